@@ -1,0 +1,51 @@
+// Package archtest keeps the shape of the code: which of our packages may
+// import which. The table below is the map; a new package starts with a new
+// line in it. It holds no code that runs outside its test.
+package archtest
+
+// hand and words are what most parts may lean on.
+var (
+	words = []string{"loop"}
+	hands = []string{"loop", "proc"}
+	parts = []string{"stop", "detect", "agent", "prompt", "journal", "repo"}
+	faces = []string{"term"}
+)
+
+// mayImport says, for each package below internal/ (and "cmd" for the
+// programs), what of ours it may import. Arrows point inward: faces and app to
+// engine, engine to parts, parts to words. Parts do not know each other.
+var mayImport = map[string][]string{
+	"loop": nil,
+
+	"proc":    words,
+	"stop":    words,
+	"detect":  words,
+	"agent":   words,
+	"view":    words,
+	"journal": words,
+	"config":  words,
+
+	"repo":      hands,
+	"prompt":    hands,
+	"rehearsal": hands,
+
+	"engine": join(hands, parts),
+	"term":   {"loop", "view", "journal"},
+	"app":    join(hands, parts, []string{"engine", "config", "rehearsal", "view"}),
+	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "repo"}, faces),
+
+	"cmd":      {"app", "cli"},
+	"archtest": nil,
+}
+
+// valuesOnly is the standard library that the words may use: what holds values
+// and does nothing.
+var valuesOnly = []string{"time", "slices", "strconv", "fmt"}
+
+func join(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}

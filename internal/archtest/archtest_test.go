@@ -1,0 +1,116 @@
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/refrain-loop/refrain"
+
+func TestImportsPointInward(t *testing.T) {
+	eachFile(t, func(pkg, file string, imports []string) {
+		allowed, known := mayImport[pkg]
+		if !known {
+			t.Errorf("%s: package %s is not in the table: add a line to mayImport", file, pkg)
+			return
+		}
+		for _, imp := range imports {
+			ours, isOurs := strings.CutPrefix(imp, module+"/internal/")
+			if isOurs && ours != pkg && !slices.Contains(allowed, ours) {
+				t.Errorf("%s: %s may not import %s", file, pkg, ours)
+			}
+		}
+	})
+}
+
+func TestWordsHoldOnlyValues(t *testing.T) {
+	eachFile(t, func(pkg, file string, imports []string) {
+		if pkg != "loop" || strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		for _, imp := range imports {
+			if !slices.Contains(valuesOnly, imp) {
+				t.Errorf("%s: the words may not import %s", file, imp)
+			}
+		}
+	})
+}
+
+// eachFile calls visit for every Go file of the module that belongs to one of
+// our packages.
+func eachFile(t *testing.T, visit func(pkg, file string, imports []string)) {
+	t.Helper()
+	root := moduleRoot(t)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")) {
+			return fs.SkipDir
+		}
+		rel, _ := filepath.Rel(root, path)
+		pkg := packageOf(filepath.ToSlash(rel))
+		if d.IsDir() || pkg == "" || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		visit(pkg, rel, importsOf(t, path))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packageOf is the first folder below internal/, or "cmd".
+func packageOf(rel string) string {
+	dirs := strings.Split(rel, "/")
+	switch {
+	case dirs[0] == "cmd":
+		return "cmd"
+	case dirs[0] == "internal" && len(dirs) > 2:
+		return dirs[1]
+	}
+	return ""
+}
+
+func importsOf(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var imports []string
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imports = append(imports, path)
+	}
+	return imports
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,127 @@
+package loop
+
+import "slices"
+
+// effect is what an attempt does to a streak.
+type effect int
+
+const (
+	keep             effect = iota
+	reset                   // to 0
+	up                      // +1
+	byProgress              // reset with progress, else +1
+	upUnlessProgress        // +1, or unchanged with progress
+)
+
+// row is one line of the table below.
+type row struct {
+	ended    string
+	counts   bool
+	failures effect
+	red      effect
+	stuck    effect
+}
+
+// What an attempt does to the counters, by how it ended.
+var (
+	rowOK          = row{"ok", true, reset, reset, byProgress}
+	rowAgent       = row{"failed by the agent", true, up, keep, byProgress}
+	rowGateBetter  = row{"failed by a gate, better than the best", true, reset, reset, byProgress}
+	rowGate        = row{"failed by a gate, or a refused claim", true, reset, up, byProgress}
+	rowGateFailure = row{"the same, with stop.gates_are_failures", true, up, up, byProgress}
+	rowTimeout     = row{"timed out, idle", true, upUnlessProgress, keep, byProgress}
+	rowOverflow    = row{"first context overflow", true, keep, keep, byProgress}
+	rowSkipped     = row{"skipped", true, keep, keep, keep}
+	rowSkippedFree = row{"skipped, with loop.skips_count = false", false, keep, keep, keep}
+	rowHeldUp      = row{"limited, unavailable", false, keep, keep, keep}
+	rowInterrupted = row{"interrupted, lost", false, keep, keep, keep}
+)
+
+// rowFor finds the line for outcome o.
+func (s State) rowFor(o Outcome) row {
+	switch o.Result {
+	case Limited, Unavailable:
+		return rowHeldUp
+	case Interrupted, Lost:
+		return rowInterrupted
+	case Skipped:
+		if s.Counting.SkipsAreFree {
+			return rowSkippedFree
+		}
+		return rowSkipped
+	case TimedOut, Idle:
+		return rowTimeout
+	}
+	agentFailed := o.Result == Failed && (o.Error != nil || !o.Exit.Zero())
+	switch {
+	case agentFailed && o.Error != nil && o.Error.Kind == ErrContextOverflow && s.Overflows == 0:
+		return rowOverflow
+	case agentFailed:
+		return rowAgent
+	case o.Red() && s.better(o):
+		return rowGateBetter
+	case o.Red() || o.Claim.Refused():
+		if s.Counting.GatesAreFailures {
+			return rowGateFailure
+		}
+		return rowGate
+	}
+	return rowOK
+}
+
+// apply updates each counter once.
+func (r row) apply(s State, o Outcome) State {
+	if s.better(o) {
+		best := *o.Tests
+		best.Failing = nil
+		s.Best = &best
+	}
+	progress := o.MadeProgress()
+	s.Streaks.Failures = r.failures.on(s.Streaks.Failures, progress)
+	s.Streaks.RedGates = r.red.on(s.Streaks.RedGates, progress)
+	s.Streaks.NoProgress = r.stuck.on(s.Streaks.NoProgress, progress)
+
+	s.Overflows = overflows(s, o)
+	if !r.counts {
+		s.Attempts++
+		if o.Result == Lost {
+			s.Lost++
+		}
+		return s
+	}
+	s.Attempts, s.Lost = 0, 0
+	s.Totals.Iterations++
+	s.LastOK = o.Result == OK
+	switch o.Result {
+	case OK:
+		s.Totals.OK++
+	case TimedOut, Idle:
+		s.Totals.TimedOut++
+	case Skipped:
+		s.Totals.Skipped++
+	default:
+		s.Totals.Failed++
+	}
+	if o.Summary != "" {
+		said := Summary{Iteration: s.Totals.Iterations, Text: cut(o.Summary)}
+		s.Summaries = lastN(append(slices.Clip(s.Summaries), said), maxSummaries)
+	}
+	return s
+}
+
+func (e effect) on(streak int, progress bool) int {
+	switch {
+	case e == reset, e == byProgress && progress:
+		return 0
+	case e == up, e == byProgress, e == upUnlessProgress && !progress:
+		return streak + 1
+	}
+	return streak
+}
+
+func overflows(s State, o Outcome) int {
+	if o.Error != nil && o.Error.Kind == ErrContextOverflow {
+		return s.Overflows + 1
+	}
+	return 0
+}

@@ -1,0 +1,119 @@
+package loop
+
+import "testing"
+
+func yes() *bool       { v := true; return &v }
+func no() *bool        { v := false; return &v }
+func code(n int) *Exit { return &Exit{Code: &n, Cause: Exited} }
+
+var (
+	redGate = []Gate{{Name: "test", OK: false}}
+	someRed = &Tests{Total: 10, Passed: 6, Failed: 4}
+	lessRed = &Tests{Total: 10, Passed: 7, Failed: 3}
+)
+
+// Each row of the counting table, from streaks of 2 each.
+func TestWhatCounts(t *testing.T) {
+	type streaks struct{ failures, red, stuck int }
+	tests := []struct {
+		name    string
+		outcome Outcome
+		given   Counting
+		best    *Tests
+		counts  bool
+		want    streaks
+	}{
+		{"ok with progress", Outcome{Result: OK, Exit: code(0), Progress: yes()}, Counting{}, nil, true, streaks{0, 0, 0}},
+		{"ok without progress", Outcome{Result: OK, Exit: code(0), Progress: no()}, Counting{}, nil, true, streaks{0, 0, 3}},
+		{"ended by max_turns: ok, unfinished", Outcome{Result: OK, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Progress: yes()}, Counting{}, nil, true, streaks{0, 0, 0}},
+		{"failed by the agent", Outcome{Result: Failed, Exit: code(1), Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"failed by the agent, with progress", Outcome{Result: Failed, Exit: code(1), Progress: yes()}, Counting{}, nil, true, streaks{3, 2, 0}},
+		{"an agent error with exit 0", Outcome{Result: Failed, Exit: code(0), Error: &AgentError{Kind: ErrAgent}}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
+		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: someRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
+		{"failed by a gate without counted tests", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{}, nil, true, streaks{0, 3, 3}},
+		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Progress: no()}, Counting{}, nil, true, streaks{0, 3, 3}},
+		{"failed by a gate, gates are failures", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{GatesAreFailures: true}, nil, true, streaks{3, 3, 3}},
+		{"timed out", Outcome{Result: TimedOut, Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"timed out with progress", Outcome{Result: TimedOut, Progress: yes()}, Counting{}, nil, true, streaks{2, 2, 0}},
+		{"idle", Outcome{Result: Idle, Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"skipped", Outcome{Result: Skipped}, Counting{}, nil, true, streaks{2, 2, 2}},
+		{"skipped, skips are free", Outcome{Result: Skipped}, Counting{SkipsAreFree: true}, nil, false, streaks{2, 2, 2}},
+		{"limited", Outcome{Result: Limited}, Counting{}, nil, false, streaks{2, 2, 2}},
+		{"unavailable", Outcome{Result: Unavailable}, Counting{}, nil, false, streaks{2, 2, 2}},
+		{"interrupted", Outcome{Result: Interrupted, Progress: yes()}, Counting{}, nil, false, streaks{2, 2, 2}},
+		{"lost", Outcome{Result: Lost}, Counting{}, nil, false, streaks{2, 2, 2}},
+		{"first context overflow", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}, Progress: no()}, Counting{}, nil, true, streaks{2, 2, 3}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := State{Streaks: Streaks{Failures: 2, RedGates: 2, NoProgress: 2}, Counting: tt.given, Best: tt.best}
+			after := before.Add(tt.outcome)
+			got := streaks{after.Streaks.Failures, after.Streaks.RedGates, after.Streaks.NoProgress}
+			if got != tt.want {
+				t.Errorf("streaks after %q = %+v, want %+v", tt.name, got, tt.want)
+			}
+			if counted := after.Totals.Iterations == 1; counted != tt.counts {
+				t.Errorf("counted = %v, want %v", counted, tt.counts)
+			}
+			if tt.counts != (after.Attempts == 0) {
+				t.Errorf("attempts at the next number = %d after an attempt that counts: %v", after.Attempts, tt.counts)
+			}
+		})
+	}
+}
+
+func TestSecondOverflowInARowIsAFailure(t *testing.T) {
+	o := Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}}
+	s := State{}.Add(o).Add(o)
+	if s.Streaks.Failures != 1 {
+		t.Errorf("failures = %d after two overflows, want 1", s.Streaks.Failures)
+	}
+}
+
+func TestTestFailureStreak(t *testing.T) {
+	red := func(passed, failed int) Outcome {
+		return Outcome{Result: OK, Exit: code(0), Tests: &Tests{Total: passed + failed, Passed: passed, Failed: failed}}
+	}
+	tests := []struct {
+		name string
+		seen []Outcome
+		want int
+	}{
+		{"the first red result is the best so far", []Outcome{red(6, 4)}, 0},
+		{"the same again is not better", []Outcome{red(6, 4), red(6, 4), red(6, 4)}, 2},
+		{"fewer failures reset it", []Outcome{red(6, 4), red(6, 4), red(6, 3)}, 0},
+		{"worse than the best, though better than the last", []Outcome{red(8, 2), red(2, 8), red(5, 5)}, 2},
+		{"all passed resets it", []Outcome{red(6, 4), red(6, 4), red(5, 0)}, 0},
+		{"none ran leaves it", []Outcome{red(6, 4), red(6, 4), {Result: OK, Exit: code(0)}}, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var s State
+			for _, o := range tt.seen {
+				s = s.Add(o)
+			}
+			if s.Streaks.TestFailures != tt.want {
+				t.Errorf("test failure streak = %d, want %d", s.Streaks.TestFailures, tt.want)
+			}
+		})
+	}
+}
+
+func TestEveryCountedAttemptFallsIntoOneTotal(t *testing.T) {
+	var s State
+	for _, r := range []Result{OK, Failed, TimedOut, Idle, Skipped, Interrupted, Limited, Unavailable, Lost} {
+		s = s.Add(Outcome{Result: r, Exit: code(0), Error: errorFor(r)})
+	}
+	sum := s.Totals.OK + s.Totals.Failed + s.Totals.TimedOut + s.Totals.Skipped
+	if sum != s.Totals.Iterations || s.Totals.Iterations != 5 {
+		t.Errorf("totals %+v: the parts sum to %d of %d iterations, want 5", s.Totals, sum, s.Totals.Iterations)
+	}
+}
+
+func errorFor(r Result) *AgentError {
+	if r == Failed {
+		return &AgentError{Kind: ErrAgent}
+	}
+	return nil
+}

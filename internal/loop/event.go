@@ -1,0 +1,281 @@
+package loop
+
+import "time"
+
+// Event is one thing that happened. In JSON the fields of the payload stand
+// beside those of the event; package journal writes and reads it so.
+type Event struct {
+	Seq     int64
+	Time    time.Time // UTC, whole milliseconds
+	Run     string
+	Iter    int
+	Attempt int
+	Payload Payload
+}
+
+// Type is the event's name.
+func (e Event) Type() Type { return e.Payload.Type() }
+
+// Type names a kind of event.
+type Type string
+
+// Payload is what an event of one type carries.
+type Payload interface{ Type() Type }
+
+// payloads is every event that this version knows, by the name it has in the
+// journal. A new event is one type and one line here.
+var payloads = map[Type]func() Payload{
+	"run.started":        func() Payload { return new(RunStarted) },
+	"run.resumed":        func() Payload { return new(RunResumed) },
+	"run.waiting":        func() Payload { return new(RunWaiting) },
+	"run.rule":           func() Payload { return new(RunRule) },
+	"run.finished":       func() Payload { return new(RunFinished) },
+	"iteration.started":  func() Payload { return new(IterationStarted) },
+	"iteration.phase":    func() Payload { return new(IterationPhase) },
+	"iteration.finished": func() Payload { return new(IterationFinished) },
+	"agent.started":      func() Payload { return new(AgentStarted) },
+	"agent.session":      func() Payload { return new(AgentSession) },
+	"agent.text":         func() Payload { return new(AgentText) },
+	"agent.tool":         func() Payload { return new(AgentTool) },
+	"agent.tool_result":  func() Payload { return new(AgentToolResult) },
+	"agent.usage":        func() Payload { return new(AgentUsage) },
+	"agent.limit":        func() Payload { return new(AgentLimit) },
+	"agent.result":       func() Payload { return new(AgentResult) },
+	"agent.exited":       func() Payload { return new(AgentExited) },
+	"claim.heard":        func() Payload { return new(ClaimHeard) },
+	"claim.refused":      func() Payload { return new(ClaimRefused) },
+	"command.received":   func() Payload { return new(CommandReceived) },
+	"warning":            func() Payload { return new(Warning) },
+}
+
+// NewPayload gives an empty payload to fill for events of type t. A type from
+// a later version gives Unknown, which readers keep and skip.
+func NewPayload(t Type) Payload {
+	if make, ok := payloads[t]; ok {
+		return make()
+	}
+	return &Unknown{Name: t}
+}
+
+// Types lists every event type that this version writes.
+func Types() []Type {
+	list := make([]Type, 0, len(payloads))
+	for t := range payloads {
+		list = append(list, t)
+	}
+	return list
+}
+
+// Kept tells whether events of type t belong in the journal. The rest of what
+// the agent says goes to the attempt's own file, so that the journal holds what
+// decides and stays small.
+func (t Type) Kept() bool {
+	switch t {
+	case "agent.session", "agent.text", "agent.tool", "agent.tool_result", "agent.usage", "tests.seen":
+		return false
+	}
+	return true
+}
+
+// RunStarted is the first event of every run.
+type RunStarted struct {
+	Name      string   `json:"name"`
+	Procedure string   `json:"procedure"`
+	Version   string   `json:"version,omitempty"`
+	PID       int      `json:"pid,omitempty"`
+	Agent     string   `json:"agent"`
+	Model     string   `json:"model,omitempty"`
+	Command   []string `json:"command,omitempty"`
+	Limits    Limits   `json:"limits"`
+	Promise   string   `json:"promise,omitempty"`
+	Prompt    string   `json:"prompt,omitempty"` // a preview
+	Counting  Counting `json:"counting,omitzero"`
+}
+
+// Limits are what will end the run at the latest; 0 is none.
+type Limits struct {
+	Iterations int     `json:"iterations,omitempty"`
+	Time       Span    `json:"time_ms,omitempty"`
+	CostUSD    float64 `json:"cost_usd,omitempty"`
+	Tokens     int     `json:"tokens,omitempty"`
+	Failures   int     `json:"failures,omitempty"`
+	NoProgress int     `json:"no_progress,omitempty"`
+}
+
+// RunResumed says that another runner goes on with the run.
+type RunResumed struct {
+	From     Status   `json:"from"`
+	Version  string   `json:"version,omitempty"`
+	PID      int      `json:"pid,omitempty"`
+	Limits   Limits   `json:"limits"`
+	Changed  []Change `json:"changed,omitempty"`
+	Counting Counting `json:"counting,omitzero"`
+}
+
+// Change is a setting that differs from when the run was last started.
+type Change struct {
+	Key string `json:"key"`
+	Old string `json:"old"`
+	New string `json:"new"`
+}
+
+// RunWaiting says that nothing runs until a time, and why.
+type RunWaiting struct {
+	Rule  string    `json:"rule"`
+	Why   string    `json:"why"`
+	For   Span      `json:"for_ms"`
+	Until time.Time `json:"until"`
+}
+
+// RunRule says that a rule has ended the run, or refused to start it.
+type RunRule struct {
+	Verdict Verdict `json:"verdict"`
+}
+
+// RunFinished is the last event of every run that did not crash.
+type RunFinished struct {
+	State   Status `json:"state"`
+	Reason  Reason `json:"reason"`
+	Why     string `json:"why"`
+	Proven  bool   `json:"proven"`
+	Signal  string `json:"signal,omitempty"`
+	Elapsed Span   `json:"elapsed_ms"`
+	Totals  Totals `json:"totals"`
+	// Unsaved says what could not be written to disk.
+	Unsaved []string `json:"unsaved,omitempty"`
+}
+
+// IterationStarted opens an attempt.
+type IterationStarted struct {
+	Max int `json:"max,omitempty"` // 0 is unlimited
+}
+
+// IterationPhase says where the attempt stands.
+type IterationPhase struct {
+	Phase Phase `json:"phase"`
+}
+
+// IterationFinished closes an attempt: what was seen, what was decided, and
+// the state after it, so that a reader need not start at the beginning.
+type IterationFinished struct {
+	Outcome Outcome `json:"outcome"`
+	Verdict Verdict `json:"verdict"`
+	State   State   `json:"state"`
+}
+
+// AgentStarted names the agent's process.
+type AgentStarted struct {
+	Agent   string    `json:"agent"`
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+}
+
+// AgentSession is the agent's own conversation.
+type AgentSession struct {
+	Session string `json:"session,omitempty"`
+	Model   string `json:"model,omitempty"`
+}
+
+// AgentText is text that the agent itself wrote. A text that is cut stands in
+// full in the attempt's stdout file.
+type AgentText struct {
+	Text string `json:"text"`
+	Cut  bool   `json:"cut,omitempty"`
+}
+
+// AgentTool is a call of one of the agent's tools.
+type AgentTool struct {
+	ID    string `json:"id,omitempty"`
+	Name  string `json:"name"`
+	Input string `json:"input,omitempty"` // the one line worth showing
+}
+
+// AgentToolResult is what a tool gave back.
+type AgentToolResult struct {
+	ID     string `json:"id,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Output string `json:"output,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
+	Exit   *int   `json:"exit,omitempty"`
+}
+
+// AgentUsage is what the attempt has used up so far.
+type AgentUsage struct {
+	Usage Usage `json:"usage"`
+}
+
+// AgentLimit is a limit that the provider set.
+type AgentLimit struct {
+	Limit Limit `json:"limit"`
+}
+
+// AgentResult is the agent's own last word on the attempt.
+type AgentResult struct {
+	OK    bool        `json:"ok"`
+	Error *AgentError `json:"error,omitempty"`
+	Text  string      `json:"text,omitempty"`
+}
+
+// AgentExited says how the agent's process ended.
+type AgentExited struct {
+	Exit     Exit `json:"exit"`
+	Duration Span `json:"duration_ms"`
+}
+
+// ClaimHeard is a claim that counts, if the proof agrees.
+type ClaimHeard struct {
+	Kind ClaimKind `json:"kind"`
+	Text string    `json:"text"`
+}
+
+// ClaimRefused is a claim, or what looks like one, that does not count.
+type ClaimRefused struct {
+	Kind ClaimKind `json:"kind"`
+	Text string    `json:"text"`
+	Why  string    `json:"why"`
+	// NearMiss marks text that resembles a claim without being one.
+	NearMiss bool `json:"near_miss,omitempty"`
+}
+
+// CommandReceived is a person's wish and what came of it.
+type CommandReceived struct {
+	Command string `json:"command"`
+	Signal  string `json:"signal,omitempty"`
+	Effect  string `json:"effect"`
+}
+
+// Warning is something a person should know.
+type Warning struct {
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// Unknown stands for an event from a later version.
+type Unknown struct {
+	Name Type `json:"-"`
+}
+
+// The event names, where the compiler can see that each payload has one.
+
+func (*RunStarted) Type() Type        { return "run.started" }
+func (*RunResumed) Type() Type        { return "run.resumed" }
+func (*RunWaiting) Type() Type        { return "run.waiting" }
+func (*RunRule) Type() Type           { return "run.rule" }
+func (*RunFinished) Type() Type       { return "run.finished" }
+func (*IterationStarted) Type() Type  { return "iteration.started" }
+func (*IterationPhase) Type() Type    { return "iteration.phase" }
+func (*IterationFinished) Type() Type { return "iteration.finished" }
+func (*AgentStarted) Type() Type      { return "agent.started" }
+func (*AgentSession) Type() Type      { return "agent.session" }
+func (*AgentText) Type() Type         { return "agent.text" }
+func (*AgentTool) Type() Type         { return "agent.tool" }
+func (*AgentToolResult) Type() Type   { return "agent.tool_result" }
+func (*AgentUsage) Type() Type        { return "agent.usage" }
+func (*AgentLimit) Type() Type        { return "agent.limit" }
+func (*AgentResult) Type() Type       { return "agent.result" }
+func (*AgentExited) Type() Type       { return "agent.exited" }
+func (*ClaimHeard) Type() Type        { return "claim.heard" }
+func (*ClaimRefused) Type() Type      { return "claim.refused" }
+func (*CommandReceived) Type() Type   { return "command.received" }
+func (*Warning) Type() Type           { return "warning" }
+func (u *Unknown) Type() Type         { return u.Name }

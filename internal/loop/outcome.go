@@ -1,0 +1,190 @@
+package loop
+
+import "time"
+
+// Outcome is what we saw of one attempt. Its JSON names are a promise to
+// scripts; what is not known is left out, never 0 or empty.
+type Outcome struct {
+	Result     Result      `json:"result"`
+	Exit       *Exit       `json:"exit,omitempty"`
+	Error      *AgentError `json:"error,omitempty"`
+	Claim      *Claim      `json:"claim,omitempty"`
+	Pending    bool        `json:"pending,omitempty"`
+	Progress   *bool       `json:"progress,omitempty"`
+	ProgressBy []Signal    `json:"progress_by,omitempty"`
+	Changes    *Changes    `json:"changes,omitempty"`
+	Plan       *Plan       `json:"plan,omitempty"`
+	Tests      *Tests      `json:"tests,omitempty"`
+	Gates      []Gate      `json:"gates,omitempty"`
+	Limit      *Limit      `json:"limit,omitempty"`
+	Matched    []string    `json:"matched,omitempty"`
+	Scripts    []string    `json:"scripts,omitempty"`
+	Hook       *Hook       `json:"hook,omitempty"`
+	Denied     []string    `json:"denied,omitempty"`
+	Usage      *Usage      `json:"usage,omitempty"`
+	Agent      string      `json:"agent,omitempty"`
+	Model      string      `json:"model,omitempty"`
+	BilledTo   string      `json:"billed_to,omitempty"`
+	Session    string      `json:"session,omitempty"`
+	Tree       string      `json:"tree,omitempty"`
+	Summary    string      `json:"summary,omitempty"`
+	Duration   Span        `json:"duration_ms"`
+	EndedAt    time.Time   `json:"ended_at,omitzero"`
+}
+
+// Exit is how the agent's process ended. Code is absent when a signal ended it.
+type Exit struct {
+	Code   *int   `json:"code,omitempty"`
+	Signal string `json:"signal,omitempty"`
+	Cause  Cause  `json:"cause"`
+}
+
+// Zero tells whether the process ended by itself with status 0.
+func (e *Exit) Zero() bool {
+	return e != nil && e.Cause == Exited && e.Code != nil && *e.Code == 0
+}
+
+// AgentError is what the agent says went wrong.
+type AgentError struct {
+	Kind    ErrorKind `json:"kind"`
+	Message string    `json:"message,omitempty"`
+}
+
+// ClaimKind tells a claim of done from one of blocked.
+type ClaimKind string
+
+// The kinds of claim.
+const (
+	ClaimDone    ClaimKind = "done"
+	ClaimBlocked ClaimKind = "blocked"
+)
+
+// Claim is what the agent says of its work, and what the runner made of it.
+type Claim struct {
+	Kind   ClaimKind `json:"kind"`
+	Text   string    `json:"text"`
+	Proven bool      `json:"proven"`
+	Why    string    `json:"why,omitempty"` // why it was refused
+}
+
+// Refused tells whether the runner found the claim untrue.
+func (c *Claim) Refused() bool { return c != nil && c.Why != "" }
+
+// Signal is a way to see progress.
+type Signal string
+
+// The signals of progress.
+const (
+	InFiles   Signal = "files"
+	InCommits Signal = "commits"
+	InPlan    Signal = "plan"
+	InTests   Signal = "tests"
+)
+
+// Changes is what an attempt did to the work tree.
+type Changes struct {
+	Created      int          `json:"created"`
+	Modified     int          `json:"modified"`
+	Deleted      int          `json:"deleted"`
+	LinesAdded   int          `json:"lines_added"`
+	LinesRemoved int          `json:"lines_removed"`
+	Commits      int          `json:"commits"`
+	Paths        []PathChange `json:"paths,omitempty"`
+}
+
+// PathChange is what happened to one file.
+type PathChange struct {
+	Path   string `json:"path"`
+	Change string `json:"change"`
+	From   string `json:"from,omitempty"`
+}
+
+// Plan counts the tasks of the plan file.
+type Plan struct {
+	Open       int `json:"open"`
+	InProgress int `json:"in_progress"`
+	Done       int `json:"done"`
+	Lost       int `json:"lost"`
+}
+
+// Tests is what the test runs of an attempt showed.
+type Tests struct {
+	Framework string   `json:"framework,omitempty"`
+	Total     int      `json:"total"`
+	Passed    int      `json:"passed"`
+	Failed    int      `json:"failed"`
+	Skipped   int      `json:"skipped"`
+	Failing   []string `json:"failing,omitempty"`
+}
+
+// Gate is the verdict of one of the runner's own checks.
+type Gate struct {
+	Name     string `json:"name"`
+	OK       bool   `json:"ok"`
+	Exit     *int   `json:"exit,omitempty"`
+	Tests    int    `json:"tests,omitempty"`
+	Where    string `json:"where,omitempty"`
+	Duration Span   `json:"duration_ms"`
+}
+
+// Limit is a usage or rate limit that the provider set.
+type Limit struct {
+	Kind  string    `json:"kind"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Hook is the exit of a hook that had something to say.
+type Hook struct {
+	Point string `json:"point"`
+	Exit  int    `json:"exit"`
+}
+
+// Usage is what an attempt used up. Cached tokens are counted once.
+type Usage struct {
+	Input          int     `json:"input,omitempty"`
+	Output         int     `json:"output,omitempty"`
+	CacheRead      int     `json:"cache_read,omitempty"`
+	CacheWrite     int     `json:"cache_write,omitempty"`
+	CostUSD        float64 `json:"cost_usd,omitempty"`
+	CostEstimated  bool    `json:"cost_estimated,omitempty"`
+	ContextPercent int     `json:"context_percent,omitempty"`
+	Turns          int     `json:"turns,omitempty"`
+}
+
+// Tokens is everything that went through the model.
+func (u *Usage) Tokens() int {
+	if u == nil {
+		return 0
+	}
+	return u.Input + u.Output + u.CacheRead + u.CacheWrite
+}
+
+// Cost is the attempt's cost in US dollars, 0 when it is not known.
+func (u *Usage) Cost() float64 {
+	if u == nil {
+		return 0
+	}
+	return u.CostUSD
+}
+
+// MadeProgress tells whether the attempt is known to have moved the work on.
+func (o *Outcome) MadeProgress() bool { return o.Progress != nil && *o.Progress }
+
+// Unfinished tells whether the agent was cut short in a way that keeps its
+// work but not its word: a turn limit, its own budget, a redline.
+func (o *Outcome) Unfinished() bool {
+	if o.Exit != nil && o.Exit.Cause == OnRedline {
+		return true
+	}
+	return o.Error != nil && Treat(o.Error.Kind).Unfinished
+}
+
+// Red tells whether one of the runner's gates failed.
+func (o *Outcome) Red() bool {
+	for _, g := range o.Gates {
+		if !g.OK {
+			return true
+		}
+	}
+	return false
+}

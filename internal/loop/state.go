@@ -1,0 +1,177 @@
+package loop
+
+import (
+	"slices"
+	"time"
+)
+
+// State is the sum of a run's past that the next decision needs. It is
+// bounded: an endless run does not make it larger.
+type State struct {
+	Totals  Totals  `json:"totals"`
+	Streaks Streaks `json:"streaks"`
+	Best    *Tests  `json:"best,omitempty"`
+
+	Attempts  int       `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
+	Lost      int       `json:"lost,omitempty"`      // of these, the lost ones
+	HeldUp    int       `json:"held_up,omitempty"`   // limited or unavailable attempts in a row
+	HeldSince time.Time `json:"held_since,omitzero"` // when the first of them ended
+	Overflows int       `json:"overflows,omitempty"` // context overflows in a row
+	Confirmed int       `json:"confirmed,omitempty"` // proven claims in a row
+	Worked    bool      `json:"worked,omitempty"`    // the agent has ended well at least once
+	LastOK    bool      `json:"last_ok,omitempty"`   // the last counted iteration was ok
+
+	Feedback  []Feedback `json:"feedback,omitempty"`  // what the next prompt should say
+	Heard     []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
+	Summaries []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
+
+	Counting Counting  `json:"counting,omitzero"`
+	Live     Span      `json:"live_ms"`
+	At       time.Time `json:"at,omitzero"` // of the last event added
+}
+
+// Counting is the part of the settings that changes how attempts count. It is
+// kept in the state so that a journal adds up the same wherever it is read.
+type Counting struct {
+	GatesAreFailures bool `json:"gates_are_failures,omitempty"`
+	SkipsAreFree     bool `json:"skips_are_free,omitempty"`
+}
+
+// Streaks count in a row.
+type Streaks struct {
+	Failures     int `json:"failures"`
+	RedGates     int `json:"red_gates"`
+	TestFailures int `json:"test_failures"`
+	NoProgress   int `json:"no_progress"`
+}
+
+// Totals count over the whole run.
+type Totals struct {
+	Iterations   int     `json:"iterations"`
+	OK           int     `json:"ok"`
+	Failed       int     `json:"failed"`
+	TimedOut     int     `json:"timed_out"`
+	Skipped      int     `json:"skipped"`
+	Commits      int     `json:"commits"`
+	Files        int     `json:"files"`
+	LinesAdded   int     `json:"lines_added"`
+	LinesRemoved int     `json:"lines_removed"`
+	Tokens       int     `json:"tokens"`
+	CostUSD      float64 `json:"cost_usd"`
+	Duration     Span    `json:"duration_ms"`
+}
+
+// Feedback is one thing that the next agent should know.
+type Feedback struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// Summary is what an iteration said of itself.
+type Summary struct {
+	Iteration int    `json:"iteration"`
+	Text      string `json:"text"`
+}
+
+// Feedback and summaries in the state are bounded by these, so that a state in
+// every iteration.finished stays small.
+const (
+	maxFeedback  = 8
+	maxSummaries = 20
+	maxText      = 600
+)
+
+// Next is the number of the iteration that comes next.
+func (s State) Next() int { return s.Totals.Iterations + 1 }
+
+// Add gives the state after an attempt with outcome o.
+func (s State) Add(o Outcome) State {
+	s.Feedback, s.Heard = s.nextFeedback(o), nil
+	s = s.addTests(o)
+	row := s.rowFor(o)
+	s = row.apply(s, o)
+
+	s.Totals.Duration += o.Duration
+	s.Totals.Tokens += o.Usage.Tokens()
+	s.Totals.CostUSD += o.Usage.Cost()
+	if c := o.Changes; c != nil {
+		s.Totals.Commits += c.Commits
+		s.Totals.Files += c.Created + c.Modified + c.Deleted
+		s.Totals.LinesAdded += c.LinesAdded
+		s.Totals.LinesRemoved += c.LinesRemoved
+	}
+	if o.Result == OK {
+		s.Worked = true
+	}
+	if o.Claim != nil && o.Claim.Kind == ClaimDone && o.Claim.Proven {
+		s.Confirmed++
+	} else if row.counts {
+		s.Confirmed = 0
+	}
+	return s.addHold(o)
+}
+
+// nextFeedback keeps what was already waiting to be said when the attempt did
+// not count: the next agent has not heard it.
+func (s State) nextFeedback(o Outcome) []Feedback {
+	next := s.Heard
+	if !s.rowFor(o).counts {
+		next = append(slices.Clone(s.Feedback), s.Heard...)
+	}
+	return lastN(next, maxFeedback)
+}
+
+// addTests keeps the best test result so far and the streak of not bettering it.
+func (s State) addTests(o Outcome) State {
+	if o.Tests == nil || o.Tests.Total == 0 {
+		return s
+	}
+	switch {
+	case o.Tests.Failed == 0 || s.better(o):
+		s.Streaks.TestFailures = 0
+	default:
+		s.Streaks.TestFailures++
+	}
+	return s
+}
+
+// better tells whether more tests passed, or fewer failed, than ever before.
+func (s State) better(o Outcome) bool {
+	if o.Tests == nil || o.Tests.Total == 0 {
+		return false
+	}
+	return s.Best == nil || o.Tests.Passed > s.Best.Passed || o.Tests.Failed < s.Best.Failed
+}
+
+// addHold counts the attempts in a row that the provider turned away.
+func (s State) addHold(o Outcome) State {
+	switch o.Result {
+	case Limited, Unavailable:
+		if s.HeldUp++; s.HeldUp == 1 {
+			s.HeldSince = o.EndedAt
+		}
+	case Lost, Interrupted:
+		// These say nothing of the provider.
+	default:
+		s.HeldUp, s.HeldSince = 0, time.Time{}
+	}
+	return s
+}
+
+func lastN[T any](list []T, n int) []T {
+	if len(list) > n {
+		list = list[len(list)-n:]
+	}
+	return slices.Clone(list)
+}
+
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	n := maxText
+	for n > 0 && text[n]&0xC0 == 0x80 { // not inside a character
+		n--
+	}
+	return text[:n] + "…"
+}

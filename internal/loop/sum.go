@@ -1,0 +1,46 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+)
+
+// Sum adds one event to the state. The state of a run is the sum of its
+// journal; iteration.finished carries it along, so that a reader may begin at
+// the last one and gets the same.
+func (s State) Sum(e Event) State {
+	s = s.tick(e)
+	switch p := e.Payload.(type) {
+	case *RunStarted:
+		s.Counting = p.Counting
+	case *RunResumed:
+		s.Counting = p.Counting
+		if p.From == Aborted || p.From == CouldNotRun {
+			s.Streaks = Streaks{} // a person looked at it: a new start
+			s.HeldUp, s.HeldSince = 0, time.Time{}
+		}
+	case *IterationStarted:
+		s.Heard = nil
+	case *ClaimRefused:
+		s.Heard = lastN(append(s.Heard, p.feedback()), maxFeedback)
+	case *IterationFinished:
+		s = s.Add(p.Outcome)
+	}
+	return s
+}
+
+// tick adds to the live time. The time between an end and a resume is not live.
+func (s State) tick(e Event) State {
+	if _, resumed := e.Payload.(*RunResumed); !resumed && !s.At.IsZero() && e.Time.After(s.At) {
+		s.Live += Span(e.Time.Sub(s.At))
+	}
+	s.At = e.Time
+	return s
+}
+
+func (p *ClaimRefused) feedback() Feedback {
+	if p.NearMiss {
+		return Feedback{Kind: "near_miss", Text: cut(p.Why)}
+	}
+	return Feedback{Kind: "claim_refused", Text: cut(fmt.Sprintf("the claim %q was refused: %s", p.Text, p.Why))}
+}

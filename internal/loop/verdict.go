@@ -1,0 +1,68 @@
+package loop
+
+import "time"
+
+// Action is what a verdict tells the driver to do.
+type Action string
+
+// The actions. The zero action is "no opinion": the next rule is asked.
+const (
+	Continue Action = "continue"
+	Wait     Action = "wait"
+	Reboot   Action = "reboot"
+	Stop     Action = "stop"
+)
+
+// Verdict is the answer of a rule, with its name and its evidence.
+type Verdict struct {
+	Action  Action    `json:"action"`
+	Rule    string    `json:"rule,omitempty"`
+	State   Status    `json:"state,omitempty"` // with stop: the state it ends in
+	Reason  Reason    `json:"reason,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Proven  bool      `json:"proven,omitempty"` // with done: the runner's own gates agree
+	For     Span      `json:"for_ms,omitempty"`
+	Until   time.Time `json:"until,omitzero"`
+	Restore int       `json:"restore,omitempty"`
+}
+
+// Asked is a person's wish to stop, as far as it has been heard.
+type Asked struct {
+	Now    bool   // at once, not after this iteration
+	Signal string // "INT", "TERM" or "HUP"; empty when a command asked
+}
+
+// Facts are what a rule may look at.
+type Facts struct {
+	State   State
+	Outcome *Outcome // nil when the driver asks before a step or at a wake
+	Now     time.Time
+	Asked   *Asked // nil when nobody asked to stop
+}
+
+// Live is how long the run has been alive, waits included.
+func (f Facts) Live() time.Duration {
+	live := f.State.Live.Duration()
+	if since := f.Now.Sub(f.State.At); !f.State.At.IsZero() && since > 0 {
+		live += since
+	}
+	return live
+}
+
+// Rule looks at the facts and gives a verdict, or the zero Verdict when it has
+// no opinion. Rules are pure, and asked in order: the first opinion wins.
+type Rule func(Facts) Verdict
+
+// Decide adds the outcome, if there is one, to the state and asks the rules.
+// When no rule has an opinion, the run goes on.
+func Decide(f Facts, rules []Rule) (State, Verdict) {
+	if f.Outcome != nil {
+		f.State = f.State.Add(*f.Outcome)
+	}
+	for _, rule := range rules {
+		if v := rule(f); v.Action != "" {
+			return f.State, v
+		}
+	}
+	return f.State, Verdict{Action: Continue}
+}

@@ -1,0 +1,108 @@
+package loop
+
+// Status is what a run can be.
+type Status string
+
+// The states of a run. Crashed is never written down: it is what a reader
+// concludes from a journal without an end whose lock is free.
+const (
+	Running     Status = "running"
+	Waiting     Status = "waiting"
+	Paused      Status = "paused"
+	Rebooting   Status = "rebooting"
+	Done        Status = "done"
+	Exhausted   Status = "exhausted"
+	Aborted     Status = "aborted"
+	Stopped     Status = "stopped"
+	CouldNotRun Status = "failed"
+	Crashed     Status = "crashed"
+)
+
+// Ended tells whether a run in this state is over.
+func (s Status) Ended() bool {
+	switch s {
+	case Done, Exhausted, Aborted, Stopped, CouldNotRun, Crashed:
+		return true
+	}
+	return false
+}
+
+// Reason is the cause of an end, in one word.
+type Reason string
+
+// The reasons, grouped by the state they end in.
+const (
+	ByPromise    Reason = "promise" // done
+	ByPlan       Reason = "plan"
+	ByGates      Reason = "gates"
+	ByExitZero   Reason = "exit_zero"
+	ByIterations Reason = "iterations" // done or exhausted
+
+	ByTime   Reason = "time" // exhausted
+	ByCost   Reason = "cost"
+	ByTokens Reason = "tokens"
+
+	ByFailures     Reason = "failures" // aborted
+	ByRedGates     Reason = "red_gates"
+	ByTestFailures Reason = "test_failures"
+	ByNoProgress   Reason = "no_progress"
+	ByPattern      Reason = "pattern"
+	ByScript       Reason = "script"
+	ByHook         Reason = "hook"
+	ByBlocked      Reason = "blocked"
+	ByPermissions  Reason = "permissions"
+	ByProvider     Reason = "provider"
+	ByWaitTooLong  Reason = "wait_too_long"
+
+	ByRequest Reason = "asked" // stopped
+	BySignal  Reason = "signal"
+
+	ByAgentMissing Reason = "agent_missing" // could not run
+	ByNotSignedIn  Reason = "not_signed_in"
+	ByNoCredit     Reason = "no_credit"
+	ByError        Reason = "error"
+)
+
+// Result is how an attempt ended.
+type Result string
+
+// The results of an attempt.
+const (
+	OK          Result = "ok"
+	Failed      Result = "failed"
+	TimedOut    Result = "timed_out"
+	Idle        Result = "idle"
+	Skipped     Result = "skipped"
+	Interrupted Result = "interrupted"
+	Limited     Result = "limited"
+	Unavailable Result = "unavailable"
+	Lost        Result = "lost"
+)
+
+// Phase is where a live attempt stands.
+type Phase string
+
+// The phases of an attempt, in their order.
+const (
+	Pending   Phase = "pending"
+	PreHooks  Phase = "pre_hooks"
+	Executing Phase = "executing"
+	Gates     Phase = "gates"
+	PostHooks Phase = "post_hooks"
+)
+
+// Cause is what ended the agent's process.
+type Cause string
+
+// The causes of an exit.
+const (
+	Exited     Cause = "exited"
+	Signaled   Cause = "signaled"
+	AtDeadline Cause = "timed_out"
+	WhenIdle   Cause = "idle"
+	OnRequest  Cause = "asked"
+	OnSkip     Cause = "skip"
+	OnBudget   Cause = "budget"
+	OnMaxTime  Cause = "time"
+	OnRedline  Cause = "redline"
+)
