@@ -1,0 +1,34 @@
+package stop
+
+import "github.com/refrain-loop/refrain/internal/loop"
+
+// AskedNow stops a run whose user wants it stopped at once.
+func AskedNow() loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if f.Asked == nil || !f.Asked.Now {
+			return none
+		}
+		return asked(f.Asked, "at once")
+	}
+}
+
+// AskedAfter stops a run whose user wanted this iteration to be the last. With
+// no outcome nothing runs, so there is nothing to wait for.
+func AskedAfter() loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if f.Asked == nil {
+			return none
+		}
+		if f.Outcome == nil {
+			return asked(f.Asked, "while nothing ran")
+		}
+		return asked(f.Asked, "after the iteration")
+	}
+}
+
+func asked(a *loop.Asked, when string) loop.Verdict {
+	if a.Signal != "" {
+		return end(loop.Stopped, loop.BySignal, "stopped "+when+" by SIG"+a.Signal)
+	}
+	return end(loop.Stopped, loop.ByRequest, "stopped "+when+" by request")
+}

@@ -1,0 +1,17 @@
+package stop
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Blocked stops a run whose agent says that it cannot go on.
+func Blocked() loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if f.Outcome == nil || f.Outcome.Claim == nil || f.Outcome.Claim.Kind != loop.ClaimBlocked {
+			return none
+		}
+		return end(loop.Aborted, loop.ByBlocked, fmt.Sprintf("the agent says it is blocked (%q)", f.Outcome.Claim.Text))
+	}
+}

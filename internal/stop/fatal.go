@@ -1,0 +1,25 @@
+package stop
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Fatal stops a run whose agent cannot work at all: not installed, not signed
+// in, out of money, an unknown model. Trying again would only repeat it.
+func Fatal() loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if f.Outcome == nil || f.Outcome.Error == nil {
+			return none
+		}
+		e := f.Outcome.Error
+		t := loop.Treat(e.Kind)
+		if t.Fatal == "" || t.OnlyAtFirst && f.State.Worked {
+			return none
+		}
+		v := end(loop.CouldNotRun, t.Fatal, fmt.Sprintf("the agent cannot run (%s): %s", e.Kind, e.Message))
+		v.Rule = "fatal"
+		return v
+	}
+}

@@ -1,0 +1,21 @@
+package stop
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Iterations stops a run that has used up its iterations. When nobody asked
+// for a way to be done, running them all was the whole task.
+func Iterations(most int, doneWasAsked bool) loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if most <= 0 || f.State.Totals.Iterations < most {
+			return none
+		}
+		if !doneWasAsked && f.State.LastOK {
+			return done(loop.ByIterations, fmt.Sprintf("all %d iterations ran, the last one well", most), false)
+		}
+		return end(loop.Exhausted, loop.ByIterations, fmt.Sprintf("reached the limit of %d iterations before done", most))
+	}
+}

@@ -1,0 +1,35 @@
+package stop
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Pacing is the pause between iterations.
+type Pacing struct {
+	Delay      time.Duration // always
+	Backoff    time.Duration // after a failure, doubling with the streak
+	MaxBackoff time.Duration
+}
+
+// Pace waits between two iterations. It is asked last, so that nothing waits
+// after the iteration that ends the run.
+func Pace(p Pacing) loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if f.Outcome == nil {
+			return none
+		}
+		wait, rule, why := p.Delay, "delay", "pause between iterations"
+		if failures := f.State.Streaks.Failures; failures > 0 && f.Outcome.Result != loop.OK {
+			if b := doubled(p.Backoff, failures, p.MaxBackoff); b > wait {
+				wait, rule, why = b, "backoff", fmt.Sprintf("back-off after %d consecutive failures", failures)
+			}
+		}
+		if wait <= 0 {
+			return none
+		}
+		return loop.Verdict{Action: loop.Wait, Rule: rule, Why: why, For: loop.Span(wait), Until: f.Now.Add(wait)}
+	}
+}
