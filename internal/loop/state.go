@@ -25,6 +25,7 @@ type State struct {
 	Heard     []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
 	Summaries []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
 
+	Limits   Limits    `json:"limits,omitzero"` // as the run was last started with
 	Counting Counting  `json:"counting,omitzero"`
 	Live     Span      `json:"live_ms"`
 	At       time.Time `json:"at,omitzero"` // of the last event added
@@ -56,8 +57,8 @@ type Totals struct {
 	Files        int     `json:"files"`
 	LinesAdded   int     `json:"lines_added"`
 	LinesRemoved int     `json:"lines_removed"`
-	Tokens       int     `json:"tokens"`
-	CostUSD      float64 `json:"cost_usd"`
+	Tokens       int     `json:"tokens,omitempty"`   // left out when no agent told
+	CostUSD      float64 `json:"cost_usd,omitempty"` // likewise
 	Duration     Span    `json:"duration_ms"`
 }
 

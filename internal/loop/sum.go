@@ -12,9 +12,9 @@ func (s State) Sum(e Event) State {
 	s = s.tick(e)
 	switch p := e.Payload.(type) {
 	case *RunStarted:
-		s.Counting = p.Counting
+		s.Counting, s.Limits = p.Counting, p.Limits
 	case *RunResumed:
-		s.Counting = p.Counting
+		s.Counting, s.Limits = p.Counting, p.Limits
 		if p.From == Aborted || p.From == CouldNotRun {
 			s.Streaks = Streaks{} // a person looked at it: a new start
 			s.HeldUp, s.HeldSince = 0, time.Time{}

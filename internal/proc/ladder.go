@@ -1,0 +1,108 @@
+package proc
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// ladder is how long a process is given to end before it is made to. Most
+// agents clean up on the first signal and take a second or two for it. The
+// tests of this package shorten it; nothing else changes it.
+var ladder = struct {
+	term  time.Duration // after the first signal: TERM, for those that ignore it
+	kill  time.Duration // after the first signal: KILL
+	pipes time.Duration // after the end: how long a pipe that somebody holds is read
+}{
+	term:  3 * time.Second,
+	kill:  5 * time.Second,
+	pipes: 2 * time.Second,
+}
+
+// firstSignal checks the name of the first signal of the ladder.
+func firstSignal(name string) (string, error) {
+	switch name {
+	case "":
+		return "TERM", nil
+	case "INT", "TERM", "HUP":
+		return name, nil
+	}
+	return "", fmt.Errorf("first signal %q: it must be INT, TERM or HUP", name)
+}
+
+// await waits until the process has ended or one of its limits is reached, and
+// tells which. It gives loop.Exited when the process ended by itself.
+func (c *child) await(ctx context.Context, timeout, idle time.Duration) loop.Cause {
+	var deadline, quiet <-chan time.Time
+	if timeout > 0 {
+		deadline = time.After(timeout - time.Since(c.at))
+	}
+	if idle > 0 {
+		quiet = time.After(idle - c.pulse.silence())
+	}
+	for {
+		select {
+		case <-c.gone:
+			return loop.Exited
+		case <-ctx.Done():
+			return causeOf(ctx)
+		case <-deadline:
+			return loop.AtDeadline
+		case <-quiet:
+			left := idle - c.pulse.silence()
+			if left <= 0 {
+				return loop.WhenIdle
+			}
+			quiet = time.After(left)
+		}
+	}
+}
+
+// climb ends the process, each rung harder than the one before.
+func (c *child) climb(first string) {
+	term, kill := time.After(ladder.term), time.After(ladder.kill)
+	c.signal(first)
+	for {
+		select {
+		case <-c.gone:
+			return
+		case <-term:
+			if first != "TERM" {
+				c.signal("TERM")
+			}
+		case <-kill:
+			c.signal("KILL")
+			<-c.gone
+			return
+		}
+	}
+}
+
+// pulse knows when the process was last heard of.
+type pulse struct {
+	mu   sync.Mutex
+	last time.Time
+	busy int // sinks that are being called
+}
+
+// heard is called around each call of a sink. While a sink is busy nobody
+// reads, so a process behind a screen that is held with Ctrl+S is not silent.
+func (p *pulse) heard(busy int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = time.Now()
+	p.busy += busy
+}
+
+// silence is how long nothing has come.
+func (p *pulse) silence() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.busy > 0 {
+		return 0
+	}
+	return time.Since(p.last)
+}
