@@ -1,0 +1,231 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+func TestWhatHappensToARepositoryIsSeen(t *testing.T) {
+	dirty := func(f folder) { f.write("a.txt", "1ne"); f.write("new.txt", "new") }
+	stories := []story{
+		{"nothing", dirty, func(folder) {}, nothing},
+		{"a new file", nil, func(f folder) { f.write("c.txt", "") }, files},
+		{"an edit", nil, func(f folder) { f.write("a.txt", "longer") }, files},
+		{"an edit of the same size", nil, func(f folder) { f.write("a.txt", "eno") }, files},
+		{"an edit of the same size in a changed file", dirty, func(f folder) { f.write("a.txt", "2ne") }, files},
+		{"an edit of the same size in a new file", dirty, func(f folder) { f.write("new.txt", "wen") }, files},
+		{"a change taken back", dirty, func(f folder) { f.git("checkout", "-q", "a.txt") }, files},
+		{"a rewrite with the same content", nil, func(f folder) { f.write("a.txt", "one") }, nothing},
+		{"a deletion", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))) }, files},
+		{"a deletion of a new file", dirty, func(f folder) { f.must(os.Remove(f.path("new.txt"))) }, files},
+		{"a rename", nil, func(f folder) { f.must(os.Rename(f.path("a.txt"), f.path("c.txt"))) }, files},
+		{"a staged rename", nil, func(f folder) { f.git("mv", "a.txt", "c.txt") }, files},
+		{"a file in a new folder that was there", func(f folder) { f.write("d/one", "") }, func(f folder) { f.write("d/two", "") }, files},
+		{"a file that becomes a folder", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))); f.write("a.txt/x", "") }, files},
+		{"staging only", dirty, func(f folder) { f.git("add", "-A") }, nothing},
+		{"a new branch only", dirty, func(f folder) { f.git("checkout", "-q", "-b", "other") }, nothing},
+		{"a commit of nothing", nil, func(f folder) { f.git("commit", "-q", "--allow-empty", "-m", "empty") }, commits},
+		{"a commit of what was there", dirty, func(f folder) { f.commit("second") }, both},
+		{"a new file and its commit", nil, func(f folder) { f.write("c.txt", ""); f.commit("second") }, commits},
+		{"an amended commit", nil, func(f folder) { f.git("commit", "-q", "--amend", "-m", "other words") }, commits},
+		{"an ignored file", nil, func(f folder) { f.write("x.log", ""); f.write("build/out", "") }, nothing},
+		{"a notes file", nil, func(f folder) { f.write("PROGRESS.md", "did much"); f.write("docs/PROGRESS.md", "") }, nothing},
+		{"a committed notes file", func(f folder) { f.write("PROGRESS.md", "a"); f.commit("notes") }, func(f folder) { f.write("PROGRESS.md", "b") }, nothing},
+		{"our own files", nil, func(f folder) { f.write(".refrain/runs/build-1/journal.jsonl", ""); f.write(".refrain/lock-1", "") }, nothing},
+		{"the user's own hooks", nil, func(f folder) { f.write(".refrain/hooks/started", "") }, files},
+		{"odd names", nil, func(f folder) { f.write("a b", ""); f.write("ü/ß ☃", ""); f.write("-n", "") }, files},
+		{"an edit under an odd name", func(f folder) { f.write("ü/ß ☃ x", "a"); f.commit("odd") }, func(f folder) { f.write("ü/ß ☃ x", "b") }, files},
+		{"a new repository inside", nil, func(f folder) { f.write("in/x", ""); f.git("init", "-q", "in") }, files},
+		{"a file in a repository inside", func(f folder) { f.write("in/x", ""); f.git("init", "-q", "in") }, func(f folder) { f.write("in/y", "") }, files},
+		{"a conflict that is edited", conflict, func(f folder) { f.write("a.txt", "solved") }, files},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) {
+			f := newRepository(t)
+			tree := f.open("PROGRESS.md")
+			if !tree.Git() {
+				t.Fatal("the repository was not seen")
+			}
+			s.check(t, f, tree)
+		})
+	}
+}
+
+// conflict leaves a.txt in an unfinished merge.
+func conflict(f folder) {
+	f.git("checkout", "-q", "-b", "other")
+	f.write("a.txt", "theirs")
+	f.commit("theirs")
+	f.git("checkout", "-q", "-")
+	f.write("a.txt", "ours")
+	f.commit("ours")
+	f.gitFails("merge", "-q", "other")
+}
+
+func TestWhatUnixKnowsOfFilesIsSeenByGit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs modes, links and any name")
+	}
+	for _, s := range []story{
+		{"a mode", nil, func(f folder) { f.must(os.Chmod(f.path("a.txt"), 0o755)) }, files},
+		{"a name with a newline", func(f folder) { f.write("a\nb c", "1") }, func(f folder) { f.write("a\nb c", "2") }, files},
+		{"a link", nil, func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, files},
+		{"where a link points", func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, func(f folder) {
+			f.must(os.Remove(f.path("link")))
+			f.must(os.Symlink("b.txt", f.path("link")))
+		}, files},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			f := newRepository(t)
+			s.check(t, f, f.open())
+		})
+	}
+}
+
+func TestTheFirstCommitIsSeen(t *testing.T) {
+	f := newFolder(t)
+	f.git("init", "-q")
+	tree := f.open()
+	before := f.print(tree)
+	if !tree.Git() || before.Head != "" {
+		t.Errorf("git = %v, head = %q before the first commit", tree.Git(), before.Head)
+	}
+	f.write("a", "")
+	if got := before.Signals(f.print(tree)); !slices.Equal(got, files) {
+		t.Errorf("a file: signals = %q, want %q", got, files)
+	}
+	f.commit("first")
+	if got := before.Signals(f.print(tree)); !slices.Equal(got, commits) {
+		t.Errorf("its commit: signals = %q, want %q", got, commits)
+	}
+}
+
+func TestOnlyWhatIsBelowTheFolderCounts(t *testing.T) {
+	f := newRepository(t)
+	f.write("sub folder/x", "1")
+	f.commit("second")
+	tree, err := Open(t.Context(), f.path("sub folder"), []string{"/notes/*.md"})
+	f.must(err)
+	for _, s := range []story{
+		{"an edit outside", nil, func(f folder) { f.write("a.txt", "edited") }, nothing},
+		{"an edit", nil, func(f folder) { f.write("sub folder/x", "2") }, files},
+		{"an edit again", nil, func(f folder) { f.write("sub folder/x", "3") }, files},
+		{"a file that the pattern means", nil, func(f folder) { f.write("sub folder/notes/n.md", "") }, nothing},
+		{"a file deeper than the pattern means", nil, func(f folder) { f.write("sub folder/deep/notes/n.md", "") }, files},
+	} {
+		t.Run(s.name, func(t *testing.T) { s.check(t, f, tree) })
+	}
+}
+
+func TestTheEnvironmentDoesNotTurnGitAway(t *testing.T) {
+	f := newRepository(t)
+	for _, name := range []string{"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"} {
+		t.Setenv(name, filepath.Join(t.TempDir(), "elsewhere"))
+	}
+	if !f.open().Git() {
+		t.Error("the repository was not seen")
+	}
+}
+
+func TestGitLeavesTheIndexAlone(t *testing.T) {
+	f := newRepository(t)
+	f.write("a.txt", "one") // which a status would note in the index
+	before, err := os.ReadFile(f.path(".git/index"))
+	f.must(err)
+	f.print(f.open())
+	after, err := os.ReadFile(f.path(".git/index"))
+	f.must(err)
+	if string(before) != string(after) {
+		t.Error("the index was written")
+	}
+}
+
+func TestAnErrorOfGitIsReturned(t *testing.T) {
+	t.Run("a broken repository", func(t *testing.T) {
+		f := newRepository(t)
+		tree := f.open()
+		f.must(os.WriteFile(f.path(".git/index"), []byte("broken"), 0o600))
+		_, err := tree.Print(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "git status") || !strings.Contains(err.Error(), "index") {
+			t.Errorf("Print = %v, want git's own complaint", err)
+		}
+	})
+	t.Run("git is gone", func(t *testing.T) {
+		f := newRepository(t)
+		tree := f.open()
+		t.Setenv("PATH", t.TempDir())
+		_, err := tree.Print(t.Context())
+		var start *proc.StartError
+		if !errors.As(err, &start) || !start.Missing() {
+			t.Errorf("Print = %v, want a missing program", err)
+		}
+	})
+	t.Run("the context is cancelled", func(t *testing.T) {
+		f := newRepository(t)
+		tree := f.open()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := proc.End(loop.OnBudget)
+		cancel(why)
+		if _, err := tree.Print(ctx); !errors.Is(err, why) {
+			t.Errorf("Print = %v, want %v", err, why)
+		}
+	})
+	t.Run("a repository that git refuses", func(t *testing.T) {
+		f := newRepository(t)
+		f.must(os.WriteFile(f.path(".git/config"), []byte("[core]\nrepositoryformatversion = 99\n"), 0o600))
+		if _, err := Open(t.Context(), f.dir, nil); err == nil || !strings.Contains(err.Error(), "99") {
+			t.Errorf("Open = %v, want git's own complaint", err)
+		}
+	})
+}
+
+func TestStatusIsReadRecordByRecord(t *testing.T) {
+	const oid = "0123456789012345678901234567890123456789"
+	tests := []struct {
+		name  string
+		lines []string
+		head  string
+		paths []string
+		ok    bool
+	}{
+		{"clean", []string{"# branch.oid " + oid, "# branch.head main"}, oid, nil, true},
+		{"before the first commit", []string{"# branch.oid (initial)"}, "", nil, true},
+		{"each kind", []string{
+			"# branch.oid " + oid,
+			"1 .M N... 100644 100644 100644 " + oid + " " + oid + " a b",
+			"u UU N... 100644 100644 100644 100644 " + oid + " " + oid + " " + oid + " c d",
+			"? e\nf ",
+		}, oid, []string{"a b", "c d", "e\nf "}, true},
+		{"a kind from the future", []string{"# branch.oid " + oid, "9 x"}, "", nil, false},
+		{"half a line", []string{"1 .M N..."}, "", nil, false},
+		{"no path", []string{"? "}, "", nil, false},
+		{"nothing at all", nil, "", nil, false},
+	}
+	for _, tt := range tests {
+		out := strings.Join(tt.lines, "\x00")
+		head, paths, err := parseStatus([]byte(out))
+		if head != tt.head || !slices.Equal(paths, tt.paths) || (err == nil) != tt.ok {
+			t.Errorf("%s: parseStatus(%q) = %q, %q, %v", tt.name, out, head, paths, err)
+		}
+	}
+}
+
+func FuzzParseStatus(f *testing.F) {
+	f.Add([]byte("# branch.oid (initial)\x00? a b\x00"))
+	f.Add([]byte("1 .M N... 1 1 1 a b c d\x00u"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		_, paths, err := parseStatus(out)
+		if err == nil && slices.Contains(paths, "") {
+			t.Errorf("parseStatus(%q) gives an empty path", out)
+		}
+	})
+}

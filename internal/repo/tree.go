@@ -1,0 +1,82 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// Tree looks at one work tree, or at a folder inside of one.
+type Tree struct {
+	dir    string
+	git    bool
+	prefix string // from the root of the git work tree to dir, such as "sub/"
+	ignore ignore
+}
+
+// Print is a fingerprint of the work tree at one moment.
+type Print struct {
+	Head  string `json:"head,omitempty"` // the commit; empty without git, and before the first
+	Files string `json:"files"`          // a hash
+}
+
+// Signals tells in what the tree differs after, nil when it is the same. A file
+// that was written and committed in between shows as a commit only: before and
+// after, it is as its commit says.
+func (before Print) Signals(after Print) []loop.Signal {
+	var seen []loop.Signal
+	if before.Files != after.Files {
+		seen = append(seen, loop.InFiles)
+	}
+	if before.Head != after.Head {
+		seen = append(seen, loop.InCommits)
+	}
+	return seen
+}
+
+// Open looks at dir through git when it is inside a git work tree and git is
+// installed, else as a plain folder. Files that match one of the ignore
+// patterns do not count: a pattern without a slash matches a name at any depth,
+// one with a slash a path from dir on, where ** stands for any folders; what
+// matches a folder holds for all that is in it.
+func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
+	patterns, err := parseIgnore(ignore)
+	if err != nil {
+		return nil, err
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open work tree: %w", err)
+	}
+	t := &Tree{dir: dir, ignore: patterns}
+
+	out, err := t.run(ctx, "rev-parse", "--is-inside-work-tree", "--show-prefix")
+	var failed *gitError
+	var start *proc.StartError
+	switch {
+	case errors.As(err, &failed) && failed.noRepository(), errors.As(err, &start) && start.Missing():
+		return t, nil
+	case err != nil:
+		return nil, err
+	}
+	inside, prefix, _ := strings.Cut(string(out), "\n")
+	t.git = inside == "true" // false inside the .git folder itself
+	t.prefix = strings.TrimSuffix(prefix, "\n")
+	return t, nil
+}
+
+// Git tells whether the tree is looked at through git.
+func (t *Tree) Git() bool { return t.git }
+
+// Print takes the fingerprint of the tree as it is now.
+func (t *Tree) Print(ctx context.Context) (Print, error) {
+	if t.git {
+		return t.printGit(ctx)
+	}
+	return t.printFolder(ctx)
+}
