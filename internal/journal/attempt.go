@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	iterationsName = "iterations"
+	promptName     = "prompt.md"
+	stdoutName     = "stdout"
+	stderrName     = "stderr"
+	eventsName     = "events.jsonl"
+)
+
+// Attempt writes what belongs to one attempt: its prompt, its transcript and
+// the events of its agent.
+type Attempt struct {
+	run    *Run
+	key    attemptKey
+	dir    string
+	stdout transcript
+	stderr transcript
+	events logFile // guarded by the run's lock
+}
+
+// attemptKey is an iteration and the number of the attempt in it, from 1.
+type attemptKey struct{ iter, n int }
+
+// Attempt opens attempt n of an iteration, and makes its folder on first use.
+func (r *Run) Attempt(iter, n int) *Attempt {
+	defer r.trouble.tell()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.attempt(iter, n)
+}
+
+func (r *Run) attempt(iter, n int) *Attempt {
+	key := attemptKey{iter, n}
+	if a, ok := r.attempts[key]; ok {
+		return a
+	}
+	dir := attemptDir(r.dir, iter, n)
+	r.trouble.note(iterationsName, makeAttemptDir(dir))
+	a := &Attempt{
+		run: r, key: key, dir: dir,
+		stdout: transcript{path: filepath.Join(dir, stdoutName), trouble: &r.trouble},
+		stderr: transcript{path: filepath.Join(dir, stderrName), trouble: &r.trouble},
+		events: logFile{path: filepath.Join(dir, eventsName), create: true},
+	}
+	r.attempts[key] = a
+	r.newest = max(r.newest, iter)
+	return a
+}
+
+// makeAttemptDir makes no parents beyond the folder of the iterations: when the
+// run itself is gone, a new folder in its place would only hide that.
+func makeAttemptDir(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o700)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// attemptDir is where an attempt lies in the folder of its run: 0003 is the
+// first attempt of iteration 3, and 0003-2 the second.
+func attemptDir(run string, iter, n int) string {
+	name := fmt.Sprintf("%04d", iter)
+	if n > 1 {
+		name += "-" + strconv.Itoa(n)
+	}
+	return filepath.Join(run, iterationsName, name)
+}
+
+// parseAttempt is the other way round: the attempt that a folder's name means.
+func parseAttempt(name string) (attemptKey, bool) {
+	first, second, again := strings.Cut(name, "-")
+	if !again {
+		second = "1"
+	}
+	iter, err1 := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(second)
+	return attemptKey{iter, n}, err1 == nil && err2 == nil && iter > 0 && n > 0
+}
+
+// Dir is the folder of the attempt.
+func (a *Attempt) Dir() string { return a.dir }
+
+// Stdout takes what the agent prints, as it comes. It never fails.
+func (a *Attempt) Stdout() io.Writer { return &a.stdout }
+
+// Stderr takes what the agent prints as errors. It never fails.
+func (a *Attempt) Stderr() io.Writer { return &a.stderr }
+
+// WritePrompt saves what the agent is told.
+func (a *Attempt) WritePrompt(text string) { a.WriteFile(promptName, []byte(text)) }
+
+// WriteFile saves a small file beside the transcript, in one piece.
+func (a *Attempt) WriteFile(name string, b []byte) {
+	defer a.run.trouble.tell()
+	a.run.mu.Lock()
+	defer a.run.mu.Unlock()
+	a.run.trouble.note(name, replace(filepath.Join(a.dir, name), b, false))
+}
+
+// ReadFile reads a file that WriteFile, now or in an earlier life of the run,
+// has saved.
+func (a *Attempt) ReadFile(name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(a.dir, name))
+}
+
+// Close closes the files of the attempt. It may be opened again.
+func (a *Attempt) Close() {
+	defer a.run.trouble.tell()
+	a.run.mu.Lock()
+	defer a.run.mu.Unlock()
+	delete(a.run.attempts, a.key)
+	a.close()
+}
+
+func (a *Attempt) close() {
+	a.stdout.close()
+	a.stderr.close()
+	a.run.trouble.note(eventsName, a.events.close())
+}
+
+// transcript is a file that takes bytes as they come. While it cannot be
+// written, bytes are lost and that is noted.
+type transcript struct {
+	path    string
+	trouble *trouble
+
+	mu    sync.Mutex
+	f     *os.File // nil until the first byte
+	dirty bool     // something is not on the disk yet
+}
+
+// Write takes all of p: an agent is not to fail because a disk is full.
+func (t *transcript) Write(p []byte) (int, error) {
+	defer t.trouble.tell()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.open(); err != nil {
+		t.trouble.note(filepath.Base(t.path), err)
+		return len(p), nil
+	}
+	_, err := t.f.Write(p)
+	t.trouble.note(filepath.Base(t.path), err)
+	t.dirty = true
+	return len(p), nil
+}
+
+func (t *transcript) open() error {
+	if t.f != nil {
+		return nil
+	}
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	t.f = f
+	return nil
+}
+
+func (t *transcript) sync() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dirty {
+		t.trouble.note(filepath.Base(t.path), t.f.Sync())
+		t.dirty = false
+	}
+}
+
+func (t *transcript) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.f == nil {
+		return
+	}
+	t.trouble.note(filepath.Base(t.path), t.f.Close())
+	t.f, t.dirty = nil, false
+}

@@ -1,0 +1,90 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// head is the part of a line that every event has.
+type head struct {
+	Seq     int64     `json:"seq"`
+	Time    string    `json:"time"`
+	Run     string    `json:"run"`
+	Iter    int       `json:"iter,omitempty"`
+	Attempt int       `json:"attempt,omitempty"`
+	Type    loop.Type `json:"type"`
+}
+
+// timeLayout has a fixed width, so that the times of a journal stand in a column.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// Encode gives the event as one line of JSON, without the newline. The fields
+// of the payload stand beside those of the event.
+func Encode(e loop.Event) ([]byte, error) {
+	at, err := wholeMillis(e.Time)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
+	}
+
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // an agent's <promise> stays readable
+	h := head{e.Seq, at.Format(timeLayout), e.Run, e.Iter, e.Attempt, e.Type()}
+	if err := enc.Encode(h); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
+	}
+	b.Truncate(b.Len() - len("}\n"))
+	join := b.Len()
+	if err := enc.Encode(e.Payload); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
+	}
+
+	line := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if string(line[join:]) == "{}" {
+		return append(line[:join], '}'), nil
+	}
+	line[join] = ',' // was the payload's opening brace
+	return line, nil
+}
+
+// Decode reads one line. Fields that this version does not know are skipped,
+// and a type that it does not know gives a *loop.Unknown.
+func Decode(line []byte) (loop.Event, error) {
+	var h head
+	if err := json.Unmarshal(line, &h); err != nil {
+		return loop.Event{}, fmt.Errorf("decode event: %w", err)
+	}
+	if h.Type == "" {
+		return loop.Event{}, errors.New("decode event: it has no type")
+	}
+	at, err := time.Parse(time.RFC3339, h.Time)
+	if err == nil {
+		at, err = wholeMillis(at)
+	}
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("decode %s: %w", h.Type, err)
+	}
+	p := loop.NewPayload(h.Type)
+	if err := json.Unmarshal(line, p); err != nil {
+		return loop.Event{}, fmt.Errorf("decode %s: %w", h.Type, err)
+	}
+	return loop.Event{
+		Seq: h.Seq, Time: at, Run: h.Run,
+		Iter: h.Iter, Attempt: h.Attempt, Payload: p,
+	}, nil
+}
+
+// wholeMillis is the time as a line can hold it, so that an event read back
+// equals the one that was written.
+func wholeMillis(t time.Time) (time.Time, error) {
+	t = t.UTC().Truncate(time.Millisecond)
+	if y := t.Year(); y < 0 || y > 9999 {
+		return time.Time{}, fmt.Errorf("the year %d cannot be written", y)
+	}
+	return t, nil
+}

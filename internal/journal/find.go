@@ -1,0 +1,209 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Entry is a run as a reader finds it.
+type Entry struct {
+	Meta
+	Past
+	Dir string // the folder of the run
+}
+
+// Unreadable is a run that is there and cannot be read.
+type Unreadable struct {
+	Name string
+	Err  error
+}
+
+// NotFoundError says that there is no such run, and which ones there are.
+type NotFoundError struct {
+	Ref  string
+	Near []string // runs that may have been meant, latest first
+}
+
+func (e *NotFoundError) Error() string {
+	text := "there is no run here"
+	if e.Ref != "" && e.Ref != latest {
+		text = fmt.Sprintf("there is no run %q here", e.Ref)
+	}
+	if len(e.Near) > 0 {
+		text += ", but " + strings.Join(e.Near, ", ")
+	}
+	return text
+}
+
+// latest is the word for the run that was started last.
+const latest = "last"
+
+// List gives every run in the state folder, those of other work trees of the
+// repository included, in the order they were started. Flags and Config are
+// left out. A folder whose run never started is no run.
+func (s Store) List() ([]Entry, []Unreadable, error) {
+	metas, bad, err := s.metas()
+	if err != nil {
+		return nil, nil, err
+	}
+	var list []Entry
+	for _, m := range metas {
+		e, err := s.entry(m)
+		switch {
+		case err == nil:
+			list = append(list, e)
+		case !isNotFound(err):
+			bad = append(bad, Unreadable{m.Name, err})
+		}
+	}
+	return list, bad, nil
+}
+
+// Find gives the run that a person means: a name (build-7), a procedure (its
+// latest run), "last" or nothing (the latest run). Latest is in this work tree,
+// if it has any run, else in the repository.
+func (s Store) Find(ref string) (Entry, error) {
+	_, err := os.Stat(filepath.Join(s.dir(ref), metaName))
+	if isName(ref) && err == nil {
+		return s.Load(ref)
+	}
+	metas, _, err := s.metas()
+	if err != nil {
+		return Entry{}, err
+	}
+	slices.Reverse(metas)
+	meant := func(m Meta) bool { return ref == "" || ref == latest || m.Procedure == ref }
+	for _, here := range []bool{true, false} {
+		for _, m := range metas {
+			if !meant(m) || (m.Tree == s.Tree) != here {
+				continue
+			}
+			if e, err := s.Load(m.Name); !isNotFound(err) {
+				return e, err
+			}
+		}
+	}
+	return Entry{}, &NotFoundError{Ref: ref, Near: near(ref, metas)}
+}
+
+// near names a few runs of the same procedure, or else of any.
+func near(ref string, latestFirst []Meta) []string {
+	const few = 3
+	procedure, _, _ := parseName(ref)
+	var same, all []string
+	for _, m := range latestFirst {
+		all = append(all, m.Name)
+		if m.Procedure == procedure {
+			same = append(same, m.Name)
+		}
+	}
+	if len(same) > 0 {
+		all = same
+	}
+	return all[:min(few, len(all))]
+}
+
+// Load reads one run.
+func (s Store) Load(name string) (Entry, error) {
+	m, err := s.meta(name, false)
+	if err != nil {
+		return Entry{}, err
+	}
+	return s.entry(m)
+}
+
+// Status is the state of the run now. A run without an end whose lock is free,
+// or held for another run, has crashed.
+func (s Store) Status(e Entry) loop.Status {
+	if e.Finished != nil {
+		return e.Finished.State
+	}
+	h, held := Store{Dir: s.Dir, Tree: e.Tree}.Holder()
+	if !held || h.Run != e.Name {
+		return loop.Crashed
+	}
+	status := loop.Running
+	for _, event := range e.Tail {
+		switch event.Payload.(type) {
+		case *loop.RunWaiting:
+			status = loop.Waiting
+		case *loop.RunResumed, *loop.IterationStarted:
+			status = loop.Running
+		}
+	}
+	return status
+}
+
+// entry reads the past of a run.
+func (s Store) entry(m Meta) (Entry, error) {
+	dir := s.dir(m.Name)
+	past, err := openPast(filepath.Join(dir, journalName))
+	if err != nil {
+		return Entry{}, err
+	}
+	if past.Last == nil && len(past.Tail) == 0 {
+		return Entry{}, &NotFoundError{Ref: m.Name}
+	}
+	return Entry{Meta: m, Past: past, Dir: dir}, nil
+}
+
+// meta reads the run.json of a run.
+func (s Store) meta(name string, brief bool) (Meta, error) {
+	if !isName(name) {
+		return Meta{}, &NotFoundError{Ref: name}
+	}
+	m, err := readMeta(s.dir(name), brief)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Meta{}, &NotFoundError{Ref: name}
+	}
+	return m, err
+}
+
+// metas reads every run.json, in brief, in the order the runs were started.
+func (s Store) metas() ([]Meta, []Unreadable, error) {
+	entries, err := os.ReadDir(s.runs())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("list runs: %w", err)
+	}
+	var list []Meta
+	var bad []Unreadable
+	for _, e := range entries {
+		m, err := s.meta(e.Name(), true)
+		switch {
+		case err == nil:
+			list = append(list, m)
+		case !isNotFound(err):
+			bad = append(bad, Unreadable{e.Name(), err})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Meta) int { return a.before(b) })
+	return list, bad, nil
+}
+
+// before orders runs by their start, and those of one moment by their name.
+func (m Meta) before(o Meta) int {
+	_, i, _ := parseName(m.Name)
+	_, j, _ := parseName(o.Name)
+	return cmp.Or(m.StartedAt.Compare(o.StartedAt), cmp.Compare(i, j), strings.Compare(m.Name, o.Name))
+}
+
+// isName tells whether a run may be called so, and not, say, "..".
+func isName(name string) bool {
+	return runName.MatchString(name) && procedureName.MatchString(name) && !strings.Contains(name, asideMark)
+}
+
+func isNotFound(err error) bool {
+	var e *NotFoundError
+	return errors.As(err, &e)
+}

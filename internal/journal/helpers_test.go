@@ -1,0 +1,103 @@
+package journal
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// newStore is an empty state folder outside any git repository.
+func newStore(t testing.TB) Store {
+	t.Helper()
+	dir := t.TempDir()
+	return Store{Dir: filepath.Join(dir, "state"), Tree: filepath.Join(dir, "tree")}
+}
+
+// create begins a run of procedure build.
+func create(t testing.TB, s Store) *Run {
+	t.Helper()
+	r, err := s.Create(Meta{Procedure: "build", Version: "1.2.3", StartedAt: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func resume(t testing.TB, s Store, name string) (*Run, Past) {
+	t.Helper()
+	r, past, err := s.Resume(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r, past
+}
+
+// at is an event some seconds after noon.
+func at(seconds, iter, attempt int, p loop.Payload) loop.Event {
+	return loop.Event{Time: noon.Add(time.Duration(seconds) * time.Second), Iter: iter, Attempt: attempt, Payload: p}
+}
+
+// finish appends iterations that went well, each with the state after it.
+func finish(r *Run, s loop.State, n int) loop.State {
+	for range n {
+		i := s.Next()
+		e := at(i, i, 1, &loop.IterationFinished{
+			Outcome: loop.Outcome{Result: loop.OK, Duration: loop.Span(time.Second), Summary: "did a thing"},
+			Verdict: loop.Verdict{Action: loop.Continue},
+		})
+		s = s.Sum(e)
+		e.Payload.(*loop.IterationFinished).State = s
+		r.Append(e)
+	}
+	return s
+}
+
+// collect gathers the events of a sequence and its error.
+func collect(seq func(func(loop.Event, error) bool)) ([]loop.Event, error) {
+	var list []loop.Event
+	for e, err := range seq {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func types(events []loop.Event) []loop.Type {
+	var list []loop.Type
+	for _, e := range events {
+		list = append(list, e.Type())
+	}
+	return list
+}
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startOf appends run.started and gives the state after it.
+func startOf(r *Run) loop.State {
+	var s loop.State
+	return s.Sum(r.Append(at(0, 0, 0, &loop.RunStarted{Name: r.Meta().Name, Procedure: "build"})))
+}

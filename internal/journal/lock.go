@@ -1,0 +1,186 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Holder is who has the lock of a work tree.
+type Holder struct {
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	Host    string    `json:"host"`
+	Run     string    `json:"run,omitempty"` // its name
+	Socket  string    `json:"socket,omitempty"`
+}
+
+// HeldError says that another runner works in this tree.
+type HeldError struct{ Holder Holder }
+
+func (e *HeldError) Error() string {
+	h := e.Holder
+	if h.PID == 0 {
+		return "another run has this work tree"
+	}
+	run := h.Run
+	if run == "" {
+		run = "a run that is just starting"
+	}
+	return fmt.Sprintf("%s has this work tree: process %d on %s, since %s", run, h.PID, h.Host, h.Started.Format(time.DateTime))
+}
+
+// Lock is a work tree held for one run. The system lets go of it when the
+// process ends, however it ends.
+type Lock struct {
+	path string
+	lock *flock.Flock
+}
+
+// Lock takes the work tree for the life of the process, or says who has it.
+func (s Store) Lock(h Holder) (*Lock, error) {
+	l, err := s.lock(h)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", s.Tree, err)
+	}
+	return l, nil
+}
+
+func (s Store) lock(h Holder) (*Lock, error) {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := s.lockPath()
+	if err := prepareLock(path); err != nil {
+		return nil, err
+	}
+	l := &Lock{path: path, lock: flock.New(path)}
+	if err := l.take(); err != nil {
+		return nil, err
+	}
+	if err := l.Note(h); err != nil {
+		l.lock.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// take tells a runner, who holds the lock alone and for long, from readers, who
+// share it for a moment to see whether it is held. These are worth waiting for.
+func (l *Lock) take() error {
+	const patience = 2 * time.Second
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		ok, err := l.lock.TryLock()
+		if ok || err != nil {
+			return err
+		}
+		if held(l.path) || time.Since(began) > patience {
+			l.lock.Close()
+			return &HeldError{readHolder(l.path)}
+		}
+	}
+}
+
+// Note changes what the lock says of its holder.
+func (l *Lock) Note(h Holder) error {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return l.say(append(b, '\n'))
+}
+
+// Unlock lets another run have the work tree. The file stays: removing it would
+// let two runs each hold a file of the same name.
+func (l *Lock) Unlock() error {
+	err := l.say(nil)
+	if unlockErr := l.lock.Unlock(); err == nil {
+		err = unlockErr
+	}
+	if err != nil {
+		return fmt.Errorf("unlock %s: %w", l.path, err)
+	}
+	return nil
+}
+
+// On Windows nobody else can read a locked byte, and the first one is locked.
+// So it is an empty line, and what the lock says comes after.
+const lockedBytes = 1
+
+func (l *Lock) say(b []byte) error {
+	f, err := os.OpenFile(l.path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(b, lockedBytes); err != nil {
+		return err
+	}
+	return f.Truncate(lockedBytes + int64(len(b)))
+}
+
+// prepareLock makes the file with its first byte.
+func prepareLock(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if os.IsExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString("\n"); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// Holder tells whether the lock is held now, and by whom.
+func (s Store) Holder() (Holder, bool) {
+	path := s.lockPath()
+	if !held(path) {
+		return Holder{}, false
+	}
+	return readHolder(path), true
+}
+
+// held asks the system. It has the lock for a moment, shared with other readers.
+func held(path string) bool {
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // does not create it
+	ok, err := lock.TryRLock()
+	lock.Close()
+	return err == nil && !ok
+}
+
+// readHolder reads what the lock says; zero when its holder has not spoken yet.
+func readHolder(path string) Holder {
+	f, err := os.Open(path)
+	if err != nil {
+		return Holder{}
+	}
+	defer f.Close()
+	var h Holder
+	// A decoder stops at the end of the object, so it does not matter when the
+	// end of a longer one from before still follows.
+	if json.NewDecoder(io.NewSectionReader(f, lockedBytes, 1<<16)).Decode(&h) != nil {
+		return Holder{}
+	}
+	return h
+}
+
+// lockPath names the lock after the work tree, in a way that people recognise
+// and that no two trees share.
+func (s Store) lockPath() string {
+	tail := unusual.ReplaceAllString(filepath.Base(s.Tree), "_")
+	sum := sha256.Sum256([]byte(s.Tree))
+	return filepath.Join(s.Dir, fmt.Sprintf("lock-%.40s-%x", tail, sum[:4]))
+}
+
+var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

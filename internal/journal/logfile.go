@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"io"
+	"io/fs"
+	"os"
+)
+
+// maxPending is how much a log keeps in memory while it cannot write: hours of
+// a journal, and nothing to a machine.
+const maxPending = 1 << 20
+
+// logFile is a file of lines that only grows. A write that fails leaves no half
+// line behind: its lines wait in memory and go first when writing works again.
+type logFile struct {
+	path   string
+	create bool // make the file when it is not there
+
+	f       file        // nil when it is not open
+	id      fs.FileInfo // of f, to see that it is still the file at path
+	size    int64       // up to where the file is good
+	torn    bool        // something may stand after size
+	pending []byte      // lines that are not written yet
+	dropped bool        // there were more of them than we keep
+}
+
+// file is what a log needs of an *os.File.
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// append writes a line, after those that could not be written before.
+func (l *logFile) append(line []byte) error {
+	l.pending = append(append(l.pending, line...), '\n')
+	err := l.flush()
+	if err != nil && len(l.pending) > maxPending {
+		l.pending, l.dropped = nil, true
+	}
+	return err
+}
+
+// flush writes what is pending, in one write.
+func (l *logFile) flush() error {
+	if err := l.ready(); err != nil {
+		return err
+	}
+	if _, err := l.f.Write(l.pending); err != nil {
+		l.torn = true
+		l.mend() // else before the next write
+		return err
+	}
+	l.size += int64(len(l.pending))
+	l.pending = l.pending[:0]
+	return nil
+}
+
+// ready sees to it that the next write lands at the end of the right file. When
+// somebody deletes the folder, the open file still takes everything, to no use.
+func (l *logFile) ready() error {
+	if l.f != nil {
+		now, err := os.Stat(l.path)
+		if err == nil && os.SameFile(now, l.id) {
+			return l.mend()
+		}
+		l.f.Close()
+		l.f = nil
+	}
+	return l.open()
+}
+
+// open cuts a torn last line, which no observer has seen, and gets ready to write.
+func (l *logFile) open() error {
+	flags := os.O_RDWR | os.O_APPEND
+	if l.create {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(l.path, flags, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return err
+	}
+	end, err := goodEnd(f, info.Size())
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.f, l.id, l.size, l.torn = f, info, end, end < info.Size()
+	return l.mend()
+}
+
+// mend cuts what a failed write left behind.
+func (l *logFile) mend() error {
+	if !l.torn {
+		return nil
+	}
+	if err := os.Truncate(l.path, l.size); err != nil {
+		return err
+	}
+	l.torn = false
+	return nil
+}
+
+// close tries a last time to write what is pending.
+func (l *logFile) close() error {
+	var err error
+	if len(l.pending) > 0 {
+		err = l.flush()
+	}
+	if l.f == nil {
+		return err
+	}
+	if closeErr := l.f.Close(); err == nil {
+		err = closeErr
+	}
+	l.f = nil
+	return err
+}

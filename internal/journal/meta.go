@@ -1,0 +1,121 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Format is the major version of a run's files. Readers refuse a higher one.
+const Format = 1
+
+const metaName = "run.json"
+
+// Meta is run.json: what was known of a run before it began.
+type Meta struct {
+	Format    int       `json:"format"` // first, so that nothing is read before it
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Procedure string    `json:"procedure"`
+	Tree      string    `json:"tree"`
+	Version   string    `json:"version"` // of the program
+	StartedAt time.Time `json:"started_at"`
+
+	// Flags and Config are the caller's. They are long, so they stand last and
+	// a list of runs does without them.
+	Flags  json.RawMessage `json:"flags,omitempty"`
+	Config json.RawMessage `json:"config,omitempty"`
+}
+
+// NewerError says that a later version wrote the run.
+type NewerError struct {
+	File   string
+	Format int
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s was written by a newer version: it has format %d, and this one reads up to %d", e.File, e.Format, Format)
+}
+
+// CorruptError says where a file of a run is not what was written.
+type CorruptError struct {
+	File string
+	Line int
+	Err  error
+}
+
+func (e *CorruptError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// corruptAt makes the error for what was found at an offset of a file.
+func corruptAt(path string, offset int64, cause error) error {
+	line := 1
+	if b, err := os.ReadFile(path); err == nil {
+		line += bytes.Count(b[:min(offset, int64(len(b)))], []byte("\n"))
+	}
+	return &CorruptError{File: path, Line: line, Err: cause}
+}
+
+// readMeta reads run.json in a run's folder; the brief form has no Flags and no
+// Config. The name is that of the folder, where the run is found again.
+func readMeta(dir string, brief bool) (Meta, error) {
+	path := filepath.Join(dir, metaName)
+	f, err := os.Open(path)
+	if err != nil {
+		return Meta{}, err
+	}
+	defer f.Close()
+
+	var m Meta
+	dec := json.NewDecoder(f)
+	err = m.decode(dec, brief)
+	switch {
+	case err != nil:
+		return Meta{}, corruptAt(path, dec.InputOffset(), err)
+	case m.Format > Format:
+		return Meta{}, &NewerError{File: path, Format: m.Format}
+	case m.Format < 1 || m.ID == "":
+		return Meta{}, corruptAt(path, 0, errors.New("it has no format or no id"))
+	}
+	m.Name = filepath.Base(dir)
+	return m, nil
+}
+
+// decode reads the fields one by one and stops where the rest does not matter.
+func (m *Meta) decode(dec *json.Decoder, brief bool) error {
+	fields := map[string]any{
+		"format": &m.Format, "id": &m.ID, "procedure": &m.Procedure, "tree": &m.Tree,
+		"version": &m.Version, "started_at": &m.StartedAt, "flags": &m.Flags, "config": &m.Config,
+	}
+	if open, err := dec.Token(); err != nil {
+		return err
+	} else if open != json.Delim('{') {
+		return fmt.Errorf("it begins with %v, not with an object", open)
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if brief && (key == "flags" || key == "config") {
+			return nil
+		}
+		value, known := fields[key.(string)]
+		if !known {
+			value = new(json.RawMessage)
+		}
+		if err := dec.Decode(value); err != nil {
+			return err
+		}
+		if m.Format > Format {
+			return nil // what follows may mean anything
+		}
+	}
+	_, err := dec.Token()
+	return err
+}

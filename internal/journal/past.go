@@ -1,0 +1,80 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Past is what a journal says of its run, as far as going on needs it.
+type Past struct {
+	State    loop.State        // the sum of all events
+	Last     *loop.Event       // the last iteration.finished, nil when there is none
+	Tail     []loop.Event      // the events after it; all of them when there is none
+	Finished *loop.RunFinished // how the run ended, nil when it has not
+}
+
+// Seq is the number of the last event.
+func (p Past) Seq() int64 {
+	var last int64
+	if p.Last != nil {
+		last = p.Last.Seq
+	}
+	for _, e := range p.Tail {
+		last = max(last, e.Seq)
+	}
+	return last
+}
+
+// readPast reads a journal backwards to the last iteration.finished, whose
+// state includes everything before it, and adds what follows.
+func readPast(path string, r io.ReaderAt, size int64) (Past, error) {
+	var p Past
+	for l, err := range backward(r, size) {
+		if err != nil {
+			return Past{}, err
+		}
+		e, err := Decode(l.text)
+		if err != nil {
+			return Past{}, corruptAt(path, l.start, err)
+		}
+		if f, ok := e.Payload.(*loop.IterationFinished); ok {
+			p.Last, p.State = &e, f.State
+			break
+		}
+		p.Tail = append(p.Tail, e)
+	}
+	slices.Reverse(p.Tail)
+	for _, e := range p.Tail {
+		p.State = p.State.Sum(e)
+		switch f := e.Payload.(type) {
+		case *loop.RunFinished:
+			p.Finished = f
+		case *loop.RunResumed:
+			p.Finished = nil
+		}
+	}
+	return p, nil
+}
+
+// openPast reads the past from the journal at path.
+func openPast(path string) (Past, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Past{}, &NotFoundError{Ref: filepath.Base(filepath.Dir(path))}
+	}
+	if err != nil {
+		return Past{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Past{}, err
+	}
+	return readPast(path, f, info.Size())
+}

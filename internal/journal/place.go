@@ -1,0 +1,113 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Store is the state folder of a work tree: its runs and its lock. Work trees
+// of one git repository share the folder, and each has a lock of its own.
+type Store struct {
+	Dir  string // the state folder
+	Tree string // the work tree, absolute and without symbolic links
+}
+
+// Open finds the state folder of a work tree and creates nothing. Inside git it
+// lies in the common git folder, out of reach of an agent's "git clean -fdx";
+// elsewhere it is .refrain in the work tree.
+func Open(tree string) (Store, error) {
+	tree, err := filepath.Abs(tree)
+	if err != nil {
+		return Store{}, fmt.Errorf("find state folder: %w", err)
+	}
+	// One tree reached by two paths must have one lock.
+	tree, err = filepath.EvalSymlinks(tree)
+	if err != nil {
+		return Store{}, fmt.Errorf("find state folder: %w", err)
+	}
+	git, err := commonGitDir(tree)
+	if err != nil {
+		return Store{}, fmt.Errorf("find state folder: %w", err)
+	}
+	if git == "" {
+		return Store{Dir: filepath.Join(tree, ".refrain"), Tree: tree}, nil
+	}
+	return Store{Dir: filepath.Join(git, "refrain"), Tree: tree}, nil
+}
+
+// commonGitDir is the git folder that all work trees of the repository around
+// dir share, or empty when dir is in no repository. It reads what git reads,
+// without the price of starting git.
+func commonGitDir(dir string) (string, error) {
+	for {
+		git, err := gitDir(filepath.Join(dir, ".git"))
+		if err != nil || git != "" {
+			return git, err
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", nil
+		}
+		dir = parent
+	}
+}
+
+// gitDir follows a .git entry, which may be the folder itself or, in linked
+// work trees and submodules, a file that names it.
+func gitDir(entry string) (string, error) {
+	info, err := os.Stat(entry)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+
+	git := entry
+	if !info.IsDir() {
+		if git, err = gitFile(entry); err != nil {
+			return "", err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
+		if info.IsDir() && errors.Is(err, fs.ErrNotExist) {
+			return "", nil // git, too, looks further up past an empty .git
+		}
+		return "", fmt.Errorf("%s does not lead to a git folder: %w", entry, err)
+	}
+
+	common, err := os.ReadFile(filepath.Join(git, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return git, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return from(git, string(common)), nil
+}
+
+// gitFile reads the one line of a .git file: "gitdir: PATH".
+func gitFile(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(string(b), "gitdir:")
+	if !ok {
+		return "", fmt.Errorf("%s does not begin with \"gitdir:\"", path)
+	}
+	return from(filepath.Dir(path), target), nil
+}
+
+// from resolves a path that git wrote, seen from dir.
+func from(dir, path string) string {
+	path = filepath.FromSlash(strings.TrimSpace(path))
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,211 @@
+package journal
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// runs is the folder with one folder for each run.
+func (s Store) runs() string { return filepath.Join(s.Dir, "runs") }
+
+// dir is the folder of a run, which need not exist.
+func (s Store) dir(name string) string { return filepath.Join(s.runs(), name) }
+
+// Create begins a run of procedure m.Procedure. It gives the run its id and the
+// next name, and has run.json on the disk before anything else.
+func (s Store) Create(m Meta) (*Run, error) {
+	if !procedureName.MatchString(m.Procedure) {
+		return nil, fmt.Errorf("create run: %q cannot be the name of a procedure: use letters, digits, dots, dashes and underscores", m.Procedure)
+	}
+	dir, err := s.makeDir(m.Procedure)
+	if err != nil {
+		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
+	}
+	m.Format, m.ID, m.Name, m.Tree = Format, newID(), filepath.Base(dir), s.Tree
+	m.StartedAt = m.StartedAt.UTC().Truncate(time.Millisecond)
+	r := newRun(m, dir)
+	if err := r.begin(); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("create run %s: %w", m.Name, err)
+	}
+	return r, nil
+}
+
+// procedureName is what can be part of the name of a folder everywhere.
+var procedureName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
+// makeDir takes the next free name. Another work tree of the same repository
+// may be after it at the same time; who makes the folder has it.
+func (s Store) makeDir(procedure string) (string, error) {
+	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(s.runs())
+	if err != nil {
+		return "", err
+	}
+	highest := 0
+	for _, e := range entries {
+		if p, n, ok := parseName(e.Name()); ok && p == procedure {
+			highest = max(highest, n)
+		}
+	}
+	for n := highest + 1; ; n++ {
+		dir := s.dir(procedure + "-" + strconv.Itoa(n))
+		err := os.Mkdir(dir, 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		for _, parent := range []string{s.runs(), s.Dir, filepath.Dir(s.Dir)} {
+			if err := syncDir(parent); err != nil {
+				return "", err
+			}
+		}
+		return dir, nil
+	}
+}
+
+// runName is a run's folder, as it is or as SetAside has left it.
+var runName = regexp.MustCompile(`^(.+?)-([0-9]+)(\.corrupt-[0-9]+)?$`)
+
+// parseName splits build-7 into its procedure and its number. What was set
+// aside keeps its number taken.
+func parseName(name string) (procedure string, n int, ok bool) {
+	part := runName.FindStringSubmatch(name)
+	if part == nil {
+		return "", 0, false
+	}
+	n, err := strconv.Atoi(part[2])
+	return part[1], n, err == nil
+}
+
+// newID makes a name that no other run anywhere has: a random UUID.
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6] = b[6]&0x0f | 0x40 // version 4
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("loop_%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+func newRun(m Meta, dir string) *Run {
+	return &Run{
+		meta: m, dir: dir,
+		journal:  logFile{path: filepath.Join(dir, journalName)},
+		attempts: map[attemptKey]*Attempt{},
+		oldest:   1,
+	}
+}
+
+// begin writes run.json and an empty journal.
+func (r *Run) begin() error {
+	b, err := json.MarshalIndent(r.meta, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replace(filepath.Join(r.dir, metaName), append(b, '\n'), true); err != nil {
+		return err
+	}
+	if err := replace(r.journal.path, nil, true); err != nil {
+		return err
+	}
+	return r.journal.open()
+}
+
+// Resume opens a run to go on with it. Only the holder of the lock may: it cuts
+// a last line that a crash has torn.
+func (s Store) Resume(name string) (*Run, Past, error) {
+	r, past, err := s.resume(name)
+	if err != nil {
+		return nil, Past{}, fmt.Errorf("open run %s: %w", name, err)
+	}
+	return r, past, nil
+}
+
+func (s Store) resume(name string) (*Run, Past, error) {
+	m, err := s.meta(name, false)
+	if err != nil {
+		return nil, Past{}, err
+	}
+	r := newRun(m, s.dir(name))
+	past, err := openPast(r.journal.path)
+	if err != nil {
+		return nil, Past{}, err
+	}
+	if err := r.journal.open(); err != nil {
+		return nil, Past{}, err
+	}
+	r.seq = past.Seq()
+	if err := r.findAttempts(); err != nil {
+		r.journal.close()
+		return nil, Past{}, err
+	}
+	return r, past, nil
+}
+
+// findAttempts learns which iterations have folders and goes on counting after
+// the last event of the last of them, which may be later than the journal's.
+func (r *Run) findAttempts() error {
+	entries, err := os.ReadDir(filepath.Join(r.dir, iterationsName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var last attemptKey
+	for _, e := range entries {
+		key, ok := parseAttempt(e.Name())
+		if !ok {
+			continue
+		}
+		if last.iter == 0 || key.iter < r.oldest {
+			r.oldest = key.iter
+		}
+		if key.iter > last.iter || key.iter == last.iter && key.n > last.n {
+			last = key
+		}
+	}
+	if last.iter == 0 {
+		return nil
+	}
+	r.newest = last.iter
+	e, err := lastEvent(filepath.Join(attemptDir(r.dir, last.iter, last.n), eventsName))
+	r.seq = max(r.seq, e.Seq)
+	return err
+}
+
+// lastEvent is the last event of a file that can be read, zero when there is none.
+func lastEvent(path string) (loop.Event, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return loop.Event{}, nil
+	}
+	if err != nil {
+		return loop.Event{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return loop.Event{}, err
+	}
+	for l, err := range backward(f, info.Size()) {
+		if err != nil {
+			return loop.Event{}, err
+		}
+		if e, err := Decode(l.text); err == nil {
+			return e, nil
+		}
+	}
+	return loop.Event{}, nil
+}

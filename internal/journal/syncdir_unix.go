@@ -1,0 +1,16 @@
+//go:build unix
+
+package journal
+
+import "os"
+
+// syncDir makes the names in a folder durable: without it, a file that was
+// synced may still be missing from its folder after a power loss.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
