@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// rehearsal is the built-in agent that plays a script. Its doing half is
+// package rehearsal, in a process of its own like any other agent.
+type rehearsal struct{ Options }
+
+func newRehearsal(o Options) (Agent, error) {
+	if o.Script == "" {
+		return nil, errors.New(`the rehearsal has no script: set agents.rehearsal.script = "FILE"`)
+	}
+	if len(o.Self) == 0 {
+		return nil, errors.New("the rehearsal cannot start: this program does not re-execute itself; call Helper first in main")
+	}
+	return &rehearsal{o}, nil
+}
+
+func (a *rehearsal) Command(c Call) (Command, error) {
+	return Command{
+		Argv:  append(slices.Clone(a.Self), a.Script),
+		Env:   environ(a.Env),
+		Stdin: c.Prompt,
+		First: a.First,
+	}, nil
+}
+
+func (a *rehearsal) Decoder() Decoder { return newRehearsalDecoder() }
+
+// spoken is every event that an agent may report of itself. The others are
+// the runner's to write: an agent must not forge them.
+var spoken = []loop.Type{
+	"agent.session",
+	"agent.text",
+	"agent.tool",
+	"agent.tool_result",
+	"agent.usage",
+	"agent.limit",
+	"agent.result",
+}
+
+// rehearsalDecoder reads our own events, one JSON object a line. Any other
+// line is text.
+type rehearsalDecoder struct{ ended bool }
+
+func newRehearsalDecoder() Decoder { return &rehearsalDecoder{} }
+
+func (d *rehearsalDecoder) Decode(line []byte) []loop.Payload {
+	p := parse(line)
+	if p == nil {
+		return textDecoder{}.Decode(line)
+	}
+	if _, last := p.(*loop.AgentResult); last {
+		if d.ended {
+			return nil
+		}
+		d.ended = true
+	}
+	return []loop.Payload{p}
+}
+
+// Close fails an attempt that never gave its result, whatever its status.
+func (d *rehearsalDecoder) Close(loop.Exit) []loop.Payload {
+	if d.ended {
+		return nil
+	}
+	d.ended = true
+	return []loop.Payload{failure("no final result")}
+}
+
+// parse gives the event on the line, or nil when there is none.
+func parse(line []byte) loop.Payload {
+	var head struct {
+		Type loop.Type `json:"type"`
+	}
+	if json.Unmarshal(line, &head) != nil || !slices.Contains(spoken, head.Type) {
+		return nil
+	}
+	p := loop.NewPayload(head.Type)
+	if json.Unmarshal(line, p) != nil {
+		return nil
+	}
+	for _, text := range texts(p) {
+		*text = clean(*text)
+	}
+	return p
+}
+
+// texts points at what the agent was free to write in p.
+func texts(p loop.Payload) []*string {
+	switch p := p.(type) {
+	case *loop.AgentSession:
+		return []*string{&p.Session, &p.Model}
+	case *loop.AgentText:
+		return []*string{&p.Text}
+	case *loop.AgentTool:
+		return []*string{&p.ID, &p.Name, &p.Input}
+	case *loop.AgentToolResult:
+		return []*string{&p.ID, &p.Name, &p.Output}
+	case *loop.AgentLimit:
+		return []*string{&p.Limit.Kind}
+	case *loop.AgentResult:
+		if p.Error == nil {
+			return []*string{&p.Text}
+		}
+		return []*string{&p.Text, &p.Error.Message}
+	}
+	return nil
+}
