@@ -1,0 +1,162 @@
+package detect
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Match is how strictly a claim must be written.
+type Match int
+
+// The ways to match.
+const (
+	Line      Match = iota // the tag alone on its line, outside fences and quotes
+	Tag                    // the tag anywhere in the agent's text
+	Substring              // the promise's text anywhere, in any case, without the tag
+)
+
+// ClaimSettings say what a claim looks like.
+type ClaimSettings struct {
+	Promise string // the text that claims done; empty: nothing does
+	Failure string // the text that says blocked; empty: nothing does
+	Match   Match
+	Gates   bool // the runner has gates that can judge a claim
+}
+
+// Claims listens for the agent's claim of done or blocked, in the agent's own
+// text and nowhere else.
+func Claims(c ClaimSettings) Detector {
+	ear := &ear{}
+	want := wanted{done: fold(c.Promise), blocked: fold(c.Failure)}
+	return &claims{want: want, gates: c.Gates, ear: ear, rules: rulesFor(c.Match, want, ear)}
+}
+
+// BareTag tells whether a prompt holds the tag in a way that an agent which
+// only repeats its prompt would be heard as done.
+func BareTag(prompt, promise string) bool {
+	ear := &ear{}
+	rule := &lineRule{want: wanted{done: fold(promise)}, ear: ear}
+	for line := range lines(prompt) {
+		rule.line(line)
+	}
+	return ear.heard(loop.ClaimDone)
+}
+
+// rule is one way to find claims in text.
+type rule interface {
+	line(line string)
+	pause() // the message is over: what it left open stays open no longer
+}
+
+func rulesFor(m Match, want wanted, ear *ear) []rule {
+	switch {
+	case want == wanted{}:
+		return nil
+	case m == Tag:
+		return []rule{&tagRule{want: want, ear: ear}}
+	case m == Substring:
+		// Only done is matched loosely. "Nothing is blocked" would otherwise
+		// end the run, and it would win over done.
+		return []rule{
+			&substringRule{text: want.done, ear: ear},
+			&lineRule{want: wanted{blocked: want.blocked}, ear: ear},
+		}
+	}
+	return []rule{&lineRule{want: want, ear: ear}}
+}
+
+type claims struct {
+	want  wanted
+	gates bool
+	ear   *ear
+	rules []rule
+}
+
+func (c *claims) Observe(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.AgentText:
+		text := p.Text
+		if p.Cut {
+			text += "…" // what followed on the last line is not known, so nothing stands alone there
+		}
+		for line := range lines(text) {
+			for _, r := range c.rules {
+				r.line(line)
+			}
+		}
+	case *loop.AgentTool:
+		c.pause()
+	}
+}
+
+func (c *claims) pause() {
+	for _, r := range c.rules {
+		r.pause()
+	}
+}
+
+func (c *claims) Report(o *loop.Outcome) []loop.Payload {
+	c.pause()
+	deaf, blocked := c.unheard(o), false
+	var events []loop.Payload
+	for _, kind := range []loop.ClaimKind{loop.ClaimBlocked, loop.ClaimDone} {
+		text := c.want.text(kind)
+		switch {
+		case !c.ear.heard(kind):
+		case deaf != "":
+			events = append(events, &loop.ClaimRefused{Kind: kind, Text: text, Why: deaf})
+		case blocked:
+			events = append(events, &loop.ClaimRefused{
+				Kind: kind, Text: text,
+				Why: "the agent also said that it is blocked, and that wins",
+			})
+		default:
+			blocked = kind == loop.ClaimBlocked
+			o.Claim = &loop.Claim{Kind: kind, Text: text}
+			events = append(events, &loop.ClaimHeard{Kind: kind, Text: text})
+		}
+	}
+	if o.Claim != nil {
+		return events // the agent knows how to claim: nothing to learn from a near miss
+	}
+	return append(events, c.ear.nearMisses()...)
+}
+
+// unheard says why no claim of this attempt can count, or nothing.
+func (c *claims) unheard(o *loop.Outcome) string {
+	switch {
+	case o.Result != loop.OK:
+		return "the agent did not end well: " + badEnd(o)
+	case o.Unfinished():
+		return fmt.Sprintf("the agent was cut short (%s) and may have had more to do; claim again in an iteration that ends by itself", cutShortBy(o))
+	case o.Pending && !c.gates:
+		return "background work was still running, and there is no gate to judge by; let it end, look at what came of it, then claim"
+	}
+	return ""
+}
+
+func cutShortBy(o *loop.Outcome) string {
+	if o.Error != nil {
+		return string(o.Error.Kind)
+	}
+	return string(o.Exit.Cause)
+}
+
+func badEnd(o *loop.Outcome) string {
+	switch {
+	case o.Result == loop.TimedOut:
+		return "it ran out of time"
+	case o.Result == loop.Idle:
+		return "it was silent for too long"
+	case o.Result == loop.Interrupted:
+		return "it was interrupted"
+	case o.Error != nil && o.Error.Kind != loop.ErrAgent:
+		return cut(fold(string(o.Error.Kind)+" "+o.Error.Message), 200)
+	case o.Exit != nil && !o.Exit.Zero():
+		return exitWords(o.Exit)
+	case o.Error != nil && o.Error.Message != "":
+		return cut(fold(o.Error.Message), 200)
+	}
+	return string(o.Result)
+}

@@ -1,0 +1,93 @@
+package detect
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Ending reads how the attempt ended, and what it used up.
+func Ending() Detector { return &ending{} }
+
+type ending struct {
+	session loop.AgentSession
+	usage   *loop.Usage
+	limit   *loop.Limit
+	result  *loop.AgentResult
+	exit    *loop.Exit
+}
+
+func (d *ending) Observe(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.AgentSession:
+		if p.Session != "" {
+			d.session.Session = p.Session
+		}
+		if p.Model != "" {
+			d.session.Model = p.Model
+		}
+	case *loop.AgentUsage:
+		d.usage = &p.Usage
+	case *loop.AgentLimit:
+		d.limit = &p.Limit
+	case *loop.AgentResult:
+		d.result = p
+	case *loop.AgentExited:
+		d.exit = &p.Exit
+	}
+}
+
+func (d *ending) Report(o *loop.Outcome) []loop.Payload {
+	o.Session, o.Model = d.session.Session, d.session.Model
+	o.Usage, o.Limit, o.Exit = d.usage, d.limit, d.exit
+	o.Result, o.Error = d.verdict()
+	return nil
+}
+
+// endedByUs is what an attempt comes to when the runner ended it. What the
+// agent says of its own end is then only an echo of the signal.
+var endedByUs = map[loop.Cause]loop.Result{
+	loop.AtDeadline: loop.TimedOut,
+	loop.WhenIdle:   loop.Idle,
+	loop.OnRequest:  loop.Interrupted,
+	loop.OnBudget:   loop.Interrupted,
+	loop.OnMaxTime:  loop.Interrupted,
+	loop.OnSkip:     loop.Skipped,
+	loop.OnRedline:  loop.OK,
+}
+
+// verdict believes, in this order: our own hand, the agent's error, the exit
+// status, the agent's last word. Exit 0 alone is not success: agents that were
+// cut off exit so.
+func (d *ending) verdict() (loop.Result, *loop.AgentError) {
+	if d.exit != nil {
+		if result, ok := endedByUs[d.exit.Cause]; ok {
+			return result, nil
+		}
+	}
+	switch {
+	case d.result != nil && d.result.Error != nil:
+		return loop.Treat(d.result.Error.Kind).Result, d.result.Error
+	case d.exit != nil && !d.exit.Zero():
+		return failed(exitWords(d.exit))
+	case d.result == nil:
+		return failed("no final result")
+	case !d.result.OK:
+		return failed("the agent says that it failed")
+	}
+	return loop.OK, nil
+}
+
+func failed(message string) (loop.Result, *loop.AgentError) {
+	return loop.Failed, &loop.AgentError{Kind: loop.ErrAgent, Message: message}
+}
+
+func exitWords(e *loop.Exit) string {
+	if e.Code != nil {
+		return fmt.Sprintf("exit %d", *e.Code)
+	}
+	if e.Signal != "" {
+		return "ended by signal " + e.Signal
+	}
+	return "ended without an exit status"
+}

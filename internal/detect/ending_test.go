@@ -1,0 +1,90 @@
+package detect
+
+import (
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func exited(code int) *loop.AgentExited {
+	return &loop.AgentExited{Exit: loop.Exit{Code: &code, Cause: loop.Exited}}
+}
+
+func ended(cause loop.Cause) *loop.AgentExited {
+	return &loop.AgentExited{Exit: loop.Exit{Signal: "TERM", Cause: cause}}
+}
+
+func result(kind loop.ErrorKind) *loop.AgentResult {
+	if kind == "" {
+		return &loop.AgentResult{OK: true}
+	}
+	return &loop.AgentResult{Error: &loop.AgentError{Kind: kind, Message: "m"}}
+}
+
+func TestHowAnAttemptEnded(t *testing.T) {
+	tests := []struct {
+		name   string
+		events []loop.Payload
+		want   loop.Result
+		kind   loop.ErrorKind
+		says   string
+	}{
+		{"exit 0 and a good result", []loop.Payload{result(""), exited(0)}, loop.OK, "", ""},
+		{"exit 0 and no result", []loop.Payload{exited(0)}, loop.Failed, loop.ErrAgent, "no final result"},
+		{"exit 0 and a result that failed", []loop.Payload{&loop.AgentResult{}, exited(0)}, loop.Failed, loop.ErrAgent, "the agent says that it failed"},
+		{"exit 0 and an error", []loop.Payload{result(loop.ErrAuth), exited(0)}, loop.Failed, loop.ErrAuth, "m"},
+		{"exit 3 and a good result", []loop.Payload{result(""), exited(3)}, loop.Failed, loop.ErrAgent, "exit 3"},
+		{"exit 3 and no result", []loop.Payload{exited(3)}, loop.Failed, loop.ErrAgent, "exit 3"},
+		{"a signal from outside", []loop.Payload{ended(loop.Signaled)}, loop.Failed, loop.ErrAgent, "ended by signal TERM"},
+		{"nothing at all", nil, loop.Failed, loop.ErrAgent, "no final result"},
+		{"a missing program", []loop.Payload{result(loop.ErrMissing)}, loop.Failed, loop.ErrMissing, "m"},
+		{"a usage limit", []loop.Payload{result(loop.ErrUsageLimit), exited(1)}, loop.Limited, loop.ErrUsageLimit, "m"},
+		{"an overloaded provider", []loop.Payload{result(loop.ErrOverloaded), exited(1)}, loop.Unavailable, loop.ErrOverloaded, "m"},
+		{"a turn limit counts as ok", []loop.Payload{result(loop.ErrMaxTurns), exited(1)}, loop.OK, loop.ErrMaxTurns, "m"},
+		{"the deadline", []loop.Payload{result(""), ended(loop.AtDeadline)}, loop.TimedOut, "", ""},
+		{"silence", []loop.Payload{result(loop.ErrAgent), ended(loop.WhenIdle)}, loop.Idle, "", ""},
+		{"a person's wish", []loop.Payload{ended(loop.OnRequest)}, loop.Interrupted, "", ""},
+		{"the budget", []loop.Payload{ended(loop.OnBudget)}, loop.Interrupted, "", ""},
+		{"the run's time", []loop.Payload{ended(loop.OnMaxTime)}, loop.Interrupted, "", ""},
+		{"a skip", []loop.Payload{ended(loop.OnSkip)}, loop.Skipped, "", ""},
+		{"the redline", []loop.Payload{result(loop.ErrAgent), ended(loop.OnRedline)}, loop.OK, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var o loop.Outcome
+			observe(Ending(), &o, tt.events...)
+			var got loop.AgentError
+			if o.Error != nil {
+				got = *o.Error
+			}
+			if o.Result != tt.want || got.Kind != tt.kind || got.Message != tt.says {
+				t.Errorf("result %s, error %+v; want %s, %s %q", o.Result, got, tt.want, tt.kind, tt.says)
+			}
+		})
+	}
+}
+
+func TestEndingKeepsTheLastFigures(t *testing.T) {
+	var o loop.Outcome
+	observe(Ending(), &o,
+		&loop.AgentSession{Session: "s-1", Model: "m-1"}, &loop.AgentSession{Model: "m-2"},
+		&loop.AgentUsage{Usage: loop.Usage{Input: 10}}, &loop.AgentUsage{Usage: loop.Usage{Input: 25}},
+		&loop.AgentLimit{Limit: loop.Limit{Kind: "five_hour"}}, result(loop.ErrUsageLimit), exited(1))
+	if o.Session != "s-1" || o.Model != "m-2" {
+		t.Errorf("session %q, model %q, want s-1 and m-2", o.Session, o.Model)
+	}
+	if o.Usage.Tokens() != 25 {
+		t.Errorf("usage = %+v, want the last one", o.Usage)
+	}
+	if o.Limit == nil || o.Limit.Kind != "five_hour" || o.Exit == nil || *o.Exit.Code != 1 {
+		t.Errorf("limit %+v, exit %+v", o.Limit, o.Exit)
+	}
+}
+
+func TestWhatIsNotKnownStaysOut(t *testing.T) {
+	var o loop.Outcome
+	observe(Ending(), &o, result(""), exited(0))
+	if o.Usage != nil || o.Limit != nil || o.Session != "" || o.Model != "" {
+		t.Errorf("outcome = %+v, want nothing made up", o)
+	}
+}

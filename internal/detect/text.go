@@ -1,0 +1,42 @@
+package detect
+
+import (
+	"iter"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// escapes are the terminal sequences that programs colour their text with.
+var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[ -/]*[0-~]")
+
+// lines gives the lines of a text as a person sees them: without line endings
+// and terminal escapes.
+func lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+			if strings.Contains(line, "\x1b") {
+				line = escapes.ReplaceAllString(line, "")
+			}
+			if !yield(strings.TrimSuffix(line, "\r")) {
+				return
+			}
+		}
+	}
+}
+
+// fold makes every run of white space one space, and none at the ends.
+func fold(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// cut shortens a text to at most limit bytes, never inside a character.
+func cut(text string, limit int) string {
+	const mark = "…"
+	if len(text) <= limit {
+		return text
+	}
+	n := limit - len(mark)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + mark
+}
