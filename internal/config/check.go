@@ -1,0 +1,116 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// check looks for what is wrong between settings that are right one by one.
+func (r *Resolved) check(s Sources) []Problem {
+	problems := slices.Concat(r.checkProcedure(s), r.checkChoice(s.Agents), r.checkPromises(), r.checkBackoff())
+	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
+		problems = append(problems, r.checkAgent(name, s.Agents)...)
+	}
+	return append(problems, r.lostSecrets()...)
+}
+
+// complain is a problem at the place where key was set.
+func (r *Resolved) complain(key, what, hint string) []Problem {
+	top, _ := r.top(key)
+	return []Problem{top.place.problem(key, what, hint)}
+}
+
+// setOf is the one of two keys that somebody set; the first, if both.
+func (r *Resolved) setOf(first, second string) string {
+	if top, _ := r.top(first); top.layer == builtIn {
+		return second
+	}
+	return first
+}
+
+func (r *Resolved) checkProcedure(s Sources) []Problem {
+	known := append(r.Procedures(), s.Procedures...)
+	if s.Procedure == "" || slices.Contains(known, s.Procedure) {
+		return nil
+	}
+	hint := didYouMean(s.Procedure, known)
+	if hint == "" {
+		hint = "add [procedures." + s.Procedure + "] to " + FileName
+	}
+	return []Problem{{Key: "procedures." + s.Procedure, What: "no procedure is called " + quote(s.Procedure), Hint: hint}}
+}
+
+func (r *Resolved) checkChoice(builtin []string) []Problem {
+	known := append(slices.Sorted(maps.Keys(r.agents)), builtin...)
+	if builtin == nil || r.Config.Agent == "auto" || slices.Contains(known, r.Config.Agent) {
+		return nil
+	}
+	hint := didYouMean(r.Config.Agent, known)
+	if hint == "" {
+		hint = "known are " + strings.Join(known, ", ")
+	}
+	return r.complain("agent", "no agent is called "+quote(r.Config.Agent), hint)
+}
+
+func (r *Resolved) checkPromises() []Problem {
+	d := r.Config.Done
+	if d.Promise == "" || fold(d.Promise) != fold(d.FailurePromise) {
+		return nil
+	}
+	return r.complain(r.setOf("done.failure_promise", "done.promise"),
+		"done.promise and done.failure_promise are both "+quote(d.Promise), "give them different texts, so that the agent can say which it means")
+}
+
+// fold makes texts alike that differ only in their spaces, as claims are read.
+func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func (r *Resolved) checkBackoff() []Problem {
+	first, longest := r.Config.Loop.Backoff, r.Config.Loop.MaxBackoff
+	if first <= longest {
+		return nil
+	}
+	return r.complain(r.setOf("loop.max_backoff", "loop.backoff"),
+		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", short(first), short(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
+}
+
+// rehearsal is the built-in agent that plays a script instead of a command.
+const rehearsal = "rehearsal"
+
+func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
+	var problems []Problem
+	for _, row := range agentSettings {
+		key := agentKey(name, row.key)
+		top, set := r.top(key)
+		switch {
+		case !set || top.layer == builtIn:
+		case row.key == "script" && name != rehearsal:
+			problems = append(problems, top.place.problem(key, key+" is only for the agent "+quote(rehearsal), "write it below [agents."+rehearsal+"]"))
+		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag"}, row.key):
+			problems = append(problems, top.place.problem(key, key+" means nothing: that agent is built in", "give the agent that you mean another name"))
+		}
+	}
+	if builtin != nil && !slices.Contains(builtin, name) && r.Config.Agents[name].Command.IsZero() {
+		key := "agents." + name
+		hint := didYouMean(name, builtin)
+		if hint == "" {
+			hint = `add command = ["program", "argument"]`
+		}
+		problems = append(problems, r.agents[name].problem(key, key+" has no command", hint))
+	}
+	return problems
+}
+
+// lostSecrets finds flags that were stored masked with a run, so that their
+// values are gone.
+func (r *Resolved) lostSecrets() []Problem {
+	var problems []Problem
+	for _, key := range r.keys() {
+		top, _ := r.top(key)
+		if top.layer == "flag" && top.row.lost(top.value) {
+			problems = append(problems, top.place.problem(key, "the value of "+key+" was not stored with the run, because it is secret", "pass it again: "+setFlag+" "+key+"=VALUE"))
+		}
+	}
+	return problems
+}

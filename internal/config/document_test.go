@@ -1,0 +1,74 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestSchemaKnowsEveryKey(t *testing.T) {
+	var schema struct {
+		Properties map[string]json.RawMessage
+		Defs       map[string]struct {
+			Properties map[string]json.RawMessage
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range settings {
+		wantInSchema(t, schema.Properties, r)
+		if !onlyAtTop(r.key) {
+			wantInSchema(t, schema.Defs["procedure"].Properties, r)
+		}
+	}
+	for _, r := range agentSettings {
+		wantInSchema(t, schema.Defs["agent"].Properties, r)
+	}
+	for _, name := range []string{"profile", "log", "agents"} {
+		if _, ok := schema.Defs["procedure"].Properties[name]; ok {
+			t.Errorf("a procedure takes %s", name)
+		}
+	}
+}
+
+func wantInSchema(t *testing.T, properties map[string]json.RawMessage, r row) {
+	t.Helper()
+	group, name, nested := strings.Cut(r.key, ".")
+	raw := properties[group]
+	if nested {
+		var table struct {
+			Properties           map[string]json.RawMessage
+			AdditionalProperties *bool
+		}
+		if err := json.Unmarshal(raw, &table); err != nil || table.AdditionalProperties == nil || *table.AdditionalProperties {
+			t.Errorf("%s: no closed table around it: %v", r.key, err)
+			return
+		}
+		raw = table.Properties[name]
+	}
+	var property struct{ Description string }
+	if err := json.Unmarshal(raw, &property); err != nil || property.Description != r.doc {
+		t.Errorf("%s: description %q, %v; want %q", r.key, property.Description, err, r.doc)
+	}
+}
+
+func TestReferenceKnowsEveryKey(t *testing.T) {
+	reference := Reference()
+	for _, r := range settings {
+		if !strings.Contains(reference, "| `"+r.key+"` |") || !strings.Contains(reference, "| `"+envName(r.key)+"` |") {
+			t.Errorf("the reference lacks %s or %s", r.key, envName(r.key))
+		}
+	}
+	for _, r := range agentSettings {
+		if !strings.Contains(reference, "| `agents.NAME."+r.key+"` |") {
+			t.Errorf("the reference lacks agents.NAME.%s", r.key)
+		}
+	}
+	for line := range strings.Lines(reference) {
+		columns := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if strings.HasPrefix(line, "|") && columns != 5 && columns != 6 {
+			t.Errorf("a row with %d bars: %s", columns, line)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+const envPrefix = "REFRAIN_"
+
+// reserved are the names that the runner sets for its children. A runner that
+// is such a child must not take them for settings.
+var reserved = []string{
+	"RUN", "RUN_ID", "PROCEDURE", "ITERATION", "MAX_ITERATIONS", "ATTEMPT", "LAST_EXIT_CODE", "LAST_RESULT",
+	"TOTAL_COMMITS", "LAST_COMMIT", "DURATION", "PROJECT_DIR", "RUN_DIR", "PLAN_FILE", "FINISH_STATE", "FINISH_REASON", "RUNNER",
+}
+
+// envName is the variable that sets a key of the table of rows.
+func envName(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// environ reads the variables that begin with REFRAIN_. Of a name that comes
+// twice the last counts, as it does for a process.
+func (l *loader) environ(environ []string) source {
+	values := map[string]string{}
+	var names []string
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, envPrefix) || slices.Contains(reserved, strings.TrimPrefix(name, envPrefix)) {
+			continue
+		}
+		if _, again := values[name]; !again {
+			names = append(names, name)
+		}
+		values[name] = value
+	}
+	slices.Sort(names)
+	var src source
+	for _, name := range names {
+		l.variable(&src, name, values[name])
+	}
+	return src
+}
+
+func (l *loader) variable(src *source, name, value string) {
+	at := place{file: name}
+	i := slices.IndexFunc(settings, func(r row) bool { return envName(r.key) == name })
+	if i < 0 {
+		l.complain(at.problem("", "unknown variable "+name, unknownVariable(name)))
+		return
+	}
+	r := settings[i]
+	v, what, hint := r.readText(value, false)
+	l.keep(src, strings.Split(r.key, "."), entry{r, v, "environment", at}, what, hint)
+}
+
+func unknownVariable(name string) string {
+	for _, group := range []string{"AGENTS_", "PROCEDURES_"} {
+		if strings.HasPrefix(name, envPrefix+group) {
+			return "agents and procedures are set in " + FileName + " or with --set"
+		}
+	}
+	var names []string
+	for _, r := range settings {
+		names = append(names, envName(r.key))
+	}
+	if hint := didYouMean(name, names); hint != "" {
+		return hint
+	}
+	return "unset it: names that begin with " + envPrefix + " are settings"
+}

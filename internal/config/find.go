@@ -1,0 +1,127 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// found is what a path leads to.
+type found int
+
+const (
+	nothing found = iota
+	table
+	setting
+)
+
+// find tells what path leads to and, if it is a setting, its row.
+func find(path []string) (row, found) {
+	switch {
+	case path[0] == "agents":
+		return findInAgents(path[1:])
+	case path[0] == "procedures":
+		return findInProcedures(path[1:])
+	}
+	return findIn(settings, joinKey(path))
+}
+
+func findInAgents(path []string) (row, found) {
+	switch {
+	case len(path) < 2, len(path) == 2 && path[1] == "env":
+		return row{}, table
+	case len(path) == 3 && path[1] == "env":
+		return variable, setting
+	}
+	return findIn(agentSettings, joinKey(path[1:]))
+}
+
+func findInProcedures(path []string) (row, found) {
+	if len(path) < 2 {
+		return row{}, table
+	}
+	key := joinKey(path[1:])
+	if onlyAtTop(key) || key == "log" {
+		return row{}, nothing
+	}
+	return findIn(settings, key)
+}
+
+func findIn(rows []row, key string) (row, found) {
+	for _, r := range rows {
+		if r.key == key {
+			return r, setting
+		}
+	}
+	for _, r := range rows {
+		if strings.HasPrefix(r.key, key+".") {
+			return row{}, table
+		}
+	}
+	return row{}, nothing
+}
+
+// unknown complains about a path that leads to nothing.
+func unknown(path []string) (what, hint string) {
+	what = "unknown key " + quote(joinKey(path))
+	if path[0] == "procedures" && len(path) > 2 {
+		if _, atTop := find(path[2:]); atTop != nothing {
+			return what, quote(joinKey(path[2:])) + " can only stand at the top of the file"
+		}
+	}
+	if hint = suggestKey(path); hint == "" {
+		hint = `"refrain config show" lists every key`
+	}
+	return what, hint
+}
+
+// suggestKey compares only with what can stand beside the path.
+func suggestKey(path []string) string {
+	at, rows := 0, settings
+	switch {
+	case path[0] == "agents":
+		at, rows = 2, agentSettings
+	case path[0] == "procedures":
+		at = 2
+	}
+	at = min(at, len(path)-1)
+	var keys []string
+	for _, r := range rows {
+		if at == 0 || !onlyAtTop(r.key) {
+			keys = append(keys, r.key)
+		}
+		if group, _, ok := strings.Cut(r.key, "."); ok && !slices.Contains(keys, group) {
+			keys = append(keys, group)
+		}
+	}
+	if at == 0 {
+		keys = append(keys, "agents", "procedures")
+	}
+	best := Nearest(joinKey(path[at:]), keys)
+	if best == "" {
+		return ""
+	}
+	if at > 0 {
+		best = joinKey(path[:at]) + "." + best
+	}
+	return "did you mean " + quote(best) + "?"
+}
+
+// inNamed tells whether path is, or is in, a table that the user named.
+func inNamed(path []string) bool {
+	return len(path) >= 2 && (path[0] == "agents" || path[0] == "procedures")
+}
+
+// badName complains about what the user named. Procedures name folders and
+// runs, so their names are plain, and those of agents alike.
+func badName(path []string) (what, hint string) {
+	if !inNamed(path) {
+		return "", ""
+	}
+	if name := path[1]; !bareKey(name) || name[0] == '-' || name[0] == '_' {
+		return quote(name) + " is not a name for one of the " + path[0], "use letters, digits, - and _, and begin with a letter or a digit"
+	}
+	if len(path) == 4 && path[0] == "agents" && path[2] == "env" && (path[3] == "" || strings.ContainsAny(path[3], "=\x00")) {
+		return quote(path[3]) + " is not a name for a variable", "use letters, digits and _"
+	}
+	return "", ""
+}

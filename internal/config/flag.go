@@ -1,0 +1,73 @@
+package config
+
+import "strings"
+
+// Flag is a setting from the command line. A run stores its flags, masked, to
+// resume under them.
+type Flag struct {
+	Name  string `json:"name"` // as typed: "--max-iterations", "--set"
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+const setFlag = "--set"
+
+// ParseSet reads the argument of --set: KEY=VALUE, where VALUE is a TOML value
+// or else plain text. Load checks the key and the value.
+func ParseSet(arg string) (Flag, error) {
+	key, value, ok := strings.Cut(arg, "=")
+	key = strings.TrimSpace(key)
+	if !ok || key == "" {
+		p := place{file: setFlag}.problem(key, "no KEY=VALUE in "+quote(key), "write it like --set loop.max_iterations=5")
+		return Flag{}, &Errors{[]Problem{p}}
+	}
+	return Flag{Name: setFlag, Key: key, Value: value}, nil
+}
+
+// Masked is the flag without what is secret in it.
+func (f Flag) Masked() Flag {
+	path, ok := splitKey(f.Key)
+	if !ok {
+		return f
+	}
+	switch r, is := find(path); {
+	case is != setting:
+	case r.secret:
+		f.Value = Mask
+	case r.kind == command:
+		if value, what, _ := r.readText(f.Value, true); what == "" {
+			f.Value = r.masked(value)
+		}
+	}
+	return f
+}
+
+func (l *loader) flags(flags []Flag) source {
+	var src source
+	for _, f := range flags {
+		l.flag(&src, f)
+	}
+	return src
+}
+
+func (l *loader) flag(src *source, f Flag) {
+	at := place{file: f.Name}
+	path, ok := splitKey(f.Key)
+	if !ok {
+		l.complain(at.problem(f.Key, quote(f.Key)+" is not a key", "write it like loop.max_iterations"))
+		return
+	}
+	r, is, ok := l.lookUp(path, at)
+	if !ok {
+		return
+	}
+	if is == table {
+		key := joinKey(path)
+		l.complain(at.problem(key, key+" is a table, not a key", "set one key in it, like "+key+".NAME=VALUE"))
+		return
+	}
+	src.open(path, at)
+	// Only --set speaks TOML: --until 42 means the text.
+	value, what, hint := r.readText(f.Value, f.Name == setFlag)
+	l.keep(src, path, entry{r, value, "flag", at}, what, hint)
+}

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Whatever stands in refrain.toml, Load ends: with settings that can be shown
+// and stored, or with problems that say where they are.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		"", "\ufeffmodel = \"x\"\r\n", "[loop]\nmax_iterations = \"none\"\n", "[[loop]]\n", "agents.a.env = { \"\" = 1 }",
+		"[agents.a]\ncommand = [\"a\", \"--key\", \"s\"]\n", "[procedures.p.done]\npromise = \"X\"\n", "loop = [{ a = { b = 1 } }]",
+		"model = \"\xff\"", "a.b.c.d = 1979-05-27T07:32:00Z", "stop.patterns = [\"(\"]", "profile = \"rooda\"", "x = '''", "= 1", "\"\" = 1",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tree := t.TempDir()
+		if err := os.WriteFile(filepath.Join(tree, FileName), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Load(Sources{Tree: tree, Agents: []string{"rehearsal"}})
+		if err == nil {
+			if _, err := json.Marshal(r.Masked()); err != nil {
+				t.Errorf("the settings cannot be stored: %v", err)
+			}
+			for _, s := range r.Settings() {
+				if _, ok := tomlValue(s.Value); !ok {
+					t.Errorf("%s is shown as %s, which is no TOML", s.Key, s.Value)
+				}
+			}
+			return
+		}
+		var all *Errors
+		if !errors.As(err, &all) || len(all.Problems) == 0 {
+			t.Fatalf("Load gave %T %v, want *Errors", err, err)
+		}
+		for _, p := range all.Problems {
+			if p.What == "" || p.File != FileName || p.Line < 1 || p.Col < 1 {
+				t.Errorf("a problem without its place: %+v", p)
+			}
+		}
+	})
+}
+
+// Whatever a flag or a variable says, it is read or refused.
+func FuzzText(f *testing.F) {
+	f.Add("loop.backoff=1s")
+	f.Add("stop.patterns=[\"a\", 'b']")
+	f.Add("agents.a.env.\"x y\"=***")
+	f.Add("a\n=1")
+	f.Fuzz(func(t *testing.T, arg string) {
+		flag, err := ParseSet(arg)
+		if err != nil {
+			return
+		}
+		if again := flag.Masked().Masked(); again != flag.Masked() {
+			t.Errorf("masked twice: %+v, once: %+v", again, flag.Masked())
+		}
+		_, err = Load(Sources{Flags: []Flag{flag}, Environ: []string{"REFRAIN_" + arg}})
+		var all *Errors
+		if err != nil && !errors.As(err, &all) {
+			t.Errorf("Load gave %T %v, want *Errors", err, err)
+		}
+	})
+}

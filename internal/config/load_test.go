@@ -1,0 +1,230 @@
+package config
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestDefaults(t *testing.T) {
+	want := Config{
+		Agent: "auto", Prompt: "PROMPT.md",
+		Claims: Claims{Tell: true},
+		Loop: Loop{
+			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
+			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits"},
+		},
+		Done:      Done{Match: "line"},
+		Stop:      Stop{Failures: 3, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
+		Budget:    Budget{PromptTokens: 100_000},
+		Limits:    Limits{Wait: true, MaxWait: 6 * time.Hour},
+		Feedback:  Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
+		Progress:  Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}},
+		Retention: Retention{Transcripts: 200},
+		Log:       Log{Level: "info", Format: "text"},
+		Agents:    map[string]Agent{},
+	}
+	if diff := cmp.Diff(want, load(t, Sources{}).Config); diff != "" {
+		t.Errorf("with no sources (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefaultsByKindOfRun(t *testing.T) {
+	tests := []struct {
+		name  string
+		kind  Kind
+		flags []Flag
+		key   string
+		want  Origin
+	}{
+		{"a procedure has no limit", Procedure, nil, "loop.max_iterations", Origin{"0", "built-in", ""}},
+		{"an ad-hoc prompt has one", AdHocPrompt, nil, "loop.max_iterations", Origin{"50", "built-in", "for an ad-hoc prompt"}},
+		{"an ad-hoc command has a lower one", AdHocCommand, nil, "loop.max_iterations", Origin{"20", "built-in", "for an ad-hoc command"}},
+		{"a procedure stops without progress", Procedure, nil, "stop.no_progress", Origin{"5", "built-in", ""}},
+		{"an ad-hoc command does not", AdHocCommand, nil, "stop.no_progress", Origin{"0", "built-in", "for an ad-hoc command"}},
+		{"without a promise nothing means blocked", Procedure, nil, "done.failure_promise", Origin{`""`, "built-in", ""}},
+		{"with a promise BLOCKED does", Procedure, []Flag{{"--until", "done.promise", "DONE"}}, "done.failure_promise", Origin{`"BLOCKED"`, "built-in", "when done.promise is set"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := load(t, Sources{Kind: tt.kind, Flags: tt.flags}).Explain(tt.key)
+			if err != nil || got.Origin != tt.want {
+				t.Errorf("Explain(%s) = %+v, %v, want %+v", tt.key, got.Origin, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestLayersInTheirOrder(t *testing.T) {
+	s := project(t, "[stop]\nfailures = 13\n\n[procedures.build]\nstop.failures = 14\n")
+	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
+	write(t, s.UserFile, "profile = \"fresher\"\nstop.failures = 12\n")
+	s.Procedure = "build"
+	s.Environ = []string{"REFRAIN_STOP_FAILURES=15"}
+	s.Flags = set(t, "stop.failures=16", "stop.failures=17")
+
+	got, err := load(t, s).Explain("stop.failures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Setting{
+		Key:    "stop.failures",
+		Origin: Origin{"17", "flag", "--set"},
+		Overrode: []Origin{
+			{"16", "flag", "--set"},
+			{"15", "environment", "REFRAIN_STOP_FAILURES"},
+			{"14", "procedure build", "refrain.toml:5"},
+			{"13", "project", "refrain.toml:2"},
+			{"12", "user", s.UserFile + ":2"},
+			{"1", "profile fresher", "fresher.toml:15"},
+			{"3", "built-in", ""},
+		},
+	}
+	if diff := cmp.Diff(want, got.Setting); diff != "" {
+		t.Errorf("stop.failures (-want +got):\n%s", diff)
+	}
+}
+
+func TestProcedureTables(t *testing.T) {
+	s := project(t, "[procedures.build]\ndone.promise = \"BUILT\"\nloop.max_iterations = 5\n[procedures.plan.loop]\nmax_iterations = 2\n[procedures.empty]\n")
+	for name, want := range map[string]int{"": 0, "build": 5, "plan": 2, "empty": 0} {
+		s.Procedure = name
+		if got := load(t, s).Config.Loop.MaxIterations; got != want {
+			t.Errorf("procedure %q: max_iterations = %d, want %d", name, got, want)
+		}
+	}
+	s.Procedure, s.Flags = "build", set(t, "procedures.build.loop.max_iterations=6")
+	if got := load(t, s).Config.Loop.MaxIterations; got != 6 {
+		t.Errorf("a flag for the procedure's table: max_iterations = %d, want 6", got)
+	}
+	s.Environ = []string{"REFRAIN_LOOP_MAX_ITERATIONS=7"}
+	if got := load(t, s).Config.Loop.MaxIterations; got != 7 {
+		t.Errorf("the environment over the procedure's table: max_iterations = %d, want 7", got)
+	}
+	if got, want := load(t, s).Procedures(), []string{"build", "empty", "plan"}; !cmp.Equal(got, want) {
+		t.Errorf("Procedures() = %q, want %q", got, want)
+	}
+}
+
+func TestAgentsMergePerKey(t *testing.T) {
+	s := project(t, "[agents.mine]\ncommand = [\"mine\", \"--json\"]\nenv = { A = \"1\", \"b.c\" = \"2\" }\n[agents.rehearsal]\nscript = \"demo.toml\"\n")
+	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
+	write(t, s.UserFile, "[agents.mine]\ncommand = \"other\"\nmodel_flag = \"--model\"\nenv.A = \"0\"\nenv.D = \"3\"\n")
+	s.Agents = []string{"command", "rehearsal"}
+	s.Flags = set(t, "agent=mine")
+
+	want := map[string]Agent{
+		"mine": {
+			Command: Command{Argv: []string{"mine", "--json"}}, Prompt: "stdin", Format: "text", ModelFlag: "--model", FirstSignal: "TERM",
+			Env: map[string]string{"A": "1", "b.c": "2", "D": "3"},
+		},
+		"rehearsal": {Script: "demo.toml"},
+	}
+	if diff := cmp.Diff(want, load(t, s).Config.Agents); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+}
+
+func TestValuesAsWritten(t *testing.T) {
+	maxIterations := func(c Config) any { return c.Loop.MaxIterations }
+	patterns := func(c Config) any { return c.Stop.Patterns }
+	promise := func(c Config) any { return c.Done.Promise }
+	maxTime := func(c Config) any { return c.Loop.MaxTime }
+	exitZero := func(c Config) any { return c.Loop.ExitZeroIsDone }
+	tests := []struct {
+		name string
+		from Sources
+		get  func(Config) any
+		want any
+	}{
+		{"none is no limit", project(t, `loop.max_iterations = "none"`), maxIterations, 0},
+		{"unlimited is no limit", Sources{Kind: AdHocCommand, Environ: []string{"REFRAIN_LOOP_MAX_ITERATIONS=unlimited"}}, maxIterations, 0},
+		{"0 is no limit", Sources{Kind: AdHocCommand, Flags: set(t, "loop.max_iterations=0")}, maxIterations, 0},
+		{"a duration with two units", project(t, `loop.max_time = "1h30m"`), maxTime, 90 * time.Minute},
+		{"a bare duration after --set", Sources{Flags: set(t, "loop.max_time=90s")}, maxTime, 90 * time.Second},
+		{"a quoted duration after --set", Sources{Flags: set(t, `loop.max_time="90s"`)}, maxTime, 90 * time.Second},
+		{"auto as text", project(t, `loop.exit_zero_is_done = "auto"`), exitZero, Automatic},
+		{"auto as truth", project(t, `loop.exit_zero_is_done = false`), exitZero, No},
+		{"auto from the environment", Sources{Environ: []string{"REFRAIN_LOOP_EXIT_ZERO_IS_DONE=true"}}, exitZero, Yes},
+		{"the environment's text word for word", Sources{Environ: []string{`REFRAIN_DONE_PROMISE="X"`}}, promise, `"X"`},
+		{"a flag's text word for word", Sources{Flags: []Flag{{"--until", "done.promise", "42"}}}, promise, "42"},
+		{"a number as text after --set", Sources{Flags: set(t, "done.promise=42")}, promise, "42"},
+		{"quotes removed after --set", Sources{Flags: set(t, `done.promise="all = done"`)}, promise, "all = done"},
+		{"a list as TOML in the environment", Sources{Environ: []string{`REFRAIN_STOP_PATTERNS=["a,b", 'c']`}}, patterns, []string{"a,b", "c"}},
+		{"a list with commas in the environment", Sources{Environ: []string{"REFRAIN_STOP_PATTERNS=[a-z]+, b"}}, patterns, []string{"[a-z]+", "b"}},
+		{"an empty list in the environment", Sources{Environ: []string{"REFRAIN_STOP_PATTERNS="}}, patterns, []string{}},
+		{"a list replaces", Sources{Environ: []string{"REFRAIN_STOP_PATTERNS=a"}, Flags: set(t, `stop.patterns=["b"]`)}, patterns, []string{"b"}},
+		{"a byte order mark and CRLF", project(t, "\ufeffloop.max_iterations = 3\r\n[done]\r\npromise = \"X\"\r\n"), promise, "X"},
+		{"reserved names are no settings", Sources{Environ: []string{"REFRAIN_RUN_ID=loop_1", "REFRAIN_MAX_ITERATIONS=3", "REFRAIN_RUNNER=x"}}, maxIterations, 0},
+		{"the last of two equal variables", Sources{Environ: []string{"REFRAIN_LOOP_MAX_ITERATIONS=bad", "REFRAIN_LOOP_MAX_ITERATIONS=4"}}, maxIterations, 4},
+		{"a whole number of dollars", project(t, "budget.cost_usd = 5"), func(c Config) any { return c.Budget.CostUSD }, 5.0},
+		{"a folder below", project(t, `loop.dir = "sub/folder"`), func(c Config) any { return c.Loop.Dir }, "sub/folder"},
+		{"a command after --set", Sources{Flags: set(t, "agents.x.command=true --flag 'a b'")}, func(c Config) any { return c.Agents["x"].Command }, Command{Line: "true --flag 'a b'"}},
+		{"a command that is a word of TOML", Sources{Flags: set(t, "agents.x.command=true")}, func(c Config) any { return c.Agents["x"].Command }, Command{Line: "true"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.get(load(t, tt.from).Config); !cmp.Equal(got, tt.want) {
+				t.Errorf("got %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAuto(t *testing.T) {
+	for auto, want := range map[Auto][2]bool{Automatic: {false, true}, Yes: {true, true}, No: {false, false}} {
+		if got := [2]bool{auto.Or(false), auto.Or(true)}; got != want {
+			t.Errorf("%q.Or(false), Or(true) = %v, want %v", auto, got, want)
+		}
+	}
+}
+
+// Whatever sources set a key, the highest of them holds and the others follow
+// in their order.
+func TestHighestLayerHolds(t *testing.T) {
+	tree, home := t.TempDir(), t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := Sources{Tree: tree, UserFile: filepath.Join(home, "config.toml"), Procedure: "p"}
+		value := func(name string) string {
+			if !rapid.Bool().Draw(rt, name) {
+				return ""
+			}
+			return rapid.StringMatching(`[1-9][0-9]{0,3}`).Draw(rt, name+" value")
+		}
+		user, file, table, variable, flag := value("user"), value("project"), value("procedure"), value("environment"), value("flag")
+		line := func(key, v string) string {
+			if v == "" {
+				return ""
+			}
+			return key + " = " + v + "\n"
+		}
+		write(t, s.UserFile, line("stop.failures", user))
+		write(t, filepath.Join(tree, FileName), line("stop.failures", file)+"[procedures.p]\n"+line("stop.failures", table))
+		if variable != "" {
+			s.Environ = []string{"REFRAIN_STOP_FAILURES=" + variable}
+		}
+		if flag != "" {
+			s.Flags = []Flag{{"--set", "stop.failures", flag}}
+		}
+		var want []string
+		for _, v := range []string{flag, variable, table, file, user, "3"} {
+			if v != "" {
+				want = append(want, v)
+			}
+		}
+		e, err := load(t, s).Explain("stop.failures")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got := []string{e.Value}
+		for _, o := range e.Overrode {
+			got = append(got, o.Value)
+		}
+		if !cmp.Equal(got, want) {
+			rt.Fatalf("stop.failures from the top: %q, want %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestProblemsInAFile(t *testing.T) {
+	const list = `"refrain config show" lists every key`
+	tests := []struct {
+		name, toml string
+		want, hint string
+	}{
+		{"a misspelt key", "[loop]\n\n  max_iteration = 3\n", `refrain.toml:3:3: unknown key "loop.max_iteration"`, `did you mean "loop.max_iterations"?`},
+		{"a misspelt dotted key", "loop.bakoff = \"1s\"", `refrain.toml:1:1: unknown key "loop.bakoff"`, `did you mean "loop.backoff"?`},
+		{"a misspelt key in an inline table", "loop = { max_time = \"1s\", max_tim = 1 }", `refrain.toml:1:27: unknown key "loop.max_tim"`, `did you mean "loop.max_time"?`},
+		{"a key without its table", "max_iterations = 3", `refrain.toml:1:1: unknown key "max_iterations"`, `did you mean "loop.max_iterations"?`},
+		{"a misspelt table", "[lop]\nbackoff = 1\ndir = 2", `refrain.toml:1:2: unknown key "lop"`, `did you mean "loop"?`},
+		{"a key like no other", "colour = 1", `refrain.toml:1:1: unknown key "colour"`, list},
+		{"a quoted key with a dot", `"loop.dir" = "x"`, `refrain.toml:1:1: unknown key "\"loop.dir\""`, `did you mean "loop.dir"?`},
+		{"a misspelt key of an agent", "[agents.mine]\ncomand = \"x\"", `refrain.toml:2:1: unknown key "agents.mine.comand"`, `did you mean "agents.mine.command"?`},
+		{"a misspelt key of a procedure", "[procedures.build.done]\npromis = \"x\"", `refrain.toml:2:1: unknown key "procedures.build.done.promis"`, `did you mean "procedures.build.done.promise"?`},
+		{"a profile in a procedure", "[procedures.build]\nprofile = \"rooda\"", `refrain.toml:2:1: unknown key "procedures.build.profile"`, `"profile" can only stand at the top of the file`},
+		{"a log in a procedure", "[procedures.build.log]\nlevel = \"info\"", `refrain.toml:1:2: unknown key "procedures.build.log"`, `"log" can only stand at the top of the file`},
+		{"an agent in a procedure", "[procedures.build.agents.x]\n", `refrain.toml:1:2: unknown key "procedures.build.agents"`, `"agents" can only stand at the top of the file`},
+		{"a list of tables", "[[loop]]\ndir = \"\"", `refrain.toml:1:3: loop must be a table`, "write [loop] with its keys below it"},
+		{"a table that is text", "agents.mine = \"x\"", `refrain.toml:1:1: agents.mine must be a table`, "write [agents.mine] with its keys below it"},
+		{"a bad name of an agent", "[agents.\"a b\"]", `refrain.toml:1:2: "a b" is not a name for one of the agents`, "use letters, digits, - and _, and begin with a letter or a digit"},
+		{"a bad name of a variable", "agents.a.env.\"x=y\" = \"\"", `refrain.toml:1:1: "x=y" is not a name for a variable`, "use letters, digits and _"},
+
+		{"text for a number", "stop.failures = \"3\"", `refrain.toml:1:1: stop.failures must be a whole number, 0 or more, not "3"`, "write 3 without quotes"},
+		{"a negative number", "stop.failures = -1", `refrain.toml:1:1: stop.failures must be a whole number, 0 or more, not -1`, ""},
+		{"a fraction for a whole number", "stop.failures = 1.5", `refrain.toml:1:1: stop.failures must be a whole number, 0 or more, not 1.5`, ""},
+		{"a word for a limit", "loop.max_iterations = \"many\"", `refrain.toml:1:1: loop.max_iterations must be a whole number, 0 or more, or "none" or "unlimited", not "many"`, ""},
+		{"no number for dollars", "budget.cost_usd = nan", `refrain.toml:1:1: budget.cost_usd must be a number, 0 or more, not NaN`, ""},
+		{"text for a truth", "claims.tell = \"yes\"", `refrain.toml:1:1: claims.tell must be true or false, not "yes"`, "write true"},
+		{"a number for a truth", "claims.tell = 0", `refrain.toml:1:1: claims.tell must be true or false, not 0`, "write false"},
+		{"a number for a duration", "loop.backoff = 30", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not 30`, `write "30s"`},
+		{"a duration without a unit", "loop.backoff = \"30\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "30"`, `write "30s"`},
+		{"zero without a unit", "loop.backoff = \"0\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "0"`, `write "0s"`},
+		{"a duration in words", "loop.backoff = \"5 minutes\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "5 minutes"`, `write it like "90s", "30m" or "1h30m"`},
+		{"a negative duration", "loop.backoff = \"-5s\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "-5s"`, `write it like "90s", "30m" or "1h30m"`},
+		{"quotes around a truth", "loop.exit_zero_is_done = \"true\"", `refrain.toml:1:1: loop.exit_zero_is_done must be "auto", true or false, not "true"`, "write true without quotes"},
+		{"a number for text", "model = 4", `refrain.toml:1:1: model must be text, not 4`, "put it in quotes"},
+		{"a date for text", "model = 2026-01-01", `refrain.toml:1:1: model must be text, not a date or time`, "put it in quotes"},
+		{"a table for text", "[prompt]\nfile = \"x\"", `refrain.toml:1:2: prompt must be text, not a table`, "write one text in quotes"},
+		{"text for a list", "stop.scripts = \"a.sh\"", `refrain.toml:1:1: stop.scripts must be a list of text, not "a.sh"`, `write ["a.sh"]`},
+		{"a list with a number", "stop.scripts = [\"a\", 1]", `refrain.toml:1:1: stop.scripts must be a list of text, not this list`, ""},
+		{"a list with a blank", "stop.patterns = [\" \"]", `refrain.toml:1:1: stop.patterns must not be blank`, "write a text, or leave the key out"},
+		{"an empty command", "agents.x.command = []", `refrain.toml:1:1: agents.x.command must be a list of text, or text, that begins with a program, not this list`, `write command = ["program", "argument"]`},
+		{"a NUL", "model = \"a\\u0000\"", `refrain.toml:1:1: model must not contain a NUL character`, "no program can be given one"},
+
+		{"a wrong choice", "done.match = \"lines\"", `refrain.toml:1:1: done.match must be "line", "tag" or "substring", not "lines"`, `did you mean "line"?`},
+		{"a wrong choice in a list", "loop.progress = [\"tests\"]", `refrain.toml:1:1: loop.progress must be a list of "files" or "commits", not "tests"`, ""},
+		{"no progress at all", "loop.progress = []", `refrain.toml:1:1: loop.progress is empty, so nothing would count as progress`, "set stop.no_progress = 0 to go on without progress"},
+		{"an unknown profile", "profile = \"roda\"", `refrain.toml:1:1: profile must be "descartes", "fresher", "rooda" or "tachikoma", not "roda"`, `did you mean "rooda"?`},
+		{"a blank promise", "[done]\npromise = \" \"", `refrain.toml:2:1: done.promise must not be blank`, "write a text, or leave the key out"},
+		{"an empty promise", "done.promise = \"\"", `refrain.toml:1:1: done.promise must not be blank`, "write a text, or leave the key out"},
+		{"a blank failure promise", "done.failure_promise = \" \"", `refrain.toml:1:1: done.failure_promise must not be blank`, `write "" for none`},
+		{"a bad pattern", "stop.patterns = [\"ok\", \"(\"]", `refrain.toml:1:1: stop.patterns has a bad pattern "(": missing closing ): ` + "`(`", "write it in Go's regular expressions, and put a backslash before what is meant literally"},
+		{"a folder outside", "loop.dir = \"../x\"", `refrain.toml:1:1: loop.dir must be a folder below the work tree, not "../x"`, `write it without a leading "/" or ".."`},
+		{"both promises alike", "done.promise = \"X  Y\"\ndone.failure_promise = \"X Y\"", `refrain.toml:2:1: done.promise and done.failure_promise are both "X  Y"`, "give them different texts, so that the agent can say which it means"},
+		{"a promise like the default for blocked", "done.promise = \"BLOCKED\"", `refrain.toml:1:1: done.promise and done.failure_promise are both "BLOCKED"`, "give them different texts, so that the agent can say which it means"},
+		{"a back-off above its limit", "loop.backoff = \"5m\"", `refrain.toml:1:1: loop.backoff (5m) is longer than loop.max_backoff (1m)`, `raise loop.max_backoff, or set loop.backoff = "0s" for none`},
+		{"an unknown agent", "agent = \"reharsal\"", `refrain.toml:1:1: no agent is called "reharsal"`, `did you mean "rehearsal"?`},
+		{"an agent like no other", "agent = \"x\"", `refrain.toml:1:1: no agent is called "x"`, "known are command, rehearsal"},
+		{"an agent without a command", "[agents.mine]\nprompt = \"arg\"", `refrain.toml:1:2: agents.mine has no command`, `add command = ["program", "argument"]`},
+		{"a script for another agent", "[agents.mine]\ncommand = \"x\"\nscript = \"s\"", `refrain.toml:3:1: agents.mine.script is only for the agent "rehearsal"`, "write it below [agents.rehearsal]"},
+		{"a command for the rehearsal", "[agents.rehearsal]\ncommand = \"x\"", `refrain.toml:2:1: agents.rehearsal.command means nothing: that agent is built in`, "give the agent that you mean another name"},
+
+		{"no TOML", "loop\n", `refrain.toml:1:5: not valid TOML: expected '=' after key`, "texts need quotes, keys need an = sign, and no key or table may come twice"},
+		{"a key twice", "model = \"a\"\nmodel = \"b\"", `refrain.toml:2:1: not valid TOML: key model is already defined`, "texts need quotes, keys need an = sign, and no key or table may come twice"},
+		{"no UTF-8", "model = \"a\"\nprompt = \"\xff\"", `refrain.toml:2:11: byte 0xff is not UTF-8`, "save the file as UTF-8"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := project(t, tt.toml)
+			s.Agents = []string{"command", "rehearsal"}
+			got := problems(t, s)
+			if len(got) != 1 || got[0].String() != tt.want || got[0].Hint != tt.hint {
+				t.Errorf("%s\ngave %#v\nwant %s\nhint %s", tt.toml, got, tt.want, tt.hint)
+			}
+		})
+	}
+}
+
+func TestProblemsOutsideFiles(t *testing.T) {
+	tests := []struct {
+		name       string
+		from       Sources
+		want, hint string
+	}{
+		{"an unknown variable", Sources{Environ: []string{"REFRAIN_LOOP_BAKOFF=1s"}}, "REFRAIN_LOOP_BAKOFF: unknown variable REFRAIN_LOOP_BAKOFF", `did you mean "REFRAIN_LOOP_BACKOFF"?`},
+		{"a variable like no other", Sources{Environ: []string{"REFRAIN_X=1"}}, "REFRAIN_X: unknown variable REFRAIN_X", "unset it: names that begin with REFRAIN_ are settings"},
+		{"an agent in the environment", Sources{Environ: []string{"REFRAIN_AGENTS_MINE_COMMAND=x"}}, "REFRAIN_AGENTS_MINE_COMMAND: unknown variable REFRAIN_AGENTS_MINE_COMMAND", "agents and procedures are set in refrain.toml or with --set"},
+		{"a bad value in the environment", Sources{Environ: []string{"REFRAIN_CLAIMS_TELL=yes"}}, `REFRAIN_CLAIMS_TELL: claims.tell must be true or false, not "yes"`, "write true"},
+		{"an empty number in the environment", Sources{Environ: []string{"REFRAIN_STOP_FAILURES="}}, `REFRAIN_STOP_FAILURES: stop.failures must be a whole number, 0 or more, not ""`, ""},
+		{"a broken list in the environment", Sources{Environ: []string{`REFRAIN_STOP_SCRIPTS=["a", b]`}}, `REFRAIN_STOP_SCRIPTS: stop.scripts must be a list of text, not "[\"a\", b]"`, `write ["[\"a\", b]"]`},
+		{"a blank promise in the environment", Sources{Environ: []string{"REFRAIN_DONE_PROMISE= "}}, "REFRAIN_DONE_PROMISE: done.promise must not be blank", "write a text, or leave the key out"},
+		{"a blank promise as a flag", Sources{Flags: []Flag{{"--until", "done.promise", ""}}}, "--until: done.promise must not be blank", "write a text, or leave the key out"},
+		{"a bad number as a flag", Sources{Flags: []Flag{{"--max-iterations", "loop.max_iterations", "many"}}}, `--max-iterations: loop.max_iterations must be a whole number, 0 or more, or "none" or "unlimited", not "many"`, ""},
+		{"a duration flag without a unit", Sources{Flags: []Flag{{"--max-time", "loop.max_time", "30"}}}, `--max-time: loop.max_time must be a duration such as "90s" or "30m", not "30"`, `write "30s"`},
+		{"an unknown key after --set", Sources{Flags: set(t, "loop.max=1")}, `--set: unknown key "loop.max"`, `"refrain config show" lists every key`},
+		{"a table after --set", Sources{Flags: set(t, "agents.x.env=1")}, "--set: agents.x.env is a table, not a key", "set one key in it, like agents.x.env.NAME=VALUE"},
+		{"no key after --set", Sources{Flags: set(t, "a b=1")}, `--set: "a b" is not a key`, "write it like loop.max_iterations"},
+		{"an unknown procedure", Sources{Procedure: "biuld", Procedures: []string{"build", "plan"}}, `no procedure is called "biuld"`, `did you mean "build"?`},
+		{"a procedure like no other", Sources{Procedure: "x"}, `no procedure is called "x"`, "add [procedures.x] to refrain.toml"},
+		{"a secret that was not stored", Sources{Flags: set(t, "agents.x.command=x", "agents.x.env.KEY=***")}, "--set: the value of agents.x.env.KEY was not stored with the run, because it is secret", "pass it again: --set agents.x.env.KEY=VALUE"},
+		{"a secret argument that was not stored", Sources{Flags: set(t, `agents.x.command=["x", "--token", "***"]`)}, "--set: the value of agents.x.command was not stored with the run, because it is secret", "pass it again: --set agents.x.command=VALUE"},
+		{"a folder for a file", Sources{UserFile: t.TempDir()}, "FILE: cannot be read: it is a folder", "make it a file that you may read, or move it away"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want := strings.Replace(tt.want, "FILE", tt.from.UserFile, 1)
+			got := problems(t, tt.from)
+			if len(got) != 1 || got[0].String() != want || got[0].Hint != tt.hint {
+				t.Errorf("gave %#v\nwant %s\nhint %s", got, want, tt.hint)
+			}
+		})
+	}
+}
+
+func TestUnreadableFile(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("permissions do not bind this user")
+	}
+	s := project(t, "")
+	if err := os.Chmod(filepath.Join(s.Tree, FileName), 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(s)
+	if want := "refrain.toml: cannot be read: permission denied"; err == nil || err.Error() != want {
+		t.Errorf("Load = %v, want %s", err, want)
+	}
+}
+
+func TestAllProblemsAtOnce(t *testing.T) {
+	s := project(t, "modl = \"x\"\n[stop]\npatterns = [\"(\"]\nfailures = \"x\"\n[agents.a.env]\nTOKEN = 12345\n")
+	s.Environ = []string{"REFRAIN_LOOP_BACKOFF=5"}
+	s.Flags = set(t, "nope=1")
+	var got []string
+	for _, p := range problems(t, s) {
+		got = append(got, p.String())
+	}
+	want := []string{
+		`refrain.toml:1:1: unknown key "modl"`,
+		"refrain.toml:3:1: stop.patterns has a bad pattern \"(\": missing closing ): `(`",
+		`refrain.toml:4:1: stop.failures must be a whole number, 0 or more, not "x"`,
+		`refrain.toml:6:1: agents.a.env.TOKEN must be text, not a number`,
+		`REFRAIN_LOOP_BACKOFF: loop.backoff must be a duration such as "90s" or "30m", not "5"`,
+		`--set: unknown key "nope"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	_, err := Load(s)
+	if want := `refrain.toml:1:1: unknown key "modl" (and 5 more)`; err.Error() != want {
+		t.Errorf("Error() = %s, want %s", err, want)
+	}
+}
+
+func TestParseSetWithoutAValue(t *testing.T) {
+	for _, arg := range []string{"loop.backoff", "=5", ""} {
+		_, err := ParseSet(arg)
+		var problems *Errors
+		if !errors.As(err, &problems) || problems.Hint() != "write it like --set loop.max_iterations=5" {
+			t.Errorf("ParseSet(%q) = %v, want an *Errors with a hint", arg, err)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package config
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed profiles/*.toml
+var profiles embed.FS
+
+// Profiles is the names of the profiles, sorted.
+func Profiles() []string {
+	files, err := profiles.ReadDir("profiles")
+	if err != nil {
+		panic(err) // embedded
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
+	}
+	return names
+}
+
+// profile reads the profile that the sources, lowest first, ask for. Its name
+// is one of the row's choices, so it exists.
+func (l *loader) profile(sources ...source) source {
+	name := ""
+	for _, src := range sources {
+		for _, a := range src.assignments {
+			if joinKey(a.path) == "profile" {
+				name = a.entry.value.(string)
+			}
+		}
+	}
+	if name == "" {
+		return source{}
+	}
+	data, err := profiles.ReadFile("profiles/" + name + ".toml")
+	if err != nil {
+		panic(fmt.Sprintf("profile %s: %v", name, err))
+	}
+	doc, problem := parseDocument(data, name+".toml")
+	if problem != nil {
+		l.complain(*problem)
+		return source{}
+	}
+	return l.document("profile "+name, doc)
+}

@@ -1,0 +1,48 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reference is every key in markdown tables, for the manual.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("| key | type | default | environment | meaning |\n|---|---|---|---|---|\n")
+	for _, r := range settings {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.key, r.typeCell(), r.defaultCell(), envName(r.key), cell(r.doc))
+	}
+	b.WriteString("\nBelow `[agents.NAME]`, without names in the environment:\n\n")
+	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
+	for _, r := range agentSettings {
+		fmt.Fprintf(&b, "| `agents.NAME.%s` | %s | %s | %s |\n", r.key, r.typeCell(), r.defaultCell(), cell(r.doc))
+	}
+	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents` and `procedures`.\n")
+	return b.String()
+}
+
+func (r row) typeCell() string {
+	if r.choices == nil {
+		return cell(r.kind.name)
+	}
+	if r.kind == list {
+		return cell("list of " + either(r.choices))
+	}
+	return cell(either(r.choices))
+}
+
+func (r row) defaultCell() string {
+	if r.builtin == nil {
+		return "none"
+	}
+	words := "`" + render(r.builtin) + "`"
+	for _, s := range r.special {
+		words += "; `" + render(s.value) + "` " + string(s.when)
+	}
+	return cell(words)
+}
+
+// cell keeps a text inside its column and its angle brackets visible.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;").Replace(s)
+}

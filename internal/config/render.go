@@ -1,0 +1,78 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// render writes a value so that it is valid both as TOML and as JSON.
+func render(v any) string {
+	switch v := v.(type) {
+	case string:
+		return quote(v)
+	case Auto:
+		if v == Automatic {
+			return quote(string(v))
+		}
+		return string(v)
+	case time.Duration:
+		return quote(short(v))
+	case []string:
+		quoted := make([]string, len(v))
+		for i, s := range v {
+			quoted[i] = quote(s)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case Command:
+		if v.Argv != nil {
+			return render(v.Argv)
+		}
+		return quote(v.Line)
+	}
+	return fmt.Sprint(v)
+}
+
+// short is a duration without the zero units that time.Duration adds.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// quote writes a text as a basic string of TOML, which JSON reads alike.
+func quote(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err) // a string always encodes
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
+}
+
+// joinKey writes a path as a dotted key, with quotes where TOML wants them.
+func joinKey(path []string) string {
+	parts := make([]string, len(path))
+	for i, part := range path {
+		if parts[i] = part; !bareKey(part) {
+			parts[i] = quote(part)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+func bareKey(s string) bool {
+	for _, c := range s {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Root is the work tree that dir belongs to: the nearest folder upward with
+// refrain.toml or .refrain, else the one with .git, else dir itself.
+func Root(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the work tree: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the work tree: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("find the work tree: %s is not a folder", dir)
+	}
+	for _, marks := range [][]string{{FileName, ".refrain"}, {".git"}} {
+		if root, ok := upward(dir, marks); ok {
+			return root, nil
+		}
+	}
+	return dir, nil
+}
+
+func upward(dir string, marks []string) (string, bool) {
+	for {
+		for _, mark := range marks {
+			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+				return dir, true
+			}
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", false
+		}
+		dir = parent
+	}
+}
+
+// UserFile is where the user's own settings are; "" when nothing tells. As the
+// XDG rules want it, a path that is not absolute is passed over.
+func UserFile(getenv func(string) string) string {
+	folders := []string{getenv("XDG_CONFIG_HOME")}
+	if runtime.GOOS == "windows" {
+		folders = append(folders, getenv("APPDATA"))
+	}
+	folders = append(folders, filepath.Join(getenv("HOME"), ".config"))
+	for _, folder := range folders {
+		if filepath.IsAbs(folder) {
+			return filepath.Join(folder, "refrain", "config.toml")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestRoot(t *testing.T) {
+	tests := []struct {
+		name       string
+		make       []string // folders end in a slash
+		from, want string
+	}{
+		{"the folder itself", nil, "a/b", "a/b"},
+		{"the nearest refrain.toml", []string{"refrain.toml", "a/refrain.toml"}, "a/b", "a"},
+		{"the nearest .refrain", []string{"refrain.toml", "a/.refrain/"}, "a/b", "a"},
+		{"the git root", []string{"a/.git/"}, "a/b", "a"},
+		{"a linked work tree, where .git is a file", []string{"a/.git"}, "a/b", "a"},
+		{"refrain.toml above the git root", []string{"refrain.toml", "a/.git/"}, "a/b", "."},
+		{"refrain.toml below the git root", []string{".git/", "a/refrain.toml"}, "a/b", "a"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			top := t.TempDir()
+			for _, name := range append(tt.make, tt.from+"/") {
+				path := filepath.Join(top, name)
+				if name[len(name)-1] != '/' {
+					if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+						t.Fatal(err)
+					}
+					write(t, path, "")
+				} else if err := os.MkdirAll(path, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := Root(filepath.Join(top, tt.from))
+			if want := filepath.Join(top, tt.want); err != nil || got != want {
+				t.Errorf("Root = %s, %v, want %s", got, err, want)
+			}
+		})
+	}
+}
+
+func TestRootOfNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	for _, dir := range []string{file, file + "-missing"} {
+		if got, err := Root(dir); err == nil {
+			t.Errorf("Root(%s) = %s, want an error", dir, got)
+		}
+	}
+}
+
+func TestUserFile(t *testing.T) {
+	home, xdg := t.TempDir(), t.TempDir()
+	tests := []struct {
+		name string
+		env  map[string]string
+		want string
+	}{
+		{"XDG_CONFIG_HOME", map[string]string{"XDG_CONFIG_HOME": xdg, "HOME": home}, filepath.Join(xdg, "refrain", "config.toml")},
+		{"a relative XDG_CONFIG_HOME is passed over", map[string]string{"XDG_CONFIG_HOME": "x", "HOME": home}, filepath.Join(home, ".config", "refrain", "config.toml")},
+		{"HOME", map[string]string{"HOME": home}, filepath.Join(home, ".config", "refrain", "config.toml")},
+		{"nothing", nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := UserFile(func(name string) string { return tt.env[name] }); got != tt.want {
+				t.Errorf("UserFile = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// The checks of single rows. Each completes the sentence that begins with the
+// key, or is silent.
+
+func below(v any) (what, hint string) {
+	dir := v.(string)
+	if dir == "" || filepath.IsLocal(filepath.FromSlash(dir)) {
+		return "", ""
+	}
+	return "must be a folder below the work tree, not " + quote(dir), `write it without a leading "/" or ".."`
+}
+
+func someProgress(v any) (what, hint string) {
+	if len(v.([]string)) > 0 {
+		return "", ""
+	}
+	return "is empty, so nothing would count as progress", "set stop.no_progress = 0 to go on without progress"
+}
+
+func emptyOrNotBlank(v any) (what, hint string) {
+	if s := v.(string); s == "" || strings.TrimSpace(s) != "" {
+		return "", ""
+	}
+	return "must not be blank", `write "" for none`
+}
+
+func regexps(v any) (what, hint string) {
+	for _, pattern := range v.([]string) {
+		if _, err := regexp.Compile(pattern); err != nil {
+			why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+			return fmt.Sprintf("has a bad pattern %s: %s", quote(pattern), why), "write it in Go's regular expressions, and put a backslash before what is meant literally"
+		}
+	}
+	return "", ""
+}

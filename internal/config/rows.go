@@ -1,0 +1,255 @@
+package config
+
+import (
+	"strings"
+	"time"
+)
+
+// row is one setting. The rows are the only place that knows a key, its kind,
+// its default and its meaning; loading, checking, the environment's names, the
+// schema and the reference all follow them.
+type row struct {
+	key      string
+	kind     *kind
+	at       any // where the value goes: a pointer into a Config or an Agent
+	builtin  any // its default; nil is none
+	special  []special
+	choices  []string // what a text, or each text of a list, may be
+	required bool     // neither a blank text nor a list with a blank in it
+	check    func(v any) (what, hint string)
+	secret   bool // its value is never shown
+	doc      string
+}
+
+// special is a default for some runs only.
+type special struct {
+	when  circumstance
+	value any
+}
+
+// circumstance is when a special default holds, in words.
+type circumstance string
+
+const (
+	forPrompt    circumstance = "for an ad-hoc prompt"
+	forCommand   circumstance = "for an ad-hoc command"
+	whenPromised circumstance = "when done.promise is set"
+)
+
+// rows is every setting that is not in a table of the user's naming, in the
+// order in which people are shown them. A new setting is one field and one line.
+func rows(c *Config) []row {
+	return []row{
+		{
+			key: "agent", kind: text, at: &c.Agent, builtin: "auto", required: true,
+			doc: "the coding agent: a built-in name or one of [agents.NAME]; auto takes the only one on PATH",
+		},
+		{
+			key: "model", kind: text, at: &c.Model, builtin: "",
+			doc: "the model, passed to the agent when set",
+		},
+		{
+			key: "prompt", kind: text, at: &c.Prompt, builtin: "PROMPT.md", required: true,
+			doc: "the prompt's file, read anew for every iteration",
+		},
+		{
+			key: "profile", kind: text, at: &c.Profile, builtin: "", choices: append([]string{""}, Profiles()...),
+			doc: "settings that reproduce another system's behaviour; every other source overrides them",
+		},
+		{
+			key: "claims.tell", kind: truth, at: &c.Claims.Tell, builtin: true,
+			doc: "with a promise set, end the prompt with how to claim done and how to say blocked",
+		},
+
+		{
+			key: "loop.max_iterations", kind: iterations, at: &c.Loop.MaxIterations, builtin: 0,
+			special: []special{{forPrompt, 50}, {forCommand, 20}},
+			doc:     "counted iterations at most; 0, \"none\" and \"unlimited\" are no limit",
+		},
+		{
+			key: "loop.iteration_delay", kind: duration, at: &c.Loop.IterationDelay, builtin: time.Duration(0),
+			doc: "a fixed pause between iterations",
+		},
+		{
+			key: "loop.backoff", kind: duration, at: &c.Loop.Backoff, builtin: time.Second,
+			doc: "the pause after a failed iteration, doubled each time in a row; \"0s\" is none",
+		},
+		{
+			key: "loop.max_backoff", kind: duration, at: &c.Loop.MaxBackoff, builtin: time.Minute,
+			doc: "the longest that loop.backoff grows to",
+		},
+		{
+			key: "loop.iteration_timeout", kind: duration, at: &c.Loop.IterationTimeout, builtin: 2 * time.Hour,
+			doc: "how long one agent may run; \"0s\" is no limit",
+		},
+		{
+			key: "loop.idle_timeout", kind: duration, at: &c.Loop.IdleTimeout, builtin: 15 * time.Minute,
+			doc: "how long an agent may be silent; \"0s\" is no limit",
+		},
+		{
+			key: "loop.max_time", kind: duration, at: &c.Loop.MaxTime, builtin: time.Duration(0),
+			doc: "how long the whole run may live, waits included; \"0s\" is no limit",
+		},
+		{
+			key: "loop.exit_zero_is_done", kind: auto, at: &c.Loop.ExitZeroIsDone, builtin: Automatic,
+			doc: "whether an agent that exits with 0 ends the run as done; auto: only for an ad-hoc command without a promise",
+		},
+		{
+			key: "loop.iteration_context", kind: auto, at: &c.Loop.IterationContext, builtin: Automatic,
+			doc: "from the second iteration on, tell the agent which iteration this is; auto: for ad-hoc prompts and commands",
+		},
+		{
+			key: "loop.freeze_prompt", kind: truth, at: &c.Loop.FreezePrompt, builtin: false,
+			doc: "keep the prompt of the first iteration for the whole run",
+		},
+		{
+			key: "loop.on_interrupt", kind: text, at: &c.Loop.OnInterrupt, builtin: "two-step", choices: []string{"two-step", "finish", "kill"},
+			doc: "what Ctrl+C does: finish this iteration and then stop, kill the agent at once, or finish at the first and kill at the second",
+		},
+		{
+			key: "loop.dir", kind: text, at: &c.Loop.Dir, builtin: "", check: below,
+			doc: "the folder below the work tree in which the agent runs",
+		},
+		{
+			key: "loop.progress", kind: list, at: &c.Loop.Progress, builtin: []string{"files", "commits"}, choices: []string{"files", "commits"}, check: someProgress,
+			doc: "what counts as progress",
+		},
+
+		{
+			key: "done.promise", kind: text, at: &c.Done.Promise, builtin: "", required: true,
+			doc: "the run is done when the agent says <promise>TEXT</promise> with this text",
+		},
+		{
+			key: "done.match", kind: text, at: &c.Done.Match, builtin: "line", choices: []string{"line", "tag", "substring"},
+			doc: "where the promise counts: the tag alone on its line, the tag anywhere in the agent's text, or the bare text anywhere",
+		},
+		{
+			key: "done.failure_promise", kind: text, at: &c.Done.FailurePromise, builtin: "", check: emptyOrNotBlank,
+			special: []special{{whenPromised, "BLOCKED"}},
+			doc:     "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
+		},
+
+		{
+			key: "stop.failures", kind: whole, at: &c.Stop.Failures, builtin: 3,
+			doc: "give up after this many failed iterations in a row; 0 is never",
+		},
+		{
+			key: "stop.no_progress", kind: whole, at: &c.Stop.NoProgress, builtin: 5,
+			special: []special{{forCommand, 0}},
+			doc:     "give up after this many iterations in a row without progress; 0 is never",
+		},
+		{
+			key: "stop.patterns", kind: list, at: &c.Stop.Patterns, builtin: []string{}, required: true, check: regexps,
+			doc: "regular expressions; one that matches the agent's text or stderr stops the run",
+		},
+		{
+			key: "stop.scripts", kind: list, at: &c.Stop.Scripts, builtin: []string{}, required: true,
+			doc: "programs that run after each iteration, for at most 5s; exit 0 stops the run",
+		},
+
+		{
+			key: "budget.cost_usd", kind: number, at: &c.Budget.CostUSD, builtin: 0.0,
+			doc: "dollars that the whole run may cost; 0 is no limit",
+		},
+		{
+			key: "budget.tokens", kind: whole, at: &c.Budget.Tokens, builtin: 0,
+			doc: "tokens that the whole run may use; 0 is no limit",
+		},
+		{
+			key: "budget.prompt_tokens", kind: whole, at: &c.Budget.PromptTokens, builtin: 100_000,
+			doc: "warn when the prompt is estimated above this; 0 is never",
+		},
+
+		{
+			key: "limits.wait", kind: truth, at: &c.Limits.Wait, builtin: true,
+			doc: "wait when the provider says that a usage limit is reached, or is unavailable; false: the first such attempt ends the run",
+		},
+		{
+			key: "limits.max_wait", kind: duration, at: &c.Limits.MaxWait, builtin: 6 * time.Hour,
+			doc: "the longest single wait; a limit that lasts longer stops the run at once",
+		},
+
+		{
+			key: "feedback.enabled", kind: truth, at: &c.Feedback.Enabled, builtin: true,
+			doc: "tell the next agent what the runner saw: refused claims, near misses, failures",
+		},
+		{
+			key: "feedback.max_tokens", kind: whole, at: &c.Feedback.MaxTokens, builtin: 2000,
+			doc: "how long that may be, estimated",
+		},
+		{
+			key: "feedback.summaries", kind: whole, at: &c.Feedback.Summaries, builtin: 5,
+			doc: "how many earlier iterations are summed up in it",
+		},
+
+		{
+			key: "progress.ignore", kind: list, at: &c.Progress.Ignore, builtin: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, required: true,
+			doc: "files whose change is no progress",
+		},
+		{
+			key: "retention.transcripts", kind: whole, at: &c.Retention.Transcripts, builtin: 200,
+			doc: "of how many iterations the raw output is kept; the journal keeps every summary",
+		},
+
+		{
+			key: "log.level", kind: text, at: &c.Log.Level, builtin: "info", choices: []string{"debug", "info", "warn", "error"},
+			doc: "how much the runner logs",
+		},
+		{
+			key: "log.file", kind: text, at: &c.Log.File, builtin: "",
+			doc: "where the runner logs; empty is stderr",
+		},
+		{
+			key: "log.format", kind: text, at: &c.Log.Format, builtin: "text", choices: []string{"text", "json"},
+			doc: "how a line of the log looks",
+		},
+	}
+}
+
+// agentRows is every setting of one agent, below [agents.NAME].
+func agentRows(a *Agent) []row {
+	return []row{
+		{
+			key: "command", kind: command, at: &a.Command,
+			doc: "the program and its arguments: a list, or one text split as a shell would, without a shell",
+		},
+		{
+			key: "prompt", kind: text, at: &a.Prompt, builtin: "stdin", choices: []string{"stdin", "arg", "env", "file"},
+			doc: "how the prompt reaches the agent: on stdin, as the last argument, in the variable PROMPT, or as the name of a file",
+		},
+		{
+			key: "format", kind: text, at: &a.Format, builtin: "text", choices: []string{"text", "rehearsal"},
+			doc: "how the agent's output is read",
+		},
+		{
+			key: "model_flag", kind: text, at: &a.ModelFlag, builtin: "",
+			doc: "the flag that takes the model, such as --model",
+		},
+		{
+			key: "first_signal", kind: text, at: &a.FirstSignal, builtin: "TERM", choices: []string{"INT", "TERM", "HUP"},
+			doc: "the signal by which the agent is first asked to end",
+		},
+		{
+			key: "env", kind: variables, at: &a.Env, secret: true,
+			doc: "variables added to the agent's environment; never shown",
+		},
+		{
+			key: "script", kind: text, at: &a.Script, builtin: "",
+			doc: "the rehearsal script; only for the built-in agent \"rehearsal\"",
+		},
+	}
+}
+
+// variable is the row of one name below [agents.NAME.env].
+var variable = row{key: "NAME", kind: text, secret: true, doc: "a variable in the agent's environment"}
+
+// The rows as they are when nothing is loaded, for lookup and for documents.
+var (
+	settings      = rows(new(Config))
+	agentSettings = agentRows(new(Agent))
+)
+
+// onlyAtTop tells whether a key cannot stand in a procedure's table.
+func onlyAtTop(key string) bool {
+	return key == "profile" || strings.HasPrefix(key, "log.")
+}

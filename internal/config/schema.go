@@ -1,0 +1,84 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+)
+
+// Schema is a JSON Schema of refrain.toml, for editors.
+func Schema() []byte {
+	top := object(settings)
+	properties := top["properties"].(map[string]any)
+	properties["agents"] = map[string]any{
+		"type":                 "object",
+		"description":          "agents of your own, and settings of the built-in ones",
+		"additionalProperties": map[string]any{"$ref": "#/$defs/agent"},
+	}
+	properties["procedures"] = map[string]any{
+		"type":                 "object",
+		"description":          "named loops, each with settings that hold when it is run",
+		"additionalProperties": map[string]any{"$ref": "#/$defs/procedure"},
+	}
+	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	top["title"] = FileName
+	top["$defs"] = map[string]any{"agent": object(agentSettings), "procedure": object(procedureSettings())}
+	b, err := json.MarshalIndent(top, "", "  ")
+	if err != nil {
+		panic(err) // made of plain values
+	}
+	return append(b, '\n')
+}
+
+// procedureSettings is the rows that can stand in a procedure's table.
+func procedureSettings() []row {
+	var inside []row
+	for _, r := range settings {
+		if !onlyAtTop(r.key) {
+			inside = append(inside, r)
+		}
+	}
+	return inside
+}
+
+// object is the schema of a table with these rows, and nothing else in it.
+func object(rows []row) map[string]any {
+	top := emptyObject()
+	for _, r := range rows {
+		in, name := top, r.key
+		if group, rest, ok := strings.Cut(r.key, "."); ok {
+			properties := top["properties"].(map[string]any)
+			if properties[group] == nil {
+				properties[group] = emptyObject()
+			}
+			in, name = properties[group].(map[string]any), rest
+		}
+		in["properties"].(map[string]any)[name] = r.schema()
+	}
+	return top
+}
+
+func emptyObject() map[string]any {
+	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
+}
+
+func (r row) schema() map[string]any {
+	s := maps.Clone(r.kind.schema)
+	s["description"] = r.doc
+	if r.builtin != nil && r.builtin != "" {
+		s["default"] = json.RawMessage(render(r.builtin))
+	}
+	item := map[string]any{"type": "string"}
+	switch {
+	case r.choices != nil:
+		item["enum"] = r.choices
+	case r.required:
+		item["pattern"] = `\S`
+	}
+	if r.kind == list {
+		s["items"] = item
+	} else if r.kind == text {
+		maps.Copy(s, item)
+	}
+	return s
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestSecretsAreMaskedWhereverShown(t *testing.T) {
+	s := project(t, "[agents.a]\ncommand = [\"a\", \"--api-key\", \"hunter2\", \"--token=hunter2\"]\nenv = { ANYTHING = \"hunter2\" }\n[agents.b]\ncommand = \"b --api-key hunter2 -v\"\n")
+	s.Flags = set(t, "agents.a.env.MORE=hunter2")
+	r := load(t, s)
+	stored, err := json.Marshal(r.Masked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := fmt.Sprintf("%+v %s %+v", r.Settings(), stored, s.Flags[0].Masked())
+	if strings.Contains(shown, "hunter2") {
+		t.Errorf("a secret is shown: %s", shown)
+	}
+	if got := r.Config.Agents["a"].Env["MORE"]; got != "hunter2" {
+		t.Errorf("the agent itself gets %q, want the secret", got)
+	}
+}
+
+func TestMaskedArguments(t *testing.T) {
+	tests := []struct {
+		name     string
+		in, want Command
+	}{
+		{"the value after a flag", Command{Argv: []string{"x", "--api-key", "s", "-v"}}, Command{Argv: []string{"x", "--api-key", "***", "-v"}}},
+		{"the value in a flag", Command{Argv: []string{"x", "--auth-token=s"}}, Command{Argv: []string{"x", "--auth-token=***"}}},
+		{"a variable", Command{Argv: []string{"env", "GITHUB_TOKEN=s", "x"}}, Command{Argv: []string{"env", "GITHUB_TOKEN=***", "x"}}},
+		{"a header", Command{Argv: []string{"x", "-H", "Authorization: Bearer s"}}, Command{Argv: []string{"x", "-H", "Authorization: ***"}}},
+		{"a number of tokens is no secret", Command{Argv: []string{"x", "--max-tokens", "5"}}, Command{Argv: []string{"x", "--max-tokens", "5"}}},
+		{"in a line", Command{Line: "x --password s --verbose"}, Command{Line: "x --password *** --verbose"}},
+		{"quoted in a line", Command{Line: `x --password 'a b' API_KEY="c d" e`}, Command{Line: `x --password *** API_KEY=*** e`}},
+		{"a header in a line", Command{Line: `x -H "Authorization: Bearer s" y`}, Command{Line: `x -H "Authorization: ***" y`}},
+		{"a word in a line is no secret", Command{Line: "x find the key here"}, Command{Line: "x find the key here"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := render(tt.in.masked()); got != render(tt.want) {
+				t.Errorf("masked %s = %s, want %s", render(tt.in), got, render(tt.want))
+			}
+		})
+	}
+}
+
+func TestMaskedFlags(t *testing.T) {
+	tests := []struct {
+		name     string
+		in, want Flag
+	}{
+		{"an ordinary one stays", Flag{"--set", "loop.backoff", "1s"}, Flag{"--set", "loop.backoff", "1s"}},
+		{"a number of tokens stays", Flag{"--max-tokens", "budget.tokens", "5"}, Flag{"--max-tokens", "budget.tokens", "5"}},
+		{"a variable goes", Flag{"--set", "agents.a.env.X", "s"}, Flag{"--set", "agents.a.env.X", "***"}},
+		{"a secret argument goes", Flag{"--set", "agents.a.command", "a --key s"}, Flag{"--set", "agents.a.command", `"a --key ***"`}},
+		{"a key that is none stays", Flag{"--set", "a b", "s"}, Flag{"--set", "a b", "s"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.in.Masked(); got != tt.want {
+				t.Errorf("%+v.Masked() = %+v, want %+v", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAStoredSecretIsPassedAgain(t *testing.T) {
+	stored := set(t, "agents.a.command=a", "agents.a.env.X=s")
+	for i, f := range stored {
+		stored[i] = f.Masked()
+	}
+	r := load(t, Sources{Flags: append(stored, set(t, "agents.a.env.X=again")...)})
+	if got := r.Config.Agents["a"].Env["X"]; got != "again" {
+		t.Errorf("X = %q, want %q", got, "again")
+	}
+}
+
+func TestStarsThatHideNothing(t *testing.T) {
+	r := load(t, Sources{Flags: set(t, "done.promise=***", `agents.a.command=["grep", "***"]`)})
+	if got := r.Config.Done.Promise; got != "***" {
+		t.Errorf("promise = %q, want ***", got)
+	}
+}

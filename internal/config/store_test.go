@@ -1,0 +1,76 @@
+package config
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// keep stores the settings as a run's record does and reads them back.
+func keep(t *testing.T, r *Resolved) map[string]Stored {
+	t.Helper()
+	b, err := json.MarshalIndent(r.Masked(), "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old map[string]Stored
+	if err := json.Unmarshal(b, &old); err != nil {
+		t.Fatal(err)
+	}
+	return old
+}
+
+func TestDiff(t *testing.T) {
+	before := "loop.max_time = \"90m\"\nstop.patterns = [\"a\", \"b\"]\n[agents.a]\ncommand = [\"a\", \"--key\", \"s\"]\nenv.X = \"1\"\n"
+	tests := []struct {
+		name, after string
+		want        []loop.Change
+	}{
+		{"nothing changed", before, nil},
+		{"only written otherwise", "loop.max_time = \"1h30m\"\nstop.patterns = ['a', 'b']\n[agents.a]\ncommand = [\"a\", \"--key\", \"s\"]\nenv.X = \"1\"\n", nil},
+		{"a secret changed", "loop.max_time = \"90m\"\nstop.patterns = [\"a\", \"b\"]\n[agents.a]\ncommand = [\"a\", \"--key\", \"t\"]\nenv.X = \"2\"\n", nil},
+		{"values changed, came and went", "done.promise = \"X\"\nstop.patterns = [\"a\"]\n[agents.a]\ncommand = \"b\"\nenv.X = \"1\"\nenv.Y = \"1\"\n", []loop.Change{
+			{Key: "agents.a.command", Old: `["a", "--key", "***"]`, New: `"b"`},
+			{Key: "agents.a.env.Y", Old: "", New: `"***"`},
+			{Key: "done.failure_promise", Old: `""`, New: `"BLOCKED"`},
+			{Key: "done.promise", Old: `""`, New: `"X"`},
+			{Key: "loop.max_time", Old: `"1h30m"`, New: `"0s"`},
+			{Key: "stop.patterns", Old: `["a", "b"]`, New: `["a"]`},
+		}},
+		{"an agent went", "loop.max_time = \"90m\"\nstop.patterns = [\"a\", \"b\"]\n", []loop.Change{
+			{Key: "agents.a.command", Old: `["a", "--key", "***"]`, New: ""},
+			{Key: "agents.a.env.X", Old: `"***"`, New: ""},
+		}},
+	}
+	old := keep(t, load(t, project(t, before)))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Diff(old, load(t, project(t, tt.after)))); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDiffAcrossVersions(t *testing.T) {
+	r := load(t, project(t, "stop.failures = 4"))
+	old := keep(t, r)
+	delete(old, "done.match")    // as if this version were the first to have it
+	delete(old, "stop.failures") // the same, but somebody set it
+	old["done.older"] = Stored{Value: json.RawMessage("1"), Layer: "built-in"}
+	want := []loop.Change{{Key: "stop.failures", Old: "", New: "4"}}
+	if diff := cmp.Diff(want, Diff(old, r)); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+func TestGuarded(t *testing.T) {
+	for key, want := range map[string]bool{"done.promise": true, "done.match": true, "done.failure_promise": true, "loop.exit_zero_is_done": true, "loop.max_iterations": false, "agent": false} {
+		if got := Guarded(key); got != want {
+			t.Errorf("Guarded(%s) = %v, want %v", key, got, want)
+		}
+	}
+}

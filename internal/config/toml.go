@@ -1,0 +1,177 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// document is a TOML file: its values, and where each key stands.
+type document struct {
+	file   string // as people are shown it
+	values map[string]any
+	places map[string]place
+}
+
+// at is the place of a key of the document.
+func (d document) at(path []string) place { return d.places[joinKey(path)] }
+
+// readDocument reads a file that may be missing; then the document is empty.
+func readDocument(path, shown string) (document, *Problem) {
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return document{file: shown}, nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+		if info.IsDir() {
+			err = errors.New("it is a folder")
+		}
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		var failed *os.PathError
+		if errors.As(err, &failed) {
+			err = failed.Err // the path is shown already
+		}
+		p := place{file: shown}.problem("", fmt.Sprintf("cannot be read: %v", err), "make it a file that you may read, or move it away")
+		return document{}, &p
+	}
+	return parseDocument(data, shown)
+}
+
+// parseDocument reads TOML. A byte order mark, which some editors leave, is
+// passed over.
+func parseDocument(data []byte, shown string) (document, *Problem) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	lines := newlines(data)
+	if i := invalid(data); i >= 0 {
+		p := lines.place(shown, i).problem("", fmt.Sprintf("byte 0x%02x is not UTF-8", data[i]), "save the file as UTF-8")
+		return document{}, &p
+	}
+	d := document{file: shown, values: map[string]any{}, places: map[string]place{}}
+	if err := toml.Unmarshal(data, &d.values); err != nil {
+		at := place{file: shown, line: 1, col: 1}
+		var bad *toml.DecodeError
+		if errors.As(err, &bad) {
+			at.line, at.col = bad.Position()
+		}
+		p := at.problem("", "not valid TOML: "+strings.TrimPrefix(err.Error(), "toml: "), "texts need quotes, keys need an = sign, and no key or table may come twice")
+		return document{}, &p
+	}
+	d.locate(data, lines)
+	return d, nil
+}
+
+// locate notes where each key stands. The document is known to be valid.
+func (d document) locate(data []byte, lines lineStarts) {
+	var parser unstable.Parser
+	parser.Reset(data)
+	var inTable []string
+	for parser.NextExpression() {
+		switch e := parser.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			inTable = d.note(nil, e.Key(), lines)
+		case unstable.KeyValue:
+			d.noteValue(inTable, e, lines)
+		}
+	}
+}
+
+func (d document) noteValue(table []string, e *unstable.Node, lines lineStarts) {
+	path := d.note(table, e.Key(), lines)
+	if e.Value().Kind != unstable.InlineTable {
+		return
+	}
+	for inner := e.Value().Children(); inner.Next(); {
+		d.noteValue(path, inner.Node(), lines)
+	}
+}
+
+// deepest is one part more than the longest key has; what is below the first
+// unknown part of a key is of no interest.
+const deepest = 5
+
+// note keeps the place of a written key, which is also that of the tables that
+// it is the first to name.
+func (d document) note(table []string, key unstable.Iterator, lines lineStarts) []string {
+	path := slices.Clone(table)
+	at := place{}
+	for key.Next() && len(path) < deepest {
+		if at.line == 0 {
+			at = lines.place(d.file, int(key.Node().Raw.Offset))
+		}
+		path = append(path, string(key.Node().Data))
+		if name := joinKey(path); d.places[name].line == 0 {
+			d.places[name] = at
+		}
+	}
+	return path
+}
+
+// lineStarts is the offset of each line of a text.
+type lineStarts []int
+
+func newlines(data []byte) lineStarts {
+	starts := lineStarts{0}
+	for i, c := range data {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+func (l lineStarts) place(file string, offset int) place {
+	line := sort.SearchInts(l, offset+1)
+	return place{file: file, line: line, col: offset - l[line-1] + 1}
+}
+
+// invalid is the offset of the first byte that is not UTF-8, or -1.
+func invalid(data []byte) int {
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// tomlValue reads s as one TOML value.
+func tomlValue(s string) (any, bool) {
+	var doc map[string]any
+	if err := toml.Unmarshal([]byte("v = "+s), &doc); err != nil || len(doc) != 1 {
+		return nil, false
+	}
+	return doc["v"], true
+}
+
+// splitKey reads s as a dotted TOML key.
+func splitKey(s string) ([]string, bool) {
+	if strings.ContainsAny(s, "=#\r\n") { // more than a key
+		return nil, false
+	}
+	var parser unstable.Parser
+	parser.Reset([]byte(s + " = 0"))
+	if !parser.NextExpression() || parser.Expression().Kind != unstable.KeyValue {
+		return nil, false
+	}
+	var path []string
+	for key := parser.Expression().Key(); key.Next(); {
+		path = append(path, string(key.Node().Data))
+	}
+	return path, true
+}
