@@ -1,0 +1,63 @@
+package term
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// end is the line that closes a run: the rule that ended it, and its evidence.
+func end(run *view.Run, f *loop.RunFinished) string {
+	total := view.Total(f.Elapsed.Duration())
+	iterations := view.Plural(f.Totals.Iterations, "iteration")
+	soFar := fmt.Sprintf("(%s completed, total: %s)", iterations, total)
+	why := view.Line(f.Why)
+	switch {
+	case f.Reason == loop.ByIterations:
+		return fmt.Sprintf("Reached max iterations: %d (total: %s)", run.Max(), total)
+	case f.Reason == loop.ByFailures:
+		return fmt.Sprintf("ERROR: Aborting after %s %s", view.Plural(run.Sum.Streaks.Failures, "consecutive failure"), soFar)
+	}
+	switch f.State {
+	case loop.Done:
+		return fmt.Sprintf("Done: %s (%s) after %s (total: %s)", achieved(run, f), standing(f.Proven), iterations, total)
+	case loop.Exhausted:
+		return fmt.Sprintf("Reached max %s: %s %s", f.Reason, why, soFar)
+	case loop.Stopped:
+		return interrupted(run, f)
+	case loop.CouldNotRun:
+		return fmt.Sprintf("ERROR: Could not run (%s): %s %s", f.Reason, why, soFar)
+	}
+	return fmt.Sprintf("ERROR: Aborting (%s): %s %s", f.Reason, why, soFar)
+}
+
+// achieved is what makes a run done.
+func achieved(run *view.Run, f *loop.RunFinished) string {
+	switch f.Reason {
+	case loop.ByPromise:
+		return fmt.Sprintf("promise %q found", view.Line(run.Promise))
+	case loop.ByPlan:
+		return "every task of the plan is done"
+	case loop.ByGates:
+		return "all gates pass"
+	case loop.ByExitZero:
+		return "the command exited with status 0"
+	}
+	return view.Line(f.Why)
+}
+
+func standing(proven bool) string {
+	if proven {
+		return "proven"
+	}
+	return "claimed, unproven"
+}
+
+func interrupted(run *view.Run, f *loop.RunFinished) string {
+	saved := "State saved."
+	if len(f.Unsaved) > 0 {
+		saved = "Not everything could be saved."
+	}
+	return fmt.Sprintf("Interrupted. %s Resume with: refrain resume %s", saved, run.Name)
+}

@@ -1,0 +1,163 @@
+package term
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// fact is one line worth telling.
+type fact struct {
+	kind kind
+	text string
+}
+
+// kind says how much a fact matters, for outputs that leave some out.
+type kind int
+
+const (
+	info kind = iota
+	opening
+	refusal
+	warning
+	ending
+)
+
+// narrator turns events into facts. Every output that tells in words has one,
+// so that all of them use the same words.
+type narrator struct {
+	run *view.Run
+	// open is the iteration whose start was told and whose end was not.
+	open string
+}
+
+// tell adds an event to the run and says what a person should hear of it.
+func (n *narrator) tell(e loop.Event) []fact {
+	n.run.Apply(e)
+	switch p := e.Payload.(type) {
+	case *loop.RunStarted:
+		return one(info, "Starting procedure: %s (%s)", view.Line(p.Procedure), most(p.Limits.Iterations))
+	case *loop.RunResumed:
+		return n.resumed(p)
+	case *loop.RunWaiting:
+		return one(info, "Waiting %s: %s (until %s)", pause(p.For.Duration()), view.Line(p.Why), clock(p.Until, e.Time))
+	case *loop.IterationStarted:
+		return n.opened(e)
+	case *loop.IterationFinished:
+		return n.closed(e, p)
+	case *loop.ClaimRefused:
+		return one(refusal, "Claim refused: %s", view.Line(p.Why))
+	case *loop.CommandReceived:
+		return one(info, "Received %s: %s", heard(p), view.Line(p.Effect))
+	case *loop.Warning:
+		return one(warning, "WARNING: %s", withHint(p))
+	case *loop.RunFinished:
+		return append(n.abandoned(), n.finished(p)...)
+	}
+	return nil
+}
+
+// resumed tells of the past; the run still holds what the last runner left.
+func (n *narrator) resumed(p *loop.RunResumed) []fact {
+	limit := "unlimited"
+	if p.Limits.Iterations > 0 {
+		limit = fmt.Sprintf("max %d", p.Limits.Iterations)
+	}
+	past := n.run.Sum
+	facts := one(info, "Resuming procedure: %s from iteration %d (%s)", view.Line(n.run.Procedure), past.Next(), limit)
+	facts = append(facts, one(info, "Previous session: %s completed in %s",
+		view.Plural(past.Totals.Iterations, "iteration"), view.Total(past.Live.Duration()))...)
+	for _, c := range p.Changed {
+		facts = append(facts, one(info, "Setting changed: %s", view.Line(fmt.Sprintf("%s from %s to %s", c.Key, c.Old, c.New)))...)
+	}
+	return facts
+}
+
+// opened tells of a start, which then must be told an end of.
+func (n *narrator) opened(e loop.Event) []fact {
+	n.open = n.label(e.Iter)
+	if e.Attempt > 1 {
+		return one(opening, "%s starting... (attempt %d)", n.open, e.Attempt)
+	}
+	return one(opening, "%s starting...", n.open)
+}
+
+func (n *narrator) closed(e loop.Event, p *loop.IterationFinished) []fact {
+	n.open = ""
+	facts := []fact{closing(n.label(e.Iter), p, n.run.Limits, e.Time)}
+	if said := complaint(&p.Outcome); said != "" && p.Outcome.Result == loop.Failed {
+		facts = append(facts, one(warning, "The agent said: %s", said)...)
+	}
+	return facts
+}
+
+// abandoned ends an iteration that the runner could not bring to its own end.
+func (n *narrator) abandoned() []fact {
+	if n.open == "" {
+		return nil
+	}
+	label := n.open
+	n.open = ""
+	return one(warning, "WARNING: %s ended without an outcome", label)
+}
+
+// finished tells of the end, and of what the disk did not take.
+func (n *narrator) finished(p *loop.RunFinished) []fact {
+	facts := one(ending, "%s", end(n.run, p))
+	for _, what := range p.Unsaved {
+		facts = append(facts, one(warning, "WARNING: Could not save: %s", view.Line(what))...)
+	}
+	return facts
+}
+
+// label names an iteration: "Iteration 2/5", or "Iteration 2" without a limit.
+func (n *narrator) label(iteration int) string {
+	if limit := n.run.Max(); limit > 0 {
+		return fmt.Sprintf("Iteration %d/%d", iteration, limit)
+	}
+	return fmt.Sprintf("Iteration %d", iteration)
+}
+
+func one(k kind, format string, args ...any) []fact {
+	return []fact{{k, fmt.Sprintf(format, args...)}}
+}
+
+func most(iterations int) string {
+	if iterations == 0 {
+		return "unlimited iterations"
+	}
+	return "max " + view.Plural(iterations, "iteration")
+}
+
+func heard(p *loop.CommandReceived) string {
+	if p.Signal != "" {
+		return "SIG" + p.Signal
+	}
+	return view.Line(p.Command)
+}
+
+func withHint(p *loop.Warning) string {
+	if p.Hint == "" {
+		return view.Line(p.Text)
+	}
+	return view.Line(p.Text) + " (hint: " + view.Line(p.Hint) + ")"
+}
+
+// pause is the length of a wait; only the short ones need their tenths.
+func pause(d time.Duration) string {
+	if d < time.Second {
+		return view.Duration(d)
+	}
+	return view.Total(d)
+}
+
+// clock is a time of day, with its date when that is not today's.
+func clock(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}

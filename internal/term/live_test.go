@@ -1,0 +1,197 @@
+package term
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// at gives options of a screen, at the time that the story has reached.
+func at(s *story, width int, colour bool) Options {
+	return Options{Width: func() int { return width }, Color: colour, Now: func() time.Time { return s.now }}
+}
+
+func longStory() *story {
+	started := build(loop.Limits{Iterations: 5, Failures: 3, CostUSD: 4, Tokens: 1000000, Time: loop.Span(time.Hour)})
+	started.Model, started.Prompt = "large", "Fix the\nbuild"
+	s := begin(10, 0).tell(started).
+		in(1, 1, &loop.IterationStarted{Max: 5}, &loop.IterationPhase{Phase: loop.Executing}).
+		in(1, 1, &loop.AgentText{Text: "I will \x1b[2Jrun the tests.\r\nThen I fix them.\n"}).
+		in(1, 1, &loop.AgentTool{Name: "Bash", Input: "go test ./..."}).
+		in(1, 1, &loop.AgentTool{Name: "Grep"}).
+		in(1, 1, &loop.AgentToolResult{Name: "Bash", Output: "FAIL"}).
+		in(1, 1, &loop.AgentUsage{Usage: loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42, ContextPercent: 31}}).
+		after(63*second).
+		in(1, 1, &loop.AgentText{Text: "A long story", Cut: true}).
+		in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed"}).
+		in(1, 1, &loop.IterationPhase{Phase: loop.Gates})
+	failed := loop.Outcome{
+		Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}, Tests: &loop.Tests{Total: 12, Failed: 3},
+		Usage: &loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42}, Duration: loop.Span(63 * second),
+	}
+	return s.in(1, 1, &loop.IterationFinished{Outcome: failed}).
+		tell(&loop.RunWaiting{Why: "back-off", For: loop.Span(2 * second), Until: s.now.Add(2 * second)}).
+		after(2*second).
+		iteration(second, 5, ok()).
+		tell(finished(loop.Done, loop.ByPromise, `promise "DONE" found (claimed, unproven: no gates are set)`))
+}
+
+func TestLiveScreen(t *testing.T) {
+	s := longStory()
+	screen := newScreen(t, 80)
+	s.show(Auto(screen, view.New(), at(s, 80, false)))
+	want := `refrain build-7: claude (large) · max 5 iterations · at most 1h00m · at most $4.
+00 · at most 1,000,000 tokens · until "DONE"
+prompt: Fix the build
+
+Iteration 1/5
+I will run the tests.
+Then I fix them.
+Bash  go test ./...
+Grep
+A long story
+(cut here; the transcript has the whole text)
+Claim refused: gate test failed
+WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 0
+Waiting 2s: back-off (until 10:01:05)
+
+Iteration 2/5
+Iteration 2/5 completed in 1.0s
+
+build-7: done, claimed
+  why         promise "DONE" found (claimed, unproven: no gates are set)
+  proof       none: claimed, unproven
+  iterations  2 of 5 (1 ok, 1 failed)
+  time        1m06s
+  cost        $0.42, 12,340 tokens
+  agent       claude (large), until "DONE"
+  started     2026-11-03 10:00:00
+  next        refrain show build-7
+`
+	if diff := cmp.Diff(want, screen.String()); diff != "" {
+		t.Errorf("screen (-want +got):\n%s", diff)
+	}
+}
+
+// statusRow finds the beginning of a status line; no other row begins so.
+var statusRow = regexp.MustCompile(`(?m)^(iteration \d|running)`)
+
+func TestTheStatusLineIsNeverLeftBehind(t *testing.T) {
+	for _, width := range []int{0, 10, 19, 20, 21, 40, 80, 300} {
+		for _, colour := range []bool{false, true} {
+			s := longStory()
+			screen := newScreen(t, max(width, 1))
+			shown := false
+			screen.after = func() {
+				if statusRow.MatchString(screen.past()) {
+					t.Fatalf("width %d: the status line is among the text:\n%s", width, screen)
+				}
+				if w := ansi.StringWidth(screen.bottom()); w >= max(width, 1) {
+					t.Fatalf("width %d: the status line is %d cells wide: %q", width, w, screen.bottom())
+				}
+				shown = shown || statusRow.MatchString(screen.bottom())
+			}
+			s.show(Auto(screen, view.New(), at(s, width, colour)))
+			if screen.bottom() != "" {
+				t.Errorf("width %d: after the end the bottom line is %q", width, screen.bottom())
+			}
+			if shown != (width >= narrowest) {
+				t.Errorf("width %d: status line shown is %v", width, shown)
+			}
+		}
+	}
+}
+
+func TestWithoutColourThereAreNoColours(t *testing.T) {
+	s := longStory()
+	var b strings.Builder
+	s.show(Auto(&b, view.New(), at(s, 80, false)))
+	if rest := strings.ReplaceAll(b.String(), eraseLine, ""); strings.Contains(rest, "\x1b") {
+		t.Errorf("an escape was sent: %q", rest)
+	}
+}
+
+func TestWithColourWarningsStandOut(t *testing.T) {
+	s := longStory()
+	var b strings.Builder
+	s.show(Auto(&b, view.New(), at(s, 80, true)))
+	for _, want := range []string{
+		"\x1b[2mBash  go test ./...\x1b[0m\n",
+		"\x1b[33mClaim refused: gate test failed\x1b[0m\n",
+		"\x1b[1mIteration 1/5\x1b[0m\n",
+		"\x1b[32mdone, claimed\x1b[0m\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in %q", want, b.String())
+		}
+	}
+}
+
+func TestTheStatusLineTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		screen := newScreen(t, 80)
+		out := Auto(screen, view.New(), Options{Width: func() int { return 80 }, Now: time.Now})
+		time.Sleep(3 * time.Second)
+		if screen.String() != "\n" {
+			t.Errorf("before the run the screen was written to: %q", screen)
+		}
+		event := func(p loop.Payload) { out.Observe(loop.Event{Time: time.Now(), Iter: 2, Attempt: 1, Payload: p}) }
+		event(build(loop.Limits{Iterations: 5}))
+		event(&loop.IterationStarted{Max: 5})
+		event(&loop.AgentUsage{Usage: loop.Usage{Input: 12340, CostUSD: 0.42, ContextPercent: 31}})
+		for _, want := range []string{
+			"iteration 2/5 · 1s · 12,340 tokens · $0.42 · context 31%",
+			"iteration 2/5 · 2s · 12,340 tokens · $0.42 · context 31%",
+		} {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if screen.bottom() != want {
+				t.Errorf("status line %q, want %q", screen.bottom(), want)
+			}
+		}
+		event(&loop.RunWaiting{Why: "usage limit", Until: time.Now().Add(time.Hour)})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if want := "iteration 2/5, waiting · 1m02s · goes on in 59m00s · 12,340 tokens · $0.42 · con…"; screen.bottom() != view.Fit(want, 79) {
+			t.Errorf("status line %q, want %q", screen.bottom(), want)
+		}
+
+		out.Close()
+		out.Close()
+		if screen.bottom() != "" {
+			t.Errorf("after closing the bottom line is %q", screen.bottom())
+		}
+		if !strings.HasSuffix(screen.past(), "WARNING: Iteration 2/5 ended without an outcome") {
+			t.Errorf("closing did not end the iteration:\n%s", screen)
+		}
+	})
+}
+
+func TestToolLinesFit(t *testing.T) {
+	tool := &loop.AgentTool{Name: "Bash", Input: strings.Repeat("世", 200)}
+	for _, width := range []int{0, 1, 2, 3, 10, 80, 500} {
+		got := strings.TrimSuffix(toolLine(tool, Options{Width: func() int { return width }}), "\n")
+		most := widestTool
+		if width > 0 {
+			most = min(most, width-1)
+		}
+		if w := ansi.StringWidth(got); w > most {
+			t.Errorf("at width %d the tool line is %d cells: %q", width, w, got)
+		}
+	}
+}
+
+func TestTheBannerOfACommandNamesTheProgram(t *testing.T) {
+	p := &loop.RunStarted{Name: "run-1", Agent: "command", Command: []string{"sh", "-c", "echo hi"}}
+	if got, want := banner(p, Options{}), "refrain run-1: sh -c echo hi · unlimited iterations\n"; got != want {
+		t.Errorf("banner %q, want %q", got, want)
+	}
+}

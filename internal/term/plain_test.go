@@ -1,0 +1,185 @@
+package term
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+const second = time.Second
+
+func TestPlainTellsAStoryLineByLine(t *testing.T) {
+	three := loop.Limits{Iterations: 3, Failures: 3}
+	tests := []struct {
+		name  string
+		story *story
+		want  string
+	}{
+		{
+			"a run up to its limit",
+			begin(10, 0).tell(build(three)).
+				iteration(45200*time.Millisecond, 3, ok()).
+				iteration(85*second, 3, exit1()).
+				iteration(5800*time.Millisecond, 3, ok()).
+				tell(finished(loop.Exhausted, loop.ByIterations, "reached the limit of 3 iterations before done")),
+			`
+[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Iteration 1/3 starting...
+[10:00:45] Iteration 1/3 completed in 45.2s
+[10:00:45] Iteration 2/3 starting...
+[10:02:10] WARNING: AI CLI failed (exit 1), consecutive failures: 1/3
+[10:02:10] Iteration 3/3 starting...
+[10:02:16] Iteration 3/3 completed in 5.8s
+[10:02:16] Reached max iterations: 3 (total: 2m16s)
+`,
+		},
+		{
+			"failures: the iteration's own end comes before the run's",
+			begin(10, 0).tell(build(loop.Limits{Failures: 3})).
+				iteration(30*second, 0, exit1()).iteration(30*second, 0, exit1()).iteration(35*second, 0, exit1()).
+				tell(finished(loop.Aborted, loop.ByFailures, "3 consecutive failures")),
+			`
+[10:00:00] Starting procedure: build (unlimited iterations)
+[10:00:00] Iteration 1 starting...
+[10:00:30] WARNING: AI CLI failed (exit 1), consecutive failures: 1/3
+[10:00:30] Iteration 2 starting...
+[10:01:00] WARNING: AI CLI failed (exit 1), consecutive failures: 2/3
+[10:01:00] Iteration 3 starting...
+[10:01:35] WARNING: AI CLI failed (exit 1), consecutive failures: 3/3
+[10:01:35] ERROR: Aborting after 3 consecutive failures (3 iterations completed, total: 1m35s)
+`,
+		},
+		{
+			"claims, waits, warnings and wishes",
+			begin(10, 0).tell(build(loop.Limits{Iterations: 5})).
+				in(1, 1, &loop.IterationStarted{Max: 5}, &loop.AgentText{Text: "not a fact"}, &loop.ClaimHeard{Text: "DONE"}).after(second).
+				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed\n(3 of 12 tests)"}).
+				in(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.Limited, Limit: &loop.Limit{Kind: "five_hour", Until: time.Date(2026, 11, 3, 10, 0, 20, 0, time.Local)}}}).
+				tell(&loop.RunWaiting{Why: "usage limit (five_hour)", For: loop.Span(20 * second), Until: time.Date(2026, 11, 3, 10, 0, 21, 0, time.Local)}).
+				tell(&loop.Warning{Text: "two ways to be billed", Hint: "unset ANTHROPIC_API_KEY"}, &loop.Warning{Text: "the disk is \x1b[31mfull"}).
+				after(20*second).
+				in(1, 2, &loop.IterationStarted{Max: 5}).
+				tell(&loop.CommandReceived{Command: "stop", Signal: "INT", Effect: "stops after this iteration"}).
+				in(1, 2, &loop.IterationFinished{Outcome: ok()}).
+				tell(&loop.CommandReceived{Command: "skip", Effect: "nothing to skip"}).
+				tell(&loop.RunRule{Verdict: loop.Verdict{Action: loop.Stop}}).
+				tell(finished(loop.Stopped, loop.BySignal, "stopped after the iteration by SIGINT")),
+			`
+[10:00:00] Starting procedure: build (max 5 iterations)
+[10:00:00] Iteration 1/5 starting...
+[10:00:01] Claim refused: gate test failed (3 of 12 tests)
+[10:00:01] Iteration 1/5 held up: usage limit (five_hour) until 10:00:20; it does not count
+[10:00:01] Waiting 20s: usage limit (five_hour) (until 10:00:21)
+[10:00:01] WARNING: two ways to be billed (hint: unset ANTHROPIC_API_KEY)
+[10:00:01] WARNING: the disk is full
+[10:00:21] Iteration 1/5 starting... (attempt 2)
+[10:00:21] Received SIGINT: stops after this iteration
+[10:00:21] Iteration 1/5 completed in 0.0s
+[10:00:21] Received skip: nothing to skip
+[10:00:21] Interrupted. State saved. Resume with: refrain resume build-7
+`,
+		},
+		{
+			"an end in the middle of an iteration still ends it",
+			begin(10, 0).tell(build(three)).in(1, 1, &loop.IterationStarted{Max: 3}).
+				tell(finished(loop.CouldNotRun, loop.ByError, "the work tree is gone")),
+			`
+[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Iteration 1/3 starting...
+[10:00:00] WARNING: Iteration 1/3 ended without an outcome
+[10:00:00] ERROR: Could not run (error): the work tree is gone (0 iterations completed, total: 0s)
+`,
+		},
+		{
+			"no end at all still ends it",
+			begin(10, 0).tell(build(loop.Limits{Iterations: 1})).in(1, 1, &loop.IterationStarted{Max: 1}),
+			`
+[10:00:00] Starting procedure: build (max 1 iteration)
+[10:00:00] Iteration 1/1 starting...
+[10:00:00] WARNING: Iteration 1/1 ended without an outcome
+`,
+		},
+		{
+			"what could not be saved is said, and not called saved",
+			begin(10, 0).tell(build(loop.Limits{})).tell(&loop.RunFinished{State: loop.Stopped, Reason: loop.ByRequest, Unsaved: []string{"the journal: disk full", "state.json: disk full"}}),
+			`
+[10:00:00] Starting procedure: build (unlimited iterations)
+[10:00:00] Interrupted. Not everything could be saved. Resume with: refrain resume build-7
+[10:00:00] WARNING: Could not save: the journal: disk full
+[10:00:00] WARNING: Could not save: state.json: disk full
+`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			tt.story.show(Plain(&b, view.New()))
+			if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), b.String()); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPlainResumesFromThePast(t *testing.T) {
+	past := begin(10, 0).tell(build(loop.Limits{Iterations: 5}))
+	for range 5 {
+		past.iteration(54*second, 5, ok())
+	}
+	past.tell(finished(loop.Exhausted, loop.ByIterations, ""))
+
+	tests := []struct {
+		name    string
+		resumed *loop.RunResumed
+		want    string
+	}{
+		{
+			"with a higher limit",
+			&loop.RunResumed{From: loop.Exhausted, Limits: loop.Limits{Iterations: 10}, Changed: []loop.Change{{Key: "loop.max_iterations", Old: "5", New: "10"}}},
+			`
+[11:10:00] Resuming procedure: build from iteration 6 (max 10)
+[11:10:00] Previous session: 5 iterations completed in 4m30s
+[11:10:00] Setting changed: loop.max_iterations from 5 to 10
+`,
+		},
+		{
+			"without a limit", &loop.RunResumed{From: loop.Exhausted},
+			`
+[11:10:00] Resuming procedure: build from iteration 6 (unlimited)
+[11:10:00] Previous session: 5 iterations completed in 4m30s
+`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			begin(11, 10).tell(tt.resumed).show(Plain(&b, past.run()))
+			if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), b.String()); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestQuietTellsOnlyOfTroubleAndTheEnd(t *testing.T) {
+	var b strings.Builder
+	begin(10, 0).tell(build(loop.Limits{Iterations: 2, Failures: 3})).
+		iteration(second, 2, exit1()).
+		in(2, 1, &loop.ClaimRefused{Why: "it was quoted"}).
+		tell(&loop.Warning{Text: "low disk space"}).
+		iteration(second, 2, ok()).
+		tell(finished(loop.Done, loop.ByIterations, "")).
+		show(Quiet(&b, view.New()))
+	want := `[10:00:01] WARNING: AI CLI failed (exit 1), consecutive failures: 1/3
+[10:00:01] WARNING: low disk space
+[10:00:02] Reached max iterations: 2 (total: 2s)
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,61 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// A tool call is cut here even where there is more room: what matters of a
+// command is at its front.
+const widestTool = 100
+
+// banner says what is about to happen.
+func banner(p *loop.RunStarted, opt Options) string {
+	agent := view.Line(p.Agent)
+	if p.Agent == "command" && len(p.Command) > 0 { // the program says more
+		agent = view.Fit(strings.Join(p.Command, " "), 60)
+	}
+	if p.Model != "" {
+		agent += " (" + view.Line(p.Model) + ")"
+	}
+	parts := []string{agent, most(p.Limits.Iterations)}
+	if p.Limits.Time > 0 {
+		parts = append(parts, "at most "+view.Total(p.Limits.Time.Duration()))
+	}
+	if p.Limits.CostUSD > 0 {
+		parts = append(parts, "at most "+dollars(p.Limits.CostUSD))
+	}
+	if p.Limits.Tokens > 0 {
+		parts = append(parts, "at most "+view.Plural(p.Limits.Tokens, "token"))
+	}
+	if p.Promise != "" {
+		parts = append(parts, fmt.Sprintf("until %q", view.Line(p.Promise)))
+	}
+	text := opt.paint(bold, "refrain "+view.Line(p.Name)) + ": " + strings.Join(parts, " · ") + "\n"
+	if p.Prompt != "" {
+		text += opt.paint(dim, "prompt: "+view.Fit(p.Prompt, 60)) + "\n"
+	}
+	return text
+}
+
+// said is what the agent says, in whole lines.
+func said(p *loop.AgentText, opt Options) string {
+	text := strings.TrimRight(view.Clean(p.Text), "\n")
+	if p.Cut {
+		text += "\n" + opt.paint(dim, "(cut here; the transcript has the whole text)")
+	}
+	return text + "\n"
+}
+
+// toolLine is a tool call on one line.
+func toolLine(p *loop.AgentTool, opt Options) string {
+	width := widestTool
+	if w := opt.width(); w > 0 {
+		width = min(width, w-1)
+	}
+	line := view.Fit(p.Name+" "+p.Input, width-1)
+	return opt.paint(dim, strings.Replace(line, " ", "  ", 1)) + "\n"
+}

@@ -1,0 +1,178 @@
+package view
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
+
+// record writes events as a runner would: with times, numbers and the sum so far.
+type record struct {
+	events []loop.Event
+	sum    loop.State
+	now    time.Time
+}
+
+func (r *record) add(iter, attempt int, p loop.Payload) {
+	e := loop.Event{Seq: int64(len(r.events) + 1), Time: r.now, Run: "loop_1", Iter: iter, Attempt: attempt, Payload: p}
+	r.sum = r.sum.Sum(e)
+	if f, ok := p.(*loop.IterationFinished); ok {
+		f.State = r.sum
+	}
+	r.events = append(r.events, e)
+}
+
+func fold(events ...loop.Event) *Run {
+	run := New()
+	for _, e := range events {
+		run.Apply(e)
+	}
+	return run
+}
+
+// A run of any shape, with crashes and resumes.
+func drawRecord(t *rapid.T) *record {
+	r := &record{now: noon}
+	limits := loop.Limits{Iterations: rapid.IntRange(0, 9).Draw(t, "max")}
+	r.add(0, 0, &loop.RunStarted{Name: "build-7", Procedure: "build", PID: 10, Limits: limits})
+	results := []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Skipped, loop.Limited, loop.Interrupted, loop.Lost}
+	for range rapid.IntRange(0, 30).Draw(t, "events") {
+		r.now = r.now.Add(time.Duration(rapid.IntRange(0, 90_000).Draw(t, "ms")) * time.Millisecond)
+		iter, attempt := r.sum.Next(), r.sum.Attempts+1
+		switch rapid.SampledFrom([]string{"start", "phase", "finish", "refuse", "wait", "end", "resume"}).Draw(t, "event") {
+		case "start":
+			r.add(iter, attempt, &loop.IterationStarted{Max: limits.Iterations})
+		case "phase":
+			r.add(iter, attempt, &loop.IterationPhase{Phase: loop.Gates})
+		case "refuse":
+			r.add(iter, attempt, &loop.ClaimRefused{Text: "DONE", Why: "it was quoted"})
+		case "finish":
+			result := rapid.SampledFrom(results).Draw(t, "result")
+			r.add(iter, attempt, &loop.IterationFinished{
+				Outcome: loop.Outcome{Result: result, Duration: loop.Span(time.Second), Usage: &loop.Usage{Input: 7, CostUSD: 0.5}},
+				Verdict: loop.Verdict{Action: loop.Continue},
+			})
+		case "wait":
+			r.add(0, 0, &loop.RunWaiting{Why: "back-off", Until: r.now.Add(time.Minute)})
+		case "end":
+			r.add(0, 0, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByFailures, Why: "3 consecutive failures", Elapsed: r.sum.Live, Totals: r.sum.Totals})
+		case "resume":
+			limits.Iterations = rapid.IntRange(0, 9).Draw(t, "new max")
+			r.add(0, 0, &loop.RunResumed{From: loop.Aborted, PID: 20, Limits: limits})
+		}
+	}
+	return r
+}
+
+// short keeps what a reader finds without reading the whole journal.
+func short(events []loop.Event) []loop.Event {
+	finished, resumed := 0, 0
+	for i, e := range events {
+		switch e.Payload.(type) {
+		case *loop.IterationFinished:
+			finished = i
+		case *loop.RunResumed:
+			resumed = i
+		}
+	}
+	var kept []loop.Event
+	for i, e := range events {
+		if i == 0 || i == resumed || i >= finished {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+func TestTheEndOfAJournalGivesTheSameStatusAsAllOfIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRecord(t)
+		whole, tail := fold(r.events...), fold(short(r.events)...)
+		now := r.now.Add(time.Second)
+		if diff := cmp.Diff(whole.Status(now), tail.Status(now)); diff != "" {
+			t.Fatalf("all events (-) and the last ones (+) differ:\n%s", diff)
+		}
+		if a, b := whole.Refused(), tail.Refused(); !slices.Equal(a, b) {
+			t.Fatalf("refused claims: all events %q, the last ones %q", a, b)
+		}
+	})
+}
+
+func TestTheSumIsTheRunnersOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRecord(t)
+		if diff := cmp.Diff(r.sum, fold(r.events...).Sum); diff != "" {
+			t.Fatalf("runner (-) and view (+) differ:\n%s", diff)
+		}
+	})
+}
+
+func TestUsageOfTheAttemptUnderWay(t *testing.T) {
+	r := &record{now: noon}
+	r.add(0, 0, &loop.RunStarted{Name: "build-7"})
+	r.add(1, 1, &loop.IterationStarted{})
+	r.add(1, 1, &loop.AgentSession{Model: "large"})
+	r.add(1, 1, &loop.AgentUsage{Usage: loop.Usage{Input: 10, CostUSD: 0.25, ContextPercent: 12}})
+	r.add(1, 1, &loop.AgentUsage{Usage: loop.Usage{Input: 30, CostUSD: 0.5, ContextPercent: 31}})
+	run := fold(r.events...)
+	if run.Tokens() != 30 || run.Cost() != 0.5 || run.ContextPercent() != 31 || run.Model != "large" {
+		t.Errorf("under way: %d tokens, $%v, context %d%%, model %q; want 30, 0.5, 31, large", run.Tokens(), run.Cost(), run.ContextPercent(), run.Model)
+	}
+
+	r.add(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Usage: &loop.Usage{Input: 40, CostUSD: 0.75}}})
+	run = fold(r.events...)
+	if run.Tokens() != 40 || run.Cost() != 0.75 || run.ContextPercent() != 0 {
+		t.Errorf("at its end: %d tokens, $%v, context %d%%; want 40, 0.75, 0", run.Tokens(), run.Cost(), run.ContextPercent())
+	}
+}
+
+func TestRefusedClaimsAreThoseOfTheAttemptUnderWay(t *testing.T) {
+	r := &record{now: noon}
+	r.add(0, 0, &loop.RunStarted{Name: "build-7"})
+	r.add(1, 1, &loop.IterationStarted{})
+	r.add(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed"})
+	r.add(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "the tag was inside backticks", NearMiss: true})
+	want := []string{`the claim "DONE" was refused: gate test failed`, "the tag was inside backticks"}
+	if got := fold(r.events...).Refused(); !slices.Equal(got, want) {
+		t.Errorf("under way: refused %q, want %q", got, want)
+	}
+	r.add(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK}})
+	if got := fold(r.events...).Refused(); !slices.Equal(got, want) {
+		t.Errorf("after its end: refused %q, want %q", got, want)
+	}
+	r.add(2, 1, &loop.IterationStarted{})
+	if got := fold(r.events...).Refused(); len(got) != 0 {
+		t.Errorf("in the next: refused %q, want none", got)
+	}
+}
+
+func TestARunThatDiedStopsItsClock(t *testing.T) {
+	r := &record{now: noon}
+	r.add(0, 0, &loop.RunStarted{Name: "build-7", PID: 10})
+	r.now = noon.Add(time.Minute)
+	r.add(1, 1, &loop.IterationStarted{})
+	run := fold(r.events...)
+	run.Died()
+	got := run.Status(noon.Add(time.Hour))
+	if got.State != loop.Crashed || got.PID != 0 || got.Phase != "" || got.Elapsed != loop.Span(time.Minute) {
+		t.Errorf("status = %+v, want crashed after 1m without pid and phase", got)
+	}
+}
+
+func TestARunThatEndedDidNotDie(t *testing.T) {
+	r := &record{now: noon}
+	r.add(0, 0, &loop.RunStarted{Name: "build-7"})
+	r.add(0, 0, &loop.RunFinished{State: loop.Done})
+	run := fold(r.events...)
+	run.Died()
+	if run.State != loop.Done {
+		t.Errorf("state = %s, want done", run.State)
+	}
+}

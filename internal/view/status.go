@@ -1,0 +1,53 @@
+package view
+
+import (
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Status is what scripts are told of a run: the content of state.json and of
+// "refrain status --json". Its names are a promise; what is not known is left
+// out, never 0 or empty.
+type Status struct {
+	Run           string       `json:"run"`
+	ID            string       `json:"id"`
+	Dir           string       `json:"dir,omitempty"`
+	State         loop.Status  `json:"state"`
+	Phase         loop.Phase   `json:"phase,omitempty"`
+	Iteration     int          `json:"iteration,omitempty"`
+	MaxIterations int          `json:"max_iterations,omitempty"` // left out when unlimited
+	StartedAt     time.Time    `json:"started_at,omitzero"`
+	Elapsed       loop.Span    `json:"elapsed_ms"`
+	WaitUntil     time.Time    `json:"wait_until,omitzero"`
+	PID           int          `json:"pid,omitempty"` // only while a runner is alive
+	Reason        loop.Reason  `json:"reason,omitempty"`
+	Why           string       `json:"why,omitempty"`    // of the end, or of the wait
+	Proven        *bool        `json:"proven,omitempty"` // only when the run is over
+	Streaks       loop.Streaks `json:"streaks"`
+	Totals        loop.Totals  `json:"totals"`
+}
+
+// Status gives the run as scripts see it at a time.
+func (r *Run) Status(now time.Time) Status {
+	s := Status{
+		Run: r.Name, ID: r.ID, Dir: r.Dir,
+		State: r.State, Phase: r.Phase,
+		Iteration: r.Iteration, MaxIterations: r.Max(),
+		StartedAt: r.StartedAt, Elapsed: loop.Span(r.Elapsed(now)),
+		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals,
+	}
+	switch {
+	case r.Finished != nil:
+		s.Reason, s.Why, s.Proven = r.Finished.Reason, r.Finished.Why, &r.Finished.Proven
+	case r.State == loop.Crashed:
+		proven := false
+		s.Why, s.Proven = "the runner died: the journal has no end and nobody holds the lock", &proven
+	default:
+		s.PID = r.PID
+	}
+	if r.Wait != nil {
+		s.WaitUntil, s.Why = r.Wait.Until, r.Wait.Why
+	}
+	return s
+}

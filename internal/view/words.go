@@ -1,0 +1,73 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// People says in everyday words what a run is.
+func People(s loop.Status, proven bool) string {
+	switch s {
+	case loop.Done:
+		if proven {
+			return "done, proven"
+		}
+		return "done, claimed"
+	case loop.Exhausted:
+		return "hit the limit"
+	case loop.Aborted:
+		return "gave up"
+	case loop.Stopped:
+		return "you stopped it"
+	case loop.CouldNotRun:
+		return "could not run"
+	case loop.Crashed:
+		return "died"
+	}
+	return string(s)
+}
+
+// Duration says how long an iteration took: 45.2s, 2m16s, 1h03m.
+func Duration(d time.Duration) string {
+	if tenths := d.Round(100 * time.Millisecond); tenths < time.Minute {
+		return fmt.Sprintf("%.1fs", max(tenths, 0).Seconds())
+	}
+	return Total(d)
+}
+
+// Total says how long a whole run took: 35s, 2m16s, 1h03m.
+func Total(d time.Duration) string {
+	d = max(d.Round(time.Second), 0)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh%02dm", h, m)
+	case m > 0:
+		return fmt.Sprintf("%dm%02ds", m, s)
+	}
+	return fmt.Sprintf("%ds", s)
+}
+
+// Count writes a number with a comma at every thousand: 4,230.
+func Count(n int) string {
+	digits := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// Plural counts things: 1 iteration, 2 iterations.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Count(n) + " " + thing + "s"
+}
