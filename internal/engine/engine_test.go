@@ -1,0 +1,576 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/stop"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// play is what the scripted process of one attempt does. It may write to the
+// folder, print, wait for ctx, and gives the exit status.
+type play func(ctx context.Context, dir string, out io.Writer) int
+
+// stage is a run with a scripted process in place of a real one.
+type stage struct {
+	t        *testing.T
+	dir      string
+	store    journal.Store
+	settings stop.Settings
+	plays    []play // one for each process, the last one again and again
+	promise  string
+	options  func(*Options)
+
+	mu     sync.Mutex
+	events []loop.Event
+	ran    int
+}
+
+func newStage(t *testing.T, plays ...play) *stage {
+	dir := t.TempDir()
+	store, err := journal.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &stage{t: t, dir: dir, store: store, plays: plays, promise: "DONE"}
+}
+
+func (s *stage) Observe(e loop.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+}
+
+// exec plays the next script instead of starting a process.
+func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+	s.mu.Lock()
+	p := s.plays[min(s.ran, len(s.plays)-1)]
+	s.ran++
+	s.mu.Unlock()
+	spec.Started(4711, time.Now())
+	var out strings.Builder
+	status := p(ctx, spec.Dir, &out)
+	spec.Stdout.Raw.Write([]byte(out.String()))
+	for line := range strings.Lines(out.String()) {
+		spec.Stdout.Line([]byte(strings.TrimSuffix(line, "\n")), false)
+	}
+	if ctx.Err() != nil {
+		return loop.Exit{Signal: "TERM", Cause: causeOf(ctx)}, nil
+	}
+	return loop.Exit{Code: &status, Cause: loop.Exited}, nil
+}
+
+// causeOf is the cause that the engine cancelled with.
+func causeOf(ctx context.Context) loop.Cause {
+	for _, c := range []loop.Cause{loop.OnBudget, loop.OnMaxTime, loop.OnRequest} {
+		if errors.Is(context.Cause(ctx), proc.End(c)) {
+			return c
+		}
+	}
+	return loop.OnRequest
+}
+
+func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) *Engine {
+	s.t.Helper()
+	a, err := agent.New(agent.Options{Name: "command", Command: []string{"agent"}, Format: "rehearsal"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	tree, err := repo.Open(s.t.Context(), s.dir, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.settings.Done.Promise = s.promise != ""
+	o := Options{
+		Journal: run, Past: past, Start: start,
+		Agent: a, AgentName: "agent",
+		Prompt: &prompt.Builder{Source: prompt.Source{Text: "work"}},
+		Detectors: func() []detect.Detector {
+			return []detect.Detector{detect.Ending(), detect.Claims(detect.ClaimSettings{Promise: s.promise, Failure: "BLOCKED"}), detect.Summaries()}
+		},
+		Rules: stop.Rules(s.settings),
+		Tree:  tree, Progress: []loop.Signal{loop.InFiles}, Dir: s.dir,
+		Limits: loop.Limits{
+			Iterations: s.settings.Iterations, Time: loop.Span(s.settings.Time), CostUSD: s.settings.CostUSD, Tokens: s.settings.Tokens,
+		},
+		Observers: []Observer{s}, Exec: s.exec,
+	}
+	if s.options != nil {
+		s.options(&o)
+	}
+	return New(o)
+}
+
+// run starts a new run and waits for its end.
+func (s *stage) run(control *Control) loop.RunFinished {
+	s.t.Helper()
+	run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer run.Close()
+	e := s.engine(run, journal.Past{}, &loop.RunStarted{Name: run.Meta().Name})
+	if control != nil {
+		e.Control = control
+	}
+	end, err := e.Run(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return end
+}
+
+// resume goes on with build-1 and waits for its end.
+func (s *stage) resume() loop.RunFinished {
+	s.t.Helper()
+	run, past, err := s.store.Resume("build-1")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer run.Close()
+	end, err := s.engine(run, past, &loop.RunResumed{From: loop.Crashed}).Run(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return end
+}
+
+func (s *stage) results() []loop.Result {
+	var list []loop.Result
+	for _, e := range s.events {
+		if f, ok := e.Payload.(*loop.IterationFinished); ok {
+			list = append(list, f.Outcome.Result)
+		}
+	}
+	return list
+}
+
+func (s *stage) has(t loop.Type) bool {
+	return slices.ContainsFunc(s.events, func(e loop.Event) bool { return e.Type() == t })
+}
+
+const finalOK = `{"type":"agent.result","ok":true}` + "\n"
+
+func says(text string) play {
+	return func(_ context.Context, _ string, out io.Writer) int {
+		fmt.Fprintf(out, `{"type":"agent.text","text":%q}`+"\n"+finalOK, text)
+		return 0
+	}
+}
+
+func writes(name string) play {
+	return func(_ context.Context, dir string, out io.Writer) int {
+		os.WriteFile(filepath.Join(dir, name), []byte(time.Now().String()), 0o600)
+		io.WriteString(out, finalOK)
+		return 0
+	}
+}
+
+func fails(_ context.Context, _ string, out io.Writer) int {
+	io.WriteString(out, `{"type":"agent.result","ok":false,"error":{"kind":"agent","message":"boom"}}`+"\n")
+	return 1
+}
+
+func limited(in time.Duration) play {
+	return func(_ context.Context, _ string, out io.Writer) int {
+		fmt.Fprintf(out, `{"type":"agent.limit","limit":{"kind":"five_hour","until":%q}}`+"\n", time.Now().Add(in).UTC().Format(time.RFC3339))
+		io.WriteString(out, `{"type":"agent.result","ok":false,"error":{"kind":"usage_limit"}}`+"\n")
+		return 1
+	}
+}
+
+func hangs(ctx context.Context, _ string, _ io.Writer) int {
+	<-ctx.Done()
+	return 0
+}
+
+// Inside a bubble hours cost nothing, and what should not wait shows that it
+// did not.
+func bubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
+}
+
+func TestRunEnds(t *testing.T) {
+	bubble(t, "at its limit, with no pause after the last iteration", func(t *testing.T) {
+		s := newStage(t, says("hello"))
+		s.settings = stop.Settings{Iterations: 3, Pace: stop.Pacing{Delay: time.Hour}}
+		began := time.Now()
+		end := s.run(nil)
+		if end.State != loop.Exhausted || end.Reason != loop.ByIterations || end.Totals.Iterations != 3 {
+			t.Errorf("end = %+v, want exhausted by 3 iterations", end)
+		}
+		if took := time.Since(began); took != 2*time.Hour {
+			t.Errorf("three iterations an hour apart took %s, want 2h", took)
+		}
+	})
+	bubble(t, "when the agent claims done", func(t *testing.T) {
+		s := newStage(t, says("not yet"), says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 5}
+		if end := s.run(nil); end.State != loop.Done || end.Reason != loop.ByPromise || end.Proven || s.ran != 2 {
+			t.Errorf("end = %+v after %d attempts, want done, claimed, after 2", end, s.ran)
+		}
+	})
+	bubble(t, "after failures in a row, backing off between them", func(t *testing.T) {
+		s := newStage(t, fails)
+		s.settings = stop.Settings{Failures: 3, Pace: stop.Pacing{Backoff: time.Second, MaxBackoff: time.Minute}}
+		began := time.Now()
+		if end := s.run(nil); end.State != loop.Aborted || end.Reason != loop.ByFailures {
+			t.Errorf("end = %+v, want aborted by failures", end)
+		}
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("back-off of 1 s and 2 s took %s", took)
+		}
+	})
+	bubble(t, "when nothing changes any more", func(t *testing.T) {
+		s := newStage(t, writes("a"), writes("b"), says("thinking"))
+		s.settings = stop.Settings{NoProgress: 2}
+		if end := s.run(nil); end.Reason != loop.ByNoProgress || end.Totals.Iterations != 4 {
+			t.Errorf("end = %+v, want no_progress after 2 with and 2 without", end)
+		}
+	})
+	bubble(t, "at a stop pattern in the agent's text", func(t *testing.T) {
+		s := newStage(t, says("fatal: disk on fire"))
+		s.options = func(o *Options) { o.Patterns = []*regexp.Regexp{regexp.MustCompile("disk .* fire")} }
+		if end := s.run(nil); end.Reason != loop.ByPattern {
+			t.Errorf("end = %+v, want pattern", end)
+		}
+	})
+	bubble(t, "before the first iteration when its time is over", func(t *testing.T) {
+		s := newStage(t, says("hello"))
+		s.settings = stop.Settings{Failures: 1}
+		s.options = func(o *Options) {
+			o.Rules = append([]loop.Rule{func(loop.Facts) loop.Verdict {
+				return loop.Verdict{Action: loop.Stop, State: loop.Exhausted, Reason: loop.ByTime}
+			}}, o.Rules...)
+		}
+		if end := s.run(nil); end.Reason != loop.ByTime || s.ran != 0 {
+			t.Errorf("end = %+v after %d attempts, want none", end, s.ran)
+		}
+	})
+}
+
+func TestUsageLimitIsWaitedOutAndDoesNotCount(t *testing.T) {
+	bubble(t, "five hours", func(t *testing.T) {
+		s := newStage(t, limited(5*time.Hour), says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, MaxWait: 6 * time.Hour, Margin: time.Second}}
+		began := time.Now()
+		end := s.run(nil)
+		if end.State != loop.Done || end.Totals.Iterations != 1 || end.Totals.Failed != 0 {
+			t.Errorf("end = %+v, want done in one iteration", end)
+		}
+		if took := time.Since(began); took < 5*time.Hour {
+			t.Errorf("waited %s, want five hours", took)
+		}
+		if got, want := s.results(), []loop.Result{loop.Limited, loop.OK}; !slices.Equal(got, want) {
+			t.Errorf("results = %v, want %v", got, want)
+		}
+	})
+}
+
+func TestWishes(t *testing.T) {
+	after := func(d time.Duration, c *Control, a loop.Asked) {
+		go func() {
+			time.Sleep(d)
+			c.Stop(a)
+		}()
+	}
+	slow := func(p play) play {
+		return func(ctx context.Context, dir string, out io.Writer) int {
+			time.Sleep(time.Minute)
+			return p(ctx, dir, out)
+		}
+	}
+	bubble(t, "stop after this iteration lets the agent finish", func(t *testing.T) {
+		s := newStage(t, slow(says("working")))
+		c := NewControl()
+		after(time.Second, c, loop.Asked{Signal: "INT"})
+		end := s.run(c)
+		if end.State != loop.Stopped || end.Reason != loop.BySignal || end.Signal != "INT" || end.Totals.OK != 1 {
+			t.Errorf("end = %+v, want stopped by INT after one good iteration", end)
+		}
+		if !s.has("command.received") {
+			t.Error("the wish is not in the journal")
+		}
+	})
+	bubble(t, "an iteration that finishes the work after a Ctrl+C is done", func(t *testing.T) {
+		s := newStage(t, slow(says("<promise>DONE</promise>")))
+		c := NewControl()
+		after(time.Second, c, loop.Asked{Signal: "INT"})
+		if end := s.run(c); end.State != loop.Done {
+			t.Errorf("end = %+v, want done", end)
+		}
+	})
+	bubble(t, "stop now ends the agent, and the attempt does not count", func(t *testing.T) {
+		s := newStage(t, hangs)
+		c := NewControl()
+		after(time.Second, c, loop.Asked{Now: true, Signal: "TERM"})
+		end := s.run(c)
+		if end.State != loop.Stopped || end.Signal != "TERM" || end.Totals.Iterations != 0 {
+			t.Errorf("end = %+v, want stopped by TERM, nothing counted", end)
+		}
+		if got := s.results(); !slices.Equal(got, []loop.Result{loop.Interrupted}) {
+			t.Errorf("results = %v, want interrupted", got)
+		}
+	})
+	bubble(t, "the first Ctrl+C cuts a wait short", func(t *testing.T) {
+		s := newStage(t, limited(5*time.Hour))
+		s.settings = stop.Settings{Limit: stop.Holds{Wait: true}}
+		c := NewControl()
+		after(time.Hour, c, loop.Asked{Signal: "INT"})
+		began := time.Now()
+		if end := s.run(c); end.State != loop.Stopped {
+			t.Errorf("end = %+v, want stopped", end)
+		}
+		if took := time.Since(began); took != time.Hour {
+			t.Errorf("it took %s to stop, want the hour until the Ctrl+C", took)
+		}
+	})
+	bubble(t, "a done context stops at once", func(t *testing.T) {
+		s := newStage(t, hangs)
+		run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer run.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		end, err := s.engine(run, journal.Past{}, &loop.RunStarted{}).Run(ctx)
+		if err != nil || end.State != loop.Stopped || end.Reason != loop.ByRequest {
+			t.Errorf("end = %+v, %v, want stopped by request", end, err)
+		}
+	})
+}
+
+func TestLiveLimits(t *testing.T) {
+	spends := func(ctx context.Context, _ string, out io.Writer) int {
+		io.WriteString(out, `{"type":"agent.usage","usage":{"input":900,"output":200,"cost_usd":0.5}}`+"\n"+finalOK)
+		return 0
+	}
+	bubble(t, "the agent is ended when the tokens are used up", func(t *testing.T) {
+		s := newStage(t, spends)
+		s.settings = stop.Settings{Tokens: 2000}
+		end := s.run(nil)
+		if end.State != loop.Exhausted || end.Reason != loop.ByTokens || end.Totals.Tokens != 2200 {
+			t.Errorf("end = %+v, want exhausted by 2200 tokens", end)
+		}
+	})
+	bubble(t, "the same for money", func(t *testing.T) {
+		s := newStage(t, spends)
+		s.settings = stop.Settings{CostUSD: 0.4}
+		if end := s.run(nil); end.Reason != loop.ByCost {
+			t.Errorf("end = %+v, want cost", end)
+		}
+	})
+	bubble(t, "the agent is ended when the run's time is over", func(t *testing.T) {
+		s := newStage(t, hangs)
+		s.settings = stop.Settings{Time: 8 * time.Hour}
+		began := time.Now()
+		if end := s.run(nil); end.State != loop.Exhausted || end.Reason != loop.ByTime {
+			t.Errorf("end = %+v, want exhausted by time", end)
+		}
+		if took := time.Since(began); took != 8*time.Hour {
+			t.Errorf("it took %s, want 8h", took)
+		}
+	})
+}
+
+// An observer never sees an event that the journal does not know.
+func TestJournalComesFirst(t *testing.T) {
+	s := newStage(t, says("<promise>DONE</promise>"))
+	var missing []string
+	s.options = func(o *Options) {
+		o.Observers = append(o.Observers, observe(func(e loop.Event) {
+			if !e.Type().Kept() {
+				return
+			}
+			for known, err := range s.store.Events("build-1", e.Seq-1) {
+				if err == nil && known.Seq == e.Seq {
+					return
+				}
+			}
+			missing = append(missing, string(e.Type()))
+		}))
+	}
+	s.run(nil)
+	if len(missing) > 0 {
+		t.Errorf("observers saw %v before the journal did", missing)
+	}
+}
+
+type observe func(loop.Event)
+
+func (f observe) Observe(e loop.Event) { f(e) }
+
+// The state in every iteration.finished is the sum of the journal up to it.
+func TestStateInTheJournalIsItsSum(t *testing.T) {
+	s := newStage(t, fails, writes("a"), says("say `<promise>DONE</promise>`"), says("<promise>DONE</promise>"))
+	s.settings = stop.Settings{Iterations: 9}
+	s.run(nil)
+	var sum loop.State
+	for e, err := range s.store.Events("build-1", 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum = sum.Sum(e)
+		if f, ok := e.Payload.(*loop.IterationFinished); ok && fmt.Sprintf("%+v", f.State) != fmt.Sprintf("%+v", sum) {
+			t.Errorf("iteration %d carries %+v, the sum is %+v", e.Iter, f.State, sum)
+		}
+	}
+}
+
+func TestPanicInTheRunnerStillWritesTheEnd(t *testing.T) {
+	s := newStage(t, func(context.Context, string, io.Writer) int { panic("out of cheese") })
+	run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	end, err := s.engine(run, journal.Past{}, &loop.RunStarted{}).Run(t.Context())
+	if err == nil || end.State != loop.CouldNotRun || end.Reason != loop.ByError {
+		t.Errorf("end = %+v, %v, want failed with the panic as error", end, err)
+	}
+	entry, err := s.store.Load("build-1")
+	if err != nil || entry.Finished == nil || !strings.Contains(entry.Finished.Why, "out of cheese") {
+		t.Errorf("the journal ends with %+v, %v", entry.Finished, err)
+	}
+}
+
+// crash runs until the first event of a type is written and leaves the journal
+// as a runner does that dies at that moment.
+func (s *stage) crash(after loop.Type) {
+	s.t.Helper()
+	run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.dieAfter(run, journal.Past{}, &loop.RunStarted{Name: "build-1"}, after)
+}
+
+func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload, after loop.Type) {
+	s.t.Helper()
+	path := filepath.Join(run.Dir(), "journal.jsonl")
+	var kept []byte
+	s.options = func(o *Options) {
+		o.Observers = append(o.Observers, observe(func(e loop.Event) {
+			if e.Type() == after && kept == nil {
+				kept, _ = os.ReadFile(path)
+			}
+		}))
+	}
+	if _, err := s.engine(run, past, start).Run(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	run.Close()
+	s.options = nil
+	if err := os.WriteFile(path, kept, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.events, s.ran = nil, 0
+}
+
+func TestResumeAfterACrash(t *testing.T) {
+	done := says("<promise>DONE</promise>")
+	t.Run("while the agent ran: the attempt is lost and made again", func(t *testing.T) {
+		s := newStage(t, done)
+		s.settings = stop.Settings{Iterations: 3}
+		s.crash("agent.started")
+		end := s.resume()
+		if end.State != loop.Done || end.Totals.Iterations != 1 {
+			t.Errorf("end = %+v, want done in one counted iteration", end)
+		}
+		if got, want := s.results(), []loop.Result{loop.Lost, loop.OK}; !slices.Equal(got, want) {
+			t.Errorf("results = %v, want %v", got, want)
+		}
+	})
+	t.Run("after the agent ended: its transcript is judged, and it is not run again", func(t *testing.T) {
+		s := newStage(t, done)
+		s.settings = stop.Settings{Iterations: 3}
+		s.crash("agent.exited")
+		end := s.resume()
+		if end.State != loop.Done || s.ran != 0 {
+			t.Errorf("end = %+v after %d more attempts, want done after none", end, s.ran)
+		}
+	})
+	t.Run("after the agent ended: its progress is seen", func(t *testing.T) {
+		s := newStage(t, writes("a"))
+		s.settings = stop.Settings{Iterations: 1}
+		s.crash("agent.exited")
+		s.resume()
+		last := s.events[slices.IndexFunc(s.events, func(e loop.Event) bool { return e.Type() == "iteration.finished" })]
+		if o := last.Payload.(*loop.IterationFinished).Outcome; !o.MadeProgress() {
+			t.Errorf("outcome = %+v, want progress", o)
+		}
+	})
+	t.Run("a number lost three times is a failure", func(t *testing.T) {
+		s := newStage(t, done)
+		s.settings = stop.Settings{Iterations: 3}
+		s.crash("agent.started")
+		for range 2 {
+			run, past, err := s.store.Resume("build-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.dieAfter(run, past, &loop.RunResumed{From: loop.Crashed}, "agent.started")
+		}
+		end := s.resume()
+		if end.Totals.Failed != 1 || end.Totals.Iterations != 2 {
+			t.Errorf("totals = %+v, want one failure and then done", end.Totals)
+		}
+	})
+	t.Run("during a wait: the wait goes on", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, limited(time.Hour), done)
+			s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true}}
+			s.crash("run.waiting")
+			s.plays = []play{done}
+			time.Sleep(10 * time.Minute) // by now the hour of the limit has begun anew in crash's own wait
+			if end := s.resume(); end.State != loop.Done {
+				t.Errorf("end = %+v, want done", end)
+			}
+		})
+	})
+}
+
+func TestDecided(t *testing.T) {
+	stopped := loop.Verdict{Action: loop.Stop, State: loop.Done, Reason: loop.ByPromise}
+	finished := &loop.Event{Payload: &loop.IterationFinished{Verdict: stopped}}
+	event := func(p loop.Payload) loop.Event { return loop.Event{Payload: p} }
+	tests := []struct {
+		name string
+		past journal.Past
+		want bool
+	}{
+		{"nothing happened", journal.Past{}, false},
+		{"the last verdict says stop", journal.Past{Last: finished}, true},
+		{"a rule said stop before the first iteration", journal.Past{Tail: []loop.Event{event(&loop.RunRule{Verdict: stopped})}}, true},
+		{"it was resumed after that", journal.Past{Last: finished, Tail: []loop.Event{event(&loop.RunResumed{})}}, false},
+		{"the last verdict says go on", journal.Past{Last: &loop.Event{Payload: &loop.IterationFinished{}}}, false},
+	}
+	for _, tt := range tests {
+		if _, got := Decided(tt.past); got != tt.want {
+			t.Errorf("%s: decided = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

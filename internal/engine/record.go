@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// record writes an event to the journal, adds it to the state, and shows it to
+// the observers, in this order.
+func (e *Engine) record(p loop.Payload) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.recordLocked(p)
+}
+
+func (e *Engine) recordLocked(p loop.Payload) {
+	ev := loop.Event{Time: now(), Iter: e.iter, Attempt: e.attempt, Payload: p}
+	if finished, ok := p.(*loop.IterationFinished); ok {
+		finished.State = e.state.Sum(ev)
+	}
+	ev = e.Journal.Append(ev)
+	if ev.Type().Kept() {
+		e.state = e.state.Sum(ev)
+	}
+	for _, o := range e.Observers {
+		o.Observe(ev)
+	}
+}
+
+func (e *Engine) snapshot() loop.State {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state
+}
+
+// warn tells people something, once a run for each key.
+func (e *Engine) warn(key string, w loop.Warning) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.warned[key] {
+		return
+	}
+	e.warned[key] = true
+	e.recordLocked(&w)
+}
+
+// noteTrouble hears that something could not be saved. It may be called from
+// inside a write, so it only takes note; flushTrouble says it.
+func (e *Engine) noteTrouble(what string) {
+	e.troubleMu.Lock()
+	defer e.troubleMu.Unlock()
+	e.trouble = append(e.trouble, what)
+}
+
+func (e *Engine) flushTrouble() {
+	e.troubleMu.Lock()
+	list := e.trouble
+	e.trouble = nil
+	e.troubleMu.Unlock()
+	for _, what := range list {
+		e.warn("trouble "+what, loop.Warning{
+			Text: "cannot save: " + what + "; the loop goes on from memory",
+			Hint: "free disk space or make the state folder writable; what is missing is named at the end",
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// lostTooOften is how often the runner may die on one iteration before that
+// counts as a failure: whatever kills it is likely the work itself.
+const lostTooOften = 3
+
+// open writes the start and settles what an earlier runner left: an end that it
+// decided but did not write, an attempt that it did not finish.
+func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
+	e.record(e.Start)
+	for _, w := range e.Warnings {
+		e.record(&w)
+	}
+	if _, resumed := e.Start.(*loop.RunResumed); !resumed {
+		return e.ask(), nil
+	}
+	open := unfinished(e.Past.Tail)
+	if open == nil {
+		return e.pending(), nil
+	}
+	a := e.open1(open.Iter, open.Attempt)
+	defer a.dir.Close()
+	exited := exitOf(e.Past.Tail)
+	if exited == nil {
+		return e.conclude(a, e.lost()), nil
+	}
+	if err := e.replay(a, exited); err != nil {
+		return loop.Verdict{}, err
+	}
+	return e.conclude(a, e.check(ctx, a)), nil
+}
+
+// Decided is the stop that a runner had decided on when it died, if it had: the
+// last verdict says stop, and nothing was begun after it.
+func Decided(past journal.Past) (loop.Verdict, bool) {
+	var v loop.Verdict
+	if past.Last != nil {
+		v = past.Last.Payload.(*loop.IterationFinished).Verdict
+	}
+	for _, ev := range past.Tail {
+		switch p := ev.Payload.(type) {
+		case *loop.RunRule:
+			v = p.Verdict
+		case *loop.RunResumed, *loop.IterationStarted:
+			v = loop.Verdict{}
+		}
+	}
+	return v, v.Action == loop.Stop
+}
+
+// pending is the verdict to go on with: a wait that is not over yet, for the
+// provider has not forgotten it, or a fresh question.
+func (e *Engine) pending() loop.Verdict {
+	if e.Past.Last != nil {
+		last := e.Past.Last.Payload.(*loop.IterationFinished).Verdict
+		if last.Action == loop.Wait && last.Until.After(now()) {
+			return last
+		}
+	}
+	return e.ask()
+}
+
+// lost is the outcome of an attempt whose runner died.
+func (e *Engine) lost() *loop.Outcome {
+	o := &loop.Outcome{Result: loop.Lost, Agent: e.AgentName, EndedAt: now()}
+	if e.snapshot().Lost+1 >= lostTooOften {
+		o.Result = loop.Failed
+		o.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: fmt.Sprintf("the runner died %d times in this iteration", lostTooOften)}
+	}
+	return o
+}
+
+// replay hears the agent once more, from its transcript: it had ended before
+// the runner did, so its work is judged and not repeated.
+func (e *Engine) replay(a *attempt, exited *loop.AgentExited) error {
+	decoder := e.Agent.Decoder()
+	if err := e.readAgain(a, decoder); err != nil {
+		return fmt.Errorf("read the transcript of iteration %d again: %w", e.iter, err)
+	}
+	a.observe(exited)
+	for _, p := range decoder.Close(exited.Exit) {
+		a.observe(p)
+	}
+	a.duration = exited.Duration.Duration()
+	if b, err := a.dir.ReadFile(baseFile); err == nil {
+		var base repo.Print
+		if json.Unmarshal(b, &base) == nil {
+			a.base = &base
+		}
+	}
+	return nil
+}
+
+func (e *Engine) readAgain(a *attempt, decoder agent.Decoder) error {
+	f, err := a.dir.OpenStdout()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it printed nothing
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return proc.Lines(f, wholeLines(func(line []byte) {
+		for _, p := range decoder.Decode(line) {
+			a.observe(p)
+		}
+	}, func() {}))
+}
+
+// unfinished is the iteration.started that has no iteration.finished.
+func unfinished(tail []loop.Event) *loop.Event {
+	var open *loop.Event
+	for i, ev := range tail {
+		switch ev.Payload.(type) {
+		case *loop.IterationStarted:
+			open = &tail[i]
+		case *loop.IterationFinished:
+			open = nil
+		}
+	}
+	return open
+}
+
+func exitOf(tail []loop.Event) *loop.AgentExited {
+	var exited *loop.AgentExited
+	for _, ev := range tail {
+		switch p := ev.Payload.(type) {
+		case *loop.IterationStarted:
+			exited = nil
+		case *loop.AgentExited:
+			exited = p
+		}
+	}
+	return exited
+}

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// scriptTime is how long a stop script may think.
+const scriptTime = 5 * time.Second
+
+// runScripts asks the user's stop scripts. Each gets the outcome as JSON on
+// stdin; status 0 means stop. One that can't be run, or takes too long, is a
+// warning and no opinion.
+func (e *Engine) runScripts(ctx context.Context, o *loop.Outcome) {
+	if len(e.Scripts) == 0 {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watch(cancel)()
+	input, err := json.Marshal(struct {
+		Iteration int           `json:"iteration"`
+		Outcome   *loop.Outcome `json:"outcome"`
+		State     loop.State    `json:"state"`
+	}{e.iter, o, e.snapshot()})
+	if err != nil {
+		return // values of these types always marshal
+	}
+	for _, script := range e.Scripts {
+		exit, err := e.Exec(ctx, proc.Spec{
+			Argv: []string{script}, Dir: e.Dir, Stdin: bytes.NewReader(input), Timeout: scriptTime,
+			Env: append(e.Env[:len(e.Env):len(e.Env)], fmt.Sprintf("REFRAIN_ITERATION=%d", e.iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
+		})
+		switch {
+		case err != nil:
+			e.warn("script "+script, loop.Warning{Text: "stop script cannot run: " + err.Error(), Hint: "make it executable, or take it out of stop.scripts"})
+		case exit.Cause == loop.AtDeadline:
+			e.warn("slow "+script, loop.Warning{Text: fmt.Sprintf("stop script %s took longer than %s and was ended", script, scriptTime)})
+		case exit.Zero():
+			o.Scripts = append(o.Scripts, script)
+		}
+	}
+}

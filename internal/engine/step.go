@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// attempt is one fresh agent process and what is gathered around it.
+type attempt struct {
+	dir       *journal.Attempt
+	base      *repo.Print // the tree before; nil when it is not known
+	prompt    string
+	detectors []detect.Detector
+	patterns  *matcher
+	stderr    tail
+	started   time.Time
+	duration  time.Duration
+	failure   *loop.AgentError // the runner's own word on why nothing ran
+}
+
+// Step runs one attempt and decides. The numbers come from the state, so the
+// same state gives the same iteration and attempt.
+func (e *Engine) Step(ctx context.Context) (loop.Verdict, error) {
+	a := e.begin(ctx)
+	defer a.dir.Close()
+	if a.failure == nil {
+		e.run(ctx, a)
+	}
+	return e.conclude(a, e.check(ctx, a)), nil
+}
+
+// begin opens the attempt: its number, the tree before it, its prompt.
+func (e *Engine) begin(ctx context.Context) *attempt {
+	s := e.snapshot()
+	a := e.open1(s.Next(), s.Attempts+1)
+	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
+	a.base = e.print(ctx)
+	if b, err := json.Marshal(a.base); err == nil && a.base != nil {
+		a.dir.WriteFile(baseFile, b)
+	}
+	if e.Prompt == nil {
+		return a
+	}
+	p, err := e.Prompt.Build(s, s.Next())
+	if err != nil {
+		a.failure = &loop.AgentError{Kind: "prompt", Message: err.Error()}
+		return a
+	}
+	a.prompt = p.Text
+	a.dir.WritePrompt(p.Text)
+	if e.PromptBudget > 0 && p.Tokens > e.PromptBudget {
+		e.warn("prompt budget", loop.Warning{
+			Text: fmt.Sprintf("Prompt exceeds token budget: %d > %d", p.Tokens, e.PromptBudget),
+			Hint: "shorten the prompt or raise budget.prompt_tokens",
+		})
+	}
+	return a
+}
+
+// baseFile keeps the print of the tree before an attempt, for a runner that
+// has to judge the attempt after a crash.
+const baseFile = "base.json"
+
+// open1 makes the attempt's folder current: events from here on belong to it.
+func (e *Engine) open1(iter, n int) *attempt {
+	e.mu.Lock()
+	e.iter, e.attempt = iter, n
+	e.mu.Unlock()
+	return &attempt{
+		dir:       e.Journal.Attempt(iter, n),
+		detectors: e.Detectors(),
+		patterns:  newMatcher(e.Patterns),
+		started:   now(),
+	}
+}
+
+// run lets the agent work until it is gone.
+func (e *Engine) run(ctx context.Context, a *attempt) {
+	cmd, err := e.Agent.Command(agent.Call{
+		Prompt: a.prompt, PromptFile: a.dir.PromptPath(), Model: e.Model, HasPrompt: e.Prompt != nil,
+	})
+	if err != nil {
+		a.failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
+		return
+	}
+	e.record(&loop.IterationPhase{Phase: loop.Executing})
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watch(cancel)()
+	decoder := e.Agent.Decoder()
+	spent := newMeter(e.Limits, e.snapshot().Totals, cancel)
+
+	hear := func(p loop.Payload) {
+		spent.add(p)
+		e.hear(a, p)
+	}
+	exit, err := e.Exec(ctx, proc.Spec{
+		Argv:    cmd.Argv,
+		Dir:     e.Dir,
+		Env:     childEnv(e.Env, cmd, e.iter, e.attempt),
+		Stdin:   stdin(cmd.Stdin),
+		First:   cmd.First,
+		Timeout: e.Timeout,
+		Idle:    e.Idle,
+		Stdout: proc.Sink{Raw: a.dir.Stdout(), Line: wholeLines(
+			func(line []byte) {
+				for _, p := range decoder.Decode(line) {
+					hear(p)
+				}
+			},
+			func() {
+				e.warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
+			},
+		)},
+		Stderr: proc.Sink{Raw: a.dir.Stderr(), Line: func(line []byte, _ bool) {
+			a.stderr.add(line)
+			a.patterns.look(string(line))
+		}},
+		Started: func(pid int, at time.Time) {
+			e.record(&loop.AgentStarted{Agent: e.AgentName, PID: pid, Started: at.UTC()})
+		},
+	})
+	a.duration = time.Since(a.started).Truncate(time.Millisecond) // as the journal has it
+	if err != nil {
+		a.failure = startFailure(err)
+		return
+	}
+	e.record(&loop.AgentExited{Exit: exit, Duration: loop.Span(a.duration)})
+	a.observe(&loop.AgentExited{Exit: exit})
+	for _, p := range decoder.Close(exit) {
+		e.hear(a, p)
+	}
+}
+
+// hear takes in one thing that the agent said.
+func (e *Engine) hear(a *attempt, p loop.Payload) {
+	e.record(p)
+	a.observe(p)
+}
+
+func (a *attempt) observe(p loop.Payload) {
+	if text, ok := p.(*loop.AgentText); ok {
+		a.patterns.look(text.Text)
+	}
+	for _, d := range a.detectors {
+		d.Observe(loop.Event{Payload: p})
+	}
+}
+
+func startFailure(err error) *loop.AgentError {
+	var start *proc.StartError
+	if errors.As(err, &start) && start.Missing() {
+		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error()}
+	}
+	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
+}
+
+// check turns what was gathered into an outcome.
+func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
+	o := &loop.Outcome{Agent: e.AgentName, Model: e.Model}
+	if a.failure != nil {
+		o.Result, o.Error = loop.Treat(a.failure.Kind).Result, a.failure
+	} else {
+		for _, d := range a.detectors {
+			for _, p := range d.Report(o) {
+				e.record(p)
+			}
+		}
+	}
+	a.explain(o)
+	e.judgeProgress(ctx, a, o)
+	o.Matched = a.patterns.matched()
+	if o.Result == loop.OK || o.Result == loop.Failed {
+		e.runScripts(ctx, o)
+	}
+	o.Duration, o.EndedAt = loop.Span(a.duration), now()
+	return o
+}
+
+// explain adds the agent's last words on stderr to a failure that says no more
+// than its exit status.
+func (a *attempt) explain(o *loop.Outcome) {
+	if o.Result != loop.Failed || o.Error == nil || o.Error.Kind != loop.ErrAgent {
+		return
+	}
+	if words := a.stderr.String(); words != "" {
+		explained := *o.Error
+		explained.Message += ": " + words
+		o.Error = &explained
+	}
+}
+
+// judgeProgress compares the tree with what it was before.
+func (e *Engine) judgeProgress(ctx context.Context, a *attempt, o *loop.Outcome) {
+	if a.base == nil {
+		return
+	}
+	after := e.print(ctx)
+	if after == nil {
+		return
+	}
+	for _, signal := range a.base.Signals(*after) {
+		if slices.Contains(e.Progress, signal) {
+			o.ProgressBy = append(o.ProgressBy, signal)
+		}
+	}
+	made := len(o.ProgressBy) > 0
+	o.Progress = &made
+}
+
+// print looks at the tree; nil, with one warning a run, when it can't be seen.
+func (e *Engine) print(ctx context.Context) *repo.Print {
+	p, err := e.Tree.Print(ctx)
+	if err != nil {
+		e.warn("tree", loop.Warning{
+			Text: "cannot see what changed in the work tree: " + err.Error(),
+			Hint: "progress is not counted while this lasts",
+		})
+		return nil
+	}
+	return &p
+}
+
+// conclude decides and writes it down.
+func (e *Engine) conclude(a *attempt, o *loop.Outcome) loop.Verdict {
+	_, v := loop.Decide(e.facts(o), e.Rules)
+	e.record(&loop.IterationFinished{Outcome: *o, Verdict: v})
+	e.Journal.DropTranscripts(e.Transcripts)
+	e.flushTrouble()
+	return v
+}

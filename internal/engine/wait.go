@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// slice is the longest sleep in one piece. Timers stand still while a laptop
+// is suspended, so a long wait looks at the clock again and again.
+const slice = 30 * time.Second
+
+// wait lets time pass as the verdict says. A wish to stop ends it at once, and
+// so does a rule that has come to say stop.
+func (e *Engine) wait(v loop.Verdict) {
+	until := v.Until
+	if until.IsZero() {
+		until = now().Add(v.For.Duration())
+	}
+	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, For: loop.Span(until.Sub(now())), Until: until})
+	for left := time.Until(until); left > 0; left = time.Until(until) {
+		timer := time.NewTimer(min(left, slice))
+		select {
+		case <-timer.C:
+		case <-e.Control.soon:
+			timer.Stop()
+			return
+		}
+		if e.ask().Action == loop.Stop {
+			return
+		}
+	}
+}
