@@ -15,7 +15,9 @@ import (
 const module = "github.com/refrain-loop/refrain"
 
 func TestImportsPointInward(t *testing.T) {
+	seen := map[string]bool{}
 	eachFile(t, func(pkg, file string, imports []string) {
+		seen[pkg] = true
 		allowed, known := mayImport[pkg]
 		if !known {
 			t.Errorf("%s: package %s is not in the table: add a line to mayImport", file, pkg)
@@ -28,6 +30,11 @@ func TestImportsPointInward(t *testing.T) {
 			}
 		}
 	})
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("package %s is in the table and nowhere else: remove its line", pkg)
+		}
+	}
 }
 
 func TestWordsHoldOnlyValues(t *testing.T) {

@@ -1,0 +1,38 @@
+# make          build ./refrain
+# make test     everything that must pass before a change lands
+# make lint     formatting and static analysis
+# make chaos    the crash and kill tests with all their rounds
+# make fuzz     every fuzz target for FUZZTIME (10s)
+# make bench    the numbers that we hold ourselves to
+# make docs     the generated pages below docs/
+
+GO       ?= go
+FUZZTIME ?= 10s
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
+
+.PHONY: all test lint chaos fuzz bench docs clean
+
+all:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
+
+test:
+	@GO='$(GO)' scripts/test
+
+lint:
+	@GO='$(GO)' scripts/lint
+
+chaos:
+	REFRAIN_CHAOS_ROUNDS=200 $(GO) test -count=1 -timeout 30m -run 'Chaos' -v ./internal/cli
+
+fuzz:
+	@GO='$(GO)' FUZZTIME='$(FUZZTIME)' scripts/fuzz
+
+bench: all
+	@GO='$(GO)' scripts/bench
+
+docs:
+	$(GO) generate ./...
+
+clean:
+	rm -f refrain

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Greets someone by name.
+echo "Hello $1"

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/prompt"
+)
+
+// DryRun is what the first iteration of a job would do.
+type DryRun struct {
+	Procedure string         `json:"procedure"`
+	Agent     string         `json:"agent"`
+	Command   string         `json:"command"` // quoted as a shell would need it
+	Tokens    int            `json:"tokens"`  // an estimate
+	Budget    int            `json:"budget"`
+	Prompt    string         `json:"prompt,omitempty"`
+	Warnings  []loop.Warning `json:"warnings,omitempty"`
+}
+
+// DryRun says what would run. Nothing is started and nothing is written.
+func (j *Job) DryRun() (DryRun, error) {
+	d := DryRun{
+		Procedure: j.Request.name(), Agent: j.agentName,
+		Budget: j.config().Budget.PromptTokens, Warnings: j.Warnings(),
+	}
+	if j.prompt != nil {
+		p, err := j.prompt.Build(loop.State{}, 1)
+		if err != nil {
+			return d, promptProblem(err)
+		}
+		d.Prompt, d.Tokens = p.Text, p.Tokens
+	}
+	command, err := j.shownCommand(d.Prompt)
+	d.Command = command
+	return d, err
+}
+
+// shownCommand is the agent's command with words in place of the prompt and
+// without secrets.
+func (j *Job) shownCommand(text string) (string, error) {
+	cmd, err := j.agent.Command(agent.Call{
+		HasPrompt: j.prompt != nil, Prompt: text, PromptFile: "prompt.md", Model: j.config().Model,
+	})
+	if err != nil {
+		return "", &UsageError{What: fmt.Sprintf("agent %s: %v", j.agentName, err)}
+	}
+	for i, arg := range cmd.Argv {
+		if arg == text && text != "" {
+			cmd.Argv[i] = "PROMPT"
+		}
+	}
+	return agent.Join(config.MaskArgs(cmd.Argv)), nil
+}
+
+// preview is the beginning of the user's prompt.
+func preview(b *prompt.Builder) string {
+	if b == nil {
+		return ""
+	}
+	text, err := b.Source.Read()
+	if err != nil {
+		return ""
+	}
+	return prompt.Preview(text, 100)
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// runLog is the runner's own log: every event that the journal keeps as one
+// structured line. It goes to log.file; without one, to stderr, and there only
+// when log.level was set, for a screen already shows the same.
+type runLog struct {
+	logger *slog.Logger
+	file   io.Closer
+}
+
+func newLog(settings *config.Resolved) (*runLog, error) {
+	c := settings.Config.Log
+	var out io.Writer = io.Discard
+	l := &runLog{}
+	switch {
+	case c.File != "":
+		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, &UsageError{What: fmt.Sprintf("open log.file: %v", err), Hint: "name a file in a folder that you can write to"}
+		}
+		out, l.file = f, f
+	case settings.IsSet("log.level"):
+		out = os.Stderr
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
+		return nil, &UsageError{What: fmt.Sprintf("log.level: %v", err)}
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if c.Format == "json" {
+		l.logger = slog.New(slog.NewJSONHandler(out, options))
+	} else {
+		l.logger = slog.New(slog.NewTextHandler(out, options))
+	}
+	return l, nil
+}
+
+// Close ends the log.
+func (l *runLog) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// Observe logs one event.
+func (l *runLog) Observe(e loop.Event) {
+	if !e.Type().Kept() {
+		return
+	}
+	attrs := []slog.Attr{slog.String("run", e.Run)}
+	if e.Iter > 0 {
+		attrs = append(attrs, slog.Int("iteration", e.Iter), slog.Int("attempt", e.Attempt))
+	}
+	level, more := describe(e.Payload)
+	l.logger.LogAttrs(context.Background(), level, string(e.Type()), append(attrs, more...)...)
+}
+
+// describe picks the level of an event and what is worth a field.
+func describe(p loop.Payload) (slog.Level, []slog.Attr) {
+	switch p := p.(type) {
+	case *loop.RunStarted:
+		return slog.LevelInfo, []slog.Attr{slog.String("name", p.Name), slog.String("agent", p.Agent)}
+	case *loop.RunResumed:
+		return slog.LevelInfo, []slog.Attr{slog.String("from", string(p.From))}
+	case *loop.RunWaiting:
+		return slog.LevelInfo, []slog.Attr{slog.String("why", p.Why), slog.Duration("for", p.For.Duration())}
+	case *loop.RunFinished:
+		return slog.LevelInfo, []slog.Attr{slog.String("state", string(p.State)), slog.String("reason", string(p.Reason)), slog.String("why", p.Why)}
+	case *loop.IterationFinished:
+		return slog.LevelInfo, []slog.Attr{
+			slog.String("result", string(p.Outcome.Result)), slog.Duration("duration", p.Outcome.Duration.Duration()),
+			slog.Bool("progress", p.Outcome.MadeProgress()), slog.String("verdict", string(p.Verdict.Action)),
+		}
+	case *loop.ClaimRefused:
+		return slog.LevelWarn, []slog.Attr{slog.String("text", p.Text), slog.String("why", p.Why)}
+	case *loop.Warning:
+		return slog.LevelWarn, []slog.Attr{slog.String("text", p.Text)}
+	}
+	return slog.LevelDebug, nil
+}

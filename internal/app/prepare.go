@@ -1,0 +1,228 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/stop"
+)
+
+// Job is a run that is ready to start: everything checked, nothing written.
+type Job struct {
+	Tree     string // the work tree's root
+	Request  Request
+	Settings *config.Resolved
+
+	agent     agent.Agent
+	agentName string
+	prompt    *prompt.Builder // nil: the command gets none
+	patterns  []*regexp.Regexp
+	files     *repo.Tree
+}
+
+// Prepare checks a request against the settings of the work tree around dir.
+func Prepare(ctx context.Context, dir string, req Request) (*Job, error) {
+	tree, err := config.Root(dir)
+	if err != nil {
+		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+	}
+	return prepare(ctx, tree, req)
+}
+
+func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
+	settings, err := config.Load(Sources(tree, req))
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{Tree: tree, Request: req, Settings: settings}
+	for _, prepare := range []func() error{j.prepareAgent, j.preparePrompt, j.preparePatterns, j.prepareDir} {
+		if err := prepare(); err != nil {
+			return nil, err
+		}
+	}
+	if j.files, err = repo.Open(ctx, tree, j.config().Progress.Ignore); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// Sources is where the settings of a request in a work tree come from.
+func Sources(tree string, req Request) config.Sources {
+	return config.Sources{
+		Tree:      tree,
+		UserFile:  config.UserFile(os.Getenv),
+		Environ:   os.Environ(),
+		Flags:     req.Flags,
+		Procedure: req.Procedure,
+		Kind:      req.kind(),
+		Agents:    builtInAgents(),
+	}
+}
+
+func (j *Job) config() config.Config { return j.Settings.Config }
+
+// preparePrompt builds the first prompt to see that it can be built: a missing
+// or empty one should not be found out at night.
+func (j *Job) preparePrompt() error {
+	if !j.Request.hasPrompt() {
+		return nil
+	}
+	c := j.config()
+	j.prompt = &prompt.Builder{
+		Source:  j.source(),
+		Frozen:  c.Loop.FreezePrompt,
+		Context: j.Request.Context,
+		Tell:    c.Claims.Tell,
+		Promise: c.Done.Promise,
+		Failure: c.Done.FailurePromise,
+		Max:     c.Loop.MaxIterations,
+		Feedback: prompt.Feedback{
+			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
+		},
+		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
+	}
+	if _, err := j.prompt.Build(loop.State{}, 1); err != nil {
+		return promptProblem(err)
+	}
+	return nil
+}
+
+// source is where the prompt comes from: the text or the file that was asked
+// for, else the file that the settings name.
+func (j *Job) source() prompt.Source {
+	switch {
+	case j.Request.Prompt != "":
+		return prompt.Source{Text: j.Request.Prompt}
+	case j.Request.File != "":
+		return prompt.Source{Path: j.Request.File}
+	}
+	return prompt.Source{Path: j.config().Prompt, Dir: j.Tree}
+}
+
+func promptProblem(err error) error {
+	var p *prompt.Error
+	if errors.As(err, &p) {
+		return &UsageError{What: p.Error(), Hint: p.Hint}
+	}
+	return err
+}
+
+func (j *Job) preparePatterns() error {
+	for _, text := range j.config().Stop.Patterns {
+		p, err := regexp.Compile(text)
+		if err != nil {
+			return &UsageError{What: fmt.Sprintf("stop.patterns: %v", err)}
+		}
+		j.patterns = append(j.patterns, p)
+	}
+	return nil
+}
+
+func (j *Job) prepareDir() error {
+	info, err := os.Stat(j.dir())
+	if err != nil {
+		return &UsageError{What: fmt.Sprintf("cannot work in %s: %v", j.dir(), err), Hint: "set loop.dir to a folder of the work tree"}
+	}
+	if !info.IsDir() {
+		return &UsageError{What: j.dir() + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
+	}
+	return nil
+}
+
+// dir is where the agent works.
+func (j *Job) dir() string { return filepath.Join(j.Tree, j.config().Loop.Dir) }
+
+// exitZero tells whether exit status 0 is a way to be done.
+func (j *Job) exitZero() bool {
+	c := j.config()
+	return c.Loop.ExitZeroIsDone.Or(j.Request.kind() == config.AdHocCommand && c.Done.Promise == "")
+}
+
+func (j *Job) limits() loop.Limits {
+	c := j.config()
+	return loop.Limits{
+		Iterations: c.Loop.MaxIterations,
+		Time:       loop.Span(c.Loop.MaxTime),
+		CostUSD:    c.Budget.CostUSD,
+		Tokens:     c.Budget.Tokens,
+		Failures:   c.Stop.Failures,
+		NoProgress: c.Stop.NoProgress,
+	}
+}
+
+func (j *Job) rules() []loop.Rule {
+	c := j.config()
+	return stop.Rules(stop.Settings{
+		Done: stop.Completion{Promise: c.Done.Promise != "", ExitZero: j.exitZero()},
+		Limit: stop.Holds{
+			Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff,
+			Margin: time.Second + rand.N(4*time.Second), // so that not all loops of a machine wake together
+		},
+		Pace: stop.Pacing{Delay: c.Loop.IterationDelay, Backoff: c.Loop.Backoff, MaxBackoff: c.Loop.MaxBackoff},
+
+		Failures:   c.Stop.Failures,
+		NoProgress: c.Stop.NoProgress,
+		Iterations: c.Loop.MaxIterations,
+		Time:       c.Loop.MaxTime,
+		CostUSD:    c.Budget.CostUSD,
+		Tokens:     c.Budget.Tokens,
+	})
+}
+
+// matches is done.match in the detector's words.
+var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "substring": detect.Substring}
+
+// detectors makes a fresh set for each attempt; Ending comes first, for the
+// others read how the attempt ended.
+func (j *Job) detectors() []detect.Detector {
+	c := j.config()
+	list := []detect.Detector{detect.Ending()}
+	if c.Done.Promise != "" {
+		list = append(list, detect.Claims(detect.ClaimSettings{
+			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
+		}))
+	}
+	return append(list, detect.Summaries())
+}
+
+// Warnings is what a person should know before the run starts.
+func (j *Job) Warnings() []loop.Warning {
+	var list []loop.Warning
+	if promise := j.config().Done.Promise; promise != "" && j.prompt != nil {
+		text, err := j.prompt.Source.Read()
+		for _, more := range j.Request.Context {
+			text += "\n" + more
+		}
+		if err == nil && detect.BareTag(text, promise) {
+			list = append(list, loop.Warning{
+				Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done",
+				Hint: "put the tag inside a sentence; the agent is told how to claim anyway",
+			})
+		}
+	}
+	if !j.ends() {
+		list = append(list, loop.Warning{
+			Text: "nothing can end this run but you",
+			Hint: "set a limit (-n, --max-time, --max-cost), a promise (--until) or stop.failures",
+		})
+	}
+	return list
+}
+
+// ends tells whether anything can end the run.
+func (j *Job) ends() bool {
+	l, c := j.limits(), j.config()
+	return l != loop.Limits{} || c.Done.Promise != "" || j.exitZero() || len(c.Stop.Patterns)+len(c.Stop.Scripts) > 0
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/config"
+)
+
+// Request is what a person asked for, in a form that can be stored with the
+// run and asked for again by a resume.
+type Request struct {
+	Procedure string        `json:"procedure,omitempty"`
+	Command   []string      `json:"command,omitempty"`     // after "--"
+	Prompt    string        `json:"prompt,omitempty"`      // inline, or read from stdin
+	File      string        `json:"prompt_file,omitempty"` // absolute
+	Context   []string      `json:"context,omitempty"`
+	Flags     []config.Flag `json:"flags,omitempty"`
+}
+
+// kind is what sort of run this is; some defaults depend on it.
+func (r Request) kind() config.Kind {
+	switch {
+	case r.Procedure != "":
+		return config.Procedure
+	case len(r.Command) > 0:
+		return config.AdHocCommand
+	}
+	return config.AdHocPrompt
+}
+
+// name is the procedure's, and "run" for a run without one.
+func (r Request) name() string {
+	if r.Procedure != "" {
+		return r.Procedure
+	}
+	return "run"
+}
+
+// hasPrompt tells whether the agent gets a prompt. A command gets none unless
+// one was given; every other agent needs one.
+func (r Request) hasPrompt() bool {
+	return len(r.Command) == 0 || r.Prompt != "" || r.File != ""
+}
+
+// masked is the request as it may be stored: without secrets.
+func (r Request) masked() Request {
+	r.Command = config.MaskArgs(r.Command)
+	flags := make([]config.Flag, len(r.Flags))
+	for i, f := range r.Flags {
+		flags[i] = f.Masked()
+	}
+	r.Flags = flags
+	return r
+}
+
+// again is a stored request with new flags laid over its own. A masked flag
+// that is not given again is found by config.Load; a masked argument of the
+// command can't be given again.
+func (r Request) again(flags []config.Flag) (Request, error) {
+	for _, arg := range r.Command {
+		if strings.Contains(arg, config.Mask) {
+			return r, &UsageError{
+				What: "the command held a secret, which was not stored, so it cannot be run again",
+				Hint: "start a new run with the secret in the environment",
+			}
+		}
+	}
+	r.Flags = slices.Concat(r.Flags, flags)
+	return r, nil
+}

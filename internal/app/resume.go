@@ -1,0 +1,136 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// Continuation is a run that is ready to go on: checked against the settings
+// of today, nothing written yet.
+type Continuation struct {
+	*Job
+	Entry   journal.Entry
+	Changed []loop.Change // settings that differ from those it last ran with
+}
+
+// PrepareResume checks that a run can go on, with flags laid over those it was
+// started with. A loosened guard is an error unless accept says it is meant.
+func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool) (*Continuation, error) {
+	var req Request
+	if err := json.Unmarshal(entry.Flags, &req); err != nil {
+		return nil, fmt.Errorf("read how %s was started: %w", entry.Name, err)
+	}
+	req, err := req.again(flags)
+	if err != nil {
+		return nil, err
+	}
+	var before map[string]config.Stored
+	if err := json.Unmarshal(entry.Config, &before); err != nil {
+		return nil, fmt.Errorf("read the settings of %s: %w", entry.Name, err)
+	}
+	job, err := prepare(ctx, entry.Tree, req)
+	if err != nil {
+		return nil, err
+	}
+	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings)}
+	if accept {
+		return c, nil
+	}
+	for _, change := range c.Changed {
+		if config.Guarded(change.Key) && !setBy(flags, change.Key) {
+			return nil, &UsageError{
+				What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, change.Old, entry.Name, change.New),
+				Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",
+			}
+		}
+	}
+	return c, nil
+}
+
+// Resume goes on with the run until it ends. Where it could only end again for
+// the same reason, nothing starts, and started is false.
+func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)) (end loop.RunFinished, started bool, err error) {
+	store, lock, err := c.lock()
+	if err != nil {
+		return loop.RunFinished{}, false, err
+	}
+	defer lock.Unlock()
+	run, past, err := store.Resume(c.Entry.Name)
+	if err != nil {
+		return loop.RunFinished{}, false, err
+	}
+	defer run.Close()
+	from := c.settle(run, &past)
+	resumed := &loop.RunResumed{
+		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Changed: c.Changed,
+	}
+	if again := c.again(past, resumed); again != nil {
+		return *again, false, nil
+	}
+	seen, err := Look(store, c.Entry.Meta, past)
+	if err != nil {
+		return loop.RunFinished{}, false, err
+	}
+	shown := *seen
+	show(&shown)
+	end, err = c.drive(ctx, w, lock, run, past, resumed, seen)
+	return end, true, err
+}
+
+// settle tells how the run stood, and writes the end that a runner decided on
+// and died before writing.
+func (c *Continuation) settle(run *journal.Run, past *journal.Past) loop.Status {
+	if past.Finished != nil {
+		return past.Finished.State
+	}
+	v, ok := engine.Decided(*past)
+	if !ok {
+		return loop.Crashed
+	}
+	end := &loop.RunFinished{
+		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven,
+		Elapsed: past.State.Live, Totals: past.State.Totals,
+	}
+	e := run.Append(loop.Event{Time: past.State.At, Payload: end})
+	past.State = past.State.Sum(e)
+	past.Tail = append(past.Tail, e)
+	past.Finished = end
+	return v.State
+}
+
+// again is the end that a resume would only repeat; nil when there is work.
+func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed) *loop.RunFinished {
+	if past.Finished == nil {
+		return nil
+	}
+	if past.Finished.State == loop.Done {
+		return past.Finished
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	state := past.State.Sum(loop.Event{Time: now, Payload: resumed})
+	_, v := loop.Decide(loop.Facts{State: state, Now: now}, c.rules())
+	if v.Action != loop.Stop {
+		return nil
+	}
+	end := *past.Finished
+	end.State, end.Reason, end.Why = v.State, v.Reason, v.Why
+	return &end
+}
+
+func setBy(flags []config.Flag, key string) bool {
+	for _, f := range flags {
+		if f.Key == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,119 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// Control steers a live run; Observer looks on.
+type (
+	Control  = engine.Control
+	Observer = engine.Observer
+)
+
+// NewControl makes a control for one run.
+func NewControl() *Control { return engine.NewControl() }
+
+// Watch is what a caller brings to a run: who looks on, who steers.
+type Watch struct {
+	Observers []Observer
+	Control   *Control
+	Version   string
+}
+
+// Start begins a new run and goes on until it ends. The error is a
+// *journal.HeldError when another run is live in this work tree.
+func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
+	store, lock, err := j.lock()
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	defer lock.Unlock()
+	meta, err := j.meta(w.Version)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	run, err := store.Create(meta)
+	if err != nil {
+		return loop.RunFinished{}, fmt.Errorf("create the run in %s: %w", store.Dir, err)
+	}
+	defer run.Close()
+	return j.drive(ctx, w, lock, run, journal.Past{}, j.started(run.Meta(), w.Version), view.New())
+}
+
+// drive runs the engine on a run that is locked and open.
+func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, run *journal.Run, past journal.Past, start loop.Payload, seen *view.Run) (loop.RunFinished, error) {
+	if err := lock.Note(holder(run.Meta().Name)); err != nil {
+		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
+	}
+	log, err := newLog(j.Settings)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	defer log.Close()
+	c := j.config()
+	seen.ID, seen.Dir = run.Meta().ID, run.Dir()
+	observers := append([]engine.Observer{&stateFile{run: seen, out: run}, log}, w.Observers...)
+	e := engine.New(engine.Options{
+		Journal: run, Past: past, Start: start, Warnings: j.Warnings(),
+
+		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
+		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
+
+		Tree: j.files, Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
+
+		Dir: j.dir(), Env: j.environ(run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
+
+		Control: w.Control, Observers: observers,
+	})
+	return e.Run(ctx)
+}
+
+func (j *Job) lock() (journal.Store, *journal.Lock, error) {
+	store, err := journal.Open(j.Tree)
+	if err != nil {
+		return store, nil, err
+	}
+	lock, err := store.Lock(holder(""))
+	return store, lock, err
+}
+
+func holder(run string) journal.Holder {
+	host, _ := os.Hostname()
+	return journal.Holder{PID: os.Getpid(), Started: processStart, Host: host, Run: run}
+}
+
+// processStart is when this process began to be a runner.
+var processStart = time.Now().UTC()
+
+// meta is run.json: what a resume needs, and what a person may want to know.
+func (j *Job) meta(version string) (journal.Meta, error) {
+	request, err := json.Marshal(j.Request.masked())
+	if err != nil {
+		return journal.Meta{}, fmt.Errorf("store the request: %w", err)
+	}
+	settings, err := json.Marshal(j.Settings.Masked())
+	if err != nil {
+		return journal.Meta{}, fmt.Errorf("store the settings: %w", err)
+	}
+	return journal.Meta{
+		Procedure: j.Request.name(), Version: version, StartedAt: time.Now(), Flags: request, Config: settings,
+	}, nil
+}
+
+func (j *Job) started(meta journal.Meta, version string) *loop.RunStarted {
+	return &loop.RunStarted{
+		Name: meta.Name, Procedure: meta.Procedure, Version: version, PID: os.Getpid(),
+		Agent: j.agentName, Model: j.config().Model, Limits: j.limits(),
+		Promise: j.config().Done.Promise, Prompt: preview(j.prompt),
+	}
+}

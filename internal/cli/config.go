@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
+)
+
+func configCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show, explain and check the settings",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(configShow(sh), configExplain(sh), configValidate(sh), configSchema(sh))
+	return cmd
+}
+
+// subject is what the settings are resolved for: a procedure, flags.
+func subject(cmd *cobra.Command) func() (app.Request, error) {
+	procedure := cmd.Flags().String("procedure", "", "for this procedure (`NAME`)")
+	addSettings(cmd.Flags(), runFlags)
+	return func() (app.Request, error) {
+		flags, err := settingsOf(cmd.Flags(), runFlags)
+		return app.Request{Procedure: *procedure, Flags: flags}, err
+	}
+}
+
+func configShow(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show every setting, its value, and where it comes from",
+		Args:  noArguments,
+	}
+	request := subject(cmd)
+	changed := cmd.Flags().Bool("changed", false, "show only what is not built in")
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		req, err := request()
+		if err != nil {
+			return err
+		}
+		settings, err := sh.settings(req)
+		if err != nil {
+			return err
+		}
+		var list []config.Setting
+		for _, s := range settings.Settings() {
+			if !*changed || s.Layer != "built-in" {
+				list = append(list, s)
+			}
+		}
+		if *asJSON {
+			return printJSON(sh.out, list)
+		}
+		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		for _, s := range list {
+			fmt.Fprintf(w, "%s\t= %s\t# %s\n", s.Key, s.Value, source(s.Origin))
+		}
+		return w.Flush()
+	}
+	return cmd
+}
+
+func source(o config.Origin) string {
+	if o.Where == "" {
+		return o.Layer
+	}
+	return o.Layer + ", " + o.Where
+}
+
+func configExplain(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "explain KEY",
+		Short:   "Say what a key means, what it is, who set it and what that overrode",
+		Example: "  refrain config explain loop.max_iterations",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("explain takes one key", "for example: refrain config explain loop.max_iterations")
+			}
+			return nil
+		},
+	}
+	request := subject(cmd)
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		req, err := request()
+		if err != nil {
+			return err
+		}
+		settings, err := sh.settings(req)
+		if err != nil {
+			return err
+		}
+		e, err := settings.Explain(args[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(sh.out, e)
+		}
+		printExplanation(sh, e)
+		return nil
+	}
+	return cmd
+}
+
+func printExplanation(sh *shell, e config.Explanation) {
+	value := e.Value
+	if e.Layer == "" {
+		value = "(not set)"
+	}
+	fmt.Fprintf(sh.out, "%s = %s\n%s\n\n", e.Key, value, e.Doc)
+	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	if e.Layer != "" {
+		fmt.Fprintf(w, "  set by\t%s\n", source(e.Origin))
+	}
+	for _, o := range e.Overrode {
+		fmt.Fprintf(w, "  over\t%s from %s\n", o.Value, source(o))
+	}
+	fmt.Fprintf(w, "  type\t%s\n  default\t%s\n", e.Type, e.Default)
+	if len(e.Choices) > 0 {
+		fmt.Fprintf(w, "  choices\t%s\n", strings.Join(e.Choices, ", "))
+	}
+	if e.Env != "" {
+		fmt.Fprintf(w, "  environment\t%s\n", e.Env)
+	}
+	w.Flush()
+}
+
+func configValidate(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Check the settings and list every problem",
+		Args:  noArguments,
+	}
+	request := subject(cmd)
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		req, err := request()
+		if err != nil {
+			return err
+		}
+		_, err = sh.settings(req)
+		var found *config.Errors
+		if err != nil && !errors.As(err, &found) {
+			return err
+		}
+		problems := []config.Problem{}
+		if found != nil {
+			problems = found.Problems
+			sh.status = statusUsage
+		}
+		if *asJSON {
+			return printJSON(sh.out, map[string]any{"valid": len(problems) == 0, "problems": problems})
+		}
+		if len(problems) == 0 {
+			fmt.Fprintln(sh.out, "the settings are valid")
+			return nil
+		}
+		for _, p := range problems {
+			failure{what: p.String(), hint: p.Hint}.print(sh.err)
+		}
+		return nil
+	}
+	return cmd
+}
+
+func configSchema(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print a JSON Schema of refrain.toml for editors",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := sh.out.Write(config.Schema())
+			return err
+		},
+	}
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func demoCommand(sh *shell) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch a whole run with the built-in rehearsal agent: no key, no network",
+		Long: "Make a small project with a failing test in a temporary folder and let a scripted agent mend it:\n" +
+			"an iteration that fails, a claim that is refused, the fix, and a claim that counts.",
+		Args: noArguments,
+	}
+	addOutput(cmd.Flags(), &output)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		screen, err := newScreen(sh, output)
+		if err != nil {
+			return err
+		}
+		ctx := cmd.Context()
+		dir, err := app.NewDemo(ctx)
+		if err != nil {
+			return err
+		}
+		talk := screen.kind == "plain" || screen.kind == "auto"
+		if talk {
+			fmt.Fprintf(sh.out, "A project with a failing test, and a scripted agent that mends it, in\n%s\n\n", dir)
+		}
+		job, err := app.Prepare(ctx, dir, app.Request{})
+		if err != nil {
+			return err
+		}
+		err = sh.attend(job.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
+			screen.show(view.New())
+			return job.Start(ctx, w)
+		})
+		if err == nil && talk {
+			fmt.Fprintf(sh.out, whatNext, dir)
+		}
+		return err
+	}
+	return cmd
+}
+
+const whatNext = `
+What to try next:
+  cd %s
+  refrain show               the run, iteration by iteration
+  refrain show last/2        why the claim in iteration 2 was refused
+  refrain logs last/3        what the agent said and did in iteration 3
+  refrain run -p 'Fix the failing tests' --until DONE -- YOUR-AGENT --headless
+`

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/journal"
+)
+
+// The exit statuses of commands that could not do their work. Those of a run
+// that ended are in exit.go.
+const (
+	statusFailed = 1
+	statusUsage  = 3
+	statusLocked = 4
+)
+
+// failure is what a person is told: what happened, then what to do.
+type failure struct {
+	what   string
+	hint   string
+	status int
+}
+
+func (f failure) Error() string { return f.what }
+
+func (f failure) print(w io.Writer) {
+	fmt.Fprintf(w, "refrain: %s\n", oneLine(f.what))
+	if f.hint != "" {
+		fmt.Fprintf(w, "hint: %s\n", f.hint)
+	}
+}
+
+// oneLine keeps an error that quotes several lines from filling the screen.
+func oneLine(text string) string {
+	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if more && strings.TrimSpace(rest) != "" {
+		return first + " …"
+	}
+	return first
+}
+
+// usage is a mistake in what was asked for.
+func usage(what, hint string) error { return failure{what: what, hint: hint, status: statusUsage} }
+
+// explain turns an error into what a person is told. Each kind of error that
+// has its own exit status is named here and nowhere else.
+func explain(err error) failure {
+	var (
+		told     failure
+		asked    *app.UsageError
+		settings *config.Errors
+		held     *journal.HeldError
+		missing  *journal.NotFoundError
+		corrupt  *journal.CorruptError
+		newer    *journal.NewerError
+	)
+	switch {
+	case errors.As(err, &told):
+		return told
+	case errors.As(err, &asked):
+		return failure{asked.What, asked.Hint, statusUsage}
+	case errors.As(err, &settings):
+		return failure{settings.Error(), settings.Hint(), statusUsage}
+	case errors.As(err, &held):
+		return failure{heldBy(held.Holder), "wait for it, or end it with Ctrl+C in its terminal; \"refrain status\" shows it", statusLocked}
+	case errors.As(err, &missing):
+		return failure{missing.Error(), "\"refrain ls\" lists the runs here", statusUsage}
+	case errors.As(err, &corrupt):
+		return failure{"the run cannot be read: " + corrupt.Error(), "start a new run: it moves the damaged one aside and loses nothing", statusFailed}
+	case errors.As(err, &newer):
+		return failure{newer.Error(), "install a newer refrain", statusFailed}
+	}
+	return failure{what: err.Error(), status: statusFailed}
+}
+
+func heldBy(h journal.Holder) string {
+	what := "another run is live in this work tree"
+	if h.Run != "" {
+		what += ": " + h.Run
+	}
+	if h.PID != 0 {
+		what += fmt.Sprintf(" (pid %d on %s, since %s)", h.PID, h.Host, h.Started.Local().Format("2006-01-02 15:04:05"))
+	}
+	return what
+}
+
+// flagError adds a suggestion to a flag that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("see %q", cmd.CommandPath()+" --help")
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+			hint = fmt.Sprintf("did you mean --%s?", near)
+		}
+	}
+	return usage(err.Error(), hint)
+}
+
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return config.Nearest(name, names)
+}
+
+// noArguments refuses arguments, and at the root an unknown command.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasParent() {
+		hint := "\"refrain --help\" lists the commands"
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = fmt.Sprintf("did you mean %q?", "refrain "+near[0])
+		}
+		return usage(fmt.Sprintf("unknown command %q", args[0]), hint)
+	}
+	return usage(fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[0]), "see \""+cmd.CommandPath()+" --help\"")
+}
+
+// atMost refuses more than n arguments.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage(fmt.Sprintf("%s takes at most %d argument, not %d", cmd.CommandPath(), n, len(args)), "see \""+cmd.CommandPath()+" --help\"")
+		}
+		return nil
+	}
+}

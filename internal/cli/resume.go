@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func resumeCommand(sh *shell) *cobra.Command {
+	var (
+		output string
+		accept bool
+	)
+	cmd := &cobra.Command{
+		Use:   "resume [RUN]",
+		Short: "Go on with a run that was stopped, gave up, hit a limit or crashed",
+		Long: "Go on with a run. Without RUN it is the latest one here that can go on. Settings are read anew under\n" +
+			"the flags that the run was started with; limits given here are new totals, not additions.",
+		Example: "  refrain resume\n  refrain resume build-7 -n 20",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags, err := settingsOf(cmd.Flags(), limitFlags)
+			if err != nil {
+				return err
+			}
+			entry, err := sh.resumable(first(args))
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			c, err := app.PrepareResume(ctx, entry, flags, accept)
+			if err != nil {
+				return err
+			}
+			screen, err := newScreen(sh, output)
+			if err != nil {
+				return err
+			}
+			again := false
+			err = sh.attend(c.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
+				end, started, err := c.Resume(ctx, w, func(past *view.Run) { screen.show(past) })
+				again = err == nil && !started
+				if again {
+					fmt.Fprintf(sh.out, "%s would only end again: %s\n", entry.Name, end.Why)
+				}
+				return end, err
+			})
+			if again && sh.status == 2 {
+				fmt.Fprintf(sh.err, "hint: raise the limit, for example refrain resume %s -n %d\n", entry.Name, 2*c.Settings.Config.Loop.MaxIterations)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&accept, "accept-config", false, "accept that what ends the run was changed since it started")
+	addSettings(f, limitFlags)
+	addOutput(f, &output)
+	return cmd
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}

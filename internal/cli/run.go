@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// settingFlag is a flag that sets one key.
+type settingFlag struct{ name, short, key, value, help string }
+
+// limitFlags set limits; a resume takes them too.
+var limitFlags = []settingFlag{
+	{"max-iterations", "n", "loop.max_iterations", "N", "stop after N iterations (0 is unlimited)"},
+	{"max-time", "", "loop.max_time", "D", "stop after this much time, such as 8h"},
+	{"max-cost", "", "budget.cost_usd", "USD", "stop when this much money is spent"},
+	{"max-tokens", "", "budget.tokens", "N", "stop when this many tokens are used"},
+	{"iteration-timeout", "", "loop.iteration_timeout", "D", "end an iteration after this time"},
+	{"idle-timeout", "", "loop.idle_timeout", "D", "end an iteration after this much silence"},
+}
+
+var runFlags = append([]settingFlag{
+	{"agent", "a", "agent", "NAME", "the agent to run"},
+	{"model", "m", "model", "NAME", "the model that the agent should use"},
+	{"until", "", "done.promise", "PROMISE", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
+	{"completion-promise", "", "done.promise", "PROMISE", "the same as --until"},
+	{"profile", "", "profile", "NAME", "behave like another system: " + strings.Join(config.Profiles(), ", ")},
+}, limitFlags...)
+
+func runCommand(sh *shell) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run [PROCEDURE] [flags] [-- COMMAND ARGS…]",
+		Short: "Run a loop here until it is done",
+		Long: "Run a loop in this work tree, in the foreground, until the work is done or a rule stops it.\n\n" +
+			"The agent is the command after \"--\", or the one named with -a or in refrain.toml. It gets the\n" +
+			"prompt on stdin: the text of -p, the file of -F, or PROMPT.md. A command without -p or -F gets none.",
+		Example: "  refrain run -p 'Say <promise>DONE</promise> when finished' --until DONE -n 5 -- my-agent\n" +
+			"  refrain run -F PROMPT.md --max-time 8h -- my-agent --headless\n" +
+			"  refrain run -n 3 -- make test",
+		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt, as `TEXT`")
+	f.StringVarP(&o.file, "prompt-file", "F", "", "the prompt in a `FILE`, read again at every iteration (- is stdin)")
+	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: `TEXT` or @FILE (repeatable)")
+	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
+	addSettings(f, runFlags)
+	addOutput(f, &o.output)
+	cmd.MarkFlagsMutuallyExclusive("prompt", "prompt-file")
+	cmd.MarkFlagsMutuallyExclusive("max-iterations", "unlimited")
+	cmd.MarkFlagsMutuallyExclusive("until", "completion-promise")
+	return cmd
+}
+
+// runOptions is what the flags of run say, apart from settings.
+type runOptions struct {
+	procedure string
+	command   []string
+	prompt    string
+	file      string
+	context   []string
+	unlimited bool
+	dryRun    bool
+	output    string
+}
+
+// take sorts the arguments: at most one procedure before "--", the command
+// after it.
+func (o *runOptions) take(cmd *cobra.Command, args []string) error {
+	before := args
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		before, o.command = args[:dash], args[dash:]
+		if len(o.command) == 0 {
+			return usage("no command after --", "write the program and its arguments after it")
+		}
+	}
+	switch len(before) {
+	case 0:
+		return nil
+	case 1:
+		o.procedure = before[0]
+		return nil
+	}
+	return usage(fmt.Sprintf("run takes one procedure, not %q", before), "put a command behind --: refrain run -- "+strings.Join(before, " "))
+}
+
+// addSettings adds flags that set keys, and --set for all the others.
+func addSettings(f *pflag.FlagSet, flags []settingFlag) {
+	for _, s := range flags {
+		f.StringP(s.name, s.short, "", s.help)
+		f.Lookup(s.name).Usage = strings.Replace(s.help, s.value, "`"+s.value+"`", 1)
+	}
+	f.StringArray("set", nil, "set any key: `KEY=VALUE` (repeatable; \"refrain config show\" lists the keys)")
+}
+
+// settingsOf reads the flags that were given, in the order of the table.
+func settingsOf(f *pflag.FlagSet, flags []settingFlag) ([]config.Flag, error) {
+	var list []config.Flag
+	sets, err := f.GetStringArray("set")
+	if err != nil {
+		return nil, err
+	}
+	for _, arg := range sets {
+		flag, err := config.ParseSet(arg)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, flag)
+	}
+	for _, s := range flags {
+		if given := f.Lookup(s.name); given.Changed {
+			list = append(list, config.Flag{Name: "--" + s.name, Key: s.key, Value: given.Value.String()})
+		}
+	}
+	return list, nil
+}
+
+func run(sh *shell, cmd *cobra.Command, o runOptions) error {
+	req, err := o.request(sh, cmd)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	job, err := app.Prepare(ctx, sh.dir, req)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return dryRun(sh, job)
+	}
+	screen, err := newScreen(sh, o.output)
+	if err != nil {
+		return err
+	}
+	return sh.attend(job.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
+		screen.show(view.New())
+		return job.Start(ctx, w)
+	})
+}
+
+// attend runs a loop with signals heard and the screen on, and takes its end
+// for the exit status.
+func (sh *shell) attend(onInterrupt string, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
+	control := app.NewControl()
+	stopSteering := steer(control, onInterrupt)
+	defer stopSteering()
+	end, err := start(app.Watch{Observers: []app.Observer{s}, Control: control, Version: Version})
+	s.close()
+	if err != nil {
+		return err
+	}
+	sh.status = exitStatus(end)
+	return nil
+}
+
+// request is what was asked for, with the prompt read where it can only be
+// read once.
+func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) {
+	flags, err := settingsOf(cmd.Flags(), runFlags)
+	if err != nil {
+		return app.Request{}, err
+	}
+	if o.unlimited {
+		flags = append(flags, config.Flag{Name: "--unlimited", Key: "loop.max_iterations", Value: "0"})
+	}
+	req := app.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: flags}
+	switch {
+	case cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "":
+		return req, usage("no prompt: -p is empty", "pass the text of the prompt, or -F FILE")
+	case o.file == "-":
+		text, err := io.ReadAll(sh.in)
+		if err != nil {
+			return req, fmt.Errorf("read the prompt from stdin: %w", err)
+		}
+		if req.Prompt = string(text); strings.TrimSpace(req.Prompt) == "" {
+			return req, usage("no prompt: stdin is empty", "pipe the prompt in, or pass -p TEXT")
+		}
+	case cmd.Flags().Changed("prompt-file"):
+		if req.File, err = filepath.Abs(o.file); err != nil {
+			return req, fmt.Errorf("find the prompt file: %w", err)
+		}
+	}
+	for _, c := range o.context {
+		text, err := contextText(c)
+		if err != nil {
+			return req, err
+		}
+		req.Context = append(req.Context, text)
+	}
+	return req, nil
+}
+
+// contextText is the text itself, or that of the file behind an @.
+func contextText(arg string) (string, error) {
+	file, isFile := strings.CutPrefix(arg, "@")
+	if !isFile {
+		if strings.TrimSpace(arg) == "" {
+			return "", usage("--context is empty", "pass text or @FILE")
+		}
+		return arg, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", usage(fmt.Sprintf("read --context: %v", pathCause(err)), "name a file that can be read after the @")
+	}
+	return string(b), nil
+}
+
+// pathCause drops the system call's name from an error about a file.
+func pathCause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}
+
+func dryRun(sh *shell, job *app.Job) error {
+	plan, err := job.DryRun()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.out, "[DRY RUN] Procedure: %s\n", plan.Procedure)
+	fmt.Fprintf(sh.out, "[DRY RUN] Would execute with: %s\n", plan.Command)
+	fmt.Fprintf(sh.out, "[DRY RUN] Token count: %s / %s budget\n", view.Count(plan.Tokens), view.Count(plan.Budget))
+	for _, w := range plan.Warnings {
+		fmt.Fprintf(sh.out, "[DRY RUN] WARNING: %s\n", w.Text)
+	}
+	if plan.Prompt != "" {
+		fmt.Fprintf(sh.out, "\n%s\n", strings.TrimSuffix(plan.Prompt, "\n"))
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/pflag"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	lines "github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// outputs are the ways to show a run.
+var outputs = []string{"auto", "plain", "json", "quiet"}
+
+func addOutput(f *pflag.FlagSet, output *string) {
+	f.StringVarP(output, "output", "o", "auto", "how to show the run: "+strings.Join(outputs, ", "))
+}
+
+// screen shows a run in the way that was asked for. What it shows of the past
+// is known only when the run is open, so it is made first and filled later.
+type screen struct {
+	sh   *shell
+	kind string
+	out  lines.Output
+}
+
+func newScreen(sh *shell, kind string) (*screen, error) {
+	if !slices.Contains(outputs, kind) {
+		return nil, usage(fmt.Sprintf("unknown output %q", kind), "use one of "+strings.Join(outputs, ", "))
+	}
+	if kind == "auto" && !isTerminal(sh.out) {
+		kind = "plain"
+	}
+	return &screen{sh: sh, kind: kind}, nil
+}
+
+// show begins, with what is known of the run so far.
+func (s *screen) show(past *view.Run) {
+	switch s.kind {
+	case "plain":
+		s.out = lines.Plain(s.sh.out, past)
+	case "json":
+		s.out = lines.JSON(s.sh.out)
+	case "quiet":
+		s.out = lines.Quiet(s.sh.out, past)
+	default:
+		s.out = lines.Auto(s.sh.out, past, s.sh.look())
+	}
+}
+
+// Observe shows one event.
+func (s *screen) Observe(e loop.Event) { s.out.Observe(e) }
+
+func (s *screen) close() {
+	if s.out != nil {
+		s.out.Close()
+	}
+}
+
+// look is what the terminal can do.
+func (sh *shell) look() lines.Options {
+	f, ok := sh.out.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return lines.Options{}
+	}
+	return lines.Options{
+		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Width: func() int {
+			width, _, err := term.GetSize(f.Fd())
+			if err != nil {
+				return 0
+			}
+			return width
+		},
+	}
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// shownIterations is how many iterations of a run are listed; --all lists more.
+const shownIterations = 100
+
+func showCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "show [RUN[/N]]",
+		Short:   "Show a run with its iterations, or one iteration in full",
+		Example: "  refrain show\n  refrain show build-7/3",
+		Args:    atMost(1),
+	}
+	asJSON := addJSON(cmd)
+	all := cmd.Flags().Bool("all", false, fmt.Sprintf("list every iteration, not only the last %d", shownIterations))
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		ref, iter, err := iterationRef(first(args))
+		if err != nil {
+			return err
+		}
+		store, entry, err := sh.find(ref)
+		if err != nil {
+			return err
+		}
+		if iter > 0 {
+			return showIteration(sh, store, entry, iter, *asJSON)
+		}
+		last := shownIterations
+		if *all {
+			last = 0
+		}
+		return showRun(sh, store, entry, last, *asJSON)
+	}
+	return cmd
+}
+
+func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJSON bool) error {
+	run, err := lookAt(store, entry)
+	if err != nil {
+		return err
+	}
+	iterations, err := store.Iterations(entry.Name, last)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(sh.out, struct {
+			view.Status
+			Iterations []shownIteration `json:"iterations"`
+		}{run.Status(time.Now()), shown(iterations)})
+	}
+	fmt.Fprint(sh.out, term.Card(run, sh.look()))
+	if len(iterations) == 0 {
+		return nil
+	}
+	fmt.Fprintln(sh.out)
+	if hidden := run.Sum.Totals.Iterations - len(iterations); last > 0 && hidden > 0 {
+		fmt.Fprintf(sh.out, "the last %d iterations (--all lists every one)\n", last)
+	}
+	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "ITERATION\tRESULT\tTIME\tPROGRESS\tTHEN")
+	for _, e := range iterations {
+		f := e.Payload.(*loop.IterationFinished)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", numberOf(e), f.Outcome.Result, view.Duration(f.Outcome.Duration.Duration()), progressOf(f.Outcome), then(f.Verdict))
+	}
+	return w.Flush()
+}
+
+// shownIteration is one finished attempt, for scripts: the journal's own names.
+type shownIteration struct {
+	Iter    int          `json:"iter"`
+	Attempt int          `json:"attempt"`
+	Outcome loop.Outcome `json:"outcome"`
+	Verdict loop.Verdict `json:"verdict"`
+	Dir     string       `json:"dir,omitempty"`
+}
+
+func shown(events []loop.Event) []shownIteration {
+	list := make([]shownIteration, 0, len(events))
+	for _, e := range events {
+		f := e.Payload.(*loop.IterationFinished)
+		list = append(list, shownIteration{Iter: e.Iter, Attempt: e.Attempt, Outcome: f.Outcome, Verdict: f.Verdict})
+	}
+	return list
+}
+
+func numberOf(e loop.Event) string {
+	if e.Attempt > 1 {
+		return fmt.Sprintf("%d (attempt %d)", e.Iter, e.Attempt)
+	}
+	return fmt.Sprint(e.Iter)
+}
+
+func progressOf(o loop.Outcome) string {
+	switch {
+	case o.Progress == nil:
+		return "unknown"
+	case !*o.Progress:
+		return "none"
+	}
+	var by []string
+	for _, s := range o.ProgressBy {
+		by = append(by, string(s))
+	}
+	return strings.Join(by, ", ")
+}
+
+func then(v loop.Verdict) string {
+	if v.Why == "" {
+		return string(v.Action)
+	}
+	return fmt.Sprintf("%s: %s", v.Action, v.Why)
+}
+
+// showIteration shows the last attempt at one iteration.
+func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int, asJSON bool) error {
+	e, err := finished(store, entry, iter)
+	if err != nil {
+		return err
+	}
+	f := e.Payload.(*loop.IterationFinished)
+	dir := store.AttemptDir(entry.Name, e.Iter, e.Attempt)
+	if asJSON {
+		one := shown([]loop.Event{e})[0]
+		one.Dir = dir
+		return printJSON(sh.out, one)
+	}
+	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	row := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "  %s\t%s\n", label, view.Line(value))
+		}
+	}
+	fmt.Fprintf(sh.out, "%s/%s: %s\n", entry.Name, numberOf(e), f.Outcome.Result)
+	row("exit", exitOf(f.Outcome.Exit))
+	if f.Outcome.Error != nil {
+		row("error", fmt.Sprintf("%s: %s", f.Outcome.Error.Kind, f.Outcome.Error.Message))
+	}
+	row("time", view.Duration(f.Outcome.Duration.Duration()))
+	row("progress", progressOf(f.Outcome))
+	if c := f.Outcome.Claim; c != nil {
+		row("claim", claimOf(c))
+	}
+	for e, err := range store.Events(entry.Name, 0) {
+		if err != nil {
+			return err
+		}
+		if r, ok := e.Payload.(*loop.ClaimRefused); ok && e.Iter == iter {
+			row("refused", r.Why)
+		}
+	}
+	if u := f.Outcome.Usage; u != nil {
+		row("usage", fmt.Sprintf("%s tokens, $%.2f", view.Count(u.Tokens()), u.CostUSD))
+	}
+	row("summary", f.Outcome.Summary)
+	row("then", then(f.Verdict))
+	for _, name := range []string{"prompt.md", "stdout", "stderr"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			row(name, filepath.Join(dir, name))
+		}
+	}
+	return w.Flush()
+}
+
+func claimOf(c *loop.Claim) string {
+	switch {
+	case c.Refused():
+		return fmt.Sprintf("%s %q, refused: %s", c.Kind, c.Text, c.Why)
+	case c.Proven:
+		return fmt.Sprintf("%s %q, proven", c.Kind, c.Text)
+	}
+	return fmt.Sprintf("%s %q, unproven", c.Kind, c.Text)
+}
+
+func exitOf(e *loop.Exit) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Code != nil:
+		return fmt.Sprintf("status %d (%s)", *e.Code, e.Cause)
+	}
+	return fmt.Sprintf("signal %s (%s)", e.Signal, e.Cause)
+}
+
+// finished is the end of the last attempt at an iteration, found backwards: an
+// iteration of today is looked at more often than one of last week.
+func finished(store journal.Store, entry journal.Entry, iter int) (loop.Event, error) {
+	for last := shownIterations; ; last *= 10 {
+		list, err := store.Iterations(entry.Name, last)
+		if err != nil {
+			return loop.Event{}, err
+		}
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i].Iter == iter {
+				return list[i], nil
+			}
+		}
+		if len(list) < last {
+			return loop.Event{}, usage(fmt.Sprintf("%s has no finished iteration %d", entry.Name, iter),
+				fmt.Sprintf("it has %d; \"refrain show %s\" lists them", entry.State.Totals.Iterations, entry.Name))
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// ignoreBrokenPipes makes a write to a closed pipe an error instead of the end
+// of the program: "refrain run | head" must not lose a run. The signal is
+// caught rather than ignored, for children inherit what is ignored.
+func ignoreBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// steer turns signals into wishes until the function it returns is called. The
+// agent has its own process group, so only the runner hears a Ctrl+C. A signal
+// that was ignored at the start, as nohup does, stays ignored.
+func steer(control *app.Control, onInterrupt string) func() {
+	heard := make(chan os.Signal, 4)
+	for s := range signalNames {
+		if !signal.Ignored(s) {
+			signal.Notify(heard, s)
+		}
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		interrupts := 0
+		for {
+			select {
+			case s := <-heard:
+				if s == os.Interrupt {
+					interrupts++
+				}
+				obey(control, signalNames[s], onInterrupt, interrupts)
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		signal.Stop(heard)
+		close(done)
+		wg.Wait()
+	}
+}
+
+var signalNames = map[os.Signal]string{os.Interrupt: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"}
+
+// obey acts on one signal; interrupts says how many of them were Ctrl+C.
+func obey(control *app.Control, name, onInterrupt string, interrupts int) {
+	switch {
+	case interrupts >= 3:
+		os.Exit(signalStatus["INT"])
+	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
+		control.Stop(loop.Asked{Now: true, Signal: name})
+	default:
+		control.Stop(loop.Asked{Signal: name})
+	}
+}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+func versionCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  noArguments,
+	}
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if *asJSON {
+			return printJSON(sh.out, map[string]string{
+				"version": Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+			})
+		}
+		fmt.Fprintf(sh.out, "refrain %s (%s, %s/%s)\n", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return nil
+	}
+	return cmd
+}
