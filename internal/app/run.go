@@ -46,7 +46,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, fmt.Errorf("create the run in %s: %w", store.Dir, err)
 	}
 	defer run.Close()
-	return j.drive(ctx, w, lock, run, journal.Past{}, j.started(run.Meta(), w.Version), view.New())
+	return j.drive(ctx, w, lock, run, journal.Past{}, j.started(run, w.Version), view.New())
 }
 
 // drive runs the engine on a run that is locked and open.
@@ -60,7 +60,6 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, run *journ
 	}
 	defer log.Close()
 	c := j.config()
-	seen.ID, seen.Dir = run.Meta().ID, run.Dir()
 	observers := append([]engine.Observer{&stateFile{run: seen, out: run}, log}, w.Observers...)
 	e := engine.New(engine.Options{
 		Journal: run, Past: past, Start: start, Warnings: j.Warnings(),
@@ -110,9 +109,9 @@ func (j *Job) meta(version string) (journal.Meta, error) {
 	}, nil
 }
 
-func (j *Job) started(meta journal.Meta, version string) *loop.RunStarted {
+func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
-		Name: meta.Name, Procedure: meta.Procedure, Version: version, PID: os.Getpid(),
+		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
 		Agent: j.agentName, Model: j.config().Model, Limits: j.limits(),
 		Promise: j.config().Done.Promise, Prompt: preview(j.prompt),
 	}

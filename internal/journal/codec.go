@@ -55,8 +55,8 @@ func Encode(e loop.Event) ([]byte, error) {
 // Decode reads one line. Fields that this version does not know are skipped,
 // and a type that it does not know gives a *loop.Unknown.
 func Decode(line []byte) (loop.Event, error) {
-	var h head
-	if err := json.Unmarshal(line, &h); err != nil {
+	h, err := decodeHead(line)
+	if err != nil {
 		return loop.Event{}, fmt.Errorf("decode event: %w", err)
 	}
 	if h.Type == "" {
@@ -77,6 +77,23 @@ func Decode(line []byte) (loop.Event, error) {
 		Seq: h.Seq, Time: at, Run: h.Run,
 		Iter: h.Iter, Attempt: h.Attempt, Payload: p,
 	}, nil
+}
+
+// decodeHead reads the fields that every event has. A line that begins as ours
+// do has them first: then the rest, which may be long, is not gone through for
+// them.
+func decodeHead(line []byte) (head, error) {
+	var h head
+	if bytes.HasPrefix(line, []byte(`{"seq":`)) {
+		before, after, _ := bytes.Cut(line, []byte(`,"type":"`))
+		end := len(line) - len(after) + bytes.IndexByte(after, '"')
+		if end > len(before) && json.Unmarshal(append(line[:end+1:end+1], '}'), &h) == nil && h.Time != "" {
+			return h, nil
+		}
+		h = head{}
+	}
+	err := json.Unmarshal(line, &h)
+	return h, err
 }
 
 // wholeMillis is the time as a line can hold it, so that an event read back

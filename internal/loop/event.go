@@ -80,6 +80,7 @@ func (t Type) Kept() bool {
 // RunStarted is the first event of every run.
 type RunStarted struct {
 	Name      string   `json:"name"`
+	Dir       string   `json:"dir,omitempty"`
 	Procedure string   `json:"procedure"`
 	Version   string   `json:"version,omitempty"`
 	PID       int      `json:"pid,omitempty"`

@@ -42,7 +42,7 @@ func parseIgnore(patterns []string) (ignore, error) {
 	for _, p := range patterns {
 		trimmed := strings.Trim(p, "/")
 		if trimmed == "" || strings.HasPrefix(p, "!") {
-			return nil, fmt.Errorf("ignore pattern %q: it must name files or folders, without !", p)
+			return nil, fmt.Errorf("ignore pattern %q: the sign ! has no meaning here, and a name is needed", p)
 		}
 		parts := strings.Split(trimmed, "/")
 		if len(parts) == 1 && !strings.HasPrefix(p, "/") {

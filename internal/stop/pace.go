@@ -24,7 +24,7 @@ func Pace(p Pacing) loop.Rule {
 		wait, rule, why := p.Delay, "delay", "pause between iterations"
 		if failures := f.State.Streaks.Failures; failures > 0 && f.Outcome.Result != loop.OK {
 			if b := doubled(p.Backoff, failures, p.MaxBackoff); b > wait {
-				wait, rule, why = b, "backoff", fmt.Sprintf("back-off after %d consecutive failures", failures)
+				wait, rule, why = b, "backoff", fmt.Sprintf("back-off after failure %d in a row", failures)
 			}
 		}
 		if wait <= 0 {

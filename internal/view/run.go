@@ -11,7 +11,7 @@ import (
 type Run struct {
 	Name      string // build-7
 	ID        string // loop_…
-	Dir       string // where its files are; no event says so, the reader does
+	Dir       string // where its files are; a reader that found them elsewhere says so
 	Procedure string
 	Agent     string
 	Model     string
@@ -77,7 +77,7 @@ func (r *Run) Apply(e loop.Event) {
 }
 
 func (r *Run) start(e loop.Event, p *loop.RunStarted) {
-	r.Name, r.ID, r.Procedure = p.Name, e.Run, p.Procedure
+	r.Name, r.ID, r.Dir, r.Procedure = p.Name, e.Run, p.Dir, p.Procedure
 	r.Agent, r.Model, r.Promise, r.Prompt = p.Agent, p.Model, p.Promise, p.Prompt
 	r.StartedAt, r.PID, r.Limits = e.Time, p.PID, p.Limits
 	r.State = loop.Running

@@ -12,7 +12,7 @@ import (
 func TestStatusAsJSON(t *testing.T) {
 	const zeroes = `"streaks":{"failures":0,"red_gates":0,"test_failures":0,"no_progress":0},` +
 		`"totals":{"iterations":0,"ok":0,"failed":0,"timed_out":0,"skipped":0,"commits":0,"files":0,"lines_added":0,"lines_removed":0,"duration_ms":0}}`
-	started := &loop.RunStarted{Name: "build-7", PID: 10, Limits: loop.Limits{Iterations: 5}}
+	started := &loop.RunStarted{Name: "build-7", Dir: "/runs/build-7", PID: 10, Limits: loop.Limits{Iterations: 5}}
 	tests := []struct {
 		name   string
 		events []loop.Payload
@@ -25,7 +25,7 @@ func TestStatusAsJSON(t *testing.T) {
 		},
 		{
 			"without a limit the limit is left out",
-			[]loop.Payload{&loop.RunStarted{Name: "build-7", PID: 10}},
+			[]loop.Payload{&loop.RunStarted{Name: "build-7", Dir: "/runs/build-7", PID: 10}},
 			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes,
 		},
 		{
@@ -47,7 +47,6 @@ func TestStatusAsJSON(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			run := New()
-			run.Dir = "/runs/build-7"
 			for _, p := range tt.events {
 				e := loop.Event{Time: noon, Run: "loop_1", Payload: p}
 				if p.Type() == "iteration.started" {
