@@ -82,7 +82,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	shown := *seen
 	show(&shown)
-	end, err = c.drive(ctx, w, lock, run, past, resumed, seen)
+	end, err = c.drive(ctx, w, lock, opened{run: run, past: past, start: resumed, seen: seen})
 	return end, true, err
 }
 

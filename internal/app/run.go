@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -37,6 +38,10 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, err
 	}
 	defer lock.Unlock()
+	aside, err := setAside(store)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
 	meta, err := j.meta(w.Version)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -46,12 +51,47 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, fmt.Errorf("create the run in %s: %w", store.Dir, err)
 	}
 	defer run.Close()
-	return j.drive(ctx, w, lock, run, journal.Past{}, j.started(run, w.Version), view.New())
+	return j.drive(ctx, w, lock, opened{run: run, start: j.started(run, w.Version), seen: view.New(), warnings: aside})
+}
+
+// setAside moves runs that cannot be read out of the way: a new run should not
+// stumble over an old one, and nothing of it is lost. Runs of a newer version
+// can be read, only not by us.
+func setAside(store journal.Store) ([]loop.Warning, error) {
+	_, bad, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	var list []loop.Warning
+	for _, b := range bad {
+		var newer *journal.NewerError
+		if errors.As(b.Err, &newer) {
+			continue
+		}
+		to, err := store.SetAside(b.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, loop.Warning{
+			Text: fmt.Sprintf("%s cannot be read (%v) and was moved aside", b.Name, b.Err),
+			Hint: "its files are in " + to,
+		})
+	}
+	return list, nil
+}
+
+// opened is a run that is ours to write to.
+type opened struct {
+	run      *journal.Run
+	past     journal.Past
+	start    loop.Payload
+	seen     *view.Run
+	warnings []loop.Warning
 }
 
 // drive runs the engine on a run that is locked and open.
-func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, run *journal.Run, past journal.Past, start loop.Payload, seen *view.Run) (loop.RunFinished, error) {
-	if err := lock.Note(holder(run.Meta().Name)); err != nil {
+func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) (loop.RunFinished, error) {
+	if err := lock.Note(holder(o.run.Meta().Name)); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	log, err := newLog(j.Settings)
@@ -60,16 +100,16 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, run *journ
 	}
 	defer log.Close()
 	c := j.config()
-	observers := append([]engine.Observer{&stateFile{run: seen, out: run}, log}, w.Observers...)
+	observers := append([]engine.Observer{&stateFile{run: o.seen, out: o.run}, log}, w.Observers...)
 	e := engine.New(engine.Options{
-		Journal: run, Past: past, Start: start, Warnings: j.Warnings(),
+		Journal: o.run, Past: o.past, Start: o.start, Warnings: append(o.warnings, j.Warnings()...),
 
 		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
 		Tree: j.files, Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
 
-		Dir: j.dir(), Env: j.environ(run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
 		Control: w.Control, Observers: observers,

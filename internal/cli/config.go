@@ -25,7 +25,7 @@ func configCommand(sh *shell) *cobra.Command {
 
 // subject is what the settings are resolved for: a procedure, flags.
 func subject(cmd *cobra.Command) func() (app.Request, error) {
-	procedure := cmd.Flags().String("procedure", "", "for this procedure (`NAME`)")
+	procedure := cmd.Flags().String("procedure", "", "for this procedure")
 	addSettings(cmd.Flags(), runFlags)
 	return func() (app.Request, error) {
 		flags, err := settingsOf(cmd.Flags(), runFlags)

@@ -25,8 +25,9 @@ func logsCommand(sh *shell) *cobra.Command {
 		Short: "Show what the agent said and did in an iteration",
 		Long: "Show the transcript of iteration N, or of the last one. With -f follow a live run, iteration by\n" +
 			"iteration, until it ends.",
-		Example: "  refrain logs\n  refrain logs build-7/3 --raw\n  refrain logs -f",
-		Args:    atMost(1),
+		Example:           "  refrain logs\n  refrain logs build-7/3 --raw\n  refrain logs -f",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
 	}
 	f := cmd.Flags()
 	raw := f.Bool("raw", false, "print the agent's output exactly as it came")

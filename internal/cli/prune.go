@@ -19,7 +19,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 		Args:    noArguments,
 	}
 	f := cmd.Flags()
-	keep := f.Int("keep", 10, "keep the latest `N` runs")
+	keep := f.Int("keep", 10, "keep this many of the latest runs")
 	older := f.Duration("older-than", 0, "delete only runs that ended longer ago than this")
 	resumable := f.Bool("resumable", false, "also delete runs that could be resumed")
 	dry := f.Bool("dry-run", false, "show what would be deleted, and delete nothing")

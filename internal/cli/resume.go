@@ -20,8 +20,9 @@ func resumeCommand(sh *shell) *cobra.Command {
 		Short: "Go on with a run that was stopped, gave up, hit a limit or crashed",
 		Long: "Go on with a run. Without RUN it is the latest one here that can go on. Settings are read anew under\n" +
 			"the flags that the run was started with; limits given here are new totals, not additions.",
-		Example: "  refrain resume\n  refrain resume build-7 -n 20",
-		Args:    atMost(1),
+		Example:           "  refrain resume\n  refrain resume build-7 -n 20",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags, err := settingsOf(cmd.Flags(), limitFlags)
 			if err != nil {

@@ -18,24 +18,24 @@ import (
 )
 
 // settingFlag is a flag that sets one key.
-type settingFlag struct{ name, short, key, value, help string }
+type settingFlag struct{ name, short, key, help string }
 
 // limitFlags set limits; a resume takes them too.
 var limitFlags = []settingFlag{
-	{"max-iterations", "n", "loop.max_iterations", "N", "stop after N iterations (0 is unlimited)"},
-	{"max-time", "", "loop.max_time", "D", "stop after this much time, such as 8h"},
-	{"max-cost", "", "budget.cost_usd", "USD", "stop when this much money is spent"},
-	{"max-tokens", "", "budget.tokens", "N", "stop when this many tokens are used"},
-	{"iteration-timeout", "", "loop.iteration_timeout", "D", "end an iteration after this time"},
-	{"idle-timeout", "", "loop.idle_timeout", "D", "end an iteration after this much silence"},
+	{"max-iterations", "n", "loop.max_iterations", "stop after N iterations (0 is unlimited)"},
+	{"max-time", "", "loop.max_time", "stop after this much time, such as 8h"},
+	{"max-cost", "", "budget.cost_usd", "stop when this much money is spent"},
+	{"max-tokens", "", "budget.tokens", "stop when this many tokens are used"},
+	{"iteration-timeout", "", "loop.iteration_timeout", "end an iteration after this time"},
+	{"idle-timeout", "", "loop.idle_timeout", "end an iteration after this much silence"},
 }
 
 var runFlags = append([]settingFlag{
-	{"agent", "a", "agent", "NAME", "the agent to run"},
-	{"model", "m", "model", "NAME", "the model that the agent should use"},
-	{"until", "", "done.promise", "PROMISE", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
-	{"completion-promise", "", "done.promise", "PROMISE", "the same as --until"},
-	{"profile", "", "profile", "NAME", "behave like another system: " + strings.Join(config.Profiles(), ", ")},
+	{"agent", "a", "agent", "the agent to run"},
+	{"model", "m", "model", "the model that the agent should use"},
+	{"until", "", "done.promise", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
+	{"completion-promise", "", "done.promise", "the same as --until"},
+	{"profile", "", "profile", "behave like another system: " + strings.Join(config.Profiles(), ", ")},
 }, limitFlags...)
 
 func runCommand(sh *shell) *cobra.Command {
@@ -53,9 +53,9 @@ func runCommand(sh *shell) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt, as `TEXT`")
-	f.StringVarP(&o.file, "prompt-file", "F", "", "the prompt in a `FILE`, read again at every iteration (- is stdin)")
-	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: `TEXT` or @FILE (repeatable)")
+	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself")
+	f.StringVarP(&o.file, "prompt-file", "F", "", "the file with the prompt, read again at every iteration (- is stdin)")
+	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
 	addSettings(f, runFlags)
@@ -102,9 +102,8 @@ func (o *runOptions) take(cmd *cobra.Command, args []string) error {
 func addSettings(f *pflag.FlagSet, flags []settingFlag) {
 	for _, s := range flags {
 		f.StringP(s.name, s.short, "", s.help)
-		f.Lookup(s.name).Usage = strings.Replace(s.help, s.value, "`"+s.value+"`", 1)
 	}
-	f.StringArray("set", nil, "set any key: `KEY=VALUE` (repeatable; \"refrain config show\" lists the keys)")
+	f.StringArray("set", nil, "set any key, as KEY=VALUE (repeatable; \"refrain config show\" lists the keys)")
 }
 
 // settingsOf reads the flags that were given, in the order of the table.

@@ -21,10 +21,11 @@ const shownIterations = 100
 
 func showCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "show [RUN[/N]]",
-		Short:   "Show a run with its iterations, or one iteration in full",
-		Example: "  refrain show\n  refrain show build-7/3",
-		Args:    atMost(1),
+		Use:               "show [RUN[/N]]",
+		Short:             "Show a run with its iterations, or one iteration in full",
+		Example:           "  refrain show\n  refrain show build-7/3",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
 	}
 	asJSON := addJSON(cmd)
 	all := cmd.Flags().Bool("all", false, fmt.Sprintf("list every iteration, not only the last %d", shownIterations))

@@ -13,9 +13,10 @@ import (
 
 func statusCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "status [RUN]",
-		Short: "Show what a run is doing, or how it ended",
-		Args:  atMost(1),
+		Use:               "status [RUN]",
+		Short:             "Show what a run is doing, or how it ended",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
 	}
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

@@ -237,7 +237,9 @@ func (e *Engine) print(ctx context.Context) *repo.Print {
 func (e *Engine) conclude(a *attempt, o *loop.Outcome) loop.Verdict {
 	_, v := loop.Decide(e.facts(o), e.Rules)
 	e.record(&loop.IterationFinished{Outcome: *o, Verdict: v})
-	e.Journal.DropTranscripts(e.Transcripts)
+	if err := e.Journal.DropTranscripts(e.Transcripts); err != nil {
+		e.warn("transcripts", loop.Warning{Text: err.Error(), Hint: "old transcripts are kept"})
+	}
 	e.flushTrouble()
 	return v
 }

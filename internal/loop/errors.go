@@ -1,5 +1,7 @@
 package loop
 
+import "slices"
+
 // ErrorKind classes what went wrong in an agent, across all agents.
 type ErrorKind string
 
@@ -58,4 +60,14 @@ func Treat(k ErrorKind) Treatment {
 		return t
 	}
 	return Treatment{Result: Failed}
+}
+
+// ErrorKinds lists every kind that has a treatment, sorted.
+func ErrorKinds() []ErrorKind {
+	kinds := make([]ErrorKind, 0, len(treatments))
+	for k := range treatments {
+		kinds = append(kinds, k)
+	}
+	slices.Sort(kinds)
+	return kinds
 }

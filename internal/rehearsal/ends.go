@@ -32,29 +32,11 @@ func limit(f *values) act {
 	}
 }
 
-// kinds is every error that a script can rehearse.
-var kinds = []string{
-	string(loop.ErrMissing),
-	string(loop.ErrAuth),
-	string(loop.ErrBilling),
-	string(loop.ErrModel),
-	string(loop.ErrUsageLimit),
-	string(loop.ErrRateLimit),
-	string(loop.ErrOverloaded),
-	string(loop.ErrServer),
-	string(loop.ErrNetwork),
-	string(loop.ErrContextOverflow),
-	string(loop.ErrMaxTurns),
-	string(loop.ErrAgentBudget),
-	string(loop.ErrPermission),
-	string(loop.ErrRefusal),
-	string(loop.ErrAgent),
-}
-
 func fault(f *values) act {
 	kind, message := f.text("error"), f.text("message")
-	if !slices.Contains(kinds, kind) {
-		f.fail("error is %q: write one of %s", kind, strings.Join(kinds, ", "))
+	if kinds := loop.ErrorKinds(); !slices.Contains(kinds, loop.ErrorKind(kind)) {
+		known := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(kinds)), ", "), "[]")
+		f.fail("error is %q: write one of %s", kind, known)
 	}
 	return func(p *player) error {
 		return &ending{1, &loop.AgentError{Kind: loop.ErrorKind(kind), Message: p.fill(message)}}

@@ -49,7 +49,7 @@ func TestParseRefusesWrongValues(t *testing.T) {
 		{`sleep = "2"`, "write a duration"},
 		{`sleep = "-2s"`, "write a duration"},
 		{`sleep = 2`, "sleep is 2"},
-		{`error = "overlaoded"`, "write one of missing, "},
+		{`error = "overlaoded"`, "write one of agent, "},
 		{`hang = false`, "hang is not true"},
 		{`crash = "yes"`, "crash is yes"},
 		{`exit = 256`, "from 0 to 255"},
