@@ -53,7 +53,7 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 		}
 	}
 	if j.files, err = repo.Open(ctx, tree, j.config().Progress.Ignore); err != nil {
-		return nil, err
+		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
 	}
 	return j, nil
 }
@@ -96,7 +96,13 @@ func (j *Job) preparePrompt() error {
 	if _, err := j.prompt.Build(loop.State{}, 1); err != nil {
 		return promptProblem(err)
 	}
-	return nil
+	if !c.Loop.FreezePrompt {
+		return nil
+	}
+	// The text is stored with the run, so that a resume has the first one too.
+	text, err := j.prompt.Source.Read()
+	j.Request.Prompt = text
+	return err
 }
 
 // source is where the prompt comes from: the text or the file that was asked

@@ -100,7 +100,9 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	}
 	defer log.Close()
 	c := j.config()
-	observers := append([]engine.Observer{&stateFile{run: o.seen, out: o.run}, log}, w.Observers...)
+	state := newStateFile(o.run, o.seen)
+	defer state.Close()
+	observers := append([]engine.Observer{state, log}, w.Observers...)
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: append(o.warnings, j.Warnings()...),
 

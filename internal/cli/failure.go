@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,11 @@ func explain(err error) failure {
 	case errors.As(err, &newer):
 		return failure{newer.Error(), "install a newer refrain", statusFailed}
 	}
-	return failure{what: err.Error(), status: statusFailed}
+	f := failure{what: err.Error(), status: statusFailed}
+	if errors.Is(err, fs.ErrPermission) {
+		f.hint = "look at who owns the file and who may write to it"
+	}
+	return f
 }
 
 func heldBy(h journal.Holder) string {

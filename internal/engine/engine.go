@@ -73,6 +73,8 @@ type Engine struct {
 	iter    int
 	attempt int
 
+	untouched *repo.Print // the tree now, when nothing ran since it was looked at
+
 	troubleMu sync.Mutex
 	trouble   []string
 	warned    map[string]bool // warnings that are said once a run

@@ -56,9 +56,9 @@ func (e *Engine) flushTrouble() {
 	list := e.trouble
 	e.trouble = nil
 	e.troubleMu.Unlock()
-	for _, what := range list {
-		e.warn("trouble "+what, loop.Warning{
-			Text: "cannot save: " + what + "; the loop goes on from memory",
+	if len(list) > 0 {
+		e.warn("trouble", loop.Warning{
+			Text: "cannot save " + list[0] + "; the loop goes on from memory",
 			Hint: "free disk space or make the state folder writable; what is missing is named at the end",
 		})
 	}

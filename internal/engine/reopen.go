@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,12 +95,7 @@ func (e *Engine) replay(a *attempt, exited *loop.AgentExited) error {
 		a.observe(p)
 	}
 	a.duration = exited.Duration.Duration()
-	if b, err := a.dir.ReadFile(baseFile); err == nil {
-		var base repo.Print
-		if json.Unmarshal(b, &base) == nil {
-			a.base = &base
-		}
-	}
+	a.base = baseOf(e.Past.Tail)
 	return nil
 }
 
@@ -133,6 +127,17 @@ func unfinished(tail []loop.Event) *loop.Event {
 		}
 	}
 	return open
+}
+
+// baseOf is the tree before the attempt that was not finished.
+func baseOf(tail []loop.Event) *repo.Print {
+	var base *repo.Print
+	for _, ev := range tail {
+		if p, ok := ev.Payload.(*loop.IterationPhase); ok && p.Phase == loop.Executing {
+			base = repo.ParsePrint(p.Base)
+		}
+	}
+	return base
 }
 
 func exitOf(tail []loop.Event) *loop.AgentExited {

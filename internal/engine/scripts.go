@@ -21,6 +21,7 @@ func (e *Engine) runScripts(ctx context.Context, o *loop.Outcome) {
 	if len(e.Scripts) == 0 {
 		return
 	}
+	e.untouched = nil
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(cancel)()

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,6 +33,7 @@ type attempt struct {
 func (e *Engine) Step(ctx context.Context) (loop.Verdict, error) {
 	a := e.begin(ctx)
 	defer a.dir.Close()
+	e.untouched = nil
 	if a.failure == nil {
 		e.run(ctx, a)
 	}
@@ -45,10 +45,7 @@ func (e *Engine) begin(ctx context.Context) *attempt {
 	s := e.snapshot()
 	a := e.open1(s.Next(), s.Attempts+1)
 	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
-	a.base = e.print(ctx)
-	if b, err := json.Marshal(a.base); err == nil && a.base != nil {
-		a.dir.WriteFile(baseFile, b)
-	}
+	a.base = e.before(ctx)
 	if e.Prompt == nil {
 		return a
 	}
@@ -67,10 +64,6 @@ func (e *Engine) begin(ctx context.Context) *attempt {
 	}
 	return a
 }
-
-// baseFile keeps the print of the tree before an attempt, for a runner that
-// has to judge the attempt after a crash.
-const baseFile = "base.json"
 
 // open1 makes the attempt's folder current: events from here on belong to it.
 func (e *Engine) open1(iter, n int) *attempt {
@@ -94,7 +87,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		a.failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
 		return
 	}
-	e.record(&loop.IterationPhase{Phase: loop.Executing})
+	e.record(&loop.IterationPhase{Phase: loop.Executing, Base: a.base.String()})
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -211,6 +204,7 @@ func (e *Engine) judgeProgress(ctx context.Context, a *attempt, o *loop.Outcome)
 	if after == nil {
 		return
 	}
+	e.untouched = after
 	for _, signal := range a.base.Signals(*after) {
 		if slices.Contains(e.Progress, signal) {
 			o.ProgressBy = append(o.ProgressBy, signal)
@@ -218,6 +212,15 @@ func (e *Engine) judgeProgress(ctx context.Context, a *attempt, o *loop.Outcome)
 	}
 	made := len(o.ProgressBy) > 0
 	o.Progress = &made
+}
+
+// before is the tree as the attempt finds it: as the last one left it, if
+// nothing lay between that could have changed it.
+func (e *Engine) before(ctx context.Context) *repo.Print {
+	if e.untouched != nil {
+		return e.untouched
+	}
+	return e.print(ctx)
 }
 
 // print looks at the tree; nil, with one warning a run, when it can't be seen.

@@ -13,6 +13,7 @@ const slice = 30 * time.Second
 // wait lets time pass as the verdict says. A wish to stop ends it at once, and
 // so does a rule that has come to say stop.
 func (e *Engine) wait(v loop.Verdict) {
+	e.untouched = nil // people work while the loop waits
 	until := v.Until
 	if until.IsZero() {
 		until = now().Add(v.For.Duration())

@@ -106,22 +106,20 @@ func (a *Attempt) Stdout() io.Writer { return &a.stdout }
 // Stderr takes what the agent prints as errors. It never fails.
 func (a *Attempt) Stderr() io.Writer { return &a.stderr }
 
-// WritePrompt saves what the agent is told.
-func (a *Attempt) WritePrompt(text string) { a.WriteFile(promptName, []byte(text)) }
+// PromptPath is where WritePrompt saves.
+func (a *Attempt) PromptPath() string { return filepath.Join(a.dir, promptName) }
 
-// WriteFile saves a small file beside the transcript, in one piece.
-func (a *Attempt) WriteFile(name string, b []byte) {
+// WritePrompt saves what the agent is told. It need not be there in one piece
+// after a crash: an attempt that crashed so early is made again.
+func (a *Attempt) WritePrompt(text string) {
 	defer a.run.trouble.tell()
 	a.run.mu.Lock()
 	defer a.run.mu.Unlock()
-	a.run.trouble.note(name, replace(filepath.Join(a.dir, name), b, false))
+	a.run.trouble.note(promptName, os.WriteFile(a.PromptPath(), []byte(text), 0o600))
 }
 
-// ReadFile reads a file that WriteFile, now or in an earlier life of the run,
-// has saved.
-func (a *Attempt) ReadFile(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(a.dir, name))
-}
+// OpenStdout opens what the agent printed, to read it again.
+func (a *Attempt) OpenStdout() (*os.File, error) { return os.Open(a.stdout.path) }
 
 // Close closes the files of the attempt. It may be opened again.
 func (a *Attempt) Close() {

@@ -151,9 +151,12 @@ type IterationStarted struct {
 	Max int `json:"max,omitempty"` // 0 is unlimited
 }
 
-// IterationPhase says where the attempt stands.
+// IterationPhase says where the attempt stands. With executing it keeps what
+// the work tree was before the agent, for a runner that has to judge the
+// attempt after a crash.
 type IterationPhase struct {
-	Phase Phase `json:"phase"`
+	Phase Phase  `json:"phase"`
+	Base  string `json:"base,omitempty"`
 }
 
 // IterationFinished closes an attempt: what was seen, what was decided, and

@@ -229,3 +229,14 @@ func FuzzParseStatus(f *testing.F) {
 		}
 	})
 }
+
+func TestPrintSurvivesBeingWrittenDown(t *testing.T) {
+	for _, p := range []*Print{{Head: "abc", Files: "def"}, {Files: "def"}} {
+		if got := ParsePrint(p.String()); got == nil || *got != *p {
+			t.Errorf("ParsePrint(%q) = %v, want %v", p.String(), got, p)
+		}
+	}
+	if got := ParsePrint((*Print)(nil).String()); got != nil {
+		t.Errorf("no print reads as %v, want none", got)
+	}
+}

@@ -21,8 +21,25 @@ type Tree struct {
 
 // Print is a fingerprint of the work tree at one moment.
 type Print struct {
-	Head  string `json:"head,omitempty"` // the commit; empty without git, and before the first
-	Files string `json:"files"`          // a hash
+	Head  string // the commit; empty without git, and before the first
+	Files string // a hash
+}
+
+// String is the print as ParsePrint reads it; empty for none.
+func (p *Print) String() string {
+	if p == nil {
+		return ""
+	}
+	return p.Head + ":" + p.Files
+}
+
+// ParsePrint is the print that String wrote, nil for none.
+func ParsePrint(s string) *Print {
+	head, files, ok := strings.Cut(s, ":")
+	if !ok {
+		return nil
+	}
+	return &Print{Head: head, Files: files}
 }
 
 // Signals tells in what the tree differs after, nil when it is the same. A file
