@@ -139,7 +139,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(sh, job)
+		return dryRun(sh, job, o.output == "json")
 	}
 	screen, err := newScreen(sh, o.output)
 	if err != nil {
@@ -228,10 +228,13 @@ func pathCause(err error) error {
 	return err
 }
 
-func dryRun(sh *shell, job *app.Job) error {
+func dryRun(sh *shell, job *app.Job, asJSON bool) error {
 	plan, err := job.DryRun()
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return printJSON(sh.out, plan)
 	}
 	fmt.Fprintf(sh.out, "[DRY RUN] Procedure: %s\n", plan.Procedure)
 	fmt.Fprintf(sh.out, "[DRY RUN] Would execute with: %s\n", plan.Command)

@@ -38,7 +38,10 @@ func (d *ending) Observe(e loop.Event) {
 }
 
 func (d *ending) Report(o *loop.Outcome) []loop.Payload {
-	o.Session, o.Model = d.session.Session, d.session.Model
+	o.Session = d.session.Session
+	if d.session.Model != "" {
+		o.Model = d.session.Model // what was asked for is only a wish
+	}
 	o.Usage, o.Limit, o.Exit = d.usage, d.limit, d.exit
 	o.Result, o.Error = d.verdict()
 	return nil
