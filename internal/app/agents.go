@@ -27,7 +27,7 @@ func (j *Job) prepareAgent() error {
 			return &UsageError{What: err.Error()}
 		}
 		j.agent, j.agentName = a, filepath.Base(j.Request.Command[0])
-		return nil
+		return j.checkBudget("text")
 	}
 	name, err := j.chooseAgent()
 	if err != nil {
@@ -38,6 +38,20 @@ func (j *Job) prepareAgent() error {
 		return &UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 	}
 	j.agent, j.agentName = a, name
+	return j.checkBudget(j.config().Agents[name].Format)
+}
+
+// checkBudget refuses a budget that nobody could keep: an agent that prints
+// plain text does not say what it uses up.
+func (j *Job) checkBudget(format string) error {
+	for key, set := range map[string]bool{"budget.cost_usd": j.config().Budget.CostUSD > 0, "budget.tokens": j.config().Budget.Tokens > 0} {
+		if set && format == "text" {
+			return &UsageError{
+				What: fmt.Sprintf("%s cannot be kept: %s does not say what it uses", key, j.agentName),
+				Hint: "limit the run with -n or --max-time instead",
+			}
+		}
+	}
 	return nil
 }
 

@@ -30,6 +30,7 @@ type Job struct {
 	prompt    *prompt.Builder // nil: the command gets none
 	patterns  []*regexp.Regexp
 	files     *repo.Tree
+	log       *runLog // opened with the lock
 }
 
 // Prepare checks a request against the settings of the work tree around dir.

@@ -63,7 +63,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	if err != nil {
 		return loop.RunFinished{}, false, err
 	}
-	defer lock.Unlock()
+	defer c.unlock(lock)
 	run, past, err := store.Resume(c.Entry.Name)
 	if err != nil {
 		return loop.RunFinished{}, false, err
@@ -75,6 +75,13 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	if again := c.again(past, resumed); again != nil {
 		return *again, false, nil
+	}
+	request, settings, err := c.stored()
+	if err != nil {
+		return loop.RunFinished{}, false, err
+	}
+	if err := run.Restate(request, settings); err != nil {
+		return loop.RunFinished{}, false, err
 	}
 	seen, err := Look(store, c.Entry.Meta, past)
 	if err != nil {

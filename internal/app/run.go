@@ -37,7 +37,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	defer lock.Unlock()
+	defer j.unlock(lock)
 	aside, err := setAside(store)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -94,15 +94,10 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	if err := lock.Note(holder(o.run.Meta().Name)); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
-	log, err := newLog(j.Settings)
-	if err != nil {
-		return loop.RunFinished{}, err
-	}
-	defer log.Close()
 	c := j.config()
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()
-	observers := append([]engine.Observer{state, log}, w.Observers...)
+	observers := append([]engine.Observer{state, j.log}, w.Observers...)
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: append(o.warnings, j.Warnings()...),
 
@@ -119,13 +114,23 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	return e.Run(ctx)
 }
 
+// lock makes this work tree ours, and opens the log while a mistake in its name
+// still costs nothing.
 func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 	store, err := journal.Open(j.Tree)
 	if err != nil {
 		return store, nil, err
 	}
+	if j.log, err = newLog(j.Settings); err != nil {
+		return store, nil, err
+	}
 	lock, err := store.Lock(holder(""))
 	return store, lock, err
+}
+
+func (j *Job) unlock(lock *journal.Lock) {
+	_ = lock.Unlock() // the system lets go of it in any case
+	_ = j.log.Close()
 }
 
 func holder(run string) journal.Holder {
@@ -138,17 +143,21 @@ var processStart = time.Now().UTC()
 
 // meta is run.json: what a resume needs, and what a person may want to know.
 func (j *Job) meta(version string) (journal.Meta, error) {
-	request, err := json.Marshal(j.Request.masked())
-	if err != nil {
-		return journal.Meta{}, fmt.Errorf("store the request: %w", err)
-	}
-	settings, err := json.Marshal(j.Settings.Masked())
-	if err != nil {
-		return journal.Meta{}, fmt.Errorf("store the settings: %w", err)
-	}
+	request, settings, err := j.stored()
 	return journal.Meta{
 		Procedure: j.Request.name(), Version: version, StartedAt: time.Now(), Flags: request, Config: settings,
-	}, nil
+	}, err
+}
+
+// stored is the request and the settings as the run keeps them.
+func (j *Job) stored() (request, settings json.RawMessage, err error) {
+	if request, err = json.Marshal(j.Request.masked()); err != nil {
+		return nil, nil, fmt.Errorf("store the request: %w", err)
+	}
+	if settings, err = json.Marshal(j.Settings.Masked()); err != nil {
+		return nil, nil, fmt.Errorf("store the settings: %w", err)
+	}
+	return request, settings, nil
 }
 
 func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {

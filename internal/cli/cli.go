@@ -73,6 +73,8 @@ func newRoot(sh *shell) *cobra.Command {
 	root.SetOut(sh.out)
 	root.SetErr(sh.err)
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate(versionLine() + "\n")
+	root.SuggestionsMinimumDistance = 2
 	root.PersistentFlags().StringVarP(&sh.dir, "dir", "C", ".", "work in this folder")
 	for _, command := range commands {
 		root.AddCommand(command(sh))

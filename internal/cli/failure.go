@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func explain(err error) failure {
 	case errors.As(err, &asked):
 		return failure{asked.What, asked.Hint, statusUsage}
 	case errors.As(err, &settings):
-		return failure{settings.Error(), settings.Hint(), statusUsage}
+		return failure{settings.Error(), cmp.Or(settings.Hint(), "\"refrain config validate\" lists every problem"), statusUsage}
 	case errors.As(err, &held):
 		return failure{heldBy(held.Holder), "wait for it, or end it with Ctrl+C in its terminal; \"refrain status\" shows it", statusLocked}
 	case errors.As(err, &missing):
@@ -135,6 +136,18 @@ func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
 			return usage(fmt.Sprintf("%s takes at most %d argument, not %d", cmd.CommandPath(), n, len(args)), "see \""+cmd.CommandPath()+" --help\"")
+		}
+		return nil
+	}
+}
+
+// exclusive refuses flags that contradict each other, by name.
+func exclusive(pairs [][2]string) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		for _, p := range pairs {
+			if cmd.Flags().Changed(p[0]) && cmd.Flags().Changed(p[1]) {
+				return usage(fmt.Sprintf("--%s and --%s exclude each other", p[0], p[1]), "give one of them")
+			}
 		}
 		return nil
 	}

@@ -34,8 +34,7 @@ func logsCommand(sh *shell) *cobra.Command {
 	stderr := f.Bool("stderr", false, "with --raw: its error output instead")
 	follow := f.BoolP("follow", "f", false, "go on as the run does")
 	asJSON := addJSON(cmd)
-	cmd.MarkFlagsMutuallyExclusive("raw", "json")
-	cmd.MarkFlagsMutuallyExclusive("raw", "follow")
+	cmd.PreRunE = exclusive([][2]string{{"raw", "json"}, {"raw", "follow"}})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *stderr && !*raw {
 			return usage("--stderr needs --raw", "error output is only kept as it came")
@@ -178,6 +177,10 @@ func (t *transcript) dropped(dir string) error {
 		return usage(fmt.Sprintf("the transcript of %s/%d is gone", t.entry.Name, t.iter),
 			"raise retention.transcripts to keep more; what it came to is in \"refrain show\"")
 	}
-	fmt.Fprintln(t.sh.err, "the agent printed nothing")
+	said := "the agent printed nothing"
+	if info, err := os.Stat(filepath.Join(dir, "stderr")); err == nil && info.Size() > 0 {
+		said += " but errors: see --raw --stderr"
+	}
+	fmt.Fprintln(t.sh.err, said)
 	return nil
 }

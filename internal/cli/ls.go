@@ -33,7 +33,7 @@ func lsCommand(sh *shell) *cobra.Command {
 		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(w, "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED")
 		for _, s := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, s.Proven != nil && *s.Proven), s.Reason,
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, s.Reason, s.Proven != nil && *s.Proven), s.Reason,
 				iterationsOf(s), view.Total(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"))
 		}
 		return w.Flush()

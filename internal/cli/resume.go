@@ -41,17 +41,18 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			again := false
+			var again bool
+			var reason loop.Reason
 			err = sh.attend(c.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
 				end, started, err := c.Resume(ctx, w, func(past *view.Run) { screen.show(past) })
-				again = err == nil && !started
+				again, reason = err == nil && !started, end.Reason
 				if again {
 					fmt.Fprintf(sh.out, "%s would only end again: %s\n", entry.Name, end.Why)
 				}
 				return end, err
 			})
 			if again && sh.status == 2 {
-				fmt.Fprintf(sh.err, "hint: raise the limit, for example refrain resume %s -n %d\n", entry.Name, 2*c.Settings.Config.Loop.MaxIterations)
+				fmt.Fprintf(sh.err, "hint: raise the limit: refrain resume %s %s\n", entry.Name, raise[reason])
 			}
 			return err
 		},
@@ -61,6 +62,11 @@ func resumeCommand(sh *shell) *cobra.Command {
 	addSettings(f, limitFlags)
 	addOutput(f, &output)
 	return cmd
+}
+
+// raise is the flag that lifts a limit.
+var raise = map[loop.Reason]string{
+	loop.ByIterations: "-n N", loop.ByTime: "--max-time D", loop.ByCost: "--max-cost USD", loop.ByTokens: "--max-tokens N",
 }
 
 func first(args []string) string {

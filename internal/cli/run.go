@@ -50,6 +50,9 @@ func runCommand(sh *shell) *cobra.Command {
 			"  refrain run -F PROMPT.md --max-time 8h -- my-agent --headless\n" +
 			"  refrain run -n 3 -- make test",
 		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
+		PreRunE: exclusive([][2]string{
+			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"},
+		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
 	}
 	f := cmd.Flags()
@@ -60,9 +63,6 @@ func runCommand(sh *shell) *cobra.Command {
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
 	addSettings(f, runFlags)
 	addOutput(f, &o.output)
-	cmd.MarkFlagsMutuallyExclusive("prompt", "prompt-file")
-	cmd.MarkFlagsMutuallyExclusive("max-iterations", "unlimited")
-	cmd.MarkFlagsMutuallyExclusive("until", "completion-promise")
 	return cmd
 }
 

@@ -57,6 +57,8 @@ func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 		os.Exit(signalStatus["INT"])
 	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
 		control.Stop(loop.Asked{Now: true, Signal: name})
+	case onInterrupt == "two-step":
+		control.Stop(loop.Asked{Signal: name, Hint: "press Ctrl+C again to stop now"})
 	default:
 		control.Stop(loop.Asked{Signal: name})
 	}

@@ -20,8 +20,12 @@ func versionCommand(sh *shell) *cobra.Command {
 				"version": Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 			})
 		}
-		fmt.Fprintf(sh.out, "refrain %s (%s, %s/%s)\n", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		fmt.Fprintln(sh.out, versionLine())
 		return nil
 	}
 	return cmd
+}
+
+func versionLine() string {
+	return fmt.Sprintf("refrain %s (%s, %s/%s)", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -43,7 +43,9 @@ func (r *Resolved) checkProcedure(s Sources) []Problem {
 }
 
 func (r *Resolved) checkChoice(builtin []string) []Problem {
-	known := append(slices.Sorted(maps.Keys(r.agents)), builtin...)
+	known := append(slices.Collect(maps.Keys(r.agents)), builtin...)
+	slices.Sort(known)
+	known = slices.Compact(known)
 	if builtin == nil || r.Config.Agent == "auto" || slices.Contains(known, r.Config.Agent) {
 		return nil
 	}

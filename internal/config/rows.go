@@ -104,7 +104,7 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "loop.on_interrupt", kind: text, at: &c.Loop.OnInterrupt, builtin: "two-step", choices: []string{"two-step", "finish", "kill"},
-			doc: "what Ctrl+C does: finish this iteration and then stop, kill the agent at once, or finish at the first and kill at the second",
+			doc: "what Ctrl+C does: finish this iteration at the first and kill the agent at the second, only finish, or kill at once",
 		},
 		{
 			key: "loop.dir", kind: text, at: &c.Loop.Dir, builtin: "", check: below,
@@ -171,7 +171,7 @@ func rows(c *Config) []row {
 
 		{
 			key: "feedback.enabled", kind: truth, at: &c.Feedback.Enabled, builtin: true,
-			doc: "tell the next agent what the runner saw: refused claims, near misses, failures",
+			doc: "tell the next agent what the runner saw: refused claims, near misses, what earlier iterations said of themselves",
 		},
 		{
 			key: "feedback.max_tokens", kind: whole, at: &c.Feedback.MaxTokens, builtin: 2000,
@@ -188,7 +188,7 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "retention.transcripts", kind: whole, at: &c.Retention.Transcripts, builtin: 200,
-			doc: "of how many iterations the raw output is kept; the journal keeps every summary",
+			doc: "of how many iterations the raw output is kept, 0 is all; the journal keeps every summary",
 		},
 
 		{
@@ -197,7 +197,7 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "log.file", kind: text, at: &c.Log.File, builtin: "",
-			doc: "where the runner logs; empty is stderr",
+			doc: "where the runner logs; without it, on stderr, and there only when log.level is set",
 		},
 		{
 			key: "log.format", kind: text, at: &c.Log.Format, builtin: "text", choices: []string{"text", "json"},

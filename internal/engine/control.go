@@ -59,7 +59,7 @@ func (e *Engine) listen() func() {
 		for {
 			select {
 			case a := <-e.Control.wishes:
-				e.record(&loop.CommandReceived{Command: "stop", Signal: a.Signal, Effect: effect(a)})
+				e.record(&loop.CommandReceived{Command: "stop", Signal: a.Signal, Effect: e.effect(a)})
 			case <-done:
 				return
 			}
@@ -71,12 +71,16 @@ func (e *Engine) listen() func() {
 	}
 }
 
-func effect(a loop.Asked) string {
+// effect says what a wish comes to at this moment.
+func (e *Engine) effect(a loop.Asked) string {
+	e.mu.Lock()
+	idle := e.iter == 0
+	e.mu.Unlock()
 	switch {
-	case a.Now:
-		return "stops now"
-	case a.Signal == "INT":
-		return "finishing this iteration, then stopping; press Ctrl+C again to stop now"
+	case a.Now || idle:
+		return "stopping now"
+	case a.Hint != "":
+		return "finishing this iteration, then stopping; " + a.Hint
 	}
 	return "finishing this iteration, then stopping"
 }

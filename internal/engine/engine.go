@@ -135,9 +135,7 @@ func (e *Engine) facts(o *loop.Outcome) loop.Facts {
 
 // finish writes the rule that ended the run, and the end.
 func (e *Engine) finish(v loop.Verdict) loop.RunFinished {
-	e.mu.Lock()
-	e.iter, e.attempt = 0, 0
-	e.mu.Unlock()
+	e.leave()
 	e.record(&loop.RunRule{Verdict: v})
 	e.flushTrouble()
 	state := e.snapshot()

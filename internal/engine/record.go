@@ -26,6 +26,13 @@ func (e *Engine) recordLocked(p loop.Payload) {
 	}
 }
 
+// leave says that no attempt is under way: what follows belongs to the run.
+func (e *Engine) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.iter, e.attempt = 0, 0
+}
+
 func (e *Engine) snapshot() loop.State {
 	e.mu.Lock()
 	defer e.mu.Unlock()

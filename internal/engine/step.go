@@ -155,7 +155,7 @@ func (a *attempt) observe(p loop.Payload) {
 func startFailure(err error) *loop.AgentError {
 	var start *proc.StartError
 	if errors.As(err, &start) && start.Missing() {
-		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error()}
+		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; install it, or correct its name"}
 	}
 	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
 }
@@ -172,13 +172,13 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 			}
 		}
 	}
+	o.Duration, o.EndedAt = loop.Span(a.duration), now()
 	a.explain(o)
 	e.judgeProgress(ctx, a, o)
 	o.Matched = a.patterns.matched()
 	if o.Result == loop.OK || o.Result == loop.Failed {
 		e.runScripts(ctx, o)
 	}
-	o.Duration, o.EndedAt = loop.Span(a.duration), now()
 	return o
 }
 

@@ -14,6 +14,7 @@ const slice = 30 * time.Second
 // so does a rule that has come to say stop.
 func (e *Engine) wait(v loop.Verdict) {
 	e.untouched = nil // people work while the loop waits
+	e.leave()
 	until := v.Until
 	if until.IsZero() {
 		until = now().Add(v.For.Duration())

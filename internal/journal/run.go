@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +35,18 @@ type Run struct {
 
 // Meta is what run.json says.
 func (r *Run) Meta() Meta { return r.meta }
+
+// Restate changes what run.json says of how the run was asked for: a limit that
+// was raised once must not be forgotten by the next resume.
+func (r *Run) Restate(flags, config json.RawMessage) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.meta.Flags, r.meta.Config = flags, config
+	if err := r.writeMeta(); err != nil {
+		return fmt.Errorf("write %s of %s: %w", metaName, r.meta.Name, err)
+	}
+	return nil
+}
 
 // Dir is the folder of the run.
 func (r *Run) Dir() string { return r.dir }

@@ -112,17 +112,21 @@ func newRun(m Meta, dir string) *Run {
 
 // begin writes run.json and an empty journal.
 func (r *Run) begin() error {
-	b, err := json.MarshalIndent(r.meta, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := replace(filepath.Join(r.dir, metaName), append(b, '\n'), true); err != nil {
+	if err := r.writeMeta(); err != nil {
 		return err
 	}
 	if err := replace(r.journal.path, nil, true); err != nil {
 		return err
 	}
 	return r.journal.open()
+}
+
+func (r *Run) writeMeta() error {
+	b, err := json.MarshalIndent(r.meta, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(r.dir, metaName), append(b, '\n'), true)
 }
 
 // Resume opens a run to go on with it. Only the holder of the lock may: it cuts

@@ -94,7 +94,7 @@ func (s State) Add(o Outcome) State {
 
 	s.Totals.Duration += o.Duration
 	s.Totals.Tokens += o.Usage.Tokens()
-	s.Totals.CostUSD += o.Usage.Cost()
+	s.Totals.CostUSD = toMicros(s.Totals.CostUSD + o.Usage.Cost())
 	if c := o.Changes; c != nil {
 		s.Totals.Commits += c.Commits
 		s.Totals.Files += c.Created + c.Modified + c.Deleted
@@ -176,3 +176,6 @@ func cut(text string) string {
 	}
 	return text[:n] + "…"
 }
+
+// toMicros keeps a sum of money free of the dust that adding fractions leaves.
+func toMicros(usd float64) float64 { return float64(int64(usd*1e6+0.5)) / 1e6 }

@@ -30,6 +30,7 @@ type Verdict struct {
 type Asked struct {
 	Now    bool   // at once, not after this iteration
 	Signal string // "INT", "TERM" or "HUP"; empty when a command asked
+	Hint   string // what asking again would do
 }
 
 // Facts are what a rule may look at.

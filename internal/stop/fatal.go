@@ -2,6 +2,7 @@ package stop
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -18,7 +19,7 @@ func Fatal() loop.Rule {
 		if t.Fatal == "" || t.OnlyAtFirst && f.State.Worked {
 			return none
 		}
-		v := end(loop.CouldNotRun, t.Fatal, fmt.Sprintf("the agent cannot run (%s): %s", e.Kind, e.Message))
+		v := end(loop.CouldNotRun, t.Fatal, fmt.Sprintf("the agent cannot run (%s): %s", strings.ReplaceAll(string(e.Kind), "_", " "), e.Message))
 		v.Rule = "fatal"
 		return v
 	}

@@ -14,8 +14,15 @@ func Iterations(most int, doneWasAsked bool) loop.Rule {
 			return none
 		}
 		if !doneWasAsked && f.State.LastOK {
-			return done(loop.ByIterations, fmt.Sprintf("all %d iterations ran, the last one well", most), false)
+			return done(loop.ByIterations, fmt.Sprintf("%s ran, the last one well", counted(most)), false)
 		}
-		return end(loop.Exhausted, loop.ByIterations, fmt.Sprintf("reached the limit of %d iterations before done", most))
+		return end(loop.Exhausted, loop.ByIterations, fmt.Sprintf("reached the limit of %s before done", counted(most)))
 	}
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 iteration"
+	}
+	return fmt.Sprintf("%d iterations", n)
 }

@@ -13,6 +13,10 @@ func Permissions() loop.Rule {
 		if f.Outcome == nil || f.Outcome.Error == nil || f.Outcome.Error.Kind != loop.ErrPermission || f.State.Totals.Iterations != 1 {
 			return none
 		}
-		return end(loop.Aborted, loop.ByPermissions, "the agent was denied "+strings.Join(f.Outcome.Denied, ", ")+": "+f.Outcome.Error.Message)
+		what := "what it needs"
+		if len(f.Outcome.Denied) > 0 {
+			what = strings.Join(f.Outcome.Denied, ", ")
+		}
+		return end(loop.Aborted, loop.ByPermissions, "the agent was denied "+what+": "+f.Outcome.Error.Message)
 	}
 }

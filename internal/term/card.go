@@ -71,7 +71,7 @@ func rows(run *view.Run, s view.Status) []row {
 }
 
 func headline(run *view.Run) string {
-	said := view.People(run.State, run.Proven())
+	said := view.People(run.State, run.Reason(), run.Proven())
 	if run.State.Ended() || run.Iteration == 0 {
 		return said
 	}

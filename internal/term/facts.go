@@ -87,7 +87,7 @@ func (n *narrator) opened(e loop.Event) []fact {
 func (n *narrator) closed(e loop.Event, p *loop.IterationFinished) []fact {
 	n.open = ""
 	facts := []fact{closing(n.label(e.Iter), p, n.run.Limits, e.Time)}
-	if said := complaint(&p.Outcome); said != "" && p.Outcome.Result == loop.Failed {
+	if said := complaint(&p.Outcome); said != "" && p.Outcome.Result == loop.Failed && p.Verdict.State != loop.CouldNotRun {
 		facts = append(facts, one(warning, "The agent said: %s", said)...)
 	}
 	return facts

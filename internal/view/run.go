@@ -103,6 +103,14 @@ func (r *Run) Died() {
 // Max is the highest number of iterations; 0 is no limit.
 func (r *Run) Max() int { return r.Limits.Iterations }
 
+// Reason is why the run ended, empty while it has not.
+func (r *Run) Reason() loop.Reason {
+	if r.Finished == nil {
+		return ""
+	}
+	return r.Finished.Reason
+}
+
 // Proven tells whether the run is done and the runner's own gates agreed.
 func (r *Run) Proven() bool { return r.Finished != nil && r.Finished.Proven }
 

@@ -8,12 +8,16 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// People says in everyday words what a run is.
-func People(s loop.Status, proven bool) string {
+// People says in everyday words what a run is. A run that is done because the
+// agent said so is only claimed to be; one that ran its course was not even that.
+func People(s loop.Status, reason loop.Reason, proven bool) string {
 	switch s {
 	case loop.Done:
-		if proven {
+		switch {
+		case proven:
 			return "done, proven"
+		case reason == loop.ByIterations, reason == loop.ByExitZero:
+			return "done, unproven"
 		}
 		return "done, claimed"
 	case loop.Exhausted:

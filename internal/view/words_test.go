@@ -11,24 +11,27 @@ import (
 func TestPeople(t *testing.T) {
 	tests := []struct {
 		state  loop.Status
+		reason loop.Reason
 		proven bool
 		want   string
 	}{
-		{loop.Running, false, "running"},
-		{loop.Waiting, false, "waiting"},
-		{loop.Paused, false, "paused"},
-		{loop.Rebooting, false, "rebooting"},
-		{loop.Done, true, "done, proven"},
-		{loop.Done, false, "done, claimed"},
-		{loop.Exhausted, false, "hit the limit"},
-		{loop.Aborted, false, "gave up"},
-		{loop.Stopped, false, "you stopped it"},
-		{loop.CouldNotRun, false, "could not run"},
-		{loop.Crashed, false, "died"},
+		{loop.Running, "", false, "running"},
+		{loop.Waiting, "", false, "waiting"},
+		{loop.Paused, "", false, "paused"},
+		{loop.Rebooting, "", false, "rebooting"},
+		{loop.Done, loop.ByPromise, true, "done, proven"},
+		{loop.Done, loop.ByPromise, false, "done, claimed"},
+		{loop.Done, loop.ByExitZero, false, "done, unproven"},
+		{loop.Done, loop.ByIterations, false, "done, unproven"},
+		{loop.Exhausted, "", false, "hit the limit"},
+		{loop.Aborted, "", false, "gave up"},
+		{loop.Stopped, "", false, "you stopped it"},
+		{loop.CouldNotRun, "", false, "could not run"},
+		{loop.Crashed, "", false, "died"},
 	}
 	for _, tt := range tests {
-		if got := People(tt.state, tt.proven); got != tt.want {
-			t.Errorf("People(%s, %v) = %q, want %q", tt.state, tt.proven, got, tt.want)
+		if got := People(tt.state, tt.reason, tt.proven); got != tt.want {
+			t.Errorf("People(%s, %s, %v) = %q, want %q", tt.state, tt.reason, tt.proven, got, tt.want)
 		}
 	}
 }
