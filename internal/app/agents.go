@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/rehearsal"
 )
 
 // builtInAgents can be named without being configured. The back end "command"
@@ -22,6 +24,14 @@ func builtInAgents() []string {
 // prepareAgent makes the agent that the request or the settings name.
 func (j *Job) prepareAgent() error {
 	if len(j.Request.Command) > 0 {
+		for _, f := range j.Request.Flags {
+			if f.Key == "agent" || f.Key == "model" {
+				return &UsageError{
+					What: fmt.Sprintf("%s means nothing to a command after --", f.Name),
+					Hint: "put it into the command itself, or describe the agent in an [agents.NAME] table",
+				}
+			}
+		}
 		a, err := agent.New(agent.Options{Name: "command", Command: j.Request.Command})
 		if err != nil {
 			return &UsageError{What: err.Error()}
@@ -33,26 +43,32 @@ func (j *Job) prepareAgent() error {
 	if err != nil {
 		return err
 	}
-	a, err := makeAgent(name, j.config().Agents[name], j.Tree)
+	table := j.config().Agents[name]
+	if j.config().Model != "" && table.ModelFlag == "" {
+		return &UsageError{
+			What: fmt.Sprintf("agent %s cannot be told a model", name),
+			Hint: fmt.Sprintf("set agents.%s.model_flag to the flag that takes it, or leave the model out", name),
+		}
+	}
+	a, err := makeAgent(name, table, j.Tree)
 	if err != nil {
 		return &UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 	}
 	j.agent, j.agentName = a, name
-	return j.checkBudget(j.config().Agents[name].Format)
+	return j.checkBudget(table.Format)
 }
 
 // checkBudget refuses a budget that nobody could keep: an agent that prints
 // plain text does not say what it uses up.
 func (j *Job) checkBudget(format string) error {
-	for key, set := range map[string]bool{"budget.cost_usd": j.config().Budget.CostUSD > 0, "budget.tokens": j.config().Budget.Tokens > 0} {
-		if set && format == "text" {
-			return &UsageError{
-				What: fmt.Sprintf("%s cannot be kept: %s does not say what it uses", key, j.agentName),
-				Hint: "limit the run with -n or --max-time instead",
-			}
-		}
+	budget := j.config().Budget
+	if format != "text" || budget.CostUSD == 0 && budget.Tokens == 0 {
+		return nil
 	}
-	return nil
+	return &UsageError{
+		What: fmt.Sprintf("%s does not say what it uses, so neither budget.cost_usd nor budget.tokens can be kept", j.agentName),
+		Hint: "limit the run with -n or --max-time instead",
+	}
 }
 
 // chooseAgent is the agent by name, or the only one that is installed.
@@ -118,8 +134,26 @@ func makeAgent(name string, table config.Agent, tree string) (agent.Agent, error
 		if o.Script = table.Script; o.Script != "" && !filepath.IsAbs(o.Script) {
 			o.Script = filepath.Join(tree, o.Script)
 		}
+		if err := checkScript(o.Script); err != nil {
+			return nil, err
+		}
 	}
 	return agent.New(o)
+}
+
+// checkScript finds a mistake in a rehearsal script before the run exists.
+func checkScript(path string) error {
+	if path == "" {
+		return nil // the agent itself says that there is none
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read its script: %w", err)
+	}
+	if _, err := rehearsal.Parse(b); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return nil
 }
 
 // AgentInfo tells of one agent that a run could use.

@@ -74,10 +74,32 @@ func newRoot(sh *shell) *cobra.Command {
 	root.SetErr(sh.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate(versionLine() + "\n")
-	root.SuggestionsMinimumDistance = 2
 	root.PersistentFlags().StringVarP(&sh.dir, "dir", "C", ".", "work in this folder")
 	for _, command := range commands {
 		root.AddCommand(command(sh))
 	}
+	correctDefaults(root)
 	return root
+}
+
+// correctDefaults makes the commands that cobra brings along refuse what they
+// do not know, as ours do.
+func correctDefaults(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.Args = noArguments
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return noArguments(found, rest)
+				}
+				return nil
+			}
+		}
+	}
 }

@@ -51,7 +51,7 @@ func configShow(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var list []config.Setting
+		list := []config.Setting{}
 		for _, s := range settings.Settings() {
 			if !*changed || s.Layer != "built-in" {
 				list = append(list, s)
@@ -113,7 +113,7 @@ func configExplain(sh *shell) *cobra.Command {
 }
 
 func printExplanation(sh *shell, e config.Explanation) {
-	value := e.Value
+	value := string(e.Value)
 	if e.Layer == "" {
 		value = "(not set)"
 	}

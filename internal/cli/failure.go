@@ -74,7 +74,11 @@ func explain(err error) failure {
 	case errors.As(err, &held):
 		return failure{heldBy(held.Holder), "wait for it, or end it with Ctrl+C in its terminal; \"refrain status\" shows it", statusLocked}
 	case errors.As(err, &missing):
-		return failure{missing.Error(), "\"refrain ls\" lists the runs here", statusUsage}
+		hint := "\"refrain ls\" lists the runs here"
+		if len(missing.Near) == 0 {
+			hint = "start one with \"refrain run\", or see \"refrain demo\""
+		}
+		return failure{missing.Error(), hint, statusUsage}
 	case errors.As(err, &corrupt):
 		return failure{"the run cannot be read: " + corrupt.Error(), "start a new run: it moves the damaged one aside and loses nothing", statusFailed}
 	case errors.As(err, &newer):
@@ -121,10 +125,11 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if !cmd.HasParent() {
-		hint := "\"refrain --help\" lists the commands"
+	if cmd.HasAvailableSubCommands() {
+		hint := fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")
+		cmd.SuggestionsMinimumDistance = 2
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("did you mean %q?", "refrain "+near[0])
+			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near[0])
 		}
 		return usage(fmt.Sprintf("unknown command %q", args[0]), hint)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -173,7 +174,7 @@ func (t *transcript) missing() error {
 
 // dropped tells why there is no transcript: nothing was printed, or it is old.
 func (t *transcript) dropped(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, "prompt.md")); err == nil && t.iter < lastIteration(t.entry) {
+	if keep := kept(t.entry); keep > 0 && t.iter <= lastIteration(t.entry)-keep {
 		return usage(fmt.Sprintf("the transcript of %s/%d is gone", t.entry.Name, t.iter),
 			"raise retention.transcripts to keep more; what it came to is in \"refrain show\"")
 	}
@@ -183,4 +184,14 @@ func (t *transcript) dropped(dir string) error {
 	}
 	fmt.Fprintln(t.sh.err, said)
 	return nil
+}
+
+// kept is of how many iterations the run keeps the transcripts; 0 is all.
+func kept(e journal.Entry) int {
+	var settings map[string]struct{ Value any }
+	if json.Unmarshal(e.Config, &settings) != nil {
+		return 0
+	}
+	n, _ := settings["retention.transcripts"].Value.(float64)
+	return int(n)
 }

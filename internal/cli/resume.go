@@ -47,7 +47,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 				end, started, err := c.Resume(ctx, w, func(past *view.Run) { screen.show(past) })
 				again, reason = err == nil && !started, end.Reason
 				if again {
-					fmt.Fprintf(sh.out, "%s would only end again: %s\n", entry.Name, end.Why)
+					fmt.Fprintf(screen.aside(), "%s would only end again: %s\n", entry.Name, end.Why)
 				}
 				return end, err
 			})

@@ -138,12 +138,12 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.dryRun {
-		return dryRun(sh, job, o.output == "json")
-	}
 	screen, err := newScreen(sh, o.output)
 	if err != nil {
 		return err
+	}
+	if o.dryRun {
+		return dryRun(sh, job, o.output == "json")
 	}
 	return sh.attend(job.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
 		screen.show(view.New())

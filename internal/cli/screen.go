@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -55,6 +56,14 @@ func (s *screen) show(past *view.Run) {
 
 // Observe shows one event.
 func (s *screen) Observe(e loop.Event) { s.out.Observe(e) }
+
+// aside is where to say what is no event: not among events for scripts.
+func (s *screen) aside() io.Writer {
+	if s.kind == "json" {
+		return s.sh.err
+	}
+	return s.sh.out
+}
 
 func (s *screen) close() {
 	if s.out != nil {

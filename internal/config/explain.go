@@ -12,10 +12,16 @@ type Setting struct {
 
 // Origin is a value and its source.
 type Origin struct {
-	Value string `json:"value"`
+	Value Value  `json:"value,omitzero"`
 	Layer string `json:"layer"`           // "flag", "environment", "procedure build", "project", "user", "profile rooda" or "built-in"
 	Where string `json:"where,omitempty"` // "refrain.toml:12", "REFRAIN_LOOP_BACKOFF", "--set"; for a built-in value, when it holds
 }
+
+// Value is a setting's value as TOML. What we write of it is JSON as well.
+type Value string
+
+// MarshalJSON gives the value itself, not its text.
+func (v Value) MarshalJSON() ([]byte, error) { return []byte(v), nil }
 
 // Explanation is all that there is to know about a key.
 type Explanation struct {
@@ -40,7 +46,7 @@ func (r *Resolved) Settings() []Setting {
 func (r *Resolved) setting(key string) Setting {
 	s := Setting{Key: key}
 	for i, e := range r.entries[key] {
-		origin := Origin{Value: e.row.masked(e.value), Layer: e.layer, Where: e.place.String()}
+		origin := Origin{Value: Value(e.row.masked(e.value)), Layer: e.layer, Where: e.place.String()}
 		if i > 0 {
 			s.Overrode = slices.Insert(s.Overrode, 0, s.Origin)
 		}

@@ -29,7 +29,7 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("the settings cannot be stored: %v", err)
 			}
 			for _, s := range r.Settings() {
-				if _, ok := tomlValue(s.Value); !ok {
+				if _, ok := tomlValue(string(s.Value)); !ok {
 					t.Errorf("%s is shown as %s, which is no TOML", s.Key, s.Value)
 				}
 			}

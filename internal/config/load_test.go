@@ -219,9 +219,9 @@ func TestHighestLayerHolds(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got := []string{e.Value}
+		got := []string{string(e.Value)}
 		for _, o := range e.Overrode {
-			got = append(got, o.Value)
+			got = append(got, string(o.Value))
 		}
 		if !cmp.Equal(got, want) {
 			rt.Fatalf("stop.failures from the top: %q, want %q", got, want)

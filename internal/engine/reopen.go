@@ -65,9 +65,10 @@ func Decided(past journal.Past) (loop.Verdict, bool) {
 // provider has not forgotten it, or a fresh question.
 func (e *Engine) pending() loop.Verdict {
 	if e.Past.Last != nil {
-		last := e.Past.Last.Payload.(*loop.IterationFinished).Verdict
-		if last.Action == loop.Wait && last.Until.After(now()) {
-			return last
+		last := e.Past.Last.Payload.(*loop.IterationFinished)
+		held := last.Outcome.Result == loop.Limited || last.Outcome.Result == loop.Unavailable
+		if held && last.Verdict.Action == loop.Wait && last.Verdict.Until.After(now()) {
+			return last.Verdict
 		}
 	}
 	return e.ask()

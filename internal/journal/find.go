@@ -75,7 +75,7 @@ func (s Store) Find(ref string) (Entry, error) {
 	if isName(ref) && err == nil {
 		return s.Load(ref)
 	}
-	metas, _, err := s.metas()
+	metas, bad, err := s.metas()
 	if err != nil {
 		return Entry{}, err
 	}
@@ -91,24 +91,31 @@ func (s Store) Find(ref string) (Entry, error) {
 			}
 		}
 	}
-	return Entry{}, &NotFoundError{Ref: ref, Near: near(ref, metas)}
+	if len(bad) > 0 && (ref == "" || ref == latest) {
+		return Entry{}, bad[len(bad)-1].Err // there is a run: it just cannot be read
+	}
+	return Entry{}, &NotFoundError{Ref: ref, Near: s.near(ref, metas)}
 }
 
 // near names a few runs of the same procedure, or else of any.
-func near(ref string, latestFirst []Meta) []string {
+func (s Store) near(ref string, latestFirst []Meta) []string {
 	const few = 3
 	procedure, _, _ := parseName(ref)
-	var same, all []string
-	for _, m := range latestFirst {
-		all = append(all, m.Name)
-		if m.Procedure == procedure {
-			same = append(same, m.Name)
+	var list []string
+	for _, same := range []bool{true, false} {
+		for _, m := range latestFirst {
+			if len(list) == few || same && m.Procedure != procedure {
+				continue
+			}
+			if _, err := s.entry(m); err == nil {
+				list = append(list, m.Name)
+			}
+		}
+		if len(list) > 0 {
+			break
 		}
 	}
-	if len(same) > 0 {
-		all = same
-	}
-	return all[:min(few, len(all))]
+	return list
 }
 
 // Load reads one run.

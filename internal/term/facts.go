@@ -88,7 +88,10 @@ func (n *narrator) closed(e loop.Event, p *loop.IterationFinished) []fact {
 	n.open = ""
 	facts := []fact{closing(n.label(e.Iter), p, n.run.Limits, e.Time)}
 	if said := complaint(&p.Outcome); said != "" && p.Outcome.Result == loop.Failed && p.Verdict.State != loop.CouldNotRun {
-		facts = append(facts, one(warning, "The agent said: %s", said)...)
+		if p.Outcome.Exit != nil { // else it never got to say anything
+			said = "The agent said: " + said
+		}
+		facts = append(facts, fact{warning, said})
 	}
 	return facts
 }
