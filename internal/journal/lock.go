@@ -73,7 +73,9 @@ func (s Store) lock(h Holder) (*Lock, error) {
 }
 
 // take tells a runner, who holds the lock alone and for long, from readers, who
-// share it for a moment to see whether it is held. These are worth waiting for.
+// share it for a moment to see whether it is held, and from a runner that was
+// just killed: a process that it was starting at that moment has the lock until
+// it becomes another program. These are worth waiting for.
 func (l *Lock) take() error {
 	const patience = 2 * time.Second
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -81,7 +83,7 @@ func (l *Lock) take() error {
 		if ok || err != nil {
 			return err
 		}
-		if held(l.path) || time.Since(began) > patience {
+		if held(l.path) && readHolder(l.path).runs() || time.Since(began) > patience {
 			l.lock.Close()
 			return &HeldError{readHolder(l.path)}
 		}
@@ -148,7 +150,15 @@ func (s Store) Holder() (Holder, bool) {
 	if !held(path) {
 		return Holder{}, false
 	}
-	return readHolder(path), true
+	h := readHolder(path)
+	return h, h.runs()
+}
+
+// runs tells whether the holder is alive, as far as can be seen from here: one
+// that has not said who it is, or is on another machine, is taken to be.
+func (h Holder) runs() bool {
+	host, err := os.Hostname()
+	return h.PID == 0 || err != nil || h.Host != host || alive(h.PID)
 }
 
 // held asks the system. It has the lock for a moment, shared with other readers.

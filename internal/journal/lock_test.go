@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -132,4 +133,37 @@ func TestHeldErrorOfAHolderThatHasNotSpoken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A runner that is killed while it starts a process leaves the lock to that
+// process for a moment.
+func TestLockOfADeadRunnerIsWaitedFor(t *testing.T) {
+	s := newStore(t)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := s.Lock(Holder{PID: deadProcess(t), Host: host, Run: "build-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, held := s.Holder(); held {
+		t.Errorf("Holder = %+v, held; want nobody, for it is dead", h)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { left.lock.Close() })
+	taken, err := s.Lock(Holder{PID: os.Getpid(), Host: host})
+	if err != nil {
+		t.Fatalf("Lock after a dead runner: %v", err)
+	}
+	taken.Unlock()
+}
+
+// deadProcess is the id of a process that has ended.
+func deadProcess(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Skipf("no program to run: %v", err)
+	}
+	return cmd.Process.Pid
 }
