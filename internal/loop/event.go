@@ -39,6 +39,7 @@ var payloads = map[Type]func() Payload{
 	"agent.tool":         func() Payload { return new(AgentTool) },
 	"agent.tool_result":  func() Payload { return new(AgentToolResult) },
 	"agent.usage":        func() Payload { return new(AgentUsage) },
+	"agent.retry":        func() Payload { return new(AgentRetry) },
 	"agent.limit":        func() Payload { return new(AgentLimit) },
 	"agent.result":       func() Payload { return new(AgentResult) },
 	"agent.exited":       func() Payload { return new(AgentExited) },
@@ -71,7 +72,7 @@ func Types() []Type {
 // decides and stays small.
 func (t Type) Kept() bool {
 	switch t {
-	case "agent.session", "agent.text", "agent.tool", "agent.tool_result", "agent.usage", "tests.seen":
+	case "agent.session", "agent.text", "agent.tool", "agent.tool_result", "agent.usage", "agent.retry", "tests.seen":
 		return false
 	}
 	return true
@@ -174,10 +175,13 @@ type AgentStarted struct {
 	Started time.Time `json:"started"`
 }
 
-// AgentSession is the agent's own conversation.
+// AgentSession is the agent's own conversation. Later ones add to earlier ones:
+// what is empty was not told this time.
 type AgentSession struct {
-	Session string `json:"session,omitempty"`
-	Model   string `json:"model,omitempty"`
+	Session       string `json:"session,omitempty"`
+	Model         string `json:"model,omitempty"`
+	BilledTo      string `json:"billed_to,omitempty"`
+	ContextWindow int    `json:"context_window,omitempty"` // in tokens
 }
 
 // AgentText is text that the agent itself wrote. A text that is cut stands in
@@ -192,6 +196,7 @@ type AgentTool struct {
 	ID    string `json:"id,omitempty"`
 	Name  string `json:"name"`
 	Input string `json:"input,omitempty"` // the one line worth showing
+	Shell bool   `json:"shell,omitempty"` // it runs a command
 }
 
 // AgentToolResult is what a tool gave back.
@@ -200,7 +205,16 @@ type AgentToolResult struct {
 	Name   string `json:"name,omitempty"`
 	Output string `json:"output,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
+	Denied bool   `json:"denied,omitempty"` // the agent was not allowed to use it
 	Exit   *int   `json:"exit,omitempty"`
+}
+
+// AgentRetry says that the agent is trying a request again: it is not hung.
+type AgentRetry struct {
+	Try   int         `json:"try,omitempty"`
+	Most  int         `json:"most,omitempty"`
+	After Span        `json:"after_ms,omitempty"`
+	Error *AgentError `json:"error,omitempty"`
 }
 
 // AgentUsage is what the attempt has used up so far.
@@ -218,6 +232,8 @@ type AgentResult struct {
 	OK    bool        `json:"ok"`
 	Error *AgentError `json:"error,omitempty"`
 	Text  string      `json:"text,omitempty"`
+	// Pending says that background work of the agent's had not ended.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // AgentExited says how the agent's process ended.
@@ -275,6 +291,7 @@ func (*AgentText) Type() Type         { return "agent.text" }
 func (*AgentTool) Type() Type         { return "agent.tool" }
 func (*AgentToolResult) Type() Type   { return "agent.tool_result" }
 func (*AgentUsage) Type() Type        { return "agent.usage" }
+func (*AgentRetry) Type() Type        { return "agent.retry" }
 func (*AgentLimit) Type() Type        { return "agent.limit" }
 func (*AgentResult) Type() Type       { return "agent.result" }
 func (*AgentExited) Type() Type       { return "agent.exited" }
