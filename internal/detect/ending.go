@@ -26,6 +26,9 @@ func (d *ending) Observe(e loop.Event) {
 		if p.Model != "" {
 			d.session.Model = p.Model
 		}
+		if p.BilledTo != "" {
+			d.session.BilledTo = p.BilledTo
+		}
 	case *loop.AgentUsage:
 		d.usage = &p.Usage
 	case *loop.AgentLimit:
@@ -38,7 +41,8 @@ func (d *ending) Observe(e loop.Event) {
 }
 
 func (d *ending) Report(o *loop.Outcome) []loop.Payload {
-	o.Session = d.session.Session
+	o.Session, o.BilledTo = d.session.Session, d.session.BilledTo
+	o.Pending = d.result != nil && d.result.Pending
 	if d.session.Model != "" {
 		o.Model = d.session.Model // what was asked for is only a wish
 	}

@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Outcome is what we saw of one attempt. Its JSON names are a promise to
 // scripts; what is not known is left out, never 0 or empty.
@@ -21,6 +24,7 @@ type Outcome struct {
 	Scripts    []string    `json:"scripts,omitempty"`
 	Hook       *Hook       `json:"hook,omitempty"`
 	Denied     []string    `json:"denied,omitempty"`
+	NoShell    bool        `json:"no_shell,omitempty"` // every command it tried was denied
 	Usage      *Usage      `json:"usage,omitempty"`
 	Agent      string      `json:"agent,omitempty"`
 	Model      string      `json:"model,omitempty"`
@@ -187,4 +191,16 @@ func (o *Outcome) Red() bool {
 		}
 	}
 	return false
+}
+
+// feedback is what the outcome alone has to tell the next agent.
+func (o *Outcome) feedback() []Feedback {
+	var list []Feedback
+	if o.Pending {
+		list = append(list, Feedback{Kind: "pending", Text: "the last agent ended while its own background work had not: it is gone now; look at what it left, and wait for such work before you end"})
+	}
+	if len(o.Denied) > 0 {
+		list = append(list, Feedback{Kind: "denied", Text: cut(fmt.Sprintf("the last agent was not allowed to use %v: do not count on it", o.Denied))})
+	}
+	return list
 }

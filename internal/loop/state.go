@@ -115,9 +115,9 @@ func (s State) Add(o Outcome) State {
 // nextFeedback keeps what was already waiting to be said when the attempt did
 // not count: the next agent has not heard it.
 func (s State) nextFeedback(o Outcome) []Feedback {
-	next := s.Heard
+	next := slices.Concat(s.Heard, o.feedback())
 	if !s.rowFor(o).counts {
-		next = append(slices.Clone(s.Feedback), s.Heard...)
+		next = slices.Concat(s.Feedback, next)
 	}
 	return lastN(next, maxFeedback)
 }

@@ -6,17 +6,25 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// Permissions stops a run whose agent was denied its tools in the very first
-// iteration: every later one would be as useless.
-func Permissions() loop.Rule {
+// Permissions stops a run whose agent was denied every command in the very
+// first iteration: each later one would be as useless. The fix says what to do
+// about it for this agent.
+func Permissions(fix string) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
-		if f.Outcome == nil || f.Outcome.Error == nil || f.Outcome.Error.Kind != loop.ErrPermission || f.State.Totals.Iterations != 1 {
+		o := f.Outcome
+		if o == nil || f.State.Totals.Iterations != 1 {
 			return none
 		}
-		what := "what it needs"
-		if len(f.Outcome.Denied) > 0 {
-			what = strings.Join(f.Outcome.Denied, ", ")
+		why := "every command that the agent tried was denied (" + strings.Join(o.Denied, ", ") + ")"
+		switch {
+		case o.Error != nil && o.Error.Kind == loop.ErrPermission:
+			why = "the agent was denied what it needs: " + o.Error.Message
+		case !o.NoShell:
+			return none
 		}
-		return end(loop.Aborted, loop.ByPermissions, "the agent was denied "+what+": "+f.Outcome.Error.Message)
+		if fix != "" {
+			why += "; " + fix
+		}
+		return end(loop.Aborted, loop.ByPermissions, why)
 	}
 }

@@ -29,6 +29,8 @@ type Settings struct {
 	Tokens     int
 
 	Redline int // percent of the model's context window
+
+	PermissionsFix string // what to do when the agent may not run commands
 }
 
 // Rules lists every rule in the order in which they win.
@@ -43,7 +45,7 @@ func Rules(s Settings) []loop.Rule {
 		Hook(),
 		Script(),
 		Pattern(),
-		Permissions(),
+		Permissions(s.PermissionsFix),
 		Failures(s.Failures),
 		RedGates(s.RedGates),
 		TestFailures(s.TestFailures),
