@@ -8,7 +8,9 @@ import (
 )
 
 // Root is the work tree that dir belongs to: the nearest folder upward with
-// refrain.toml or .refrain, else the one with .git, else dir itself.
+// refrain.toml or .refrain, else the one with .git, else dir itself. It looks
+// no further up than the git root: a .refrain that was once left in a home
+// folder must not make that the work tree of every repository below it.
 func Root(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -21,26 +23,15 @@ func Root(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("find the work tree: %s is not a folder", dir)
 	}
-	for _, marks := range [][]string{{FileName, ".refrain"}, {".git"}} {
-		if root, ok := upward(dir, marks); ok {
-			return root, nil
-		}
-	}
-	return dir, nil
-}
-
-func upward(dir string, marks []string) (string, bool) {
-	for {
-		for _, mark := range marks {
-			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
-				return dir, true
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, mark := range []string{FileName, ".refrain", ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at, nil
 			}
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", false
+		if at == filepath.Dir(at) {
+			return dir, nil
 		}
-		dir = parent
 	}
 }
 

@@ -12,12 +12,11 @@ func TestRoot(t *testing.T) {
 		make       []string // folders end in a slash
 		from, want string
 	}{
-		{"the folder itself", nil, "a/b", "a/b"},
 		{"the nearest refrain.toml", []string{"refrain.toml", "a/refrain.toml"}, "a/b", "a"},
 		{"the nearest .refrain", []string{"refrain.toml", "a/.refrain/"}, "a/b", "a"},
 		{"the git root", []string{"a/.git/"}, "a/b", "a"},
 		{"a linked work tree, where .git is a file", []string{"a/.git"}, "a/b", "a"},
-		{"refrain.toml above the git root", []string{"refrain.toml", "a/.git/"}, "a/b", "."},
+		{"refrain.toml above the git root is another's", []string{"refrain.toml", ".refrain/", "a/.git/"}, "a/b", "a"},
 		{"refrain.toml below the git root", []string{".git/", "a/refrain.toml"}, "a/b", "a"},
 	}
 	for _, tt := range tests {
@@ -70,5 +69,15 @@ func TestUserFile(t *testing.T) {
 				t.Errorf("UserFile = %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestRootOfAFolderWithoutMarks(t *testing.T) {
+	dir := t.TempDir()
+	if above, err := Root(filepath.Dir(dir)); err != nil || above != filepath.Dir(dir) {
+		t.Skipf("the folder for temporary files lies in a work tree: %s", above)
+	}
+	if got, err := Root(dir); err != nil || got != dir {
+		t.Errorf("Root = %s, %v, want %s", got, err, dir)
 	}
 }
