@@ -67,6 +67,10 @@ func lookAt(store journal.Store, entry journal.Entry) (*view.Run, error) {
 	if store.Status(entry) == loop.Crashed {
 		run.Died()
 	}
+	// The lock knows the runner of now; the events tell of the first.
+	if h, held := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); held && h.Run == entry.Name {
+		run.PID = h.PID
+	}
 	return run, nil
 }
 

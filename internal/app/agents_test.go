@@ -1,0 +1,110 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/config"
+)
+
+func TestChoosesTheAgent(t *testing.T) {
+	bin := t.TempDir()
+	for _, program := range []string{"here", "also-here"} {
+		path := filepath.Join(bin, program)
+		writeFile(t, path, "#!/bin/sh\n")
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const (
+		missing = "[agents.missing]\ncommand = \"not-there --fast\"\n"
+		one     = "[agents.one]\ncommand = \"here --fast\"\n"
+		two     = "[agents.two]\ncommand = [\"also-here\"]\n"
+	)
+	tests := []struct {
+		what     string
+		settings string
+		req      Request
+		want     string // the agent's name
+		refusal  string // or a part of what is said
+	}{
+		{"the command that was given", one, Request{Command: []string{"/some/where/cat"}}, "cat", ""},
+		{"the one that is named", "agent = \"two\"\n" + one + two, Request{}, "two", ""},
+		{"a flag over the file", "agent = \"two\"\n" + one + two, Request{Flags: agentFlag("one")}, "one", ""},
+		{"the only one that is installed", missing + one, Request{}, "one", ""},
+		{"a named one need not be installed", missing, Request{Flags: agentFlag("missing")}, "missing", ""},
+		{"none", "", Request{}, "", "no agent"},
+		{"none that is installed", missing, Request{}, "", "no agent"},
+		{"several that are installed", one + two, Request{}, "", "several agents are configured and installed: one, two"},
+		{"a rehearsal without a script", "", Request{Flags: agentFlag("rehearsal")}, "", "the rehearsal has no script"},
+		{"a command that cannot be split", "[agents.odd]\ncommand = \"here 'there\"\n", Request{Flags: agentFlag("odd")}, "", "quote is not closed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			tree := newTree(t, tt.settings)
+			t.Setenv("PATH", bin)
+			tt.req.Prompt = "go"
+			job, err := prepareOnly(t, tree, tt.req)
+			if tt.refusal == "" {
+				if err != nil || job.agentName != tt.want {
+					t.Errorf("agent = %+v, %v; want %s", job, err, tt.want)
+				}
+				return
+			}
+			var refused *UsageError
+			if !errors.As(err, &refused) || !strings.Contains(refused.What, tt.refusal) {
+				t.Errorf("error = %v, want a usage error with %q", err, tt.refusal)
+			} else if refused.Hint == "" {
+				t.Errorf("%q comes without a hint", refused.What)
+			}
+		})
+	}
+}
+
+// prepareOnly resolves the settings and makes the agent, without the parts that
+// need git, which is not on every PATH here.
+func prepareOnly(t *testing.T, tree string, req Request) (*Job, error) {
+	t.Helper()
+	settings, err := config.Load(Sources(tree, req))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &Job{Tree: tree, Request: req, Settings: settings}
+	return j, j.prepareAgent()
+}
+
+func agentFlag(name string) []config.Flag {
+	return []config.Flag{{Name: "--agent", Key: "agent", Value: name}}
+}
+
+func TestListsTheAgents(t *testing.T) {
+	tree := newTree(t, `
+[agents.rehearsal]
+script = "play.toml"
+[agents.mine]
+command = "not-there --api-key hunter2"
+`)
+	settings, err := config.Load(Sources(tree, Request{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]string{}
+	for _, a := range Agents(settings) {
+		called[a.Name] = a.CalledAs()
+		if a.Found == (a.Name == "mine") {
+			t.Errorf("%s: found = %v", a.Name, a.Found)
+		}
+	}
+	if got, want := called["rehearsal"], "plays play.toml"; got != want {
+		t.Errorf("rehearsal is called as %q, want %q", got, want)
+	}
+	if got := called["mine"]; strings.Contains(got, "hunter2") || !strings.Contains(got, "not found on PATH") {
+		t.Errorf("mine is called as %q, want it masked and not found", got)
+	}
+	if len(called) != 3 {
+		t.Errorf("agents = %v, want command, rehearsal and mine", called)
+	}
+}

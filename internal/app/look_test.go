@@ -1,0 +1,58 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// What is shown of a run is read from its first event and its end. It must be
+// what a reader of every event would show, wherever the run stands.
+func TestLookIsAsGoodAsReadingEverything(t *testing.T) {
+	zero := 0
+	ok := loop.Outcome{Result: loop.OK, Exit: &loop.Exit{Code: &zero, Cause: loop.Exited}, Usage: &loop.Usage{Input: 100, CostUSD: 0.5}}
+	events := func() []loop.Payload {
+		return []loop.Payload{
+			&loop.RunStarted{Name: "run-1", Procedure: "run", Agent: "cat", Promise: "DONE", Limits: loop.Limits{Iterations: 5}, PID: 7},
+			&loop.IterationStarted{Max: 5},
+			&loop.IterationFinished{Outcome: ok},
+			&loop.RunWaiting{Why: "pause", Until: time.Date(2026, 11, 15, 13, 0, 0, 0, time.UTC)},
+			&loop.IterationStarted{Max: 5},
+			&loop.IterationPhase{Phase: loop.Executing},
+			&loop.ClaimRefused{Kind: loop.ClaimDone, Text: "DONE", Why: "not alone"},
+			&loop.IterationFinished{Outcome: loop.Outcome{Result: loop.Failed, Error: &loop.AgentError{Kind: loop.ErrAgent}}},
+			&loop.RunFinished{State: loop.Stopped, Reason: loop.BySignal, Why: "stopped"},
+			&loop.RunResumed{From: loop.Stopped, Limits: loop.Limits{Iterations: 9}, PID: 7},
+			&loop.IterationStarted{Max: 9},
+			&loop.IterationFinished{Outcome: ok},
+			&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "promise found"},
+		}
+	}
+	now := time.Date(2026, 11, 15, 12, 30, 0, 0, time.UTC)
+	tree := newTree(t, "")
+	for n := 1; n <= len(events()); n++ {
+		store, name := newRun(t, tree, events()[:n])
+		entry, err := store.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looked, err := Look(store, entry.Meta, entry.Past)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := view.New()
+		for e, err := range store.Events(name, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			read.Apply(e)
+		}
+		if diff := cmp.Diff(read.Status(now), looked.Status(now)); diff != "" {
+			t.Errorf("after %d events, ending with %s (-read +looked):\n%s", n, events()[n-1].Type(), diff)
+		}
+	}
+}

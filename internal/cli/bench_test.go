@@ -1,0 +1,243 @@
+//go:build linux
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// These measure the program as people have it: built, and run as a process.
+// scripts/bench makes a table of them.
+
+// instant is an agent that reads its prompt and is done.
+var instant = []string{"sh", "-c", "cat >/dev/null"}
+
+// BenchmarkGap is the time of an iteration whose agent takes none, against the
+// loop that everybody writes first. Both are run by turns, so that what else
+// the machine does hits both.
+func BenchmarkGap(b *testing.B) {
+	for _, place := range []string{"folder", "git"} {
+		b.Run(place, func(b *testing.B) {
+			const turns = 50
+			w := benchWorld(b)
+			w.write("tree/PROMPT.md", "Go on with the plan.\n")
+			if place == "git" {
+				w.must("git", "init", "-q")
+				w.must("git", "add", "-A")
+				w.must("git", "commit", "-q", "-m", "a prompt")
+			}
+			shell := fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s -c '%s' < PROMPT.md; i=$((i+1)); done", turns, instant[0], instant[2])
+			ours := append([]string{"run", "-F", "PROMPT.md", "--until", "NEVER", "-n", strconv.Itoa(turns), "--"}, instant...)
+			var bare, gap []float64
+			for b.Loop() {
+				bare = append(bare, w.measure(0, "sh", "-c", shell).wall/turns)
+				gap = append(gap, w.measure(2, w.program, ours...).wall/turns)
+			}
+			report(b, median(bare), "shell-ms")
+			report(b, median(gap), "refrain-ms")
+			report(b, median(gap)/median(bare), "ratio")
+		})
+	}
+}
+
+// BenchmarkCPU is the processor time of commands that people wait for.
+func BenchmarkCPU(b *testing.B) {
+	b.Run("version", func(b *testing.B) {
+		benchCPU(b, benchWorld(b), "--version")
+	})
+	b.Run("ls-1000-runs", func(b *testing.B) {
+		w := benchWorld(b)
+		w.pretend(1000, 20)
+		benchCPU(b, w, "ls")
+	})
+	b.Run("show-100000-iterations", func(b *testing.B) {
+		w := benchWorld(b)
+		w.pretend(1, 100_000)
+		benchCPU(b, w, "show", "run-1")
+	})
+}
+
+func benchCPU(b *testing.B, w *world, args ...string) {
+	var cpu []float64
+	for b.Loop() {
+		cpu = append(cpu, w.measure(0, w.program, args...).cpu)
+	}
+	report(b, median(cpu), "cpu-ms")
+}
+
+// BenchmarkStream is how fast an agent can talk, and what that takes.
+func BenchmarkStream(b *testing.B) {
+	const mb = 32
+	line := strings.Repeat("All work and no play makes a dull agent. ", 3)
+	script := fmt.Sprintf("[[iteration]]\nsteps = [{ flood_mb = %d }]\n", mb)
+	tests := []struct {
+		name string
+		args func(*world) []string
+	}{
+		{"text", func(*world) []string {
+			return []string{"--", "sh", "-c", fmt.Sprintf("yes %q | head -c %dM", line, mb)}
+		}},
+		{"events", func(w *world) []string {
+			return []string{"-p", "talk", "-a", "rehearsal", "--set", "agents.rehearsal.script=" + w.write("script.toml", script)}
+		}},
+	}
+	for _, tt := range tests {
+		b.Run(tt.name, func(b *testing.B) {
+			w := benchWorld(b)
+			args := append([]string{"run", "-n", "1"}, tt.args(w)...)
+			var speed, cpu, memory []float64
+			for b.Loop() {
+				m := w.measure(0, w.program, args...)
+				speed = append(speed, mb/m.wall*1000)
+				cpu = append(cpu, m.cpu/mb)
+				memory = append(memory, m.rss)
+				b.StopTimer()
+				if err := os.RemoveAll(filepath.Join(w.store().Dir, "runs")); err != nil { // else the disk fills up
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+			report(b, median(speed), "MB/s")
+			report(b, median(cpu), "cpu-ms/MB")
+			report(b, slices.Max(memory), "rss-MB")
+		})
+	}
+}
+
+// benchWorld is a world with the program as it is released.
+func benchWorld(b *testing.B) *world {
+	b.Helper()
+	w := newWorld(b)
+	w.program = filepath.Join(filepath.Dir(w.tree), "refrain")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", w.program, "../../cmd/refrain")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("build refrain: %v\n%s", err, out)
+	}
+	return w
+}
+
+// taken is what a process took: milliseconds, and megabytes at the most.
+type taken struct{ wall, cpu, rss float64 }
+
+// measure runs a program that is to end with a status.
+func (w *world) measure(status int, name string, args ...string) taken {
+	w.Helper()
+	var complaint bytes.Buffer
+	cmd := w.command(name, args...)
+	cmd.Stderr = &complaint
+	began := time.Now()
+	_ = cmd.Run()
+	wall := time.Since(began)
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		w.Fatalf("%s %q: exit status %d, want %d\n%s", name, args, got, status, &complaint)
+	}
+	used := cmd.ProcessState
+	return taken{
+		wall: ms(wall),
+		cpu:  ms(used.UserTime() + used.SystemTime()),
+		rss:  float64(used.SysUsage().(*syscall.Rusage).Maxrss) / 1024,
+	}
+}
+
+// pretend makes runs that are done, with the files that a real one has.
+func (w *world) pretend(runs, iterations int) {
+	w.Helper()
+	w.must(w.program, "run", "--", "true")
+	runsDir := filepath.Join(w.store().Dir, "runs")
+	meta, err := os.ReadFile(filepath.Join(runsDir, "run-1", "run.json"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i := range runs {
+		name := fmt.Sprintf("run-%d", i+1)
+		dir := filepath.Join(runsDir, name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			w.Fatal(err)
+		}
+		meta := bytes.ReplaceAll(meta, []byte("run-1"), []byte(name))
+		if err := os.WriteFile(filepath.Join(dir, "run.json"), meta, 0o600); err != nil {
+			w.Fatal(err)
+		}
+		w.pretendJournal(filepath.Join(dir, "journal.jsonl"), name, iterations)
+	}
+}
+
+// pretendJournal writes the journal of a run whose iterations went well.
+func (w *world) pretendJournal(path, name string, iterations int) {
+	w.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<20)
+	var (
+		state loop.State
+		seq   int64
+		began = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	)
+	write := func(iter int, p loop.Payload) {
+		seq++
+		e := loop.Event{Seq: seq, Time: began.Add(time.Duration(seq) * time.Second), Run: "loop_x", Iter: iter, Payload: p}
+		if iter > 0 {
+			e.Attempt = 1
+		}
+		state = state.Sum(e)
+		if p, ok := p.(*loop.IterationFinished); ok {
+			p.State = state
+		}
+		line, err := journal.Encode(e)
+		if err != nil {
+			w.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	write(0, &loop.RunStarted{Name: name, Procedure: "run", Agent: "true"})
+	status, yes := 0, true
+	exit := loop.Exit{Code: &status, Cause: loop.Exited}
+	for i := 1; i <= iterations; i++ {
+		write(i, &loop.IterationStarted{Max: iterations})
+		write(i, &loop.IterationPhase{Phase: loop.Executing})
+		write(i, &loop.AgentStarted{Agent: "true", PID: 4711, Started: began})
+		write(i, &loop.AgentExited{Exit: exit, Duration: loop.Span(time.Second)})
+		write(i, &loop.IterationFinished{
+			Outcome: loop.Outcome{
+				Result: loop.OK, Exit: &exit, Progress: &yes, ProgressBy: []loop.Signal{loop.InFiles}, Agent: "true",
+				Summary: "Wrote the parser and its tests; the printer comes next.", Duration: loop.Span(time.Second),
+			},
+			Verdict: loop.Verdict{Action: loop.Continue},
+		})
+	}
+	write(0, &loop.RunFinished{State: loop.Done, Reason: loop.ByIterations, Why: "ran them all", Totals: state.Totals})
+	if err := out.Flush(); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// report replaces the time of the benchmark itself, which means nothing here.
+func report(b *testing.B, value float64, unit string) {
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(value, unit)
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
