@@ -2,7 +2,7 @@
 // what it prints.
 //
 // It is pure. An Agent turns a prompt into a command; its Decoder turns lines
-// of output into events. Neither starts a process, reads a file or looks at
+// of output into events. Neither starts a process, reads a file, a clock or
 // the environment, so a transcript that was recorded last year decodes as it
 // did then. What the events amount to is for package detect to say. The quirks
 // of an agent live in that agent's file and nowhere else.
@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -42,6 +43,10 @@ type Call struct {
 	Prompt     string
 	PromptFile string // a file with the same text
 	Model      string // empty: the agent's own choice
+	Session    string // the agent's own conversation to continue; empty: a fresh one
+	// LeftUSD is what may still be spent, for agents that can mind it
+	// themselves; 0 is unknown.
+	LeftUSD float64
 }
 
 // Command is a process to start.
@@ -57,12 +62,27 @@ type Command struct {
 type Options struct {
 	Name string // one of the back ends: Names
 
-	Command   []string // the program and its arguments
-	Prompt    string   // "stdin" (default), "arg", "env" or "file"
-	Format    string   // of the output: "text" (default) or "rehearsal"
-	ModelFlag string   // what stands before the model's name
-	First     string   // "INT", "TERM" or "HUP"; empty: TERM
-	Env       map[string]string
+	Command    []string // the program and its arguments
+	Prompt     string   // "stdin" (default), "arg", "env" or "file"
+	Format     string   // of the output: Formats; empty: the agent's own
+	ModelFlag  string   // what stands before the model's name
+	ResumeFlag string   // what stands before the session's
+	First      string   // "INT", "TERM" or "HUP"; empty: the agent's own
+	Env        map[string]string
+
+	Permissions string // what it may do unasked: Permissions; empty: own
+	SystemFile  string // a text for its system prompt; empty: none
+	MaxTurns    int    // 0: as many as it likes
+
+	// What a stream may leave untold.
+	Model         string // that the calls will ask for
+	ContextWindow int    // in tokens
+	// Now is the time at which a line is read. Without it, a limit that
+	// "resets at 3 pm" has no known end.
+	Now func() time.Time
+	// Used is what a session had used up before the attempt, for agents that
+	// count from the session's start. Without it, sessions are new ones.
+	Used func(session string) loop.Usage
 
 	Script string   // what a rehearsal plays
 	Self   []string // re-executes this program as the rehearsal's player
@@ -70,15 +90,36 @@ type Options struct {
 
 // backends is every agent there is.
 var backends = map[string]func(Options) (Agent, error){
+	"aider":     newAider,
+	"claude":    newClaude,
+	"codex":     newCodex,
 	"command":   newCommand,
+	"copilot":   newCopilot,
+	"gemini":    newGemini,
+	"opencode":  newOpencode,
+	"pi":        newPi,
+	"qwen":      newQwen,
 	"rehearsal": newRehearsal,
 }
 
 // formats is every kind of output that can be read.
-var formats = map[string]func() Decoder{
-	"text":      newTextDecoder,
+var formats = map[string]func(Options) Decoder{
+	"aider":     newAiderDecoder,
+	"claude":    newClaudeDecoder,
+	"codex":     newCodexDecoder,
+	"copilot":   newCopilotDecoder,
+	"gemini":    newGeminiDecoder,
+	"opencode":  newOpencodeDecoder,
+	"pi":        newPiDecoder,
+	"qwen":      newQwenDecoder,
 	"rehearsal": newRehearsalDecoder,
+	"text":      newTextDecoder,
 }
+
+// Permissions is what an agent may do unasked, from least to most: by its own
+// rules; change files; also run commands and commit, inside its own sandbox if
+// it has one; anything.
+var Permissions = []string{"own", "edits", "work", "full"}
 
 // New makes the agent that o describes.
 func New(o Options) (Agent, error) {
@@ -89,11 +130,20 @@ func New(o Options) (Agent, error) {
 	if known := []string{"INT", "TERM", "HUP"}; o.First != "" && !slices.Contains(known, o.First) {
 		return nil, &UnknownError{What: "first signal", Name: o.First, Known: known}
 	}
+	if o.Permissions == "" {
+		o.Permissions = "own"
+	}
+	if !slices.Contains(Permissions, o.Permissions) {
+		return nil, &UnknownError{What: "permission mode", Name: o.Permissions, Known: Permissions}
+	}
 	return make(o)
 }
 
 // Names lists the back ends, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(backends)) }
+
+// Formats lists the kinds of output, sorted.
+func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // UnknownError says that an option names something that does not exist.
 type UnknownError struct {

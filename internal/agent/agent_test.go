@@ -14,10 +14,11 @@ func TestNewRefusesWhatItDoesNotKnow(t *testing.T) {
 		what    string
 		known   []string
 	}{
-		{"an agent", Options{Name: "claud"}, "agent", []string{"command", "rehearsal"}},
-		{"no agent", Options{}, "agent", []string{"command", "rehearsal"}},
+		{"an agent", Options{Name: "claud"}, "agent", Names()},
+		{"no agent", Options{}, "agent", Names()},
 		{"a delivery", Options{Name: "command", Command: argv, Prompt: "pigeon"}, "prompt delivery", []string{"arg", "env", "file", "stdin"}},
-		{"a format", Options{Name: "command", Command: argv, Format: "xml"}, "format", []string{"rehearsal", "text"}},
+		{"a format", Options{Name: "command", Command: argv, Format: "xml"}, "format", Formats()},
+		{"a permission mode", Options{Name: "claude", Permissions: "all"}, "permission mode", []string{"own", "edits", "work", "full"}},
 		{"a signal", Options{Name: "command", Command: argv, First: "KILL"}, "first signal", []string{"INT", "TERM", "HUP"}},
 	}
 	for _, tt := range tests {

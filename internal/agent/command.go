@@ -12,12 +12,13 @@ import (
 // refuses a single one of 128 KiB, with an error that names no cause.
 const maxArg = 100 << 10
 
-// command is any program. It runs as written; only the model and the prompt
-// are added.
+// command is any program. It runs as written; only the model, the session and
+// the prompt are added.
 type command struct {
 	Options
 	deliver func(*Command, Call) error
-	decoder func() Decoder
+	decoder func(Options) Decoder
+	unset   []string
 }
 
 // deliveries is every way to hand over a prompt.
@@ -28,7 +29,9 @@ var deliveries = map[string]func(*Command, Call) error{
 	"file":  byFile,
 }
 
-func newCommand(o Options) (Agent, error) {
+func newCommand(o Options) (Agent, error) { return makeCommand(o) }
+
+func makeCommand(o Options) (*command, error) {
 	if len(o.Command) == 0 || o.Command[0] == "" {
 		return nil, errors.New("the command names no program: set command = [\"program\", \"argument\"]")
 	}
@@ -44,7 +47,7 @@ func newCommand(o Options) (Agent, error) {
 	}
 	decoder, ok := formats[o.Format]
 	if !ok {
-		return nil, &UnknownError{What: "format", Name: o.Format, Known: slices.Sorted(maps.Keys(formats))}
+		return nil, &UnknownError{What: "format", Name: o.Format, Known: Formats()}
 	}
 	return &command{Options: o, deliver: deliver, decoder: decoder}, nil
 }
@@ -53,10 +56,14 @@ func (a *command) Command(c Call) (Command, error) {
 	cmd := Command{
 		Argv:  slices.Clone(a.Options.Command),
 		Env:   environ(a.Env),
+		Unset: a.unset,
 		First: a.First,
 	}
 	if a.ModelFlag != "" && c.Model != "" {
 		cmd.Argv = append(cmd.Argv, a.ModelFlag, c.Model)
+	}
+	if a.ResumeFlag != "" && c.Session != "" {
+		cmd.Argv = append(cmd.Argv, a.ResumeFlag, c.Session)
 	}
 	if !c.HasPrompt {
 		return cmd, nil
@@ -67,7 +74,7 @@ func (a *command) Command(c Call) (Command, error) {
 	return cmd, nil
 }
 
-func (a *command) Decoder() Decoder { return a.decoder() }
+func (a *command) Decoder() Decoder { return a.decoder(a.Options) }
 
 func byStdin(cmd *Command, c Call) error {
 	cmd.Stdin = c.Prompt

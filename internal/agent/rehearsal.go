@@ -31,7 +31,7 @@ func (a *rehearsal) Command(c Call) (Command, error) {
 	}, nil
 }
 
-func (a *rehearsal) Decoder() Decoder { return newRehearsalDecoder() }
+func (a *rehearsal) Decoder() Decoder { return newRehearsalDecoder(a.Options) }
 
 // spoken is every event that an agent may report of itself. The others are
 // the runner's to write: an agent must not forge them.
@@ -49,7 +49,7 @@ var spoken = []loop.Type{
 // line is text.
 type rehearsalDecoder struct{ ended bool }
 
-func newRehearsalDecoder() Decoder { return &rehearsalDecoder{} }
+func newRehearsalDecoder(Options) Decoder { return &rehearsalDecoder{} }
 
 func (d *rehearsalDecoder) Decode(line []byte) []loop.Payload {
 	p := parse(line)

@@ -51,7 +51,7 @@ func TestRehearsalLines(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := newRehearsalDecoder().Decode([]byte(tt.line))
+			got := newRehearsalDecoder(Options{}).Decode([]byte(tt.line))
 			if diff := cmp.Diff([]loop.Payload{tt.want}, got); diff != "" {
 				t.Errorf("Decode(%s) (-want +got):\n%s", tt.line, diff)
 			}
@@ -73,7 +73,7 @@ func TestRehearsalHasOneResult(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newRehearsalDecoder()
+			d := newRehearsalDecoder(Options{})
 			var all []loop.Payload
 			for _, line := range tt.lines {
 				all = append(all, d.Decode([]byte(line))...)
@@ -99,7 +99,7 @@ func TestRehearsalReadsWhatThePlayerPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[loop.Type]int{}
-	d := newRehearsalDecoder()
+	d := newRehearsalDecoder(Options{})
 	for line := range bytes.Lines(stream) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		for _, p := range d.Decode(line) {

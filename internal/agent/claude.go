@@ -1,0 +1,64 @@
+package agent
+
+import "strconv"
+
+// Claude Code, as measured with 2.1.197.
+//
+// On INT it ends its tools and writes its result; on TERM it is gone at once
+// and they live on. Its sandbox is a setting of the user's that we leave as it
+// is. As root it refuses to skip permissions, unless IS_SANDBOX=1 says that it
+// is in a container: that is for whoever built the container to say, not us.
+// It reads CLAUDE.md by itself, and AGENTS.md only when told.
+func newClaude(o Options) (Agent, error) {
+	return newCLI(o, cli{
+		program: "claude",
+		format:  "claude",
+		first:   "INT",
+		env: map[string]string{
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", // telemetry, surveys
+			"DISABLE_AUTOUPDATER":                      "1", // not in the middle of a run
+		},
+		unset: []string{
+			"AI_AGENT",
+			"CLAUDECODE",
+			"CLAUDE_CODE_CHILD_SESSION",
+			"CLAUDE_CODE_ENTRYPOINT",
+			"CLAUDE_CODE_EXECPATH",
+			"CLAUDE_CODE_SESSION_ID",
+			"CLAUDE_CODE_SSE_PORT",
+			"CLAUDE_EFFORT",
+		},
+		args: claudeArgs,
+	})
+}
+
+// claudeModes are the switches for what it may do unasked. What it would have
+// to ask for is denied, and it goes on without.
+var claudeModes = map[string][]string{
+	"edits": {"--permission-mode", "acceptEdits"},
+	"work":  {"--permission-mode", "acceptEdits", "--allowedTools", "Bash"},
+	"full":  {"--dangerously-skip-permissions"},
+}
+
+func claudeArgs(o Options, c Call) ([]string, error) {
+	args := []string{"-p", "--output-format", "stream-json", "--verbose"} // the format needs --verbose
+	args = append(args, claudeModes[o.Permissions]...)
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	if c.Session != "" {
+		args = append(args, "--resume", c.Session)
+	}
+	if o.MaxTurns > 0 {
+		args = append(args, "--max-turns", strconv.Itoa(o.MaxTurns))
+	}
+	if c.LeftUSD > 0 {
+		args = append(args, "--max-budget-usd", strconv.FormatFloat(max(c.LeftUSD, 0.0001), 'f', 4, 64))
+	}
+	if o.SystemFile != "" {
+		args = append(args, "--append-system-prompt-file", o.SystemFile)
+	}
+	return args, nil
+}
+
+func newClaudeDecoder(o Options) Decoder { return newJSONDecoder(o, &claudeDialect{}) }

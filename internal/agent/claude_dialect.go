@@ -1,0 +1,281 @@
+package agent
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// claudeDialect reads the events of Claude Code; qwen speaks it too, with an
+// accent.
+type claudeDialect struct {
+	accent accent
+	bill   bill
+	spoke  bool            // it has written text
+	word   string          // for what went wrong, from a synthetic message
+	tasks  map[string]bool // of its own, in the background
+	alarm  bool            // it has asked to be woken up
+}
+
+// accent is where a relative of claude differs.
+type accent struct {
+	shell string // its shell tool, beside Bash
+	// cachedInput says that input tokens include the cached ones.
+	cachedInput bool
+	// sums says that the sum of the messages is the truth about tokens, and
+	// not what the result says.
+	sums bool
+	// broken finds an error in what looks like a text: the text before it, and
+	// the error.
+	broken func(text string) (before, fault string, found bool)
+}
+
+// skip passes over partial messages: the whole ones follow.
+func (*claudeDialect) skip(kind []byte) bool { return string(kind) == "stream_event" }
+
+func (d *claudeDialect) event(v value, r *report) {
+	switch {
+	case v.is("assistant", "type"):
+		d.assistant(v, r)
+	case v.is("user", "type"):
+		d.user(v, r)
+	case v.is("system", "type"):
+		d.system(v, r)
+	case v.is("rate_limit_event", "type"):
+		d.limit(v.get("rate_limit_info"), r)
+	case v.is("result", "type"):
+		d.result(v, r)
+	}
+}
+
+// end has nothing to add: without a result the attempt has failed.
+func (*claudeDialect) end(loop.Exit, *report) {}
+
+func (d *claudeDialect) system(v value, r *report) {
+	switch {
+	case v.is("init", "subtype"):
+		r.met(loop.AgentSession{Session: v.str("session_id"), Model: v.str("model"), BilledTo: billedTo(v.str("apiKeySource"))})
+	case v.is("api_retry", "subtype"):
+		f := fault{status: v.int("error_status"), kind: v.str("error")}
+		r.add(&loop.AgentRetry{
+			Try: v.int("attempt"), Most: v.int("max_retries"),
+			After: loop.Span(time.Duration(v.int("retry_delay_ms")) * time.Millisecond),
+			Error: f.err(),
+		})
+	case v.is("task_started", "subtype"):
+		d.started(v.str("task_id"))
+	case v.is("task_notification", "subtype"):
+		delete(d.tasks, v.str("task_id"))
+	}
+}
+
+// billedTo reads where the key came from. With a subscription there is none.
+func billedTo(keySource string) string {
+	switch keySource {
+	case "":
+		return ""
+	case "none", "oauth":
+		return "subscription"
+	}
+	return "api_key"
+}
+
+func (d *claudeDialect) started(task string) {
+	if task == "" {
+		return
+	}
+	if d.tasks == nil {
+		d.tasks = map[string]bool{}
+	}
+	d.tasks[task] = true
+}
+
+// assistant reads a message, or one block of it: the same message comes once
+// for each of its blocks.
+func (d *claudeDialect) assistant(v value, r *report) {
+	message := v.get("message")
+	if message.is("<synthetic>", "model") { // an error, put as if it were said
+		d.word = v.str("error")
+		return
+	}
+	// A subagent's words are not the agent's: its claim would be half a claim.
+	subagent := v.has("parent_tool_use_id")
+	for _, block := range message.list("content") {
+		switch {
+		case block.is("text", "type") && !subagent:
+			d.text(block.str("text"), r)
+		case block.is("tool_use", "type"):
+			name := block.str("name")
+			r.called(loop.AgentTool{
+				ID: block.str("id"), Name: name, Input: gist(block.get("input")), Shell: name == "Bash" || name == d.accent.shell,
+			})
+		}
+	}
+	if d.bill.add(message, subagent, d.accent.cachedInput) {
+		r.used(d.bill.total, d.bill.context)
+	}
+}
+
+func (d *claudeDialect) text(text string, r *report) {
+	if d.accent.broken != nil {
+		if before, _, found := d.accent.broken(text); found {
+			text = before
+		}
+	}
+	d.spoke = d.spoke || text != ""
+	r.said(text)
+}
+
+// user reads the results of tools; everything else in such a message is the
+// prompt or a note of the runtime's.
+func (d *claudeDialect) user(v value, r *report) {
+	for _, block := range v.list("message", "content") {
+		if !block.is("tool_result", "type") {
+			continue
+		}
+		output := textOf(block.get("content"))
+		failed := block.bool("is_error")
+		r.returned(loop.AgentToolResult{
+			ID: block.str("tool_use_id"), Output: output, Failed: failed, Exit: exitIn(output, failed),
+		})
+	}
+	told := v.get("tool_use_result")
+	d.started(told.str("backgroundTaskId"))
+	if told.int("scheduledFor") > 0 || told.has("humanSchedule") { // ScheduleWakeup, CronCreate
+		d.alarm = true
+	}
+}
+
+// textOf is a text, or the text blocks of a list.
+func textOf(v value) string {
+	blocks := v.list()
+	if blocks == nil {
+		return v.str()
+	}
+	var texts []string
+	for _, block := range blocks {
+		if text := block.str("text"); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// A command that fails begins its output with its status. One that succeeds
+// does not tell.
+var exitForm = regexp.MustCompile(`^Exit code (\d{1,3})\b`)
+
+func exitIn(output string, failed bool) *int {
+	found := exitForm.FindStringSubmatch(output)
+	if !failed || found == nil {
+		return nil
+	}
+	code, _ := strconv.Atoi(found[1]) // at most three digits
+	return &code
+}
+
+// limit reads a change of a subscription's limits. Most are warnings, and some
+// are paid for and passed.
+func (d *claudeDialect) limit(v value, r *report) {
+	if v.is("rejected", "status") && !v.bool("isUsingOverage") {
+		r.limited(loop.Limit{Kind: cmp.Or(v.str("rateLimitType"), string(loop.ErrUsageLimit)), Until: epoch(v.float("resetsAt"))})
+	}
+}
+
+// result reads the last word. There may be more than one, when a task in the
+// background wakes the agent up.
+func (d *claudeDialect) result(v value, r *report) {
+	d.denials(v, r)
+	d.total(v, r)
+	pending := d.alarm || len(d.tasks) > 0
+	d.alarm = false
+	if f, failed := d.fault(v); failed {
+		r.failed(f)
+		r.result.Pending = pending
+		return
+	}
+	r.met(loop.AgentSession{Session: v.str("session_id")})
+	text := v.str("result")
+	if !d.spoke { // --output-format json tells nothing else
+		d.text(text, r)
+	}
+	r.ended(loop.AgentResult{OK: true, Text: text, Pending: pending})
+}
+
+// denials reports which tools were not allowed. Their results, which came
+// before, say so only in prose.
+func (d *claudeDialect) denials(v value, r *report) {
+	for _, denial := range v.list("permission_denials") {
+		r.add(&loop.AgentToolResult{ID: denial.str("tool_use_id"), Name: denial.str("tool_name"), Failed: true, Denied: true})
+	}
+}
+
+// fault tells what went wrong. The subtype "success" does not mean success.
+func (d *claudeDialect) fault(v value) (fault, bool) {
+	text := v.str("result")
+	if d.accent.broken != nil {
+		if _, what, found := d.accent.broken(text); found {
+			return fault{text: what}, true
+		}
+	}
+	if !v.bool("is_error") && v.is("success", "subtype") {
+		return fault{}, false
+	}
+	f := fault{status: v.int("api_error_status"), kind: d.word, text: text}
+	for _, key := range []string{"subtype", "terminal_reason", "stop_reason"} {
+		if word := v.str(key); exactWords[word] != "" {
+			f.kind = word
+			break
+		}
+	}
+	if f.text == "" {
+		f.text = d.reason(v)
+	}
+	return f, true
+}
+
+// reason puts an end without a result into words.
+func (d *claudeDialect) reason(v value) string {
+	for _, e := range v.list("errors") {
+		if text := e.str(); text != "" && !strings.HasPrefix(text, "[ede_diagnostic]") {
+			return text
+		}
+	}
+	return strings.TrimSpace(v.str("subtype") + " " + v.str("terminal_reason"))
+}
+
+// total replaces the sum of the messages by the agent's own, which also knows
+// the final count of output tokens. After a fallback to plain requests "usage"
+// is all zero, while "modelUsage" is right.
+func (d *claudeDialect) total(v value, r *report) {
+	d.bill.total.Turns = v.int("num_turns")
+	if d.accent.sums {
+		r.used(d.bill.total, d.bill.context)
+		return
+	}
+	var sum loop.Usage
+	window := 0
+	v.each(func(name string, m value) {
+		sum.Input += m.int("inputTokens")
+		sum.Output += m.int("outputTokens")
+		sum.CacheRead += m.int("cacheReadInputTokens")
+		sum.CacheWrite += m.int("cacheCreationInputTokens")
+		if name == r.session.Model || window == 0 {
+			window = m.int("contextWindow")
+		}
+	}, "modelUsage")
+	if sum.Tokens() == 0 {
+		sum = usageOf(v.get("usage"), d.accent.cachedInput)
+	}
+	if window > 0 {
+		r.met(loop.AgentSession{ContextWindow: window})
+	}
+	sum.CostUSD = v.float("total_cost_usd")
+	sum.Turns = d.bill.total.Turns
+	d.bill.total = sum
+	r.used(sum, d.bill.context)
+}

@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
+// cli is a coding CLI that we know how to call. The agent's own file fills it
+// in.
+type cli struct {
+	Options
+	program string
+	format  string
+	first   string            // the signal on which it cleans up best
+	env     map[string]string // for headless use; the user's own win
+	// unset names what a session of the agent leaves in the environment of its
+	// children. An agent that finds it takes itself for a part of that session.
+	unset []string
+	// args are the arguments of one call, without the prompt.
+	args func(Options, Call) ([]string, error)
+	// deliver hands over the prompt; nil: on stdin.
+	deliver func(*Command, Call) error
+}
+
+// newCLI makes the agent. A command in the options replaces the program and
+// all its arguments; environment, first signal and format stay the agent's.
+func newCLI(o Options, c cli) (Agent, error) {
+	env := maps.Clone(c.env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, o.Env)
+	o.Env = env
+	if o.First == "" {
+		o.First = c.first
+	}
+	if len(o.Command) == 0 {
+		if o.Prompt != "" || o.Format != "" || o.ModelFlag != "" || o.ResumeFlag != "" {
+			return nil, errors.New("prompt, format, model_flag and resume_flag go with a command of your own: set command too, or leave them out")
+		}
+		c.Options = o
+		return &c, nil
+	}
+	if o.Format == "" {
+		o.Format = c.format
+	}
+	written, err := makeCommand(o)
+	if err != nil {
+		return nil, err
+	}
+	written.unset = c.unset
+	return written, nil
+}
+
+func (a *cli) Command(c Call) (Command, error) {
+	args, err := a.args(a.Options, c)
+	if err != nil {
+		return Command{}, err
+	}
+	cmd := Command{
+		Argv:  slices.Concat([]string{a.program}, args),
+		Env:   environ(a.Env),
+		Unset: a.unset,
+		First: a.First,
+	}
+	deliver := a.deliver
+	if deliver == nil {
+		deliver = byStdin
+	}
+	if err := deliver(&cmd, c); err != nil {
+		return Command{}, err
+	}
+	return cmd, nil
+}
+
+func (a *cli) Decoder() Decoder { return formats[a.format](a.Options) }

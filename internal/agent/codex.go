@@ -1,0 +1,223 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Codex, as measured with 0.166.
+//
+// It is a Node launcher with the real agent as its child, in one process group.
+// On INT it ends its tools; on TERM they live on. It reads AGENTS.md by itself
+// and has no turn limit.
+func newCodex(o Options) (Agent, error) {
+	return newCLI(o, cli{
+		program: "codex",
+		format:  "codex",
+		first:   "INT",
+		unset: []string{
+			"CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
+			"CODEX_CI",
+			"CODEX_SANDBOX",
+			"CODEX_SANDBOX_NETWORK_DISABLED",
+			"CODEX_SESSION_ID",
+			"CODEX_THREAD_ID",
+			"CODEX_TOOL_CALL_ID",
+		},
+		args: codexArgs,
+	})
+}
+
+// codexModes are the switches for what it may do unasked. It can't tell edits
+// from commands: both run in its sandbox, without network. There .git is read
+// only, so "work" has to open it. They are settings, because the flag for the
+// sandbox is not known when a session is continued.
+var codexModes = map[string][]string{
+	"edits": {"-c", `sandbox_mode="workspace-write"`},
+	"work":  {"-c", `sandbox_mode="workspace-write"`, "-c", `sandbox_workspace_write.writable_roots=[".git"]`},
+	"full":  {"--dangerously-bypass-approvals-and-sandbox"},
+}
+
+// codexMaxPrompt is how many characters it takes. With more it exits 1 and says
+// why on stderr only.
+const codexMaxPrompt = 1 << 20
+
+func codexArgs(o Options, c Call) ([]string, error) {
+	if n := utf8.RuneCountInString(c.Prompt); n > codexMaxPrompt {
+		return nil, fmt.Errorf("the prompt has %d characters, and codex takes at most %d: shorten it, or have the agent read the files itself", n, codexMaxPrompt)
+	}
+	args := []string{"exec"}
+	if c.Session != "" {
+		args = append(args, "resume")
+	}
+	args = append(args, "--json", "--skip-git-repo-check", "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false")
+	args = append(args, codexModes[o.Permissions]...)
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	if c.Session != "" {
+		args = append(args, c.Session)
+	}
+	return append(args, "-"), nil
+}
+
+// codexDialect reads Codex's events. It tells neither the model nor a cost, and
+// its tokens only at the end.
+type codexDialect struct {
+	last  string // what it said last
+	fault string // its last error that was not about trying again
+}
+
+func newCodexDecoder(o Options) Decoder { return newJSONDecoder(o, &codexDialect{}) }
+
+func (d *codexDialect) event(v value, r *report) {
+	switch {
+	case v.is("thread.started", "type"):
+		r.met(loop.AgentSession{Session: v.str("thread_id"), Model: r.options.Model})
+	case v.is("item.started", "type"):
+		if tool, ok := codexTool(v.get("item")); ok {
+			r.called(tool)
+		}
+	case v.is("item.completed", "type"):
+		d.completed(v.get("item"), r)
+	case v.is("error", "type"):
+		d.trouble(v.str("message"), r)
+	case v.is("turn.completed", "type"):
+		r.used(codexUsage(v.get("usage"), r), 0)
+		// A command that has not returned runs on in the background.
+		r.ended(loop.AgentResult{OK: true, Text: d.last, Pending: len(r.open) > 0})
+	case v.is("turn.failed", "type"):
+		r.failed(codexFault(v.str("error", "message")))
+	}
+}
+
+// end takes the last error for the reason when the agent gave up without a
+// final event.
+func (d *codexDialect) end(exit loop.Exit, r *report) {
+	if r.result == nil && d.fault != "" && exit.Cause == loop.Exited {
+		r.failed(codexFault(d.fault))
+	}
+}
+
+func (d *codexDialect) completed(item value, r *report) {
+	switch {
+	case item.is("agent_message", "type"):
+		d.last = item.str("text")
+		r.said(d.last)
+		return
+	case item.is("error", "type"): // a warning, not a failure
+		r.stray([]byte(item.str("message")))
+		return
+	}
+	tool, ok := codexTool(item)
+	if !ok {
+		return
+	}
+	if _, open := r.open[tool.ID]; !open { // not every kind is started
+		r.called(tool)
+	}
+	result := loop.AgentToolResult{
+		ID: tool.ID, Output: codexOutput(item),
+		Failed: item.is("failed", "status") || item.is("declined", "status"),
+		Denied: item.is("declined", "status"),
+	}
+	if item.has("exit_code") {
+		code := item.int("exit_code")
+		result.Exit = &code
+	}
+	r.returned(result)
+}
+
+// codexTool reads an item that is a tool call; thoughts and to-do lists are
+// not.
+func codexTool(item value) (loop.AgentTool, bool) {
+	tool := loop.AgentTool{ID: item.str("id")}
+	switch kind := item.str("type"); kind {
+	case "command_execution":
+		tool.Name, tool.Shell = "shell", true
+		tool.Input = oneLine(unwrap(item.str("command")))
+	case "file_change":
+		tool.Name = "patch"
+		var paths []string
+		for _, change := range item.list("changes") {
+			paths = append(paths, change.str("path"))
+		}
+		tool.Input = oneLine(strings.Join(paths, " "))
+	case "mcp_tool_call":
+		tool.Name = item.str("server") + "." + item.str("tool")
+		tool.Input = item.shown("arguments")
+	case "web_search":
+		tool.Name = kind
+		tool.Input = item.shown("query")
+	default:
+		return tool, false
+	}
+	return tool, true
+}
+
+// unwrap takes the command out of "/bin/bash -lc '…'".
+func unwrap(command string) string {
+	args, err := Split(command)
+	if err == nil && len(args) == 3 && (args[1] == "-lc" || args[1] == "-c") {
+		return args[2]
+	}
+	return command
+}
+
+func codexOutput(item value) string {
+	switch {
+	case item.has("error", "message"):
+		return item.str("error", "message")
+	case item.has("result"):
+		return textOf(item.get("result", "content"))
+	}
+	return item.str("aggregated_output")
+}
+
+// Codex announces that it tries again in the same way as it reports an error:
+// "Reconnecting... 2/5 (unexpected status 401 …)".
+var reconnectForm = regexp.MustCompile(`(?s)^Reconnecting\.\.\. (\d{1,3})/(\d{1,3})(?: \((.*)\))?`)
+
+func (d *codexDialect) trouble(message string, r *report) {
+	found := reconnectForm.FindStringSubmatch(message)
+	if found == nil {
+		d.fault = message
+		return
+	}
+	try, _ := strconv.Atoi(found[1]) // at most three digits
+	most, _ := strconv.Atoi(found[2])
+	r.add(&loop.AgentRetry{Try: try, Most: most, Error: codexFault(found[3]).err()})
+}
+
+// codexFault reads an error, which is prose, or the provider's answer as it
+// came: {"error":{"code":…,"message":…}}.
+func codexFault(message string) fault {
+	var p parser
+	v, ok := p.parse([]byte(message))
+	if !ok {
+		return fault{text: message}
+	}
+	e := v.get("error")
+	return fault{kind: cmp.Or(e.str("code"), e.str("type")), text: cmp.Or(e.str("message"), message)}
+}
+
+// codexUsage reads the tokens. Input includes cached ones, and a continued
+// session counts from its start.
+func codexUsage(v value, r *report) loop.Usage {
+	before := r.usedBefore()
+	u := loop.Usage{
+		Output:     v.int("output_tokens") - before.Output,
+		CacheRead:  v.int("cached_input_tokens") - before.CacheRead,
+		CacheWrite: v.int("cache_write_input_tokens") - before.CacheWrite,
+	}
+	all := v.int("input_tokens") - before.Input - before.CacheRead - before.CacheWrite
+	u.Input = max(0, all-u.CacheRead-u.CacheWrite)
+	u.Output, u.CacheRead, u.CacheWrite = max(0, u.Output), max(0, u.CacheRead), max(0, u.CacheWrite)
+	return u
+}

@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Gemini CLI, as measured with 0.61.
+//
+// It reads GEMINI.md and not AGENTS.md, and the one way to hand it a system
+// prompt replaces its own, so it gets none. A turn limit and its usage
+// statistics can be set only in its settings file. INT and TERM both make it
+// exit 0, and its tools live on.
+func newGemini(o Options) (Agent, error) {
+	return newCLI(o, cli{
+		program: "gemini",
+		format:  "gemini",
+		env: map[string]string{
+			// It refuses to work headless in a folder that nobody has trusted.
+			"GEMINI_CLI_TRUST_WORKSPACE": "true",
+			// Else it starts itself a second time, and signals reach the first.
+			"GEMINI_CLI_NO_RELAUNCH": "true",
+		},
+		unset: []string{"GEMINI_CLI"},
+		args:  geminiArgs,
+	})
+}
+
+// geminiModes are the switches for what it may do unasked. A tool that it would
+// have to ask for is not offered to the model at all. Its sandbox needs a
+// container engine, so "work" goes without.
+var geminiModes = map[string][]string{
+	"edits": {"--approval-mode", "auto_edit"},
+	"work":  {"--approval-mode", "auto_edit", "--allowed-tools", geminiShell},
+	"full":  {"--approval-mode", "yolo"},
+}
+
+const geminiShell = "run_shell_command"
+
+func geminiArgs(o Options, c Call) ([]string, error) {
+	args := append([]string{"--output-format", "stream-json"}, geminiModes[o.Permissions]...)
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	if c.Session != "" {
+		args = append(args, "--resume", c.Session)
+	}
+	return args, nil
+}
+
+// geminiDialect reads Gemini CLI's events.
+type geminiDialect struct {
+	text    deltas
+	fault   *fault // why it says that it failed
+	warning string // its last word besides the result
+	pending bool   // it left a command in the background; how that ends is never told
+}
+
+func newGeminiDecoder(o Options) Decoder { return newJSONDecoder(o, &geminiDialect{}) }
+
+func (d *geminiDialect) event(v value, r *report) {
+	kind := v.str("type")
+	if kind != "message" {
+		d.text.flush(r)
+	}
+	switch kind {
+	case "init":
+		r.met(loop.AgentSession{Session: v.str("session_id"), Model: v.str("model")})
+	case "message":
+		d.message(v, r)
+	case "tool_use":
+		d.call(v, r)
+	case "tool_result":
+		d.returned(v, r)
+	case "error":
+		d.warning = v.str("message")
+	case "result":
+		d.result(v, r)
+	}
+}
+
+// message takes the agent's words; the prompt is a message too, the user's.
+func (d *geminiDialect) message(v value, r *report) {
+	if !v.is("assistant", "role") {
+		return
+	}
+	d.text.add(r, v.str("content"))
+	if !v.bool("delta") {
+		d.text.flush(r)
+	}
+}
+
+func (d *geminiDialect) call(v value, r *report) {
+	name, input := v.str("tool_name"), v.get("parameters")
+	d.pending = d.pending || name == geminiShell && input.bool("is_background")
+	r.called(loop.AgentTool{ID: v.str("tool_id"), Name: name, Input: gist(input), Shell: name == geminiShell})
+}
+
+// returned reports a result. A command that fails is a success here, and its
+// exit status is not told.
+func (d *geminiDialect) returned(v value, r *report) {
+	id := v.str("tool_id")
+	r.returned(loop.AgentToolResult{
+		ID:     id,
+		Output: cmp.Or(v.str("output"), v.str("error", "message")),
+		Failed: v.is("error", "status"),
+		Denied: geminiDenied(r.open[id], v.str("error", "type")),
+	})
+}
+
+// geminiDenied tells whether a tool was kept from the agent. One that it may
+// not use is as unknown to it as one that does not exist.
+func geminiDenied(tool, problem string) bool {
+	switch problem {
+	case "policy_violation":
+		return true
+	case "tool_not_registered":
+		return slices.Contains([]string{geminiShell, "write_file", "replace"}, tool)
+	}
+	return false
+}
+
+func (d *geminiDialect) result(v value, r *report) {
+	d.usage(v.get("stats"), r)
+	d.fault = nil
+	if v.is("success", "status") {
+		r.ended(loop.AgentResult{OK: true, Pending: d.pending})
+		return
+	}
+	d.fault = &fault{
+		kind: v.str("error", "type"),
+		text: cmp.Or(v.str("error", "message"), d.warning, "an error without a message"),
+	}
+	d.unwrap()
+}
+
+// unwrap finds the provider's own words in "[API Error: {…}]".
+func (d *geminiDialect) unwrap() {
+	inner, ok := strings.CutPrefix(d.fault.text, "[API Error: ")
+	if !ok {
+		return
+	}
+	var p parser
+	answer, ok := p.parse([]byte(strings.TrimSuffix(inner, "]")))
+	if !ok || !answer.has("error", "message") {
+		return
+	}
+	*d.fault = fault{
+		status: answer.int("error", "code"),
+		kind:   answer.str("error", "status"),
+		text:   answer.str("error", "message"),
+		detail: inner,
+	}
+}
+
+// usage reads the totals. What the model thought is in none of them but the
+// whole, and is paid for like its output. There may be several models, for
+// what it does on the side.
+func (d *geminiDialect) usage(stats value, r *report) {
+	total := geminiTokens(stats)
+	if total.Tokens() == 0 {
+		return
+	}
+	known := true
+	stats.each(func(name string, model value) {
+		tokens := geminiTokens(model)
+		cost := estimate(name, tokens)
+		known = known && (cost > 0 || tokens.Tokens() == 0)
+		total.CostUSD += cost
+	}, "models")
+	if !known {
+		total.CostUSD = 0
+	}
+	total.CostEstimated = total.CostUSD > 0
+	r.used(total, 0)
+}
+
+func geminiTokens(v value) loop.Usage {
+	input, cached := v.int("input_tokens"), max(0, v.int("cached"))
+	return loop.Usage{
+		Input:     max(0, input-cached),
+		Output:    max(0, v.int("output_tokens"), v.int("total_tokens")-input),
+		CacheRead: cached,
+	}
+}
+
+// end says what went wrong with the help of the exit status, which is that of
+// the provider's answer as far as it fits into eight bits: 429 is 173.
+func (d *geminiDialect) end(exit loop.Exit, r *report) {
+	d.text.flush(r)
+	var code, status int
+	if exit.Code != nil {
+		code = *exit.Code
+	}
+	if code >= 400-256 {
+		status = code + 256
+	}
+	switch {
+	case d.fault != nil:
+		d.fault.status = cmp.Or(d.fault.status, status)
+		r.failed(*d.fault)
+	case r.result != nil:
+	case code == 41:
+		r.failed(fault{kind: "authentication", text: "it is not signed in (exit 41)"})
+	case code == 53:
+		r.failed(fault{kind: "max_turns", text: "it reached its turn limit (exit 53)"})
+	case status != 0:
+		r.failed(fault{status: status, text: "no final event: " + describe(exit)})
+	}
+}

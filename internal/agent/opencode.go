@@ -1,0 +1,149 @@
+package agent
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// opencode, as measured with 1.18.
+//
+// It reads AGENTS.md by itself, and has no turn limit on its command line.
+// INT and TERM both end it at once, and its tools live on.
+func newOpencode(o Options) (Agent, error) {
+	env := map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1"}
+	if rules := opencodeRules[o.Permissions]; rules != "" {
+		env["OPENCODE_PERMISSION"] = rules
+	}
+	return newCLI(o, cli{
+		program: "opencode",
+		format:  "opencode",
+		env:     env,
+		unset:   []string{"OPENCODE", "OPENCODE_PID"},
+		args:    opencodeArgs,
+	})
+}
+
+// opencodeRules are added to the user's own rules. What opencode would have to
+// ask for is rejected when nobody is there, and ends the attempt; what a rule
+// denies is only an error that the model sees. So every mode but the agent's
+// own says yes to what is asked (--auto), after a rule has said no to what the
+// mode does not include. It has no sandbox; the nearest it has is the border of
+// the work tree.
+var opencodeRules = map[string]string{
+	"edits": `{"bash":"deny","external_directory":"deny"}`,
+	"work":  `{"external_directory":"deny"}`,
+}
+
+func opencodeArgs(o Options, c Call) ([]string, error) {
+	args := []string{"run", "--format", "json"}
+	if o.Permissions != "own" {
+		args = append(args, "--auto")
+	}
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	if c.Session != "" {
+		args = append(args, "--session", c.Session)
+	}
+	return args, nil
+}
+
+// opencodeDialect reads opencode's events. There is no final one: the end is
+// the end of the output, and the last step tells how it went.
+type opencodeDialect struct {
+	bill     bill
+	rejected string // the tool that the last step was not allowed to use
+}
+
+func newOpencodeDecoder(o Options) Decoder { return newJSONDecoder(o, &opencodeDialect{}) }
+
+func (d *opencodeDialect) event(v value, r *report) {
+	r.met(loop.AgentSession{Session: v.str("sessionID")})
+	switch part := v.get("part"); v.str("type") {
+	case "step_start":
+		d.bill.total.Turns++
+		d.rejected = ""
+		r.result = nil // there is more to come
+	case "text":
+		r.said(part.str("text"))
+	case "tool_use":
+		d.tool(part, r)
+	case "step_finish":
+		d.finish(part, r)
+	case "error":
+		r.failed(opencodeFault(v.get("error")))
+	}
+}
+
+// tool reports a call and its result at once: opencode prints nothing before
+// the tool has ended.
+func (d *opencodeDialect) tool(part value, r *report) {
+	id, name, state := part.str("callID"), part.str("tool"), part.get("state")
+	input := state.get("input")
+	invalid := name == "invalid" // how it answers a call that it cannot read
+	if invalid {
+		name = cmp.Or(input.str("tool"), name)
+	}
+	r.called(loop.AgentTool{ID: id, Name: name, Input: gist(input), Shell: name == "bash"})
+
+	problem := state.str("error")
+	result := loop.AgentToolResult{
+		ID:     id,
+		Output: cmp.Or(problem, state.str("output")),
+		Failed: invalid || state.is("error", "status"),
+	}
+	if state.has("metadata", "exit") {
+		exit := state.int("metadata", "exit")
+		result.Exit = &exit
+		result.Failed = result.Failed || exit != 0
+	}
+	rejected := strings.HasPrefix(problem, "The user rejected permission to use")
+	result.Denied = rejected || strings.HasPrefix(problem, "The user has specified a rule which prevents you")
+	if rejected {
+		d.rejected = name
+	}
+	r.returned(result)
+}
+
+// finish adds up a step. Its figures are the step's own; reasoning is not part
+// of its output there, but is paid for like it.
+func (d *opencodeDialect) finish(part value, r *report) {
+	tokens := part.get("tokens")
+	d.bill.count(loop.Usage{
+		Input:      tokens.int("input"),
+		Output:     tokens.int("output") + tokens.int("reasoning"),
+		CacheRead:  tokens.int("cache", "read"),
+		CacheWrite: tokens.int("cache", "write"),
+		CostUSD:    part.float("cost"),
+	})
+	r.used(d.bill.total, d.bill.context)
+
+	switch reason := part.str("reason"); reason {
+	case "stop", "other": // the latter when a provider has a word of its own for it
+		r.ended(loop.AgentResult{OK: true})
+	case "tool-calls", "unknown": // it goes on with another step
+	case "content-filter":
+		r.failed(fault{kind: "content_filter", text: "the provider stopped the reply (content filter)"})
+	default:
+		r.failed(fault{text: "the reply ended before it was complete (" + reason + ")"})
+	}
+}
+
+func (d *opencodeDialect) end(_ loop.Exit, r *report) {
+	// It exits 0 when it was not allowed to go on.
+	if r.result == nil && d.rejected != "" {
+		r.failed(fault{kind: "permission", text: "it was not allowed to use " + d.rejected + ", and stopped there"})
+	}
+}
+
+func opencodeFault(v value) fault {
+	data := v.get("data")
+	return fault{
+		status: data.int("statusCode"),
+		kind:   v.str("name"),
+		text:   cmp.Or(data.str("message"), v.str("name"), "an error without a message"),
+		detail: data.str("responseBody") + "\nretry-after: " + data.str("responseHeaders", "retry-after"),
+	}
+}

@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// pi, as measured with 0.73.
+//
+// It reads AGENTS.md by itself, has no turn limit and no permissions: all it
+// can be told is which tools it has. TERM makes it end its tools, INT does not.
+func newPi(o Options) (Agent, error) {
+	return newCLI(o, cli{
+		program: "pi",
+		format:  "pi",
+		first:   "TERM",
+		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
+		unset:   []string{"PI_CODING_AGENT"},
+		args:    piArgs,
+	})
+}
+
+func piArgs(o Options, c Call) ([]string, error) {
+	args := []string{"--print", "--mode", "json"}
+	if o.Permissions == "edits" {
+		args = append(args, "--tools", "read,edit,write,grep,find,ls")
+	}
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	if c.Session != "" {
+		args = append(args, "--session", c.Session)
+	}
+	return args, nil
+}
+
+// piDialect reads pi's events.
+//
+// An agent_end is not the last word: after an error that may pass, pi starts
+// anew, with another agent_start and agent_end. What counts is the last
+// message, once there is an agent_end after it.
+type piDialect struct {
+	bill  bill
+	last  struct{ reason, problem string } // why the last message stopped
+	ended bool
+}
+
+func newPiDecoder(o Options) Decoder { return newJSONDecoder(o, &piDialect{}) }
+
+// skip passes over what repeats a message so far, each time in full, for every
+// few letters that are added to it. An agent_end repeats all messages; that it
+// came is all there is to know.
+func (d *piDialect) skip(kind []byte) bool {
+	switch string(kind) {
+	case "message_update", "message_start", "tool_execution_update", "turn_end":
+		return true
+	case "agent_end":
+		d.ended = true
+		return true
+	}
+	return false
+}
+
+func (d *piDialect) event(v value, r *report) {
+	switch v.str("type") {
+	case "session":
+		r.met(loop.AgentSession{Session: v.str("id")})
+	case "agent_start":
+		d.ended = false
+	case "agent_end": // when its type does not come first
+		d.ended = true
+	case "turn_start":
+		d.bill.total.Turns++
+	case "message_end":
+		d.message(v.get("message"), r)
+	case "tool_execution_start":
+		name := v.str("toolName")
+		r.called(loop.AgentTool{ID: v.str("toolCallId"), Name: name, Input: gist(v.get("args")), Shell: name == "bash"})
+	case "tool_execution_end":
+		d.returned(v, r)
+	case "auto_retry_start":
+		r.add(&loop.AgentRetry{
+			Try:   v.int("attempt"),
+			Most:  v.int("maxAttempts"),
+			After: loop.Span(time.Duration(v.int("delayMs")) * time.Millisecond),
+			Error: fault{text: v.str("errorMessage")}.err(),
+		})
+	}
+}
+
+// message reads one whole message. The prompt and the results of tools are
+// messages too, of others.
+func (d *piDialect) message(m value, r *report) {
+	if !m.is("assistant", "role") {
+		return
+	}
+	r.met(loop.AgentSession{Model: m.str("model")})
+	for _, block := range m.list("content") {
+		if block.is("text", "type") {
+			r.said(block.str("text"))
+		}
+	}
+	d.last.reason, d.last.problem = m.str("stopReason"), m.str("errorMessage")
+
+	usage := m.get("usage")
+	d.bill.count(loop.Usage{
+		Input:      usage.int("input"),
+		Output:     usage.int("output"),
+		CacheRead:  usage.int("cacheRead"),
+		CacheWrite: usage.int("cacheWrite"),
+		CostUSD:    usage.float("cost", "total"),
+	})
+	r.used(d.bill.total, d.bill.context)
+}
+
+func (d *piDialect) returned(v value, r *report) {
+	result := loop.AgentToolResult{
+		ID:     v.str("toolCallId"),
+		Name:   v.str("toolName"),
+		Output: textOf(v.get("result", "content")),
+		Failed: v.bool("isError"),
+	}
+	if result.Name == "bash" {
+		result.Exit = piExit(result)
+	}
+	r.returned(result)
+}
+
+// piExit reads the status of a command. When it is not 0, pi puts it at the
+// end of the output.
+func piExit(result loop.AgentToolResult) *int {
+	const mark = "Command exited with code "
+	if !result.Failed {
+		return new(int)
+	}
+	at := strings.LastIndex(result.Output, mark)
+	if at < 0 {
+		return nil // it was not started, or was ended
+	}
+	code, err := strconv.Atoi(result.Output[at+len(mark):])
+	if err != nil {
+		return nil
+	}
+	return &code
+}
+
+func (d *piDialect) end(_ loop.Exit, r *report) {
+	switch {
+	case d.last.reason == "error":
+		r.failed(fault{text: cmp.Or(d.last.problem, "an error without a message")})
+	case !d.ended:
+	case d.last.reason == "stop":
+		r.ended(loop.AgentResult{OK: true})
+	case slices.Contains([]string{"length", "aborted"}, d.last.reason):
+		r.failed(fault{text: cmp.Or(d.last.problem, "the reply ended before it was complete ("+d.last.reason+")")})
+	}
+}

@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Qwen Code, as measured with 0.15.10.
+//
+// Its tools hang on a terminal of its own and end with it, whatever the signal,
+// though it may take its time. It reads AGENTS.md by itself. Telemetry, updates
+// and its hidden memory calls can be switched off only in its settings file.
+// While a request is limited or fails on the server it tries again for many
+// minutes without a word.
+func newQwen(o Options) (Agent, error) {
+	return newCLI(o, cli{
+		program: "qwen",
+		format:  "qwen",
+		first:   "INT",
+		env: map[string]string{
+			// Else it starts itself a second time, and signals reach the first.
+			"QWEN_CODE_NO_RELAUNCH": "true",
+		},
+		unset: []string{"QWEN_CODE"},
+		args:  qwenArgs,
+	})
+}
+
+// qwenShell is its shell tool. Where that is denied it is not offered, and a
+// model may call it Bash, which qwen understands too.
+const qwenShell = "run_shell_command"
+
+// qwenModes are the switches for what it may do unasked. Its sandbox needs a
+// container engine, so "work" goes without.
+var qwenModes = map[string][]string{
+	"edits": {"--approval-mode", "auto-edit"},
+	"work":  {"--approval-mode", "auto-edit", "--allowed-tools", qwenShell},
+	"full":  {"--approval-mode", "yolo"},
+}
+
+func qwenArgs(o Options, c Call) ([]string, error) {
+	args := append([]string{"--output-format", "stream-json"}, qwenModes[o.Permissions]...)
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	if c.Session != "" {
+		args = append(args, "--resume", c.Session)
+	}
+	if o.MaxTurns > 0 {
+		args = append(args, "--max-session-turns", strconv.Itoa(o.MaxTurns))
+	}
+	return args, nil
+}
+
+// qwenDialect is claude's with qwen's accent. A continued session counts its
+// tokens in the result from the session's start, so the messages are summed.
+type qwenDialect struct{ claudeDialect }
+
+func newQwenDecoder(o Options) Decoder {
+	return newJSONDecoder(o, &qwenDialect{claudeDialect{accent: accent{
+		shell: qwenShell, cachedInput: true, sums: true, broken: apiErrorIn,
+	}}})
+}
+
+// qwenTurnLimit is its exit status at the turn limit. The reason goes to stderr
+// and there is no result.
+const qwenTurnLimit = 53
+
+func (d *qwenDialect) end(exit loop.Exit, r *report) {
+	if r.result == nil && exit.Cause == loop.Exited && exit.Code != nil && *exit.Code == qwenTurnLimit {
+		r.failed(fault{kind: "max_turns", text: "it reached its turn limit"})
+	}
+}
+
+// An error of the API is a text that ends a successful result with status 0.
+// It stands alone, or right behind what was said when the stream broke.
+var apiErrorForm = regexp.MustCompile(`(?s)^(.*?)\[API Error: (.*)\]\s*$`)
+
+func apiErrorIn(text string) (before, fault string, found bool) {
+	parts := apiErrorForm.FindStringSubmatch(text)
+	if parts == nil {
+		return "", "", false
+	}
+	return parts[1], parts[2], true
+}

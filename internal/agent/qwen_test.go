@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func TestQwenCommands(t *testing.T) {
+	env := []string{"QWEN_CODE_NO_RELAUNCH=true"}
+	call := Call{HasPrompt: true, Prompt: "do it"}
+	argv := func(more ...string) []string {
+		return append([]string{"qwen", "--output-format", "stream-json"}, more...)
+	}
+	checkCommands(t, "qwen", []string{"QWEN_CODE"}, []commandTest{
+		{"by its own rules", Options{}, call, Command{Argv: argv(), Env: env, Stdin: "do it", First: "INT"}},
+		{"edits", Options{Permissions: "edits"}, call, Command{Argv: argv("--approval-mode", "auto-edit"), Env: env, Stdin: "do it", First: "INT"}},
+		{
+			"work",
+			Options{Permissions: "work"},
+			call,
+			Command{Argv: argv("--approval-mode", "auto-edit", "--allowed-tools", "run_shell_command"), Env: env, Stdin: "do it", First: "INT"},
+		},
+		{
+			"everything at once",
+			Options{Permissions: "full", MaxTurns: 9, SystemFile: "AGENTS.md"},
+			Call{HasPrompt: true, Prompt: "do it", Model: "m", Session: "s", LeftUSD: 1},
+			Command{
+				Argv: argv("--approval-mode", "yolo", "--model", "m", "--resume", "s", "--max-session-turns", "9"),
+				Env:  env, Stdin: "do it", First: "INT",
+			},
+		},
+	})
+}
+
+func qwenResult(text string) string {
+	return `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"` + text + `"}`
+}
+
+func TestQwenEnds(t *testing.T) {
+	tests := []struct {
+		name string
+		line string
+		exit loop.Exit
+		want loop.AgentResult
+	}{
+		{"well", qwenResult("bye"), exitOf(0, false), loop.AgentResult{OK: true, Text: "bye"}},
+		{
+			"with an error of the API for its text", qwenResult("[API Error: 401 invalid x-api-key]"), exitOf(0, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrAuth, Message: "401 invalid x-api-key"}},
+		},
+		{
+			"with one behind its text", qwenResult("so far[API Error: terminated (cause: other side closed)]"), exitOf(0, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrNetwork, Message: "terminated (cause: other side closed)"}},
+		},
+		{
+			"well, having spoken of an error", qwenResult("It prints [API Error: x] and goes on."), exitOf(0, false),
+			loop.AgentResult{OK: true, Text: "It prints [API Error: x] and goes on."},
+		},
+		{
+			"at its turn limit", ``, exitOf(53, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrMaxTurns, Message: "it reached its turn limit"}},
+		},
+		{
+			"ended by us with the status of the turn limit", ``, exitOf(53, true),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "no final event: exit 53 (timed_out)"}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got := decodeLines("qwen", tt.exit, tt.line)
+			if diff := cmp.Diff(tt.want, *got); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What was said before the stream broke is the agent's, the error is not.
+func TestQwenSaysNoErrors(t *testing.T) {
+	all, _ := decodeLines("qwen", exitOf(0, false),
+		`{"type":"assistant","message":{"content":[{"type":"text","text":"[API Error: 400 no]"}]}}`,
+		`{"type":"assistant","message":{"content":[{"type":"text","text":"so far[API Error: terminated]"}]}}`,
+	)
+	if diff := cmp.Diff([]loop.Payload{&loop.AgentText{Text: "so far"}}, all); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,186 @@
+package agent
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// dialect is one agent's way to say things as JSON, one object a line.
+type dialect interface {
+	// event reads one object and reports what it says.
+	event(v value, r *report)
+	// end follows the last event; exit is how the process ended.
+	end(exit loop.Exit, r *report)
+}
+
+// skipper is a dialect with lines that are known to carry nothing.
+type skipper interface {
+	// skip tells whether a line with events of type kind need not be read.
+	skip(kind []byte) bool
+}
+
+// jsonDecoder reads the lines of any dialect.
+type jsonDecoder struct {
+	dialect dialect
+	skip    func(kind []byte) bool
+	parser  parser
+	report  report
+}
+
+func newJSONDecoder(o Options, d dialect) Decoder {
+	decoder := &jsonDecoder{dialect: d, report: report{options: o}}
+	if s, ok := d.(skipper); ok {
+		decoder.skip = s.skip
+	}
+	return decoder
+}
+
+func (d *jsonDecoder) Decode(line []byte) []loop.Payload {
+	if d.skip != nil && d.skip(peek(line)) {
+		return nil
+	}
+	v, ok := d.parser.parse(line)
+	if !ok {
+		d.report.stray(line)
+		return d.report.take()
+	}
+	if list := v.list(); list != nil { // all events at once, as an array
+		for _, v := range list {
+			d.dialect.event(v, &d.report)
+		}
+		return d.report.take()
+	}
+	d.dialect.event(v, &d.report)
+	return d.report.take()
+}
+
+// Close gives the result. It waits for the process to end, because an agent
+// may report more than one, and may be ended after it has reported success.
+func (d *jsonDecoder) Close(exit loop.Exit) []loop.Payload {
+	d.dialect.end(exit, &d.report)
+	d.report.out = append(d.report.out, d.report.verdict(exit))
+	return d.report.take()
+}
+
+// report collects what a dialect understands, in the common words.
+type report struct {
+	options Options
+	out     []loop.Payload
+	session loop.AgentSession // all that was told so far
+	limit   bool              // one was reported with its end
+	result  *loop.AgentResult // the last one reported
+	open    map[string]string // names of the tools that have not returned, by id
+}
+
+func (r *report) take() []loop.Payload {
+	out := r.out
+	r.out = nil
+	return out
+}
+
+func (r *report) add(p loop.Payload) { r.out = append(r.out, p) }
+
+// stray is a line that is not in the agent's dialect: a warning of its runtime,
+// an echo of a program, a line that was cut. A person should see it, but nobody
+// can tell who wrote it, so it must not be heard as a claim: it is reported
+// like the output of a tool, not like the agent's own words.
+func (r *report) stray(line []byte) {
+	text := strings.TrimRight(clean(string(line)), " \t\r")
+	if text != "" {
+		r.add(&loop.AgentToolResult{Name: "output", Output: text})
+	}
+}
+
+// met reports what is new about the session. Most dialects repeat it with
+// every line.
+func (r *report) met(s loop.AgentSession) {
+	news := loop.AgentSession{
+		Session:       learn(&r.session.Session, s.Session),
+		Model:         learn(&r.session.Model, s.Model),
+		BilledTo:      learn(&r.session.BilledTo, s.BilledTo),
+		ContextWindow: learn(&r.session.ContextWindow, s.ContextWindow),
+	}
+	if news != (loop.AgentSession{}) {
+		r.add(&news)
+	}
+}
+
+// learn keeps what was told and gives it back if it is news.
+func learn[T comparable](known *T, told T) (news T) {
+	if told == news || told == *known {
+		return news
+	}
+	*known = told
+	return told
+}
+
+// said reports text that the agent itself wrote, whole.
+func (r *report) said(text string) {
+	if text = strings.TrimSuffix(text, "\n"); text != "" {
+		r.add(&loop.AgentText{Text: text})
+	}
+}
+
+// used reports what the attempt has used so far, and how many tokens were in
+// the context at the last turn. 0 is unknown.
+func (r *report) used(total loop.Usage, context int) {
+	model := cmp.Or(r.session.Model, r.options.Model)
+	if total.CostUSD == 0 && total.Tokens() > 0 {
+		total.CostUSD = estimate(model, total)
+		total.CostEstimated = total.CostUSD > 0
+	}
+	if window := r.contextWindow(model); window > 0 {
+		total.ContextPercent = max(0, min(100, context*100/window))
+	}
+	r.add(&loop.AgentUsage{Usage: total})
+}
+
+// usedBefore is what a continued session had used when the attempt began.
+func (r *report) usedBefore() loop.Usage {
+	if r.options.Used == nil || r.session.Session == "" {
+		return loop.Usage{}
+	}
+	return r.options.Used(r.session.Session)
+}
+
+// contextWindow is what the user has set, else what the stream has told, else
+// what is known of the model.
+func (r *report) contextWindow(model string) int {
+	switch {
+	case r.options.ContextWindow > 0:
+		return r.options.ContextWindow
+	case r.session.ContextWindow > 0:
+		return r.session.ContextWindow
+	}
+	return windowOf(model)
+}
+
+// ended keeps the agent's last word on success; a later one replaces it.
+func (r *report) ended(result loop.AgentResult) { r.result = &result }
+
+// failed keeps an error as the agent's last word, and reports the limit that
+// stands behind it, unless the agent has told more about it before.
+func (r *report) failed(f fault) {
+	e := f.err()
+	if !r.limit && (e.Kind == loop.ErrUsageLimit || e.Kind == loop.ErrRateLimit) {
+		r.limited(loop.Limit{Kind: string(e.Kind), Until: r.reset(f.text + "\n" + f.detail)})
+	}
+	r.result = &loop.AgentResult{Error: e}
+}
+
+// verdict is the one result of the attempt. Exit status 0 is not success, and
+// a word of success is none if the process then failed or had to be ended.
+func (r *report) verdict(exit loop.Exit) *loop.AgentResult {
+	switch {
+	case r.result == nil:
+		return failure("no final event: " + describe(exit))
+	case r.result.OK && !exit.Zero():
+		return &loop.AgentResult{
+			Text: r.result.Text, Pending: r.result.Pending,
+			Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "it reported success, but " + describe(exit)},
+		}
+	}
+	return r.result
+}
