@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
@@ -18,7 +19,7 @@ import (
 // builtInAgents can be named without being configured. The back end "command"
 // is reached by "-- COMMAND" and by [agents.NAME] tables, not by its name.
 func builtInAgents() []string {
-	return slices.DeleteFunc(agent.Names(), func(name string) bool { return name == "command" })
+	return slices.DeleteFunc(agent.Names(), func(name string) bool { return !agent.KnowsCommand(name) })
 }
 
 // prepareAgent makes the agent that the request or the settings name.
@@ -37,38 +38,45 @@ func (j *Job) prepareAgent() error {
 			return &UsageError{What: err.Error()}
 		}
 		j.agent, j.agentName = a, filepath.Base(j.Request.Command[0])
-		return j.checkBudget("text")
+		return j.checkBudget("command", "text")
 	}
 	name, err := j.chooseAgent()
 	if err != nil {
 		return err
 	}
 	table := j.config().Agents[name]
-	if j.config().Model != "" && table.ModelFlag == "" {
+	if j.config().Model != "" && table.ModelFlag == "" && (name == "rehearsal" || !table.Command.IsZero()) {
 		return &UsageError{
 			What: fmt.Sprintf("agent %s cannot be told a model", name),
 			Hint: fmt.Sprintf("set agents.%s.model_flag to the flag that takes it, or leave the model out", name),
 		}
 	}
-	a, err := makeAgent(name, table, j.Tree)
+	a, err := j.makeAgent(name, table)
 	if err != nil {
 		return &UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 	}
 	j.agent, j.agentName = a, name
-	return j.checkBudget(table.Format)
+	return j.checkBudget(name, table.Format)
 }
 
-// checkBudget refuses a budget that nobody could keep: an agent that prints
-// plain text does not say what it uses up.
-func (j *Job) checkBudget(format string) error {
-	budget := j.config().Budget
-	if format != "text" || budget.CostUSD == 0 && budget.Tokens == 0 {
-		return nil
+// checkBudget refuses a budget that nobody could keep, because the agent does
+// not say what it uses up.
+func (j *Job) checkBudget(name, format string) error {
+	budget, model := j.config().Budget, j.config().Model
+	tokens, cost := agent.Tells(name, format, model)
+	switch {
+	case budget.CostUSD > 0 && !cost && tokens:
+		return &UsageError{
+			What: fmt.Sprintf("%s does not say what it costs, and the price of its model is not known, so budget.cost_usd cannot be kept", j.agentName),
+			Hint: "use budget.tokens (--max-tokens) instead, or name a model with a known price (-m)",
+		}
+	case (budget.CostUSD > 0 || budget.Tokens > 0) && !tokens:
+		return &UsageError{
+			What: fmt.Sprintf("%s does not say what it uses, so neither budget.cost_usd nor budget.tokens can be kept", j.agentName),
+			Hint: "limit the run with -n or --max-time instead",
+		}
 	}
-	return &UsageError{
-		What: fmt.Sprintf("%s does not say what it uses, so neither budget.cost_usd nor budget.tokens can be kept", j.agentName),
-		Hint: "limit the run with -n or --max-time instead",
-	}
+	return nil
 }
 
 // chooseAgent is the agent by name, or the only one that is installed.
@@ -82,29 +90,54 @@ func (j *Job) chooseAgent() (string, error) {
 		return found[0], nil
 	case 0:
 		return "", &UsageError{
-			What: "no agent: none is configured, and none was named",
-			Hint: "pass a command after --, name one with -a, or add an [agents.NAME] table to refrain.toml",
+			What: "no agent: none is installed, and none was named",
+			Hint: "install one (\"refrain agents\" lists those we know), pass a command after --, or add an [agents.NAME] table to refrain.toml",
 		}
 	}
-	return "", &UsageError{
-		What: "several agents are configured and installed: " + strings.Join(found, ", "),
-		Hint: "choose one with -a NAME, or set agent = \"NAME\" in refrain.toml",
-	}
+	return "", &ChoiceError{Agents: found}
 }
 
-// installed lists the configured agents whose program can be found.
+// ChoiceError says that several agents could be meant.
+type ChoiceError struct{ Agents []string }
+
+func (e *ChoiceError) Error() string {
+	return "several agents are installed: " + strings.Join(e.Agents, ", ")
+}
+
+// installed lists the agents whose program can be found: the built-in CLIs and
+// those of the user's tables.
 func installed(agents map[string]config.Agent) []string {
 	var found []string
-	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		argv, err := argvOf(agents[name].Command)
-		if err != nil || len(argv) == 0 {
+	for _, name := range known(agents) {
+		program := programOf(name, agents[name])
+		if program == "" {
 			continue
 		}
-		if _, err := exec.LookPath(argv[0]); err == nil {
+		if _, err := exec.LookPath(program); err == nil {
 			found = append(found, name)
 		}
 	}
 	return found
+}
+
+// known is every agent that can be named, sorted.
+func known(agents map[string]config.Agent) []string {
+	names := slices.Concat(builtInAgents(), slices.Collect(maps.Keys(agents)))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// programOf is what an agent starts; empty for the rehearsal, which is part of
+// this program, and for a table that cannot be read.
+func programOf(name string, table config.Agent) string {
+	argv, err := argvOf(table.Command)
+	switch {
+	case err != nil:
+		return ""
+	case len(argv) > 0:
+		return argv[0]
+	}
+	return agent.Program(name)
 }
 
 func argvOf(c config.Command) ([]string, error) {
@@ -114,8 +147,9 @@ func argvOf(c config.Command) ([]string, error) {
 	return c.Argv, nil
 }
 
-// makeAgent turns an [agents.NAME] table into an agent.
-func makeAgent(name string, table config.Agent, tree string) (agent.Agent, error) {
+// makeAgent makes the agent of that name, with what its [agents.NAME] table
+// changes.
+func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
 	argv, err := argvOf(table.Command)
 	if err != nil {
 		return nil, fmt.Errorf("split its command: %w", err)
@@ -123,9 +157,12 @@ func makeAgent(name string, table config.Agent, tree string) (agent.Agent, error
 	o := agent.Options{
 		Name: name, Command: argv, Prompt: table.Prompt, Format: table.Format,
 		ModelFlag: table.ModelFlag, First: table.FirstSignal, Env: table.Env,
+		Permissions: j.config().Permissions.Mode, SystemFile: j.systemFile(), MaxTurns: table.MaxTurns,
+		Model: j.config().Model, ContextWindow: table.ContextWindow, Now: time.Now,
 	}
+	tree := j.Tree
 	switch {
-	case len(argv) > 0:
+	case !agent.KnowsCommand(name):
 		o.Name = "command"
 	case name == "rehearsal":
 		if o.Self, err = proc.HelperCommand("rehearsal"); err != nil {
@@ -141,6 +178,15 @@ func makeAgent(name string, table config.Agent, tree string) (agent.Agent, error
 	return agent.New(o)
 }
 
+// systemFile is AGENTS.md, when the work tree has one.
+func (j *Job) systemFile() string {
+	path := filepath.Join(j.Tree, "AGENTS.md")
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
 // checkScript finds a mistake in a rehearsal script before the run exists.
 func checkScript(path string) error {
 	if path == "" {
@@ -154,57 +200,4 @@ func checkScript(path string) error {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
 	return nil
-}
-
-// AgentInfo tells of one agent that a run could use.
-type AgentInfo struct {
-	Name    string   `json:"name"`
-	BuiltIn bool     `json:"built_in"`
-	Command []string `json:"command,omitempty"`
-	Path    string   `json:"path,omitempty"` // of its program, when it was found
-	Found   bool     `json:"found"`
-	Note    string   `json:"note,omitempty"`
-}
-
-// CalledAs is how a run would call the agent, or why it can't.
-func (a AgentInfo) CalledAs() string {
-	if a.Note != "" && len(a.Command) == 0 {
-		return a.Note
-	}
-	called := agent.Join(a.Command)
-	if a.Note != "" {
-		called += " (" + a.Note + ")"
-	}
-	return called
-}
-
-// Agents lists the built-in and the configured agents.
-func Agents(settings *config.Resolved) []AgentInfo {
-	list := []AgentInfo{
-		{Name: "command", BuiltIn: true, Found: true, Note: "any program: refrain run [-p PROMPT] -- PROGRAM ARGS…"},
-		{Name: "rehearsal", BuiltIn: true, Found: true, Note: "plays a script: set agents.rehearsal.script; no key, no network"},
-	}
-	agents := settings.Config.Agents
-	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		if name == "rehearsal" && agents[name].Command.IsZero() {
-			list[1].Note = "plays " + agents[name].Script
-			continue
-		}
-		argv, err := argvOf(agents[name].Command)
-		info := AgentInfo{Name: name, Command: config.MaskArgs(argv)}
-		switch {
-		case err != nil:
-			info.Note = err.Error()
-		case len(argv) == 0:
-			info.Note = "has no command"
-		default:
-			info.Path, err = exec.LookPath(argv[0])
-			info.Found = err == nil
-			if err != nil {
-				info.Note = "not found on PATH"
-			}
-		}
-		list = append(list, info)
-	}
-	return list
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,6 @@ func TestChoosesTheAgent(t *testing.T) {
 		{"a named one need not be installed", missing, Request{Flags: agentFlag("missing")}, "missing", ""},
 		{"none", "", Request{}, "", "no agent"},
 		{"none that is installed", missing, Request{}, "", "no agent"},
-		{"several that are installed", one + two, Request{}, "", "several agents are configured and installed: one, two"},
 		{"a rehearsal without a script", "", Request{Flags: agentFlag("rehearsal")}, "", "the rehearsal has no script"},
 		{"a command that cannot be split", "[agents.odd]\ncommand = \"here 'there\"\n", Request{Flags: agentFlag("odd")}, "", "quote is not closed"},
 	}
@@ -92,9 +92,10 @@ command = "not-there --api-key hunter2"
 		t.Fatal(err)
 	}
 	called := map[string]string{}
-	for _, a := range Agents(settings) {
+	t.Setenv("PATH", t.TempDir()) // nothing is installed
+	for _, a := range Agents(t.Context(), tree, settings) {
 		called[a.Name] = a.CalledAs()
-		if a.Found == (a.Name == "mine") {
+		if a.Found != (a.Name == "command" || a.Name == "rehearsal") {
 			t.Errorf("%s: found = %v", a.Name, a.Found)
 		}
 	}
@@ -104,7 +105,54 @@ command = "not-there --api-key hunter2"
 	if got := called["mine"]; strings.Contains(got, "hunter2") || !strings.Contains(got, "not found on PATH") {
 		t.Errorf("mine is called as %q, want it masked and not found", got)
 	}
-	if len(called) != 3 {
-		t.Errorf("agents = %v, want command, rehearsal and mine", called)
+	if !strings.Contains(called["claude"], "claude -p --output-format stream-json") {
+		t.Errorf("claude is called as %q", called["claude"])
+	}
+}
+
+func TestSeveralAgentsAreAChoice(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"claude", "mine"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := newTree(t, "[agents.mine]\ncommand = \"mine\"\n")
+	t.Setenv("PATH", bin)
+	_, err := prepareOnly(t, tree, Request{Prompt: "go"})
+	var choice *ChoiceError
+	if !errors.As(err, &choice) || !slices.Equal(choice.Agents, []string{"claude", "mine"}) {
+		t.Errorf("error = %v, want a choice of claude and mine", err)
+	}
+}
+
+func TestBudgetsThatCannotBeKept(t *testing.T) {
+	cost, tokens := "budget.cost_usd = 1.0\n", "budget.tokens = 1000\n"
+	tests := []struct {
+		what, settings string
+		model          string
+		refusal        string
+	}{
+		{"claude tells its cost", cost + "agent = \"claude\"\n", "", ""},
+		{"codex with a model of known price", cost + "agent = \"codex\"\n", "gpt-5-codex", ""},
+		{"codex with an unknown model", cost + "agent = \"codex\"\n", "brand-new", "budget.tokens"},
+		{"codex tells its tokens", tokens + "agent = \"codex\"\n", "", ""},
+		{"copilot tells nothing", tokens + "agent = \"copilot\"\n", "", "budget.tokens"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			req := Request{Prompt: "go"}
+			if tt.model != "" {
+				req.Flags = []config.Flag{{Name: "--model", Key: "model", Value: tt.model}}
+			}
+			_, err := prepareOnly(t, newTree(t, tt.settings), req)
+			var refused *UsageError
+			switch {
+			case tt.refusal == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case tt.refusal != "" && (!errors.As(err, &refused) || !strings.Contains(refused.What+refused.Hint, tt.refusal)):
+				t.Errorf("error = %v, want a usage error that names %s", err, tt.refusal)
+			}
+		})
 	}
 }

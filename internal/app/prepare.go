@@ -185,6 +185,8 @@ func (j *Job) rules() []loop.Rule {
 		Time:       c.Loop.MaxTime,
 		CostUSD:    c.Budget.CostUSD,
 		Tokens:     c.Budget.Tokens,
+
+		PermissionsFix: fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", c.Permissions.Mode, j.agentName),
 	})
 }
 
@@ -195,7 +197,7 @@ var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "s
 // others read how the attempt ended.
 func (j *Job) detectors() []detect.Detector {
 	c := j.config()
-	list := []detect.Detector{detect.Ending()}
+	list := []detect.Detector{detect.Ending(), detect.Denials()}
 	if c.Done.Promise != "" {
 		list = append(list, detect.Claims(detect.ClaimSettings{
 			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
@@ -218,6 +220,18 @@ func (j *Job) Warnings() []loop.Warning {
 				Hint: "put the tag inside a sentence; the agent is told how to claim anyway",
 			})
 		}
+	}
+	if c := j.config(); c.Permissions.Mode == "full" && len(j.Request.Command) == 0 && !contained() {
+		list = append(list, loop.Warning{
+			Text: j.agentName + " may do anything on this machine, unasked (permissions.mode is full)",
+			Hint: "use full in a container or a virtual machine only",
+		})
+	}
+	if key := agent.BilledBy(j.agentName, os.Getenv); key != "" {
+		list = append(list, loop.Warning{
+			Text: key + " is set: " + j.agentName + " bills that key, not a subscription",
+			Hint: "unset it if you have a subscription and mean to use that",
+		})
 	}
 	if !j.ends() {
 		list = append(list, loop.Warning{

@@ -18,37 +18,45 @@ func agentsCommand(sh *shell) *cobra.Command {
 		Args:  noArguments,
 	}
 	asJSON := addJSON(cmd)
-	cmd.RunE = func(*cobra.Command, []string) error {
-		settings, err := sh.settings(app.Request{})
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		tree, settings, err := sh.settings(app.Request{})
 		if err != nil {
 			return err
 		}
-		list := app.Agents(settings)
+		list := app.Agents(cmd.Context(), tree, settings)
 		if *asJSON {
 			return printJSON(sh.out, list)
 		}
 		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(w, "AGENT\tFROM\tFOUND\tCALLED AS")
+		fmt.Fprintln(w, "AGENT\tFROM\tVERSION\tCALLED AS")
 		for _, a := range list {
-			from, found := "refrain.toml", "no"
+			from := "refrain.toml"
 			if a.BuiltIn {
 				from = "built in"
 			}
-			if a.Found {
-				found = "yes"
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, from, found, view.Line(a.CalledAs()))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, from, versionOf(a), view.Line(a.CalledAs()))
 		}
 		return w.Flush()
 	}
 	return cmd
 }
 
-// settings resolves the settings of this work tree.
-func (sh *shell) settings(req app.Request) (*config.Resolved, error) {
-	tree, err := config.Root(sh.dir)
-	if err != nil {
-		return nil, usage(err.Error(), "name an existing folder with -C")
+func versionOf(a app.AgentInfo) string {
+	switch {
+	case !a.Found:
+		return "not found"
+	case a.Version == "":
+		return "-"
 	}
-	return config.Load(app.Sources(tree, req))
+	return view.Fit(a.Version, 32)
+}
+
+// settings resolves the settings of this work tree.
+func (sh *shell) settings(req app.Request) (tree string, settings *config.Resolved, err error) {
+	tree, err = config.Root(sh.dir)
+	if err != nil {
+		return "", nil, usage(err.Error(), "name an existing folder with -C")
+	}
+	settings, err = config.Load(app.Sources(tree, req))
+	return tree, settings, err
 }

@@ -47,7 +47,7 @@ func configShow(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		settings, err := sh.settings(req)
+		_, settings, err := sh.settings(req)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func configExplain(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		settings, err := sh.settings(req)
+		_, settings, err := sh.settings(req)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func configValidate(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = sh.settings(req)
+		_, _, err = sh.settings(req)
 		var found *config.Errors
 		if err != nil && !errors.As(err, &found) {
 			return err

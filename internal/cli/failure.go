@@ -58,6 +58,7 @@ func explain(err error) failure {
 	var (
 		told     failure
 		asked    *app.UsageError
+		choice   *app.ChoiceError
 		settings *config.Errors
 		held     *journal.HeldError
 		missing  *journal.NotFoundError
@@ -69,6 +70,8 @@ func explain(err error) failure {
 		return told
 	case errors.As(err, &asked):
 		return failure{asked.What, asked.Hint, statusUsage}
+	case errors.As(err, &choice):
+		return failure{choice.Error(), "choose one with -a NAME, or set agent = \"NAME\" in refrain.toml", statusUsage}
 	case errors.As(err, &settings):
 		return failure{settings.Error(), cmp.Or(settings.Hint(), "\"refrain config validate\" lists every problem"), statusUsage}
 	case errors.As(err, &held):

@@ -35,6 +35,7 @@ var runFlags = append([]settingFlag{
 	{"model", "m", "model", "the model that the agent should use"},
 	{"until", "", "done.promise", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
 	{"completion-promise", "", "done.promise", "the same as --until"},
+	{"permissions", "", "permissions.mode", "what the agent may do unasked: own, edits, work, full"},
 	{"profile", "", "profile", "behave like another system: " + strings.Join(config.Profiles(), ", ")},
 }, limitFlags...)
 
@@ -51,7 +52,7 @@ func runCommand(sh *shell) *cobra.Command {
 			"  refrain run -n 3 -- make test",
 		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
 		PreRunE: exclusive([][2]string{
-			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"},
+			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"},
 		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
 	}
@@ -59,6 +60,7 @@ func runCommand(sh *shell) *cobra.Command {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself")
 	f.StringVarP(&o.file, "prompt-file", "F", "", "the file with the prompt, read again at every iteration (- is stdin)")
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
+	f.BoolVar(&o.yolo, "yolo", false, "the same as --permissions full: in a container only")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
 	addSettings(f, runFlags)
@@ -74,6 +76,7 @@ type runOptions struct {
 	file      string
 	context   []string
 	unlimited bool
+	yolo      bool
 	dryRun    bool
 	output    string
 }
@@ -136,7 +139,14 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	ctx := cmd.Context()
 	job, err := app.Prepare(ctx, sh.dir, req)
 	if err != nil {
-		return err
+		chosen, err := sh.choose(err)
+		if err != nil {
+			return err
+		}
+		req.Flags = append(req.Flags, chosen...)
+		if job, err = app.Prepare(ctx, sh.dir, req); err != nil {
+			return err
+		}
 	}
 	screen, err := newScreen(sh, o.output)
 	if err != nil {
@@ -175,6 +185,9 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 	}
 	if o.unlimited {
 		flags = append(flags, config.Flag{Name: "--unlimited", Key: "loop.max_iterations", Value: "0"})
+	}
+	if o.yolo {
+		flags = append(flags, config.Flag{Name: "--yolo", Key: "permissions.mode", Value: "full"})
 	}
 	req := app.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: flags}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,12 +17,13 @@ import (
 
 // scriptCommands is what our scripts can say beyond testscript's own words.
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
-	"exits":   exits,
-	"refuses": refuses,
-	"await":   await,
-	"signal":  sendSignal,
-	"ended":   ended,
-	"gone":    gone,
+	"programs": programs,
+	"exits":    exits,
+	"refuses":  refuses,
+	"await":    await,
+	"signal":   sendSignal,
+	"ended":    ended,
+	"gone":     gone,
 }
 
 // exits STATUS COMMAND ARGS… runs a command that must end with that status.
@@ -139,4 +141,27 @@ func alive(pid int) bool {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // only on Linux
 	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// programs NAME… leaves only these on the PATH, so that what is installed on
+// this machine does not matter.
+func programs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: programs NAME…")
+	}
+	bin := ts.MkAbs(".programs")
+	ts.Check(os.MkdirAll(bin, 0o700))
+	for _, name := range args {
+		path := ""
+		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil && path == "" {
+				path = filepath.Join(dir, name)
+			}
+		}
+		if path == "" {
+			ts.Fatalf("there is no %s", name)
+		}
+		ts.Check(os.Symlink(path, filepath.Join(bin, name)))
+	}
+	ts.Setenv("PATH", bin)
 }

@@ -89,7 +89,7 @@ func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
 		case !set || top.layer == builtIn:
 		case row.key == "script" && name != rehearsal:
 			problems = append(problems, top.place.problem(key, key+" is only for the agent "+quote(rehearsal), "write it below [agents."+rehearsal+"]"))
-		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag"}, row.key):
+		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag", "max_turns", "context_window"}, row.key):
 			problems = append(problems, top.place.problem(key, key+" means nothing: that agent is built in", "give the agent that you mean another name"))
 		}
 	}

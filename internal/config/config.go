@@ -5,21 +5,22 @@ import "time"
 // Config is every setting of a run, resolved. What each key means, and what it
 // is when nobody sets it, stands in the table of rows.
 type Config struct {
-	Agent     string
-	Model     string
-	Prompt    string
-	Profile   string
-	Claims    Claims
-	Loop      Loop
-	Done      Done
-	Stop      Stop
-	Budget    Budget
-	Limits    Limits
-	Feedback  Feedback
-	Progress  Progress
-	Retention Retention
-	Log       Log
-	Agents    map[string]Agent // the [agents.NAME] tables; never nil
+	Agent       string
+	Model       string
+	Prompt      string
+	Profile     string
+	Claims      Claims
+	Loop        Loop
+	Done        Done
+	Stop        Stop
+	Budget      Budget
+	Limits      Limits
+	Feedback    Feedback
+	Permissions Permissions
+	Progress    Progress
+	Retention   Retention
+	Log         Log
+	Agents      map[string]Agent // the [agents.NAME] tables; never nil
 }
 
 // Claims is what the agent is told about claiming.
@@ -79,6 +80,11 @@ type Feedback struct {
 	Summaries int
 }
 
+// Permissions is what an agent may do unasked.
+type Permissions struct {
+	Mode string
+}
+
 // Progress is what does not count as progress.
 type Progress struct {
 	Ignore []string
@@ -105,8 +111,11 @@ type Agent struct {
 	Format      string
 	ModelFlag   string
 	FirstSignal string
-	Env         map[string]string
-	Script      string // only for the agent "rehearsal"
+	MaxTurns    int
+	// ContextWindow is in tokens; 0 is not known.
+	ContextWindow int
+	Env           map[string]string
+	Script        string // only for the agent "rehearsal"
 }
 
 // Command is a program with its arguments, as it was written: either a list

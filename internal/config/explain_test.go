@@ -21,7 +21,7 @@ func TestSettingsInTheirOrder(t *testing.T) {
 		want = append(want, r.key)
 	}
 	want = append(want, "agents.b.env.X", "agents.b.env.Y",
-		"agents.z.command", "agents.z.prompt", "agents.z.format", "agents.z.model_flag", "agents.z.first_signal", "agents.z.script", "procedures.p.model")
+		"agents.z.command", "agents.z.prompt", "agents.z.model_flag", "agents.z.max_turns", "agents.z.context_window", "agents.z.script", "procedures.p.model")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}

@@ -17,15 +17,16 @@ func TestDefaults(t *testing.T) {
 			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
 			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits"},
 		},
-		Done:      Done{Match: "line"},
-		Stop:      Stop{Failures: 3, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
-		Budget:    Budget{PromptTokens: 100_000},
-		Limits:    Limits{Wait: true, MaxWait: 6 * time.Hour},
-		Feedback:  Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
-		Progress:  Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}},
-		Retention: Retention{Transcripts: 200},
-		Log:       Log{Level: "info", Format: "text"},
-		Agents:    map[string]Agent{},
+		Done:        Done{Match: "line"},
+		Stop:        Stop{Failures: 3, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
+		Budget:      Budget{PromptTokens: 100_000},
+		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour},
+		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
+		Permissions: Permissions{Mode: "work"},
+		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}},
+		Retention:   Retention{Transcripts: 200},
+		Log:         Log{Level: "info", Format: "text"},
+		Agents:      map[string]Agent{},
 	}
 	if diff := cmp.Diff(want, load(t, Sources{}).Config); diff != "" {
 		t.Errorf("with no sources (-want +got):\n%s", diff)
@@ -118,7 +119,7 @@ func TestAgentsMergePerKey(t *testing.T) {
 
 	want := map[string]Agent{
 		"mine": {
-			Command: Command{Argv: []string{"mine", "--json"}}, Prompt: "stdin", Format: "text", ModelFlag: "--model", FirstSignal: "TERM",
+			Command: Command{Argv: []string{"mine", "--json"}}, Prompt: "stdin", ModelFlag: "--model",
 			Env: map[string]string{"A": "1", "b.c": "2", "D": "3"},
 		},
 		"rehearsal": {Script: "demo.toml"},

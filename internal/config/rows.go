@@ -183,6 +183,11 @@ func rows(c *Config) []row {
 		},
 
 		{
+			key: "permissions.mode", kind: text, at: &c.Permissions.Mode, builtin: "work", choices: []string{"own", "edits", "work", "full"},
+			doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
+		},
+
+		{
 			key: "progress.ignore", kind: list, at: &c.Progress.Ignore, builtin: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, required: true,
 			doc: "files whose change is no progress",
 		},
@@ -218,16 +223,24 @@ func agentRows(a *Agent) []row {
 			doc: "how the prompt reaches the agent: on stdin, as the last argument, in the variable PROMPT, or as the name of a file",
 		},
 		{
-			key: "format", kind: text, at: &a.Format, builtin: "text", choices: []string{"text", "rehearsal"},
-			doc: "how the agent's output is read",
+			key: "format", kind: text, at: &a.Format, choices: formats,
+			doc: "how the agent's output is read: text, or as one of the built-in agents prints it; empty is that agent's own, else text",
 		},
 		{
 			key: "model_flag", kind: text, at: &a.ModelFlag, builtin: "",
 			doc: "the flag that takes the model, such as --model",
 		},
 		{
-			key: "first_signal", kind: text, at: &a.FirstSignal, builtin: "TERM", choices: []string{"INT", "TERM", "HUP"},
-			doc: "the signal by which the agent is first asked to end",
+			key: "first_signal", kind: text, at: &a.FirstSignal, choices: []string{"INT", "TERM", "HUP"},
+			doc: "the signal by which the agent is first asked to end; empty is the built-in agent's own, else TERM",
+		},
+		{
+			key: "max_turns", kind: whole, at: &a.MaxTurns, builtin: 0,
+			doc: "turns of the agent in one attempt, for agents that have such a limit; 0 is none",
+		},
+		{
+			key: "context_window", kind: whole, at: &a.ContextWindow, builtin: 0,
+			doc: "the model's context in tokens, where the agent does not tell; 0 is not known",
 		},
 		{
 			key: "env", kind: variables, at: &a.Env, secret: true,
@@ -239,6 +252,9 @@ func agentRows(a *Agent) []row {
 		},
 	}
 }
+
+// formats is every kind of output that can be read.
+var formats = []string{"text", "aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen", "rehearsal"}
 
 // variable is the row of one name below [agents.NAME.env].
 var variable = row{key: "NAME", kind: text, secret: true, doc: "a variable in the agent's environment"}

@@ -82,6 +82,7 @@ func (e *Engine) open1(iter, n int) *attempt {
 func (e *Engine) run(ctx context.Context, a *attempt) {
 	cmd, err := e.Agent.Command(agent.Call{
 		Prompt: a.prompt, PromptFile: a.dir.PromptPath(), Model: e.Model, HasPrompt: e.Prompt != nil,
+		LeftUSD: max(0, e.Limits.CostUSD-e.snapshot().Totals.CostUSD),
 	})
 	if err != nil {
 		a.failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}

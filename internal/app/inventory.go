@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// AgentInfo tells of one agent that a run could use.
+type AgentInfo struct {
+	Name    string   `json:"name"`
+	BuiltIn bool     `json:"built_in"`
+	Found   bool     `json:"found"`
+	Path    string   `json:"path,omitempty"`    // of its program
+	Version string   `json:"version,omitempty"` // as the program tells it
+	Command []string `json:"command,omitempty"` // how it would be called
+	Note    string   `json:"note,omitempty"`
+}
+
+// CalledAs is how a run would call the agent, or why it can't.
+func (a AgentInfo) CalledAs() string {
+	if len(a.Command) == 0 {
+		return a.Note
+	}
+	if a.Note == "" {
+		return agent.Join(a.Command)
+	}
+	return agent.Join(a.Command) + " (" + a.Note + ")"
+}
+
+// Agents lists the agents that can be named, in the work tree that the settings
+// are for, and asks those that are installed for their version.
+func Agents(ctx context.Context, tree string, settings *config.Resolved) []AgentInfo {
+	j := &Job{Tree: tree, Settings: settings}
+	names := known(settings.Config.Agents)
+	list := make([]AgentInfo, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() { list[i] = j.inspect(ctx, name) })
+	}
+	wg.Wait()
+	anything := AgentInfo{Name: "command", BuiltIn: true, Found: true, Note: "any program: refrain run [-p PROMPT] -- PROGRAM ARGS…"}
+	return append(list, anything)
+}
+
+// inspect looks at one agent.
+func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
+	table := j.config().Agents[name]
+	info := AgentInfo{Name: name, BuiltIn: slices.Contains(builtInAgents(), name)}
+	if name == "rehearsal" {
+		info.Found, info.Note = true, "plays a script: set agents.rehearsal.script; no key, no network"
+		if table.Script != "" {
+			info.Note = "plays " + table.Script
+		}
+		return info
+	}
+	a, err := j.makeAgent(name, table)
+	if err != nil {
+		info.Note = err.Error()
+		return info
+	}
+	cmd, err := a.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "PROMPT.md", Model: j.config().Model})
+	if err != nil {
+		info.Note = err.Error()
+		return info
+	}
+	info.Command = config.MaskArgs(cmd.Argv)
+	if info.Path, err = exec.LookPath(cmd.Argv[0]); err != nil {
+		info.Note = "not found on PATH"
+		return info
+	}
+	info.Found = true
+	if info.BuiltIn {
+		info.Version = version(ctx, cmd)
+	}
+	return info
+}
+
+// probeTime is how long a program may take to tell its version. Some start a
+// whole runtime for it.
+const probeTime = 10 * time.Second
+
+// version asks a program; empty when it does not say.
+func version(ctx context.Context, cmd agent.Command) string {
+	var said strings.Builder
+	exit, err := proc.Run(ctx, proc.Spec{
+		Argv: []string{cmd.Argv[0], "--version"}, Dir: os.TempDir(), Env: append(os.Environ(), cmd.Env...), Timeout: probeTime,
+		Stdout: proc.Sink{Line: func(line []byte, _ bool) {
+			if text := strings.TrimSpace(string(line)); said.Len() == 0 && text != "" {
+				said.WriteString(text)
+			}
+		}},
+	})
+	if err != nil || !exit.Zero() {
+		return ""
+	}
+	return said.String()
+}
