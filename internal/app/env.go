@@ -1,26 +1,50 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // environ is what every child of the run inherits: our own environment, and
-// who it works for. The nonce tells the children of this runner from those of
-// an earlier one.
+// who it works for. The keeper adds the marks by which they are found.
 func (j *Job) environ(run *journal.Run) []string {
 	return append(os.Environ(),
 		"REFRAIN_RUN="+run.Meta().Name,
-		"REFRAIN_RUN_ID="+run.Meta().ID,
-		"REFRAIN_RUNNER="+rand.Text(),
 		"REFRAIN_PROCEDURE="+run.Meta().Procedure,
 		"REFRAIN_PROJECT_DIR="+j.Tree,
 		"REFRAIN_RUN_DIR="+run.Dir(),
 	)
+}
+
+// mark is what the children of this runner carry: the nonce tells them from
+// those of an earlier one.
+func mark(run *journal.Run) proc.Mark {
+	return proc.Mark{Run: run.Meta().ID, Runner: rand.Text()}
+}
+
+// cleanUp ends what earlier runners of these runs have left. That some of it
+// does not end is a warning: it was so before, and the run can go on.
+func cleanUp(ctx context.Context, runs ...string) []loop.Warning {
+	ended, err := proc.CleanUp(ctx, runs...)
+	var list []loop.Warning
+	if ended > 0 {
+		list = append(list, loop.Warning{Text: fmt.Sprintf("ended %d processes that a runner which died had left", ended)})
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		list = append(list, loop.Warning{
+			Text: "what a runner which died had left may still run: " + err.Error(),
+			Hint: "look for it with ps, and end it yourself",
+		})
+	}
+	return list
 }
 
 // scripts are the user's stop scripts; a relative path starts at the work tree.

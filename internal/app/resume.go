@@ -89,7 +89,9 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	shown := *seen
 	show(&shown)
-	end, err = c.drive(ctx, w, lock, opened{run: run, past: past, start: resumed, seen: seen})
+	end, err = c.drive(ctx, w, lock, opened{
+		run: run, past: past, start: resumed, seen: seen, warnings: cleanUp(ctx, c.Entry.ID),
+	})
 	return end, true, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -38,7 +39,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, err
 	}
 	defer j.unlock(lock)
-	aside, err := setAside(store)
+	warnings, err := settleOthers(ctx, store)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -51,17 +52,30 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, fmt.Errorf("create the run in %s: %w", store.Dir, err)
 	}
 	defer run.Close()
-	return j.drive(ctx, w, lock, opened{run: run, start: j.started(run, w.Version), seen: view.New(), warnings: aside})
+	return j.drive(ctx, w, lock, opened{run: run, start: j.started(run, w.Version), seen: view.New(), warnings: warnings})
 }
 
-// setAside moves runs that cannot be read out of the way: a new run should not
-// stumble over an old one, and nothing of it is lost. Runs of a newer version
-// can be read, only not by us.
-func setAside(store journal.Store) ([]loop.Warning, error) {
-	_, bad, err := store.List()
+// settleOthers ends what is left of runs that crashed in this work tree, and
+// moves runs that cannot be read out of the way: a new run should not stumble
+// over an old one, and nothing of it is lost.
+func settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
+	runs, bad, err := store.List()
 	if err != nil {
 		return nil, err
 	}
+	var crashed []string
+	for _, run := range runs {
+		if run.Tree == store.Tree && store.Status(run) == loop.Crashed {
+			crashed = append(crashed, run.ID)
+		}
+	}
+	aside, err := setAside(store, bad)
+	return append(cleanUp(ctx, crashed...), aside...), err
+}
+
+// setAside moves runs that cannot be read. Those of a newer version can be
+// read, only not by us.
+func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
 	var list []loop.Warning
 	for _, b := range bad {
 		var newer *journal.NewerError
@@ -95,6 +109,8 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	c := j.config()
+	keeper := proc.NewKeeper(mark(o.run), c.Proc.Keep)
+	defer keeper.Close()
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()
 	observers := append([]engine.Observer{state, j.log}, w.Observers...)
@@ -104,12 +120,12 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
-		Tree: j.files, Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
+		Tree: j.files.Through(keeper.Run), Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
 
 		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
-		Control: w.Control, Observers: observers,
+		Control: w.Control, Observers: observers, Exec: keeper.Run,
 	})
 	return e.Run(ctx)
 }

@@ -17,6 +17,7 @@ type Config struct {
 	Limits      Limits
 	Feedback    Feedback
 	Permissions Permissions
+	Proc        Proc
 	Progress    Progress
 	Retention   Retention
 	Log         Log
@@ -83,6 +84,11 @@ type Feedback struct {
 // Permissions is what an agent may do unasked.
 type Permissions struct {
 	Mode string
+}
+
+// Proc is how processes are ended.
+type Proc struct {
+	Keep []string
 }
 
 // Progress is what does not count as progress.

@@ -11,7 +11,7 @@ const envPrefix = "REFRAIN_"
 // is such a child must not take them for settings.
 var reserved = []string{
 	"RUN", "RUN_ID", "PROCEDURE", "ITERATION", "MAX_ITERATIONS", "ATTEMPT", "LAST_EXIT_CODE", "LAST_RESULT",
-	"TOTAL_COMMITS", "LAST_COMMIT", "DURATION", "PROJECT_DIR", "RUN_DIR", "PLAN_FILE", "FINISH_STATE", "FINISH_REASON", "RUNNER",
+	"TOTAL_COMMITS", "LAST_COMMIT", "DURATION", "PROJECT_DIR", "RUN_DIR", "PLAN_FILE", "FINISH_STATE", "FINISH_REASON", "RUNNER", "CHILD",
 }
 
 // envName is the variable that sets a key of the table of rows.

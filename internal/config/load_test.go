@@ -23,6 +23,7 @@ func TestDefaults(t *testing.T) {
 		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work"},
+		Proc:        Proc{Keep: []string{}},
 		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}},
 		Retention:   Retention{Transcripts: 200},
 		Log:         Log{Level: "info", Format: "text"},

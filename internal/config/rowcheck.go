@@ -41,3 +41,12 @@ func regexps(v any) (what, hint string) {
 	}
 	return "", ""
 }
+
+func programs(v any) (what, hint string) {
+	for _, name := range v.([]string) {
+		if strings.ContainsAny(name, `/\`) {
+			return "has " + quote(name) + ", which is a path", "write the name of the program's file alone"
+		}
+	}
+	return "", ""
+}

@@ -186,7 +186,10 @@ func rows(c *Config) []row {
 			key: "permissions.mode", kind: text, at: &c.Permissions.Mode, builtin: "work", choices: []string{"own", "edits", "work", "full"},
 			doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
 		},
-
+		{
+			key: "proc.keep", kind: list, at: &c.Proc.Keep, builtin: []string{}, required: true, check: programs,
+			doc: "programs, by the name of their file, that may outlive the process that started them, such as build daemons; all others are ended with it",
+		},
 		{
 			key: "progress.ignore", kind: list, at: &c.Progress.Ignore, builtin: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, required: true,
 			doc: "files whose change is no progress",

@@ -1,13 +1,22 @@
 package engine
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
+
+// exec runs a process, and warns of what is wrong with the running.
+func (e *Engine) exec(ctx context.Context, s proc.Spec) (loop.Exit, error) {
+	s.Warn = func(w loop.Warning) { e.warn("process "+w.Text, w) }
+	return e.Exec(ctx, s)
+}
 
 // childEnv is the environment of the agent: everyone's, less what it must not
 // see, plus its own additions and the number of the attempt.

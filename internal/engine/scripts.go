@@ -34,7 +34,7 @@ func (e *Engine) runScripts(ctx context.Context, o *loop.Outcome) {
 		return // values of these types always marshal
 	}
 	for _, script := range e.Scripts {
-		exit, err := e.Exec(ctx, proc.Spec{
+		exit, err := e.exec(ctx, proc.Spec{
 			Argv: []string{script}, Dir: e.Dir, Stdin: bytes.NewReader(input), Timeout: scriptTime,
 			Env: append(e.Env[:len(e.Env):len(e.Env)], fmt.Sprintf("REFRAIN_ITERATION=%d", e.iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
 		})

@@ -95,12 +95,14 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	defer e.watch(cancel)()
 	decoder := e.Agent.Decoder()
 	spent := newMeter(e.Limits, e.snapshot().Totals, cancel)
+	var tools openTools
 
 	hear := func(p loop.Payload) {
 		spent.add(p)
+		tools.hear(p)
 		e.hear(a, p)
 	}
-	exit, err := e.Exec(ctx, proc.Spec{
+	exit, err := e.exec(ctx, proc.Spec{
 		Argv:    cmd.Argv,
 		Dir:     e.Dir,
 		Env:     childEnv(e.Env, cmd, e.iter, e.attempt),
@@ -108,6 +110,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		First:   cmd.First,
 		Timeout: e.Timeout,
 		Idle:    e.Idle,
+		Busy:    tools.any,
 		Stdout: proc.Sink{Raw: a.dir.Stdout(), Line: wholeLines(
 			func(line []byte) {
 				for _, p := range decoder.Decode(line) {

@@ -10,103 +10,114 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// child is a started process and our ends of its pipes.
-type child struct {
-	cmd                   *exec.Cmd
-	at                    time.Time
-	stdin, stdout, stderr pipe
-	pulse                 pulse
+// process is a started process, whoever its parent is.
+type process interface {
+	pid() int
 
-	gone    chan struct{} // closed when it has ended; it is not reaped by then
-	unknown error         // set before gone: its end could not be watched
+	// ended is closed when the process itself has ended; what it started may
+	// live on.
+	ended() <-chan struct{}
+
+	// signal sends to the whole group that the process leads. There is no
+	// error: the group has ended, which ended will tell, or it is not ours to
+	// signal.
+	signal(name string)
+
+	// kill ends the process and, as far as they can be known, all below it.
+	kill()
+
+	// reap follows ended. It ends whoever is left and tells how the process
+	// ended; the cause is for others to say.
+	reap() (loop.Exit, error)
+
+	// family is the process and who it started, as far as can be told from t.
+	family(t table) []entry
+}
+
+// starter starts the program that cmd describes.
+type starter func(s Spec, cmd *exec.Cmd, files stdio) (process, error)
+
+// stdio is the process's ends of its streams: stdin, stdout, stderr.
+type stdio [3]*os.File
+
+func (f stdio) close() { closeAll(f[:]...) }
+
+// child is a process and our ends of its streams.
+type child struct {
+	process
+	at             time.Time
+	stdin          *os.File // nil when it is empty
+	stdout, stderr stream
+	pulse          pulse
+	busy           func() bool // asked when it is silent; nil is never
 }
 
 // start starts the process. On error nothing is left open.
-func start(s Spec) (*child, error) {
+func start(s Spec, starter starter) (*child, error) {
 	if len(s.Argv) == 0 {
 		return nil, &StartError{Err: errors.New("the command is empty")}
 	}
 	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
 	cmd.Dir = s.Dir
 	cmd.Env = append([]string{}, s.Env...) // never nil, which would mean ours
-	cmd.SysProcAttr = ownGroup()
 
-	c := &child{cmd: cmd, gone: make(chan struct{})}
-	theirs, err := c.connect(s.Stdin != nil)
+	c := &child{}
+	theirs, err := c.connect(s)
 	if err != nil {
 		c.hangUp()
-		closeAll(theirs...)
+		theirs.close()
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
 	c.at = time.Now()
 	c.pulse.last = c.at
-	err = cmd.Start()
-	closeAll(theirs...)
+	c.process, err = starter(s, cmd, theirs)
+	theirs.close()
 	if err != nil {
 		c.hangUp()
 		return nil, startError(s, err)
 	}
+	work := effort{process: c.process}
+	c.busy = func() bool { return s.Busy != nil && s.Busy() || work.goesOn() }
 	return c, nil
 }
 
-// connect makes the pipes and gives the ends that belong to the process.
-func (c *child) connect(stdin bool) (theirs []*os.File, err error) {
-	if stdin {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, err
-		}
-		c.cmd.Stdin, c.stdin.File = r, w
-		theirs = append(theirs, r)
+// connect makes the streams and gives the ends that belong to the process.
+func (c *child) connect(s Spec) (theirs stdio, err error) {
+	if s.Stdin == nil {
+		theirs[0], err = os.Open(os.DevNull)
+	} else {
+		theirs[0], c.stdin, err = os.Pipe()
 	}
-	r, w, err := os.Pipe()
 	if err != nil {
 		return theirs, err
 	}
-	c.cmd.Stdout, c.stdout.File = w, r
-	theirs = append(theirs, w)
-
-	r, w, err = os.Pipe()
-	if err != nil {
+	connectOut := newPipe
+	if s.StdoutFile {
+		connectOut = newFollower
+	}
+	if c.stdout, theirs[1], err = connectOut(); err != nil {
 		return theirs, err
 	}
-	c.cmd.Stderr, c.stderr.File = w, r
-	return append(theirs, w), nil
+	c.stderr, theirs[2], err = newPipe()
+	return theirs, err
 }
 
-// hangUp closes our ends of the pipes.
-func (c *child) hangUp() { closeAll(c.stdin.File, c.stdout.File, c.stderr.File) }
-
-func (c *child) pid() int { return c.cmd.Process.Pid }
-
-// watch says when the process has ended. It does not reap it: until then its
-// group id cannot be given to anybody else, and so a signal to the group
-// cannot hit a stranger.
-func (c *child) watch() {
-	c.unknown = awaitEnd(c.cmd.Process)
-	close(c.gone)
-}
-
-// signal sends to the whole group. An error is of no use: the group has ended,
-// which gone will tell, or it is not ours to signal.
-func (c *child) signal(name string) { signalGroup(c.cmd.Process, name) }
-
-// reap collects the exit of a process that has ended, and ends what it left
-// in its group. Its streams end soon after.
-func (c *child) reap() (loop.Exit, error) {
-	c.signal("KILL")
-	closeAll(c.stdin.File) // nobody is left to read it
+// stopStreams is for a process that is gone, with all that could be ended:
+// nobody is left to read its stdin, and its output ends soon.
+func (c *child) stopStreams() {
+	closeAll(c.stdin)
 	c.stdout.stop()
 	c.stderr.stop()
-	err := c.cmd.Wait()
-	var failed *exec.ExitError
-	if err != nil && !errors.As(err, &failed) {
-		return loop.Exit{}, err
+}
+
+// hangUp closes our ends of the streams.
+func (c *child) hangUp() {
+	closeAll(c.stdin)
+	for _, s := range []stream{c.stdout, c.stderr} {
+		if s != nil {
+			s.Close()
+		}
 	}
-	if c.unknown != nil {
-		return loop.Exit{}, c.unknown
-	}
-	return exitOf(c.cmd.ProcessState), nil
 }
 
 func closeAll(files ...*os.File) {

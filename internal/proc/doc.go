@@ -1,15 +1,27 @@
-// Package proc runs one process to its end, and hands on what it prints.
+// Package proc runs processes to their end, and hands on what they print.
 //
-// Promised today: the process leads a session and a group of its own, so that
-// only the runner hears Ctrl+C; both its streams are read to their end at the
-// same time, in bounded memory, whatever it prints; one deadline covers it from
-// start to end; whoever is still in its group when it ends is killed; and Run
-// returns soon after that end even when a stranger holds the pipes. No byte that
-// the process wrote is lost, however it ended.
+// Promised of every process: it leads a session and a group of its own, so that
+// only the runner hears Ctrl+C; its streams are read to their end at the same
+// time, in bounded memory, whatever it prints; one deadline covers it from start
+// to end; and Run returns soon after that end even when a stranger holds the
+// pipes. No byte that the process wrote is lost, however it ended.
 //
-// Not yet promised: a descendant that moved to a session of its own outlives
-// the process, and nothing is ended when the runner itself is killed. Both need
-// a keeper, a process of ours above all the others, which Helper is the door for.
+// Promised of a process that a Keeper runs, on Linux: nothing that it started
+// outlives it, daemonised or not, however it ended, and nothing outlives the
+// runner by more than a moment, even when the runner is killed. The keeper is a
+// process of its own, the ancestor of all others, to which orphans come back.
+// When it is killed itself, the runner ends whoever carries the mark of the run
+// in its environment; a process that has wiped its environment and left its
+// parents is not found then, and one that forks and ends without a pause may
+// get away on a busy machine. Not ended are programs that are to be spared,
+// processes of other users, and what a process had a service of the system
+// start, such as a container. When two processes run at once, an orphan that
+// wiped its environment is ended with the last of them.
+//
+// On macOS and the other Unixes orphans cannot be followed: only who stays in
+// the group of the process is ended with it, and with the runner. On Windows
+// the process is put into a job, which ends as a whole and with the runner; what
+// the process starts in the instant before that escapes.
 //
 // What the lines mean, and what to make of an exit, is for others to say.
 package proc

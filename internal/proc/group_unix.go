@@ -16,13 +16,22 @@ import (
 // ownGroup puts the process into a session, and so a group, of its own.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// signalGroup sends a signal to everyone in the group that p leads.
-func signalGroup(p *os.Process, name string) {
-	_ = unix.Kill(-p.Pid, unix.SignalNum("SIG"+name))
-}
+// nameless: an open file can lose its name, and then never stays behind.
+const nameless = true
 
-func exitOf(state *os.ProcessState) loop.Exit {
-	status := state.Sys().(syscall.WaitStatus)
+// group is the process group that a process leads.
+type group int
+
+func gather(p *os.Process) (group, error) { return group(p.Pid), nil }
+
+// signal sends to everyone in the group.
+func (g group) signal(name string) { _ = unix.Kill(-int(g), unix.SignalNum("SIG"+name)) }
+
+func (g group) close() {}
+
+func exitOf(state *os.ProcessState) loop.Exit { return exitBy(state.Sys().(syscall.WaitStatus)) }
+
+func exitBy(status syscall.WaitStatus) loop.Exit {
 	if status.Signaled() {
 		return loop.Exit{Signal: signalName(status.Signal())}
 	}
@@ -39,7 +48,7 @@ func signalName(s syscall.Signal) string {
 }
 
 // stop gives the stream up after the time for held pipes.
-func (p pipe) stop() { _ = p.SetReadDeadline(time.Now().Add(ladder.pipes)) }
+func (p *pipe) stop() { _ = p.SetReadDeadline(time.Now().Add(ladder.pipes)) }
 
 // readNow reads what the pipe holds at this moment, without waiting for more.
 func readNow(f *os.File, buf []byte) (n int) {

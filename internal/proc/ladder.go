@@ -16,10 +16,16 @@ var ladder = struct {
 	term  time.Duration // after the first signal: TERM, for those that ignore it
 	kill  time.Duration // after the first signal: KILL
 	pipes time.Duration // after the end: how long a pipe that somebody holds is read
+
+	// patience is how long we try to end who survives KILL: such a process
+	// waits for a broken disk or belongs to another user.
+	patience time.Duration
 }{
 	term:  3 * time.Second,
 	kill:  5 * time.Second,
 	pipes: 2 * time.Second,
+
+	patience: 3 * time.Second,
 }
 
 // firstSignal checks the name of the first signal of the ladder.
@@ -41,24 +47,34 @@ func (c *child) await(ctx context.Context, timeout, idle time.Duration) loop.Cau
 		deadline = time.After(timeout - time.Since(c.at))
 	}
 	if idle > 0 {
-		quiet = time.After(idle - c.pulse.silence())
+		quiet = time.After(look(idle, c.pulse.silence()))
 	}
 	for {
 		select {
-		case <-c.gone:
+		case <-c.ended():
 			return loop.Exited
 		case <-ctx.Done():
 			return causeOf(ctx)
 		case <-deadline:
 			return loop.AtDeadline
 		case <-quiet:
-			left := idle - c.pulse.silence()
-			if left <= 0 {
+			if c.busy != nil && c.busy() {
+				c.pulse.heard(0)
+			}
+			silence := c.pulse.silence()
+			if silence >= idle {
 				return loop.WhenIdle
 			}
-			quiet = time.After(left)
+			quiet = time.After(look(idle, silence))
 		}
 	}
+}
+
+// look is when to look again at a process that has been silent for so long:
+// some times before it counts as idle, since whether it uses a processor shows
+// only between two looks.
+func look(idle, silence time.Duration) time.Duration {
+	return min(idle-silence, max(idle/8, 10*time.Millisecond), 15*time.Second)
 }
 
 // climb ends the process, each rung harder than the one before.
@@ -67,15 +83,15 @@ func (c *child) climb(first string) {
 	c.signal(first)
 	for {
 		select {
-		case <-c.gone:
+		case <-c.ended():
 			return
 		case <-term:
 			if first != "TERM" {
 				c.signal("TERM")
 			}
 		case <-kill:
-			c.signal("KILL")
-			<-c.gone
+			c.kill()
+			<-c.ended()
 			return
 		}
 	}
@@ -88,7 +104,7 @@ type pulse struct {
 	busy int // sinks that are being called
 }
 
-// heard is called around each call of a sink. While a sink is busy nobody
+// heard is called at every sign of life, and around each call of a sink. While a sink is busy nobody
 // reads, so a process behind a screen that is held with Ctrl+S is not silent.
 func (p *pulse) heard(busy int) {
 	p.mu.Lock()

@@ -17,7 +17,7 @@ import (
 // waiting is a child of which only the waiting is real.
 func waiting() *child {
 	now := time.Now()
-	return &child{at: now, pulse: pulse{last: now}, gone: make(chan struct{})}
+	return &child{process: &direct{gone: make(chan struct{})}, at: now, pulse: pulse{last: now}}
 }
 
 func TestALimitIsReached(t *testing.T) {
@@ -40,7 +40,7 @@ func TestALimitIsReached(t *testing.T) {
 		}, loop.AtDeadline, time.Hour},
 		{"the end of the process", time.Hour, time.Minute, func(c *child, _ context.CancelCauseFunc) {
 			time.Sleep(time.Second)
-			close(c.gone)
+			close(c.process.(*direct).gone)
 		}, loop.Exited, time.Second},
 		{"a cancellation with its cause", time.Hour, time.Minute, func(_ *child, cancel context.CancelCauseFunc) {
 			cancel(End(loop.OnBudget))
@@ -62,6 +62,17 @@ func TestALimitIsReached(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestABusyProcessIsNotIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, start := waiting(), time.Now()
+		c.busy = func() bool { return time.Since(start) <= 10*time.Minute }
+		got := c.await(t.Context(), time.Hour, time.Minute)
+		if after := time.Since(start); got != loop.WhenIdle || after < 10*time.Minute || after > 11*time.Minute {
+			t.Errorf("await = %s after %v, want idle a minute after its work ended", got, after)
+		}
+	})
 }
 
 func TestTheCauseOfACancellationIsTold(t *testing.T) {

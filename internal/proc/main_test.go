@@ -18,6 +18,8 @@ import (
 
 func TestMain(m *testing.M) {
 	Helper(helpers)
+	// The race detector otherwise makes every process wait a second at its end.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	goleak.VerifyTestMain(m)
 }
 
@@ -117,8 +119,7 @@ func helperSpec(t *testing.T, name string, args ...string) Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The race detector otherwise makes every process wait a second at its end.
-	return Spec{Argv: argv, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0")}
+	return Spec{Argv: argv, Env: os.Environ()}
 }
 
 // setLadder changes the ladder for one test.

@@ -18,6 +18,12 @@ type Sink struct {
 	Line func(line []byte, more bool)
 }
 
+// stream is our end of what the process prints.
+type stream interface {
+	io.ReadCloser
+	stop() // the process is gone: the end of the stream comes soon
+}
+
 const (
 	// readSize is what a pipe usually holds.
 	readSize = 64 << 10
@@ -27,40 +33,30 @@ const (
 	pipeMax = 1 << 20
 )
 
-// pipe is our end of one of the process's streams.
-type pipe struct{ *os.File }
-
 // feed writes the input and closes the stream. A process that does not read
 // it, or not all of it, has its reasons: that is no error.
-func (p pipe) feed(input io.Reader) {
-	if p.File == nil {
+func feed(stdin *os.File, input io.Reader) {
+	if stdin == nil {
 		return
 	}
-	_, _ = io.Copy(p, input)
-	p.Close()
+	_, _ = io.Copy(stdin, input)
+	stdin.Close()
 }
 
-// drain reads the stream to its end, or until stop has given it up.
-func (p pipe) drain(sink Sink, pulse *pulse) {
-	defer p.Close()
+// drain reads the stream to its end.
+func drain(s stream, sink Sink, pulse *pulse) {
+	defer s.Close()
 	lines := lines{max: MaxLine, line: sink.Line}
-	take := func(data []byte) {
-		pulse.heard(+1)
-		defer pulse.heard(-1)
-		if sink.Raw != nil {
-			_, _ = sink.Raw.Write(data)
-		}
-		lines.write(data)
-	}
-
 	buf := make([]byte, readSize)
 	for {
-		n, err := p.Read(buf)
+		n, err := s.Read(buf)
 		if n > 0 {
-			take(buf[:n])
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			p.rest(buf, take)
+			pulse.heard(+1)
+			if sink.Raw != nil {
+				_, _ = sink.Raw.Write(buf[:n])
+			}
+			lines.write(buf[:n])
+			pulse.heard(-1)
 		}
 		if err != nil {
 			break
@@ -69,17 +65,37 @@ func (p pipe) drain(sink Sink, pulse *pulse) {
 	lines.end()
 }
 
-// rest takes what still stands in a pipe that is given up. When the sink was
-// slow, the process's own last words may be among it. It ends after what a pipe
-// can hold: more than that was not written by the process, but by whoever holds
-// the pipe after it.
-func (p pipe) rest(buf []byte, take func([]byte)) {
-	for left := pipeMax; left > 0; {
-		n := readNow(p.File, buf[:min(left, len(buf))])
-		if n == 0 {
-			return
-		}
-		take(buf[:n])
-		left -= n
+// pipe is a stream that somebody may hold open for longer than we care.
+type pipe struct {
+	*os.File
+	givenUp bool
+	left    int // to be read after it was given up
+}
+
+func newPipe() (stream, *os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
 	}
+	return &pipe{File: r}, w, nil
+}
+
+// Read ends when stop has given the pipe up and what then still stood in it was
+// read. When the sink was slow, the process's own last words may be among it.
+// It ends after what a pipe can hold: more than that was not written by the
+// process, but by whoever holds the pipe after it.
+func (p *pipe) Read(buf []byte) (int, error) {
+	if !p.givenUp {
+		n, err := p.File.Read(buf)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		p.givenUp, p.left = true, pipeMax
+	}
+	n := readNow(p.File, buf[:min(p.left, len(buf))])
+	if n == 0 {
+		return 0, io.EOF
+	}
+	p.left -= n
+	return n, nil
 }

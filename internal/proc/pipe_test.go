@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-func newPipe(t *testing.T) (pipe, *os.File) {
+func testPipe(t *testing.T) (*pipe, *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeAll(r, w) })
-	return pipe{r}, w
+	return &pipe{File: r}, w
 }
 
 func TestAPipeThatIsGivenUpIsEmptiedFirst(t *testing.T) {
-	r, w := newPipe(t)
+	r, w := testPipe(t)
 	want := bytes.Repeat([]byte("x"), 60_000)
 	if _, err := w.Write(want); err != nil {
 		t.Fatal(err)
@@ -30,14 +30,14 @@ func TestAPipeThatIsGivenUpIsEmptiedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	r.drain(Sink{Raw: &got}, new(pulse)) // w is still open
+	drain(r, Sink{Raw: &got}, new(pulse)) // w is still open
 	if !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("got %d bytes, want %d", got.Len(), len(want))
 	}
 }
 
 func TestAPipeThatIsGivenUpIsNotReadForEver(t *testing.T) {
-	r, w := newPipe(t)
+	r, w := testPipe(t)
 	if err := r.SetReadDeadline(time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestAPipeThatIsGivenUpIsNotReadForEver(t *testing.T) {
 		}
 	})
 	var got bytes.Buffer
-	r.drain(Sink{Raw: &got}, new(pulse))
+	drain(r, Sink{Raw: &got}, new(pulse))
 	writer.Wait() // drain has closed our end
 	if got.Len() > pipeMax {
 		t.Errorf("read %d bytes, want at most %d", got.Len(), pipeMax)

@@ -22,11 +22,28 @@ type Spec struct {
 	Stdout Sink
 	Stderr Sink
 
+	// StdoutFile gives the process a file for its stdout, which is followed as
+	// it grows. Some programs lose what they have not written when they end,
+	// if stdout is a pipe.
+	StdoutFile bool
+
 	Timeout time.Duration // from start to end; 0 is none
-	Idle    time.Duration // since the last byte on either stream; 0 is none
+	Idle    time.Duration // since the last sign of life; 0 is none
 	First   string        // first signal of the ladder: "INT", "TERM" or "HUP"; empty is TERM
 
+	// Busy tells that a silent process is not idle, for example because a tool
+	// that it called is at work. A byte on either stream and the use of a
+	// processor, by the process or by what it started, are signs of life too.
+	Busy func() bool
+
 	Started func(pid int, at time.Time) // called once, before any line
+	Warn    func(loop.Warning)          // what people should know; nil is nobody
+}
+
+func (s Spec) warn(w loop.Warning) {
+	if s.Warn != nil {
+		s.Warn(w)
+	}
 }
 
 // Run runs the process to its end and tells how it ended. It returns after the
@@ -36,7 +53,13 @@ type Spec struct {
 // When ctx is cancelled, the process is ended, and the exit's cause is the one
 // given to End, else loop.OnRequest. A ctx that is already cancelled starts
 // nothing.
-func Run(ctx context.Context, s Spec) (loop.Exit, error) {
+//
+// Only who is still in its group is ended with the process: Run is for short
+// commands of the runner's own. Whatever may start anything runs under a Keeper.
+func Run(ctx context.Context, s Spec) (loop.Exit, error) { return runBy(ctx, s, startDirect) }
+
+// runBy runs the process to its end, whoever starts it.
+func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 	first, err := firstSignal(s.First)
 	if err != nil {
 		return loop.Exit{}, err
@@ -44,7 +67,7 @@ func Run(ctx context.Context, s Spec) (loop.Exit, error) {
 	if ctx.Err() != nil {
 		return loop.Exit{Cause: causeOf(ctx)}, nil
 	}
-	c, err := start(s)
+	c, err := start(s, starter)
 	if err != nil {
 		return loop.Exit{}, err
 	}
@@ -53,16 +76,16 @@ func Run(ctx context.Context, s Spec) (loop.Exit, error) {
 	}
 
 	var streams sync.WaitGroup
-	streams.Go(func() { c.stdin.feed(s.Stdin) })
-	streams.Go(func() { c.stdout.drain(s.Stdout, &c.pulse) })
-	streams.Go(func() { c.stderr.drain(s.Stderr, &c.pulse) })
-	go c.watch()
+	streams.Go(func() { feed(c.stdin, s.Stdin) })
+	streams.Go(func() { drain(c.stdout, s.Stdout, &c.pulse) })
+	streams.Go(func() { drain(c.stderr, s.Stderr, &c.pulse) })
 
 	cause := c.await(ctx, s.Timeout, s.Idle)
 	if cause != loop.Exited {
 		c.climb(first)
 	}
 	exit, err := c.reap()
+	c.stopStreams()
 	streams.Wait()
 	if err != nil {
 		return loop.Exit{}, fmt.Errorf("wait for %s: %w", s.Argv[0], err)

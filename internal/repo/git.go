@@ -37,7 +37,7 @@ func gitEnv() []string {
 // run runs git in the tree's folder and gives what it printed.
 func (t *Tree) run(ctx context.Context, args ...string) ([]byte, error) {
 	var out, complaint bytes.Buffer
-	exit, err := proc.Run(ctx, proc.Spec{
+	exit, err := t.exec(ctx, proc.Spec{
 		Argv:    append([]string{"git"}, args...),
 		Dir:     t.dir,
 		Env:     gitEnv(),

@@ -17,7 +17,11 @@ type Tree struct {
 	git    bool
 	prefix string // from the root of the git work tree to dir, such as "sub/"
 	ignore ignore
+	exec   Exec
 }
+
+// Exec runs one process to its end, as proc.Run does.
+type Exec func(context.Context, proc.Spec) (loop.Exit, error)
 
 // Print is a fingerprint of the work tree at one moment.
 type Print struct {
@@ -70,7 +74,7 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	t := &Tree{dir: dir, ignore: patterns}
+	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run}
 
 	out, err := t.run(ctx, "rev-parse", "--is-inside-work-tree", "--show-prefix")
 	var failed *gitError
@@ -85,6 +89,14 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	t.git = inside == "true" // false inside the .git folder itself
 	t.prefix = strings.TrimSuffix(prefix, "\n")
 	return t, nil
+}
+
+// Through is the same tree, with git run by exec: a hook or a helper of git's
+// may start anything.
+func (t *Tree) Through(exec Exec) *Tree {
+	through := *t
+	through.exec = exec
+	return &through
 }
 
 // Git tells whether the tree is looked at through git.

@@ -1,0 +1,42 @@
+package proc
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// self is this process, seen as a child.
+type self struct{ process }
+
+func (self) family(t table) []entry { return []entry{t.all[os.Getpid()]} }
+
+func TestUseOfAProcessorShows(t *testing.T) {
+	work := effort{process: self{}}
+	if work.goesOn() {
+		t.Error("it goes on at the first look, with nothing to compare")
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for !work.goesOn() { // which is work
+		if time.Now().After(deadline) {
+			t.Fatal("ten seconds of work do not show")
+		}
+	}
+}
+
+func TestAProcessThatSleepsDoesNotWork(t *testing.T) {
+	same := entry{ident: ident{1, 1}, cpu: time.Hour}
+	work := effort{process: fixed{is: same}}
+	work.goesOn()
+	if work.goesOn() {
+		t.Error("it goes on, though no time was used")
+	}
+}
+
+// fixed is a child that uses no time.
+type fixed struct {
+	process
+	is entry
+}
+
+func (f fixed) family(table) []entry { return []entry{f.is} }

@@ -1,0 +1,156 @@
+package proc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// prey tells from its environment whether a process is to be ended.
+type prey func(env []string) bool
+
+// hunt kills all that match, with all that descend from them, until none is
+// left. Keepers are let alone: theirs is to end what they keep, and they are
+// gone soon after their runner. Neither is this process among the prey, nor
+// whoever it descends from.
+func hunt(ctx context.Context, match prey) (ended int, err error) {
+	killed, strangers := map[ident]bool{}, map[int]bool{}
+	for deadline := time.Now().Add(ladder.patience); ; {
+		// Looking at everyone takes longer than some live that fork and end,
+		// again and again. Looking at newcomers only does not.
+		for quiet := 0; quiet < 10 && time.Now().Before(deadline); quiet++ {
+			if killNew(match, strangers, killed) {
+				quiet = 0
+			}
+		}
+		found, err := findMarked(match)
+		if err != nil || len(found) == 0 {
+			return len(killed), err
+		}
+		for _, e := range found {
+			killed[e.ident] = true
+			e.kill()
+		}
+		if time.Now().After(deadline) {
+			return len(killed), fmt.Errorf("process %d (%s) does not end", found[0].pid, program(found[0].pid))
+		}
+		if err := rest(ctx); err != nil {
+			return len(killed), err
+		}
+	}
+}
+
+// killNew kills who matches and was not killed before. It tells whether there
+// was anybody.
+func killNew(match prey, strangers map[int]bool, killed map[ident]bool) bool {
+	pids, err := readPids()
+	if err != nil {
+		return false
+	}
+	before := len(killed)
+	for _, pid := range slices.Backward(pids) { // the newest first: it may be gone soonest
+		if strangers[pid] || pid == os.Getpid() {
+			continue
+		}
+		env := environOf(pid)
+		e, err := readEntry(pid)
+		switch {
+		case err != nil || killed[e.ident]:
+		case match(env) && !isKeeper(pid) && !slices.Contains(lineage(), pid):
+			killed[e.ident] = true
+			e.kill()
+		case len(env) > 0 || e.kernel: // who is in the middle of an exec has none
+			strangers[pid] = true
+		}
+	}
+	return len(killed) > before
+}
+
+// lineage is this process and whoever it descends from.
+func lineage() []int {
+	var pids []int
+	for pid := os.Getpid(); pid != 0; {
+		pids = append(pids, pid)
+		e, err := readEntry(pid)
+		if err != nil || slices.Contains(pids, e.parent) {
+			break
+		}
+		pid = e.parent
+	}
+	return pids
+}
+
+// findMarked lists who matches and who descends from them.
+func findMarked(match prey) ([]entry, error) {
+	t, err := readTable()
+	if err != nil {
+		return nil, err
+	}
+	spared := map[int]bool{}
+	for _, pid := range lineage() {
+		spared[pid] = true
+	}
+	var found []entry
+	add := func(e entry) bool {
+		if spared[e.pid] || isKeeper(e.pid) {
+			return false
+		}
+		spared[e.pid] = true // is listed once
+		found = append(found, e)
+		return true
+	}
+	for _, e := range t.all {
+		if !spared[e.pid] && match(environOf(e.pid)) && add(e) {
+			t.walk(e.pid, add)
+		}
+	}
+	return found, nil
+}
+
+// isKeeper tells whether the process is the keeper of some run, of the one of
+// these when any are named.
+func isKeeper(pid int, runs ...string) bool {
+	argv := argvOf(pid)
+	if len(argv) < 4 || argv[1] != helperWord || argv[2] != keeperName {
+		return false
+	}
+	return len(runs) == 0 || slices.Contains(runs, argv[3])
+}
+
+// awaitKeepers waits for the keepers of earlier runners, and ends those that
+// do not end by themselves.
+func awaitKeepers(ctx context.Context, runs []string) error {
+	for deadline := time.Now().Add(ladder.patience); ; {
+		t, err := readTable()
+		if err != nil {
+			return err
+		}
+		left := 0
+		for _, e := range t.all {
+			if !isKeeper(e.pid, runs...) {
+				continue
+			}
+			left++
+			if time.Now().After(deadline) {
+				e.kill()
+			}
+		}
+		if left == 0 {
+			return nil
+		}
+		if err := rest(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func rest(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(pause):
+		return nil
+	}
+}

@@ -1,0 +1,232 @@
+//go:build unix
+
+package proc
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// keeping is the keeper's own process: parent of all that the runner starts,
+// and, where the system allows it, of whoever loses its parent below it. One
+// goroutine owns it all; only requests are read by another.
+type keeping struct {
+	link  *link
+	mark  Mark
+	spare []string
+
+	leaders map[int]leader    // by pid: those we started and that live
+	sweeps  map[int]time.Time // by id: since when we end what a leader left
+	stuck   map[ident]bool    // those that KILL does not end
+	signals chan os.Signal    // a child has ended
+	wishes  chan request      // closed when the runner is dead
+}
+
+// leader is a process that the runner asked for.
+type leader struct {
+	id   int
+	mark string
+}
+
+// keep is the keeper's main. Its arguments are the mark and the programs to
+// spare; file 3 is the link to the runner.
+func keep(args []string) int {
+	if len(args) < 2 {
+		return 2
+	}
+	link, err := newLink(os.NewFile(3, "link"))
+	if err != nil {
+		return 2
+	}
+	k := &keeping{
+		link: link, mark: Mark{Run: args[0], Runner: args[1]}, spare: args[2:],
+		leaders: map[int]leader{}, sweeps: map[int]time.Time{}, stuck: map[ident]bool{},
+		signals: make(chan os.Signal, 1), wishes: make(chan request),
+	}
+	deafen()
+	signal.Notify(k.signals, syscall.SIGCHLD)
+	if err := adopt(); err != nil {
+		_ = link.send(report{Of: isReady, Why: err.Error()}) // the runner may be dead by now
+		return 1
+	}
+	if link.send(report{Of: isReady}) != nil {
+		return 1
+	}
+	go k.read() // until the runner is dead, and then we end too
+	k.serve()
+	k.endAll()
+	return 0
+}
+
+// deafen makes the keeper deaf to what a terminal or a session's end sends. It
+// does not ignore the signals, for its children would inherit that; those that
+// were ignored from the start stay so, for them and for us.
+func deafen() {
+	unheard := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE,
+		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
+	} {
+		if !signal.Ignored(s) {
+			signal.Notify(unheard, s)
+		}
+	}
+}
+
+// read hands on the runner's wishes. The end of the link, or a message that
+// makes no sense, means that there is no runner any more.
+func (k *keeping) read() {
+	defer close(k.wishes)
+	for {
+		var r request
+		if k.link.receive(&r) != nil {
+			return
+		}
+		if r.Do == doStart {
+			files, err := k.link.take(len(stdio{}))
+			if err != nil {
+				return
+			}
+			r.files = files
+		}
+		k.wishes <- r
+	}
+}
+
+// serve does what the runner asks, until it is dead.
+func (k *keeping) serve() {
+	var again <-chan time.Time
+	for {
+		select {
+		case r, alive := <-k.wishes:
+			if !alive {
+				return
+			}
+			k.do(r)
+		case <-k.signals:
+		case <-again:
+		}
+		again = nil
+		if k.tidy(); len(k.sweeps) > 0 {
+			again = time.After(pause)
+		}
+	}
+}
+
+func (k *keeping) do(r request) {
+	if r.Do == doStart {
+		k.start(r)
+		return
+	}
+	for pid, l := range k.leaders { // who is not among them has ended
+		switch {
+		case l.id != r.ID:
+		case r.Do == doSignal:
+			group(pid).signal(r.Signal)
+		case r.Do == doKill:
+			k.killTree(pid)
+		}
+	}
+}
+
+// start starts a program and answers. A sandbox has its place here, just before
+// the program is executed: whatever wraps the program, or restricts a helper of
+// ours that then becomes the program, is put in front of Path and Argv.
+func (k *keeping) start(r request) {
+	files := make([]uintptr, len(r.files))
+	for i, f := range r.files {
+		files[i] = uintptr(f)
+	}
+	pid, err := syscall.ForkExec(r.Path, r.Argv, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: ownGroup()})
+	for _, f := range r.files {
+		syscall.Close(f)
+	}
+	if err != nil {
+		errno, ok := err.(syscall.Errno)
+		if !ok {
+			errno = syscall.EINVAL
+		}
+		k.tell(report{ID: r.ID, Of: hasStarted, Errno: errno})
+		return
+	}
+	k.leaders[pid] = leader{id: r.ID, mark: r.Mark}
+	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid})
+}
+
+// tell reports to the runner. When that fails the runner is dead, which read
+// will see too.
+func (k *keeping) tell(r report) { _ = k.link.send(r) }
+
+// reap collects all children that have ended, and tells whether none is left.
+func (k *keeping) reap() (none bool) {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return true
+		case pid == 0:
+			return false
+		}
+		if l, ok := k.leaders[pid]; ok {
+			delete(k.leaders, pid)
+			bereave(pid)
+			k.sweeps[l.id] = time.Now()
+			k.tell(report{ID: l.id, Of: hasExited, Status: status})
+		}
+	}
+}
+
+// tidy reaps, and ends what ended leaders have left.
+func (k *keeping) tidy() {
+	none := k.reap()
+	if len(k.sweeps) == 0 {
+		return
+	}
+	var left []entry
+	if !none {
+		left = k.sweep()
+	}
+	for id, since := range k.sweeps {
+		switch {
+		case len(left) == 0:
+			k.tell(report{ID: id, Of: isSwept})
+		case time.Since(since) > ladder.patience:
+			k.tell(report{ID: id, Of: isSwept, Left: k.giveUp(left)})
+		default:
+			continue
+		}
+		delete(k.sweeps, id)
+	}
+}
+
+// giveUp remembers who does not end, so that nobody waits for them again.
+func (k *keeping) giveUp(left []entry) (pids []int) {
+	for _, e := range left {
+		k.stuck[e.ident] = true
+		pids = append(pids, e.pid)
+	}
+	return pids
+}
+
+// endAll is the end of the run, and of the runner perhaps: there is nobody to
+// be polite for. Leaders first, whatever is to be spared: they are no daemons.
+func (k *keeping) endAll() {
+	for pid := range k.leaders {
+		group(pid).signal("KILL")
+	}
+	clear(k.leaders)
+	for deadline := time.Now().Add(ladder.patience); !k.reap() && time.Now().Before(deadline); {
+		if left := k.sweep(); len(left) == 0 {
+			return
+		}
+		select {
+		case <-k.signals:
+		case <-time.After(pause):
+		}
+	}
+}

@@ -1,0 +1,168 @@
+//go:build unix
+
+package proc
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// request is what the runner asks of its keeper.
+type request struct {
+	ID     int
+	Do     verb
+	Path   string // of a program to start, with what follows
+	Argv   []string
+	Env    []string
+	Dir    string
+	Mark   string // the entry of Env that only this child has
+	Signal string
+
+	files []int // its stdin, stdout and stderr
+}
+
+type verb int
+
+const (
+	doStart  verb = iota + 1
+	doSignal      // to the group
+	doKill        // everyone below
+)
+
+// report is what the keeper tells of a child.
+type report struct {
+	ID     int
+	Of     news
+	PID    int
+	Errno  syscall.Errno // of a start that failed
+	Status syscall.WaitStatus
+	Left   []int  // who could not be ended
+	Why    string // a keeper cannot be had
+}
+
+type news int
+
+const (
+	isReady    news = iota + 1 // the keeper is there, unless Why says otherwise
+	hasStarted                 // or not: Errno
+	hasExited                  // the child itself
+	isSwept                    // and now all that it left
+)
+
+// link carries messages, and open files with them, between the runner and its
+// keeper. When one of them dies the other reads the end, so it is also the line
+// by which each knows that the other lives.
+type link struct {
+	conn *net.UnixConn
+	in   *gob.Decoder
+	came []int // files that have come and were not taken yet
+
+	mu   sync.Mutex // held while sending
+	out  *gob.Encoder
+	with []int // files that go with the next bytes
+}
+
+// newLink takes over the file.
+func newLink(f *os.File) (*link, error) {
+	defer f.Close()
+	conn, err := net.FileConn(f)
+	if err != nil {
+		return nil, fmt.Errorf("open the link to the keeper: %w", err)
+	}
+	socket, ok := conn.(*net.UnixConn)
+	if !ok {
+		conn.Close()
+		return nil, errors.New("open the link to the keeper: it is no socket of this system")
+	}
+	l := &link{conn: socket}
+	l.in, l.out = gob.NewDecoder(inbound{l}), gob.NewEncoder(outbound{l})
+	return l, nil
+}
+
+// newPair makes both ends of a link, for one of them to be inherited.
+func newPair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "runner"), os.NewFile(uintptr(fds[1]), "keeper"), nil
+}
+
+// send sends one message. The files stay open here.
+func (l *link) send(message any, files ...*os.File) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.with = nil
+	for _, f := range files {
+		l.with = append(l.with, int(f.Fd()))
+	}
+	return l.out.Encode(message)
+}
+
+func (l *link) receive(message any) error { return l.in.Decode(message) }
+
+// take gives the files that came with the message that was received last.
+func (l *link) take(n int) ([]int, error) {
+	if len(l.came) < n {
+		return nil, fmt.Errorf("%d of %d files came with the message", len(l.came), n)
+	}
+	files := l.came[:n:n]
+	l.came = l.came[n:]
+	return files, nil
+}
+
+// outbound is the link as a writer of bytes.
+type outbound struct{ *link }
+
+func (l outbound) Write(p []byte) (int, error) {
+	var rights []byte
+	if len(l.with) > 0 {
+		rights = syscall.UnixRights(l.with...)
+		l.with = nil
+	}
+	n, _, err := l.conn.WriteMsgUnix(p, rights, nil)
+	if err != nil || n == len(p) {
+		return n, err
+	}
+	more, err := l.conn.Write(p[n:])
+	return n + more, err
+}
+
+// inbound is the link as a reader of bytes, which sets files aside that come
+// with them.
+type inbound struct{ *link }
+
+func (l inbound) Read(p []byte) (int, error) {
+	rights := make([]byte, syscall.CmsgSpace(len(stdio{})*4))
+	n, size, _, _, err := l.conn.ReadMsgUnix(p, rights)
+	if err != nil {
+		return 0, err // where n is -1
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	messages, err := syscall.ParseSocketControlMessage(rights[:size])
+	if err != nil {
+		return n, err
+	}
+	for _, m := range messages {
+		files, err := syscall.ParseUnixRights(&m)
+		if err != nil {
+			return n, err
+		}
+		l.came = append(l.came, files...)
+	}
+	return n, nil
+}

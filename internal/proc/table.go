@@ -1,0 +1,75 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// ident tells a process from a later one with the same number.
+type ident struct {
+	pid     int
+	started uint64 // in ticks since the system came up
+}
+
+// entry is one process as the system lists it.
+type entry struct {
+	ident
+	parent int
+	cpu    time.Duration // of itself and of those it has waited for
+	kernel bool          // a thread of the system's own
+}
+
+// table is every process at one moment, or nearly so.
+type table struct {
+	all      map[int]entry
+	children map[int][]int
+}
+
+func newTable(list []entry) table {
+	t := table{all: make(map[int]entry, len(list)), children: map[int][]int{}}
+	for _, e := range list {
+		t.all[e.pid] = e
+		t.children[e.parent] = append(t.children[e.parent], e.pid)
+	}
+	return t
+}
+
+// below lists all that descend from pid, parents first, without pid itself.
+func (t table) below(pid int) []entry {
+	return t.walk(pid, func(entry) bool { return true })
+}
+
+// walk lists those below pid for which want is true. Who is not wanted is left
+// out together with all that descend from it.
+func (t table) walk(pid int, want func(entry) bool) []entry {
+	var found []entry
+	seen := map[int]bool{pid: true} // numbers can be reused while the table is read
+	for next := []int{pid}; len(next) > 0; next = next[1:] {
+		for _, child := range t.children[next[0]] {
+			if seen[child] || !want(t.all[child]) {
+				continue
+			}
+			seen[child] = true
+			found = append(found, t.all[child])
+			next = append(next, child)
+		}
+	}
+	return found
+}
+
+// kill ends exactly this process, and not one that has its number by now.
+func (e entry) kill() {
+	p, err := os.FindProcess(e.pid) // holds on to the process, where the system can
+	if err != nil {
+		return
+	}
+	defer func() { _ = p.Release() }()
+	if now, err := readEntry(e.pid); err == nil && now.ident == e.ident {
+		_ = p.Kill()
+	}
+}
+
+// errNoTable says that the processes of this system cannot be listed.
+var errNoTable = fmt.Errorf("this system does not list its processes: %w", errors.ErrUnsupported)
