@@ -9,20 +9,15 @@ import (
 // the last finished iteration and what follows it are enough.
 func Look(store journal.Store, meta journal.Meta, past journal.Past) (*view.Run, error) {
 	run := view.New()
-	for e, err := range store.Events(meta.Name, 0) {
+	if past.Last != nil {
+		first, err := store.First(meta.Name)
 		if err != nil {
 			return nil, err
 		}
-		run.Apply(e)
-		break
-	}
-	tail := past.Tail
-	if past.Last != nil {
+		run.Apply(first)
 		run.Apply(*past.Last)
-	} else if len(tail) > 0 {
-		tail = tail[1:] // the first event, which is in the view already
 	}
-	for _, e := range tail {
+	for _, e := range past.Tail {
 		run.Apply(e)
 	}
 	return run, nil

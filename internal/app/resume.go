@@ -73,7 +73,13 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	resumed := &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Changed: c.Changed,
 	}
+	seen, err := Look(store, c.Entry.Meta, past)
+	if err != nil {
+		return loop.RunFinished{}, false, err
+	}
 	if again := c.again(past, resumed); again != nil {
+		// Its runner may have died between the end and the file that tells it.
+		newStateFile(run, seen).Close()
 		return *again, false, nil
 	}
 	request, settings, err := c.stored()
@@ -81,10 +87,6 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		return loop.RunFinished{}, false, err
 	}
 	if err := run.Restate(request, settings); err != nil {
-		return loop.RunFinished{}, false, err
-	}
-	seen, err := Look(store, c.Entry.Meta, past)
-	if err != nil {
 		return loop.RunFinished{}, false, err
 	}
 	shown := *seen

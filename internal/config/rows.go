@@ -179,7 +179,7 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "feedback.summaries", kind: whole, at: &c.Feedback.Summaries, builtin: 5,
-			doc: "how many earlier iterations are summed up in it",
+			doc: "how many earlier iterations are summed up in it, 10 at most",
 		},
 
 		{

@@ -31,7 +31,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	if open == nil {
 		return e.pending(), nil
 	}
-	a := e.open1(open.Iter, open.Attempt)
+	a := e.enter(open.Iter, open.Attempt, e.Journal.Attempt)
 	defer a.dir.Close()
 	exited := exitOf(e.Past.Tail)
 	if exited == nil {

@@ -43,7 +43,7 @@ func (e *Engine) Step(ctx context.Context) (loop.Verdict, error) {
 // begin opens the attempt: its number, the tree before it, its prompt.
 func (e *Engine) begin(ctx context.Context) *attempt {
 	s := e.snapshot()
-	a := e.open1(s.Next(), s.Attempts+1)
+	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
 	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
 	a.base = e.before(ctx)
 	if e.Prompt == nil {
@@ -65,13 +65,13 @@ func (e *Engine) begin(ctx context.Context) *attempt {
 	return a
 }
 
-// open1 makes the attempt's folder current: events from here on belong to it.
-func (e *Engine) open1(iter, n int) *attempt {
+// enter makes an attempt current: events from here on belong to it.
+func (e *Engine) enter(iter, n int, open func(iter, n int) *journal.Attempt) *attempt {
 	e.mu.Lock()
 	e.iter, e.attempt = iter, n
 	e.mu.Unlock()
 	return &attempt{
-		dir:       e.Journal.Attempt(iter, n),
+		dir:       open(iter, n),
 		detectors: e.Detectors(),
 		patterns:  newMatcher(e.Patterns),
 		started:   now(),

@@ -42,6 +42,23 @@ func (r *Run) Attempt(iter, n int) *Attempt {
 	return r.attempt(iter, n)
 }
 
+// Begin is Attempt for one that nobody has begun. What stands in its place was
+// begun before the journal was cut, and nobody knows of it any more: it is moved
+// aside, so that nothing in it is taken for this attempt's.
+func (r *Run) Begin(iter, n int) *Attempt {
+	dir := attemptDir(r.dir, iter, n)
+	for k := 1; k < 1000; k++ {
+		if _, err := os.Lstat(dir); err != nil {
+			break
+		}
+		aside := fmt.Sprintf("%s.cut-%d", dir, k)
+		if _, err := os.Lstat(aside); err != nil {
+			r.trouble.note(iterationsName, os.Rename(dir, aside))
+		}
+	}
+	return r.Attempt(iter, n)
+}
+
 func (r *Run) attempt(iter, n int) *Attempt {
 	key := attemptKey{iter, n}
 	if a, ok := r.attempts[key]; ok {
@@ -53,7 +70,7 @@ func (r *Run) attempt(iter, n int) *Attempt {
 		run: r, key: key, dir: dir,
 		stdout: transcript{path: filepath.Join(dir, stdoutName), trouble: &r.trouble},
 		stderr: transcript{path: filepath.Join(dir, stderrName), trouble: &r.trouble},
-		events: logFile{path: filepath.Join(dir, eventsName), create: true},
+		events: logFile{path: filepath.Join(dir, eventsName), create: true, often: true},
 	}
 	r.attempts[key] = a
 	r.newest = max(r.newest, iter)

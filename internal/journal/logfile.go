@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // maxPending is how much a log keeps in memory while it cannot write: hours of
@@ -15,6 +16,7 @@ const maxPending = 1 << 20
 type logFile struct {
 	path   string
 	create bool // make the file when it is not there
+	often  bool // written so often that its place is looked at only now and then
 
 	f       file        // nil when it is not open
 	id      fs.FileInfo // of f, to see that it is still the file at path
@@ -22,7 +24,11 @@ type logFile struct {
 	torn    bool        // something may stand after size
 	pending []byte      // lines that are not written yet
 	dropped bool        // there were more of them than we keep
+	looked  time.Time   // when its place was looked at
 }
+
+// lookAgain is how long a file that is written often is taken to be in place.
+const lookAgain = 100 * time.Millisecond
 
 // file is what a log needs of an *os.File.
 type file interface {
@@ -59,6 +65,10 @@ func (l *logFile) flush() error {
 // somebody deletes the folder, the open file still takes everything, to no use.
 func (l *logFile) ready() error {
 	if l.f != nil {
+		if l.often && time.Since(l.looked) < lookAgain {
+			return l.mend()
+		}
+		l.looked = time.Now()
 		now, err := os.Stat(l.path)
 		if err == nil && os.SameFile(now, l.id) {
 			return l.mend()

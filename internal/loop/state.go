@@ -78,8 +78,8 @@ type Summary struct {
 // every iteration.finished stays small.
 const (
 	maxFeedback  = 8
-	maxSummaries = 20
-	maxText      = 600
+	maxSummaries = 10
+	maxText      = 400
 )
 
 // Next is the number of the iteration that comes next.

@@ -1,8 +1,6 @@
 package proc
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"time"
 )
@@ -70,6 +68,3 @@ func (e entry) kill() {
 		_ = p.Kill()
 	}
 }
-
-// errNoTable says that the processes of this system cannot be listed.
-var errNoTable = fmt.Errorf("this system does not list its processes: %w", errors.ErrUnsupported)

@@ -2,7 +2,13 @@
 
 package proc
 
+import (
+	"errors"
+	"fmt"
+)
+
 // Elsewhere descent is not known: a group, or a job, is all that can be ended.
+var errNoTable = fmt.Errorf("this system does not list its processes: %w", errors.ErrUnsupported)
 
 func readTable() (table, error) { return table{}, errNoTable }
 
