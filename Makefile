@@ -1,6 +1,7 @@
 # make          build ./refrain
 # make test     everything that must pass before a change lands
 # make lint     formatting and static analysis
+# make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
 # make bench    the numbers that we hold ourselves to
@@ -11,7 +12,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test lint chaos fuzz bench docs clean
+.PHONY: all test test-agents lint chaos fuzz bench docs clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
@@ -19,11 +20,14 @@ all:
 test:
 	@GO='$(GO)' scripts/test
 
+test-agents:
+	@GO='$(GO)' AGENTS='$(AGENTS)' scripts/test-agents
+
 lint:
 	@GO='$(GO)' scripts/lint
 
 chaos:
-	REFRAIN_CHAOS_ROUNDS=200 $(GO) test -count=1 -timeout 30m -run 'Chaos' -v ./internal/cli
+	REFRAIN_CHAOS_ROUNDS=200 $(GO) test -count=1 -timeout 30m -run 'Chaos' -v ./internal/cli ./internal/proc
 
 fuzz:
 	@GO='$(GO)' FUZZTIME='$(FUZZTIME)' scripts/fuzz

@@ -56,6 +56,9 @@ type Command struct {
 	Unset []string // names taken out of the inherited environment
 	Stdin string
 	First string // the first signal when it must end; empty: TERM
+	// StdoutFile says that stdout must be a regular file: the program loses
+	// output on a pipe.
+	StdoutFile bool
 }
 
 // Options describe an agent. Which of them apply depends on Name.

@@ -21,6 +21,8 @@ type cli struct {
 	args func(Options, Call) ([]string, error)
 	// deliver hands over the prompt; nil: on stdin.
 	deliver func(*Command, Call) error
+	// stdoutFile: it loses output on a pipe.
+	stdoutFile bool
 }
 
 // newCLI makes the agent. A command in the options replaces the program and
@@ -63,6 +65,8 @@ func (a *cli) Command(c Call) (Command, error) {
 		Env:   environ(a.Env),
 		Unset: a.unset,
 		First: a.First,
+
+		StdoutFile: a.stdoutFile,
 	}
 	deliver := a.deliver
 	if deliver == nil {

@@ -26,6 +26,9 @@ func newGemini(o Options) (Agent, error) {
 		},
 		unset: []string{"GEMINI_CLI"},
 		args:  geminiArgs,
+		// It repeats the prompt in its output, and when that is long it ends
+		// before a pipe has taken the rest.
+		stdoutFile: true,
 	})
 }
 

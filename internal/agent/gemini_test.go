@@ -18,20 +18,20 @@ func TestGeminiCommands(t *testing.T) {
 			"a fresh session, by its own rules",
 			Options{Permissions: "own", SystemFile: "AGENTS.md", MaxTurns: 3},
 			Call{HasPrompt: true, Prompt: "do it"},
-			Command{Argv: argv(), Env: env, Stdin: "do it"},
+			Command{Argv: argv(), Env: env, Stdin: "do it", StdoutFile: true},
 		},
 		{
 			"a session goes on, with a model",
 			Options{Permissions: "full"},
 			Call{HasPrompt: true, Prompt: "do it", Model: "gemini-2.5-pro", Session: "1-2"},
-			Command{Argv: argv("--approval-mode", "yolo", "--model", "gemini-2.5-pro", "--resume", "1-2"), Env: env, Stdin: "do it"},
+			Command{Argv: argv("--approval-mode", "yolo", "--model", "gemini-2.5-pro", "--resume", "1-2"), Env: env, Stdin: "do it", StdoutFile: true},
 		},
-		{"edits", Options{Permissions: "edits"}, Call{}, Command{Argv: argv("--approval-mode", "auto_edit"), Env: env}},
+		{"edits", Options{Permissions: "edits"}, Call{}, Command{Argv: argv("--approval-mode", "auto_edit"), Env: env, StdoutFile: true}},
 		{
 			"work",
 			Options{Permissions: "work"},
 			Call{},
-			Command{Argv: argv("--approval-mode", "auto_edit", "--allowed-tools", "run_shell_command"), Env: env},
+			Command{Argv: argv("--approval-mode", "auto_edit", "--allowed-tools", "run_shell_command"), Env: env, StdoutFile: true},
 		},
 	})
 }

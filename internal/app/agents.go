@@ -152,7 +152,7 @@ func argvOf(c config.Command) ([]string, error) {
 func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
 	argv, err := argvOf(table.Command)
 	if err != nil {
-		return nil, fmt.Errorf("split its command: %w", err)
+		return nil, err
 	}
 	o := agent.Options{
 		Name: name, Command: argv, Prompt: table.Prompt, Format: table.Format,

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
@@ -45,16 +47,31 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 	if accept {
 		return c, nil
 	}
-	for _, change := range c.Changed {
-		if config.Guarded(change.Key) && !setBy(flags, change.Key) {
-			return nil, &UsageError{
-				What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, change.Old, entry.Name, change.New),
-				Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",
-			}
+	if change, ok := loosened(c.Changed, flags); ok {
+		return nil, &UsageError{
+			What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, orNone(change.Old), entry.Name, orNone(change.New)),
+			Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",
 		}
 	}
 	return c, nil
 }
+
+// loosened is a guarded setting that changed without being set just now. The
+// longest key comes last, for done.failure_promise goes with done.promise.
+func loosened(changes []loop.Change, flags []config.Flag) (loop.Change, bool) {
+	var found []loop.Change
+	for _, change := range changes {
+		if config.Guarded(change.Key) && !setBy(flags, change.Key) {
+			found = append(found, change)
+		}
+	}
+	if len(found) == 0 {
+		return loop.Change{}, false
+	}
+	return slices.MinFunc(found, func(a, b loop.Change) int { return cmp.Compare(len(a.Key), len(b.Key)) }), true
+}
+
+func orNone(value string) string { return cmp.Or(value, "not set") }
 
 // Resume goes on with the run until it ends. Where it could only end again for
 // the same reason, nothing starts, and started is false.

@@ -141,6 +141,9 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 		return store, nil, err
 	}
 	lock, err := store.Lock(holder(""))
+	if err != nil {
+		_ = j.log.Close()
+	}
 	return store, lock, err
 }
 

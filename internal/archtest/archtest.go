@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,
 	"fakemodel": nil, // a model server for tests: it stands in for the outside
+	"realtest":  {"app", "cli", "fakemodel", "journal", "loop"},
 }
 
 // valuesOnly is the standard library that the words may use: what holds values

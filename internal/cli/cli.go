@@ -35,6 +35,7 @@ var commands = []func(*shell) *cobra.Command{
 	logsCommand,
 	configCommand,
 	agentsCommand,
+	doctorCommand,
 	pruneCommand,
 	demoCommand,
 	versionCommand,

@@ -73,7 +73,11 @@ func explain(err error) failure {
 	case errors.As(err, &choice):
 		return failure{choice.Error(), "choose one with -a NAME, or set agent = \"NAME\" in refrain.toml", statusUsage}
 	case errors.As(err, &settings):
-		return failure{settings.Error(), cmp.Or(settings.Hint(), "\"refrain config validate\" lists every problem"), statusUsage}
+		hint := "\"refrain config validate\" lists every problem"
+		if strings.HasPrefix(settings.Problems[0].File, "--") {
+			hint = "see \"refrain run --help\""
+		}
+		return failure{settings.Error(), cmp.Or(settings.Hint(), hint), statusUsage}
 	case errors.As(err, &held):
 		return failure{heldBy(held.Holder), "wait for it, or end it with Ctrl+C in its terminal; \"refrain status\" shows it", statusLocked}
 	case errors.As(err, &missing):
@@ -114,7 +118,23 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = fmt.Sprintf("did you mean --%s?", near)
 		}
 	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		flag := invalid.GetFlag()
+		return usage(fmt.Sprintf("--%s takes a %s, not %q", flag.Name, kindOf(flag), invalid.GetValue()), hint)
+	}
 	return usage(err.Error(), hint)
+}
+
+// kindOf is what a flag takes, in words.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "whole number"
+	case "duration":
+		return "duration such as 90s or 24h"
+	}
+	return f.Value.Type()
 }
 
 func nearestFlag(cmd *cobra.Command, name string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -108,6 +109,8 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		Env:     childEnv(e.Env, cmd, e.iter, e.attempt),
 		Stdin:   stdin(cmd.Stdin),
 		First:   cmd.First,
+
+		StdoutFile: cmd.StdoutFile,
 		Timeout: e.Timeout,
 		Idle:    e.Idle,
 		Busy:    tools.any,
@@ -158,7 +161,7 @@ func (a *attempt) observe(p loop.Payload) {
 
 func startFailure(err error) *loop.AgentError {
 	var start *proc.StartError
-	if errors.As(err, &start) && start.Missing() {
+	if errors.As(err, &start) && (start.Missing() || errors.Is(err, fs.ErrPermission)) {
 		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; install it, or correct its name"}
 	}
 	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}

@@ -3,6 +3,7 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -194,3 +195,24 @@ func (s Store) lockPath() string {
 }
 
 var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// TryLocks tells whether a lock in dir keeps a second holder out. It leaves
+// nothing behind.
+func TryLocks(dir string) error {
+	f, err := os.CreateTemp(dir, "lock-try-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	f.Close()
+	first, second := flock.New(f.Name()), flock.New(f.Name())
+	defer first.Close()
+	defer second.Close()
+	if ok, err := first.TryLock(); err != nil || !ok {
+		return fmt.Errorf("a free lock cannot be taken: %w", err)
+	}
+	if ok, err := second.TryLock(); err == nil && ok {
+		return errors.New("two holders have the same lock")
+	}
+	return nil
+}

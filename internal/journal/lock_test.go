@@ -167,3 +167,16 @@ func deadProcess(t *testing.T) int {
 	}
 	return cmd.Process.Pid
 }
+
+func TestTryLocks(t *testing.T) {
+	dir := t.TempDir()
+	if err := TryLocks(dir); err != nil {
+		t.Errorf("TryLocks on a local disk: %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("TryLocks leaves %v behind", left)
+	}
+	if TryLocks(filepath.Join(dir, "missing")) == nil {
+		t.Error("TryLocks in a folder that is not there works")
+	}
+}

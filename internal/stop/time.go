@@ -13,6 +13,6 @@ func Time(most time.Duration) loop.Rule {
 		if most <= 0 || f.Live() < most {
 			return none
 		}
-		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("the run has lasted %s (loop.max_time %s)", f.Live().Round(time.Second), most))
+		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("the run has lasted %s (loop.max_time %s)", f.Live().Round(100*time.Millisecond), most))
 	}
 }

@@ -105,6 +105,8 @@ func (l *live) render(e loop.Event, facts []fact) string {
 		return said(p, l.opt)
 	case *loop.AgentTool:
 		return toolLine(p, l.opt)
+	case *loop.AgentRetry:
+		return retryLine(p, l.opt)
 	case *loop.RunFinished:
 		return l.paragraph(facts) + "\n" + Card(run, l.opt)
 	}

@@ -59,3 +59,15 @@ func toolLine(p *loop.AgentTool, opt Options) string {
 	line := view.Fit(p.Name+" "+p.Input, width-1)
 	return opt.paint(dim, strings.Replace(line, " ", "  ", 1)) + "\n"
 }
+
+// retryLine says that the agent is trying again, so that a silence has a cause.
+func retryLine(p *loop.AgentRetry, opt Options) string {
+	line := "retrying"
+	if p.Try > 0 && p.Most > 0 {
+		line = fmt.Sprintf("retrying (%d of %d)", p.Try, p.Most)
+	}
+	if p.Error != nil {
+		line += ": " + view.Line(string(p.Error.Kind)+" "+p.Error.Message)
+	}
+	return opt.paint(dim, line) + "\n"
+}

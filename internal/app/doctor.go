@@ -1,0 +1,217 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// Check is what the doctor found out about one thing that a run needs.
+type Check struct {
+	Name   string  `json:"name"`
+	Level  Concern `json:"level"`
+	Found  string  `json:"found"`
+	Remedy string  `json:"remedy,omitempty"`
+}
+
+// Concern is how bad it is.
+type Concern string
+
+// The concerns, from none to one that keeps a run from working.
+const (
+	Fine    Concern = "ok"
+	Worry   Concern = "warning"
+	Problem Concern = "problem"
+)
+
+// Doctor looks at everything that a run in the work tree around dir needs. It
+// changes nothing and asks nobody for a model.
+func Doctor(ctx context.Context, dir string) ([]Check, error) {
+	tree, err := config.Root(dir)
+	if err != nil {
+		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+	}
+	checks := []Check{checkGit(ctx, tree), checkLock(tree), checkDisk(tree)}
+	settings, err := config.Load(Sources(tree, Request{}))
+	if err != nil {
+		return append(checks, badSettings(err)), nil
+	}
+	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkKeeper(ctx))
+	return append(checks, checkAgents(ctx, tree, settings)...), nil
+}
+
+func badSettings(err error) Check {
+	c := Check{"settings", Problem, err.Error(), "\"refrain config validate\" lists every problem"}
+	var errs *config.Errors
+	if errors.As(err, &errs) && errs.Hint() != "" {
+		c.Remedy = errs.Hint()
+	}
+	return c
+}
+
+// gitNeeded is the oldest git whose answers we know.
+var gitNeeded = [2]int{2, 30}
+
+func checkGit(ctx context.Context, tree string) Check {
+	said, err := ask(ctx, tree, "git", "--version")
+	if err != nil {
+		return Check{"git", Worry, "not found", "install git 2.30 or later: without it nobody can tell what an agent committed"}
+	}
+	version := strings.TrimPrefix(said, "git version ")
+	if !atLeast(version, gitNeeded) {
+		return Check{"git", Worry, version + " is old", "install git 2.30 or later"}
+	}
+	if inside, err := ask(ctx, tree, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
+		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}
+	}
+	return Check{"git", Fine, version, ""}
+}
+
+// atLeast compares the first two numbers of a version.
+func atLeast(version string, least [2]int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	return major > least[0] || major == least[0] && minor >= least[1]
+}
+
+// ask runs a short command and gives the first line of its answer.
+func ask(ctx context.Context, dir string, argv ...string) (string, error) {
+	var said strings.Builder
+	exit, err := proc.Run(ctx, proc.Spec{
+		Argv: argv, Dir: dir, Env: append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0"), Timeout: probeTime,
+		Stdout: proc.Sink{Line: func(line []byte, _ bool) {
+			if text := strings.TrimSpace(string(line)); said.Len() == 0 && text != "" {
+				said.WriteString(text)
+			}
+		}},
+	})
+	if err != nil {
+		return "", err
+	}
+	if !exit.Zero() {
+		return said.String(), fmt.Errorf("%s did not work", argv[0])
+	}
+	return said.String(), nil
+}
+
+// checkLock sees that a lock on the state folder's file system excludes.
+func checkLock(tree string) Check {
+	const name = "lock"
+	store, err := journal.Open(tree)
+	if err != nil {
+		return Check{name, Problem, err.Error(), "see that the .git folder of this work tree is whole"}
+	}
+	if h, held := store.Holder(); held {
+		return Check{name, Fine, fmt.Sprintf("held by %s (pid %d)", h.Run, h.PID), ""}
+	}
+	dir := nearestFolder(store.Dir)
+	if err := journal.TryLocks(dir); err != nil {
+		return Check{name, Problem, fmt.Sprintf("no lock can be had in %s: %v", dir, err), "work on a local disk: on some network file systems locks do not exclude"}
+	}
+	if kind := networkDisk(dir); kind != "" {
+		return Check{name, Worry, dir + " is on " + kind, "work on a local disk: there, two runs at once are kept apart for sure"}
+	}
+	return Check{name, Fine, "works in " + dir, ""}
+}
+
+// nearestFolder is the folder itself, or the first above it that exists.
+func nearestFolder(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// diskNeeded is what a night of transcripts fits into.
+const diskNeeded = 1 << 30
+
+func checkDisk(tree string) Check {
+	free, err := freeSpace(tree)
+	switch {
+	case err != nil:
+		return Check{"disk", Worry, "free space is not known: " + err.Error(), ""}
+	case free < diskNeeded:
+		return Check{"disk", Worry, fmt.Sprintf("%d MB free", free>>20), "free some space: transcripts of a long run need it"}
+	}
+	return Check{"disk", Fine, fmt.Sprintf("%d GB free", free>>30), ""}
+}
+
+// checkKeeper starts a process as a run would, and ends it.
+func checkKeeper(ctx context.Context) Check {
+	var warned string
+	keeper := proc.NewKeeper(proc.Mark{Run: "doctor", Runner: "doctor"}, nil)
+	defer keeper.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		return Check{"processes", Worry, err.Error(), ""}
+	}
+	exit, err := keeper.Run(ctx, proc.Spec{
+		Argv: []string{exe, "version"}, Env: os.Environ(), Timeout: probeTime,
+		Warn: func(w loop.Warning) { warned = w.Text },
+	})
+	switch {
+	case err != nil:
+		return Check{"processes", Problem, err.Error(), ""}
+	case warned != "":
+		return Check{"processes", Worry, warned, "processes that leave their group will outlive the agent here"}
+	case !exit.Zero():
+		return Check{"processes", Worry, "a test process did not end well", ""}
+	}
+	return Check{"processes", Fine, "what an agent starts is ended with it", ""}
+}
+
+// checkAgents tells of each agent that is installed, and whether one is.
+func checkAgents(ctx context.Context, tree string, settings *config.Resolved) []Check {
+	chosen := settings.Config.Agent
+	var checks []Check
+	found := 0
+	for _, a := range Agents(ctx, tree, settings) {
+		name := "agent " + a.Name
+		switch {
+		case a.Name == "command" || a.Name == "rehearsal":
+			continue
+		case a.Found:
+			found++
+			checks = append(checks, inspectAgent(name, a, settings.Config.Permissions.Mode))
+		case a.Name == chosen || !a.BuiltIn:
+			checks = append(checks, Check{name, Problem, a.Note, "install it, or choose another with agent = \"NAME\""})
+		}
+	}
+	if found == 0 && chosen == "auto" {
+		checks = append(checks, Check{"agents", Worry, "none is installed", "install one, or run a command: refrain run -p PROMPT -- COMMAND"})
+	}
+	return checks
+}
+
+func inspectAgent(name string, a AgentInfo, mode string) Check {
+	said := strings.TrimSpace(a.Version + " at " + a.Path)
+	if a.BuiltIn && a.Version == "" {
+		return Check{name, Worry, a.Path + " does not tell its version", "run it once by hand"}
+	}
+	if a.Name == "claude" && mode == "full" && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == "" {
+		return Check{name, Problem, said + ": it refuses to skip permissions as root", "run as an ordinary user, or set IS_SANDBOX=1 inside a container, or use --permissions work"}
+	}
+	if key := agent.BilledBy(a.Name, os.Getenv); key != "" {
+		return Check{name, Fine, said + ", bills " + key, ""}
+	}
+	return Check{name, Fine, said, ""}
+}

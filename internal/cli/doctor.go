@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func doctorCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check git, locks, disk, settings, processes, terminal and agents",
+		Long: "Check what a run here needs, and say what to do about each problem. It changes nothing and asks no\n" +
+			"model. The exit status is 1 when something would keep a run from working.",
+		Args: noArguments,
+	}
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		checks, err := app.Doctor(cmd.Context(), sh.dir)
+		if err != nil {
+			return err
+		}
+		checks = append(checks, sh.checkTerminal())
+		for _, c := range checks {
+			if c.Level == app.Problem {
+				sh.status = statusFailed
+			}
+		}
+		if *asJSON {
+			return printJSON(sh.out, checks)
+		}
+		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		for _, c := range checks {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Level, c.Name, view.Line(c.Found))
+			if c.Remedy != "" {
+				fmt.Fprintf(w, "\t\t→ %s\n", view.Line(c.Remedy))
+			}
+		}
+		return w.Flush()
+	}
+	return cmd
+}
+
+// checkTerminal says how a run would be shown here.
+func (sh *shell) checkTerminal() app.Check {
+	const name = "terminal"
+	switch {
+	case !isTerminal(sh.out):
+		return app.Check{Name: name, Level: app.Fine, Found: "stdout is no terminal: runs are shown in plain lines"}
+	case os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "":
+		return app.Check{Name: name, Level: app.Worry, Found: "TERM says that it can do nothing", Remedy: "set TERM, or use -o plain"}
+	}
+	look := sh.look()
+	colours := "without colours"
+	if look.Color {
+		colours = "with colours"
+	}
+	return app.Check{Name: name, Level: app.Fine, Found: fmt.Sprintf("%d columns, %s", look.Width(), colours)}
+}

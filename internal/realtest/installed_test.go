@@ -1,0 +1,39 @@
+package realtest
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+//go:embed agents.txt
+var pinned string
+
+// installed is the folder with the program of a CLI. Without one the test is
+// skipped, and says how to get it.
+func installed(t *testing.T, name string) string {
+	t.Helper()
+	folder := os.Getenv("REFRAIN_REAL_AGENTS")
+	if folder == "" {
+		t.Skip("REFRAIN_REAL_AGENTS names no folder with the real CLIs: run \"make test-agents\"")
+	}
+	bin := filepath.Join(folder, name+"-"+version(t, name), "node_modules", ".bin")
+	if _, err := os.Stat(filepath.Join(bin, name)); err != nil {
+		t.Skipf("%s is not installed (%v): run make test-agents AGENTS=%s", name, err, name)
+	}
+	return bin
+}
+
+// version is the one that the tests are made for.
+func version(t *testing.T, name string) string {
+	t.Helper()
+	for line := range strings.Lines(pinned) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == name {
+			return f[2]
+		}
+	}
+	t.Fatalf("agents.txt has no line for %s", name)
+	return ""
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package realtest
+
+// endSurvivors has no way to find them here.
+func (*world) endSurvivors() {}
