@@ -574,3 +574,31 @@ func TestDecided(t *testing.T) {
 		}
 	}
 }
+
+// What is long is cut in the attempt's events, but heard and shown in full.
+func TestLongTextIsCutOnlyWhereItIsWrittenDown(t *testing.T) {
+	long := strings.Repeat("ä", longest) + "\n<promise>DONE</promise>"
+	s := newStage(t, says(long))
+	if end := s.run(nil); end.State != loop.Done {
+		t.Errorf("end = %+v, want the claim after a long text heard", end)
+	}
+	shown := slices.ContainsFunc(s.events, func(e loop.Event) bool {
+		p, ok := e.Payload.(*loop.AgentText)
+		return ok && p.Text == long
+	})
+	if !shown {
+		t.Error("no observer saw the whole text")
+	}
+	dir, _, err := s.store.LastAttempt("build-1", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range journal.AttemptEvents(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, ok := e.Payload.(*loop.AgentText); ok && (!p.Cut || len(p.Text) > longest) {
+			t.Errorf("%d bytes of text are written down, cut: %v", len(p.Text), p.Cut)
+		}
+	}
+}

@@ -104,16 +104,16 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		e.hear(a, p)
 	}
 	exit, err := e.exec(ctx, proc.Spec{
-		Argv:    cmd.Argv,
-		Dir:     e.Dir,
-		Env:     childEnv(e.Env, cmd, e.iter, e.attempt),
-		Stdin:   stdin(cmd.Stdin),
-		First:   cmd.First,
+		Argv:  cmd.Argv,
+		Dir:   e.Dir,
+		Env:   childEnv(e.Env, cmd, e.iter, e.attempt),
+		Stdin: stdin(cmd.Stdin),
+		First: cmd.First,
 
 		StdoutFile: cmd.StdoutFile,
-		Timeout: e.Timeout,
-		Idle:    e.Idle,
-		Busy:    tools.any,
+		Timeout:    e.Timeout,
+		Idle:       e.Idle,
+		Busy:       tools.any,
 		Stdout: proc.Sink{Raw: a.dir.Stdout(), Line: wholeLines(
 			func(line []byte) {
 				for _, p := range decoder.Decode(line) {
