@@ -76,6 +76,7 @@ func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 	for line := range strings.Lines(out.String()) {
 		spec.Stdout.Line([]byte(strings.TrimSuffix(line, "\n")), false)
 	}
+	spec.Stdout.Pause()
 	if ctx.Err() != nil {
 		return loop.Exit{Signal: "TERM", Cause: causeOf(ctx)}, nil
 	}

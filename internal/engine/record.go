@@ -6,27 +6,33 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// record writes an event to the journal, adds it to the state, and shows it to
-// the observers, in this order.
-func (e *Engine) record(p loop.Payload) {
+// record writes events to the journal, adds them to the state, and shows them
+// to the observers, in this order.
+func (e *Engine) record(payloads ...loop.Payload) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.recordLocked(p)
+	e.recordLocked(payloads...)
 }
 
-func (e *Engine) recordLocked(p loop.Payload) {
-	ev := loop.Event{Time: now(), Iter: e.iter, Attempt: e.attempt, Payload: p}
-	if finished, ok := p.(*loop.IterationFinished); ok {
-		finished.State = e.state.Sum(ev)
+func (e *Engine) recordLocked(payloads ...loop.Payload) {
+	events := make([]loop.Event, len(payloads))
+	at := now()
+	for i, p := range payloads {
+		events[i] = loop.Event{Time: at, Iter: e.iter, Attempt: e.attempt, Payload: p}
+		if finished, ok := p.(*loop.IterationFinished); ok {
+			finished.State = e.state.Sum(events[i])
+		}
+		events[i].Payload = brief(p)
 	}
-	ev.Payload = brief(p)
-	ev = e.Journal.Append(ev)
-	ev.Payload = p
-	if ev.Type().Kept() {
-		e.state = e.state.Sum(ev)
-	}
-	for _, o := range e.Observers {
-		o.Observe(ev)
+	e.Journal.AppendAll(events)
+	for i, ev := range events {
+		ev.Payload = payloads[i]
+		if ev.Type().Kept() {
+			e.state = e.state.Sum(ev)
+		}
+		for _, o := range e.Observers {
+			o.Observe(ev)
+		}
 	}
 }
 

@@ -98,11 +98,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	spent := newMeter(e.Limits, e.snapshot().Totals, cancel)
 	var tools openTools
 
-	hear := func(p loop.Payload) {
-		spent.add(p)
-		tools.hear(p)
-		e.hear(a, p)
-	}
+	var said []loop.Payload // since the last pause
 	exit, err := e.exec(ctx, proc.Spec{
 		Argv:  cmd.Argv,
 		Dir:   e.Dir,
@@ -114,16 +110,23 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		Timeout:    e.Timeout,
 		Idle:       e.Idle,
 		Busy:       tools.any,
-		Stdout: proc.Sink{Raw: a.dir.Stdout(), Line: wholeLines(
-			func(line []byte) {
-				for _, p := range decoder.Decode(line) {
-					hear(p)
+		Stdout: proc.Sink{
+			Raw: a.dir.Stdout(),
+			Line: wholeLines(
+				func(line []byte) { said = append(said, decoder.Decode(line)...) },
+				func() {
+					e.warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
+				},
+			),
+			Pause: func() {
+				e.hear(a, said...)
+				for _, p := range said {
+					spent.add(p)
+					tools.hear(p)
 				}
+				said = said[:0]
 			},
-			func() {
-				e.warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
-			},
-		)},
+		},
 		Stderr: proc.Sink{Raw: a.dir.Stderr(), Line: func(line []byte, _ bool) {
 			a.stderr.add(line)
 			a.patterns.look(string(line))
@@ -139,15 +142,15 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	}
 	e.record(&loop.AgentExited{Exit: exit, Duration: loop.Span(a.duration)})
 	a.observe(&loop.AgentExited{Exit: exit})
-	for _, p := range decoder.Close(exit) {
-		e.hear(a, p)
-	}
+	e.hear(a, decoder.Close(exit)...)
 }
 
-// hear takes in one thing that the agent said.
-func (e *Engine) hear(a *attempt, p loop.Payload) {
-	e.record(p)
-	a.observe(p)
+// hear takes in what the agent said.
+func (e *Engine) hear(a *attempt, said ...loop.Payload) {
+	e.record(said...)
+	for _, p := range said {
+		a.observe(p)
+	}
 }
 
 func (a *attempt) observe(p loop.Payload) {

@@ -38,16 +38,25 @@ type file interface {
 
 // append writes a line, after those that could not be written before.
 func (l *logFile) append(line []byte) error {
-	l.pending = append(append(l.pending, line...), '\n')
-	err := l.flush()
+	l.add(line)
+	return l.flush()
+}
+
+// add takes a line that the next flush writes.
+func (l *logFile) add(line []byte) { l.pending = append(append(l.pending, line...), '\n') }
+
+// flush writes what is pending. When that fails it waits, as long as it is not
+// too much.
+func (l *logFile) flush() error {
+	err := l.write()
 	if err != nil && len(l.pending) > maxPending {
 		l.pending, l.dropped = nil, true
 	}
 	return err
 }
 
-// flush writes what is pending, in one write.
-func (l *logFile) flush() error {
+// write writes what is pending, in one write.
+func (l *logFile) write() error {
 	if err := l.ready(); err != nil {
 		return err
 	}

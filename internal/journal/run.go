@@ -54,27 +54,45 @@ func (r *Run) Dir() string { return r.dir }
 // Append gives the event its number and its run and writes it: to the journal,
 // or to the attempt's own file when it does not decide anything.
 func (r *Run) Append(e loop.Event) loop.Event {
+	events := []loop.Event{e}
+	r.AppendAll(events)
+	return events[0]
+}
+
+// AppendAll appends events that came together, and numbers them in place. Those
+// in a row that go to the attempt's own file are written in one piece.
+func (r *Run) AppendAll(events []loop.Event) {
 	defer r.trouble.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for i := range events {
+		e := &events[i]
+		r.seq++
+		e.Seq, e.Run = r.seq, r.meta.ID
+		e.Time = e.Time.UTC().Truncate(time.Millisecond)
+		line, err := Encode(*e)
+		if err != nil {
+			r.trouble.note("event "+string(e.Type()), err)
+			continue
+		}
+		if e.Type().Kept() {
+			r.decide(*e, line)
+			continue
+		}
+		log := &r.attempt(e.Iter, e.Attempt).events
+		log.add(line)
+		if i+1 == len(events) || events[i+1].Type().Kept() {
+			r.trouble.note(eventsName, log.flush())
+		}
+	}
+}
 
-	r.seq++
-	e.Seq, e.Run = r.seq, r.meta.ID
-	e.Time = e.Time.UTC().Truncate(time.Millisecond)
-	line, err := Encode(e)
-	if err != nil {
-		r.trouble.note("event "+string(e.Type()), err)
-		return e
-	}
-	if !e.Type().Kept() {
-		r.trouble.note(eventsName, r.attempt(e.Iter, e.Attempt).events.append(line))
-		return e
-	}
+// decide writes an event that decides something to the journal.
+func (r *Run) decide(e loop.Event, line []byte) {
 	if _, ok := e.Payload.(*loop.AgentExited); ok {
 		r.syncTranscript(e.Iter, e.Attempt)
 	}
 	r.keep(line, synced(e))
-	return e
 }
 
 // syncTranscript puts what the agent printed on the disk before its end is:

@@ -16,6 +16,10 @@ type Sink struct {
 	// in pieces: more is true for all but the last. The slice is only valid
 	// during the call.
 	Line func(line []byte, more bool)
+
+	// Pause is called when everything that was read has been handed on, so that
+	// what came in one piece can be dealt with in one piece.
+	Pause func()
 }
 
 // stream is our end of what the process prints.
@@ -56,6 +60,7 @@ func drain(s stream, sink Sink, pulse *pulse) {
 				_, _ = sink.Raw.Write(buf[:n])
 			}
 			lines.write(buf[:n])
+			sink.pause()
 			pulse.heard(-1)
 		}
 		if err != nil {
@@ -63,6 +68,13 @@ func drain(s stream, sink Sink, pulse *pulse) {
 		}
 	}
 	lines.end()
+	sink.pause()
+}
+
+func (s Sink) pause() {
+	if s.Pause != nil {
+		s.Pause()
+	}
 }
 
 // pipe is a stream that somebody may hold open for longer than we care.
