@@ -160,7 +160,6 @@ func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
 		Permissions: j.config().Permissions.Mode, SystemFile: j.systemFile(), MaxTurns: table.MaxTurns,
 		Model: j.config().Model, ContextWindow: table.ContextWindow, Now: time.Now,
 	}
-	tree := j.Tree
 	switch {
 	case !agent.KnowsCommand(name):
 		o.Name = "command"
@@ -168,8 +167,8 @@ func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
 		if o.Self, err = proc.HelperCommand("rehearsal"); err != nil {
 			return nil, err
 		}
-		if o.Script = table.Script; o.Script != "" && !filepath.IsAbs(o.Script) {
-			o.Script = filepath.Join(tree, o.Script)
+		if table.Script != "" {
+			o.Script = inTree(j.Tree, table.Script)
 		}
 		if err := checkScript(o.Script); err != nil {
 			return nil, err

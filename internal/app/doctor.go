@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -122,7 +123,11 @@ func checkLock(tree string) Check {
 		return Check{name, Fine, fmt.Sprintf("held by %s (pid %d)", h.Run, h.PID), ""}
 	}
 	dir := nearestFolder(store.Dir)
-	if err := journal.TryLocks(dir); err != nil {
+	err = journal.TryLocks(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return Check{name, Problem, "nothing can be written in " + dir, "look at who owns the folder and who may write to it"}
+	}
+	if err != nil {
 		return Check{name, Problem, fmt.Sprintf("no lock can be had in %s: %v", dir, err), "work on a local disk: on some network file systems locks do not exclude"}
 	}
 	if kind := networkDisk(dir); kind != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // environ is what every child of the run inherits: our own environment, and
@@ -32,11 +33,11 @@ func mark(run *journal.Run) proc.Mark {
 
 // cleanUp ends what earlier runners of these runs have left. That some of it
 // does not end is a warning: it was so before, and the run can go on.
-func cleanUp(ctx context.Context, runs ...string) []loop.Warning {
-	ended, err := proc.CleanUp(ctx, runs...)
+func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
+	ended, err := proc.CleanUp(ctx, j.config().Proc.Keep, runs...)
 	var list []loop.Warning
 	if ended > 0 {
-		list = append(list, loop.Warning{Text: fmt.Sprintf("ended %d processes that a runner which died had left", ended)})
+		list = append(list, loop.Warning{Text: fmt.Sprintf("ended %s that a runner which died had left", view.Plural(ended, "process"))})
 	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		list = append(list, loop.Warning{
@@ -51,12 +52,18 @@ func cleanUp(ctx context.Context, runs ...string) []loop.Warning {
 func (j *Job) scripts() []string {
 	var list []string
 	for _, script := range j.config().Stop.Scripts {
-		if !filepath.IsAbs(script) {
-			script = filepath.Join(j.Tree, script)
-		}
-		list = append(list, script)
+		list = append(list, inTree(j.Tree, script))
 	}
 	return list
+}
+
+// inTree is a path from the settings, where a relative one starts at the work
+// tree.
+func inTree(tree, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(tree, path)
 }
 
 func signals(names []string) []loop.Signal {

@@ -19,13 +19,13 @@ type runLog struct {
 	file   io.Closer
 }
 
-func newLog(settings *config.Resolved) (*runLog, error) {
+func newLog(tree string, settings *config.Resolved) (*runLog, error) {
 	c := settings.Config.Log
 	var out io.Writer = io.Discard
 	l := &runLog{}
 	switch {
 	case c.File != "":
-		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(inTree(tree, c.File), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			return nil, &UsageError{What: fmt.Sprintf("open log.file: %v", err), Hint: "name a file in a folder that you can write to"}
 		}

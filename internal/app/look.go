@@ -5,20 +5,17 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// Look folds the journal of a run into what is shown of it. The first event,
-// the last finished iteration and what follows it are enough.
-func Look(store journal.Store, meta journal.Meta, past journal.Past) (*view.Run, error) {
+// Look folds a run into what is shown of it. Its first event, the last finished
+// iteration and what follows it are enough.
+func Look(e journal.Entry) *view.Run {
 	run := view.New()
-	if past.Last != nil {
-		first, err := store.First(meta.Name)
-		if err != nil {
-			return nil, err
-		}
-		run.Apply(first)
-		run.Apply(*past.Last)
+	if e.Last != nil {
+		run.Apply(e.First)
+		run.Apply(*e.Last)
 	}
-	for _, e := range past.Tail {
-		run.Apply(e)
+	for _, event := range e.Tail {
+		run.Apply(event)
 	}
-	return run, nil
+	run.Dir = e.Dir
+	return run
 }

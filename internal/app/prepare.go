@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
@@ -53,10 +55,37 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 			return nil, err
 		}
 	}
-	if j.files, err = repo.Open(ctx, tree, j.config().Progress.Ignore); err != nil {
+	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
 	}
 	return j, nil
+}
+
+// notProgress is what the user's patterns name, and what the runner itself
+// writes into the work tree: its log, and its own output when that goes to a
+// file there.
+func (j *Job) notProgress() []string {
+	list := slices.Clone(j.config().Progress.Ignore)
+	ours := []string{}
+	if file := j.config().Log.File; file != "" {
+		ours = append(ours, inTree(j.Tree, file))
+	}
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(path) {
+			ours = append(ours, path)
+		}
+	}
+	for _, path := range ours {
+		if rel, err := filepath.Rel(j.Tree, path); err == nil && filepath.IsLocal(rel) {
+			list = append(list, "/"+globQuote(filepath.ToSlash(rel)))
+		}
+	}
+	return list
+}
+
+// globQuote makes a path a pattern that matches only itself.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // Sources is where the settings of a request in a work tree come from.

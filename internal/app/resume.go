@@ -89,11 +89,11 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	from := c.settle(run, &past)
 	resumed := &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Changed: c.Changed,
+		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
 	}
-	seen, err := Look(store, c.Entry.Meta, past)
-	if err != nil {
-		return loop.RunFinished{}, false, err
-	}
+	entry := c.Entry
+	entry.Past = past
+	seen := Look(entry)
 	if again := c.again(past, resumed); again != nil {
 		// Its runner may have died between the end and the file that tells it.
 		newStateFile(run, seen).Close()
@@ -108,9 +108,11 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	shown := *seen
 	show(&shown)
-	end, err = c.drive(ctx, w, lock, opened{
-		run: run, past: past, start: resumed, seen: seen, warnings: cleanUp(ctx, c.Entry.ID),
-	})
+	o := opened{run: run, past: past, start: resumed, seen: seen}
+	if from == loop.Crashed {
+		o.warnings = c.cleanUp(ctx, c.Entry.ID)
+	}
+	end, err = c.drive(ctx, w, lock, o)
 	return end, true, err
 }
 

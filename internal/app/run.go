@@ -39,7 +39,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, err
 	}
 	defer j.unlock(lock)
-	warnings, err := settleOthers(ctx, store)
+	warnings, err := j.settleOthers(ctx, store)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -58,7 +58,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 // settleOthers ends what is left of runs that crashed in this work tree, and
 // moves runs that cannot be read out of the way: a new run should not stumble
 // over an old one, and nothing of it is lost.
-func settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
+func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
 	runs, bad, err := store.List()
 	if err != nil {
 		return nil, err
@@ -70,16 +70,17 @@ func settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, err
 		}
 	}
 	aside, err := setAside(store, bad)
-	return append(cleanUp(ctx, crashed...), aside...), err
+	return append(j.cleanUp(ctx, crashed...), aside...), err
 }
 
 // setAside moves runs that cannot be read. Those of a newer version can be
-// read, only not by us.
+// read, only not by us; those of another work tree are for whoever holds its
+// lock.
 func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
 	var list []loop.Warning
 	for _, b := range bad {
 		var newer *journal.NewerError
-		if errors.As(b.Err, &newer) {
+		if errors.As(b.Err, &newer) || b.Tree != "" && b.Tree != store.Tree {
 			continue
 		}
 		to, err := store.SetAside(b.Name)
@@ -137,7 +138,7 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 	if err != nil {
 		return store, nil, err
 	}
-	if j.log, err = newLog(j.Settings); err != nil {
+	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
 		return store, nil, err
 	}
 	lock, err := store.Lock(holder(""))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -43,8 +44,8 @@ func (sh *shell) choose(err error) ([]config.Flag, error) {
 	return nil, usage(fmt.Sprintf("%q is none of them", answer), "choose one with -a NAME")
 }
 
-// remember puts the agent at the top of the user's settings, where it belongs
-// to no table.
+// remember puts the agent into the user's settings: in the place of one that is
+// there, else at the top, where it belongs to no table.
 func remember(path, name string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -53,5 +54,24 @@ func remember(path, name string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(fmt.Appendf(nil, "agent = %q\n", name), old...), 0o600)
+	temp := path + ".tmp"
+	if err := os.WriteFile(temp, []byte(withAgent(string(old), name)), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}
+
+// agentLine is a line that names the agent, before the first table.
+var agentLine = regexp.MustCompile(`(?m)^[ \t]*agent[ \t]*=.*$`)
+
+func withAgent(settings, name string) string {
+	line := fmt.Sprintf("agent = %q", name)
+	top, tables := settings, ""
+	if at := strings.Index("\n"+settings, "\n["); at >= 0 {
+		top, tables = settings[:at], settings[at:]
+	}
+	if found := agentLine.FindStringIndex(top); found != nil {
+		return top[:found[0]] + line + top[found[1]:] + tables
+	}
+	return line + "\n" + settings
 }

@@ -48,7 +48,8 @@ func logsCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if iter == 0 {
+		onward := iter == 0
+		if onward {
 			iter = lastIteration(entry)
 		}
 		log := transcript{sh: sh, store: store, entry: entry, iter: iter, out: term.Transcript(sh.out, sh.look())}
@@ -61,7 +62,7 @@ func logsCommand(sh *shell) *cobra.Command {
 		case *raw:
 			return log.raw("stdout")
 		case *follow:
-			return log.follow(cmd.Context(), len(args) == 0 || iter == lastIteration(entry))
+			return log.follow(cmd.Context(), onward)
 		}
 		return log.show()
 	}
@@ -156,7 +157,7 @@ func (t *transcript) follow(ctx context.Context, onward bool) error {
 				break
 			}
 		}
-		if over || !onward && lastIteration(entry) > t.iter {
+		if over || !onward && finishedBy(entry, t.iter) {
 			return nil
 		}
 		select {
@@ -165,6 +166,12 @@ func (t *transcript) follow(ctx context.Context, onward bool) error {
 		case <-time.After(followEvery):
 		}
 	}
+}
+
+// finishedBy tells whether an iteration is over: a later one began, or it was
+// the last that finished and none is under way.
+func finishedBy(e journal.Entry, iter int) bool {
+	return lastIteration(e) > iter || e.Last != nil && e.State.Next() > iter
 }
 
 func (t *transcript) missing() error {

@@ -57,10 +57,7 @@ func (sh *shell) runs() ([]view.Status, error) {
 	}
 	list := make([]view.Status, 0, len(entries))
 	for _, e := range slices.Backward(entries) {
-		run, err := lookAt(store, e)
-		if err != nil {
-			return nil, err
-		}
+		run := lookAt(store, e)
 		list = append(list, run.Status(time.Now()))
 	}
 	return list, nil

@@ -58,12 +58,8 @@ func (sh *shell) resumable(ref string) (journal.Entry, error) {
 func canGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }
 
 // lookAt is what is shown of a run, as it stands now.
-func lookAt(store journal.Store, entry journal.Entry) (*view.Run, error) {
-	run, err := app.Look(store, entry.Meta, entry.Past)
-	if err != nil {
-		return nil, err
-	}
-	run.Dir = entry.Dir
+func lookAt(store journal.Store, entry journal.Entry) *view.Run {
+	run := app.Look(entry)
 	if store.Status(entry) == loop.Crashed {
 		run.Died()
 	}
@@ -71,7 +67,7 @@ func lookAt(store journal.Store, entry journal.Entry) (*view.Run, error) {
 	if h, held := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); held && h.Run == entry.Name {
 		run.PID = h.PID
 	}
-	return run, nil
+	return run
 }
 
 // iterationRef splits RUN/N. N is 0 when there is none.

@@ -51,13 +51,18 @@ func showCommand(sh *shell) *cobra.Command {
 }
 
 func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJSON bool) error {
-	run, err := lookAt(store, entry)
+	run := lookAt(store, entry)
+	ask := last
+	if last > 0 {
+		ask++ // one more, to see whether there are more
+	}
+	iterations, err := store.Iterations(entry.Name, ask)
 	if err != nil {
 		return err
 	}
-	iterations, err := store.Iterations(entry.Name, last)
-	if err != nil {
-		return err
+	more := last > 0 && len(iterations) > last
+	if more {
+		iterations = iterations[1:]
 	}
 	if asJSON {
 		return printJSON(sh.out, struct {
@@ -70,8 +75,8 @@ func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJS
 		return nil
 	}
 	fmt.Fprintln(sh.out)
-	if hidden := run.Sum.Totals.Iterations - len(iterations); last > 0 && hidden > 0 {
-		fmt.Fprintf(sh.out, "the last %d iterations (--all lists every one)\n", last)
+	if more {
+		fmt.Fprintf(sh.out, "the last %d attempts (--all lists every one)\n", last)
 	}
 	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ITERATION\tRESULT\tTIME\tPROGRESS\tTHEN")
@@ -157,11 +162,11 @@ func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int
 	if c := f.Outcome.Claim; c != nil {
 		row("claim", claimOf(c))
 	}
-	for e, err := range store.Events(entry.Name, 0) {
+	for refused, err := range store.Events(entry.Name, 0) {
 		if err != nil {
 			return err
 		}
-		if r, ok := e.Payload.(*loop.ClaimRefused); ok && e.Iter == iter {
+		if r, ok := refused.Payload.(*loop.ClaimRefused); ok && refused.Iter == e.Iter && refused.Attempt == e.Attempt {
 			row("refused", r.Why)
 		}
 	}

@@ -24,10 +24,7 @@ func statusCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		run, err := lookAt(store, entry)
-		if err != nil {
-			return err
-		}
+		run := lookAt(store, entry)
 		if *asJSON {
 			return printJSON(sh.out, run.Status(time.Now()))
 		}
@@ -47,10 +44,7 @@ func latest(sh *shell, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	run, err := lookAt(store, entry)
-	if err != nil {
-		return err
-	}
+	run := lookAt(store, entry)
 	fmt.Fprint(sh.out, term.Card(run, sh.look()))
 	return nil
 }

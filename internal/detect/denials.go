@@ -9,45 +9,48 @@ import (
 
 // Denials notes which tools the agent was not allowed to use, and whether it
 // could run any command at all.
-func Denials() Detector { return &denials{shell: map[string]bool{}} }
+func Denials() Detector { return &denials{calls: map[string]call{}} }
 
 type denials struct {
-	names  map[string]string // of the calls under way, by id
-	shell  map[string]bool   // the calls of commands, by id
-	ran    int               // commands that were not denied
-	denied []string          // tools, in the order of their first denial
-	barred int               // commands that were denied
+	calls  map[string]call // by id; those of commands, and the denied ones
+	denied []string        // tools, in the order of their first denial
 }
+
+type call struct {
+	name   string
+	shell  bool
+	denied bool
+}
+
+// maxCalls bounds what is kept of an attempt that calls tools without end. With
+// so many commands, some of them ran.
+const maxCalls = 10_000
 
 func (d *denials) Observe(e loop.Event) {
 	switch p := e.Payload.(type) {
 	case *loop.AgentTool:
-		if d.names == nil {
-			d.names = map[string]string{}
+		if len(d.calls) < maxCalls {
+			d.calls[p.ID] = call{name: p.Name, shell: p.Shell}
 		}
-		d.names[p.ID] = p.Name
-		d.shell[p.ID] = p.Shell
 	case *loop.AgentToolResult:
 		d.settle(p)
 	}
 }
 
-// settle takes the result of a call, which is then over.
+// settle takes the result of a call. Some agents tell only at their end, with a
+// second result, that a call was denied.
 func (d *denials) settle(p *loop.AgentToolResult) {
-	name, shell := d.names[p.ID], d.shell[p.ID]
-	delete(d.names, p.ID)
-	delete(d.shell, p.ID)
-	if name == "" {
-		name = p.Name
+	if !p.Denied {
+		return
 	}
-	switch {
-	case !p.Denied && shell:
-		d.ran++
-	case p.Denied && shell:
-		d.barred++
+	c := d.calls[p.ID]
+	c.denied = true
+	if c.name == "" {
+		c.name = p.Name
 	}
-	if p.Denied && !slices.Contains(d.denied, name) {
-		d.denied = append(d.denied, name)
+	d.calls[p.ID] = c
+	if !slices.Contains(d.denied, c.name) {
+		d.denied = append(d.denied, c.name)
 	}
 }
 
@@ -55,10 +58,21 @@ func (d *denials) Report(o *loop.Outcome) []loop.Payload {
 	if len(d.denied) == 0 {
 		return nil
 	}
-	o.Denied = d.denied
-	o.NoShell = d.barred > 0 && d.ran == 0
+	o.Denied, o.NoShell = d.denied, d.noShell()
 	return []loop.Payload{&loop.Warning{
 		Text: "the agent was denied " + strings.Join(d.denied, ", "),
 		Hint: "raise permissions.mode if it needs them; the next agent is told",
 	}}
+}
+
+// noShell tells whether commands were tried and every one was denied.
+func (d *denials) noShell() bool {
+	tried := false
+	for _, c := range d.calls {
+		if c.shell && !c.denied {
+			return false
+		}
+		tried = tried || c.shell
+	}
+	return tried
 }

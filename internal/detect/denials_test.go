@@ -23,6 +23,7 @@ func TestDenials(t *testing.T) {
 		{"one of two commands denied", []loop.Payload{call("1", "Bash", true), result("1", true), call("2", "Bash", true), result("2", false)}, []string{"Bash"}, false},
 		{"another tool denied", []loop.Payload{call("1", "WebFetch", false), result("1", true)}, []string{"WebFetch"}, false},
 		{"results out of order", []loop.Payload{call("1", "Bash", true), call("2", "Edit", false), result("2", true), result("1", false)}, []string{"Edit"}, false},
+		{"denied only at the end, after a result", []loop.Payload{call("1", "Bash", true), result("1", false), result("1", true)}, []string{"Bash"}, true},
 		{"a denial without its call", []loop.Payload{&loop.AgentToolResult{ID: "9", Name: "Bash", Denied: true}}, []string{"Bash"}, false},
 	}
 	for _, tt := range tests {

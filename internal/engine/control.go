@@ -65,10 +65,15 @@ func (e *Engine) listen() func() {
 			}
 		}
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		close(done)
 		wg.Wait()
-	}
+		select {
+		case a := <-e.Control.wishes: // one that came as the run was ending
+			e.record(&loop.CommandReceived{Command: "stop", Signal: a.Signal, Effect: e.effect(a)})
+		default:
+		}
+	})
 }
 
 // effect says what a wish comes to at this moment.

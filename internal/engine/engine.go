@@ -97,15 +97,15 @@ func New(o Options) *Engine {
 // ctx is a wish to stop at once. Whatever happens, a panic included, the run
 // gets its end written down.
 func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
+	defer context.AfterFunc(ctx, func() { e.Control.Stop(loop.Asked{Now: true}) })()
+	stopListening := e.listen()
 	defer func() {
 		if p := recover(); p != nil {
+			stopListening()
 			err = fmt.Errorf("panic in the runner: %v\n%s", p, debug.Stack())
 			end = e.finish(broken(err))
 		}
 	}()
-	defer context.AfterFunc(ctx, func() { e.Control.Stop(loop.Asked{Now: true}) })()
-	stopListening := e.listen()
-	defer stopListening()
 
 	v, err := e.open(context.WithoutCancel(ctx))
 	for err == nil && v.Action != loop.Stop {
@@ -115,8 +115,9 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 		if v = e.ask(); v.Action == loop.Stop {
 			break
 		}
-		v, err = e.Step(context.WithoutCancel(ctx))
+		v = e.Step(context.WithoutCancel(ctx))
 	}
+	stopListening() // the end is the last event
 	if err != nil {
 		return e.finish(broken(err)), err
 	}

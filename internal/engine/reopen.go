@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -91,10 +92,11 @@ func (e *Engine) replay(a *attempt, exited *loop.AgentExited) error {
 	if err := e.readAgain(a, decoder); err != nil {
 		return fmt.Errorf("read the transcript of iteration %d again: %w", e.iter, err)
 	}
-	a.observe(exited)
-	for _, p := range decoder.Close(exited.Exit) {
-		a.observe(p)
+	if err := a.readStderrAgain(); err != nil {
+		return fmt.Errorf("read the errors of iteration %d again: %w", e.iter, err)
 	}
+	a.observe(exited)
+	e.heardBefore(a, decoder.Close(exited.Exit))
 	a.duration = exited.Duration.Duration()
 	a.base = baseOf(e.Past.Tail)
 	return nil
@@ -114,6 +116,31 @@ func (e *Engine) readAgain(a *attempt, decoder agent.Decoder) error {
 			a.observe(p)
 		}
 	}, func() {}))
+}
+
+// readStderrAgain takes in the agent's errors, as they were taken in live.
+func (a *attempt) readStderrAgain() error {
+	f, err := a.dir.OpenStderr()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return proc.Lines(f, a.complain)
+}
+
+// heardBefore takes in the agent's last words. Those that the journal should
+// have and lost with the runner are written now.
+func (e *Engine) heardBefore(a *attempt, last []loop.Payload) {
+	for _, p := range last {
+		known := slices.ContainsFunc(e.Past.Tail, func(ev loop.Event) bool { return ev.Iter == e.iter && ev.Type() == p.Type() })
+		if p.Type().Kept() && !known {
+			e.record(p)
+		}
+		a.observe(p)
+	}
 }
 
 // unfinished is the iteration.started that has no iteration.finished.

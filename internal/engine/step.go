@@ -31,14 +31,14 @@ type attempt struct {
 
 // Step runs one attempt and decides. The numbers come from the state, so the
 // same state gives the same iteration and attempt.
-func (e *Engine) Step(ctx context.Context) (loop.Verdict, error) {
+func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	a := e.begin(ctx)
 	defer a.dir.Close()
 	e.untouched = nil
 	if a.failure == nil {
 		e.run(ctx, a)
 	}
-	return e.conclude(a, e.check(ctx, a)), nil
+	return e.conclude(a, e.check(ctx, a))
 }
 
 // begin opens the attempt: its number, the tree before it, its prompt.
@@ -52,7 +52,7 @@ func (e *Engine) begin(ctx context.Context) *attempt {
 	}
 	p, err := e.Prompt.Build(s, s.Next())
 	if err != nil {
-		a.failure = &loop.AgentError{Kind: "prompt", Message: err.Error()}
+		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}
 		return a
 	}
 	a.prompt = p.Text
@@ -75,7 +75,7 @@ func (e *Engine) enter(iter, n int, open func(iter, n int) *journal.Attempt) *at
 		dir:       open(iter, n),
 		detectors: e.Detectors(),
 		patterns:  newMatcher(e.Patterns),
-		started:   now(),
+		started:   time.Now(),
 	}
 }
 
@@ -127,10 +127,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 				said = said[:0]
 			},
 		},
-		Stderr: proc.Sink{Raw: a.dir.Stderr(), Line: func(line []byte, _ bool) {
-			a.stderr.add(line)
-			a.patterns.look(string(line))
-		}},
+		Stderr: proc.Sink{Raw: a.dir.Stderr(), Line: a.complain},
 		Started: func(pid int, at time.Time) {
 			e.record(&loop.AgentStarted{Agent: e.AgentName, PID: pid, Started: at.UTC()})
 		},
@@ -151,6 +148,12 @@ func (e *Engine) hear(a *attempt, said ...loop.Payload) {
 	for _, p := range said {
 		a.observe(p)
 	}
+}
+
+// complain takes in a line of the agent's errors.
+func (a *attempt) complain(line []byte, _ bool) {
+	a.stderr.add(line)
+	a.patterns.look(string(line))
 }
 
 func (a *attempt) observe(p loop.Payload) {

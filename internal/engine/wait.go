@@ -15,12 +15,8 @@ const slice = 30 * time.Second
 func (e *Engine) wait(v loop.Verdict) {
 	e.untouched = nil // people work while the loop waits
 	e.leave()
-	until := v.Until
-	if until.IsZero() {
-		until = now().Add(v.For.Duration())
-	}
-	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, For: loop.Span(until.Sub(now())), Until: until})
-	for left := time.Until(until); left > 0; left = time.Until(until) {
+	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, For: loop.Span(v.Until.Sub(now())), Until: v.Until})
+	for left := time.Until(v.Until); left > 0; left = time.Until(v.Until) {
 		timer := time.NewTimer(min(left, slice))
 		select {
 		case <-timer.C:

@@ -52,8 +52,12 @@ func (r *Run) Begin(iter, n int) *Attempt {
 			break
 		}
 		aside := fmt.Sprintf("%s.cut-%d", dir, k)
-		if _, err := os.Lstat(aside); err != nil {
-			r.trouble.note(iterationsName, os.Rename(dir, aside))
+		if _, err := os.Lstat(aside); err == nil {
+			continue
+		}
+		if err := os.Rename(dir, aside); err != nil {
+			r.trouble.note(iterationsName, err)
+			break
 		}
 	}
 	return r.Attempt(iter, n)
@@ -137,6 +141,9 @@ func (a *Attempt) WritePrompt(text string) {
 
 // OpenStdout opens what the agent printed, to read it again.
 func (a *Attempt) OpenStdout() (*os.File, error) { return os.Open(a.stdout.path) }
+
+// OpenStderr opens what the agent printed as errors.
+func (a *Attempt) OpenStderr() (*os.File, error) { return os.Open(a.stderr.path) }
 
 // Close closes the files of the attempt. It may be opened again.
 func (a *Attempt) Close() {

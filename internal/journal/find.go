@@ -17,12 +17,14 @@ import (
 type Entry struct {
 	Meta
 	Past
-	Dir string // the folder of the run
+	First loop.Event // the event that it began with
+	Dir   string     // the folder of the run
 }
 
 // Unreadable is a run that is there and cannot be read.
 type Unreadable struct {
 	Name string
+	Tree string // its work tree; empty when not even that can be read
 	Err  error
 }
 
@@ -61,7 +63,7 @@ func (s Store) List() ([]Entry, []Unreadable, error) {
 		case err == nil:
 			list = append(list, e)
 		case !isNotFound(err):
-			bad = append(bad, Unreadable{m.Name, err})
+			bad = append(bad, Unreadable{Name: m.Name, Tree: m.Tree, Err: err})
 		}
 	}
 	return list, bad, nil
@@ -159,7 +161,11 @@ func (s Store) entry(m Meta) (Entry, error) {
 	if past.Last == nil && len(past.Tail) == 0 {
 		return Entry{}, &NotFoundError{Ref: m.Name}
 	}
-	return Entry{Meta: m, Past: past, Dir: dir}, nil
+	e := Entry{Meta: m, Past: past, Dir: dir}
+	if e.First, err = s.first(m.Name, past); err != nil {
+		return Entry{}, err
+	}
+	return e, nil
 }
 
 // meta reads the run.json of a run.
@@ -191,7 +197,7 @@ func (s Store) metas() ([]Meta, []Unreadable, error) {
 		case err == nil:
 			list = append(list, m)
 		case !isNotFound(err):
-			bad = append(bad, Unreadable{e.Name(), err})
+			bad = append(bad, Unreadable{Name: e.Name(), Err: err})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Meta) int { return a.before(b) })

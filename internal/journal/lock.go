@@ -208,8 +208,10 @@ func TryLocks(dir string) error {
 	first, second := flock.New(f.Name()), flock.New(f.Name())
 	defer first.Close()
 	defer second.Close()
-	if ok, err := first.TryLock(); err != nil || !ok {
-		return fmt.Errorf("a free lock cannot be taken: %w", err)
+	if ok, err := first.TryLock(); err != nil {
+		return fmt.Errorf("take a free lock: %w", err)
+	} else if !ok {
+		return errors.New("a free lock cannot be taken")
 	}
 	if ok, err := second.TryLock(); err == nil && ok {
 		return errors.New("two holders have the same lock")

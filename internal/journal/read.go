@@ -34,10 +34,10 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 	}
 }
 
-// First is the event that a run began with.
-func (s Store) First(name string) (loop.Event, error) {
-	if !isName(name) {
-		return loop.Event{}, &NotFoundError{Ref: name}
+// first is the event that a run began with.
+func (s Store) first(name string, past Past) (loop.Event, error) {
+	if past.Last == nil {
+		return past.Tail[0], nil
 	}
 	path := filepath.Join(s.dir(name), journalName)
 	f, err := os.Open(path)

@@ -22,6 +22,7 @@ const (
 	ErrPermission      ErrorKind = "permission"
 	ErrRefusal         ErrorKind = "refusal"
 	ErrAgent           ErrorKind = "agent"
+	ErrPrompt          ErrorKind = "prompt" // not the agent's: there is nothing to tell it
 )
 
 // Treatment is what a kind of error makes of an attempt.
@@ -51,6 +52,7 @@ var treatments = map[ErrorKind]Treatment{
 	ErrPermission:      {Result: Failed},
 	ErrRefusal:         {Result: Failed},
 	ErrAgent:           {Result: Failed},
+	ErrPrompt:          {Result: Failed},
 }
 
 // Treat tells how an error of kind k is taken. A kind that nobody has heard of

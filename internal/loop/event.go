@@ -109,6 +109,9 @@ type RunResumed struct {
 	From     Status   `json:"from"`
 	Version  string   `json:"version,omitempty"`
 	PID      int      `json:"pid,omitempty"`
+	Agent    string   `json:"agent,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Promise  string   `json:"promise,omitempty"`
 	Limits   Limits   `json:"limits"`
 	Changed  []Change `json:"changed,omitempty"`
 	Counting Counting `json:"counting,omitzero"`

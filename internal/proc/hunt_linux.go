@@ -8,24 +8,45 @@ import (
 	"time"
 )
 
-// prey tells from its environment whether a process is to be ended.
-type prey func(env []string) bool
+// prey is who is to be ended.
+type prey struct {
+	match func(env []string) bool
+	spare []string // programs that are let live, with all that they start
+}
+
+// is tells whether a process with this environment is prey.
+func (p prey) is(pid int, env []string) bool { return p.match(env) && !p.spares(pid) }
+
+// spares tells whether the process, or one that it descends from, is to live.
+func (p prey) spares(pid int) bool {
+	for seen := 0; len(p.spare) > 0 && pid > 1 && seen < 1000; seen++ {
+		if slices.Contains(p.spare, program(pid)) {
+			return true
+		}
+		e, err := readEntry(pid)
+		if err != nil {
+			return false
+		}
+		pid = e.parent
+	}
+	return false
+}
 
 // hunt kills all that match, with all that descend from them, until none is
 // left. Keepers are let alone: theirs is to end what they keep, and they are
 // gone soon after their runner. Neither is this process among the prey, nor
 // whoever it descends from.
-func hunt(ctx context.Context, match prey) (ended int, err error) {
+func hunt(ctx context.Context, p prey) (ended int, err error) {
 	killed, strangers := map[ident]bool{}, map[int]bool{}
 	for deadline := time.Now().Add(ladder.patience); ; {
 		// Looking at everyone takes longer than some live that fork and end,
 		// again and again. Looking at newcomers only does not.
 		for quiet := 0; quiet < 10 && time.Now().Before(deadline); quiet++ {
-			if killNew(match, strangers, killed) {
+			if killNew(p, strangers, killed) {
 				quiet = 0
 			}
 		}
-		found, err := findMarked(match)
+		found, err := findMarked(p)
 		if err != nil || len(found) == 0 {
 			return len(killed), err
 		}
@@ -44,7 +65,7 @@ func hunt(ctx context.Context, match prey) (ended int, err error) {
 
 // killNew kills who matches and was not killed before. It tells whether there
 // was anybody.
-func killNew(match prey, strangers map[int]bool, killed map[ident]bool) bool {
+func killNew(p prey, strangers map[int]bool, killed map[ident]bool) bool {
 	pids, err := readPids()
 	if err != nil {
 		return false
@@ -58,7 +79,7 @@ func killNew(match prey, strangers map[int]bool, killed map[ident]bool) bool {
 		e, err := readEntry(pid)
 		switch {
 		case err != nil || killed[e.ident]:
-		case match(env) && !isKeeper(pid) && !slices.Contains(lineage(), pid):
+		case p.is(pid, env) && !isKeeper(pid) && !slices.Contains(lineage(), pid):
 			killed[e.ident] = true
 			e.kill()
 		case len(env) > 0 || e.kernel: // who is in the middle of an exec has none
@@ -83,7 +104,7 @@ func lineage() []int {
 }
 
 // findMarked lists who matches and who descends from them.
-func findMarked(match prey) ([]entry, error) {
+func findMarked(p prey) ([]entry, error) {
 	t, err := readTable()
 	if err != nil {
 		return nil, err
@@ -94,7 +115,7 @@ func findMarked(match prey) ([]entry, error) {
 	}
 	var found []entry
 	add := func(e entry) bool {
-		if spared[e.pid] || isKeeper(e.pid) {
+		if spared[e.pid] || isKeeper(e.pid) || p.spares(e.pid) {
 			return false
 		}
 		spared[e.pid] = true // is listed once
@@ -102,7 +123,7 @@ func findMarked(match prey) ([]entry, error) {
 		return true
 	}
 	for _, e := range t.all {
-		if !spared[e.pid] && match(environOf(e.pid)) && add(e) {
+		if !spared[e.pid] && p.is(e.pid, environOf(e.pid)) && add(e) {
 			t.walk(e.pid, add)
 		}
 	}

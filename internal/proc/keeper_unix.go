@@ -103,6 +103,7 @@ type line struct {
 	*link
 	keeper *exec.Cmd
 	mark   Mark
+	spare  []string
 	dead   chan struct{} // closed when the keeper is gone
 	end    error         // set before: how it ended
 	burial sync.Once
@@ -135,7 +136,7 @@ func hire(mark Mark, spare []string) (*line, error) {
 		return nil, err
 	}
 	theirs.Close()
-	l := &line{link: link, keeper: cmd, mark: mark, dead: make(chan struct{}), children: map[int]*kept{}}
+	l := &line{link: link, keeper: cmd, mark: mark, spare: spare, dead: make(chan struct{}), children: map[int]*kept{}}
 	if err := l.greet(); err != nil {
 		link.conn.Close()
 		_ = cmd.Process.Kill()
@@ -202,9 +203,9 @@ func (l *line) alive() bool {
 // mourn ends what a dead keeper kept: its children carry our mark.
 func (l *line) mourn(warn func(loop.Warning)) {
 	l.burial.Do(func() {
-		_, err := hunt(context.Background(), func(env []string) bool {
+		_, err := hunt(context.Background(), prey{spare: l.spare, match: func(env []string) bool {
 			return slices.Contains(env, runnerName+"="+l.mark.Runner)
-		})
+		}})
 		w := loop.Warning{
 			Text: fmt.Sprintf("the keeper of the processes of this run has ended (%v); all that could be found of what it kept was ended, and a new one takes over", l.end),
 			Hint: "if you did not end it, look for what did: the system may be short of memory",

@@ -44,16 +44,18 @@ func unmarked(env []string) []string {
 // It belongs between taking the lock of a run and starting anything for it:
 // then whoever carries the mark of the run is left from before. A keeper that
 // is still at it is given the time to finish, for it sees more than marks.
-func CleanUp(ctx context.Context, runs ...string) (ended int, err error) {
+//
+// Spared programs, with all that they start, are left alone here too.
+func CleanUp(ctx context.Context, spare []string, runs ...string) (ended int, err error) {
 	if len(runs) == 0 {
 		return 0, nil
 	}
 	if err := awaitKeepers(ctx, runs); err != nil {
 		return 0, err
 	}
-	return hunt(ctx, func(env []string) bool {
+	return hunt(ctx, prey{spare: spare, match: func(env []string) bool {
 		return slices.ContainsFunc(runs, func(run string) bool { return slices.Contains(env, runName+"="+run) })
-	})
+	}})
 }
 
 // pause is how long to wait between two tries to end a process.

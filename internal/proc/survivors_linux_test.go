@@ -170,10 +170,10 @@ func TestWhatADeadRunnerLeftIsCleanedUp(t *testing.T) {
 	if err := cmd.Run(); err == nil {
 		t.Fatal("the agent should exit with 3")
 	}
-	if ended, err := CleanUp(t.Context(), "loop_of_somebody_else"); ended != 0 || err != nil {
+	if ended, err := CleanUp(t.Context(), nil, "loop_of_somebody_else"); ended != 0 || err != nil {
 		t.Errorf("another run: ended %d, %v", ended, err)
 	}
-	ended, err := CleanUp(t.Context(), "loop_of_somebody_else", scene.mark.Run)
+	ended, err := CleanUp(t.Context(), nil, "loop_of_somebody_else", scene.mark.Run)
 	if err != nil || ended == 0 {
 		t.Errorf("ended %d, %v", ended, err)
 	}

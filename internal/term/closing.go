@@ -78,7 +78,7 @@ func complaint(o *loop.Outcome) string {
 	}
 	said := strings.TrimPrefix(view.Line(o.Error.Message), exit(o.Exit)+": ")
 	switch {
-	case said == "" && o.Error.Kind == loop.ErrAgent, said != "" && strings.HasSuffix(said, exit(o.Exit)):
+	case said == "" && o.Error.Kind == loop.ErrAgent, said != "" && (said == exit(o.Exit) || said == "ended by "+exit(o.Exit)):
 		return ""
 	case said == "":
 		return words(string(o.Error.Kind))

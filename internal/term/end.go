@@ -36,7 +36,11 @@ func end(run *view.Run, f *loop.RunFinished) string {
 func achieved(run *view.Run, f *loop.RunFinished) string {
 	switch f.Reason {
 	case loop.ByPromise:
-		return fmt.Sprintf("promise %q found", view.Line(run.Promise))
+		promise := run.Promise
+		if run.Outcome != nil && run.Outcome.Claim != nil {
+			promise = run.Outcome.Claim.Text // as it was heard: a resume may have changed the promise
+		}
+		return fmt.Sprintf("promise %q found", view.Line(promise))
 	case loop.ByPlan:
 		return "every task of the plan is done"
 	case loop.ByGates:

@@ -67,7 +67,11 @@ func retryLine(p *loop.AgentRetry, opt Options) string {
 		line = fmt.Sprintf("retrying (%d of %d)", p.Try, p.Most)
 	}
 	if p.Error != nil {
-		line += ": " + view.Line(string(p.Error.Kind)+" "+p.Error.Message)
+		line += ": " + string(p.Error.Kind) + " " + p.Error.Message
 	}
-	return opt.paint(dim, line) + "\n"
+	width := widestTool
+	if w := opt.width(); w > 0 {
+		width = min(width, w-1)
+	}
+	return opt.paint(dim, view.Fit(line, width)) + "\n"
 }

@@ -51,6 +51,7 @@ func (r *Run) Apply(e loop.Event) {
 		r.start(e, p)
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
+		r.Agent, r.Model, r.Promise = orElse(p.Agent, r.Agent), orElse(p.Model, r.Model), orElse(p.Promise, r.Promise)
 		r.State, r.Finished, r.Wait = loop.Running, nil, nil
 	case *loop.RunWaiting:
 		r.State, r.Wait = loop.Waiting, p
