@@ -26,7 +26,7 @@ func builtInAgents() []string {
 func (j *Job) prepareAgent() error {
 	if len(j.Request.Command) > 0 {
 		for _, f := range j.Request.Flags {
-			if f.Key == "agent" || f.Key == "model" {
+			if f.Key == "agent" || f.Key == "model" || f.Key == "permissions.mode" {
 				return &UsageError{
 					What: fmt.Sprintf("%s means nothing to a command after --", f.Name),
 					Hint: "put it into the command itself, or describe the agent in an [agents.NAME] table",

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"os/exec"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
@@ -33,26 +34,29 @@ func (j *Job) DryRun() (DryRun, error) {
 		}
 		d.Prompt, d.Tokens = p.Text, p.Tokens
 	}
-	command, err := j.shownCommand(d.Prompt)
+	command, program, err := j.shownCommand(d.Prompt)
 	d.Command = command
+	if _, lookErr := exec.LookPath(program); err == nil && lookErr != nil {
+		d.Warnings = append(d.Warnings, loop.Warning{Text: program + " cannot be found or executed", Hint: "install it, or correct its name"})
+	}
 	return d, err
 }
 
 // shownCommand is the agent's command with words in place of the prompt and
 // without secrets.
-func (j *Job) shownCommand(text string) (string, error) {
+func (j *Job) shownCommand(text string) (shown, program string, err error) {
 	cmd, err := j.agent.Command(agent.Call{
 		HasPrompt: j.prompt != nil, Prompt: text, PromptFile: "prompt.md", Model: j.config().Model,
 	})
 	if err != nil {
-		return "", &UsageError{What: fmt.Sprintf("agent %s: %v", j.agentName, err)}
+		return "", "", &UsageError{What: fmt.Sprintf("agent %s: %v", j.agentName, err)}
 	}
 	for i, arg := range cmd.Argv {
 		if arg == text && text != "" {
 			cmd.Argv[i] = "PROMPT"
 		}
 	}
-	return agent.Join(config.MaskArgs(cmd.Argv)), nil
+	return agent.Join(config.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
 }
 
 // preview is the beginning of the user's prompt.

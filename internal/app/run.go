@@ -126,7 +126,7 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
-		Control: w.Control, Observers: observers, Exec: keeper.Run,
+		Control: w.Control, Observers: observers, Exec: keeper.Run, Guard: lock.Hold,
 	})
 	return e.Run(ctx)
 }

@@ -209,8 +209,8 @@ func (c *chaos) checkHeard(dir string) {
 	}
 	said, heard := bytes.Count(c.read(dir, "stdout"), []byte(`{"type":"agent.text"`)), 0
 	for _, e := range c.events(c.read(dir, "events.jsonl")) {
-		if _, ok := e.Payload.(*loop.AgentText); ok {
-			heard++
+		if p, ok := e.Payload.(*loop.AgentText); ok {
+			heard += 1 + strings.Count(p.Text, "\n") // it says one line at a time; those that came together are one event
 		}
 	}
 	if said != heard {

@@ -58,6 +58,7 @@ func Main(args []string) int {
 }
 
 func newRoot(sh *shell) *cobra.Command {
+	var asJSON *bool
 	root := &cobra.Command{
 		Use:   "refrain",
 		Short: "Run a coding agent again and again until the work is done",
@@ -68,9 +69,10 @@ func newRoot(sh *shell) *cobra.Command {
 			"  refrain run -p 'Fix the failing tests' --until DONE -- my-agent --headless\n" +
 			"  refrain resume",
 		Args:              noArguments,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return latest(sh, cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return latest(sh, cmd, *asJSON) },
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
+	asJSON = addJSON(root)
 	root.SetOut(sh.out)
 	root.SetErr(sh.err)
 	root.SetFlagErrorFunc(flagError)

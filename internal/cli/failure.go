@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -92,8 +93,11 @@ func explain(err error) failure {
 		return failure{newer.Error(), "install a newer refrain", statusFailed}
 	}
 	f := failure{what: err.Error(), status: statusFailed}
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		f.hint = "look at who owns the file and who may write to it"
+	case errors.Is(err, syscall.ENOSPC):
+		f.hint = "free some disk space"
 	}
 	return f
 }

@@ -18,8 +18,9 @@ func lsCommand(sh *shell) *cobra.Command {
 		Args:  noArguments,
 	}
 	asJSON := addJSON(cmd)
+	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		list, err := sh.runs()
+		list, err := sh.runs(*all)
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func lsCommand(sh *shell) *cobra.Command {
 
 // runs is every run here, the latest first. What cannot be read is said and
 // passed over.
-func (sh *shell) runs() ([]view.Status, error) {
+func (sh *shell) runs(all bool) ([]view.Status, error) {
 	store, err := sh.store()
 	if err != nil {
 		return nil, err
@@ -57,6 +58,9 @@ func (sh *shell) runs() ([]view.Status, error) {
 	}
 	list := make([]view.Status, 0, len(entries))
 	for _, e := range slices.Backward(entries) {
+		if !all && e.Tree != store.Tree {
+			continue
+		}
 		run := lookAt(store, e)
 		list = append(list, run.Status(time.Now()))
 	}

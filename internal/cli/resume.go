@@ -32,6 +32,9 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := sh.belongsHere(entry); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			c, err := app.PrepareResume(ctx, entry, flags, accept)
 			if err != nil {
@@ -44,7 +47,12 @@ func resumeCommand(sh *shell) *cobra.Command {
 			var again bool
 			var reason loop.Reason
 			err = sh.attend(c.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
-				end, started, err := c.Resume(ctx, w, func(past *view.Run) { screen.show(past) })
+				end, started, err := c.Resume(ctx, w, func(past *view.Run) {
+					if len(args) == 0 { // nobody has said which one
+						fmt.Fprintf(sh.err, "resuming %s\n", entry.Name)
+					}
+					screen.show(past)
+				})
 				again, reason = err == nil && !started, end.Reason
 				if again {
 					fmt.Fprintf(screen.aside(), "%s would only end again: %s\n", entry.Name, end.Why)

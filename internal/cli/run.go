@@ -253,7 +253,7 @@ func dryRun(sh *shell, job *app.Job, asJSON bool) error {
 	fmt.Fprintf(sh.out, "[DRY RUN] Would execute with: %s\n", plan.Command)
 	fmt.Fprintf(sh.out, "[DRY RUN] Token count: %s / %s budget\n", view.Count(plan.Tokens), view.Count(plan.Budget))
 	for _, w := range plan.Warnings {
-		fmt.Fprintf(sh.out, "[DRY RUN] WARNING: %s\n", w.Text)
+		fmt.Fprintf(sh.err, "WARNING: %s\n", w.Text)
 	}
 	if plan.Prompt != "" {
 		fmt.Fprintf(sh.out, "\n%s\n", strings.TrimSuffix(plan.Prompt, "\n"))

@@ -55,6 +55,17 @@ func (sh *shell) resumable(ref string) (journal.Entry, error) {
 	return entry, nil // it is done or alive; trying to resume it says so
 }
 
+// belongsHere refuses a run of another work tree of the repository: its agent
+// works there, and a person who stands here may not expect that.
+func (sh *shell) belongsHere(entry journal.Entry) error {
+	store, err := sh.store()
+	if err != nil || entry.Tree == store.Tree {
+		return err
+	}
+	return usage(fmt.Sprintf("%s belongs to another work tree: %s", entry.Name, entry.Tree),
+		fmt.Sprintf("resume it there: refrain -C %s resume %s", entry.Tree, entry.Name))
+}
+
 func canGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }
 
 // lookAt is what is shown of a run, as it stands now.

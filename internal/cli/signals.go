@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -54,9 +55,10 @@ var signalNames = map[os.Signal]string{os.Interrupt: "INT", syscall.SIGTERM: "TE
 func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 	switch {
 	case interrupts >= 3:
+		fmt.Fprintln(os.Stderr, "\r\x1b[KLeft at once; what still runs is being ended. Go on with: refrain resume")
 		os.Exit(signalStatus["INT"])
 	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
-		control.Stop(loop.Asked{Now: true, Signal: name})
+		control.Stop(loop.Asked{Now: true, Signal: name, Hint: "the agent has 5s to end"})
 	case onInterrupt == "two-step":
 		control.Stop(loop.Asked{Signal: name, Hint: "press Ctrl+C again to stop now"})
 	default:

@@ -35,16 +35,19 @@ func statusCommand(sh *shell) *cobra.Command {
 }
 
 // latest is what a bare "refrain" shows: the latest run here, or the help.
-func latest(sh *shell, cmd *cobra.Command) error {
+func latest(sh *shell, cmd *cobra.Command, asJSON bool) error {
 	store, entry, err := sh.find("")
 	var none *journal.NotFoundError
-	if errors.As(err, &none) {
+	if errors.As(err, &none) && !asJSON {
 		return cmd.Help()
 	}
 	if err != nil {
 		return err
 	}
 	run := lookAt(store, entry)
+	if asJSON {
+		return printJSON(sh.out, run.Status(time.Now()))
+	}
 	fmt.Fprint(sh.out, term.Card(run, sh.look()))
 	return nil
 }

@@ -32,6 +32,18 @@ func emptyOrNotBlank(v any) (what, hint string) {
 	return "must not be blank", `write "" for none`
 }
 
+// aPromise is a text that fits into the tag that claims it.
+func aPromise(v any) (what, hint string) {
+	s := v.(string)
+	switch {
+	case strings.ContainsAny(s, "\r\n"):
+		return "must be on one line", "choose a word or a short sentence"
+	case strings.Contains(s, "<promise>") || strings.Contains(s, "</promise>"):
+		return "must not hold the tag itself", "write only the text that stands between the tags"
+	}
+	return emptyOrNotBlank(v)
+}
+
 func regexps(v any) (what, hint string) {
 	for _, pattern := range v.([]string) {
 		if _, err := regexp.Compile(pattern); err != nil {

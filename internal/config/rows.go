@@ -116,7 +116,7 @@ func rows(c *Config) []row {
 		},
 
 		{
-			key: "done.promise", kind: text, at: &c.Done.Promise, builtin: "", required: true,
+			key: "done.promise", kind: text, at: &c.Done.Promise, builtin: "", required: true, check: aPromise,
 			doc: "the run is done when the agent says <promise>TEXT</promise> with this text",
 		},
 		{
@@ -124,7 +124,7 @@ func rows(c *Config) []row {
 			doc: "where the promise counts: the tag alone on its line, the tag anywhere in the agent's text, or the bare text anywhere",
 		},
 		{
-			key: "done.failure_promise", kind: text, at: &c.Done.FailurePromise, builtin: "", check: emptyOrNotBlank,
+			key: "done.failure_promise", kind: text, at: &c.Done.FailurePromise, builtin: "", check: aPromise,
 			special: []special{{whenPromised, "BLOCKED"}},
 			doc:     "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
 		},

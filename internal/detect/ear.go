@@ -32,6 +32,7 @@ const (
 	inBackticks reason = "the tag was inside backticks; write it as plain text, alone on its line"
 	inQuotes    reason = "the tag was quoted; write it without quotes, alone on its line"
 	inFence     reason = "the tag was inside a code fence; write it outside, alone on its line"
+	inBlock     reason = "the tag was inside a block that is not addressed to anybody, such as thoughts or a comment; write it outside, alone on its line"
 	asCode      reason = "the tag was indented like code; write it at the start of its line"
 	wrongCase   reason = "the tag says %q where the promise is %q; write it with the same capitals"
 	tagCase     reason = "the tag itself had capital letters; write promise in lower case, in both halves of the tag"

@@ -115,6 +115,8 @@ func misplaced(t tag, where place) reason {
 	switch {
 	case where == fenced:
 		return inFence
+	case where == enclosed:
+		return inBlock
 	case where == quoted, t.inQuotes():
 		return inQuotes
 	case t.inBackticks():

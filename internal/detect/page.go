@@ -12,6 +12,7 @@ const (
 	prose place = iota
 	indented
 	quoted
+	enclosed
 	fenced
 )
 
@@ -22,6 +23,31 @@ type page struct {
 	fence  byte // the character of the open fence, 0 when there is none
 	length int
 	indent int
+	until  string // what ends the block that is open, empty when none is
+}
+
+// blocks are what a model puts around text that it does not say to anybody: its
+// thoughts, comments, text as it stands.
+var blocks = map[string]string{"<think>": "</think>", "<thinking>": "</thinking>", "<!--": "-->", "<pre>": "</pre>", "<example>": "</example>"}
+
+// block follows such blocks, and tells whether the line belongs to one.
+func (p *page) block(line string) bool {
+	if p.until != "" {
+		if strings.Contains(line, p.until) {
+			p.until = ""
+		}
+		return true
+	}
+	start := strings.TrimSpace(line)
+	for open, end := range blocks {
+		if rest, ok := strings.CutPrefix(start, open); ok {
+			if !strings.Contains(rest, end) {
+				p.until = end
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // place says where the next line stands. The fences themselves are fenced.
@@ -32,6 +58,9 @@ func (p *page) place(line string) place {
 			p.fence = 0
 		}
 		return fenced
+	}
+	if p.block(line) {
+		return enclosed
 	}
 	switch {
 	case indent > 3:

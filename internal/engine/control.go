@@ -81,11 +81,15 @@ func (e *Engine) effect(a loop.Asked) string {
 	e.mu.Lock()
 	idle := e.iter == 0
 	e.mu.Unlock()
+	effect := "finishing this iteration, then stopping"
 	switch {
-	case a.Now || idle:
+	case idle:
 		return "stopping now"
-	case a.Hint != "":
-		return "finishing this iteration, then stopping; " + a.Hint
+	case a.Now:
+		effect = "stopping now"
 	}
-	return "finishing this iteration, then stopping"
+	if a.Hint != "" {
+		effect += "; " + a.Hint
+	}
+	return effect
 }

@@ -60,6 +60,9 @@ type Options struct {
 	Control   *Control
 	Observers []Observer
 
+	// Guard is asked before every step whether the work tree is still ours.
+	Guard func() error
+
 	// Exec runs one process to its end; nil is proc.Run.
 	Exec func(context.Context, proc.Spec) (loop.Exit, error)
 }
@@ -114,6 +117,11 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 		}
 		if v = e.ask(); v.Action == loop.Stop {
 			break
+		}
+		if e.Guard != nil {
+			if err = e.Guard(); err != nil {
+				break
+			}
 		}
 		v = e.Step(context.WithoutCancel(ctx))
 	}

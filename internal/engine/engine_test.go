@@ -384,6 +384,17 @@ func TestLiveLimits(t *testing.T) {
 			t.Errorf("end = %+v, want cost", end)
 		}
 	})
+	bubble(t, "a pause is ended when the run's time is over", func(t *testing.T) {
+		s := newStage(t, says("hello"))
+		s.settings = stop.Settings{Time: 90 * time.Second, Pace: stop.Pacing{Delay: time.Hour}}
+		began := time.Now()
+		if end := s.run(nil); end.Reason != loop.ByTime {
+			t.Errorf("end = %+v, want time", end)
+		}
+		if took := time.Since(began); took != 90*time.Second {
+			t.Errorf("it took %s, want 90s", took)
+		}
+	})
 	bubble(t, "the agent is ended when the run's time is over", func(t *testing.T) {
 		s := newStage(t, hangs)
 		s.settings = stop.Settings{Time: 8 * time.Hour}
@@ -578,7 +589,7 @@ func TestDecided(t *testing.T) {
 
 // What is long is cut in the attempt's events, but heard and shown in full.
 func TestLongTextIsCutOnlyWhereItIsWrittenDown(t *testing.T) {
-	long := strings.Repeat("ä", longest) + "\n<promise>DONE</promise>"
+	long := strings.Repeat("ä", longestText) + "\n<promise>DONE</promise>"
 	s := newStage(t, says(long))
 	if end := s.run(nil); end.State != loop.Done {
 		t.Errorf("end = %+v, want the claim after a long text heard", end)
@@ -598,8 +609,25 @@ func TestLongTextIsCutOnlyWhereItIsWrittenDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, ok := e.Payload.(*loop.AgentText); ok && (!p.Cut || len(p.Text) > longest) {
+		if p, ok := e.Payload.(*loop.AgentText); ok && (!p.Cut || len(p.Text) > longestText) {
 			t.Errorf("%d bytes of text are written down, cut: %v", len(p.Text), p.Cut)
 		}
+	}
+}
+
+func TestTextsThatCameTogetherAreOneEvent(t *testing.T) {
+	text := func(s string) loop.Payload { return &loop.AgentText{Text: s} }
+	tool := &loop.AgentTool{Name: "Bash"}
+	said := joined([]loop.Payload{text("a"), text("b\nc"), tool, text(""), text("d"), text(strings.Repeat("x", joinedText)), text("e")})
+	var got []string
+	for _, p := range said {
+		if t, ok := p.(*loop.AgentText); ok {
+			got = append(got, t.Text[:min(len(t.Text), 5)])
+		} else {
+			got = append(got, string(p.Type()))
+		}
+	}
+	if want := []string{"a\nb\nc", "agent.tool", "\nd", "xxxxx", "e"}; !slices.Equal(got, want) {
+		t.Errorf("joined = %q, want %q", got, want)
 	}
 }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"unicode/utf8"
-
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -79,33 +77,4 @@ func (e *Engine) flushTrouble() {
 			Hint: "free disk space or make the state folder writable; what is missing is named at the end",
 		})
 	}
-}
-
-// longest is how much of one text or tool result is written down as an event.
-// The transcript beside it has everything.
-const longest = 4 << 10
-
-// brief is a payload as it is written down: with long texts cut.
-func brief(p loop.Payload) loop.Payload {
-	switch p := p.(type) {
-	case *loop.AgentText:
-		if len(p.Text) > longest {
-			return &loop.AgentText{Text: cutAt(p.Text, longest), Cut: true}
-		}
-	case *loop.AgentToolResult:
-		if len(p.Output) > longest {
-			short := *p
-			short.Output = cutAt(p.Output, longest) + "…"
-			return &short
-		}
-	}
-	return p
-}
-
-// cutAt cuts a text to at most n bytes, not inside a character.
-func cutAt(text string, n int) string {
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -119,6 +119,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 				},
 			),
 			Pause: func() {
+				said = joined(said)
 				e.hear(a, said...)
 				for _, p := range said {
 					spent.add(p)

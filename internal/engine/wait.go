@@ -17,7 +17,7 @@ func (e *Engine) wait(v loop.Verdict) {
 	e.leave()
 	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, For: loop.Span(v.Until.Sub(now())), Until: v.Until})
 	for left := time.Until(v.Until); left > 0; left = time.Until(v.Until) {
-		timer := time.NewTimer(min(left, slice))
+		timer := time.NewTimer(min(left, slice, e.timeLeft()))
 		select {
 		case <-timer.C:
 		case <-e.Control.soon:
@@ -28,4 +28,13 @@ func (e *Engine) wait(v loop.Verdict) {
 			return
 		}
 	}
+}
+
+// timeLeft is how long the run may still last; for ever when it has no limit.
+func (e *Engine) timeLeft() time.Duration {
+	most := e.Limits.Time.Duration()
+	if most <= 0 {
+		return slice
+	}
+	return max(0, most-e.facts(nil).Live())
 }

@@ -26,10 +26,10 @@ func started(t *testing.T, s Store, runs ...[2]string) {
 }
 
 func TestFindKnowsWhatIsMeant(t *testing.T) {
-	s := newStore(t)
+	s, other := twoTrees(t)
 	started(t, s,
 		[2]string{"plan", s.Tree}, [2]string{"build", s.Tree}, [2]string{"build", s.Tree},
-		[2]string{"plan", s.Tree}, [2]string{"audit", "/elsewhere"}, [2]string{"build", "/elsewhere"})
+		[2]string{"plan", s.Tree}, [2]string{"audit", other}, [2]string{"build", other})
 	neverStarted := create(t, s)
 	if neverStarted.Meta().Name != "build-4" {
 		t.Fatal(neverStarted.Meta().Name)
@@ -154,5 +154,49 @@ func TestStatusCrossChecksTheLock(t *testing.T) {
 				t.Errorf("Status = %s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// twoTrees is the store of a repository, seen from its main work tree, and the
+// path of a linked one.
+func twoTrees(t *testing.T) (Store, string) {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(top, "linked")
+	git := filepath.Join(top, "main", ".git")
+	admin := filepath.Join(git, "worktrees", "linked")
+	for _, dir := range []string{linked, admin} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range map[string]string{
+		filepath.Join(git, "HEAD"):        "ref: refs/heads/main\n",
+		filepath.Join(admin, "HEAD"):      "ref: refs/heads/linked\n",
+		filepath.Join(admin, "commondir"): "../..\n",
+		filepath.Join(linked, ".git"):     "gitdir: " + admin + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(filepath.Join(top, "main"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, linked
+}
+
+func TestARunOfATreeThatIsNotHereIsAtHomeHere(t *testing.T) {
+	s, linked := twoTrees(t)
+	started(t, s, [2]string{"build", linked}, [2]string{"build", "/gone/with/the/original"})
+	for name, want := range map[string]string{"build-1": linked, "build-2": s.Tree} {
+		e, err := s.Load(name)
+		if err != nil || e.Tree != want {
+			t.Errorf("%s is at home in %s, %v; want %s", name, e.Tree, err, want)
+		}
 	}
 }

@@ -41,8 +41,9 @@ func (e *HeldError) Error() string {
 // Lock is a work tree held for one run. The system lets go of it when the
 // process ends, however it ends.
 type Lock struct {
-	path string
-	lock *flock.Flock
+	path   string
+	lock   *flock.Flock
+	holder Holder
 }
 
 // Lock takes the work tree for the life of the process, or says who has it.
@@ -97,7 +98,35 @@ func (l *Lock) Note(h Holder) error {
 	if err != nil {
 		return err
 	}
+	l.holder = h
 	return l.say(append(b, '\n'))
+}
+
+// Hold sees that the lock is still the one that others find. When somebody has
+// removed its file, it is made and taken again, or else another runner has it.
+func (l *Lock) Hold() error {
+	now, err := os.Stat(l.path)
+	if err == nil {
+		ours, ourErr := l.lock.Stat()
+		if ourErr == nil && os.SameFile(now, ours) {
+			return nil
+		}
+	}
+	// Only the state folder itself: where even the git folder is gone, there is
+	// nothing left that two runners could share.
+	if err := os.Mkdir(filepath.Dir(l.path), 0o700); err != nil && !os.IsExist(err) {
+		return nil
+	}
+	if err := prepareLock(l.path); err != nil {
+		return nil // a full disk does not end the run
+	}
+	again := &Lock{path: l.path, lock: flock.New(l.path)}
+	if err := again.take(); err != nil {
+		return err
+	}
+	_ = l.lock.Close() // nobody can find the old one
+	l.lock = again.lock
+	return l.Note(l.holder)
 }
 
 // Unlock lets another run have the work tree. The file stays: removing it would

@@ -180,3 +180,46 @@ func TestTryLocks(t *testing.T) {
 		t.Error("TryLocks in a folder that is not there works")
 	}
 }
+
+func TestALockThatWasRemovedIsTakenAgain(t *testing.T) {
+	s := newStore(t)
+	me := Holder{PID: os.Getpid(), Run: "build-1"}
+	lock, err := s.Lock(me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	if err := lock.Hold(); err != nil {
+		t.Errorf("Hold of a lock in its place: %v", err)
+	}
+	if err := os.RemoveAll(s.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Hold(); err != nil {
+		t.Fatalf("Hold after the folder was removed: %v", err)
+	}
+	var held *HeldError
+	if _, err := s.Lock(Holder{PID: 43}); !errors.As(err, &held) || held.Holder.Run != me.Run {
+		t.Errorf("a second Lock = %v, want it held by %s", err, me.Run)
+	}
+}
+
+func TestALockThatAnotherRunnerTookIsLost(t *testing.T) {
+	s := newStore(t)
+	lock, err := s.Lock(Holder{PID: os.Getpid(), Run: "build-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.lockPath()); err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.Lock(Holder{PID: os.Getpid(), Run: "build-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Unlock()
+	var held *HeldError
+	if err := lock.Hold(); !errors.As(err, &held) || held.Holder.Run != "build-2" {
+		t.Errorf("Hold = %v, want it held by build-2", err)
+	}
+}

@@ -144,7 +144,7 @@ func (s Store) resume(name string) (*Run, Past, error) {
 	if err != nil {
 		return nil, Past{}, err
 	}
-	r := newRun(m, s.dir(name))
+	r := newRun(m, s.dir(name)) // with the work tree where it is now
 	past, err := openPast(r.journal.path)
 	if err != nil {
 		return nil, Past{}, err

@@ -19,7 +19,7 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 		{loop.Done, loop.ByPromise, true, `Done: promise "DONE" found (proven) after 6 iterations (total: 2m35s)`},
 		{loop.Done, loop.ByPlan, false, "Done: every task of the plan is done (claimed, unproven) after 6 iterations (total: 2m35s)"},
 		{loop.Done, loop.ByGates, true, "Done: all gates pass (proven) after 6 iterations (total: 2m35s)"},
-		{loop.Done, loop.ByExitZero, false, "Done: the command exited with status 0 (claimed, unproven) after 6 iterations (total: 2m35s)"},
+		{loop.Done, loop.ByExitZero, false, "Done: the command exited with status 0 (unproven) after 6 iterations (total: 2m35s)"},
 		{loop.Done, "later", false, "Done: WHY (claimed, unproven) after 6 iterations (total: 2m35s)"},
 		{loop.Done, loop.ByIterations, false, "Reached max iterations: 6 (total: 2m35s)"},
 		{loop.Exhausted, loop.ByIterations, false, "Reached max iterations: 6 (total: 2m35s)"},

@@ -58,7 +58,7 @@ Then I fix them.
 Bash  go test ./...
 Grep
 A long story
-(cut here; the transcript has the whole text)
+(cut here; the raw transcript has the whole text)
 Claim refused: gate test failed
 WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 0
 Waiting 2s: back-off (until 10:01:05)

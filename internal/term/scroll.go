@@ -45,7 +45,7 @@ func banner(p *loop.RunStarted, opt Options) string {
 func said(p *loop.AgentText, opt Options) string {
 	text := strings.TrimRight(view.Clean(p.Text), "\n")
 	if p.Cut {
-		text += "\n" + opt.paint(dim, "(cut here; the transcript has the whole text)")
+		text += "\n" + opt.paint(dim, "(cut here; the raw transcript has the whole text)")
 	}
 	return text + "\n"
 }
