@@ -17,6 +17,7 @@ func newAider(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "aider",
 		format:  "aider",
+		traits:  Traits{Tokens: true, Cost: true},
 		env: map[string]string{
 			"AIDER_ANALYTICS":          "false",
 			"AIDER_CHECK_UPDATE":       "false",

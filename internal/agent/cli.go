@@ -23,6 +23,7 @@ type cli struct {
 	deliver func(*Command, Call) error
 	// stdoutFile: it loses output on a pipe.
 	stdoutFile bool
+	traits     Traits
 }
 
 // newCLI makes the agent. A command in the options replaces the program and

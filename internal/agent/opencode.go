@@ -19,6 +19,7 @@ func newOpencode(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "opencode",
 		format:  "opencode",
+		traits:  Traits{Tokens: true, Cost: true},
 		env:     env,
 		unset:   []string{"OPENCODE", "OPENCODE_PID"},
 		args:    opencodeArgs,

@@ -51,12 +51,42 @@ func (j *Job) prepareAgent() error {
 			Hint: fmt.Sprintf("set agents.%s.model_flag to the flag that takes it, or leave the model out", name),
 		}
 	}
+	if table.MaxTurns > 0 && (!agent.TraitsOf(name).Turns || !table.Command.IsZero()) {
+		return &UsageError{
+			What: fmt.Sprintf("agent %s cannot be told how many turns it may take", name),
+			Hint: fmt.Sprintf("leave agents.%s.max_turns out, and limit the time with loop.iteration_timeout", name),
+		}
+	}
+	if fix := refusedRoot(name, j.config().Permissions.Mode); fix != "" && table.Command.IsZero() {
+		return &UsageError{What: name + " refuses to skip permissions when run by root", Hint: fix}
+	}
 	a, err := j.makeAgent(name, table)
 	if err != nil {
 		return &UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 	}
 	j.agent, j.agentName = a, name
 	return j.checkBudget(name, table.Format)
+}
+
+// refusedRoot is what to do about an agent that would refuse to work as root;
+// empty when it would not.
+func refusedRoot(name, mode string) string {
+	variable := agent.TraitsOf(name).Root
+	if variable == "" || mode != "full" || os.Geteuid() != 0 || os.Getenv(variable) != "" {
+		return ""
+	}
+	return "run as an ordinary user, use --permissions work, or set " + variable + "=1 if this is a container"
+}
+
+// billedBy is the variable that makes the agent bill an API key where it could
+// bill a subscription; empty when the environment has none.
+func billedBy(name string) string {
+	for _, key := range agent.TraitsOf(name).Keys {
+		if os.Getenv(key) != "" {
+			return key
+		}
+	}
+	return ""
 }
 
 // checkBudget refuses a budget that nobody could keep, because the agent does

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 )
 
@@ -152,6 +153,45 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 				t.Errorf("refused: %v", err)
 			case tt.refusal != "" && (!errors.As(err, &refused) || !strings.Contains(refused.What+refused.Hint, tt.refusal)):
 				t.Errorf("error = %v, want a usage error that names %s", err, tt.refusal)
+			}
+		})
+	}
+}
+
+// The settings list the formats for their own messages and for the schema.
+func TestEveryFormatCanBeSet(t *testing.T) {
+	settings, err := config.Load(Sources(newTree(t, ""), Request{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := settings.Explain("agents.mine.format")
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices := slices.Sorted(slices.Values(e.Choices))
+	if known := agent.Formats(); !slices.Equal(choices, known) {
+		t.Errorf("the settings know the formats %q, the agents %q", choices, known)
+	}
+}
+
+func TestWhatAnAgentWouldIgnoreOrRefuseIsTold(t *testing.T) {
+	t.Setenv("IS_SANDBOX", "")
+	tests := []struct{ what, settings, refusal string }{
+		{"a turn limit for an agent without one", "agent = \"codex\"\n[agents.codex]\nmax_turns = 5\n", "how many turns"},
+		{"a turn limit for claude", "agent = \"claude\"\n[agents.claude]\nmax_turns = 5\n", ""},
+	}
+	if os.Geteuid() == 0 {
+		tests = append(tests, struct{ what, settings, refusal string }{"claude by root", "agent = \"claude\"\npermissions.mode = \"full\"\n", "refuses to skip permissions"})
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			_, err := prepareOnly(t, newTree(t, tt.settings), Request{Prompt: "go"})
+			var refused *UsageError
+			switch {
+			case tt.refusal == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case tt.refusal != "" && (!errors.As(err, &refused) || !strings.Contains(refused.What, tt.refusal) || refused.Hint == ""):
+				t.Errorf("error = %v, want a usage error about %q with a hint", err, tt.refusal)
 			}
 		})
 	}

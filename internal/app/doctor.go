@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -63,8 +62,11 @@ func badSettings(err error) Check {
 // gitNeeded is the oldest git whose answers we know.
 var gitNeeded = [2]int{2, 30}
 
+// quietGit makes git speak English and ask nothing.
+var quietGit = []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0"}
+
 func checkGit(ctx context.Context, tree string) Check {
-	said, err := ask(ctx, tree, "git", "--version")
+	said, err := ask(ctx, tree, quietGit, "git", "--version")
 	if err != nil {
 		return Check{"git", Worry, "not found", "install git 2.30 or later: without it nobody can tell what an agent committed"}
 	}
@@ -72,7 +74,7 @@ func checkGit(ctx context.Context, tree string) Check {
 	if !atLeast(version, gitNeeded) {
 		return Check{"git", Worry, version + " is old", "install git 2.30 or later"}
 	}
-	if inside, err := ask(ctx, tree, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
+	if inside, err := ask(ctx, tree, quietGit, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
 		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}
 	}
 	return Check{"git", Fine, version, ""}
@@ -90,26 +92,6 @@ func atLeast(version string, least [2]int) bool {
 		return false
 	}
 	return major > least[0] || major == least[0] && minor >= least[1]
-}
-
-// ask runs a short command and gives the first line of its answer.
-func ask(ctx context.Context, dir string, argv ...string) (string, error) {
-	var said strings.Builder
-	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: argv, Dir: dir, Env: append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0"), Timeout: probeTime,
-		Stdout: proc.Sink{Line: func(line []byte, _ bool) {
-			if text := strings.TrimSpace(string(line)); said.Len() == 0 && text != "" {
-				said.WriteString(text)
-			}
-		}},
-	})
-	if err != nil {
-		return "", err
-	}
-	if !exit.Zero() {
-		return said.String(), fmt.Errorf("%s did not work", argv[0])
-	}
-	return said.String(), nil
 }
 
 // checkLock sees that a lock on the state folder's file system excludes.
@@ -212,10 +194,10 @@ func inspectAgent(name string, a AgentInfo, mode string) Check {
 	if a.BuiltIn && a.Version == "" {
 		return Check{name, Worry, a.Path + " does not tell its version", "run it once by hand"}
 	}
-	if a.Name == "claude" && mode == "full" && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == "" {
-		return Check{name, Problem, said + ": it refuses to skip permissions as root", "run as an ordinary user, or set IS_SANDBOX=1 inside a container, or use --permissions work"}
+	if fix := refusedRoot(a.Name, mode); fix != "" {
+		return Check{name, Problem, said + ": it refuses to skip permissions when run by root", fix}
 	}
-	if key := agent.BilledBy(a.Name, os.Getenv); key != "" {
+	if key := billedBy(a.Name); key != "" {
 		return Check{name, Fine, said + ", bills " + key, ""}
 	}
 	return Check{name, Fine, said, ""}

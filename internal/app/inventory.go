@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -90,17 +91,29 @@ const probeTime = 10 * time.Second
 
 // version asks a program; empty when it does not say.
 func version(ctx context.Context, cmd agent.Command) string {
+	said, err := ask(ctx, os.TempDir(), cmd.Env, cmd.Argv[0], "--version")
+	if err != nil {
+		return ""
+	}
+	return said
+}
+
+// ask runs a short command and gives the first line of its answer.
+func ask(ctx context.Context, dir string, env []string, argv ...string) (string, error) {
 	var said strings.Builder
 	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: []string{cmd.Argv[0], "--version"}, Dir: os.TempDir(), Env: append(os.Environ(), cmd.Env...), Timeout: probeTime,
+		Argv: argv, Dir: dir, Env: slices.Concat(os.Environ(), env), Timeout: probeTime,
 		Stdout: proc.Sink{Line: func(line []byte, _ bool) {
 			if text := strings.TrimSpace(string(line)); said.Len() == 0 && text != "" {
 				said.WriteString(text)
 			}
 		}},
 	})
-	if err != nil || !exit.Zero() {
-		return ""
+	if err != nil {
+		return "", err
 	}
-	return said.String()
+	if !exit.Zero() {
+		return said.String(), fmt.Errorf("%s did not work", argv[0])
+	}
+	return said.String(), nil
 }

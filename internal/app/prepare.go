@@ -256,7 +256,7 @@ func (j *Job) Warnings() []loop.Warning {
 			Hint: "use full in a container or a virtual machine only",
 		})
 	}
-	if key := agent.BilledBy(j.agentName, os.Getenv); key != "" {
+	if key := billedBy(j.agentName); key != "" {
 		list = append(list, loop.Warning{
 			Text: key + " is set: " + j.agentName + " bills that key, not a subscription",
 			Hint: "unset it if you have a subscription and mean to use that",

@@ -171,7 +171,14 @@ func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int
 		}
 	}
 	if u := f.Outcome.Usage; u != nil {
-		row("usage", fmt.Sprintf("%s tokens, $%.2f", view.Count(u.Tokens()), u.CostUSD))
+		usage := view.Plural(u.Tokens(), "token")
+		switch {
+		case u.Estimated():
+			usage += fmt.Sprintf(", ≈$%.2f (estimated)", u.CostUSD)
+		case u.CostUSD > 0:
+			usage += fmt.Sprintf(", $%.2f", u.CostUSD)
+		}
+		row("usage", usage)
 	}
 	row("summary", f.Outcome.Summary)
 	row("then", then(f.Verdict))

@@ -256,7 +256,8 @@ func agentRows(a *Agent) []row {
 	}
 }
 
-// formats is every kind of output that can be read.
+// formats is every kind of output that can be read. The agents know them too; a
+// test of whoever knows both keeps the lists the same.
 var formats = []string{"text", "aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen", "rehearsal"}
 
 // variable is the row of one name below [agents.NAME.env].

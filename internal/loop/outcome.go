@@ -171,6 +171,9 @@ func (u *Usage) Cost() float64 {
 	return u.CostUSD
 }
 
+// Estimated tells whether the cost was worked out from a price list.
+func (u *Usage) Estimated() bool { return u != nil && u.CostEstimated && u.CostUSD > 0 }
+
 // MadeProgress tells whether the attempt is known to have moved the work on.
 func (o *Outcome) MadeProgress() bool { return o.Progress != nil && *o.Progress }
 

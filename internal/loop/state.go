@@ -59,7 +59,9 @@ type Totals struct {
 	LinesRemoved int     `json:"lines_removed"`
 	Tokens       int     `json:"tokens,omitempty"`   // left out when no agent told
 	CostUSD      float64 `json:"cost_usd,omitempty"` // likewise
-	Duration     Span    `json:"duration_ms"`
+	// CostEstimated says that some of it was not told but worked out.
+	CostEstimated bool `json:"cost_estimated,omitempty"`
+	Duration      Span `json:"duration_ms"`
 }
 
 // Feedback is one thing that the next agent should know.
@@ -95,6 +97,7 @@ func (s State) Add(o Outcome) State {
 	s.Totals.Duration += o.Duration
 	s.Totals.Tokens += o.Usage.Tokens()
 	s.Totals.CostUSD = toMicros(s.Totals.CostUSD + o.Usage.Cost())
+	s.Totals.CostEstimated = s.Totals.CostEstimated || o.Usage.Estimated()
 	if c := o.Changes; c != nil {
 		s.Totals.Commits += c.Commits
 		s.Totals.Files += c.Created + c.Modified + c.Deleted

@@ -125,7 +125,9 @@ func iterations(s view.Status) string {
 
 func cost(run *view.Run) string {
 	var parts []string
-	if usd := run.Cost(); usd > 0 {
+	if usd := run.Cost(); usd > 0 && run.CostEstimated() {
+		parts = append(parts, "≈"+dollars(usd)+" (estimated)")
+	} else if usd > 0 {
 		parts = append(parts, dollars(usd))
 	}
 	if n := run.Tokens(); n > 0 {
@@ -152,6 +154,9 @@ func agent(run *view.Run) string {
 	}
 	if run.Promise != "" {
 		text += fmt.Sprintf(", until %q", run.Promise)
+	}
+	if o := run.Outcome; o != nil && o.BilledTo != "" {
+		text += ", billed to " + words(o.BilledTo)
 	}
 	return text
 }

@@ -133,6 +133,9 @@ func (r *Run) Tokens() int { return r.Sum.Totals.Tokens + r.usage.Tokens() }
 // Cost is what the run has cost so far in US dollars, 0 when it is not known.
 func (r *Run) Cost() float64 { return r.Sum.Totals.CostUSD + r.usage.Cost() }
 
+// CostEstimated tells whether some of the cost was worked out from a price list.
+func (r *Run) CostEstimated() bool { return r.Sum.Totals.CostEstimated || r.usage.Estimated() }
+
 // ContextPercent is how full the agent's context is, 0 when it is not known.
 func (r *Run) ContextPercent() int {
 	if r.usage == nil {

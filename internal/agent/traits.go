@@ -1,0 +1,65 @@
+package agent
+
+// Traits are what whoever plans a run should know of a CLI beforehand. They
+// stand in the agent's own file.
+type Traits struct {
+	Tokens bool // its output tells the tokens
+	Cost   bool // and the cost, so that none need be estimated
+	Turns  bool // it can be told how many turns it may take
+
+	// Keys name the variables by which it bills an API key, where it could bill
+	// a subscription too.
+	Keys []string
+	// Root names the variable without which it refuses, when run by root, to
+	// skip permissions; empty: it does not mind.
+	Root string
+}
+
+// TraitsOf tells the traits of a back end; none for one that is no CLI.
+func TraitsOf(name string) Traits {
+	if c := lookUp(name); c != nil {
+		return c.traits
+	}
+	return Traits{}
+}
+
+// Program is what a back end with a command of its own starts; empty for the
+// others.
+func Program(name string) string {
+	if c := lookUp(name); c != nil {
+		return c.program
+	}
+	return ""
+}
+
+func lookUp(name string) *cli {
+	a, err := New(Options{Name: name})
+	if err != nil {
+		return nil
+	}
+	c, _ := a.(*cli)
+	return c
+}
+
+// KnowsCommand tells whether the back end brings its own command, so that it
+// can be used without being described.
+func KnowsCommand(name string) bool {
+	_, ok := backends[name]
+	return ok && name != "command"
+}
+
+// Tells says what the output of an agent will tell of its use: tokens, and the
+// cost, read or estimated. An empty format is the agent's own; a program that
+// we do not know prints text. Without a model the agent chooses one, which may
+// have no known price.
+func Tells(name, format, model string) (tokens, cost bool) {
+	if format == "" {
+		format = name
+	}
+	if format == "rehearsal" {
+		return true, true
+	}
+	t := TraitsOf(format)
+	_, priced := lookup(model)
+	return t.Tokens, t.Cost || t.Tokens && priced
+}
