@@ -29,6 +29,7 @@ func fuzzDecoder(f *testing.F, format string) {
 	f.Add(`{"type":"agent.result","ok":true}` + "\n" + `{"type":"agent.result","ok":false}`)
 	f.Add(`{"type":"agent.text","text":"a\u0000b"}` + "\n\xff\x00")
 	f.Add(`{"type":"run.finished","state":"done"}`)
+	f.Add(`{"type":"agent.result","ok":true}` + "\n{")
 	f.Add(`{"type":"result","total_cost_usd":NaN,"num_turns":1e300,"usage":{"input_tokens":-5}}`)
 	for _, r := range recordings(f) {
 		if r.agent == format && len(r.stdout) < 4<<10 {
@@ -41,8 +42,11 @@ func fuzzDecoder(f *testing.F, format string) {
 			d := formats[format](Options{Now: func() time.Time { return recordedAt }})
 			all := decodeAll(d, []byte(output), exit)
 			checkPayloads(t, all)
-			if r := all[len(all)-1].(*loop.AgentResult); exit.Cause != loop.Exited && format != "rehearsal" && r.OK {
-				t.Errorf("ok, though it was ended: %+v", r)
+			for _, p := range all {
+				r, ok := p.(*loop.AgentResult)
+				if ok && exit.Cause != loop.Exited && format != "rehearsal" && r.OK {
+					t.Errorf("ok, though it was ended: %+v", r)
+				}
 			}
 		}
 	})

@@ -71,12 +71,14 @@ func canGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }
 // lookAt is what is shown of a run, as it stands now.
 func lookAt(store journal.Store, entry journal.Entry) *view.Run {
 	run := app.Look(entry)
-	if store.Status(entry) == loop.Crashed {
+	switch status := store.Status(entry); {
+	case status == loop.Crashed:
 		run.Died()
-	}
-	// The lock knows the runner of now; the events tell of the first.
-	if h, held := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); held && h.Run == entry.Name {
-		run.PID = h.PID
+	case !status.Ended():
+		// The lock knows the runner of now; the events tell of the first.
+		if h, held := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); held && h.Run == entry.Name {
+			run.PID = h.PID
+		}
 	}
 	return run
 }

@@ -8,7 +8,7 @@ import (
 
 // blockSize is how much is read at a time from the end of a file. Most ends of
 // a journal, with the last iteration.finished, fit in one.
-const blockSize = 16 << 10
+const blockSize = 8 << 10
 
 // line is a complete line of a file, without its newline.
 type line struct {

@@ -17,8 +17,7 @@ import (
 type Entry struct {
 	Meta
 	Past
-	First loop.Event // the event that it began with
-	Dir   string     // the folder of the run
+	Dir string // the folder of the run
 }
 
 // Unreadable is a run that is there and cannot be read.
@@ -161,11 +160,7 @@ func (s Store) entry(m Meta) (Entry, error) {
 	if past.Last == nil && len(past.Tail) == 0 {
 		return Entry{}, &NotFoundError{Ref: m.Name}
 	}
-	e := Entry{Meta: m, Past: past, Dir: dir}
-	if e.First, err = s.first(m.Name, past); err != nil {
-		return Entry{}, err
-	}
-	return e, nil
+	return Entry{Meta: m, Past: past, Dir: dir}, nil
 }
 
 // meta reads the run.json of a run.

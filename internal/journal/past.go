@@ -1,9 +1,12 @@
 package journal
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +17,7 @@ import (
 // Past is what a journal says of its run, as far as going on needs it.
 type Past struct {
 	State    loop.State        // the sum of all events
+	First    loop.Event        // the event that it began with; only where Tail does not begin with it
 	Last     *loop.Event       // the last iteration.finished, nil when there is none
 	Tail     []loop.Event      // the events after it; all of them when there is none
 	Finished *loop.RunFinished // how the run ended, nil when it has not
@@ -76,5 +80,24 @@ func openPast(path string) (Past, error) {
 	if err != nil {
 		return Past{}, err
 	}
-	return readPast(path, f, info.Size())
+	past, err := readPast(path, f, info.Size())
+	if err != nil || past.Last == nil {
+		return past, err
+	}
+	past.First, err = readFirst(path, f)
+	return past, err
+}
+
+// readFirst reads the event that a run began with.
+func readFirst(path string, r io.ReaderAt) (loop.Event, error) {
+	// Most first events fit in a little.
+	text, err := bufio.NewReaderSize(io.NewSectionReader(r, 0, math.MaxInt64), 1<<10).ReadBytes('\n')
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	e, err := Decode(text)
+	if err != nil {
+		return loop.Event{}, corruptAt(path, 0, err)
+	}
+	return e, nil
 }

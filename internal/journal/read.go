@@ -34,28 +34,6 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 	}
 }
 
-// first is the event that a run began with.
-func (s Store) first(name string, past Past) (loop.Event, error) {
-	if past.Last == nil {
-		return past.Tail[0], nil
-	}
-	path := filepath.Join(s.dir(name), journalName)
-	f, err := os.Open(path)
-	if err != nil {
-		return loop.Event{}, err
-	}
-	defer f.Close()
-	text, err := bufio.NewReader(f).ReadBytes('\n')
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("read %s: %w", path, err)
-	}
-	e, err := Decode(text)
-	if err != nil {
-		return loop.Event{}, corruptAt(path, 0, err)
-	}
-	return e, nil
-}
-
 // AttemptEvents gives the events of the agent that an attempt's folder holds,
 // and none when they were never written or have been dropped.
 func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
