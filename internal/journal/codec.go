@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -31,25 +34,53 @@ func Encode(e loop.Event) ([]byte, error) {
 		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
 	}
 
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // an agent's <promise> stays readable
-	h := head{e.Seq, at.Format(timeLayout), e.Run, e.Iter, e.Attempt, e.Type()}
-	if err := enc.Encode(h); err != nil {
+	b := encoders.Get().(*encoder)
+	defer encoders.Put(b)
+	b.Reset()
+	if err := b.json.Encode(e.Payload); err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
 	}
-	b.Truncate(b.Len() - len("}\n"))
-	join := b.Len()
-	if err := enc.Encode(e.Payload); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
-	}
+	payload := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 
-	line := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if string(line[join:]) == "{}" {
-		return append(line[:join], '}'), nil
+	line := make([]byte, 0, len(payload)+160)
+	line = strconv.AppendInt(append(line, `{"seq":`...), e.Seq, 10)
+	line = at.AppendFormat(append(line, `,"time":"`...), timeLayout)
+	line = appendText(append(line, `","run":`...), e.Run)
+	if e.Iter != 0 {
+		line = strconv.AppendInt(append(line, `,"iter":`...), int64(e.Iter), 10)
 	}
-	line[join] = ',' // was the payload's opening brace
-	return line, nil
+	if e.Attempt != 0 {
+		line = strconv.AppendInt(append(line, `,"attempt":`...), int64(e.Attempt), 10)
+	}
+	line = appendText(append(line, `,"type":`...), string(e.Type()))
+	if string(payload) == "{}" {
+		return append(line, '}'), nil
+	}
+	return append(append(line, ','), payload[1:]...), nil
+}
+
+// encoder writes payloads into memory that is used again and again.
+type encoder struct {
+	bytes.Buffer
+	json *json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := new(encoder)
+	e.json = json.NewEncoder(&e.Buffer)
+	e.json.SetEscapeHTML(false) // an agent's <promise> stays readable
+	return e
+}}
+
+// appendText appends a JSON string.
+func appendText(line []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			quoted, _ := json.Marshal(text) // a string always marshals
+			return append(line, quoted...)
+		}
+	}
+	return append(append(append(line, '"'), text...), '"')
 }
 
 // Decode reads one line. Fields that this version does not know are skipped,
