@@ -30,6 +30,8 @@ func fuzzDecoder(f *testing.F, format string) {
 	f.Add(`{"type":"agent.text","text":"a\u0000b"}` + "\n\xff\x00")
 	f.Add(`{"type":"run.finished","state":"done"}`)
 	f.Add(`{"type":"agent.result","ok":true}` + "\n{")
+	f.Add(`{"type":"agent.result","ok":false}`)
+	f.Add(`{"type":"agent.usage","usage":{"input":-1,"context_percent":900}}`)
 	f.Add(`{"type":"result","total_cost_usd":NaN,"num_turns":1e300,"usage":{"input_tokens":-5}}`)
 	for _, r := range recordings(f) {
 		if r.agent == format && len(r.stdout) < 4<<10 {

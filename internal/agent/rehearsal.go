@@ -89,7 +89,26 @@ func parse(line []byte) loop.Payload {
 	for _, text := range texts(p) {
 		*text = clean(*text)
 	}
+	sober(p)
 	return p
+}
+
+// sober takes out of an event what cannot be: a program of the user's may print
+// our events too.
+func sober(p loop.Payload) {
+	switch p := p.(type) {
+	case *loop.AgentResult:
+		if p.OK = p.OK && p.Error == nil; !p.OK && p.Error == nil {
+			p.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: "it says that it failed"}
+		}
+	case *loop.AgentUsage:
+		u := &p.Usage
+		u.ContextPercent = min(max(u.ContextPercent, 0), 100)
+		for _, n := range []*int{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.Turns} {
+			*n = max(*n, 0)
+		}
+		u.CostUSD = max(u.CostUSD, 0)
+	}
 }
 
 // texts points at what the agent was free to write in p.
