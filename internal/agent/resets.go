@@ -183,6 +183,9 @@ func placeOf(zone string, now time.Time) (*time.Location, error) {
 
 func clockToday(now time.Time, hour, minute int) time.Time {
 	t := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
+	if since := now.Sub(t); since >= 0 && since < time.Minute {
+		return t.Add(time.Minute) // it says no seconds: some of this minute is left
+	}
 	if now.Sub(t) > justPassed {
 		t = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, now.Location())
 	}

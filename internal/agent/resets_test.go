@@ -26,6 +26,7 @@ func TestResetTimes(t *testing.T) {
 		{"claude, a week's limit in words", "weekly limit reached. Resets Nov 18 at 9:30pm (UTC)", now, at(11, 18, 21, 30)},
 		{"claude, of old", "Claude AI usage limit reached|1794713084", now, time.Unix(1794713084, 0).UTC()},
 		{"codex, in the zone of the clock", "… or try again at 3:25 AM.", now.In(berlin), at(11, 15, 2, 25)},
+		{"codex, in this very minute", "… or try again at 3:25 AM.", time.Date(2026, 11, 15, 3, 25, 26, 0, time.UTC), at(11, 15, 3, 26)},
 		{"codex, another day", "… or try again at Nov 20th, 2026 3:25 AM.", now, at(11, 20, 3, 25)},
 		{"codex, a wait", "Try again in 3 days 4 hours 5 minutes.", now, now.Add(76*time.Hour + 5*time.Minute)},
 		{"gemini", "You have exhausted your capacity on this model. Your quota will reset after 7h23m10s.", now, now.Add(7*time.Hour + 23*time.Minute + 10*time.Second)},
@@ -46,7 +47,7 @@ func TestResetTimes(t *testing.T) {
 		{"the new year", "resets Jan 2, 9am (UTC)", time.Date(2026, 12, 30, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 2, 9, 0, 0, 0, time.UTC)},
 		{"after the clocks change", "resets 9am (America/New_York)", now, at(11, 15, 14, 0)},
 
-		{"a time of day that has just passed is none", "resets 1:24am (UTC)", now, none},
+		{"a time of day that has just passed is none", "resets 1:20am (UTC)", now, none},
 		{"a stamp that has passed", "reached|1749924000", now, none},
 		{"a date that has passed", "try again at Nov 14th, 2026 3:25 AM", now, none},
 		{"a zone that nobody knows", "resets 3pm (Mars/Olympus)", now, none},

@@ -11,7 +11,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // environ is what every child of the run inherits: our own environment, and
@@ -37,7 +36,7 @@ func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
 	ended, err := proc.CleanUp(ctx, j.config().Proc.Keep, runs...)
 	var list []loop.Warning
 	if ended > 0 {
-		list = append(list, loop.Warning{Text: fmt.Sprintf("ended %s that a runner which died had left", view.Plural(ended, "process"))})
+		list = append(list, loop.Warning{Text: fmt.Sprintf("ended what a runner which died had left (processes: %d)", ended)})
 	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		list = append(list, loop.Warning{

@@ -82,6 +82,10 @@ const rehearsal = "rehearsal"
 
 func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
 	var problems []Problem
+	if name == "auto" || name == "command" {
+		key := "agents." + name
+		problems = append(problems, r.agents[name].problem(key, quote(name)+" cannot be the name of an agent: it means something else", "give the agent another name"))
+	}
 	for _, row := range agentSettings {
 		key := agentKey(name, row.key)
 		top, set := r.top(key)

@@ -48,7 +48,13 @@ func (d *ending) Report(o *loop.Outcome) []loop.Payload {
 	}
 	o.Usage, o.Limit, o.Exit = d.usage, d.limit, d.exit
 	o.Result, o.Error = d.verdict()
-	return nil
+	if !o.Pending {
+		return nil
+	}
+	return []loop.Payload{&loop.Warning{
+		Text: "the agent ended while work of its own was still running in the background; that work was ended with it",
+		Hint: "the next agent is told",
+	}}
 }
 
 // endedByUs is what an attempt comes to when the runner ended it. What the

@@ -188,6 +188,12 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 	}
 	o.Duration, o.EndedAt = loop.Span(a.duration), now()
 	a.explain(o)
+	if (e.Limits.CostUSD > 0 || e.Limits.Tokens > 0) && o.Usage == nil && o.Exit != nil {
+		e.warn("usage", loop.Warning{
+			Text: "an attempt ended without saying what it used up, so the budget may be exceeded unseen",
+			Hint: "some agents tell only at their end: give them the time to reach it, or limit the run with -n or --max-time",
+		})
+	}
 	e.judgeProgress(ctx, a, o)
 	o.Matched = a.patterns.matched()
 	if o.Result == loop.OK || o.Result == loop.Failed {

@@ -9,9 +9,10 @@ type effort struct {
 	used map[ident]time.Duration
 }
 
-// goesOn tells whether they have used more than a hundredth of one processor
-// since it was last asked. An agent that hangs still wakes up now and then; a
-// compiler that prints nothing works. Where the system does not tell, it is no.
+// goesOn tells whether they have used more than a twentieth of one processor
+// since it was last asked. An agent that hangs still wakes up now and then, some
+// for a hundredth of the time; a compiler that prints nothing works. Where the
+// system does not tell, it is no.
 func (e *effort) goesOn() bool {
 	t, err := readTable()
 	if err != nil {
@@ -24,5 +25,5 @@ func (e *effort) goesOn() bool {
 		e.used[one.ident] = one.cpu
 		more += max(one.cpu-before[one.ident], 0)
 	}
-	return before != nil && more > e.at.Sub(since)/100
+	return before != nil && more > e.at.Sub(since)/20
 }
