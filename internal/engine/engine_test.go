@@ -551,17 +551,41 @@ func TestResumeAfterACrash(t *testing.T) {
 			t.Errorf("totals = %+v, want one failure and then done", end.Totals)
 		}
 	})
-	t.Run("during a wait: the wait goes on", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, limited(time.Hour), done)
-			s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true}}
-			s.crash("run.waiting")
-			s.plays = []play{done}
-			time.Sleep(10 * time.Minute) // by now the hour of the limit has begun anew in crash's own wait
-			if end := s.resume(); end.State != loop.Done {
-				t.Errorf("end = %+v, want done", end)
-			}
-		})
+	bubble(t, "during a wait: what is left of it is waited for", func(t *testing.T) {
+		s := newStage(t, limited(time.Hour), done)
+		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true}}
+		c := NewControl()
+		go func() {
+			time.Sleep(10 * time.Minute) // into the wait
+			c.Stop(loop.Asked{Signal: "INT"})
+		}()
+		if end := s.run(c); end.State != loop.Stopped {
+			t.Fatalf("end = %+v, want stopped in the wait", end)
+		}
+		began := time.Now()
+		if end := s.resume(); end.State != loop.Done {
+			t.Errorf("end = %+v, want done", end)
+		}
+		if took := time.Since(began); took < 49*time.Minute || took > 51*time.Minute {
+			t.Errorf("the resume took %s, want the 50m that the limit still had", took)
+		}
+	})
+	bubble(t, "during a pause of our own: nobody waits for it again", func(t *testing.T) {
+		s := newStage(t, says("working"), done)
+		s.settings = stop.Settings{Iterations: 3, Pace: stop.Pacing{Delay: time.Hour}}
+		c := NewControl()
+		go func() {
+			time.Sleep(10 * time.Minute)
+			c.Stop(loop.Asked{Signal: "INT"})
+		}()
+		s.run(c)
+		began := time.Now()
+		if end := s.resume(); end.State != loop.Done {
+			t.Errorf("end = %+v, want done", end)
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("the resume took %s, want none", took)
+		}
 	})
 }
 
