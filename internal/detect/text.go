@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // escapes are the terminal sequences that programs colour their text with.
@@ -41,11 +43,7 @@ func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	n := limit - len(mark)
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + mark
+	return loop.Cut(text, limit-len(mark)) + mark
 }
 
 func ascii(text string) bool {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -19,24 +18,16 @@ func brief(p loop.Payload) loop.Payload {
 	switch p := p.(type) {
 	case *loop.AgentText:
 		if len(p.Text) > longestText {
-			return &loop.AgentText{Text: cutAt(p.Text, longestText), Cut: true}
+			return &loop.AgentText{Text: loop.Cut(p.Text, longestText), Cut: true}
 		}
 	case *loop.AgentToolResult:
 		if len(p.Output) > longestOutput {
 			short := *p
-			short.Output = cutAt(p.Output, longestOutput) + "…"
+			short.Output = loop.Cut(p.Output, longestOutput) + "…"
 			return &short
 		}
 	}
 	return p
-}
-
-// cutAt cuts a text to at most n bytes, not inside a character.
-func cutAt(text string, n int) string {
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
 
 // joinedText is how long texts get that are made one event. An agent that

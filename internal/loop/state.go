@@ -173,11 +173,18 @@ func cut(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	n := maxText
-	for n > 0 && text[n]&0xC0 == 0x80 { // not inside a character
+	return Cut(text, maxText) + "…"
+}
+
+// Cut is the first n bytes of a text at most, never half a character.
+func Cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n = max(n, 0); n > 0 && text[n]&0xC0 == 0x80; { // the middle of a character
 		n--
 	}
-	return text[:n] + "…"
+	return text[:n]
 }
 
 // toMicros keeps a sum of money free of the dust that adding fractions leaves.

@@ -3,7 +3,6 @@ package prompt
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -111,9 +110,5 @@ func newest(entries []string, room int) ([]string, int) {
 // cut shortens an entry to at most limit bytes, never inside a character.
 func cut(entry string, limit int) string {
 	const mark = " … (cut)\n"
-	n := limit - len(mark)
-	for n > 0 && !utf8.RuneStart(entry[n]) {
-		n--
-	}
-	return strings.TrimRight(entry[:n], " \n") + mark
+	return strings.TrimRight(loop.Cut(entry, limit-len(mark)), " \n") + mark
 }
