@@ -23,13 +23,18 @@ func configCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// subject is what the settings are resolved for: a procedure, flags.
-func subject(cmd *cobra.Command) func() (app.Request, error) {
+// resolver adds the flags that say what the settings are for, and gives what
+// resolves them.
+func (sh *shell) resolver(cmd *cobra.Command) func() (*config.Resolved, error) {
 	procedure := cmd.Flags().String("procedure", "", "for this procedure")
 	addSettings(cmd.Flags(), runFlags)
-	return func() (app.Request, error) {
+	return func() (*config.Resolved, error) {
 		flags, err := settingsOf(cmd.Flags(), runFlags)
-		return app.Request{Procedure: *procedure, Flags: flags}, err
+		if err != nil {
+			return nil, err
+		}
+		_, settings, err := sh.settings(app.Request{Procedure: *procedure, Flags: flags})
+		return settings, err
 	}
 }
 
@@ -39,15 +44,11 @@ func configShow(sh *shell) *cobra.Command {
 		Short: "Show every setting, its value, and where it comes from",
 		Args:  noArguments,
 	}
-	request := subject(cmd)
+	resolve := sh.resolver(cmd)
 	changed := cmd.Flags().Bool("changed", false, "show only what is not built in")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		req, err := request()
-		if err != nil {
-			return err
-		}
-		_, settings, err := sh.settings(req)
+		settings, err := resolve()
 		if err != nil {
 			return err
 		}
@@ -88,14 +89,10 @@ func configExplain(sh *shell) *cobra.Command {
 			return nil
 		},
 	}
-	request := subject(cmd)
+	resolve := sh.resolver(cmd)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		req, err := request()
-		if err != nil {
-			return err
-		}
-		_, settings, err := sh.settings(req)
+		settings, err := resolve()
 		if err != nil {
 			return err
 		}
@@ -141,14 +138,10 @@ func configValidate(sh *shell) *cobra.Command {
 		Short: "Check the settings and list every problem",
 		Args:  noArguments,
 	}
-	request := subject(cmd)
+	resolve := sh.resolver(cmd)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		req, err := request()
-		if err != nil {
-			return err
-		}
-		_, _, err = sh.settings(req)
+		_, err := resolve()
 		var found *config.Errors
 		if err != nil && !errors.As(err, &found) {
 			return err

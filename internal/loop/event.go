@@ -87,7 +87,6 @@ type RunStarted struct {
 	PID       int      `json:"pid,omitempty"`
 	Agent     string   `json:"agent"`
 	Model     string   `json:"model,omitempty"`
-	Command   []string `json:"command,omitempty"`
 	Limits    Limits   `json:"limits"`
 	Promise   string   `json:"promise,omitempty"`
 	Prompt    string   `json:"prompt,omitempty"` // a preview

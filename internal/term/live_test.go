@@ -188,10 +188,3 @@ func TestToolLinesFit(t *testing.T) {
 		}
 	}
 }
-
-func TestTheBannerOfACommandNamesTheProgram(t *testing.T) {
-	p := &loop.RunStarted{Name: "run-1", Agent: "command", Command: []string{"sh", "-c", "echo hi"}}
-	if got, want := banner(p, Options{}), "refrain run-1: sh -c echo hi · unlimited iterations\n"; got != want {
-		t.Errorf("banner %q, want %q", got, want)
-	}
-}

@@ -15,9 +15,6 @@ const widestTool = 100
 // banner says what is about to happen.
 func banner(p *loop.RunStarted, opt Options) string {
 	agent := view.Line(p.Agent)
-	if p.Agent == "command" && len(p.Command) > 0 { // the program says more
-		agent = view.Fit(strings.Join(p.Command, " "), 60)
-	}
 	if p.Model != "" {
 		agent += " (" + view.Line(p.Model) + ")"
 	}
