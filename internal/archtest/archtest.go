@@ -7,7 +7,7 @@ package archtest
 var (
 	words = []string{"loop"}
 	hands = []string{"loop", "proc"}
-	parts = []string{"stop", "detect", "agent", "prompt", "journal", "repo"}
+	parts = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate"}
 	faces = []string{"term"}
 )
 
@@ -21,18 +21,21 @@ var mayImport = map[string][]string{
 	"stop":    words,
 	"detect":  words,
 	"agent":   words,
+	"tests":   words,
+	"plan":    words,
 	"view":    words,
 	"journal": words,
 	"config":  words,
 
 	"repo":      hands,
 	"prompt":    hands,
+	"gate":      join(hands, []string{"tests"}),
 	"rehearsal": hands,
 
 	"engine": join(hands, parts),
 	"term":   {"loop", "view", "journal"},
 	"app":    join(hands, parts, []string{"engine", "config", "rehearsal", "view"}),
-	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "repo"}, faces),
+	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "repo"}, faces),
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -113,7 +113,7 @@ func (c *claims) Report(o *loop.Outcome) []loop.Payload {
 			})
 		default:
 			blocked = kind == loop.ClaimBlocked
-			o.Claim = &loop.Claim{Kind: kind, Text: text}
+			o.Claim = &loop.Claim{Kind: kind, Text: text, By: loop.ByPromise}
 			events = append(events, &loop.ClaimHeard{Kind: kind, Text: text})
 		}
 	}

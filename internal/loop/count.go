@@ -52,13 +52,13 @@ func (s State) rowFor(o Outcome) row {
 	case TimedOut, Idle:
 		return rowTimeout
 	}
-	agentFailed := o.Result == Failed && (o.Error != nil || !o.Exit.Zero())
+	agentFailed := o.Result == Failed && !o.Unfinished() && (o.Error != nil || !o.Exit.Zero())
 	switch {
 	case agentFailed && o.Error != nil && o.Error.Kind == ErrContextOverflow && s.Overflows == 0:
 		return rowOverflow
 	case agentFailed:
 		return rowAgent
-	case o.Red() && s.better(o):
+	case o.Red() && s.Better(o.Tests):
 		return rowGateBetter
 	case o.Red() || o.Claim.Refused():
 		if s.Counting.GatesAreFailures {
@@ -71,12 +71,7 @@ func (s State) rowFor(o Outcome) row {
 
 // apply updates each counter once.
 func (r row) apply(s State, o Outcome) State {
-	if s.better(o) {
-		best := *o.Tests
-		best.Failing = nil
-		s.Best = &best
-	}
-	progress := o.MadeProgress()
+	progress := o.MadeProgress() && !s.Undone(o)
 	s.Streaks.Failures = r.failures.on(s.Streaks.Failures, progress)
 	s.Streaks.RedGates = r.red.on(s.Streaks.RedGates, progress)
 	s.Streaks.NoProgress = r.stuck.on(s.Streaks.NoProgress, progress)

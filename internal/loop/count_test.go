@@ -32,6 +32,7 @@ func TestWhatCounts(t *testing.T) {
 		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
 		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: someRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
 		{"failed by a gate without counted tests", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{}, nil, true, streaks{0, 3, 3}},
+		{"ended by max_turns, failed by a gate", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Gates: redGate, Progress: yes()}, Counting{}, nil, true, streaks{0, 3, 0}},
 		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Progress: no()}, Counting{}, nil, true, streaks{0, 3, 3}},
 		{"failed by a gate, gates are failures", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{GatesAreFailures: true}, nil, true, streaks{3, 3, 3}},
 		{"timed out", Outcome{Result: TimedOut, Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
@@ -47,7 +48,7 @@ func TestWhatCounts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			before := State{Streaks: Streaks{Failures: 2, RedGates: 2, NoProgress: 2}, Counting: tt.given, Best: tt.best}
+			before := State{Streaks: Streaks{Failures: 2, RedGates: 2, NoProgress: 2}, Counting: tt.given, Best: bestOf(tt.best)}
 			after := before.Add(tt.outcome)
 			got := streaks{after.Streaks.Failures, after.Streaks.RedGates, after.Streaks.NoProgress}
 			if got != tt.want {

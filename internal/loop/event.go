@@ -25,28 +25,35 @@ type Payload interface{ Type() Type }
 // payloads is every event that this version knows, by the name it has in the
 // journal. A new event is one type and one line here.
 var payloads = map[Type]func() Payload{
-	"run.started":        func() Payload { return new(RunStarted) },
-	"run.resumed":        func() Payload { return new(RunResumed) },
-	"run.waiting":        func() Payload { return new(RunWaiting) },
-	"run.rule":           func() Payload { return new(RunRule) },
-	"run.finished":       func() Payload { return new(RunFinished) },
-	"iteration.started":  func() Payload { return new(IterationStarted) },
-	"iteration.phase":    func() Payload { return new(IterationPhase) },
-	"iteration.finished": func() Payload { return new(IterationFinished) },
-	"agent.started":      func() Payload { return new(AgentStarted) },
-	"agent.session":      func() Payload { return new(AgentSession) },
-	"agent.text":         func() Payload { return new(AgentText) },
-	"agent.tool":         func() Payload { return new(AgentTool) },
-	"agent.tool_result":  func() Payload { return new(AgentToolResult) },
-	"agent.usage":        func() Payload { return new(AgentUsage) },
-	"agent.retry":        func() Payload { return new(AgentRetry) },
-	"agent.limit":        func() Payload { return new(AgentLimit) },
-	"agent.result":       func() Payload { return new(AgentResult) },
-	"agent.exited":       func() Payload { return new(AgentExited) },
-	"claim.heard":        func() Payload { return new(ClaimHeard) },
-	"claim.refused":      func() Payload { return new(ClaimRefused) },
-	"command.received":   func() Payload { return new(CommandReceived) },
-	"warning":            func() Payload { return new(Warning) },
+	"run.started":         func() Payload { return new(RunStarted) },
+	"run.resumed":         func() Payload { return new(RunResumed) },
+	"run.baseline":        func() Payload { return new(RunBaseline) },
+	"run.waiting":         func() Payload { return new(RunWaiting) },
+	"run.rule":            func() Payload { return new(RunRule) },
+	"run.finished":        func() Payload { return new(RunFinished) },
+	"iteration.started":   func() Payload { return new(IterationStarted) },
+	"iteration.phase":     func() Payload { return new(IterationPhase) },
+	"iteration.finished":  func() Payload { return new(IterationFinished) },
+	"agent.started":       func() Payload { return new(AgentStarted) },
+	"agent.session":       func() Payload { return new(AgentSession) },
+	"agent.text":          func() Payload { return new(AgentText) },
+	"agent.tool":          func() Payload { return new(AgentTool) },
+	"agent.tool_result":   func() Payload { return new(AgentToolResult) },
+	"agent.usage":         func() Payload { return new(AgentUsage) },
+	"agent.retry":         func() Payload { return new(AgentRetry) },
+	"agent.limit":         func() Payload { return new(AgentLimit) },
+	"agent.result":        func() Payload { return new(AgentResult) },
+	"agent.exited":        func() Payload { return new(AgentExited) },
+	"tests.seen":          func() Payload { return new(TestsSeen) },
+	"gate.started":        func() Payload { return new(GateStarted) },
+	"gate.finished":       func() Payload { return new(GateFinished) },
+	"checkpoint.made":     func() Payload { return new(CheckpointMade) },
+	"checkpoint.restored": func() Payload { return new(CheckpointRestored) },
+	"commit.made":         func() Payload { return new(CommitMade) },
+	"claim.heard":         func() Payload { return new(ClaimHeard) },
+	"claim.refused":       func() Payload { return new(ClaimRefused) },
+	"command.received":    func() Payload { return new(CommandReceived) },
+	"warning":             func() Payload { return new(Warning) },
 }
 
 // NewPayload gives an empty payload to fill for events of type t. A type from
@@ -101,6 +108,9 @@ type Limits struct {
 	Tokens     int     `json:"tokens,omitempty"`
 	Failures   int     `json:"failures,omitempty"`
 	NoProgress int     `json:"no_progress,omitempty"`
+
+	RedGates     int `json:"red_gates,omitempty"`
+	TestFailures int `json:"test_failures,omitempty"`
 }
 
 // RunResumed says that another runner goes on with the run.

@@ -19,6 +19,8 @@ type Outcome struct {
 	Plan       *Plan       `json:"plan,omitempty"`
 	Tests      *Tests      `json:"tests,omitempty"`
 	Gates      []Gate      `json:"gates,omitempty"`
+	Pinned     []string    `json:"pinned,omitempty"` // pinned files that differ from when the run began
+	Person     string      `json:"person,omitempty"` // what only a person can settle
 	Limit      *Limit      `json:"limit,omitempty"`
 	Matched    []string    `json:"matched,omitempty"`
 	Scripts    []string    `json:"scripts,omitempty"`
@@ -31,6 +33,7 @@ type Outcome struct {
 	BilledTo   string      `json:"billed_to,omitempty"`
 	Session    string      `json:"session,omitempty"`
 	Tree       string      `json:"tree,omitempty"`
+	Checkpoint string      `json:"checkpoint,omitempty"`
 	Summary    string      `json:"summary,omitempty"`
 	Duration   Span        `json:"duration_ms"`
 	EndedAt    time.Time   `json:"ended_at,omitzero"`
@@ -67,6 +70,7 @@ const (
 type Claim struct {
 	Kind   ClaimKind `json:"kind"`
 	Text   string    `json:"text"`
+	By     Reason    `json:"by,omitempty"` // how it was made: a promise, the plan, the gates, exit status 0
 	Proven bool      `json:"proven"`
 	Why    string    `json:"why,omitempty"` // why it was refused
 }
@@ -119,6 +123,12 @@ type Tests struct {
 	Failed    int      `json:"failed"`
 	Skipped   int      `json:"skipped"`
 	Failing   []string `json:"failing,omitempty"`
+
+	// Against the attempts before: which tests fail that did not, which no
+	// longer do, and which come and go.
+	NewlyFailing []string `json:"newly_failing,omitempty"`
+	NewlyFixed   []string `json:"newly_fixed,omitempty"`
+	Flaky        []string `json:"flaky,omitempty"`
 }
 
 // Gate is the verdict of one of the runner's own checks.
@@ -127,8 +137,13 @@ type Gate struct {
 	OK       bool   `json:"ok"`
 	Exit     *int   `json:"exit,omitempty"`
 	Tests    int    `json:"tests,omitempty"`
-	Where    string `json:"where,omitempty"`
+	Where    Place  `json:"where,omitempty"`
 	Duration Span   `json:"duration_ms"`
+	Why      string `json:"why,omitempty"` // why it did not pass
+	// Known marks a gate that was red before the first iteration and in which
+	// no test fails that did not fail then: it is no reason to call the
+	// iteration failed, and no proof either.
+	Known bool `json:"known,omitempty"`
 }
 
 // Limit is a usage or rate limit that the provider set.
@@ -153,6 +168,27 @@ type Usage struct {
 	CostEstimated  bool    `json:"cost_estimated,omitempty"`
 	ContextPercent int     `json:"context_percent,omitempty"`
 	Turns          int     `json:"turns,omitempty"`
+}
+
+// Plus adds what another agent used in the same attempt. How full a context is
+// stays what it was: contexts do not add up.
+func (u *Usage) Plus(more *Usage) Usage {
+	if u == nil || more == nil {
+		if u == nil {
+			u = more
+		}
+		if u == nil {
+			return Usage{}
+		}
+		return *u
+	}
+	sum := *u
+	sum.Input, sum.Output = u.Input+more.Input, u.Output+more.Output
+	sum.CacheRead, sum.CacheWrite = u.CacheRead+more.CacheRead, u.CacheWrite+more.CacheWrite
+	sum.CostUSD = toMicros(u.CostUSD + more.CostUSD)
+	sum.CostEstimated = u.CostEstimated || more.CostEstimated
+	sum.Turns = u.Turns + more.Turns
+	return sum
 }
 
 // Tokens is everything that went through the model.
@@ -186,10 +222,11 @@ func (o *Outcome) Unfinished() bool {
 	return o.Error != nil && Treat(o.Error.Kind).Unfinished
 }
 
-// Red tells whether one of the runner's gates failed.
+// Red tells whether one of the runner's gates failed that had not been failing
+// all along.
 func (o *Outcome) Red() bool {
 	for _, g := range o.Gates {
-		if !g.OK {
+		if !g.OK && !g.Known {
 			return true
 		}
 	}

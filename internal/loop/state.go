@@ -10,7 +10,14 @@ import (
 type State struct {
 	Totals  Totals  `json:"totals"`
 	Streaks Streaks `json:"streaks"`
-	Best    *Tests  `json:"best,omitempty"`
+
+	Best  *Best      `json:"best,omitempty"`  // the best test counts so far
+	High  *High      `json:"high,omitempty"`  // the last iteration that was no worse than any before
+	Known []KnownRed `json:"known,omitempty"` // gates that were red before the first iteration, and have not passed since
+	Seen  []SeenTest `json:"seen,omitempty"`  // tests that have failed
+	Ran   []GateRan  `json:"ran,omitempty"`   // how many tests each gate has run
+	Proof Place      `json:"proof,omitempty"` // where gates judge a claim
+	First string     `json:"first,omitempty"` // the first checkpoint
 
 	Attempts  int       `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
 	Lost      int       `json:"lost,omitempty"`      // of these, the lost ones
@@ -36,6 +43,8 @@ type State struct {
 type Counting struct {
 	GatesAreFailures bool `json:"gates_are_failures,omitempty"`
 	SkipsAreFree     bool `json:"skips_are_free,omitempty"`
+	// Ratchet says that an iteration worse than the best is undone.
+	Ratchet bool `json:"ratchet,omitempty"`
 }
 
 // Streaks count in a row.
@@ -93,6 +102,7 @@ func (s State) Add(o Outcome) State {
 	s = s.addTests(o)
 	row := s.rowFor(o)
 	s = row.apply(s, o)
+	s = s.addGates(o)
 
 	s.Totals.Duration += o.Duration
 	s.Totals.Tokens += o.Usage.Tokens()
@@ -123,28 +133,6 @@ func (s State) nextFeedback(o Outcome) []Feedback {
 		next = slices.Concat(s.Feedback, next)
 	}
 	return lastN(next, maxFeedback)
-}
-
-// addTests keeps the best test result so far and the streak of not bettering it.
-func (s State) addTests(o Outcome) State {
-	if o.Tests == nil || o.Tests.Total == 0 {
-		return s
-	}
-	switch {
-	case o.Tests.Failed == 0 || s.better(o):
-		s.Streaks.TestFailures = 0
-	default:
-		s.Streaks.TestFailures++
-	}
-	return s
-}
-
-// better tells whether more tests passed, or fewer failed, than ever before.
-func (s State) better(o Outcome) bool {
-	if o.Tests == nil || o.Tests.Total == 0 {
-		return false
-	}
-	return s.Best == nil || o.Tests.Passed > s.Best.Passed || o.Tests.Failed < s.Best.Failed
 }
 
 // addHold counts the attempts in a row that the provider turned away.

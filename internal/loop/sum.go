@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -19,10 +20,22 @@ func (s State) Sum(e Event) State {
 			s.Streaks = Streaks{} // a person looked at it: a new start
 			s.HeldUp, s.HeldSince = 0, time.Time{}
 		}
+	case *RunBaseline:
+		s = s.begin(p)
 	case *IterationStarted:
 		s.Heard = nil
 	case *ClaimRefused:
-		s.Heard = lastN(append(s.Heard, p.feedback()), maxFeedback)
+		s = s.hear(p.feedback())
+	case *CheckpointMade:
+		if s.First == "" {
+			s.First = p.Checkpoint
+		}
+	case *CheckpointRestored:
+		if e.Iter == 0 { // a person did it, between two attempts
+			s.Feedback = lastN(append(slices.Clip(s.Feedback), p.feedback()), maxFeedback)
+		} else {
+			s = s.hear(p.feedback())
+		}
 	case *IterationFinished:
 		s = s.Add(p.Outcome)
 	}
@@ -43,4 +56,18 @@ func (p *ClaimRefused) feedback() Feedback {
 		return Feedback{Kind: "near_miss", Text: cut(p.Why)}
 	}
 	return Feedback{Kind: "claim_refused", Text: cut(fmt.Sprintf("the claim %q was refused: %s", p.Text, p.Why))}
+}
+
+func (p *CheckpointRestored) feedback() Feedback {
+	to := "as before the first iteration"
+	if p.Iteration > 0 {
+		to = fmt.Sprintf("as iteration %d left them", p.Iteration)
+	}
+	return Feedback{Kind: "rollback", Text: cut(fmt.Sprintf("the last iteration's changes were undone (%s); the files are %s; go another way", p.Why, to))}
+}
+
+// hear keeps what the next prompt should say of the attempt under way.
+func (s State) hear(f Feedback) State {
+	s.Heard = lastN(append(s.Heard, f), maxFeedback)
+	return s
 }

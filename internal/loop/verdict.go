@@ -23,7 +23,7 @@ type Verdict struct {
 	Proven  bool      `json:"proven,omitempty"` // with done: the runner's own gates agree
 	For     Span      `json:"for_ms,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
-	Restore int       `json:"restore,omitempty"`
+	Restore *int      `json:"restore,omitempty"` // the iteration whose checkpoint is put back; 0 is before the first
 }
 
 // Asked is a person's wish to stop, as far as it has been heard.
@@ -57,13 +57,20 @@ type Rule func(Facts) Verdict
 // Decide adds the outcome, if there is one, to the state and asks the rules.
 // When no rule has an opinion, the run goes on.
 func Decide(f Facts, rules []Rule) (State, Verdict) {
+	var restore *int
 	if f.Outcome != nil {
+		if f.State.Undone(*f.Outcome) {
+			restore = &f.State.High.Iteration
+		}
 		f.State = f.State.Add(*f.Outcome)
 	}
+	verdict := Verdict{Action: Continue}
 	for _, rule := range rules {
 		if v := rule(f); v.Action != "" {
-			return f.State, v
+			verdict = v
+			break
 		}
 	}
-	return f.State, Verdict{Action: Continue}
+	verdict.Restore = restore
+	return f.State, verdict
 }

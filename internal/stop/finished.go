@@ -2,6 +2,7 @@ package stop
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -13,6 +14,7 @@ type Completion struct {
 	Gates         bool // passing gates alone are enough
 	ExitZero      bool // exit status 0 is enough
 	Proof         bool // there are gates, and a claim needs them
+	ProofOff      bool // there are gates, and they are not to judge claims
 	Confirmations int  // proven claims in a row; 0 and 1 are one
 }
 
@@ -31,28 +33,53 @@ func Finished(c Completion) loop.Rule {
 		switch claim := o.Claim; {
 		case claim != nil && claim.Kind == loop.ClaimDone && !claim.Refused():
 			return c.claimed(f)
-		case c.Gates && len(o.Gates) > 0 && !o.Red() && o.Result == loop.OK:
-			return done(loop.ByGates, "all gates pass", true)
-		case c.ExitZero && o.Result == loop.OK && o.Exit.Zero():
+		case claim == nil && c.ExitZero && !c.Proof && o.Result == loop.OK && o.Exit.Zero():
 			return done(loop.ByExitZero, "the command exited with status 0", false)
 		}
 		return none
 	}
 }
 
+// claimed weighs a claim that was not refused.
 func (c Completion) claimed(f loop.Facts) loop.Verdict {
 	claim := f.Outcome.Claim
-	reason, what := loop.ByPromise, fmt.Sprintf("promise %q found", claim.Text)
-	if !c.Promise {
-		reason, what = loop.ByPlan, "every task of the plan is done"
-	}
-	if !c.Proof {
-		return done(reason, what+" (claimed, unproven: no gates are set)", false)
+	what := Claimed(claim)
+	switch {
+	case c.ProofOff:
+		return done(claim.By, what+` (claimed, unproven: done.proof is "none")`, false)
+	case !c.Proof:
+		return done(claim.By, what+" (claimed, unproven: no gates are set)", false)
 	}
 	if !claim.Proven || f.State.Confirmed < c.Confirmations {
 		return none
 	}
-	return done(reason, what+", and the gates agree", true)
+	return Proven(claim, f.Outcome.Pinned)
+}
+
+// Claimed says in words what a claim comes to.
+func Claimed(c *loop.Claim) string {
+	switch c.By {
+	case loop.ByPlan:
+		return "every task of the plan is done"
+	case loop.ByExitZero:
+		return "the command exited with status 0"
+	case loop.ByGates:
+		return "all gates pass"
+	}
+	return fmt.Sprintf("promise %q found", c.Text)
+}
+
+// Proven ends a run whose claim the gates agree with. Pinned files that were
+// changed are named: the gates saw them as they were when the run began.
+func Proven(c *loop.Claim, pinned []string) loop.Verdict {
+	why := Claimed(c)
+	if c.By != loop.ByGates {
+		why += ", and the gates agree"
+	}
+	if len(pinned) > 0 {
+		why += fmt.Sprintf(" (pinned files had been changed, and were judged as they were when the run began: %s)", strings.Join(pinned, ", "))
+	}
+	return done(c.By, why, true)
 }
 
 func done(reason loop.Reason, why string, proven bool) loop.Verdict {

@@ -40,6 +40,7 @@ func Rules(s Settings) []loop.Rule {
 		Fatal(),
 		Held(s.Limit),
 		Blocked(),
+		Person(),
 		Finished(s.Done),
 		AskedAfter(),
 		Hook(),

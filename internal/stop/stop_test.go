@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestWhoWins(t *testing.T) {
 		{"signal", func() { f.Asked = &loop.Asked{Signal: "INT"} }},
 		{"fatal", func() { f.Outcome.Error = &loop.AgentError{Kind: loop.ErrPermission} }},
 		{"limit", func() { f.Outcome.Result = loop.OK }},
-		{"blocked", func() { f.Outcome.Claim = &loop.Claim{Kind: loop.ClaimDone, Proven: true} }},
+		{"blocked", func() { f.Outcome.Claim = &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise, Proven: true} }},
 		{"promise", func() { f.Outcome.Claim = nil }},
 		{"signal", func() { f.Asked = nil }},
 		{"hook", func() { f.Outcome.Hook = nil }},
@@ -93,6 +94,14 @@ func first(s Settings, f loop.Facts) loop.Verdict {
 	return none
 }
 
+func TestAVerdictNamesPinnedFilesThatWereChanged(t *testing.T) {
+	o := loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise, Proven: true}, Pinned: []string{"a_test.go"}}
+	v := Finished(Completion{Promise: true, Proof: true})(loop.Facts{Outcome: &o})
+	if !strings.Contains(v.Why, "a_test.go") {
+		t.Errorf("why = %q, want it to name a_test.go", v.Why)
+	}
+}
+
 func TestEveryStopSaysWhy(t *testing.T) {
 	settings, f := everything()
 	for i, rule := range Rules(settings) {
@@ -104,7 +113,10 @@ func TestEveryStopSaysWhy(t *testing.T) {
 
 func TestFinished(t *testing.T) {
 	claim := func(proven bool, why string) *loop.Claim {
-		return &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Proven: proven, Why: why}
+		return &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", By: loop.ByPromise, Proven: proven, Why: why}
+	}
+	by := func(reason loop.Reason) *loop.Claim {
+		return &loop.Claim{Kind: loop.ClaimDone, By: reason, Proven: true}
 	}
 	green := []loop.Gate{{Name: "test", OK: true}}
 	red := []loop.Gate{{Name: "test"}}
@@ -121,10 +133,12 @@ func TestFinished(t *testing.T) {
 		{"a claim that the gates have not proven goes on", Completion{Promise: true, Proof: true}, loop.Outcome{Claim: claim(false, "")}, false, false, ""},
 		{"a refused claim goes on", Completion{Promise: true}, loop.Outcome{Claim: claim(false, "gate test failed")}, false, false, ""},
 		{"a proven claim waits to be confirmed", Completion{Promise: true, Proof: true, Confirmations: 2}, loop.Outcome{Claim: claim(true, "")}, false, false, ""},
-		{"a finished plan stops as plan", Completion{Plan: true}, loop.Outcome{Claim: claim(false, "")}, true, false, loop.ByPlan},
-		{"passing gates alone, when that was asked for", Completion{Gates: true, Proof: true}, loop.Outcome{Result: loop.OK, Gates: green}, true, true, loop.ByGates},
+		{"a finished plan stops as plan", Completion{Plan: true}, loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPlan}}, true, false, loop.ByPlan},
+		{"passing gates alone, when that was asked for", Completion{Gates: true, Proof: true}, loop.Outcome{Result: loop.OK, Gates: green, Claim: by(loop.ByGates)}, true, true, loop.ByGates},
 		{"failing gates go on", Completion{Gates: true, Proof: true}, loop.Outcome{Result: loop.Failed, Gates: red}, false, false, ""},
 		{"exit 0, when that was asked for", Completion{ExitZero: true}, loop.Outcome{Result: loop.OK, Exit: exit(0)}, true, false, loop.ByExitZero},
+		{"exit 0 with gates that agree", Completion{ExitZero: true, Proof: true}, loop.Outcome{Result: loop.OK, Exit: exit(0), Claim: by(loop.ByExitZero)}, true, true, loop.ByExitZero},
+		{"exit 0 with gates that were not asked", Completion{ExitZero: true, Proof: true}, loop.Outcome{Result: loop.OK, Exit: exit(0)}, false, false, ""},
 		{"exit 0 is nothing when it was not", Completion{Promise: true}, loop.Outcome{Result: loop.OK, Exit: exit(0)}, false, false, ""},
 		{"exit 1 goes on", Completion{ExitZero: true}, loop.Outcome{Result: loop.Failed, Exit: exit(1)}, false, false, ""},
 	}

@@ -17,9 +17,7 @@ func Card(run *view.Run, opt Options) string {
 	s := run.Status(opt.now())
 	var b strings.Builder
 	b.WriteString(opt.paint(bold, view.Line(s.Run)+": ") + opt.paint(colour(run), headline(run)) + "\n")
-	for _, r := range rows(run, s) {
-		b.WriteString(r.layout(opt))
-	}
+	b.WriteString(layout(rows(run, s), opt))
 	return b.String()
 }
 
@@ -31,16 +29,28 @@ const labelWidth = 14
 
 func (r row) layout(opt Options) string {
 	text := view.Line(r.text)
-	if room := opt.width() - labelWidth; room >= narrowest {
+	// A path stays in one piece: it is there to be copied.
+	if room := opt.width() - labelWidth; room >= narrowest && strings.Contains(text, " ") {
 		text = ansi.Wrap(text, room, "")
 	}
 	text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth))
 	return opt.paint(dim, fmt.Sprintf("  %-*s", labelWidth-2, r.label)) + text + "\n"
 }
 
-// rows are the facts of the card; those without content are left out.
+// layout is rows below each other; those without content are left out.
+func layout(list []row, opt Options) string {
+	var b strings.Builder
+	for _, r := range list {
+		if r.text != "" {
+			b.WriteString(r.layout(opt))
+		}
+	}
+	return b.String()
+}
+
+// rows are the facts of the card.
 func rows(run *view.Run, s view.Status) []row {
-	list := []row{{"why", s.Why}, {"proof", proof(run)}}
+	list := []row{{"why", s.Why}, {"proof", proof(run)}, {"gates", gates(run.Gates)}}
 	for _, refused := range run.Refused() {
 		list = append(list, row{"refused", refused})
 	}
@@ -61,22 +71,18 @@ func rows(run *view.Run, s view.Status) []row {
 	for _, command := range next(run) {
 		list = append(list, row{"next", command})
 	}
-	kept := list[:0]
-	for _, r := range list {
-		if r.text != "" {
-			kept = append(kept, r)
-		}
-	}
-	return kept
+	return list
 }
 
 func headline(run *view.Run) string {
 	said := view.People(run.State, run.Reason(), run.Proven())
-	if run.State.Ended() || run.Iteration == 0 {
-		return said
-	}
-	if run.State == loop.Running {
+	switch {
+	case run.State == loop.Done && run.Proven() && len(run.Gates) > 0:
+		return fmt.Sprintf("%s (gates: %s)", said, strings.TrimSpace(gateNames(run.Gates)+" "+view.Where(run.Sum.Proof)))
+	case run.State == loop.Running && run.Iteration > 0:
 		return said + ", " + position(run)
+	case run.State.Ended():
+		return said
 	}
 	return position(run)
 }
@@ -93,14 +99,31 @@ func colour(run *view.Run) style {
 	return bold
 }
 
+// proof says where claims are proven, or that nothing was.
 func proof(run *view.Run) string {
 	switch {
-	case run.State != loop.Done:
+	case run.State == loop.Done && !run.Proven():
+		return "none: claimed, unproven"
+	case run.State == loop.Done || run.Sum.Proof == "":
 		return ""
-	case run.Proven():
-		return "the runner's own gates agree"
 	}
-	return "none: claimed, unproven"
+	return "claims are proven " + view.Where(run.Sum.Proof)
+}
+
+func gates(list []loop.Gate) string {
+	var said []string
+	for _, g := range list {
+		said = append(said, g.Name+" "+view.Gate(g))
+	}
+	return strings.Join(said, "; ")
+}
+
+func gateNames(list []loop.Gate) string {
+	var names []string
+	for _, g := range list {
+		names = append(names, view.Line(g.Name))
+	}
+	return strings.Join(names, ", ")
 }
 
 func iterations(s view.Status) string {
@@ -139,12 +162,24 @@ func cost(run *view.Run) string {
 func changed(t loop.Totals) string {
 	var parts []string
 	if t.Files > 0 {
-		parts = append(parts, fmt.Sprintf("%s (+%s -%s lines)", view.Plural(t.Files, "file"), view.Count(t.LinesAdded), view.Count(t.LinesRemoved)))
+		files := view.Plural(t.Files, "file")
+		if lines := lineCounts(t.LinesAdded, t.LinesRemoved); lines != "" {
+			files += " (" + lines + " lines)"
+		}
+		parts = append(parts, files)
 	}
 	if t.Commits > 0 {
 		parts = append(parts, view.Plural(t.Commits, "commit"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lineCounts is empty where nobody counted.
+func lineCounts(added, removed int) string {
+	if added == 0 && removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%s -%s", view.Count(added), view.Count(removed))
 }
 
 func agent(run *view.Run) string {

@@ -86,13 +86,62 @@ build-7: died
 `,
 		},
 		{
+			"before the first iteration, in a gate",
+			begin(10, 0).tell(build(limits), &loop.GateStarted{Name: "test", Where: loop.InWorkspace}), false,
+			`
+build-7: running, gate test in the work tree
+  iterations  0 of 5
+  time        0s
+  agent       claude, until "DONE"
+  started     2026-11-03 10:00:00
+  files       /runs/build-7
+  next        refrain logs -f build-7
+`,
+		},
+		{
+			"done and proven",
+			begin(10, 0).tell(build(limits), baselineOf(passing("test", 12), nil)).
+				iteration(second, 5, provenBy(passing("test", 12), loop.Gate{Name: "lint", OK: true, Where: loop.InClean})).
+				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true, Why: `promise "DONE" found, and the gates agree`}), false,
+			`
+build-7: done, proven (gates: test, lint in a clean checkout)
+  why         promise "DONE" found, and the gates agree
+  gates       test passed (12 tests, 0.9s); lint passed (0.0s)
+  iterations  1 of 5 (1 ok)
+  time        1s
+  changed     2 files, 1 commit
+  agent       claude, until "DONE"
+  started     2026-11-03 10:00:00
+  files       /runs/build-7
+  next        refrain show build-7
+`,
+		},
+		{
+			"gave up with red gates",
+			begin(10, 0).tell(build(limits), baselineOf(passing("test", 12), nil)).
+				iteration(second, 5, failedBy(failing("test", "3 of 12 tests"))).
+				tell(finished(loop.Aborted, loop.ByRedGates, "gates failed in 5 iterations in a row")), false,
+			`
+build-7: gave up
+  why         gates failed in 5 iterations in a row
+  proof       claims are proven in a clean checkout
+  gates       test failed (3 of 12 tests)
+  iterations  1 of 5 (1 failed)
+  time        1s
+  agent       claude, until "DONE"
+  started     2026-11-03 10:00:00
+  files       /runs/build-7
+  next        refrain resume build-7
+  next        refrain show build-7
+`,
+		},
+		{
 			"not all saved",
 			begin(10, 0).tell(build(limits)).
 				tell(&loop.RunFinished{State: loop.Done, Proven: true, Why: "all gates pass", Unsaved: []string{"the journal: disk full"}}), false,
 			`
 build-7: done, proven
   why         all gates pass
-  proof       the runner's own gates agree
   iterations  0 of 5
   time        0s
   agent       claude, until "DONE"
@@ -129,5 +178,13 @@ func TestAnExhaustedRunIsResumedWithARaisedLimit(t *testing.T) {
 		if got := next(run)[0]; got != want {
 			t.Errorf("after %s: %q, want %q", reason, got, want)
 		}
+	}
+}
+
+func TestAPathOnACardStaysInOnePiece(t *testing.T) {
+	path := "/home/somebody/with-a-long-name/project/.git/refrain/runs/build-7"
+	got := row{"files", path}.layout(Options{Width: func() int { return 40 }})
+	if want := "  files       " + path + "\n"; got != want {
+		t.Errorf("row %q, want %q", got, want)
 	}
 }

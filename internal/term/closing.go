@@ -32,22 +32,20 @@ func closing(label string, p *loop.IterationFinished, limits loop.Limits, now ti
 	case loop.Lost:
 		return fact{info, fmt.Sprintf("%s lost: the runner died while it ran; it does not count", label)}
 	}
-	return fact{warning, "WARNING: " + failed(p, failures)}
+	switch {
+	case failedByAgent(o):
+		return fact{warning, fmt.Sprintf("WARNING: AI CLI failed (%s), %s", exit(o.Exit), failures)}
+	case o.Red() || o.Claim.Refused():
+		// The agent did what it could; what the gates make of it comes next.
+		return fact{info, fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
+	}
+	return fact{warning, "WARNING: Iteration failed, " + failures}
 }
 
-// failed says what an iteration failed by: the agent, a gate, or its own claim.
-func failed(p *loop.IterationFinished, failures string) string {
-	o := &p.Outcome
-	red := streak("red iterations", p.State.Streaks.RedGates, 0)
-	switch {
-	case o.Error != nil || !o.Exit.Zero():
-		return fmt.Sprintf("AI CLI failed (%s), %s", exit(o.Exit), failures)
-	case o.Red():
-		return fmt.Sprintf("Quality gates failed: %s, %s", redGates(o), red)
-	case o.Claim.Refused():
-		return fmt.Sprintf("Claim of done was untrue: %s, %s", view.Line(o.Claim.Why), red)
-	}
-	return "Iteration failed, " + failures
+// failedByAgent tells a failure of the agent's from what gates make of work
+// that ended well.
+func failedByAgent(o *loop.Outcome) bool {
+	return o.Result == loop.Failed && !o.Unfinished() && (o.Error != nil || !o.Exit.Zero())
 }
 
 // streak counts towards a threshold; 0 is no threshold.
@@ -92,20 +90,6 @@ func after(complaint string) string {
 		return ""
 	}
 	return ": " + complaint
-}
-
-func redGates(o *loop.Outcome) string {
-	var names []string
-	for _, g := range o.Gates {
-		if !g.OK {
-			names = append(names, view.Line(g.Name))
-		}
-	}
-	list := strings.Join(names, ", ")
-	if t := o.Tests; t != nil && t.Failed > 0 {
-		list += fmt.Sprintf(" (%d of %s)", t.Failed, view.Plural(t.Total, "test"))
-	}
-	return list
 }
 
 // cutShort says why an iteration that went well is not all there is.

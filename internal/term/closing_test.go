@@ -27,9 +27,9 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		{"failed, the agent gives a kind", loop.Outcome{Result: loop.Failed, Exit: exited(2), Error: agentError(loop.ErrRefusal, "")}, "WARNING: AI CLI failed (exit 2), consecutive failures: 1/3"},
 		{"failed, never started", loop.Outcome{Result: loop.Failed, Error: agentError(loop.ErrMissing, "claude: not found")}, "WARNING: AI CLI failed (not started), consecutive failures: 1/3"},
 		{"failed, no status", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Cause: loop.Exited}}, "WARNING: AI CLI failed (no exit status), consecutive failures: 1/3"},
-		{"failed by gates", loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}, {Name: "lint", OK: true}, {Name: "vet"}}}, "WARNING: Quality gates failed: test, vet, red iterations: 4"},
-		{"failed by tests", loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}, Tests: &loop.Tests{Total: 12, Failed: 3}}, "WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 4"},
-		{"failed by its own claim", loop.Outcome{Result: loop.Failed, Exit: exited(0), Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}, "WARNING: Claim of done was untrue: 2 tasks are open, red iterations: 4"},
+		{"failed by gates", loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s"},
+		{"failed by gates, out of turns", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrMaxTurns, ""), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s, cut short by max turns"},
+		{"failed by its own claim", loop.Outcome{Result: loop.Failed, Exit: exited(0), Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}, "Iteration 2/5 completed in 45.2s"},
 		{"failed by something else", loop.Outcome{Result: loop.Failed, Exit: exited(0)}, "WARNING: Iteration failed, consecutive failures: 1/3"},
 		{"timed out", loop.Outcome{Result: loop.TimedOut}, "WARNING: Iteration 2/5 timed out after 45.2s, consecutive failures: 1/3"},
 		{"idle", loop.Outcome{Result: loop.Idle}, "WARNING: Iteration 2/5 was silent for too long and ended after 45.2s, consecutive failures: 1/3"},
@@ -48,7 +48,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.outcome.Duration = loop.Span(45200 * time.Millisecond)
-			p := &loop.IterationFinished{Outcome: tt.outcome, State: loop.State{Streaks: loop.Streaks{Failures: 1, RedGates: 4}}}
+			p := &loop.IterationFinished{Outcome: tt.outcome, State: loop.State{Streaks: loop.Streaks{Failures: 1}}}
 			if got := closing("Iteration 2/5", p, loop.Limits{Failures: 3}, now).text; got != tt.want {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)
 			}

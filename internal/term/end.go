@@ -13,11 +13,15 @@ func end(run *view.Run, f *loop.RunFinished) string {
 	iterations := view.Plural(f.Totals.Iterations, "iteration")
 	soFar := fmt.Sprintf("(%s completed, total: %s)", iterations, total)
 	why := view.Line(f.Why)
-	switch {
-	case f.Reason == loop.ByIterations:
+	switch streaks := run.Sum.Streaks; f.Reason {
+	case loop.ByIterations:
 		return fmt.Sprintf("Reached max iterations: %d (total: %s)", run.Max(), total)
-	case f.Reason == loop.ByFailures:
-		return fmt.Sprintf("ERROR: Aborting after %s %s", view.Plural(run.Sum.Streaks.Failures, "consecutive failure"), soFar)
+	case loop.ByFailures:
+		return fmt.Sprintf("ERROR: Aborting after %s %s", view.Plural(streaks.Failures, "consecutive failure"), soFar)
+	case loop.ByRedGates:
+		return noBetter(streaks.RedGates, redBy(run.Outcome), soFar)
+	case loop.ByTestFailures:
+		return noBetter(streaks.TestFailures, "failing tests", soFar)
 	}
 	switch f.State {
 	case loop.Done:
@@ -30,6 +34,19 @@ func end(run *view.Run, f *loop.RunFinished) string {
 		return fmt.Sprintf("ERROR: Could not run (%s): %s %s", f.Reason, why, soFar)
 	}
 	return fmt.Sprintf("ERROR: Aborting (%s): %s %s", f.Reason, why, soFar)
+}
+
+// noBetter ends a run that stays red. One that gets better goes on.
+func noBetter(n int, with, soFar string) string {
+	return fmt.Sprintf("ERROR: Aborting after %s with %s, never better than the best %s", view.Plural(n, "iteration"), with, soFar)
+}
+
+// redBy is what made the last iteration a red one.
+func redBy(o *loop.Outcome) string {
+	if o != nil && !o.Red() && o.Claim.Refused() {
+		return "refused claims"
+	}
+	return "red gates"
 }
 
 // achieved is what makes a run done.

@@ -27,8 +27,8 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 		{loop.Exhausted, loop.ByCost, false, "Reached max cost: WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Exhausted, loop.ByTokens, false, "Reached max tokens: WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByFailures, false, "ERROR: Aborting after 3 consecutive failures (6 iterations completed, total: 2m35s)"},
-		{loop.Aborted, loop.ByRedGates, false, "ERROR: Aborting (red_gates): WHY (6 iterations completed, total: 2m35s)"},
-		{loop.Aborted, loop.ByTestFailures, false, "ERROR: Aborting (test_failures): WHY (6 iterations completed, total: 2m35s)"},
+		{loop.Aborted, loop.ByRedGates, false, "ERROR: Aborting after 5 iterations with red gates, never better than the best (6 iterations completed, total: 2m35s)"},
+		{loop.Aborted, loop.ByTestFailures, false, "ERROR: Aborting after 4 iterations with failing tests, never better than the best (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByNoProgress, false, "ERROR: Aborting (no_progress): WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByPattern, false, "ERROR: Aborting (pattern): WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByScript, false, "ERROR: Aborting (script): WHY (6 iterations completed, total: 2m35s)"},
@@ -48,7 +48,7 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 		t.Run(string(tt.state)+" by "+string(tt.reason), func(t *testing.T) {
 			run := view.New()
 			run.Name, run.Promise = "build-7", "DONE"
-			run.Limits.Iterations, run.Sum.Streaks.Failures = 6, 3
+			run.Limits.Iterations, run.Sum.Streaks = 6, loop.Streaks{Failures: 3, RedGates: 5, TestFailures: 4}
 			f := &loop.RunFinished{
 				State: tt.state, Reason: tt.reason, Why: "WHY\n", Proven: tt.proven,
 				Elapsed: loop.Span(155 * time.Second), Totals: loop.Totals{Iterations: 6},
@@ -57,5 +57,15 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestARunThatOnlyClaimsIsNotSaidToHaveRedGates(t *testing.T) {
+	run := view.New()
+	run.Sum.Streaks.RedGates = 5
+	run.Outcome = &loop.Outcome{Result: loop.OK, Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}
+	want := "ERROR: Aborting after 5 iterations with refused claims, never better than the best (5 iterations completed, total: 0s)"
+	if got := end(run, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByRedGates, Totals: loop.Totals{Iterations: 5}}); got != want {
+		t.Errorf("line\n got %s\nwant %s", got, want)
 	}
 }

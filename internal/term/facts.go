@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -35,18 +36,25 @@ type narrator struct {
 
 // tell adds an event to the run and says what a person should hear of it.
 func (n *narrator) tell(e loop.Event) []fact {
+	before := n.run.Sum
 	n.run.Apply(e)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
 		return one(info, "Starting procedure: %s (%s)", view.Line(p.Procedure), most(p.Limits.Iterations))
 	case *loop.RunResumed:
 		return n.resumed(p)
+	case *loop.RunBaseline:
+		return baseline(p)
 	case *loop.RunWaiting:
 		return one(info, "Waiting %s: %s (until %s)", pause(p.For.Duration()), view.Line(p.Why), clock(p.Until, e.Time))
 	case *loop.IterationStarted:
 		return n.opened(e)
 	case *loop.IterationFinished:
-		return n.closed(e, p)
+		return n.closed(e, p, before)
+	case *loop.CommitMade:
+		return one(info, "Committed %s: %s", short(p.Commit), firstLine(p.Subject))
+	case *loop.CheckpointRestored:
+		return one(refusal, "Rolled back to %s: %s", iterationOf(p), view.Line(p.Why))
 	case *loop.ClaimRefused:
 		return one(refusal, "Claim refused: %s", view.Line(p.Why))
 	case *loop.CommandReceived:
@@ -84,16 +92,17 @@ func (n *narrator) opened(e loop.Event) []fact {
 	return one(opening, "%s starting...", n.open)
 }
 
-func (n *narrator) closed(e loop.Event, p *loop.IterationFinished) []fact {
+// closed tells how the attempt ended, and then what the runner found in it.
+func (n *narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.State) []fact {
 	n.open = ""
 	facts := []fact{closing(n.label(e.Iter), p, n.run.Limits, e.Time)}
-	if said := complaint(&p.Outcome); said != "" && p.Outcome.Result == loop.Failed && p.Verdict.State != loop.CouldNotRun {
+	if said := complaint(&p.Outcome); said != "" && failedByAgent(&p.Outcome) && p.Verdict.State != loop.CouldNotRun {
 		if p.Outcome.Exit != nil { // else it never got to say anything
 			said = "The agent said: " + said
 		}
 		facts = append(facts, fact{warning, said})
 	}
-	return facts
+	return append(facts, judged(before, p, n.run.Limits)...)
 }
 
 // abandoned ends an iteration that the runner could not bring to its own end.
@@ -146,6 +155,22 @@ func withHint(p *loop.Warning) string {
 		return view.Line(p.Text)
 	}
 	return view.Line(p.Text) + " (hint: " + view.Line(p.Hint) + ")"
+}
+
+// short is as much of a commit's name as people use.
+func short(commit string) string { return loop.Cut(view.Line(commit), 7) }
+
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	return view.Line(first)
+}
+
+// iterationOf names the iteration that a tree was put back to.
+func iterationOf(p *loop.CheckpointRestored) string {
+	if p.Iteration == 0 {
+		return "before the first iteration"
+	}
+	return fmt.Sprintf("iteration %d", p.Iteration)
 }
 
 // pause is the length of a wait; only the short ones need their tenths.

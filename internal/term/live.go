@@ -107,6 +107,17 @@ func (l *live) render(e loop.Event, facts []fact) string {
 		return toolLine(p, l.opt)
 	case *loop.AgentRetry:
 		return retryLine(p, l.opt)
+	case *loop.TestsSeen:
+		return testsLine(p.Tests, l.opt)
+	case *loop.GateFinished:
+		if !run.Open {
+			return "" // the baseline comes as a table
+		}
+		return gateLine(p.Gate, l.opt)
+	case *loop.RunBaseline:
+		if table := baselineTable(p, l.opt); table != "" {
+			return "\n" + table + l.paragraph(place(p))
+		}
 	case *loop.RunFinished:
 		return l.paragraph(facts) + "\n" + Card(run, l.opt)
 	}

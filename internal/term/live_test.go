@@ -32,9 +32,12 @@ func longStory() *story {
 		after(63*second).
 		in(1, 1, &loop.AgentText{Text: "A long story", Cut: true}).
 		in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed"}).
-		in(1, 1, &loop.IterationPhase{Phase: loop.Gates})
+		in(1, 1, &loop.TestsSeen{Tests: loop.Tests{Framework: "go", Total: 12, Passed: 11, Failed: 1}}).
+		in(1, 1, &loop.IterationPhase{Phase: loop.Gates}).
+		in(1, 1, &loop.GateStarted{Name: "lint", Where: loop.InWorkspace}, &loop.GateFinished{Gate: passing("lint", 0)}).
+		in(1, 1, &loop.GateStarted{Name: "test", Where: loop.InClean}, &loop.GateFinished{Gate: loop.Gate{Name: "test", Why: "3 of 12 tests", Where: loop.InClean}})
 	failed := loop.Outcome{
-		Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}, Tests: &loop.Tests{Total: 12, Failed: 3},
+		Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{passing("lint", 0), failing("test", "3 of 12 tests")}, Tests: &loop.Tests{Total: 12, Passed: 9, Failed: 3},
 		Usage: &loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42}, Duration: loop.Span(63 * second),
 	}
 	return s.in(1, 1, &loop.IterationFinished{Outcome: failed}).
@@ -60,6 +63,10 @@ Grep
 A long story
 (cut here; the raw transcript has the whole text)
 Claim refused: gate test failed
+11 of 12 tests passed (go)
+gate lint passed (0.9s)
+gate test failed (3 of 12 tests), in a clean checkout
+Iteration 1/5 completed in 1m03s
 WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 0
 Waiting 2s: back-off (until 10:01:05)
 
@@ -127,6 +134,9 @@ func TestWithColourWarningsStandOut(t *testing.T) {
 		"\x1b[2mBash  go test ./...\x1b[0m\n",
 		"\x1b[33mClaim refused: gate test failed\x1b[0m\n",
 		"\x1b[1mIteration 1/5\x1b[0m\n",
+		"\x1b[2m11 of 12 tests passed (go)\x1b[0m\n",
+		"\x1b[2m✓ lint 0.9s\x1b[0m\n",
+		"\x1b[31m✗ test 3 of 12 tests, in a clean checkout\x1b[0m\n",
 		"\x1b[32mdone, claimed\x1b[0m\n",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -156,6 +166,16 @@ func TestTheStatusLineTicks(t *testing.T) {
 			if screen.bottom() != want {
 				t.Errorf("status line %q, want %q", screen.bottom(), want)
 			}
+		}
+		event(&loop.IterationPhase{Phase: loop.Gates})
+		event(&loop.GateFinished{Gate: passing("lint", 0)})
+		event(&loop.GateStarted{Name: "test", Where: loop.InClean})
+		if want := "iteration 2/5, gate test in a clean checkout · 2s · 12,340 tokens · $0.42 · con…"; screen.bottom() != view.Fit(want, 79) {
+			t.Errorf("status line %q, want %q", screen.bottom(), want)
+		}
+		event(&loop.GateFinished{Gate: failing("test", "exit 1")})
+		if want := "iteration 2/5, gates · 2s · 12,340 tokens · $0.42 · context 31% · gate test failed"; screen.bottom() != view.Fit(want, 79) {
+			t.Errorf("status line %q, want %q", screen.bottom(), want)
 		}
 		event(&loop.RunWaiting{Why: "usage limit", Until: time.Now().Add(time.Hour)})
 		time.Sleep(time.Minute)

@@ -85,6 +85,64 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 `,
 		},
 		{
+			"what the gates said before the first iteration",
+			begin(10, 0).tell(build(three)).
+				tell(&loop.GateStarted{Name: "test"}, &loop.GateFinished{Gate: passing("test", 12)}).
+				tell(&loop.RunBaseline{Proof: loop.InWorkspace, Why: "test: Cannot find module 'x'", Gates: []loop.BaselineGate{
+					{Gate: passing("test", 12), Clean: &loop.Gate{Why: "Cannot find\nmodule 'x'"}},
+					{Gate: failing("unit", "3 of 12 tests"), Clean: &loop.Gate{Why: "3 of 12 tests"}},
+					{Gate: passing("lint", 0)},
+				}}).
+				tell(&loop.RunBaseline{Proof: loop.InClean}, &loop.RunBaseline{}),
+			`
+[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Baseline: test passed (12 tests, 0.9s); clean checkout: failed (Cannot find module 'x')
+[10:00:00] Baseline: unit failed (3 of 12 tests)
+[10:00:00] Baseline: lint passed (0.9s)
+[10:00:00] Claims are proven in the work tree
+[10:00:00] Claims are proven in a clean checkout
+`,
+		},
+		{
+			"an agent that breaks tests, claims all the same, is undone and gets it right",
+			begin(10, 0).tell(build(loop.Limits{Iterations: 3, RedGates: 5}), baselineOf(passing("test", 12), nil)).
+				in(1, 1, &loop.IterationStarted{Max: 3}).after(45200*time.Millisecond).
+				in(1, 1, &loop.TestsSeen{Tests: loop.Tests{Total: 3, Passed: 3}}).
+				in(1, 1, &loop.GateStarted{Name: "test"}, &loop.GateFinished{Gate: failing("test", "3 of 12 tests")}).
+				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed (3 of 12 tests)"}).
+				in(1, 1, &loop.CheckpointRestored{Why: "gate test failed (3 of 12 tests), and was better before"}).
+				in(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{
+					Result: loop.Failed, Exit: exited(0), Duration: loop.Span(45200 * time.Millisecond),
+					Gates: []loop.Gate{failing("test", "3 of 12 tests"), failing("lint", "exit 1"), passing("vet", 0)},
+					Tests: &loop.Tests{Total: 12, Passed: 9, Failed: 3, NewlyFailing: []string{"TestA", "TestB", "TestC", "TestD", "TestE"}},
+				}}).
+				in(2, 1, &loop.IterationStarted{Max: 3}, &loop.CommitMade{Commit: "a1b2c3d4e5f6", Subject: "loop: iteration 2\n\nRefrain-Run: build-7"}).
+				in(2, 1, &loop.CheckpointRestored{Iteration: 1, Why: "tests got worse"}).
+				in(2, 1, &loop.IterationFinished{Outcome: loop.Outcome{
+					Result: loop.OK, Exit: exited(0), Gates: []loop.Gate{passing("test", 12)},
+					Tests: &loop.Tests{Total: 12, Passed: 12, NewlyFixed: []string{"TestA"}, Flaky: []string{"TestF\x1b[2J"}},
+				}}).
+				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true}),
+			`
+[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Baseline: test passed (12 tests, 0.9s)
+[10:00:00] Claims are proven in a clean checkout
+[10:00:00] Iteration 1/3 starting...
+[10:00:45] Claim refused: gate test failed (3 of 12 tests)
+[10:00:45] Rolled back to before the first iteration: gate test failed (3 of 12 tests), and was better before
+[10:00:45] Iteration 1/3 completed in 45.2s
+[10:00:45] WARNING: Quality gates failed: test (3 of 12 tests); lint (exit 1), red iterations: 1/5
+[10:00:45] Newly failing: TestA, TestB, TestC and 2 more
+[10:00:45] Iteration 2/3 starting...
+[10:00:45] Committed a1b2c3d: loop: iteration 2
+[10:00:45] Rolled back to iteration 1: tests got worse
+[10:00:45] Iteration 2/3 completed in 0.0s
+[10:00:45] Fixed: TestA
+[10:00:45] Flaky: TestF
+[10:00:45] Done: promise "DONE" found (proven) after 2 iterations (total: 45s)
+`,
+		},
+		{
 			"an end in the middle of an iteration still ends it",
 			begin(10, 0).tell(build(three)).in(1, 1, &loop.IterationStarted{Max: 3}).
 				tell(finished(loop.CouldNotRun, loop.ByError, "the work tree is gone")),

@@ -49,11 +49,7 @@ func said(p *loop.AgentText, opt Options) string {
 
 // toolLine is a tool call on one line.
 func toolLine(p *loop.AgentTool, opt Options) string {
-	width := widestTool
-	if w := opt.width(); w > 0 {
-		width = min(width, w-1)
-	}
-	line := view.Fit(p.Name+" "+p.Input, width-1)
+	line := view.Fit(p.Name+" "+p.Input, opt.widest()-1)
 	return opt.paint(dim, strings.Replace(line, " ", "  ", 1)) + "\n"
 }
 
@@ -66,9 +62,34 @@ func retryLine(p *loop.AgentRetry, opt Options) string {
 	if p.Error != nil {
 		line += ": " + string(p.Error.Kind) + " " + p.Error.Message
 	}
-	width := widestTool
-	if w := opt.width(); w > 0 {
-		width = min(width, w-1)
+	return opt.paint(dim, view.Fit(line, opt.widest())) + "\n"
+}
+
+// gateLine is the word of a gate on one line.
+func gateLine(g loop.Gate, opt Options) string {
+	line := fmt.Sprintf("gate %s %s", g.Name, view.Gate(g))
+	if opt.Color {
+		line = fmt.Sprintf("%s %s %s", mark(g), view.Line(g.Name), view.Found(g))
 	}
-	return opt.paint(dim, view.Fit(line, width)) + "\n"
+	if g.Where == loop.InClean {
+		line += ", " + view.Where(g.Where)
+	}
+	return opt.paint(gateStyle(g), view.Fit(line, opt.widest())) + "\n"
+}
+
+// testsLine is a test run of the agent's on one line.
+func testsLine(t loop.Tests, opt Options) string {
+	line := view.Tests(t)
+	if t.Framework != "" {
+		line += " (" + t.Framework + ")"
+	}
+	return opt.paint(dim, view.Fit(line, opt.widest())) + "\n"
+}
+
+// widest is how wide a line of this kind may be.
+func (o Options) widest() int {
+	if w := o.width(); w > 0 {
+		return min(widestTool, w-1)
+	}
+	return widestTool
 }

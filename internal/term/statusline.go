@@ -38,16 +38,19 @@ func statusLine(run *view.Run, opt Options) string {
 	return opt.paint(dim, view.Fit(strings.Join(parts, " · "), width-1))
 }
 
-// position is what the run is at: "iteration 2/5", or what it waits in.
+// position is what the run is at: "iteration 2/5", and what it does there.
 func position(run *view.Run) string {
-	if run.Iteration == 0 {
-		return string(run.State)
-	}
-	where := fmt.Sprintf("iteration %d", run.Iteration)
-	if run.Max() > 0 {
-		where += fmt.Sprintf("/%d", run.Max())
+	where := string(run.State)
+	if run.Iteration > 0 {
+		where = fmt.Sprintf("iteration %d", run.Iteration)
+		if run.Max() > 0 {
+			where += fmt.Sprintf("/%d", run.Max())
+		}
 	}
 	switch {
+	case run.Gate != nil:
+		where += ", gate " + view.Line(run.Gate.Name+" "+view.Where(run.Gate.Where))
+	case run.Iteration == 0:
 	case run.State != loop.Running:
 		where += ", " + string(run.State)
 	case run.Phase != "" && run.Phase != loop.Executing && run.Phase != loop.Pending:
@@ -57,10 +60,10 @@ func position(run *view.Run) string {
 }
 
 func lastGate(run *view.Run) string {
-	if run.Outcome == nil || len(run.Outcome.Gates) == 0 {
+	if len(run.Gates) == 0 {
 		return ""
 	}
-	g := run.Outcome.Gates[len(run.Outcome.Gates)-1]
+	g := run.Gates[len(run.Gates)-1]
 	if g.OK {
 		return "gate " + g.Name + " passed"
 	}

@@ -80,3 +80,40 @@ func finished(state loop.Status, reason loop.Reason, why string) *loop.RunFinish
 func build(limits loop.Limits) *loop.RunStarted {
 	return &loop.RunStarted{Name: "build-7", Procedure: "build", Agent: "claude", Limits: limits, Promise: "DONE"}
 }
+
+// Gates as they come out, of 0.9 seconds each.
+func passing(name string, tests int) loop.Gate {
+	return loop.Gate{Name: name, OK: true, Tests: tests, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+}
+
+func failing(name, why string) loop.Gate {
+	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+}
+
+// known is a gate that was red before the first iteration and is no worse.
+func known(name, why string) loop.Gate {
+	g := failing(name, why)
+	g.Known = true
+	return g
+}
+
+// baselineOf is one gate before the first iteration, in which all tests that ran
+// passed; clean is nil where it was not tried in a clean checkout.
+func baselineOf(g loop.Gate, clean *loop.Gate) *loop.RunBaseline {
+	b := loop.BaselineGate{Gate: g, Clean: clean}
+	if g.Tests > 0 {
+		b.Tests = &loop.Tests{Total: g.Tests, Passed: g.Tests}
+	}
+	return &loop.RunBaseline{Proof: loop.InClean, Gates: []loop.BaselineGate{b}}
+}
+
+func failedBy(gates ...loop.Gate) loop.Outcome {
+	return loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: gates}
+}
+
+func provenBy(gates ...loop.Gate) loop.Outcome {
+	o := ok()
+	o.Gates, o.Claim = gates, &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", By: loop.ByPromise, Proven: true}
+	o.Changes = &loop.Changes{Created: 2, Commits: 1}
+	return o
+}

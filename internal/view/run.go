@@ -33,6 +33,9 @@ type Run struct {
 	Verdict  loop.Verdict      // the last one given
 	Finished *loop.RunFinished // set when the run is over
 
+	Gate  *loop.GateStarted // the one that runs now
+	Gates []loop.Gate       // what each said last, the latest at the end
+
 	Sum   loop.State  // streaks, totals, feedback: the sum of the events so far
 	usage *loop.Usage // of the attempt under way
 }
@@ -52,14 +55,16 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
 		r.Agent, r.Model, r.Promise = orElse(p.Agent, r.Agent), orElse(p.Model, r.Model), orElse(p.Promise, r.Promise)
-		r.State, r.Finished, r.Wait = loop.Running, nil, nil
+		r.State, r.Finished, r.Wait, r.Gate = loop.Running, nil, nil, nil
+	case *loop.RunBaseline:
+		r.begin(p)
 	case *loop.RunWaiting:
 		r.State, r.Wait = loop.Waiting, p
 	case *loop.RunRule:
 		r.Verdict = p.Verdict
 	case *loop.IterationStarted:
 		r.State, r.Wait = loop.Running, nil
-		r.Phase, r.Open, r.usage = loop.Pending, true, nil
+		r.Phase, r.Open, r.usage, r.Gate = loop.Pending, true, nil, nil
 		r.Iteration, r.Attempt, r.Limits.Iterations = e.Iter, e.Attempt, p.Max
 	case *loop.IterationPhase:
 		r.Phase = p.Phase
@@ -67,12 +72,17 @@ func (r *Run) Apply(e loop.Event) {
 		r.Model = orElse(p.Model, r.Model)
 	case *loop.AgentUsage:
 		r.usage = &p.Usage
+	case *loop.GateStarted:
+		r.Gate = p
+	case *loop.GateFinished:
+		r.Gate = nil
+		r.judge(p.Gate)
 	case *loop.IterationFinished:
 		r.finishIteration(e, p)
 		return // its state already includes this event
 	case *loop.RunFinished:
 		r.State, r.Finished = p.State, p
-		r.Phase, r.Wait, r.Open = "", nil, false
+		r.Phase, r.Wait, r.Gate, r.Open = "", nil, nil, false
 	}
 	r.Sum = r.Sum.Sum(e)
 }
@@ -88,8 +98,29 @@ func (r *Run) finishIteration(e loop.Event, p *loop.IterationFinished) {
 	r.State, r.Wait, r.Finished = loop.Running, nil, nil
 	r.Iteration, r.Attempt = e.Iter, e.Attempt
 	r.Phase, r.Open, r.usage = "", false, nil
+	r.Gate, r.Gates = nil, p.Outcome.Gates
 	r.Outcome, r.Verdict, r.Sum = &p.Outcome, p.Verdict, p.State
 	r.Limits = p.State.Limits
+}
+
+// begin takes in what the gates said before the first iteration.
+func (r *Run) begin(p *loop.RunBaseline) {
+	r.Gate, r.Gates = nil, nil
+	for _, g := range p.Gates {
+		r.Gates = append(r.Gates, g.Gate)
+	}
+}
+
+// judge puts the word of a gate in the place of its last one. The list may be
+// an event's own, so it is never changed.
+func (r *Run) judge(g loop.Gate) {
+	var gates []loop.Gate
+	for _, old := range r.Gates {
+		if old.Name != g.Name {
+			gates = append(gates, old)
+		}
+	}
+	r.Gates = append(gates, g)
 }
 
 // Died says that the run has no end and nobody is running it any more. Only a
@@ -98,7 +129,7 @@ func (r *Run) Died() {
 	if r.State.Ended() {
 		return
 	}
-	r.State, r.Phase, r.Wait, r.Open = loop.Crashed, "", nil, false
+	r.State, r.Phase, r.Wait, r.Gate, r.Open = loop.Crashed, "", nil, nil, false
 }
 
 // Max is the highest number of iterations; 0 is no limit.

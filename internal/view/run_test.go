@@ -46,11 +46,16 @@ func drawRecord(t *rapid.T) *record {
 	for range rapid.IntRange(0, 30).Draw(t, "events") {
 		r.now = r.now.Add(time.Duration(rapid.IntRange(0, 90_000).Draw(t, "ms")) * time.Millisecond)
 		iter, attempt := r.sum.Next(), r.sum.Attempts+1
-		switch rapid.SampledFrom([]string{"start", "phase", "finish", "refuse", "wait", "end", "resume"}).Draw(t, "event") {
+		switch rapid.SampledFrom([]string{"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume"}).Draw(t, "event") {
 		case "start":
 			r.add(iter, attempt, &loop.IterationStarted{Max: limits.Iterations})
 		case "phase":
 			r.add(iter, attempt, &loop.IterationPhase{Phase: loop.Gates})
+		case "gate":
+			r.add(iter, attempt, &loop.GateStarted{Name: "test", Where: loop.InClean})
+		case "judge":
+			name := rapid.SampledFrom([]string{"test", "lint"}).Draw(t, "gate")
+			r.add(iter, attempt, &loop.GateFinished{Gate: loop.Gate{Name: name, OK: rapid.Bool().Draw(t, "green")}})
 		case "refuse":
 			r.add(iter, attempt, &loop.ClaimRefused{Text: "DONE", Why: "it was quoted"})
 		case "finish":
@@ -101,6 +106,12 @@ func TestTheEndOfAJournalGivesTheSameStatusAsAllOfIt(t *testing.T) {
 		}
 		if a, b := whole.Refused(), tail.Refused(); !slices.Equal(a, b) {
 			t.Fatalf("refused claims: all events %q, the last ones %q", a, b)
+		}
+		if diff := cmp.Diff(whole.Gates, tail.Gates); diff != "" {
+			t.Fatalf("gates: all events (-) and the last ones (+) differ:\n%s", diff)
+		}
+		if diff := cmp.Diff(whole.Gate, tail.Gate); diff != "" {
+			t.Fatalf("gate under way: all events (-) and the last ones (+) differ:\n%s", diff)
 		}
 	})
 }
@@ -174,5 +185,41 @@ func TestARunThatEndedDidNotDie(t *testing.T) {
 	run.Died()
 	if run.State != loop.Done {
 		t.Errorf("state = %s, want done", run.State)
+	}
+}
+
+func TestGatesAreTheLastWordOfEach(t *testing.T) {
+	test := func(ok bool) loop.Gate { return loop.Gate{Name: "test", OK: ok} }
+	lint := loop.Gate{Name: "lint", OK: true}
+	r := &record{now: noon}
+	steps := []struct {
+		when    string
+		payload loop.Payload
+		now     string
+		want    []loop.Gate
+	}{
+		{"a gate began", &loop.GateStarted{Name: "test"}, "test", nil},
+		{"it ended", &loop.GateFinished{Gate: test(false)}, "", []loop.Gate{test(false)}},
+		{"the baseline is known", &loop.RunBaseline{Proof: loop.InClean, Gates: []loop.BaselineGate{{Gate: test(false)}, {Gate: lint}}}, "", []loop.Gate{test(false), lint}},
+		{"the first iteration began", &loop.IterationStarted{}, "", []loop.Gate{test(false), lint}},
+		{"a gate runs again", &loop.GateStarted{Name: "test"}, "test", []loop.Gate{test(false), lint}},
+		{"and says otherwise", &loop.GateFinished{Gate: test(true)}, "", []loop.Gate{lint, test(true)}},
+		{"the runner died in the next one, and another goes on", &loop.GateStarted{Name: "lint"}, "lint", []loop.Gate{lint, test(true)}},
+		{"which begins anew", &loop.RunResumed{From: loop.Crashed}, "", []loop.Gate{lint, test(true)}},
+		{"the iteration ended", &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Gates: []loop.Gate{test(true)}}}, "", []loop.Gate{test(true)}},
+	}
+	for _, step := range steps {
+		r.add(1, 1, step.payload)
+		run := fold(r.events...)
+		now := ""
+		if run.Gate != nil {
+			now = run.Gate.Name
+		}
+		if diff := cmp.Diff(step.want, run.Gates); diff != "" || now != step.now {
+			t.Errorf("when %s: running %q, want %q; gates (-want +got):\n%s", step.when, now, step.now, diff)
+		}
+	}
+	if proof := fold(r.events...).Sum.Proof; proof != loop.InClean {
+		t.Errorf("claims are judged in %q, want the clean checkout", proof)
 	}
 }

@@ -1,0 +1,75 @@
+package gate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/tests"
+)
+
+const (
+	mostNamed  = 20  // failing tests that the next agent is told by name
+	maxMessage = 400 // bytes of what one of them said
+	leastTail  = 200 // bytes of output below which it tells nothing
+)
+
+// Feedback is what the next agent should hear of a red gate: why it is red, the
+// failing tests with what they said, then as much of the end of its output as
+// fits. It is at most room bytes long, and nothing in it can be taken for a
+// claim.
+func Feedback(r Result, room int) string {
+	text := fmt.Sprintf("gate %s failed: %s", r.Name, r.Why)
+	if len(text) > room {
+		return cut(text, room)
+	}
+	text += failing(r.Report, room-len(text))
+	const heading = "\nThe end of its output:\n"
+	left := room - len(text) - len(heading)
+	if r.Tail == "" || left < leastTail {
+		return text
+	}
+	return text + heading + lastLines(quiet(r.Tail), left)
+}
+
+// failing lists failing tests, as many as fit.
+func failing(r *tests.Report, room int) string {
+	if r == nil || len(r.Failing) == 0 {
+		return ""
+	}
+	const heading, more = "\nFailing tests:", "\n- and %d more"
+	room -= len(heading) + len(more) + 8 // digits
+	text, n := "", 0
+	for _, test := range r.Failing[:min(len(r.Failing), mostNamed)] {
+		item := "\n- " + quiet(describe(test))
+		if len(text)+len(item) > room {
+			break
+		}
+		text += item
+		n++
+	}
+	if n == 0 {
+		return ""
+	}
+	if rest := max(r.Failed, len(r.Failing)) - n; rest > 0 {
+		text += fmt.Sprintf(more, rest)
+	}
+	return heading + text
+}
+
+// describe is a failing test with what it said, set in below its name.
+func describe(t tests.Test) string {
+	name := oneLine(t.Name, maxWhy)
+	message := firstLines(strings.Trim(plain(t.Message), "\n"), maxMessage)
+	if message == "" {
+		return name
+	}
+	return name + "\n    " + strings.ReplaceAll(message, "\n", "\n    ")
+}
+
+// tagHalf is a part of what an agent says to be heard by a runner.
+var tagHalf = regexp.MustCompile(`(?im)^.*</?(?:promise|verdict)>`)
+
+// quiet sets lines with such a tag in as code is, so that an agent which repeats
+// them is not heard.
+func quiet(text string) string { return tagHalf.ReplaceAllString(text, "    $0") }

@@ -1,0 +1,77 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestSetup(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		files    []string
+		command  string
+		lockfile string
+	}{
+		{"nothing", nil, "", ""},
+		{"tools that install on their own", []string{"go.sum", "Cargo.lock", "pom.xml", "gradle.lockfile"}, "", ""},
+		{"npm", []string{"package.json", "package-lock.json"}, "npm ci", "package-lock.json"},
+		{"classic yarn", []string{"yarn.lock"}, "yarn install --frozen-lockfile", "yarn.lock"},
+		{"later yarn", []string{"yarn.lock", ".yarnrc.yml"}, "yarn install --immutable", "yarn.lock"},
+		{"two lockfiles of one ecosystem", []string{"package-lock.json", "pnpm-lock.yaml"}, "pnpm install --frozen-lockfile", "pnpm-lock.yaml"},
+		{"two ecosystems", []string{"package-lock.json", "uv.lock"}, "npm ci && uv sync --frozen", "package-lock.json, uv.lock"},
+		{"a folder is no lockfile", []string{"mix.lock/file"}, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range tt.files {
+				write(t, dir, name)
+			}
+			command, lockfile := Setup(dir)
+			if command != tt.command || lockfile != tt.lockfile {
+				t.Errorf("Setup = %q, %q; want %q, %q", command, lockfile, tt.command, tt.lockfile)
+			}
+		})
+	}
+}
+
+func TestEveryInstallerIsFound(t *testing.T) {
+	for _, i := range installers {
+		dir := t.TempDir()
+		write(t, dir, i.lockfile)
+		if i.beside != "" {
+			write(t, dir, i.beside)
+		}
+		if command, lockfile := Setup(dir); command != i.command || lockfile != i.lockfile {
+			t.Errorf("with %s: Setup = %q, %q; want %q", i.lockfile, command, lockfile, i.command)
+		}
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	dir := t.TempDir()
+	if got := Dependencies(dir); got != nil {
+		t.Errorf("an empty folder has %q", got)
+	}
+	write(t, dir, "node_modules/a/index.js")
+	write(t, dir, "vendor/bundle/b.rb")
+	write(t, dir, "deps") // a file
+	if err := os.Symlink("node_modules", filepath.Join(dir, "venv")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	if got, want := Dependencies(dir), []string{"node_modules", "vendor/bundle", "vendor"}; !slices.Equal(got, want) {
+		t.Errorf("Dependencies = %q, want %q", got, want)
+	}
+}
+
+func write(t *testing.T, dir, name string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,121 @@
+package plan
+
+import "strings"
+
+// page is a text in lines, with what hides some of them: code fences and
+// comments.
+type page struct {
+	lines []line
+
+	// endless remembers where a search for an end has failed, so that a file
+	// of nothing but beginnings is not read over and over.
+	endless map[hider]failed
+}
+
+// line is one line: the columns before its text, and the text.
+type line struct {
+	indent int
+	rest   string // without white space at its end; empty for a blank line
+}
+
+// hider is a kind of block, where its container begins.
+type hider struct {
+	mark   byte // of a fence, or '<' of a comment
+	column int
+}
+
+type failed struct {
+	length int // of the fence
+	until  int // the line up to which there is no end
+}
+
+func newPage(text string) page {
+	p := page{endless: map[hider]failed{}}
+	for one := range strings.SplitSeq(text, "\n") {
+		indent, rest := columns(one, 0)
+		p.lines = append(p.lines, line{indent, strings.TrimRight(rest, " \t\r")})
+	}
+	return p
+}
+
+// columns counts the columns of white space before a text that begins at the
+// given column, tab stops being four apart, and gives the column where other
+// characters begin.
+func columns(text string, from int) (column int, rest string) {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ':
+			from++
+		case '\t':
+			from += 4 - from%4
+		default:
+			return from, text[i:]
+		}
+	}
+	return from, ""
+}
+
+// text is that of some lines.
+func (p page) text(from, to int) string {
+	var text strings.Builder
+	for _, l := range p.lines[from:to] {
+		text.WriteString(l.rest + " ")
+	}
+	return text.String()
+}
+
+// hidden tells whether the text on a line begins a fence or a comment, and
+// gives the line with its end. What has no end before its list item ends hides
+// nothing: a slip of the pen would otherwise make every task after it vanish.
+func (p page) hidden(at int, rest string, column int) (end int, ok bool) {
+	if comment(rest) {
+		if strings.Contains(rest[len("<!--"):], "-->") {
+			return at, true
+		}
+		return p.search(at, hider{'<', column}, 0)
+	}
+	mark, length, info := fence(rest)
+	if mark == 0 || mark == '`' && strings.Contains(info, "`") { // the latter is code within a line
+		return 0, false
+	}
+	return p.search(at, hider{mark, column}, length)
+}
+
+// search finds the line that ends what begins at the given one.
+func (p page) search(at int, h hider, length int) (end int, ok bool) {
+	if before, known := p.endless[h]; known && at < before.until && length >= before.length {
+		return 0, false
+	}
+	end = at + 1
+	for ; end < len(p.lines); end++ {
+		l := p.lines[end]
+		if l.rest != "" && l.indent < h.column {
+			break
+		}
+		if h.ends(l, length) {
+			return end, true
+		}
+	}
+	p.endless[h] = failed{length, end}
+	return 0, false
+}
+
+func (h hider) ends(l line, length int) bool {
+	if h.mark == '<' {
+		return strings.Contains(l.rest, "-->")
+	}
+	mark, n, info := fence(l.rest)
+	return mark == h.mark && n >= length && info == "" && l.indent <= h.column+3
+}
+
+func comment(rest string) bool { return strings.HasPrefix(rest, "<!--") }
+
+// fence reads a code fence at the start of a text: its character, its length
+// and what follows. The character is 0 when there is no fence.
+func fence(rest string) (mark byte, length int, info string) {
+	if !strings.HasPrefix(rest, "```") && !strings.HasPrefix(rest, "~~~") {
+		return 0, 0, ""
+	}
+	info = strings.TrimLeft(rest, rest[:1])
+	return rest[0], len(rest) - len(info), strings.TrimSpace(info)
+}

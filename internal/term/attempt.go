@@ -1,0 +1,212 @@
+package term
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// Attempt is all there is to know of one finished attempt.
+type Attempt struct {
+	Run    string       // its name
+	End    loop.Event   // the iteration.finished
+	Events []loop.Event // what else the journal has of it
+	Dir    string       // its folder
+	Files  []string     // what people may want to open there
+}
+
+// Most of what is listed by name; the rest is counted.
+const mostListed = 20
+
+// Sheet shows an attempt in full.
+func Sheet(a Attempt, opt Options) string {
+	f := a.End.Payload.(*loop.IterationFinished)
+	o := &f.Outcome
+	list := []row{
+		{"exit", exitStatus(o.Exit)},
+		{"error", agentError(o.Error)},
+		{"time", view.Duration(o.Duration.Duration())},
+		{"progress", progress(o)},
+	}
+	list = append(list, a.changes(o.Changes)...)
+	list = append(list, row{"plan", tasks(o.Plan)})
+	list = append(list, testRows(o.Tests)...)
+	list = append(list, gateRows(o.Gates)...)
+	list = append(list,
+		row{"pinned", changedPins(o.Pinned)},
+		row{"claim", claim(o.Claim)},
+	)
+	list = append(list, a.happened(o.Claim)...)
+	list = append(list,
+		row{"blocked", o.Person},
+		row{"usage", used(o.Usage)},
+		row{"summary", o.Summary},
+		row{"then", then(f.Verdict)},
+		row{"checkpoint", o.Checkpoint},
+	)
+	list = append(list, a.files()...)
+	head := fmt.Sprintf("%s/%s: %s", view.Line(a.Run), number(a.End), o.Result)
+	return opt.paint(bold, head) + "\n" + layout(list, opt)
+}
+
+// changes lists the files that changed.
+func (a Attempt) changes(c *loop.Changes) []row {
+	if c == nil {
+		return nil
+	}
+	files := c.Created + c.Modified + c.Deleted
+	list := []row{{"changed", changed(loop.Totals{Files: files, LinesAdded: c.LinesAdded, LinesRemoved: c.LinesRemoved, Commits: c.Commits})}}
+	shown := c.Paths[:min(mostListed, len(c.Paths))]
+	for _, p := range shown {
+		said := p.Change + " " + quoted(p.Path)
+		if p.From != "" {
+			said += ", from " + quoted(p.From)
+		}
+		list = append(list, row{"", said})
+	}
+	if more := files - len(shown); more > 0 && len(shown) > 0 {
+		list = append(list, row{"", fmt.Sprintf("and %s more, in %s", view.Count(more), filepath.Join(a.Dir, "changes.json"))})
+	}
+	return list
+}
+
+// quoted is a path as it is, or quoted when it would not show as it is.
+func quoted(path string) string {
+	if view.Line(path) == path {
+		return path
+	}
+	return strconv.Quote(path)
+}
+
+func tasks(p *loop.Plan) string {
+	if p == nil {
+		return ""
+	}
+	said := fmt.Sprintf("%s open, %s in progress, %s done", view.Count(p.Open), view.Count(p.InProgress), view.Count(p.Done))
+	if p.Lost > 0 {
+		said += fmt.Sprintf(", %s vanished", view.Count(p.Lost))
+	}
+	return said
+}
+
+func testRows(t *loop.Tests) []row {
+	if t == nil {
+		return nil
+	}
+	said := view.Tests(*t)
+	if t.Framework != "" {
+		said += " (" + t.Framework + ")"
+	}
+	return []row{
+		{"tests", said},
+		{"failing", view.Names(t.Failing, mostListed)},
+		{"broke", view.Names(t.NewlyFailing, mostListed)},
+		{"fixed", view.Names(t.NewlyFixed, mostListed)},
+		{"flaky", view.Names(t.Flaky, mostListed)},
+	}
+}
+
+func gateRows(gates []loop.Gate) []row {
+	var list []row
+	for i, g := range gates {
+		said := strings.TrimSpace(g.Name + " " + view.Gate(g) + " " + view.Where(g.Where))
+		if !g.OK && g.Duration > 0 {
+			said += ", after " + view.Duration(g.Duration.Duration())
+		}
+		label := "gates"
+		if i > 0 {
+			label = ""
+		}
+		list = append(list, row{label, said})
+	}
+	return list
+}
+
+func changedPins(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	var list []string
+	for _, p := range paths {
+		list = append(list, quoted(p))
+	}
+	return "not as when the run began: " + view.Names(list, mostListed)
+}
+
+func claim(c *loop.Claim) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Refused():
+		return fmt.Sprintf("%s %q, refused: %s", c.Kind, c.Text, c.Why)
+	case c.Proven:
+		return fmt.Sprintf("%s %q, proven", c.Kind, c.Text)
+	}
+	return fmt.Sprintf("%s %q, unproven", c.Kind, c.Text)
+}
+
+// happened is what the outcome does not say: what else looked like a claim, and
+// what the runner did with the work.
+func (a Attempt) happened(c *loop.Claim) []row {
+	var list []row
+	for _, e := range a.Events {
+		switch p := e.Payload.(type) {
+		case *loop.ClaimRefused:
+			if c == nil || p.Why != c.Why {
+				list = append(list, row{"refused", p.Why})
+			}
+		case *loop.CommitMade:
+			list = append(list, row{"committed", short(p.Commit) + " " + firstLine(p.Subject)})
+		case *loop.CheckpointRestored:
+			list = append(list, row{"undone", fmt.Sprintf("back to %s: %s", iterationOf(p), p.Why)})
+		}
+	}
+	return list
+}
+
+func used(u *loop.Usage) string {
+	if u == nil {
+		return ""
+	}
+	said := view.Plural(u.Tokens(), "token")
+	switch {
+	case u.Estimated():
+		said += ", ≈" + dollars(u.CostUSD) + " (estimated)"
+	case u.CostUSD > 0:
+		said += ", " + dollars(u.CostUSD)
+	}
+	return said
+}
+
+func (a Attempt) files() []row {
+	var list []row
+	for _, name := range a.Files {
+		label := name
+		if name == "gates" {
+			label = "gate logs"
+		}
+		list = append(list, row{label, filepath.Join(a.Dir, name)})
+	}
+	return list
+}
+
+func agentError(e *loop.AgentError) string {
+	if e == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", e.Kind, e.Message)
+}
+
+func exitStatus(e *loop.Exit) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Code != nil:
+		return fmt.Sprintf("status %d (%s)", *e.Code, e.Cause)
+	}
+	return fmt.Sprintf("signal %s (%s)", e.Signal, e.Cause)
+}

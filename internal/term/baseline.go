@@ -1,0 +1,118 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// baseline tells what the gates said before the first iteration, and where
+// claims are proven from now on.
+func baseline(b *loop.RunBaseline) []fact {
+	var facts []fact
+	for _, g := range b.Gates {
+		line := "Baseline: " + view.Line(g.Gate.Name) + " " + view.Gate(g.Gate)
+		if g.Clean != nil && !agree(g.Gate, *g.Clean) {
+			line += "; clean checkout: " + view.Gate(*g.Clean)
+		}
+		facts = append(facts, fact{info, line})
+	}
+	return append(facts, place(b)...)
+}
+
+func place(b *loop.RunBaseline) []fact {
+	if b.Proof == "" {
+		return nil
+	}
+	return one(info, "Claims are proven %s", view.Where(b.Proof))
+}
+
+// agree tells whether a gate found the same in both places.
+func agree(a, b loop.Gate) bool { return a.OK == b.OK && a.Tests == b.Tests && a.Why == b.Why }
+
+// baselineTable shows the same side by side, or nothing when the screen is too
+// narrow for that.
+func baselineTable(b *loop.RunBaseline, opt Options) string {
+	table := [][]cell{{{dim, "baseline"}, {dim, "work tree"}}}
+	if cleanTried(b) {
+		table[0] = append(table[0], cell{dim, "clean checkout"})
+	}
+	for _, g := range b.Gates {
+		line := []cell{{"", view.Line(g.Gate.Name)}, gateCell(g.Gate, opt)}
+		if g.Clean != nil {
+			line = append(line, gateCell(*g.Clean, opt))
+		}
+		table = append(table, line)
+	}
+	widths := make([]int, len(table[0]))
+	for _, line := range table {
+		for i, c := range line {
+			widths[i] = max(widths[i], ansi.StringWidth(c.text))
+		}
+	}
+	total := 0
+	for _, w := range widths {
+		total += w + gap
+	}
+	if room := opt.width(); len(b.Gates) == 0 || room > 0 && total > room {
+		return ""
+	}
+	var text strings.Builder
+	for _, line := range table {
+		for i, c := range line {
+			if i > 0 {
+				text.WriteString(strings.Repeat(" ", gap))
+			}
+			text.WriteString(opt.paint(c.style, c.text))
+			if i < len(line)-1 {
+				text.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(c.text)))
+			}
+		}
+		text.WriteByte('\n')
+	}
+	return text.String()
+}
+
+// gap is the space between two columns.
+const gap = 2
+
+// cell is a field of a table.
+type cell struct {
+	style style
+	text  string
+}
+
+func cleanTried(b *loop.RunBaseline) bool {
+	for _, g := range b.Gates {
+		if g.Clean != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func gateCell(g loop.Gate, opt Options) cell {
+	if !opt.Color {
+		return cell{"", view.Gate(g)}
+	}
+	return cell{gateStyle(g), strings.TrimSpace(fmt.Sprintf("%s %s", mark(g), view.Found(g)))}
+}
+
+// mark is a gate's word in one sign, for screens that do more than plain text.
+func mark(g loop.Gate) string {
+	if g.OK {
+		return "✓"
+	}
+	return "✗"
+}
+
+func gateStyle(g loop.Gate) style {
+	if g.OK {
+		return dim
+	}
+	return red
+}

@@ -1,0 +1,172 @@
+package tests
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// nodeResult is what follows a mark: the name, the time, and "# SKIP" or the
+// like. The fractions of a millisecond tell it from other runners' lists.
+var nodeResult = regexp.MustCompile(`^(.+) \((\d+\.\d+)ms\)( # .*)?$`)
+
+// node reads the spec reporter of node:test. Tests that are marked as to do
+// count as skipped whatever came of them, as they do for Node.
+type node struct {
+	run
+	path    nodePath
+	ending  nodeSummary
+	located bool // in the list at the end: a failing test's place was printed
+}
+
+func (n *node) line(text string) {
+	inner := strings.TrimLeft(text, " ")
+	indent := len(text) - len(inner)
+	if len(inner) < 4 || inner[0] < 0x80 || indent%2 != 0 {
+		if n.summed && strings.HasPrefix(text, "test at ") {
+			n.located = true
+			n.hush()
+		}
+		n.say(inner)
+		return
+	}
+	mark, rest, _ := strings.Cut(inner, " ")
+	switch mark {
+	case "ℹ":
+		n.hush()
+		if indent == 0 && n.ending.line(rest) {
+			n.sumUp(n.ending.counts())
+			n.sum.Duration += n.ending.took
+			n.ending = nodeSummary{}
+		}
+	case "▶":
+		// Older versions close a suite with the same mark, and its time.
+		if !nodeResult.MatchString(rest) {
+			n.begin()
+			n.path.enter(indent/2, rest)
+		}
+	case "✔", "✖", "﹣", "⚠":
+		n.result(mark, indent/2, rest)
+	default:
+		n.say(inner)
+	}
+}
+
+// begin ends the run before, when it was summed up.
+func (n *node) begin() {
+	if n.summed {
+		n.next()
+	}
+	n.hush()
+}
+
+func (n *node) result(mark string, depth int, text string) {
+	m := nodeResult.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	name, took := m[1], duration(m[2]+"ms")
+	if n.located {
+		n.located = false
+		n.explain(name, took)
+		return
+	}
+	n.begin()
+	if n.path.leave(depth, name) {
+		return // a suite, which is not a test
+	}
+	switch {
+	case mark == "﹣", strings.HasPrefix(m[3], " # TODO"):
+		n.skipped++
+	case mark == "✔":
+		n.passed++
+	case mark == "✖":
+		n.fail(n.path.name(depth, name), took)
+	}
+}
+
+// explain finds the test that the list at the end has a message for. Only its own
+// name is printed there, but its time is the same to the last digit.
+func (n *node) explain(name string, took time.Duration) {
+	n.hush()
+	for _, f := range n.failing {
+		if f.took == took && strings.HasSuffix(f.name, short(name)) && f.text.String() == "" {
+			n.telling = f
+			return
+		}
+	}
+}
+
+// nodePath is the suites that a test is in.
+type nodePath []string
+
+// mostDepth is how deep suites are followed.
+const mostDepth = 30
+
+// enter begins a suite.
+func (p *nodePath) enter(depth int, name string) {
+	if depth < mostDepth {
+		*p = append((*p)[:min(depth, len(*p))], strings.Clone(short(name)))
+	}
+}
+
+// leave tells whether a result is that of the suite that is open at its depth,
+// and ends it.
+func (p *nodePath) leave(depth int, name string) bool {
+	if depth >= len(*p) || (*p)[depth] != short(name) {
+		return false
+	}
+	*p = (*p)[:depth]
+	return true
+}
+
+// name is a test's name behind those of its suites.
+func (p nodePath) name(depth int, name string) string {
+	suites := p[:min(depth, len(p))]
+	return strings.Join(append(suites[:len(suites):len(suites)], name), " > ")
+}
+
+// nodeSummary is the eight lines that node:test ends with in each of its
+// reporters: tests, suites, pass, fail, cancelled, skipped, todo, duration_ms.
+type nodeSummary struct {
+	lines                                int
+	pass, fail, cancelled, skipped, todo int
+	took                                 time.Duration
+}
+
+// line reads one of them, and tells whether it was the last.
+func (s *nodeSummary) line(text string) bool {
+	what, value, _ := strings.Cut(text, " ")
+	if what == "duration_ms" {
+		s.took = duration(value + "ms")
+		return s.lines >= 6
+	}
+	n, ok := number(value)
+	if !ok {
+		return false
+	}
+	switch what {
+	case "tests":
+		*s = nodeSummary{}
+	case "suites":
+	case "pass":
+		s.pass = n
+	case "fail":
+		s.fail = n
+	case "cancelled":
+		s.cancelled = n
+	case "skipped":
+		s.skipped = n
+	case "todo":
+		s.todo = n
+	default:
+		return false
+	}
+	s.lines++
+	return false
+}
+
+// counts is passed, failed and skipped.
+func (s *nodeSummary) counts() (int, int, int) {
+	return s.pass, s.fail + s.cancelled, s.skipped + s.todo
+}

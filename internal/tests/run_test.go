@@ -1,0 +1,91 @@
+package tests
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The lines around a change in a diff begin with a space. Readers built on run
+// know their framework's indentation well enough to see that.
+func TestContextOfADiffCountsForNothing(t *testing.T) {
+	for _, f := range frameworks {
+		if _, ok := f.new().(interface {
+			sumUp(passed, failed, skipped int)
+		}); !ok {
+			continue
+		}
+		paths, err := filepath.Glob(filepath.Join("testdata", f.name, "*.txt"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no samples of %s: %v", f.name, err)
+		}
+		for _, path := range paths {
+			shown := strings.NewReplacer("\r", "", "\n", "\n ").Replace("\n" + sample(t, path))
+			if report, ok := Read(shown); ok {
+				t.Errorf("%s, each line behind a space, was read as %+v", filepath.ToSlash(path), report)
+			}
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	var r run
+	r.passed++
+	r.fail("adds", time.Second)
+	r.say("  want 3")
+	r.say("      at sum.js:4")
+	r.tell("adds", 0)
+	r.say("said again")
+	for range 2 { // what is asked changes nothing
+		got, ok := r.report()
+		if !ok || got.Passed != 1 || got.Failed != 1 || len(got.Failing) != 1 || got.Failing[0].Message != "want 3" || got.Failing[0].Duration != time.Second {
+			t.Errorf("cut off: %+v, %v, want what was named", got, ok)
+		}
+	}
+	r.sumUp(7, 2, 1)
+	r.tell("throws", 0)
+	got, _ := r.report()
+	if got.Total != 10 || got.Failed != 2 || len(got.Failing) != 2 {
+		t.Errorf("summed up: %+v, want the framework's counts and both names", got)
+	}
+	r.next()
+	r.tell("a line that only looked like a test", 0)
+	if got, _ := r.report(); got.Total != 10 || len(got.Failing) != 2 {
+		t.Errorf("after the run: %+v, want no more than it had", got)
+	}
+}
+
+func TestPartsOfASummary(t *testing.T) {
+	for list, want := range map[string]map[string]int{
+		"2 failed, 1 passed, 3 total": {"failed": 2, "passed": 1, "total": 3},
+		"1 of 5 total":                {"of 5 total": 1},
+		"2 failed, none":              nil,
+		"2":                           nil,
+		"":                            nil,
+		"1234567890 passed":           nil,
+	} {
+		if got := parts(list, ", "); fmt.Sprint(got) != fmt.Sprint(want) || (got == nil) != (want == nil) {
+			t.Errorf("parts(%q) = %v, want %v", list, got, want)
+		}
+	}
+}
+
+func TestTimesForPeople(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"0.465 s":              465 * time.Millisecond,
+		"3 m 4 s":              184 * time.Second,
+		"1s 740ms":             1740 * time.Millisecond,
+		"< 1 ms":               time.Millisecond,
+		"1 minute 2.5 seconds": 62*time.Second + 500*time.Millisecond,
+		"1.2501 Seconds":       1250100 * time.Microsecond,
+		"2 minutes 1 second":   121 * time.Second,
+		"soon":                 0,
+		"":                     0,
+	} {
+		if got := spelt(text); got != want {
+			t.Errorf("spelt(%q) = %v, want %v", text, got, want)
+		}
+	}
+}

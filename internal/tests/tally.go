@@ -1,0 +1,111 @@
+package tests
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// tally adds up what a reader finds.
+type tally struct {
+	sum  Report
+	seen bool
+}
+
+// add counts tests. Adding none says that the runner ran.
+func (t *tally) add(passed, failed, skipped int) {
+	t.seen = true
+	t.sum.Passed += passed
+	t.sum.Failed += failed
+	t.sum.Skipped += skipped
+	t.sum.Total += passed + failed + skipped
+}
+
+// name keeps a failing test by its name, without counting it.
+func (t *tally) name(name, message string, took time.Duration) {
+	t.seen = true
+	if len(t.sum.Failing) == mostFailing {
+		return
+	}
+	t.sum.Failing = append(t.sum.Failing, Test{Name: keep(name), Status: Failed, Duration: took, Message: short(message)})
+}
+
+func (t *tally) report() (Report, bool) { return t.sum, t.seen }
+
+// fork is the tally to go on with in a copy of its reader, which is ended to see
+// what an output says so far while the reader itself reads on.
+func (t *tally) fork() tally {
+	f := *t
+	f.sum.Failing = slices.Clip(f.sum.Failing)
+	return f
+}
+
+// mostMessage is how much of a failure's text is kept: the first lines say what
+// went wrong, the output itself has the rest.
+const mostMessage = 500
+
+// message collects the first lines of a failure.
+type message struct{ text strings.Builder }
+
+// add adds a line; empty ones are left out.
+func (m *message) add(line string) {
+	line = strings.TrimSpace(line)
+	if line == "" || m.text.Len() >= mostMessage {
+		return
+	}
+	if m.text.Len() > 0 {
+		m.text.WriteByte('\n')
+	}
+	m.text.WriteString(short(line))
+}
+
+func (m *message) String() string { return short(m.text.String()) }
+
+// short cuts a text to mostMessage bytes, between two characters.
+func short(s string) string {
+	if len(s) <= mostMessage {
+		return s
+	}
+	end := mostMessage
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
+
+// keep is a name to hold on to: in memory of its own, or a short one would keep
+// the whole line that it was cut from.
+func keep(name string) string { return strings.Clone(short(name)) }
+
+// number reads a count. One of more than nine digits is no count of tests, and
+// would overflow a sum.
+func number(s string) (int, bool) {
+	if s == "" || len(s) > 9 {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
+
+// duration reads a time such as 0.03s, 1m2s, 12ms or 0.03, which are seconds; 0
+// when it is none.
+func duration(s string) time.Duration {
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return 0
+	}
+	if last := s[len(s)-1]; last >= '0' && last <= '9' {
+		s += "s"
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0
+	}
+	return d
+}

@@ -1,0 +1,72 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Gate says what a gate came to: "passed (12 tests, 0.9s)", "failed (3 of 12
+// tests)".
+func Gate(g loop.Gate) string {
+	word := "failed"
+	switch {
+	case g.OK:
+		word = "passed"
+	case g.Known:
+		word = "still failing"
+	}
+	if found := Found(g); found != "" {
+		word += " (" + found + ")"
+	}
+	return word
+}
+
+// Found is the evidence of a gate: what ran, or why it did not pass.
+func Found(g loop.Gate) string {
+	took := Duration(g.Duration.Duration())
+	switch {
+	case !g.OK:
+		return Line(g.Why)
+	case g.Tests == 0:
+		return took
+	}
+	return Plural(g.Tests, "test") + ", " + took
+}
+
+// Where says in which place a gate looks.
+func Where(p loop.Place) string {
+	switch p {
+	case loop.InClean:
+		return "in a clean checkout"
+	case loop.InWorkspace:
+		return "in the work tree"
+	}
+	return ""
+}
+
+// Tests says how a test run went: "11 of 12 tests passed, 2 skipped".
+func Tests(t loop.Tests) string {
+	said := "no tests ran"
+	if ran := t.Passed + t.Failed; ran > 0 {
+		said = fmt.Sprintf("%s of %s passed", Count(t.Passed), Plural(ran, "test"))
+	}
+	if t.Skipped > 0 {
+		said += fmt.Sprintf(", %s skipped", Count(t.Skipped))
+	}
+	return said
+}
+
+// Names lists names, and counts those beyond the first few.
+func Names(list []string, most int) string {
+	shown := make([]string, 0, most)
+	for _, name := range list[:min(most, len(list))] {
+		shown = append(shown, Line(name))
+	}
+	said := strings.Join(shown, ", ")
+	if more := len(list) - len(shown); more > 0 {
+		said += fmt.Sprintf(" and %s more", Count(more))
+	}
+	return said
+}
