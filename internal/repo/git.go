@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -17,11 +18,13 @@ import (
 const gitTimeout = 2 * time.Minute
 
 // elsewhere are the variables that turn git away from the folder it is run in,
-// as set for example while a git hook runs.
+// as set for example while a git hook runs, and those that change what our
+// arguments mean.
 var elsewhere = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_IMPLICIT_WORK_TREE",
-	"GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_INTERNAL_SUPER_PREFIX",
+	"GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_ATTR_SOURCE",
+	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 }
 
 // gitEnv is the environment that git is run in. It speaks English to us, asks
@@ -36,24 +39,52 @@ func gitEnv() []string {
 
 // run runs git in the tree's folder and gives what it printed.
 func (t *Tree) run(ctx context.Context, args ...string) ([]byte, error) {
+	return t.runIn(ctx, t.dir, command{}, args...)
+}
+
+// command is what a run of git may need beside its arguments.
+type command struct {
+	env   []string // on top of the usual; of two values the later one counts
+	stdin []byte
+	// reader gets what git prints, and nobody else does. It may be a person,
+	// who is given all the time in the world.
+	reader io.Writer
+}
+
+// runIn runs git in a folder and gives what it printed.
+func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string) ([]byte, error) {
 	var out, complaint bytes.Buffer
-	exit, err := t.exec(ctx, proc.Spec{
+	spec := proc.Spec{
 		Argv:    append([]string{"git"}, args...),
-		Dir:     t.dir,
-		Env:     gitEnv(),
+		Dir:     dir,
+		Env:     append(gitEnv(), c.env...),
+		Stdin:   bytes.NewReader(c.stdin),
 		Stdout:  proc.Sink{Raw: &out},
 		Stderr:  proc.Sink{Raw: &complaint},
 		Timeout: gitTimeout,
-	})
+	}
+	if c.reader != nil {
+		spec.Stdout.Raw, spec.Timeout = c.reader, 0
+	}
+	name := commandOf(args)
+	exit, err := t.exec(ctx, spec)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("git %s in %s: %w", args[0], t.dir, err)
+		return nil, fmt.Errorf("git %s in %s: %w", name, dir, err)
 	case exit.Zero():
 		return out.Bytes(), nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s in %s: %w", args[0], t.dir, context.Cause(ctx))
+		return nil, fmt.Errorf("git %s in %s: %w", name, dir, context.Cause(ctx))
 	}
-	return nil, &gitError{command: args[0], dir: t.dir, exit: exit, complaint: complaint.String()}
+	return nil, &gitError{command: name, dir: dir, exit: exit, complaint: ending(complaint.String())}
+}
+
+// commandOf is the git command among the arguments, behind its settings.
+func commandOf(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
 }
 
 // gitError says that git ran and did not succeed.
@@ -73,6 +104,9 @@ func (e *gitError) Error() string {
 	}
 	return fmt.Sprintf("%s: exit %d: %s", what, *e.exit.Code, strings.TrimSpace(e.complaint))
 }
+
+// saidNo tells whether git answered no, rather than that it could not answer.
+func (e *gitError) saidNo() bool { return e.exit.Code != nil && *e.exit.Code == 1 }
 
 // noRepository tells whether there is no repository here, in git's own words:
 // its exit code does not tell this from a repository that it refuses to read.

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,29 +14,34 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// folder is a work tree that a test acts on.
-type folder struct {
-	t   *testing.T
-	dir string
-}
-
-func newFolder(t *testing.T) folder {
-	t.Helper()
+func TestMain(m *testing.M) {
 	for name, value := range map[string]string{
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org",
 		"GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org",
 		"GIT_CEILING_DIRECTORIES": filepath.Dir(os.TempDir()),
+		"GIT_TEST_FSYNC":          "0", // the disk need not keep what a test wrote
 	} {
-		t.Setenv(name, value)
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
+	goleak.VerifyTestMain(m)
+}
+
+// folder is a work tree that a test acts on.
+type folder struct {
+	t   testing.TB
+	dir string
+}
+
+func newFolder(t testing.TB) folder {
+	t.Helper()
 	return folder{t, t.TempDir()}
 }
 
 // newRepository has one commit with the files a.txt, b.txt and .gitignore.
-func newRepository(t *testing.T) folder {
+func newRepository(t testing.TB) folder {
 	t.Helper()
 	f := newFolder(t)
 	f.git("init", "-q", "--template=")
@@ -73,16 +79,19 @@ func (f folder) commit(message string) {
 	f.git("commit", "-q", "-m", message)
 }
 
-// clock gives every write of the tests a time of its own, whole seconds apart
-// since git may look at no more. That of the file system may stand still.
-var clock = time.Now().Add(-24 * time.Hour)
+// Every write of the tests has a time of its own, whole seconds apart since git
+// may look at no more. The clock of the file system may stand still.
+var (
+	began  = time.Now().Add(-24 * time.Hour)
+	writes atomic.Int64
+)
 
 func (f folder) write(name, text string) {
 	f.t.Helper()
 	f.must(os.MkdirAll(filepath.Dir(f.path(name)), 0o700))
 	f.must(os.WriteFile(f.path(name), []byte(text), 0o600))
-	clock = clock.Add(time.Second)
-	f.must(os.Chtimes(f.path(name), clock, clock))
+	at := began.Add(time.Duration(writes.Add(1)) * time.Second)
+	f.must(os.Chtimes(f.path(name), at, at))
 }
 
 func (f folder) must(err error) {

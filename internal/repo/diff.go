@@ -1,0 +1,57 @@
+package repo
+
+import (
+	"context"
+	"io"
+)
+
+// DiffOptions says how a difference is shown.
+type DiffOptions struct {
+	Stat  bool // files and how many lines, rather than the lines
+	Color bool
+}
+
+// Diff writes the difference between two checkpoints for people, as git shows
+// it, with paths from the work tree on. It ends with the first error of w: then
+// the reader has seen enough.
+func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint, o DiffOptions) error {
+	if err := s.needGit("show what changed"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	args := []string{"diff", "--no-ext-diff", "--no-textconv", "-M", "--ignore-submodules=dirty", "--color=never"}
+	if o.Color {
+		args = append(args, "--color=always")
+	}
+	if o.Stat {
+		args = append(args, "--stat")
+	}
+	if s.tree.prefix != "" {
+		args = append(args, "--relative="+s.tree.prefix)
+	}
+	reader := &reader{to: w, gone: cancel}
+	_, err := s.git(ctx, command{reader: reader}, append(args, before.Tree, after.Tree, "--")...)
+	if reader.err != nil {
+		return reader.err
+	}
+	return err
+}
+
+// reader takes what is written until that fails.
+type reader struct {
+	to   io.Writer
+	gone func(error)
+	err  error
+}
+
+func (r *reader) Write(b []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	var n int
+	if n, r.err = r.to.Write(b); r.err != nil {
+		r.gone(r.err)
+	}
+	return n, r.err
+}

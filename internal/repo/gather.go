@@ -1,0 +1,129 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// copyIndex copies the index with its time, by which git knows which files it
+// must not trust. Where an agent deleted the index, one is made from the
+// commit: an empty one would delete every file that is ignored or elsewhere.
+func (t *Tree) copyIndex(ctx context.Context, to, head string) (found bool, err error) {
+	git, err := t.gitFolder(ctx)
+	if err != nil {
+		return false, err
+	}
+	err = copyTimed(filepath.Join(git, "index"), to)
+	switch {
+	case err == nil:
+		return true, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("copy index: %w", err)
+	case head == "":
+		return false, nil
+	}
+	_, err = t.runIn(ctx, t.dir, command{env: []string{"GIT_INDEX_FILE=" + to}}, "read-tree", head)
+	return false, err
+}
+
+func copyTimed(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	if err := errors.Join(err, target.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// addAll adds what changed in the tree to the index of the command.
+func (t *Tree) addAll(ctx context.Context, on command) error {
+	out, err := t.run(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return err
+	}
+	// Only what is there is left out by name: git takes it for a mistake to
+	// leave out what is ignored.
+	specs := []string{"."}
+	for _, path := range splitNUL(out) {
+		repository, nested := strings.CutSuffix(path, "/")
+		if nested || t.own(path) {
+			specs = append(specs, ":(exclude,literal)"+repository)
+		}
+	}
+	on.stdin = []byte(strings.Join(specs, "\x00"))
+	return t.runHooks(ctx, on, "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
+}
+
+// followCommit brings the user's index to the commit, and only the paths that
+// are in it: what somebody staged in the meantime stays staged.
+func (t *Tree) followCommit(ctx context.Context, before, commit string, found bool) error {
+	git, err := t.gitFolder(ctx)
+	if err != nil {
+		return err
+	}
+	if err := unlocked(ctx, filepath.Join(git, "index.lock")); err != nil {
+		return err
+	}
+	if !found {
+		_, err := t.run(ctx, "read-tree", commit)
+		return err
+	}
+	args := []string{"diff-tree", "-r", "--name-only", "--no-renames", "-z"}
+	if before == "" {
+		args = append(args, "--root", "--no-commit-id", commit)
+	} else {
+		args = append(args, before, commit)
+	}
+	out, err := t.run(ctx, args...)
+	if err != nil {
+		return err
+	}
+	paths := splitNUL(out)
+	if len(paths) == 0 {
+		return nil // to git, no path would mean every path
+	}
+	for i := range paths {
+		paths[i] = ":(top,literal)" + paths[i]
+	}
+	_, err = t.runIn(ctx, t.dir, command{stdin: []byte(strings.Join(paths, "\x00"))}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
+	return err
+}
+
+// lockPatience is for an editor that asks git for the state of files: it holds
+// the lock for a moment.
+const lockPatience = time.Second
+
+// unlocked waits until nobody holds the lock.
+func unlocked(ctx context.Context, lock string) error {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for {
+		if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return &RefusedError{what: "no commit is made: the index is locked", hint: "if no other git works here, one died: remove " + lock}
+		case <-time.After(lockPatience / 10):
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// origin is the user's repository. It is only read.
+type origin struct {
+	top    string // of the work tree
+	dir    string // the git folder of this work tree
+	common string // the git folder of all its work trees
+	format string // of the names of objects: "sha1" or "sha256"
+}
+
+// findOrigin asks git where things are. Each answer may hold a newline, so each
+// is a question of its own.
+func (t *Tree) findOrigin(ctx context.Context) (origin, error) {
+	var o origin
+	for arg, answer := range map[string]*string{
+		"--show-toplevel": &o.top, "--absolute-git-dir": &o.dir, "--show-object-format": &o.format,
+	} {
+		out, err := t.run(ctx, "rev-parse", arg)
+		if err != nil {
+			return origin{}, err
+		}
+		*answer = strings.TrimSuffix(string(out), "\n")
+	}
+	o.top, o.dir = filepath.FromSlash(o.top), filepath.FromSlash(o.dir)
+	o.common = o.dir
+	common, err := os.ReadFile(filepath.Join(o.dir, "commondir"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // no linked work tree
+	case err != nil:
+		return origin{}, fmt.Errorf("find the repository: %w", err)
+	default:
+		o.common = filepath.FromSlash(strings.TrimSpace(string(common)))
+		if !filepath.IsAbs(o.common) {
+			o.common = filepath.Join(o.dir, o.common)
+		}
+	}
+	return o, nil
+}
+
+func (o origin) index() string   { return filepath.Join(o.dir, "index") }
+func (o origin) objects() string { return filepath.Join(o.common, "objects") }
+func (o origin) exclude() string { return filepath.Join(o.common, "info", "exclude") }
+
+// path is where a file of the work tree is, by its name from the top.
+func (o origin) path(name string) string { return filepath.Join(o.top, filepath.FromSlash(name)) }
+
+// env leads git to this repository and nowhere else: without it, git would take
+// one further up when an agent has deleted this one.
+func (o origin) env() []string {
+	return []string{"GIT_DIR=" + o.dir, "GIT_WORK_TREE=" + o.top, "GIT_NO_LAZY_FETCH=1"}
+}
+
+// lookingInto lets git read objects from a second folder too.
+func lookingInto(objects string) string {
+	if strings.Contains(objects, string(os.PathListSeparator)) || strings.HasPrefix(objects, `"`) {
+		objects = strconv.Quote(objects)
+	}
+	return "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects
+}
+
+// ask runs git on the user's repository, to read from it.
+func (s *Store) ask(ctx context.Context, c command, args ...string) ([]byte, error) {
+	c.env = slices.Concat(s.origin.env(), c.env)
+	return s.tree.runIn(ctx, s.origin.top, c, args...)
+}
+
+// standing is where the user's branches are: the commit that is checked out,
+// empty before the first, and those at the tips of HEAD and of every local
+// branch, sorted, each once. A branch that leads nowhere is none of our business.
+func (s *Store) standing(ctx context.Context) (head string, tips []string, err error) {
+	out, err := s.ask(ctx, command{}, "for-each-ref", "--format=%(HEAD)%(objectname)", "refs/heads")
+	if err != nil {
+		return "", nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		tip := strings.TrimSuffix(line[1:], "\n")
+		if line[0] == '*' {
+			head = tip
+		}
+		tips = append(tips, tip)
+	}
+	if head == "" {
+		if head, err = s.detached(ctx); err != nil {
+			return "", nil, err
+		}
+	}
+	if head != "" {
+		tips = append(tips, head)
+	}
+	slices.Sort(tips)
+	return head, slices.Compact(tips), nil
+}
+
+// detached is the commit that is checked out without a branch, empty for none.
+func (s *Store) detached(ctx context.Context) (string, error) {
+	out, err := s.ask(ctx, command{}, "rev-parse", "--quiet", "--verify", "HEAD")
+	var failed *gitError
+	if errors.As(err, &failed) && failed.saidNo() {
+		return "", nil
+	}
+	return strings.TrimSuffix(string(out), "\n"), err
+}

@@ -1,0 +1,72 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Pin names files that are to be as they were at a first checkpoint: tests,
+// say, that an agent must not bend. The patterns are those of ParsePatterns,
+// from the work tree on.
+type Pin struct {
+	Patterns []string
+	First    Checkpoint
+}
+
+// Pinned lists the pinned files that are not as they were at first: changed,
+// deleted or new. They are sorted.
+func (s *Store) Pinned(ctx context.Context, now Checkpoint, pin Pin) ([]string, error) {
+	if err := s.needGit("compare pinned files"); err != nil {
+		return nil, err
+	}
+	edits, err := s.unpinned(ctx, now, pin)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range edits {
+		paths = append(paths, e.path)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// unpinned is what has to happen to pinned files so that they are as at first.
+func (s *Store) unpinned(ctx context.Context, now Checkpoint, pin Pin) ([]edit, error) {
+	patterns, err := ParsePatterns(pin.Patterns)
+	if err != nil || len(patterns) == 0 {
+		return nil, err
+	}
+	edits, err := s.edits(ctx, now.Tree, pin.First.Tree, "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(edits, func(e edit) bool { return !patterns.Match(e.path) }), nil
+}
+
+// pinnedTree is the tree of a checkpoint with the pinned files as at first. It
+// is put together in an index that holds nothing else.
+func (s *Store) pinnedTree(ctx context.Context, to Checkpoint, pin Pin, index string) (string, error) {
+	edits, err := s.unpinned(ctx, to, pin)
+	if err != nil || len(edits) == 0 {
+		return to.Tree, err
+	}
+	apart := command{env: []string{"GIT_INDEX_FILE=" + index}}
+	if _, err := s.git(ctx, apart, "read-tree", to.Tree); err != nil {
+		return "", err
+	}
+	var entries bytes.Buffer
+	for _, e := range edits {
+		fmt.Fprintf(&entries, "%s %s\t%s\x00", e.mode, e.object, s.tree.prefix+e.path)
+	}
+	apart.stdin = entries.Bytes()
+	if _, err := s.git(ctx, apart, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	apart.stdin = nil
+	tree, err := s.git(ctx, apart, "write-tree", "--missing-ok")
+	return strings.TrimSpace(string(tree)), err
+}

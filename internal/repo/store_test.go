@@ -1,0 +1,284 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// keep opens a store for the tree where runs are kept.
+func (f folder) keep(tree *Tree) *Store {
+	f.t.Helper()
+	s, err := tree.Keep(f.t.Context(), filepath.Join(f.t.TempDir(), "objects"))
+	f.must(err)
+	return s
+}
+
+func (f folder) checkpoint(s *Store) Checkpoint {
+	f.t.Helper()
+	c, err := s.Checkpoint(f.t.Context())
+	f.must(err)
+	return c
+}
+
+func (f folder) changes(s *Store, before, after Checkpoint) loop.Changes {
+	f.t.Helper()
+	c, err := s.Changes(f.t.Context(), before, after)
+	f.must(err)
+	return c
+}
+
+// says is what changes say, line by line.
+func says(c loop.Changes) []string {
+	var lines []string
+	for _, p := range c.Paths {
+		line := p.Change + " " + p.Path
+		if p.From != "" {
+			line += " from " + p.From
+		}
+		lines = append(lines, line)
+	}
+	if c.Commits > 0 {
+		lines = append(lines, fmt.Sprintf("commits %d", c.Commits))
+	}
+	return lines
+}
+
+// output is what git prints.
+func (f folder) output(args ...string) string {
+	f.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = f.dir
+	out, err := cmd.Output()
+	if err != nil {
+		f.t.Fatalf("git %q: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (f folder) read(name string) string {
+	f.t.Helper()
+	b, err := os.ReadFile(f.path(name))
+	f.must(err)
+	return string(b)
+}
+
+// happening is something that happens between two checkpoints.
+type happening struct {
+	name   string
+	before func(folder)
+	act    func(folder)
+	want   []string
+}
+
+func (h happening) check(t *testing.T, f folder, s *Store) {
+	t.Helper()
+	f.t = t
+	if h.before != nil {
+		h.before(f)
+	}
+	before := f.checkpoint(s)
+	if again := f.checkpoint(s); again.ID != before.ID {
+		t.Fatalf("two checkpoints of the same tree differ: %+v, %+v", before, again)
+	}
+	h.act(f)
+	after := f.checkpoint(s)
+	got := says(f.changes(s, before, after))
+	if !slices.Equal(got, h.want) {
+		t.Errorf("changes = %q, want %q", got, h.want)
+	}
+	loaded, err := s.Load(t.Context(), after.ID)
+	f.must(err)
+	if again := says(f.changes(s, before, loaded)); !slices.Equal(again, got) {
+		t.Errorf("changes to the checkpoint read back = %q, want %q", again, got)
+	}
+	if again := f.checkpoint(s); again.ID != after.ID {
+		t.Errorf("a checkpoint with nothing to keep is a new one: %s, %s", after.ID, again.ID)
+	}
+}
+
+func TestWhatHappensBetweenTwoCheckpoints(t *testing.T) {
+	t.Parallel()
+	dirty := func(f folder) { f.write("a.txt", "1ne"); f.write("new.txt", "new") }
+	long := strings.Repeat("a line\n", 50)
+	happenings := []happening{
+		{"nothing", dirty, func(folder) {}, nil},
+		{"a new file", nil, func(f folder) { f.write("c.txt", "") }, []string{"created c.txt"}},
+		{"an edit", nil, func(f folder) { f.write("a.txt", "longer") }, []string{"modified a.txt"}},
+		{"an edit of the same size", dirty, func(f folder) { f.write("a.txt", "2ne"); f.write("new.txt", "wen") }, []string{"modified a.txt", "modified new.txt"}},
+		{"a change taken back", dirty, func(f folder) { f.git("checkout", "-q", "a.txt") }, []string{"modified a.txt"}},
+		{"a rewrite with the same content", dirty, func(f folder) { f.write("a.txt", "1ne") }, nil},
+		{"deletions", dirty, func(f folder) { f.must(os.Remove(f.path("b.txt"))); f.must(os.Remove(f.path("new.txt"))) }, []string{"deleted b.txt", "deleted new.txt"}},
+		{"a rename", func(f folder) { f.write("x/long", long) }, func(f folder) {
+			f.must(os.Rename(f.path("x/long"), f.path("long")))
+		}, []string{"renamed long from x/long"}},
+		{"a rename with an edit, committed", func(f folder) { f.write("x/long", long); f.commit("long") }, func(f folder) {
+			f.git("mv", "x/long", "y")
+			f.write("y", long+"more\n")
+			f.commit("moved")
+		}, []string{"renamed y from x/long", "commits 1"}},
+		{"a file becomes a folder", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))); f.write("a.txt/x", "") }, []string{"deleted a.txt", "created a.txt/x"}},
+		{"a folder becomes a file", func(f folder) { f.write("d/x", "1"); f.write("d/y", "2") }, func(f folder) {
+			f.must(os.RemoveAll(f.path("d")))
+			f.write("d", "3")
+		}, []string{"created d", "deleted d/x", "deleted d/y"}},
+		{"staging only", dirty, func(f folder) { f.git("add", "-A") }, nil},
+		{"a stash", dirty, func(f folder) { f.git("stash", "-q", "-u") }, []string{"modified a.txt", "deleted new.txt"}},
+		{"a new branch only", dirty, func(f folder) { f.git("checkout", "-q", "-b", "other") }, nil},
+		{"a commit of what was there", dirty, func(f folder) { f.commit("second") }, []string{"commits 1"}},
+		{"a commit of nothing", nil, func(f folder) { f.git("commit", "-q", "--allow-empty", "-m", "empty") }, []string{"commits 1"}},
+		{"a new file and its commit", nil, func(f folder) { f.write("c", ""); f.commit("second") }, []string{"created c", "commits 1"}},
+		{"an amended commit", nil, func(f folder) { f.git("commit", "-q", "--amend", "-m", "other words") }, []string{"commits 1"}},
+		{"commits on a branch that is left again", nil, func(f folder) {
+			f.git("checkout", "-q", "-b", "other")
+			f.write("c", "")
+			f.commit("one")
+			f.commitEmpty("two")
+			f.git("checkout", "-q", "-")
+		}, []string{"commits 2"}},
+		{"an existing branch is checked out", func(f folder) {
+			f.git("checkout", "-q", "-b", "other")
+			f.write("c", "")
+			f.commit("one")
+			f.git("checkout", "-q", "-")
+		}, func(f folder) { f.git("checkout", "-q", "other") }, []string{"created c"}},
+		{"a rebase", func(f folder) {
+			f.git("checkout", "-q", "-b", "other")
+			f.write("c", "")
+			f.commit("one")
+			f.write("d", "")
+			f.commit("two")
+			f.git("checkout", "-q", "-")
+			f.write("e", "")
+			f.commit("three")
+			f.git("checkout", "-q", "other")
+		}, func(f folder) { f.git("rebase", "-q", "-") }, []string{"created e", "commits 2"}},
+		{"commits without a branch", nil, func(f folder) {
+			f.git("checkout", "-q", "--detach")
+			f.commitEmpty("one")
+		}, []string{"commits 1"}},
+		{"every branch is deleted", nil, func(f folder) { f.git("checkout", "-q", "--orphan", "new"); f.git("branch", "-q", "-D", "master") }, nil},
+		{"the index is deleted", dirty, func(f folder) { f.must(os.Remove(f.path(".git/index"))); f.write("a.txt", "2ne") }, []string{"modified a.txt"}},
+		{"the index is broken", dirty, func(f folder) { f.must(os.WriteFile(f.path(".git/index"), []byte("x"), 0o600)) }, nil},
+		{"an ignored file", nil, func(f folder) { f.write("x.log", ""); f.write("build/out", "") }, nil},
+		{"an ignored file that is tracked", func(f folder) { f.write("x.log", "1"); f.git("add", "-f", "x.log") }, func(f folder) { f.write("x.log", "2") }, []string{"modified x.log"}},
+		{"an ignored file that comes to be tracked", func(f folder) { f.write("x.log", "1") }, func(f folder) { f.git("add", "-f", "x.log") }, []string{"created x.log"}},
+		{"a file that comes to be ignored", dirty, func(f folder) { f.write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
+		{"a file that the user's own rules ignore", dirty, func(f folder) { f.write(".git/info/exclude", "new.txt\n") }, []string{"deleted new.txt"}},
+		{"a tracked file that comes to be ignored", nil, func(f folder) { f.write(".gitignore", "a.txt\n") }, []string{"modified .gitignore"}},
+		{"a notes file", func(f folder) { f.write("PROGRESS.md", "a"); f.commit("notes") }, func(f folder) { f.write("PROGRESS.md", "b"); f.write("d/PROGRESS.md", "") }, nil},
+		{"work that becomes notes", func(f folder) { f.write("x", long) }, func(f folder) { f.must(os.Rename(f.path("x"), f.path("PROGRESS.md"))) }, []string{"deleted x"}},
+		{"notes that become work", func(f folder) { f.write("PROGRESS.md", long) }, func(f folder) { f.must(os.Rename(f.path("PROGRESS.md"), f.path("x"))) }, []string{"created x"}},
+		{"our own files", nil, func(f folder) { f.write(".refrain/runs/build-1/journal.jsonl", ""); f.write(".refrain/lock-1", "") }, nil},
+		{"the user's own hooks", nil, func(f folder) { f.write(".refrain/hooks/started", "") }, []string{"created .refrain/hooks/started"}},
+		{"odd names", func(f folder) { f.write("ü/ß ☃ x", "a") }, func(f folder) { f.write("ü/ß ☃ x", "b"); f.write("-n", "") }, []string{"created -n", "modified ü/ß ☃ x"}},
+		{"a conflict", nil, conflict, []string{"modified a.txt", "commits 2"}},
+		{"a conflict that is solved", conflict, func(f folder) { f.write("a.txt", "solved") }, []string{"modified a.txt"}},
+		{"a file that is only meant to be added", func(f folder) { f.write("c", "1"); f.git("add", "-N", "c") }, func(f folder) { f.write("c", "2") }, []string{"modified c"}},
+		{"a file that nobody is to look at", func(f folder) {
+			f.git("update-index", "--assume-unchanged", "a.txt")
+			f.git("update-index", "--skip-worktree", "b.txt")
+		}, func(f folder) {
+			f.write("a.txt", "1ne")
+			f.write("b.txt", "2wo")
+		}, []string{"modified a.txt", "modified b.txt"}},
+		{"broken settings of submodules", nil, func(f folder) { f.write(".gitmodules", "[bad") }, []string{"created .gitmodules"}},
+	}
+	for _, h := range happenings {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			f := newRepository(t)
+			tree := f.open("PROGRESS.md")
+			if h.before != nil {
+				h.before(f)
+				h.before = nil
+			}
+			h.check(t, f, f.keep(tree))
+		})
+	}
+}
+
+func (f folder) commitEmpty(message string) {
+	f.t.Helper()
+	f.git("commit", "-q", "--allow-empty", "-m", message)
+}
+
+func TestLinesAreCounted(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.write("grows", "1\n2\n")
+	f.write("binary", "\x00\x01")
+	s := f.keep(f.open("NOTES.md"))
+	before := f.checkpoint(s)
+	f.write("grows", "1\n2\n3\n4\n")
+	f.write("new", "1\n")
+	f.write("binary", "\x00\x02")
+	f.write("NOTES.md", "1\n2\n3\n")
+	f.must(os.Remove(f.path("a.txt"))) // one line without an end
+	c := f.changes(s, before, f.checkpoint(s))
+	if c.LinesAdded != 3 || c.LinesRemoved != 1 || c.Created != 1 || c.Modified != 2 || c.Deleted != 1 {
+		t.Errorf("changes = %+v, want 3 lines more and 1 less in 1 new, 2 modified and 1 deleted file", c)
+	}
+	if got := Signals(c); !slices.Equal(got, files) {
+		t.Errorf("signals = %q, want %q", got, files)
+	}
+	if got := Signals(loop.Changes{Commits: 1}); !slices.Equal(got, commits) {
+		t.Errorf("signals of a commit = %q, want %q", got, commits)
+	}
+}
+
+func TestAStoreIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	tree := f.open()
+	s := f.keep(tree)
+	f.write("c", "1")
+	first := f.checkpoint(s)
+	f.write("c", "2")
+	f.write("a.txt", "changed")
+
+	again, err := tree.Keep(t.Context(), s.dir)
+	f.must(err)
+	second := f.checkpoint(again)
+	want := []string{"modified a.txt", "modified c"}
+	if got := says(f.changes(again, first, second)); !slices.Equal(got, want) {
+		t.Errorf("changes = %q, want %q", got, want)
+	}
+	if _, err := again.Load(t.Context(), strings.Repeat("0", 40)); err == nil {
+		t.Error("a checkpoint that was never made is loaded")
+	}
+	if _, err := again.Load(t.Context(), "--help"); err == nil {
+		t.Error("an option is taken for a checkpoint")
+	}
+}
+
+func TestARepositoryThatIsDeletedIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	inside := newRepository(t)
+	s, err := inside.open().Keep(t.Context(), inside.path(".git/refrain/runs/r/objects"))
+	inside.must(err)
+	outside := newRepository(t)
+	for _, tt := range []struct {
+		f folder
+		s *Store
+	}{{inside, s}, {outside, outside.keep(outside.open())}} {
+		tt.f.checkpoint(tt.s)
+		tt.f.must(os.RemoveAll(tt.f.path(".git")))
+		_, err := tt.s.Checkpoint(t.Context())
+		var gone *GoneError
+		if !errors.As(err, &gone) || gone.Path != filepath.Join(tt.s.origin.top, ".git") {
+			t.Errorf("Checkpoint = %v, want that the repository is gone", err)
+		}
+		tt.f.git("init", "-q")
+	}
+	if _, err := s.Checkpoint(t.Context()); err == nil {
+		t.Error("a new repository is taken for the old one")
+	}
+}

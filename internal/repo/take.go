@@ -1,0 +1,150 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// tries is how often a checkpoint is begun when files change under our hands.
+const tries = 3
+
+// Checkpoint keeps the work tree as it is now. When nothing has changed since
+// the last checkpoint, it is that one.
+func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	if !s.tree.git {
+		return s.list(ctx)
+	}
+	if err := s.present(); err != nil {
+		return Checkpoint{}, err
+	}
+	// Nobody else works on this index: whoever held its lock was killed.
+	_ = os.Remove(s.index() + ".lock")
+	var failed error
+	for range tries {
+		c, err := s.take(ctx)
+		var git *gitError
+		if err == nil || ctx.Err() != nil || !errors.As(err, &git) || git.exit.Cause == loop.AtDeadline {
+			return c, err
+		}
+		failed = err
+		if git.brokenIndex() {
+			if err := s.renewIndex(ctx); err != nil {
+				return Checkpoint{}, err
+			}
+		}
+	}
+	return Checkpoint{}, failed
+}
+
+// brokenIndex tells whether git could not read the index, as after a power loss.
+func (e *gitError) brokenIndex() bool { return strings.Contains(e.complaint, "index file") }
+
+// renewIndex begins the index anew with the last checkpoint.
+func (s *Store) renewIndex(ctx context.Context) error {
+	if err := ignoring(os.Remove(s.index()), fs.ErrNotExist); err != nil {
+		return fmt.Errorf("renew the index of the checkpoints: %w", err)
+	}
+	last, err := s.lastKept(ctx)
+	if err != nil || last == nil {
+		return err
+	}
+	_, err = s.git(ctx, command{}, "read-tree", last.Tree)
+	return err
+}
+
+// take looks for what differs from the index, brings it into the index, and
+// records the whole. Git is asked first whether there is anything to do.
+func (s *Store) take(ctx context.Context) (Checkpoint, error) {
+	last, err := s.lastKept(ctx)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	var known facts
+	if last != nil {
+		known = last.facts
+	}
+	if err := s.unlinkFolders(ctx, known.Nested); err != nil {
+		return Checkpoint{}, err
+	}
+	newRules, err := s.copyExclude()
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	records, err := s.status(ctx)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	newRules = newRules || slices.ContainsFunc(records, func(r record) bool {
+		return r.differs() && path.Base(r.path) == ".gitignore"
+	})
+	more, drop, tracked, err := s.followTracked(ctx, newRules)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	sorted, err := s.sort(ctx, append(records, more...), drop, last)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	if sorted.facts.Head, sorted.facts.Tips, err = s.standing(ctx); err != nil {
+		return Checkpoint{}, err
+	}
+	sorted.facts = sorted.facts.sorted()
+	if last != nil && !sorted.staged && len(sorted.keep)+len(sorted.drop) == 0 && sorted.facts.equal(known) {
+		s.tracked = tracked
+		return *last, nil
+	}
+	if err := s.update(ctx, sorted); err != nil {
+		return Checkpoint{}, err
+	}
+	s.tracked = tracked
+	if last != nil {
+		if err := s.keepCommits(ctx, known, sorted.facts); err != nil {
+			return Checkpoint{}, err
+		}
+	}
+	return s.record(ctx, last, sorted.facts)
+}
+
+// update brings paths into the index as they are now, and takes others out.
+func (s *Store) update(ctx context.Context, c changed) error {
+	for _, part := range []struct {
+		paths []string
+		args  []string
+	}{
+		{c.drop, []string{"update-index", "-z", "--force-remove", "--stdin"}},
+		{c.keep, []string{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"}},
+	} {
+		if len(part.paths) == 0 {
+			continue
+		}
+		if _, err := s.git(ctx, command{stdin: joinNUL(part.paths)}, part.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func joinNUL(list []string) []byte {
+	var b bytes.Buffer
+	for _, item := range list {
+		b.WriteString(item)
+		b.WriteByte(0)
+	}
+	return b.Bytes()
+}
+
+// absent tells whether an error means that there is no such file, be it that a
+// folder above it is now a file.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}

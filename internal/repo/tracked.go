@@ -1,0 +1,92 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// tracked remembers which files the user's repository tracks although they are
+// ignored. They count; a file that is ignored and not tracked does not, even
+// when it was in an earlier checkpoint: a clean checkout would not have it.
+type tracked struct {
+	stamp string   // of the user's index when it was asked
+	files []string // nil when it was not
+}
+
+// followTracked tells where the user's repository has changed its mind about
+// ignored files: which to keep from now on, which to drop, and what to remember
+// once that is done. It costs as much as a status, so it is asked only when the
+// index or the rules are new. An index that was deleted or cannot be read says
+// nothing.
+func (s *Store) followTracked(ctx context.Context, newRules bool) (keep []record, drop []string, now tracked, err error) {
+	at := stamp(s.origin.index())
+	if at == "" || at == s.tracked.stamp && !newRules {
+		return nil, nil, s.tracked, nil
+	}
+	out, err := s.ask(ctx, command{}, listIgnored...)
+	var failed *gitError
+	switch {
+	case errors.As(err, &failed):
+		return nil, nil, s.tracked, nil
+	case err != nil:
+		return nil, nil, tracked{}, err
+	}
+	now = tracked{stamp: at, files: append([]string{}, splitNUL(out)...)}
+	if s.tracked.files != nil && slices.Equal(now.files, s.tracked.files) && !newRules {
+		return nil, nil, now, nil
+	}
+	if out, err = s.git(ctx, command{}, listIgnored...); err != nil {
+		return nil, nil, tracked{}, err
+	}
+	ours := splitNUL(out)
+	for _, file := range now.files {
+		if _, found := slices.BinarySearch(ours, file); !found {
+			keep = append(keep, record{path: file, index: '?', file: '?'})
+		}
+	}
+	for _, file := range ours {
+		if _, found := slices.BinarySearch(now.files, file); !found {
+			drop = append(drop, file)
+		}
+	}
+	return keep, drop, now, nil
+}
+
+// listIgnored lists the files of an index that the rules ignore, sorted.
+var listIgnored = []string{"ls-files", "--cached", "--ignored", "--exclude-standard", "-z"}
+
+// copyExclude takes over the rules that the user's repository keeps to itself,
+// and tells whether they are new.
+func (s *Store) copyExclude() (bool, error) {
+	theirs, err := os.ReadFile(s.origin.exclude())
+	if ignoring(err, fs.ErrNotExist) != nil {
+		return false, fmt.Errorf("read what to ignore: %w", err)
+	}
+	path := filepath.Join(s.dir, "info", "exclude")
+	ours, err := os.ReadFile(path)
+	if ignoring(err, fs.ErrNotExist) != nil {
+		return false, fmt.Errorf("read what to ignore: %w", err)
+	}
+	if bytes.Equal(ours, theirs) {
+		return false, nil
+	}
+	if err := replaceFile(path, theirs); err != nil {
+		return false, fmt.Errorf("copy what to ignore: %w", err)
+	}
+	return true, nil
+}
+
+// stamp tells when a file was last written; empty when there is none.
+func stamp(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	return stampOf(info)
+}
