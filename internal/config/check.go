@@ -9,7 +9,7 @@ import (
 
 // check looks for what is wrong between settings that are right one by one.
 func (r *Resolved) check(s Sources) []Problem {
-	problems := slices.Concat(r.checkProcedure(s), r.checkChoice(s.Agents), r.checkPromises(), r.checkBackoff())
+	problems := slices.Concat(r.checkProcedure(s), r.checkChoice(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkEvidence(), r.checkGates(s.Agents))
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		problems = append(problems, r.checkAgent(name, s.Agents)...)
 	}
@@ -43,17 +43,26 @@ func (r *Resolved) checkProcedure(s Sources) []Problem {
 }
 
 func (r *Resolved) checkChoice(builtin []string) []Problem {
+	what, hint := r.agentComplaint(r.Config.Agent, builtin)
+	if what == "" {
+		return nil
+	}
+	return r.complain("agent", what, hint)
+}
+
+// agentComplaint says that there is no agent of that name. With nil builtin
+// any name will do.
+func (r *Resolved) agentComplaint(name string, builtin []string) (what, hint string) {
 	known := append(slices.Collect(maps.Keys(r.agents)), builtin...)
 	slices.Sort(known)
 	known = slices.Compact(known)
-	if builtin == nil || r.Config.Agent == "auto" || slices.Contains(known, r.Config.Agent) {
-		return nil
+	if builtin == nil || name == "auto" || slices.Contains(known, name) {
+		return "", ""
 	}
-	hint := didYouMean(r.Config.Agent, known)
-	if hint == "" {
+	if hint = didYouMean(name, known); hint == "" {
 		hint = "known are " + strings.Join(known, ", ")
 	}
-	return r.complain("agent", "no agent is called "+quote(r.Config.Agent), hint)
+	return "no agent is called " + quote(name), hint
 }
 
 func (r *Resolved) checkPromises() []Problem {
@@ -114,9 +123,17 @@ func (r *Resolved) lostSecrets() []Problem {
 	var problems []Problem
 	for _, key := range r.keys() {
 		top, _ := r.top(key)
-		if top.layer == "flag" && top.row.lost(top.value) {
-			problems = append(problems, top.place.problem(key, "the value of "+key+" was not stored with the run, because it is secret", "pass it again: "+setFlag+" "+key+"=VALUE"))
+		if top.layer != "flag" || !top.row.lost(top.value) {
+			continue
 		}
+		hint := "pass it again: " + setFlag + " " + key + "=VALUE"
+		if strings.HasPrefix(key, gateKey+".") {
+			if top.place.file != gateFlag {
+				continue // made of one of the commands, which has its own problem
+			}
+			hint = "start a new run with the secret in the environment" // another --gate would be another gate
+		}
+		problems = append(problems, top.place.problem(key, "the value of "+key+" was not stored with the run, because it is secret", hint))
 	}
 	return problems
 }

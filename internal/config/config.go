@@ -12,15 +12,19 @@ type Config struct {
 	Claims      Claims
 	Loop        Loop
 	Done        Done
+	Proof       Proof
 	Stop        Stop
 	Budget      Budget
 	Limits      Limits
+	Commands    Commands
+	Git         Git
 	Feedback    Feedback
 	Permissions Permissions
 	Proc        Proc
 	Progress    Progress
 	Retention   Retention
 	Log         Log
+	Gates       []Gate           // in the order in which they run, each with a name of its own
 	Agents      map[string]Agent // the [agents.NAME] tables; never nil
 }
 
@@ -51,14 +55,31 @@ type Done struct {
 	Promise        string // "" is none
 	Match          string
 	FailurePromise string // "" is none
+	Plan           string // "" is none
+	Gates          bool
+	Proof          string
+	Confirmations  int // at least 1
 }
+
+// Proof is how gates judge a claim away from the agent's own files.
+type Proof struct {
+	Baseline bool
+	Setup    Command  // zero is what the lockfile asks for, the line NoSetup is none
+	Copy     []string // paths below the work tree, written with slashes
+}
+
+// NoSetup is the line of Proof.Setup that asks for no setup.
+const NoSetup = "none"
 
 // Stop is when to give up. A zero count is never.
 type Stop struct {
-	Failures   int
-	NoProgress int
-	Patterns   []string // each compiles with package regexp
-	Scripts    []string
+	Failures         int
+	RedGates         int
+	TestFailures     int
+	NoProgress       int
+	GatesAreFailures bool
+	Patterns         []string // each compiles with package regexp
+	Scripts          []string
 }
 
 // Budget is what a run may use up. Zero is no budget.
@@ -72,6 +93,33 @@ type Budget struct {
 type Limits struct {
 	Wait    bool
 	MaxWait time.Duration
+}
+
+// Commands is how the project is built, linted and tested, each as a line for
+// the shell; "" is not known. With AsGates they are among the gates already.
+type Commands struct {
+	Build   string
+	Lint    string
+	Test    string
+	AsGates bool
+}
+
+// Git is what the runner does with git.
+type Git struct {
+	Checkpoint     bool
+	Commit         bool
+	CommitTemplate string
+	Branch         Branch
+	BranchTemplate string
+	OnRegression   string
+	Protect        []string
+}
+
+// Branch is whether the run works on a branch of its own, and what that is
+// called; without a name the template gives it one.
+type Branch struct {
+	New  bool
+	Name string
 }
 
 // Feedback is what the next prompt says of the iterations before it.
@@ -106,6 +154,20 @@ type Log struct {
 	Level  string
 	File   string
 	Format string
+}
+
+// Gate is one of the runner's own checks: a command, or a reviewer, which is an
+// agent with a prompt.
+type Gate struct {
+	Name     string
+	Run      string // for the shell; "" for a reviewer
+	Agent    string // "" for a command
+	Prompt   string
+	Timeout  time.Duration // zero is none
+	When     string
+	MinTests int
+	Pin      []string
+	Require  string
 }
 
 // Agent is one [agents.NAME] table. A table with a command describes an agent

@@ -25,6 +25,14 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 	for _, r := range agentSettings {
 		wantInSchema(t, schema.Defs["agent"].Properties, r)
 	}
+	for _, r := range gateSettings {
+		wantInSchema(t, schema.Defs["gate"].Properties, r)
+	}
+	for where, properties := range map[string]map[string]json.RawMessage{"the top": schema.Properties, "a procedure": schema.Defs["procedure"].Properties} {
+		if _, ok := properties["gate"]; !ok {
+			t.Errorf("%s takes no gates", where)
+		}
+	}
 	for _, name := range []string{"profile", "log", "agents"} {
 		if _, ok := schema.Defs["procedure"].Properties[name]; ok {
 			t.Errorf("a procedure takes %s", name)
@@ -63,6 +71,11 @@ func TestReferenceKnowsEveryKey(t *testing.T) {
 	for _, r := range agentSettings {
 		if !strings.Contains(reference, "| `agents.NAME."+r.key+"` |") {
 			t.Errorf("the reference lacks agents.NAME.%s", r.key)
+		}
+	}
+	for _, r := range gateSettings {
+		if !strings.Contains(reference, "| `"+r.key+"` |") {
+			t.Errorf("the reference lacks the key %s of a gate", r.key)
 		}
 	}
 	for line := range strings.Lines(reference) {

@@ -60,6 +60,9 @@ func unknownVariable(name string) string {
 			return "agents and procedures are set in " + FileName + " or with --set"
 		}
 	}
+	if strings.HasPrefix(name, envName(gateKey)) {
+		return "gates are set in " + FileName + " or with " + gateFlag
+	}
 	var names []string
 	for _, r := range settings {
 		names = append(names, envName(r.key))

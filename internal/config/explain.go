@@ -1,6 +1,11 @@
 package config
 
-import "slices"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Setting is a key with its value, where it came from and what it overrode.
 // Values are TOML, with secrets masked.
@@ -17,11 +22,17 @@ type Origin struct {
 	Where string `json:"where,omitempty"` // "refrain.toml:12", "REFRAIN_LOOP_BACKOFF", "--set"; for a built-in value, when it holds
 }
 
-// Value is a setting's value as TOML. What we write of it is JSON as well.
+// Value is a setting's value as TOML.
 type Value string
 
 // MarshalJSON gives the value itself, not its text.
-func (v Value) MarshalJSON() ([]byte, error) { return []byte(v), nil }
+func (v Value) MarshalJSON() ([]byte, error) {
+	value, ok := tomlValue(string(v))
+	if !ok {
+		return nil, fmt.Errorf("write %s as JSON: it is no TOML", string(v))
+	}
+	return json.Marshal(value)
+}
 
 // Explanation is all that there is to know about a key.
 type Explanation struct {
@@ -34,18 +45,19 @@ type Explanation struct {
 }
 
 // Settings is every key with a value: the fixed ones in their order, then those
-// of agents and procedures.
+// of gates, agents and procedures.
 func (r *Resolved) Settings() []Setting {
 	var all []Setting
 	for _, key := range r.keys() {
-		all = append(all, r.setting(key))
+		all = append(all, history(key, r.entries[key]))
 	}
 	return all
 }
 
-func (r *Resolved) setting(key string) Setting {
+// history is a key with its entries, lowest layer first.
+func history(key string, entries []entry) Setting {
 	s := Setting{Key: key}
-	for i, e := range r.entries[key] {
+	for i, e := range entries {
 		origin := Origin{Value: Value(e.row.masked(e.value)), Layer: e.layer, Where: e.place.String()}
 		if i > 0 {
 			s.Overrode = slices.Insert(s.Overrode, 0, s.Origin)
@@ -76,18 +88,67 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 		return Explanation{}, &Errors{[]Problem{{Key: key, What: what, Hint: hint}}}
 	case table:
 		return Explanation{}, &Errors{[]Problem{{Key: key, What: quote(key) + " is a table, not a key", Hint: `"refrain config show" lists the keys in it`}}}
+	case tables:
+		return r.explainGates(joinKey(path)), nil
+	}
+	entries := r.entries[joinKey(path)]
+	if at := gateAt(path); at >= 0 {
+		list, name := joinKey(path[:at+1]), path[at+1]
+		if !slices.Contains(r.gates[list], name) {
+			return Explanation{}, &Errors{[]Problem{r.noGate(key, list, name)}}
+		}
+		if len(path) == at+3 {
+			entries = fieldOf(r.entries[joinKey(path[:at+2])], row)
+		}
 	}
 	e := Explanation{
-		Setting: r.setting(joinKey(path)),
+		Setting: history(joinKey(path), entries),
 		Type:    row.kind.name,
 		Default: row.defaults(),
 		Choices: row.choices,
 		Doc:     row.doc,
 	}
-	if path[0] != "agents" && path[0] != "procedures" {
+	if path[0] != "agents" && path[0] != "procedures" && path[0] != gateKey {
 		e.Env = envName(row.key)
 	}
 	return e, nil
+}
+
+// explainGates tells of a list of gates what it holds. They may be from
+// several layers.
+func (r *Resolved) explainGates(list string) Explanation {
+	e := Explanation{Setting: Setting{Key: list}, Type: "list of tables", Default: "none", Doc: gatesDoc}
+	if len(r.gates[list]) == 0 {
+		return e
+	}
+	var layers []string
+	for _, key := range r.gateKeys(list) {
+		if top, _ := r.top(key); !slices.Contains(layers, top.layer) {
+			layers = append(layers, top.layer)
+		}
+	}
+	e.Origin = Origin{Value: Value(render(r.gates[list])), Layer: strings.Join(layers, " and ")}
+	return e
+}
+
+// fieldOf is what each of the entries of a gate says about one key. An entry
+// without it takes away what those below it say.
+func fieldOf(entries []entry, r row) []entry {
+	var list []entry
+	for _, e := range entries {
+		if list = append(list, e.field(r)); list[len(list)-1].value == nil {
+			list = nil
+		}
+	}
+	return list
+}
+
+func (r *Resolved) noGate(key, list, name string) Problem {
+	hint := didYouMean(name, r.gates[list])
+	if hint == "" {
+		hint = "add [[" + list + "]] to " + FileName
+	}
+	return Problem{Key: key, What: "no gate is called " + quote(name), Hint: hint}
 }
 
 // defaults is every default of the row, in words.

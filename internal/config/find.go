@@ -11,6 +11,7 @@ type found int
 const (
 	nothing found = iota
 	table
+	tables // a list of them
 	setting
 )
 
@@ -19,10 +20,22 @@ func find(path []string) (row, found) {
 	switch {
 	case path[0] == "agents":
 		return findInAgents(path[1:])
+	case gateAt(path) >= 0:
+		return findInGates(path[gateAt(path)+1:])
 	case path[0] == "procedures":
 		return findInProcedures(path[1:])
 	}
 	return findIn(settings, joinKey(path))
+}
+
+func findInGates(path []string) (row, found) {
+	switch len(path) {
+	case 0:
+		return row{}, tables
+	case 1:
+		return gateRow, setting
+	}
+	return findIn(gateSettings, joinKey(path[1:]))
 }
 
 func findInAgents(path []string) (row, found) {
@@ -77,14 +90,22 @@ func unknown(path []string) (what, hint string) {
 // suggestKey compares only with what can stand beside the path.
 func suggestKey(path []string) string {
 	at, rows := 0, settings
+	var keys []string
 	switch {
 	case path[0] == "agents":
 		at, rows = 2, agentSettings
+	case gateAt(path) >= 0:
+		at, rows = gateAt(path)+2, gateSettings
 	case path[0] == "procedures":
-		at = 2
+		at, keys = 2, []string{gateKey}
+	default:
+		keys = []string{gateKey, "agents", "procedures"}
 	}
 	at = min(at, len(path)-1)
-	var keys []string
+	word := joinKey(path[at:])
+	if word == gateKey+"s" && slices.Contains(keys, gateKey) { // its last part is that of done.gates, too
+		return "did you mean [[" + joinKey(append(path[:at:at], gateKey)) + "]], or done.gates?"
+	}
 	for _, r := range rows {
 		if at == 0 || !onlyAtTop(r.key) {
 			keys = append(keys, r.key)
@@ -93,10 +114,7 @@ func suggestKey(path []string) string {
 			keys = append(keys, group)
 		}
 	}
-	if at == 0 {
-		keys = append(keys, "agents", "procedures")
-	}
-	best := Nearest(joinKey(path[at:]), keys)
+	best := Nearest(word, keys)
 	if best == "" {
 		return ""
 	}

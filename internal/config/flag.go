@@ -26,6 +26,10 @@ func ParseSet(arg string) (Flag, error) {
 
 // Masked is the flag without what is secret in it.
 func (f Flag) Masked() Flag {
+	if f.Name == gateFlag {
+		f.Value = Command{Line: f.Value}.masked(secretInShell).Line
+		return f
+	}
 	path, ok := splitKey(f.Key)
 	if !ok {
 		return f
@@ -34,7 +38,7 @@ func (f Flag) Masked() Flag {
 	case is != setting:
 	case r.secret:
 		f.Value = Mask
-	case r.kind == command:
+	case r.kind.command():
 		if value, what, _ := r.readText(f.Value, true); what == "" {
 			f.Value = r.masked(value)
 		}
@@ -52,9 +56,17 @@ func (l *loader) flags(flags []Flag) source {
 
 func (l *loader) flag(src *source, f Flag) {
 	at := place{file: f.Name}
+	if f.Name == gateFlag {
+		l.gate(src, f, at)
+		return
+	}
 	path, ok := splitKey(f.Key)
 	if !ok {
 		l.complain(at.problem(f.Key, quote(f.Key)+" is not a key", "write it like loop.max_iterations"))
+		return
+	}
+	if gateAt(path) >= 0 {
+		l.complain(at.problem(joinKey(path), "a gate cannot be set with "+f.Name, "add one with "+gateFlag+" COMMAND, or write [[gate]] in "+FileName))
 		return
 	}
 	r, is, ok := l.lookUp(path, at)

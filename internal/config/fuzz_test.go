@@ -15,6 +15,9 @@ func FuzzLoad(f *testing.F) {
 		"", "\ufeffmodel = \"x\"\r\n", "[loop]\nmax_iterations = \"none\"\n", "[[loop]]\n", "agents.a.env = { \"\" = 1 }",
 		"[agents.a]\ncommand = [\"a\", \"--key\", \"s\"]\n", "[procedures.p.done]\npromise = \"X\"\n", "loop = [{ a = { b = 1 } }]",
 		"model = \"\xff\"", "a.b.c.d = 1979-05-27T07:32:00Z", "stop.patterns = [\"(\"]", "profile = \"rooda\"", "x = '''", "= 1", "\"\" = 1",
+		"[[gate]]\nname = \"a\"\nrun = \"x && y\"\n[[gate]]\nname = \"b.c\"\nagent = \"auto\"\nprompt = \"?\"\npin = [\"*\"]", "gate = [{ name = \"a\", run = \"x\" }, 1]",
+		"[[procedures.p.gate]]\nnme = 1\n[procedures.p.gate.x]", "[gate]\nname = \"a\"", "[[gate]]\n[[gate.gate]]\n[gate.gate.a]\nb = [{ c = [{ d = 1 }] }]",
+		"commands = { test = \"TOKEN=x y\", as_gates = true }\ndone = { gates = true, confirmations = 2 }", "git = { branch = \"x\", checkpoint = false, on_regression = \"rollback\" }",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -53,6 +56,9 @@ func FuzzText(f *testing.F) {
 	f.Add("stop.patterns=[\"a\", 'b']")
 	f.Add("agents.a.env.\"x y\"=***")
 	f.Add("a\n=1")
+	f.Add("commands.test=TOKEN=x y")
+	f.Add("git.branch=true")
+	f.Add("gate=x")
 	f.Fuzz(func(t *testing.T, arg string) {
 		flag, err := ParseSet(arg)
 		if err != nil {

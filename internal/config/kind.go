@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // kind is how a value is written.
@@ -20,6 +21,9 @@ type kind struct {
 	schema map[string]any
 }
 
+// command tells whether values are commands, in which there may be secrets.
+func (k *kind) command() bool { return k == command || k == setup || k == line }
+
 // The kinds of values. All numbers and durations are 0 or more: a negative
 // limit means nothing.
 var (
@@ -28,6 +32,13 @@ var (
 		read:   func(v any) (any, bool) { s, ok := v.(string); return s, ok },
 		remedy: textRemedy,
 		schema: map[string]any{"type": "string"},
+	}
+	// A line is for the shell, and may hold a secret.
+	line = &kind{
+		name: "text", words: "text", plain: true,
+		read:   text.read,
+		remedy: textRemedy,
+		schema: text.schema,
 	}
 	truth = &kind{
 		name: "true or false", words: "true or false",
@@ -40,6 +51,12 @@ var (
 		read:   readWhole,
 		remedy: unquoted,
 		schema: map[string]any{"type": "integer", "minimum": 0},
+	}
+	counting = &kind{
+		name: "whole number, 1 or more", words: "a whole number, 1 or more",
+		read:   readCounting,
+		remedy: unquoted,
+		schema: map[string]any{"type": "integer", "minimum": 1},
 	}
 	iterations = &kind{
 		name: `whole number, "none" or "unlimited"`, words: `a whole number, 0 or more, or "none" or "unlimited"`,
@@ -68,6 +85,15 @@ var (
 		remedy: unquoted,
 		schema: map[string]any{"enum": []any{"auto", true, false}},
 	}
+	branch = &kind{
+		name: "true, false or a name", words: "true, false or the name of a branch",
+		read:   readBranch,
+		remedy: unquoted,
+		schema: map[string]any{"anyOf": []any{
+			map[string]any{"type": "boolean"},
+			map[string]any{"type": "string", "pattern": `^\S+$`},
+		}},
+	}
 	list = &kind{
 		name: "list of text", words: "a list of text",
 		read:   readList,
@@ -81,6 +107,15 @@ var (
 		schema: map[string]any{"anyOf": []any{
 			map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "minItems": 1},
 			map[string]any{"type": "string", "pattern": `\S`},
+		}},
+	}
+	setup = &kind{
+		name: "list of text, or text", words: `a list of text that begins with a program, or text, "" or "none"`,
+		read:   readSetup,
+		remedy: func(any) string { return `write setup = "npm ci", or "none" for no setup` },
+		schema: map[string]any{"anyOf": []any{
+			map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "minItems": 1},
+			map[string]any{"type": "string"},
 		}},
 	}
 	// A table of variables is only ever read name by name, so that layers
@@ -97,6 +132,11 @@ func readWhole(v any) (any, bool) {
 		return nil, false
 	}
 	return int(n), true
+}
+
+func readCounting(v any) (any, bool) {
+	n, ok := readWhole(v)
+	return n, ok && n != 0
 }
 
 func readIterations(v any) (any, bool) {
@@ -141,6 +181,17 @@ func readAuto(v any) (any, bool) {
 	return nil, false
 }
 
+func readBranch(v any) (any, bool) {
+	switch v := v.(type) {
+	case bool:
+		return Branch{New: v}, true
+	case string:
+		named := v != "" && v != "true" && v != "false" && !strings.ContainsFunc(v, unicode.IsSpace)
+		return Branch{New: true, Name: v}, named
+	}
+	return nil, false
+}
+
 func readList(v any) (any, bool) {
 	items, ok := v.([]any)
 	if !ok {
@@ -164,6 +215,13 @@ func readCommand(v any) (any, bool) {
 		return nil, false
 	}
 	return Command{Argv: argv.([]string)}, true
+}
+
+func readSetup(v any) (any, bool) {
+	if v == "" {
+		return Command{}, true
+	}
+	return readCommand(v)
 }
 
 func textRemedy(v any) string {

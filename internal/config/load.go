@@ -50,7 +50,7 @@ func Load(s Sources) (*Resolved, error) {
 		return nil, &Errors{l.problems}
 	}
 
-	r := &Resolved{entries: map[string][]entry{}}
+	r := &Resolved{entries: map[string][]entry{}, gates: map[string][]string{}}
 	for _, src := range []source{profile, user, project} { // lowest first
 		r.add(src)
 	}
@@ -61,6 +61,7 @@ func Load(s Sources) (*Resolved, error) {
 	r.add(flags)
 	r.name(user, project, flags)
 	r.addDefaults(s.Kind)
+	r.addCommandGates()
 	r.fill()
 	if problems := r.check(s); len(problems) > 0 {
 		return nil, &Errors{problems}

@@ -15,12 +15,14 @@ func TestDefaults(t *testing.T) {
 		Claims: Claims{Tell: true},
 		Loop: Loop{
 			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
-			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits"},
+			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
 		},
-		Done:        Done{Match: "line"},
-		Stop:        Stop{Failures: 3, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
+		Done:        Done{Match: "line", Proof: "auto", Confirmations: 1},
+		Proof:       Proof{Baseline: true, Copy: []string{}},
+		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
 		Budget:      Budget{PromptTokens: 100_000},
 		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour},
+		Git:         Git{Checkpoint: true, CommitTemplate: "loop: iteration {iteration}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work"},
 		Proc:        Proc{Keep: []string{}},
@@ -136,6 +138,8 @@ func TestValuesAsWritten(t *testing.T) {
 	promise := func(c Config) any { return c.Done.Promise }
 	maxTime := func(c Config) any { return c.Loop.MaxTime }
 	exitZero := func(c Config) any { return c.Loop.ExitZeroIsDone }
+	onBranch := func(c Config) any { return c.Git.Branch }
+	setUp := func(c Config) any { return c.Proof.Setup }
 	tests := []struct {
 		name string
 		from Sources
@@ -151,6 +155,15 @@ func TestValuesAsWritten(t *testing.T) {
 		{"auto as text", project(t, `loop.exit_zero_is_done = "auto"`), exitZero, Automatic},
 		{"auto as truth", project(t, `loop.exit_zero_is_done = false`), exitZero, No},
 		{"auto from the environment", Sources{Environ: []string{"REFRAIN_LOOP_EXIT_ZERO_IS_DONE=true"}}, exitZero, Yes},
+		{"a branch of the runner's naming", project(t, `git.branch = true`), onBranch, Branch{New: true}},
+		{"a branch with a name", project(t, `git.branch = "feat/x"`), onBranch, Branch{New: true, Name: "feat/x"}},
+		{"a branch by flag", Sources{Flags: []Flag{{"--branch", "git.branch", "true"}}}, onBranch, Branch{New: true}},
+		{"a branch by flag with a name", Sources{Flags: []Flag{{"--branch", "git.branch", "42"}}}, onBranch, Branch{New: true, Name: "42"}},
+		{"no branch after all", Sources{Environ: []string{"REFRAIN_GIT_BRANCH=false"}}, onBranch, Branch{}},
+		{"a setup as text", project(t, `proof.setup = "npm ci"`), setUp, Command{Line: "npm ci"}},
+		{"a setup as a list", project(t, `proof.setup = ["npm", "ci"]`), setUp, Command{Argv: []string{"npm", "ci"}}},
+		{"no setup", Sources{Environ: []string{"REFRAIN_PROOF_SETUP=none"}}, setUp, Command{Line: NoSetup}},
+		{"the lockfile's setup", project(t, `proof.setup = ""`), setUp, Command{}},
 		{"the environment's text word for word", Sources{Environ: []string{`REFRAIN_DONE_PROMISE="X"`}}, promise, `"X"`},
 		{"a flag's text word for word", Sources{Flags: []Flag{{"--until", "done.promise", "42"}}}, promise, "42"},
 		{"a number as text after --set", Sources{Flags: set(t, "done.promise=42")}, promise, "42"},

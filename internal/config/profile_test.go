@@ -36,6 +36,8 @@ func TestProfilesReproduceTheirSystems(t *testing.T) {
 		{"rooda gives up after three failures", "rooda", func(c Config) any { return c.Stop.Failures }, 3},
 		{"rooda ends the agent on Ctrl+C", "rooda", func(c Config) any { return c.Loop.OnInterrupt }, "kill"},
 		{"rooda goes on without progress", "rooda", func(c Config) any { return c.Stop.NoProgress }, 0},
+		{"rooda takes a failing gate for a failure", "rooda", func(c Config) any { return c.Stop.GatesAreFailures }, true},
+		{"tachikoma gives up after three test failures", "tachikoma", func(c Config) any { return c.Stop.TestFailures }, 3},
 		{"fresher ends at the first failure", "fresher", func(c Config) any { return c.Stop.Failures }, 1},
 		{"fresher ends without a commit", "fresher", func(c Config) any { return []any{c.Stop.NoProgress, c.Loop.Progress[0]} }, []any{1, "commits"}},
 		{"descartes takes a loose promise", "descartes", func(c Config) any { return c.Done.Match }, "substring"},

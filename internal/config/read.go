@@ -103,7 +103,7 @@ func either(choices []string) string {
 func (r row) said(v any) string {
 	switch v := v.(type) {
 	case string:
-		if r.secret || r.kind == command {
+		if r.secret || r.kind.command() {
 			return "this text"
 		}
 		return quote(v)

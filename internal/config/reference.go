@@ -12,13 +12,20 @@ func Reference() string {
 	for _, r := range settings {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.key, r.typeCell(), r.defaultCell(), envName(r.key), cell(r.doc))
 	}
+	b.WriteString("\nBelow `[[gate]]`, which comes once for each gate, without names in the environment:\n\n")
+	inTable(&b, "", gateSettings)
 	b.WriteString("\nBelow `[agents.NAME]`, without names in the environment:\n\n")
-	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
-	for _, r := range agentSettings {
-		fmt.Fprintf(&b, "| `agents.NAME.%s` | %s | %s | %s |\n", r.key, r.typeCell(), r.defaultCell(), cell(r.doc))
-	}
-	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents` and `procedures`.\n")
+	inTable(&b, "agents.NAME.", agentSettings)
+	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents` and `procedures`; its gates are `[[procedures.NAME.gate]]`.\n")
 	return b.String()
+}
+
+// inTable writes the rows of a table without names in the environment.
+func inTable(b *strings.Builder, prefix string, rows []row) {
+	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, r.key, r.typeCell(), r.defaultCell(), cell(r.doc))
+	}
 }
 
 func (r row) typeCell() string {

@@ -3,6 +3,8 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,6 +27,11 @@ func render(v any) string {
 			quoted[i] = quote(s)
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
+	case Branch:
+		if v.Name != "" {
+			return quote(v.Name)
+		}
+		return fmt.Sprint(v.New)
 	case Command:
 		if v.Argv != nil {
 			return render(v.Argv)
@@ -32,6 +39,27 @@ func render(v any) string {
 		return quote(v.Line)
 	}
 	return fmt.Sprint(v)
+}
+
+// inlineTable writes a table of rendered values on one line, the keys of a
+// gate in their order and all others after them.
+func inlineTable(values map[string]string) string {
+	var keys []string
+	for _, r := range gateSettings {
+		if _, ok := values[r.key]; ok {
+			keys = append(keys, r.key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	var parts []string
+	for _, key := range keys {
+		parts = append(parts, joinKey([]string{key})+" = "+values[key])
+	}
+	return "{ " + strings.Join(parts, ", ") + " }"
 }
 
 // short is a duration without the zero units that time.Duration adds.

@@ -11,9 +11,10 @@ import (
 type Resolved struct {
 	Config Config
 
-	entries    map[string][]entry // lowest layer first: the last one holds
-	agents     map[string]place   // the [agents.NAME] tables
-	procedures map[string]place   // the [procedures.NAME] tables
+	entries    map[string][]entry  // lowest layer first: the last one holds
+	gates      map[string][]string // the names in each list of gates, in their order
+	agents     map[string]place    // the [agents.NAME] tables
+	procedures map[string]place    // the [procedures.NAME] tables
 }
 
 // Procedures is the names of the [procedures.NAME] tables, sorted.
@@ -24,6 +25,10 @@ func (r *Resolved) add(src source) {
 	for _, a := range src.assignments {
 		key := joinKey(a.path)
 		r.entries[key] = append(r.entries[key], a.entry)
+		if at := gateAt(a.path); at >= 0 && len(r.entries[key]) == 1 {
+			list := joinKey(a.path[:at+1])
+			r.gates[list] = append(r.gates[list], a.path[at+1])
+		}
 	}
 }
 
@@ -85,6 +90,7 @@ func (r *Resolved) fill() {
 	for _, row := range rows(&r.Config) {
 		r.put(row, row.key)
 	}
+	r.fillGates()
 	r.Config.Agents = map[string]Agent{}
 	for name := range r.agents {
 		var a Agent
@@ -120,12 +126,13 @@ func (r *Resolved) environment(agent string) map[string]string {
 }
 
 // keys is every key that has a value, as people are shown them: the rows in
-// their order, then what agents and procedures set.
+// their order, then what gates, agents and procedures set.
 func (r *Resolved) keys() []string {
 	var keys []string
 	for _, row := range settings {
 		keys = append(keys, row.key)
 	}
+	keys = append(keys, r.gateKeys(gateKey)...)
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		for _, row := range agentSettings {
 			keys = append(keys, r.keysAt(agentKey(name, row.key))...)
@@ -135,6 +142,16 @@ func (r *Resolved) keys() []string {
 		for _, row := range settings {
 			keys = append(keys, r.keysAt("procedures."+name+"."+row.key)...)
 		}
+		keys = append(keys, r.gateKeys("procedures."+name+"."+gateKey)...)
+	}
+	return keys
+}
+
+// gateKeys is the gates of a list, each a key.
+func (r *Resolved) gateKeys(list string) []string {
+	var keys []string
+	for _, name := range r.gates[list] {
+		keys = append(keys, list+"."+joinKey([]string{name}))
 	}
 	return keys
 }

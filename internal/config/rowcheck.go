@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,16 @@ func below(v any) (what, hint string) {
 		return "", ""
 	}
 	return "must be a folder below the work tree, not " + quote(dir), `write it without a leading "/" or ".."`
+}
+
+func allBelow(v any) (what, hint string) {
+	for _, path := range v.([]string) {
+		local := filepath.FromSlash(path)
+		if !filepath.IsLocal(local) || filepath.Clean(local) == "." {
+			return "must be paths below the work tree, not " + quote(path), `write them without a leading "/" or ".."`
+		}
+	}
+	return "", ""
 }
 
 func someProgress(v any) (what, hint string) {
@@ -58,6 +69,26 @@ func programs(v any) (what, hint string) {
 	for _, name := range v.([]string) {
 		if strings.ContainsAny(name, `/\`) {
 			return "has " + quote(name) + ", which is a path", "write the name of the program's file alone"
+		}
+	}
+	return "", ""
+}
+
+func commitTemplate(v any) (what, hint string) {
+	return placeholders(v.(string), "iteration", "run", "procedure", "summary", "timestamp")
+}
+
+func branchTemplate(v any) (what, hint string) {
+	return placeholders(v.(string), "timestamp", "procedure")
+}
+
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// placeholders complains about what stands in braces and is none of the names.
+func placeholders(template string, names ...string) (what, hint string) {
+	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+		if !slices.Contains(names, m[1]) {
+			return "has " + m[0] + ", which stands for nothing", "use {" + strings.Join(names, "}, {") + "}"
 		}
 	}
 	return "", ""

@@ -92,7 +92,7 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "loop.exit_zero_is_done", kind: auto, at: &c.Loop.ExitZeroIsDone, builtin: Automatic,
-			doc: "whether an agent that exits with 0 ends the run as done; auto: only for an ad-hoc command without a promise",
+			doc: "whether an agent that exits with 0 ends the run as done; auto: only for an ad-hoc command with no promise, plan or gate",
 		},
 		{
 			key: "loop.iteration_context", kind: auto, at: &c.Loop.IterationContext, builtin: Automatic,
@@ -111,8 +111,8 @@ func rows(c *Config) []row {
 			doc: "the folder below the work tree in which the agent runs",
 		},
 		{
-			key: "loop.progress", kind: list, at: &c.Loop.Progress, builtin: []string{"files", "commits"}, choices: []string{"files", "commits"}, check: someProgress,
-			doc: "what counts as progress",
+			key: "loop.progress", kind: list, at: &c.Loop.Progress, builtin: signals, choices: signals, check: someProgress,
+			doc: "what counts as progress: changed files, commits, ticked tasks of the plan, tests better than the best before",
 		},
 
 		{
@@ -128,15 +128,56 @@ func rows(c *Config) []row {
 			special: []special{{whenPromised, "BLOCKED"}},
 			doc:     "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
 		},
+		{
+			key: "done.plan", kind: text, at: &c.Done.Plan, builtin: "", required: true,
+			doc: "a markdown file of tasks; the run is done when it has tasks and none is open or in progress",
+		},
+		{
+			key: "done.gates", kind: truth, at: &c.Done.Gates, builtin: false,
+			doc: "passing gates are enough: no claim is needed",
+		},
+		{
+			key: "done.proof", kind: text, at: &c.Done.Proof, builtin: "auto", choices: []string{"auto", "clean", "workspace", "none"},
+			doc: "where gates judge a claim: in a clean checkout, in the work tree, or not at all; auto: in a clean checkout if they agree there before the first iteration, else in the work tree",
+		},
+		{
+			key: "done.confirmations", kind: counting, at: &c.Done.Confirmations, builtin: 1,
+			doc: "how many proven claims in a row end the run",
+		},
+
+		{
+			key: "proof.baseline", kind: truth, at: &c.Proof.Baseline, builtin: true,
+			doc: "run the gates once before the first iteration, in the work tree and in a clean checkout",
+		},
+		{
+			key: "proof.setup", kind: setup, at: &c.Proof.Setup, builtin: Command{},
+			doc: "the command that installs dependencies in the clean checkout, once, for at most 30m; empty is what the lockfile asks for, \"none\" is no setup",
+		},
+		{
+			key: "proof.copy", kind: list, at: &c.Proof.Copy, builtin: []string{}, required: true, check: allBelow,
+			doc: "paths that git ignores and the clean checkout needs, copied from the work tree",
+		},
 
 		{
 			key: "stop.failures", kind: whole, at: &c.Stop.Failures, builtin: 3,
 			doc: "give up after this many failed iterations in a row; 0 is never",
 		},
 		{
+			key: "stop.red_gates", kind: whole, at: &c.Stop.RedGates, builtin: 5,
+			doc: "give up after this many iterations in a row with a failing gate or a refused claim and no better test results; 0 is never",
+		},
+		{
+			key: "stop.test_failures", kind: whole, at: &c.Stop.TestFailures, builtin: 5,
+			doc: "give up after this many iterations in a row in which tests failed and no more passed than at best; 0 is never",
+		},
+		{
 			key: "stop.no_progress", kind: whole, at: &c.Stop.NoProgress, builtin: 5,
 			special: []special{{forCommand, 0}},
 			doc:     "give up after this many iterations in a row without progress; 0 is never",
+		},
+		{
+			key: "stop.gates_are_failures", kind: truth, at: &c.Stop.GatesAreFailures, builtin: false,
+			doc: "an iteration with a failing gate counts into stop.failures as well",
 		},
 		{
 			key: "stop.patterns", kind: list, at: &c.Stop.Patterns, builtin: []string{}, required: true, check: regexps,
@@ -167,6 +208,52 @@ func rows(c *Config) []row {
 		{
 			key: "limits.max_wait", kind: duration, at: &c.Limits.MaxWait, builtin: 6 * time.Hour,
 			doc: "the longest single wait; a limit that lasts longer stops the run at once",
+		},
+
+		{
+			key: "commands.build", kind: line, at: &c.Commands.Build, builtin: "", check: emptyOrNotBlank,
+			doc: "how the project is built",
+		},
+		{
+			key: "commands.lint", kind: line, at: &c.Commands.Lint, builtin: "", check: emptyOrNotBlank,
+			doc: "how the project is linted",
+		},
+		{
+			key: "commands.test", kind: line, at: &c.Commands.Test, builtin: "", check: emptyOrNotBlank,
+			doc: "how the project is tested",
+		},
+		{
+			key: "commands.as_gates", kind: truth, at: &c.Commands.AsGates, builtin: false,
+			doc: "the commands are gates, called build, lint and test, before all others",
+		},
+
+		{
+			key: "git.checkpoint", kind: truth, at: &c.Git.Checkpoint, builtin: true,
+			doc: "keep the whole work tree as it is after each agent, outside your branches, index and stash",
+		},
+		{
+			key: "git.commit", kind: truth, at: &c.Git.Commit, builtin: false,
+			doc: "commit after each iteration, the last one included",
+		},
+		{
+			key: "git.commit_template", kind: text, at: &c.Git.CommitTemplate, builtin: "loop: iteration {iteration}", required: true, check: commitTemplate,
+			doc: "the message of these commits, with {iteration}, {run}, {procedure}, {summary} and {timestamp}",
+		},
+		{
+			key: "git.branch", kind: branch, at: &c.Git.Branch, builtin: Branch{},
+			doc: "work on a new branch: true names it by git.branch_template",
+		},
+		{
+			key: "git.branch_template", kind: text, at: &c.Git.BranchTemplate, builtin: "loop/{timestamp}", required: true, check: branchTemplate,
+			doc: "the name of that branch, with {timestamp} and {procedure}",
+		},
+		{
+			key: "git.on_regression", kind: text, at: &c.Git.OnRegression, builtin: "keep", choices: []string{"keep", "rollback"},
+			doc: "what happens to an iteration after which gates or tests are worse than at best: it stays, or is undone, and the next prompt says why",
+		},
+		{
+			key: "git.protect", kind: list, at: &c.Git.Protect, builtin: []string{}, required: true,
+			doc: "files whose change fails the iteration, as patterns of a .gitignore file",
 		},
 
 		{
@@ -255,6 +342,9 @@ func agentRows(a *Agent) []row {
 		},
 	}
 }
+
+// signals is everything that can count as progress.
+var signals = []string{"files", "commits", "plan", "tests"}
 
 // formats is every kind of output that can be read. The agents know them too; a
 // test of whoever knows both keeps the lists the same.

@@ -9,6 +9,14 @@ import (
 // Schema is a JSON Schema of refrain.toml, for editors.
 func Schema() []byte {
 	top := object(settings)
+	procedure := object(procedureSettings())
+	for _, table := range []map[string]any{top, procedure} {
+		table["properties"].(map[string]any)[gateKey] = map[string]any{
+			"type":        "array",
+			"description": gatesDoc,
+			"items":       map[string]any{"$ref": "#/$defs/gate"},
+		}
+	}
 	properties := top["properties"].(map[string]any)
 	properties["agents"] = map[string]any{
 		"type":                 "object",
@@ -22,7 +30,7 @@ func Schema() []byte {
 	}
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["title"] = FileName
-	top["$defs"] = map[string]any{"agent": object(agentSettings), "procedure": object(procedureSettings())}
+	top["$defs"] = map[string]any{"agent": object(agentSettings), "gate": gateObject(), "procedure": procedure}
 	b, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
 		panic(err) // made of plain values
@@ -58,6 +66,18 @@ func object(rows []row) map[string]any {
 	return top
 }
 
+// gateObject is the schema of one gate: a command or a reviewer.
+func gateObject() map[string]any {
+	gate := object(gateSettings)
+	gate["properties"].(map[string]any)["name"].(map[string]any)["pattern"] = namePattern
+	gate["required"] = []string{"name"}
+	gate["oneOf"] = []any{
+		map[string]any{"required": []string{"run"}},
+		map[string]any{"required": []string{"agent", "prompt"}},
+	}
+	return gate
+}
+
 func emptyObject() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }
@@ -77,7 +97,7 @@ func (r row) schema() map[string]any {
 	}
 	if r.kind == list {
 		s["items"] = item
-	} else if r.kind == text {
+	} else if r.kind == text || r.kind == line {
 		maps.Copy(s, item)
 	}
 	return s

@@ -8,14 +8,15 @@ import (
 )
 
 func TestSecretsAreMaskedWhereverShown(t *testing.T) {
-	s := project(t, "[agents.a]\ncommand = [\"a\", \"--api-key\", \"hunter2\", \"--token=hunter2\"]\nenv = { ANYTHING = \"hunter2\" }\n[agents.b]\ncommand = \"b --api-key hunter2 -v\"\n")
-	s.Flags = set(t, "agents.a.env.MORE=hunter2")
+	s := project(t, "[agents.a]\ncommand = [\"a\", \"--api-key\", \"hunter2\", \"--token=hunter2\"]\nenv = { ANYTHING = \"hunter2\" }\n[agents.b]\ncommand = \"b --api-key hunter2 -v\"\n"+
+		"[commands]\ntest = \"TOKEN=hunter2 t\"\nas_gates = true\n[proof]\nsetup = \"TOKEN=hunter2 s\"\n[[gate]]\nname = \"g\"\nrun = \"g --token hunter2\"\n")
+	s.Flags = append(set(t, "agents.a.env.MORE=hunter2"), Flag{"--gate", "gate", "TOKEN=hunter2 f"})
 	r := load(t, s)
 	stored, err := json.Marshal(r.Masked())
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := fmt.Sprintf("%+v %s %+v", r.Settings(), stored, s.Flags[0].Masked())
+	shown := fmt.Sprintf("%+v %s %+v", r.Settings(), stored, []Flag{s.Flags[0].Masked(), s.Flags[1].Masked()})
 	if strings.Contains(shown, "hunter2") {
 		t.Errorf("a secret is shown: %s", shown)
 	}
@@ -41,8 +42,29 @@ func TestMaskedArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := render(tt.in.masked()); got != render(tt.want) {
+			if got := render(tt.in.masked(secretInLine)); got != render(tt.want) {
 				t.Errorf("masked %s = %s, want %s", render(tt.in), got, render(tt.want))
+			}
+		})
+	}
+}
+
+// What a shell would run is seen, so that no gate is changed behind a mask.
+func TestMaskedLinesOfAShell(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"a variable", "API_KEY=s go test", "API_KEY=*** go test"},
+		{"a quoted variable", `API_KEY='a;b' TOKEN="c d" x`, `API_KEY=*** TOKEN=*** x`},
+		{"a flag", "x --token s && y", "x --token *** && y"},
+		{"another variable", "API_KEY=$KEY x", "API_KEY=$KEY x"},
+		{"another command", "TOKEN=s;true x", "TOKEN=***;true x"},
+		{"a command in quotes", `TOKEN="$(true)" x`, `TOKEN="$(true)" x`},
+		{"a command behind a secret", "TOKEN=s`true` x", "TOKEN=***`true` x"},
+		{"nothing secret", "go test ./...", "go test ./..."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := (Command{Line: tt.in}).masked(secretInShell).Line; got != tt.want {
+				t.Errorf("masked %s = %s, want %s", tt.in, got, tt.want)
 			}
 		})
 	}
@@ -57,6 +79,10 @@ func TestMaskedFlags(t *testing.T) {
 		{"a number of tokens stays", Flag{"--max-tokens", "budget.tokens", "5"}, Flag{"--max-tokens", "budget.tokens", "5"}},
 		{"a variable goes", Flag{"--set", "agents.a.env.X", "s"}, Flag{"--set", "agents.a.env.X", "***"}},
 		{"a secret argument goes", Flag{"--set", "agents.a.command", "a --key s"}, Flag{"--set", "agents.a.command", `"a --key ***"`}},
+		{"a secret in a line goes", Flag{"--set", "commands.test", "TOKEN=s t"}, Flag{"--set", "commands.test", `"TOKEN=*** t"`}},
+		{"a secret in a setup goes", Flag{"--set", "proof.setup", `["s", "--token", "x"]`}, Flag{"--set", "proof.setup", `["s", "--token", "***"]`}},
+		{"a gate stays", Flag{"--gate", "gate", "go test ./..."}, Flag{"--gate", "gate", "go test ./..."}},
+		{"a secret in a gate goes", Flag{"--gate", "gate", "TOKEN=s t"}, Flag{"--gate", "gate", "TOKEN=*** t"}},
 		{"a key that is none stays", Flag{"--set", "a b", "s"}, Flag{"--set", "a b", "s"}},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,9 +24,14 @@ type Stored struct {
 func (r *Resolved) Masked() map[string]Stored {
 	stored := map[string]Stored{}
 	for _, s := range r.Settings() {
-		if !strings.HasPrefix(s.Key, "procedures.") {
-			stored[s.Key] = Stored{json.RawMessage(s.Value), s.Layer, s.Where}
+		if strings.HasPrefix(s.Key, "procedures.") {
+			continue
 		}
+		value, err := s.Value.MarshalJSON()
+		if err != nil {
+			panic(err) // rendered just now
+		}
+		stored[s.Key] = Stored{value, s.Layer, s.Where}
 	}
 	return stored
 }
@@ -54,25 +60,50 @@ func Diff(old map[string]Stored, r *Resolved) []loop.Change {
 	return changes
 }
 
-// text is the value in the form of render, whatever its spaces have become in
-// the file.
+// text is the value in the form of render, however the file writes it.
 func (s Stored) text() string {
 	if s.Value == nil {
 		return ""
 	}
-	var items []string
-	if err := json.Unmarshal(s.Value, &items); err == nil && items != nil {
-		return render(items)
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, s.Value); err != nil {
+	d := json.NewDecoder(bytes.NewReader(s.Value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
 		return string(s.Value)
 	}
-	return b.String()
+	return renderJSON(v)
+}
+
+func renderJSON(v any) string {
+	switch v := v.(type) {
+	case string:
+		return quote(v)
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = renderJSON(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]any:
+		values := map[string]string{}
+		for key, value := range v {
+			values[key] = renderJSON(value)
+		}
+		return inlineTable(values)
+	}
+	return fmt.Sprint(v)
 }
 
 // Guarded tells whether a changed key loosens or moves what done means, so that
-// a resume must not take it over unasked: the agent can write the file too.
+// a resume must not take it over unasked: the agent can write the file too. The
+// gates of flags are not in any file: who adds one on resume has asked for it.
 func Guarded(key string) bool {
-	return strings.HasPrefix(key, "done.") || key == "loop.exit_zero_is_done"
+	if name, ok := strings.CutPrefix(key, gateKey+"."); ok {
+		return !flagGateName.MatchString(name)
+	}
+	switch key {
+	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect":
+		return true
+	}
+	return strings.HasPrefix(key, "done.") || strings.HasPrefix(key, "proof.")
 }

@@ -67,8 +67,39 @@ func TestDiffAcrossVersions(t *testing.T) {
 	}
 }
 
+func TestDiffOfGates(t *testing.T) {
+	before := "commands = { test = \"a && b <x\", as_gates = true }\n[[gate]]\nname = \"vet\"\nrun = \"go vet\"\npin = [\"*_test.go\"]\n"
+	tests := []struct {
+		name, after string
+		want        []loop.Change
+	}{
+		{"nothing changed", before, nil},
+		{"a default is written out", before + "timeout = \"10m\"\n", nil},
+		{"a key changed", before + "min_tests = 1\n", []loop.Change{
+			{Key: "gate.vet", Old: `{ run = "go vet", pin = ["*_test.go"] }`, New: `{ run = "go vet", min_tests = 1, pin = ["*_test.go"] }`},
+		}},
+		{"a gate came", before + "[[gate]]\nname = \"b.c\"\nrun = \"x\"\n", []loop.Change{{Key: `gate."b.c"`, New: `{ run = "x" }`}}},
+		{"a gate went, and a command is one no more", "commands = { test = \"a && b <x\" }", []loop.Change{
+			{Key: "commands.as_gates", Old: "true", New: "false"},
+			{Key: "gate.test", Old: `{ run = "a && b <x" }`},
+			{Key: "gate.vet", Old: `{ run = "go vet", pin = ["*_test.go"] }`},
+		}},
+	}
+	old := keep(t, load(t, project(t, before)))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Diff(old, load(t, project(t, tt.after)))); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestGuarded(t *testing.T) {
-	for key, want := range map[string]bool{"done.promise": true, "done.match": true, "done.failure_promise": true, "loop.exit_zero_is_done": true, "loop.max_iterations": false, "agent": false} {
+	for key, want := range map[string]bool{
+		"done.promise": true, "done.match": true, "done.failure_promise": true, "loop.exit_zero_is_done": true, "loop.max_iterations": false, "agent": false,
+		"gate.test": true, `gate."a.b"`: true, "gate.gate-1": false, "proof.setup": true, "git.protect": true, "git.checkpoint": true, "git.commit": false, "commands.test": false,
+	} {
 		if got := Guarded(key); got != want {
 			t.Errorf("Guarded(%s) = %v, want %v", key, got, want)
 		}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -76,48 +76,83 @@ func parseDocument(data []byte, shown string) (document, *Problem) {
 
 // locate notes where each key stands. The document is known to be valid.
 func (d document) locate(data []byte, lines lineStarts) {
+	l := locator{document: d, lines: lines, lengths: map[string]int{}}
 	var parser unstable.Parser
 	parser.Reset(data)
 	var inTable []string
 	for parser.NextExpression() {
 		switch e := parser.Expression(); e.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			inTable = d.note(nil, e.Key(), lines)
+		case unstable.Table:
+			inTable, _ = l.note(nil, e.Key())
+		case unstable.ArrayTable:
+			path, at := l.note(nil, e.Key())
+			l.lengths[joinKey(path)]++
+			inTable = l.last(path)
+			l.places[joinKey(inTable)] = at
 		case unstable.KeyValue:
-			d.noteValue(inTable, e, lines)
+			l.noteValue(inTable, e)
 		}
 	}
 }
 
-func (d document) noteValue(table []string, e *unstable.Node, lines lineStarts) {
-	path := d.note(table, e.Key(), lines)
-	if e.Value().Kind != unstable.InlineTable {
-		return
+// locator notes the places of one document. What is in a list of tables has
+// the number of its table, from 0, as a part of its path.
+type locator struct {
+	document
+	lines   lineStarts
+	lengths map[string]int // of the lists written as [[list]], so far
+}
+
+// last is the path of the last table, if path is a list of tables.
+func (l locator) last(path []string) []string {
+	if n := l.lengths[joinKey(path)]; n > 0 {
+		return child(path, strconv.Itoa(n-1))
 	}
-	for inner := e.Value().Children(); inner.Next(); {
-		d.noteValue(path, inner.Node(), lines)
+	return path
+}
+
+func (l locator) noteValue(table []string, e *unstable.Node) {
+	path, at := l.note(table, e.Key())
+	switch inner := e.Value().Children(); e.Value().Kind {
+	case unstable.InlineTable:
+		l.noteValues(path, inner)
+	case unstable.Array:
+		for i := 0; inner.Next() && len(path) < deepest; i++ {
+			if item := inner.Node(); item.Kind == unstable.InlineTable {
+				inList := child(path, strconv.Itoa(i))
+				l.places[joinKey(inList)] = at
+				l.noteValues(inList, item.Children())
+			}
+		}
+	}
+}
+
+func (l locator) noteValues(table []string, values unstable.Iterator) {
+	for values.Next() {
+		l.noteValue(table, values.Node())
 	}
 }
 
 // deepest is one part more than the longest key has; what is below the first
 // unknown part of a key is of no interest.
-const deepest = 5
+const deepest = 6
 
 // note keeps the place of a written key, which is also that of the tables that
 // it is the first to name.
-func (d document) note(table []string, key unstable.Iterator, lines lineStarts) []string {
-	path := slices.Clone(table)
-	at := place{}
+func (l locator) note(table []string, key unstable.Iterator) ([]string, place) {
+	path, at := table, place{}
 	for key.Next() && len(path) < deepest {
 		if at.line == 0 {
-			at = lines.place(d.file, int(key.Node().Raw.Offset))
+			at = l.lines.place(l.file, int(key.Node().Raw.Offset))
+		} else {
+			path = l.last(path)
 		}
-		path = append(path, string(key.Node().Data))
-		if name := joinKey(path); d.places[name].line == 0 {
-			d.places[name] = at
+		path = child(path, string(key.Node().Data))
+		if name := joinKey(path); l.places[name].line == 0 {
+			l.places[name] = at
 		}
 	}
-	return path
+	return path, at
 }
 
 // lineStarts is the offset of each line of a text.

@@ -27,6 +27,8 @@ func (w *walker) value(path []string, v any) {
 	case is == setting:
 		value, what, hint := r.read(v)
 		w.keep(&w.source, path, entry{r, value, w.layer, at}, what, hint)
+	case is == tables:
+		w.gates(path, v, at)
 	default:
 		w.group(path, v, at)
 	}

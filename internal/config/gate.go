@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// gateKey is the list of tables in which gates stand.
+const gateKey = "gate"
+
+const gatesDoc = "the runner's own checks, in their order; a claim is proven when they pass"
+
+// gateRow is one gate as a whole. A layer above replaces it as a whole, too:
+// half of one gate and half of another would be a check that nobody wrote.
+var gateRow = row{key: "NAME", kind: gateTable, doc: "one of the runner's own checks: a command, or an agent with a prompt that reviews the work"}
+
+// gateTable is never read as one value, but key by key.
+var gateTable = &kind{name: "table"}
+
+// gateRows is every setting of one gate, below [[gate]].
+func gateRows(g *Gate) []row {
+	return []row{
+		{
+			key: "name", kind: text, at: &g.Name, required: true, check: gateName,
+			doc: "what it is called, also in another layer that replaces it",
+		},
+		{
+			key: "run", kind: line, at: &g.Run, required: true,
+			doc: "the command, for the shell; exit 0 passes",
+		},
+		{
+			key: "agent", kind: text, at: &g.Agent, required: true,
+			doc: "instead of run: the agent that reviews the work, as in the key agent",
+		},
+		{
+			key: "prompt", kind: text, at: &g.Prompt, required: true,
+			doc: "what that agent is asked to judge; it must print <verdict>pass</verdict> or <verdict>fail: WHY</verdict>",
+		},
+		{
+			key: "timeout", kind: duration, at: &g.Timeout, builtin: 10 * time.Minute,
+			doc: "how long it may take; \"0s\" is no limit",
+		},
+		{
+			key: "when", kind: text, at: &g.When, builtin: "always", choices: []string{"always", "claim"},
+			doc: "after every attempt that ended well, or only to judge a claim",
+		},
+		{
+			key: "min_tests", kind: whole, at: &g.MinTests, builtin: 0,
+			doc: "it passes only if at least this many tests ran",
+		},
+		{
+			key: "pin", kind: list, at: &g.Pin, builtin: []string{}, required: true,
+			doc: "files that the clean checkout has as they were when the run began, as patterns of a .gitignore file",
+		},
+		{
+			key: "require", kind: text, at: &g.Require, builtin: "pass", choices: []string{"pass", "no_worse"},
+			doc: "pass, or only no test failing that did not fail before the first iteration",
+		},
+	}
+}
+
+var gateSettings = gateRows(new(Gate))
+
+// Names are also names of files; a longer one may not fit.
+const namePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`
+
+var (
+	goodGateName = regexp.MustCompile(namePattern)
+	flagGateName = regexp.MustCompile(`^gate-[0-9]+$`)
+)
+
+func gateName(v any) (what, hint string) {
+	switch name := v.(string); {
+	case !goodGateName.MatchString(name):
+		return "must not be " + quote(name), "use letters, digits, ., - and _, 64 at most, and begin with a letter or a digit"
+	case strings.EqualFold(name, "protect"):
+		return "must not be " + quote(name) + ": the check of git.protect is called so", "give the gate another name"
+	case flagGateName.MatchString(strings.ToLower(name)):
+		return "must not be " + quote(name) + ": gates of " + gateFlag + " are called so", "give the gate another name"
+	}
+	return "", ""
+}
+
+// fields is what one table of a list says, by key.
+type fields map[string]entry
+
+// field is what a gate says about one key, or the default, which may be none.
+func (e entry) field(r row) entry {
+	f, ok := e.value.(fields)[r.key]
+	if !ok {
+		return entry{row: r, value: r.builtin, layer: builtIn}
+	}
+	f.layer = e.layer // it may stand in a procedure's table
+	return f
+}
+
+// gateComplaint says what is wrong between the keys of one gate.
+func (f fields) gateComplaint() (what, hint string) {
+	has := func(key string) bool { _, ok := f[key]; return ok }
+	switch {
+	case !has("name"):
+		return "has no name", `add name = "test"`
+	case has("run") && has("agent"):
+		return "has both run and agent", "make it two gates: a command and a reviewer"
+	case has("run") && has("prompt"):
+		return "has both run and prompt", "leave out the prompt, or write agent instead of run"
+	case has("run"):
+		return "", ""
+	case !has("agent") && !has("prompt"):
+		return "has nothing to run", `add run = "COMMAND", or agent and prompt for a reviewer`
+	case !has("prompt"):
+		return "has an agent but no prompt", "add prompt, to say what the agent is to judge"
+	case !has("agent"):
+		return "has a prompt but no agent", `add agent = "NAME", or agent = "auto"`
+	}
+	for _, key := range []string{"min_tests", "require"} {
+		if has(key) {
+			return fmt.Sprintf("has %s, but a reviewer runs no tests", key), "leave it out, or make a gate of its own with run"
+		}
+	}
+	return "", ""
+}
