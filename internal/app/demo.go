@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,11 +12,13 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
-// project is what the demo works on: a greeting, its failing test, and the
-// script of the agent that mends it.
+// projects are what the demo works on: a greeting, its failing tests, and the
+// script of the agent that mends it. The one in Go needs Go to be tested, the
+// other a shell. Go's own files have another ending here, so that they are not
+// taken for ours.
 //
-//go:embed demo/project
-var project embed.FS
+//go:embed demo
+var projects embed.FS
 
 // NewDemo puts the demo's project into a new folder under the system's
 // temporary one. It is a git repository where git is installed.
@@ -26,12 +27,14 @@ func NewDemo(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make the demo: %w", err)
 	}
-	files, err := fs.Sub(project, "demo/project")
-	if err != nil {
-		return "", fmt.Errorf("make the demo: %w", err)
+	kind := "shell"
+	if _, err := exec.LookPath("go"); err == nil {
+		kind = "go"
 	}
-	if err := os.CopyFS(dir, files); err != nil {
-		return "", fmt.Errorf("make the demo: %w", err)
+	for _, part := range []string{"common", kind} {
+		if err := unpack(dir, "demo/"+part); err != nil {
+			return "", fmt.Errorf("make the demo: %w", err)
+		}
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return dir, nil
@@ -39,13 +42,33 @@ func NewDemo(ctx context.Context) (string, error) {
 	for _, args := range [][]string{
 		{"init", "--quiet"},
 		{"add", "--all"},
-		{"-c", "user.name=Refrain demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message", "a greeting with a failing test"},
+		{"-c", "user.name=Refrain demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message", "a greeting with failing tests"},
 	} {
 		if err := git(ctx, dir, args); err != nil {
 			return "", fmt.Errorf("make the demo: %w", err)
 		}
 	}
 	return dir, nil
+}
+
+// unpack writes one of the folders out, with the endings that its files have in
+// a real project.
+func unpack(dir, part string) error {
+	entries, err := projects.ReadDir(part)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		text, err := projects.ReadFile(part + "/" + e.Name())
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(e.Name(), ".txt")
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func git(ctx context.Context, dir string, args []string) error {

@@ -28,7 +28,7 @@ func (j *Job) DryRun() (DryRun, error) {
 		Budget: j.config().Budget.PromptTokens, Warnings: j.Warnings(),
 	}
 	if j.prompt != nil {
-		p, err := j.prompt.Build(loop.State{}, 1)
+		p, err := j.prompt.Build(loop.State{}, 1, nil)
 		if err != nil {
 			return d, promptProblem(err)
 		}

@@ -32,6 +32,7 @@ type Job struct {
 	prompt    *prompt.Builder // nil: the command gets none
 	patterns  []*regexp.Regexp
 	files     *repo.Tree
+	protect   repo.Patterns
 	log       *runLog // opened with the lock
 }
 
@@ -58,7 +59,7 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
 	}
-	return j, nil
+	return j, j.prepareEvidence(ctx)
 }
 
 // notProgress is what the user's patterns name, and what the runner itself
@@ -123,7 +124,7 @@ func (j *Job) preparePrompt() error {
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
 	}
-	if _, err := j.prompt.Build(loop.State{}, 1); err != nil {
+	if _, err := j.prompt.Build(loop.State{}, 1, nil); err != nil {
 		return promptProblem(err)
 	}
 	if !c.Loop.FreezePrompt {
@@ -183,7 +184,8 @@ func (j *Job) dir() string { return filepath.Join(j.Tree, j.config().Loop.Dir) }
 // exitZero tells whether exit status 0 is a way to be done.
 func (j *Job) exitZero() bool {
 	c := j.config()
-	return c.Loop.ExitZeroIsDone.Or(j.Request.kind() == config.AdHocCommand && c.Done.Promise == "")
+	alone := c.Done.Promise == "" && c.Done.Plan == "" && len(c.Gates) == 0
+	return c.Loop.ExitZeroIsDone.Or(j.Request.kind() == config.AdHocCommand && alone)
 }
 
 func (j *Job) limits() loop.Limits {
@@ -195,21 +197,43 @@ func (j *Job) limits() loop.Limits {
 		Tokens:     c.Budget.Tokens,
 		Failures:   c.Stop.Failures,
 		NoProgress: c.Stop.NoProgress,
+
+		RedGates:     c.Stop.RedGates,
+		TestFailures: c.Stop.TestFailures,
+	}
+}
+
+// counting is how attempts count.
+func (j *Job) counting() loop.Counting {
+	c := j.config()
+	return loop.Counting{GatesAreFailures: c.Stop.GatesAreFailures, Ratchet: c.Git.OnRegression == "rollback"}
+}
+
+// completion is which ways to be done were asked for.
+func (j *Job) completion() stop.Completion {
+	c := j.config()
+	return stop.Completion{
+		Promise: c.Done.Promise != "", Plan: c.Done.Plan != "", Gates: c.Done.Gates, ExitZero: j.exitZero(),
+		Proof: len(c.Gates) > 0 && c.Done.Proof != "none", ProofOff: len(c.Gates) > 0 && c.Done.Proof == "none",
+		Confirmations: c.Done.Confirmations,
 	}
 }
 
 func (j *Job) rules() []loop.Rule {
 	c := j.config()
 	return stop.Rules(stop.Settings{
-		Done: stop.Completion{Promise: c.Done.Promise != "", ExitZero: j.exitZero()},
+		Done: j.completion(),
 		Limit: stop.Holds{
 			Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff,
 			Margin: time.Second + rand.N(4*time.Second), // so that not all loops of a machine wake together
 		},
 		Pace: stop.Pacing{Delay: c.Loop.IterationDelay, Backoff: c.Loop.Backoff, MaxBackoff: c.Loop.MaxBackoff},
 
-		Failures:   c.Stop.Failures,
-		NoProgress: c.Stop.NoProgress,
+		Failures:     c.Stop.Failures,
+		RedGates:     c.Stop.RedGates,
+		TestFailures: c.Stop.TestFailures,
+		NoProgress:   c.Stop.NoProgress,
+
 		Iterations: c.Loop.MaxIterations,
 		Time:       c.Loop.MaxTime,
 		CostUSD:    c.Budget.CostUSD,
@@ -230,6 +254,7 @@ func (j *Job) detectors() []detect.Detector {
 	if c.Done.Promise != "" {
 		list = append(list, detect.Claims(detect.ClaimSettings{
 			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
+			Gates: len(c.Gates) > 0,
 		}))
 	}
 	return append(list, detect.Summaries())
@@ -274,5 +299,9 @@ func (j *Job) Warnings() []loop.Warning {
 // ends tells whether anything can end the run.
 func (j *Job) ends() bool {
 	l, c := j.limits(), j.config()
-	return l != loop.Limits{} || c.Done.Promise != "" || j.exitZero() || len(c.Stop.Patterns)+len(c.Stop.Scripts) > 0
+	if len(c.Gates) == 0 {
+		l.RedGates = 0
+	}
+	l.TestFailures = 0 // nobody knows whether tests will be seen
+	return l != loop.Limits{} || j.asks() || len(c.Stop.Patterns)+len(c.Stop.Scripts) > 0
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
@@ -47,7 +48,7 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 	if accept {
 		return c, nil
 	}
-	if change, ok := loosened(c.Changed, flags); ok {
+	if change, ok := loosened(c.Changed, flags, job.reviewers()); ok {
 		return nil, &UsageError{
 			What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, orNone(change.Old), entry.Name, orNone(change.New)),
 			Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",
@@ -56,12 +57,16 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 	return c, nil
 }
 
-// loosened is a guarded setting that changed without being set just now. The
-// longest key comes last, for done.failure_promise goes with done.promise.
-func loosened(changes []loop.Change, flags []config.Flag) (loop.Change, bool) {
+// loosened is a guarded setting that changed without being set just now; what
+// makes a reviewer is guarded too. The longest key comes last, for
+// done.failure_promise goes with done.promise.
+func loosened(changes []loop.Change, flags []config.Flag, reviewers []string) (loop.Change, bool) {
+	reviews := func(key string) bool {
+		return slices.ContainsFunc(reviewers, func(name string) bool { return strings.HasPrefix(key, "agents."+name+".") })
+	}
 	var found []loop.Change
 	for _, change := range changes {
-		if config.Guarded(change.Key) && !setBy(flags, change.Key) {
+		if (config.Guarded(change.Key) || reviews(change.Key)) && !setBy(flags, change.Key) {
 			found = append(found, change)
 		}
 	}
@@ -88,7 +93,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	defer run.Close()
 	from := c.settle(run, &past)
 	resumed := &loop.RunResumed{
-		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Changed: c.Changed,
+		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(), Changed: c.Changed,
 		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
 	}
 	entry := c.Entry
@@ -145,9 +150,9 @@ func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed) *loop.
 	if past.Finished.State == loop.Done {
 		return past.Finished
 	}
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	state := past.State.Sum(loop.Event{Time: now, Payload: resumed})
-	_, v := loop.Decide(loop.Facts{State: state, Now: now}, c.rules())
+	at := now()
+	state := past.State.Sum(loop.Event{Time: at, Payload: resumed})
+	_, v := loop.Decide(loop.Facts{State: state, Now: at}, c.rules())
 	if v.Action != loop.Stop {
 		return nil
 	}
@@ -164,3 +169,6 @@ func setBy(flags []config.Flag, key string) bool {
 	}
 	return false
 }
+
+// now is the time as the journal writes it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -43,6 +43,12 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
+	if err := j.canCommit(ctx); err != nil {
+		return loop.RunFinished{}, err
+	}
+	if err := j.startBranch(ctx); err != nil {
+		return loop.RunFinished{}, err
+	}
 	meta, err := j.meta(w.Version)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -115,20 +121,54 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()
 	observers := append([]engine.Observer{state, j.log}, w.Observers...)
+	tree := j.files.Through(keeper.Run)
+	kept, err := j.store(ctx, tree, o.run)
+	if err != nil {
+		return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
+	}
+	var spent spending
+	var work engine.Work
+	gates, err := j.gates(&spent, work.Diff)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: append(o.warnings, j.Warnings()...),
 
 		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
-		Tree: j.files.Through(keeper.Run), Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
+		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
+		Plan: j.plan(), Protect: j.protect, Commits: j.commits(),
+		Done: engine.Done{Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero()},
+		Judge: engine.Judge{
+			Gates: gates, Proof: j.proof(ProofDir(j.Tree, o.run.Meta().ID)), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
+		},
+		TestsInText: j.textual(), FeedbackRoom: j.feedbackRoom(),
 
 		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
 		Control: w.Control, Observers: observers, Exec: keeper.Run, Guard: lock.Hold,
 	})
-	return e.Run(ctx)
+	end, err := e.Run(ctx)
+	if err == nil && end.State == loop.Done {
+		_ = dropProof(j.Tree, o.run.Meta().ID) // prune tries again
+	}
+	return end, err
+}
+
+// textual tells whether the agent prints what its tools print as its own text.
+func (j *Job) textual() bool {
+	return len(j.Request.Command) > 0 || j.config().Agents[j.agentName].Format == "text"
+}
+
+// feedbackRoom is how much of the next prompt one gate may fill: together they
+// leave some for the rest.
+func (j *Job) feedbackRoom() int {
+	c := j.config()
+	const bytesPerToken, share = 3.5, 0.7
+	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, len(c.Gates))))
 }
 
 // lock makes this work tree ours, and opens the log while a mistake in its name
@@ -183,7 +223,7 @@ func (j *Job) stored() (request, settings json.RawMessage, err error) {
 func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
-		Agent: j.agentName, Model: j.config().Model, Limits: j.limits(),
+		Agent: j.agentName, Model: j.config().Model, Limits: j.limits(), Counting: j.counting(),
 		Promise: j.config().Done.Promise, Prompt: preview(j.prompt),
 	}
 }

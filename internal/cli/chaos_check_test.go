@@ -76,6 +76,7 @@ func (c *chaos) check() {
 	c.checkEnd(events)
 	c.checkAttempts(events)
 	c.checkTranscripts(events)
+	c.checkCheckpoints(events)
 	end := events[len(events)-1].Payload.(*loop.RunFinished)
 	if s := c.shown(); s.State != loop.Done || s.Totals != end.Totals {
 		c.Errorf("state.json says %s with %+v, want done with %+v", s.State, s.Totals, end.Totals)
@@ -83,6 +84,23 @@ func (c *chaos) check() {
 	c.must(c.program, "status")
 	if c.Failed() {
 		c.Logf("the journal:\n%s", outline(events))
+	}
+}
+
+// checkCheckpoints checks that what every finished iteration did can be had
+// again: at least the file that it wrote.
+func (c *chaos) checkCheckpoints(events []loop.Event) {
+	c.Helper()
+	name := events[0].Payload.(*loop.RunStarted).Name
+	for _, e := range events {
+		f, ok := e.Payload.(*loop.IterationFinished)
+		if !ok || f.Outcome.Result != loop.OK {
+			continue
+		}
+		diff := c.must(c.program, "diff", fmt.Sprintf("%s/0..%d", name, e.Iter), "--json")
+		if want := fmt.Sprintf(`"path": "%d.txt"`, e.Iter); !bytes.Contains(diff, []byte(want)) {
+			c.Errorf("the checkpoint of iteration %d does not have %s:\n%s", e.Iter, want, diff)
+		}
 	}
 }
 

@@ -150,6 +150,7 @@ func (c *chaos) start() *runner {
 	))
 	return c.launch("run", "-o", "json", "-p", "go on", "--until", "DONE", "-n", strconv.Itoa(2*chaosIterations),
 		"-a", "rehearsal", "--set", "agents.rehearsal.script="+script,
+		"--gate", `ls && echo "ok 1 - list" && echo 1..1`,
 		"--set", "loop.backoff=0s", "--set", "stop.failures=0", "--set", "stop.no_progress=0")
 }
 
@@ -164,7 +165,7 @@ type moment struct {
 // marks are what moments are counted in: any line, or one after which a runner
 // has something to do that a kill must not spoil.
 var (
-	marks    = []string{"\n", "\n", "run.resumed", "iteration.started", "agent.started", "agent.exited", "iteration.finished"}
+	marks    = []string{"\n", "\n", "run.resumed", "iteration.started", "agent.started", "agent.exited", "checkpoint.made", "gate.started", "iteration.finished"}
 	endMarks = []string{"agent.exited", "claim.heard", "iteration.finished", "run.rule", "run.finished"}
 )
 

@@ -15,8 +15,8 @@ func demoCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a whole run with the built-in rehearsal agent: no key, no network",
-		Long: "Make a small project with a failing test in a temporary folder and let a scripted agent mend it:\n" +
-			"an iteration that fails, a claim that is refused, the fix, and a claim that counts.",
+		Long: "Make a small project with failing tests in a temporary folder and let a scripted agent mend it:\n" +
+			"a false claim that the tests refuse, a failure, a claim with the tests rewritten, and the fix, proven.",
 		Args: noArguments,
 	}
 	addOutput(cmd.Flags(), &output)
@@ -32,7 +32,7 @@ func demoCommand(sh *shell) *cobra.Command {
 		}
 		talk := screen.kind == "plain" || screen.kind == "auto"
 		if talk {
-			fmt.Fprintf(sh.out, "A project with a failing test, and a scripted agent that mends it, in\n%s\n\n", dir)
+			fmt.Fprintf(sh.out, "A project with failing tests, and a scripted agent that mends it, in\n%s\n\n", dir)
 		}
 		job, err := app.Prepare(ctx, dir, app.Request{})
 		if err != nil {
@@ -54,7 +54,8 @@ const whatNext = `
 What to try next:
   cd %s
   refrain show               the run, iteration by iteration
-  refrain show last/2        why the claim in iteration 2 was refused
-  refrain logs last/3        what the agent said and did in iteration 3
+  refrain show last/3        why the claim in iteration 3 was refused
+  refrain diff last/4        what iteration 4 changed
+  refrain rollback last/0    put the files back as they were before the run
   refrain run -p 'Fix the failing tests' --until DONE -- YOUR-AGENT --headless
 `

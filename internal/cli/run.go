@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,9 +37,15 @@ var runFlags = append([]settingFlag{
 	{"model", "m", "model", "the model that the agent should use"},
 	{"until", "", "done.promise", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
 	{"completion-promise", "", "done.promise", "the same as --until"},
+	{"plan", "", "done.plan", "done when no task of this markdown file is open"},
 	{"permissions", "", "permissions.mode", "what the agent may do unasked: own, edits, work, full"},
+	{"commit", "", "git.commit", "commit after each iteration"},
+	{"branch", "", "git.branch", "work on a new branch (--branch=NAME to name it)"},
 	{"profile", "", "profile", "behave like another system: " + strings.Join(config.Profiles(), ", ")},
 }, limitFlags...)
+
+// standAlone are the flags that need no value, and then say true.
+var standAlone = []string{"commit", "branch"}
 
 func runCommand(sh *shell) *cobra.Command {
 	var o runOptions
@@ -62,6 +70,8 @@ func runCommand(sh *shell) *cobra.Command {
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
 	f.BoolVar(&o.yolo, "yolo", false, "the same as --permissions full: in a container only")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
+	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
+	f.Lookup("worktree").NoOptDefVal = unnamed
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
 	addSettings(f, runFlags)
 	addOutput(f, &o.output)
@@ -77,9 +87,33 @@ type runOptions struct {
 	context   []string
 	unlimited bool
 	yolo      bool
+	worktree  *string // nil is none, "" one without a name
 	dryRun    bool
 	output    string
 }
+
+// optionalName is a flag that may be given without its name.
+type optionalName struct{ at **string }
+
+// unnamed is what pflag says for a flag without a value, where it wants a text.
+const unnamed = "true"
+
+func (o optionalName) Set(name string) error {
+	if name == unnamed {
+		name = ""
+	}
+	*o.at = &name
+	return nil
+}
+
+func (o optionalName) String() string {
+	if o.at == nil || *o.at == nil {
+		return ""
+	}
+	return **o.at
+}
+
+func (optionalName) Type() string { return "name" }
 
 // take sorts the arguments: at most one procedure before "--", the command
 // after it.
@@ -98,14 +132,24 @@ func (o *runOptions) take(cmd *cobra.Command, args []string) error {
 		o.procedure = before[0]
 		return nil
 	}
-	return usage(fmt.Sprintf("run takes one procedure, not %q", before), "put a command behind --: refrain run -- "+strings.Join(before, " "))
+	hint := "put a command behind --: refrain run -- " + strings.Join(before, " ")
+	for _, name := range []string{"branch", "worktree"} {
+		if cmd.Flags().Changed(name) {
+			hint = "a name follows --" + name + " after an equals sign: --" + name + "=NAME"
+		}
+	}
+	return usage(fmt.Sprintf("run takes one procedure, not %q", before), hint)
 }
 
-// addSettings adds flags that set keys, and --set for all the others.
+// addSettings adds flags that set keys, --gate, and --set for all the others.
 func addSettings(f *pflag.FlagSet, flags []settingFlag) {
 	for _, s := range flags {
 		f.StringP(s.name, s.short, "", s.help)
+		if slices.Contains(standAlone, s.name) {
+			f.Lookup(s.name).NoOptDefVal = "true"
+		}
 	}
+	f.StringArray("gate", nil, "a command that must pass before a claim is believed (repeatable)")
 	f.StringArray("set", nil, "set any key, as KEY=VALUE (repeatable; \"refrain config show\" lists the keys)")
 }
 
@@ -128,6 +172,13 @@ func settingsOf(f *pflag.FlagSet, flags []settingFlag) ([]config.Flag, error) {
 			list = append(list, config.Flag{Name: "--" + s.name, Key: s.key, Value: given.Value.String()})
 		}
 	}
+	gates, err := f.GetStringArray("gate")
+	if err != nil {
+		return nil, err
+	}
+	for _, command := range gates {
+		list = append(list, config.Flag{Name: "--gate", Key: "gate", Value: command})
+	}
 	return list, nil
 }
 
@@ -137,14 +188,14 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	}
 	ctx := cmd.Context()
-	job, err := app.Prepare(ctx, sh.dir, req)
+	job, err := o.prepare(sh, ctx, req)
 	if err != nil {
 		chosen, err := sh.choose(err)
 		if err != nil {
 			return err
 		}
 		req.Flags = append(req.Flags, chosen...)
-		if job, err = app.Prepare(ctx, sh.dir, req); err != nil {
+		if job, err = o.prepare(sh, ctx, req); err != nil {
 			return err
 		}
 	}
@@ -159,6 +210,18 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		screen.show(view.New())
 		return job.Start(ctx, w)
 	})
+}
+
+// prepare gets the run ready, in a work tree of its own if that was asked for.
+func (o runOptions) prepare(sh *shell, ctx context.Context, req app.Request) (*app.Job, error) {
+	if o.worktree == nil || o.dryRun {
+		return app.Prepare(ctx, sh.dir, req)
+	}
+	job, w, err := app.PrepareWorktree(ctx, sh.dir, *o.worktree, req)
+	if err == nil {
+		fmt.Fprintf(sh.err, "Working in %s on branch %s\n", w.Work, w.Branch)
+	}
+	return job, err
 }
 
 // attend runs a loop with signals heard and the screen on, and takes its end

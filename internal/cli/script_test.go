@@ -42,6 +42,9 @@ func cleanHome(env *testscript.Env) error {
 		env.Setenv("GIT_"+who+"_EMAIL", "test@example.com")
 	}
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+		env.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the demo runs Go's own tests
+	}
 	env.Setenv("TZ", "UTC")
 	env.Values[signalled{}] = new(*exec.Cmd)
 	for _, folder := range []string{"home/.config", ".refrain"} {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,13 +76,8 @@ func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJS
 	if more {
 		fmt.Fprintf(sh.out, "the last %d attempts (--all lists every one)\n", last)
 	}
-	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "ITERATION\tRESULT\tTIME\tPROGRESS\tTHEN")
-	for _, e := range iterations {
-		f := e.Payload.(*loop.IterationFinished)
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", numberOf(e), f.Outcome.Result, view.Duration(f.Outcome.Duration.Duration()), progressOf(f.Outcome), then(f.Verdict))
-	}
-	return w.Flush()
+	fmt.Fprint(sh.out, term.Attempts(iterations, sh.look()))
+	return nil
 }
 
 // shownIteration is one finished attempt, for scripts: the journal's own names.
@@ -105,109 +98,34 @@ func shown(events []loop.Event) []shownIteration {
 	return list
 }
 
-func numberOf(e loop.Event) string {
-	if e.Attempt > 1 {
-		return fmt.Sprintf("%d (attempt %d)", e.Iter, e.Attempt)
-	}
-	return fmt.Sprint(e.Iter)
-}
-
-func progressOf(o loop.Outcome) string {
-	switch {
-	case o.Progress == nil:
-		return "unknown"
-	case !*o.Progress:
-		return "none"
-	}
-	var by []string
-	for _, s := range o.ProgressBy {
-		by = append(by, string(s))
-	}
-	return strings.Join(by, ", ")
-}
-
-func then(v loop.Verdict) string {
-	if v.Why == "" {
-		return string(v.Action)
-	}
-	return fmt.Sprintf("%s: %s", v.Action, v.Why)
-}
-
 // showIteration shows the last attempt at one iteration.
 func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int, asJSON bool) error {
 	e, err := finished(store, entry, iter)
 	if err != nil {
 		return err
 	}
-	f := e.Payload.(*loop.IterationFinished)
 	dir := store.AttemptDir(entry.Name, e.Iter, e.Attempt)
 	if asJSON {
 		one := shown([]loop.Event{e})[0]
 		one.Dir = dir
 		return printJSON(sh.out, one)
 	}
-	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-	row := func(label, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "  %s\t%s\n", label, view.Line(value))
-		}
-	}
-	fmt.Fprintf(sh.out, "%s/%s: %s\n", entry.Name, numberOf(e), f.Outcome.Result)
-	row("exit", exitOf(f.Outcome.Exit))
-	if f.Outcome.Error != nil {
-		row("error", fmt.Sprintf("%s: %s", f.Outcome.Error.Kind, f.Outcome.Error.Message))
-	}
-	row("time", view.Duration(f.Outcome.Duration.Duration()))
-	row("progress", progressOf(f.Outcome))
-	if c := f.Outcome.Claim; c != nil {
-		row("claim", claimOf(c))
-	}
-	for refused, err := range store.Events(entry.Name, 0) {
+	attempt := term.Attempt{Run: entry.Name, End: e, Dir: dir}
+	for other, err := range store.Events(entry.Name, 0) {
 		if err != nil {
 			return err
 		}
-		if r, ok := refused.Payload.(*loop.ClaimRefused); ok && refused.Iter == e.Iter && refused.Attempt == e.Attempt {
-			row("refused", r.Why)
+		if other.Iter == e.Iter && other.Attempt == e.Attempt {
+			attempt.Events = append(attempt.Events, other)
 		}
 	}
-	if u := f.Outcome.Usage; u != nil {
-		usage := view.Plural(u.Tokens(), "token")
-		switch {
-		case u.Estimated():
-			usage += fmt.Sprintf(", ≈$%.2f (estimated)", u.CostUSD)
-		case u.CostUSD > 0:
-			usage += fmt.Sprintf(", $%.2f", u.CostUSD)
-		}
-		row("usage", usage)
-	}
-	row("summary", f.Outcome.Summary)
-	row("then", then(f.Verdict))
-	for _, name := range []string{"prompt.md", "stdout", "stderr"} {
+	for _, name := range []string{"prompt.md", "stdout", "stderr", "gates"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			row(name, filepath.Join(dir, name))
+			attempt.Files = append(attempt.Files, name)
 		}
 	}
-	return w.Flush()
-}
-
-func claimOf(c *loop.Claim) string {
-	switch {
-	case c.Refused():
-		return fmt.Sprintf("%s %q, refused: %s", c.Kind, c.Text, c.Why)
-	case c.Proven:
-		return fmt.Sprintf("%s %q, proven", c.Kind, c.Text)
-	}
-	return fmt.Sprintf("%s %q, unproven", c.Kind, c.Text)
-}
-
-func exitOf(e *loop.Exit) string {
-	switch {
-	case e == nil:
-		return ""
-	case e.Code != nil:
-		return fmt.Sprintf("status %d (%s)", *e.Code, e.Cause)
-	}
-	return fmt.Sprintf("signal %s (%s)", e.Signal, e.Cause)
+	fmt.Fprint(sh.out, term.Sheet(attempt, sh.look()))
+	return nil
 }
 
 // finished is the end of the last attempt at an iteration, found backwards: an

@@ -18,15 +18,19 @@ func (e *Engine) exec(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	return e.Exec(ctx, s)
 }
 
-// childEnv is the environment of the agent: everyone's, less what it must not
-// see, plus its own additions and the number of the attempt.
-func childEnv(env []string, cmd agent.Command, iter, attempt int) []string {
+// ChildEnv is the environment of an agent: everyone's, less what it must not
+// see, plus its own additions.
+func ChildEnv(env []string, cmd agent.Command) []string {
 	child := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(cmd.Unset, name)
 	})
-	child = append(child, cmd.Env...)
-	return append(child,
+	return append(child, cmd.Env...)
+}
+
+// numbered adds the number of the attempt to a child's environment.
+func numbered(env []string, iter, attempt int) []string {
+	return append(env[:len(env):len(env)],
 		"REFRAIN_ITERATION="+strconv.Itoa(iter),
 		"REFRAIN_ATTEMPT="+strconv.Itoa(attempt),
 	)
@@ -40,10 +44,10 @@ func stdin(text string) io.Reader {
 	return strings.NewReader(text)
 }
 
-// wholeLines drops lines that came in pieces: half a line of JSON decodes to
+// WholeLines drops lines that came in pieces: half a line of JSON decodes to
 // nothing, and half a line of text must not be taken for a line that says
 // something else. They stay in the transcript.
-func wholeLines(line func([]byte), tooLong func()) func([]byte, bool) {
+func WholeLines(line func([]byte), tooLong func()) func([]byte, bool) {
 	inPieces := false
 	return func(piece []byte, more bool) {
 		switch {

@@ -44,7 +44,13 @@ type Options struct {
 	Rules     []loop.Rule
 
 	Tree     *repo.Tree
+	Store    *repo.Store      // keeps checkpoints; nil: none are made
 	Progress []loop.Signal    // the signals that count
+	Plan     string           // the plan's file; empty is none
+	Done     Done             // what claims done without the agent's words
+	Judge    Judge            // the runner's own checks
+	Protect  repo.Patterns    // files whose change fails the attempt
+	Commits  Commits          // what the runner commits
 	Patterns []*regexp.Regexp // on the agent's text and stderr
 	Scripts  []string         // exit status 0 means stop
 
@@ -54,8 +60,10 @@ type Options struct {
 	Idle    time.Duration
 	Limits  loop.Limits // what a live attempt must not exceed
 
-	PromptBudget int // in tokens; a larger prompt is warned about
-	Transcripts  int // iterations whose raw output is kept
+	TestsInText  bool // the agent prints its tools' output as its own text
+	FeedbackRoom int  // bytes that one gate may take in the next prompt
+	PromptBudget int  // in tokens; a larger prompt is warned about
+	Transcripts  int  // iterations whose raw output is kept
 
 	Control   *Control
 	Observers []Observer
@@ -76,7 +84,8 @@ type Engine struct {
 	iter    int
 	attempt int
 
-	untouched *repo.Print // the tree now, when nothing ran since it was looked at
+	untouched *sight   // the tree now, when nothing ran since it was looked at
+	told      []string // what the next agent should know of the gates
 
 	troubleMu sync.Mutex
 	trouble   []string

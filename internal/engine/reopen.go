@@ -11,7 +11,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // lostTooOften is how often the runner may die on one iteration before that
@@ -26,22 +25,26 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 		e.record(&w)
 	}
 	if _, resumed := e.Start.(*loop.RunResumed); !resumed {
-		return e.ask(), nil
+		return e.first(ctx), nil
 	}
+	e.recall()
 	open := unfinished(e.Past.Tail)
 	if open == nil {
-		return e.pending(), nil
+		if v := e.pending(); v.Action != loop.Continue || e.Past.Last != nil {
+			return v, nil
+		}
+		return e.first(ctx), nil
 	}
 	a := e.enter(open.Iter, open.Attempt, e.Journal.Attempt)
 	defer a.dir.Close()
 	exited := exitOf(e.Past.Tail)
 	if exited == nil {
-		return e.conclude(a, e.lost()), nil
+		return e.conclude(ctx, a, e.lost()), nil
 	}
-	if err := e.replay(a, exited); err != nil {
+	if err := e.replay(ctx, a, exited); err != nil {
 		return loop.Verdict{}, err
 	}
-	return e.conclude(a, e.check(ctx, a)), nil
+	return e.conclude(ctx, a, e.check(ctx, a)), nil
 }
 
 // Decided is the stop that a runner had decided on when it died, if it had: the
@@ -87,7 +90,7 @@ func (e *Engine) lost() *loop.Outcome {
 
 // replay hears the agent once more, from its transcript: it had ended before
 // the runner did, so its work is judged and not repeated.
-func (e *Engine) replay(a *attempt, exited *loop.AgentExited) error {
+func (e *Engine) replay(ctx context.Context, a *attempt, exited *loop.AgentExited) error {
 	decoder := e.Agent.Decoder()
 	if err := e.readAgain(a, decoder); err != nil {
 		return fmt.Errorf("read the transcript of iteration %d again: %w", e.iter, err)
@@ -98,7 +101,26 @@ func (e *Engine) replay(a *attempt, exited *loop.AgentExited) error {
 	a.observe(exited)
 	e.heardBefore(a, decoder.Close(exited.Exit))
 	a.duration = exited.Duration.Duration()
-	a.base = baseOf(e.Past.Tail)
+	a.base = e.sightOf(ctx, baseOf(e.Past.Tail))
+	return e.comeBack(ctx, a)
+}
+
+// comeBack brings the tree to where the agent left it. A checkpoint that was
+// made then is what it did, whatever gates have written since; without one, what
+// is there now has to do. A rollback that the verdict had begun is taken back,
+// for the verdict is found anew.
+func (e *Engine) comeBack(ctx context.Context, a *attempt) error {
+	made, restored := afterOf(e.Past.Tail)
+	if made == "" {
+		a.after = e.after(ctx)
+		return nil
+	}
+	if a.after = e.sightOf(ctx, made); a.after == nil || !restored {
+		return nil
+	}
+	if _, _, err := e.Store.Restore(ctx, *a.after.kept); err != nil {
+		return fmt.Errorf("bring iteration %d back to be judged: %w", e.iter, err)
+	}
 	return nil
 }
 
@@ -111,7 +133,7 @@ func (e *Engine) readAgain(a *attempt, decoder agent.Decoder) error {
 		return err
 	}
 	defer f.Close()
-	return proc.Lines(f, wholeLines(func(line []byte) {
+	return proc.Lines(f, WholeLines(func(line []byte) {
 		for _, p := range decoder.Decode(line) {
 			a.observe(p)
 		}
@@ -158,14 +180,32 @@ func unfinished(tail []loop.Event) *loop.Event {
 }
 
 // baseOf is the tree before the attempt that was not finished.
-func baseOf(tail []loop.Event) *repo.Print {
-	var base *repo.Print
+func baseOf(tail []loop.Event) string {
+	var base string
 	for _, ev := range tail {
 		if p, ok := ev.Payload.(*loop.IterationPhase); ok && p.Phase == loop.Executing {
-			base = repo.ParsePrint(p.Base)
+			base = p.Base
 		}
 	}
 	return base
+}
+
+// afterOf is the checkpoint after the agent of that attempt, and whether the
+// tree was put back after it.
+func afterOf(tail []loop.Event) (made string, restored bool) {
+	for _, ev := range tail {
+		switch p := ev.Payload.(type) {
+		case *loop.IterationStarted:
+			made, restored = "", false
+		case *loop.CheckpointMade:
+			if !p.Base {
+				made = p.Checkpoint
+			}
+		case *loop.CheckpointRestored:
+			restored = true
+		}
+	}
+	return made, restored
 }
 
 func exitOf(tail []loop.Event) *loop.AgentExited {

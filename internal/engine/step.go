@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
@@ -19,7 +20,8 @@ import (
 // attempt is one fresh agent process and what is gathered around it.
 type attempt struct {
 	dir       *journal.Attempt
-	base      *repo.Print // the tree before; nil when it is not known
+	base      *sight // the tree before the agent; nil when it is not known
+	after     *sight // and after it
 	prompt    string
 	detectors []detect.Detector
 	patterns  *matcher
@@ -27,6 +29,21 @@ type attempt struct {
 	started   time.Time
 	duration  time.Duration
 	failure   *loop.AgentError // the runner's own word on why nothing ran
+
+	changes     *loop.Changes // all of them; nil when they are not known
+	tasks       plan.Tasks    // the plan before the agent
+	lost        []plan.Task   // open tasks that are gone from it
+	planProblem string        // why the plan cannot be read
+	ran         *seenTests    // the tests that the agent ran itself
+	told        []string      // what the next agent should know of the gates
+}
+
+// kept is the checkpoint after the agent; the zero one when there is none.
+func (a *attempt) kept() repo.Checkpoint {
+	if a.after == nil || a.after.kept == nil {
+		return repo.Checkpoint{}
+	}
+	return *a.after.kept
 }
 
 // Step runs one attempt and decides. The numbers come from the state, so the
@@ -38,7 +55,8 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	if a.failure == nil {
 		e.run(ctx, a)
 	}
-	return e.conclude(a, e.check(ctx, a))
+	a.after = e.after(ctx)
+	return e.conclude(ctx, a, e.check(ctx, a))
 }
 
 // begin opens the attempt: its number, the tree before it, its prompt.
@@ -47,10 +65,11 @@ func (e *Engine) begin(ctx context.Context) *attempt {
 	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
 	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
 	a.base = e.before(ctx)
+	a.tasks, _ = e.readPlan() // one that can't be read now is told of after the agent
 	if e.Prompt == nil {
 		return a
 	}
-	p, err := e.Prompt.Build(s, s.Next())
+	p, err := e.Prompt.Build(s, s.Next(), e.told)
 	if err != nil {
 		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}
 		return a
@@ -75,6 +94,7 @@ func (e *Engine) enter(iter, n int, open func(iter, n int) *journal.Attempt) *at
 		dir:       open(iter, n),
 		detectors: e.Detectors(),
 		patterns:  newMatcher(e.Patterns),
+		ran:       newSeenTests(e.TestsInText),
 		started:   time.Now(),
 	}
 }
@@ -102,7 +122,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	exit, err := e.exec(ctx, proc.Spec{
 		Argv:  cmd.Argv,
 		Dir:   e.Dir,
-		Env:   childEnv(e.Env, cmd, e.iter, e.attempt),
+		Env:   numbered(ChildEnv(e.Env, cmd), e.iter, e.attempt),
 		Stdin: stdin(cmd.Stdin),
 		First: cmd.First,
 
@@ -112,7 +132,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		Busy:       tools.any,
 		Stdout: proc.Sink{
 			Raw: a.dir.Stdout(),
-			Line: wholeLines(
+			Line: WholeLines(
 				func(line []byte) { said = append(said, decoder.Decode(line)...) },
 				func() {
 					e.warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
@@ -143,11 +163,13 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	e.hear(a, decoder.Close(exit)...)
 }
 
-// hear takes in what the agent said.
+// hear takes in what the agent said, and the test runs in it.
 func (e *Engine) hear(a *attempt, said ...loop.Payload) {
 	e.record(said...)
 	for _, p := range said {
-		a.observe(p)
+		if seen := a.observe(p); seen != nil {
+			e.record(seen)
+		}
 	}
 }
 
@@ -157,13 +179,14 @@ func (a *attempt) complain(line []byte, _ bool) {
 	a.patterns.look(string(line))
 }
 
-func (a *attempt) observe(p loop.Payload) {
+func (a *attempt) observe(p loop.Payload) *loop.TestsSeen {
 	if text, ok := p.(*loop.AgentText); ok {
 		a.patterns.look(text.Text)
 	}
 	for _, d := range a.detectors {
 		d.Observe(loop.Event{Payload: p})
 	}
+	return a.ran.hear(p)
 }
 
 func startFailure(err error) *loop.AgentError {
@@ -194,7 +217,16 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 			Hint: "some agents tell only at their end: give them the time to reach it, or limit the run with -n or --max-time",
 		})
 	}
-	e.judgeProgress(ctx, a, o)
+	seen := e.compare(ctx, a, o)
+	if e.checkPlan(a, o) {
+		seen = append(seen, loop.InPlan)
+	}
+	if ran := a.ran.close(); ran != nil {
+		e.record(ran)
+	}
+	o.Tests = a.ran.best
+	e.judge(ctx, a, o)
+	e.judgeProgress(a, o, seen)
 	o.Matched = a.patterns.matched()
 	if o.Result == loop.OK || o.Result == loop.Failed {
 		e.runScripts(ctx, o)
@@ -215,50 +247,28 @@ func (a *attempt) explain(o *loop.Outcome) {
 	}
 }
 
-// judgeProgress compares the tree with what it was before.
-func (e *Engine) judgeProgress(ctx context.Context, a *attempt, o *loop.Outcome) {
-	if a.base == nil {
-		return
+// judgeProgress keeps the signals that count.
+func (e *Engine) judgeProgress(a *attempt, o *loop.Outcome, seen []loop.Signal) {
+	if s := e.snapshot(); s.Best != nil && s.Better(o.Tests) {
+		seen = append(seen, loop.InTests)
 	}
-	after := e.print(ctx)
-	if after == nil {
-		return
-	}
-	e.untouched = after
-	for _, signal := range a.base.Signals(*after) {
+	for _, signal := range seen {
 		if slices.Contains(e.Progress, signal) {
 			o.ProgressBy = append(o.ProgressBy, signal)
 		}
 	}
-	made := len(o.ProgressBy) > 0
-	o.Progress = &made
-}
-
-// before is the tree as the attempt finds it: as the last one left it, if
-// nothing lay between that could have changed it.
-func (e *Engine) before(ctx context.Context) *repo.Print {
-	if e.untouched != nil {
-		return e.untouched
+	if made := len(o.ProgressBy) > 0; made || a.base != nil && a.after != nil {
+		o.Progress = &made
 	}
-	return e.print(ctx)
 }
 
-// print looks at the tree; nil, with one warning a run, when it can't be seen.
-func (e *Engine) print(ctx context.Context) *repo.Print {
-	p, err := e.Tree.Print(ctx)
-	if err != nil {
-		e.warn("tree", loop.Warning{
-			Text: "cannot see what changed in the work tree: " + err.Error(),
-			Hint: "progress is not counted while this lasts",
-		})
-		return nil
-	}
-	return &p
-}
-
-// conclude decides and writes it down.
-func (e *Engine) conclude(a *attempt, o *loop.Outcome) loop.Verdict {
+// conclude decides, does what the verdict says to the work tree, and writes it
+// down.
+func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop.Verdict {
+	e.commit(ctx, o)
 	_, v := loop.Decide(e.facts(o), e.Rules)
+	e.restore(ctx, o, v)
+	e.pass(a, o)
 	e.record(&loop.IterationFinished{Outcome: *o, Verdict: v})
 	if err := e.Journal.DropTranscripts(e.Transcripts); err != nil {
 		e.warn("transcripts", loop.Warning{Text: err.Error(), Hint: "old transcripts are kept"})

@@ -24,11 +24,14 @@ const (
 // text is the feedback block, or nothing when there is nothing to say or no
 // room to say it. The newest entries are kept, and what the runner saw goes
 // before what the agents said.
-func (f Feedback) text(s loop.State) string {
+func (f Feedback) text(s loop.State, gates []string) string {
 	if !f.Enabled {
 		return ""
 	}
 	var seen, said []string
+	for _, text := range gates {
+		seen = append(seen, entry("", text))
+	}
 	for _, one := range s.Feedback {
 		seen = append(seen, entry(labels[one.Kind], one.Text))
 	}

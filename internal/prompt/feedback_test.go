@@ -18,14 +18,14 @@ func TestFeedbackKeepsTheNewest(t *testing.T) {
 	for i := range 6 {
 		s.Summaries = append(s.Summaries, loop.Summary{Iteration: i + 1, Text: "tried"})
 	}
-	got := Feedback{Enabled: true, MaxTokens: 200, Summaries: 5}.text(s)
+	got := Feedback{Enabled: true, MaxTokens: 200, Summaries: 5}.text(s, nil)
 	if !strings.Contains(got, "note 8") || strings.Contains(got, "note 1 ") {
 		t.Errorf("want the newest notes and not the oldest, got:\n%s", got)
 	}
 	if !strings.Contains(got, "older entries are left out") {
 		t.Errorf("the cut is not said:\n%s", got)
 	}
-	all := Feedback{Enabled: true, Summaries: 5}.text(s)
+	all := Feedback{Enabled: true, Summaries: 5}.text(s, nil)
 	if strings.Contains(all, "left out") || !strings.Contains(all, "note 1 ") || strings.Contains(all, "Iteration 1:") || !strings.Contains(all, "Iteration 2:") {
 		t.Errorf("without a limit, want every note and the last five summaries, got:\n%s", all)
 	}
@@ -33,7 +33,7 @@ func TestFeedbackKeepsTheNewest(t *testing.T) {
 
 func TestFeedbackCutsOneLongEntry(t *testing.T) {
 	s := loop.State{Feedback: []loop.Feedback{{Kind: "note", Text: strings.Repeat("ä", 600)}}}
-	got := Feedback{Enabled: true, MaxTokens: 100}.text(s)
+	got := Feedback{Enabled: true, MaxTokens: 100}.text(s, nil)
 	if !strings.Contains(got, "ä … (cut)") || !utf8.ValidString(got) {
 		t.Errorf("want a cut between characters that says so, got:\n%s", got)
 	}
@@ -42,7 +42,7 @@ func TestFeedbackCutsOneLongEntry(t *testing.T) {
 func TestFeedbackKeepsLinesApart(t *testing.T) {
 	s := loop.State{Feedback: []loop.Feedback{{Kind: "note", Text: "gate test failed:\r\n--- FAIL: TestX\nFAIL\n"}}}
 	want := "- gate test failed:\n    --- FAIL: TestX\n    FAIL\n"
-	if got := (Feedback{Enabled: true}).text(s); !strings.Contains(got, want) {
+	if got := (Feedback{Enabled: true}).text(s, nil); !strings.Contains(got, want) {
 		t.Errorf("got:\n%s\nwant in it:\n%s", got, want)
 	}
 }
@@ -58,7 +58,7 @@ func TestFeedbackNeverExceedsItsTokens(t *testing.T) {
 			s.Summaries = append(s.Summaries, loop.Summary{Iteration: i, Text: one})
 		}
 		f := Feedback{Enabled: true, MaxTokens: rapid.IntRange(1, 3000).Draw(rt, "tokens"), Summaries: rapid.IntRange(0, 30).Draw(rt, "count")}
-		got := f.text(s)
+		got := f.text(s, nil)
 		if n := estimate(got); n > f.MaxTokens {
 			rt.Fatalf("%d tokens, at most %d allowed:\n%s", n, f.MaxTokens, got)
 		}

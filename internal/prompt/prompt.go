@@ -44,8 +44,9 @@ type Part struct {
 }
 
 // Build makes the prompt of an iteration from the source as it is now and the
-// state of the run. A prompt that cannot be had is an *Error.
-func (b *Builder) Build(s loop.State, iteration int) (Prompt, error) {
+// state of the run. What the gates said of the last iteration is told in full
+// as far as there is room. A prompt that cannot be had is an *Error.
+func (b *Builder) Build(s loop.State, iteration int, gates []string) (Prompt, error) {
 	own, err := b.read()
 	if err != nil {
 		return Prompt{}, err
@@ -53,7 +54,7 @@ func (b *Builder) Build(s loop.State, iteration int) (Prompt, error) {
 	var p Prompt
 	p.add("prompt", own)
 	p.add("context", userContext(b.Context))
-	p.add("feedback", b.Feedback.text(s))
+	p.add("feedback", b.Feedback.text(s, gates))
 	if b.IterationContext && iteration > 1 {
 		p.add("iteration", iterationContext(iteration, b.Max))
 	}

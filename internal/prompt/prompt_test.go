@@ -27,7 +27,7 @@ func state(feedback ...string) loop.State {
 
 func build(t *testing.T, b *Builder, s loop.State, iteration int) Prompt {
 	t.Helper()
-	p, err := b.Build(s, iteration)
+	p, err := b.Build(s, iteration, nil)
 	if err != nil {
 		t.Fatalf("Build: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestNothingWeAddIsAClaim(t *testing.T) {
 			Feedback: Feedback{Enabled: true, MaxTokens: rapid.IntRange(0, 400).Draw(rt, "tokens"), Summaries: 20},
 			Promise:  rapid.SampledFrom([]string{"DONE", "all\ndone", " x "}).Draw(rt, "promise"), Failure: "BLOCKED",
 		}
-		p, err := b.Build(s, 2)
+		p, err := b.Build(s, 2, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestPromptsThatCannotBeHad(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.source.Dir = dir
-			_, err := (&Builder{Source: tt.source}).Build(loop.State{}, 1)
+			_, err := (&Builder{Source: tt.source}).Build(loop.State{}, 1, nil)
 			var e *Error
 			if !errors.As(err, &e) {
 				t.Fatalf("Build gives %v, want an *Error", err)
@@ -213,7 +213,7 @@ func TestPromptsThatCannotBeHad(t *testing.T) {
 }
 
 func TestTheCauseOfAMissingFileIsKept(t *testing.T) {
-	_, err := (&Builder{Source: Source{Path: filepath.Join(t.TempDir(), "none.md")}}).Build(loop.State{}, 1)
+	_, err := (&Builder{Source: Source{Path: filepath.Join(t.TempDir(), "none.md")}}).Build(loop.State{}, 1, nil)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("errors.Is(%v, fs.ErrNotExist) = false", err)
 	}

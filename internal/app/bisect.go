@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// Culprit is the iteration that broke a gate.
+type Culprit struct {
+	Iteration int       `json:"iteration"`
+	Good      int       `json:"good"` // the last before it that passed; 0 is before the first
+	Gate      loop.Gate `json:"gate"` // as it was after the culprit
+	Summary   string    `json:"summary,omitempty"`
+	Ran       []int     `json:"ran,omitempty"` // the iterations on which the gate was run now
+}
+
+// Bisect finds the iteration that broke a gate: from what the run recorded, and
+// where that leaves a gap, by running the gate on checkpoints in a clean
+// checkout.
+func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, flags Request, tell func(loop.Payload)) (*Culprit, error) {
+	h, err := OpenHistory(ctx, runs, entry)
+	if err != nil {
+		return nil, err
+	}
+	known, summaries, err := recorded(runs, entry, name)
+	if err != nil {
+		return nil, err
+	}
+	last := h.Last()
+	b := &bisection{known: known}
+	b.try = func(iter int) (loop.Gate, error) { return tryGate(ctx, entry, h, name, flags, iter, tell) }
+	culprit, err := b.find(entry.Name, name, last)
+	if culprit != nil {
+		culprit.Summary = summaries[culprit.Iteration]
+	}
+	return culprit, err
+}
+
+// recorded is what the run saw of a gate, by iteration; 0 is the baseline.
+func recorded(runs journal.Store, entry journal.Entry, name string) (map[int]loop.Gate, map[int]string, error) {
+	known, summaries := map[int]loop.Gate{}, map[int]string{}
+	for e, err := range runs.Events(entry.Name, 0) {
+		if err != nil {
+			return nil, nil, err
+		}
+		switch p := e.Payload.(type) {
+		case *loop.RunBaseline:
+			for _, g := range p.Gates {
+				if g.Gate.Name == name {
+					known[0] = g.Gate
+				}
+			}
+		case *loop.IterationFinished:
+			if p.State.Totals.Iterations < e.Iter {
+				continue // the attempt did not count
+			}
+			summaries[e.Iter] = p.Outcome.Summary
+			i := slices.IndexFunc(p.Outcome.Gates, func(g loop.Gate) bool { return g.Name == name })
+			if i >= 0 && p.Verdict.Restore == nil {
+				known[e.Iter] = p.Outcome.Gates[i]
+			}
+		}
+	}
+	return known, summaries, nil
+}
+
+// bisection narrows the gap between a good iteration and a bad one.
+type bisection struct {
+	known map[int]loop.Gate
+	try   func(iter int) (loop.Gate, error)
+	ran   []int
+}
+
+func (b *bisection) at(iter int) (loop.Gate, error) {
+	if g, ok := b.known[iter]; ok {
+		return g, nil
+	}
+	g, err := b.try(iter)
+	if err != nil {
+		return g, err
+	}
+	b.known[iter] = g
+	b.ran = append(b.ran, iter)
+	return g, nil
+}
+
+// find looks for the last time that the gate went from passing to failing.
+func (b *bisection) find(run, name string, last int) (*Culprit, error) {
+	bad := last
+	g, err := b.at(bad)
+	if err != nil {
+		return nil, err
+	}
+	if g.OK {
+		return nil, &UsageError{What: fmt.Sprintf("gate %s passes after iteration %d of %s: nothing broke it", name, bad, run)}
+	}
+	good := -1
+	for i := bad - 1; i >= 0 && good < 0; i-- {
+		if k, ok := b.known[i]; ok && k.OK {
+			good = i
+		} else if ok {
+			bad = i
+		}
+	}
+	if good < 0 {
+		first, err := b.at(0)
+		if err != nil {
+			return nil, err
+		}
+		if !first.OK {
+			return nil, &UsageError{What: fmt.Sprintf("gate %s failed before the first iteration of %s already (%s): no iteration broke it", name, run, first.Why)}
+		}
+		good = 0
+	}
+	for bad-good > 1 {
+		middle := (good + bad) / 2
+		g, err := b.at(middle)
+		if err != nil {
+			return nil, err
+		}
+		if g.OK {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return &Culprit{Iteration: bad, Good: good, Gate: b.known[bad], Ran: b.ran}, nil
+}
+
+// tryGate runs a gate on the tree after an iteration.
+func tryGate(ctx context.Context, entry journal.Entry, h *History, name string, req Request, iter int, tell func(loop.Payload)) (loop.Gate, error) {
+	j, err := prepareCheck(ctx, entry.Tree, req)
+	if err != nil {
+		return loop.Gate{}, err
+	}
+	at, err := h.At(ctx, iter)
+	if err != nil {
+		return loop.Gate{}, err
+	}
+	gates, err := j.gates(&spending{}, nil)
+	if err != nil {
+		return loop.Gate{}, err
+	}
+	i := slices.IndexFunc(gates, func(g engine.Gate) bool { return g.Name() == name && !g.Review })
+	if i < 0 {
+		return loop.Gate{}, &UsageError{What: fmt.Sprintf("there is no gate %s to run on iteration %d, and the run did not record it", name, iter), Hint: "name a gate of refrain.toml that runs a command"}
+	}
+	keeper := proc.NewKeeper(proc.Mark{Run: "bisect_" + rand.Text(), Runner: rand.Text()}, j.config().Proc.Keep)
+	defer keeper.Close()
+	judge := engine.Judge{
+		Gates: gates[i : i+1], Proof: j.proof(ProofDir(j.Tree, entry.ID)), Store: h.Kept, Dir: j.dir(),
+		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run, Tell: tell,
+		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
+	}
+	r := judge.On(ctx, at)
+	if r.Interrupted {
+		return r.Gate, context.Canceled
+	}
+	return r.Gate, nil
+}

@@ -1,0 +1,136 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// Checked is what the gates say of the work tree as it is now.
+type Checked struct {
+	*loop.RunBaseline
+	Results []gate.Both
+	Reviews []string // gates that ask an agent: they judge the work of a run
+}
+
+// OK tells whether every gate passes where claims are judged.
+func (c *Checked) OK() bool {
+	for _, one := range c.Results {
+		if !one.Work.OK || c.Proof == loop.InClean && one.Clean != nil && !one.Clean.OK {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckGates runs the gates of the settings now, in the work tree and in a clean
+// checkout, and leaves nothing behind. It is nil when it was interrupted.
+func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Payload)) (*Checked, error) {
+	j, err := prepareCheck(ctx, dir, req)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := journal.Open(j.Tree)
+	if err != nil {
+		return nil, err
+	}
+	keeper := proc.NewKeeper(proc.Mark{Run: "check_" + rand.Text(), Runner: rand.Text()}, j.config().Proc.Keep)
+	defer keeper.Close()
+	gates, err := j.gates(&spending{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	judge := engine.Judge{
+		Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
+		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
+	}
+	var at repo.Checkpoint
+	if j.config().Git.Checkpoint && j.files.Git() {
+		scratch, err := scratchFolder(runs)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = repo.RemoveTree(scratch) }() // only costs room
+		tree := j.files.Through(keeper.Run)
+		if judge.Store, err = tree.Keep(ctx, filepath.Join(scratch, "objects")); err != nil {
+			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
+		}
+		if at, err = judge.Store.Checkpoint(ctx); err != nil {
+			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
+		}
+		proof := ProofDir(j.Tree, filepath.Base(scratch))
+		defer func() { _ = repo.RemoveTree(proof) }()
+		judge.Proof = j.proof(proof)
+	} else {
+		judge.Proof = j.proof("")
+	}
+	judge.Proof.Baseline = true // this is what was asked for
+	if judge.Proof.Mode == "none" {
+		judge.Proof.Mode = "auto"
+	}
+	c := &Checked{}
+	if c.RunBaseline, c.Results = judge.Baseline(ctx, at); c.RunBaseline == nil {
+		return nil, nil
+	}
+	for _, g := range gates {
+		if g.Review {
+			c.Reviews = append(c.Reviews, g.Name())
+		}
+	}
+	return c, nil
+}
+
+// prepareCheck reads the settings; neither an agent nor a prompt is needed.
+func prepareCheck(ctx context.Context, dir string, req Request) (*Job, error) {
+	tree, err := config.Root(dir)
+	if err != nil {
+		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+	}
+	settings, err := config.Load(Sources(tree, req))
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{Tree: tree, Request: req, Settings: settings}
+	if err := j.prepareDir(); err != nil {
+		return nil, err
+	}
+	if j.files, err = repo.Open(ctx, tree, nil); err != nil {
+		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here"}
+	}
+	if len(j.config().Gates) == 0 {
+		return nil, &UsageError{
+			What: "there are no gates to check",
+			Hint: "add a [[gate]] with name and run to refrain.toml, or pass --gate COMMAND",
+		}
+	}
+	return j, nil
+}
+
+// scratchFolder is for a store that lasts as long as the check. It is on the
+// disk of the repository, where its objects can be linked and need no copy.
+func scratchFolder(runs journal.Store) (string, error) {
+	if err := os.MkdirAll(runs.Dir, 0o700); err != nil {
+		return "", fmt.Errorf("make room for the check: %w", err)
+	}
+	dir, err := os.MkdirTemp(runs.Dir, "check-")
+	if err != nil {
+		return "", fmt.Errorf("make room for the check: %w", err)
+	}
+	return dir, nil
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhere) Close() error                { return nil }

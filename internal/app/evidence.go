@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// prepareEvidence checks what the run will be judged by, while a mistake still
+// costs nothing.
+func (j *Job) prepareEvidence(ctx context.Context) error {
+	c := j.config()
+	if c.Done.Plan != "" {
+		if _, err := plan.Read(j.plan()); err != nil {
+			return &UsageError{What: err.Error(), Hint: hintOf(err)}
+		}
+	}
+	protect, err := repo.ParsePatterns(c.Git.Protect)
+	if err != nil {
+		return &UsageError{What: fmt.Sprintf("git.protect: %v", err), Hint: "write patterns as in a .gitignore file"}
+	}
+	j.protect = protect
+	for _, g := range c.Gates {
+		if _, err := repo.ParsePatterns(g.Pin); err != nil {
+			return &UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
+		}
+	}
+	if _, err := repo.Expand(c.Git.CommitTemplate, j.names(0)); err != nil {
+		return &UsageError{What: fmt.Sprintf("git.commit_template: %v", err)}
+	}
+	if j.files.Git() {
+		return nil
+	}
+	for key, wanted := range map[string]bool{
+		"git.commit":                 c.Git.Commit,
+		"git.branch":                 c.Git.Branch.New,
+		`git.on_regression=rollback`: c.Git.OnRegression == "rollback",
+		`done.proof=clean`:           c.Done.Proof == "clean",
+	} {
+		if wanted {
+			return &UsageError{What: key + " needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
+		}
+	}
+	return nil
+}
+
+// hinter is an error that knows what to do.
+type hinter interface{ Hint() string }
+
+func hintOf(err error) string {
+	if h, ok := err.(hinter); ok {
+		return h.Hint()
+	}
+	return ""
+}
+
+func (j *Job) plan() string {
+	if file := j.config().Done.Plan; file != "" {
+		return inTree(j.Tree, file)
+	}
+	return ""
+}
+
+// names is what the templates may name.
+func (j *Job) names(iteration int) map[string]string {
+	return map[string]string{
+		"iteration": fmt.Sprint(iteration), "procedure": j.Request.name(), "run": "", "summary": "",
+		"timestamp": time.Now().Format("20060102-150405"),
+	}
+}
+
+// store opens the checkpoints of a run; nil when none are to be made.
+func (j *Job) store(ctx context.Context, tree *repo.Tree, run *journal.Run) (*repo.Store, error) {
+	if !j.config().Git.Checkpoint {
+		return nil, nil
+	}
+	return tree.Keep(ctx, CheckpointsOf(run.Dir()))
+}
+
+// CheckpointsOf is where a run keeps its checkpoints.
+func CheckpointsOf(runDir string) string { return filepath.Join(runDir, "objects") }
+
+// startBranch puts the run on a branch of its own, if that is wanted.
+func (j *Job) startBranch(ctx context.Context) error {
+	c := j.config().Git
+	if !c.Branch.New {
+		return nil
+	}
+	name := c.Branch.Name
+	if name == "" {
+		var err error
+		if name, err = repo.Expand(c.BranchTemplate, j.names(0)); err != nil {
+			return &UsageError{What: fmt.Sprintf("git.branch_template: %v", err)}
+		}
+	}
+	if err := j.files.StartBranch(ctx, name); err != nil {
+		return &UsageError{What: err.Error(), Hint: hintOf(err)}
+	}
+	return nil
+}
+
+// canCommit refuses to start a run whose iterations could not be committed, or
+// would sweep up what the user has staged.
+func (j *Job) canCommit(ctx context.Context) error {
+	if !j.config().Git.Commit {
+		return nil
+	}
+	if err := j.files.CanCommit(ctx); err != nil {
+		return &UsageError{What: "git.commit: " + err.Error(), Hint: hintOf(err)}
+	}
+	return nil
+}
+
+func (j *Job) commits() engine.Commits {
+	c := j.config().Git
+	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.name()}
+}
+
+// asks tells whether any way to be done was asked for.
+func (j *Job) asks() bool {
+	c := j.config()
+	return c.Done.Promise != "" || c.Done.Plan != "" || c.Done.Gates || j.exitZero()
+}
+
+// proof is where and how claims are judged. With no way to be done there is no
+// claim, and the trouble of a clean checkout is spared.
+func (j *Job) proof(dir string) engine.Proof {
+	c := j.config()
+	p := engine.Proof{
+		Mode: c.Done.Proof, Baseline: c.Proof.Baseline, Tree: j.Tree, Dir: dir, Below: c.Loop.Dir,
+		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy,
+	}
+	if !j.asks() {
+		p.Mode = "none"
+	}
+	return p
+}
+
+// shellLine is a command as one line for the shell.
+func shellLine(c config.Command) string {
+	if c.Line != "" {
+		return c.Line
+	}
+	var words []string
+	for _, arg := range c.Argv {
+		words = append(words, "'"+strings.ReplaceAll(arg, "'", `'\''`)+"'")
+	}
+	return strings.Join(words, " ")
+}
+
+// ProofDir is where the clean checkout of a run is kept: outside of every work
+// tree, for tools look upward for their settings and dependencies.
+func ProofDir(tree, id string) string {
+	base, err := os.UserCacheDir()
+	if rel, relErr := filepath.Rel(tree, base); err != nil || relErr == nil && filepath.IsLocal(rel) {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, "refrain", "proof", id)
+}
+
+// dropProof removes the clean checkout of a run that needs it no more. What is
+// left of it only costs room, and prune tries again.
+func dropProof(tree, id string) error { return repo.RemoveTree(ProofDir(tree, id)) }

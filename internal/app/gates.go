@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// gates makes the runner's own checks from the settings. The diff is what a
+// reviewer judges.
+func (j *Job) gates(spent *spending, diff func(context.Context) (string, error)) ([]engine.Gate, error) {
+	var list []engine.Gate
+	for _, g := range j.config().Gates {
+		made := engine.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != ""}
+		if g.Agent == "" {
+			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
+		} else {
+			reviewer, err := j.reviewer(g, spent)
+			if err != nil {
+				return nil, err
+			}
+			made.Gate = gate.Review(gate.ReviewSettings{Name: g.Name, Prompt: g.Prompt, Timeout: g.Timeout, Diff: diff, Ask: reviewer})
+		}
+		list = append(list, made)
+	}
+	return list, nil
+}
+
+// reviewers are the agents that gates ask.
+func (j *Job) reviewers() []string {
+	var names []string
+	for _, g := range j.config().Gates {
+		if g.Agent != "" {
+			names = append(names, g.Agent)
+		}
+	}
+	return names
+}
+
+// reviewer asks an agent and gives what it says itself.
+func (j *Job) reviewer(g config.Gate, spent *spending) (func(context.Context, string, gate.Place) (string, error), error) {
+	a, err := j.makeAgent(g.Agent, j.config().Agents[g.Agent])
+	if err != nil {
+		return nil, &UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
+	}
+	return func(ctx context.Context, prompt string, p gate.Place) (string, error) {
+		said, usage, err := review(ctx, a, prompt, p)
+		spent.add(usage)
+		return said, err
+	}, nil
+}
+
+// review runs one reviewer to its end, and gives its own words and what it used
+// up.
+func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (string, *loop.Usage, error) {
+	file, err := promptFile(prompt)
+	if err != nil {
+		return "", nil, err
+	}
+	defer os.Remove(file)
+	cmd, err := a.Command(agent.Call{Prompt: prompt, PromptFile: file, HasPrompt: true})
+	if err != nil {
+		return "", nil, err
+	}
+	decoder, ending := a.Decoder(), detect.Ending()
+	var said []string
+	hear := func(list []loop.Payload) {
+		for _, one := range list {
+			if text, ok := one.(*loop.AgentText); ok {
+				said = append(said, text.Text)
+			}
+			ending.Observe(loop.Event{Payload: one})
+		}
+	}
+	exit, err := p.Exec(ctx, proc.Spec{
+		Argv: cmd.Argv, Dir: p.Dir, Env: engine.ChildEnv(p.Env, cmd), Stdin: strings.NewReader(cmd.Stdin),
+		First: cmd.First, StdoutFile: cmd.StdoutFile,
+		Stdout: proc.Sink{Line: engine.WholeLines(func(line []byte) { hear(decoder.Decode(line)) }, func() {}), Pause: func() {}},
+		Stderr: proc.Sink{Raw: p.Log},
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	hear(decoder.Close(exit))
+	ending.Observe(loop.Event{Payload: &loop.AgentExited{Exit: exit}})
+	var o loop.Outcome
+	ending.Report(&o)
+	if o.Result == loop.OK || ctx.Err() != nil {
+		return strings.Join(said, "\n"), o.Usage, nil
+	}
+	why := string(o.Result)
+	if o.Error != nil {
+		why = o.Error.Message
+	}
+	return "", o.Usage, fmt.Errorf("the reviewer did not end well: %s", why)
+}
+
+// promptFile is for agents that read their prompt from a file.
+func promptFile(prompt string) (string, error) {
+	f, err := os.CreateTemp("", "refrain-review-*.md")
+	if err != nil {
+		return "", fmt.Errorf("write the reviewer's prompt: %w", err)
+	}
+	_, err = f.WriteString(prompt)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return f.Name(), err
+}
+
+// spending adds up what reviewers use, for it counts into the budget.
+type spending struct {
+	mu    sync.Mutex
+	usage *loop.Usage
+}
+
+func (s *spending) add(u *loop.Usage) {
+	if u == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := u.Plus(s.usage)
+	s.usage = &sum
+}
+
+// take gives what was used since it was last asked for.
+func (s *spending) take() *loop.Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.usage
+	s.usage = nil
+	return u
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// History is the work tree as a run kept it, iteration by iteration.
+type History struct {
+	Tree *repo.Tree
+	Kept *repo.Store
+
+	runs  journal.Store
+	entry journal.Entry
+}
+
+// OpenHistory opens the checkpoints of a run, also beside its live runner.
+func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (*History, error) {
+	tree, err := repo.Open(ctx, entry.Tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	if entry.State.First == "" {
+		return nil, &UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
+	}
+	kept, err := tree.Keep(ctx, CheckpointsOf(entry.Dir))
+	if err != nil {
+		return nil, fmt.Errorf("open the checkpoints of %s: %w", entry.Name, err)
+	}
+	return &History{Tree: tree, Kept: kept, runs: runs, entry: entry}, nil
+}
+
+// Last is the number of the last iteration that was finished.
+func (h *History) Last() int { return h.entry.State.Totals.Iterations }
+
+// Made is what an iteration did, with the checkpoints around it.
+func (h *History) Made(iter int) (journal.Made, error) {
+	dir, _, err := h.runs.LastAttempt(h.entry.Name, iter)
+	if err == nil {
+		var made journal.Made
+		if made, err = journal.ReadChanges(dir); err == nil {
+			return made, nil
+		}
+	}
+	var missing *journal.NotFoundError
+	if !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &missing) {
+		return journal.Made{}, err
+	}
+	return journal.Made{}, &UsageError{
+		What: fmt.Sprintf("%s has no checkpoint of iteration %d", h.entry.Name, iter),
+		Hint: fmt.Sprintf("\"refrain show %s\" lists its iterations; /0 is the tree before the first", h.entry.Name),
+	}
+}
+
+// At is the work tree after an iteration; after 0, as it was before the first.
+func (h *History) At(ctx context.Context, iter int) (repo.Checkpoint, error) {
+	id := h.entry.State.First
+	if iter > 0 {
+		made, err := h.Made(iter)
+		if err != nil {
+			return repo.Checkpoint{}, err
+		}
+		id = made.Checkpoint
+	}
+	return h.Kept.Load(ctx, id)
+}
+
+// Base is the work tree that an iteration found.
+func (h *History) Base(ctx context.Context, iter int) (repo.Checkpoint, error) {
+	made, err := h.Made(iter)
+	if err != nil {
+		return repo.Checkpoint{}, err
+	}
+	return h.Kept.Load(ctx, made.Base)
+}
+
+// Undone is what a rollback did.
+type Undone struct {
+	Kept    string       // the checkpoint of what was there
+	Changes loop.Changes // from there to where it is now
+	Commits []string     // that stay, newest first
+}
+
+// RollBack puts the files back as they were at a checkpoint of the run. It needs
+// the work tree to itself; the error is a *journal.HeldError when a run is live
+// in it. The next agent is told.
+func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to repo.Checkpoint, iter int) (Undone, error) {
+	lock, err := journal.Store{Dir: runs.Dir, Tree: entry.Tree}.Lock(holder(""))
+	if err != nil {
+		return Undone{}, err
+	}
+	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
+	kept, changes, err := h.Kept.Restore(ctx, to)
+	if err != nil {
+		return Undone{}, err
+	}
+	run, _, err := runs.Resume(entry.Name)
+	if err != nil {
+		return Undone{}, err
+	}
+	defer run.Close()
+	run.Append(loop.Event{Time: now(), Payload: &loop.CheckpointRestored{
+		Checkpoint: to.ID, Iteration: iter, Kept: kept.ID, Why: "a person rolled the files back",
+	}})
+	commits, err := h.Tree.Since(ctx, to.Head)
+	return Undone{Kept: kept.ID, Changes: changes, Commits: commits}, err
+}

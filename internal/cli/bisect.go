@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func bisectCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bisect RUN GATE",
+		Short: "Find the iteration that broke a gate",
+		Long: "Find the iteration after which a gate failed that had passed before: from what the run recorded, and\n" +
+			"where that leaves a gap, by running the gate on the run's checkpoints in a clean checkout. The work\n" +
+			"tree is not touched.",
+		Example:           "  refrain bisect build-7 test",
+		ValidArgsFunction: completeRuns(sh),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage(fmt.Sprintf("%s takes a run and a gate, not %d arguments", cmd.CommandPath(), len(args)), "write it like: refrain bisect last test")
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	addSettings(f, nil)
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		flags, err := settingsOf(f, nil)
+		if err != nil {
+			return err
+		}
+		runs, entry, err := sh.find(args[0])
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		tell := sh.tellGates
+		if *asJSON {
+			tell = func(loop.Payload) {}
+		}
+		culprit, err := app.Bisect(ctx, runs, entry, args[1], app.Request{Flags: flags}, tell)
+		switch {
+		case ctx.Err() != nil:
+			sh.status = 130
+			return nil
+		case err != nil:
+			return err
+		case *asJSON:
+			return printJSON(sh.out, culprit)
+		}
+		fmt.Fprintf(sh.out, "%s/%d broke gate %s: %s; after %s it passed.\n",
+			entry.Name, culprit.Iteration, view.Line(args[1]), view.Line(culprit.Gate.Why), iterationWords(culprit.Good))
+		if culprit.Summary != "" {
+			fmt.Fprintf(sh.out, "It said: %s\n", view.Line(culprit.Summary))
+		}
+		fmt.Fprintf(sh.out, "See what it changed with: refrain diff %s/%d\n", entry.Name, culprit.Iteration)
+		return nil
+	}
+	return cmd
+}
+
+func iterationWords(n int) string {
+	if n == 0 {
+		return "no iteration yet"
+	}
+	return fmt.Sprintf("iteration %d", n)
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func checkCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [PROCEDURE]",
+		Short: "Run the gates now, in the work tree and in a clean checkout",
+		Long: "Run the gates of refrain.toml now: in the work tree, and in a clean checkout as a claim would be\n" +
+			"judged. The exit status is 0 when all pass and 1 when one does not.",
+		Example: "  refrain check\n  refrain check --gate 'go test ./...'",
+		Args:    atMost(1),
+	}
+	f := cmd.Flags()
+	addSettings(f, nil)
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		flags, err := settingsOf(f, nil)
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		tell := sh.tellGates
+		if *asJSON {
+			tell = func(loop.Payload) {}
+		}
+		c, err := app.CheckGates(ctx, sh.dir, app.Request{Procedure: first(args), Flags: flags}, tell)
+		switch {
+		case err != nil:
+			return err
+		case c == nil:
+			sh.status = 130
+			return nil
+		case !c.OK():
+			sh.status = statusFailed
+		}
+		if *asJSON {
+			return printJSON(sh.out, map[string]any{"ok": c.OK(), "gates": c.Gates, "proof": c.Proof, "why": c.Why})
+		}
+		sh.tellChecked(c)
+		return nil
+	}
+	return cmd
+}
+
+// tellGates says what happens while it happens.
+func (sh *shell) tellGates(p loop.Payload) {
+	switch p := p.(type) {
+	case *loop.GateFinished:
+		fmt.Fprintf(sh.out, "%-16s %-15s %s\n", view.Line(p.Gate.Name), placeName(p.Gate.Where), view.Gate(p.Gate))
+	case *loop.Warning:
+		fmt.Fprintf(sh.err, "WARNING: %s\n", view.Line(p.Text))
+	}
+}
+
+func placeName(p loop.Place) string {
+	if p == loop.InClean {
+		return "clean checkout"
+	}
+	return "work tree"
+}
+
+// tellChecked shows the end of what a failing gate printed, and where claims
+// would be judged.
+func (sh *shell) tellChecked(c *app.Checked) {
+	for _, one := range c.Results {
+		where, tail := loop.InWorkspace, ""
+		switch {
+		case !one.Work.OK:
+			tail = one.Work.Tail
+		case one.Clean != nil && !one.Clean.OK:
+			where, tail = loop.InClean, one.Clean.Tail
+		}
+		if tail != "" {
+			fmt.Fprintf(sh.out, "\n%s, %s:\n%s\n", view.Line(one.Work.Name), placeName(where), indent(tail))
+		}
+	}
+	for _, name := range c.Reviews {
+		fmt.Fprintf(sh.out, "%-16s not asked: a reviewer judges the work of a run\n", view.Line(name))
+	}
+	switch {
+	case c.Why != "":
+		fmt.Fprintf(sh.out, "\nA claim would be judged in the %s: %s\n", placeName(c.Proof), view.Line(c.Why))
+	default:
+		fmt.Fprintf(sh.out, "\nA claim would be judged in the %s.\n", placeName(c.Proof))
+	}
+}
+
+func indent(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+}

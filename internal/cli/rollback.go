@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func rollbackCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rollback RUN/N",
+		Short: "Put the files back as they were after an iteration",
+		Long: "Put the files of the work tree back as they were after iteration N; 0 is before the first. What is\n" +
+			"there now is kept as a checkpoint, so that a rollback can be undone. Files that git ignores, the\n" +
+			"current commit, the index and the branches stay as they are; commits that stay are listed.",
+		Example:           "  refrain rollback build-7/3\n  refrain rollback last/0 --yes",
+		Args:              exactlyOne("name the run and the iteration: refrain rollback RUN/N"),
+		ValidArgsFunction: completeRuns(sh),
+	}
+	yes := cmd.Flags().BoolP("yes", "y", false, "do not ask")
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		ref, where, has := strings.Cut(args[0], "/")
+		if !has {
+			return usage("rollback needs an iteration", "write it like "+args[0]+"/3; 0 is the tree before the first")
+		}
+		runs, entry, err := sh.find(ref)
+		if err != nil {
+			return err
+		}
+		if err := sh.belongsHere(entry); err != nil {
+			return err
+		}
+		h, err := app.OpenHistory(ctx, runs, entry)
+		if err != nil {
+			return err
+		}
+		to, iter, err := target(ctx, h, where)
+		if err != nil {
+			return err
+		}
+		if !*yes {
+			if ok, err := sh.confirmRollback(ctx, h, to, args[0]); err != nil || !ok {
+				return err
+			}
+		}
+		undone, err := app.RollBack(ctx, runs, entry, h, to, iter)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(sh.out, map[string]any{"run": entry.Name, "to": to.ID, "kept": undone.Kept, "changes": undone.Changes, "commits": undone.Commits})
+		}
+		sh.tellRollback(entry, args[0], undone)
+		return nil
+	}
+	return cmd
+}
+
+// target is an iteration, or a checkpoint by its id: what an earlier rollback
+// has kept.
+func target(ctx context.Context, h *app.History, where string) (repo.Checkpoint, int, error) {
+	if len(where) >= 40 {
+		to, err := h.Kept.Load(ctx, where)
+		return to, 0, err
+	}
+	n, err := checkpointNumber(where)
+	if err != nil {
+		return repo.Checkpoint{}, 0, err
+	}
+	to, err := h.At(ctx, *n)
+	return to, *n, err
+}
+
+// confirmRollback shows what would change, and asks.
+func (sh *shell) confirmRollback(ctx context.Context, h *app.History, to repo.Checkpoint, name string) (bool, error) {
+	if !isTerminal(sh.in) || !isTerminal(sh.out) {
+		return false, usage("rollback changes files, and there is no terminal to ask on", "pass --yes")
+	}
+	now, err := h.Kept.Checkpoint(ctx)
+	if err != nil {
+		return false, err
+	}
+	changes, err := h.Kept.Changes(ctx, now, to)
+	if err != nil {
+		return false, err
+	}
+	if len(changes.Paths) == 0 {
+		fmt.Fprintf(sh.out, "The files are as they were at %s already.\n", name)
+		return false, nil
+	}
+	for _, p := range changes.Paths[:min(len(changes.Paths), 20)] {
+		fmt.Fprintf(sh.out, "  %-8s %s\n", p.Change, view.Line(p.Path))
+	}
+	if more := len(changes.Paths) - 20; more > 0 {
+		fmt.Fprintf(sh.out, "  and %d more\n", more)
+	}
+	fmt.Fprintf(sh.out, "Put %s back as at %s? [y/N] ", view.Plural(len(changes.Paths), "file"), name)
+	answer, err := bufio.NewReader(sh.in).ReadString('\n')
+	if err != nil {
+		return false, nil // no answer is no
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+func (sh *shell) tellRollback(entry journal.Entry, name string, u app.Undone) {
+	fmt.Fprintf(sh.out, "Rolled back to %s: %s\n", name, changed(u.Changes))
+	fmt.Fprintf(sh.out, "Undo with: refrain rollback %s/%s\n", entry.Name, u.Kept)
+	for i, c := range u.Commits {
+		if i == 0 {
+			fmt.Fprintf(sh.out, "These commits stay (%d):\n", len(u.Commits))
+		}
+		fmt.Fprintf(sh.out, "  %s\n", view.Line(c))
+	}
+}
+
+// changed is a count of changes in words.
+func changed(c loop.Changes) string {
+	total := c.Created + c.Modified + c.Deleted
+	if total == 0 {
+		return "nothing had changed"
+	}
+	return fmt.Sprintf("%s put back (%d created, %d modified, %d deleted)", view.Plural(total, "file"), c.Created, c.Modified, c.Deleted)
+}
+
+// exactlyOne refuses anything but one argument.
+func exactlyOne(hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage(fmt.Sprintf("%s takes one argument, not %d", cmd.CommandPath(), len(args)), hint)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/refrain-loop/refrain/internal/config"
+)
+
+func TestFlagsThatMayStandAlone(t *testing.T) {
+	name := func(s string) *string { return &s }
+	tests := []struct {
+		name string
+		args []string
+		want *string
+	}{
+		{"not given", nil, nil},
+		{"without a name", []string{"--worktree"}, name("")},
+		{"with a name", []string{"--worktree=x"}, name("x")},
+		{"a word that follows is another's", []string{"--worktree", "build"}, name("")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got *string
+			f := pflag.NewFlagSet("run", pflag.ContinueOnError)
+			f.Var(optionalName{&got}, "worktree", "")
+			f.Lookup("worktree").NoOptDefVal = unnamed
+			if err := f.Parse(tt.args); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", tt.args, diff)
+			}
+		})
+	}
+}
+
+func TestSettingsOfFlags(t *testing.T) {
+	f := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	addSettings(f, runFlags)
+	if err := f.Parse([]string{"--gate", "go vet, twice", "--commit", "--branch=x", "--plan", "TODO.md", "--set", "model=m", "--gate", "y"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := settingsOf(f, runFlags)
+	want := []config.Flag{
+		{Name: "--set", Key: "model", Value: "m"},
+		{Name: "--plan", Key: "done.plan", Value: "TODO.md"},
+		{Name: "--commit", Key: "git.commit", Value: "true"},
+		{Name: "--branch", Key: "git.branch", Value: "x"},
+		{Name: "--gate", Key: "gate", Value: "go vet, twice"},
+		{Name: "--gate", Key: "gate", Value: "y"},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("settings: %v (-want +got):\n%s", err, diff)
+	}
+}

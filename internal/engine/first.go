@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"context"
+	"io"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/stop"
+)
+
+// first is what happens before the first iteration: the tree is kept as it was,
+// the gates say how it stands, and a plan that is finished already is a claim.
+func (e *Engine) first(ctx context.Context) loop.Verdict {
+	v := e.ask()
+	if v.Action == loop.Stop {
+		return v
+	}
+	if len(e.Judge.Gates) > 0 {
+		if !e.baseline(ctx) {
+			return e.ask()
+		}
+	}
+	tasks, err := e.readPlan()
+	if !e.Done.Plan || err != nil || !tasks.Finished() {
+		return v
+	}
+	return e.finishedBefore(ctx, v)
+}
+
+// baseline runs the gates as long as nobody wants to stop.
+func (e *Engine) baseline(ctx context.Context) bool {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watchSoon(cancel)()
+	var at repo.Checkpoint
+	if s := e.look(ctx); s != nil && s.kept != nil {
+		at = *s.kept
+		e.noteCheckpoint(s, true)
+	}
+	b, _ := e.bench(ctx, nil).Baseline(ctx, at)
+	if b == nil {
+		return false
+	}
+	e.record(b)
+	if b.Why != "" {
+		e.record(&loop.Warning{Text: proofWords(b), Hint: "see proof.setup and proof.copy; done.proof = \"workspace\" says that this is meant"})
+	}
+	return true
+}
+
+func proofWords(b *loop.RunBaseline) string {
+	if b.Proof == loop.InClean {
+		return "no claim can be proven yet: " + b.Why
+	}
+	return "claims are judged in the work tree, not in a clean checkout: " + b.Why
+}
+
+// finishedBefore judges a plan that had no open task when the run began.
+func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Verdict {
+	claim := &loop.Claim{Kind: loop.ClaimDone, Text: "plan", By: loop.ByPlan}
+	e.record(&loop.ClaimHeard{Kind: claim.Kind, Text: claim.Text})
+	if len(e.Judge.Gates) == 0 || e.Judge.Proof.Mode == "none" {
+		_, v := loop.Decide(e.facts(&loop.Outcome{Claim: claim}), e.Rules)
+		return v
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watchSoon(cancel)()
+	var at repo.Checkpoint
+	if s := e.look(ctx); s != nil && s.kept != nil {
+		at = *s.kept
+	}
+	r := e.bench(ctx, nil).Claim(ctx, e.snapshot(), at)
+	switch {
+	case r.Interrupted:
+		return e.ask()
+	case r.Why == "" && r.Person == "":
+		return stop.Proven(claim, nil)
+	case r.Person != "":
+		r.Why = r.Person
+	}
+	e.record(&loop.ClaimRefused{Kind: claim.Kind, Text: claim.Text, Why: r.Why})
+	return goOn
+}
+
+// bench is the judge for an attempt, or, without one, for what comes before the
+// first.
+func (e *Engine) bench(ctx context.Context, a *attempt) *Judge {
+	j := &e.Judge
+	j.Store, j.Exec = e.Store, e.exec
+	j.Tell = func(p loop.Payload) { e.record(p) }
+	j.Log = func(name string, where loop.Place) io.WriteCloser {
+		if a != nil {
+			return a.dir.GateLog(name, where)
+		}
+		return e.Journal.Attempt(0, 1).GateLog(name, where)
+	}
+	if j.first == nil && e.Store != nil {
+		if first := e.sightOf(ctx, e.snapshot().First); first != nil {
+			j.first = first.kept
+		}
+	}
+	return j
+}
+
+// recall finds again what an earlier runner had to tell the next agent.
+func (e *Engine) recall() {
+	if last := e.Past.Last; last != nil {
+		a := e.Journal.Attempt(last.Iter, last.Attempt)
+		defer a.Close()
+		e.told = a.ReadFeedback()
+	}
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// Done is which claims are made without the agent's words.
+type Done struct {
+	Plan     bool // no task is open
+	Gates    bool // all gates pass
+	ExitZero bool // the command exited with status 0
+}
+
+// guard fails an attempt that changed what is protected.
+const guard = "protect"
+
+// judge lets the gates look at an attempt that ended well: where claims are
+// judged if it claims to be done, else in the work tree.
+func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
+	if o.Result != loop.OK {
+		return
+	}
+	e.guardPaths(a, o)
+	e.claim(a, o)
+	if len(e.Judge.Gates) == 0 {
+		e.settle(o, Ruling{})
+		return
+	}
+	e.record(&loop.IterationPhase{Phase: loop.Gates})
+	e.untouched = nil // what a gate writes is not the next agent's work
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watch(cancel)()
+	ruling := e.rule(ctx, a, o)
+	if e.Judge.Spent != nil {
+		if used := e.Judge.Spent(); used != nil {
+			sum := o.Usage.Plus(used)
+			o.Usage = &sum
+		}
+	}
+	if ruling.Interrupted {
+		o.Result, o.Claim = loop.Interrupted, nil
+		if errors.Is(context.Cause(ctx), proc.End(loop.OnMaxTime)) {
+			o.Exit = &loop.Exit{Cause: loop.OnMaxTime}
+		}
+		return
+	}
+	e.weighResults(a, o, ruling)
+	e.settle(o, ruling)
+}
+
+// claim hears the claims that are made without words.
+func (e *Engine) claim(a *attempt, o *loop.Outcome) {
+	if why := a.refusedByPlan(o); why != "" {
+		if o.Claim != nil && o.Claim.Kind == loop.ClaimDone {
+			e.refuse(o, why)
+		} else if o.Plan != nil && o.Plan.Open+o.Plan.InProgress == 0 && e.Done.Plan && !o.Unfinished() {
+			o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "plan", By: loop.ByPlan}
+			e.refuse(o, why)
+		}
+		return
+	}
+	if o.Claim != nil || o.Unfinished() {
+		return
+	}
+	switch {
+	case e.Done.Plan && o.Plan != nil:
+		o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "plan", By: loop.ByPlan}
+	case e.Done.ExitZero && len(e.Judge.Gates) > 0 && o.Exit.Zero():
+		o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "exit 0", By: loop.ByExitZero}
+	default:
+		return
+	}
+	e.record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
+}
+
+// claimed tells whether there is a claim for the gates to judge.
+func claimed(o *loop.Outcome) bool {
+	return o.Claim != nil && o.Claim.Kind == loop.ClaimDone && !o.Claim.Refused()
+}
+
+// rule runs the gates.
+func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) Ruling {
+	s := e.snapshot()
+	j := e.bench(ctx, a)
+	if claimed(o) && e.Judge.Proof.Mode != "none" {
+		return j.Claim(ctx, s, a.kept())
+	}
+	r := Ruling{Results: j.Attempt(ctx, s, a.kept())}
+	r.Interrupted = interrupted(r.Results)
+	if o.Claim == nil && e.Done.Gates && !o.Unfinished() && !r.Interrupted && len(failing(r.Results)) == 0 && !red(o) {
+		// Green in the work tree is the claim; the proof comes after it.
+		o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "gates", By: loop.ByGates}
+		e.record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
+		return j.Claim(ctx, s, a.kept())
+	}
+	return r
+}
+
+// red tells whether something has failed the attempt before any gate ran.
+func red(o *loop.Outcome) bool { return len(o.Gates) > 0 }
+
+// weighResults takes over what the gates found.
+func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r Ruling) {
+	var counts *loop.Tests
+	for _, one := range r.Results {
+		o.Gates = append(o.Gates, one.Gate)
+		counts = counts.Plus(one.Tests)
+		if !one.OK {
+			a.told = append(a.told, gate.Feedback(one, e.FeedbackRoom))
+		}
+	}
+	if counts != nil {
+		o.Tests = counts
+	}
+	o.Pinned, o.Person = r.Pinned, r.Person
+	e.snapshot().Compare(o)
+	if o.Red() {
+		o.Result = loop.Failed
+	}
+}
+
+// settle says what came of a claim.
+func (e *Engine) settle(o *loop.Outcome, r Ruling) {
+	if !claimed(o) {
+		return
+	}
+	switch {
+	case red(o) && o.Gates[0].Name == guard:
+		e.refuse(o, o.Gates[0].Why)
+	case r.Why != "":
+		e.refuse(o, r.Why)
+	case r.Person != "", len(e.Judge.Gates) == 0, e.Judge.Proof.Mode == "none":
+	default:
+		o.Claim.Proven = true
+	}
+}
+
+// refuse says that a claim does not stand.
+func (e *Engine) refuse(o *loop.Outcome, why string) {
+	o.Claim.Why = why
+	e.record(&loop.ClaimRefused{Kind: o.Claim.Kind, Text: o.Claim.Text, Why: why})
+}
+
+// guardPaths fails an attempt that changed a protected file.
+func (e *Engine) guardPaths(a *attempt, o *loop.Outcome) {
+	if a.changes == nil {
+		return
+	}
+	var touched []string
+	for _, p := range a.changes.Paths {
+		if e.Protect.Match(p.Path) || p.From != "" && e.Protect.Match(p.From) {
+			touched = append(touched, p.Path)
+		}
+	}
+	if len(touched) == 0 {
+		return
+	}
+	why := fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), few(touched))
+	o.Gates = append(o.Gates, loop.Gate{Name: guard, Where: loop.InWorkspace, Why: why})
+	o.Result = loop.Failed
+	a.told = append(a.told, why+"; put it back as it was, and leave it alone")
+	e.record(&loop.GateFinished{Gate: o.Gates[0]})
+}

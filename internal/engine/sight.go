@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// sight is the work tree at one moment: a checkpoint, or, where none are made,
+// a print, which tells that something changed but not what.
+type sight struct {
+	kept  *repo.Checkpoint
+	print *repo.Print
+}
+
+// String is the sight as the journal has it.
+func (s *sight) String() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.kept != nil:
+		return s.kept.ID
+	}
+	return s.print.String()
+}
+
+// look takes in the tree as it is now; nil, with one warning a run, when it
+// can't be seen.
+func (e *Engine) look(ctx context.Context) *sight {
+	s, err := e.see(ctx)
+	if err != nil {
+		e.warn("tree", loop.Warning{
+			Text: "cannot see what changed in the work tree: " + err.Error(),
+			Hint: "progress is not counted and nothing is kept while this lasts",
+		})
+		return nil
+	}
+	return s
+}
+
+func (e *Engine) see(ctx context.Context) (*sight, error) {
+	if e.Store == nil {
+		p, err := e.Tree.Print(ctx)
+		return &sight{print: &p}, err
+	}
+	c, err := e.Store.Checkpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range c.Notes {
+		e.warn("checkpoint "+note, loop.Warning{Text: note})
+	}
+	for _, file := range c.Skipped {
+		e.warn("skipped "+file.Path, loop.Warning{Text: file.Path + " is not in the checkpoints, so a rollback leaves it as it is: " + file.Why})
+	}
+	return &sight{kept: &c}, nil
+}
+
+// before is the tree as the attempt finds it: as the last one left it, if
+// nothing lay between that could have changed it.
+func (e *Engine) before(ctx context.Context) *sight {
+	if e.untouched != nil {
+		return e.untouched
+	}
+	s := e.look(ctx)
+	e.noteCheckpoint(s, true)
+	return s
+}
+
+// after is the tree as the agent left it.
+func (e *Engine) after(ctx context.Context) *sight {
+	s := e.look(ctx)
+	e.noteCheckpoint(s, false)
+	e.untouched = s
+	return s
+}
+
+func (e *Engine) noteCheckpoint(s *sight, base bool) {
+	if s != nil && s.kept != nil {
+		e.record(&loop.CheckpointMade{Checkpoint: s.kept.ID, Tree: s.kept.Tree, Base: base})
+	}
+}
+
+// sightOf finds what String wrote; nil when there is nothing to find.
+func (e *Engine) sightOf(ctx context.Context, text string) *sight {
+	switch {
+	case text == "":
+		return nil
+	case strings.Contains(text, ":"):
+		return &sight{print: repo.ParsePrint(text)}
+	case e.Store == nil:
+		return nil
+	}
+	c, err := e.Store.Load(ctx, text)
+	if err != nil {
+		e.warn("checkpoint", loop.Warning{Text: "cannot read a checkpoint again: " + err.Error()})
+		return nil
+	}
+	return &sight{kept: &c}
+}
+
+// compare fills in what an attempt did to the work tree, and gives the signals
+// of progress in it.
+func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loop.Signal {
+	if a.base == nil || a.after == nil {
+		return nil
+	}
+	if a.base.kept == nil || a.after.kept == nil {
+		if a.base.print == nil || a.after.print == nil {
+			return nil
+		}
+		return a.base.print.Signals(*a.after.print)
+	}
+	changes, err := e.Store.Changes(ctx, *a.base.kept, *a.after.kept)
+	if err != nil {
+		e.warn("changes", loop.Warning{Text: "cannot tell what changed in the work tree: " + err.Error(), Hint: "progress is not counted while this lasts"})
+		return nil
+	}
+	a.changes = &changes
+	o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
+	o.Changes = brieflyChanged(changes)
+	a.dir.WriteChanges(journal.Made{Base: a.base.kept.ID, Checkpoint: a.after.kept.ID, Changes: changes})
+	return repo.Signals(changes)
+}
+
+// mostPaths is how many paths the journal has of one attempt. The file of its
+// changes has them all.
+const mostPaths = 100
+
+func brieflyChanged(c loop.Changes) *loop.Changes {
+	if len(c.Paths) > mostPaths {
+		c.Paths = c.Paths[:mostPaths]
+	}
+	return &c
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
+)
+
+// readPlan reads the tasks; nil without a plan, or when it can't be read.
+func (e *Engine) readPlan() (plan.Tasks, error) {
+	if e.Plan == "" {
+		return nil, nil
+	}
+	return plan.Read(e.Plan)
+}
+
+// checkPlan compares the plan with what it was before the attempt. A task that
+// vanished is told to people and to the next agent.
+func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
+	tasks, err := e.readPlan()
+	if err != nil {
+		a.planProblem = err.Error()
+		e.warn("plan "+err.Error(), loop.Warning{Text: err.Error(), Hint: "a plan that cannot be read is not a finished one"})
+		return false
+	}
+	if e.Plan == "" {
+		return false
+	}
+	a.lost = plan.Lost(a.tasks, tasks)
+	count := tasks.Count()
+	count.Lost = len(a.lost)
+	o.Plan = &count
+	if len(a.lost) > 0 {
+		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), few(texts(a.lost)))
+		e.record(&loop.Warning{Text: what, Hint: "the next agent is told"})
+		a.told = append(a.told, what+"; put back what is still to be done")
+	}
+	return count.Done > a.tasks.Count().Done
+}
+
+// refusedByPlan says why the plan does not let a claim stand, or nothing.
+func (a *attempt) refusedByPlan(o *loop.Outcome) string {
+	switch {
+	case a.planProblem != "":
+		return a.planProblem
+	case o.Plan == nil:
+		return ""
+	case o.Plan.Open+o.Plan.InProgress > 0:
+		return fmt.Sprintf("%d of %d tasks of the plan are not done", o.Plan.Open+o.Plan.InProgress, o.Plan.Open+o.Plan.InProgress+o.Plan.Done)
+	case len(a.lost) > 0:
+		return fmt.Sprintf("open tasks vanished from the plan in this iteration: %s; put them back, ticked if they are done; if they are not needed, claim again", few(texts(a.lost)))
+	}
+	return ""
+}
+
+func texts(tasks []plan.Task) []string {
+	var list []string
+	for _, t := range tasks {
+		list = append(list, fmt.Sprintf("%q", t.Text))
+	}
+	return list
+}
+
+func noun(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}

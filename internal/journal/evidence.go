@@ -1,0 +1,91 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+const (
+	gatesName    = "gates"
+	changesName  = "changes.json"
+	feedbackName = "feedback.json"
+)
+
+// GateLog takes what a gate prints: gates/NAME.log, and gates/NAME.clean.log in
+// the clean checkout. A gate that runs again in the same attempt adds to it.
+// Writing never fails.
+func (a *Attempt) GateLog(gate string, where loop.Place) io.WriteCloser {
+	dir := filepath.Join(a.dir, gatesName)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		a.run.trouble.note(gatesName, err)
+		a.run.trouble.tell()
+	}
+	name := gate
+	if where == loop.InClean {
+		name += ".clean"
+	}
+	return &gateLog{transcript{path: filepath.Join(dir, name+".log"), trouble: &a.run.trouble}}
+}
+
+type gateLog struct{ transcript }
+
+func (g *gateLog) Close() error {
+	g.close()
+	return nil
+}
+
+// Made is what an attempt did to the work tree: the checkpoints before and
+// after it, and everything that changed between them.
+type Made struct {
+	Base       string       `json:"base"`
+	Checkpoint string       `json:"checkpoint"`
+	Changes    loop.Changes `json:"changes"`
+}
+
+// WriteChanges saves what an attempt did to the work tree.
+func (a *Attempt) WriteChanges(m Made) { a.writeJSON(changesName, m) }
+
+// WriteFeedback saves what the next agent should know of the gates.
+func (a *Attempt) WriteFeedback(texts []string) {
+	if len(texts) > 0 {
+		a.writeJSON(feedbackName, texts)
+	}
+}
+
+// ReadFeedback is what WriteFeedback saved; nothing when it saved nothing.
+func (a *Attempt) ReadFeedback() []string {
+	var texts []string
+	if b, err := os.ReadFile(filepath.Join(a.dir, feedbackName)); err == nil {
+		_ = json.Unmarshal(b, &texts) // half a file, after a crash, tells nothing
+	}
+	return texts
+}
+
+func (a *Attempt) writeJSON(name string, v any) {
+	defer a.run.trouble.tell()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		a.run.mu.Lock()
+		defer a.run.mu.Unlock()
+		err = os.WriteFile(filepath.Join(a.dir, name), append(b, '\n'), 0o600)
+	}
+	a.run.trouble.note(name, err)
+}
+
+// ReadChanges is what WriteChanges saved in the folder of an attempt.
+func ReadChanges(dir string) (Made, error) {
+	var m Made
+	b, err := os.ReadFile(filepath.Join(dir, changesName))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("read %s: %w", filepath.Join(dir, changesName), err)
+	}
+	return m, nil
+}
