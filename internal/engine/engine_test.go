@@ -484,7 +484,11 @@ func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload
 	s.t.Helper()
 	path := filepath.Join(run.Dir(), "journal.jsonl")
 	var kept []byte
+	with := s.options
 	s.options = func(o *Options) {
+		if with != nil {
+			with(o)
+		}
 		o.Observers = append(o.Observers, observe(func(e loop.Event) {
 			if e.Type() == after && kept == nil {
 				kept, _ = os.ReadFile(path)
@@ -495,7 +499,7 @@ func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload
 		s.t.Fatal(err)
 	}
 	run.Close()
-	s.options = nil
+	s.options = with
 	if err := os.WriteFile(path, kept, 0o600); err != nil {
 		s.t.Fatal(err)
 	}

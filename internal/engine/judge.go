@@ -101,6 +101,10 @@ func (j *Judge) weigh(ctx context.Context, s loop.State, at repo.Checkpoint, red
 			r.Why = refusal(red) + " with the pinned files as they were when the run began (changed: " + few(pins) + ")"
 			return
 		}
+		if bad.Known { // red in both places since before the first iteration
+			r.Why = refusal(red)
+			return
+		}
 		if here := j.check(ctx, s, g, loop.InWorkspace, at); !here.OK {
 			r.Interrupted = here.Interrupted
 			r.Why = refusal(red)
