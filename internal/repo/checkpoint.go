@@ -84,7 +84,7 @@ func (s *Store) checkpoint(id, tree string, f facts) Checkpoint {
 		}
 	}
 	for _, n := range f.Nested {
-		if rel, below := s.below(string(n.Path)); below {
+		if rel, below := s.below(string(n.Path)); below && n.Print != "" {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is a repository of its own: its files are not in the checkpoint, and rollback does not touch them", rel))
 		}
 	}

@@ -1,7 +1,9 @@
 package repo
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // holds tells what a checkpoint holds under a name.
@@ -382,6 +387,7 @@ func TestUnusualIndexes(t *testing.T) {
 		{"a sparse checkout", sparse("--no-cone", "/in/", "/a.txt"), func(f folder) { f.write("in/x", "2") }, []string{"modified in/x"}},
 		{"a sparse index", sparse("--cone", "--sparse-index", "in"), func(f folder) { f.write("in/x", "2") }, []string{"modified in/x"}},
 		{"a file outside of a sparse checkout", sparse("--cone", "in"), func(f folder) { f.write("out/y", "2") }, []string{"modified out/y"}},
+		{"a sparse checkout of files that git converts", func(f folder) { f.write(".gitattributes", "* text=auto\n"); sparse("--cone", "in")(f) }, func(f folder) { f.write("in/x", "2") }, []string{"modified in/x"}},
 		{"a sparse checkout that ends", sparse("--cone", "in"), func(f folder) { f.git("sparse-checkout", "disable") }, nil},
 		{"a split index", func(f folder) {
 			f.git("config", "core.splitIndex", "true")
@@ -400,10 +406,61 @@ func TestUnusualIndexes(t *testing.T) {
 			h.before = nil
 			left := f.read(".git/index")
 			s := f.keep(f.open())
+			if got := f.holds(s, f.checkpoint(s), "out/y"); got != "1" {
+				t.Errorf("the checkpoint holds %q as out/y", got)
+			}
 			h.check(t, f, s)
 			if f.read(".git/index") != left && h.want != nil {
 				t.Error("the user's index was written")
 			}
 		})
+	}
+}
+
+// Whenever the runner is killed, the next one goes on.
+func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.write("deep/x", "1")
+	tree := f.open()
+	dir := filepath.Join(t.TempDir(), "objects")
+	killed := errors.New("killed")
+	for n, done := 1, false; !done; n++ {
+		calls := 0
+		mortal := tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+			if calls++; calls < n {
+				return proc.Run(ctx, spec)
+			}
+			if calls == n && n%2 == 0 { // killed when git was done, else before
+				_, _ = proc.Run(ctx, spec)
+			}
+			return loop.Exit{}, killed
+		})
+		// Some work, a checkpoint, more work, and back.
+		f.write("deep/x", fmt.Sprint(n))
+		f.commit("work")
+		err := func() error {
+			s, err := mortal.Keep(t.Context(), dir)
+			if err != nil {
+				return err
+			}
+			before, err := s.Checkpoint(t.Context())
+			if err != nil {
+				return err
+			}
+			f.write("deep/x", "more")
+			f.write("new", "")
+			_, _, err = s.Restore(t.Context(), before)
+			return err
+		}()
+		if done = err == nil; !done && !errors.Is(err, killed) {
+			t.Fatal(err)
+		}
+		f.write("deep/x", fmt.Sprint("after ", n))
+		s, err := tree.Keep(t.Context(), dir)
+		f.must(err)
+		if got := f.holds(s, f.checkpoint(s), "deep/x"); got != fmt.Sprint("after ", n) {
+			t.Fatalf("killed at call %d: the checkpoint after it holds %q", n, got)
+		}
 	}
 }

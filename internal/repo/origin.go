@@ -24,14 +24,15 @@ type origin struct {
 // is a question of its own.
 func (t *Tree) findOrigin(ctx context.Context) (origin, error) {
 	var o origin
-	for arg, answer := range map[string]*string{
-		"--show-toplevel": &o.top, "--absolute-git-dir": &o.dir, "--show-object-format": &o.format,
-	} {
-		out, err := t.run(ctx, "rev-parse", arg)
+	for _, ask := range []struct {
+		what   string
+		answer *string
+	}{{"--show-toplevel", &o.top}, {"--absolute-git-dir", &o.dir}, {"--show-object-format", &o.format}} {
+		out, err := t.run(ctx, "rev-parse", ask.what)
 		if err != nil {
 			return origin{}, err
 		}
-		*answer = strings.TrimSuffix(string(out), "\n")
+		*ask.answer = strings.TrimSuffix(string(out), "\n")
 	}
 	o.top, o.dir = filepath.FromSlash(o.top), filepath.FromSlash(o.dir)
 	o.common = o.dir

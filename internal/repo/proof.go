@@ -96,6 +96,9 @@ func (p *Proof) clean(ctx context.Context, tree string) error {
 	return nil
 }
 
+// committer lets programs commit in the checkout.
+const committer = "[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n\tauto = 0\n"
+
 // becomeRepository gives the checkout a .git of its own whose only commit is
 // the tree. Its index is a copy: what a gate does to it does not mislead us.
 func (p *Proof) becomeRepository(ctx context.Context, tree, checkpoint string) error {
@@ -114,9 +117,7 @@ func (p *Proof) becomeRepository(ctx context.Context, tree, checkpoint string) e
 		"objects/info/alternates": s.objects() + "\n", "info/attributes": asIs, "info/exclude": string(exclude),
 	}
 	if _, err := os.Lstat(filepath.Join(git, "config")); errors.Is(err, fs.ErrNotExist) {
-		b := newConfig(s.origin.format)
-		b.WriteString("\tbare = false\n[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n\tauto = 0\n")
-		files["config"] = b.String()
+		files["config"] = s.origin.config(filepath.Join(s.dir, shared), committer)
 	}
 	if err := layOut(git, files, func(path string, b []byte) error { return os.WriteFile(path, b, 0o600) }); err != nil {
 		return err

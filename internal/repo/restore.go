@@ -156,38 +156,3 @@ func (s *Store) openFolders(edits []edit) (closeAgain func(), err error) {
 	}
 	return closeAgain, nil
 }
-
-// restoreModes puts back the permissions that git does not know: those that the
-// checkpoint has, and the usual ones where files got others since.
-func (s *Store) restoreModes(kept, to Checkpoint) error {
-	mask, err := s.mask()
-	if err != nil {
-		return err
-	}
-	want := map[string]func(fs.FileMode) fs.FileMode{}
-	for _, m := range kept.facts.Modes {
-		want[string(m.Path)] = func(now fs.FileMode) fs.FileMode {
-			if now&0o100 != 0 {
-				return 0o777 &^ mask
-			}
-			return 0o666 &^ mask
-		}
-	}
-	for _, m := range to.facts.Modes {
-		want[string(m.Path)] = func(fs.FileMode) fs.FileMode { return m.Mode }
-	}
-	for name, wanted := range want {
-		if _, below := s.below(name); !below {
-			continue
-		}
-		at := s.origin.path(name)
-		info, err := os.Lstat(at)
-		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() == wanted(info.Mode()) {
-			continue
-		}
-		if err := os.Chmod(at, wanted(info.Mode())); err != nil {
-			return err
-		}
-	}
-	return nil
-}

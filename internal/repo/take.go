@@ -73,7 +73,8 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if last != nil {
 		known = last.facts
 	}
-	if err := s.unlinkFolders(ctx, known.Nested); err != nil {
+	plain, err := s.unlinkFolders(ctx, known.Nested)
+	if err != nil {
 		return Checkpoint{}, err
 	}
 	newRules, err := s.copyExclude()
@@ -91,7 +92,7 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	sorted, err := s.sort(ctx, append(records, more...), drop, last)
+	sorted, err := s.sort(ctx, append(records, more...), append(drop, plain...), last)
 	if err != nil {
 		return Checkpoint{}, err
 	}

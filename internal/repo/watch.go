@@ -7,16 +7,18 @@ import (
 )
 
 // watch takes the print of every repository inside the tree that is still
-// there; the value says whether its commit is in the index. What lies outside
-// of the run's work tree is not looked into: its changes do not count.
+// there; the value says whether its commit is in the index. A submodule that
+// nobody has fetched may be fetched later. What lies outside of the run's work
+// tree is not looked into: its changes do not count.
 func (s *Store) watch(ctx context.Context, links map[string]bool) ([]nested, error) {
 	var all []nested
 	for name, linked := range links {
-		if _, err := os.Lstat(filepath.Join(s.origin.path(name), ".git")); err != nil {
-			continue
-		}
 		n := nested{Path: []byte(name), Link: linked}
-		if rel, below := s.below(name); below {
+		_, err := os.Lstat(filepath.Join(s.origin.path(name), ".git"))
+		switch rel, below := s.below(name); {
+		case err != nil && !linked:
+			continue
+		case err == nil && below:
 			m := newManifest()
 			if err := s.tree.walk(ctx, m, rel); err != nil {
 				return nil, err
@@ -31,20 +33,21 @@ func (s *Store) watch(ctx context.Context, links map[string]bool) ([]nested, err
 // hasCommit tells whether a repository inside the tree has a commit to keep.
 // Git refuses to add one that has none.
 func (s *Store) hasCommit(ctx context.Context, name string) bool {
-	_, err := s.tree.runIn(ctx, s.origin.path(name), command{}, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+	at := s.origin.path(name)
+	alone := command{env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(at)}}
+	_, err := s.tree.runIn(ctx, at, alone, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
 	return err == nil
 }
 
 // unlinkFolders takes commits out of the index where a repository inside the
 // tree has become a plain folder: git would not look at the files in it.
-func (s *Store) unlinkFolders(ctx context.Context, known []nested) error {
-	var plain []string
+func (s *Store) unlinkFolders(ctx context.Context, known []nested) (plain []string, err error) {
 	for _, n := range known {
 		if n.Link && plainFolder(s.origin.path(string(n.Path))) {
 			plain = append(plain, string(n.Path))
 		}
 	}
-	return s.update(ctx, changed{drop: plain})
+	return plain, s.update(ctx, changed{drop: plain})
 }
 
 // plainFolder tells whether there is a folder with files in it that is no

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -23,11 +22,14 @@ func TestRepositoriesInsideTheTreeAreWatched(t *testing.T) {
 		in.commit("inside")
 	}
 	submodule := func(f folder) {
-		withCommit(f)
-		f.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./in", "sub")
+		other := newFolder(f.t)
+		other.git("init", "-q")
+		other.write("x", "1")
+		other.commit("inside")
+		f.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other.dir, "sub")
 		f.commit("a submodule")
-		f.must(os.RemoveAll(f.path("in/.git")))
 	}
+	unfetched := func(f folder) { submodule(f); f.git("submodule", "--quiet", "deinit", "--force", "sub") }
 	for _, h := range []happening{
 		{"one without a commit is made", nil, func(f folder) { inner(f, "in").write("x", "1") }, []string{"created in"}},
 		{"one with a commit is made", nil, withCommit, []string{"created in"}},
@@ -40,6 +42,12 @@ func TestRepositoriesInsideTheTreeAreWatched(t *testing.T) {
 		{"a submodule is left alone", submodule, func(folder) {}, nil},
 		{"a submodule is changed", submodule, func(f folder) { f.write("sub/x", "2") }, []string{"modified sub"}},
 		{"a submodule gets a commit", submodule, func(f folder) { folder{f.t, f.path("sub")}.commitEmpty("more") }, []string{"modified sub"}},
+		{"a submodule is not fetched", unfetched, func(folder) {}, nil},
+		{"a submodule is fetched", unfetched, func(f folder) {
+			f.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+		}, []string{"modified sub"}},
+		{"files come where a submodule would", unfetched, func(f folder) { f.write("sub/y", "") }, []string{"deleted sub", "created sub/y"}},
+		{"a submodule that was a plain folder before", func(f folder) { submodule(f); f.must(os.Remove(f.path("sub/.git"))) }, func(f folder) { f.write("sub/x", "2") }, []string{"modified sub/x"}},
 		{"a submodule is deleted", submodule, func(f folder) { f.must(os.RemoveAll(f.path("sub"))) }, []string{"deleted sub"}},
 	} {
 		t.Run(h.name, func(t *testing.T) {
@@ -97,6 +105,11 @@ func TestLargeFilesAreSkipped(t *testing.T) {
 	if !slices.Equal(after.Skipped, want) {
 		t.Errorf("skipped = %q, want %q", after.Skipped, want)
 	}
+	loaded, err := s.Load(t.Context(), after.ID)
+	f.must(err)
+	if !slices.Equal(loaded.Skipped, want) || !slices.Equal(says(f.changes(s, before, loaded)), []string{"created large", "modified tracked"}) {
+		t.Errorf("read back: %+v", loaded)
+	}
 	for _, step := range []struct {
 		what string
 		act  func()
@@ -115,28 +128,6 @@ func TestLargeFilesAreSkipped(t *testing.T) {
 			t.Errorf("%s: changes = %q, want %q", step.what, got, step.want)
 		}
 		before = now
-	}
-}
-
-func TestFilesThatCannotBeReadAreSkipped(t *testing.T) {
-	t.Parallel()
-	f := newRepository(t)
-	s := f.keep(f.open())
-	before := f.checkpoint(s)
-	f.must(os.Remove(f.path("a.txt")))
-	f.must(syscall.Mkfifo(f.path("a.txt"), 0o600))
-	want := []Skipped{{"a.txt", "neither a file nor a link"}}
-	if os.Geteuid() != 0 { // everything is open to root
-		f.write("closed", "")
-		f.must(os.Chmod(f.path("closed"), 0))
-		want = append(want, Skipped{"closed", "cannot be read: permission denied"})
-	}
-	after := f.checkpoint(s)
-	if !slices.Equal(after.Skipped, want) {
-		t.Errorf("skipped = %q, want %q", after.Skipped, want)
-	}
-	if got := says(f.changes(s, before, after)); got[0] != "modified a.txt" {
-		t.Errorf("changes = %q", got)
 	}
 }
 

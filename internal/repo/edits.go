@@ -1,0 +1,122 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// edit is what happened to one file, by its path in the work tree.
+type edit struct {
+	path, from     string
+	change         string
+	oldMode, mode  string
+	object         string // what it holds now
+	added, removed int
+}
+
+// edits compares two trees, as far as the work tree reaches.
+func (s *Store) edits(ctx context.Context, before, after string, options ...string) ([]edit, error) {
+	if before == after {
+		return nil, nil
+	}
+	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty"},
+		options, []string{before, after, "--"}, s.within())
+	out, err := s.git(ctx, command{}, args...)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := parseEdits(out)
+	if err != nil {
+		return nil, fmt.Errorf("git diff-tree in %s: %w", s.dir, err)
+	}
+	for i := range edits {
+		edits[i].path = strings.TrimPrefix(edits[i].path, s.tree.prefix)
+		edits[i].from = strings.TrimPrefix(edits[i].from, s.tree.prefix)
+	}
+	return edits, nil
+}
+
+// within limits git to the work tree of the run.
+func (s *Store) within() []string {
+	if s.tree.prefix == "" {
+		return nil
+	}
+	return []string{":(top,literal)" + s.tree.prefix}
+}
+
+// parseEdits reads what git diff-tree says of two trees: first what happened to
+// each file, then its lines.
+func parseEdits(out []byte) ([]edit, error) {
+	var edits []edit
+	at := map[string]int{}
+	items := splitNUL(out)
+	next := func() string {
+		if len(items) == 0 {
+			return ""
+		}
+		item := items[0]
+		items = items[1:]
+		return item
+	}
+	for len(items) > 0 {
+		line := next()
+		if strings.HasPrefix(line, ":") {
+			e, ok := parseRaw(line, next)
+			if !ok {
+				return nil, fmt.Errorf("a line of unknown kind: %q", line)
+			}
+			at[e.path] = len(edits)
+			edits = append(edits, e)
+			continue
+		}
+		fields := strings.SplitN(line, "\t", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("a line of unknown kind: %q", line)
+		}
+		path := fields[2]
+		if path == "" { // renamed: from, to
+			next()
+			path = next()
+		}
+		i, ok := at[path]
+		if !ok {
+			return nil, fmt.Errorf("lines of an unknown file: %q", path)
+		}
+		if edits[i].oldMode != gitlink && edits[i].mode != gitlink {
+			edits[i].added, _ = strconv.Atoi(fields[0]) // "-" is binary: no lines
+			edits[i].removed, _ = strconv.Atoi(fields[1])
+		}
+	}
+	return edits, nil
+}
+
+// parseRaw reads ":MODE MODE OBJECT OBJECT STATUS", then one path or two.
+func parseRaw(line string, next func() string) (edit, bool) {
+	fields := strings.Fields(line[1:])
+	if len(fields) != 5 {
+		return edit{}, false
+	}
+	e := edit{oldMode: fields[0], mode: fields[1], object: fields[3], path: next()}
+	switch fields[4][0] {
+	case 'A':
+		e.change = created
+	case 'D':
+		e.change = deleted
+	case 'R':
+		e.change, e.from, e.path = renamed, e.path, next()
+		if e.from == "" {
+			return edit{}, false
+		}
+	case 'M', 'T':
+		e.change = modified
+		if fields[2] == fields[3] {
+			e.change = modeOnly
+		}
+	default:
+		return edit{}, false
+	}
+	return e, e.path != ""
+}
