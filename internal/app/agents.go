@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -23,7 +24,7 @@ func builtInAgents() []string {
 }
 
 // prepareAgent makes the agent that the request or the settings name.
-func (j *Job) prepareAgent() error {
+func (j *Job) prepareAgent(context.Context) error {
 	if len(j.Request.Command) > 0 {
 		for _, f := range j.Request.Flags {
 			if f.Key == "agent" || f.Key == "model" || f.Key == "permissions.mode" {

@@ -74,7 +74,7 @@ func prepareOnly(t *testing.T, tree string, req Request) (*Job, error) {
 		t.Fatal(err)
 	}
 	j := &Job{Tree: tree, Request: req, Settings: settings}
-	return j, j.prepareAgent()
+	return j, j.prepareAgent(t.Context())
 }
 
 func agentFlag(name string) []config.Flag {

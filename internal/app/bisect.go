@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // Culprit is the iteration that broke a gate.
@@ -23,10 +24,13 @@ type Culprit struct {
 	Ran       []int     `json:"ran,omitempty"` // the iterations on which the gate was run now
 }
 
+// Tried hears of each run of the gate, with the iteration that it was run on.
+type Tried func(iteration int, g loop.Gate)
+
 // Bisect finds the iteration that broke a gate: from what the run recorded, and
 // where that leaves a gap, by running the gate on checkpoints in a clean
-// checkout.
-func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, flags Request, tell func(loop.Payload)) (*Culprit, error) {
+// checkout of its own.
+func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req Request, tell Tried) (*Culprit, error) {
 	h, err := OpenHistory(ctx, runs, entry)
 	if err != nil {
 		return nil, err
@@ -35,10 +39,21 @@ func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name s
 	if err != nil {
 		return nil, err
 	}
-	last := h.Last()
 	b := &bisection{known: known}
-	b.try = func(iter int) (loop.Gate, error) { return tryGate(ctx, entry, h, name, flags, iter, tell) }
-	culprit, err := b.find(entry.Name, name, last)
+	b.try = func(iter int) (loop.Gate, error) {
+		if b.trial == nil {
+			if b.trial, err = newTrial(ctx, entry, h, name, req); err != nil {
+				return loop.Gate{}, err
+			}
+		}
+		g, err := b.trial.run(ctx, iter)
+		if err == nil {
+			tell(iter, g)
+		}
+		return g, err
+	}
+	defer b.close()
+	culprit, err := b.find(entry.Name, name, h.Last())
 	if culprit != nil {
 		culprit.Summary = summaries[culprit.Iteration]
 	}
@@ -78,6 +93,13 @@ type bisection struct {
 	known map[int]loop.Gate
 	try   func(iter int) (loop.Gate, error)
 	ran   []int
+	trial *trial // nil until the gate is to be run
+}
+
+func (b *bisection) close() {
+	if b.trial != nil {
+		b.trial.close()
+	}
 }
 
 func (b *bisection) at(iter int) (loop.Gate, error) {
@@ -101,7 +123,10 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 		return nil, err
 	}
 	if g.OK {
-		return nil, &UsageError{What: fmt.Sprintf("gate %s passes after iteration %d of %s: nothing broke it", name, bad, run)}
+		return nil, &UsageError{
+			What: fmt.Sprintf("gate %s passes after iteration %d of %s: nothing broke it", name, bad, run),
+			Hint: "\"refrain show " + run + "\" lists what its gates said",
+		}
 	}
 	good := -1
 	for i := bad - 1; i >= 0 && good < 0; i-- {
@@ -117,7 +142,7 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 			return nil, err
 		}
 		if !first.OK {
-			return nil, &UsageError{What: fmt.Sprintf("gate %s failed before the first iteration of %s already (%s): no iteration broke it", name, run, first.Why)}
+			return nil, &UsageError{What: fmt.Sprintf("gate %s failed before the first iteration of %s already (%s): no iteration broke it", name, run, first.Why), Hint: "\"refrain show " + run + "\" lists what its gates said"}
 		}
 		good = 0
 	}
@@ -136,34 +161,50 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 	return &Culprit{Iteration: bad, Good: good, Gate: b.known[bad], Ran: b.ran}, nil
 }
 
-// tryGate runs a gate on the tree after an iteration.
-func tryGate(ctx context.Context, entry journal.Entry, h *History, name string, req Request, iter int, tell func(loop.Payload)) (loop.Gate, error) {
+// trial runs one gate on checkpoints, in a clean checkout that nothing else uses.
+type trial struct {
+	history *History
+	judge   engine.Judge
+	keeper  *proc.Keeper
+	dir     string
+}
+
+func newTrial(ctx context.Context, entry journal.Entry, h *History, name string, req Request) (*trial, error) {
 	j, err := prepareCheck(ctx, entry.Tree, req)
 	if err != nil {
-		return loop.Gate{}, err
-	}
-	at, err := h.At(ctx, iter)
-	if err != nil {
-		return loop.Gate{}, err
+		return nil, err
 	}
 	gates, err := j.gates(&spending{}, nil)
 	if err != nil {
-		return loop.Gate{}, err
+		return nil, err
 	}
 	i := slices.IndexFunc(gates, func(g engine.Gate) bool { return g.Name() == name && !g.Review })
 	if i < 0 {
-		return loop.Gate{}, &UsageError{What: fmt.Sprintf("there is no gate %s to run on iteration %d, and the run did not record it", name, iter), Hint: "name a gate of refrain.toml that runs a command"}
+		return nil, &UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
 	}
-	keeper := proc.NewKeeper(proc.Mark{Run: "bisect_" + rand.Text(), Runner: rand.Text()}, j.config().Proc.Keep)
-	defer keeper.Close()
-	judge := engine.Judge{
-		Gates: gates[i : i+1], Proof: j.proof(ProofDir(j.Tree, entry.ID)), Store: h.Kept, Dir: j.dir(),
-		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run, Tell: tell,
+	id := "bisect_" + rand.Text()
+	t := &trial{history: h, dir: ProofDir(j.Tree, id), keeper: proc.NewKeeper(proc.Mark{Run: id, Runner: rand.Text()}, j.config().Proc.Keep)}
+	t.judge = engine.Judge{
+		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Tree: h.Tree, Store: h.Kept, Dir: j.dir(),
+		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
 		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
-	r := judge.On(ctx, at)
+	return t, nil
+}
+
+func (t *trial) run(ctx context.Context, iter int) (loop.Gate, error) {
+	at, err := t.history.At(ctx, iter)
+	if err != nil {
+		return loop.Gate{}, err
+	}
+	r := t.judge.On(ctx, at)
 	if r.Interrupted {
 		return r.Gate, context.Canceled
 	}
 	return r.Gate, nil
+}
+
+func (t *trial) close() {
+	t.keeper.Close()
+	_ = repo.RemoveTree(t.dir) // prune tries again
 }

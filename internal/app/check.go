@@ -52,7 +52,7 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		return nil, err
 	}
 	judge := engine.Judge{
-		Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
+		Tree: j.files, Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
 		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
 	var at repo.Checkpoint
@@ -71,9 +71,9 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		}
 		proof := ProofDir(j.Tree, filepath.Base(scratch))
 		defer func() { _ = repo.RemoveTree(proof) }()
-		judge.Proof = j.proof(proof)
+		judge.Proof = j.proofIn(proof)
 	} else {
-		judge.Proof = j.proof("")
+		judge.Proof = j.proofIn("")
 	}
 	judge.Proof.Baseline = true // this is what was asked for
 	if judge.Proof.Mode == "none" {
@@ -97,12 +97,13 @@ func prepareCheck(ctx context.Context, dir string, req Request) (*Job, error) {
 	if err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
 	}
+	req = req.called()
 	settings, err := config.Load(Sources(tree, req))
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{Tree: tree, Request: req, Settings: settings}
-	if err := j.prepareDir(); err != nil {
+	if err := j.prepareDir(ctx); err != nil {
 		return nil, err
 	}
 	if j.files, err = repo.Open(ctx, tree, nil); err != nil {

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/prompt"
 )
@@ -22,13 +24,35 @@ type DryRun struct {
 }
 
 // DryRun says what would run. Nothing is started and nothing is written.
-func (j *Job) DryRun() (DryRun, error) {
+func (j *Job) DryRun(ctx context.Context) (DryRun, error) {
+	return j.dryRun(ctx, loop.State{}, nil)
+}
+
+// DryRun says what the next iteration would be, with what its agent would hear of
+// those before.
+func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
+	runs, err := journal.Open(c.Entry.Tree)
+	if err != nil {
+		return DryRun{}, err
+	}
+	var gates []string
+	if last := c.Entry.Last; last != nil {
+		outcome := last.Payload.(*loop.IterationFinished).Outcome
+		if c.prompt != nil {
+			c.prompt.Last = &outcome
+		}
+		gates = journal.ReadFeedback(runs.AttemptDir(c.Entry.Name, last.Iter, last.Attempt))
+	}
+	return c.dryRun(ctx, c.Entry.State, gates)
+}
+
+func (j *Job) dryRun(ctx context.Context, s loop.State, gates []string) (DryRun, error) {
 	d := DryRun{
 		Procedure: j.Request.name(), Agent: j.agentName,
 		Budget: j.config().Budget.PromptTokens, Warnings: j.Warnings(),
 	}
 	if j.prompt != nil {
-		p, err := j.prompt.Build(loop.State{}, 1, nil)
+		p, err := j.prompt.Build(ctx, s, s.Next(), gates)
 		if err != nil {
 			return d, promptProblem(err)
 		}
@@ -60,13 +84,4 @@ func (j *Job) shownCommand(text string) (shown, program string, err error) {
 }
 
 // preview is the beginning of the user's prompt.
-func preview(b *prompt.Builder) string {
-	if b == nil {
-		return ""
-	}
-	text, err := b.Source.Read()
-	if err != nil {
-		return ""
-	}
-	return prompt.Preview(text, 100)
-}
+func (j *Job) preview() string { return prompt.Preview(j.own, 100) }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
@@ -35,7 +37,7 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 		}
 	}
 	if _, err := repo.Expand(c.Git.CommitTemplate, j.names(0)); err != nil {
-		return &UsageError{What: fmt.Sprintf("git.commit_template: %v", err)}
+		return &UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
 	}
 	if j.files.Git() {
 		return nil
@@ -90,22 +92,56 @@ func (j *Job) store(ctx context.Context, tree *repo.Tree, run *journal.Run) (*re
 func CheckpointsOf(runDir string) string { return filepath.Join(runDir, "objects") }
 
 // startBranch puts the run on a branch of its own, if that is wanted.
-func (j *Job) startBranch(ctx context.Context) error {
+func (j *Job) startBranch(ctx context.Context) (string, error) {
 	c := j.config().Git
 	if !c.Branch.New {
-		return nil
+		return "", nil
 	}
 	name := c.Branch.Name
 	if name == "" {
 		var err error
 		if name, err = repo.Expand(c.BranchTemplate, j.names(0)); err != nil {
-			return &UsageError{What: fmt.Sprintf("git.branch_template: %v", err)}
+			return "", &UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
 		}
 	}
 	if err := j.files.StartBranch(ctx, name); err != nil {
-		return &UsageError{What: err.Error(), Hint: hintOf(err)}
+		return "", &UsageError{What: err.Error(), Hint: hintOf(err)}
 	}
-	return nil
+	return name, nil
+}
+
+// onBranch refuses to go on elsewhere than on the run's own branch.
+func (j *Job) onBranch(ctx context.Context, branch string) error {
+	if branch == "" {
+		return nil
+	}
+	now, err := j.files.Branch(ctx)
+	if err != nil {
+		return err
+	}
+	if now == branch {
+		return nil
+	}
+	return &UsageError{
+		What: fmt.Sprintf("the run works on branch %s, and the work tree is on %s", branch, cmp.Or(now, "no branch")),
+		Hint: "switch to it first: git switch " + branch,
+	}
+}
+
+// uncommitted warns of the user's own changes, which the first commit of the run
+// would take along.
+func (j *Job) uncommitted(ctx context.Context) []loop.Warning {
+	if !j.config().Git.Commit {
+		return nil
+	}
+	n, err := j.files.Dirty(ctx)
+	if err != nil || n == 0 {
+		return nil // a git that fails says so when it is to commit
+	}
+	return []loop.Warning{{
+		Text: fmt.Sprintf("%d files are changed and not committed: the first iteration's commit takes them along", n),
+		Hint: "commit them yourself first to keep them apart",
+	}}
 }
 
 // canCommit refuses to start a run whose iterations could not be committed, or
@@ -120,9 +156,9 @@ func (j *Job) canCommit(ctx context.Context) error {
 	return nil
 }
 
-func (j *Job) commits() engine.Commits {
+func (j *Job) commits(branch string) engine.Commits {
 	c := j.config().Git
-	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.name()}
+	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.name(), Branch: branch}
 }
 
 // asks tells whether any way to be done was asked for.
@@ -133,7 +169,14 @@ func (j *Job) asks() bool {
 
 // proof is where and how claims are judged. With no way to be done there is no
 // claim, and the trouble of a clean checkout is spared.
-func (j *Job) proof(dir string) engine.Proof {
+func (j *Job) proof(run *journal.Run) engine.Proof {
+	p := j.proofIn(ProofDir(j.Tree, run.Meta().ID))
+	p.Run = run.Dir()
+	return p
+}
+
+// proofIn is the same with the clean checkout in a folder.
+func (j *Job) proofIn(dir string) engine.Proof {
 	c := j.config()
 	p := engine.Proof{
 		Mode: c.Done.Proof, Baseline: c.Proof.Baseline, Tree: j.Tree, Dir: dir, Below: c.Loop.Dir,

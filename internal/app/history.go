@@ -22,7 +22,11 @@ type History struct {
 
 // OpenHistory opens the checkpoints of a run, also beside its live runner.
 func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (*History, error) {
-	tree, err := repo.Open(ctx, entry.Tree, nil)
+	dir := entry.Tree
+	if entry.Gone { // its work tree is; what it kept is not
+		dir = runs.Tree
+	}
+	tree, err := repo.Open(ctx, dir, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -36,21 +40,33 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 	return &History{Tree: tree, Kept: kept, runs: runs, entry: entry}, nil
 }
 
+// Here is the work tree as the run last knew it: after its last attempt, or as
+// it was put back.
+func (h *History) Here(ctx context.Context) (repo.Checkpoint, error) {
+	return h.Kept.Load(ctx, h.entry.State.Here)
+}
+
 // Last is the number of the last iteration that was finished.
 func (h *History) Last() int { return h.entry.State.Totals.Iterations }
 
-// Made is what an iteration did, with the checkpoints around it.
+// Made is what an iteration did, with the checkpoints around it: that of its last
+// attempt which the journal knows. Folders alone may be left of a journal that
+// was cut.
 func (h *History) Made(iter int) (journal.Made, error) {
-	dir, _, err := h.runs.LastAttempt(h.entry.Name, iter)
-	if err == nil {
-		var made journal.Made
-		if made, err = journal.ReadChanges(dir); err == nil {
-			return made, nil
+	attempt := 0
+	for e, err := range h.runs.Events(h.entry.Name, 0) {
+		if err != nil {
+			return journal.Made{}, err
+		}
+		if _, ok := e.Payload.(*loop.IterationFinished); ok && e.Iter == iter {
+			attempt = e.Attempt
 		}
 	}
-	var missing *journal.NotFoundError
-	if !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &missing) {
-		return journal.Made{}, err
+	if attempt > 0 {
+		made, err := journal.ReadChanges(h.runs.AttemptDir(h.entry.Name, iter, attempt))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return made, err
+		}
 	}
 	return journal.Made{}, &UsageError{
 		What: fmt.Sprintf("%s has no checkpoint of iteration %d", h.entry.Name, iter),
@@ -87,27 +103,40 @@ type Undone struct {
 	Commits []string     // that stay, newest first
 }
 
-// RollBack puts the files back as they were at a checkpoint of the run. It needs
-// the work tree to itself; the error is a *journal.HeldError when a run is live
-// in it. The next agent is told.
-func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to repo.Checkpoint, iter int) (Undone, error) {
+// RollBack puts the files back as they were at a checkpoint of the run, if confirm
+// agrees to what would change. It needs the work tree to itself; the error is a
+// *journal.HeldError when a run is live in it. The next agent is told.
+func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to repo.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
 	lock, err := journal.Store{Dir: runs.Dir, Tree: entry.Tree}.Lock(holder(""))
 	if err != nil {
-		return Undone{}, err
+		return nil, err
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
-	kept, changes, err := h.Kept.Restore(ctx, to)
-	if err != nil {
-		return Undone{}, err
+	if confirm != nil {
+		now, err := h.Kept.Checkpoint(ctx)
+		if err != nil {
+			return nil, err
+		}
+		changes, err := h.Kept.Changes(ctx, now, to)
+		if err != nil || !confirm(changes) {
+			return nil, err
+		}
 	}
 	run, _, err := runs.Resume(entry.Name)
 	if err != nil {
-		return Undone{}, err
+		return nil, err
 	}
 	defer run.Close()
+	kept, changes, err := h.Kept.Restore(ctx, to)
+	if err != nil {
+		return nil, err
+	}
 	run.Append(loop.Event{Time: now(), Payload: &loop.CheckpointRestored{
 		Checkpoint: to.ID, Iteration: iter, Kept: kept.ID, Why: "a person rolled the files back",
 	}})
-	commits, err := h.Tree.Since(ctx, to.Head)
-	return Undone{Kept: kept.ID, Changes: changes, Commits: commits}, err
+	u := &Undone{Kept: kept.ID, Changes: changes, Commits: []string{}}
+	if commits, err := h.Tree.Since(ctx, to.Head); err == nil { // else nobody can tell, and the files are back
+		u.Commits = append(u.Commits, commits...)
+	}
+	return u, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/stop"
@@ -30,6 +31,7 @@ type Job struct {
 	agent     agent.Agent
 	agentName string
 	prompt    *prompt.Builder // nil: the command gets none
+	own       string          // the user's own words in the first prompt
 	patterns  []*regexp.Regexp
 	files     *repo.Tree
 	protect   repo.Patterns
@@ -46,20 +48,21 @@ func Prepare(ctx context.Context, dir string, req Request) (*Job, error) {
 }
 
 func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
+	req = req.called()
 	settings, err := config.Load(Sources(tree, req))
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{Tree: tree, Request: req, Settings: settings}
-	for _, prepare := range []func() error{j.prepareAgent, j.preparePrompt, j.preparePatterns, j.prepareDir} {
-		if err := prepare(); err != nil {
-			return nil, err
-		}
-	}
 	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
 	}
-	return j, j.prepareEvidence(ctx)
+	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence} {
+		if err := prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
 }
 
 // notProgress is what the user's patterns name, and what the runner itself
@@ -99,6 +102,12 @@ func Sources(tree string, req Request) config.Sources {
 		Procedure: req.Procedure,
 		Kind:      req.kind(),
 		Agents:    builtInAgents(),
+
+		Builtin:    builtinSettings(req.Procedure),
+		Procedures: procedure.Names(),
+		Aliases:    aliases(),
+		Fragments:  procedure.Fragments(),
+		Front:      front(tree, req),
 	}
 }
 
@@ -106,14 +115,21 @@ func (j *Job) config() config.Config { return j.Settings.Config }
 
 // preparePrompt builds the first prompt to see that it can be built: a missing
 // or empty one should not be found out at night.
-func (j *Job) preparePrompt() error {
+func (j *Job) preparePrompt(ctx context.Context) error {
 	if !j.Request.hasPrompt() {
 		return nil
 	}
+	title, pieces, err := j.pieces()
+	if err != nil {
+		return err
+	}
 	c := j.config()
 	j.prompt = &prompt.Builder{
-		Source:  j.source(),
-		Frozen:  c.Loop.FreezePrompt,
+		Title: title, Pieces: pieces, Template: j.templated(), Tree: j.Tree,
+		Facts: prompt.Facts{
+			Procedure: j.Request.Procedure, WorkDir: j.dir(), Agent: j.agentName, Model: c.Model, Plan: c.Done.Plan,
+		},
+		Branch:  j.branch,
 		Context: j.Request.Context,
 		Tell:    c.Claims.Tell,
 		Promise: c.Done.Promise,
@@ -124,28 +140,31 @@ func (j *Job) preparePrompt() error {
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
 	}
-	if _, err := j.prompt.Build(loop.State{}, 1, nil); err != nil {
+	first, err := j.prompt.Build(ctx, loop.State{}, 1, nil)
+	if err != nil {
 		return promptProblem(err)
 	}
-	if !c.Loop.FreezePrompt {
+	j.own = first.Own
+	if !c.Loop.FreezePrompt || j.Request.Prompt != "" {
 		return nil
 	}
-	// The text is stored with the run, so that a resume has the first one too.
-	text, err := j.prompt.Source.Read()
-	j.Request.Prompt = text
+	// The texts are stored with the run, so that a resume has the first ones too.
+	j.Request.Title = title
+	j.Request.Pieces, err = frozen(pieces)
+	j.prompt.Pieces = j.Request.Pieces
 	return err
 }
 
-// source is where the prompt comes from: the text or the file that was asked
-// for, else the file that the settings name.
-func (j *Job) source() prompt.Source {
-	switch {
-	case j.Request.Prompt != "":
-		return prompt.Source{Text: j.Request.Prompt}
-	case j.Request.File != "":
-		return prompt.Source{Path: j.Request.File}
+// branch is the one that the work tree is on; empty when nobody can tell.
+func (j *Job) branch(ctx context.Context) string {
+	if !j.files.Git() {
+		return ""
 	}
-	return prompt.Source{Path: j.config().Prompt, Dir: j.Tree}
+	name, err := j.files.Branch(ctx)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 func promptProblem(err error) error {
@@ -156,18 +175,18 @@ func promptProblem(err error) error {
 	return err
 }
 
-func (j *Job) preparePatterns() error {
+func (j *Job) preparePatterns(context.Context) error {
 	for _, text := range j.config().Stop.Patterns {
 		p, err := regexp.Compile(text)
 		if err != nil {
-			return &UsageError{What: fmt.Sprintf("stop.patterns: %v", err)}
+			return &UsageError{What: fmt.Sprintf("stop.patterns: %v", err), Hint: "write a regular expression of Go's kind"}
 		}
 		j.patterns = append(j.patterns, p)
 	}
 	return nil
 }
 
-func (j *Job) prepareDir() error {
+func (j *Job) prepareDir(context.Context) error {
 	info, err := os.Stat(j.dir())
 	if err != nil {
 		return &UsageError{What: fmt.Sprintf("cannot work in %s: %v", j.dir(), err), Hint: "set loop.dir to a folder of the work tree"}
@@ -206,7 +225,7 @@ func (j *Job) limits() loop.Limits {
 // counting is how attempts count.
 func (j *Job) counting() loop.Counting {
 	c := j.config()
-	return loop.Counting{GatesAreFailures: c.Stop.GatesAreFailures, Ratchet: c.Git.OnRegression == "rollback"}
+	return loop.Counting{GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback"}
 }
 
 // completion is which ways to be done were asked for.
@@ -251,7 +270,7 @@ var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "s
 func (j *Job) detectors() []detect.Detector {
 	c := j.config()
 	list := []detect.Detector{detect.Ending(), detect.Denials()}
-	if c.Done.Promise != "" {
+	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
 		list = append(list, detect.Claims(detect.ClaimSettings{
 			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
 			Gates: len(c.Gates) > 0,
@@ -264,11 +283,7 @@ func (j *Job) detectors() []detect.Detector {
 func (j *Job) Warnings() []loop.Warning {
 	var list []loop.Warning
 	if promise := j.config().Done.Promise; promise != "" && j.prompt != nil {
-		text, err := j.prompt.Source.Read()
-		for _, more := range j.Request.Context {
-			text += "\n" + more
-		}
-		if err == nil && detect.BareTag(text, promise) {
+		if detect.BareTag(j.own, promise) {
 			list = append(list, loop.Warning{
 				Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done",
 				Hint: "put the tag inside a sentence; the agent is told how to claim anyway",
@@ -285,6 +300,12 @@ func (j *Job) Warnings() []loop.Warning {
 		list = append(list, loop.Warning{
 			Text: key + " is set: " + j.agentName + " bills that key, not a subscription",
 			Hint: "unset it if you have a subscription and mean to use that",
+		})
+	}
+	if len(j.config().Gates) > 0 && !j.asks() {
+		list = append(list, loop.Warning{
+			Text: "there are gates, but nothing ends this run as done",
+			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
 		})
 	}
 	if !j.ends() {

@@ -5,17 +5,23 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/prompt"
 )
 
 // Request is what a person asked for, in a form that can be stored with the
 // run and asked for again by a resume.
 type Request struct {
-	Procedure string        `json:"procedure,omitempty"`
-	Command   []string      `json:"command,omitempty"`     // after "--"
-	Prompt    string        `json:"prompt,omitempty"`      // inline, or read from stdin
-	File      string        `json:"prompt_file,omitempty"` // absolute
-	Context   []string      `json:"context,omitempty"`
-	Flags     []config.Flag `json:"flags,omitempty"`
+	Procedure string   `json:"procedure,omitempty"`
+	Command   []string `json:"command,omitempty"`     // after "--"
+	Prompt    string   `json:"prompt,omitempty"`      // inline, or read from stdin
+	File      string   `json:"prompt_file,omitempty"` // absolute
+	Context   []string `json:"context,omitempty"`
+
+	// Pieces is the prompt as it was when the run began, where that is to stay.
+	Title  string         `json:"title,omitempty"`
+	Pieces []prompt.Piece `json:"pieces,omitempty"`
+
+	Flags []config.Flag `json:"flags,omitempty"`
 }
 
 // kind is what sort of run this is; some defaults depend on it.

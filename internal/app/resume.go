@@ -104,6 +104,10 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		newStateFile(run, seen).Close()
 		return *again, false, nil
 	}
+	branch := branchOf(past)
+	if err := c.mayGoOn(ctx, from, branch); err != nil {
+		return loop.RunFinished{}, false, err
+	}
 	request, settings, err := c.stored()
 	if err != nil {
 		return loop.RunFinished{}, false, err
@@ -113,12 +117,47 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	shown := *seen
 	show(&shown)
-	o := opened{run: run, past: past, start: resumed, seen: seen}
+	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past)}
 	if from == loop.Crashed {
 		o.warnings = c.cleanUp(ctx, c.Entry.ID)
 	}
 	end, err = c.drive(ctx, w, lock, o)
 	return end, true, err
+}
+
+// mayGoOn refuses what would put commits in a wrong place. What is staged after a
+// crash is most likely the agent's own.
+func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch string) error {
+	if err := c.onBranch(ctx, branch); err != nil {
+		return err
+	}
+	if from == loop.Crashed {
+		return nil
+	}
+	return c.canCommit(ctx)
+}
+
+// branchOf is the branch that was made for the run.
+func branchOf(past journal.Past) string {
+	first := past.First
+	if first.Payload == nil && len(past.Tail) > 0 {
+		first = past.Tail[0]
+	}
+	if started, ok := first.Payload.(*loop.RunStarted); ok {
+		return started.Branch
+	}
+	return ""
+}
+
+// judgedAnew tells whether the baseline has to be taken again: there is none, or
+// what it was taken with has changed.
+func (c *Continuation) judgedAnew(past journal.Past) bool {
+	if len(c.config().Gates) == 0 {
+		return false
+	}
+	return past.State.High == nil || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
+		return change.Key == "done.proof" || strings.HasPrefix(change.Key, "gate.") || strings.HasPrefix(change.Key, "proof.")
+	})
 }
 
 // settle tells how the run stood, and writes the end that a runner decided on

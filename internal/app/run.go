@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/engine"
@@ -46,9 +47,11 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	if err := j.canCommit(ctx); err != nil {
 		return loop.RunFinished{}, err
 	}
-	if err := j.startBranch(ctx); err != nil {
+	branch, err := j.startBranch(ctx)
+	if err != nil {
 		return loop.RunFinished{}, err
 	}
+	warnings = append(warnings, j.uncommitted(ctx)...)
 	meta, err := j.meta(w.Version)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -58,7 +61,9 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 		return loop.RunFinished{}, fmt.Errorf("create the run in %s: %w", store.Dir, err)
 	}
 	defer run.Close()
-	return j.drive(ctx, w, lock, opened{run: run, start: j.started(run, w.Version), seen: view.New(), warnings: warnings})
+	start := j.started(run, w.Version)
+	start.Branch = branch
+	return j.drive(ctx, w, lock, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch})
 }
 
 // settleOthers ends what is left of runs that crashed in this work tree, and
@@ -108,6 +113,9 @@ type opened struct {
 	start    loop.Payload
 	seen     *view.Run
 	warnings []loop.Warning
+
+	branch     string // the run's own; empty is any
+	rebaseline bool   // gates changed since the run was last started
 }
 
 // drive runs the engine on a run that is locked and open.
@@ -126,6 +134,11 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	if err != nil {
 		return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 	}
+	hooks, cautions := j.hooks(o.run)
+	if j.prompt != nil {
+		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
+		j.prompt.Exec, j.prompt.Env = keeper.Run, j.environ(o.run)
+	}
 	var spent spending
 	var work engine.Work
 	gates, err := j.gates(&spent, work.Diff)
@@ -133,16 +146,18 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		return loop.RunFinished{}, err
 	}
 	e := engine.New(engine.Options{
-		Journal: o.run, Past: o.past, Start: o.start, Warnings: append(o.warnings, j.Warnings()...),
+		Journal: o.run, Past: o.past, Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions),
 
 		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
-		Plan: j.plan(), Protect: j.protect, Commits: j.commits(),
-		Done: engine.Done{Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero()},
+		Plan: j.plan(), Protect: j.protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline,
+		Done: engine.Done{
+			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero(), Confirmations: c.Done.Confirmations,
+		},
 		Judge: engine.Judge{
-			Gates: gates, Proof: j.proof(ProofDir(j.Tree, o.run.Meta().ID)), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proof(o.run), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
 		},
 		TestsInText: j.textual(), FeedbackRoom: j.feedbackRoom(),
 
@@ -224,6 +239,6 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
 		Agent: j.agentName, Model: j.config().Model, Limits: j.limits(), Counting: j.counting(),
-		Promise: j.config().Done.Promise, Prompt: preview(j.prompt),
+		Promise: j.config().Done.Promise, Prompt: j.preview(),
 	}
 }

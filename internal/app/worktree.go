@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/config"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -34,7 +33,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req Request) (*Job, 
 			return job, w, nil
 		}
 	}
-	return nil, w, errors.Join(err, here.files.RemoveWorktree(context.WithoutCancel(ctx), w, false))
+	return nil, w, errors.Join(err, here.files.RemoveWorktree(context.WithoutCancel(ctx), w, true))
 }
 
 // sameSettings refuses settings that are not committed: the new work tree would
@@ -56,29 +55,3 @@ func sameSettings(here, there string) error {
 		Hint: "commit it first",
 	}
 }
-
-// Worktrees lists the work trees that runs were given of their own.
-func Worktrees(ctx context.Context, dir string) ([]repo.Worktree, error) {
-	tree, err := repo.Open(ctx, dir, nil)
-	if err != nil || !tree.Git() {
-		return nil, err
-	}
-	return tree.Worktrees(ctx)
-}
-
-// DropWorktree removes a work tree that no live run is using: one whose work is
-// merged, or any when forced; then its branch stays. A reason not to is a
-// *repo.KeptError.
-func DropWorktree(ctx context.Context, runs journal.Store, w repo.Worktree, force bool) error {
-	if h, held := (journal.Store{Dir: runs.Dir, Tree: w.Work}).Holder(); held {
-		return &journal.HeldError{Holder: h}
-	}
-	tree, err := repo.Open(ctx, runs.Tree, nil)
-	if err != nil {
-		return err
-	}
-	return tree.RemoveWorktree(ctx, w, force)
-}
-
-// DropProof removes the clean checkout of a run whose records are deleted.
-func DropProof(entry journal.Entry) error { return dropProof(entry.Tree, entry.ID) }

@@ -7,7 +7,7 @@ package archtest
 var (
 	words = []string{"loop"}
 	hands = []string{"loop", "proc"}
-	parts = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate"}
+	parts = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
 	faces = []string{"term"}
 )
 
@@ -17,12 +17,16 @@ var (
 var mayImport = map[string][]string{
 	"loop": nil,
 
-	"proc":    words,
-	"stop":    words,
-	"detect":  words,
-	"agent":   words,
-	"tests":   words,
-	"plan":    words,
+	"proc":   words,
+	"stop":   words,
+	"detect": words,
+	"agent":  words,
+	"tests":  words,
+	"plan":   words,
+
+	"procedure": words,
+	"scaffold":  words,
+
 	"view":    words,
 	"journal": words,
 	"config":  words,
@@ -30,12 +34,13 @@ var mayImport = map[string][]string{
 	"repo":      hands,
 	"prompt":    hands,
 	"gate":      join(hands, []string{"tests"}),
+	"hook":      hands,
 	"rehearsal": hands,
 
 	"engine": join(hands, parts),
 	"term":   {"loop", "view", "journal"},
-	"app":    join(hands, parts, []string{"engine", "config", "rehearsal", "view"}),
-	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "repo"}, faces),
+	"app":    join(hands, parts, []string{"engine", "config", "procedure", "rehearsal", "scaffold", "view"}),
+	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold"}, faces),
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -41,16 +38,16 @@ func bisectCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		tell := sh.tellGates
-		if *asJSON {
-			tell = func(loop.Payload) {}
+		ctx, ended := sh.untilSignal(cmd.Context())
+		defer ended()
+		tell := func(iteration int, g loop.Gate) {
+			if !*asJSON {
+				fmt.Fprintf(sh.out, "after %s: %s\n", iterationWords(iteration), view.Gate(g))
+			}
 		}
 		culprit, err := app.Bisect(ctx, runs, entry, args[1], app.Request{Flags: flags}, tell)
 		switch {
-		case ctx.Err() != nil:
-			sh.status = 130
+		case ctx.Err() != nil: // by a signal
 			return nil
 		case err != nil:
 			return err

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +28,8 @@ func checkCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
+		ctx, ended := sh.untilSignal(cmd.Context())
+		defer ended()
 		tell := sh.tellGates
 		if *asJSON {
 			tell = func(loop.Payload) {}
@@ -41,14 +38,16 @@ func checkCommand(sh *shell) *cobra.Command {
 		switch {
 		case err != nil:
 			return err
-		case c == nil:
-			sh.status = 130
+		case c == nil: // ended by a signal
 			return nil
 		case !c.OK():
 			sh.status = statusFailed
 		}
 		if *asJSON {
-			return printJSON(sh.out, map[string]any{"ok": c.OK(), "gates": c.Gates, "proof": c.Proof, "why": c.Why})
+			return printJSON(sh.out, struct {
+				OK bool `json:"ok"`
+				*loop.RunBaseline
+			}{c.OK(), c.RunBaseline})
 		}
 		sh.tellChecked(c)
 		return nil

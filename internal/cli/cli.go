@@ -28,6 +28,8 @@ type shell struct {
 // commands is every command, in the order of the help.
 var commands = []func(*shell) *cobra.Command{
 	runCommand,
+	planCommand,
+	buildCommand,
 	resumeCommand,
 	statusCommand,
 	lsCommand,
@@ -37,6 +39,9 @@ var commands = []func(*shell) *cobra.Command{
 	rollbackCommand,
 	bisectCommand,
 	checkCommand,
+	initCommand,
+	verifyCommand,
+	proceduresCommand,
 	configCommand,
 	agentsCommand,
 	doctorCommand,

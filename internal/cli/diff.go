@@ -95,7 +95,7 @@ func (s span) of(ctx context.Context, h *app.History) (from, to repo.Checkpoint,
 	switch {
 	case s.from == nil:
 		if from, err = h.At(ctx, 0); err == nil {
-			to, err = h.At(ctx, h.Last())
+			to, err = h.Here(ctx)
 		}
 	case s.to != nil:
 		if from, err = h.At(ctx, *s.from); err == nil {

@@ -65,6 +65,7 @@ func explain(err error) failure {
 		missing  *journal.NotFoundError
 		corrupt  *journal.CorruptError
 		newer    *journal.NewerError
+		gone     *journal.GoneError
 	)
 	switch {
 	case errors.As(err, &told):
@@ -89,6 +90,8 @@ func explain(err error) failure {
 		return failure{missing.Error(), hint, statusUsage}
 	case errors.As(err, &corrupt):
 		return failure{"the run cannot be read: " + corrupt.Error(), "start a new run: it moves the damaged one aside and loses nothing", statusFailed}
+	case errors.As(err, &gone):
+		return failure{gone.Error(), gone.Hint(), statusUsage}
 	case errors.As(err, &newer):
 		return failure{newer.Error(), "install a newer refrain", statusFailed}
 	}

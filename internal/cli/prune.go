@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 func pruneCommand(sh *shell) *cobra.Command {
@@ -20,7 +17,8 @@ func pruneCommand(sh *shell) *cobra.Command {
 		Long: "Delete the records of runs here that are over, except the latest ones, with their checkpoints. What\n" +
 			"the agents did to your files is not touched. Runs that can still be resumed are kept unless\n" +
 			"--resumable is given. Work trees made by \"run --worktree\" are removed when all of their work is\n" +
-			"merged; others only with --worktrees, and then their branches stay.",
+			"merged and their run is done; others only with --worktrees, and then branches that are not merged\n" +
+			"stay. One with a live run, or with files that are not committed, is never removed.",
 		Example: "  refrain prune --dry-run\n  refrain prune --keep 5 --older-than 720h",
 		Args:    noArguments,
 	}
@@ -28,7 +26,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 	keep := f.Int("keep", 10, "keep this many of the latest runs")
 	older := f.Duration("older-than", 0, "delete only runs that ended longer ago than this")
 	resumable := f.Bool("resumable", false, "also delete runs that could be resumed")
-	trees := f.Bool("worktrees", false, "also remove work trees of runs whose work is not merged; their branches stay")
+	trees := f.Bool("worktrees", false, "also remove work trees whose work is not merged, or whose run could be resumed; branches that are not merged stay")
 	dry := f.Bool("dry-run", false, "show what would be deleted, and delete nothing")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -56,12 +54,16 @@ func pruneCommand(sh *shell) *cobra.Command {
 				return err
 			}
 		}
-		removed, err := pruneWorktrees(cmd.Context(), store, *trees, *dry)
+		removed, kept, err := app.PruneWorktrees(cmd.Context(), store, *trees, *dry)
+		if err != nil {
+			return err
+		}
+		left, err := app.PruneLeftovers(store, *dry)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			return printJSON(sh.out, map[string]any{"deleted": names, "worktrees": removed, "dry_run": *dry})
+			return printJSON(sh.out, map[string]any{"deleted": names, "worktrees": removed, "kept": kept, "leftovers": left, "dry_run": *dry})
 		}
 		word := "deleted"
 		if *dry {
@@ -73,7 +75,13 @@ func pruneCommand(sh *shell) *cobra.Command {
 		for _, dir := range removed {
 			fmt.Fprintln(sh.out, word, "work tree", dir)
 		}
-		if len(names)+len(removed) == 0 {
+		for _, dir := range left {
+			fmt.Fprintln(sh.out, word, "leftover", dir)
+		}
+		for _, k := range kept {
+			fmt.Fprintf(sh.out, "kept work tree %s: %s\n", k.Dir, oneLine(k.Why))
+		}
+		if len(names)+len(removed)+len(left) == 0 {
 			fmt.Fprintln(sh.out, "nothing to delete")
 		}
 		return nil
@@ -81,7 +89,8 @@ func pruneCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// prunable names the runs of this work tree that may go, the oldest first.
+// prunable names the runs that may go, the oldest first: those of this work tree,
+// and of linked ones that are gone, for nobody else can delete these.
 func prunable(store journal.Store, keep int, older time.Duration, resumable bool) ([]journal.Entry, error) {
 	list, _, err := store.List()
 	if err != nil {
@@ -89,7 +98,7 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 	}
 	var here []journal.Entry
 	for _, e := range list {
-		if e.Tree == store.Tree {
+		if e.Tree == store.Tree || e.Gone && e.Linked != nil {
 			here = append(here, e)
 		}
 	}
@@ -102,33 +111,4 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 		}
 	}
 	return runs, nil
-}
-
-// pruneWorktrees removes the work trees of runs that may go, and gives their
-// folders. One that is not merged, or in use, stays.
-func pruneWorktrees(ctx context.Context, runs journal.Store, unmerged, dry bool) ([]string, error) {
-	list, err := app.Worktrees(ctx, runs.Tree)
-	if err != nil {
-		return nil, err
-	}
-	removed := []string{}
-	for _, w := range list {
-		if w.Work == runs.Tree || !unmerged && (!w.Merged() || w.Dirty()) {
-			continue
-		}
-		if dry {
-			removed = append(removed, w.Dir)
-			continue
-		}
-		var kept *repo.KeptError
-		var held *journal.HeldError
-		switch err := app.DropWorktree(ctx, runs, w, unmerged); {
-		case errors.As(err, &kept), errors.As(err, &held):
-		case err != nil:
-			return nil, err
-		default:
-			removed = append(removed, w.Dir)
-		}
-	}
-	return removed, nil
 }

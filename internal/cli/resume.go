@@ -14,6 +14,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 	var (
 		output string
 		accept bool
+		dry    bool
 	)
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
@@ -44,6 +45,13 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if dry {
+				plan, err := c.DryRun(ctx)
+				if err != nil {
+					return err
+				}
+				return tellDryRun(sh, plan, output == "json")
+			}
 			var again bool
 			var reason loop.Reason
 			err = sh.attend(c.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
@@ -66,6 +74,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&dry, "dry-run", false, "show the next iteration's prompt, with what it hears of those before, and touch nothing")
 	f.BoolVar(&accept, "accept-config", false, "accept that what ends the run was changed since it started")
 	addSettings(f, limitFlags)
 	addOutput(f, &output)

@@ -49,13 +49,15 @@ func rollbackCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		var confirm func(loop.Changes) bool
 		if !*yes {
-			if ok, err := sh.confirmRollback(ctx, h, to, args[0]); err != nil || !ok {
-				return err
+			if !isTerminal(sh.in) || !isTerminal(sh.out) {
+				return usage("rollback changes files, and there is no terminal to ask on", "pass --yes")
 			}
+			confirm = func(c loop.Changes) bool { return sh.confirmRollback(c, args[0]) }
 		}
-		undone, err := app.RollBack(ctx, runs, entry, h, to, iter)
-		if err != nil {
+		undone, err := app.RollBack(ctx, runs, entry, h, to, iter, confirm)
+		if err != nil || undone == nil {
 			return err
 		}
 		if *asJSON {
@@ -69,35 +71,24 @@ func rollbackCommand(sh *shell) *cobra.Command {
 
 // target is an iteration, or a checkpoint by its id: what an earlier rollback
 // has kept.
-func target(ctx context.Context, h *app.History, where string) (repo.Checkpoint, int, error) {
+func target(ctx context.Context, h *app.History, where string) (repo.Checkpoint, *int, error) {
 	if len(where) >= 40 {
 		to, err := h.Kept.Load(ctx, where)
-		return to, 0, err
+		return to, nil, err
 	}
 	n, err := checkpointNumber(where)
 	if err != nil {
-		return repo.Checkpoint{}, 0, err
+		return repo.Checkpoint{}, nil, err
 	}
 	to, err := h.At(ctx, *n)
-	return to, *n, err
+	return to, n, err
 }
 
 // confirmRollback shows what would change, and asks.
-func (sh *shell) confirmRollback(ctx context.Context, h *app.History, to repo.Checkpoint, name string) (bool, error) {
-	if !isTerminal(sh.in) || !isTerminal(sh.out) {
-		return false, usage("rollback changes files, and there is no terminal to ask on", "pass --yes")
-	}
-	now, err := h.Kept.Checkpoint(ctx)
-	if err != nil {
-		return false, err
-	}
-	changes, err := h.Kept.Changes(ctx, now, to)
-	if err != nil {
-		return false, err
-	}
+func (sh *shell) confirmRollback(changes loop.Changes, name string) bool {
 	if len(changes.Paths) == 0 {
 		fmt.Fprintf(sh.out, "The files are as they were at %s already.\n", name)
-		return false, nil
+		return false
 	}
 	for _, p := range changes.Paths[:min(len(changes.Paths), 20)] {
 		fmt.Fprintf(sh.out, "  %-8s %s\n", p.Change, view.Line(p.Path))
@@ -108,13 +99,13 @@ func (sh *shell) confirmRollback(ctx context.Context, h *app.History, to repo.Ch
 	fmt.Fprintf(sh.out, "Put %s back as at %s? [y/N] ", view.Plural(len(changes.Paths), "file"), name)
 	answer, err := bufio.NewReader(sh.in).ReadString('\n')
 	if err != nil {
-		return false, nil // no answer is no
+		return false // no answer is no
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
+	return answer == "y" || answer == "yes"
 }
 
-func (sh *shell) tellRollback(entry journal.Entry, name string, u app.Undone) {
+func (sh *shell) tellRollback(entry journal.Entry, name string, u *app.Undone) {
 	fmt.Fprintf(sh.out, "Rolled back to %s: %s\n", name, changed(u.Changes))
 	fmt.Fprintf(sh.out, "Undo with: refrain rollback %s/%s\n", entry.Name, u.Kept)
 	for i, c := range u.Commits {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,8 +48,29 @@ var runFlags = append([]settingFlag{
 // standAlone are the flags that need no value, and then say true.
 var standAlone = []string{"commit", "branch"}
 
-func runCommand(sh *shell) *cobra.Command {
-	var o runOptions
+// planCommand and buildCommand are short for "run plan" and "run build".
+func planCommand(sh *shell) *cobra.Command {
+	return runAs(sh, "plan", "Write or update the plan: what is missing, one small task each")
+}
+
+func buildCommand(sh *shell) *cobra.Command {
+	return runAs(sh, "build", "Do the plan, one task an iteration, until none is left")
+}
+
+// runAs is the command run with the procedure given by its name.
+func runAs(sh *shell, procedure, short string) *cobra.Command {
+	cmd := runCommandFor(sh, procedure)
+	cmd.Use, cmd.Short = procedure+" [flags] [-- COMMAND ARGS…]", short
+	cmd.Long = short + ".\n\nShort for \"refrain run " + procedure + "\"; \"refrain procedures " + procedure + "\" shows what the agent is told."
+	cmd.Example = "  refrain " + procedure + " --dry-run\n  refrain " + procedure + " -n 5"
+	return cmd
+}
+
+func runCommand(sh *shell) *cobra.Command { return runCommandFor(sh, "") }
+
+// runCommandFor makes the command; with a procedure, only for that.
+func runCommandFor(sh *shell, procedure string) *cobra.Command {
+	o := runOptions{procedure: procedure}
 	cmd := &cobra.Command{
 		Use:   "run [PROCEDURE] [flags] [-- COMMAND ARGS…]",
 		Short: "Run a loop here until it is done",
@@ -72,6 +94,9 @@ func runCommand(sh *shell) *cobra.Command {
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
 	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
 	f.Lookup("worktree").NoOptDefVal = unnamed
+	for _, phase := range phases {
+		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
+	}
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
 	addSettings(f, runFlags)
 	addOutput(f, &o.output)
@@ -125,12 +150,14 @@ func (o *runOptions) take(cmd *cobra.Command, args []string) error {
 			return usage("no command after --", "write the program and its arguments after it")
 		}
 	}
-	switch len(before) {
-	case 0:
+	switch {
+	case len(before) == 0:
 		return nil
-	case 1:
+	case len(before) == 1 && o.procedure == "":
 		o.procedure = before[0]
 		return nil
+	case o.procedure != "":
+		return usage(fmt.Sprintf("%s takes no argument %q", o.procedure, before[0]), "put a command behind --, and a prompt behind -p")
 	}
 	hint := "put a command behind --: refrain run -- " + strings.Join(before, " ")
 	for _, name := range []string{"branch", "worktree"} {
@@ -156,11 +183,7 @@ func addSettings(f *pflag.FlagSet, flags []settingFlag) {
 // settingsOf reads the flags that were given, in the order of the table.
 func settingsOf(f *pflag.FlagSet, flags []settingFlag) ([]config.Flag, error) {
 	var list []config.Flag
-	sets, err := f.GetStringArray("set")
-	if err != nil {
-		return nil, err
-	}
-	for _, arg := range sets {
+	for _, arg := range given(f, "set") {
 		flag, err := config.ParseSet(arg)
 		if err != nil {
 			return nil, err
@@ -168,18 +191,27 @@ func settingsOf(f *pflag.FlagSet, flags []settingFlag) ([]config.Flag, error) {
 		list = append(list, flag)
 	}
 	for _, s := range flags {
-		if given := f.Lookup(s.name); given.Changed {
-			list = append(list, config.Flag{Name: "--" + s.name, Key: s.key, Value: given.Value.String()})
+		if flag := f.Lookup(s.name); flag.Changed {
+			list = append(list, config.Flag{Name: "--" + s.name, Key: s.key, Value: flag.Value.String()})
 		}
 	}
-	gates, err := f.GetStringArray("gate")
-	if err != nil {
-		return nil, err
-	}
-	for _, command := range gates {
+	for _, command := range given(f, "gate") {
+		if strings.TrimSpace(command) == "" {
+			return nil, usage("--gate is empty", "pass the command that must pass")
+		}
 		list = append(list, config.Flag{Name: "--gate", Key: "gate", Value: command})
 	}
 	return list, nil
+}
+
+// given is every value of a repeatable flag. GetStringArray takes one empty
+// value for none.
+func given(f *pflag.FlagSet, name string) []string {
+	values, ok := f.Lookup(name).Value.(pflag.SliceValue)
+	if !ok {
+		return nil // no flag of ours
+	}
+	return values.GetSlice()
 }
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
@@ -204,7 +236,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(sh, job, o.output == "json")
+		return dryRun(sh, cmd, job, o.output == "json")
 	}
 	return sh.attend(job.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
 		screen.show(view.New())
@@ -252,7 +284,11 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 	if o.yolo {
 		flags = append(flags, config.Flag{Name: "--yolo", Key: "permissions.mode", Value: "full"})
 	}
-	req := app.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: flags}
+	said, err := o.phaseFlags(cmd)
+	if err != nil {
+		return app.Request{}, err
+	}
+	req := app.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: append(flags, said...)}
 	switch {
 	case cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "":
 		return req, usage("no prompt: -p is empty", "pass the text of the prompt, or -F FILE")
@@ -277,6 +313,56 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 		req.Context = append(req.Context, text)
 	}
 	return req, nil
+}
+
+// phases are the sections of a procedure that a flag can replace.
+var phases = []string{"observe", "orient", "decide", "act"}
+
+// phaseFlags are the flags that replace sections, as settings of the procedure.
+func (o runOptions) phaseFlags(cmd *cobra.Command) ([]config.Flag, error) {
+	var list []config.Flag
+	for _, phase := range phases {
+		parts := given(cmd.Flags(), phase)
+		if len(parts) == 0 {
+			continue
+		}
+		if o.procedure == "" {
+			return nil, usage("--"+phase+" needs a procedure", "name one: refrain run build --"+phase+" FILE")
+		}
+		var values []string
+		for _, part := range parts {
+			if strings.TrimSpace(part) == "" {
+				return nil, usage("--"+phase+" is empty", "pass a file, builtin:NAME or text")
+			}
+			values = append(values, phasePart(part))
+		}
+		list = append(list, config.Flag{
+			Name: "--" + phase, Key: "procedures." + app.ProcedureName(o.procedure) + "." + phase, Value: "[" + strings.Join(values, ", ") + "]",
+		})
+	}
+	return list, nil
+}
+
+// phasePart is one part as TOML: a fragment, a file that is there, or a text.
+func phasePart(part string) string {
+	if strings.HasPrefix(part, "builtin:") {
+		return tomlText(part)
+	}
+	if path, err := filepath.Abs(part); err == nil {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return tomlText(path)
+		}
+	}
+	return "{ text = " + tomlText(part) + " }"
+}
+
+// tomlText is a text as TOML writes it, which is also how JSON does.
+func tomlText(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""` // texts always marshal
+	}
+	return string(b)
 }
 
 // contextText is the text itself, or that of the file behind an @.
@@ -304,11 +390,15 @@ func pathCause(err error) error {
 	return err
 }
 
-func dryRun(sh *shell, job *app.Job, asJSON bool) error {
-	plan, err := job.DryRun()
+func dryRun(sh *shell, cmd *cobra.Command, job *app.Job, asJSON bool) error {
+	plan, err := job.DryRun(cmd.Context())
 	if err != nil {
 		return err
 	}
+	return tellDryRun(sh, plan, asJSON)
+}
+
+func tellDryRun(sh *shell, plan app.DryRun, asJSON bool) error {
 	if asJSON {
 		return printJSON(sh.out, plan)
 	}

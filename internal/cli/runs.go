@@ -59,11 +59,17 @@ func (sh *shell) resumable(ref string) (journal.Entry, error) {
 // works there, and a person who stands here may not expect that.
 func (sh *shell) belongsHere(entry journal.Entry) error {
 	store, err := sh.store()
-	if err != nil || entry.Tree == store.Tree {
+	switch {
+	case err != nil:
 		return err
+	case entry.Gone:
+		gone := store.Gone(entry.Meta)
+		return usage(gone.Error(), gone.Hint())
+	case entry.Tree == store.Tree:
+		return nil
 	}
 	return usage(fmt.Sprintf("%s belongs to another work tree: %s", entry.Name, entry.Tree),
-		fmt.Sprintf("resume it there: refrain -C %s resume %s", entry.Tree, entry.Name))
+		"go there, or pass -C "+entry.Tree)
 }
 
 func canGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }

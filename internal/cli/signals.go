@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -49,8 +50,6 @@ func steer(control *app.Control, onInterrupt string) func() {
 	}
 }
 
-var signalNames = map[os.Signal]string{os.Interrupt: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"}
-
 // obey acts on one signal; interrupts says how many of them were Ctrl+C.
 func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 	switch {
@@ -58,10 +57,37 @@ func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 		fmt.Fprintln(os.Stderr, "\r\x1b[KLeft at once; what still runs is being ended. Go on with: refrain resume")
 		os.Exit(signalStatus["INT"])
 	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
-		control.Stop(loop.Asked{Now: true, Signal: name, Hint: "the agent has 5s to end"})
+		control.Stop(loop.Asked{Now: true, Signal: name, Hint: "what runs has 5s to end"})
 	case onInterrupt == "two-step":
 		control.Stop(loop.Asked{Signal: name, Hint: "press Ctrl+C again to stop now"})
 	default:
 		control.Stop(loop.Asked{Signal: name})
 	}
 }
+
+// untilSignal ends the context by INT, TERM or HUP, and the command with the
+// status that shells show for it.
+func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case s := <-heard:
+			sh.status = signalStatus[signalNames[s]]
+			cancel()
+		case <-done:
+		}
+	})
+	return ctx, func() {
+		signal.Stop(heard)
+		close(done)
+		wg.Wait()
+		cancel()
+	}
+}
+
+// signalNames are the signals that a command heeds.
+var signalNames = map[os.Signal]string{os.Interrupt: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"}

@@ -9,7 +9,7 @@ import (
 
 // check looks for what is wrong between settings that are right one by one.
 func (r *Resolved) check(s Sources) []Problem {
-	problems := slices.Concat(r.checkProcedure(s), r.checkChoice(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkEvidence(), r.checkGates(s.Agents))
+	problems := slices.Concat(r.checkProcedure(s), r.checkTables(s), r.checkChoice(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkEvidence(), r.checkGates(s.Agents))
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		problems = append(problems, r.checkAgent(name, s.Agents)...)
 	}
@@ -31,15 +31,28 @@ func (r *Resolved) setOf(first, second string) string {
 }
 
 func (r *Resolved) checkProcedure(s Sources) []Problem {
-	known := append(r.Procedures(), s.Procedures...)
+	known := slices.Concat(r.defined(), s.Procedures, slices.Sorted(maps.Keys(s.Aliases)))
 	if s.Procedure == "" || slices.Contains(known, s.Procedure) {
 		return nil
 	}
 	hint := didYouMean(s.Procedure, known)
 	if hint == "" {
-		hint = "add [procedures." + s.Procedure + "] to " + FileName
+		hint = "add [procedures." + s.Procedure + "] to " + FileName + " for one of your own;"
 	}
+	hint += ` "refrain procedures" lists them all`
 	return []Problem{{Key: "procedures." + s.Procedure, What: "no procedure is called " + quote(s.Procedure), Hint: hint}}
+}
+
+// defined is the names of the procedures that a table makes, sorted. A flag of
+// its own for a part, such as --act, changes a procedure and makes none.
+func (r *Resolved) defined() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r.procedures)) {
+		if at := r.procedures[name]; at.line > 0 || at.file == setFlag {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (r *Resolved) checkChoice(builtin []string) []Problem {

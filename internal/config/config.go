@@ -1,13 +1,16 @@
 package config
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // Config is every setting of a run, resolved. What each key means, and what it
 // is when nobody sets it, stands in the table of rows.
 type Config struct {
 	Agent       string
 	Model       string
-	Prompt      string
+	Prompt      string // "" is the parts of the procedure that is run
 	Profile     string
 	Claims      Claims
 	Loop        Loop
@@ -17,6 +20,7 @@ type Config struct {
 	Budget      Budget
 	Limits      Limits
 	Commands    Commands
+	Hooks       Hooks
 	Git         Git
 	Feedback    Feedback
 	Permissions Permissions
@@ -24,8 +28,9 @@ type Config struct {
 	Progress    Progress
 	Retention   Retention
 	Log         Log
-	Gates       []Gate           // in the order in which they run, each with a name of its own
-	Agents      map[string]Agent // the [agents.NAME] tables; never nil
+	Gates       []Gate                    // in the order in which they run, each with a name of its own
+	Agents      map[string]Agent          // the [agents.NAME] tables; never nil
+	Procedures  map[string]ProcedureTable // the [procedures.NAME] tables; never nil
 }
 
 // Claims is what the agent is told about claiming.
@@ -48,6 +53,7 @@ type Loop struct {
 	OnInterrupt      string
 	Dir              string // below the work tree, written with slashes; "" is the work tree
 	Progress         []string
+	SkipsCount       bool
 }
 
 // Done is how a run ends well.
@@ -102,6 +108,31 @@ type Commands struct {
 	Lint    string
 	Test    string
 	AsGates bool
+}
+
+// Hooks is the user's commands at fixed points of a run.
+type Hooks struct {
+	Enabled bool
+	Timeout time.Duration // zero is none
+	Run     HookCommands
+}
+
+// HookCommands is the hooks that are given as lines for the shell; "" is none.
+type HookCommands struct {
+	Started       string
+	NextIteration string
+	PostIteration string
+	Failed        string
+	Finished      string
+}
+
+// ByPoint is the commands that are set, by the names of their points.
+func (h HookCommands) ByPoint() map[string]string {
+	commands := map[string]string{
+		"started": h.Started, "next_iteration": h.NextIteration, "post_iteration": h.PostIteration, "failed": h.Failed, "finished": h.Finished,
+	}
+	maps.DeleteFunc(commands, func(_, command string) bool { return command == "" })
+	return commands
 }
 
 // Git is what the runner does with git.

@@ -28,6 +28,9 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 	for _, r := range gateSettings {
 		wantInSchema(t, schema.Defs["gate"].Properties, r)
 	}
+	for _, r := range promptSettings {
+		wantInSchema(t, schema.Defs["procedure"].Properties, r)
+	}
 	for where, properties := range map[string]map[string]json.RawMessage{"the top": schema.Properties, "a procedure": schema.Defs["procedure"].Properties} {
 		if _, ok := properties["gate"]; !ok {
 			t.Errorf("%s takes no gates", where)
@@ -42,9 +45,9 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 
 func wantInSchema(t *testing.T, properties map[string]json.RawMessage, r row) {
 	t.Helper()
-	group, name, nested := strings.Cut(r.key, ".")
-	raw := properties[group]
-	if nested {
+	groups := strings.Split(r.key, ".")
+	raw := properties[groups[0]]
+	for _, name := range groups[1:] {
 		var table struct {
 			Properties           map[string]json.RawMessage
 			AdditionalProperties *bool
@@ -76,6 +79,11 @@ func TestReferenceKnowsEveryKey(t *testing.T) {
 	for _, r := range gateSettings {
 		if !strings.Contains(reference, "| `"+r.key+"` |") {
 			t.Errorf("the reference lacks the key %s of a gate", r.key)
+		}
+	}
+	for _, r := range promptSettings {
+		if !strings.Contains(reference, "| `procedures.NAME."+r.key+"` |") {
+			t.Errorf("the reference lacks procedures.NAME.%s", r.key)
 		}
 	}
 	for line := range strings.Lines(reference) {

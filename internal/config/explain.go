@@ -18,7 +18,7 @@ type Setting struct {
 // Origin is a value and its source.
 type Origin struct {
 	Value Value  `json:"value,omitzero"`
-	Layer string `json:"layer"`           // "flag", "environment", "procedure build", "project", "user", "profile rooda" or "built-in"
+	Layer string `json:"layer"`           // "flag", "environment", "procedure build", "prompt", "procedure build (built-in)", "project", "user", "profile rooda" or "built-in"
 	Where string `json:"where,omitempty"` // "refrain.toml:12", "REFRAIN_LOOP_BACKOFF", "--set"; for a built-in value, when it holds
 }
 
@@ -70,7 +70,7 @@ func history(key string, entries []entry) Setting {
 // IsSet tells whether anyone has set a key, so that its value is not built in.
 func (r *Resolved) IsSet(key string) bool {
 	top, ok := r.top(key)
-	return ok && top.layer != "built-in"
+	return ok && top.layer != builtIn
 }
 
 // Explain tells all about one key. A key below agents or procedures that

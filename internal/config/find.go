@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -56,6 +57,9 @@ func findInProcedures(path []string) (row, found) {
 	if onlyAtTop(key) || key == "log" {
 		return row{}, nothing
 	}
+	if r, is := findIn(promptSettings, key); is != nothing {
+		return r, is
+	}
 	return findIn(settings, key)
 }
 
@@ -98,6 +102,7 @@ func suggestKey(path []string) string {
 		at, rows = gateAt(path)+2, gateSettings
 	case path[0] == "procedures":
 		at, keys = 2, []string{gateKey}
+		rows = slices.Concat(promptSettings, settings)
 	default:
 		keys = []string{gateKey, "agents", "procedures"}
 	}
@@ -110,11 +115,16 @@ func suggestKey(path []string) string {
 		if at == 0 || !onlyAtTop(r.key) {
 			keys = append(keys, r.key)
 		}
-		if group, _, ok := strings.Cut(r.key, "."); ok && !slices.Contains(keys, group) {
-			keys = append(keys, group)
+		for group := range tablesOf(r.key) {
+			if !slices.Contains(keys, group) {
+				keys = append(keys, group)
+			}
 		}
 	}
 	best := Nearest(word, keys)
+	if best == "" {
+		best = elsewhere(path[len(path)-1], keys)
+	}
 	if best == "" {
 		return ""
 	}
@@ -122,6 +132,26 @@ func suggestKey(path []string) string {
 		best = joinKey(path[:at]) + "." + best
 	}
 	return "did you mean " + quote(best) + "?"
+}
+
+// tablesOf is the tables around a key, such as hooks and hooks.run.
+func tablesOf(key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, c := range key {
+			if c == '.' && !yield(key[:i]) {
+				return
+			}
+		}
+	}
+}
+
+// elsewhere is the key of the same name in another table.
+func elsewhere(name string, keys []string) string {
+	i := slices.IndexFunc(keys, func(key string) bool { return strings.HasSuffix(key, "."+name) })
+	if i < 0 {
+		return ""
+	}
+	return keys[i]
 }
 
 // inNamed tells whether path is, or is in, a table that the user named.

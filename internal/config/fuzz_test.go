@@ -18,6 +18,8 @@ func FuzzLoad(f *testing.F) {
 		"[[gate]]\nname = \"a\"\nrun = \"x && y\"\n[[gate]]\nname = \"b.c\"\nagent = \"auto\"\nprompt = \"?\"\npin = [\"*\"]", "gate = [{ name = \"a\", run = \"x\" }, 1]",
 		"[[procedures.p.gate]]\nnme = 1\n[procedures.p.gate.x]", "[gate]\nname = \"a\"", "[[gate]]\n[[gate.gate]]\n[gate.gate.a]\nb = [{ c = [{ d = 1 }] }]",
 		"commands = { test = \"TOKEN=x y\", as_gates = true }\ndone = { gates = true, confirmations = 2 }", "git = { branch = \"x\", checkpoint = false, on_regression = \"rollback\" }",
+		"[procedures.p]\ntitle = \"# T\"\nparts = [\"builtin:a/b\", \"x.md\", { section = \"S\", text = \"t\" }]\nact = []", "[[procedures.p.parts]]\nfile = \"builtin:x\"\n[[procedures.p.parts]]\nfil = 1",
+		"procedures.p = { prompt = \"x\", observe = [1, [], { text = \"a\", file = \"b\" }] }", "[hooks.run]\nstarted = \"TOKEN=x y\"\n[hooks]\ntimeout = \"0s\"",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -26,7 +28,7 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(tree, FileName), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Load(Sources{Tree: tree, Agents: []string{"rehearsal"}})
+		r, err := Load(Sources{Tree: tree, Agents: []string{"rehearsal"}, Fragments: []string{"a/b"}, Aliases: map[string]string{"q": "p"}})
 		if err == nil {
 			if _, err := json.Marshal(r.Masked()); err != nil {
 				t.Errorf("the settings cannot be stored: %v", err)
@@ -59,6 +61,8 @@ func FuzzText(f *testing.F) {
 	f.Add("commands.test=TOKEN=x y")
 	f.Add("git.branch=true")
 	f.Add("gate=x")
+	f.Add("procedures.p.parts=[{ text = \"a\" }, \"b\"]")
+	f.Add("procedures.p.act=[")
 	f.Fuzz(func(t *testing.T, arg string) {
 		flag, err := ParseSet(arg)
 		if err != nil {
@@ -71,6 +75,22 @@ func FuzzText(f *testing.F) {
 		var all *Errors
 		if err != nil && !errors.As(err, &all) {
 			t.Errorf("Load gave %T %v, want *Errors", err, err)
+		}
+	})
+}
+
+// Whatever a prompt says of settings, it is taken or refused at its place.
+func FuzzFront(f *testing.F) {
+	f.Add("done.promise", "X")
+	f.Add("agents", "X")
+	f.Add("gate.a.run", "X")
+	f.Add("procedures.\"\".act", "X")
+	f.Add("loop.max_time", "1h")
+	f.Fuzz(func(t *testing.T, key, value string) {
+		for _, p := range problems(t, Sources{Front: brings(key, value)}) {
+			if p.What == "" || p.File != "PROMPT.md" || p.Line != 3 {
+				t.Errorf("a problem without its place: %+v", p)
+			}
 		}
 	})
 }

@@ -18,6 +18,9 @@ type kind struct {
 	// remedy says how to write what was probably meant by a value that read
 	// refused; "" when it cannot tell.
 	remedy func(v any) string
+	// wrong says what is wrong inside a value that read refused, if the words
+	// do not tell.
+	wrong  func(v any) (what, hint string)
 	schema map[string]any
 }
 

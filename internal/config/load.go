@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 )
@@ -24,10 +25,20 @@ type Sources struct {
 	Procedure string   // the procedure that is run; "" is none
 	Kind      Kind
 
+	// Builtin is the settings of the procedure that is run, as TOML, if it is
+	// one that is built in; else "".
+	Builtin string
+
 	// The names that exist without being configured. With nil Agents no
-	// agent's name is checked.
+	// agent's name is checked, and with nil Fragments no fragment's.
 	Agents     []string
 	Procedures []string
+	Aliases    map[string]string // other names of these procedures
+	Fragments  []string
+
+	// Front gives what the prompt says of settings. It is asked when all the
+	// others are known, for they tell which prompt it is. Nil is nothing.
+	Front func(*Resolved) ([]Front, *Problem)
 }
 
 // FileName is the project's configuration, at the root of its work tree.
@@ -35,38 +46,57 @@ const FileName = "refrain.toml"
 
 // Load resolves the settings. The error is an *Errors with every problem found.
 func Load(s Sources) (*Resolved, error) {
+	s.Procedure = cmp.Or(s.Aliases[s.Procedure], s.Procedure)
 	var l loader
-	var user, project source
+	var from layers
 	if s.UserFile != "" {
-		user = l.file("user", s.UserFile, s.UserFile)
+		from.user = l.file("user", s.UserFile, s.UserFile)
 	}
 	if s.Tree != "" {
-		project = l.file("project", filepath.Join(s.Tree, FileName), FileName)
+		from.project = l.file("project", filepath.Join(s.Tree, FileName), FileName)
 	}
-	environ := l.environ(s.Environ)
-	flags := l.flags(s.Flags)
-	profile := l.profile(user, project, environ, flags)
+	from.environ = l.environ(s.Environ)
+	from.flags = l.flags(s.Flags)
+	from.profile = l.profile(from.user, from.project, from.environ, from.flags)
+	from.builtin = l.builtin(s.Procedure, s.Builtin)
 	if len(l.problems) > 0 {
 		return nil, &Errors{l.problems}
 	}
-
-	r := &Resolved{entries: map[string][]entry{}, gates: map[string][]string{}}
-	for _, src := range []source{profile, user, project} { // lowest first
-		r.add(src)
+	r := from.resolve(s)
+	if s.Front != nil {
+		if from.front = l.front(s.Front(r)); len(l.problems) > 0 {
+			return nil, &Errors{l.problems}
+		}
+		r = from.resolve(s)
 	}
-	for _, src := range []source{user, project, flags} {
-		r.add(src.procedure(s.Procedure))
-	}
-	r.add(environ)
-	r.add(flags)
-	r.name(user, project, flags)
-	r.addDefaults(s.Kind)
-	r.addCommandGates()
-	r.fill()
 	if problems := r.check(s); len(problems) > 0 {
 		return nil, &Errors{problems}
 	}
 	return r, nil
+}
+
+// layers is what each source says.
+type layers struct {
+	profile, user, project, builtin, front, environ, flags source
+}
+
+// resolve lays them over each other, the lowest first.
+func (l layers) resolve(s Sources) *Resolved {
+	r := &Resolved{procedure: s.Procedure, entries: map[string][]entry{}, gates: map[string][]string{}}
+	for _, src := range []source{l.profile, l.user, l.project, l.builtin, l.front} {
+		r.add(src)
+	}
+	for _, src := range []source{l.user, l.project, l.flags} {
+		r.add(src.procedure(s.Procedure))
+	}
+	r.add(l.environ)
+	r.add(l.flags)
+	r.name(l.profile, l.user, l.project, l.flags)
+	r.leaveModel()
+	r.addDefaults(s.Kind)
+	r.addCommandGates()
+	r.fill(s)
+	return r
 }
 
 // source is what one place says: settings, and the tables that it opens, for
@@ -111,13 +141,23 @@ func (s *source) open(path []string, at place) {
 func (s source) procedure(name string) source {
 	var inside source
 	for _, a := range s.assignments {
-		if name != "" && a.path[0] == "procedures" && a.path[1] == name {
-			a.path = a.path[2:]
-			a.entry.layer = "procedure " + name
+		if name == "" || a.path[0] != "procedures" || a.path[1] != name {
+			continue
+		}
+		a.path = a.path[2:]
+		a.entry.layer = "procedure " + name
+		if _, is := findIn(promptSettings, joinKey(a.path)); is == nothing {
 			inside.assignments = append(inside.assignments, a)
+		} else if a.entry.row.kind == partList && !inside.sets("prompt") {
+			inside.assignments = append(inside.assignments, noFile(a.entry))
 		}
 	}
 	return inside
+}
+
+// sets tells whether the source sets a key.
+func (s source) sets(key string) bool {
+	return slices.ContainsFunc(s.assignments, func(a assignment) bool { return joinKey(a.path) == key })
 }
 
 // loader reads sources and collects their problems.

@@ -16,12 +16,14 @@ func TestDefaults(t *testing.T) {
 		Loop: Loop{
 			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
 			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
+			SkipsCount: true,
 		},
 		Done:        Done{Match: "line", Proof: "auto", Confirmations: 1},
 		Proof:       Proof{Baseline: true, Copy: []string{}},
 		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
 		Budget:      Budget{PromptTokens: 100_000},
 		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour},
+		Hooks:       Hooks{Enabled: true, Timeout: 30 * time.Second},
 		Git:         Git{Checkpoint: true, CommitTemplate: "loop: iteration {iteration}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work"},
@@ -30,6 +32,7 @@ func TestDefaults(t *testing.T) {
 		Retention:   Retention{Transcripts: 200},
 		Log:         Log{Level: "info", Format: "text"},
 		Agents:      map[string]Agent{},
+		Procedures:  map[string]ProcedureTable{},
 	}
 	if diff := cmp.Diff(want, load(t, Sources{}).Config); diff != "" {
 		t.Errorf("with no sources (-want +got):\n%s", diff)
@@ -66,7 +69,7 @@ func TestLayersInTheirOrder(t *testing.T) {
 	s := project(t, "[stop]\nfailures = 13\n\n[procedures.build]\nstop.failures = 14\n")
 	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
 	write(t, s.UserFile, "profile = \"fresher\"\nstop.failures = 12\n")
-	s.Procedure = "build"
+	s.Procedure, s.Builtin = "build", "[stop]\nfailures = 18\n"
 	s.Environ = []string{"REFRAIN_STOP_FAILURES=15"}
 	s.Flags = set(t, "stop.failures=16", "stop.failures=17")
 
@@ -81,9 +84,10 @@ func TestLayersInTheirOrder(t *testing.T) {
 			{"16", "flag", "--set"},
 			{"15", "environment", "REFRAIN_STOP_FAILURES"},
 			{"14", "procedure build", "refrain.toml:5"},
+			{"18", "procedure build (built-in)", ""},
 			{"13", "project", "refrain.toml:2"},
 			{"12", "user", s.UserFile + ":2"},
-			{"1", "profile fresher", "fresher.toml:15"},
+			{"1", "profile fresher", "fresher.toml:36"},
 			{"3", "built-in", ""},
 		},
 	}
@@ -108,8 +112,9 @@ func TestProcedureTables(t *testing.T) {
 	if got := load(t, s).Config.Loop.MaxIterations; got != 7 {
 		t.Errorf("the environment over the procedure's table: max_iterations = %d, want 7", got)
 	}
-	if got, want := load(t, s).Procedures(), []string{"build", "empty", "plan"}; !cmp.Equal(got, want) {
-		t.Errorf("Procedures() = %q, want %q", got, want)
+	want := map[string]ProcedureTable{"build": {}, "empty": {}, "plan": {}}
+	if diff := cmp.Diff(want, load(t, s).Config.Procedures); diff != "" {
+		t.Errorf("procedures (-want +got):\n%s", diff)
 	}
 }
 
@@ -135,6 +140,8 @@ func TestAgentsMergePerKey(t *testing.T) {
 func TestValuesAsWritten(t *testing.T) {
 	maxIterations := func(c Config) any { return c.Loop.MaxIterations }
 	patterns := func(c Config) any { return c.Stop.Patterns }
+	hooks := func(c Config) any { return c.Hooks.Run.ByPoint() }
+	observe := func(c Config) any { return c.Procedures["p"].Observe }
 	promise := func(c Config) any { return c.Done.Promise }
 	maxTime := func(c Config) any { return c.Loop.MaxTime }
 	exitZero := func(c Config) any { return c.Loop.ExitZeroIsDone }
@@ -177,6 +184,14 @@ func TestValuesAsWritten(t *testing.T) {
 		{"the last of two equal variables", Sources{Environ: []string{"REFRAIN_LOOP_MAX_ITERATIONS=bad", "REFRAIN_LOOP_MAX_ITERATIONS=4"}}, maxIterations, 4},
 		{"a whole number of dollars", project(t, "budget.cost_usd = 5"), func(c Config) any { return c.Budget.CostUSD }, 5.0},
 		{"a folder below", project(t, `loop.dir = "sub/folder"`), func(c Config) any { return c.Loop.Dir }, "sub/folder"},
+		{"no hooks", Sources{}, hooks, map[string]string{}},
+		{"hooks in a table", project(t, "[hooks.run]\nstarted = \"a && b\"\nfailed = \"\"\nfinished = \"c\""), hooks, map[string]string{"started": "a && b", "finished": "c"}},
+		{"hooks in the environment", Sources{Environ: []string{"REFRAIN_HOOKS_RUN_NEXT_ITERATION=a", "REFRAIN_HOOKS_RUN_POST_ITERATION=b", "REFRAIN_HOOKS_RUN_FAILED=c"}}, hooks, map[string]string{"next_iteration": "a", "post_iteration": "b", "failed": "c"}},
+		{"one part by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", "a, b.md"}}}, observe, []PromptPart{{Section: "OBSERVE", File: "a, b.md", Key: "procedures.p.observe"}}},
+		{"a list of parts by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", `["builtin:a/b", { text = "c" }]`}}}, observe, []PromptPart{
+			{Section: "OBSERVE", Builtin: "a/b", Key: "procedures.p.observe"},
+			{Section: "OBSERVE", Text: "c", Key: "procedures.p.observe"},
+		}},
 		{"a command after --set", Sources{Flags: set(t, "agents.x.command=true --flag 'a b'")}, func(c Config) any { return c.Agents["x"].Command }, Command{Line: "true --flag 'a b'"}},
 		{"a command that is a word of TOML", Sources{Flags: set(t, "agents.x.command=true")}, func(c Config) any { return c.Agents["x"].Command }, Command{Line: "true"}},
 	}

@@ -9,7 +9,7 @@ import (
 type Problem struct {
 	File string `json:"file,omitempty"` // or the variable, or the flag
 	Line int    `json:"line,omitempty"` // 0 outside a file
-	Col  int    `json:"col,omitempty"`  // in bytes, from 1
+	Col  int    `json:"col,omitempty"`  // in bytes, from 1; 0 where only the line is known
 	Key  string `json:"key,omitempty"`
 	What string `json:"what"`
 	Hint string `json:"hint,omitempty"`
@@ -20,7 +20,10 @@ func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.File)
 	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Col)
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	if p.Col > 0 {
+		fmt.Fprintf(&b, ":%d", p.Col)
 	}
 	if b.Len() > 0 {
 		b.WriteString(": ")

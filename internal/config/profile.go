@@ -22,6 +22,25 @@ func Profiles() []string {
 	return names
 }
 
+// leaveModel takes the profile's model away when another agent than the
+// profile's is chosen, which would not know it.
+func (r *Resolved) leaveModel() {
+	model, set := r.top("model")
+	agent, _ := r.top("agent")
+	if !set || !strings.HasPrefix(model.layer, profileLayer) || agent.layer == model.layer {
+		return
+	}
+	for _, e := range r.entries["agent"] {
+		if e.layer == model.layer && e.value != agent.value {
+			r.entries["model"] = append(r.entries["model"], entry{model.row, "", agent.layer, agent.place})
+			return
+		}
+	}
+}
+
+// profileLayer begins the names of the layers that profiles are.
+const profileLayer = "profile "
+
 // profile reads the profile that the sources, lowest first, ask for. Its name
 // is one of the row's choices, so it exists.
 func (l *loader) profile(sources ...source) source {
@@ -45,5 +64,5 @@ func (l *loader) profile(sources ...source) source {
 		l.complain(*problem)
 		return source{}
 	}
-	return l.document("profile "+name, doc)
+	return l.document(profileLayer+name, doc)
 }

@@ -12,7 +12,7 @@ func TestProfilesLoadClean(t *testing.T) {
 		t.Fatalf("Profiles() = %q, want %q", got, want)
 	}
 	for _, name := range Profiles() {
-		r := load(t, Sources{Flags: []Flag{{"--profile", "profile", name}}, Agents: []string{"command", "rehearsal"}})
+		r := load(t, Sources{Flags: []Flag{{"--profile", "profile", name}}, Agents: []string{"claude", "command", "rehearsal"}})
 		set := 0
 		for _, s := range r.Settings() {
 			if s.Layer == "profile "+name {
@@ -25,33 +25,125 @@ func TestProfilesLoadClean(t *testing.T) {
 	}
 }
 
-func TestProfilesReproduceTheirSystems(t *testing.T) {
-	tests := []struct {
-		name, profile string
-		got           func(Config) any
-		want          any
-	}{
-		{"tachikoma pauses", "tachikoma", func(c Config) any { return c.Loop.IterationDelay }, 5 * time.Second},
-		{"tachikoma has no limit", "tachikoma", func(c Config) any { return c.Loop.MaxIterations }, 0},
-		{"rooda gives up after three failures", "rooda", func(c Config) any { return c.Stop.Failures }, 3},
-		{"rooda ends the agent on Ctrl+C", "rooda", func(c Config) any { return c.Loop.OnInterrupt }, "kill"},
-		{"rooda goes on without progress", "rooda", func(c Config) any { return c.Stop.NoProgress }, 0},
-		{"rooda takes a failing gate for a failure", "rooda", func(c Config) any { return c.Stop.GatesAreFailures }, true},
-		{"tachikoma gives up after three test failures", "tachikoma", func(c Config) any { return c.Stop.TestFailures }, 3},
-		{"fresher ends at the first failure", "fresher", func(c Config) any { return c.Stop.Failures }, 1},
-		{"fresher ends without a commit", "fresher", func(c Config) any { return []any{c.Stop.NoProgress, c.Loop.Progress[0]} }, []any{1, "commits"}},
-		{"descartes takes a loose promise", "descartes", func(c Config) any { return c.Done.Match }, "substring"},
-		{"descartes never counts failures", "descartes", func(c Config) any { return c.Stop.Failures }, 0},
-		{"descartes has no time-out", "descartes", func(c Config) any { return c.Loop.IterationTimeout }, time.Duration(0)},
-		{"descartes tells the iteration", "descartes", func(c Config) any { return c.Loop.IterationContext }, Yes},
+// pin is what a requirement of one of the systems comes to.
+type pin struct {
+	ids string // of the requirements
+	key string
+	is  Value
+}
+
+// noPause and asItIs are what several systems have in common.
+var (
+	noPause = []pin{
+		{"X-10", "loop.iteration_delay", `"0s"`},
+		{"X-08 CFG-50", "loop.iteration_timeout", `"0s"`},
+		{"X-08 CFG-50", "loop.idle_timeout", `"0s"`},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := Sources{Environ: []string{"REFRAIN_PROFILE=" + tt.profile}, Kind: AdHocCommand}
-			if got := tt.got(load(t, s).Config); !cmp.Equal(got, tt.want) {
-				t.Errorf("got %v, want %v", got, tt.want)
+	asItIs = []pin{
+		{"X-15", "loop.iteration_context", "false"},
+		{"X-13 PRM-01 PRM-04", "loop.freeze_prompt", "false"},
+		{"X-02", "loop.exit_zero_is_done", "false"},
+		{"X-39", "git.commit", "false"},
+		{"X-13", "feedback.enabled", "false"},
+	}
+)
+
+func TestTachikoma(t *testing.T) {
+	wantProfile(t, "tachikoma", asItIs, []pin{
+		{"CFG-01 CFG-17", "loop.dir", `""`},
+		{"CFG-02 PRM-01", "prompt", `"prompt.md"`},
+		{"CFG-03 LIM-04 X-06", "loop.max_iterations", "0"},
+		{"CFG-04 X-10", "loop.iteration_delay", `"5s"`},
+		{"CFG-07 END-17 X-38", "stop.test_failures", "3"},
+		{"CFG-07 FAIL-07 X-01", "stop.failures", "3"},
+		{"CFG-08 END-18 X-18", "stop.no_progress", "5"},
+		{"X-18", "loop.progress", `["files", "tests"]`},
+		{"CFG-09 END-19", "stop.patterns", "[]"},
+		{"CFG-10 END-20", "stop.scripts", "[]"},
+		{"CFG-11 X-34", "agent", `"claude"`},
+		{"CFG-16 X-08", "loop.iteration_timeout", `"30m"`},
+		{"X-08", "loop.idle_timeout", `"0s"`},
+		{"X-25", "loop.skips_count", "false"},
+	})
+}
+
+func TestRooda(t *testing.T) {
+	wantProfile(t, "rooda", noPause, asItIs, []pin{
+		{"CFG-24 FAIL-02 X-01", "stop.failures", "3"},
+		{"CFG-25 PRM-05", "budget.prompt_tokens", "100000"},
+		{"CFG-28 LIM-01 X-06", "loop.max_iterations", "0"},
+		{"FAIL-09 X-27", "stop.gates_are_failures", "true"},
+		{"FAIL-09", "stop.red_gates", "0"},
+		{"FAIL-09", "done.proof", `"workspace"`},
+		{"FAIL-09", "proof.baseline", "false"},
+		{"X-18", "stop.no_progress", "0"},
+		{"X-38", "stop.test_failures", "0"},
+		{"SIG-02 X-04", "loop.on_interrupt", `"kill"`},
+	})
+}
+
+func TestFresher(t *testing.T) {
+	wantProfile(t, "fresher", noPause, asItIs, []pin{
+		{"LIM-05 SRC-05 X-06", "loop.max_iterations", "0"},
+		{"CFG-30 END-10 X-18", "stop.no_progress", "1"},
+		{"CFG-30 END-10 X-18", "loop.progress", `["commits"]`},
+		{"CFG-31 SRC-07 X-30", "permissions.mode", `"full"`},
+		{"CFG-32 SRC-08", "agents.claude.max_turns", "50"},
+		{"CFG-33 SRC-09", "model", `"sonnet"`},
+		{"X-34 CMD-01", "agent", `"claude"`},
+		{"X-27", "commands.as_gates", "false"},
+		{"CFG-38 SRC-10", "hooks.enabled", "true"},
+		{"CFG-39 SRC-11 HOOK-03", "hooks.timeout", `"30s"`},
+		{"LIM-10 X-25", "loop.skips_count", "true"},
+		{"FAIL-06 X-01", "stop.failures", "1"},
+		{"X-38", "stop.test_failures", "0"},
+		{"SIG-04 X-04", "loop.on_interrupt", `"finish"`},
+	})
+}
+
+func TestDescartes(t *testing.T) {
+	wantProfile(t, "descartes", noPause, []pin{
+		{"CFG-46 LIM-02 X-06", "loop.max_iterations", "20"},
+		{"CFG-47", "loop.dir", `""`},
+		{"CFG-49 PRM-08 X-15", "loop.iteration_context", "true"},
+		{"PRM-08", "claims.tell", "false"},
+		{"CFG-44 X-13", "loop.freeze_prompt", "true"},
+		{"CFG-55 X-39", "git.commit", "false"},
+		{"CFG-56", "git.commit_template", `"loop: iteration {iteration}"`},
+		{"CFG-57", "git.branch", "false"},
+		{"CFG-58", "git.branch_template", `"loop/{timestamp}"`},
+		{"END-02 X-16", "done.match", `"substring"`},
+		{"X-17", "done.failure_promise", `""`},
+		{"END-03 X-02", "loop.exit_zero_is_done", `"auto"`},
+		{"END-04 X-01 X-09", "stop.failures", "0"},
+		{"X-18", "stop.no_progress", "0"},
+		{"X-38", "stop.test_failures", "0"},
+		{"X-27", "stop.red_gates", "0"},
+		{"X-13", "feedback.enabled", "false"},
+		{"SIG-05 X-04", "loop.on_interrupt", `"finish"`},
+	})
+}
+
+// wantProfile looks for all that the profile sets, and nothing else, whatever
+// is run: some defaults depend on it.
+func wantProfile(t *testing.T, name string, lists ...[]pin) {
+	t.Helper()
+	pinned := map[string]bool{}
+	for _, kind := range []Kind{Procedure, AdHocPrompt, AdHocCommand} {
+		r := load(t, Sources{Environ: []string{"REFRAIN_PROFILE=" + name}, Kind: kind})
+		for _, list := range lists {
+			for _, p := range list {
+				pinned[p.key] = true
+				if got, err := r.Explain(p.key); err != nil || got.Value != p.is || got.Layer != "profile "+name {
+					t.Errorf("%s: %s = %s from %q, %v; want %s from the profile", p.ids, p.key, got.Value, got.Layer, err, p.is)
+				}
 			}
-		})
+		}
+		for _, s := range r.Settings() {
+			if s.Layer == "profile "+name && !pinned[s.Key] {
+				t.Errorf("the profile sets %s, and no requirement asks for it", s.Key)
+			}
+		}
 	}
 }
 
@@ -65,5 +157,36 @@ func TestTheHighestProfileIsTaken(t *testing.T) {
 	s.Flags = []Flag{{"--profile", "profile", ""}}
 	if got := load(t, s).Config.Stop.NoProgress; got != 5 {
 		t.Errorf("with the profile taken away no_progress = %d, want 5", got)
+	}
+}
+
+func TestTheModelOfAProfile(t *testing.T) {
+	fresher := Origin{`"sonnet"`, "profile fresher", "fresher.toml:15"}
+	tests := []struct {
+		name  string
+		flags []Flag
+		want  Setting
+	}{
+		{"is for its agent", nil, Setting{Origin: fresher, Overrode: []Origin{{`""`, "built-in", ""}}}},
+		{"is for its agent, named again", set(t, "agent=claude"), Setting{Origin: fresher, Overrode: []Origin{{`""`, "built-in", ""}}}},
+		{"is for no other agent", set(t, "agent=rehearsal"), Setting{Origin: Origin{`""`, "flag", "--set"}, Overrode: []Origin{fresher, {`""`, "built-in", ""}}}},
+		{"is not the one that is asked for", set(t, "agent=codex", "model=m"), Setting{Origin: Origin{`"m"`, "flag", "--set"}, Overrode: []Origin{fresher, {`""`, "built-in", ""}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := load(t, Sources{Environ: []string{"REFRAIN_PROFILE=fresher"}, Flags: tt.flags}).Explain("model")
+			tt.want.Key = "model"
+			if diff := cmp.Diff(tt.want, got.Setting); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestProfilesWithAProcedure(t *testing.T) {
+	s := Sources{Environ: []string{"REFRAIN_PROFILE=fresher"}, Procedure: "plan", Procedures: []string{"plan"}, Builtin: "[loop]\nprogress = [\"files\"]\n"}
+	c := load(t, s).Config
+	if c.Loop.Progress[0] != "files" || c.Hooks.Timeout != 30*time.Second {
+		t.Errorf("progress %q, hooks.timeout %s; want the procedure's files and the profile's 30s", c.Loop.Progress, c.Hooks.Timeout)
 	}
 }

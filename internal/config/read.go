@@ -10,6 +10,12 @@ import (
 // complaint, what completes the sentence that begins with the key.
 func (r row) read(v any) (value any, what, hint string) {
 	value, ok := r.kind.read(v)
+	if !ok && r.kind.wrong != nil {
+		what, hint = r.kind.wrong(v)
+	}
+	if what != "" {
+		return nil, what, hint
+	}
 	if !ok {
 		return nil, "must be " + r.expected() + ", not " + r.said(v), r.kind.remedy(v)
 	}
@@ -22,6 +28,9 @@ func (r row) read(v any) (value any, what, hint string) {
 // readText does the same for what a flag or a variable says. With asTOML the
 // text is a TOML value if it is one, and plain text otherwise.
 func (r row) readText(s string, asTOML bool) (value any, what, hint string) {
+	if r.kind == partList {
+		return r.read(partsText(s))
+	}
 	if asTOML || !r.kind.plain {
 		if v, ok := tomlValue(s); ok {
 			if _, ok := r.kind.read(v); ok {
@@ -73,6 +82,12 @@ func texts(value any) []string {
 		return v
 	case Command:
 		return append([]string{v.Line}, v.Argv...)
+	case []PromptPart:
+		var all []string
+		for _, part := range v {
+			all = append(all, part.Section, part.File, part.Text, part.Builtin)
+		}
+		return all
 	}
 	return nil
 }

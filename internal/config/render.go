@@ -27,6 +27,12 @@ func render(v any) string {
 			quoted[i] = quote(s)
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
+	case []PromptPart:
+		parts := make([]string, len(v))
+		for i, part := range v {
+			parts[i] = part.render()
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
 	case Branch:
 		if v.Name != "" {
 			return quote(v.Name)

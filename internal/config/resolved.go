@@ -11,14 +11,12 @@ import (
 type Resolved struct {
 	Config Config
 
+	procedure  string              // that is run; "" is none
 	entries    map[string][]entry  // lowest layer first: the last one holds
 	gates      map[string][]string // the names in each list of gates, in their order
 	agents     map[string]place    // the [agents.NAME] tables
 	procedures map[string]place    // the [procedures.NAME] tables
 }
-
-// Procedures is the names of the [procedures.NAME] tables, sorted.
-func (r *Resolved) Procedures() []string { return slices.Sorted(maps.Keys(r.procedures)) }
 
 // add lays a source over those before it.
 func (r *Resolved) add(src source) {
@@ -32,15 +30,18 @@ func (r *Resolved) add(src source) {
 	}
 }
 
-// name notes the agents and procedures that the sources name.
+// name notes the agents and procedures that the sources name, and where they
+// are first named.
 func (r *Resolved) name(sources ...source) {
 	r.agents, r.procedures = map[string]place{}, map[string]place{}
 	for _, src := range sources {
 		for _, t := range src.tables {
+			tables := r.procedures
 			if t.kind == "agents" {
-				r.agents[t.name] = t.place
-			} else {
-				r.procedures[t.name] = t.place
+				tables = r.agents
+			}
+			if _, again := tables[t.name]; !again {
+				tables[t.name] = t.place
 			}
 		}
 	}
@@ -48,10 +49,12 @@ func (r *Resolved) name(sources ...source) {
 
 // addDefaults lays the defaults below everything else.
 func (r *Resolved) addDefaults(kind Kind) {
+	promise, set := r.top("done.promise")
+	promised := set && promise.value != ""
 	holds := map[circumstance]bool{
 		forPrompt:    kind == AdHocPrompt,
 		forCommand:   kind == AdHocCommand,
-		whenPromised: len(r.entries["done.promise"]) > 0,
+		whenPromised: promised,
 	}
 	for _, row := range rows(&r.Config) {
 		builtin := entry{row: row, value: row.builtin, layer: builtIn}
@@ -86,7 +89,7 @@ func (r *Resolved) top(key string) (entry, bool) {
 }
 
 // fill puts the values that hold into the Config.
-func (r *Resolved) fill() {
+func (r *Resolved) fill(s Sources) {
 	for _, row := range rows(&r.Config) {
 		r.put(row, row.key)
 	}
@@ -99,6 +102,10 @@ func (r *Resolved) fill() {
 		}
 		a.Env = r.environment(name)
 		r.Config.Agents[name] = a
+	}
+	r.Config.Procedures = map[string]ProcedureTable{}
+	for name := range r.procedures {
+		r.Config.Procedures[name] = r.procedureTable(name, s)
 	}
 }
 
@@ -138,11 +145,11 @@ func (r *Resolved) keys() []string {
 			keys = append(keys, r.keysAt(agentKey(name, row.key))...)
 		}
 	}
-	for _, name := range r.Procedures() {
-		for _, row := range settings {
-			keys = append(keys, r.keysAt("procedures."+name+"."+row.key)...)
+	for _, name := range slices.Sorted(maps.Keys(r.procedures)) {
+		for _, row := range slices.Concat(promptSettings, settings) {
+			keys = append(keys, r.keysAt(procedureKey(name, row.key))...)
 		}
-		keys = append(keys, r.gateKeys("procedures."+name+"."+gateKey)...)
+		keys = append(keys, r.gateKeys(procedureKey(name, gateKey))...)
 	}
 	return keys
 }

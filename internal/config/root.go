@@ -24,15 +24,47 @@ func Root(dir string) (string, error) {
 		return "", fmt.Errorf("find the work tree: %s is not a folder", dir)
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		for _, mark := range []string{FileName, ".refrain", ".git"} {
+		for _, mark := range []string{FileName, ".refrain"} {
 			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
 				return at, nil
 			}
+		}
+		if isRepository(filepath.Join(at, ".git")) {
+			return at, nil
 		}
 		if at == filepath.Dir(at) {
 			return dir, nil
 		}
 	}
+}
+
+// NewRoot is where the settings of a project that has none yet belong: as Root,
+// but outside of a repository it looks nowhere upward, for what lies there is
+// somebody else's project.
+func NewRoot(dir string) (string, error) {
+	root, err := Root(dir)
+	if err != nil {
+		return "", err
+	}
+	for at := root; ; at = filepath.Dir(at) {
+		if isRepository(filepath.Join(at, ".git")) {
+			return root, nil
+		}
+		if at == filepath.Dir(at) {
+			return filepath.Abs(dir)
+		}
+	}
+}
+
+// isRepository tells whether a .git is one: an empty folder that some program
+// has left does not make its parent a work tree.
+func isRepository(git string) bool {
+	info, err := os.Stat(git)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(git, "HEAD"))
+	return !info.IsDir() || err == nil
 }
 
 // UserFile is where the user's own settings are; "" when nothing tells. As the

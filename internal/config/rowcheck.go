@@ -43,6 +43,13 @@ func emptyOrNotBlank(v any) (what, hint string) {
 	return "must not be blank", `write "" for none`
 }
 
+func oneLine(v any) (what, hint string) {
+	if !strings.ContainsAny(v.(string), "\r\n") {
+		return "", ""
+	}
+	return "must be on one line", "shorten it"
+}
+
 // aPromise is a text that fits into the tag that claims it.
 func aPromise(v any) (what, hint string) {
 	s := v.(string)

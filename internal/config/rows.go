@@ -50,7 +50,7 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "prompt", kind: text, at: &c.Prompt, builtin: "PROMPT.md", required: true,
-			doc: "the prompt's file, read anew for every iteration",
+			doc: "the prompt's file, read anew for every iteration; a procedure that is made of parts has none",
 		},
 		{
 			key: "profile", kind: text, at: &c.Profile, builtin: "", choices: append([]string{""}, Profiles()...),
@@ -113,6 +113,10 @@ func rows(c *Config) []row {
 		{
 			key: "loop.progress", kind: list, at: &c.Loop.Progress, builtin: signals, choices: signals, check: someProgress,
 			doc: "what counts as progress: changed files, commits, ticked tasks of the plan, tests better than the best before",
+		},
+		{
+			key: "loop.skips_count", kind: truth, at: &c.Loop.SkipsCount, builtin: true,
+			doc: "an iteration that a hook or a command skips is a counted one",
 		},
 
 		{
@@ -225,6 +229,35 @@ func rows(c *Config) []row {
 		{
 			key: "commands.as_gates", kind: truth, at: &c.Commands.AsGates, builtin: false,
 			doc: "the commands are gates, called build, lint and test, before all others",
+		},
+
+		{
+			key: "hooks.enabled", kind: truth, at: &c.Hooks.Enabled, builtin: true,
+			doc: "run the hooks: the programs in .refrain/hooks and the commands of hooks.run",
+		},
+		{
+			key: "hooks.timeout", kind: duration, at: &c.Hooks.Timeout, builtin: 30 * time.Second,
+			doc: "how long a hook may take, with all that it starts; \"0s\" is no limit",
+		},
+		{
+			key: "hooks.run.started", kind: line, at: &c.Hooks.Run.Started, builtin: "", check: emptyOrNotBlank,
+			doc: "a command for the shell, instead of .refrain/hooks/started: when the run begins or is resumed; exit 2 ends it",
+		},
+		{
+			key: "hooks.run.next_iteration", kind: line, at: &c.Hooks.Run.NextIteration, builtin: "", check: emptyOrNotBlank,
+			doc: "the same for next_iteration: before each iteration; exit 1 skips it, exit 2 ends the run",
+		},
+		{
+			key: "hooks.run.post_iteration", kind: line, at: &c.Hooks.Run.PostIteration, builtin: "", check: emptyOrNotBlank,
+			doc: "the same for post_iteration: after each iteration; exit 2 ends the run",
+		},
+		{
+			key: "hooks.run.failed", kind: line, at: &c.Hooks.Run.Failed, builtin: "", check: emptyOrNotBlank,
+			doc: "the same for failed: after an iteration that went wrong",
+		},
+		{
+			key: "hooks.run.finished", kind: line, at: &c.Hooks.Run.Finished, builtin: "", check: emptyOrNotBlank,
+			doc: "the same for finished: once, when the run ends",
 		},
 
 		{
@@ -355,8 +388,9 @@ var variable = row{key: "NAME", kind: text, secret: true, doc: "a variable in th
 
 // The rows as they are when nothing is loaded, for lookup and for documents.
 var (
-	settings      = rows(new(Config))
-	agentSettings = agentRows(new(Agent))
+	settings       = rows(new(Config))
+	agentSettings  = agentRows(new(Agent))
+	promptSettings = procedureRows(new(ProcedureTable))
 )
 
 // onlyAtTop tells whether a key cannot stand in a procedure's table.

@@ -11,8 +11,9 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	var c Config
 	var a Agent
 	var g Gate
+	var p ProcedureTable
 	bound := map[any]string{}
-	for _, r := range slices.Concat(rows(&c), agentRows(&a), gateRows(&g)) {
+	for _, r := range slices.Concat(rows(&c), agentRows(&a), gateRows(&g), procedureRows(&p)) {
 		if other, twice := bound[r.at]; twice {
 			t.Errorf("%s and %s share a field", r.key, other)
 		}
@@ -20,7 +21,8 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	}
 	var visit func(v reflect.Value, name string)
 	visit = func(v reflect.Value, name string) {
-		if bound[v.Addr().Interface()] != "" || name == "Config.Agents" || name == "Config.Gates" {
+		tables := []string{"Config.Agents", "Config.Gates", "Config.Procedures"}
+		if bound[v.Addr().Interface()] != "" || slices.Contains(tables, name) {
 			return
 		}
 		if v.Kind() == reflect.Struct {
@@ -34,6 +36,7 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	visit(reflect.ValueOf(&c).Elem(), "Config")
 	visit(reflect.ValueOf(&a).Elem(), "Agent")
 	visit(reflect.ValueOf(&g).Elem(), "Gate")
+	visit(reflect.ValueOf(&p).Elem(), "ProcedureTable")
 }
 
 func TestEveryRowIsWhole(t *testing.T) {
@@ -50,7 +53,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 			t.Errorf("%s: %s is reserved", r.key, name)
 		}
 	}
-	for _, r := range slices.Concat(settings, agentSettings, gateSettings) {
+	for _, r := range slices.Concat(settings, agentSettings, gateSettings, promptSettings) {
 		if r.doc == "" {
 			t.Errorf("%s has no doc", r.key)
 		}

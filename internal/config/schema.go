@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func Schema() []byte {
 	}
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["title"] = FileName
-	top["$defs"] = map[string]any{"agent": object(agentSettings), "gate": gateObject(), "procedure": procedure}
+	top["$defs"] = map[string]any{"agent": object(agentSettings), "gate": gateObject(), "part": partSchema(), "procedure": procedure}
 	b, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
 		panic(err) // made of plain values
@@ -40,7 +41,7 @@ func Schema() []byte {
 
 // procedureSettings is the rows that can stand in a procedure's table.
 func procedureSettings() []row {
-	var inside []row
+	inside := slices.Clone(promptSettings)
 	for _, r := range settings {
 		if !onlyAtTop(r.key) {
 			inside = append(inside, r)
@@ -53,15 +54,14 @@ func procedureSettings() []row {
 func object(rows []row) map[string]any {
 	top := emptyObject()
 	for _, r := range rows {
-		in, name := top, r.key
-		if group, rest, ok := strings.Cut(r.key, "."); ok {
-			properties := top["properties"].(map[string]any)
+		properties, name := top["properties"].(map[string]any), r.key
+		for group, rest, ok := strings.Cut(name, "."); ok; group, rest, ok = strings.Cut(name, ".") {
 			if properties[group] == nil {
 				properties[group] = emptyObject()
 			}
-			in, name = properties[group].(map[string]any), rest
+			properties, name = properties[group].(map[string]any)["properties"].(map[string]any), rest
 		}
-		in["properties"].(map[string]any)[name] = r.schema()
+		properties[name] = r.schema()
 	}
 	return top
 }

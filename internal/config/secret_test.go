@@ -9,7 +9,7 @@ import (
 
 func TestSecretsAreMaskedWhereverShown(t *testing.T) {
 	s := project(t, "[agents.a]\ncommand = [\"a\", \"--api-key\", \"hunter2\", \"--token=hunter2\"]\nenv = { ANYTHING = \"hunter2\" }\n[agents.b]\ncommand = \"b --api-key hunter2 -v\"\n"+
-		"[commands]\ntest = \"TOKEN=hunter2 t\"\nas_gates = true\n[proof]\nsetup = \"TOKEN=hunter2 s\"\n[[gate]]\nname = \"g\"\nrun = \"g --token hunter2\"\n")
+		"[commands]\ntest = \"TOKEN=hunter2 t\"\nas_gates = true\n[proof]\nsetup = \"TOKEN=hunter2 s\"\n[[gate]]\nname = \"g\"\nrun = \"g --token hunter2\"\n[hooks.run]\nstarted = \"TOKEN=hunter2 h\"\n")
 	s.Flags = append(set(t, "agents.a.env.MORE=hunter2"), Flag{"--gate", "gate", "TOKEN=hunter2 f"})
 	r := load(t, s)
 	stored, err := json.Marshal(r.Masked())

@@ -18,13 +18,13 @@ type Stored struct {
 	Where string          `json:"where,omitempty"`
 }
 
-// Masked is every setting of this run for its record, without secrets. The
-// tables of procedures are left out: what the run took from one stands at the
-// keys themselves.
+// Masked is every setting of this run for its record, without secrets. Of the
+// tables of procedures there is only what the prompt of this run is made of:
+// the settings that it took from one stand at the keys themselves.
 func (r *Resolved) Masked() map[string]Stored {
 	stored := map[string]Stored{}
 	for _, s := range r.Settings() {
-		if strings.HasPrefix(s.Key, "procedures.") {
+		if strings.HasPrefix(s.Key, "procedures.") && !r.makesPrompt(s.Key) {
 			continue
 		}
 		value, err := s.Value.MarshalJSON()
@@ -34,6 +34,11 @@ func (r *Resolved) Masked() map[string]Stored {
 		stored[s.Key] = Stored{value, s.Layer, s.Where}
 	}
 	return stored
+}
+
+// makesPrompt tells whether a key says what the prompt of this run is made of.
+func (r *Resolved) makesPrompt(key string) bool {
+	return slices.ContainsFunc(promptSettings, func(row row) bool { return key == procedureKey(r.procedure, row.key) })
 }
 
 // Diff is the keys whose values differ from those that were stored, sorted. A

@@ -95,6 +95,32 @@ func TestDiffOfGates(t *testing.T) {
 	}
 }
 
+func TestDiffOfParts(t *testing.T) {
+	toml := "[procedures.p]\nparts = [\"a.md\", { section = \"S\", text = \"<x>\" }]\n[procedures.q]\nparts = [\"q.md\"]\n"
+	tests := []struct {
+		name, after string
+		want        []loop.Change
+	}{
+		{"nothing changed", toml, nil},
+		{"a part changed", "[procedures.p]\nparts = [\"a.md\"]\n", []loop.Change{
+			{Key: "procedures.p.parts", Old: `["a.md", { section = "S", text = "<x>" }]`, New: `["a.md"]`},
+		}},
+	}
+	run := func(toml string) *Resolved {
+		s := project(t, toml)
+		s.Procedure = "p"
+		return load(t, s)
+	}
+	old := keep(t, run(toml))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Diff(old, run(tt.after))); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestGuarded(t *testing.T) {
 	for key, want := range map[string]bool{
 		"done.promise": true, "done.match": true, "done.failure_promise": true, "loop.exit_zero_is_done": true, "loop.max_iterations": false, "agent": false,

@@ -27,6 +27,7 @@ func (j *Judge) Baseline(ctx context.Context, at repo.Checkpoint) (*loop.RunBase
 		}
 		b.Gates = append(b.Gates, one.Baseline())
 	}
+	b.SetUp = j.clean != nil && j.clean.problem == ""
 	switch {
 	case j.Proof.Mode == "none":
 		b.Proof = ""

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +26,7 @@ type Proof struct {
 	Baseline bool     // run the gates before the first iteration
 	Tree     string   // the work tree
 	Dir      string   // of the clean checkout, outside the work tree
+	Run      string   // the folder of the run that it belongs to
 	Below    string   // the folder of the work tree in which gates run
 	Setup    string   // installs dependencies; empty is guessed, "none" is none
 	Copy     []string // carried in from the work tree
@@ -32,12 +35,52 @@ type Proof struct {
 // setupTime is for a first install over a slow line.
 const setupTime = 30 * time.Minute
 
+// enter gives the clean checkout at a checkpoint, ready to run in.
+func (j *Judge) enter(ctx context.Context, at repo.Checkpoint, pins []string, log io.Writer) (string, error) {
+	if j.clean == nil {
+		tree, err := j.Store.Proof(ctx, j.Proof.Dir)
+		if err != nil {
+			return "", err
+		}
+		j.clean = &clean{tree: tree, settings: j.Proof}
+	}
+	var pin repo.Pin
+	if j.first != nil { // else there is nothing that they could have been
+		pin = repo.Pin{Patterns: pins, First: *j.first}
+	}
+	if err := j.clean.tree.Bring(ctx, at, pin); err != nil {
+		return "", err
+	}
+	j.clean.sign()
+	below := filepath.Join(j.clean.tree.Dir(), filepath.FromSlash(j.Proof.Below))
+	return below, j.clean.setUp(ctx, gate.Place{Where: loop.InClean, Dir: j.clean.home(), Env: j.Env, Log: log, Exec: j.Exec}, j.Tell)
+}
+
 // clean is the checkout with its dependencies.
 type clean struct {
 	tree     *repo.Proof
 	settings Proof
 	ready    string // what it was last set up for
 	problem  string // why that did not go well
+}
+
+// home is the folder whose dependencies are set up: that in which gates run, if
+// it has any of its own, else the whole.
+func (c *clean) home() string {
+	below := filepath.Join(c.tree.Dir(), filepath.FromSlash(c.settings.Below))
+	source := filepath.Join(c.settings.Tree, filepath.FromSlash(c.settings.Below))
+	if _, lockfile := gate.Setup(below); lockfile != "" || len(gate.Dependencies(source)) > 0 {
+		return below
+	}
+	return c.tree.Dir()
+}
+
+// sign says in the checkout whose it is, so that one whose run is gone can be
+// found and removed.
+func (c *clean) sign() {
+	if c.settings.Run != "" {
+		_ = os.WriteFile(filepath.Join(c.settings.Dir, ".git", "refrain-run"), []byte(c.settings.Run), 0o600) // only for tidying up
+	}
 }
 
 // forget makes the next gate set it up again.
@@ -61,19 +104,15 @@ func (c *clean) setUp(ctx context.Context, p gate.Place, tell func(loop.Payload)
 		command = c.settings.Setup
 	}
 	key := c.key(p.Dir, command, lockfiles)
-	if c.ready == key || c.ready == "" && c.noted() == key {
+	again := c.ready != key && (c.ready != "" || c.noted() != key)
+	if err := c.carry(ctx, c.tree.Dir(), again); err != nil || !again {
 		c.ready = key
-		return nil
+		return err
 	}
 	c.problem = ""
-	if len(c.settings.Copy) > 0 {
-		if err := c.tree.Carry(ctx, c.settings.Copy); err != nil {
-			return fmt.Errorf("carry in proof.copy: %w", err)
-		}
-	}
 	if command != "" {
 		if r := gate.RunSetup(ctx, command, p, setupTime); !r.OK {
-			c.problem = fmt.Sprintf("%q failed (%s)", command, r.Why)
+			c.problem = fmt.Sprintf("%q failed (%s)", command, cmp.Or(r.Telling, r.Why))
 		}
 	}
 	if ctx.Err() != nil {
@@ -92,6 +131,25 @@ func (c *clean) setUp(ctx context.Context, p gate.Place, tell func(loop.Payload)
 	return os.WriteFile(c.note(), []byte(key), 0o600)
 }
 
+// carry copies what proof.copy names: all of it when the checkout is set up
+// again, else what the last gate's checkout did not leave there.
+func (c *clean) carry(ctx context.Context, dir string, all bool) error {
+	var list []string
+	for _, path := range c.settings.Copy {
+		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path)))
+		if all || errors.Is(err, fs.ErrNotExist) {
+			list = append(list, path)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := c.tree.Carry(ctx, list); err != nil {
+		return fmt.Errorf("carry in proof.copy: %w", err)
+	}
+	return nil
+}
+
 // portable are the dependency folders that work wherever they are copied to. A
 // virtual environment of Python's is not one: it names the work tree inside,
 // and would load the code there.
@@ -99,12 +157,19 @@ var portable = []string{"node_modules", "vendor/bundle", "vendor", "deps"}
 
 // carryDependencies copies what the work tree has where nothing can install it.
 func (c *clean) carryDependencies(ctx context.Context, dir string) {
+	base, err := filepath.Rel(c.tree.Dir(), dir)
+	if err != nil {
+		return // it is below, by what home gives
+	}
 	var list []string
-	for _, path := range gate.Dependencies(c.settings.Tree) {
+	for _, path := range gate.Dependencies(filepath.Join(c.settings.Tree, base)) {
 		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path)))
 		if slices.Contains(portable, path) && errors.Is(err, fs.ErrNotExist) && !below(path, list) {
 			list = append(list, path)
 		}
+	}
+	for i, path := range list {
+		list[i] = filepath.ToSlash(filepath.Join(base, path))
 	}
 	if len(list) == 0 {
 		return

@@ -44,15 +44,18 @@ type Options struct {
 	Rules     []loop.Rule
 
 	Tree     *repo.Tree
-	Store    *repo.Store      // keeps checkpoints; nil: none are made
-	Progress []loop.Signal    // the signals that count
-	Plan     string           // the plan's file; empty is none
-	Done     Done             // what claims done without the agent's words
-	Judge    Judge            // the runner's own checks
-	Protect  repo.Patterns    // files whose change fails the attempt
-	Commits  Commits          // what the runner commits
-	Patterns []*regexp.Regexp // on the agent's text and stderr
-	Scripts  []string         // exit status 0 means stop
+	Store    *repo.Store   // keeps checkpoints; nil: none are made
+	Progress []loop.Signal // the signals that count
+	Plan     string        // the plan's file; empty is none
+	Done     Done          // what claims done without the agent's words
+	Judge    Judge         // the runner's own checks
+	Protect  repo.Patterns // files whose change fails the attempt
+	Commits  Commits       // what the runner commits
+	Hooks    Hooks         // what the user runs
+
+	Rebaseline bool             // take the baseline of a run that goes on once more
+	Patterns   []*regexp.Regexp // on the agent's text and stderr
+	Scripts    []string         // exit status 0 means stop
 
 	Dir     string   // where the agent works
 	Env     []string // of every child, complete
@@ -83,6 +86,10 @@ type Engine struct {
 	state   loop.State
 	iter    int
 	attempt int
+
+	last         ended // the attempt before, for hooks
+	seen         *sight
+	startedHooks bool // the last hook is due
 
 	untouched *sight   // the tree now, when nothing ran since it was looked at
 	told      []string // what the next agent should know of the gates
@@ -164,6 +171,7 @@ func (e *Engine) finish(v loop.Verdict) loop.RunFinished {
 	if a := e.Control.Asked(); a != nil && v.Reason == loop.BySignal {
 		end.Signal = a.Signal
 	}
+	e.hookFinished(end)
 	e.record(&end)
 	return end
 }

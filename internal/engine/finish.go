@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -14,15 +15,28 @@ type Commits struct {
 	Enabled   bool
 	Template  string
 	Procedure string
+	Branch    string // the run's own; empty is any
 }
 
-// commit keeps the work of an iteration that counts as a commit of the user's.
-// One that fails is told and survived: the checkpoint has the work.
-func (e *Engine) commit(ctx context.Context, o *loop.Outcome) {
-	s := e.snapshot()
-	if !e.Commits.Enabled || s.Undone(*o) || !counts(o.Result) {
+// commit keeps the work of an iteration as a commit of the user's. One that
+// fails is told and survived: the checkpoint has the work.
+func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) {
+	if a.committed != "" {
+		o.Changes = o.Changes.Committed()
 		return
 	}
+	s := e.snapshot()
+	if !e.Commits.Enabled || s.Undone(*o) || !s.Counts(*o) || o.Result == loop.Skipped {
+		return
+	}
+	if why := e.notToCommit(ctx, o); why != "" {
+		e.record(&loop.Warning{Text: fmt.Sprintf("iteration %d is not committed: %s", e.iter, why), Hint: "the checkpoint has the work"})
+		return
+	}
+	e.untouched = nil // what a hook of git's writes, and the commit, are not the next agent's
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watch(cancel)()
 	name := e.Journal.Meta().Name
 	message, err := repo.Expand(e.Commits.Template, map[string]string{
 		"iteration": fmt.Sprint(e.iter), "run": name, "procedure": e.Commits.Procedure,
@@ -35,29 +49,35 @@ func (e *Engine) commit(ctx context.Context, o *loop.Outcome) {
 			Trailers: []string{"Refrain-Run: " + name, fmt.Sprintf("Refrain-Iteration: %d", e.iter)},
 		})
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		e.record(&loop.Warning{
 			Text: fmt.Sprintf("could not commit iteration %d: %v", e.iter, err),
 			Hint: "the work is in the work tree, and the next iteration's commit takes it along",
 		})
-	case sha != "":
-		e.untouched = nil // its commit is not the next agent's
+	}
+	if sha != "" {
 		e.record(&loop.CommitMade{Commit: sha, Subject: message})
-		if o.Changes == nil {
-			o.Changes = &loop.Changes{}
-		}
-		o.Changes.Commits++
+		o.Changes = o.Changes.Committed()
 	}
 }
 
-// counts tells whether an attempt with this result is an iteration.
-func counts(r loop.Result) bool {
-	switch r {
-	case loop.OK, loop.Failed, loop.TimedOut, loop.Idle:
-		return true
+// notToCommit says why the work must not become a commit, or nothing.
+func (e *Engine) notToCommit(ctx context.Context, o *loop.Outcome) string {
+	for _, g := range o.Gates {
+		if g.Name == guard && !g.OK {
+			return g.Why
+		}
 	}
-	return false
+	if e.Commits.Branch == "" {
+		return ""
+	}
+	switch now, err := e.Tree.Branch(ctx); {
+	case err != nil:
+		return err.Error()
+	case now != e.Commits.Branch:
+		return fmt.Sprintf("the run works on branch %s, and the work tree is on %s", e.Commits.Branch, cmp.Or(now, "no branch"))
+	}
+	return ""
 }
 
 // restore puts the work tree back as it was at its best, when the verdict says
@@ -66,39 +86,29 @@ func (e *Engine) restore(ctx context.Context, o *loop.Outcome, v loop.Verdict) {
 	if v.Restore == nil || e.Store == nil {
 		return
 	}
-	high := e.snapshot().High
+	before := e.snapshot()
+	high := before.High
 	best, err := e.Store.Load(ctx, high.Checkpoint)
-	var kept repo.Checkpoint
-	if err == nil {
-		kept, _, err = e.Store.Restore(ctx, best)
-	}
 	e.untouched = nil
+	if err == nil {
+		// Said before it is done: a runner that dies in between finds it, and
+		// does not take a tree that is half put back for the agent's work.
+		e.record(&loop.CheckpointRestored{Checkpoint: best.ID, Iteration: &high.Iteration, Kept: o.Checkpoint, Why: before.Worse(*o)})
+		_, _, err = e.Store.Restore(ctx, best)
+	}
 	if err != nil {
 		e.record(&loop.Warning{
 			Text: fmt.Sprintf("could not undo iteration %d: %v", e.iter, err),
 			Hint: fmt.Sprintf("undo it with: refrain rollback %s/%d", e.Journal.Meta().Name, high.Iteration),
 		})
-		return
 	}
-	e.record(&loop.CheckpointRestored{Checkpoint: best.ID, Iteration: high.Iteration, Kept: kept.ID, Why: worse(high, o)})
-}
-
-// worse says in what an outcome falls behind the best.
-func worse(high *loop.High, o *loop.Outcome) string {
-	for _, g := range o.Gates {
-		if !g.OK && g.Why != "" {
-			return fmt.Sprintf("gate %s failed (%s), and was better before", g.Name, g.Why)
-		}
-	}
-	return fmt.Sprintf("%d tests passed and %d failed; before, %d passed and %d failed", o.Tests.Passed, o.Tests.Failed, high.Tests.Passed, high.Tests.Failed)
 }
 
 // pass hands on what the next agent should know of the gates. An attempt that
-// did not count leaves what was there before.
+// no gate looked at leaves what was there before.
 func (e *Engine) pass(a *attempt, o *loop.Outcome) {
-	if !counts(o.Result) {
-		return
+	if s := e.snapshot(); s.Counts(*o) && o.Result != loop.Skipped && (len(o.Gates) > 0 || len(a.told) > 0 || o.Result == loop.OK) {
+		e.told = a.told
 	}
-	e.told = a.told
-	a.dir.WriteFeedback(a.told)
+	a.dir.WriteFeedback(e.told)
 }

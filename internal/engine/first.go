@@ -22,7 +22,7 @@ func (e *Engine) first(ctx context.Context) loop.Verdict {
 		}
 	}
 	tasks, err := e.readPlan()
-	if !e.Done.Plan || err != nil || !tasks.Finished() {
+	if !e.Done.Plan || err != nil || !tasks.Finished() || e.Done.Confirmations > 1 {
 		return v
 	}
 	return e.finishedBefore(ctx, v)
@@ -44,7 +44,7 @@ func (e *Engine) baseline(ctx context.Context) bool {
 	}
 	e.record(b)
 	if b.Why != "" {
-		e.record(&loop.Warning{Text: proofWords(b), Hint: "see proof.setup and proof.copy; done.proof = \"workspace\" says that this is meant"})
+		e.record(&loop.Warning{Text: proofWords(b), Hint: "done.proof = \"workspace\" says that this is meant"})
 	}
 	return true
 }
@@ -71,7 +71,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 	if s := e.look(ctx); s != nil && s.kept != nil {
 		at = *s.kept
 	}
-	r := e.bench(ctx, nil).Claim(ctx, e.snapshot(), at)
+	r := e.bench(ctx, nil).Claim(ctx, e.snapshot(), at, nil)
 	switch {
 	case r.Interrupted:
 		return e.ask()
@@ -110,5 +110,10 @@ func (e *Engine) recall() {
 		a := e.Journal.Attempt(last.Iter, last.Attempt)
 		defer a.Close()
 		e.told = a.ReadFeedback()
+		outcome := last.Payload.(*loop.IterationFinished).Outcome
+		if e.Prompt != nil {
+			e.Prompt.Last = &outcome
+		}
+		e.remember(&outcome)
 	}
 }

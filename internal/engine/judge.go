@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +26,7 @@ type Gate struct {
 type Judge struct {
 	Gates []Gate
 	Proof Proof
+	Tree  *repo.Tree
 	Store *repo.Store // nil: no checkpoints are made, so there is no clean checkout
 	Dir   string      // where gates run in the work tree
 	Env   []string
@@ -39,6 +39,7 @@ type Judge struct {
 	Log  func(gate string, where loop.Place) io.WriteCloser
 
 	first *repo.Checkpoint // the tree when the run began
+	notes guards           // the pinned files then, those that git ignores too
 	clean *clean           // nil until it is needed
 }
 
@@ -57,25 +58,36 @@ func (j *Judge) Attempt(ctx context.Context, s loop.State, at repo.Checkpoint) [
 }
 
 // Claim runs every gate where claims are judged, on the tree at a checkpoint.
-func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint) Ruling {
-	where := s.Proof
-	if j.Store == nil || where == "" {
-		where = loop.InWorkspace
+// What gates have already found in the work tree is not asked again there.
+func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint, found []gate.Result) Ruling {
+	if j.where(s) == loop.InClean {
+		return j.claimInClean(ctx, s, at)
 	}
-	r := Ruling{Results: j.run(ctx, s, where, at, everyGate)}
-	r.Interrupted = interrupted(r.Results)
-	red := failing(r.Results)
-	r.Pinned = j.changedPins(ctx, at)
-	switch {
-	case r.Interrupted:
-	case where == loop.InClean:
-		j.weigh(ctx, s, at, red, &r)
+	r := Ruling{Results: found}
+	if !interrupted(found) && len(failing(found)) == 0 {
+		r.Results = append(r.Results, j.run(ctx, s, loop.InWorkspace, at, func(g Gate) bool { return !among(found, g) })...)
+	}
+	if r.Interrupted = interrupted(r.Results); r.Interrupted {
+		return r
+	}
+	pins, err := j.changedPins(ctx, at)
+	if beyond, guardErr := j.changedBeyond(ctx, at); err == nil {
+		pins, err = append(pins, beyond...), guardErr
+	}
+	switch red := failing(r.Results); {
 	case len(red) > 0:
 		r.Why = refusal(red)
-	case len(r.Pinned) > 0:
-		r.Why = "pinned files were changed (" + few(r.Pinned) + "), and there is no clean checkout to judge them as they were"
+	case err != nil:
+		r.Why = err.Error()
+	case len(pins) > 0:
+		r.Why = "pinned files were changed (" + few(pins) + "), and there is no clean checkout to judge them as they were"
 	}
+	r.Pinned = pins
 	return r
+}
+
+func among(found []gate.Result, g Gate) bool {
+	return slices.ContainsFunc(found, func(r gate.Result) bool { return r.Name == g.Name() })
 }
 
 // On runs the first gate on the tree at a checkpoint, in the clean checkout and
@@ -86,55 +98,19 @@ func (j *Judge) On(ctx context.Context, at repo.Checkpoint) gate.Result {
 	return j.check(ctx, loop.State{}, g, loop.InClean, at)
 }
 
+// where is the place in which claims are judged: the one that was asked for, or
+// else the one that the baseline chose.
+func (j *Judge) where(s loop.State) loop.Place {
+	switch {
+	case j.Store == nil || !j.Store.CanRestore() || j.Proof.Mode == "workspace":
+		return loop.InWorkspace
+	case j.Proof.Mode == "clean" || s.Proof == loop.InClean:
+		return loop.InClean
+	}
+	return loop.InWorkspace
+}
+
 func everyGate(Gate) bool { return true }
-
-// weigh finds out why gates failed in the clean checkout. When they pass in the
-// work tree, the checkout lacks something, and that is not the agent's failure:
-// it is set up once more, and then a person is needed.
-func (j *Judge) weigh(ctx context.Context, s loop.State, at repo.Checkpoint, red []gate.Result, r *Ruling) {
-	if len(red) == 0 {
-		return
-	}
-	for _, bad := range red {
-		g := j.named(bad.Name)
-		if pins := j.pinned(ctx, at, g); len(pins) > 0 {
-			r.Why = refusal(red) + " with the pinned files as they were when the run began (changed: " + few(pins) + ")"
-			return
-		}
-		if bad.Known { // red in both places since before the first iteration
-			r.Why = refusal(red)
-			return
-		}
-		if here := j.check(ctx, s, g, loop.InWorkspace, at); !here.OK {
-			r.Interrupted = here.Interrupted
-			r.Why = refusal(red)
-			return
-		}
-	}
-	j.clean.forget()
-	for _, bad := range red {
-		again := j.check(ctx, s, j.named(bad.Name), loop.InClean, at)
-		i := slices.IndexFunc(r.Results, func(one gate.Result) bool { return one.Name == bad.Name })
-		r.Results[i] = again
-		switch {
-		case again.Interrupted:
-			r.Interrupted = true
-			return
-		case !again.OK:
-			r.Person = disagreement(again)
-			r.Results[i].OK, r.Results[i].Where = true, loop.InWorkspace // as it is where the agent worked
-			return
-		}
-	}
-}
-
-func disagreement(r gate.Result) string {
-	missing := r.Why
-	if r.Telling != "" {
-		missing += ": " + r.Telling
-	}
-	return fmt.Sprintf("gate %s passes in the work tree and fails in a clean checkout of it (%s); give the checkout what it lacks with proof.setup or proof.copy, or let the work tree do with done.proof = \"workspace\", then resume", r.Name, missing)
-}
 
 // run runs the gates that are picked: commands in their order, then reviewers,
 // who cost money and are not asked while a command is red. Who is interrupted is
@@ -171,18 +147,22 @@ func (j *Judge) check(ctx context.Context, s loop.State, g Gate, where loop.Plac
 	if where == loop.InClean {
 		dir, err := j.enter(ctx, at, g.Pin, log)
 		if err != nil {
-			r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: where, Why: "no clean checkout: " + err.Error()}, Interrupted: ctx.Err() != nil}
+			r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: where, Why: "no clean checkout: " + err.Error()}}
+			if ctx.Err() != nil {
+				r.Why, r.Interrupted = "interrupted", true
+			}
 			j.Tell(&loop.GateFinished{Gate: r.Gate})
 			return r
 		}
 		p.Dir = dir
+		p.Env = append(slices.Clone(p.Env), "REFRAIN_PROJECT_DIR="+j.clean.tree.Dir()) // not the work tree
 	}
 	r := g.Check(ctx, p)
 	if before, ok := known(s, g.Name()); ok {
+		r.Known = !r.OK && gate.Known(r, before)
 		if g.NoWorse {
 			r = gate.NoWorse(r, before)
 		}
-		r.Known = !r.OK && gate.Known(r, before)
 	}
 	j.Tell(&loop.GateFinished{Gate: r.Gate, Tests: r.Tests})
 	return r
@@ -200,27 +180,6 @@ func known(s loop.State, name string) (loop.BaselineGate, bool) {
 
 func (j *Judge) named(name string) Gate {
 	return j.Gates[slices.IndexFunc(j.Gates, func(g Gate) bool { return g.Name() == name })]
-}
-
-// changedPins is every pinned file that differs from when the run began.
-func (j *Judge) changedPins(ctx context.Context, at repo.Checkpoint) []string {
-	var list []string
-	for _, g := range j.Gates {
-		list = append(list, j.pinned(ctx, at, g)...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) []string {
-	if len(g.Pin) == 0 || j.first == nil || j.Store == nil {
-		return nil
-	}
-	list, err := j.Store.Pinned(ctx, at, repo.Pin{Patterns: g.Pin, First: *j.first})
-	if err != nil {
-		j.Tell(&loop.Warning{Text: "cannot compare the pinned files of gate " + g.Name() + ": " + err.Error()})
-	}
-	return list
 }
 
 func failing(list []gate.Result) []gate.Result {
@@ -253,24 +212,4 @@ func few(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-// enter gives the clean checkout at a checkpoint, ready to run in.
-func (j *Judge) enter(ctx context.Context, at repo.Checkpoint, pins []string, log io.Writer) (string, error) {
-	if j.clean == nil {
-		tree, err := j.Store.Proof(ctx, j.Proof.Dir)
-		if err != nil {
-			return "", err
-		}
-		j.clean = &clean{tree: tree, settings: j.Proof}
-	}
-	pin := repo.Pin{Patterns: pins}
-	if j.first != nil {
-		pin.First = *j.first
-	}
-	if err := j.clean.tree.Bring(ctx, at, pin); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(j.clean.tree.Dir(), filepath.FromSlash(j.Proof.Below))
-	return dir, j.clean.setUp(ctx, gate.Place{Where: loop.InClean, Dir: j.clean.tree.Dir(), Env: j.Env, Log: log, Exec: j.Exec}, j.Tell)
 }

@@ -15,6 +15,8 @@ type Done struct {
 	Plan     bool // no task is open
 	Gates    bool // all gates pass
 	ExitZero bool // the command exited with status 0
+
+	Confirmations int // how often a claim must be made
 }
 
 // guard fails an attempt that changed what is protected.
@@ -26,7 +28,7 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 	if o.Result != loop.OK {
 		return
 	}
-	e.guardPaths(a, o)
+	e.guardPaths(ctx, a, o)
 	e.claim(a, o)
 	if len(e.Judge.Gates) == 0 {
 		e.settle(o, Ruling{})
@@ -45,7 +47,7 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 		}
 	}
 	if ruling.Interrupted {
-		o.Result, o.Claim = loop.Interrupted, nil
+		o.Result, o.Claim, o.Gates = loop.Interrupted, nil, nil
 		if errors.Is(context.Cause(ctx), proc.End(loop.OnMaxTime)) {
 			o.Exit = &loop.Exit{Cause: loop.OnMaxTime}
 		}
@@ -66,7 +68,7 @@ func (e *Engine) claim(a *attempt, o *loop.Outcome) {
 		}
 		return
 	}
-	if o.Claim != nil || o.Unfinished() {
+	if o.Claim != nil || o.Unfinished() || o.Pending && len(e.Judge.Gates) == 0 {
 		return
 	}
 	switch {
@@ -90,7 +92,7 @@ func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) Ruling {
 	s := e.snapshot()
 	j := e.bench(ctx, a)
 	if claimed(o) && e.Judge.Proof.Mode != "none" {
-		return j.Claim(ctx, s, a.kept())
+		return j.Claim(ctx, s, a.kept(), nil)
 	}
 	r := Ruling{Results: j.Attempt(ctx, s, a.kept())}
 	r.Interrupted = interrupted(r.Results)
@@ -98,7 +100,7 @@ func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) Ruling {
 		// Green in the work tree is the claim; the proof comes after it.
 		o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "gates", By: loop.ByGates}
 		e.record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
-		return j.Claim(ctx, s, a.kept())
+		return j.Claim(ctx, s, a.kept(), r.Results)
 	}
 	return r
 }
@@ -119,7 +121,7 @@ func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r Ruling) {
 	if counts != nil {
 		o.Tests = counts
 	}
-	o.Pinned, o.Person = r.Pinned, r.Person
+	o.Pinned, o.Person = r.Pinned[:min(len(r.Pinned), mostPaths)], r.Person
 	e.snapshot().Compare(o)
 	if o.Red() {
 		o.Result = loop.Failed
@@ -148,23 +150,24 @@ func (e *Engine) refuse(o *loop.Outcome, why string) {
 	e.record(&loop.ClaimRefused{Kind: o.Claim.Kind, Text: o.Claim.Text, Why: why})
 }
 
-// guardPaths fails an attempt that changed a protected file.
-func (e *Engine) guardPaths(a *attempt, o *loop.Outcome) {
-	if a.changes == nil {
+// guardPaths fails an attempt as long as a protected file is not what it was
+// when the run began.
+func (e *Engine) guardPaths(ctx context.Context, a *attempt, o *loop.Outcome) {
+	if len(e.Protect) == 0 {
 		return
 	}
-	var touched []string
-	for _, p := range a.changes.Paths {
-		if e.Protect.Match(p.Path) || p.From != "" && e.Protect.Match(p.From) {
-			touched = append(touched, p.Path)
-		}
+	now, err := e.Tree.Guard(ctx, e.Protect)
+	if err != nil {
+		e.warn("protect", loop.Warning{Text: err.Error(), Hint: "git.protect guards nothing while this lasts"})
+		return
 	}
+	touched := now.Against(e.Judge.notes[guard])
 	if len(touched) == 0 {
 		return
 	}
 	why := fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), few(touched))
 	o.Gates = append(o.Gates, loop.Gate{Name: guard, Where: loop.InWorkspace, Why: why})
 	o.Result = loop.Failed
-	a.told = append(a.told, why+"; put it back as it was, and leave it alone")
+	a.told = append(a.told, why+"; put back what was there, and leave it alone")
 	e.record(&loop.GateFinished{Gate: o.Gates[0]})
 }

@@ -24,27 +24,44 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	for _, w := range e.Warnings {
 		e.record(&w)
 	}
+	if err := e.guardFrom(ctx); err != nil {
+		return loop.Verdict{}, err
+	}
+	if v, aborted := e.hookStarted(ctx); aborted {
+		return v, nil
+	}
 	if _, resumed := e.Start.(*loop.RunResumed); !resumed {
 		return e.first(ctx), nil
 	}
 	e.recall()
 	open := unfinished(e.Past.Tail)
 	if open == nil {
-		if v := e.pending(); v.Action != loop.Continue || e.Past.Last != nil {
+		v := e.pending()
+		switch {
+		case v.Action != loop.Continue:
 			return v, nil
+		case e.Past.Last == nil:
+			return e.first(ctx), nil
+		case e.Rebaseline && !e.baseline(ctx):
+			return e.ask(), nil
 		}
-		return e.first(ctx), nil
+		return v, nil
 	}
 	a := e.enter(open.Iter, open.Attempt, e.Journal.Attempt)
 	defer a.dir.Close()
 	exited := exitOf(e.Past.Tail)
-	if exited == nil {
+	switch {
+	case exited == nil:
 		return e.conclude(ctx, a, e.lost()), nil
+	case rolledBack(e.Past.Tail): // what it did is no longer there, and a person wanted that
+		return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Agent: e.AgentName, EndedAt: now()}), nil
 	}
 	if err := e.replay(ctx, a, exited); err != nil {
 		return loop.Verdict{}, err
 	}
-	return e.conclude(ctx, a, e.check(ctx, a)), nil
+	o := e.check(ctx, a)
+	e.hookAfter(ctx, o)
+	return e.conclude(ctx, a, o), nil
 }
 
 // Decided is the stop that a runner had decided on when it died, if it had: the
@@ -102,6 +119,8 @@ func (e *Engine) replay(ctx context.Context, a *attempt, exited *loop.AgentExite
 	e.heardBefore(a, decoder.Close(exited.Exit))
 	a.duration = exited.Duration.Duration()
 	a.base = e.sightOf(ctx, baseOf(e.Past.Tail))
+	a.dir.ReadPlan(&a.tasks)
+	a.committed = commitOf(e.Past.Tail)
 	return e.comeBack(ctx, a)
 }
 
@@ -206,6 +225,34 @@ func afterOf(tail []loop.Event) (made string, restored bool) {
 		}
 	}
 	return made, restored
+}
+
+// rolledBack tells whether a person put files back after the last attempt began.
+func rolledBack(tail []loop.Event) bool {
+	yes := false
+	for _, ev := range tail {
+		switch ev.Payload.(type) {
+		case *loop.IterationStarted:
+			yes = false
+		case *loop.CheckpointRestored:
+			yes = ev.Iter == 0
+		}
+	}
+	return yes
+}
+
+// commitOf is the commit that the runner had made of the last attempt.
+func commitOf(tail []loop.Event) string {
+	made := ""
+	for _, ev := range tail {
+		switch p := ev.Payload.(type) {
+		case *loop.IterationStarted:
+			made = ""
+		case *loop.CommitMade:
+			made = p.Commit
+		}
+	}
+	return made
 }
 
 func exitOf(tail []loop.Event) *loop.AgentExited {

@@ -1,14 +1,13 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // scriptTime is how long a stop script may think.
@@ -34,16 +33,14 @@ func (e *Engine) runScripts(ctx context.Context, o *loop.Outcome) {
 		return // values of these types always marshal
 	}
 	for _, script := range e.Scripts {
-		exit, err := e.exec(ctx, proc.Spec{
-			Argv: []string{script}, Dir: e.Dir, Stdin: bytes.NewReader(input), Timeout: scriptTime,
+		exit, w := hook.Script(ctx, script, hook.Call{
+			Input: input, Dir: e.Dir, Timeout: scriptTime, Exec: e.exec,
 			Env: append(e.Env[:len(e.Env):len(e.Env)], fmt.Sprintf("REFRAIN_ITERATION=%d", e.iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
 		})
-		switch {
-		case err != nil:
-			e.warn("script "+script, loop.Warning{Text: "stop script cannot run: " + err.Error(), Hint: "make it executable, or take it out of stop.scripts"})
-		case exit.Cause == loop.AtDeadline:
-			e.warn("slow "+script, loop.Warning{Text: fmt.Sprintf("stop script %s took longer than %s and was ended", script, scriptTime)})
-		case exit.Zero():
+		if w != nil {
+			e.warn("script "+script, *w)
+		}
+		if exit != nil && *exit == 0 {
 			o.Scripts = append(o.Scripts, script)
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -31,6 +32,9 @@ func (s *sight) String() string {
 // can't be seen.
 func (e *Engine) look(ctx context.Context) *sight {
 	s, err := e.see(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil // it was told to end
+	}
 	if err != nil {
 		e.warn("tree", loop.Warning{
 			Text: "cannot see what changed in the work tree: " + err.Error(),
@@ -38,6 +42,7 @@ func (e *Engine) look(ctx context.Context) *sight {
 		})
 		return nil
 	}
+	e.seen = s
 	return s
 }
 
@@ -53,10 +58,20 @@ func (e *Engine) see(ctx context.Context) (*sight, error) {
 	for _, note := range c.Notes {
 		e.warn("checkpoint "+note, loop.Warning{Text: note})
 	}
-	for _, file := range c.Skipped {
+	e.tellSkipped(c.Skipped)
+	return &sight{kept: &c}, nil
+}
+
+// mostSkipped is how many files that are not kept are told of one by one.
+const mostSkipped = 10
+
+func (e *Engine) tellSkipped(files []repo.Skipped) {
+	for _, file := range files[:min(len(files), mostSkipped)] {
 		e.warn("skipped "+file.Path, loop.Warning{Text: file.Path + " is not in the checkpoints, so a rollback leaves it as it is: " + file.Why})
 	}
-	return &sight{kept: &c}, nil
+	if more := len(files) - mostSkipped; more > 0 {
+		e.warn("skipped", loop.Warning{Text: fmt.Sprintf("%d more files are not in the checkpoints", more)})
+	}
 }
 
 // before is the tree as the attempt finds it: as the last one left it, if

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
@@ -14,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -36,6 +38,7 @@ type attempt struct {
 	planProblem string        // why the plan cannot be read
 	ran         *seenTests    // the tests that the agent ran itself
 	told        []string      // what the next agent should know of the gates
+	committed   string        // what an earlier runner has committed of it
 }
 
 // kept is the checkpoint after the agent; the zero one when there is none.
@@ -49,40 +52,57 @@ func (a *attempt) kept() repo.Checkpoint {
 // Step runs one attempt and decides. The numbers come from the state, so the
 // same state gives the same iteration and attempt.
 func (e *Engine) Step(ctx context.Context) loop.Verdict {
-	a := e.begin(ctx)
+	s := e.snapshot()
+	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
 	defer a.dir.Close()
+	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
+	if unwanted := e.hookNext(ctx); unwanted != nil {
+		return e.conclude(ctx, a, unwanted)
+	}
+	e.begin(ctx, a)
 	e.untouched = nil
 	if a.failure == nil {
 		e.run(ctx, a)
 	}
 	a.after = e.after(ctx)
-	return e.conclude(ctx, a, e.check(ctx, a))
+	o := e.check(ctx, a)
+	e.hookAfter(ctx, o)
+	return e.conclude(ctx, a, o)
 }
 
-// begin opens the attempt: its number, the tree before it, its prompt.
-func (e *Engine) begin(ctx context.Context) *attempt {
+// begin gets the attempt ready: the tree before it, its prompt.
+func (e *Engine) begin(ctx context.Context, a *attempt) {
 	s := e.snapshot()
-	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
-	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
 	a.base = e.before(ctx)
 	a.tasks, _ = e.readPlan() // one that can't be read now is told of after the agent
-	if e.Prompt == nil {
-		return a
+	if e.Plan != "" {
+		a.dir.WritePlan(a.tasks)
 	}
-	p, err := e.Prompt.Build(s, s.Next(), e.told)
+	if e.Prompt == nil {
+		return
+	}
+	p, err := e.Prompt.Build(ctx, s, s.Next(), e.told)
 	if err != nil {
 		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}
-		return a
+		return
 	}
 	a.prompt = p.Text
 	a.dir.WritePrompt(p.Text)
 	if e.PromptBudget > 0 && p.Tokens > e.PromptBudget {
 		e.warn("prompt budget", loop.Warning{
 			Text: fmt.Sprintf("Prompt exceeds token budget: %d > %d", p.Tokens, e.PromptBudget),
-			Hint: "shorten the prompt or raise budget.prompt_tokens",
+			Hint: "shorten the prompt or raise budget.prompt_tokens; its largest parts are " + largest(p),
 		})
 	}
-	return a
+}
+
+// largest names what fills a prompt.
+func largest(p prompt.Prompt) string {
+	var list []string
+	for _, part := range p.Largest(3) {
+		list = append(list, fmt.Sprintf("%s (%d)", part.Name, part.Tokens))
+	}
+	return strings.Join(list, ", ")
 }
 
 // enter makes an attempt current: events from here on belong to it.
@@ -265,10 +285,16 @@ func (e *Engine) judgeProgress(a *attempt, o *loop.Outcome, seen []loop.Signal) 
 // conclude decides, does what the verdict says to the work tree, and writes it
 // down.
 func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop.Verdict {
-	e.commit(ctx, o)
+	if e.snapshot().Undone(*o) && o.Progress != nil {
+		o.Progress, o.ProgressBy = new(bool), nil // what is put back is no progress
+	}
+	e.commit(ctx, a, o)
 	_, v := loop.Decide(e.facts(o), e.Rules)
 	e.restore(ctx, o, v)
 	e.pass(a, o)
+	if e.Prompt != nil {
+		e.Prompt.Last = o
+	}
 	e.record(&loop.IterationFinished{Outcome: *o, Verdict: v})
 	if err := e.Journal.DropTranscripts(e.Transcripts); err != nil {
 		e.warn("transcripts", loop.Warning{Text: err.Error(), Hint: "old transcripts are kept"})

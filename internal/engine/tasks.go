@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -30,6 +32,7 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 	a.lost = plan.Lost(a.tasks, tasks)
 	count := tasks.Count()
 	count.Lost = len(a.lost)
+	count.Vanished = e.vanished(a.lost, tasks)
 	o.Plan = &count
 	if len(a.lost) > 0 {
 		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), few(texts(a.lost)))
@@ -37,6 +40,24 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 		a.told = append(a.told, what+"; put back what is still to be done")
 	}
 	return count.Done > a.tasks.Count().Done
+}
+
+// vanished is the open tasks that are gone: in this attempt or an earlier one,
+// and not back, in whatever state.
+func (e *Engine) vanished(lost []plan.Task, now plan.Tasks) []string {
+	back := func(text string) bool {
+		return slices.ContainsFunc(now, func(t plan.Task) bool { return strings.EqualFold(t.Text, text) })
+	}
+	var list []string
+	for _, text := range e.snapshot().Vanished {
+		if !back(text) {
+			list = append(list, text)
+		}
+	}
+	for _, t := range lost {
+		list = append(list, t.Text)
+	}
+	return list
 }
 
 // refusedByPlan says why the plan does not let a claim stand, or nothing.
@@ -48,8 +69,10 @@ func (a *attempt) refusedByPlan(o *loop.Outcome) string {
 		return ""
 	case o.Plan.Open+o.Plan.InProgress > 0:
 		return fmt.Sprintf("%d of %d tasks of the plan are not done", o.Plan.Open+o.Plan.InProgress, o.Plan.Open+o.Plan.InProgress+o.Plan.Done)
-	case len(a.lost) > 0:
-		return fmt.Sprintf("open tasks vanished from the plan in this iteration: %s; put them back, ticked if they are done; if they are not needed, claim again", few(texts(a.lost)))
+	case len(a.lost) > 0, len(o.Plan.Vanished) > 0 && o.Claim == nil:
+		// A promise after the iteration in which they went is a word to be
+		// judged; a plan alone does not say that they are not needed.
+		return fmt.Sprintf("open tasks vanished from the plan: %s; put them back, ticked if they are done or not needed", few(quoted(o.Plan.Vanished)))
 	}
 	return ""
 }
@@ -57,7 +80,15 @@ func (a *attempt) refusedByPlan(o *loop.Outcome) string {
 func texts(tasks []plan.Task) []string {
 	var list []string
 	for _, t := range tasks {
-		list = append(list, fmt.Sprintf("%q", t.Text))
+		list = append(list, t.Text)
+	}
+	return quoted(list)
+}
+
+func quoted(texts []string) []string {
+	var list []string
+	for _, text := range texts {
+		list = append(list, fmt.Sprintf("%q", text))
 	}
 	return list
 }

@@ -41,7 +41,7 @@ func Choose(list []Both, setup string) (place loop.Place, why string) {
 	if setup != "" {
 		why = fmt.Sprintf("setting up the clean checkout failed (%s); ", setup)
 	}
-	why += fmt.Sprintf("red only in a clean checkout: %s; name the command that installs what is missing in proof.setup, or ignored files to copy in proof.copy",
+	why += fmt.Sprintf("a clean checkout does not do the same: %s; name the command that installs what is missing in proof.setup, or ignored files to copy in proof.copy",
 		strings.Join(missing, ", "))
 	return loop.InWorkspace, why
 }

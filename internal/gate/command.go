@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -33,7 +34,8 @@ func (c command) Check(ctx context.Context, p Place) Result {
 	r, out := run(ctx, p, s.Name, s.Run, s.Timeout)
 	report := out.report()
 	if report != nil {
-		r.Report, r.Tests, r.Gate.Tests = report, report.Tests(), ran(report)
+		placeless(report, p.Dir)
+		r.Report, r.Tests, r.Gate.Tests, r.NoTests = report, report.Tests(), ran(report), ran(report) == 0
 	}
 	if r.Interrupted {
 		return r
@@ -48,6 +50,19 @@ func (c command) Check(ctx context.Context, p Place) Result {
 		r.Telling = out.telling()
 	}
 	return r
+}
+
+// placeless takes the folder out of the names of tests, so that a test is the
+// same one wherever it runs.
+func placeless(r *tests.Report, dir string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	names := strings.NewReplacer(dir+string(filepath.Separator), "", real+string(filepath.Separator), "")
+	for i, t := range r.Failing {
+		r.Failing[i].Name = names.Replace(t.Name)
+	}
 }
 
 // ran is how many tests ran. One that was skipped did not.

@@ -83,4 +83,4 @@ func (o *output) telling() string {
 }
 
 // end is the last lines of the output.
-func (o *output) end() string { return lastLines(plain(string(o.tail)), tailSize) }
+func (o *output) end() string { return lastLines(plain(unwrap(string(o.tail))), tailSize) }

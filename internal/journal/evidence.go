@@ -14,6 +14,8 @@ const (
 	gatesName    = "gates"
 	changesName  = "changes.json"
 	feedbackName = "feedback.json"
+	guardedName  = "guarded.json"
+	planName     = "plan.json"
 )
 
 // GateLog takes what a gate prints: gates/NAME.log, and gates/NAME.clean.log in
@@ -58,12 +60,32 @@ func (a *Attempt) WriteFeedback(texts []string) {
 }
 
 // ReadFeedback is what WriteFeedback saved; nothing when it saved nothing.
-func (a *Attempt) ReadFeedback() []string {
+func (a *Attempt) ReadFeedback() []string { return ReadFeedback(a.dir) }
+
+// ReadFeedback is the same for a reader, by the folder of the attempt.
+func ReadFeedback(dir string) []string {
 	var texts []string
-	if b, err := os.ReadFile(filepath.Join(a.dir, feedbackName)); err == nil {
-		_ = json.Unmarshal(b, &texts) // half a file, after a crash, tells nothing
-	}
+	readJSON(dir, feedbackName, &texts)
 	return texts
+}
+
+// WritePlan saves the tasks that the agent found.
+func (a *Attempt) WritePlan(tasks any) { a.writeJSON(planName, tasks) }
+
+// ReadPlan reads what WritePlan saved, and tells whether it did.
+func (a *Attempt) ReadPlan(tasks any) bool { return readJSON(a.dir, planName, tasks) }
+
+// WriteGuarded saves what guarded files held before the first iteration.
+func (a *Attempt) WriteGuarded(files any) { a.writeJSON(guardedName, files) }
+
+// ReadGuarded reads what WriteGuarded saved, and tells whether it did.
+func (a *Attempt) ReadGuarded(files any) bool { return readJSON(a.dir, guardedName, files) }
+
+// readJSON reads a file that is there in whole: half of one, after a crash,
+// tells nothing.
+func readJSON(dir, name string, v any) bool {
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	return err == nil && json.Unmarshal(b, v) == nil
 }
 
 func (a *Attempt) writeJSON(name string, v any) {

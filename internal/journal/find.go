@@ -172,22 +172,8 @@ func (s Store) meta(name string, brief bool) (Meta, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Meta{}, &NotFoundError{Ref: name}
 	}
-	m.Tree = s.home(m.Tree)
+	m.Tree, m.Gone = s.home(m)
 	return m, err
-}
-
-// home is the work tree that a run of this state folder belongs to: another
-// work tree of the same repository, or this one. A run whose work tree keeps its
-// runs elsewhere came here with a copy of the project, or moved with it, and
-// must not reach back to where it was made.
-func (s Store) home(tree string) string {
-	if tree == s.Tree || tree == "" {
-		return s.Tree
-	}
-	if there, err := Open(tree); err == nil && there.Dir == s.Dir && there.Tree == tree {
-		return tree
-	}
-	return s.Tree
 }
 
 // metas reads every run.json, in brief, in the order the runs were started.

@@ -22,13 +22,17 @@ type Meta struct {
 	Name      string    `json:"name"`
 	Procedure string    `json:"procedure"`
 	Tree      string    `json:"tree"`
-	Version   string    `json:"version"` // of the program
+	Linked    *Linked   `json:"linked,omitempty"` // of a run in a linked work tree of git's
+	Version   string    `json:"version"`          // of the program
 	StartedAt time.Time `json:"started_at"`
 
 	// Flags and Config are the caller's. They are long, so they stand last and
 	// a list of runs does without them.
 	Flags  json.RawMessage `json:"flags,omitempty"`
 	Config json.RawMessage `json:"config,omitempty"`
+
+	// Gone says that the work tree is no more, and Tree is where it was.
+	Gone bool `json:"-"`
 }
 
 // NewerError says that a later version wrote the run.
@@ -89,7 +93,7 @@ func readMeta(dir string, brief bool) (Meta, error) {
 // decode reads the fields one by one and stops where the rest does not matter.
 func (m *Meta) decode(dec *json.Decoder, brief bool) error {
 	fields := map[string]any{
-		"format": &m.Format, "id": &m.ID, "procedure": &m.Procedure, "tree": &m.Tree,
+		"format": &m.Format, "id": &m.ID, "procedure": &m.Procedure, "tree": &m.Tree, "linked": &m.Linked,
 		"version": &m.Version, "started_at": &m.StartedAt, "flags": &m.Flags, "config": &m.Config,
 	}
 	if open, err := dec.Token(); err != nil {

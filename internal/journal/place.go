@@ -29,65 +29,75 @@ func Open(tree string) (Store, error) {
 	if err != nil {
 		return Store{}, fmt.Errorf("find state folder: %w", err)
 	}
-	git, err := commonGitDir(tree)
+	git, err := findGit(tree)
 	if err != nil {
 		return Store{}, fmt.Errorf("find state folder: %w", err)
 	}
-	if git == "" {
+	if git.root == "" {
 		return Store{Dir: filepath.Join(tree, ".refrain"), Tree: tree}, nil
 	}
-	return Store{Dir: filepath.Join(git, "refrain"), Tree: tree}, nil
+	return Store{Dir: filepath.Join(git.common, "refrain"), Tree: tree}, nil
 }
 
-// commonGitDir is the git folder that all work trees of the repository around
-// dir share, or empty when dir is in no repository. It reads what git reads,
-// without the price of starting git.
-func commonGitDir(dir string) (string, error) {
+// gitTree is a work tree of git's.
+type gitTree struct {
+	root   string // empty: there is none
+	dir    string // its git folder
+	common string // the one that all work trees of the repository share
+}
+
+// linked tells whether it is not the main work tree of its repository.
+func (g gitTree) linked() bool { return g.dir != g.common }
+
+// findGit finds the work tree around dir. It reads what git reads, without the
+// price of starting git.
+func findGit(dir string) (gitTree, error) {
 	for {
-		git, err := gitDir(filepath.Join(dir, ".git"))
-		if err != nil || git != "" {
+		git, err := gitAt(dir)
+		if err != nil || git.root != "" {
 			return git, err
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", nil
+			return gitTree{}, nil
 		}
 		dir = parent
 	}
 }
 
-// gitDir follows a .git entry, which may be the folder itself or, in linked
-// work trees and submodules, a file that names it.
-func gitDir(entry string) (string, error) {
+// gitAt follows the .git entry of a folder, which may be the git folder itself
+// or, in linked work trees and submodules, a file that names it.
+func gitAt(root string) (gitTree, error) {
+	entry := filepath.Join(root, ".git")
 	info, err := os.Stat(entry)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return gitTree{}, nil
 	}
 	if err != nil {
-		return "", err
+		return gitTree{}, err
 	}
 
 	git := entry
 	if !info.IsDir() {
 		if git, err = gitFile(entry); err != nil {
-			return "", err
+			return gitTree{}, err
 		}
 	}
 	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
 		if info.IsDir() && errors.Is(err, fs.ErrNotExist) {
-			return "", nil // git, too, looks further up past an empty .git
+			return gitTree{}, nil // git, too, looks further up past an empty .git
 		}
-		return "", fmt.Errorf("%s does not lead to a git folder: %w", entry, err)
+		return gitTree{}, fmt.Errorf("%s does not lead to a git folder: %w", entry, err)
 	}
 
 	common, err := os.ReadFile(filepath.Join(git, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return git, nil
+		return gitTree{root: root, dir: git, common: git}, nil
 	}
 	if err != nil {
-		return "", err
+		return gitTree{}, err
 	}
-	return from(git, string(common)), nil
+	return gitTree{root: root, dir: git, common: from(git, string(common))}, nil
 }
 
 // gitFile reads the one line of a .git file: "gitdir: PATH".

@@ -31,7 +31,7 @@ func (s Store) Create(m Meta) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
 	}
-	m.Format, m.ID, m.Name, m.Tree = Format, newID(), filepath.Base(dir), s.Tree
+	m.Format, m.ID, m.Name, m.Tree, m.Linked = Format, newID(), filepath.Base(dir), s.Tree, linkOf(s.Tree)
 	m.StartedAt = m.StartedAt.UTC().Truncate(time.Millisecond)
 	r := newRun(m, dir)
 	if err := r.begin(); err != nil {
@@ -143,6 +143,9 @@ func (s Store) resume(name string) (*Run, Past, error) {
 	m, err := s.meta(name, false)
 	if err != nil {
 		return nil, Past{}, err
+	}
+	if m.Gone {
+		return nil, Past{}, s.Gone(m)
 	}
 	r := newRun(m, s.dir(name)) // with the work tree where it is now
 	past, err := openPast(r.journal.path)

@@ -1,6 +1,9 @@
 package loop
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Best is how far the tests have come: the most that ever passed, and the
 // fewest that ever failed. They are kept apart, for a run that goes back and
@@ -8,6 +11,7 @@ import "slices"
 type Best struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
+	Total  int `json:"total"` // the most that there were
 }
 
 // High is the iteration that a worse one is undone to.
@@ -61,32 +65,48 @@ func (s State) addRan(o Outcome) State {
 // that the state stays small; with more, only their number counts.
 const mostKnown = 100
 
-// Better tells whether more tests passed, or fewer failed, than ever before.
+// Better tells whether more tests passed, or fewer failed, than ever before. The
+// first tests that are seen are not better than any, and tests that are gone do
+// not fail any more, which is no credit either.
 func (s State) Better(t *Tests) bool {
-	if t == nil || t.Total == 0 {
+	if t == nil || t.Total == 0 || s.Best == nil {
 		return false
 	}
-	return s.Best == nil || t.Passed > s.Best.Passed || t.Failed < s.Best.Failed
+	return t.Passed > s.Best.Passed || t.Failed < s.Best.Failed && t.Total >= s.Best.Total
 }
 
 // Undone tells whether an attempt with outcome o is put back, for it left the
 // gates or the tests worse than they were.
 func (s State) Undone(o Outcome) bool {
-	return s.Counting.Ratchet && s.High != nil && s.High.Checkpoint != "" && s.High.above(o)
+	return s.Counting.Ratchet && s.High != nil && s.High.Checkpoint != "" && s.Worse(o) != ""
 }
 
-// above tells whether o is worse: a gate is red that was green, more tests
-// fail, or fewer pass. What was not looked at is not worse.
-func (h *High) above(o Outcome) bool {
+// Worse says in what an attempt falls behind the best, or nothing: a gate is red
+// that was green, or counts no tests any more, more tests fail, or fewer pass.
+// What was not looked at is not worse.
+func (s State) Worse(o Outcome) string {
+	h := s.High
+	if h == nil || o.Person != "" {
+		return ""
+	}
 	for _, g := range o.Gates {
-		if !g.OK && slices.Contains(h.Green, g.Name) {
-			return true
+		switch {
+		case g.OK:
+		case slices.Contains(h.Green, g.Name):
+			return fmt.Sprintf("gate %s failed (%s), and passed before", g.Name, g.Why)
+		case g.Tests == 0 && s.Expected(g.Name) > 0:
+			return fmt.Sprintf("gate %s failed (%s), and ran %d tests before", g.Name, g.Why, s.Expected(g.Name))
 		}
 	}
-	if h.Tests == nil || o.Tests == nil || !o.counted() {
-		return false
+	switch t := o.Tests; {
+	case h.Tests == nil || !o.counted():
+		return ""
+	case t.Failed > h.Tests.Failed:
+		return fmt.Sprintf("%d tests failed, and %d did before", t.Failed, h.Tests.Failed)
+	case t.Passed < h.Tests.Passed:
+		return fmt.Sprintf("%d tests passed, and %d did before", t.Passed, h.Tests.Passed)
 	}
-	return o.Tests.Failed > h.Tests.Failed || o.Tests.Passed < h.Tests.Passed
+	return ""
 }
 
 // counted tells whether gates of the runner's own counted the tests.
@@ -107,7 +127,8 @@ func (s State) begin(b *RunBaseline) State {
 	}
 	s.Seen = s.history(o).seen
 	s = s.raise(o.Tests).addRan(o)
-	s.High = &High{Checkpoint: b.Checkpoint, Green: o.green(), Tests: bestOf(o.Tests)}
+	s.High = &High{Checkpoint: b.Checkpoint, Green: o.green(), Tests: o.best()}
+	s.SetUp = b.SetUp
 	return s
 }
 
@@ -116,7 +137,7 @@ func (s State) addTests(o Outcome) State {
 	if o.Tests == nil || o.Tests.Total == 0 {
 		return s
 	}
-	if o.Tests.Failed == 0 || s.Better(o.Tests) {
+	if o.Tests.Failed == 0 || s.Best == nil || s.Better(o.Tests) || o.tolerated() {
 		s.Streaks.TestFailures = 0
 	} else {
 		s.Streaks.TestFailures++
@@ -124,36 +145,75 @@ func (s State) addTests(o Outcome) State {
 	return s
 }
 
-// addGates keeps what the gates of an attempt showed.
-func (s State) addGates(o Outcome) State {
-	if !s.Undone(o) && len(o.Gates) > 0 {
-		s.High = &High{Iteration: s.Totals.Iterations, Checkpoint: o.Checkpoint, Green: o.green(), Tests: bestOf(o.Tests)}
+// addGates keeps what the gates of an iteration showed. One that was undone
+// leaves nothing behind.
+func (s State) addGates(o Outcome, undone bool) State {
+	if undone {
+		return s
+	}
+	if len(o.Gates) > 0 {
+		s.High = s.High.next(s.Totals.Iterations, o)
 	}
 	s.Seen = s.history(o).seen
 	s = s.raise(o.Tests).addRan(o)
-	green := o.green()
-	s.Known = slices.DeleteFunc(slices.Clone(s.Known), func(k KnownRed) bool { return slices.Contains(green, k.Name) })
+	s.Known = slices.DeleteFunc(slices.Clone(s.Known), func(k KnownRed) bool {
+		return slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == k.Name && g.OK && !g.Known })
+	})
 	return s
+}
+
+// tolerated tells whether failing tests are those of gates that pass all the
+// same.
+func (o Outcome) tolerated() bool {
+	return o.counted() && !slices.ContainsFunc(o.Gates, func(g Gate) bool { return !g.OK })
 }
 
 // raise takes the better of two counts.
 func (s State) raise(t *Tests) State {
-	if !s.Better(t) {
+	best := bestOf(t)
+	if best == nil {
 		return s
 	}
-	best := *bestOf(t)
 	if s.Best != nil {
-		best = Best{Passed: max(best.Passed, s.Best.Passed), Failed: min(best.Failed, s.Best.Failed)}
+		best = &Best{
+			Passed: max(best.Passed, s.Best.Passed), Failed: min(best.Failed, s.Best.Failed), Total: max(best.Total, s.Best.Total),
+		}
 	}
-	s.Best = &best
+	s.Best = best
 	return s
+}
+
+// next is the best after an iteration that was no worse. What it did not look at
+// is as it was.
+func (h *High) next(iteration int, o Outcome) *High {
+	now := &High{Iteration: iteration, Checkpoint: o.Checkpoint, Green: o.green(), Tests: o.best()}
+	if h == nil {
+		return now
+	}
+	if now.Tests == nil {
+		now.Tests = h.Tests
+	}
+	for _, name := range h.Green {
+		if !slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == name }) {
+			now.Green = append(now.Green, name)
+		}
+	}
+	return now
+}
+
+// best is what the runner's own gates counted.
+func (o Outcome) best() *Best {
+	if !o.counted() {
+		return nil
+	}
+	return bestOf(o.Tests)
 }
 
 func bestOf(t *Tests) *Best {
 	if t == nil || t.Total == 0 {
 		return nil
 	}
-	return &Best{Passed: t.Passed, Failed: t.Failed}
+	return &Best{Passed: t.Passed, Failed: t.Failed, Total: t.Total}
 }
 
 // green is the names of the gates that passed.

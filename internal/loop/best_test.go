@@ -58,6 +58,8 @@ func TestTheRatchet(t *testing.T) {
 		{"better", counted(11, 0), false},
 		{"no gate was run", Outcome{Result: Failed, Exit: code(1)}, false},
 		{"the agent's own tests do not count", Outcome{Result: OK, Exit: code(0), Tests: &Tests{Total: 3, Failed: 3}}, false},
+		{"a gate that counted tests counts none any more", Outcome{Result: Failed, Gates: []Gate{{Name: "test", Why: "exit 2"}}}, true},
+		{"a person is needed: nobody's failure", Outcome{Result: OK, Gates: []Gate{{Name: "lint"}}, Person: "set proof.setup"}, false},
 		{"another gate broke", Outcome{Result: OK, Gates: []Gate{{Name: "lint"}}}, true},
 	}
 	for _, tt := range tests {
@@ -113,5 +115,38 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	}
 	if len(s.Seen) > mostSeen {
 		t.Errorf("%d tests kept, want at most %d", len(s.Seen), mostSeen)
+	}
+}
+
+func TestWhatWasUndoneLeavesNothingBehind(t *testing.T) {
+	s := State{Counting: Counting{Ratchet: true}}.Add(counted(10, 1, "a"))
+	after := s.Add(counted(11, 2, "a", "b")) // one more passes, and is lost with the rest
+	if *after.Best != *s.Best || len(after.Seen) != len(s.Seen) {
+		t.Errorf("after an undone iteration: best %+v, seen %v; before %+v, %v", after.Best, after.Seen, s.Best, s.Seen)
+	}
+	if after.Totals.Files != s.Totals.Files {
+		t.Errorf("files = %d, want %d: the rest was put back", after.Totals.Files, s.Totals.Files)
+	}
+}
+
+func TestTheBestKeepsWhatAnIterationDidNotLookAt(t *testing.T) {
+	first := counted(10, 0)
+	first.Gates = append(first.Gates, Gate{Name: "slow", OK: true})
+	s := State{}.Add(first).Add(Outcome{Result: OK, Exit: code(0), Gates: []Gate{{Name: "lint", OK: true}}})
+	if s.High.Tests == nil || !slices.Contains(s.High.Green, "slow") {
+		t.Errorf("high = %+v, want the tests and the gate of the iteration before", s.High)
+	}
+}
+
+func TestAPassByToleranceKeepsTheBaseline(t *testing.T) {
+	var s State
+	s = s.Sum(Event{Payload: &RunBaseline{Gates: []BaselineGate{{Gate: Gate{Name: "test", Tests: 2}, Tests: &Tests{Total: 2, Passed: 1, Failed: 1}}}}})
+	o := counted(1, 1)
+	o.Gates[0].OK, o.Gates[0].Known = true, true
+	for range 6 {
+		s = s.Add(o)
+	}
+	if len(s.Known) != 1 || s.Streaks != (Streaks{}) {
+		t.Errorf("known %v, streaks %+v after six iterations that were no worse", s.Known, s.Streaks)
 	}
 }

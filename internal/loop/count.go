@@ -58,7 +58,7 @@ func (s State) rowFor(o Outcome) row {
 		return rowOverflow
 	case agentFailed:
 		return rowAgent
-	case o.Red() && s.Better(o.Tests):
+	case (o.Red() || o.Claim.Refused()) && o.counted() && s.Better(o.Tests):
 		return rowGateBetter
 	case o.Red() || o.Claim.Refused():
 		if s.Counting.GatesAreFailures {
@@ -77,6 +77,9 @@ func (r row) apply(s State, o Outcome) State {
 	s.Streaks.NoProgress = r.stuck.on(s.Streaks.NoProgress, progress)
 
 	s.Overflows = overflows(s, o)
+	if s.Skips++; o.Result != Skipped {
+		s.Skips = 0
+	}
 	if !r.counts {
 		s.Attempts++
 		if o.Result == Lost {
@@ -86,7 +89,7 @@ func (r row) apply(s State, o Outcome) State {
 	}
 	s.Attempts, s.Lost = 0, 0
 	s.Totals.Iterations++
-	s.LastOK = o.Result == OK
+	s.LastOK = o.Result == OK && len(o.green()) == len(o.Gates)
 	switch o.Result {
 	case OK:
 		s.Totals.OK++

@@ -7,9 +7,10 @@ func no() *bool        { v := false; return &v }
 func code(n int) *Exit { return &Exit{Code: &n, Cause: Exited} }
 
 var (
-	redGate = []Gate{{Name: "test", OK: false}}
-	someRed = &Tests{Total: 10, Passed: 6, Failed: 4}
-	lessRed = &Tests{Total: 10, Passed: 7, Failed: 3}
+	redGate  = []Gate{{Name: "test", OK: false}}
+	counting = []Gate{{Name: "test", OK: false, Tests: 10}}
+	someRed  = &Tests{Total: 10, Passed: 6, Failed: 4}
+	lessRed  = &Tests{Total: 10, Passed: 7, Failed: 3}
 )
 
 // Each row of the counting table, from streaks of 2 each.
@@ -29,8 +30,10 @@ func TestWhatCounts(t *testing.T) {
 		{"failed by the agent", Outcome{Result: Failed, Exit: code(1), Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
 		{"failed by the agent, with progress", Outcome{Result: Failed, Exit: code(1), Progress: yes()}, Counting{}, nil, true, streaks{3, 2, 0}},
 		{"an agent error with exit 0", Outcome{Result: Failed, Exit: code(0), Error: &AgentError{Kind: ErrAgent}}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
-		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: someRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
+		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
+		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: someRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
+		{"failed by a gate, better by the agent's own words only", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
+		{"a refused claim, better than the best", Outcome{Result: OK, Exit: code(0), Gates: counting, Tests: lessRed, Claim: &Claim{Kind: ClaimDone, Why: "gate test failed"}, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
 		{"failed by a gate without counted tests", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{}, nil, true, streaks{0, 3, 3}},
 		{"ended by max_turns, failed by a gate", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Gates: redGate, Progress: yes()}, Counting{}, nil, true, streaks{0, 3, 0}},
 		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Progress: no()}, Counting{}, nil, true, streaks{0, 3, 3}},
@@ -83,7 +86,8 @@ func TestTestFailureStreak(t *testing.T) {
 	}{
 		{"the first red result is the best so far", []Outcome{red(6, 4)}, 0},
 		{"the same again is not better", []Outcome{red(6, 4), red(6, 4), red(6, 4)}, 2},
-		{"fewer failures reset it", []Outcome{red(6, 4), red(6, 4), red(6, 3)}, 0},
+		{"fewer failures reset it", []Outcome{red(6, 4), red(6, 4), red(7, 3)}, 0},
+		{"fewer failures because tests are gone do not", []Outcome{red(6, 4), red(6, 4), red(6, 3)}, 2},
 		{"worse than the best, though better than the last", []Outcome{red(8, 2), red(2, 8), red(5, 5)}, 2},
 		{"all passed resets it", []Outcome{red(6, 4), red(6, 4), red(5, 0)}, 0},
 		{"none ran leaves it", []Outcome{red(6, 4), red(6, 4), {Result: OK, Exit: code(0)}}, 1},

@@ -47,6 +47,7 @@ var payloads = map[Type]func() Payload{
 	"tests.seen":          func() Payload { return new(TestsSeen) },
 	"gate.started":        func() Payload { return new(GateStarted) },
 	"gate.finished":       func() Payload { return new(GateFinished) },
+	"hook.finished":       func() Payload { return new(HookFinished) },
 	"checkpoint.made":     func() Payload { return new(CheckpointMade) },
 	"checkpoint.restored": func() Payload { return new(CheckpointRestored) },
 	"commit.made":         func() Payload { return new(CommitMade) },
@@ -96,6 +97,7 @@ type RunStarted struct {
 	Model     string   `json:"model,omitempty"`
 	Limits    Limits   `json:"limits"`
 	Promise   string   `json:"promise,omitempty"`
+	Branch    string   `json:"branch,omitempty"` // made for the run
 	Prompt    string   `json:"prompt,omitempty"` // a preview
 	Counting  Counting `json:"counting,omitzero"`
 }

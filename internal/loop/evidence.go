@@ -9,6 +9,8 @@ type RunBaseline struct {
 	Proof Place          `json:"proof"`
 	// Why says what is missing where a clean checkout was wanted and can't be.
 	Why string `json:"why,omitempty"`
+	// SetUp says that a clean checkout was made and could be set up.
+	SetUp bool `json:"set_up,omitempty"`
 	// Checkpoint is the tree that the gates saw.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
@@ -58,8 +60,8 @@ type CheckpointMade struct {
 // CheckpointRestored says that the work tree was put back.
 type CheckpointRestored struct {
 	Checkpoint string `json:"checkpoint"`
-	Iteration  int    `json:"iteration"` // whose checkpoint it is; 0 is before the first
-	Kept       string `json:"kept"`      // the checkpoint of what was there
+	Iteration  *int   `json:"iteration,omitempty"` // whose checkpoint it is, if it is one's; 0 is before the first
+	Kept       string `json:"kept"`                // the checkpoint of what was there
 	Why        string `json:"why"`
 }
 
@@ -69,6 +71,16 @@ type CommitMade struct {
 	Subject string `json:"subject"`
 }
 
+// HookFinished says what one of the user's own commands at a fixed point came to.
+type HookFinished struct {
+	Point    string `json:"point"`
+	Exit     *int   `json:"exit,omitempty"`
+	Action   string `json:"action"` // continue, skip or abort
+	Duration Span   `json:"duration_ms"`
+	Why      string `json:"why,omitempty"`
+}
+
+func (*HookFinished) Type() Type       { return "hook.finished" }
 func (*RunBaseline) Type() Type        { return "run.baseline" }
 func (*GateStarted) Type() Type        { return "gate.started" }
 func (*GateFinished) Type() Type       { return "gate.finished" }

@@ -42,7 +42,8 @@ func (s State) history(o Outcome) testHistory {
 		return h
 	}
 	failing := o.Tests.Failing
-	all := len(failing) == o.Tests.Failed // else one that is not named may fail all the same
+	// One that is not named may fail all the same, and one that did not run too.
+	all := len(failing) == o.Tests.Failed && o.Tests.Passed+o.Tests.Failed >= s.ranBefore(o)
 	var gone, kept []SeenTest
 	for _, t := range s.Seen {
 		now := slices.Contains(failing, t.Name)
@@ -73,4 +74,13 @@ func (s State) history(o Outcome) testHistory {
 	}
 	h.seen = lastN(append(gone, kept...), mostSeen)
 	return h
+}
+
+// ranBefore is how many tests the gates of an outcome have been seen to run.
+func (s State) ranBefore(o Outcome) int {
+	n := 0
+	for _, g := range o.Gates {
+		n += s.Expected(g.Name)
+	}
+	return n
 }

@@ -100,6 +100,16 @@ type Changes struct {
 	Paths        []PathChange `json:"paths,omitempty"`
 }
 
+// Committed adds one commit of the runner's own.
+func (c *Changes) Committed() *Changes {
+	var more Changes
+	if c != nil {
+		more = *c
+	}
+	more.Commits++
+	return &more
+}
+
 // PathChange is what happened to one file.
 type PathChange struct {
 	Path   string `json:"path"`
@@ -112,7 +122,9 @@ type Plan struct {
 	Open       int `json:"open"`
 	InProgress int `json:"in_progress"`
 	Done       int `json:"done"`
-	Lost       int `json:"lost"`
+	Lost       int `json:"lost"` // open tasks that vanished in this attempt
+	// Vanished are these, and those of earlier attempts that are not back.
+	Vanished []string `json:"vanished,omitempty"`
 }
 
 // Tests is what the test runs of an attempt showed.
@@ -140,9 +152,11 @@ type Gate struct {
 	Where    Place  `json:"where,omitempty"`
 	Duration Span   `json:"duration_ms"`
 	Why      string `json:"why,omitempty"` // why it did not pass
+	// NoTests says that a test runner was seen, and that it ran nothing.
+	NoTests bool `json:"no_tests,omitempty"`
 	// Known marks a gate that was red before the first iteration and in which
 	// no test fails that did not fail then: it is no reason to call the
-	// iteration failed, and no proof either.
+	// iteration failed, and no proof either, unless no more was asked of it.
 	Known bool `json:"known,omitempty"`
 }
 
@@ -156,6 +170,7 @@ type Limit struct {
 type Hook struct {
 	Point string `json:"point"`
 	Exit  int    `json:"exit"`
+	Why   string `json:"why,omitempty"` // the last line that it printed
 }
 
 // Usage is what an attempt used up. Cached tokens are counted once.
@@ -173,16 +188,16 @@ type Usage struct {
 // Plus adds what another agent used in the same attempt. How full a context is
 // stays what it was: contexts do not add up.
 func (u *Usage) Plus(more *Usage) Usage {
-	if u == nil || more == nil {
-		if u == nil {
-			u = more
-		}
-		if u == nil {
-			return Usage{}
-		}
+	var sum Usage
+	switch {
+	case u == nil && more == nil:
+		return sum
+	case more == nil:
 		return *u
+	case u == nil:
+		u = &Usage{}
 	}
-	sum := *u
+	sum = *u
 	sum.Input, sum.Output = u.Input+more.Input, u.Output+more.Output
 	sum.CacheRead, sum.CacheWrite = u.CacheRead+more.CacheRead, u.CacheWrite+more.CacheWrite
 	sum.CostUSD = toMicros(u.CostUSD + more.CostUSD)

@@ -18,12 +18,17 @@ type State struct {
 	Ran   []GateRan  `json:"ran,omitempty"`   // how many tests each gate has run
 	Proof Place      `json:"proof,omitempty"` // where gates judge a claim
 	First string     `json:"first,omitempty"` // the first checkpoint
+	Here  string     `json:"here,omitempty"`  // the last one, or the one that was put back
+
+	Vanished []string `json:"vanished,omitempty"` // open tasks that are gone from the plan
+	SetUp    bool     `json:"set_up,omitempty"`   // the clean checkout could be set up at the baseline
 
 	Attempts  int       `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
 	Lost      int       `json:"lost,omitempty"`      // of these, the lost ones
 	HeldUp    int       `json:"held_up,omitempty"`   // limited or unavailable attempts in a row
 	HeldSince time.Time `json:"held_since,omitzero"` // when the first of them ended
 	Overflows int       `json:"overflows,omitempty"` // context overflows in a row
+	Skips     int       `json:"skips,omitempty"`     // skipped attempts in a row
 	Confirmed int       `json:"confirmed,omitempty"` // proven claims in a row
 	Worked    bool      `json:"worked,omitempty"`    // the agent has ended well at least once
 	LastOK    bool      `json:"last_ok,omitempty"`   // the last counted iteration was ok
@@ -96,13 +101,24 @@ const (
 // Next is the number of the iteration that comes next.
 func (s State) Next() int { return s.Totals.Iterations + 1 }
 
+// Counts tells whether an attempt with outcome o is an iteration.
+func (s State) Counts(o Outcome) bool { return s.rowFor(o).counts }
+
 // Add gives the state after an attempt with outcome o.
 func (s State) Add(o Outcome) State {
+	undone := s.Undone(o)
 	s.Feedback, s.Heard = s.nextFeedback(o), nil
-	s = s.addTests(o)
 	row := s.rowFor(o)
+	if row.counts {
+		s = s.addTests(o)
+	}
 	s = row.apply(s, o)
-	s = s.addGates(o)
+	if row.counts {
+		s = s.addGates(o, undone)
+	}
+	if o.Plan != nil {
+		s.Vanished = lastN(o.Plan.Vanished, maxFeedback)
+	}
 
 	s.Totals.Duration += o.Duration
 	s.Totals.Tokens += o.Usage.Tokens()
@@ -110,9 +126,11 @@ func (s State) Add(o Outcome) State {
 	s.Totals.CostEstimated = s.Totals.CostEstimated || o.Usage.Estimated()
 	if c := o.Changes; c != nil {
 		s.Totals.Commits += c.Commits
-		s.Totals.Files += c.Created + c.Modified + c.Deleted
-		s.Totals.LinesAdded += c.LinesAdded
-		s.Totals.LinesRemoved += c.LinesRemoved
+		if !undone {
+			s.Totals.Files += c.Created + c.Modified + c.Deleted
+			s.Totals.LinesAdded += c.LinesAdded
+			s.Totals.LinesRemoved += c.LinesRemoved
+		}
 	}
 	if o.Result == OK {
 		s.Worked = true

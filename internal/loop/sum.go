@@ -16,6 +16,7 @@ func (s State) Sum(e Event) State {
 		s.Counting, s.Limits = p.Counting, p.Limits
 	case *RunResumed:
 		s.Counting, s.Limits = p.Counting, p.Limits
+		s.Heard = nil // an attempt that is judged again says it again
 		if p.From == Aborted || p.From == CouldNotRun {
 			s.Streaks = Streaks{} // a person looked at it: a new start
 			s.HeldUp, s.HeldSince = 0, time.Time{}
@@ -30,11 +31,13 @@ func (s State) Sum(e Event) State {
 		if s.First == "" {
 			s.First = p.Checkpoint
 		}
+		s.Here = p.Checkpoint
 	case *CheckpointRestored:
-		if e.Iter == 0 { // a person did it, between two attempts
-			s.Feedback = lastN(append(slices.Clip(s.Feedback), p.feedback()), maxFeedback)
+		s.Here = p.Checkpoint
+		if e.Iter == 0 { // between two attempts
+			s.Feedback = lastN(append(without(s.Feedback, "rolled_back"), p.feedback(true)), maxFeedback)
 		} else {
-			s = s.hear(p.feedback())
+			s = s.hear(p.feedback(false))
 		}
 	case *IterationFinished:
 		s = s.Add(p.Outcome)
@@ -58,10 +61,17 @@ func (p *ClaimRefused) feedback() Feedback {
 	return Feedback{Kind: "claim_refused", Text: cut(fmt.Sprintf("the claim %q was refused: %s", p.Text, p.Why))}
 }
 
-func (p *CheckpointRestored) feedback() Feedback {
-	to := "as before the first iteration"
-	if p.Iteration > 0 {
-		to = fmt.Sprintf("as iteration %d left them", p.Iteration)
+// feedback says it to the next agent; between two attempts it was a person.
+func (p *CheckpointRestored) feedback(byPerson bool) Feedback {
+	to := "as they were at an earlier moment"
+	switch {
+	case p.Iteration != nil && *p.Iteration == 0:
+		to = "as they were before the first iteration"
+	case p.Iteration != nil:
+		to = fmt.Sprintf("as iteration %d left them", *p.Iteration)
+	}
+	if byPerson {
+		return Feedback{Kind: "rolled_back", Text: cut(fmt.Sprintf("a person has put the files back: they are %s; look at them anew", to))}
 	}
 	return Feedback{Kind: "rollback", Text: cut(fmt.Sprintf("the last iteration's changes were undone (%s); the files are %s; go another way", p.Why, to))}
 }
@@ -70,4 +80,9 @@ func (p *CheckpointRestored) feedback() Feedback {
 func (s State) hear(f Feedback) State {
 	s.Heard = lastN(append(s.Heard, f), maxFeedback)
 	return s
+}
+
+// without leaves out what was said before and no longer holds.
+func without(list []Feedback, kind string) []Feedback {
+	return slices.DeleteFunc(slices.Clone(list), func(f Feedback) bool { return f.Kind == kind })
 }

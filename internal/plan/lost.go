@@ -82,14 +82,14 @@ const mostReworded = 500
 func withoutReworded(gone, fresh []Task) []Task {
 	var left []wording
 	for _, task := range fresh[:min(len(fresh), mostReworded)] {
-		left = append(left, wording{task.Section, wordsOf(task)})
+		left = append(left, wordingOf(task))
 	}
 	var lost []Task
 	for n, task := range gone {
 		if n >= mostReworded {
 			return append(lost, gone[n:]...)
 		}
-		at := closest(wording{task.Section, wordsOf(task)}, left)
+		at := closest(wordingOf(task), left)
 		if at < 0 {
 			lost = append(lost, task)
 			continue
@@ -101,15 +101,17 @@ func withoutReworded(gone, fresh []Task) []Task {
 
 // wording is where a task stands, and its words.
 type wording struct {
-	section string
-	words   map[string]bool
+	file, section string
+	words         map[string]bool
 }
+
+func wordingOf(t Task) wording { return wording{t.File, t.Section, wordsOf(t)} }
 
 // closest finds the wording that could be a new one of w, the nearest first.
 func closest(w wording, list []wording) int {
 	best, most := -1, 0
 	for i, other := range list {
-		if other.section != w.section {
+		if other.file != w.file || other.section != w.section {
 			continue
 		}
 		if n := shared(w.words, other.words); n > most && alike(n, len(w.words)) {
@@ -125,11 +127,16 @@ func closest(w wording, list []wording) int {
 func alike(shared, all int) bool { return shared*3 >= all*2 }
 
 func wordsOf(t Task) map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(key(t), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		words[word] = true
+	set := map[string]bool{}
+	for _, word := range words(t.Text) {
+		set[word] = true
 	}
-	return words
+	return set
+}
+
+// words are the words of a text, in small letters.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 func shared(a, b map[string]bool) int {

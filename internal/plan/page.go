@@ -10,7 +10,14 @@ type page struct {
 	// endless remembers where a search for an end has failed, so that a file
 	// of nothing but beginnings is not read over and over.
 	endless map[hider]failed
+
+	// patience is how many bytes such searches may still read. No honest file
+	// uses it up; in one that does, nothing more is hidden.
+	patience int
 }
+
+// mostReadings is how often the whole text may be searched in vain.
+const mostReadings = 8
 
 // line is one line: the columns before its text, and the text.
 type line struct {
@@ -30,7 +37,7 @@ type failed struct {
 }
 
 func newPage(text string) page {
-	p := page{endless: map[hider]failed{}}
+	p := page{endless: map[hider]failed{}, patience: mostReadings * len(text)}
 	for one := range strings.SplitSeq(text, "\n") {
 		indent, rest := columns(one, 0)
 		p.lines = append(p.lines, line{indent, strings.TrimRight(rest, " \t\r")})
@@ -56,7 +63,7 @@ func columns(text string, from int) (column int, rest string) {
 }
 
 // text is that of some lines.
-func (p page) text(from, to int) string {
+func (p *page) text(from, to int) string {
 	var text strings.Builder
 	for _, l := range p.lines[from:to] {
 		text.WriteString(l.rest + " ")
@@ -67,7 +74,7 @@ func (p page) text(from, to int) string {
 // hidden tells whether the text on a line begins a fence or a comment, and
 // gives the line with its end. What has no end before its list item ends hides
 // nothing: a slip of the pen would otherwise make every task after it vanish.
-func (p page) hidden(at int, rest string, column int) (end int, ok bool) {
+func (p *page) hidden(at int, rest string, column int) (end int, ok bool) {
 	if comment(rest) {
 		if strings.Contains(rest[len("<!--"):], "-->") {
 			return at, true
@@ -82,10 +89,14 @@ func (p page) hidden(at int, rest string, column int) (end int, ok bool) {
 }
 
 // search finds the line that ends what begins at the given one.
-func (p page) search(at int, h hider, length int) (end int, ok bool) {
+func (p *page) search(at int, h hider, length int) (end int, ok bool) {
 	if before, known := p.endless[h]; known && at < before.until && length >= before.length {
 		return 0, false
 	}
+	if p.patience < 0 {
+		return 0, false
+	}
+	read := 0
 	end = at + 1
 	for ; end < len(p.lines); end++ {
 		l := p.lines[end]
@@ -95,7 +106,9 @@ func (p page) search(at int, h hider, length int) (end int, ok bool) {
 		if h.ends(l, length) {
 			return end, true
 		}
+		read += len(l.rest) + 1
 	}
+	p.patience -= read
 	p.endless[h] = failed{length, end}
 	return 0, false
 }

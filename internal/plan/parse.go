@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -10,169 +10,156 @@ import (
 // Parse finds the tasks in a markdown text: list items, by a bullet or a
 // number, that begin with a box. Code, comments and quotes hold no tasks.
 func Parse(text []byte) Tasks {
-	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
-	p := parser{page: newPage(string(text)), paragraph: none}
-	for p.at < len(p.lines) {
-		p.read(p.lines[p.at])
-		p.at++
+	tasks, _ := parse(text)
+	return tasks
+}
+
+func parse(text []byte) (Tasks, []link) {
+	p := planner{section: &section{}}
+	tell(string(text), &p)
+	p.finish()
+	return p.tasks, p.links
+}
+
+// planner makes tasks of what a plan says.
+type planner struct {
+	tasks   Tasks
+	made    []origin // of each task
+	owners  []int    // of each open list item, the task that it belongs to, or none
+	section *section
+	links   []link
+}
+
+// origin is where a task comes from, and what it says below its first line.
+type origin struct {
+	parent  int // the task that it lies in, or none
+	section *section
+	notes   []string
+}
+
+// section is a heading, or the beginning of the file, with what it says of the
+// tasks below it.
+type section struct {
+	level    int
+	text     string
+	around   *section
+	priority *int
+	refs     []Ref
+}
+
+func (p *planner) heading(line, level int, text string) {
+	around := p.section
+	for around.level >= level {
+		around = around.around
 	}
-	return p.tasks
+	p.section = &section{level: level, text: text, around: around, priority: cmp.Or(named(text), marked(text), around.priority)}
+	p.see(line, none, text)
 }
 
-// parser follows the blocks of a markdown text, line by line, as far as tasks
-// depend on them.
-type parser struct {
-	page
-	at        int   // the index of the current line
-	items     []int // the columns at which the text of the open list items begins
-	paragraph int   // the index of the line with which the open paragraph began, or none
-	section   string
-	tasks     Tasks
-}
-
-const none = -1
-
-// read takes the current line, and more of them when it opens a block.
-func (p *parser) read(l line) {
-	if l.rest == "" {
-		p.paragraph = none
+func (p *planner) item(line, depth int, text string) {
+	owner := p.owner(depth)
+	p.owners = append(p.owners[:depth], owner)
+	status, after, ok := boxed(text)
+	if !ok {
+		p.note(line, owner, text)
 		return
 	}
-	items := p.items
-	for len(items) > 0 && l.indent < items[len(items)-1] {
-		items = items[:len(items)-1]
-	}
-	column := 0
-	if len(items) > 0 {
-		column = items[len(items)-1]
-	}
-	deep := l.indent-column > 3
-	switch {
-	case deep && p.paragraph == none: // indented code
-		p.items = items
-	case p.open(l, items, column, deep):
-	case p.paragraph == none:
-		p.items, p.paragraph = items, p.at
-	} // else the line goes on with the paragraph, even when it is set in less than its item
+	p.owners[depth] = len(p.tasks)
+	p.tasks = append(p.tasks, Task{
+		Text: plain(after), Status: status, Line: line, Depth: depth,
+		Section: p.section.text, Priority: cmp.Or(marked(after), p.section.priority),
+	})
+	p.made = append(p.made, origin{parent: owner, section: p.section})
+	p.see(line, p.owners[depth], plain(after))
 }
 
-// open reads a line that begins a block of its own, or tells that it does not.
-// A line that is set in deep, within a paragraph, begins at most a list item:
-// markdown has it otherwise, but who writes so means a task.
-func (p *parser) open(l line, items []int, column int, deep bool) bool {
-	if !deep && underline(l.rest) && p.paragraph != none && len(items) == len(p.items) {
-		p.head(p.text(p.paragraph, p.at), items)
-		return true
+func (p *planner) text(line, depth int, text string, _ bool) { p.note(line, p.owner(depth), text) }
+
+// owner is the task around what stands at a depth, or none.
+func (p *planner) owner(depth int) int {
+	if depth == 0 {
+		return none
 	}
-	if mark := itemMark(l.rest); mark != "" {
-		p.item(l, mark, items)
-		return true
-	}
-	if deep {
-		return false
-	}
-	if found := heading.FindStringSubmatch(l.rest); found != nil {
-		p.head(found[1], items)
-		return true
-	}
-	end, hidden := p.hidden(p.at, l.rest, column)
-	if hidden {
-		p.at = end
-	}
-	if !hidden && !rule(l.rest) && l.rest[0] != '>' {
-		return false
-	}
-	p.items, p.paragraph = items, none
-	return true
+	return p.owners[depth-1]
 }
 
-// head takes a heading. One within a list item is part of the item.
-func (p *parser) head(text string, items []int) {
-	if len(items) == 0 {
-		p.section = fold(text)
+// note takes a line that is no task of its own.
+func (p *planner) note(line, owner int, text string) {
+	if text = plain(text); text == "" {
+		return
 	}
-	p.items, p.paragraph = items, none
+	if owner != none {
+		p.made[owner].notes = append(p.made[owner].notes, text)
+	}
+	p.see(line, owner, text)
 }
 
-// maxNested is how many list items may begin on one line.
-const maxNested = 16
-
-// item takes a list item, and those that begin within it on the same line.
-func (p *parser) item(l line, mark string, items []int) {
-	for n := 0; mark != "" && n < maxNested; n++ {
-		end := l.indent + len(mark)
-		column, rest := columns(l.rest[len(mark):], end)
-		p.box(rest, len(items))
-		l = line{indent: column, rest: rest}
-		if rest == "" || column-end > 4 { // its text comes later, or is set in
-			column = end + 1
+// see takes in what a line says of its task, or of the tasks of its section.
+func (p *planner) see(line, owner int, text string) {
+	p.links = appendLinks(p.links, line, text)
+	if owner == none {
+		for _, l := range labels(text) {
+			if l.name == refsLabel {
+				p.section.refs = addRefs(p.section.refs, l.refs(line))
+			}
 		}
-		items = append(items, column)
-		mark = itemMark(rest)
+		return
 	}
-	p.items, p.paragraph = items, p.at
-	if end, ok := p.hidden(p.at, l.rest, items[len(items)-1]); ok {
-		p.at, p.paragraph = end, none
+	task := &p.tasks[owner]
+	for _, l := range labels(text) {
+		switch l.name {
+		case refsLabel:
+			task.Refs = addRefs(task.Refs, l.refs(line))
+		case dependsLabel:
+			task.Dependencies = append(task.Dependencies, l.list()...)
+		case complexityLabel:
+			task.Complexity = l.word()
+		case priorityLabel:
+			task.Priority = cmp.Or(named("priority "+l.value), task.Priority)
+		}
+	}
+	task.Refs = addRefs(task.Refs, mentions(line, text))
+}
+
+// finish gives the tasks what was said later, or of many at once. A task that
+// lists no references has those of the task around it, else of the headings.
+func (p *planner) finish() {
+	for n, from := range p.made {
+		task := &p.tasks[n]
+		task.Notes = strings.Join(from.notes, "\n")
+		if listed(task.Refs) {
+			continue
+		}
+		if from.parent != none {
+			task.Refs = addRefs(task.Refs, p.tasks[from.parent].Refs)
+		}
+		for s := from.section; s != nil && !listed(task.Refs); s = s.around {
+			task.Refs = addRefs(task.Refs, s.refs)
+		}
 	}
 }
 
-// box takes the text of a list item, which may be a task.
-func (p *parser) box(text string, depth int) {
+// boxed reads the box at the beginning of a list item.
+func boxed(text string) (status Status, after string, ok bool) {
 	found := box.FindStringSubmatch(text)
 	if found == nil {
-		return
+		return 0, "", false
 	}
 	mark, after := strings.TrimSpace(found[1]), found[2]
-	if utf8.RuneCountInString(mark) > 1 || link(found[1], after) {
-		return
+	if utf8.RuneCountInString(mark) > 1 || linked(found[1], after) {
+		return 0, "", false
 	}
-	p.tasks = append(p.tasks, Task{
-		Text: fold(comments.ReplaceAllString(after, " ")), Status: marks[mark],
-		Line: p.at + 1, Depth: depth, Section: p.section,
-	})
+	return marks[mark], after, true
 }
+
+var box = regexp.MustCompile(`^\[([^\]\[]{0,8})\](.*)$`)
 
 // marks are what a box may hold besides nothing. A mark that is not here, such
 // as a question mark, says that something is left to do.
 var marks = map[string]Status{"~": InProgress, "x": Done, "X": Done}
 
-var (
-	box      = regexp.MustCompile(`^\[([^\]\[]{0,8})\](.*)$`)
-	bullet   = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
-	heading  = regexp.MustCompile(`^#{1,6}(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
-	comments = regexp.MustCompile(`<!--.*?-->`)
-)
-
-// link tells whether brackets belong to a link rather than being a box.
-func link(inside, after string) bool {
+// linked tells whether brackets belong to a link rather than being a box.
+func linked(inside, after string) bool {
 	blank := inside != "" && strings.TrimSpace(inside) == "" // no link is called so
 	return !blank && after != "" && strings.ContainsRune("([:", rune(after[0]))
 }
-
-// itemMark gives what begins a list item, or nothing.
-func itemMark(rest string) string {
-	mark := bullet.FindString(rest)
-	if mark == "" || rule(rest) {
-		return ""
-	}
-	return strings.TrimRight(mark, " \t")
-}
-
-// rule tells whether a line is a thematic break, which may look like an item.
-func rule(rest string) bool {
-	if rest == "" || strings.IndexByte("-*_", rest[0]) < 0 {
-		return false
-	}
-	bare := blanks.Replace(rest)
-	return len(bare) >= 3 && strings.Trim(bare, bare[:1]) == ""
-}
-
-var blanks = strings.NewReplacer(" ", "", "\t", "")
-
-// underline tells whether a line makes a heading of the paragraph above it.
-func underline(rest string) bool {
-	return strings.Trim(rest, "=") == "" || strings.Trim(rest, "-") == ""
-}
-
-// fold makes every run of white space one space, and none at the ends.
-func fold(text string) string { return strings.Join(strings.Fields(text), " ") }

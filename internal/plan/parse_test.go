@@ -128,8 +128,8 @@ func TestCountAndFinished(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tasks := Parse([]byte(tt.text))
-			if got := tasks.Count(); got != tt.count {
-				t.Errorf("Count() = %+v, want %+v", got, tt.count)
+			if diff := cmp.Diff(tt.count, tasks.Count()); diff != "" {
+				t.Errorf("Count() differs (-want +got):\n%s", diff)
 			}
 			if got := tasks.Finished(); got != tt.finished {
 				t.Errorf("Finished() = %v, want %v", got, tt.finished)

@@ -1,23 +1,36 @@
-// Package plan reads a plan: a markdown file with tasks to tick.
+// Package plan reads a plan: markdown with tasks to tick, in one file or in a
+// folder of them.
 //
 // It tells what is open, in progress and done, and which tasks have vanished
 // since it was last read. A plan that is missing, or has no task at all, is an
-// error and never a finished plan. Where a plan is damaged, it errs towards
-// open: a code fence or a comment that nobody closed hides no task.
+// error and never a finished plan, and so is one of which a part is missing.
+// Where a plan is damaged, it errs towards open: a code fence or a comment that
+// nobody closed hides no task.
+//
+// It also reads specs, and compares the two: which requirement no task is for,
+// and which task no spec asks for. Whether the code does what they say is not
+// its business.
 package plan
 
 import "github.com/refrain-loop/refrain/internal/loop"
 
-// Tasks are the tasks of a plan, in the order of the file.
+// Tasks are the tasks of a plan, in the order of its files.
 type Tasks []Task
 
 // Task is one box of the plan.
 type Task struct {
-	Text    string // of its first line, without comments, white space folded
-	Status  Status
-	Line    int    // from 1
-	Depth   int    // in how many list items it lies
-	Section string // the text of the heading above it
+	Text    string `json:"description"` // of its first line, without comments, white space folded
+	Status  Status `json:"status"`
+	File    string `json:"file,omitempty"` // below the plan's folder, with slashes; not known to Parse
+	Line    int    `json:"line_number"`    // from 1
+	Depth   int    `json:"depth"`          // in how many list items it lies
+	Section string `json:"section,omitempty"`
+
+	Priority     *int     `json:"priority,omitempty"` // of its section, unless it has its own
+	Refs         []Ref    `json:"spec_refs,omitempty"`
+	Dependencies []string `json:"dependencies,omitempty"`
+	Complexity   string   `json:"complexity,omitempty"`
+	Notes        string   `json:"-"` // the lines below it that are no tasks
 }
 
 // Status is how far a task has come.
@@ -38,6 +51,11 @@ func (s Status) String() string {
 		return "done"
 	}
 	return "open"
+}
+
+// MarshalText gives the name that scripts know from other tools.
+func (s Status) MarshalText() ([]byte, error) {
+	return []byte([]string{Open: "pending", InProgress: "in_progress", Done: "completed"}[s]), nil
 }
 
 // Count is the plan in the words of an outcome. What was lost is not known

@@ -1,88 +1,153 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
+	"slices"
 )
 
-// maxSize is the largest file that is read as a plan. An agent may put
-// anything in its place.
-const maxSize = 4 << 20
-
-// Read reads the plan in a file. The error is a *MissingError when it is not
-// there or cannot be read, and an *EmptyError when it has no tasks.
-func Read(path string) (Tasks, error) {
-	text, err := readFile(path)
+// Read reads the plan in a file or a folder.
+//
+// Of a folder, all markdown files are read, also those in the folders below;
+// its README or index comes first. Of a file with such a name, the files that
+// it links to are read too, and those that they link to, as far as they lie in
+// its folder. Any other file is a plan by itself, for it links to what it talks
+// about; and so is the README of a project.
+//
+// The error is a *MissingError when the plan is not there or cannot be read, a
+// *PartError when that is so of one of its files, and an *EmptyError when it
+// has no tasks.
+func Read(name string) (Tasks, error) {
+	r, err := open(name)
 	if err != nil {
-		return nil, &MissingError{Path: path, Err: err}
+		return nil, &MissingError{Path: name, Err: err}
 	}
-	tasks := Parse(text)
-	if len(tasks) == 0 {
-		return nil, &EmptyError{Path: path}
+	defer r.folder.Close()
+	for n := 0; n < len(r.parts); n++ { // more are found on the way
+		if err := r.read(r.parts[n]); err != nil {
+			return nil, r.problem(n, err)
+		}
 	}
-	return tasks, nil
+	if len(r.tasks) == 0 {
+		return nil, &EmptyError{Path: name}
+	}
+	return r.tasks, nil
 }
 
-func readFile(path string) ([]byte, error) {
+// reader gathers the tasks of a plan from its files.
+type reader struct {
+	name   string // of the plan
+	folder *os.Root
+	whole  bool // all of the folder is the plan
+	split  bool // links are followed
+	size   int  // what has been read, in bytes
+
+	parts []part // in the order of reading
+	known map[string]bool
+	tasks Tasks
+}
+
+// part is a file of the plan, and the link that led to it, if one did.
+type part struct {
+	file string
+	from string
+	line int
+}
+
+// open finds out what the plan consists of, as far as its name tells.
+func open(name string) (*reader, error) {
+	path, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait for a writer
-		return nil, errors.New("it is not a regular file")
+	r := &reader{name: name, whole: info.IsDir(), known: map[string]bool{}}
+	dir := path
+	if !r.whole {
+		dir = filepath.Dir(path)
 	}
-	file, err := os.Open(path)
-	if err != nil {
+	if r.folder, err = os.OpenRoot(dir); err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if !r.whole {
+		r.split = isIndex(filepath.ToSlash(path)) && !r.project()
+		r.add(part{file: filepath.Base(path)})
+		return r, nil
+	}
+	r.split = true
+	files, err := markdownBelow(r.folder)
 	if err != nil {
+		r.folder.Close()
 		return nil, err
 	}
-	if len(text) > maxSize {
-		return nil, fmt.Errorf("it is larger than %d MB", maxSize>>20)
+	slices.SortStableFunc(files, indexFirst)
+	for _, file := range files {
+		r.add(part{file: file})
 	}
-	return text, nil
+	return r, nil
 }
 
-// MissingError says that there is no plan to read.
-type MissingError struct {
-	Path string
-	Err  error
-}
-
-func (e *MissingError) Error() string {
-	if errors.Is(e.Err, fs.ErrNotExist) {
-		return fmt.Sprintf("plan %s is missing", e.Path)
+// indexFirst puts the index of the folder itself before everything else.
+func indexFirst(a, b string) int {
+	rank := func(file string) int {
+		if path.Dir(file) == "." && isIndex(file) {
+			return 0
+		}
+		return 1
 	}
-	cause := e.Err
-	var path *fs.PathError
-	if errors.As(cause, &path) { // it names the file again
-		cause = path.Err
+	return rank(a) - rank(b)
+}
+
+// project tells whether the folder is that of a project, whose README links to
+// much that is no plan.
+func (r *reader) project() bool {
+	return slices.ContainsFunc([]string{".git", ".refrain", "refrain.toml"}, func(mark string) bool {
+		_, err := r.folder.Lstat(mark)
+		return err == nil
+	})
+}
+
+func (r *reader) add(p part) {
+	if !r.known[p.file] {
+		r.known[p.file] = true
+		r.parts = append(r.parts, p)
 	}
-	return fmt.Sprintf("plan %s cannot be read: %v", e.Path, cause)
 }
 
-func (e *MissingError) Unwrap() error { return e.Err }
-
-// Hint says what to do about it.
-func (e *MissingError) Hint() string {
-	return fmt.Sprintf("write the tasks into %s, one a line, as in %q; or name another file with --plan", e.Path, exampleTask)
+// read takes the tasks of one file, and the files that it links to.
+func (r *reader) read(p part) error {
+	text, err := readBelow(r.folder, p.file)
+	if err != nil {
+		return err
+	}
+	if r.size += len(text); r.size > maxSize || len(r.parts) > maxFiles {
+		return fmt.Errorf("the plan as a whole has more than %d MB or %d files", maxSize>>20, maxFiles)
+	}
+	tasks, links := parse(text)
+	for _, task := range tasks {
+		task.File = p.file
+		r.tasks = append(r.tasks, task)
+	}
+	if !r.split {
+		return nil
+	}
+	for _, l := range links {
+		if file, ok := l.part(p.file); ok {
+			r.add(part{file: file, from: p.file, line: l.line})
+		}
+	}
+	return nil
 }
 
-// EmptyError says that a plan has no tasks. That is never a finished plan: the
-// file may have been overwritten, or its tasks be written in another way.
-type EmptyError struct{ Path string }
-
-func (e *EmptyError) Error() string { return fmt.Sprintf("plan %s has no tasks", e.Path) }
-
-// Hint says what to do about it.
-func (e *EmptyError) Hint() string {
-	return fmt.Sprintf("write each task as a list item with a box, as in %q; a done one has [x]", exampleTask)
+func (r *reader) problem(n int, err error) error {
+	if n == 0 && !r.whole {
+		return &MissingError{Path: r.name, Err: err}
+	}
+	p := r.parts[n]
+	return &PartError{Plan: r.name, File: p.file, From: p.from, Line: p.line, Err: err}
 }
-
-const exampleTask = "- [ ] what to do"

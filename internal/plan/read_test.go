@@ -31,13 +31,17 @@ func TestReadNoFile(t *testing.T) {
 	if !strings.Contains(missing.Hint(), exampleTask) {
 		t.Errorf("hint %q does not show a task", missing.Hint())
 	}
+	usually := &MissingError{Path: filepath.Join("x", usual)}
+	if got := usually.Hint(); !strings.HasPrefix(got, `run "refrain plan" first`) {
+		t.Errorf("hint %q for the plan that a command writes, which it should name", got)
+	}
 }
 
 func TestReadWhatIsNoPlan(t *testing.T) {
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.md")
 	write(t, large, "- [x] a\n"+strings.Repeat(" ", maxSize))
-	for path, want := range map[string]string{dir: "not a regular file", large: "larger than 4 MB"} {
+	for path, want := range map[string]string{os.DevNull: "not a regular file", large: "larger than 4 MB"} {
 		_, err := Read(path)
 		var missing *MissingError
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), want) {

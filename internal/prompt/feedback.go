@@ -15,15 +15,15 @@ type Feedback struct {
 }
 
 const (
-	feedbackHeading = "## What happened so far\n"
-	seenHeading     = "\nThe runner saw this in the last iteration. Deal with it first:\n\n"
-	saidHeading     = "\nEarlier iterations said this of their work. Check it against the files before you rely on it, and do not repeat what was already tried:\n\n"
-	leftOut         = "\n(%d older entries are left out here.)\n"
+	feedbackHeading = "## What happened so far\n\n"
+	seenHeading     = "The runner saw this in the last iteration. Deal with it first:\n\n"
+	saidHeading     = "Earlier iterations said this of their work. Check it against the files before you rely on it, and do not repeat what was already tried:\n\n"
+	leftOut         = "(%d older entries are left out here.)\n"
 )
 
-// text is the feedback block, or nothing when there is nothing to say or no
-// room to say it. The newest entries are kept, and what the runner saw goes
-// before what the agents said.
+// text is the feedback without its heading, or nothing when there is nothing to
+// say or no room to say it. The newest entries are kept, and what the runner saw
+// goes before what the agents said.
 func (f Feedback) text(s loop.State, gates []string) string {
 	if !f.Enabled {
 		return ""
@@ -45,7 +45,7 @@ func (f Feedback) text(s loop.State, gates []string) string {
 	room := f.room()
 	seen, room = newest(seen, room-len(seenHeading))
 	said, _ = newest(said, room-len(saidHeading))
-	return join(seen, said, all-len(seen)-len(said))
+	return told(seen, said, all-len(seen)-len(said))
 }
 
 // room is how many bytes of entries fit, our own words taken off.
@@ -53,24 +53,24 @@ func (f Feedback) room() int {
 	if f.MaxTokens <= 0 {
 		return int(^uint(0) >> 1)
 	}
-	return int(float64(f.MaxTokens)*bytesPerToken) - len(feedbackHeading) - len(fmt.Sprintf(leftOut, 100))
+	return int(float64(f.MaxTokens)*bytesPerToken) - len(feedbackHeading) - len(fmt.Sprintf(leftOut, 100)) - len("\n\n")
 }
 
-func join(seen, said []string, missing int) string {
+func told(seen, said []string, missing int) string {
 	if len(seen)+len(said) == 0 {
 		return ""
 	}
-	text := feedbackHeading
+	var blocks []string
 	if len(seen) > 0 {
-		text += seenHeading + strings.Join(seen, "")
+		blocks = append(blocks, seenHeading+strings.Join(seen, ""))
 	}
 	if len(said) > 0 {
-		text += saidHeading + strings.Join(said, "")
+		blocks = append(blocks, saidHeading+strings.Join(said, ""))
 	}
 	if missing > 0 {
-		text += fmt.Sprintf(leftOut, missing)
+		blocks = append(blocks, fmt.Sprintf(leftOut, missing))
 	}
-	return text
+	return strings.Join(blocks, "\n")
 }
 
 // labels lead into a text that does not stand for itself.

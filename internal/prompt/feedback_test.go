@@ -58,7 +58,7 @@ func TestFeedbackNeverExceedsItsTokens(t *testing.T) {
 			s.Summaries = append(s.Summaries, loop.Summary{Iteration: i, Text: one})
 		}
 		f := Feedback{Enabled: true, MaxTokens: rapid.IntRange(1, 3000).Draw(rt, "tokens"), Summaries: rapid.IntRange(0, 30).Draw(rt, "count")}
-		got := f.text(s, nil)
+		got := headed(feedbackHeading, f.text(s, nil))
 		if n := estimate(got); n > f.MaxTokens {
 			rt.Fatalf("%d tokens, at most %d allowed:\n%s", n, f.MaxTokens, got)
 		}

@@ -1,23 +1,52 @@
 // Package prompt puts together what the agent is told in one iteration.
 //
-// The user's own words come first and are never changed. What the runner adds
-// follows in a fixed order, each part under its own heading, and nothing that
-// it adds can be mistaken for a claim when an agent repeats its prompt. The
-// package reads the prompt file; what is worth telling is found by others.
+// The user's own words come first: pieces in their order, under the headings of
+// their sections, with what their templates ask for put in. What the runner
+// adds follows in a fixed order, each part under its own heading, and nothing
+// that it adds can be mistaken for a claim when an agent repeats its prompt. A
+// mistake in a template is an error with file and line, never an empty place.
+// The package reads the prompt files; what is worth telling is found by others.
 package prompt
 
 import (
+	"cmp"
+	"context"
 	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // Builder makes the prompt of each iteration of a run.
 type Builder struct {
-	Source  Source
-	Frozen  bool     // read the source once and keep that text
-	Context []string // what the user adds to the prompt for this run
+	Title  string  // a line above all; empty is none
+	Pieces []Piece // what the user says, in order
+	Source Source  // the same in one piece, used when there are no Pieces
+	Frozen bool    // read the pieces once and keep their texts
+
+	// Template says that the pieces are templates and may begin with front
+	// matter. Files and fragments are; a text from the command line or stdin is
+	// best taken as it is, so that a prompt about templates is not one.
+	Template bool
+
+	Tree   string                       // the root of the work tree: includes stay in it, commands run in it
+	Facts  Facts                        // of the run, for templates
+	Vars   map[string]any               // the user's variables, over those of the front matter
+	Branch func(context.Context) string // asked when a template names it; nil is none
+	Last   *loop.Outcome                // of the attempt before; nil when there is none
+
+	// Exec runs the commands of templates; nil is proc.Run, which ends no more
+	// than their group. They are run for a dry run too: they are the user's
+	// own, and what they print is part of what is shown.
+	Exec        func(context.Context, proc.Spec) (loop.Exit, error)
+	Env         []string      // of these commands, complete; nil is that of this process
+	CommandTime time.Duration // how long one may take; 0 is ten seconds
+
+	Context []string        // what the user adds to the prompt for this run
+	Notes   func() []string // what people have said while the run was under way; nil is nothing
 
 	Feedback         Feedback
 	IterationContext bool // say which iteration this is, from the second on
@@ -27,13 +56,25 @@ type Builder struct {
 	Promise string // what claims done; empty: there is nothing to claim
 	Failure string // what says blocked; empty: there is no such word
 
-	first *string // the frozen text
+	first map[int]string // the frozen texts
+}
+
+// Facts are what a template may say of the run. What is not known is empty.
+type Facts struct {
+	Run       string // its name
+	RunID     string
+	Procedure string
+	WorkDir   string // where the agent works
+	Agent     string
+	Model     string
+	Plan      string // the plan's file
 }
 
 // Prompt is what one agent is told.
 type Prompt struct {
 	Text   string
-	Tokens int // an estimate
+	Own    string // of this the user's words, before what the runner adds
+	Tokens int    // an estimate
 	Parts  []Part
 }
 
@@ -43,37 +84,85 @@ type Part struct {
 	Tokens int // an estimate
 }
 
-// Build makes the prompt of an iteration from the source as it is now and the
-// state of the run. What the gates said of the last iteration is told in full
-// as far as there is room. A prompt that cannot be had is an *Error.
-func (b *Builder) Build(s loop.State, iteration int, gates []string) (Prompt, error) {
-	own, err := b.read()
+// Largest is the n largest parts, the largest first.
+func (p Prompt) Largest(n int) []Part {
+	parts := slices.SortedStableFunc(slices.Values(p.Parts), func(a, b Part) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	return parts[:min(n, len(parts))]
+}
+
+// Build makes the prompt of an iteration from the pieces as they are now and
+// the state of the run. What the gates said of the last iteration is told in
+// full as far as there is room. Context and feedback that a template has put in
+// its own place are not told again. A prompt that cannot be had is an *Error.
+func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates []string) (Prompt, error) {
+	t := b.newTurn(ctx, iteration, b.Feedback.text(s, gates))
+	texts, err := b.texts(ctx, t)
 	if err != nil {
 		return Prompt{}, err
 	}
 	var p Prompt
-	p.add("prompt", own)
-	p.add("context", userContext(b.Context))
-	p.add("feedback", b.Feedback.text(s, gates))
+	p.add("title", b.Title)
+	p.addPieces(b.pieces(), texts)
+	if !t.placed.context {
+		p.add("context", headed(contextHeading, t.context))
+	}
+	p.Own = p.Text
+	if b.Notes != nil {
+		p.add("notes", notes(b.Notes()))
+	}
+	if !t.placed.feedback {
+		p.add("feedback", headed(feedbackHeading, t.feedback))
+	}
 	if b.IterationContext && iteration > 1 {
 		p.add("iteration", iterationContext(iteration, b.Max))
 	}
-	if b.Tell && b.Promise != "" {
+	if b.Tell {
 		p.add("claims", howToClaim(b.Promise, b.Failure))
 	}
 	p.Tokens = estimate(p.Text)
 	return p, nil
 }
 
-func (b *Builder) read() (string, error) {
-	if b.first != nil {
-		return *b.first, nil
+// texts is what each piece says now. It is an error when none says anything.
+func (b *Builder) texts(ctx context.Context, t *turn) ([]string, error) {
+	pieces := b.pieces()
+	texts := make([]string, len(pieces))
+	silent := true
+	for i, piece := range pieces {
+		text, err := b.read(i)
+		if err == nil && b.Template {
+			text, err = t.render(ctx, t.page(piece, text))
+		}
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = text
+		silent = silent && blank(text)
 	}
-	text, err := b.Source.Read()
-	if err == nil && b.Frozen {
-		b.first = &text
+	if !silent {
+		return texts, nil
 	}
-	return text, err
+	if len(pieces) == 1 {
+		return nil, empty(pieces[0].name())
+	}
+	return nil, empty("")
+}
+
+// addPieces puts each text under the heading of its section, which stands once
+// over those that follow each other. A section that says nothing has none.
+func (p *Prompt) addPieces(pieces []Piece, texts []string) {
+	section := ""
+	for i, piece := range pieces {
+		text := texts[i]
+		if blank(text) {
+			continue
+		}
+		if piece.Section != section && piece.Section != "" {
+			text = "## " + piece.Section + "\n\n" + text
+		}
+		section = piece.Section
+		p.add(cmp.Or(piece.name(), "prompt"), text)
+	}
 }
 
 // add puts a part at the end, a blank line after what is there.

@@ -27,7 +27,7 @@ func state(feedback ...string) loop.State {
 
 func build(t *testing.T, b *Builder, s loop.State, iteration int) Prompt {
 	t.Helper()
-	p, err := b.Build(s, iteration, nil)
+	p, err := b.Build(t.Context(), s, iteration, nil)
 	if err != nil {
 		t.Fatalf("Build: %v", err)
 	}
@@ -96,7 +96,8 @@ func TestWhatIsLeftOut(t *testing.T) {
 		{"no feedback when it is off", func(b *Builder) { b.Feedback.Enabled = false }, 2, "What happened"},
 		{"no summaries when none are asked for", func(b *Builder) { b.Feedback.Summaries = 0 }, 2, "Iteration 1:"},
 		{"no word of claims when told not to", func(b *Builder) { b.Tell = false }, 2, "promise"},
-		{"no word of claims without a promise", func(b *Builder) { b.Promise = "" }, 2, "promise"},
+		{"no word of claims without any", func(b *Builder) { b.Promise, b.Failure = "", "" }, 2, "promise"},
+		{"no word of done without a promise", func(b *Builder) { b.Promise = "" }, 2, "When everything"},
 		{"no word of blocked without a failure promise", func(b *Builder) { b.Failure = "" }, 2, "locked"},
 	}
 	for _, tt := range tests {
@@ -140,7 +141,7 @@ func TestNothingWeAddIsAClaim(t *testing.T) {
 			Feedback: Feedback{Enabled: true, MaxTokens: rapid.IntRange(0, 400).Draw(rt, "tokens"), Summaries: 20},
 			Promise:  rapid.SampledFrom([]string{"DONE", "all\ndone", " x "}).Draw(rt, "promise"), Failure: "BLOCKED",
 		}
-		p, err := b.Build(s, 2, nil)
+		p, err := b.Build(t.Context(), s, 2, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestPromptsThatCannotBeHad(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.source.Dir = dir
-			_, err := (&Builder{Source: tt.source}).Build(loop.State{}, 1, nil)
+			_, err := (&Builder{Source: tt.source}).Build(t.Context(), loop.State{}, 1, nil)
 			var e *Error
 			if !errors.As(err, &e) {
 				t.Fatalf("Build gives %v, want an *Error", err)
@@ -213,7 +214,7 @@ func TestPromptsThatCannotBeHad(t *testing.T) {
 }
 
 func TestTheCauseOfAMissingFileIsKept(t *testing.T) {
-	_, err := (&Builder{Source: Source{Path: filepath.Join(t.TempDir(), "none.md")}}).Build(loop.State{}, 1, nil)
+	_, err := (&Builder{Source: Source{Path: filepath.Join(t.TempDir(), "none.md")}}).Build(t.Context(), loop.State{}, 1, nil)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("errors.Is(%v, fs.ErrNotExist) = false", err)
 	}

@@ -9,33 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// Source is where the user's prompt comes from: a text, or a file that is read
-// anew for every iteration, so that an edit takes effect on the next one.
+// Source is where a prompt of one piece comes from: a text, or a file that is
+// read anew for every iteration, so that an edit takes effect on the next one.
 type Source struct {
 	Text string
 	Path string // as the user wrote it; when set, Text is not used
 	Dir  string // what a relative Path is relative to
 }
 
-// Error is a prompt that cannot be had.
-type Error struct {
-	Path string // empty for a text that was given directly
-	What string // what is wrong with it
-	Hint string // what to do about it
-	Err  error  // the cause, if the system named one
-}
+// usual is the prompt that "refrain init" writes.
+const usual = "PROMPT.md"
 
-func (e *Error) Error() string {
-	if e.Path == "" {
-		return "no prompt: the text " + e.What
-	}
-	return "no prompt: " + e.Path + " " + e.What
-}
-
-func (e *Error) Unwrap() error { return e.Err }
+// mark is how some editors begin a file.
+const mark = "\uFEFF"
 
 // Read gives the text as it is now. An empty or unreadable one is an *Error.
 func (s Source) Read() (string, error) {
+	text, err := s.load()
+	if err == nil && blank(text) {
+		return "", empty(s.Path)
+	}
+	return text, err
+}
+
+// load gives the text as it is now, an empty one too.
+func (s Source) load() (string, error) {
 	text := s.Text
 	if s.Path != "" {
 		b, err := os.ReadFile(s.file())
@@ -44,13 +42,16 @@ func (s Source) Read() (string, error) {
 		}
 		text = string(b)
 	}
-	switch {
-	case !utf8.ValidString(text):
+	if !utf8.ValidString(text) {
 		return "", &Error{Path: s.Path, What: "is not valid UTF-8", Hint: "save it as UTF-8 text"}
-	case strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF")) == "":
-		return "", &Error{Path: s.Path, What: "is empty", Hint: "say what the agent should do"}
 	}
 	return text, nil
+}
+
+func blank(text string) bool { return strings.TrimSpace(strings.TrimPrefix(text, mark)) == "" }
+
+func empty(path string) *Error {
+	return &Error{Path: path, What: "is empty", Hint: "say what the agent should do"}
 }
 
 func (s Source) file() string {
@@ -64,6 +65,8 @@ func (s Source) unreadable(err error) *Error {
 	e := &Error{Path: s.Path, Err: err}
 	info, statErr := os.Stat(s.file())
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.Path == usual:
+		e.What, e.Hint = "is missing", `run "refrain init", or pass -p TEXT or -F FILE`
 	case errors.Is(err, fs.ErrNotExist):
 		e.What, e.Hint = "is missing", "write it, or pass -p TEXT or -F FILE"
 	case statErr == nil && info.IsDir():

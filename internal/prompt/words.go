@@ -8,12 +8,28 @@ import (
 // The tags below stand inside sentences, never alone on a line: an agent that
 // only repeats its prompt must not be heard as making a claim.
 
-// userContext is what the user adds to the prompt.
-func userContext(texts []string) string {
-	if len(texts) == 0 {
+const (
+	contextHeading = "## Context\n\n"
+	notesHeading   = "## Notes from the operator\n\nA person who follows this run says:\n\n"
+)
+
+// headed is a text under its heading, or nothing when there is no text.
+func headed(heading, text string) string {
+	if text == "" {
 		return ""
 	}
-	return "## Context\n\n" + strings.Join(texts, "\n\n")
+	return heading + text
+}
+
+// notes is what people have said since the run began, the oldest first.
+func notes(texts []string) string {
+	var list strings.Builder
+	for _, text := range texts {
+		if !blank(text) {
+			list.WriteString(entry("", text))
+		}
+	}
+	return headed(notesHeading, list.String())
 }
 
 // iterationContext tells an agent with no memory that others came before it.
@@ -30,20 +46,29 @@ Review what is already there, then continue from it. Do not start over.
 `, n, of)
 }
 
-// howToClaim tells the agent how to end the run, and when not to.
+// howToClaim tells the agent how to end the run, and when not to. Without a
+// promise the run ends in another way, and blocked is all that can be said.
 func howToClaim(promise, failure string) string {
-	text := fmt.Sprintf(`## How this run ends
+	if promise == "" && failure == "" {
+		return ""
+	}
+	text := `## How this run ends
 
 You are run again and again, each time with a fresh memory, until the task is done. You need not finish everything now: leave the files in a good state and the next iteration goes on from there.
 
-When everything that was asked for is finished, and you have checked that it works (run it, run the tests, read the result), say so by writing the tag %s in your answer. It must stand alone on its own line, exactly as shown, as plain text: no other words on that line, no quotes, no backticks, no code block. The claim ends the run and may be checked, so do not make it while any part is open, failing, assumed or untested. Otherwise, do not write the tag at all, not even to mention it.
+`
+	if promise != "" {
+		text += fmt.Sprintf(`When everything that was asked for is finished, and you have checked that it works (run it, run the tests, read the result), say so by writing the tag %s in your answer. The claim ends the run and may be checked, so do not make it while any part is open, failing, assumed or untested.
+
 `, tag(promise))
-	if failure == "" {
-		return text
 	}
-	return text + fmt.Sprintf(`
-If you cannot go on without a person (an access, a decision or a fact that only they can give), say what you need and what you tried, then write the tag %s in the same way, alone on its own line. That also ends the run, as blocked. A hard problem or a failing test is not a reason: try another way, or leave notes for the next iteration.
+	if failure != "" {
+		text += fmt.Sprintf(`If you cannot go on without a person (an access, a decision or a fact that only they can give), say what you need and what you tried, then write the tag %s in your answer. That ends the run as blocked. A hard problem or a failing test is not a reason: try another way, or leave notes for the next iteration.
+
 `, tag(failure))
+	}
+	return text + `A tag counts when it stands alone on its own line, exactly as shown, as plain text: no other words on that line, no quotes, no backticks, no code block. When you do not mean it, do not write it at all, not even to mention it.
+`
 }
 
 func tag(text string) string {

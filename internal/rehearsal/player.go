@@ -81,7 +81,7 @@ func (p *player) say(text string) error {
 func (p *player) call(name, input string) (id string, err error) {
 	p.tools++
 	id = fmt.Sprintf("tool-%d", p.tools)
-	return id, p.emit(&loop.AgentTool{ID: id, Name: name, Input: input})
+	return id, p.emit(&loop.AgentTool{ID: id, Name: name, Input: input, Shell: name == "Bash"})
 }
 
 func (p *player) emit(event loop.Payload) error {

@@ -39,6 +39,7 @@ type facts struct {
 	Skipped []skippedFile `json:"skipped,omitempty"`
 	Nested  []nested      `json:"nested,omitempty"`
 	Modes   []oddMode     `json:"modes,omitempty"`
+	Rules   []rules       `json:"rules,omitempty"`
 }
 
 type skippedFile struct {
@@ -66,6 +67,7 @@ func (f facts) sorted() facts {
 	slices.SortFunc(f.Skipped, func(a, b skippedFile) int { return bytes.Compare(a.Path, b.Path) })
 	slices.SortFunc(f.Nested, func(a, b nested) int { return bytes.Compare(a.Path, b.Path) })
 	slices.SortFunc(f.Modes, func(a, b oddMode) int { return bytes.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.Rules, func(a, b rules) int { return bytes.Compare(a.Path, b.Path) })
 	return f
 }
 

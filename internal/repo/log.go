@@ -6,12 +6,21 @@ import (
 )
 
 // Since lists the commits that HEAD has and an earlier one had not, the newest
-// first, each as its short id and its subject. With no earlier one it is empty.
+// first, each as its short id and its subject; at most a hundred. With no earlier
+// one it is every commit, and on a branch without a commit there are none.
 func (t *Tree) Since(ctx context.Context, earlier string) ([]string, error) {
-	if !t.git || earlier == "" {
+	if !t.git {
 		return nil, nil
 	}
-	out, err := t.run(ctx, "log", "--format=%h %s", "--max-count=100", "HEAD", "--not", earlier, "--")
+	head, err := t.line(ctx, command{}, "rev-parse", "-q", "--verify", "HEAD")
+	if err != nil || head == "" {
+		return nil, err
+	}
+	args := []string{"-c", "log.showSignature=false", "log", "--format=%h %s", "--max-count=100", head}
+	if earlier != "" {
+		args = append(args, "--not", earlier)
+	}
+	out, err := t.run(ctx, append(args, "--")...)
 	if err != nil {
 		return nil, err
 	}

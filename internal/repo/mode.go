@@ -47,8 +47,9 @@ func (s *Store) mask() (fs.FileMode, error) {
 }
 
 // restoreModes puts back the permissions that git does not know: those that the
-// checkpoint has, and the usual ones where files got others since.
-func (s *Store) restoreModes(kept, to Checkpoint) error {
+// checkpoint has, and the usual ones where files got others since. A file that
+// stays although the checkpoint does not have it keeps its own.
+func (s *Store) restoreModes(kept, to Checkpoint, staying map[string]bool) error {
 	mask, err := s.mask()
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (s *Store) restoreModes(kept, to Checkpoint) error {
 		want[string(m.Path)] = m.Mode
 	}
 	for name, mode := range want {
-		if _, below := s.below(name); !below {
+		if rel, below := s.below(name); !below || staying[rel] {
 			continue
 		}
 		at := s.origin.path(name)

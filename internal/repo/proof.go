@@ -107,7 +107,7 @@ func (p *Proof) becomeRepository(ctx context.Context, tree, checkpoint string) e
 	if err != nil {
 		return err
 	}
-	exclude, err := os.ReadFile(filepath.Join(s.dir, "info", "exclude"))
+	exclude, err := os.ReadFile(s.exclude())
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return err
 	}
@@ -128,14 +128,6 @@ func (p *Proof) becomeRepository(ctx context.Context, tree, checkpoint string) e
 		}
 	}
 	return copyTimed(p.index, filepath.Join(git, "index"))
-}
-
-// Remove removes the checkout.
-func (p *Proof) Remove() error {
-	if err := errors.Join(removeAll(p.top), os.RemoveAll(p.index)); err != nil {
-		return fmt.Errorf("remove the clean checkout: %w", err)
-	}
-	return nil
 }
 
 // under is the path below a folder, when it is below.

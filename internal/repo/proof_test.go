@@ -109,7 +109,7 @@ func TestACleanCheckoutIsBroughtToACheckpoint(t *testing.T) {
 	inside.write("mod/cache/x", "")
 	f.must(os.Chmod(filepath.Join(p.Dir(), "mod/cache/x"), 0o400))
 	f.must(os.Chmod(filepath.Join(p.Dir(), "mod/cache"), 0o500))
-	f.must(again.Remove())
+	f.must(RemoveTree(p.top))
 	if _, err := os.Lstat(p.top); err == nil {
 		t.Error("the clean checkout is still there")
 	}
@@ -267,5 +267,5 @@ func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 			t.Errorf("Carry(%q) = %v, want an error that names it", bad, err)
 		}
 	}
-	f.must(p.Remove())
+	f.must(RemoveTree(p.top))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -21,24 +22,25 @@ type record struct {
 // differs tells whether the file is other than the index says.
 func (r record) differs() bool { return r.file != '.' }
 
-// status asks git what differs from the index of the store. Of a repository
-// inside the tree only the commit is compared.
-func (s *Store) status(ctx context.Context) ([]record, error) {
-	out, err := s.git(ctx, command{}, "status", "--porcelain=v2", "-z", "--untracked-files=all",
+// status asks git what differs from the index of the store, and which files of
+// rules are ignored themselves. Of a repository inside the tree only the commit
+// is compared.
+func (s *Store) status(ctx context.Context) (records []record, hidden []string, err error) {
+	out, err := s.git(ctx, command{}, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching",
 		"--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	records, err := parseRecords(out)
+	records, hidden, err = parseRecords(out)
 	if err != nil {
-		return nil, fmt.Errorf("git status in %s: %w", s.origin.top, err)
+		return nil, nil, fmt.Errorf("git status in %s: %w", s.origin.top, err)
 	}
-	return records, nil
+	return records, hidden, nil
 }
 
-// parseRecords reads the second porcelain format of git status.
-func parseRecords(out []byte) ([]record, error) {
-	var records []record
+// parseRecords reads the second porcelain format of git status. Of what is
+// ignored it gives the files of rules.
+func parseRecords(out []byte) (records []record, hidden []string, err error) {
 	for len(out) > 0 {
 		line, rest, _ := bytes.Cut(out, []byte{0})
 		out = rest
@@ -46,6 +48,11 @@ func parseRecords(out []byte) ([]record, error) {
 		r := record{index: '?', file: '?'}
 		switch kind {
 		case "#":
+			continue
+		case "!":
+			if path.Base(text) == ruleFile && !strings.HasSuffix(text, "/") {
+				hidden = append(hidden, text)
+			}
 			continue
 		case "?":
 			r.path = text
@@ -56,17 +63,17 @@ func parseRecords(out []byte) ([]record, error) {
 			}
 			parts := strings.SplitN(text, " ", fields+1)
 			if len(parts) <= fields || len(parts[0]) != 2 {
-				return nil, fmt.Errorf("half a line: %q", line)
+				return nil, nil, fmt.Errorf("half a line: %q", line)
 			}
 			r.index, r.file, r.path = parts[0][0], parts[0][1], parts[fields]
 			r.linked = parts[3] == gitlink
 		default:
-			return nil, fmt.Errorf("a line of unknown kind: %q", line)
+			return nil, nil, fmt.Errorf("a line of unknown kind: %q", line)
 		}
 		if r.path == "" || r.path == "/" {
-			return nil, fmt.Errorf("a line without a path: %q", line)
+			return nil, nil, fmt.Errorf("a line without a path: %q", line)
 		}
 		records = append(records, r)
 	}
-	return records, nil
+	return records, hidden, nil
 }

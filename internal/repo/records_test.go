@@ -10,12 +10,13 @@ func TestRecordsOfStatusAreRead(t *testing.T) {
 	t.Parallel()
 	const oid = "0123456789012345678901234567890123456789"
 	for _, tt := range []struct {
-		name  string
-		lines []string
-		want  []record
-		ok    bool
+		name   string
+		lines  []string
+		want   []record
+		hidden []string
+		ok     bool
 	}{
-		{"nothing", nil, nil, true},
+		{"nothing", nil, nil, nil, true},
 		{"each kind", []string{
 			"# stash 2",
 			"1 .M N... 100644 100644 100644 " + oid + " " + oid + " a b",
@@ -29,18 +30,19 @@ func TestRecordsOfStatusAreRead(t *testing.T) {
 			{path: "c d", index: 'U', file: 'U'},
 			{path: "e\nf ", index: '?', file: '?'},
 			{path: "nested/", index: '?', file: '?'},
-		}, true},
-		{"a kind from the future", []string{"9 x"}, nil, false},
-		{"half a line", []string{"1 .M N..."}, nil, false},
-		{"no path", []string{"? "}, nil, false},
+		}, nil, true},
+		{"rules that are ignored", []string{"! a.log", "! venv/.gitignore", "! .gitignore/"}, nil, []string{"venv/.gitignore"}, true},
+		{"a kind from the future", []string{"9 x"}, nil, nil, false},
+		{"half a line", []string{"1 .M N..."}, nil, nil, false},
+		{"no path", []string{"? "}, nil, nil, false},
 	} {
 		var out strings.Builder
 		for _, line := range tt.lines {
 			out.WriteString(line + "\x00")
 		}
-		got, err := parseRecords([]byte(out.String()))
-		if !slices.Equal(got, tt.want) || (err == nil) != tt.ok {
-			t.Errorf("%s: parseRecords = %+v, %v", tt.name, got, err)
+		got, hidden, err := parseRecords([]byte(out.String()))
+		if !slices.Equal(got, tt.want) || !slices.Equal(hidden, tt.hidden) || (err == nil) != tt.ok {
+			t.Errorf("%s: parseRecords = %+v, %q, %v", tt.name, got, hidden, err)
 		}
 	}
 }
@@ -48,7 +50,7 @@ func TestRecordsOfStatusAreRead(t *testing.T) {
 func FuzzParseRecords(f *testing.F) {
 	f.Add([]byte("? a b\x001 .M N... 1 1 1 a b c\x00u"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		records, err := parseRecords(out)
+		records, _, err := parseRecords(out)
 		for _, r := range records {
 			if err == nil && r.path == "" {
 				t.Errorf("parseRecords(%q) gives an empty path", out)

@@ -14,10 +14,11 @@ import (
 
 // Restore makes the files of the work tree what they were at a checkpoint, and
 // tells what that changed. What was there before is kept as a checkpoint first.
-// The user's commits, branches and index stay as they are, and so do ignored
-// files, files that were skipped, and repositories inside the tree. Where one of
-// these is in the way, it is kept with the checkpoint and replaced, or the error
-// is an *InTheWayError and nothing has changed.
+// The user's commits, branches and index stay as they are, and so do files that
+// are ignored now or were ignored at the checkpoint, files that were skipped, and
+// repositories inside the tree. Where one of these is in the way, it is kept with
+// the checkpoint and replaced, or the error is an *InTheWayError and nothing has
+// changed.
 //
 // A restore that was interrupted can be repeated.
 func (s *Store) Restore(ctx context.Context, to Checkpoint) (kept Checkpoint, changes loop.Changes, err error) {
@@ -46,27 +47,47 @@ func (s *Store) Restore(ctx context.Context, to Checkpoint) (kept Checkpoint, ch
 	if err := s.apply(ctx, edits); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
 	}
-	if err := s.restoreModes(kept, to); err != nil {
+	s.tracked = tracked{} // the rules may be others now
+	staying := map[string]bool{}
+	for _, e := range edits {
+		if e.change == stays {
+			staying[e.path] = true
+		}
+	}
+	if err := s.restoreModes(kept, to, staying); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
 	}
-	said, err := s.edits(ctx, kept.Tree, to.Tree, "-M")
-	if err != nil {
-		return kept, loop.Changes{}, err
-	}
-	said = slices.DeleteFunc(said, func(e edit) bool { return e.mode == gitlink || e.oldMode == gitlink })
-	return kept, sum(said), nil
+	changes, err = s.restored(ctx, kept, to, staying)
+	return kept, changes, err
 }
 
-// restorable is what has to happen to the files. A repository inside the tree
-// is not among it: it stays as it is.
+// restored is what a restore did. A file that stays was not renamed to another.
+func (s *Store) restored(ctx context.Context, kept, to Checkpoint, staying map[string]bool) (loop.Changes, error) {
+	renames := "-M"
+	if len(staying) > 0 {
+		renames = "--no-renames"
+	}
+	edits, err := s.edits(ctx, kept.Tree, to.Tree, renames)
+	if err != nil {
+		return loop.Changes{}, err
+	}
+	return sum(slices.DeleteFunc(edits, func(e edit) bool {
+		return e.mode == gitlink || e.oldMode == gitlink || staying[e.path]
+	})), nil
+}
+
+// restorable is what has to happen to the files, and which stay although the
+// checkpoint does not have them. A repository inside the tree is not among it: it
+// stays as it is.
 func (s *Store) restorable(ctx context.Context, from, to Checkpoint) ([]edit, error) {
 	edits, err := s.edits(ctx, from.Tree, to.Tree, "--no-renames")
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(edits, func(e edit) bool {
+	edits = slices.DeleteFunc(edits, func(e edit) bool {
 		return e.mode == gitlink || e.oldMode == gitlink && e.change == deleted
-	}), nil
+	})
+	return edits, s.spare(ctx, to, edits)
 }
 
 // keepAlso adds files to the checkpoint just made that it would leave out.
@@ -96,12 +117,14 @@ func (s *Store) apply(ctx context.Context, edits []edit) (err error) {
 	var write []string
 	for _, e := range edits {
 		fmt.Fprintf(&index, "%s %s\t%s\x00", e.mode, e.object, s.tree.prefix+e.path)
-		if e.change != deleted {
+		switch e.change {
+		case stays:
+		case deleted:
+			if err := s.remove(e.path); err != nil {
+				return err
+			}
+		default:
 			write = append(write, s.tree.prefix+e.path)
-			continue
-		}
-		if err := s.remove(e.path); err != nil {
-			return err
 		}
 	}
 	if _, err := s.git(ctx, command{stdin: index.Bytes()}, "update-index", "-z", "--index-info"); err != nil {

@@ -30,8 +30,13 @@ func (s *Store) sort(ctx context.Context, records []record, drop []string, last 
 	if last != nil {
 		c.begin(last.facts)
 	}
+	dropped := map[string]bool{}
+	for _, name := range drop {
+		dropped[name] = true
+		delete(c.modes, name)
+	}
 	for _, r := range records {
-		if rel, below := s.below(r.path); below && s.tree.own(rel) {
+		if rel, below := s.below(r.path); dropped[r.path] || below && s.tree.own(rel) {
 			continue
 		}
 		inIndex := r.index != '.' && r.index != '?'

@@ -13,14 +13,9 @@ import (
 // only: all others are as the commit says. What git thinks of them is left out,
 // since to stage a file is not to change it.
 func (t *Tree) printGit(ctx context.Context) (Print, error) {
-	out, err := t.run(ctx, "status", "--porcelain=v2", "--branch", "-z",
-		"--untracked-files=all", "--no-renames", "--no-ahead-behind", "--", ".")
+	head, paths, err := t.status(ctx)
 	if err != nil {
 		return Print{}, err
-	}
-	head, paths, err := parseStatus(out)
-	if err != nil {
-		return Print{}, fmt.Errorf("git status in %s: %w", t.dir, err)
 	}
 	slices.Sort(paths)
 	m := newManifest()
@@ -45,6 +40,21 @@ func (t *Tree) addListed(ctx context.Context, m *manifest, rel string) error {
 		return t.walk(ctx, m, rel)
 	}
 	return nil
+}
+
+// status is the commit, and the files of the tree that differ from it, by their
+// paths from the root of the git work tree.
+func (t *Tree) status(ctx context.Context) (head string, paths []string, err error) {
+	out, err := t.run(ctx, "status", "--porcelain=v2", "--branch", "-z",
+		"--untracked-files=all", "--no-renames", "--no-ahead-behind", "--", ".")
+	if err != nil {
+		return "", nil, err
+	}
+	head, paths, err = parseStatus(out)
+	if err != nil {
+		return "", nil, fmt.Errorf("git status in %s: %w", t.dir, err)
+	}
+	return head, paths, nil
 }
 
 // parseStatus reads what git status says in its second porcelain format: the

@@ -163,6 +163,7 @@ func TestWhatHappensBetweenTwoCheckpoints(t *testing.T) {
 		{"an ignored file that is tracked", func(f folder) { f.write("x.log", "1"); f.git("add", "-f", "x.log") }, func(f folder) { f.write("x.log", "2") }, []string{"modified x.log"}},
 		{"an ignored file that comes to be tracked", func(f folder) { f.write("x.log", "1") }, func(f folder) { f.git("add", "-f", "x.log") }, []string{"created x.log"}},
 		{"a file that comes to be ignored", dirty, func(f folder) { f.write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
+		{"a file that is written to and comes to be ignored", dirty, func(f folder) { f.write("new.txt", "other"); f.write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
 		{"a file that the user's own rules ignore", dirty, func(f folder) { f.write(".git/info/exclude", "new.txt\n") }, []string{"deleted new.txt"}},
 		{"a tracked file that comes to be ignored", nil, func(f folder) { f.write(".gitignore", "a.txt\n") }, []string{"modified .gitignore"}},
 		{"a notes file", func(f folder) { f.write("PROGRESS.md", "a"); f.commit("notes") }, func(f folder) { f.write("PROGRESS.md", "b"); f.write("d/PROGRESS.md", "") }, nil},

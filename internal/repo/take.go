@@ -81,12 +81,12 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	records, err := s.status(ctx)
+	records, hidden, err := s.status(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	newRules = newRules || slices.ContainsFunc(records, func(r record) bool {
-		return r.differs() && path.Base(r.path) == ".gitignore"
+		return r.differs() && path.Base(r.path) == ruleFile
 	})
 	more, drop, tracked, err := s.followTracked(ctx, newRules)
 	if err != nil {
@@ -97,6 +97,10 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	if sorted.facts.Head, sorted.facts.Tips, err = s.standing(ctx); err != nil {
+		return Checkpoint{}, err
+	}
+	// Git does not call ignored what is still in the index.
+	if sorted.facts.Rules, err = s.hiddenRules(append(hidden, drop...)); err != nil {
 		return Checkpoint{}, err
 	}
 	sorted.facts = sorted.facts.sorted()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -68,15 +67,14 @@ func (s *Store) copyExclude() (bool, error) {
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
-	path := filepath.Join(s.dir, "info", "exclude")
-	ours, err := os.ReadFile(path)
+	ours, err := os.ReadFile(s.exclude())
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
 	if bytes.Equal(ours, theirs) {
 		return false, nil
 	}
-	if err := replaceFile(path, theirs); err != nil {
+	if err := replaceFile(s.exclude(), theirs); err != nil {
 		return false, fmt.Errorf("copy what to ignore: %w", err)
 	}
 	return true, nil

@@ -32,6 +32,25 @@ func (w Worktree) Merged() bool { return w.Unmerged == 0 }
 // Dirty tells whether files are not committed.
 func (w Worktree) Dirty() bool { return w.Uncommitted > 0 }
 
+// Unsaved says what only this work tree has, empty for nothing.
+func (w Worktree) Unsaved() string {
+	var what []string
+	if n := w.Uncommitted; n > 0 {
+		what = append(what, plural(n, "file is", "files are")+" not committed")
+	}
+	if n := w.Unmerged; n > 0 {
+		what = append(what, plural(n, "commit is", "commits are")+" not merged")
+	}
+	return strings.Join(what, ", ")
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // mark is a file in the folder that git keeps for a linked work tree. It says
 // that we made the work tree, and names its branch; git moves, repairs and
 // deletes it together with the rest.

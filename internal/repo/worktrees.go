@@ -82,8 +82,7 @@ func (t *Tree) inspect(ctx context.Context, w *Worktree, name string, main []str
 		w.Gone = true
 		return nil
 	}
-	out, err := t.at(w.Dir).run(ctx, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
-	w.Uncommitted = len(splitNUL(out))
+	w.Uncommitted, err = t.at(w.Dir).Dirty(ctx)
 	return err
 }
 
@@ -137,24 +136,21 @@ func (t *Tree) mainCommits(ctx context.Context, common string) ([]string, error)
 
 // RemoveWorktree removes a work tree that AddWorktree made, if all its work is
 // committed and merged, and its branch with it; else a *KeptError says what
-// would be lost. With force the files are gone, and the commits stay on the
-// branch, which is deleted only when it is merged.
-func (t *Tree) RemoveWorktree(ctx context.Context, w Worktree, force bool) error {
+// would be lost. One whose work is committed and not merged is removed when
+// unmerged says so, and the commits stay on the branch.
+func (t *Tree) RemoveWorktree(ctx context.Context, w Worktree, unmerged bool) error {
 	w, err := t.again(ctx, w.Dir)
 	if err != nil {
 		return err
 	}
-	if !force && (!w.Merged() || w.Dirty()) {
+	if w.Dirty() || !w.Merged() && !unmerged {
 		return &KeptError{w}
 	}
 	if err := t.removable(ctx, w); err != nil {
 		return err
 	}
-	args := []string{"worktree", "remove", w.Dir}
-	if force {
-		args = []string{"worktree", "remove", "--force", w.Dir}
-	}
-	if _, err := t.run(ctx, args...); err != nil {
+	// Without force, git too looks once more for files that are not committed.
+	if _, err := t.run(ctx, "worktree", "remove", w.Dir); err != nil {
 		return err
 	}
 	if !w.Merged() {
@@ -185,8 +181,8 @@ func (t *Tree) again(ctx context.Context, dir string) (Worktree, error) {
 	}
 }
 
-// removable refuses what not even force may do: to take away the folder that
-// we stand in, and commits that nothing else leads to.
+// removable refuses to take away the folder that we stand in, and commits that
+// nothing else leads to.
 func (t *Tree) removable(ctx context.Context, w Worktree) error {
 	root, err := t.root(ctx)
 	if err != nil {
@@ -214,19 +210,12 @@ type KeptError struct {
 }
 
 func (e *KeptError) Error() string {
-	var why []string
-	if n := e.Worktree.Unmerged; n > 0 {
-		why = append(why, fmt.Sprintf("unmerged commits: %d", n))
-	}
-	if n := e.Worktree.Uncommitted; n > 0 {
-		why = append(why, fmt.Sprintf("uncommitted files: %d", n))
-	}
-	return fmt.Sprintf("%s is kept (%s)", e.Worktree.Dir, strings.Join(why, ", "))
+	return fmt.Sprintf("%s is kept: %s", e.Worktree.Dir, e.Worktree.Unsaved())
 }
 
 // Hint says what to do.
 func (e *KeptError) Hint() string {
-	return fmt.Sprintf("commit and merge %s first, or force it: then the files are gone, and the branch stays", e.Worktree.Branch)
+	return fmt.Sprintf("commit what is in there, and merge %s", e.Worktree.Branch)
 }
 
 // commonFolder is the git folder that all work trees share.

@@ -100,11 +100,11 @@ func TestWorktreesAreListedFromEverywhere(t *testing.T) {
 
 func TestRemoveWorktree(t *testing.T) {
 	tests := []struct {
-		name   string
-		act    func(main, there folder)
-		force  bool
-		want   string // of the error, empty for none
-		branch bool   // is there afterwards
+		name     string
+		act      func(main, there folder)
+		unmerged bool
+		want     string // of the error, empty for none
+		branch   bool   // is there afterwards
 	}{
 		{"that is merged and clean", func(main, there folder) {}, false, "", false},
 		{"that holds ignored files", func(main, there folder) {
@@ -114,23 +114,28 @@ func TestRemoveWorktree(t *testing.T) {
 		{"that has commits", func(main, there folder) {
 			there.write("a", "")
 			there.commit("work")
-		}, false, "unmerged commits: 1", true},
-		{"that has commits, by force", func(main, there folder) {
+		}, false, "1 commit is not merged", true},
+		{"that has commits, when asked", func(main, there folder) {
 			there.write("a", "")
 			there.commit("work")
 		}, true, "", true},
 		{"that has files", func(main, there folder) {
 			there.write("a", "")
-		}, false, "uncommitted files: 1", true},
+		}, false, "1 file is not committed", true},
 		{"that has both", func(main, there folder) {
 			there.write("a", "")
 			there.commit("work")
 			there.write("b", "")
-		}, false, "unmerged commits: 1, uncommitted files: 1", true},
-		{"that has files, by force", func(main, there folder) {
+		}, false, "1 file is not committed, 1 commit is not merged", true},
+		{"that has files, even when asked", func(main, there folder) {
 			there.write("a", "")
-		}, true, "", false},
-		{"whose commits are on no branch, even by force", func(main, there folder) {
+			there.write("b", "")
+		}, true, "2 files are not committed", true},
+		{"that has a file that is staged, even when asked", func(main, there folder) {
+			there.write("a", "")
+			there.git("add", "a")
+		}, true, "1 file is not committed", true},
+		{"whose commits are on no branch, even when asked", func(main, there folder) {
 			there.git("switch", "-q", "--detach")
 			there.write("a", "")
 			there.commit("work")
@@ -155,7 +160,7 @@ func TestRemoveWorktree(t *testing.T) {
 			f := newProject(t)
 			w, there := f.addWorktree("fix")
 			tt.act(f, there)
-			err := f.open().RemoveWorktree(t.Context(), w, tt.force)
+			err := f.open().RemoveWorktree(t.Context(), w, tt.unmerged)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("RemoveWorktree = %v, want %q", err, tt.want)
 			}

@@ -15,6 +15,15 @@ func Hook() loop.Rule {
 		if f.Outcome == nil || f.Outcome.Hook == nil || f.Outcome.Hook.Exit != hookAborts {
 			return none
 		}
-		return end(loop.Aborted, loop.ByHook, fmt.Sprintf("the %s hook exited with status %d", f.Outcome.Hook.Point, hookAborts))
+		return Aborted(f.Outcome.Hook)
 	}
+}
+
+// Aborted ends a run that a hook aborted, in its own words if it said any.
+func Aborted(h *loop.Hook) loop.Verdict {
+	why := fmt.Sprintf("the %s hook exited with status %d", h.Point, h.Exit)
+	if h.Why != "" {
+		why += ": " + h.Why
+	}
+	return end(loop.Aborted, loop.ByHook, why)
 }

@@ -10,7 +10,7 @@ import (
 // Pacing is the pause between iterations.
 type Pacing struct {
 	Delay      time.Duration // always
-	Backoff    time.Duration // after a failure, doubling with the streak
+	Backoff    time.Duration // after a failure, doubling with the streak; after a skip too, so that a hook which always skips cannot spin
 	MaxBackoff time.Duration
 }
 
@@ -26,6 +26,9 @@ func Pace(p Pacing) loop.Rule {
 			if b := doubled(p.Backoff, failures, p.MaxBackoff); b > wait {
 				wait, rule, why = b, "backoff", fmt.Sprintf("back-off after failure %d in a row", failures)
 			}
+		}
+		if b := doubled(max(p.Backoff, time.Second), f.State.Skips, max(p.MaxBackoff, time.Minute)); f.State.Skips > 0 && b > wait {
+			wait, rule, why = b, "skip", fmt.Sprintf("pause after skip %d in a row", f.State.Skips)
 		}
 		if wait <= 0 {
 			return none

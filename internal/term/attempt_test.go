@@ -28,7 +28,7 @@ func TestSheetOfAnAttempt(t *testing.T) {
 	story := begin(10, 0).
 		in(3, 2, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed (1 of 12 tests)"}, &loop.ClaimRefused{Why: "the tag was inside backticks", NearMiss: true}).
 		in(3, 2, &loop.CommitMade{Commit: "a1b2c3d4e5f6", Subject: "loop: iteration 3"}).
-		in(3, 2, &loop.CheckpointRestored{Iteration: 2, Why: "gate test failed (1 of 12 tests), and was better before"}).
+		in(3, 2, &loop.CheckpointRestored{Iteration: new(2), Why: "gate test failed (1 of 12 tests), and was better before"}).
 		in(3, 2, &loop.IterationFinished{Outcome: rich, Verdict: loop.Verdict{Action: loop.Continue}})
 	killed := loop.Outcome{
 		Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "no final\nevent"},

@@ -102,8 +102,12 @@ func changedLines(c *loop.Changes) string {
 }
 
 func then(v loop.Verdict) string {
-	if v.Why == "" {
-		return string(v.Action)
+	said := string(v.Action)
+	if v.Why != "" {
+		said += ": " + view.Line(v.Why)
 	}
-	return fmt.Sprintf("%s: %s", v.Action, view.Line(v.Why))
+	if v.Restore != nil {
+		return fmt.Sprintf("rolled back to %d, %s", *v.Restore, said)
+	}
+	return said
 }

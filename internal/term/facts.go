@@ -32,6 +32,8 @@ type narrator struct {
 	run *view.Run
 	// open is the iteration whose start was told and whose end was not.
 	open string
+	// baseline says that the first gate was told of.
+	baseline bool
 }
 
 // tell adds an event to the run and says what a person should hear of it.
@@ -51,6 +53,10 @@ func (n *narrator) tell(e loop.Event) []fact {
 		return n.opened(e)
 	case *loop.IterationFinished:
 		return n.closed(e, p, before)
+	case *loop.GateStarted:
+		return n.started(e)
+	case *loop.HookFinished:
+		return hooked(p)
 	case *loop.CommitMade:
 		return one(info, "Committed %s: %s", short(p.Commit), firstLine(p.Subject))
 	case *loop.CheckpointRestored:
@@ -78,9 +84,34 @@ func (n *narrator) resumed(p *loop.RunResumed) []fact {
 	facts = append(facts, one(info, "Previous session: %s completed in %s",
 		view.Plural(past.Totals.Iterations, "iteration"), view.Total(past.Live.Duration()))...)
 	for _, c := range p.Changed {
-		facts = append(facts, one(info, "Setting changed: %s", view.Line(fmt.Sprintf("%s from %s to %s", c.Key, c.Old, c.New)))...)
+		facts = append(facts, one(info, "Setting changed: %s", view.Line(fmt.Sprintf("%s from %s to %s", c.Key, set(c.Old), set(c.New))))...)
 	}
 	return facts
+}
+
+// started tells that the gates run before the first iteration, which may take a
+// while; the baseline is the end of it.
+func (n *narrator) started(e loop.Event) []fact {
+	if e.Iter > 0 || n.baseline {
+		return nil
+	}
+	n.baseline = true
+	return one(info, "Running the gates before the first iteration...")
+}
+
+// hooked tells of a hook that wanted something.
+func hooked(p *loop.HookFinished) []fact {
+	why := ""
+	if p.Why != "" {
+		why = ": " + view.Line(p.Why)
+	}
+	switch p.Action {
+	case "skip":
+		return one(info, "Skipping iteration (hook requested)%s", why)
+	case "abort":
+		return one(refusal, "The %s hook wants the run to end%s", p.Point, why)
+	}
+	return nil
 }
 
 // opened tells of a start, which then must be told an end of.
@@ -157,6 +188,14 @@ func withHint(p *loop.Warning) string {
 	return view.Line(p.Text) + " (hint: " + view.Line(p.Hint) + ")"
 }
 
+// set is a value, or that there was none.
+func set(value string) string {
+	if value == "" {
+		return "(not set)"
+	}
+	return value
+}
+
 // short is as much of a commit's name as people use.
 func short(commit string) string { return loop.Cut(view.Line(commit), 7) }
 
@@ -167,10 +206,13 @@ func firstLine(text string) string {
 
 // iterationOf names the iteration that a tree was put back to.
 func iterationOf(p *loop.CheckpointRestored) string {
-	if p.Iteration == 0 {
+	switch {
+	case p.Iteration == nil:
+		return "an earlier checkpoint"
+	case *p.Iteration == 0:
 		return "before the first iteration"
 	}
-	return fmt.Sprintf("iteration %d", p.Iteration)
+	return fmt.Sprintf("iteration %d", *p.Iteration)
 }
 
 // pause is the length of a wait; only the short ones need their tenths.

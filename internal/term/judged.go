@@ -27,6 +27,9 @@ func judged(before loop.State, p *loop.IterationFinished, limits loop.Limits) []
 	case testStreak(before, p, limits) != "":
 		facts = one(warning, "WARNING: Tests failed: %d of %s%s", o.Tests.Failed, view.Plural(o.Tests.Passed+o.Tests.Failed, "test"), testStreak(before, p, limits))
 	}
+	if o.Claim != nil && o.Claim.Proven && p.Verdict.Action != loop.Stop {
+		facts = append(facts, one(info, "Claim proven, and to be confirmed (%d in a row so far)", p.State.Confirmed)...)
+	}
 	if o.Claim != nil && o.Claim.Proven && len(o.Pinned) > 0 {
 		facts = append(facts, one(warning, "WARNING: Pinned files were changed, and judged as they were when the run began: %s", view.Names(o.Pinned, fewNames))...)
 	}

@@ -12,6 +12,9 @@ import (
 func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 	counted := func(o loop.Outcome, passed, failed int) loop.Outcome {
 		o.Tests = &loop.Tests{Total: passed + failed, Passed: passed, Failed: failed}
+		for i := range o.Gates {
+			o.Gates[i].Tests = passed + failed
+		}
 		return o
 	}
 	stillRed := loop.Outcome{Result: loop.OK, Exit: exited(0), Gates: []loop.Gate{known("test", "35 of 40 tests")}}
@@ -35,7 +38,7 @@ func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 		{"red and better than the best does not count", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(failedBy(failing("test", "30 of 40 tests")), 10, 30), []string{"WARNING: Quality gates failed: test (30 of 40 tests), 5 fewer fail than at the best, red iterations: 0/5"}},
 		{"more tests is better too", &loop.Best{Passed: 5, Failed: 3}, loop.Counting{}, counted(failedBy(failing("test", "3 of 12 tests")), 9, 3), []string{"WARNING: Quality gates failed: test (3 of 12 tests), 4 more pass than at the best, red iterations: 0/5"}},
 		{"a claim that a plan refused", nil, loop.Counting{}, refused, []string{"WARNING: Claim of done was untrue, red iterations: 1/5"}},
-		{"a claim that is proven although a pinned file was changed", nil, loop.Counting{}, pinned, []string{"WARNING: Pinned files were changed, and judged as they were when the run began: a_test.go, b_test.go"}},
+		{"a claim that is proven although a pinned file was changed", nil, loop.Counting{}, pinned, []string{"Claim proven, and to be confirmed (1 in a row so far)", "WARNING: Pinned files were changed, and judged as they were when the run began: a_test.go, b_test.go"}},
 		{"red as before the run", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(stillRed, 5, 35), []string{"Quality gates still red: test (35 of 40 tests), consecutive test failures: 1/4"}},
 		{"red as before the run, but better", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(better, 10, 30), []string{"Quality gates still red: test (30 of 40 tests), 5 fewer fail than at the best"}},
 		{"the agent's own tests failed", &loop.Best{Passed: 12}, loop.Counting{}, counted(ok(), 9, 3), []string{"WARNING: Tests failed: 3 of 12 tests, consecutive test failures: 1/4"}},

@@ -67,7 +67,7 @@ Claim refused: gate test failed
 gate lint passed (0.9s)
 gate test failed (3 of 12 tests), in a clean checkout
 Iteration 1/5 completed in 1m03s
-WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 0
+WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1
 Waiting 2s: back-off (until 10:01:05)
 
 Iteration 2/5

@@ -96,6 +96,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				tell(&loop.RunBaseline{Proof: loop.InClean}, &loop.RunBaseline{}),
 			`
 [10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Running the gates before the first iteration...
 [10:00:00] Baseline: test passed (12 tests, 0.9s); clean checkout: failed (Cannot find module 'x')
 [10:00:00] Baseline: unit failed (3 of 12 tests)
 [10:00:00] Baseline: lint passed (0.9s)
@@ -110,14 +111,14 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				in(1, 1, &loop.TestsSeen{Tests: loop.Tests{Total: 3, Passed: 3}}).
 				in(1, 1, &loop.GateStarted{Name: "test"}, &loop.GateFinished{Gate: failing("test", "3 of 12 tests")}).
 				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed (3 of 12 tests)"}).
-				in(1, 1, &loop.CheckpointRestored{Why: "gate test failed (3 of 12 tests), and was better before"}).
+				in(1, 1, &loop.CheckpointRestored{Iteration: new(0), Why: "gate test failed (3 of 12 tests), and was better before"}).
 				in(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{
 					Result: loop.Failed, Exit: exited(0), Duration: loop.Span(45200 * time.Millisecond),
 					Gates: []loop.Gate{failing("test", "3 of 12 tests"), failing("lint", "exit 1"), passing("vet", 0)},
 					Tests: &loop.Tests{Total: 12, Passed: 9, Failed: 3, NewlyFailing: []string{"TestA", "TestB", "TestC", "TestD", "TestE"}},
 				}}).
 				in(2, 1, &loop.IterationStarted{Max: 3}, &loop.CommitMade{Commit: "a1b2c3d4e5f6", Subject: "loop: iteration 2\n\nRefrain-Run: build-7"}).
-				in(2, 1, &loop.CheckpointRestored{Iteration: 1, Why: "tests got worse"}).
+				in(2, 1, &loop.CheckpointRestored{Iteration: new(1), Why: "tests got worse"}).
 				in(2, 1, &loop.IterationFinished{Outcome: loop.Outcome{
 					Result: loop.OK, Exit: exited(0), Gates: []loop.Gate{passing("test", 12)},
 					Tests: &loop.Tests{Total: 12, Passed: 12, NewlyFixed: []string{"TestA"}, Flaky: []string{"TestF\x1b[2J"}},

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/scaffold"
+)
+
+// Setup is a project that is to be made ready for its first run. Nothing is
+// written yet.
+type Setup struct {
+	Tree    string
+	Project scaffold.Project
+	Agents  []string // those that are installed
+	Options scaffold.Options
+
+	chosen bool // the user's own settings name an agent
+	force  bool
+}
+
+// NewSetup looks at the project around dir. The agent may be empty; force is for
+// files that are there to be overwritten. The settings of the project itself do
+// not matter: it has none yet, or they are what is to be mended.
+func NewSetup(dir, agent string, force bool) (*Setup, error) {
+	tree, err := config.NewRoot(dir)
+	if err != nil {
+		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+	}
+	sources := config.Sources{UserFile: config.UserFile(os.Getenv), Environ: os.Environ(), Agents: builtInAgents()}
+	if agent != "" {
+		sources.Flags = []config.Flag{{Name: "--agent", Key: "agent", Value: agent}}
+	}
+	settings, err := config.Load(sources)
+	if err != nil {
+		return nil, err
+	}
+	return &Setup{
+		Tree: tree, Project: scaffold.Detect(os.DirFS(tree)), Agents: installed(settings.Config.Agents),
+		Options: scaffold.Options{Agent: agent, Schema: string(config.Schema())},
+		chosen:  settings.Config.Agent != "auto", force: force,
+	}, nil
+}
+
+// Questions are what to ask a person first. A project that has its settings
+// already needs no answers.
+func (s *Setup) Questions() []scaffold.Question {
+	if _, err := os.Lstat(filepath.Join(s.Tree, config.FileName)); err == nil && !s.force {
+		return nil
+	}
+	agents := s.Agents
+	if s.chosen {
+		agents = nil
+	}
+	return s.Options.Questions(s.Project, agents)
+}
+
+// Warnings is what a person should know of what was found.
+func (s *Setup) Warnings() []loop.Warning {
+	list := s.Project.Main.Notes
+	if len(s.Agents) > 0 {
+		return list
+	}
+	return append(list[:len(list):len(list)], loop.Warning{
+		Text: "no agent is installed",
+		Hint: "\"refrain agents\" lists those we know; any other program can work too: refrain build -- PROGRAM",
+	})
+}
+
+// Write writes the files, and says what became of each, and what was asked for
+// and not done.
+func (s *Setup) Write() ([]scaffold.Result, []loop.Warning, error) {
+	results, err := scaffold.Write(s.Tree, scaffold.Files(s.Project, s.Options), s.force)
+	var refused *scaffold.RefusedError
+	if errors.As(err, &refused) {
+		return nil, nil, &UsageError{What: refused.Error(), Hint: refused.Hint}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range results {
+		if r.Path == config.FileName && r.Action == scaffold.Kept && s.Options.Agent != "" {
+			return results, []loop.Warning{{
+				Text: fmt.Sprintf("%s was kept, so --agent %s changed nothing", r.Path, s.Options.Agent),
+				Hint: fmt.Sprintf("write agent = %q into it, or pass --force", s.Options.Agent),
+			}}, nil
+		}
+	}
+	return results, nil, nil
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// DropProof removes the clean checkout of a run whose records are deleted.
+func DropProof(entry journal.Entry) error { return dropProof(entry.Tree, entry.ID) }
+
+// leftBehind is when what a check needs for itself is taken for forgotten by one
+// that was killed.
+const leftBehind = time.Hour
+
+// PruneLeftovers removes what somebody who was killed has left: the records of
+// checks, and clean checkouts of which nobody has the records any more.
+func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
+	found, err := leftovers(runs)
+	if err != nil || dry {
+		return found, err
+	}
+	for _, dir := range found {
+		if err := repo.RemoveTree(dir); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func leftovers(runs journal.Store) ([]string, error) {
+	found := []string{}
+	checks, err := folders(runs.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range checks {
+		info, err := os.Lstat(dir)
+		if err == nil && strings.HasPrefix(filepath.Base(dir), "check-") && time.Since(info.ModTime()) > leftBehind {
+			found = append(found, dir)
+		}
+	}
+	proofs, err := folders(filepath.Dir(ProofDir(runs.Tree, "any")))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range proofs {
+		if abandoned(dir, found) {
+			found = append(found, dir)
+		}
+	}
+	return found, nil
+}
+
+func folders(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("look for leftovers: %w", err)
+	}
+	var list []string
+	for _, e := range entries {
+		if e.IsDir() {
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	return list, nil
+}
+
+// abandoned tells whether a clean checkout names records that are gone, or will
+// be: those of its run, or those that its files come from.
+func abandoned(proof string, going []string) bool {
+	for _, name := range []string{"refrain-run", "objects/info/alternates"} {
+		text, err := os.ReadFile(filepath.Join(proof, ".git", filepath.FromSlash(name)))
+		if err != nil {
+			continue
+		}
+		records := strings.TrimSpace(string(text))
+		if _, err := os.Lstat(records); errors.Is(err, os.ErrNotExist) {
+			return true
+		}
+		for _, dir := range going {
+			if within(dir, records) {
+				return true
+			}
+		}
+	}
+	return false
+}

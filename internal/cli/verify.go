@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// specsFolder is where specs are, below the work tree.
+const specsFolder = "specs"
+
+func verifyCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Hold the plan against the specs: tasks, coverage, orphans",
+		Long: "Say how far the tasks of the plan are, which requirements of specs/ they cover, and which belong to\n" +
+			"no spec. The exit status is 0 when every spec has a task, every MUST is covered and every reference\n" +
+			"leads somewhere, and 1 when not. Whether the code does what the specs say is for the gates.",
+		Example: "  refrain verify\n  refrain verify --plan impl/README.md --json",
+		Args:    noArguments,
+	}
+	file := cmd.Flags().String("plan", "", "the plan, a file or a folder (without it: the one of \"refrain build\")")
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		req := app.Request{Procedure: "build"}
+		if cmd.Flags().Changed("plan") {
+			req.Flags = []config.Flag{{Name: "--plan", Key: "done.plan", Value: *file}}
+		}
+		tree, settings, err := sh.settings(req)
+		if err != nil {
+			return err
+		}
+		name := settings.Config.Done.Plan
+		report, err := verify(tree, name)
+		if err != nil {
+			return err
+		}
+		if !report.OK() {
+			sh.status = statusFailed
+		}
+		if *asJSON {
+			return printJSON(sh.out, struct {
+				OK   bool   `json:"ok"`
+				Plan string `json:"plan"`
+				plan.Report
+			}{report.OK(), name, report})
+		}
+		return sh.tellVerified(name, report)
+	}
+	return cmd
+}
+
+// verify reads the plan and the specs of a work tree. There may be no specs.
+func verify(tree, name string) (plan.Report, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(tree, filepath.FromSlash(name))
+	}
+	tasks, err := plan.Read(path)
+	if err != nil {
+		var hinted interface{ Hint() string }
+		if errors.As(err, &hinted) {
+			return plan.Report{}, usage(err.Error(), hinted.Hint())
+		}
+		return plan.Report{}, err
+	}
+	specs, err := plan.ReadSpecs(filepath.Join(tree, specsFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return plan.Report{}, err
+	}
+	for i := range specs { // as tasks write them: from the work tree on
+		if rel, err := filepath.Rel(tree, specs[i].Path); err == nil {
+			specs[i].Path = filepath.ToSlash(rel)
+		}
+	}
+	return plan.Verify(tasks, specs), nil
+}
+
+func (sh *shell) tellVerified(name string, r plan.Report) error {
+	fmt.Fprintf(sh.out, "%s: %s, %d open, %d in progress, %d done\n\n", view.Line(name), view.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
+	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "OPEN\tIN PROGRESS\tDONE\tSECTION")
+	for _, s := range r.Sections {
+		fmt.Fprintf(w, "%d\t%d\t%d\t%s\n", s.Open, s.InProgress, s.Done, sectionName(s, r.Sections))
+	}
+	if len(r.Coverage) > 0 {
+		fmt.Fprintln(w, "\nCOVERED\tREQUIREMENTS\tTASKS\tSPEC")
+	}
+	for _, c := range r.Coverage {
+		fmt.Fprintf(w, "%g %%\t%d of %d\t%d (%d done)\t%s\n", c.Percent, c.Covered, c.Requirements, c.Tasks, c.Done, view.Line(c.Path))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(r.Coverage) == 0 {
+		fmt.Fprintf(sh.out, "\nThere are no specs in %s/.\n", specsFolder)
+	}
+	sh.tellGaps(r)
+	return nil
+}
+
+// sectionName is the heading, with its file where the plan has several.
+func sectionName(s plan.Section, all []plan.Section) string {
+	name := view.Line(s.Name)
+	if name == "" {
+		name = "(no heading)"
+	}
+	for _, other := range all {
+		if other.File != s.File {
+			return view.Line(s.File) + ": " + name
+		}
+	}
+	return name
+}
+
+// tellGaps says what does not fit, each with its place.
+func (sh *shell) tellGaps(r plan.Report) {
+	var uncovered, orphans, lost []string
+	for _, u := range r.Uncovered {
+		uncovered = append(uncovered, fmt.Sprintf("%s:%d %s: %s", u.Path, u.Line, u.Level, u.Text))
+	}
+	for _, task := range r.Orphans {
+		orphans = append(orphans, fmt.Sprintf("%s:%d: %s", task.File, task.Line, task.Text))
+	}
+	for _, ref := range r.LostRefs {
+		lost = append(lost, fmt.Sprintf("%s:%d: %s, %s", ref.File, ref.Line, ref.Ref, ref.Why))
+	}
+	sh.tellList("Requirements without a task:", uncovered)
+	sh.tellList("Tasks without a spec:", orphans)
+	sh.tellList("References that lead nowhere:", lost)
+	if r.OK() {
+		fmt.Fprintln(sh.out, "\nOK: plan and specs fit.")
+		return
+	}
+	sh.tellList(fmt.Sprintf("NOT OK, %s:", view.Plural(len(r.Problems), "problem")), r.Problems)
+}
+
+func (sh *shell) tellList(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(sh.out, "\n%s\n", title)
+	for _, line := range lines {
+		fmt.Fprintf(sh.out, "  %s\n", view.Line(line))
+	}
+}

@@ -1,0 +1,42 @@
+package hook
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func TestEnviron(t *testing.T) {
+	f := Facts{
+		Run: "build-7", RunID: "loop_1", Procedure: "build", Iteration: 3, MaxIterations: 10,
+		LastExitCode: new(0), LastResult: loop.OK, TotalCommits: new(0), LastCommit: "abc123",
+		Elapsed: 90*time.Second + 900*time.Millisecond, ProjectDir: "/p", RunDir: "/r", PlanFile: "PLAN.md",
+		FinishState: loop.Aborted, FinishReason: loop.ByHook,
+	}
+	got := Environ([]string{"HOME=/h", "REFRAIN_RUN=outer-1", "REFRAIN_RUNNER=x"}, f)
+	want := []string{
+		"HOME=/h", "REFRAIN_RUNNER=x",
+		"REFRAIN_RUN=build-7", "REFRAIN_RUN_ID=loop_1", "REFRAIN_PROCEDURE=build", "REFRAIN_ITERATION=3", "REFRAIN_MAX_ITERATIONS=10",
+		"REFRAIN_LAST_EXIT_CODE=0", "REFRAIN_LAST_RESULT=ok", "REFRAIN_TOTAL_COMMITS=0", "REFRAIN_LAST_COMMIT=abc123",
+		"REFRAIN_DURATION=90", "REFRAIN_PROJECT_DIR=/p", "REFRAIN_RUN_DIR=/r", "REFRAIN_PLAN_FILE=PLAN.md",
+		"REFRAIN_FINISH_STATE=aborted", "REFRAIN_FINISH_REASON=hook",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("environment:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestEnvironUnsetsWhatIsNotKnown(t *testing.T) {
+	base := []string{"REFRAIN_FINISH_STATE=done", "REFRAIN_FINISH_REASON=promise", "REFRAIN_LAST_EXIT_CODE=1", "A=b"}
+	before := slices.Clone(base)
+	got := Environ(base, Facts{})
+	if want := []string{"A=b", "REFRAIN_DURATION=0"}; !slices.Equal(got, want) {
+		t.Errorf("environment %q, want %q", got, want)
+	}
+	if !slices.Equal(base, before) {
+		t.Errorf("the base was changed to %q", base)
+	}
+}

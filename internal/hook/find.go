@@ -1,0 +1,98 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Find finds the hooks of a work tree, given by its absolute path: commands,
+// which are lines for the shell and of which an empty one is none, and files in
+// Folder for the points without a command. That there is no hook is fine; the
+// warnings tell of files that look like one and will not run.
+func Find(tree string, commands map[Point]string, enabled bool) (Set, []loop.Warning) {
+	if !enabled {
+		return Set{}, nil
+	}
+	set := Set{hooks: map[Point]source{}}
+	for p, line := range commands {
+		if strings.TrimSpace(line) != "" {
+			set.hooks[p] = source{name: "hooks.run." + string(p), argv: shell(line)}
+		}
+	}
+	folder, err := os.ReadDir(filepath.Join(tree, filepath.FromSlash(Folder)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return set, nil
+	}
+	if err != nil {
+		return set, []loop.Warning{{
+			Text: "the hooks are not run: " + err.Error(),
+			Hint: Folder + " must be a folder that can be read; without hooks, take it away or set hooks.enabled = false",
+		}}
+	}
+	return set, set.addFiles(tree, folder)
+}
+
+// addFiles adds the files that are hooks, where there is no command. A file
+// beside a command of the same point is left unmentioned: the command may well
+// be what calls it.
+func (s Set) addFiles(tree string, folder []fs.DirEntry) []loop.Warning {
+	var warnings []loop.Warning
+	var refused []Point
+	for _, p := range Points() {
+		name := fileOf(p, folder)
+		if name == "" || s.Has(p) {
+			continue
+		}
+		shown := Folder + "/" + name
+		path := filepath.Join(tree, filepath.FromSlash(shown))
+		if w := refuse(path, shown, p); w != nil {
+			warnings, refused = append(warnings, *w), append(refused, p)
+			continue
+		}
+		s.hooks[p] = source{name: shown, argv: []string{path}}
+	}
+	for _, entry := range folder {
+		p, ok := meant(entry.Name())
+		if !ok || entry.IsDir() || s.Has(p) || slices.Contains(refused, p) {
+			continue
+		}
+		warnings = append(warnings, loop.Warning{
+			Text: fmt.Sprintf("%s/%s is not run: no hook has this name", Folder, entry.Name()),
+			Hint: fmt.Sprintf("did you mean %s? Then rename it to that, or set hooks.run.%s", fileNames(p)[0], p),
+		})
+	}
+	return warnings
+}
+
+// fileOf is the name of the point's file, or nothing.
+func fileOf(p Point, folder []fs.DirEntry) string {
+	for _, name := range fileNames(p) {
+		if slices.ContainsFunc(folder, func(e fs.DirEntry) bool { return e.Name() == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// refuse says why a file that is named like a hook cannot be one, or nothing.
+func refuse(path, shown string, p Point) *loop.Warning {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &loop.Warning{Text: shown + " is not run: it is a link that leads nowhere", Hint: "mend the link, or take it away"}
+	case err != nil:
+		return &loop.Warning{Text: shown + " is not run: " + err.Error()}
+	case info.IsDir():
+		return &loop.Warning{Text: shown + " is not run: it is a folder", Hint: "a hook is a program with this name; helpers of hooks can be in a folder with another one"}
+	case !info.Mode().IsRegular():
+		return &loop.Warning{Text: shown + " is not run: it is not a file", Hint: "a hook is a program with this name"}
+	}
+	return notExecutable(info, shown, p)
+}

@@ -1,0 +1,94 @@
+// Package hook runs the user's own commands at the fixed points of a run.
+//
+// A hook speaks by its exit status: 0 is to go on, and at some points 1 skips
+// the iteration or 2 ends the run. Everything else that can happen to a hook,
+// from a missing interpreter to a time limit, is a warning that says what to do
+// about it, and never harms the run. A hook that is there but is not run, since
+// it is not executable or its name is misspelt, is a warning too. When a point
+// has come, and what a skip or an end means for the run, is for others to say.
+//
+// Stop scripts are run by the same hands.
+package hook
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Folder is where the hooks of a work tree are, written with slashes.
+const Folder = ".refrain/hooks"
+
+// Point is a moment in a run at which a hook can speak. It is also the name of
+// the hook's file.
+type Point string
+
+// The points, in the order of a run.
+const (
+	Started       Point = "started"        // each time a run starts or resumes
+	NextIteration Point = "next_iteration" // before an iteration
+	PostIteration Point = "post_iteration" // after it
+	Failed        Point = "failed"
+	Finished      Point = "finished" // once, before the run's end is written down
+)
+
+// Points lists them all.
+func Points() []Point { return []Point{Started, NextIteration, PostIteration, Failed, Finished} }
+
+// Action is what a hook wants of the run.
+type Action string
+
+// The actions.
+const (
+	Continue Action = "continue"
+	Skip     Action = "skip"  // the iteration
+	Abort    Action = "abort" // the run
+)
+
+// statuses are the exit statuses that mean something at each point. A skip
+// needs an iteration that is still to come, an end a run that is not ending.
+var statuses = map[Point][]Action{
+	Started:       {0: Continue, 2: Abort},
+	NextIteration: {0: Continue, 1: Skip, 2: Abort},
+	PostIteration: {0: Continue, 2: Abort},
+	Failed:        {0: Continue},
+	Finished:      {0: Continue},
+}
+
+// action is what an exit status means at this point; "" is nothing.
+func (p Point) action(status int) Action {
+	list := statuses[p]
+	if status < 0 || status >= len(list) {
+		return ""
+	}
+	return list[status]
+}
+
+var actionWords = map[Action]string{Continue: "go on", Skip: "skip the iteration", Abort: "end the run"}
+
+// usage says what a hook at this point can exit with.
+func (p Point) usage() string {
+	var ways []string
+	for status, action := range statuses[p] {
+		if action != "" {
+			ways = append(ways, fmt.Sprintf("%d to %s", status, actionWords[action]))
+		}
+	}
+	return "a " + string(p) + " hook can exit with " + strings.Join(ways, ", ")
+}
+
+// Set is the hooks of a run. The zero Set has none.
+type Set struct {
+	hooks map[Point]source
+}
+
+// source is a hook as the user gave it.
+type source struct {
+	name string // in the words of the user
+	argv []string
+}
+
+// Has tells whether there is a hook at this point.
+func (s Set) Has(p Point) bool {
+	_, ok := s.hooks[p]
+	return ok
+}

@@ -1,0 +1,143 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	deepest     = 5       // files within files
+	largestFile = 1 << 20 // bytes
+
+	// ownPrompts is where the user keeps prompts: what is included from there is
+	// the user's own, and may run commands.
+	ownPrompts = ".refrain/prompts/"
+)
+
+// inclusion is how files are put in.
+type inclusion struct {
+	optional bool // there may be none
+	asItIs   bool // they are no templates
+}
+
+// include is the text of the files that match a pattern. It begins at the
+// folder of the page, or with a slash at the root of the work tree, out of which
+// it never leads, links included.
+func (t *turn) include(ctx context.Context, p *page, pattern string, how inclusion) (string, error) {
+	root, err := os.OpenRoot(t.builder.Tree)
+	if err != nil {
+		return "", &Error{What: "the work tree cannot be read: " + cause(err), Hint: "see that it is still there", Err: err}
+	}
+	defer root.Close()
+	names, err := p.find(root, pattern)
+	if err != nil {
+		return "", err
+	}
+	if len(names) == 0 && !how.optional {
+		return "", &Error{What: fmt.Sprintf("no file to include matches %q", pattern), Hint: "correct it, or use includeIf where there may be none"}
+	}
+	var texts []string
+	for _, name := range names {
+		text, err := t.enter(ctx, root, p, name, how)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, strings.TrimRight(text, "\r\n"))
+	}
+	return strings.Join(texts, "\n\n"), nil
+}
+
+// find gives the names of the files that a pattern means, from the root of the
+// work tree. They may be none.
+func (p *page) find(root *os.Root, pattern string) ([]string, error) {
+	dir, below := p.dir, pattern
+	if rest, ok := strings.CutPrefix(pattern, "/"); ok {
+		dir, below = ".", rest
+	}
+	name := path.Join(dir, below)
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, &Error{What: fmt.Sprintf("%q leads out of the work tree", pattern), Hint: "only files in the work tree can be included; copy it there"}
+	}
+	if strings.ContainsAny(below, special) {
+		found, err := glob(root.FS(), path.Join(literally(dir), below))
+		if err != nil {
+			return nil, &Error{What: fmt.Sprintf("the files that match %q cannot be found: %s", pattern, cause(err)), Hint: `a pattern is as in "specs/*.md" or "specs/**/*.md"`, Err: err}
+		}
+		return found, nil
+	}
+	if _, err := root.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return []string{name}, nil
+}
+
+// enter puts in one file.
+func (t *turn) enter(ctx context.Context, root *os.Root, p *page, name string, how inclusion) (string, error) {
+	text, info, err := readFile(root, name)
+	if err != nil {
+		return "", err
+	}
+	if err := t.spend(len(text)); err != nil {
+		return "", err
+	}
+	if how.asItIs {
+		return text, nil
+	}
+	next := &page{
+		name: name, text: text, dir: path.Dir(name), info: info, from: p, vars: p.vars,
+		trusted: strings.HasPrefix(name, ownPrompts),
+	}
+	if err := next.checkChain(); err != nil {
+		return "", err
+	}
+	return t.render(ctx, next)
+}
+
+// readFile reads a file that is text and not too long.
+func readFile(root *os.Root, name string) (string, fs.FileInfo, error) {
+	refuse := func(what, hint string, err error) (string, fs.FileInfo, error) {
+		return "", nil, &Error{What: fmt.Sprintf("%s cannot be included: it %s", name, what), Hint: hint, Err: err}
+	}
+	info, err := root.Stat(name)
+	switch {
+	case err != nil && leadsOut(root, name):
+		return refuse("is a link that leads out of the work tree", "only files in the work tree can be included; copy it there", err)
+	case err != nil:
+		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
+	case info.IsDir():
+		return refuse("is a folder", fmt.Sprintf(`name its files, as in "%s/*.md"`, name), nil)
+	case !info.Mode().IsRegular(): // to open a pipe would wait for its other end
+		return refuse("is not a file", "name a file", nil)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
+	switch {
+	case err != nil:
+		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
+	case len(data) > largestFile:
+		return refuse(fmt.Sprintf("is larger than %d MB", largestFile>>20), "name it in the prompt, and let the agent read what it needs", nil)
+	case !utf8.Valid(data), slices.Contains(data, 0):
+		return refuse("is not text", "save it as UTF-8 text, or let the agent read it", nil)
+	}
+	return strings.TrimPrefix(string(data), mark), info, nil
+}
+
+// leadsOut tells whether a file that cannot be had below root is there all the
+// same.
+func leadsOut(root *os.Root, name string) bool {
+	_, err := os.Stat(filepath.Join(root.Name(), filepath.FromSlash(name)))
+	return err == nil
+}

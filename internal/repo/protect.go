@@ -1,0 +1,98 @@
+package repo
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Guarded is what files held at one moment, by their path in the work tree.
+type Guarded map[string]string
+
+// Guard looks at every file of the work tree that the patterns match, those that
+// git ignores too: what people protect is often just that.
+func (t *Tree) Guard(ctx context.Context, patterns Patterns) (Guarded, error) {
+	found := Guarded{}
+	err := filepath.WalkDir(t.dir, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		rel, relErr := filepath.Rel(t.dir, path)
+		if relErr != nil {
+			return relErr
+		}
+		name := filepath.ToSlash(rel)
+		switch {
+		case name != "." && d != nil && d.IsDir() && (d.Name() == ".git" || t.own(name+"/x")):
+			return fs.SkipDir
+		case err != nil:
+			return ignoring(err, fs.ErrPermission)
+		case d.IsDir() || !patterns.Match(name):
+			return nil
+		}
+		held, err := held(path, d)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone meanwhile
+		}
+		found[name] = held
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look at the protected files of %s: %w", t.dir, err)
+	}
+	return found, nil
+}
+
+// held is a file's kind, whether it may be executed, and what it holds.
+func held(path string, d fs.DirEntry) (string, error) {
+	info, err := d.Info()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		io.WriteString(sum, target)
+	case info.Mode().IsRegular():
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrPermission) {
+			return "unreadable " + stampOf(info), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		if _, err := io.Copy(sum, f); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%v %v %s", info.Mode().Type(), info.Mode()&0o100, hex.EncodeToString(sum.Sum(nil))), nil
+}
+
+// Against names the files that differ from an earlier moment, sorted.
+func (now Guarded) Against(before Guarded) []string {
+	var list []string
+	for name, held := range now {
+		if was, ok := before[name]; !ok || was != held {
+			list = append(list, name)
+		}
+	}
+	for name := range before {
+		if _, still := now[name]; !still {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,127 @@
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"strings"
+	"text/template"
+)
+
+// File is a file to be written.
+type File struct {
+	Path string // below the root of the work tree, with slashes
+	Text string
+	Mode fs.FileMode
+	Keep bool // it is the project's: one that is there stays, even when others are replaced
+}
+
+const (
+	plain      fs.FileMode = 0o644
+	executable fs.FileMode = 0o755
+)
+
+const (
+	settingsFile = "refrain.toml"
+	schemaFile   = ".refrain/schema.json"
+)
+
+// Options are what a person may want to have otherwise.
+type Options struct {
+	Agent  string // empty leaves it to the user's own settings, or to what is installed
+	Test   string // how the tests are run; empty is what was detected, "none" is not at all
+	Goal   string // what is to be built, in a sentence; empty leaves a gap to fill in
+	Schema string // the JSON Schema of the settings, for editors; empty is none
+}
+
+//go:embed texts
+var texts embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"quote": quote,
+	"list":  quoteList,
+}).ParseFS(texts, "texts/*.tmpl"))
+
+// Files are the files of a project that is ready for its first run.
+func Files(p Project, o Options) []File {
+	switch o.Test = strings.TrimSpace(o.Test); o.Test {
+	case "", p.Main.Test.Line:
+	case "none":
+		p.Main.Test, p.Main.Files = Command{}, nil
+	default:
+		p.Main.Test, p.Main.Files = Command{Line: o.Test}, nil
+	}
+	view := page{p, o}
+	files := []File{
+		{Path: settingsFile, Text: render("refrain.toml.tmpl", view), Mode: plain},
+		{Path: "PROMPT.md", Text: render("PROMPT.md.tmpl", view), Mode: plain},
+		{Path: "AGENTS.md", Text: render("AGENTS.md.tmpl", view), Mode: plain, Keep: true},
+		{Path: "specs/README.md", Text: read("specs.md"), Mode: plain, Keep: true},
+		{Path: ".refrain/.gitignore", Text: read("gitignore"), Mode: plain},
+		{Path: ".refrain/hooks/started.sample", Text: read("hooks/started.sh"), Mode: executable},
+		{Path: ".refrain/hooks/next_iteration.sample", Text: read("hooks/next_iteration.sh"), Mode: executable},
+		{Path: ".refrain/hooks/finished.sample", Text: read("hooks/finished.sh"), Mode: executable},
+	}
+	if o.Schema != "" {
+		files = append(files, File{Path: schemaFile, Text: o.Schema, Mode: plain})
+	}
+	return append(files, p.Main.Files...)
+}
+
+// page is what the texts can say.
+type page struct {
+	Project
+	Options
+}
+
+// Commands are the main commands, in the order in which they run as gates.
+func (p page) Commands() []namedCommand {
+	return []namedCommand{{"build", p.Main.Build}, {"lint", p.Main.Lint}, {"test", p.Main.Test}}
+}
+
+type namedCommand struct {
+	Name string
+	Command
+}
+
+// Task is the goal as a prompt's file can hold it: there, two braces begin a
+// template.
+func (p page) Task() string { return strings.ReplaceAll(p.Goal, "{{", `{{"{{"}}`) }
+
+func render(name string, data any) string {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic(err) // made of plain values
+	}
+	return b.String()
+}
+
+func read(name string) string {
+	b, err := texts.ReadFile("texts/" + name)
+	if err != nil {
+		panic(err) // embedded
+	}
+	return string(b)
+}
+
+var quoting = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// quote is a text as a value in TOML. Other signs that cannot be seen have no
+// place in it.
+func quote(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	return `"` + quoting.Replace(text) + `"`
+}
+
+func quoteList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, text := range list {
+		quoted[i] = quote(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

@@ -1,0 +1,115 @@
+package scaffold
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// packageJSON is what a package.json says that we want to know.
+type packageJSON struct {
+	Scripts        map[string]string `json:"scripts"`
+	PackageManager string            `json:"packageManager"`
+}
+
+// noTests is in the test script that npm writes where there are no tests.
+const noTests = "no test specified"
+
+func adaptNode(p tree, t *Toolchain) {
+	pkg, err := readPackage(p)
+	if err != nil {
+		t.broken("package.json", err)
+		return
+	}
+	t.useScripts(pkg, pkg.manager(p))
+	if t.Test.Line == "" {
+		t.note("package.json has no test script", "add one, then set commands.test in "+settingsFile)
+	}
+}
+
+// adaptBun leaves the tests to Bun's own runner unless there is a script.
+func adaptBun(p tree, t *Toolchain) {
+	if !p.has("package.json") {
+		return
+	}
+	pkg, err := readPackage(p)
+	if err != nil {
+		t.broken("package.json", err)
+		return
+	}
+	t.useScripts(pkg, "bun")
+}
+
+func readPackage(p tree) (packageJSON, error) {
+	var pkg packageJSON
+	err := json.Unmarshal([]byte(strings.TrimPrefix(p.read("package.json"), "\uFEFF")), &pkg)
+	return pkg, err
+}
+
+// lockfiles tell the package manager. They are looked at in this order, for a
+// package-lock.json beside another one mostly came about by mistake.
+var lockfiles = []struct{ file, manager string }{
+	{"pnpm-lock.yaml", "pnpm"},
+	{"yarn.lock", "yarn"},
+	{"bun.lock", "bun"},
+	{"bun.lockb", "bun"},
+}
+
+// manager is the package manager that the project says or shows it uses.
+func (pkg packageJSON) manager(p tree) string {
+	switch name, _, _ := strings.Cut(pkg.PackageManager, "@"); name {
+	case "npm", "pnpm", "yarn", "bun":
+		return name
+	}
+	for _, l := range lockfiles {
+		if p.has(l.file) {
+			return l.manager
+		}
+	}
+	return "npm"
+}
+
+// buildScripts are what can stand for a build; a check of the types is the
+// nearest thing where nothing is built.
+var buildScripts = []string{"build", "typecheck", "type-check", "compile"}
+
+// useScripts makes commands of the project's own scripts.
+func (t *Toolchain) useScripts(pkg packageJSON, manager string) {
+	if test := pkg.Scripts["test"]; test != "" && !strings.Contains(test, noTests) {
+		t.Test.Line = manager + " run test"
+		if manager == "npm" {
+			t.Test.Line = "npm test"
+		}
+		if strings.Contains(test, "react-scripts test") {
+			t.Test = Command{Line: "CI=true " + t.Test.Line, Why: "Without CI=true, react-scripts waits for changes and never ends."}
+		}
+		t.lookInto("test", test)
+	}
+	for _, name := range buildScripts {
+		if build := pkg.Scripts[name]; build != "" {
+			t.Build.Line = manager + " run " + name
+			t.lookInto(name, build)
+			break
+		}
+	}
+	if lint := pkg.Scripts["lint"]; lint != "" {
+		t.Lint.Line = manager + " run lint"
+		t.lookInto("lint", lint)
+	}
+}
+
+var (
+	watches = regexp.MustCompile(`(^|\s)(--watch(All)?(\s|=true|$)|ng test(\s|$))`)
+	ends    = regexp.MustCompile(`--(no-watch|watch(All)?=false)`)
+	fixes   = regexp.MustCompile(`(^|\s)--(fix|write)(\s|$)`)
+)
+
+// lookInto notes what a script does that a gate should not.
+func (t *Toolchain) lookInto(name, script string) {
+	if watches.MatchString(script) && !ends.MatchString(script) {
+		t.note(`the script "`+name+`" of package.json seems to wait for changes, and a gate has to end`, "set commands in "+settingsFile+" to one that runs once")
+	}
+	if fixes.MatchString(script) {
+		t.note(`the script "`+name+`" of package.json changes files, and a gate should only look`, "set commands in "+settingsFile+" to one that changes nothing")
+	}
+}

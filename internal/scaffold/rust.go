@@ -1,0 +1,16 @@
+package scaffold
+
+import "regexp"
+
+var cargoWorkspace = regexp.MustCompile(`(?m)^\s*\[workspace[\].]`)
+
+// adaptRust takes in all crates of a workspace, and not only the one at the root.
+func adaptRust(p tree, t *Toolchain) {
+	if cargoWorkspace.MatchString(p.read("Cargo.toml")) {
+		for _, c := range []*Command{&t.Test, &t.Build, &t.Lint} {
+			c.Line += " --workspace"
+		}
+	}
+	t.Test.Why = "Without --no-fail-fast, the first test program that fails hides the tests of all others."
+	t.Lint.Why = `Add "-- -D warnings" to refuse warnings too.`
+}

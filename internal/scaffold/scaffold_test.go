@@ -1,0 +1,257 @@
+package scaffold
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pelletier/go-toml/v2"
+)
+
+var update = flag.Bool("update", false, "write the files that the settings are compared with")
+
+// files makes a work tree of names and texts.
+func files(pairs ...string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for i := 0; i < len(pairs); i += 2 {
+		tree[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1]), Mode: 0o644}
+	}
+	return tree
+}
+
+func TestDetectFindsTheCommands(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		tree              fstest.MapFS
+		kind              Kind
+		test, build, lint string
+	}{
+		{"a Go module", files("go.mod", "module x\n"), Go, "go test -json ./...", "go build -o /dev/null ./...", "go vet ./..."},
+		{
+			"a Go workspace names its modules", files("go.work", "go 1.26\n\nuse (\n\t./a // first\n\t\"./b c\"\n)\nuse ./d/\n"), Go,
+			"go test -json ./a/... './b c/...' ./d/...", "go build -o /dev/null ./a/... './b c/...' ./d/...", "go vet ./a/... './b c/...' ./d/...",
+		},
+		{"a Go workspace with the root in it", files("go.mod", "", "go.work", "use .\nuse ./tools\n"), Go, "go test -json ./... ./tools/...", "go build -o /dev/null ./... ./tools/...", "go vet ./... ./tools/..."},
+		{"a Rust crate", files("Cargo.toml", "[package]\n"), Rust, "cargo test --no-fail-fast", "cargo build", "cargo clippy --all-targets"},
+		{"a Rust workspace", files("Cargo.toml", "[package]\n[workspace]\n"), Rust, "cargo test --no-fail-fast --workspace", "cargo build --workspace", "cargo clippy --all-targets --workspace"},
+		{"a .NET project", files("App.csproj", ""), DotNet, "dotnet test", "dotnet build", ""},
+		{
+			"several .NET projects", files("My App.sln", "", "App.csproj", "", ".editorconfig", ""), DotNet,
+			"dotnet test 'My App.sln'", "dotnet build 'My App.sln'", "dotnet format --verify-no-changes 'My App.sln'",
+		},
+		{"a Maven project", files("pom.xml", "<project/>"), Maven, "mvn -B test", "mvn -B -DskipTests package", ""},
+		{
+			"Maven modules with a wrapper", files("pom.xml", "<modules></modules> maven-checkstyle-plugin", "mvnw", ""), Maven,
+			"./mvnw -B --fail-at-end test", "./mvnw -B -DskipTests package", "./mvnw -B checkstyle:check",
+		},
+		{"a Gradle project", files("settings.gradle", ""), Gradle, "gradle --no-daemon --continue -I .refrain/count-tests.gradle test", "gradle --no-daemon assemble", ""},
+		{
+			"Gradle with a wrapper", files("build.gradle.kts", `id("com.diffplug.spotless")`, "gradlew", ""), Gradle,
+			"./gradlew --no-daemon --continue -I .refrain/count-tests.gradle test", "./gradlew --no-daemon assemble", "./gradlew --no-daemon spotlessCheck",
+		},
+		{"an Elixir project", files("mix.exs", "", ".formatter.exs", ""), Elixir, "mix test", "mix compile", "mix format --check-formatted"},
+		{"an Elixir project with Credo", files("mix.exs", "{:credo, \"~> 1.7\"}", ".formatter.exs", ""), Elixir, "mix test", "mix compile", "mix credo"},
+		{"Ruby with RSpec", files("Gemfile", "", ".rspec", "", ".rubocop.yml", ""), Ruby, "bundle exec rspec", "", "bundle exec rubocop"},
+		{"Ruby on Rails", files("Gemfile", "", "bin/rails", "", "Rakefile", "", "test/a_test.rb", ""), Ruby, "bin/rails test", "", ""},
+		{"a gem", files("x.gemspec", "", "Rakefile", "", "test/a.rb", ""), Ruby, "rake test", "", ""},
+		{"PHP with PHPUnit", files("composer.json", `{"scripts":{"test":["@php artisan test"]}}`, "phpunit.xml", "", "phpstan.neon", ""), PHP, "vendor/bin/phpunit", "", "vendor/bin/phpstan analyse --no-progress"},
+		{
+			"PHP with scripts", files("composer.json", `{"scripts":{"test":"x","lint":["y"]}}`), PHP,
+			"composer run-script --timeout=0 test", "", "composer run-script --timeout=0 lint",
+		},
+		{"PHP with Pest", files("composer.json", `{"require-dev":{"pestphp/pest":"^3"}}`, "phpunit.xml", ""), PHP, "vendor/bin/pest", "", ""},
+		{"Python without pytest", files("pyproject.toml", "[project]\n", "tests/__init__.py", ""), Python, "python3 -m unittest", "", ""},
+		{"Python with tests that are no package", files("setup.py", "", "tests/test_a.py", ""), Python, "python3 -m unittest discover -s tests", "", ""},
+		{"Python with pytest and ruff", files("pyproject.toml", "[tool.pytest.ini_options]\n[tool.ruff]\n"), Python, "python3 -m pytest", "", "ruff check ."},
+		{"Python with uv", files("pyproject.toml", "dev = [\"pytest\", \"ruff\"]", "uv.lock", ""), Python, "uv run python -m pytest", "", "uv run ruff check ."},
+		{"Python with Poetry", files("pyproject.toml", "[tool.poetry]\n", "tests/conftest.py", "", ".flake8", ""), Python, "poetry run python -m pytest", "", "poetry run flake8"},
+		{"Python with an environment beside it", files("requirements.txt", "pytest\nruff\n", ".venv/bin/python", "", ".venv/bin/ruff", ""), Python, ".venv/bin/python -m pytest", "", ".venv/bin/ruff check ."},
+		{"a tool that is not in the environment", files("requirements.txt", "ruff\n", ".venv/bin/python", ""), Python, ".venv/bin/python -m unittest", "", "ruff check ."},
+		{"Django", files("manage.py", "", "requirements.txt", "django\n"), Python, "python3 manage.py test", "", ""},
+		{"nothing but a script of Python", files("main.py", ""), Python, "python3 -m unittest", "", ""},
+		{"Deno", files("deno.json", "{}"), Deno, "deno test", "deno check .", "deno lint"},
+		{"Deno with tasks and comments", files("deno.jsonc", "{ // tasks\n \"tasks\": {\"test\": \"deno test -A\", /* \"lint\" */ \"build\": {\"command\": \"x\"},},\n}"), Deno, "deno task test", "deno task build", "deno lint"},
+		{"Bun without scripts", files("bun.lock", "", "package.json", "{}"), Bun, "bun test", "", ""},
+		{"Bun with scripts", files("bun.lockb", "", "package.json", `{"scripts":{"test":"vitest run","typecheck":"tsc"}}`), Bun, "bun run test", "bun run typecheck", ""},
+		{"Bun without a package", files("bunfig.toml", ""), Bun, "bun test", "", ""},
+		{"Node.js with npm", files("package.json", `{"scripts":{"test":"jest","build":"tsc","lint":"eslint ."}}`), Node, "npm test", "npm run build", "npm run lint"},
+		{"Node.js with pnpm", files("package.json", `{"scripts":{"test":"jest"}}`, "pnpm-lock.yaml", "", "package-lock.json", ""), Node, "pnpm run test", "", ""},
+		{"Node.js with Yarn", files("package.json", `{"scripts":{"test":"jest"}}`, "yarn.lock", ""), Node, "yarn run test", "", ""},
+		{"Node.js that names its manager", files("package.json", `{"packageManager":"pnpm@9.1.0","scripts":{"test":"jest"}}`, "yarn.lock", ""), Node, "pnpm run test", "", ""},
+		{"Node.js without tests", files("package.json", `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`), Node, "", "", ""},
+		{"tests of react-scripts have to end", files("package.json", `{"scripts":{"test":"react-scripts test"}}`), Node, "CI=true npm test", "", ""},
+		{
+			"CMake", files("CMakeLists.txt", "project(x)\nenable_testing()\n"), CMake,
+			"cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure", "cmake -S . -B build && cmake --build build", "",
+		},
+		{"CMake without tests", files("CMakeLists.txt", "project(x)\n"), CMake, "", "cmake -S . -B build && cmake --build build", ""},
+		{"Make with its targets", files("Makefile", "all: x\n.PHONY: lint\ncheck clean:\n\techo\nlint := no\nbuild ::= no\n"), Make, "make check", "make all", ""},
+		{"Make without any of them", files("makefile", "run:\n"), Make, "", "", ""},
+		{"nothing that we know", files("README.md", ""), Generic, "", "", ""},
+		{"an empty work tree", files(), Generic, "", "", ""},
+		{"a name that would break a line is no marker", files("a\nb.sln", ""), Generic, "", "", ""},
+		{"a folder is no marker", files("go.mod/x", ""), Generic, "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Detect(tt.tree).Main
+			if got.Kind != tt.kind {
+				t.Errorf("kind = %s, want %s", got.Kind, tt.kind)
+			}
+			want := []string{tt.test, tt.build, tt.lint}
+			if diff := cmp.Diff(want, []string{got.Test.Line, got.Build.Line, got.Lint.Line}); diff != "" {
+				t.Errorf("test, build and lint (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDetectChoosesTheMainToolchain(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		tree   fstest.MapFS
+		main   Kind
+		others []Kind
+	}{
+		{"the first of the table", files("go.mod", "", "package.json", `{"scripts":{"test":"jest"}}`, "Makefile", "test:\n"), Go, []Kind{Node, Make}},
+		{"one without tests yields to one with", files("Gemfile", "", "package.json", `{"scripts":{"test":"jest"}}`), Node, []Kind{Ruby}},
+		{"a package.json without tests", files("package.json", "{}", "requirements.txt", ""), Python, []Kind{Node}},
+		{"a stray script of Python tells nothing", files("CMakeLists.txt", "", "gen.py", ""), CMake, []Kind{}},
+		{"Bun is not Node.js too", files("bun.lock", "", "package.json", "{}"), Bun, []Kind{}},
+		{"two markers of one kind", files("pyproject.toml", "", "requirements.txt", ""), Python, []Kind{}},
+	} {
+		p := Detect(tt.tree)
+		others := []Kind{}
+		for _, o := range p.Others {
+			others = append(others, o.Kind)
+		}
+		if p.Main.Kind != tt.main || !cmp.Equal(others, tt.others) {
+			t.Errorf("%s: got %s and %v, want %s and %v", tt.name, p.Main.Kind, others, tt.main, tt.others)
+		}
+	}
+}
+
+func TestDetectSaysWhatIsWrong(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		tree fstest.MapFS
+		want string // in the text of a note; empty is no note
+	}{
+		{"all is well", files("go.mod", ""), ""},
+		{"a broken package.json", files("package.json", "{"), "package.json cannot be read: unexpected end of JSON input"},
+		{"a broken package.json of Bun", files("package.json", `{"scripts":[]}`, "bun.lock", ""), "package.json cannot be read"},
+		{"a broken deno.json", files("deno.json", `{"tasks": 1}`), "deno.json cannot be read"},
+		{"a broken composer.json", files("composer.json", "no"), "composer.json cannot be read"},
+		{"no test script", files("package.json", "{}"), "package.json has no test script"},
+		{"no test command", files("README.md", ""), "no test command was found"},
+		{"tests that watch", files("package.json", `{"scripts":{"test":"vitest --watch"}}`), `the script "test" of package.json seems to wait`},
+		{"tests that were told not to", files("package.json", `{"scripts":{"test":"ng test --watch=false"}}`), ""},
+		{"a linter that changes files", files("package.json", `{"scripts":{"test":"jest","lint":"eslint --fix ."}}`), `the script "lint" of package.json changes files`},
+		{"several solutions", files("a.sln", "", "b.sln", ""), "the commands name a.sln"},
+		{"CMake without tests", files("CMakeLists.txt", ""), "CMakeLists.txt has no tests"},
+		{"a build folder that git sees", files("CMakeLists.txt", "include(CTest)"), "which git does not ignore"},
+		{"a build folder that git ignores", files("CMakeLists.txt", "include(CTest)", ".gitignore", "/build/\n"), ""},
+	} {
+		var said []string
+		for _, note := range Detect(tt.tree).Main.Notes {
+			said = append(said, note.Text)
+			if note.Hint == "" {
+				t.Errorf("%s: %q has no hint", tt.name, note.Text)
+			}
+		}
+		switch all := strings.Join(said, "\n"); {
+		case tt.want == "" && all != "":
+			t.Errorf("%s: said %q, want nothing", tt.name, all)
+		case !strings.Contains(all, tt.want):
+			t.Errorf("%s: said %q, want %q", tt.name, all, tt.want)
+		}
+	}
+}
+
+// samples are one small work tree for each kind.
+var samples = map[Kind]fstest.MapFS{
+	Go:      files("go.mod", "", "package.json", `{"scripts":{"test":"jest"}}`, "Makefile", "run:\n"),
+	Rust:    files("Cargo.toml", ""),
+	DotNet:  files("App.sln", ""),
+	Maven:   files("pom.xml", ""),
+	Gradle:  files("build.gradle", "", "gradlew", ""),
+	Elixir:  files("mix.exs", ""),
+	Ruby:    files("Gemfile", "", ".rspec", ""),
+	PHP:     files("composer.json", "{}", "phpunit.xml", ""),
+	Python:  files("pyproject.toml", "[tool.pytest.ini_options]\n[tool.ruff]\n"),
+	Deno:    files("deno.json", "{}"),
+	Bun:     files("bun.lock", ""),
+	Node:    files("package.json", `{"scripts":{"test":"jest","build":"tsc","lint":"eslint ."}}`),
+	CMake:   files("CMakeLists.txt", "enable_testing()"),
+	Make:    files("Makefile", "test:\n"),
+	Generic: files(),
+}
+
+func TestSettingsOfEachKind(t *testing.T) {
+	for kind, title := range titles {
+		tree, ok := samples[kind]
+		if !ok {
+			t.Errorf("no sample of %s", title)
+			continue
+		}
+		got := textOf(t, Files(Detect(tree), Options{Schema: "{}\n"}), settingsFile)
+		parse(t, got)
+		parse(t, commented.ReplaceAllString(got, "$1"))
+		golden := filepath.Join("testdata", string(kind)+".toml")
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", golden, diff)
+		}
+	}
+}
+
+// commented is a line of settings that is put aside.
+var commented = regexp.MustCompile(`(?m)^# (\[|[a-z_]+ = )`)
+
+func parse(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := toml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return v
+}
+
+func textOf(t *testing.T, list []File, path string) string {
+	t.Helper()
+	for _, f := range list {
+		if f.Path == path {
+			return f.Text
+		}
+	}
+	t.Fatalf("there is no %s", path)
+	return ""
+}
+
+func FuzzDetect(f *testing.F) {
+	for _, text := range []string{"{", `{"scripts":{"test":"a\"b"}}`, "use ./\"a\n", "use (\n./a\n", "test:\n", "a b:c\n", "{// x\n/*"} {
+		f.Add(text)
+	}
+	markers := []string{"go.work", "package.json", "deno.jsonc", "composer.json", "Makefile", "Cargo.toml", "CMakeLists.txt", "pyproject.toml"}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, marker := range markers {
+			p := Detect(files(marker, text))
+			commands, _ := parse(t, textOf(t, Files(p, Options{Test: text}), settingsFile))["commands"].(map[string]any)
+			if build, _ := commands["build"].(string); strings.TrimSpace(p.Main.Build.Line) != "" && build == "" {
+				t.Errorf("the build command %q of %s is lost", p.Main.Build.Line, marker)
+			}
+		}
+	})
+}
