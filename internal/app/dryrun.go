@@ -24,8 +24,8 @@ type DryRun struct {
 }
 
 // DryRun says what would run. Nothing is started and nothing is written.
-func (j *Job) DryRun(ctx context.Context) (DryRun, error) {
-	return j.dryRun(ctx, loop.State{}, nil)
+func (j *Job) DryRun() (DryRun, error) {
+	return j.dryRun(j.firstPrompt)
 }
 
 // DryRun says what the next iteration would be, with what its agent would hear of
@@ -43,21 +43,22 @@ func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
 		}
 		gates = journal.ReadFeedback(runs.AttemptDir(c.Entry.Name, last.Iter, last.Attempt))
 	}
-	return c.dryRun(ctx, c.Entry.State, gates)
+	var next prompt.Prompt
+	if c.prompt != nil {
+		s := c.Entry.State
+		if next, err = c.prompt.Build(ctx, s, s.Next(), gates); err != nil {
+			return DryRun{}, promptProblem(err)
+		}
+	}
+	return c.dryRun(next)
 }
 
-func (j *Job) dryRun(ctx context.Context, s loop.State, gates []string) (DryRun, error) {
+func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 	d := DryRun{
 		Procedure: j.Request.name(), Agent: j.agentName,
 		Budget: j.config().Budget.PromptTokens, Warnings: j.Warnings(),
 	}
-	if j.prompt != nil {
-		p, err := j.prompt.Build(ctx, s, s.Next(), gates)
-		if err != nil {
-			return d, promptProblem(err)
-		}
-		d.Prompt, d.Tokens = p.Text, p.Tokens
-	}
+	d.Prompt, d.Tokens = p.Text, p.Tokens
 	command, program, err := j.shownCommand(d.Prompt)
 	d.Command = command
 	if _, lookErr := exec.LookPath(program); err == nil && lookErr != nil {
@@ -84,4 +85,4 @@ func (j *Job) shownCommand(text string) (shown, program string, err error) {
 }
 
 // preview is the beginning of the user's prompt.
-func (j *Job) preview() string { return prompt.Preview(j.own, 100) }
+func (j *Job) preview() string { return prompt.Preview(j.firstPrompt.Own, 100) }

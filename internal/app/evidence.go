@@ -31,6 +31,9 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 		return &UsageError{What: fmt.Sprintf("git.protect: %v", err), Hint: "write patterns as in a .gitignore file"}
 	}
 	j.protect = protect
+	if j.only, err = repo.ParsePatterns(c.Progress.Only); err != nil {
+		return &UsageError{What: fmt.Sprintf("progress.only: %v", err), Hint: "write patterns as in a .gitignore file"}
+	}
 	for _, g := range c.Gates {
 		if _, err := repo.ParsePatterns(g.Pin); err != nil {
 			return &UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}

@@ -31,11 +31,13 @@ type Job struct {
 	agent     agent.Agent
 	agentName string
 	prompt    *prompt.Builder // nil: the command gets none
-	own       string          // the user's own words in the first prompt
-	patterns  []*regexp.Regexp
-	files     *repo.Tree
 	protect   repo.Patterns
-	log       *runLog // opened with the lock
+	only      repo.Patterns // files that alone are progress; none is all
+
+	firstPrompt prompt.Prompt // as the first iteration would get it
+	patterns    []*regexp.Regexp
+	files       *repo.Tree
+	log         *runLog // opened with the lock
 }
 
 // Prepare checks a request against the settings of the work tree around dir.
@@ -116,7 +118,7 @@ func (j *Job) config() config.Config { return j.Settings.Config }
 // preparePrompt builds the first prompt to see that it can be built: a missing
 // or empty one should not be found out at night.
 func (j *Job) preparePrompt(ctx context.Context) error {
-	if !j.Request.hasPrompt() {
+	if !j.hasPrompt() {
 		return nil
 	}
 	title, pieces, err := j.pieces()
@@ -130,6 +132,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 			Procedure: j.Request.Procedure, WorkDir: j.dir(), Agent: j.agentName, Model: c.Model, Plan: c.Done.Plan,
 		},
 		Branch:  j.branch,
+		Vars:    j.vars(),
 		Context: j.Request.Context,
 		Tell:    c.Claims.Tell,
 		Promise: c.Done.Promise,
@@ -144,7 +147,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	if err != nil {
 		return promptProblem(err)
 	}
-	j.own = first.Own
+	j.firstPrompt = first
 	if !c.Loop.FreezePrompt || j.Request.Prompt != "" {
 		return nil
 	}
@@ -153,6 +156,15 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	j.Request.Pieces, err = frozen(pieces)
 	j.prompt.Pieces = j.Request.Pieces
 	return err
+}
+
+// vars are the variables that the user gave.
+func (j *Job) vars() map[string]any {
+	vars := map[string]any{}
+	for name, value := range j.Request.Vars {
+		vars[name] = value
+	}
+	return vars
 }
 
 // branch is the one that the work tree is on; empty when nobody can tell.
@@ -283,7 +295,7 @@ func (j *Job) detectors() []detect.Detector {
 func (j *Job) Warnings() []loop.Warning {
 	var list []loop.Warning
 	if promise := j.config().Done.Promise; promise != "" && j.prompt != nil {
-		if detect.BareTag(j.own, promise) {
+		if detect.BareTag(j.firstPrompt.Own, promise) {
 			list = append(list, loop.Warning{
 				Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done",
 				Hint: "put the tag inside a sentence; the agent is told how to claim anyway",

@@ -94,7 +94,7 @@ func TestPreparingWritesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := job.DryRun(t.Context()); err != nil {
+	if _, err := job.DryRun(); err != nil {
 		t.Fatal(err)
 	}
 	files, err := fs.Glob(os.DirFS(tree), "*")

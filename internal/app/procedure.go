@@ -111,7 +111,10 @@ func (j *Job) wholeFile(name, file string) error {
 		is  bool
 	}{
 		{"title", table.Title != ""},
-		{"observe", table.Observe != nil}, {"orient", table.Orient != nil}, {"decide", table.Decide != nil}, {"act", table.Act != nil},
+		{"observe", table.Observe != nil},
+		{"orient", table.Orient != nil},
+		{"decide", table.Decide != nil},
+		{"act", table.Act != nil},
 	} {
 		if set.is {
 			return &UsageError{

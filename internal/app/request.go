@@ -11,11 +11,12 @@ import (
 // Request is what a person asked for, in a form that can be stored with the
 // run and asked for again by a resume.
 type Request struct {
-	Procedure string   `json:"procedure,omitempty"`
-	Command   []string `json:"command,omitempty"`     // after "--"
-	Prompt    string   `json:"prompt,omitempty"`      // inline, or read from stdin
-	File      string   `json:"prompt_file,omitempty"` // absolute
-	Context   []string `json:"context,omitempty"`
+	Procedure string            `json:"procedure,omitempty"`
+	Command   []string          `json:"command,omitempty"`     // after "--"
+	Prompt    string            `json:"prompt,omitempty"`      // inline, or read from stdin
+	File      string            `json:"prompt_file,omitempty"` // absolute
+	Context   []string          `json:"context,omitempty"`
+	Vars      map[string]string `json:"vars,omitempty"` // of the prompt\'s template
 
 	// Pieces is the prompt as it was when the run began, where that is to stay.
 	Title  string         `json:"title,omitempty"`

@@ -151,7 +151,7 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
-		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Patterns: j.patterns, Scripts: j.scripts(),
+		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
 		Plan: j.plan(), Protect: j.protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline,
 		Done: engine.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero(), Confirmations: c.Done.Confirmations,

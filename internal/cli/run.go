@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,6 +91,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself")
 	f.StringVarP(&o.file, "prompt-file", "F", "", "the file with the prompt, read again at every iteration (- is stdin)")
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
+	f.StringArray("var", nil, "a variable for the prompt, as NAME=VALUE: {{.Vars.NAME}} (repeatable)")
 	f.BoolVar(&o.yolo, "yolo", false, "the same as --permissions full: in a container only")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
 	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
@@ -236,7 +238,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(sh, cmd, job, o.output == "json")
+		return dryRun(sh, job, o.output == "json")
 	}
 	return sh.attend(job.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
 		screen.show(view.New())
@@ -305,6 +307,9 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 			return req, fmt.Errorf("find the prompt file: %w", err)
 		}
 	}
+	if req.Vars, err = variables(cmd); err != nil {
+		return req, err
+	}
 	for _, c := range o.context {
 		text, err := contextText(c)
 		if err != nil {
@@ -314,6 +319,21 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 	}
 	return req, nil
 }
+
+// variables reads NAME=VALUE.
+func variables(cmd *cobra.Command) (map[string]string, error) {
+	vars := map[string]string{}
+	for _, arg := range given(cmd.Flags(), "var") {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || !variableName.MatchString(name) {
+			return nil, usage(fmt.Sprintf("--var wants NAME=VALUE, not %q", arg), "a name is letters, digits and _, such as --var topic=tests")
+		}
+		vars[name] = value
+	}
+	return vars, nil
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // phases are the sections of a procedure that a flag can replace.
 var phases = []string{"observe", "orient", "decide", "act"}
@@ -390,8 +410,8 @@ func pathCause(err error) error {
 	return err
 }
 
-func dryRun(sh *shell, cmd *cobra.Command, job *app.Job, asJSON bool) error {
-	plan, err := job.DryRun(cmd.Context())
+func dryRun(sh *shell, job *app.Job, asJSON bool) error {
+	plan, err := job.DryRun()
 	if err != nil {
 		return err
 	}

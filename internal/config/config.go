@@ -173,6 +173,7 @@ type Proc struct {
 // Progress is what does not count as progress.
 type Progress struct {
 	Ignore []string
+	Only   []string // empty is all others
 }
 
 // Retention is what is kept of old iterations.

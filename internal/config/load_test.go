@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work"},
 		Proc:        Proc{Keep: []string{}},
-		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}},
+		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
 		Retention:   Retention{Transcripts: 200},
 		Log:         Log{Level: "info", Format: "text"},
 		Agents:      map[string]Agent{},

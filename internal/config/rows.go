@@ -315,6 +315,10 @@ func rows(c *Config) []row {
 			doc: "files whose change is no progress",
 		},
 		{
+			key: "progress.only", kind: list, at: &c.Progress.Only, builtin: []string{}, required: true,
+			doc: "files whose change alone is progress, as patterns of a .gitignore file; empty is all",
+		},
+		{
 			key: "retention.transcripts", kind: whole, at: &c.Retention.Transcripts, builtin: 200,
 			doc: "of how many iterations the raw output is kept, 0 is all; the journal keeps every summary",
 		},

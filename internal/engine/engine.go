@@ -46,6 +46,7 @@ type Options struct {
 	Tree     *repo.Tree
 	Store    *repo.Store   // keeps checkpoints; nil: none are made
 	Progress []loop.Signal // the signals that count
+	Only     repo.Patterns // the files that count; none is all
 	Plan     string        // the plan's file; empty is none
 	Done     Done          // what claims done without the agent's words
 	Judge    Judge         // the runner's own checks

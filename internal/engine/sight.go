@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -138,7 +139,18 @@ func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loo
 	o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
 	o.Changes = brieflyChanged(changes)
 	a.dir.WriteChanges(journal.Made{Base: a.base.kept.ID, Checkpoint: a.after.kept.ID, Changes: changes})
-	return repo.Signals(changes)
+	return e.signals(changes)
+}
+
+// signals tells in what changes show progress. Where only some files count, the
+// others do not.
+func (e *Engine) signals(c loop.Changes) []loop.Signal {
+	list := repo.Signals(c)
+	counts := func(p loop.PathChange) bool { return e.Only.Match(p.Path) || p.From != "" && e.Only.Match(p.From) }
+	if len(e.Only) > 0 && !slices.ContainsFunc(c.Paths, counts) {
+		list = slices.DeleteFunc(list, func(s loop.Signal) bool { return s == loop.InFiles })
+	}
+	return list
 }
 
 // mostPaths is how many paths the journal has of one attempt. The file of its

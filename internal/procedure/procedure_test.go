@@ -117,6 +117,9 @@ type settings struct {
 	Stop struct {
 		NoProgress int `toml:"no_progress"`
 	} `toml:"stop"`
+	Progress struct {
+		Only []string `toml:"only"`
+	} `toml:"progress"`
 }
 
 func read(t *testing.T, p Procedure) settings {

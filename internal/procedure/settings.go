@@ -15,6 +15,9 @@ proof = "none"
 
 [stop]
 no_progress = 3
+
+[progress]
+only = ["IMPLEMENTATION_PLAN.md"]
 `
 
 // A build needs no promise, for the plan says when it is done, and a promise
