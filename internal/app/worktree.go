@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -27,7 +26,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req Request) (*Job, 
 	if err != nil {
 		return nil, w, &UsageError{What: err.Error(), Hint: hintOf(err)}
 	}
-	if err = sameSettings(here.Tree, w.Work); err == nil {
+	if err = here.committedAs(w.Work); err == nil {
 		var job *Job
 		if job, err = Prepare(ctx, w.Work, req); err == nil {
 			return job, w, nil
@@ -36,22 +35,35 @@ func PrepareWorktree(ctx context.Context, dir, name string, req Request) (*Job, 
 	return nil, w, errors.Join(err, here.files.RemoveWorktree(context.WithoutCancel(ctx), w, true))
 }
 
-// sameSettings refuses settings that are not committed: the new work tree would
-// quietly run with others.
-func sameSettings(here, there string) error {
-	mine, err := os.ReadFile(filepath.Join(here, config.FileName))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
+// committedAs refuses settings, a prompt or a plan that is not committed as it is:
+// the new work tree would quietly run with another one, or with none.
+func (j *Job) committedAs(there string) error {
+	for _, name := range append([]string{config.FileName, j.config().Done.Plan}, j.promptFiles()...) {
+		if name == "" || filepath.IsAbs(name) {
+			continue
+		}
+		mine, err := os.ReadFile(filepath.Join(j.Tree, name))
+		if err != nil {
+			continue // one that is needed and missing was refused before
+		}
+		theirs, err := os.ReadFile(filepath.Join(there, name))
+		if err != nil || !bytes.Equal(mine, theirs) {
+			return &UsageError{
+				What: name + " is not committed as it is, so the new work tree would run with another one",
+				Hint: "commit it first",
+			}
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("read the settings: %w", err)
+	return nil
+}
+
+// promptFiles are the files of the work tree that the prompt is made of.
+func (j *Job) promptFiles() []string {
+	var list []string
+	if j.prompt != nil {
+		for _, p := range j.prompt.Pieces {
+			list = append(list, p.Path)
+		}
 	}
-	theirs, err := os.ReadFile(filepath.Join(there, config.FileName))
-	if err == nil && bytes.Equal(mine, theirs) {
-		return nil
-	}
-	return &UsageError{
-		What: config.FileName + " is not committed as it is, so the new work tree would run with other settings",
-		Hint: "commit it first",
-	}
+	return list
 }
