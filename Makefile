@@ -1,6 +1,7 @@
 # make          build ./refrain
 # make test     everything that must pass before a change lands
 # make lint     formatting and static analysis
+# make conformance   the four source systems' requirements, row by row
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
@@ -12,13 +13,16 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test test-agents lint chaos fuzz bench docs clean
+.PHONY: all test conformance test-agents lint chaos fuzz bench docs clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
 
 test:
 	@GO='$(GO)' scripts/test
+
+conformance:
+	@GO='$(GO)' scripts/conformance
 
 test-agents:
 	@GO='$(GO)' AGENTS='$(AGENTS)' scripts/test-agents

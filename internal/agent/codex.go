@@ -20,7 +20,7 @@ func newCodex(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "codex",
 		format:  "codex",
-		traits:  Traits{Tokens: true, Keys: []string{"CODEX_API_KEY"}},
+		traits:  Traits{Tokens: true, Keys: []string{"CODEX_API_KEY"}, Home: "https://github.com/openai/codex"},
 		first:   "INT",
 		unset: []string{
 			"CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",

@@ -16,7 +16,7 @@ func newCopilot(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "copilot",
 		format:  "copilot",
-		traits:  Traits{Keys: []string{"COPILOT_PROVIDER_API_KEY"}},
+		traits:  Traits{Keys: []string{"COPILOT_PROVIDER_API_KEY"}, Home: "https://github.com/github/copilot-cli"},
 		first:   "INT",
 		env:     map[string]string{"COPILOT_AUTO_UPDATE": "false"},
 		unset: []string{

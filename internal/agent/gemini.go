@@ -18,7 +18,7 @@ func newGemini(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "gemini",
 		format:  "gemini",
-		traits:  Traits{Tokens: true, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+		traits:  Traits{Tokens: true, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Home: "https://github.com/google-gemini/gemini-cli"},
 		env: map[string]string{
 			// It refuses to work headless in a folder that nobody has trusted.
 			"GEMINI_CLI_TRUST_WORKSPACE": "true",

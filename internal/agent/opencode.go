@@ -19,7 +19,7 @@ func newOpencode(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "opencode",
 		format:  "opencode",
-		traits:  Traits{Tokens: true, Cost: true},
+		traits:  Traits{Tokens: true, Cost: true, Home: "https://opencode.ai"},
 		env:     env,
 		unset:   []string{"OPENCODE", "OPENCODE_PID"},
 		args:    opencodeArgs,

@@ -18,7 +18,7 @@ func newPi(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "pi",
 		format:  "pi",
-		traits:  Traits{Tokens: true, Cost: true},
+		traits:  Traits{Tokens: true, Cost: true, Home: "https://github.com/badlogic/pi-mono"},
 		first:   "TERM",
 		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		unset:   []string{"PI_CODING_AGENT"},

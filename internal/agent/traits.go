@@ -13,6 +13,8 @@ type Traits struct {
 	// Root names the variable without which it refuses, when run by root, to
 	// skip permissions; empty: it does not mind.
 	Root string
+	// Home is where it can be had.
+	Home string
 }
 
 // TraitsOf tells the traits of a back end; none for one that is no CLI.

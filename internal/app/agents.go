@@ -79,6 +79,14 @@ func refusedRoot(name, mode string) string {
 	return "run as an ordinary user, use --permissions work, or set " + variable + "=1 if this is a container"
 }
 
+// remedy is what to do when the agent's program is not there.
+func (j *Job) remedy() string {
+	if home := agent.TraitsOf(j.agentName).Home; home != "" && len(j.Request.Command) == 0 {
+		return "install it from " + home + ", or correct its name"
+	}
+	return "install it, or correct its name"
+}
+
 // billedBy is the variable that makes the agent bill an API key where it could
 // bill a subscription; empty when the environment has none.
 func billedBy(name string) string {

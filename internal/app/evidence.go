@@ -75,6 +75,14 @@ func (j *Job) plan() string {
 	return ""
 }
 
+// written is the plan that a claim must have written.
+func (j *Job) written() string {
+	if file := j.config().Done.Written; file != "" {
+		return inTree(j.Tree, file)
+	}
+	return ""
+}
+
 // names is what the templates may name.
 func (j *Job) names(iteration int) map[string]string {
 	return map[string]string{

@@ -35,6 +35,7 @@ type Job struct {
 	only      repo.Patterns // files that alone are progress; none is all
 
 	firstPrompt prompt.Prompt // as the first iteration would get it
+	accepted    bool          // a person has looked at what changed since the run began
 	patterns    []*regexp.Regexp
 	files       *repo.Tree
 	log         *runLog // opened with the lock
@@ -131,23 +132,30 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Facts: prompt.Facts{
 			Procedure: j.Request.Procedure, WorkDir: j.dir(), Agent: j.agentName, Model: c.Model, Plan: c.Done.Plan,
 		},
-		Branch:  j.branch,
-		Vars:    j.vars(),
-		Context: j.Request.Context,
-		Tell:    c.Claims.Tell,
-		Promise: c.Done.Promise,
-		Failure: c.Done.FailurePromise,
-		Max:     c.Loop.MaxIterations,
+		Branch: j.branch,
+		Vars:   j.vars(),
+
+		Commands: j.Request.Commands,
+		Context:  j.Request.Context,
+		Tell:     c.Claims.Tell,
+		Promise:  c.Done.Promise,
+		Failure:  c.Done.FailurePromise,
+		Max:      c.Loop.MaxIterations,
 		Feedback: prompt.Feedback{
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
+	}
+	if j.Request.Commands != nil { // of a run that goes on
+		j.prompt.Settle()
 	}
 	first, err := j.prompt.Build(ctx, loop.State{}, 1, nil)
 	if err != nil {
 		return promptProblem(err)
 	}
 	j.firstPrompt = first
+	j.prompt.Settle()
+	j.Request.Commands = append([]string{}, j.prompt.Commands...) // none is known, too
 	if !c.Loop.FreezePrompt || j.Request.Prompt != "" {
 		return nil
 	}
@@ -240,12 +248,15 @@ func (j *Job) counting() loop.Counting {
 	return loop.Counting{GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback"}
 }
 
+// gated tells whether gates look at the work.
+func (j *Job) gated() bool { return len(j.config().Gates) > 0 && j.config().Loop.Gates }
+
 // completion is which ways to be done were asked for.
 func (j *Job) completion() stop.Completion {
 	c := j.config()
 	return stop.Completion{
 		Promise: c.Done.Promise != "", Plan: c.Done.Plan != "", Gates: c.Done.Gates, ExitZero: j.exitZero(),
-		Proof: len(c.Gates) > 0 && c.Done.Proof != "none", ProofOff: len(c.Gates) > 0 && c.Done.Proof == "none",
+		Proof: j.gated() && c.Done.Proof != "none", ProofOff: j.gated() && c.Done.Proof == "none",
 		Confirmations: c.Done.Confirmations,
 	}
 }
@@ -285,7 +296,7 @@ func (j *Job) detectors() []detect.Detector {
 	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
 		list = append(list, detect.Claims(detect.ClaimSettings{
 			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
-			Gates: len(c.Gates) > 0,
+			Gates: j.gated(),
 		}))
 	}
 	return append(list, detect.Summaries())
@@ -314,7 +325,7 @@ func (j *Job) Warnings() []loop.Warning {
 			Hint: "unset it if you have a subscription and mean to use that",
 		})
 	}
-	if len(j.config().Gates) > 0 && !j.asks() {
+	if j.gated() && !j.asks() {
 		list = append(list, loop.Warning{
 			Text: "there are gates, but nothing ends this run as done",
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",

@@ -18,6 +18,9 @@ type Request struct {
 	Context   []string          `json:"context,omitempty"`
 	Vars      map[string]string `json:"vars,omitempty"` // of the prompt\'s template
 
+	// Commands are the {{run}} of the prompt when the run began.
+	Commands []string `json:"commands"`
+
 	// Pieces is the prompt as it was when the run began, where that is to stay.
 	Title  string         `json:"title,omitempty"`
 	Pieces []prompt.Piece `json:"pieces,omitempty"`

@@ -40,11 +40,15 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 	if err := json.Unmarshal(entry.Config, &before); err != nil {
 		return nil, fmt.Errorf("read the settings of %s: %w", entry.Name, err)
 	}
+	if accept {
+		req.Commands = nil
+	}
 	job, err := prepare(ctx, entry.Tree, req)
 	if err != nil {
 		return nil, err
 	}
 	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings)}
+	c.accepted = accept
 	if accept {
 		return c, nil
 	}
@@ -58,11 +62,11 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 }
 
 // loosened is a guarded setting that changed without being set just now; what
-// makes a reviewer is guarded too. The longest key comes last, for
+// makes a reviewer, and what the runner itself would execute, is guarded too. The longest key comes last, for
 // done.failure_promise goes with done.promise.
 func loosened(changes []loop.Change, flags []config.Flag, reviewers []string) (loop.Change, bool) {
 	reviews := func(key string) bool {
-		return slices.ContainsFunc(reviewers, func(name string) bool { return strings.HasPrefix(key, "agents."+name+".") })
+		return strings.HasPrefix(key, "hooks.") || slices.ContainsFunc(reviewers, func(name string) bool { return strings.HasPrefix(key, "agents."+name+".") })
 	}
 	var found []loop.Change
 	for _, change := range changes {

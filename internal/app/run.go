@@ -148,11 +148,11 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions),
 
-		Agent: j.agent, AgentName: j.agentName, Model: c.Model,
+		Agent: j.agent, AgentName: j.agentName, Remedy: j.remedy(), Model: c.Model,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
-		Plan: j.plan(), Protect: j.protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline,
+		Plan: j.plan(), Written: j.written(), Protect: j.protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
 		Done: engine.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero(), Confirmations: c.Done.Confirmations,
 		},

@@ -99,7 +99,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 	for _, phase := range phases {
 		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
 	}
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and touch nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of the prompt")
 	addSettings(f, runFlags)
 	addOutput(f, &o.output)
 	return cmd
@@ -354,7 +354,11 @@ func (o runOptions) phaseFlags(cmd *cobra.Command) ([]config.Flag, error) {
 			if strings.TrimSpace(part) == "" {
 				return nil, usage("--"+phase+" is empty", "pass a file, builtin:NAME or text")
 			}
-			values = append(values, phasePart(part))
+			value, err := phasePart(phase, part)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, value)
 		}
 		list = append(list, config.Flag{
 			Name: "--" + phase, Key: "procedures." + app.ProcedureName(o.procedure) + "." + phase, Value: "[" + strings.Join(values, ", ") + "]",
@@ -364,16 +368,19 @@ func (o runOptions) phaseFlags(cmd *cobra.Command) ([]config.Flag, error) {
 }
 
 // phasePart is one part as TOML: a fragment, a file that is there, or a text.
-func phasePart(part string) string {
+func phasePart(phase, part string) (string, error) {
 	if strings.HasPrefix(part, "builtin:") {
-		return tomlText(part)
+		return tomlText(part), nil
 	}
 	if path, err := filepath.Abs(part); err == nil {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return tomlText(path)
+			return tomlText(path), nil
 		}
 	}
-	return "{ text = " + tomlText(part) + " }"
+	if !strings.ContainsAny(part, " \t\n") && (filepath.Ext(part) != "" || strings.Contains(part, "/")) {
+		return "", usage(fmt.Sprintf("--%s names %s, and there is no such file", phase, part), "correct its name, or write a sentence")
+	}
+	return "{ text = " + tomlText(part) + " }", nil
 }
 
 // tomlText is a text as TOML writes it, which is also how JSON does.

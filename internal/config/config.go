@@ -54,6 +54,7 @@ type Loop struct {
 	Dir              string // below the work tree, written with slashes; "" is the work tree
 	Progress         []string
 	SkipsCount       bool
+	Gates            bool
 }
 
 // Done is how a run ends well.
@@ -62,6 +63,7 @@ type Done struct {
 	Match          string
 	FailurePromise string // "" is none
 	Plan           string // "" is none
+	Written        string // "" is none
 	Gates          bool
 	Proof          string
 	Confirmations  int // at least 1

@@ -16,7 +16,7 @@ func TestDefaults(t *testing.T) {
 		Loop: Loop{
 			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
 			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
-			SkipsCount: true,
+			SkipsCount: true, Gates: true,
 		},
 		Done:        Done{Match: "line", Proof: "auto", Confirmations: 1},
 		Proof:       Proof{Baseline: true, Copy: []string{}},

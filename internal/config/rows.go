@@ -115,6 +115,10 @@ func rows(c *Config) []row {
 			doc: "what counts as progress: changed files, commits, ticked tasks of the plan, tests better than the best before",
 		},
 		{
+			key: "loop.gates", kind: truth, at: &c.Loop.Gates, builtin: true,
+			doc: "run the gates; false is for a run that does not touch what they judge",
+		},
+		{
 			key: "loop.skips_count", kind: truth, at: &c.Loop.SkipsCount, builtin: true,
 			doc: "an iteration that a hook or a command skips is a counted one",
 		},
@@ -135,6 +139,10 @@ func rows(c *Config) []row {
 		{
 			key: "done.plan", kind: text, at: &c.Done.Plan, builtin: "", required: true,
 			doc: "a markdown file of tasks; the run is done when it has tasks and none is open or in progress",
+		},
+		{
+			key: "done.written", kind: text, at: &c.Done.Written, builtin: "",
+			doc: "a markdown file that must hold tasks, open or not, before a claim is taken: for a run that writes a plan",
 		},
 		{
 			key: "done.gates", kind: truth, at: &c.Done.Gates, builtin: false,

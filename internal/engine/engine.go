@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -38,6 +39,7 @@ type Options struct {
 
 	Agent     agent.Agent
 	AgentName string
+	Remedy    string // what to do when its program is not there
 	Model     string
 	Prompt    *prompt.Builder // nil: the command gets none
 	Detectors func() []detect.Detector
@@ -48,6 +50,7 @@ type Options struct {
 	Progress []loop.Signal // the signals that count
 	Only     repo.Patterns // the files that count; none is all
 	Plan     string        // the plan's file; empty is none
+	Written  string        // a plan that a claim must have written; empty is none
 	Done     Done          // what claims done without the agent's words
 	Judge    Judge         // the runner's own checks
 	Protect  repo.Patterns // files whose change fails the attempt
@@ -55,6 +58,7 @@ type Options struct {
 	Hooks    Hooks         // what the user runs
 
 	Rebaseline bool             // take the baseline of a run that goes on once more
+	Accepted   bool             // a person has looked at what changed since the run began
 	Patterns   []*regexp.Regexp // on the agent's text and stderr
 	Scripts    []string         // exit status 0 means stop
 
@@ -90,7 +94,8 @@ type Engine struct {
 
 	last         ended // the attempt before, for hooks
 	seen         *sight
-	startedHooks bool // the last hook is due
+	startedHooks bool       // the last hook is due
+	tasks        plan.Tasks // the plan as it was last read well
 
 	untouched *sight   // the tree now, when nothing ran since it was looked at
 	told      []string // what the next agent should know of the gates

@@ -81,14 +81,18 @@ func (e *Engine) notToCommit(ctx context.Context, o *loop.Outcome) string {
 }
 
 // restore puts the work tree back as it was at its best, when the verdict says
-// so. What was there stays in its checkpoint.
-func (e *Engine) restore(ctx context.Context, o *loop.Outcome, v loop.Verdict) {
+// so. Where no agent had touched that, it is what the attempt found: people and
+// hooks may have added to it. What was there stays in its checkpoint.
+func (e *Engine) restore(ctx context.Context, a *attempt, o *loop.Outcome, v loop.Verdict) {
 	if v.Restore == nil || e.Store == nil {
 		return
 	}
 	before := e.snapshot()
 	high := before.High
 	best, err := e.Store.Load(ctx, high.Checkpoint)
+	if a.onHigh && a.base != nil && a.base.kept != nil {
+		best = *a.base.kept
+	}
 	e.untouched = nil
 	if err == nil {
 		// Said before it is done: a runner that dies in between finds it, and

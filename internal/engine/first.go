@@ -110,6 +110,7 @@ func (e *Engine) recall() {
 		a := e.Journal.Attempt(last.Iter, last.Attempt)
 		defer a.Close()
 		e.told = a.ReadFeedback()
+		a.ReadPlan(&e.tasks)
 		outcome := last.Payload.(*loop.IterationFinished).Outcome
 		if e.Prompt != nil {
 			e.Prompt.Last = &outcome

@@ -22,6 +22,13 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 	if !e.Hooks.Set.Has(p) {
 		return hook.Result{Action: hook.Continue}
 	}
+	if changed := e.strange(ctx); len(changed) > 0 {
+		e.warn("hooks", loop.Warning{
+			Text: "hooks are not run any more, for they were changed since the run began: " + few(changed),
+			Hint: "if that was you, stop the run and resume it with --accept-config",
+		})
+		return hook.Result{Action: hook.Continue}
+	}
 	e.untouched = nil // what a hook does is not the next agent's work
 	s := e.snapshot()
 	e.mu.Lock()
@@ -107,7 +114,11 @@ func (e *Engine) hookNext(ctx context.Context) *loop.Outcome {
 	case r.Action == hook.Continue:
 		return nil
 	}
-	return &loop.Outcome{Result: loop.Skipped, Hook: &loop.Hook{Point: string(hook.NextIteration), Exit: *r.Exit, Why: r.Why}, EndedAt: now()}
+	o := &loop.Outcome{Result: loop.Skipped, Hook: &loop.Hook{Point: string(hook.NextIteration), Exit: *r.Exit, Why: r.Why}, EndedAt: now()}
+	if r.Action == hook.Abort {
+		o.Result = loop.Interrupted // it was to be no iteration at all
+	}
+	return o
 }
 
 // hookAfter tells of the attempt that ended; of one that failed, once more.

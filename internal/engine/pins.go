@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
@@ -91,6 +92,17 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	notes := guards{}
 	before.ReadGuarded(&notes)
 	known := len(notes)
+	if e.Accepted {
+		delete(notes, hookFiles)
+		known = -1
+	}
+	if _, ok := notes[hookFiles]; !ok {
+		files, err := e.hookFiles(ctx)
+		if err != nil {
+			return err
+		}
+		notes[hookFiles] = files
+	}
 	if _, ok := notes[guard]; !ok && len(e.Protect) > 0 {
 		files, err := e.Tree.Guard(ctx, e.Protect)
 		if err != nil {
@@ -120,4 +132,27 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	}
 	e.Judge.Tree, e.Judge.notes = e.Tree, notes
 	return nil
+}
+
+// hookFiles is under what name the hooks are noted. No gate can be called so.
+const hookFiles = "hooks/"
+
+// hookFiles is the files that would be executed as hooks.
+func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
+	patterns, err := repo.ParsePatterns([]string{"/" + hook.Folder + "/"})
+	if err != nil {
+		return nil, err
+	}
+	return e.Tree.Guard(ctx, patterns)
+}
+
+// strange names the hooks that are not what they were when the run began: an
+// agent may have written them, and they would run outside of whatever it is
+// held in.
+func (e *Engine) strange(ctx context.Context) []string {
+	now, err := e.hookFiles(ctx)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return now.Against(e.Judge.notes[hookFiles])
 }

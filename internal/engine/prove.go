@@ -7,6 +7,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
@@ -57,8 +58,15 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 	e.settle(o, ruling)
 }
 
-// claim hears the claims that are made without words.
+// claim hears the claims that are made without words, and refuses one that the
+// plan does not bear out.
 func (e *Engine) claim(a *attempt, o *loop.Outcome) {
+	if e.Written != "" && claimed(o) {
+		if _, err := plan.Read(e.Written); err != nil {
+			e.refuse(o, err.Error())
+			return
+		}
+	}
 	if why := a.refusedByPlan(o); why != "" {
 		if o.Claim != nil && o.Claim.Kind == loop.ClaimDone {
 			e.refuse(o, why)
@@ -141,6 +149,21 @@ func (e *Engine) settle(o *loop.Outcome, r Ruling) {
 	case r.Person != "", len(e.Judge.Gates) == 0, e.Judge.Proof.Mode == "none":
 	default:
 		o.Claim.Proven = true
+		e.tellFewer(o)
+	}
+}
+
+// tellFewer says that a claim was proven by fewer tests than there have been:
+// some may be gone for good reasons, and a person should know.
+func (e *Engine) tellFewer(o *loop.Outcome) {
+	s := e.snapshot()
+	for _, g := range o.Gates {
+		if before := s.Expected(g.Name); g.Tests < before {
+			e.record(&loop.Warning{
+				Text: fmt.Sprintf("gate %s ran %d tests, and %d before: tests were removed or skipped", g.Name, g.Tests, before),
+				Hint: "look at what became of them with refrain diff; pin the tests to keep them as they are",
+			})
+		}
 	}
 }
 

@@ -52,7 +52,10 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	exited := exitOf(e.Past.Tail)
 	switch {
 	case exited == nil:
-		return e.conclude(ctx, a, e.lost()), nil
+		o := e.lost()
+		a.dir.ReadPlan(&a.tasks)
+		e.checkPlan(a, o) // it may have dropped tasks before its runner died
+		return e.conclude(ctx, a, o), nil
 	case rolledBack(e.Past.Tail): // what it did is no longer there, and a person wanted that
 		return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Agent: e.AgentName, EndedAt: now()}), nil
 	}

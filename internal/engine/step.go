@@ -39,6 +39,7 @@ type attempt struct {
 	ran         *seenTests    // the tests that the agent ran itself
 	told        []string      // what the next agent should know of the gates
 	committed   string        // what an earlier runner has committed of it
+	onHigh      bool          // no agent has touched the tree since it was at its best
 }
 
 // kept is the checkpoint after the agent; the zero one when there is none.
@@ -54,6 +55,7 @@ func (a *attempt) kept() repo.Checkpoint {
 func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	s := e.snapshot()
 	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
+	a.onHigh = s.High != nil && s.Here == s.High.Checkpoint
 	defer a.dir.Close()
 	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
 	if unwanted := e.hookNext(ctx); unwanted != nil {
@@ -74,10 +76,7 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 func (e *Engine) begin(ctx context.Context, a *attempt) {
 	s := e.snapshot()
 	a.base = e.before(ctx)
-	a.tasks, _ = e.readPlan() // one that can't be read now is told of after the agent
-	if e.Plan != "" {
-		a.dir.WritePlan(a.tasks)
-	}
+	e.openPlan(a)
 	if e.Prompt == nil {
 		return
 	}
@@ -175,7 +174,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	})
 	a.duration = time.Since(a.started).Truncate(time.Millisecond) // as the journal has it
 	if err != nil {
-		a.failure = startFailure(err)
+		a.failure = e.startFailure(err)
 		return
 	}
 	e.record(&loop.AgentExited{Exit: exit, Duration: loop.Span(a.duration)})
@@ -209,10 +208,10 @@ func (a *attempt) observe(p loop.Payload) *loop.TestsSeen {
 	return a.ran.hear(p)
 }
 
-func startFailure(err error) *loop.AgentError {
+func (e *Engine) startFailure(err error) *loop.AgentError {
 	var start *proc.StartError
 	if errors.As(err, &start) && (start.Missing() || errors.Is(err, fs.ErrPermission)) {
-		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; install it, or correct its name"}
+		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; " + e.Remedy}
 	}
 	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
 }
@@ -290,7 +289,7 @@ func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop
 	}
 	e.commit(ctx, a, o)
 	_, v := loop.Decide(e.facts(o), e.Rules)
-	e.restore(ctx, o, v)
+	e.restore(ctx, a, o, v)
 	e.pass(a, o)
 	if e.Prompt != nil {
 		e.Prompt.Last = o

@@ -17,6 +17,19 @@ func (e *Engine) readPlan() (plan.Tasks, error) {
 	return plan.Read(e.Plan)
 }
 
+// openPlan takes note of the tasks that the agent finds. Those of a plan that
+// cannot be read are what they were: it may come back with fewer.
+func (e *Engine) openPlan(a *attempt) {
+	if e.Plan == "" {
+		return
+	}
+	if tasks, err := e.readPlan(); err == nil {
+		e.tasks = tasks
+	}
+	a.tasks = e.tasks
+	a.dir.WritePlan(a.tasks)
+}
+
 // checkPlan compares the plan with what it was before the attempt. A task that
 // vanished is told to people and to the next agent.
 func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
@@ -29,6 +42,7 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 	if e.Plan == "" {
 		return false
 	}
+	e.tasks = tasks
 	a.lost = plan.Lost(a.tasks, tasks)
 	count := tasks.Count()
 	count.Lost = len(a.lost)

@@ -35,7 +35,7 @@ func (c command) Check(ctx context.Context, p Place) Result {
 	report := out.report()
 	if report != nil {
 		placeless(report, p.Dir)
-		r.Report, r.Tests, r.Gate.Tests, r.NoTests = report, report.Tests(), ran(report), ran(report) == 0
+		r.Report, r.Tests, r.Gate.Tests = report, report.Tests(), ran(report)
 	}
 	if r.Interrupted {
 		return r
@@ -91,6 +91,8 @@ func (c command) hollow(r *tests.Report, expect int) string {
 		return fmt.Sprintf("no tests ran, %d wanted", least)
 	case n == 0 && expect > 0:
 		return fmt.Sprintf("ran no tests; it ran %d before", expect)
+	case n == 0 && r != nil && r.Skipped == 0:
+		return "no tests ran"
 	}
 	return ""
 }

@@ -49,7 +49,7 @@ func TestCommand(t *testing.T) {
 		{"no test ran, one is wanted", goNoTests, 1, 0, "no tests ran, 1 wanted"},
 		{"no test runner was seen, one test is wanted", "true", 1, 0, "no tests seen, 1 wanted"},
 		{"a skipped test did not run", tapSkips, 1, 0, "no tests ran (2 skipped), 1 wanted"},
-		{"no test ran, none ever did", goNoTests, 0, 0, ""},
+		{"no test ran, none ever did", goNoTests, 0, 0, "no tests ran"},
 		{"no test ran, some did before", goNoTests, 0, 12, "ran no tests; it ran 12 before"},
 		{"no test runner was seen, but was before", "true", 0, 12, "ran no tests; it ran 12 before"},
 		{"all were skipped, some ran before", tapSkips, 0, 2, "ran no tests; it ran 2 before"},

@@ -152,8 +152,6 @@ type Gate struct {
 	Where    Place  `json:"where,omitempty"`
 	Duration Span   `json:"duration_ms"`
 	Why      string `json:"why,omitempty"` // why it did not pass
-	// NoTests says that a test runner was seen, and that it ran nothing.
-	NoTests bool `json:"no_tests,omitempty"`
 	// Known marks a gate that was red before the first iteration and in which
 	// no test fails that did not fail then: it is no reason to call the
 	// iteration failed, and no proof either, unless no more was asked of it.

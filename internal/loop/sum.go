@@ -34,6 +34,11 @@ func (s State) Sum(e Event) State {
 		s.Here = p.Checkpoint
 	case *CheckpointRestored:
 		s.Here = p.Checkpoint
+		if s.High != nil && e.Iter > 0 { // and what people added to it
+			high := *s.High
+			high.Checkpoint = p.Checkpoint
+			s.High = &high
+		}
 		if e.Iter == 0 { // between two attempts
 			s.Feedback = lastN(append(without(s.Feedback, "rolled_back"), p.feedback(true)), maxFeedback)
 		} else {

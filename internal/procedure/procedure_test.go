@@ -107,12 +107,14 @@ type settings struct {
 	Loop struct {
 		MaxIterations int      `toml:"max_iterations"`
 		Progress      []string `toml:"progress"`
+		Gates         *bool    `toml:"gates"`
 	} `toml:"loop"`
 	Done struct {
 		Promise        string `toml:"promise"`
 		FailurePromise string `toml:"failure_promise"`
 		Plan           string `toml:"plan"`
 		Proof          string `toml:"proof"`
+		Written        string `toml:"written"`
 	} `toml:"done"`
 	Stop struct {
 		NoProgress int `toml:"no_progress"`

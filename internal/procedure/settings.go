@@ -8,10 +8,12 @@ import "fmt"
 const planSettings = `[loop]
 max_iterations = 10
 progress = ["files"]
+gates = false
 
 [done]
 promise = "PLAN READY"
 proof = "none"
+written = "IMPLEMENTATION_PLAN.md"
 
 [stop]
 no_progress = 3
@@ -34,6 +36,7 @@ func documentSettings(iterations int, promise string) string {
 	return fmt.Sprintf(`[loop]
 max_iterations = %d
 progress = ["files"]
+gates = false
 
 [done]
 promise = %q

@@ -56,6 +56,11 @@ type Builder struct {
 	Promise string // what claims done; empty: there is nothing to claim
 	Failure string // what says blocked; empty: there is no such word
 
+	// Commands are the {{run}} of the prompt as written. They are gathered until
+	// Settle is called, and others are refused from then on.
+	Commands []string
+
+	met   bool
 	first map[int]string // the frozen texts
 }
 

@@ -60,6 +60,11 @@ func (t *turn) execute(ctx context.Context, p *page, body string) (string, error
 		return "", p.explain(err, functions)
 	}
 	variables := t.variables.with(p.vars)
+	if p.trusted { // else they are refused one and all
+		if err := t.builder.meet(tmpl, body); err != nil {
+			return "", err.in(p)
+		}
+	}
 	if err := check(tmpl, body, variables); err != nil {
 		return "", err.in(p)
 	}

@@ -29,8 +29,6 @@ func Found(g loop.Gate) string {
 	switch {
 	case !g.OK:
 		return Line(g.Why)
-	case g.NoTests:
-		return "no tests ran, " + took
 	case g.Tests == 0:
 		return took
 	}

@@ -1,0 +1,97 @@
+package conformance
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+)
+
+// Books are the rows, what is left out of them, and the stories.
+type Books struct {
+	Rows    []Row
+	LeftOut map[string]LeftOut
+	Stories []Story
+}
+
+// Open reads the books of a repository.
+func Open(repository fs.FS) (Books, error) {
+	rows, err := Rows()
+	if err != nil {
+		return Books{}, err
+	}
+	list, err := LeftOuts()
+	if err != nil {
+		return Books{}, err
+	}
+	stories, err := Stories(repository)
+	if err != nil {
+		return Books{}, err
+	}
+	b := Books{Rows: rows, LeftOut: map[string]LeftOut{}, Stories: stories}
+	for _, out := range list {
+		if b.LeftOut[out.ID].ID != "" {
+			return Books{}, fmt.Errorf("left-out.txt: %s is there twice", out.ID)
+		}
+		b.LeftOut[out.ID] = out
+	}
+	return b, nil
+}
+
+// Check says what is wrong with the books, in the order of the lists.
+func (b Books) Check() []string {
+	var wrong []string
+	for _, row := range b.Rows {
+		told := b.tellers(row.ID)
+		out, left := b.LeftOut[row.ID]
+		switch {
+		case len(told) == 0 && !left:
+			wrong = append(wrong, fmt.Sprintf("%s has no story and is not left out: %s", row.ID, row.Text))
+		case len(told) > 0 && left && out.Kind != Broken:
+			wrong = append(wrong, fmt.Sprintf("%s is left out, but %s tells of it", row.ID, told[0].Path))
+		case left && out.Kind == Broken && len(told) == 0:
+			wrong = append(wrong, fmt.Sprintf("%s is called broken, and no story shows it", row.ID))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(b.LeftOut)) {
+		if !b.known(id) {
+			wrong = append(wrong, fmt.Sprintf("left-out.txt: %s is no row", id))
+		}
+	}
+	for _, story := range b.Stories {
+		wrong = append(wrong, b.checkStory(story)...)
+	}
+	return wrong
+}
+
+func (b Books) checkStory(s Story) []string {
+	var wrong []string
+	if s.System != "" && len(s.Rows) == 0 {
+		wrong = append(wrong, fmt.Sprintf("%s names no row", s.Path))
+	}
+	for _, id := range s.Rows {
+		i := slices.IndexFunc(b.Rows, func(r Row) bool { return r.ID == id })
+		switch {
+		case i < 0:
+			wrong = append(wrong, fmt.Sprintf("%s names %s, which is no row", s.Path, id))
+		case s.System != "" && !b.Rows[i].Of(s.System):
+			wrong = append(wrong, fmt.Sprintf("%s names %s, which %s does not ask for", s.Path, id, s.System))
+		}
+	}
+	return wrong
+}
+
+func (b Books) known(id string) bool {
+	return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.ID == id })
+}
+
+// tellers are the stories that name a row.
+func (b Books) tellers(id string) []Story {
+	var list []Story
+	for _, s := range b.Stories {
+		if slices.Contains(s.Rows, id) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

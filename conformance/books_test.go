@@ -1,0 +1,75 @@
+package conformance
+
+import (
+	"os"
+	"slices"
+	"testing"
+)
+
+// Every row is told or left out, no story names what is no row, and nothing
+// that is left out is told all the same.
+func TestTheBooksAreInOrder(t *testing.T) {
+	books, err := Open(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range books.Check() {
+		t.Error(wrong)
+	}
+}
+
+// shelf is a small set of books: one row of two systems, one of another.
+func shelf(stories []Story, leftOut ...LeftOut) Books {
+	b := Books{
+		Rows: []Row{
+			{ID: "LIM-01", Specs: []string{"RD", "T96"}, Text: "no limit"},
+			{ID: "HOOK-01", Specs: []string{"FR"}, Text: "hooks"},
+		},
+		LeftOut: map[string]LeftOut{},
+		Stories: stories,
+	}
+	for _, out := range leftOut {
+		b.LeftOut[out.ID] = out
+	}
+	return b
+}
+
+func TestCheck(t *testing.T) {
+	limits := Story{Path: "limits", Test: "TestStories/rooda/limits", System: "rooda", Rows: []string{"LIM-01"}}
+	hooks := Story{Path: "hooks", Test: "TestScripts/hooks", Rows: []string{"HOOK-01"}}
+	later := LeftOut{ID: "HOOK-01", Kind: Later, Why: "soon"}
+	broken := LeftOut{ID: "HOOK-01", Kind: Broken, Why: "oh"}
+	tests := []struct {
+		name  string
+		books Books
+		want  []string
+	}{
+		{"every row is told", shelf([]Story{limits, hooks}), nil},
+		{"one is told and the other left out", shelf([]Story{limits}, later), nil},
+		{"a row is forgotten", shelf([]Story{limits}), []string{"HOOK-01 has no story and is not left out: hooks"}},
+		{"a row is told and left out", shelf([]Story{limits, hooks}, later), []string{"HOOK-01 is left out, but hooks tells of it"}},
+		{"a broken row needs its story", shelf([]Story{limits}, broken), []string{"HOOK-01 is called broken, and no story shows it"}},
+		{"a broken row with its story", shelf([]Story{limits, hooks}, broken), nil},
+		{
+			"what is left out is a row", shelf([]Story{limits, hooks}, LeftOut{ID: "API-01", Kind: Later, Why: "soon"}),
+			[]string{"left-out.txt: API-01 is no row"},
+		},
+		{
+			"a story names what is no row", shelf([]Story{limits, {Path: "x", Rows: []string{"HOOK-01", "HOOK-99"}}}),
+			[]string{"x names HOOK-99, which is no row"},
+		},
+		{
+			"a story names what its system does not ask for", shelf([]Story{limits, {Path: "x", System: "rooda", Rows: []string{"HOOK-01"}}}),
+			[]string{"x names HOOK-01, which rooda does not ask for"},
+		},
+		{"a story of a system names a row", shelf([]Story{limits, hooks, {Path: "x", System: "rooda"}}), []string{"x names no row"}},
+		{"one of the command line need not", shelf([]Story{limits, hooks, {Path: "x"}}), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.books.Check(); !slices.Equal(got, tt.want) {
+				t.Errorf("Check() = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

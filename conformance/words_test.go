@@ -1,0 +1,171 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// words is what our stories can say beyond testscript's own.
+var words = map[string]func(*testscript.TestScript, bool, []string){
+	"exits":    exits,
+	"tells":    tells,
+	"await":    await,
+	"signal":   sendSignal,
+	"ended":    ended,
+	"gone":     gone,
+	"programs": programs,
+}
+
+// exits STATUS COMMAND ARGS… runs a command that must end with that status.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND ARGS…")
+	}
+	got := 0
+	var exit *exec.ExitError
+	switch err := ts.Exec(args[1], args[2:]...); {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if want := status(ts, args[0]); got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+func status(ts *testscript.TestScript, arg string) int {
+	n, err := strconv.Atoi(arg)
+	ts.Check(err)
+	return n
+}
+
+var (
+	clock = regexp.MustCompile(`(?m)^\[\d\d:\d\d:\d\d\] `)
+	took  = regexp.MustCompile(`\b(\d+m)?[\d.]+s\b`)
+)
+
+// tells FILE compares what the last command printed, without the clock and with
+// every duration as 0s, to a file.
+func tells(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tells FILE")
+	}
+	got := took.ReplaceAllString(clock.ReplaceAllString(ts.ReadFile("stdout"), ""), "0s")
+	if want := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("it told:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// await FILE REGEXP waits until the file has a match.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE REGEXP")
+	}
+	want, err := regexp.Compile(args[1])
+	ts.Check(err)
+	var held []byte
+	until(func() bool {
+		held, err = os.ReadFile(ts.MkAbs(args[0]))
+		return err == nil && want.Match(held)
+	}, func() { ts.Fatalf("%s never matched %s; it holds:\n%s", args[0], args[1], held) })
+}
+
+// until looks again and again. It gives up after a time that only a hanging
+// story reaches.
+func until(seen func() bool, never func()) {
+	for deadline := time.Now().Add(time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			never()
+		}
+	}
+}
+
+// signalled is where a story keeps the command that it sent a signal to, for
+// testscript forgets a command that has been waited for.
+type signalled struct{}
+
+// signal NAME sends INT, TERM or HUP to the one command in the background.
+func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	if neg || len(args) != 1 || signals[args[0]] == nil {
+		ts.Fatalf("usage: signal INT|TERM|HUP")
+	}
+	running := ts.BackgroundCmds()
+	if len(running) != 1 {
+		ts.Fatalf("%d commands are in the background, want one", len(running))
+	}
+	*ts.Value(signalled{}).(**exec.Cmd) = running[0]
+	ts.Check(running[0].Process.Signal(signals[args[0]]))
+}
+
+// ended STATUS says how the command ended that got a signal. It comes after
+// "wait".
+func ended(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ended STATUS")
+	}
+	cmd := *ts.Value(signalled{}).(**exec.Cmd)
+	if cmd == nil || cmd.ProcessState == nil {
+		ts.Fatalf("nothing that got a signal has been waited for")
+	}
+	if got, want := cmd.ProcessState.ExitCode(), status(ts, args[0]); got != want {
+		ts.Fatalf("it ended with status %d, want %d", got, want)
+	}
+}
+
+// gone FILE waits until no process lives whose id is a line of the file.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gone FILE")
+	}
+	for _, line := range strings.Fields(ts.ReadFile(args[0])) {
+		pid, err := strconv.Atoi(line)
+		ts.Check(err)
+		until(func() bool { return !alive(pid) }, func() { ts.Fatalf("process %d lives on", pid) })
+	}
+}
+
+// alive tells whether a process could still do something. One that is dead and
+// not yet reaped, which is up to its parent, could not.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil || p.Signal(syscall.Signal(0)) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // only on Linux
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// programs NAME… leaves only these on the PATH, so that what is installed on
+// this machine does not matter.
+func programs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: programs NAME…")
+	}
+	bin := ts.MkAbs(".programs")
+	ts.Check(os.MkdirAll(bin, 0o700))
+	for _, name := range args {
+		path := ""
+		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil && path == "" {
+				path = filepath.Join(dir, name)
+			}
+		}
+		if path == "" {
+			ts.Fatalf("there is no %s", name)
+		}
+		ts.Check(os.Symlink(path, filepath.Join(bin, name)))
+	}
+	ts.Setenv("PATH", bin)
+}

@@ -1,0 +1,81 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+)
+
+// command is a {{run}} or {{runIf}} as written, and where it stands.
+type command struct {
+	text string
+	at   parse.Pos
+}
+
+// commands gives every command of a template.
+func commands(tmpl *template.Template) []command {
+	var list []command
+	var look func(n parse.Node)
+	branch := func(b parse.BranchNode) {
+		look(b.Pipe)
+		look(b.List)
+		if b.ElseList != nil {
+			look(b.ElseList)
+		}
+	}
+	look = func(n parse.Node) {
+		switch n := n.(type) {
+		case *parse.ListNode:
+			for _, one := range n.Nodes {
+				look(one)
+			}
+		case *parse.ActionNode:
+			look(n.Pipe)
+		case *parse.IfNode:
+			branch(n.BranchNode)
+		case *parse.WithNode:
+			branch(n.BranchNode)
+		case *parse.RangeNode:
+			branch(n.BranchNode)
+		case *parse.PipeNode:
+			for i, one := range n.Cmds {
+				if word, ok := one.Args[0].(*parse.IdentifierNode); ok && (word.Ident == "run" || word.Ident == "runIf") {
+					whole := &parse.PipeNode{NodeType: parse.NodePipe, Cmds: n.Cmds[:i+1]}
+					list = append(list, command{whole.String(), one.Position()})
+				}
+				look(one)
+			}
+		case *parse.CommandNode:
+			for _, one := range n.Args {
+				look(one)
+			}
+		}
+	}
+	look(tmpl.Root)
+	return list
+}
+
+// meet takes note of a template's commands. Those that were not there when the
+// run began are refused: an agent may have written them, and they would run
+// outside of whatever it is held in.
+func (b *Builder) meet(tmpl *template.Template, text string) *Error {
+	for _, c := range commands(tmpl) {
+		switch {
+		case slices.Contains(b.Commands, c.text):
+		case b.met:
+			return &Error{
+				Line: 1 + strings.Count(text[:int(c.at)], "\n"),
+				What: fmt.Sprintf("{{%s}} was not in the prompt when the run began", Preview(c.text, 60)),
+				Hint: "if you wrote it, stop the run and resume it with --accept-config",
+			}
+		default:
+			b.Commands = append(b.Commands, c.text)
+		}
+	}
+	return nil
+}
+
+// Settle says that no command may be added any more to those that are known.
+func (b *Builder) Settle() { b.met = true }
