@@ -80,7 +80,12 @@ func recorded(runs journal.Store, entry journal.Entry, name string) (map[int]loo
 			}
 			summaries[e.Iter] = p.Outcome.Summary
 			i := slices.IndexFunc(p.Outcome.Gates, func(g loop.Gate) bool { return g.Name == name })
-			if i >= 0 && p.Verdict.Restore == nil {
+			switch back := p.Verdict.Restore; {
+			case back != nil: // it was undone: the tree is what it was before
+				if before, ok := known[*back]; ok {
+					known[e.Iter] = before
+				}
+			case i >= 0:
 				known[e.Iter] = p.Outcome.Gates[i]
 			}
 		}
@@ -185,7 +190,7 @@ func newTrial(ctx context.Context, entry journal.Entry, h *History, name string,
 	id := "bisect_" + rand.Text()
 	t := &trial{history: h, dir: ProofDir(j.Tree, id), keeper: proc.NewKeeper(proc.Mark{Run: id, Runner: rand.Text()}, j.config().Proc.Keep)}
 	t.judge = engine.Judge{
-		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Tree: h.Tree, Store: h.Kept, Dir: j.dir(),
+		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.dir(),
 		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
 		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}

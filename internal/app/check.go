@@ -52,7 +52,7 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		return nil, err
 	}
 	judge := engine.Judge{
-		Tree: j.files, Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
+		Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
 		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
 	var at repo.Checkpoint

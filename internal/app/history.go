@@ -127,13 +127,18 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 		return nil, err
 	}
 	defer run.Close()
+	there, err := h.Kept.Checkpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Said before it is done, so that who goes on after a crash knows of it.
+	run.Append(loop.Event{Time: now(), Payload: &loop.CheckpointRestored{
+		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back",
+	}})
 	kept, changes, err := h.Kept.Restore(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	run.Append(loop.Event{Time: now(), Payload: &loop.CheckpointRestored{
-		Checkpoint: to.ID, Iteration: iter, Kept: kept.ID, Why: "a person rolled the files back",
-	}})
 	u := &Undone{Kept: kept.ID, Changes: changes, Commits: []string{}}
 	if commits, err := h.Tree.Since(ctx, to.Head); err == nil { // else nobody can tell, and the files are back
 		u.Commits = append(u.Commits, commits...)

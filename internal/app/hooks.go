@@ -1,10 +1,14 @@
 package app
 
 import (
+	"context"
+	"slices"
+
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // hooks finds the user's commands at fixed points.
@@ -22,4 +26,32 @@ func (j *Job) hooks(run *journal.Run) (engine.Hooks, []loop.Warning) {
 			ProjectDir: j.Tree, RunDir: run.Dir(), PlanFile: j.plan(),
 		},
 	}, warnings
+}
+
+// lastHook runs the hook of the end for a runner that died before it had its
+// turn.
+func (j *Job) lastHook(ctx context.Context, run *journal.Run, past journal.Past, end *loop.RunFinished) {
+	hooks, _ := j.hooks(run)
+	had := slices.ContainsFunc(past.Tail, func(e loop.Event) bool {
+		said, ok := e.Payload.(*loop.HookFinished)
+		return ok && said.Point == string(hook.Finished)
+	})
+	if had || !hooks.Set.Has(hook.Finished) {
+		return
+	}
+	input, err := journal.Encode(loop.Event{Time: now(), Run: run.Meta().ID, Payload: end})
+	if err != nil {
+		return // values of these types always encode
+	}
+	keeper := proc.NewKeeper(mark(run), j.config().Proc.Keep)
+	defer keeper.Close()
+	facts := hooks.Facts
+	facts.FinishState, facts.FinishReason = end.State, end.Reason
+	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), j.config().Loop.MaxIterations
+	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
+		Input: input, Env: hook.Environ(j.environ(run), facts), Dir: j.dir(), Timeout: hooks.Timeout.Duration(), Exec: keeper.Run,
+	})
+	run.Append(loop.Event{Time: now(), Payload: &loop.HookFinished{
+		Point: string(hook.Finished), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why,
+	}})
 }

@@ -156,6 +156,9 @@ func frozen(pieces []prompt.Piece) ([]prompt.Piece, error) {
 		list[i] = prompt.Piece{Section: p.Section, Name: p.Name, Text: text, Dir: p.Dir, Trusted: p.Trusted}
 		if p.Path != "" {
 			list[i].Dir = filepath.Dir(p.Path)
+			if !filepath.IsAbs(p.Path) {
+				list[i].Dir = filepath.Join(p.Dir, list[i].Dir)
+			}
 		}
 	}
 	return list, nil

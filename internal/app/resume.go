@@ -62,11 +62,11 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 }
 
 // loosened is a guarded setting that changed without being set just now; what
-// makes a reviewer, and what the runner itself would execute, is guarded too. The longest key comes last, for
+// makes a reviewer is guarded too. The longest key comes last, for
 // done.failure_promise goes with done.promise.
 func loosened(changes []loop.Change, flags []config.Flag, reviewers []string) (loop.Change, bool) {
 	reviews := func(key string) bool {
-		return strings.HasPrefix(key, "hooks.") || slices.ContainsFunc(reviewers, func(name string) bool { return strings.HasPrefix(key, "agents."+name+".") })
+		return slices.ContainsFunc(reviewers, func(name string) bool { return strings.HasPrefix(key, "agents."+name+".") })
 	}
 	var found []loop.Change
 	for _, change := range changes {
@@ -95,7 +95,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		return loop.RunFinished{}, false, err
 	}
 	defer run.Close()
-	from := c.settle(run, &past)
+	from := c.settle(ctx, run, &past)
 	resumed := &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(), Changed: c.Changed,
 		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
@@ -166,7 +166,7 @@ func (c *Continuation) judgedAnew(past journal.Past) bool {
 
 // settle tells how the run stood, and writes the end that a runner decided on
 // and died before writing.
-func (c *Continuation) settle(run *journal.Run, past *journal.Past) loop.Status {
+func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journal.Past) loop.Status {
 	if past.Finished != nil {
 		return past.Finished.State
 	}
@@ -178,6 +178,7 @@ func (c *Continuation) settle(run *journal.Run, past *journal.Past) loop.Status 
 		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven,
 		Elapsed: past.State.Live, Totals: past.State.Totals,
 	}
+	c.lastHook(ctx, run, *past, end)
 	e := run.Append(loop.Event{Time: past.State.At, Payload: end})
 	past.State = past.State.Sum(e)
 	past.Tail = append(past.Tail, e)

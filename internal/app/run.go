@@ -152,7 +152,7 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
-		Plan: j.plan(), Written: j.written(), Protect: j.protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
+		Plan: j.plan(), Written: j.written(), Protect: j.protect, Protected: c.Git.Protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
 		Done: engine.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero(), Confirmations: c.Done.Confirmations,
 		},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Front is the settings that a prompt brings along, in the front matter of its
@@ -42,12 +43,18 @@ func (l *loader) frontSetting(src *source, key string, value any, at place) {
 	if !ok {
 		return
 	}
-	if is != setting || gateAt(path) >= 0 || inNamed(path) || key == "prompt" || onlyAtTop(key) {
+	if is != setting || gateAt(path) >= 0 || inNamed(path) || key == "prompt" || onlyAtTop(key) || executes(key) {
 		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+FileName))
 		return
 	}
 	v, what, hint := r.read(tomlLike(value))
 	l.keep(src, path, entry{r, v, "prompt", at}, what, hint)
+}
+
+// executes tells whether a key says what the runner runs, or what an agent may
+// do: a prompt is a file that agents write to.
+func executes(key string) bool {
+	return strings.HasPrefix(key, "hooks.") || strings.HasPrefix(key, "permissions.") || key == "stop.scripts"
 }
 
 // tomlLike is a value in the types that TOML's have.

@@ -107,8 +107,8 @@ func Guarded(key string) bool {
 		return !flagGateName.MatchString(name)
 	}
 	switch key {
-	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect":
+	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep":
 		return true
 	}
-	return strings.HasPrefix(key, "done.") || strings.HasPrefix(key, "proof.")
+	return slices.ContainsFunc([]string{"done.", "proof.", "permissions.", "hooks."}, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }

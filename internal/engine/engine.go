@@ -45,17 +45,18 @@ type Options struct {
 	Detectors func() []detect.Detector
 	Rules     []loop.Rule
 
-	Tree     *repo.Tree
-	Store    *repo.Store   // keeps checkpoints; nil: none are made
-	Progress []loop.Signal // the signals that count
-	Only     repo.Patterns // the files that count; none is all
-	Plan     string        // the plan's file; empty is none
-	Written  string        // a plan that a claim must have written; empty is none
-	Done     Done          // what claims done without the agent's words
-	Judge    Judge         // the runner's own checks
-	Protect  repo.Patterns // files whose change fails the attempt
-	Commits  Commits       // what the runner commits
-	Hooks    Hooks         // what the user runs
+	Tree      *repo.Tree
+	Store     *repo.Store   // keeps checkpoints; nil: none are made
+	Progress  []loop.Signal // the signals that count
+	Only      repo.Patterns // the files that count; none is all
+	Plan      string        // the plan's file; empty is none
+	Written   string        // a plan that a claim must have written; empty is none
+	Done      Done          // what claims done without the agent's words
+	Judge     Judge         // the runner's own checks
+	Protect   repo.Patterns // files whose change fails the attempt
+	Protected []string      // the same as written
+	Commits   Commits       // what the runner commits
+	Hooks     Hooks         // what the user runs
 
 	Rebaseline bool             // take the baseline of a run that goes on once more
 	Accepted   bool             // a person has looked at what changed since the run began
@@ -94,8 +95,9 @@ type Engine struct {
 
 	last         ended // the attempt before, for hooks
 	seen         *sight
-	startedHooks bool       // the last hook is due
-	tasks        plan.Tasks // the plan as it was last read well
+	hooked       map[string]*loop.HookFinished // what hooks of the attempt said to an earlier runner
+	startedHooks bool                          // the last hook is due
+	tasks        plan.Tasks                    // the plan as it was last read well
 
 	untouched *sight   // the tree now, when nothing ran since it was looked at
 	told      []string // what the next agent should know of the gates

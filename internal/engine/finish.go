@@ -29,7 +29,7 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) {
 	if !e.Commits.Enabled || s.Undone(*o) || !s.Counts(*o) || o.Result == loop.Skipped {
 		return
 	}
-	if why := e.notToCommit(ctx, o); why != "" {
+	if why := e.notToCommit(ctx); why != "" {
 		e.record(&loop.Warning{Text: fmt.Sprintf("iteration %d is not committed: %s", e.iter, why), Hint: "the checkpoint has the work"})
 		return
 	}
@@ -56,17 +56,19 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) {
 		})
 	}
 	if sha != "" {
+		e.last.commit = sha
 		e.record(&loop.CommitMade{Commit: sha, Subject: message})
 		o.Changes = o.Changes.Committed()
 	}
 }
 
 // notToCommit says why the work must not become a commit, or nothing.
-func (e *Engine) notToCommit(ctx context.Context, o *loop.Outcome) string {
-	for _, g := range o.Gates {
-		if g.Name == guard && !g.OK {
-			return g.Why
-		}
+func (e *Engine) notToCommit(ctx context.Context) string {
+	switch touched, err := e.touched(ctx); {
+	case err != nil:
+		return err.Error()
+	case len(touched) > 0:
+		return "protected files changed: " + few(touched)
 	}
 	if e.Commits.Branch == "" {
 		return ""

@@ -22,6 +22,10 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 	if !e.Hooks.Set.Has(p) {
 		return hook.Result{Action: hook.Continue}
 	}
+	if said, ok := e.hooked[string(p)]; ok { // to the runner before this one
+		delete(e.hooked, string(p))
+		return hook.Result{Action: hook.Action(said.Action), Exit: said.Exit, Why: said.Why}
+	}
 	if changed := e.strange(ctx); len(changed) > 0 {
 		e.warn("hooks", loop.Warning{
 			Text: "hooks are not run any more, for they were changed since the run began: " + few(changed),
@@ -66,7 +70,7 @@ type ended struct {
 
 // remember keeps what hooks are told of the last attempt.
 func (e *Engine) remember(o *loop.Outcome) {
-	e.last.result = o.Result
+	e.last.result, e.last.exit = o.Result, nil
 	if o.Exit != nil {
 		e.last.exit = o.Exit.Code
 	}

@@ -26,7 +26,6 @@ type Gate struct {
 type Judge struct {
 	Gates []Gate
 	Proof Proof
-	Tree  *repo.Tree
 	Store *repo.Store // nil: no checkpoints are made, so there is no clean checkout
 	Dir   string      // where gates run in the work tree
 	Env   []string
@@ -71,9 +70,7 @@ func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint, fou
 		return r
 	}
 	pins, err := j.changedPins(ctx, at)
-	if beyond, guardErr := j.changedBeyond(ctx, at); err == nil {
-		pins, err = append(pins, beyond...), guardErr
-	}
+	pins = append(pins, j.beyond(pins)...)
 	switch red := failing(r.Results); {
 	case len(red) > 0:
 		r.Why = refusal(red)

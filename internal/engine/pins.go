@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -29,13 +31,17 @@ func (j *Judge) changedPins(ctx context.Context, at repo.Checkpoint) ([]string, 
 }
 
 // pinned is the pinned files of a gate that differ: by the checkpoint, or where
-// there are none, by what lies there now.
+// there are none, by what agents have done to them.
 func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) ([]string, error) {
 	switch {
 	case len(g.Pin) == 0:
 		return nil, nil
 	case j.Store == nil || !j.Store.CanRestore():
-		return j.guardedNow(ctx, g)
+		patterns, err := repo.ParsePatterns(g.Pin)
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(j.spoiled(), func(name string) bool { return !patterns.Match(name) }), nil
 	case j.first == nil:
 		return nil, fmt.Errorf("the pinned files of gate %s cannot be compared: the first checkpoint is not known", g.Name())
 	}
@@ -46,43 +52,75 @@ func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) ([]strin
 	return list, nil
 }
 
-// changedBeyond is pinned files that differ and that no checkpoint has: git
-// ignores them, so nothing can put them back for a proof.
-func (j *Judge) changedBeyond(ctx context.Context, at repo.Checkpoint) ([]string, error) {
-	var list []string
-	for _, g := range j.Gates {
-		if len(g.Pin) == 0 {
-			continue
-		}
-		now, err := j.guardedNow(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		kept, err := j.pinned(ctx, at, g)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range now {
-			if !slices.Contains(kept, name) {
-				list = append(list, name)
-			}
-		}
-	}
-	return list, nil
+// beyond is pinned files that agents have changed and that no checkpoint has:
+// git ignores them, so nothing can put them back for a proof.
+func (j *Judge) beyond(kept []string) []string {
+	return slices.DeleteFunc(j.spoiled(), func(name string) bool { return slices.Contains(kept, name) })
 }
 
-// guardedNow is the pinned files that lie there other than they did.
-func (j *Judge) guardedNow(ctx context.Context, g Gate) ([]string, error) {
-	patterns, err := repo.ParsePatterns(g.Pin)
-	if err != nil {
-		return nil, err
+// spoiled names the pinned files that agents have changed.
+func (j *Judge) spoiled() []string { return slices.Sorted(maps.Keys(j.notes[spoiledFiles])) }
+
+// pins is every pattern that a gate pins.
+func (j *Judge) pins() []string {
+	var list []string
+	for _, g := range j.Gates {
+		list = append(list, g.Pin...)
 	}
-	now, err := j.Tree.Guard(ctx, patterns)
-	if err != nil {
-		return nil, err
-	}
-	return now.Against(j.notes[g.Name()]), nil
+	return list
 }
+
+// pinnedNow is what the pinned files hold; nil when there are none.
+func (e *Engine) pinnedNow(ctx context.Context) repo.Guarded {
+	patterns, err := repo.ParsePatterns(e.Judge.pins())
+	if err != nil || len(patterns) == 0 {
+		return nil // they were read before the run began
+	}
+	now, err := e.Tree.Guard(ctx, patterns)
+	if err != nil {
+		e.warn("pins", loop.Warning{Text: err.Error(), Hint: "a change of pinned files that git ignores is not seen while this lasts"})
+		return nil
+	}
+	return now
+}
+
+// spoil takes note of the pinned files that an agent has changed, from before it
+// to after it: gates leave caches beside the tests, which is no agent's doing.
+func (e *Engine) spoil(ctx context.Context, a *attempt) {
+	if a.pins == nil {
+		return
+	}
+	now, first := e.pinnedNow(ctx), e.Judge.notes[e.pinKey()]
+	if now == nil {
+		return
+	}
+	spoiled := maps.Clone(e.Judge.notes[spoiledFiles])
+	for _, name := range now.Against(a.pins) {
+		if _, was := first[name]; was {
+			spoiled[name] = "changed"
+		}
+	}
+	maps.DeleteFunc(spoiled, func(name, _ string) bool { return now[name] == first[name] })
+	if maps.Equal(spoiled, e.Judge.notes[spoiledFiles]) {
+		return
+	}
+	e.Judge.notes[spoiledFiles] = spoiled
+	before := e.Journal.Attempt(0, 1)
+	before.WriteGuarded(e.Judge.notes)
+	before.Close()
+}
+
+// pinKey is under what the pinned files are noted: a gate that pins others later
+// has other notes.
+func (e *Engine) pinKey() string { return noteKey("pins", e.Judge.pins()) }
+
+func noteKey(name string, patterns []string) string { return name + " " + strings.Join(patterns, " ") }
+
+// Under what names other files are noted.
+const (
+	hookFiles    = "hooks/"
+	spoiledFiles = "spoiled/"
+)
 
 // guardFrom takes note of protected and pinned files as they are before the
 // first iteration; a runner that goes on reads what the first one noted.
@@ -103,20 +141,35 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		}
 		notes[hookFiles] = files
 	}
-	if _, ok := notes[guard]; !ok && len(e.Protect) > 0 {
+	if _, ok := notes[e.guardKey()]; !ok && len(e.Protect) > 0 {
 		files, err := e.Tree.Guard(ctx, e.Protect)
 		if err != nil {
 			return err
 		}
-		notes[guard] = files
+		notes[e.guardKey()] = files
 	}
-	for _, g := range e.Judge.Gates {
-		if _, ok := notes[g.Name()]; ok || len(g.Pin) == 0 {
-			continue
-		}
-		patterns, err := repo.ParsePatterns(g.Pin)
-		if err != nil {
+	if _, ok := notes[spoiledFiles]; !ok {
+		notes[spoiledFiles] = repo.Guarded{}
+	}
+	if _, ok := notes[e.pinKey()]; !ok && len(e.Judge.pins()) > 0 {
+		if err := e.notePins(ctx, notes); err != nil {
 			return err
+		}
+	}
+	if len(notes) > known {
+		before.WriteGuarded(notes)
+	}
+	e.Judge.notes = notes
+	return nil
+}
+
+// notePins takes note of the pinned files. A pin that holds nothing is told.
+func (e *Engine) notePins(ctx context.Context, notes guards) error {
+	all := repo.Guarded{}
+	for _, g := range e.Judge.Gates {
+		patterns, err := repo.ParsePatterns(g.Pin)
+		if err != nil || len(patterns) == 0 {
+			continue // they were read before the run began
 		}
 		files, err := e.Tree.Guard(ctx, patterns)
 		if err != nil {
@@ -125,17 +178,11 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		if len(files) == 0 {
 			e.record(&loop.Warning{Text: fmt.Sprintf("the pin of gate %s matches no file", g.Name()), Hint: "write patterns as in a .gitignore file, from the work tree"})
 		}
-		notes[g.Name()] = files
+		maps.Copy(all, files)
 	}
-	if len(notes) > known {
-		before.WriteGuarded(notes)
-	}
-	e.Judge.Tree, e.Judge.notes = e.Tree, notes
+	notes[e.pinKey()] = all
 	return nil
 }
-
-// hookFiles is under what name the hooks are noted. No gate can be called so.
-const hookFiles = "hooks/"
 
 // hookFiles is the files that would be executed as hooks.
 func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
@@ -155,4 +202,20 @@ func (e *Engine) strange(ctx context.Context) []string {
 		return []string{err.Error()}
 	}
 	return now.Against(e.Judge.notes[hookFiles])
+}
+
+// guardKey is under what the protected files are noted.
+func (e *Engine) guardKey() string { return noteKey(guard, e.Protected) }
+
+// touched names the protected files that are not what they were when the run
+// began.
+func (e *Engine) touched(ctx context.Context) ([]string, error) {
+	if len(e.Protect) == 0 {
+		return nil, nil
+	}
+	now, err := e.Tree.Guard(ctx, e.Protect)
+	if err != nil {
+		return nil, err
+	}
+	return now.Against(e.Judge.notes[e.guardKey()]), nil
 }

@@ -176,21 +176,18 @@ func (e *Engine) refuse(o *loop.Outcome, why string) {
 // guardPaths fails an attempt as long as a protected file is not what it was
 // when the run began.
 func (e *Engine) guardPaths(ctx context.Context, a *attempt, o *loop.Outcome) {
-	if len(e.Protect) == 0 {
+	touched, err := e.touched(ctx)
+	why := ""
+	switch {
+	case err != nil:
+		why = "the protected files cannot be looked at: " + err.Error()
+	case len(touched) > 0:
+		why = fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), few(touched))
+	default:
 		return
 	}
-	now, err := e.Tree.Guard(ctx, e.Protect)
-	if err != nil {
-		e.warn("protect", loop.Warning{Text: err.Error(), Hint: "git.protect guards nothing while this lasts"})
-		return
-	}
-	touched := now.Against(e.Judge.notes[guard])
-	if len(touched) == 0 {
-		return
-	}
-	why := fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), few(touched))
 	o.Gates = append(o.Gates, loop.Gate{Name: guard, Where: loop.InWorkspace, Why: why})
 	o.Result = loop.Failed
-	a.told = append(a.told, why+"; put back what was there, and leave it alone")
+	a.told = append(a.told, why+"; put back what was there when the run began, and leave it alone")
 	e.record(&loop.GateFinished{Gate: o.Gates[0]})
 }

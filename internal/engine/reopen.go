@@ -27,13 +27,16 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	if err := e.guardFrom(ctx); err != nil {
 		return loop.Verdict{}, err
 	}
+	_, resumed := e.Start.(*loop.RunResumed)
+	if resumed {
+		e.recall()
+	}
 	if v, aborted := e.hookStarted(ctx); aborted {
 		return v, nil
 	}
-	if _, resumed := e.Start.(*loop.RunResumed); !resumed {
+	if !resumed {
 		return e.first(ctx), nil
 	}
-	e.recall()
 	open := unfinished(e.Past.Tail)
 	if open == nil {
 		v := e.pending()
@@ -62,9 +65,30 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	if err := e.replay(ctx, a, exited); err != nil {
 		return loop.Verdict{}, err
 	}
+	e.hooked = hooksOf(e.Past.Tail)
 	o := e.check(ctx, a)
 	e.hookAfter(ctx, o)
-	return e.conclude(ctx, a, o), nil
+	v := e.conclude(ctx, a, o)
+	if e.leave(); v.Action == loop.Continue && e.Rebaseline && !e.baseline(ctx) {
+		return e.ask(), nil
+	}
+	return v, nil
+}
+
+// hooksOf is what hooks said of the last attempt before its runner died.
+func hooksOf(tail []loop.Event) map[string]*loop.HookFinished {
+	said := map[string]*loop.HookFinished{}
+	for _, ev := range tail {
+		switch p := ev.Payload.(type) {
+		case *loop.IterationStarted:
+			clear(said)
+		case *loop.HookFinished:
+			if ev.Iter > 0 {
+				said[p.Point] = p
+			}
+		}
+	}
+	return said
 }
 
 // Decided is the stop that a runner had decided on when it died, if it had: the
@@ -140,8 +164,15 @@ func (e *Engine) comeBack(ctx context.Context, a *attempt) error {
 	if a.after = e.sightOf(ctx, made); a.after == nil || !restored {
 		return nil
 	}
-	if _, _, err := e.Store.Restore(ctx, *a.after.kept); err != nil {
+	kept, changed, err := e.Store.Restore(ctx, *a.after.kept)
+	if err != nil {
 		return fmt.Errorf("bring iteration %d back to be judged: %w", e.iter, err)
+	}
+	if len(changed.Paths) > 0 {
+		e.record(&loop.Warning{
+			Text: fmt.Sprintf("iteration %d is brought back to be judged: %d files are as its agent left them", e.iter, len(changed.Paths)),
+			Hint: fmt.Sprintf("what was there is kept: refrain rollback %s/%s", e.Journal.Meta().Name, kept.ID),
+		})
 	}
 	return nil
 }

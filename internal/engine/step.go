@@ -39,6 +39,7 @@ type attempt struct {
 	ran         *seenTests    // the tests that the agent ran itself
 	told        []string      // what the next agent should know of the gates
 	committed   string        // what an earlier runner has committed of it
+	pins        repo.Guarded  // what pinned files held before the agent; nil when there are none
 	onHigh      bool          // no agent has touched the tree since it was at its best
 }
 
@@ -67,19 +68,28 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 		e.run(ctx, a)
 	}
 	a.after = e.after(ctx)
+	e.spoil(ctx, a)
 	o := e.check(ctx, a)
 	e.hookAfter(ctx, o)
 	return e.conclude(ctx, a, o)
 }
 
-// begin gets the attempt ready: the tree before it, its prompt.
+// begin gets the attempt ready: its prompt, and then the tree before it, for
+// commands of the prompt may write to that.
 func (e *Engine) begin(ctx context.Context, a *attempt) {
-	s := e.snapshot()
-	a.base = e.before(ctx)
 	e.openPlan(a)
+	e.buildPrompt(ctx, a)
+	a.base, a.pins = e.before(ctx), e.pinnedNow(ctx)
+}
+
+func (e *Engine) buildPrompt(ctx context.Context, a *attempt) {
 	if e.Prompt == nil {
 		return
 	}
+	if len(e.Prompt.Commands) > 0 {
+		e.untouched = nil
+	}
+	s := e.snapshot()
 	p, err := e.Prompt.Build(ctx, s, s.Next(), e.told)
 	if err != nil {
 		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +48,7 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 	a.lost = plan.Lost(a.tasks, tasks)
 	count := tasks.Count()
 	count.Lost = len(a.lost)
-	count.Vanished = e.vanished(a.lost, tasks)
+	count.Vanished, count.Marks = e.vanished(a.lost, tasks)
 	o.Plan = &count
 	if len(a.lost) > 0 {
 		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), few(texts(a.lost)))
@@ -56,22 +58,45 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 	return count.Done > a.tasks.Count().Done
 }
 
+// How many vanished tasks are remembered, and how many of them in words.
+const (
+	mostMarks = 500
+	mostWords = 5
+	longWords = 100
+)
+
 // vanished is the open tasks that are gone: in this attempt or an earlier one,
 // and not back, in whatever state.
-func (e *Engine) vanished(lost []plan.Task, now plan.Tasks) []string {
-	back := func(text string) bool {
-		return slices.ContainsFunc(now, func(t plan.Task) bool { return strings.EqualFold(t.Text, text) })
+func (e *Engine) vanished(lost []plan.Task, now plan.Tasks) (words, marks []string) {
+	there := map[string]bool{}
+	for _, t := range now {
+		there[markOf(t.Text)] = true
 	}
-	var list []string
-	for _, text := range e.snapshot().Vanished {
-		if !back(text) {
-			list = append(list, text)
+	s := e.snapshot()
+	for _, mark := range s.Marks {
+		if !there[mark] {
+			marks = append(marks, mark)
+		}
+	}
+	for _, text := range s.Vanished {
+		if slices.Contains(marks, markOf(text)) {
+			words = append(words, text)
 		}
 	}
 	for _, t := range lost {
-		list = append(list, t.Text)
+		marks = append(marks, markOf(t.Text))
+		words = append(words, t.Text)
 	}
-	return list
+	for i, text := range words[:min(len(words), mostWords)] {
+		words[i] = loop.Cut(text, longWords)
+	}
+	return words[:min(len(words), mostWords)], marks[:min(len(marks), mostMarks)]
+}
+
+// markOf tells one task from another, however long it is.
+func markOf(text string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(loop.Cut(text, longWords))))
+	return hex.EncodeToString(sum[:6])
 }
 
 // refusedByPlan says why the plan does not let a claim stand, or nothing.
@@ -83,10 +108,10 @@ func (a *attempt) refusedByPlan(o *loop.Outcome) string {
 		return ""
 	case o.Plan.Open+o.Plan.InProgress > 0:
 		return fmt.Sprintf("%d of %d tasks of the plan are not done", o.Plan.Open+o.Plan.InProgress, o.Plan.Open+o.Plan.InProgress+o.Plan.Done)
-	case len(a.lost) > 0, len(o.Plan.Vanished) > 0 && o.Claim == nil:
+	case len(a.lost) > 0, len(o.Plan.Marks) > 0 && o.Claim == nil:
 		// A promise after the iteration in which they went is a word to be
 		// judged; a plan alone does not say that they are not needed.
-		return fmt.Sprintf("open tasks vanished from the plan: %s; put them back, ticked if they are done or not needed", few(quoted(o.Plan.Vanished)))
+		return fmt.Sprintf("%s vanished from the plan: %s; put them back, ticked if they are done or not needed", openTasks(len(o.Plan.Marks)), few(quoted(o.Plan.Vanished)))
 	}
 	return ""
 }
@@ -105,6 +130,13 @@ func quoted(texts []string) []string {
 		list = append(list, fmt.Sprintf("%q", text))
 	}
 	return list
+}
+
+func openTasks(n int) string {
+	if n <= mostWords {
+		return "open tasks"
+	}
+	return fmt.Sprintf("%d open tasks", n)
 }
 
 func noun(n int, word string) string {

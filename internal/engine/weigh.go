@@ -58,12 +58,10 @@ func (j *Judge) inCleanOnce(ctx context.Context, s loop.State, at repo.Checkpoin
 	}
 	var err error
 	r.Pinned, err = j.changedPins(ctx, at)
-	unpinnable, guardErr := j.changedBeyond(ctx, at)
+	unpinnable := j.beyond(r.Pinned)
 	switch {
 	case err != nil:
 		r.Why = err.Error()
-	case guardErr != nil:
-		r.Why = guardErr.Error()
 	case len(unpinnable) > 0:
 		r.Why = "pinned files that git ignores were changed: " + few(unpinnable)
 	case j.clean != nil && j.clean.problem != "" && s.SetUp:

@@ -123,8 +123,10 @@ type Plan struct {
 	InProgress int `json:"in_progress"`
 	Done       int `json:"done"`
 	Lost       int `json:"lost"` // open tasks that vanished in this attempt
-	// Vanished are these, and those of earlier attempts that are not back.
+	// Vanished are these, and those of earlier attempts that are not back: a
+	// few of them in words, and all of them by their marks.
 	Vanished []string `json:"vanished,omitempty"`
+	Marks    []string `json:"marks,omitempty"`
 }
 
 // Tests is what the test runs of an attempt showed.

@@ -20,7 +20,8 @@ type State struct {
 	First string     `json:"first,omitempty"` // the first checkpoint
 	Here  string     `json:"here,omitempty"`  // the last one, or the one that was put back
 
-	Vanished []string `json:"vanished,omitempty"` // open tasks that are gone from the plan
+	Vanished []string `json:"vanished,omitempty"` // open tasks that are gone from the plan: a few of them
+	Marks    []string `json:"marks,omitempty"`    // and all of them
 	SetUp    bool     `json:"set_up,omitempty"`   // the clean checkout could be set up at the baseline
 
 	Attempts  int       `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
@@ -117,7 +118,7 @@ func (s State) Add(o Outcome) State {
 		s = s.addGates(o, undone)
 	}
 	if o.Plan != nil {
-		s.Vanished = lastN(o.Plan.Vanished, maxFeedback)
+		s.Vanished, s.Marks = o.Plan.Vanished, o.Plan.Marks
 	}
 
 	s.Totals.Duration += o.Duration

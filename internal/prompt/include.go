@@ -94,7 +94,7 @@ func (t *turn) enter(ctx context.Context, root *os.Root, p *page, name string, h
 	}
 	next := &page{
 		name: name, text: text, dir: path.Dir(name), info: info, from: p, vars: p.vars,
-		trusted: strings.HasPrefix(name, ownPrompts),
+		trusted: p.trusted && strings.HasPrefix(name, ownPrompts),
 	}
 	if err := next.checkChain(); err != nil {
 		return "", err

@@ -33,6 +33,8 @@ func closing(label string, p *loop.IterationFinished, limits loop.Limits, now ti
 		return fact{info, fmt.Sprintf("%s lost: the runner died while it ran; it does not count", label)}
 	}
 	switch {
+	case o.Error != nil && o.Error.Kind == loop.ErrPrompt:
+		return fact{warning, fmt.Sprintf("WARNING: The prompt could not be made, %s", failures)}
 	case failedByAgent(o):
 		return fact{warning, fmt.Sprintf("WARNING: AI CLI failed (%s), %s", exit(o.Exit), failures)}
 	case o.Red() || o.Claim.Refused():
