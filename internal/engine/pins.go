@@ -186,7 +186,7 @@ func (e *Engine) notePins(ctx context.Context, notes guards) error {
 
 // hookFiles is the files that would be executed as hooks.
 func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
-	patterns, err := repo.ParsePatterns([]string{"/" + hook.Folder + "/"})
+	patterns, err := repo.ParsePatterns([]string{"/" + hook.Folder + "/*", "!*.sample"})
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (p *page) accept(front Front) error {
 	if name := front.missing(vars); name != "" {
 		return &Error{
 			Path: p.name, Line: front.needs, What: fmt.Sprintf("the variable %q is required and has no value", name),
-			Hint: `give it one, or a default: a line "` + name + `: VALUE" under "defaults:"`,
+			Hint: `give it one with --var, or a default: a line "` + name + `: VALUE" under "defaults:"`,
 		}
 	}
 	if p.from != nil && len(front.Settings) > 0 {

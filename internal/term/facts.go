@@ -96,6 +96,9 @@ func (n *narrator) started(e loop.Event) []fact {
 		return nil
 	}
 	n.baseline = true
+	if n.run.Sum.Totals.Iterations > 0 {
+		return one(info, "Running the gates once more before it goes on...")
+	}
 	return one(info, "Running the gates before the first iteration...")
 }
 
