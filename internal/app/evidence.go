@@ -150,7 +150,7 @@ func (j *Job) uncommitted(ctx context.Context) []loop.Warning {
 		return nil // a git that fails says so when it is to commit
 	}
 	return []loop.Warning{{
-		Text: fmt.Sprintf("%d files are changed and not committed: the first iteration's commit takes them along", n),
+		Text: fmt.Sprintf("changes of yours are not committed (files: %d): the first iteration's commit takes them along", n),
 		Hint: "commit them yourself first to keep them apart",
 	}}
 }
