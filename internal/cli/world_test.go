@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // world is a work tree in which the real program is run, as a process of its
@@ -40,7 +41,7 @@ func newWorld(t testing.TB) *world {
 	env := &testscript.Env{WorkDir: dir, Values: map[any]any{}, Vars: slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "REFRAIN_") // ours are no settings
 	})}
-	if err := cleanHome(env); err != nil {
+	if err := story.CleanHome(env); err != nil {
 		t.Fatal(err)
 	}
 	w.env = env.Vars

@@ -1,4 +1,4 @@
-package cli
+package story
 
 import (
 	"errors"
@@ -15,9 +15,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands is what our scripts can say beyond testscript's own words.
-var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+// Words is what our stories can say beyond testscript's own.
+var Words = map[string]func(*testscript.TestScript, bool, []string){
 	"programs": programs,
+	"tells":    tells,
 	"exits":    exits,
 	"refuses":  refuses,
 	"await":    await,
@@ -64,6 +65,23 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 var refusal = regexp.MustCompile(`^refrain: .+\nhint: .+\n$`)
+
+var (
+	clock = regexp.MustCompile(`(?m)^\[\d\d:\d\d:\d\d\] `)
+	took  = regexp.MustCompile(`\b(\d+m)?[\d.]+s\b`)
+)
+
+// tells FILE compares what the last command printed, without the clock and with
+// every duration as 0s, to a file.
+func tells(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tells FILE")
+	}
+	got := took.ReplaceAllString(clock.ReplaceAllString(ts.ReadFile("stdout"), ""), "0s")
+	if want := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("it told:\n%s\nwant:\n%s", got, want)
+	}
+}
 
 // await FILE REGEXP waits until the file has a match.
 func await(ts *testscript.TestScript, neg bool, args []string) {
@@ -122,14 +140,16 @@ func ended(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// gone FILE waits until the process whose id is in the file lives no more.
+// gone FILE waits until no process lives whose id is a line of the file.
 func gone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: gone FILE")
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
-	ts.Check(err)
-	until(func() bool { return !alive(pid) }, func() { ts.Fatalf("process %d lives on", pid) })
+	for _, line := range strings.Fields(ts.ReadFile(args[0])) {
+		pid, err := strconv.Atoi(line)
+		ts.Check(err)
+		until(func() bool { return !alive(pid) }, func() { ts.Fatalf("process %d lives on", pid) })
+	}
 }
 
 // alive tells whether a process could still do something. One that is dead and
