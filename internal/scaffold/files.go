@@ -38,8 +38,9 @@ type Options struct {
 var texts embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"quote": quote,
-	"list":  quoteList,
+	"quote":    quote,
+	"list":     quoteList,
+	"readable": readable,
 }).ParseFS(texts, "texts/*.tmpl"))
 
 // Files are the files of a project that is ready for its first run.
@@ -78,6 +79,10 @@ type page struct {
 func (p page) Commands() []namedCommand {
 	return []namedCommand{{"build", p.Main.Build}, {"lint", p.Main.Lint}, {"test", p.Main.Test}}
 }
+
+// readable is a command as an agent should run it: what counts tests for a
+// program floods a reader.
+func readable(line string) string { return strings.Replace(line, "go test -json", "go test", 1) }
 
 type namedCommand struct {
 	Name string

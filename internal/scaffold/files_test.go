@@ -22,6 +22,7 @@ func TestFilesSayWhatAPersonChose(t *testing.T) {
 		{"no schema, no line about it", goProject, Options{}, settingsFile, "# How refrain works", "schema"},
 		{"a test command of one's own", goProject, Options{Test: `make "x"`}, settingsFile, `test = "make \"x\""`, "go test"},
 		{"its words in AGENTS.md", goProject, Options{Test: "make check"}, "AGENTS.md", "- test: `make check`\n", "go test"},
+		{"AGENTS.md is for readers", goProject, Options{}, "AGENTS.md", "- test: `go test ./...`\n", "-json"},
 		{"a blank test command is none of one's own", goProject, Options{Test: " "}, settingsFile, "\ntest = \"go test", "\" \""},
 		{"no test command", goProject, Options{Test: "none"}, settingsFile, "\n# test = \"COMMAND\"\n", "go test"},
 		{"the command that was detected keeps its reason", gradle, Options{Test: gradle.Main.Test.Line}, settingsFile, gradle.Main.Test.Why, "# test = "},
