@@ -68,7 +68,7 @@ func (e *Engine) notToCommit(ctx context.Context) string {
 	case err != nil:
 		return err.Error()
 	case len(touched) > 0:
-		return "protected files changed: " + few(touched)
+		return "protected files changed: " + loop.Few(touched)
 	}
 	if e.Commits.Branch == "" {
 		return ""

@@ -28,7 +28,7 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 	}
 	if changed := e.strange(ctx); len(changed) > 0 {
 		e.warn("hooks", loop.Warning{
-			Text: "hooks are not run any more, for they were changed since the run began: " + few(changed),
+			Text: "hooks are not run any more, for they were changed since the run began: " + loop.Few(changed),
 			Hint: "if that was you, stop the run and resume it with --accept-config",
 		})
 		return hook.Result{Action: hook.Continue}

@@ -77,7 +77,7 @@ func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint, fou
 	case err != nil:
 		r.Why = err.Error()
 	case len(pins) > 0:
-		r.Why = "pinned files were changed (" + few(pins) + "), and there is no clean checkout to judge them as they were"
+		r.Why = "pinned files were changed (" + loop.Few(pins) + "), and there is no clean checkout to judge them as they were"
 	}
 	r.Pinned = pins
 	return r
@@ -200,13 +200,4 @@ func refusal(red []gate.Result) string {
 		list = append(list, fmt.Sprintf("gate %s failed (%s)", r.Name, r.Why))
 	}
 	return strings.Join(list, ", ")
-}
-
-// few names the first of a list.
-func few(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -190,7 +190,7 @@ func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.Tree.Guard(ctx, patterns)
+	return e.Tree.GuardBelow(ctx, hook.Folder, patterns)
 }
 
 // strange names the hooks that are not what they were when the run began: an

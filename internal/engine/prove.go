@@ -182,7 +182,7 @@ func (e *Engine) guardPaths(ctx context.Context, a *attempt, o *loop.Outcome) {
 	case err != nil:
 		why = "the protected files cannot be looked at: " + err.Error()
 	case len(touched) > 0:
-		why = fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), few(touched))
+		why = fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), loop.Few(touched))
 	default:
 		return
 	}

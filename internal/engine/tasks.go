@@ -51,7 +51,7 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 	count.Vanished, count.Marks = e.vanished(a.lost, tasks)
 	o.Plan = &count
 	if len(a.lost) > 0 {
-		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), few(texts(a.lost)))
+		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), loop.Few(texts(a.lost)))
 		e.record(&loop.Warning{Text: what, Hint: "the next agent is told"})
 		a.told = append(a.told, what+"; put back what is still to be done")
 	}
@@ -111,7 +111,7 @@ func (a *attempt) refusedByPlan(o *loop.Outcome) string {
 	case len(a.lost) > 0, len(o.Plan.Marks) > 0 && o.Claim == nil:
 		// A promise after the iteration in which they went is a word to be
 		// judged; a plan alone does not say that they are not needed.
-		return fmt.Sprintf("%s vanished from the plan: %s; put them back, ticked if they are done or not needed", openTasks(len(o.Plan.Marks)), few(quoted(o.Plan.Vanished)))
+		return fmt.Sprintf("%s vanished from the plan: %s; put them back, ticked if they are done or not needed", openTasks(len(o.Plan.Marks)), loop.Few(quoted(o.Plan.Vanished)))
 	}
 	return ""
 }

@@ -63,7 +63,7 @@ func (j *Judge) inCleanOnce(ctx context.Context, s loop.State, at repo.Checkpoin
 	case err != nil:
 		r.Why = err.Error()
 	case len(unpinnable) > 0:
-		r.Why = "pinned files that git ignores were changed: " + few(unpinnable)
+		r.Why = "pinned files that git ignores were changed: " + loop.Few(unpinnable)
 	case j.clean != nil && j.clean.problem != "" && s.SetUp:
 		r.Why = "the clean checkout can no longer be set up: " + j.clean.problem
 	}
@@ -80,7 +80,7 @@ func (j *Judge) alsoHere(ctx context.Context, s loop.State, at repo.Checkpoint, 
 		case err != nil:
 			return here, err.Error()
 		case len(pins) > 0:
-			return here, refusal(red) + " with the pinned files as they were when the run began (changed: " + few(pins) + ")"
+			return here, refusal(red) + " with the pinned files as they were when the run began (changed: " + loop.Few(pins) + ")"
 		case bad.Known, g.Review: // red in both places all along, or a matter of opinion
 			return here, refusal(red)
 		}

@@ -19,8 +19,14 @@ type Guarded map[string]string
 // Guard looks at every file of the work tree that the patterns match, those that
 // git ignores too: what people protect is often just that.
 func (t *Tree) Guard(ctx context.Context, patterns Patterns) (Guarded, error) {
+	return t.GuardBelow(ctx, ".", patterns)
+}
+
+// GuardBelow is Guard for what lies in one folder of the work tree, without a
+// look at the others. A folder that is not there holds nothing.
+func (t *Tree) GuardBelow(ctx context.Context, folder string, patterns Patterns) (Guarded, error) {
 	found := Guarded{}
-	err := filepath.WalkDir(t.dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(t.dir, filepath.FromSlash(folder)), func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -32,6 +38,8 @@ func (t *Tree) Guard(ctx context.Context, patterns Patterns) (Guarded, error) {
 		switch {
 		case name != "." && d != nil && d.IsDir() && (d.Name() == ".git" || t.own(name+"/x")):
 			return fs.SkipDir
+		case errors.Is(err, fs.ErrNotExist): // gone meanwhile, or never there
+			return nil
 		case err != nil:
 			return ignoring(err, fs.ErrPermission)
 		case d.IsDir() || !patterns.Match(name):

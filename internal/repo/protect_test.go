@@ -38,6 +38,12 @@ func TestGuardSeesEveryChangeOfAProtectedFile(t *testing.T) {
 		}
 		return g
 	}
+	if in, err := tree.GuardBelow(t.Context(), "a", patterns); err != nil || len(in) != 1 || in["a/.env.local"] == "" {
+		t.Errorf("below a: %v, %v, want a/.env.local alone", in, err)
+	}
+	if in, err := tree.GuardBelow(t.Context(), "nowhere", patterns); err != nil || len(in) != 0 {
+		t.Errorf("below a folder that is not there: %v, %v, want nothing", in, err)
+	}
 	before := guard()
 	if got := guard().Against(before); got != nil {
 		t.Errorf("nothing changed, and %v differ", got)

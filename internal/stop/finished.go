@@ -2,7 +2,6 @@ package stop
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -77,18 +76,9 @@ func Proven(c *loop.Claim, pinned []string) loop.Verdict {
 		why += ", and the gates agree"
 	}
 	if len(pinned) > 0 {
-		why += fmt.Sprintf(" (pinned files had been changed, and were judged as they were when the run began: %s)", few(pinned))
+		why += fmt.Sprintf(" (pinned files had been changed, and were judged as they were when the run began: %s)", loop.Few(pinned))
 	}
 	return done(c.By, why, true)
-}
-
-// few names the first of a list.
-func few(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func done(reason loop.Reason, why string, proven bool) loop.Verdict {
