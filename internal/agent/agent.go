@@ -86,6 +86,8 @@ type Options struct {
 	// Used is what a session had used up before the attempt, for agents that
 	// count from the session's start. Without it, sessions are new ones.
 	Used func(session string) loop.Usage
+	// Prices are the user's own. They win over the built-in ones.
+	Prices []Price
 
 	Script string   // what a rehearsal plays
 	Self   []string // re-executes this program as the rehearsal's player

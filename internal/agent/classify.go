@@ -32,18 +32,55 @@ func (f fault) class() loop.ErrorKind {
 	if kind := exactWords[word]; kind != "" {
 		return kind
 	}
-	text := normal(f.text + "\n" + f.detail)
-	if kind := firstPhrase(tellingPhrases, text); kind != "" {
+	text := unwarned(normal(f.text + "\n" + f.detail))
+	if kind := cmp.Or(firstPhrase(tellingPhrases, text), formIn(text)); kind != "" {
 		return kind
 	}
 	status := f.status
 	if status == 0 {
 		status = statusIn(text)
 	}
+	if status == 404 && strings.Contains(text, "model") {
+		return loop.ErrModel
+	}
 	if kind := kindOfStatus(status); kind != "" {
 		return kind
 	}
 	return cmp.Or(vagueWords[word], firstPhrase(phrases, text), loop.ErrAgent)
+}
+
+// warningForm is a sentence about a limit that has not been reached: "Heads up,
+// you have less than 10% of your weekly limit left".
+var warningForm = regexp.MustCompile(`[^.\n·∙]*(?:\bapproaching\b|\bnearing\b|\bclose to\b|\bheads up\b|\b(?:used|over|than) \d{1,2}%)[^.\n·∙]*`)
+
+// unwarned leaves warnings out. Few texts have any, and agents that try again
+// all night make many texts, so that is found out first.
+func unwarned(text string) string {
+	for _, word := range []string{"%", "approaching", "nearing", "close to", "heads up"} {
+		if strings.Contains(text, word) {
+			return warningForm.ReplaceAllString(text, "")
+		}
+	}
+	return text
+}
+
+// Some errors have a name in the middle: "you've hit your Fable limit", "model
+// `x` does not exist". Having hit a rate limit is another thing.
+var (
+	limitForm = regexp.MustCompile(`(?:hit|reached) your ((?:[a-z0-9'.-]+ ){0,4}?)limit\b`)
+	modelForm = regexp.MustCompile(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not supported|is not valid)`)
+)
+
+func formIn(text string) loop.ErrorKind {
+	if strings.Contains(text, " your ") {
+		if found := limitForm.FindStringSubmatch(text); found != nil && !strings.Contains(found[1], "rate ") {
+			return loop.ErrUsageLimit
+		}
+	}
+	if strings.Contains(text, "model") && modelForm.MatchString(text) {
+		return loop.ErrModel
+	}
+	return ""
 }
 
 // exactWords can be trusted as they are.
@@ -56,6 +93,9 @@ var exactWords = map[string]loop.ErrorKind{
 	"invalid_api_key":          loop.ErrAuth, // OpenAI
 	"authenticationerror":      loop.ErrAuth, // aider
 	"fatalauthenticationerror": loop.ErrAuth, // gemini
+	"refresh_token_reused":     loop.ErrAuth, // codex
+	"refresh_token_expired":    loop.ErrAuth, // codex
+	"token_expired":            loop.ErrAuth, // OpenAI
 
 	"billing_error":         loop.ErrBilling, // claude, Anthropic
 	"insufficient_quota":    loop.ErrBilling, // OpenAI
@@ -63,6 +103,7 @@ var exactWords = map[string]loop.ErrorKind{
 	"usage_not_included":    loop.ErrBilling, // codex: the plan has none
 	"billing_not_active":    loop.ErrBilling, // OpenAI
 	"account_deactivated":   loop.ErrBilling, // OpenAI
+	"quota_exceeded":        loop.ErrBilling, // copilot
 	"credit_balance_is_low": loop.ErrBilling,
 
 	"model_not_found":            loop.ErrModel, // claude, OpenAI
@@ -70,6 +111,8 @@ var exactWords = map[string]loop.ErrorKind{
 	"modelnotfounderror":         loop.ErrModel, // gemini
 
 	"usage_limit_reached": loop.ErrUsageLimit, // OpenAI plans
+	"freeusagelimiterror": loop.ErrUsageLimit, // opencode
+	"terminalquotaerror":  loop.ErrUsageLimit, // gemini
 
 	"overloaded":        loop.ErrOverloaded, // claude
 	"overloaded_error":  loop.ErrOverloaded, // Anthropic
@@ -135,142 +178,6 @@ func kindOfStatus(status int) loop.ErrorKind {
 		return loop.ErrServer
 	}
 	return ""
-}
-
-// phrase is how an error of some kind is put, in lower case and with plain
-// apostrophes.
-type phrase struct {
-	text string
-	kind loop.ErrorKind
-}
-
-// tellingPhrases are clear whatever the status. Money comes first: "you
-// exceeded your current quota" comes with 429, yet waiting does not help.
-var tellingPhrases = []phrase{
-	{"credit balance", loop.ErrBilling},
-	{"billing details", loop.ErrBilling},
-	{"billing hard limit", loop.ErrBilling},
-	{"insufficient_quota", loop.ErrBilling},
-	{"insufficient credits", loop.ErrBilling},
-	{"insufficient balance", loop.ErrBilling},
-	{"exceeded your current quota", loop.ErrBilling},
-	{"requires more credits", loop.ErrBilling},
-	{"payment required", loop.ErrBilling},
-
-	{"usage limit", loop.ErrUsageLimit},
-	{"session limit", loop.ErrUsageLimit},
-	{"weekly limit", loop.ErrUsageLimit},
-	{"5-hour limit", loop.ErrUsageLimit},
-	{"five-hour limit", loop.ErrUsageLimit},
-	{"opus limit", loop.ErrUsageLimit},
-	{"sonnet limit", loop.ErrUsageLimit},
-	{"daily quota", loop.ErrUsageLimit},
-	{"quota will reset", loop.ErrUsageLimit},
-	{"exhausted your capacity", loop.ErrUsageLimit},
-	{"premium request", loop.ErrUsageLimit},
-	{"usage_limit_reached", loop.ErrUsageLimit},
-
-	{"prompt is too long", loop.ErrContextOverflow},
-	{"prompt as too long", loop.ErrContextOverflow},
-	{"context_length_exceeded", loop.ErrContextOverflow},
-	{"context length", loop.ErrContextOverflow},
-	{"context window", loop.ErrContextOverflow},
-	{"context limit", loop.ErrContextOverflow},
-	{"input is too long", loop.ErrContextOverflow},
-	{"input token count", loop.ErrContextOverflow},
-	{"maximum context", loop.ErrContextOverflow},
-
-	{"model_not_found", loop.ErrModel},
-	{"model not found", loop.ErrModel},
-	{"issue with the selected model", loop.ErrModel},
-	{"model is not supported", loop.ErrModel},
-	{"does not exist or you do not have access", loop.ErrModel},
-	{"not found for api version", loop.ErrModel},
-	{"unknown model", loop.ErrModel},
-	{"invalid model", loop.ErrModel},
-	{"404 not found: model", loop.ErrModel}, // codex
-
-	{"overloaded", loop.ErrOverloaded},     // claude, as a server error
-	{"at capacity", loop.ErrOverloaded},    // codex
-	{"unable to connect", loop.ErrNetwork}, // claude, as a server error
-}
-
-// phrases are tried last.
-var phrases = []phrase{
-	{"invalid api key", loop.ErrAuth},
-	{"invalid x-api-key", loop.ErrAuth},
-	{"api key not valid", loop.ErrAuth},
-	{"incorrect api key", loop.ErrAuth},
-	{"authentication failed", loop.ErrAuth},
-	{"unauthorized", loop.ErrAuth},
-	{"not logged in", loop.ErrAuth},
-	{"please run /login", loop.ErrAuth},
-	{"please log in", loop.ErrAuth},
-	{"sign in again", loop.ErrAuth},
-	{"log in again", loop.ErrAuth},
-	{"oauth token", loop.ErrAuth},
-	{"token has expired", loop.ErrAuth},
-	{"refresh token", loop.ErrAuth},
-	{"no api key", loop.ErrAuth},
-	{"login required", loop.ErrAuth},
-
-	{"quota exceeded", loop.ErrBilling}, // codex, with no money left
-	{"rate limit", loop.ErrRateLimit},
-	{"rate-limited", loop.ErrRateLimit},
-	{"ratelimit", loop.ErrRateLimit},
-	{"too many requests", loop.ErrRateLimit},
-	{"resource_exhausted", loop.ErrRateLimit},
-
-	{"high demand", loop.ErrOverloaded}, // codex, for any 5xx
-	{"service unavailable", loop.ErrOverloaded},
-	{"internal server error", loop.ErrServer},
-	{"server_error", loop.ErrServer},
-	{"server error", loop.ErrServer},
-	{"bad gateway", loop.ErrServer},
-
-	{"stream disconnected", loop.ErrNetwork}, // codex
-	{"stream error", loop.ErrNetwork},
-	{"stream closed", loop.ErrNetwork},
-	{"error sending request", loop.ErrNetwork},
-	{"connection error", loop.ErrNetwork},
-	{"connection refused", loop.ErrNetwork},
-	{"connection reset", loop.ErrNetwork},
-	{"connection closed", loop.ErrNetwork},
-	{"fetch failed", loop.ErrNetwork},
-	{"socket hang up", loop.ErrNetwork},
-	{"terminated", loop.ErrNetwork}, // Node, for a stream that was cut off
-	{"econnrefused", loop.ErrNetwork},
-	{"econnreset", loop.ErrNetwork},
-	{"enotfound", loop.ErrNetwork},
-	{"etimedout", loop.ErrNetwork},
-	{"eai_again", loop.ErrNetwork},
-	{"timed out", loop.ErrNetwork},
-	{"timeout", loop.ErrNetwork},
-	{"network", loop.ErrNetwork},
-
-	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
-	{"usage policy", loop.ErrRefusal},               // claude
-	{"permission denied by", loop.ErrPermission},
-	{"rejected permission", loop.ErrPermission},
-}
-
-func firstPhrase(list []phrase, text string) loop.ErrorKind {
-	for _, p := range list {
-		if strings.Contains(text, p.text) {
-			return p.kind
-		}
-	}
-	return ""
-}
-
-// normal is a text as the phrases are written. It is cut, because an error may
-// carry a whole page.
-func normal(text string) string {
-	const most = 4096
-	if len(text) > most {
-		text = text[:most]
-	}
-	return strings.ReplaceAll(strings.ToLower(text), "’", "'")
 }
 
 // statusAt finds a status where agents put it into their text: at the start

@@ -12,6 +12,10 @@ func saying(status int, kind, text string) fault {
 	return fault{status: status, kind: kind, text: text}
 }
 
+// googleQuota is how Google puts that a quota is used up, for a minute or for
+// good.
+const googleQuota = "You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits."
+
 func TestKindsOfFaults(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -55,6 +59,61 @@ func TestKindsOfFaults(t *testing.T) {
 		{"copilot, key", saying(401, "authentication", "Authentication failed with provider"), loop.ErrAuth},
 		{"copilot, context", saying(0, "query", "The provider rejected the prompt as too long, but automatic recovery could not reduce it."), loop.ErrContextOverflow},
 		{"copilot, server", saying(500, "query", "Failed to get response from the AI model; retried 5 times"), loop.ErrServer},
+
+		{"claude, no more than a limit", saying(429, "rate_limit", "You've hit your limit · resets 10pm (Europe/Berlin)"), loop.ErrUsageLimit},
+		{"claude, a limit of a new model", saying(429, "rate_limit", "You've hit your Fable limit · resets Nov 18"), loop.ErrUsageLimit},
+		{"claude, a limit of last year", saying(0, "", "5-hour limit reached ∙ resets 2am"), loop.ErrUsageLimit},
+		{"claude, what was paid for", saying(429, "rate_limit", "You're out of extra usage · resets 9am (America/Cordoba)"), loop.ErrUsageLimit},
+		{"claude, a team's month", saying(429, "rate_limit", "You've hit your org's monthly usage limit"), loop.ErrUsageLimit},
+		{"claude, a long context that is not paid for", saying(429, "rate_limit", "API Error: Extra usage is required for long context requests."), loop.ErrBilling},
+		{"claude, a month of the key", saying(400, "unknown", "API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."), loop.ErrUsageLimit},
+		{"claude, sign-in expired", saying(401, "unknown", "OAuth token has expired. Please obtain a new token or refresh your existing token. · Please run /login"), loop.ErrAuth},
+		{"claude, sign-in that cannot be renewed", saying(0, "unknown", "Failed to authenticate: OAuth session expired and could not be refreshed"), loop.ErrAuth},
+		{"claude, bad credentials", saying(0, "", "API Error: 401 Invalid authentication credentials"), loop.ErrAuth},
+		{"claude, shut out", saying(400, "unknown", "API Error: 400 This organization has been disabled."), loop.ErrAuth},
+		{"claude, socket", saying(0, "unknown", "API Error: The socket connection was closed unexpectedly."), loop.ErrNetwork},
+		{"codex, sign-in used twice", fault{text: "Your access token could not be refreshed because your refresh token was already used. Please log out and sign in again."}, loop.ErrAuth},
+		{"codex, sign-in of another account", fault{text: "Your access token could not be refreshed because you have since logged out or signed in to another account. Please sign in again."}, loop.ErrAuth},
+		{"codex, sign-in refused", fault{text: "Failed to refresh token: 401 Unauthorized: Please try signing in again."}, loop.ErrAuth},
+		{"codex, sign-in refused again and again", fault{text: "exceeded retry limit, last status: 401 Unauthorized, request id: 9943"}, loop.ErrAuth},
+		{"codex, a team without money", fault{text: "Your workspace is out of credits. Add credits to continue."}, loop.ErrBilling},
+		{"codex, model", fault{text: "The requested model 'gpt-9' does not exist."}, loop.ErrModel},
+		{"gemini, day", saying(429, "", "You have exhausted your daily quota on this model."), loop.ErrUsageLimit},
+		{"gemini, day in other words", saying(0, "", "You have reached your daily gemini-2.5-pro quota limit."), loop.ErrUsageLimit},
+		{"gemini, day by its metric", saying(429, "", "Quota exceeded for quota metric 'Gemini 2.5 Pro Requests' and limit 'Gemini 2.5 Pro Requests per day per user per tier'."), loop.ErrUsageLimit},
+		{"gemini, day of a key", fault{status: 429, text: googleQuota, detail: `"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"`}, loop.ErrUsageLimit},
+		{"gemini, minute of a key", fault{status: 429, text: googleQuota, detail: `"quotaId": "GenerateContentInputTokensPerModelPerMinute-FreeTier"`}, loop.ErrRateLimit},
+		{"gemini, a wait of seconds", saying(429, "RESOURCE_EXHAUSTED", googleQuota+"\n* Quota exceeded for metric: x, limit: 250000\nPlease retry in 39.8s."), loop.ErrRateLimit},
+		{"gemini, a model that needs money", saying(429, "RESOURCE_EXHAUSTED", googleQuota+"\n* Quota exceeded for metric: x, limit: 0\nPlease retry in 39.8s."), loop.ErrBilling},
+		{"gemini, no capacity", saying(429, "RESOURCE_EXHAUSTED", "No capacity available for model gemini-3.1-pro-preview on the server"), loop.ErrOverloaded},
+		{"gemini, sign-in", saying(0, "", "Cached credentials are not valid: invalid_grant"), loop.ErrAuth},
+		{"gemini, no sign-in", saying(0, "", "Please set an Auth method in your settings.json or specify one of the following environment variables"), loop.ErrAuth},
+		{"gemini, advice on signing in is not about it", saying(0, "", "Too many requests. To increase your limits, switch to another /auth method"), loop.ErrRateLimit},
+		{"copilot, hours", saying(429, "rate_limit", "Sorry, you've hit a rate limit that restricts the number of Copilot model requests. Please try again in 2 hours."), loop.ErrRateLimit},
+		{"copilot, week", saying(429, "rate_limit", "You've reached your weekly rate limit. Please wait for your limit to reset on April 20"), loop.ErrUsageLimit},
+		{"copilot, week by its code", fault{status: 429, kind: "rate_limit", text: "Sorry", detail: `{"code":"user_weekly_rate_limited"}`}, loop.ErrUsageLimit},
+		{"copilot, all", saying(429, "rate_limit", "You've hit your global rate limit. Please upgrade your plan or wait."), loop.ErrRateLimit},
+		{"copilot, month", saying(402, "query", "402 You have no quota"), loop.ErrBilling},
+		{"copilot, sign-in", saying(0, "query", "Authorization error, you may need to run /login"), loop.ErrAuth},
+		{"opencode, free", saying(429, "APIError", "Free usage exceeded, add credits https://opencode.ai/zen"), loop.ErrUsageLimit},
+		{"opencode, free by its type", fault{status: 429, kind: "APIError", text: "Rate limit exceeded.", detail: `{"error":{"type":"FreeUsageLimitError"}}`}, loop.ErrUsageLimit},
+		{"opencode, month", saying(429, "APIError", "Monthly usage limit reached. It will reset in 10 days 19 hours."), loop.ErrUsageLimit},
+		{"opencode, how to pay", saying(401, "APIError", "No payment method. Add a payment method here"), loop.ErrBilling},
+		{"opencode, model", saying(404, "APIError", "model: nope"), loop.ErrModel},
+		{"qwen, free", fault{text: "429 Free allocated quota exceeded."}, loop.ErrUsageLimit},
+		{"qwen, money", fault{text: "400 Access denied, please make sure your account is in good standing."}, loop.ErrBilling},
+		{"pi, ChatGPT", fault{text: "You have hit your ChatGPT usage limit (plus plan). Try again in ~123 min."}, loop.ErrUsageLimit},
+		{"pi, a local model", fault{text: `404 model "llama9" not found, try pulling it first`}, loop.ErrModel},
+		{"aider, rate", saying(0, "RateLimitError", "litellm.RateLimitError: AnthropicException - This request would exceed your organization's rate limit of 80,000 input tokens per minute"), loop.ErrRateLimit},
+		{"aider, money", saying(0, "BadRequestError", "litellm.BadRequestError: Your credit balance is too low"), loop.ErrBilling},
+		{"aider, overloaded", saying(0, "InternalServerError", "litellm.InternalServerError: AnthropicException - Overloaded"), loop.ErrOverloaded},
+		{"OpenRouter, day", saying(429, "", "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day"), loop.ErrUsageLimit},
+
+		{"a limit that comes nearer", fault{text: "Heads up, you have less than 10% of your weekly limit left. Run /status for a breakdown."}, loop.ErrAgent},
+		{"a limit that has nearly come", fault{text: "You've used 90% of your weekly limit · resets Nov 18"}, loop.ErrAgent},
+		{"a warning of a limit", fault{text: "Approaching Opus usage limit · /model to use another"}, loop.ErrAgent},
+		{"a warning before another error", fault{text: "Approaching usage limit. API Error: 500 Oops"}, loop.ErrServer},
+		{"a warning before the limit itself", fault{text: "Approaching usage limit · You've hit your session limit · resets 3pm"}, loop.ErrUsageLimit},
 
 		{"a status alone", fault{status: 529}, loop.ErrOverloaded},
 		{"a gateway", fault{status: 502}, loop.ErrServer},

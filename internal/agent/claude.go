@@ -13,7 +13,7 @@ func newClaude(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "claude",
 		format:  "claude",
-		traits:  Traits{Tokens: true, Cost: true, Turns: true, Keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, Root: "IS_SANDBOX", Home: "https://claude.com/claude-code"},
+		traits:  Traits{Tokens: true, Cost: true, Turns: true, Sessions: true, Keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, Root: "IS_SANDBOX", Home: "https://claude.com/claude-code"},
 		first:   "INT",
 		env: map[string]string{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", // telemetry, surveys

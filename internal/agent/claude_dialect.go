@@ -60,12 +60,10 @@ func (d *claudeDialect) system(v value, r *report) {
 	case v.is("init", "subtype"):
 		r.met(loop.AgentSession{Session: v.str("session_id"), Model: v.str("model"), BilledTo: billedTo(v.str("apiKeySource"))})
 	case v.is("api_retry", "subtype"):
-		f := fault{status: v.int("error_status"), kind: v.str("error")}
-		r.add(&loop.AgentRetry{
+		r.retries(loop.AgentRetry{
 			Try: v.int("attempt"), Most: v.int("max_retries"),
 			After: loop.Span(time.Duration(v.int("retry_delay_ms")) * time.Millisecond),
-			Error: f.err(),
-		})
+		}, fault{status: v.int("error_status"), kind: v.str("error")})
 	case v.is("task_started", "subtype"):
 		d.started(v.str("task_id"))
 	case v.is("task_notification", "subtype"):
@@ -182,8 +180,18 @@ func exitIn(output string, failed bool) *int {
 // are paid for and passed.
 func (d *claudeDialect) limit(v value, r *report) {
 	if v.is("rejected", "status") && !v.bool("isUsingOverage") {
-		r.limited(loop.Limit{Kind: cmp.Or(v.str("rateLimitType"), string(loop.ErrUsageLimit)), Until: epoch(v.float("resetsAt"))})
+		r.limited(loop.Limit{Kind: claudeLimit(v.str("rateLimitType")), Until: epoch(v.float("resetsAt"))})
 	}
+}
+
+// claudeLimit is claude's own word for a limit in ours: "seven_day_opus" is
+// weekly_opus.
+func claudeLimit(word string) string {
+	word = snake(word)
+	if model, ok := strings.CutPrefix(word, "seven_day"); ok {
+		return "weekly" + model
+	}
+	return cmp.Or(word, string(loop.ErrUsageLimit))
 }
 
 // result reads the last word. There may be more than one, when a task in the

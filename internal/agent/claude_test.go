@@ -117,7 +117,10 @@ func TestClaudeEvents(t *testing.T) {
 		{
 			"trying again",
 			`{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":1130.71,"error_status":429,"error":"rate_limit"}`,
-			[]loop.Payload{&loop.AgentRetry{Try: 2, Most: 10, After: loop.Span(1130 * time.Millisecond), Error: &loop.AgentError{Kind: loop.ErrRateLimit}}},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 2, Most: 10, After: loop.Span(1130 * time.Millisecond), Error: &loop.AgentError{Kind: loop.ErrRateLimit}},
+				&loop.AgentLimit{Limit: loop.Limit{Kind: "rate_limit"}}, // the line was its last
+			},
 		},
 		{
 			"a limit", fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"five_hour"}}`, reset.Unix()),
@@ -125,7 +128,18 @@ func TestClaudeEvents(t *testing.T) {
 		},
 		{
 			"a limit that ended in the past", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1700000000,"rateLimitType":"seven_day"}}`,
-			[]loop.Payload{&loop.AgentLimit{Limit: loop.Limit{Kind: "seven_day"}}},
+			[]loop.Payload{&loop.AgentLimit{Limit: loop.Limit{Kind: "weekly"}}},
+		},
+		{
+			"a week's limit of one model", fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"seven_day_opus"}}`, reset.Unix()),
+			[]loop.Payload{&loop.AgentLimit{Limit: loop.Limit{Kind: "weekly_opus", Until: reset}}},
+		},
+		{
+			"a limit of a later version", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"Team Pool"}}`,
+			[]loop.Payload{&loop.AgentLimit{Limit: loop.Limit{Kind: "team_pool"}}},
+		},
+		{
+			"a limit that is far away is none", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":1794713084,"rateLimitType":"five_hour","overageStatus":"rejected"}}`, nil,
 		},
 		{
 			"a warning of a limit is none", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1794713084}}`, nil,
@@ -161,10 +175,10 @@ func TestClaudeCountsAMessageOnce(t *testing.T) {
 	want := []loop.Payload{
 		&loop.AgentSession{Session: "s-1", Model: "claude-opus-4-8", BilledTo: "subscription"},
 		&loop.AgentText{Text: "a"},
-		&loop.AgentUsage{Usage: loop.Usage{Input: 100, Output: 1, CacheRead: 1000, Turns: 1, CostUSD: 0.001025, CostEstimated: true}},
+		&loop.AgentUsage{Usage: loop.Usage{Input: 100, Output: 1, CacheRead: 1000, Turns: 1, CostUSD: 0.001025, CostEstimated: true, ContextPercent: 1}},
 		&loop.AgentTool{ID: "t", Name: "Bash", Input: "ls -l", Shell: true},
 		&loop.AgentText{Text: "b"},
-		&loop.AgentUsage{Usage: loop.Usage{Input: 110, Output: 2, CacheRead: 2000, Turns: 2, CostUSD: 0.0016, CostEstimated: true}},
+		&loop.AgentUsage{Usage: loop.Usage{Input: 110, Output: 2, CacheRead: 2000, Turns: 2, CostUSD: 0.0016, CostEstimated: true, ContextPercent: 1}},
 	}
 	if diff := cmp.Diff(want, all, approximately); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -186,7 +200,7 @@ func TestClaudeTotals(t *testing.T) {
 		},
 		{
 			"without models, the plain sum", `{"type":"result","subtype":"success","is_error":false,"num_turns":2,"usage":{"input_tokens":100,"output_tokens":10}}`,
-			loop.Usage{Input: 100, Output: 10, CostUSD: 0.00075, CostEstimated: true, Turns: 2},
+			loop.Usage{Input: 100, Output: 10, CostUSD: 0.00075, CostEstimated: true, Turns: 2, ContextPercent: 1},
 		},
 	}
 	for _, tt := range tests {

@@ -40,7 +40,7 @@ func newCLI(o Options, c cli) (Agent, error) {
 	}
 	if len(o.Command) == 0 {
 		if o.Prompt != "" || o.Format != "" || o.ModelFlag != "" || o.ResumeFlag != "" {
-			return nil, errors.New("prompt, format and model_flag go with a command of your own: set command too, or leave them out")
+			return nil, errors.New("prompt, format, model_flag and resume_flag go with a command of your own: set command too, or leave them out")
 		}
 		c.Options = o
 		return &c, nil

@@ -20,7 +20,7 @@ func newCodex(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "codex",
 		format:  "codex",
-		traits:  Traits{Tokens: true, Keys: []string{"CODEX_API_KEY"}, Home: "https://github.com/openai/codex"},
+		traits:  Traits{Tokens: true, Sessions: true, Keys: []string{"CODEX_API_KEY"}, Home: "https://github.com/openai/codex"},
 		first:   "INT",
 		unset: []string{
 			"CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
@@ -193,7 +193,7 @@ func (d *codexDialect) trouble(message string, r *report) {
 	}
 	try, _ := strconv.Atoi(found[1]) // at most three digits
 	most, _ := strconv.Atoi(found[2])
-	r.add(&loop.AgentRetry{Try: try, Most: most, Error: codexFault(found[3]).err()})
+	r.retries(loop.AgentRetry{Try: try, Most: most}, codexFault(found[3]))
 }
 
 // codexFault reads an error, which is prose, or the provider's answer as it
@@ -205,7 +205,7 @@ func codexFault(message string) fault {
 		return fault{text: message}
 	}
 	e := v.get("error")
-	return fault{kind: cmp.Or(e.str("code"), e.str("type")), text: cmp.Or(e.str("message"), message)}
+	return fault{kind: cmp.Or(e.str("code"), e.str("type")), text: cmp.Or(e.str("message"), message), detail: message}
 }
 
 // codexUsage reads the tokens. Input includes cached ones, and a continued

@@ -16,7 +16,7 @@ func newCopilot(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "copilot",
 		format:  "copilot",
-		traits:  Traits{Keys: []string{"COPILOT_PROVIDER_API_KEY"}, Home: "https://github.com/github/copilot-cli"},
+		traits:  Traits{Sessions: true, Keys: []string{"COPILOT_PROVIDER_API_KEY"}, Home: "https://github.com/github/copilot-cli"},
 		first:   "INT",
 		env:     map[string]string{"COPILOT_AUTO_UPDATE": "false"},
 		unset: []string{
@@ -182,7 +182,7 @@ func (d *copilotDialect) retry(data value, r *report) {
 		f = *d.refused
 	}
 	f.text = cmp.Or(f.text, data.str("reason"), "a request failed")
-	r.add(&loop.AgentRetry{Try: d.tries, Error: f.err()})
+	r.retries(loop.AgentRetry{Try: d.tries}, f)
 }
 
 // failed keeps why it gave up. The provider's answer says more than it does

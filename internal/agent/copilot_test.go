@@ -99,7 +99,10 @@ func TestCopilotRetries(t *testing.T) {
 	events, _ := decodeLines("copilot", exitOf(0, false),
 		`{"type":"model.call_failure","data":{"statusCode":429,"errorMessage":"{\"code\":\"usage_limit_reached\",\"message\":\"The limit.\"}"}}`,
 		`{"type":"assistant.turn_retry","data":{"reason":"rate_limit"}}`)
-	want := []loop.Payload{&loop.AgentRetry{Try: 1, Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "The limit."}}}
+	want := []loop.Payload{
+		&loop.AgentRetry{Try: 1, Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "The limit."}},
+		&loop.AgentLimit{Limit: loop.Limit{Kind: "usage_limit"}},
+	}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}

@@ -18,7 +18,7 @@ func newGemini(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "gemini",
 		format:  "gemini",
-		traits:  Traits{Tokens: true, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Home: "https://github.com/google-gemini/gemini-cli"},
+		traits:  Traits{Tokens: true, Sessions: true, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Home: "https://github.com/google-gemini/gemini-cli"},
 		env: map[string]string{
 			// It refuses to work headless in a folder that nobody has trusted.
 			"GEMINI_CLI_TRUST_WORKSPACE": "true",
@@ -141,22 +141,29 @@ func (d *geminiDialect) result(v value, r *report) {
 	d.unwrap()
 }
 
-// unwrap finds the provider's own words in "[API Error: {…}]".
+// unwrap finds the provider's own words in "[API Error: {…}]". They may be
+// wrapped up a second time, as a text in the first answer.
 func (d *geminiDialect) unwrap() {
 	inner, ok := strings.CutPrefix(d.fault.text, "[API Error: ")
 	if !ok {
 		return
 	}
-	var p parser
-	answer, ok := p.parse([]byte(strings.TrimSuffix(inner, "]")))
-	if !ok || !answer.has("error", "message") {
-		return
+	if end := strings.LastIndexByte(inner, ']'); end >= 0 {
+		inner = inner[:end] // advice of its own may follow
 	}
-	*d.fault = fault{
-		status: answer.int("error", "code"),
-		kind:   answer.str("error", "status"),
-		text:   answer.str("error", "message"),
-		detail: inner,
+	for range 2 {
+		var p parser
+		answer, ok := p.parse([]byte(inner))
+		if !ok || !answer.has("error", "message") {
+			return
+		}
+		*d.fault = fault{
+			status: answer.int("error", "code"),
+			kind:   answer.str("error", "status"),
+			text:   answer.str("error", "message"),
+			detail: inner,
+		}
+		inner = d.fault.text
 	}
 }
 
@@ -171,9 +178,9 @@ func (d *geminiDialect) usage(stats value, r *report) {
 	known := true
 	stats.each(func(name string, model value) {
 		tokens := geminiTokens(model)
-		cost := estimate(name, tokens)
-		known = known && (cost > 0 || tokens.Tokens() == 0)
-		total.CostUSD += cost
+		price, ok := priceOf(name, r.options.Prices)
+		known = known && (ok || tokens.Tokens() == 0)
+		total.CostUSD += price.cost(tokens)
 	}, "models")
 	if !known {
 		total.CostUSD = 0

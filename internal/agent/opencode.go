@@ -19,7 +19,7 @@ func newOpencode(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "opencode",
 		format:  "opencode",
-		traits:  Traits{Tokens: true, Cost: true, Home: "https://opencode.ai"},
+		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Home: "https://opencode.ai"},
 		env:     env,
 		unset:   []string{"OPENCODE", "OPENCODE_PID"},
 		args:    opencodeArgs,
@@ -145,6 +145,17 @@ func opencodeFault(v value) fault {
 		status: data.int("statusCode"),
 		kind:   v.str("name"),
 		text:   cmp.Or(data.str("message"), v.str("name"), "an error without a message"),
-		detail: data.str("responseBody") + "\nretry-after: " + data.str("responseHeaders", "retry-after"),
+		detail: data.str("responseBody") + "\n" + opencodeWait(data.get("responseHeaders")),
 	}
+}
+
+// opencodeWait keeps of the provider's headers those that say how long to wait.
+func opencodeWait(headers value) string {
+	var lines []string
+	for _, name := range []string{"retry-after-ms", "retry-after", "anthropic-ratelimit-unified-reset", "x-ratelimit-reset"} {
+		if text := headers.str(name); text != "" {
+			lines = append(lines, name+": "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }

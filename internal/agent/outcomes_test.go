@@ -27,6 +27,7 @@ var recordedAt = time.Date(2026, 11, 15, 1, 20, 0, 0, time.UTC)
 type recording struct {
 	name   string // agent/scenario
 	agent  string
+	argv   []string
 	model  string // that it was asked for
 	stdout []byte
 	exit   loop.Exit
@@ -59,6 +60,7 @@ func recordings(t testing.TB) []recording {
 		all = append(all, recording{
 			name:   agent + "/" + filepath.Base(base),
 			agent:  agent,
+			argv:   call.Argv,
 			model:  after(call.Argv, "-m"),
 			stdout: stdout,
 			exit:   exitOf(end.RC, end.Ended),
@@ -323,6 +325,41 @@ func TestErrorsAreNotTheAgentsWords(t *testing.T) {
 			if ok && (strings.Contains(text.Text, "API Error") || strings.Contains(text.Text, "Invalid API key") || strings.Contains(text.Text, "limit · resets")) {
 				t.Errorf("%s: heard from the agent: %q", r.name, text.Text)
 			}
+		}
+	}
+}
+
+// A session that is continued keeps its name, and the attempt is charged only
+// with what it used itself.
+func TestResumedSessions(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range recordings(t) {
+		if filepath.Base(r.name) != "resumed" {
+			continue
+		}
+		seen[r.agent] = true
+		var session string
+		var usage loop.Usage
+		for _, p := range r.decode() {
+			switch p := p.(type) {
+			case *loop.AgentSession:
+				if p.Session != "" {
+					session = p.Session
+				}
+			case *loop.AgentUsage:
+				usage = p.Usage
+			}
+		}
+		if session == "" || !strings.Contains(strings.Join(r.argv, "\n"), session) {
+			t.Errorf("%s: the session to continue is %q, and was called with %q", r.name, session, r.argv)
+		}
+		if told := TraitsOf(r.agent).Tokens; told && usage.Output != 34 || !told && usage.Tokens() != 0 {
+			t.Errorf("%s: %+v, want the 34 tokens of output that the attempt had", r.name, usage)
+		}
+	}
+	for _, name := range Names() {
+		if TraitsOf(name).Sessions && name != "rehearsal" && !seen[name] {
+			t.Errorf("there is no recording of %s in a continued session", name)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func newPi(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "pi",
 		format:  "pi",
-		traits:  Traits{Tokens: true, Cost: true, Home: "https://github.com/badlogic/pi-mono"},
+		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Home: "https://github.com/badlogic/pi-mono"},
 		first:   "TERM",
 		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		unset:   []string{"PI_CODING_AGENT"},
@@ -85,12 +85,11 @@ func (d *piDialect) event(v value, r *report) {
 	case "tool_execution_end":
 		d.returned(v, r)
 	case "auto_retry_start":
-		r.add(&loop.AgentRetry{
+		r.retries(loop.AgentRetry{
 			Try:   v.int("attempt"),
 			Most:  v.int("maxAttempts"),
 			After: loop.Span(time.Duration(v.int("delayMs")) * time.Millisecond),
-			Error: fault{text: v.str("errorMessage")}.err(),
-		})
+		}, fault{text: v.str("errorMessage")})
 	}
 }
 

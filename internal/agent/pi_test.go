@@ -68,9 +68,10 @@ func TestPiEnds(t *testing.T) {
 func TestPiRetries(t *testing.T) {
 	events, _ := decodeLines("pi", exitOf(0, false),
 		`{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"429 slow down"}`)
-	want := []loop.Payload{&loop.AgentRetry{
-		Try: 1, Most: 3, After: 2e9, Error: &loop.AgentError{Kind: loop.ErrRateLimit, Message: "429 slow down"},
-	}}
+	want := []loop.Payload{
+		&loop.AgentRetry{Try: 1, Most: 3, After: 2e9, Error: &loop.AgentError{Kind: loop.ErrRateLimit, Message: "429 slow down"}},
+		&loop.AgentLimit{Limit: loop.Limit{Kind: "rate_limit"}}, // the line was its last
+	}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}

@@ -18,7 +18,7 @@ func newQwen(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "qwen",
 		format:  "qwen",
-		traits:  Traits{Tokens: true, Turns: true, Home: "https://github.com/QwenLM/qwen-code"},
+		traits:  Traits{Tokens: true, Turns: true, Sessions: true, Home: "https://github.com/QwenLM/qwen-code"},
 		first:   "INT",
 		env: map[string]string{
 			// Else it starts itself a second time, and signals reach the first.

@@ -12,6 +12,11 @@ import (
 // package rehearsal, in a process of its own like any other agent.
 type rehearsal struct{ Options }
 
+var rehearsalTraits = Traits{Tokens: true, Cost: true, Sessions: true}
+
+// sessionVar tells the player which session it continues.
+const sessionVar = "REFRAIN_SESSION"
+
 func newRehearsal(o Options) (Agent, error) {
 	if o.Script == "" {
 		return nil, errors.New(`the rehearsal has no script: set agents.rehearsal.script = "FILE"`)
@@ -23,9 +28,14 @@ func newRehearsal(o Options) (Agent, error) {
 }
 
 func (a *rehearsal) Command(c Call) (Command, error) {
+	env := environ(a.Env)
+	if c.Session != "" {
+		env = append(env, sessionVar+"="+c.Session)
+	}
 	return Command{
 		Argv:  append(slices.Clone(a.Self), a.Script),
-		Env:   environ(a.Env),
+		Env:   env,
+		Unset: []string{sessionVar}, // of a rehearsal that started this runner
 		Stdin: c.Prompt,
 		First: a.First,
 	}, nil

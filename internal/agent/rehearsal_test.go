@@ -24,9 +24,16 @@ func TestRehearsalRunsThisProgramOnTheScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Command{Argv: []string{"refrain", "helper", "s.toml"}, Env: []string{"A=1"}, Stdin: "do it", First: "HUP"}
+	want := Command{
+		Argv: []string{"refrain", "helper", "s.toml"}, Env: []string{"A=1"}, Unset: []string{"REFRAIN_SESSION"}, Stdin: "do it", First: "HUP",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Command (-want +got):\n%s", diff)
+	}
+	again, err := a.Command(Call{HasPrompt: true, Prompt: "do it", Session: "s-1"})
+	want.Env = []string{"A=1", "REFRAIN_SESSION=s-1"}
+	if diff := cmp.Diff(want, again); diff != "" || err != nil {
+		t.Errorf("Command in a session (-want +got), error %v:\n%s", err, diff)
 	}
 }
 

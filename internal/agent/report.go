@@ -60,7 +60,10 @@ func (d *jsonDecoder) Decode(line []byte) []loop.Payload {
 // may report more than one, and may be ended after it has reported success.
 func (d *jsonDecoder) Close(exit loop.Exit) []loop.Payload {
 	d.dialect.end(exit, &d.report)
-	d.report.out = append(d.report.out, d.report.verdict(exit))
+	if d.report.result == nil && d.report.trying != nil {
+		d.report.cutOff(exit)
+	}
+	d.report.add(d.report.verdict(exit))
 	return d.report.take()
 }
 
@@ -69,7 +72,9 @@ type report struct {
 	options Options
 	out     []loop.Payload
 	session loop.AgentSession // all that was told so far
-	limit   bool              // one was reported with its end
+	model   modelFacts
+	limit   loop.Limit        // the last one reported
+	trying  *fault            // why it tries a request again, until it gets an answer
 	result  *loop.AgentResult // the last one reported
 	open    map[string]string // names of the tools that have not returned, by id
 }
@@ -118,6 +123,7 @@ func learn[T comparable](known *T, told T) (news T) {
 
 // said reports text that the agent itself wrote, whole.
 func (r *report) said(text string) {
+	r.trying = nil
 	if text = strings.TrimSuffix(text, "\n"); text != "" {
 		r.add(&loop.AgentText{Text: text})
 	}
@@ -126,13 +132,14 @@ func (r *report) said(text string) {
 // used reports what the attempt has used so far, and how many tokens were in
 // the context at the last turn. 0 is unknown.
 func (r *report) used(total loop.Usage, context int) {
-	model := cmp.Or(r.session.Model, r.options.Model)
-	if total.CostUSD == 0 && total.Tokens() > 0 {
-		total.CostUSD = estimate(model, total)
+	r.trying = nil // it got an answer
+	model := r.modelInUse()
+	if total.CostUSD == 0 {
+		total.CostUSD = model.price.cost(total)
 		total.CostEstimated = total.CostUSD > 0
 	}
-	if window := r.contextWindow(model); window > 0 {
-		total.ContextPercent = max(0, min(100, context*100/window))
+	if window := r.contextWindow(model); window > 0 && context > 0 {
+		total.ContextPercent = max(1, min(100, context*100/window)) // 0 would be unknown
 	}
 	r.add(&loop.AgentUsage{Usage: total})
 }
@@ -147,27 +154,56 @@ func (r *report) usedBefore() loop.Usage {
 
 // contextWindow is what the user has set, else what the stream has told, else
 // what is known of the model.
-func (r *report) contextWindow(model string) int {
-	switch {
-	case r.options.ContextWindow > 0:
-		return r.options.ContextWindow
-	case r.session.ContextWindow > 0:
-		return r.session.ContextWindow
+func (r *report) contextWindow(m modelFacts) int {
+	return cmp.Or(max(0, r.options.ContextWindow), m.ownWindow, r.session.ContextWindow, m.window)
+}
+
+// modelFacts is what is known of a model before it is used.
+type modelFacts struct {
+	name      string
+	price     Price
+	ownWindow int // as the user has set it
+	window    int
+}
+
+// modelInUse looks the facts up once, not with every message.
+func (r *report) modelInUse() modelFacts {
+	name := cmp.Or(r.session.Model, r.options.Model)
+	if name != r.model.name {
+		own, _ := longest(r.options.Prices, name)
+		price, _ := priceOf(name, r.options.Prices)
+		r.model = modelFacts{name: name, price: price, ownWindow: own.Window, window: windowOf(name)}
 	}
-	return windowOf(model)
+	return r.model
 }
 
 // ended keeps the agent's last word on success; a later one replaces it.
 func (r *report) ended(result loop.AgentResult) { r.result = &result }
 
+// retries reports that the agent tries a request again.
+func (r *report) retries(try loop.AgentRetry, f fault) {
+	try.Error = f.err()
+	r.trying = &f
+	r.add(&try)
+}
+
 // failed keeps an error as the agent's last word, and reports the limit that
-// stands behind it, unless the agent has told more about it before.
+// stands behind it.
 func (r *report) failed(f fault) {
 	e := f.err()
-	if !r.limit && (e.Kind == loop.ErrUsageLimit || e.Kind == loop.ErrRateLimit) {
-		r.limited(loop.Limit{Kind: string(e.Kind), Until: r.reset(f.text + "\n" + f.detail)})
+	if e.Kind == loop.ErrUsageLimit || e.Kind == loop.ErrRateLimit {
+		r.heldUp(f, e.Kind)
 	}
 	r.result = &loop.AgentResult{Error: e}
+}
+
+// cutOff says why there is no final event: the agent was still trying again.
+// One that meets a limit may do so for hours, until someone ends it.
+func (r *report) cutOff(exit loop.Exit) {
+	f := *r.trying
+	r.failed(f)
+	r.result.Error.Message = "no final event: " + describe(exit) + "; it was trying again after: " +
+		cmp.Or(oneLine(f.text), f.kind, "an error")
 }
 
 // verdict is the one result of the attempt. Exit status 0 is not success, and

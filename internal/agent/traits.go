@@ -7,6 +7,8 @@ type Traits struct {
 	Cost   bool // and the cost, so that none need be estimated
 	Turns  bool // it can be told how many turns it may take
 
+	Sessions bool // it can continue a session that it told of
+
 	// Keys name the variables by which it bills an API key, where it could bill
 	// a subscription too.
 	Keys []string
@@ -17,12 +19,23 @@ type Traits struct {
 	Home string
 }
 
-// TraitsOf tells the traits of a back end; none for one that is no CLI.
+// TraitsOf tells the traits of a back end; a program that we do not know has
+// none.
 func TraitsOf(name string) Traits {
+	if name == "rehearsal" {
+		return rehearsalTraits
+	}
 	if c := lookUp(name); c != nil {
 		return c.traits
 	}
 	return Traits{}
+}
+
+// Keeps tells whether an agent can continue a session: the back end knows how,
+// or there is a flag for it. A command of the user's own, also one in place of a
+// CLI, is the back end "command".
+func Keeps(name, resumeFlag string) bool {
+	return resumeFlag != "" || TraitsOf(name).Sessions
 }
 
 // Program is what a back end with a command of its own starts; empty for the
@@ -53,15 +66,12 @@ func KnowsCommand(name string) bool {
 // Tells says what the output of an agent will tell of its use: tokens, and the
 // cost, read or estimated. An empty format is the agent's own; a program that
 // we do not know prints text. Without a model the agent chooses one, which may
-// have no known price.
-func Tells(name, format, model string) (tokens, cost bool) {
+// have no known price. Prices are the user's own; one of nothing is known, too.
+func Tells(name, format, model string, prices ...Price) (tokens, cost bool) {
 	if format == "" {
 		format = name
 	}
-	if format == "rehearsal" {
-		return true, true
-	}
 	t := TraitsOf(format)
-	_, priced := lookup(model)
+	_, priced := priceOf(model, prices)
 	return t.Tokens, t.Cost || t.Tokens && priced
 }

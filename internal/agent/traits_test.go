@@ -1,23 +1,32 @@
 package agent
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTells(t *testing.T) {
 	tests := []struct {
 		name, format, model string
+		prices              []Price
 		tokens, cost        bool
 	}{
-		{"claude", "", "", true, true},
-		{"codex", "", "gpt-5-codex", true, true},
-		{"codex", "", "a-model-without-a-price", true, false},
-		{"codex", "", "", true, false},
-		{"copilot", "", "", false, false},
-		{"mine", "", "", false, false},
-		{"mine", "claude", "", true, true},
-		{"mine", "text", "", false, false},
+		{"claude", "", "", nil, true, true},
+		{"codex", "", "gpt-5-codex", nil, true, true},
+		{"codex", "", "a-model-without-a-price", nil, true, false},
+		{"codex", "", "a-model-of-mine", []Price{{Model: "a-model", Input: 1}}, true, true},
+		{"codex", "", "a-model-that-is-free", []Price{{Model: "a-model"}}, true, true},
+		{"codex", "", "", []Price{{Model: "a-model"}}, true, false},
+		{"copilot", "", "a-model", []Price{{Model: "a-model"}}, false, false}, // it tells no tokens
+		{"copilot", "", "", nil, false, false},
+		{"rehearsal", "", "", nil, true, true},
+		{"mine", "", "", nil, false, false},
+		{"mine", "claude", "", nil, true, true},
+		{"mine", "text", "", nil, false, false},
+		{"mine", "rehearsal", "", nil, true, true},
 	}
 	for _, tt := range tests {
-		if tokens, cost := Tells(tt.name, tt.format, tt.model); tokens != tt.tokens || cost != tt.cost {
+		if tokens, cost := Tells(tt.name, tt.format, tt.model, tt.prices...); tokens != tt.tokens || cost != tt.cost {
 			t.Errorf("Tells(%q, %q, %q) = %v, %v, want %v, %v", tt.name, tt.format, tt.model, tokens, cost, tt.tokens, tt.cost)
 		}
 	}
@@ -30,4 +39,33 @@ func TestProgram(t *testing.T) {
 			t.Errorf("Program(%q) = %q", name, program)
 		}
 	}
+}
+
+// Whoever can continue a session says so, and is told which.
+func TestWhoKeepsSessions(t *testing.T) {
+	for _, name := range Names() {
+		a, err := New(Options{Name: name, Command: commandOf(name), Script: "s.toml", Self: []string{"refrain"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd, err := a.Command(Call{HasPrompt: true, Prompt: "do it", PromptFile: "p.md", Session: "the-session"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(strings.Join(append(cmd.Argv, cmd.Env...), "\n"), "the-session")
+		if keeps := Keeps(name, ""); keeps != told || keeps != (name != "aider" && name != "command") {
+			t.Errorf("Keeps(%q) = %v, and its command is %+v", name, keeps, cmd)
+		}
+	}
+	if !Keeps("command", "--resume") || Keeps("mine", "") {
+		t.Error("a command keeps a session if it has a flag for it, and only then")
+	}
+}
+
+// commandOf is a command for the back end that has none of its own.
+func commandOf(name string) []string {
+	if KnowsCommand(name) {
+		return nil
+	}
+	return []string{"true"}
 }

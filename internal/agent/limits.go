@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// limited reports a limit that has been reached. Its end is left out when it is
+// not ahead: a reset in the past says nothing about the next one.
+func (r *report) limited(limit loop.Limit) {
+	if now := r.now(); !now.IsZero() && !limit.Until.After(now) {
+		limit.Until = time.Time{}
+	}
+	if limit == r.limit {
+		return
+	}
+	r.limit = limit
+	r.add(&loop.AgentLimit{Limit: limit})
+}
+
+// heldUp reports the limit behind an error, unless an event has told its end
+// before. What an event has called it stays its name: texts say less.
+func (r *report) heldUp(f fault, kind loop.ErrorKind) {
+	if !r.limit.Until.IsZero() {
+		return
+	}
+	text := f.text + "\n" + f.detail
+	r.limited(loop.Limit{Kind: cmp.Or(r.limit.Kind, limitIn(normal(text), kind)), Until: r.reset(text)})
+}
+
+func (r *report) now() time.Time {
+	if r.options.Now == nil {
+		return time.Time{}
+	}
+	return r.options.Now()
+}
+
+// reset is the time at which a text says that a limit ends.
+func (r *report) reset(text string) time.Time {
+	now := r.now()
+	if now.IsZero() {
+		return time.Time{}
+	}
+	return resetIn(text, now)
+}
+
+// limitNames are the kinds of usage limit as texts put them. The first that is
+// found counts, so that a week's limit of one model is not just a week's.
+var limitNames = []struct{ text, kind string }{
+	{"opus weekly", "weekly_opus"},
+	{"weekly opus", "weekly_opus"},
+	{"opus limit", "weekly_opus"},
+	{"sonnet weekly", "weekly_sonnet"},
+	{"weekly sonnet", "weekly_sonnet"},
+	{"sonnet limit", "weekly_sonnet"},
+	{"weekly", "weekly"},
+	{"monthly", "monthly"},
+	{"premium request", "monthly"}, // copilot
+	{"specified api usage", "monthly"},
+	{"daily", "daily"},
+	{"per day", "daily"},
+	{"per-day", "daily"},
+	{"perday", "daily"}, // Google
+	{"session limit", "five_hour"},
+	{"5-hour", "five_hour"},
+	{"5 hour", "five_hour"},
+	{"five-hour", "five_hour"},
+	{"extra usage", "overage"}, // claude, as its event calls it
+}
+
+// limitIn names the limit that a text in lower case tells of; without a name it
+// is just that, a usage limit or a rate limit.
+func limitIn(text string, kind loop.ErrorKind) string {
+	if kind == loop.ErrUsageLimit {
+		for _, name := range limitNames {
+			if strings.Contains(text, name.text) {
+				return name.kind
+			}
+		}
+	}
+	return string(kind)
+}
+
+// snake is a word of someone else's in small letters, digits and underlines.
+func snake(word string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		}
+		return '_'
+	}, word)
+}

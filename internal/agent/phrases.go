@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// phrase is how an error of some kind is put, in lower case and with plain
+// apostrophes.
+type phrase struct {
+	text string
+	kind loop.ErrorKind
+}
+
+// tellingPhrases are clear whatever the status. Google's quotas come first:
+// they are put like OpenAI's "you exceeded your current quota", which is about
+// money, but they pass, unless there is none at all. Then comes money, which has
+// the status of a rate limit, yet waiting does not help.
+var tellingPhrases = []phrase{
+	{"no capacity available", loop.ErrOverloaded},
+	{"model_capacity_exhausted", loop.ErrOverloaded},
+	{", limit: 0,", loop.ErrBilling},
+	{", limit: 0\n", loop.ErrBilling},
+	{"perday", loop.ErrUsageLimit}, // "GenerateRequestsPerDayPerProjectPerModel"
+	{"daily quota", loop.ErrUsageLimit},
+	{"perminute", loop.ErrRateLimit},
+	{"please retry in", loop.ErrRateLimit},
+	{"ai.google.dev/gemini-api/docs/rate-limits", loop.ErrUsageLimit},
+
+	{"credit balance", loop.ErrBilling},
+	{"billing details", loop.ErrBilling},
+	{"billing hard limit", loop.ErrBilling},
+	{"insufficient_quota", loop.ErrBilling},
+	{"insufficient credits", loop.ErrBilling},
+	{"insufficient balance", loop.ErrBilling},
+	{"exceeded your current quota", loop.ErrBilling},
+	{"requires more credits", loop.ErrBilling},
+	{"payment required", loop.ErrBilling},
+	{"payment method", loop.ErrBilling}, // opencode
+	{"out of credits", loop.ErrBilling}, // codex, for a team
+	{"not enough credits", loop.ErrBilling},
+	{"insufficient funds", loop.ErrBilling},
+	{"account is in good standing", loop.ErrBilling}, // qwen
+	{"extra usage is required", loop.ErrBilling},     // claude, for a long context
+	{"you have no quota", loop.ErrBilling},           // copilot
+
+	{"usage limit", loop.ErrUsageLimit},
+	{"usagelimiterror", loop.ErrUsageLimit},     // opencode
+	{"free usage exceeded", loop.ErrUsageLimit}, // opencode
+	{"out of extra usage", loop.ErrUsageLimit},  // claude
+	{"weekly rate limit", loop.ErrUsageLimit},   // copilot
+	{"weekly_rate_limited", loop.ErrUsageLimit}, // copilot
+	{"session limit", loop.ErrUsageLimit},
+	{"weekly limit", loop.ErrUsageLimit},
+	{"5-hour limit", loop.ErrUsageLimit},
+	{"5 hour limit", loop.ErrUsageLimit},
+	{"five-hour limit", loop.ErrUsageLimit},
+	{"opus limit", loop.ErrUsageLimit},
+	{"sonnet limit", loop.ErrUsageLimit},
+	{"free allocated quota", loop.ErrUsageLimit}, // qwen
+	{"requests per day per", loop.ErrUsageLimit}, // gemini
+	{"free-models-per-day", loop.ErrUsageLimit},  // OpenRouter
+	{"expected quota reset", loop.ErrUsageLimit}, // gemini
+	{"quota will reset", loop.ErrUsageLimit},
+	{"exhausted your capacity", loop.ErrUsageLimit},
+	{"premium request", loop.ErrUsageLimit},
+	{"usage_limit_reached", loop.ErrUsageLimit},
+
+	{"prompt is too long", loop.ErrContextOverflow},
+	{"prompt as too long", loop.ErrContextOverflow},
+	{"context_length_exceeded", loop.ErrContextOverflow},
+	{"context length", loop.ErrContextOverflow},
+	{"context window", loop.ErrContextOverflow},
+	{"context limit", loop.ErrContextOverflow},
+	{"input is too long", loop.ErrContextOverflow},
+	{"input token count", loop.ErrContextOverflow},
+	{"maximum context", loop.ErrContextOverflow},
+
+	{"model_not_found", loop.ErrModel},
+	{"model not found", loop.ErrModel},
+	{"issue with the selected model", loop.ErrModel},
+	{"model is not supported", loop.ErrModel},
+	{"does not exist or you do not have access", loop.ErrModel},
+	{"not found for api version", loop.ErrModel},
+	{"unknown model", loop.ErrModel},
+	{"invalid model", loop.ErrModel},
+	{"404 not found: model", loop.ErrModel}, // codex
+
+	{"could not be refreshed", loop.ErrAuth}, // claude, codex
+	{"please run /login", loop.ErrAuth},      // claude
+	{"organization has been disabled", loop.ErrAuth},
+
+	{"overloaded", loop.ErrOverloaded},     // claude, as a server error
+	{"at capacity", loop.ErrOverloaded},    // codex
+	{"unable to connect", loop.ErrNetwork}, // claude, as a server error
+}
+
+// phrases are tried last.
+var phrases = []phrase{
+	{"invalid api key", loop.ErrAuth},
+	{"invalid x-api-key", loop.ErrAuth},
+	{"api key not valid", loop.ErrAuth},
+	{"incorrect api key", loop.ErrAuth},
+	{"authentication failed", loop.ErrAuth},
+	{"unauthorized", loop.ErrAuth},
+	{"not logged in", loop.ErrAuth},
+	{"please log in", loop.ErrAuth},
+	{"sign in again", loop.ErrAuth},
+	{"log in again", loop.ErrAuth},
+	{"oauth token", loop.ErrAuth},
+	{"token has expired", loop.ErrAuth},
+	{"refresh token", loop.ErrAuth},
+	{"no api key", loop.ErrAuth},
+	{"login required", loop.ErrAuth},
+	{"need to run /login", loop.ErrAuth}, // copilot
+	{"failed to authenticate", loop.ErrAuth},
+	{"authentication required", loop.ErrAuth},
+	{"authentication information", loop.ErrAuth}, // copilot
+	{"authentication credentials", loop.ErrAuth},
+	{"set an auth method", loop.ErrAuth}, // gemini
+	{"not authenticated", loop.ErrAuth},
+	{"session expired", loop.ErrAuth},
+	{"session has expired", loop.ErrAuth},
+	{"token expired", loop.ErrAuth},
+	{"token refresh failed", loop.ErrAuth},
+	{"token revoked", loop.ErrAuth},
+	{"api key expired", loop.ErrAuth},
+	{"api_key_invalid", loop.ErrAuth}, // Google
+	{"api key is missing", loop.ErrAuth},
+	{"invalid bearer token", loop.ErrAuth},
+	{"invalid_grant", loop.ErrAuth}, // Google, for a sign-in that has expired
+	{"please sign in", loop.ErrAuth},
+	{"signing in again", loop.ErrAuth}, // codex
+
+	{"quota exceeded", loop.ErrBilling}, // codex, with no money left
+	{"rate limit", loop.ErrRateLimit},
+	{"rate-limited", loop.ErrRateLimit},
+	{"ratelimit", loop.ErrRateLimit},
+	{"too many requests", loop.ErrRateLimit},
+	{"resource_exhausted", loop.ErrRateLimit},
+
+	{"high demand", loop.ErrOverloaded}, // codex, for any 5xx
+	{"service unavailable", loop.ErrOverloaded},
+	{"temporarily unavailable", loop.ErrOverloaded},
+	{"internal server error", loop.ErrServer},
+	{"server_error", loop.ErrServer},
+	{"server error", loop.ErrServer},
+	{"bad gateway", loop.ErrServer},
+
+	{"stream disconnected", loop.ErrNetwork}, // codex
+	{"stream error", loop.ErrNetwork},
+	{"stream closed", loop.ErrNetwork},
+	{"error sending request", loop.ErrNetwork},
+	{"connection error", loop.ErrNetwork},
+	{"connection refused", loop.ErrNetwork},
+	{"connection reset", loop.ErrNetwork},
+	{"connection closed", loop.ErrNetwork},
+	{"connection lost", loop.ErrNetwork},
+	{"socket connection", loop.ErrNetwork},
+	{"failed to connect", loop.ErrNetwork},
+	{"could not resolve", loop.ErrNetwork},
+	{"no such host", loop.ErrNetwork},
+	{"getaddrinfo", loop.ErrNetwork},
+	{"unreachable", loop.ErrNetwork},
+	{"premature close", loop.ErrNetwork},
+	{"fetch failed", loop.ErrNetwork},
+	{"socket hang up", loop.ErrNetwork},
+	{"terminated", loop.ErrNetwork}, // Node, for a stream that was cut off
+	{"econnrefused", loop.ErrNetwork},
+	{"econnreset", loop.ErrNetwork},
+	{"enotfound", loop.ErrNetwork},
+	{"etimedout", loop.ErrNetwork},
+	{"eai_again", loop.ErrNetwork},
+	{"timed out", loop.ErrNetwork},
+	{"timeout", loop.ErrNetwork},
+	{"network", loop.ErrNetwork},
+
+	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
+	{"usage policy", loop.ErrRefusal},               // claude
+	{"permission denied by", loop.ErrPermission},
+	{"rejected permission", loop.ErrPermission},
+}
+
+func firstPhrase(list []phrase, text string) loop.ErrorKind {
+	for _, p := range list {
+		if strings.Contains(text, p.text) {
+			return p.kind
+		}
+	}
+	return ""
+}
+
+// normal is a text as the phrases are written. It is cut, because an error may
+// carry a whole page.
+func normal(text string) string {
+	const most = 4096
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ReplaceAll(strings.ToLower(text), "’", "'")
+}
