@@ -9,7 +9,7 @@ import (
 
 // check looks for what is wrong between settings that are right one by one.
 func (r *Resolved) check(s Sources) []Problem {
-	problems := slices.Concat(r.checkProcedure(s), r.checkTables(s), r.checkChoice(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkEvidence(), r.checkGates(s.Agents))
+	problems := slices.Concat(r.checkProcedure(s), r.checkTables(s), r.checkChoice(s.Agents), r.checkFallback(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkPrices(), r.checkEvidence(), r.checkGates(s.Agents))
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		problems = append(problems, r.checkAgent(name, s.Agents)...)
 	}
@@ -78,6 +78,28 @@ func (r *Resolved) agentComplaint(name string, builtin []string) (what, hint str
 	return "no agent is called " + quote(name), hint
 }
 
+// checkFallback looks for agents that do not exist. One that is the agent
+// itself is a mistake if the same layer says both; else somebody just chose that
+// agent for once.
+func (r *Resolved) checkFallback(builtin []string) []Problem {
+	var problems []Problem
+	agent, _ := r.top("agent")
+	fallback, _ := r.top("limits.fallback")
+	for _, name := range r.Config.Limits.Fallback {
+		what, hint := r.agentComplaint(name, builtin)
+		switch {
+		case name == "auto":
+			what, hint = "limits.fallback has "+quote(name)+", which is no agent", "write the name of one"
+		case name == agent.value && agent.layer == fallback.layer:
+			what, hint = "limits.fallback has "+quote(name)+", which is the agent itself", "name another one"
+		}
+		if what != "" {
+			problems = append(problems, fallback.place.problem("limits.fallback", what, hint))
+		}
+	}
+	return problems
+}
+
 func (r *Resolved) checkPromises() []Problem {
 	d := r.Config.Done
 	if d.Promise == "" || fold(d.Promise) != fold(d.FailurePromise) {
@@ -99,6 +121,15 @@ func (r *Resolved) checkBackoff() []Problem {
 		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", short(first), short(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
 }
 
+func (r *Resolved) checkContext() []Problem {
+	warn, redline := r.Config.Context.Warn, r.Config.Context.Redline
+	if warn <= redline {
+		return nil
+	}
+	return r.complain(r.setOf("context.redline", "context.warn"),
+		fmt.Sprintf("context.warn (%d) is above context.redline (%d)", warn, redline), "lower context.warn, or raise context.redline")
+}
+
 // rehearsal is the built-in agent that plays a script instead of a command.
 const rehearsal = "rehearsal"
 
@@ -115,7 +146,7 @@ func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
 		case !set || top.layer == builtIn:
 		case row.key == "script" && name != rehearsal:
 			problems = append(problems, top.place.problem(key, key+" is only for the agent "+quote(rehearsal), "write it below [agents."+rehearsal+"]"))
-		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag", "max_turns", "context_window"}, row.key):
+		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag", "resume_flag", "max_turns", "context_window"}, row.key):
 			problems = append(problems, top.place.problem(key, key+" means nothing: that agent is built in", "give the agent that you mean another name"))
 		}
 	}

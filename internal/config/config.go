@@ -19,6 +19,8 @@ type Config struct {
 	Stop        Stop
 	Budget      Budget
 	Limits      Limits
+	Session     Session
+	Context     Context
 	Commands    Commands
 	Hooks       Hooks
 	Git         Git
@@ -27,9 +29,13 @@ type Config struct {
 	Proc        Proc
 	Progress    Progress
 	Retention   Retention
+	Notify      Notify
+	Trace       Trace
+	Metrics     Metrics
 	Log         Log
 	Gates       []Gate                    // in the order in which they run, each with a name of its own
 	Agents      map[string]Agent          // the [agents.NAME] tables; never nil
+	Prices      map[string]Price          // the [prices.MODEL] tables; never nil
 	Procedures  map[string]ProcedureTable // the [procedures.NAME] tables; never nil
 }
 
@@ -55,6 +61,7 @@ type Loop struct {
 	Progress         []string
 	SkipsCount       bool
 	Gates            bool
+	Inhibit          bool
 }
 
 // Done is how a run ends well.
@@ -81,13 +88,15 @@ const NoSetup = "none"
 
 // Stop is when to give up. A zero count is never.
 type Stop struct {
-	Failures         int
-	RedGates         int
-	TestFailures     int
-	NoProgress       int
-	GatesAreFailures bool
-	Patterns         []string // each compiles with package regexp
-	Scripts          []string
+	Failures            int
+	RedGates            int
+	TestFailures        int
+	NoProgress          int
+	CostWithoutProgress float64
+	Repeats             int
+	GatesAreFailures    bool
+	Patterns            []string // each compiles with package regexp
+	Scripts             []string
 }
 
 // Budget is what a run may use up. Zero is no budget.
@@ -101,6 +110,26 @@ type Budget struct {
 type Limits struct {
 	Wait    bool
 	MaxWait time.Duration
+	// Fallback is names of agents, each once. The chosen agent may be among
+	// them, if another layer chose it.
+	Fallback []string
+}
+
+// Session is how long the agent's own conversation lasts. A zero limit is none.
+type Session struct {
+	Mode          string // "fresh" or "keep"
+	MaxTime       time.Duration
+	MaxIterations int
+	MinIterations int // at least 1
+	HandoffTokens int
+}
+
+// Context is what to do when a session has filled the model's window. Redline
+// and Warn are percent, and Warn is not above Redline.
+type Context struct {
+	Redline   int
+	Warn      int
+	OnRedline string
 }
 
 // Commands is how the project is built, linted and tested, each as a line for
@@ -183,6 +212,18 @@ type Retention struct {
 	Transcripts int
 }
 
+// Trace is where traces are sent; with no endpoint nowhere.
+type Trace struct {
+	Endpoint string
+	Headers  map[string]string
+}
+
+// Metrics is where metrics can be read; with neither nowhere.
+type Metrics struct {
+	File   string
+	Listen string
+}
+
 // Log is the runner's own log.
 type Log struct {
 	Level  string
@@ -212,6 +253,7 @@ type Agent struct {
 	Prompt      string
 	Format      string
 	ModelFlag   string
+	ResumeFlag  string
 	FirstSignal string
 	MaxTurns    int
 	// ContextWindow is in tokens; 0 is not known.

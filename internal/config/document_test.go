@@ -28,6 +28,9 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 	for _, r := range gateSettings {
 		wantInSchema(t, schema.Defs["gate"].Properties, r)
 	}
+	for _, r := range priceSettings {
+		wantInSchema(t, schema.Defs["price"].Properties, r)
+	}
 	for _, r := range promptSettings {
 		wantInSchema(t, schema.Defs["procedure"].Properties, r)
 	}
@@ -36,7 +39,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 			t.Errorf("%s takes no gates", where)
 		}
 	}
-	for _, name := range []string{"profile", "log", "agents"} {
+	for _, name := range []string{"profile", "log", "agents", "prices"} {
 		if _, ok := schema.Defs["procedure"].Properties[name]; ok {
 			t.Errorf("a procedure takes %s", name)
 		}
@@ -79,6 +82,11 @@ func TestReferenceKnowsEveryKey(t *testing.T) {
 	for _, r := range gateSettings {
 		if !strings.Contains(reference, "| `"+r.key+"` |") {
 			t.Errorf("the reference lacks the key %s of a gate", r.key)
+		}
+	}
+	for _, r := range priceSettings {
+		if !strings.Contains(reference, "| `prices.\"MODEL\"."+r.key+"` |") {
+			t.Errorf("the reference lacks prices.\"MODEL\".%s", r.key)
 		}
 	}
 	for _, r := range promptSettings {

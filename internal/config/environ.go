@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,9 @@ const envPrefix = "REFRAIN_"
 // is such a child must not take them for settings.
 var reserved = []string{
 	"RUN", "RUN_ID", "PROCEDURE", "ITERATION", "MAX_ITERATIONS", "ATTEMPT", "LAST_EXIT_CODE", "LAST_RESULT",
-	"TOTAL_COMMITS", "LAST_COMMIT", "DURATION", "PROJECT_DIR", "RUN_DIR", "PLAN_FILE", "FINISH_STATE", "FINISH_REASON", "RUNNER", "CHILD",
+	"TOTAL_COMMITS", "LAST_COMMIT", "DURATION", "PROJECT_DIR", "RUN_DIR", "PLAN_FILE", "FINISH_STATE", "FINISH_REASON", "RUNNER", "CHILD", "SESSION",
+	"NOTIFY_KIND", "NOTIFY_TITLE", "NOTIFY_TEXT", "NOTIFY_URGENT", "NOTIFY_SILENT", "NOTIFY_RUN", "NOTIFY_RUN_ID", "NOTIFY_PROCEDURE", "NOTIFY_STATE", "NOTIFY_REASON", "NOTIFY_WHY",
+	"NOTIFY_PROVEN", "NOTIFY_ITERATIONS", "NOTIFY_COST_USD", "NOTIFY_COST_ESTIMATED", "NOTIFY_ELAPSED_MS", "NOTIFY_DIR", "NOTIFY_AT",
 }
 
 // envName is the variable that sets a key of the table of rows.
@@ -50,14 +53,35 @@ func (l *loader) variable(src *source, name, value string) {
 		return
 	}
 	r := settings[i]
+	if r.each != nil {
+		l.names(src, r, value, at)
+		return
+	}
 	v, what, hint := r.readText(value, false)
 	l.keep(src, strings.Split(r.key, "."), entry{r, v, "environment", at}, what, hint)
 }
 
+// names reads a table of the user's naming, which is TOML in the environment.
+func (l *loader) names(src *source, table row, value string, at place) {
+	v, _ := tomlValue(value)
+	values, ok := v.(map[string]any)
+	if !ok {
+		l.complain(at.problem(table.key, table.key+" must be a table, not this text", `write it like { NAME = "value" }`))
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		path := append(strings.Split(table.key, "."), name)
+		if r, _, ok := l.lookUp(path, at); ok {
+			v, what, hint := r.read(values[name])
+			l.keep(src, path, entry{r, v, "environment", at}, what, hint)
+		}
+	}
+}
+
 func unknownVariable(name string) string {
-	for _, group := range []string{"AGENTS_", "PROCEDURES_"} {
+	for _, group := range []string{"AGENTS_", "PRICES_", "PROCEDURES_"} {
 		if strings.HasPrefix(name, envPrefix+group) {
-			return "agents and procedures are set in " + FileName + " or with --set"
+			return "agents, prices and procedures are set in " + FileName + " or with --set"
 		}
 	}
 	if strings.HasPrefix(name, envName(gateKey)) {

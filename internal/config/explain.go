@@ -45,7 +45,7 @@ type Explanation struct {
 }
 
 // Settings is every key with a value: the fixed ones in their order, then those
-// of gates, agents and procedures.
+// of gates, agents, prices and procedures.
 func (r *Resolved) Settings() []Setting {
 	var all []Setting
 	for _, key := range r.keys() {
@@ -73,7 +73,7 @@ func (r *Resolved) IsSet(key string) bool {
 	return ok && top.layer != builtIn
 }
 
-// Explain tells all about one key. A key below agents or procedures that
+// Explain tells all about one key. A key below agents, prices or procedures that
 // nobody set has no value and no layer. The error for a key that does not exist
 // is an *Errors with a suggestion.
 func (r *Resolved) Explain(key string) (Explanation, error) {
@@ -108,7 +108,7 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 		Choices: row.choices,
 		Doc:     row.doc,
 	}
-	if path[0] != "agents" && path[0] != "procedures" && path[0] != gateKey {
+	if _, is := findIn(settings, joinKey(path)); is == setting {
 		e.Env = envName(row.key)
 	}
 	return e, nil

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSettingsInTheirOrder(t *testing.T) {
-	s := project(t, "[procedures.p]\nmodel = \"m\"\n[agents.z]\ncommand = \"z\"\n[agents.b]\nenv = { Y = \"1\", X = \"2\" }\n")
+	s := project(t, "[procedures.p]\nmodel = \"m\"\n[agents.z]\ncommand = \"z\"\n[agents.b]\nenv = { Y = \"1\", X = \"2\" }\n[prices.\"m.1\"]\noutput = 1\ninput = 2\n")
 	var got []string
 	for _, setting := range load(t, s).Settings() {
 		got = append(got, setting.Key)
@@ -18,10 +18,13 @@ func TestSettingsInTheirOrder(t *testing.T) {
 	}
 	var want []string
 	for _, r := range settings {
-		want = append(want, r.key)
+		if r.each == nil {
+			want = append(want, r.key)
+		}
 	}
 	want = append(want, "agents.b.env.X", "agents.b.env.Y",
-		"agents.z.command", "agents.z.prompt", "agents.z.model_flag", "agents.z.max_turns", "agents.z.context_window", "agents.z.script", "procedures.p.model")
+		"agents.z.command", "agents.z.prompt", "agents.z.model_flag", "agents.z.resume_flag", "agents.z.max_turns", "agents.z.context_window", "agents.z.script",
+		`prices."m.1".input`, `prices."m.1".output`, "procedures.p.model")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}

@@ -23,10 +23,12 @@ func find(path []string) (row, found) {
 		return findInAgents(path[1:])
 	case gateAt(path) >= 0:
 		return findInGates(path[gateAt(path)+1:])
+	case path[0] == "prices":
+		return findInPrices(path[1:])
 	case path[0] == "procedures":
 		return findInProcedures(path[1:])
 	}
-	return findIn(settings, joinKey(path))
+	return findBelow(settings, path)
 }
 
 func findInGates(path []string) (row, found) {
@@ -40,13 +42,17 @@ func findInGates(path []string) (row, found) {
 }
 
 func findInAgents(path []string) (row, found) {
-	switch {
-	case len(path) < 2, len(path) == 2 && path[1] == "env":
+	if len(path) < 2 {
 		return row{}, table
-	case len(path) == 3 && path[1] == "env":
-		return variable, setting
 	}
-	return findIn(agentSettings, joinKey(path[1:]))
+	return findBelow(agentSettings, path[1:])
+}
+
+func findInPrices(path []string) (row, found) {
+	if len(path) < 2 {
+		return row{}, table
+	}
+	return findIn(priceSettings, joinKey(path[1:]))
 }
 
 func findInProcedures(path []string) (row, found) {
@@ -60,12 +66,26 @@ func findInProcedures(path []string) (row, found) {
 	if r, is := findIn(promptSettings, key); is != nothing {
 		return r, is
 	}
-	return findIn(settings, key)
+	return findBelow(settings, path[1:])
+}
+
+// findBelow is findIn for a path that may end with a name of the user's.
+func findBelow(rows []row, path []string) (row, found) {
+	last := len(path) - 1
+	for _, r := range rows {
+		if r.each != nil && r.key == joinKey(path[:last]) {
+			return *r.each, setting
+		}
+	}
+	return findIn(rows, joinKey(path))
 }
 
 func findIn(rows []row, key string) (row, found) {
 	for _, r := range rows {
-		if r.key == key {
+		switch {
+		case r.key == key && r.each != nil:
+			return row{}, table
+		case r.key == key:
 			return r, setting
 		}
 	}
@@ -85,6 +105,9 @@ func unknown(path []string) (what, hint string) {
 			return what, quote(joinKey(path[2:])) + " can only stand at the top of the file"
 		}
 	}
+	if model, key := unquotedModel(path); model != "" {
+		return what, "write the model's name in quotes: prices." + quote(model) + key
+	}
 	if hint = suggestKey(path); hint == "" {
 		hint = `"refrain config show" lists every key`
 	}
@@ -100,11 +123,13 @@ func suggestKey(path []string) string {
 		at, rows = 2, agentSettings
 	case gateAt(path) >= 0:
 		at, rows = gateAt(path)+2, gateSettings
+	case path[0] == "prices":
+		at, rows = 2, priceSettings
 	case path[0] == "procedures":
 		at, keys = 2, []string{gateKey}
 		rows = slices.Concat(promptSettings, settings)
 	default:
-		keys = []string{gateKey, "agents", "procedures"}
+		keys = []string{gateKey, "agents", "prices", "procedures"}
 	}
 	at = min(at, len(path)-1)
 	word := joinKey(path[at:])
@@ -156,20 +181,29 @@ func elsewhere(name string, keys []string) string {
 
 // inNamed tells whether path is, or is in, a table that the user named.
 func inNamed(path []string) bool {
-	return len(path) >= 2 && (path[0] == "agents" || path[0] == "procedures")
+	return len(path) >= 2 && slices.Contains([]string{"agents", "prices", "procedures"}, path[0])
 }
 
 // badName complains about what the user named. Procedures name folders and
-// runs, so their names are plain, and those of agents alike.
+// runs, so their names are plain, and those of agents alike. Models have the
+// names that others gave them.
 func badName(path []string) (what, hint string) {
 	if !inNamed(path) {
 		return "", ""
 	}
-	if name := path[1]; !bareKey(name) || name[0] == '-' || name[0] == '_' {
+	name := path[1]
+	if path[0] == "prices" {
+		return modelName(name)
+	}
+	if !bareKey(name) || name[0] == '-' || name[0] == '_' {
 		return quote(name) + " is not a name for one of the " + path[0], "use letters, digits, - and _, and begin with a letter or a digit"
 	}
-	if len(path) == 4 && path[0] == "agents" && path[2] == "env" && (path[3] == "" || strings.ContainsAny(path[3], "=\x00")) {
-		return quote(path[3]) + " is not a name for a variable", "use letters, digits and _"
+	return "", ""
+}
+
+func variableName(name string) (what, hint string) {
+	if name == "" || strings.ContainsAny(name, "=\x00") {
+		return quote(name) + " is not a name for a variable", "use letters, digits and _"
 	}
 	return "", ""
 }

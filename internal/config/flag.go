@@ -36,7 +36,7 @@ func (f Flag) Masked() Flag {
 	}
 	switch r, is := find(path); {
 	case is != setting:
-	case r.secret:
+	case r.secret && f.Value != "":
 		f.Value = Mask
 	case r.kind.command():
 		if value, what, _ := r.readText(f.Value, true); what == "" {
@@ -79,6 +79,10 @@ func (l *loader) flag(src *source, f Flag) {
 		return
 	}
 	src.open(path, at)
+	if r.secret && f.Value == Mask { // stored with a run, and told of when no other source sets it
+		l.keep(src, path, entry{r, Mask, "flag", at}, "", "")
+		return
+	}
 	// Only --set speaks TOML: --until 42 means the text.
 	value, what, hint := r.readText(f.Value, f.Name == setFlag)
 	l.keep(src, path, entry{r, value, "flag", at}, what, hint)

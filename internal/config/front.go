@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Front is the settings that a prompt brings along, in the front matter of its
@@ -51,10 +50,11 @@ func (l *loader) frontSetting(src *source, key string, value any, at place) {
 	l.keep(src, path, entry{r, v, "prompt", at}, what, hint)
 }
 
-// executes tells whether a key says what the runner runs, or what an agent may
-// do: a prompt is a file that agents write to.
+// executes tells whether a key says what the runner runs, what it writes or
+// sends and where, or what an agent may do: a prompt is a file that agents write
+// to.
 func executes(key string) bool {
-	return strings.HasPrefix(key, "hooks.") || strings.HasPrefix(key, "permissions.") || key == "stop.scripts"
+	return key == "stop.scripts" || beginsWith(key, "hooks.", "permissions.", "notify.", "trace.", "metrics.")
 }
 
 // tomlLike is a value in the types that TOML's have.

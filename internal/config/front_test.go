@@ -76,6 +76,12 @@ func TestWhatAPromptMaySet(t *testing.T) {
 		{"the log", "log.file", "x", "PROMPT.md:3: log.file cannot be set in a prompt"},
 		{"a gate", "gate.test.run", "true", "PROMPT.md:3: gate.test.run cannot be set in a prompt"},
 		{"an agent's table", "agents.mine.command", "x", "PROMPT.md:3: agents.mine.command cannot be set in a prompt"},
+		{"a session", "session.mode", "keep", ""},
+		{"a command for messages", "notify.command", "x", "PROMPT.md:3: notify.command cannot be set in a prompt"},
+		{"a header", "notify.webhook.headers.A", "x", "PROMPT.md:3: notify.webhook.headers.A cannot be set in a prompt"},
+		{"an address for traces", "trace.endpoint", "http://x", "PROMPT.md:3: trace.endpoint cannot be set in a prompt"},
+		{"a file for metrics", "metrics.file", "x", "PROMPT.md:3: metrics.file cannot be set in a prompt"},
+		{"a price", `prices."m.1".input`, 1, `PROMPT.md:3: prices."m.1".input cannot be set in a prompt`},
 		{"a procedure's table", "procedures.build.done.promise", "x", "PROMPT.md:3: procedures.build.done.promise cannot be set in a prompt"},
 	}
 	for _, tt := range tests {

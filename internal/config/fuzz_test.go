@@ -19,6 +19,8 @@ func FuzzLoad(f *testing.F) {
 		"[[procedures.p.gate]]\nnme = 1\n[procedures.p.gate.x]", "[gate]\nname = \"a\"", "[[gate]]\n[[gate.gate]]\n[gate.gate.a]\nb = [{ c = [{ d = 1 }] }]",
 		"commands = { test = \"TOKEN=x y\", as_gates = true }\ndone = { gates = true, confirmations = 2 }", "git = { branch = \"x\", checkpoint = false, on_regression = \"rollback\" }",
 		"[procedures.p]\ntitle = \"# T\"\nparts = [\"builtin:a/b\", \"x.md\", { section = \"S\", text = \"t\" }]\nact = []", "[[procedures.p.parts]]\nfile = \"builtin:x\"\n[[procedures.p.parts]]\nfil = 1",
+		"[prices.\"m.1\"]\ninput = 1\n[prices.m.2]\noutput = -1\n[prices.\"\"]", "[procedures.p.notify.webhook.headers]\nA = \"x\"\n\"B C\" = 1\n[notify]\nquiet = \"22:00-\"\nslack = { url = \"x\" }",
+		"limits.fallback = [\"rehearsal\", \"x\"]\ncontext = { warn = 99, redline = 1 }\nmetrics.listen = \":1\"\nnotify.email.to = [\"a@b\"]",
 		"procedures.p = { prompt = \"x\", observe = [1, [], { text = \"a\", file = \"b\" }] }", "[hooks.run]\nstarted = \"TOKEN=x y\"\n[hooks]\ntimeout = \"0s\"",
 	} {
 		f.Add([]byte(seed))
@@ -63,6 +65,8 @@ func FuzzText(f *testing.F) {
 	f.Add("gate=x")
 	f.Add("procedures.p.parts=[{ text = \"a\" }, \"b\"]")
 	f.Add("procedures.p.act=[")
+	f.Add("prices.\"m.1\".input=1")
+	f.Add("NOTIFY_WEBHOOK_HEADERS={ a = \"b\", \"c d\" = 1 }")
 	f.Fuzz(func(t *testing.T, arg string) {
 		flag, err := ParseSet(arg)
 		if err != nil {

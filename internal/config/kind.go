@@ -61,6 +61,12 @@ var (
 		remedy: unquoted,
 		schema: map[string]any{"type": "integer", "minimum": 1},
 	}
+	percent = &kind{
+		name: "whole number, 1 to 100", words: "a whole number from 1 to 100",
+		read:   readPercent,
+		remedy: percentRemedy,
+		schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 100},
+	}
 	iterations = &kind{
 		name: `whole number, "none" or "unlimited"`, words: `a whole number, 0 or more, or "none" or "unlimited"`,
 		read:   readIterations,
@@ -121,8 +127,7 @@ var (
 			map[string]any{"type": "string"},
 		}},
 	}
-	// A table of variables is only ever read name by name, so that layers
-	// merge per name.
+	// A table of variables is only ever read name by name.
 	variables = &kind{
 		name:   "table of text",
 		schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}},
@@ -140,6 +145,11 @@ func readWhole(v any) (any, bool) {
 func readCounting(v any) (any, bool) {
 	n, ok := readWhole(v)
 	return n, ok && n != 0
+}
+
+func readPercent(v any) (any, bool) {
+	n, ok := readCounting(v)
+	return n, ok && n.(int) <= 100
 }
 
 func readIterations(v any) (any, bool) {
@@ -249,6 +259,13 @@ func unquoted(v any) string {
 	s, ok := v.(string)
 	if ok && (s == "true" || s == "false" || digits(s)) {
 		return "write " + s + " without quotes"
+	}
+	return ""
+}
+
+func percentRemedy(v any) string {
+	if s, ok := v.(string); ok {
+		return unquoted(strings.TrimSuffix(s, "%"))
 	}
 	return ""
 }

@@ -123,7 +123,8 @@ type entry struct {
 	place place
 }
 
-// named is a table that the user named: agents.NAME or procedures.NAME.
+// named is a table that the user named: agents.NAME, prices.MODEL or
+// procedures.NAME.
 type named struct {
 	kind, name string
 	place      place
@@ -171,8 +172,11 @@ func (l *loader) complain(p Problem) { l.problems = append(l.problems, p) }
 func (l *loader) lookUp(path []string, at place) (row, found, bool) {
 	what, hint := badName(path)
 	r, is := find(path)
-	if is == nothing {
+	switch {
+	case is == nothing:
 		what, hint = unknown(path)
+	case what == "" && r.name != nil:
+		what, hint = r.name(path[len(path)-1])
 	}
 	if what != "" {
 		l.complain(at.problem(joinKey(path), what, hint))

@@ -16,13 +16,15 @@ func TestDefaults(t *testing.T) {
 		Loop: Loop{
 			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
 			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
-			SkipsCount: true, Gates: true,
+			SkipsCount: true, Gates: true, Inhibit: true,
 		},
 		Done:        Done{Match: "line", Proof: "auto", Confirmations: 1},
 		Proof:       Proof{Baseline: true, Copy: []string{}},
-		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Patterns: []string{}, Scripts: []string{}},
+		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Repeats: 4, Patterns: []string{}, Scripts: []string{}},
 		Budget:      Budget{PromptTokens: 100_000},
-		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour},
+		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour, Fallback: []string{}},
+		Session:     Session{Mode: "fresh", MinIterations: 1, HandoffTokens: 4000},
+		Context:     Context{Redline: 85, Warn: 70, OnRedline: "finish"},
 		Hooks:       Hooks{Enabled: true, Timeout: 30 * time.Second},
 		Git:         Git{Checkpoint: true, CommitTemplate: "loop: iteration {iteration}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
@@ -30,9 +32,13 @@ func TestDefaults(t *testing.T) {
 		Proc:        Proc{Keep: []string{}},
 		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
 		Retention:   Retention{Transcripts: 200},
-		Log:         Log{Level: "info", Format: "text"},
-		Agents:      map[string]Agent{},
-		Procedures:  map[string]ProcedureTable{},
+		Notify: Notify{
+			On: messages, Desktop: Automatic, Bell: Automatic, WaitingAfter: 10 * time.Minute, Every: time.Minute, PerHour: 20, Email: Email{To: []string{}},
+		},
+		Log:        Log{Level: "info", Format: "text"},
+		Agents:     map[string]Agent{},
+		Prices:     map[string]Price{},
+		Procedures: map[string]ProcedureTable{},
 	}
 	if diff := cmp.Diff(want, load(t, Sources{}).Config); diff != "" {
 		t.Errorf("with no sources (-want +got):\n%s", diff)
@@ -52,6 +58,9 @@ func TestDefaultsByKindOfRun(t *testing.T) {
 		{"an ad-hoc command has a lower one", AdHocCommand, nil, "loop.max_iterations", Origin{"20", "built-in", "for an ad-hoc command"}},
 		{"a procedure stops without progress", Procedure, nil, "stop.no_progress", Origin{"5", "built-in", ""}},
 		{"an ad-hoc command does not", AdHocCommand, nil, "stop.no_progress", Origin{"0", "built-in", "for an ad-hoc command"}},
+		{"a procedure stops when it repeats itself", Procedure, nil, "stop.repeats", Origin{"4", "built-in", ""}},
+		{"an ad-hoc command may repeat itself", AdHocCommand, nil, "stop.repeats", Origin{"0", "built-in", "for an ad-hoc command"}},
+		{"unless asked to stop", AdHocCommand, set(t, "stop.repeats=3"), "stop.repeats", Origin{"3", "flag", "--set"}},
 		{"without a promise nothing means blocked", Procedure, nil, "done.failure_promise", Origin{`""`, "built-in", ""}},
 		{"with a promise BLOCKED does", Procedure, []Flag{{"--until", "done.promise", "DONE"}}, "done.failure_promise", Origin{`"BLOCKED"`, "built-in", "when done.promise is set"}},
 	}
@@ -147,6 +156,11 @@ func TestValuesAsWritten(t *testing.T) {
 	exitZero := func(c Config) any { return c.Loop.ExitZeroIsDone }
 	onBranch := func(c Config) any { return c.Git.Branch }
 	setUp := func(c Config) any { return c.Proof.Setup }
+	both := func(toml, variable string) Sources {
+		s := project(t, toml)
+		s.Environ = []string{variable}
+		return s
+	}
 	tests := []struct {
 		name string
 		from Sources
@@ -187,6 +201,13 @@ func TestValuesAsWritten(t *testing.T) {
 		{"no hooks", Sources{}, hooks, map[string]string{}},
 		{"hooks in a table", project(t, "[hooks.run]\nstarted = \"a && b\"\nfailed = \"\"\nfinished = \"c\""), hooks, map[string]string{"started": "a && b", "finished": "c"}},
 		{"hooks in the environment", Sources{Environ: []string{"REFRAIN_HOOKS_RUN_NEXT_ITERATION=a", "REFRAIN_HOOKS_RUN_POST_ITERATION=b", "REFRAIN_HOOKS_RUN_FAILED=c"}}, hooks, map[string]string{"next_iteration": "a", "post_iteration": "b", "failed": "c"}},
+		{"headers merged by name", both("[trace.headers]\nA = \"1\"\n\"B.C\" = \"2\"\n", `REFRAIN_TRACE_HEADERS={ A = "3", D = "4" }`), func(c Config) any { return c.Trace.Headers }, map[string]string{"A": "3", "B.C": "2", "D": "4"}},
+		{"no headers", Sources{}, func(c Config) any { return c.Notify.Webhook.Headers }, map[string]string(nil)},
+		{"a header by flag", Sources{Flags: set(t, "notify.webhook.headers.X-Key=1")}, func(c Config) any { return c.Notify.Webhook.Headers }, map[string]string{"X-Key": "1"}},
+		{"nothing is told", Sources{Environ: []string{"REFRAIN_NOTIFY_ON="}}, func(c Config) any { return c.Notify.On }, []string{}},
+		{"no bell", Sources{Environ: []string{"REFRAIN_NOTIFY_BELL=false"}}, func(c Config) any { return c.Notify.Bell }, No},
+		{"the chosen agent among the others", both("agent = \"codex\"\nlimits.fallback = [\"claude\"]\n", "REFRAIN_AGENT=claude"), func(c Config) any { return c.Limits.Fallback }, []string{"claude"}},
+		{"what a message says is no setting", Sources{Environ: []string{"REFRAIN_NOTIFY_KIND=done", "REFRAIN_SESSION=s"}}, maxIterations, 0},
 		{"one part by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", "a, b.md"}}}, observe, []PromptPart{{Section: "OBSERVE", File: "a, b.md", Key: "procedures.p.observe"}}},
 		{"a list of parts by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", `["builtin:a/b", { text = "c" }]`}}}, observe, []PromptPart{
 			{Section: "OBSERVE", Builtin: "a/b", Key: "procedures.p.observe"},

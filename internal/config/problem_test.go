@@ -89,6 +89,20 @@ func TestProblemsInAFile(t *testing.T) {
 		{"a template of nothing", "git.commit_template = \"{iteration} {n}\"", `refrain.toml:1:1: git.commit_template has {n}, which stands for nothing`, "use {iteration}, {run}, {procedure}, {summary}, {timestamp}"},
 		{"a branch by iteration", "git.branch_template = \"x/{iteration}\"", `refrain.toml:1:1: git.branch_template has {iteration}, which stands for nothing`, "use {timestamp}, {procedure}"},
 
+		{"the same agent twice", "limits.fallback = [\"rehearsal\", \"rehearsal\"]", `refrain.toml:1:1: limits.fallback has "rehearsal" twice`, "write each once"},
+		{"an unknown agent to fall back to", "limits.fallback = [\"reharsal\"]", `refrain.toml:1:1: no agent is called "reharsal"`, `did you mean "rehearsal"?`},
+		{"any agent to fall back to", "limits.fallback = [\"auto\"]", `refrain.toml:1:1: limits.fallback has "auto", which is no agent`, "write the name of one"},
+		{"the agent itself to fall back to", "agent = \"rehearsal\"\nlimits.fallback = [\"rehearsal\"]", `refrain.toml:2:1: limits.fallback has "rehearsal", which is the agent itself`, "name another one"},
+		{"a resume flag for the rehearsal", "[agents.rehearsal]\nresume_flag = \"-r\"", `refrain.toml:2:1: agents.rehearsal.resume_flag means nothing: that agent is built in`, "give the agent that you mean another name"},
+		{"a wrong kind of session", "session.mode = \"keeps\"", `refrain.toml:1:1: session.mode must be "fresh" or "keep", not "keeps"`, `did you mean "keep"?`},
+		{"no iteration between reboots", "session.min_iterations = 0", `refrain.toml:1:1: session.min_iterations must be a whole number, 1 or more, not 0`, ""},
+		{"no percent", "context.redline = 0", `refrain.toml:1:1: context.redline must be a whole number from 1 to 100, not 0`, ""},
+		{"too many percent", "context.redline = 101", `refrain.toml:1:1: context.redline must be a whole number from 1 to 100, not 101`, ""},
+		{"a percent sign", "context.redline = \"85%\"", `refrain.toml:1:1: context.redline must be a whole number from 1 to 100, not "85%"`, "write 85 without quotes"},
+		{"a part for percent", "context.redline = 0.85", `refrain.toml:1:1: context.redline must be a whole number from 1 to 100, not 0.85`, ""},
+		{"a warning above the redline", "context.warn = 90", `refrain.toml:1:1: context.warn (90) is above context.redline (85)`, "lower context.warn, or raise context.redline"},
+		{"a redline below the warning", "context.redline = 60", `refrain.toml:1:1: context.warn (70) is above context.redline (60)`, "lower context.warn, or raise context.redline"},
+
 		{"no TOML", "loop\n", `refrain.toml:1:5: not valid TOML: expected '=' after key`, "texts need quotes, keys need an = sign, and no key or table may come twice"},
 		{"a key twice", "model = \"a\"\nmodel = \"b\"", `refrain.toml:2:1: not valid TOML: key model is already defined`, "texts need quotes, keys need an = sign, and no key or table may come twice"},
 		{"no UTF-8", "model = \"a\"\nprompt = \"\xff\"", `refrain.toml:2:11: byte 0xff is not UTF-8`, "save the file as UTF-8"},
@@ -113,7 +127,7 @@ func TestProblemsOutsideFiles(t *testing.T) {
 	}{
 		{"an unknown variable", Sources{Environ: []string{"REFRAIN_LOOP_BAKOFF=1s"}}, "REFRAIN_LOOP_BAKOFF: unknown variable REFRAIN_LOOP_BAKOFF", `did you mean "REFRAIN_LOOP_BACKOFF"?`},
 		{"a variable like no other", Sources{Environ: []string{"REFRAIN_X=1"}}, "REFRAIN_X: unknown variable REFRAIN_X", "unset it: names that begin with REFRAIN_ are settings"},
-		{"an agent in the environment", Sources{Environ: []string{"REFRAIN_AGENTS_MINE_COMMAND=x"}}, "REFRAIN_AGENTS_MINE_COMMAND: unknown variable REFRAIN_AGENTS_MINE_COMMAND", "agents and procedures are set in refrain.toml or with --set"},
+		{"an agent in the environment", Sources{Environ: []string{"REFRAIN_AGENTS_MINE_COMMAND=x"}}, "REFRAIN_AGENTS_MINE_COMMAND: unknown variable REFRAIN_AGENTS_MINE_COMMAND", "agents, prices and procedures are set in refrain.toml or with --set"},
 		{"a bad value in the environment", Sources{Environ: []string{"REFRAIN_CLAIMS_TELL=yes"}}, `REFRAIN_CLAIMS_TELL: claims.tell must be true or false, not "yes"`, "write true"},
 		{"a gate in the environment", Sources{Environ: []string{"REFRAIN_GATE_TEST_RUN=x"}}, "REFRAIN_GATE_TEST_RUN: unknown variable REFRAIN_GATE_TEST_RUN", "gates are set in refrain.toml or with --gate"},
 		{"a gate after --set", Sources{Flags: set(t, "gate=go test")}, "--set: a gate cannot be set with --set", "add one with --gate COMMAND, or write [[gate]] in refrain.toml"},
@@ -141,6 +155,11 @@ func TestProblemsOutsideFiles(t *testing.T) {
 		{"a procedure like no other", Sources{Procedure: "x"}, `no procedure is called "x"`, `add [procedures.x] to refrain.toml for one of your own; "refrain procedures" lists them all`},
 		{"a secret that was not stored", Sources{Flags: set(t, "agents.x.command=x", "agents.x.env.KEY=***")}, "--set: the value of agents.x.env.KEY was not stored with the run, because it is secret", "pass it again: --set agents.x.env.KEY=VALUE"},
 		{"a secret argument that was not stored", Sources{Flags: set(t, `agents.x.command=["x", "--token", "***"]`)}, "--set: the value of agents.x.command was not stored with the run, because it is secret", "pass it again: --set agents.x.command=VALUE"},
+		{"a secret address that was not stored", Sources{Flags: set(t, "notify.slack.url=***")}, "--set: the value of notify.slack.url was not stored with the run, because it is secret", "pass it again: --set notify.slack.url=VALUE"},
+		{"headers that are no table", Sources{Environ: []string{"REFRAIN_TRACE_HEADERS=hunter2"}}, "REFRAIN_TRACE_HEADERS: trace.headers must be a table, not this text", `write it like { NAME = "value" }`},
+		{"a header that is no text", Sources{Environ: []string{"REFRAIN_TRACE_HEADERS={ X-A = 1 }"}}, "REFRAIN_TRACE_HEADERS: trace.headers.X-A must be text, not a number", "put it in quotes"},
+		{"headers after --set", Sources{Flags: set(t, "trace.headers=x")}, "--set: trace.headers is a table, not a key", "set one key in it, like trace.headers.NAME=VALUE"},
+		{"a price in the environment", Sources{Environ: []string{"REFRAIN_PRICES_X_INPUT=1"}}, "REFRAIN_PRICES_X_INPUT: unknown variable REFRAIN_PRICES_X_INPUT", "agents, prices and procedures are set in refrain.toml or with --set"},
 		{"a folder for a file", Sources{UserFile: t.TempDir()}, "FILE: cannot be read: it is a folder", "make it a file that you may read, or move it away"},
 	}
 	for _, tt := range tests {

@@ -38,6 +38,7 @@ var (
 		{"X-10", "loop.iteration_delay", `"0s"`},
 		{"X-08 CFG-50", "loop.iteration_timeout", `"0s"`},
 		{"X-08 CFG-50", "loop.idle_timeout", `"0s"`},
+		{"X-11", "session.mode", `"fresh"`},
 	}
 	asItIs = []pin{
 		{"X-15", "loop.iteration_context", "false"},
@@ -64,6 +65,11 @@ func TestTachikoma(t *testing.T) {
 		{"CFG-16 X-08", "loop.iteration_timeout", `"30m"`},
 		{"X-08", "loop.idle_timeout", `"0s"`},
 		{"X-25", "loop.skips_count", "false"},
+		{"X-18", "stop.repeats", "0"},
+		{"CFG-13 X-11", "session.mode", `"keep"`},
+		{"CFG-12", "session.max_time", `"1h"`},
+		{"CFG-05 SESS-01 X-11", "context.redline", "85"},
+		{"SESS-02 SESS-07", "context.on_redline", `"finish"`},
 	})
 }
 
@@ -77,6 +83,7 @@ func TestRooda(t *testing.T) {
 		{"FAIL-09", "done.proof", `"workspace"`},
 		{"FAIL-09", "proof.baseline", "false"},
 		{"X-18", "stop.no_progress", "0"},
+		{"X-18", "stop.repeats", "0"},
 		{"X-38", "stop.test_failures", "0"},
 		{"SIG-02 X-04", "loop.on_interrupt", `"kill"`},
 	})
@@ -96,6 +103,7 @@ func TestFresher(t *testing.T) {
 		{"CFG-39 SRC-11 HOOK-03", "hooks.timeout", `"30s"`},
 		{"LIM-10 X-25", "loop.skips_count", "true"},
 		{"FAIL-06 X-01", "stop.failures", "1"},
+		{"X-18", "stop.repeats", "0"},
 		{"X-38", "stop.test_failures", "0"},
 		{"SIG-04 X-04", "loop.on_interrupt", `"finish"`},
 	})
@@ -117,6 +125,7 @@ func TestDescartes(t *testing.T) {
 		{"END-03 X-02", "loop.exit_zero_is_done", `"auto"`},
 		{"END-04 X-01 X-09", "stop.failures", "0"},
 		{"X-18", "stop.no_progress", "0"},
+		{"X-18", "stop.repeats", "0"},
 		{"X-38", "stop.test_failures", "0"},
 		{"X-27", "stop.red_gates", "0"},
 		{"X-13", "feedback.enabled", "false"},

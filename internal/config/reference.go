@@ -16,7 +16,9 @@ func Reference() string {
 	inTable(&b, "", gateSettings)
 	b.WriteString("\nBelow `[agents.NAME]`, without names in the environment:\n\n")
 	inTable(&b, "agents.NAME.", agentSettings)
-	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents` and `procedures`; its gates are `[[procedures.NAME.gate]]`. These it has besides:\n\n")
+	b.WriteString("\nBelow `[prices.\"MODEL\"]`, without names in the environment, stands " + pricesDoc + ":\n\n")
+	inTable(&b, `prices."MODEL".`, priceSettings)
+	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents`, `prices` and `procedures`; its gates are `[[procedures.NAME.gate]]`. These it has besides:\n\n")
 	inTable(&b, "procedures.NAME.", promptSettings)
 	return b.String()
 }

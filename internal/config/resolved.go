@@ -15,6 +15,7 @@ type Resolved struct {
 	entries    map[string][]entry  // lowest layer first: the last one holds
 	gates      map[string][]string // the names in each list of gates, in their order
 	agents     map[string]place    // the [agents.NAME] tables
+	prices     map[string]place    // the [prices.MODEL] tables
 	procedures map[string]place    // the [procedures.NAME] tables
 }
 
@@ -30,18 +31,15 @@ func (r *Resolved) add(src source) {
 	}
 }
 
-// name notes the agents and procedures that the sources name, and where they
-// are first named.
+// name notes the agents, models and procedures that the sources name, and
+// where they are first named.
 func (r *Resolved) name(sources ...source) {
-	r.agents, r.procedures = map[string]place{}, map[string]place{}
+	r.agents, r.prices, r.procedures = map[string]place{}, map[string]place{}, map[string]place{}
+	tables := map[string]map[string]place{"agents": r.agents, "prices": r.prices, "procedures": r.procedures}
 	for _, src := range sources {
 		for _, t := range src.tables {
-			tables := r.procedures
-			if t.kind == "agents" {
-				tables = r.agents
-			}
-			if _, again := tables[t.name]; !again {
-				tables[t.name] = t.place
+			if _, again := tables[t.kind][t.name]; !again {
+				tables[t.kind][t.name] = t.place
 			}
 		}
 	}
@@ -57,6 +55,9 @@ func (r *Resolved) addDefaults(kind Kind) {
 		whenPromised: promised,
 	}
 	for _, row := range rows(&r.Config) {
+		if row.each != nil {
+			continue
+		}
 		builtin := entry{row: row, value: row.builtin, layer: builtIn}
 		for _, s := range row.special {
 			if holds[s.when] {
@@ -100,49 +101,56 @@ func (r *Resolved) fill(s Sources) {
 		for _, row := range agentRows(&a) {
 			r.put(row, agentKey(name, row.key))
 		}
-		a.Env = r.environment(name)
 		r.Config.Agents[name] = a
 	}
+	r.fillPrices()
 	r.Config.Procedures = map[string]ProcedureTable{}
 	for name := range r.procedures {
 		r.Config.Procedures[name] = r.procedureTable(name, s)
 	}
 }
 
+// put puts the value of a key in its place.
 func (r *Resolved) put(row row, key string) {
+	if row.each != nil {
+		*row.at.(*map[string]string) = r.variables(key)
+		return
+	}
 	if top, ok := r.top(key); ok {
 		reflect.ValueOf(row.at).Elem().Set(reflect.ValueOf(top.value))
 	}
 }
 
-// environment is the variables of an agent; nil when it has none.
-func (r *Resolved) environment(agent string) map[string]string {
-	var env map[string]string
-	for key := range r.entries {
-		if !strings.HasPrefix(key, agentKey(agent, "env.")) {
-			continue
-		}
-		if env == nil {
-			env = map[string]string{}
+// variables is the names in a table of variables; nil when there are none.
+func (r *Resolved) variables(table string) map[string]string {
+	var values map[string]string
+	for _, key := range r.keysAt(table) {
+		if values == nil {
+			values = map[string]string{}
 		}
 		path, _ := splitKey(key)
 		top, _ := r.top(key)
-		env[path[3]] = top.value.(string)
+		values[path[len(path)-1]] = top.value.(string)
 	}
-	return env
+	return values
 }
 
 // keys is every key that has a value, as people are shown them: the rows in
-// their order, then what gates, agents and procedures set.
+// their order, then what gates, agents, prices and procedures set.
 func (r *Resolved) keys() []string {
 	var keys []string
 	for _, row := range settings {
-		keys = append(keys, row.key)
+		keys = append(keys, r.keysAt(row.key)...)
 	}
 	keys = append(keys, r.gateKeys(gateKey)...)
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		for _, row := range agentSettings {
 			keys = append(keys, r.keysAt(agentKey(name, row.key))...)
+		}
+	}
+	for _, model := range slices.Sorted(maps.Keys(r.prices)) {
+		for _, row := range priceSettings {
+			keys = append(keys, r.keysAt(priceKey(model, row.key))...)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.procedures)) {
@@ -166,8 +174,9 @@ func (r *Resolved) gateKeys(list string) []string {
 // keysAt is the key itself, or the names below it, where they have a value.
 func (r *Resolved) keysAt(key string) []string {
 	var keys []string
+	below := key + "."
 	for k := range r.entries {
-		if k == key || strings.HasPrefix(k, key+".") {
+		if k == key || strings.HasPrefix(k, below) {
 			keys = append(keys, k)
 		}
 	}

@@ -100,3 +100,14 @@ func placeholders(template string, names ...string) (what, hint string) {
 	}
 	return "", ""
 }
+
+func eachOnce(v any) (what, hint string) {
+	seen := map[string]bool{}
+	for _, name := range v.([]string) {
+		if seen[name] {
+			return "has " + quote(name) + " twice", "write each once"
+		}
+		seen[name] = true
+	}
+	return "", ""
+}

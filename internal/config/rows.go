@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,7 +12,7 @@ import (
 type row struct {
 	key      string
 	kind     *kind
-	at       any // where the value goes: a pointer into a Config or an Agent
+	at       any // where the value goes: a pointer into a Config, an Agent or the like
 	builtin  any // its default; nil is none
 	special  []special
 	choices  []string // what a text, or each text of a list, may be
@@ -19,6 +20,11 @@ type row struct {
 	check    func(v any) (what, hint string)
 	secret   bool // its value is never shown
 	doc      string
+
+	// A table of the user's naming has no value of its own, but one for each
+	// name, so that layers merge per name.
+	each *row                                  // the row of one name
+	name func(name string) (what, hint string) // in that row: what is wrong with a name
 }
 
 // special is a default for some runs only.
@@ -39,7 +45,7 @@ const (
 // rows is every setting that is not in a table of the user's naming, in the
 // order in which people are shown them. A new setting is one field and one line.
 func rows(c *Config) []row {
-	return []row{
+	return slices.Concat([]row{
 		{
 			key: "agent", kind: text, at: &c.Agent, builtin: "auto", required: true,
 			doc: "the coding agent: a built-in name or one of [agents.NAME]; auto takes the only one on PATH",
@@ -122,6 +128,10 @@ func rows(c *Config) []row {
 			key: "loop.skips_count", kind: truth, at: &c.Loop.SkipsCount, builtin: true,
 			doc: "an iteration that a hook or a command skips is a counted one",
 		},
+		{
+			key: "loop.inhibit", kind: truth, at: &c.Loop.Inhibit, builtin: true,
+			doc: "keep the machine awake while the run is alive",
+		},
 
 		{
 			key: "done.promise", kind: text, at: &c.Done.Promise, builtin: "", required: true, check: aPromise,
@@ -188,6 +198,15 @@ func rows(c *Config) []row {
 			doc:     "give up after this many iterations in a row without progress; 0 is never",
 		},
 		{
+			key: "stop.cost_without_progress", kind: number, at: &c.Stop.CostWithoutProgress, builtin: 0.0,
+			doc: "give up after this many dollars without progress; 0 is never",
+		},
+		{
+			key: "stop.repeats", kind: whole, at: &c.Stop.Repeats, builtin: 4,
+			special: []special{{forCommand, 0}},
+			doc:     "give up after this many iterations in a row with the same failing tests, the same error or the same change, or going back and forth between two states of the files; 0 is never",
+		},
+		{
 			key: "stop.gates_are_failures", kind: truth, at: &c.Stop.GatesAreFailures, builtin: false,
 			doc: "an iteration with a failing gate counts into stop.failures as well",
 		},
@@ -220,6 +239,44 @@ func rows(c *Config) []row {
 		{
 			key: "limits.max_wait", kind: duration, at: &c.Limits.MaxWait, builtin: 6 * time.Hour,
 			doc: "the longest single wait; a limit that lasts longer stops the run at once",
+		},
+		{
+			key: "limits.fallback", kind: list, at: &c.Limits.Fallback, builtin: []string{}, required: true, check: eachOnce,
+			doc: "agents to use, in this order, while the first one is at a limit, out of credit or signed out",
+		},
+
+		{
+			key: "session.mode", kind: text, at: &c.Session.Mode, builtin: "fresh", choices: []string{"fresh", "keep"},
+			doc: "a new session of the agent for each iteration, or one that is kept until a reboot",
+		},
+		{
+			key: "session.max_time", kind: duration, at: &c.Session.MaxTime, builtin: time.Duration(0),
+			doc: "reboot a kept session that is older than this; \"0s\" is no limit",
+		},
+		{
+			key: "session.max_iterations", kind: whole, at: &c.Session.MaxIterations, builtin: 0,
+			doc: "reboot a kept session after this many iterations; 0 is no limit",
+		},
+		{
+			key: "session.min_iterations", kind: counting, at: &c.Session.MinIterations, builtin: 1,
+			doc: "iterations at least between two reboots for the context's sake",
+		},
+		{
+			key: "session.handoff_tokens", kind: whole, at: &c.Session.HandoffTokens, builtin: 4000,
+			doc: "how long the handoff into a fresh session may be after a reboot, estimated; 0 is none",
+		},
+
+		{
+			key: "context.redline", kind: percent, at: &c.Context.Redline, builtin: 85,
+			doc: "reboot a kept session that fills more of the model's window than this, in percent, by the agent's own figures",
+		},
+		{
+			key: "context.warn", kind: percent, at: &c.Context.Warn, builtin: 70,
+			doc: "warn above this",
+		},
+		{
+			key: "context.on_redline", kind: text, at: &c.Context.OnRedline, builtin: "finish", choices: []string{"finish", "kill"},
+			doc: "above the redline, let the iteration finish or end its agent at once",
 		},
 
 		{
@@ -330,6 +387,23 @@ func rows(c *Config) []row {
 			key: "retention.transcripts", kind: whole, at: &c.Retention.Transcripts, builtin: 200,
 			doc: "of how many iterations the raw output is kept, 0 is all; the journal keeps every summary",
 		},
+	}, notifyRows(&c.Notify), []row{
+		{
+			key: "trace.endpoint", kind: text, at: &c.Trace.Endpoint, builtin: "", check: traceAddress,
+			doc: "the base address of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty is no traces",
+		},
+		{
+			key: "trace.headers", kind: variables, at: &c.Trace.Headers, each: &header,
+			doc: "headers of the requests; never shown",
+		},
+		{
+			key: "metrics.file", kind: text, at: &c.Metrics.File, builtin: "",
+			doc: "a file with the run's metrics in the text format of Prometheus, kept up to date",
+		},
+		{
+			key: "metrics.listen", kind: text, at: &c.Metrics.Listen, builtin: "", check: loopback,
+			doc: "an address on this machine, such as 127.0.0.1:9464, where /metrics has the same",
+		},
 
 		{
 			key: "log.level", kind: text, at: &c.Log.Level, builtin: "info", choices: []string{"debug", "info", "warn", "error"},
@@ -343,7 +417,7 @@ func rows(c *Config) []row {
 			key: "log.format", kind: text, at: &c.Log.Format, builtin: "text", choices: []string{"text", "json"},
 			doc: "how a line of the log looks",
 		},
-	}
+	})
 }
 
 // agentRows is every setting of one agent, below [agents.NAME].
@@ -366,6 +440,10 @@ func agentRows(a *Agent) []row {
 			doc: "the flag that takes the model, such as --model",
 		},
 		{
+			key: "resume_flag", kind: text, at: &a.ResumeFlag, builtin: "",
+			doc: "the flag that takes the session to continue, such as --resume",
+		},
+		{
 			key: "first_signal", kind: text, at: &a.FirstSignal, choices: []string{"INT", "TERM", "HUP"},
 			doc: "the signal by which the agent is first asked to end; empty is the built-in agent's own, else TERM",
 		},
@@ -378,7 +456,7 @@ func agentRows(a *Agent) []row {
 			doc: "the model's context in tokens, where the agent does not tell; 0 is not known",
 		},
 		{
-			key: "env", kind: variables, at: &a.Env, secret: true,
+			key: "env", kind: variables, at: &a.Env, each: &variable,
 			doc: "variables added to the agent's environment; never shown",
 		},
 		{
@@ -395,13 +473,17 @@ var signals = []string{"files", "commits", "plan", "tests"}
 // test of whoever knows both keeps the lists the same.
 var formats = []string{"text", "aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen", "rehearsal"}
 
-// variable is the row of one name below [agents.NAME.env].
-var variable = row{key: "NAME", kind: text, secret: true, doc: "a variable in the agent's environment"}
+// The rows of one name: below [agents.NAME.env], and in a table of headers.
+var (
+	variable = row{key: "NAME", kind: text, secret: true, name: variableName, doc: "a variable in the agent's environment"}
+	header   = row{key: "NAME", kind: text, secret: true, name: headerName, check: headerValue, doc: "a header of a request"}
+)
 
 // The rows as they are when nothing is loaded, for lookup and for documents.
 var (
 	settings       = rows(new(Config))
 	agentSettings  = agentRows(new(Agent))
+	priceSettings  = priceRows(new(Price))
 	promptSettings = procedureRows(new(ProcedureTable))
 )
 

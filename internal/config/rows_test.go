@@ -11,9 +11,10 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	var c Config
 	var a Agent
 	var g Gate
+	var m Price
 	var p ProcedureTable
 	bound := map[any]string{}
-	for _, r := range slices.Concat(rows(&c), agentRows(&a), gateRows(&g), procedureRows(&p)) {
+	for _, r := range slices.Concat(rows(&c), agentRows(&a), gateRows(&g), priceRows(&m), procedureRows(&p)) {
 		if other, twice := bound[r.at]; twice {
 			t.Errorf("%s and %s share a field", r.key, other)
 		}
@@ -21,7 +22,7 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	}
 	var visit func(v reflect.Value, name string)
 	visit = func(v reflect.Value, name string) {
-		tables := []string{"Config.Agents", "Config.Gates", "Config.Procedures"}
+		tables := []string{"Config.Agents", "Config.Gates", "Config.Prices", "Config.Procedures"}
 		if bound[v.Addr().Interface()] != "" || slices.Contains(tables, name) {
 			return
 		}
@@ -36,14 +37,15 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	visit(reflect.ValueOf(&c).Elem(), "Config")
 	visit(reflect.ValueOf(&a).Elem(), "Agent")
 	visit(reflect.ValueOf(&g).Elem(), "Gate")
+	visit(reflect.ValueOf(&m).Elem(), "Price")
 	visit(reflect.ValueOf(&p).Elem(), "ProcedureTable")
 }
 
 func TestEveryRowIsWhole(t *testing.T) {
 	names := map[string]string{}
 	for _, r := range settings {
-		if r.doc == "" || r.builtin == nil {
-			t.Errorf("%s: doc %q, default %v; want both", r.key, r.doc, r.builtin)
+		if r.doc == "" || (r.builtin == nil) != (r.each != nil) {
+			t.Errorf("%s: doc %q, default %v; want both, or names instead of a default", r.key, r.doc, r.builtin)
 		}
 		name := envName(r.key)
 		if other, twice := names[name]; twice {
@@ -53,7 +55,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 			t.Errorf("%s: %s is reserved", r.key, name)
 		}
 	}
-	for _, r := range slices.Concat(settings, agentSettings, gateSettings, promptSettings) {
+	for _, r := range slices.Concat(settings, agentSettings, gateSettings, priceSettings, promptSettings) {
 		if r.doc == "" {
 			t.Errorf("%s has no doc", r.key)
 		}

@@ -24,6 +24,11 @@ func Schema() []byte {
 		"description":          "agents of your own, and settings of the built-in ones",
 		"additionalProperties": map[string]any{"$ref": "#/$defs/agent"},
 	}
+	properties["prices"] = map[string]any{
+		"type":                 "object",
+		"description":          pricesDoc,
+		"additionalProperties": map[string]any{"$ref": "#/$defs/price"},
+	}
 	properties["procedures"] = map[string]any{
 		"type":                 "object",
 		"description":          "named loops, each with settings that hold when it is run",
@@ -31,7 +36,7 @@ func Schema() []byte {
 	}
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["title"] = FileName
-	top["$defs"] = map[string]any{"agent": object(agentSettings), "gate": gateObject(), "part": partSchema(), "procedure": procedure}
+	top["$defs"] = map[string]any{"agent": object(agentSettings), "gate": gateObject(), "part": partSchema(), "price": priceObject(), "procedure": procedure}
 	b, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
 		panic(err) // made of plain values

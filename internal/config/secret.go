@@ -30,7 +30,7 @@ func MaskArgs(argv []string) []string { return Command{Argv: argv}.masked(secret
 
 // masked renders a value without what is secret in it.
 func (r row) masked(value any) string {
-	if r.secret {
+	if r.secret && value != "" { // an empty one hides nothing
 		return render(Mask)
 	}
 	if f, ok := value.(fields); ok {

@@ -99,16 +99,21 @@ func renderJSON(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Guarded tells whether a changed key loosens or moves what done means, so that
-// a resume must not take it over unasked: the agent can write the file too. The
+// Guarded tells whether a changed key loosens or moves what done means, what a
+// budget counts, or what the runner itself runs, writes and sends, so that a
+// resume must not take it over unasked: the agent can write the file too. The
 // gates of flags are not in any file: who adds one on resume has asked for it.
 func Guarded(key string) bool {
 	if name, ok := strings.CutPrefix(key, gateKey+"."); ok {
 		return !flagGateName.MatchString(name)
 	}
 	switch key {
-	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep":
+	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback":
 		return true
 	}
-	return slices.ContainsFunc([]string{"done.", "proof.", "permissions.", "hooks."}, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+	return beginsWith(key, "done.", "proof.", "permissions.", "hooks.", "prices.", "notify.", "trace.", "metrics.")
+}
+
+func beginsWith(key string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }

@@ -125,6 +125,8 @@ func TestGuarded(t *testing.T) {
 	for key, want := range map[string]bool{
 		"done.promise": true, "done.match": true, "done.failure_promise": true, "loop.exit_zero_is_done": true, "loop.max_iterations": false, "agent": false,
 		"gate.test": true, `gate."a.b"`: true, "gate.gate-1": false, "proof.setup": true, "git.protect": true, "git.checkpoint": true, "git.commit": false, "commands.test": false,
+		"limits.fallback": true, "limits.max_wait": false, `prices."gpt-5.1".input`: true, "notify.command": true, "notify.webhook.url": true, "trace.endpoint": true, "trace.headers.A": true,
+		"metrics.file": true, "stop.repeats": false, "stop.cost_without_progress": false, "session.mode": false, "context.redline": false, "budget.cost_usd": false,
 	} {
 		if got := Guarded(key); got != want {
 			t.Errorf("Guarded(%s) = %v, want %v", key, got, want)

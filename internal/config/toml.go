@@ -135,7 +135,7 @@ func (l locator) noteValues(table []string, values unstable.Iterator) {
 
 // deepest is one part more than the longest key has; what is below the first
 // unknown part of a key is of no interest.
-const deepest = 6
+const deepest = 7
 
 // note keeps the place of a written key, which is also that of the tables that
 // it is the first to name.
