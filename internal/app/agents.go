@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
 )
@@ -39,7 +40,10 @@ func (j *Job) prepareAgent(context.Context) error {
 			return &UsageError{What: err.Error()}
 		}
 		j.agent, j.agentName = a, filepath.Base(j.Request.Command[0])
-		return j.checkBudget("command", "text")
+		if err := j.checkSession(); err != nil {
+			return err
+		}
+		return j.checkBudget("command", "text", "")
 	}
 	name, err := j.chooseAgent()
 	if err != nil {
@@ -66,7 +70,13 @@ func (j *Job) prepareAgent(context.Context) error {
 		return &UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 	}
 	j.agent, j.agentName = a, name
-	return j.checkBudget(name, table.Format)
+	if err := j.checkBudget(name, table.Format, j.config().Model); err != nil {
+		return err
+	}
+	if err := j.checkSession(); err != nil {
+		return err
+	}
+	return j.prepareFallback()
 }
 
 // refusedRoot is what to do about an agent that would refuse to work as root;
@@ -81,7 +91,14 @@ func refusedRoot(name, mode string) string {
 
 // remedy is what to do when the agent's program is not there.
 func (j *Job) remedy() string {
-	if home := agent.TraitsOf(j.agentName).Home; home != "" && len(j.Request.Command) == 0 {
+	if len(j.Request.Command) > 0 {
+		return remedyFor("")
+	}
+	return remedyFor(j.agentName)
+}
+
+func remedyFor(name string) string {
+	if home := agent.TraitsOf(name).Home; home != "" {
 		return "install it from " + home + ", or correct its name"
 	}
 	return "install it, or correct its name"
@@ -100,22 +117,30 @@ func billedBy(name string) string {
 
 // checkBudget refuses a budget that nobody could keep, because the agent does
 // not say what it uses up.
-func (j *Job) checkBudget(name, format string) error {
-	budget, model := j.config().Budget, j.config().Model
-	tokens, cost := agent.Tells(name, format, model)
+func (j *Job) checkBudget(name, format, model string) error {
+	budget := j.config().Budget
+	tokens, cost := agent.Tells(name, format, model, j.prices()...)
 	switch {
 	case budget.CostUSD > 0 && !cost && tokens:
 		return &UsageError{
-			What: fmt.Sprintf("%s does not say what it costs, and the price of its model is not known, so budget.cost_usd cannot be kept", j.agentName),
-			Hint: "use budget.tokens (--max-tokens) instead, or name a model with a known price (-m)",
+			What: fmt.Sprintf("%s does not say what it costs, and the price of its model is not known, so budget.cost_usd cannot be kept", j.called(name)),
+			Hint: "use budget.tokens (--max-tokens) instead, name a model with a known price (-m), or set its price in a [prices] table (\"refrain agents --prices\" lists those we know)",
 		}
 	case (budget.CostUSD > 0 || budget.Tokens > 0) && !tokens:
 		return &UsageError{
-			What: fmt.Sprintf("%s does not say what it uses, so neither budget.cost_usd nor budget.tokens can be kept", j.agentName),
+			What: fmt.Sprintf("%s does not say what it uses, so neither budget.cost_usd nor budget.tokens can be kept", j.called(name)),
 			Hint: "limit the run with -n or --max-time instead",
 		}
 	}
 	return nil
+}
+
+// called is an agent's name for people: a command goes by its program's.
+func (j *Job) called(name string) string {
+	if name == "command" {
+		return j.agentName
+	}
+	return name
 }
 
 // chooseAgent is the agent by name, or the only one that is installed.
@@ -189,15 +214,19 @@ func argvOf(c config.Command) ([]string, error) {
 // makeAgent makes the agent of that name, with what its [agents.NAME] table
 // changes.
 func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
+	return j.makeAgentWith(name, table, j.config().Model)
+}
+
+func (j *Job) makeAgentWith(name string, table config.Agent, model string) (agent.Agent, error) {
 	argv, err := argvOf(table.Command)
 	if err != nil {
 		return nil, err
 	}
 	o := agent.Options{
 		Name: name, Command: argv, Prompt: table.Prompt, Format: table.Format,
-		ModelFlag: table.ModelFlag, First: table.FirstSignal, Env: table.Env,
+		ModelFlag: table.ModelFlag, ResumeFlag: table.ResumeFlag, First: table.FirstSignal, Env: table.Env,
 		Permissions: j.config().Permissions.Mode, SystemFile: j.systemFile(), MaxTurns: table.MaxTurns,
-		Model: j.config().Model, ContextWindow: table.ContextWindow, Now: time.Now,
+		Model: model, ContextWindow: table.ContextWindow, Prices: j.prices(), Now: time.Now, Used: j.usedBefore,
 	}
 	switch {
 	case !agent.KnowsCommand(name):
@@ -214,6 +243,28 @@ func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
 		}
 	}
 	return agent.New(o)
+}
+
+// usedBefore is what a session that goes on has used so far.
+func (j *Job) usedBefore(session string) loop.Usage {
+	if j.used == nil {
+		return loop.Usage{}
+	}
+	return j.used(session)
+}
+
+// prices is what the user says that models cost.
+func (j *Job) prices() []agent.Price { return pricesOf(j.config()) }
+
+func pricesOf(c config.Config) []agent.Price {
+	var list []agent.Price
+	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
+		p := c.Prices[model]
+		list = append(list, agent.Price{
+			Model: model, Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite, Window: p.Window,
+		})
+	}
+	return list
 }
 
 // systemFile is AGENTS.md, when the work tree has one.

@@ -30,9 +30,14 @@ type Job struct {
 
 	agent     agent.Agent
 	agentName string
-	prompt    *prompt.Builder // nil: the command gets none
-	protect   repo.Patterns
-	only      repo.Patterns // files that alone are progress; none is all
+	standIns  []worker // agents for when the first cannot work
+	// margin is added to the end of a limit, and differs between runs, so that
+	// not all loops of a machine wake together.
+	margin  time.Duration
+	used    func(session string) loop.Usage // what a session had used when the attempt began; nil: no run is alive
+	prompt  *prompt.Builder                 // nil: the command gets none
+	protect repo.Patterns
+	only    repo.Patterns // files that alone are progress; none is all
 
 	firstPrompt prompt.Prompt // as the first iteration would get it
 	accepted    bool          // a person has looked at what changed since the run began
@@ -56,7 +61,7 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Tree: tree, Request: req, Settings: settings}
+	j := &Job{Tree: tree, Request: req, Settings: settings, margin: time.Second + rand.N(4*time.Second)}
 	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
 	}
@@ -74,8 +79,10 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 func (j *Job) notProgress() []string {
 	list := slices.Clone(j.config().Progress.Ignore)
 	ours := []string{}
-	if file := j.config().Log.File; file != "" {
-		ours = append(ours, inTree(j.Tree, file))
+	for _, file := range []string{j.config().Log.File, j.config().Notify.Log, j.config().Metrics.File} {
+		if file != "" {
+			ours = append(ours, inTree(j.Tree, file))
+		}
 	}
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(path) {
@@ -145,6 +152,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
+		Kept:             j.keeps(),
 	}
 	if j.Request.Commands != nil { // of a run that goes on
 		j.prompt.Settle()
@@ -239,13 +247,26 @@ func (j *Job) limits() loop.Limits {
 
 		RedGates:     c.Stop.RedGates,
 		TestFailures: c.Stop.TestFailures,
+
+		Redline: j.redline(),
 	}
+}
+
+// redline is how full the context of a kept session may be; 0 where none is kept.
+func (j *Job) redline() int {
+	if j.keeps() {
+		return j.config().Context.Redline
+	}
+	return 0
 }
 
 // counting is how attempts count.
 func (j *Job) counting() loop.Counting {
 	c := j.config()
-	return loop.Counting{GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback"}
+	return loop.Counting{
+		GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback",
+		Keep: j.keeps(), Agents: j.agents(),
+	}
 }
 
 // gated tells whether gates look at the work.
@@ -264,10 +285,11 @@ func (j *Job) completion() stop.Completion {
 func (j *Job) rules() []loop.Rule {
 	c := j.config()
 	return stop.Rules(stop.Settings{
-		Done: j.completion(),
-		Limit: stop.Holds{
-			Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff,
-			Margin: time.Second + rand.N(4*time.Second), // so that not all loops of a machine wake together
+		Done:  j.completion(),
+		Limit: j.holds(),
+		Session: stop.Sessions{
+			Keep: j.keeps(), Redline: c.Context.Redline,
+			MaxTime: c.Session.MaxTime, MaxIterations: c.Session.MaxIterations, MinIterations: c.Session.MinIterations,
 		},
 		Pace: stop.Pacing{Delay: c.Loop.IterationDelay, Backoff: c.Loop.Backoff, MaxBackoff: c.Loop.MaxBackoff},
 
@@ -275,6 +297,8 @@ func (j *Job) rules() []loop.Rule {
 		RedGates:     c.Stop.RedGates,
 		TestFailures: c.Stop.TestFailures,
 		NoProgress:   c.Stop.NoProgress,
+		Repeats:      c.Stop.Repeats,
+		Unrewarded:   c.Stop.CostWithoutProgress,
 
 		Iterations: c.Loop.MaxIterations,
 		Time:       c.Loop.MaxTime,
@@ -283,6 +307,12 @@ func (j *Job) rules() []loop.Rule {
 
 		PermissionsFix: fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", c.Permissions.Mode, j.agentName),
 	})
+}
+
+// holds is what to do about a provider that turns the agent away.
+func (j *Job) holds() stop.Holds {
+	c := j.config()
+	return stop.Holds{Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff, Margin: j.margin}
 }
 
 // matches is done.match in the detector's words.
@@ -331,6 +361,9 @@ func (j *Job) Warnings() []loop.Warning {
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
 		})
 	}
+	if j.config().Session.Mode == "keep" && !j.keeps() {
+		list = append(list, loop.Warning{Text: j.agentName + " cannot go on with a session: every iteration begins with a fresh one"})
+	}
 	if !j.ends() {
 		list = append(list, loop.Warning{
 			Text: "nothing can end this run but you",
@@ -347,5 +380,6 @@ func (j *Job) ends() bool {
 		l.RedGates = 0
 	}
 	l.TestFailures = 0 // nobody knows whether tests will be seen
+	l.Redline = 0      // a fresh session ends nothing
 	return l != loop.Limits{} || j.asks() || len(c.Stop.Patterns)+len(c.Stop.Scripts) > 0
 }

@@ -121,11 +121,11 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	shown := *seen
 	show(&shown)
-	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past)}
+	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, storeDir: store.Dir}
 	if from == loop.Crashed {
 		o.warnings = c.cleanUp(ctx, c.Entry.ID)
 	}
-	end, err = c.drive(ctx, w, lock, o)
+	end, err = c.drive(ctx, w, o)
 	return end, true, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -30,7 +31,20 @@ type Watch struct {
 	Observers []Observer
 	Control   *Control
 	Version   string
+	Terminal  io.Writer // where a person may be looking; nil: nowhere
+	Hurry     bool      // go on at once with a run that waits for a limit
+	Stage     *Stage    // nil: the run is real
 }
+
+// Stage is what a rehearsal puts in the place of the world: its own time, and its
+// own way to run processes. Nobody outside hears of a run on a stage.
+type Stage struct {
+	Clock engine.Clock
+	Exec  func(real Exec) Exec
+}
+
+// Exec runs one process to its end.
+type Exec = func(context.Context, proc.Spec) (loop.Exit, error)
 
 // Start begins a new run and goes on until it ends. The error is a
 // *journal.HeldError when another run is live in this work tree.
@@ -63,7 +77,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	defer run.Close()
 	start := j.started(run, w.Version)
 	start.Branch = branch
-	return j.drive(ctx, w, lock, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch})
+	return j.drive(ctx, w, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, storeDir: store.Dir})
 }
 
 // settleOthers ends what is left of runs that crashed in this work tree, and
@@ -114,13 +128,16 @@ type opened struct {
 	seen     *view.Run
 	warnings []loop.Warning
 
+	lock     *journal.Lock
+	storeDir string
+
 	branch     string // the run's own; empty is any
 	rebaseline bool   // gates changed since the run was last started
 }
 
 // drive runs the engine on a run that is locked and open.
-func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) (loop.RunFinished, error) {
-	if err := lock.Note(holder(o.run.Meta().Name)); err != nil {
+func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, error) {
+	if err := o.lock.Note(holder(o.run.Meta().Name)); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	c := j.config()
@@ -128,8 +145,17 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	defer keeper.Close()
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()
-	observers := append([]engine.Observer{state, j.log}, w.Observers...)
-	tree := j.files.Through(keeper.Run)
+	if w.Control == nil {
+		w.Control = NewControl()
+	}
+	world, err := j.world(w, o, keeper, state)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	defer world.close()
+	exec := world.exec
+	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Observers)
+	tree := j.files.Through(exec)
 	kept, err := j.store(ctx, tree, o.run)
 	if err != nil {
 		return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
@@ -137,7 +163,7 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	hooks, cautions := j.hooks(o.run)
 	if j.prompt != nil {
 		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
-		j.prompt.Exec, j.prompt.Env = keeper.Run, j.environ(o.run)
+		j.prompt.Exec, j.prompt.Env = exec, j.environ(o.run)
 	}
 	var spent spending
 	var work engine.Work
@@ -148,7 +174,7 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions),
 
-		Agent: j.agent, AgentName: j.agentName, Remedy: j.remedy(), Model: c.Model,
+		Workers: j.workers(), Holds: j.holds(), Shared: world.shared,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
@@ -159,13 +185,23 @@ func (j *Job) drive(ctx context.Context, w Watch, lock *journal.Lock, o opened) 
 		Judge: engine.Judge{
 			Gates: gates, Proof: j.proof(o.run), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
 		},
-		TestsInText: j.textual(), FeedbackRoom: j.feedbackRoom(),
+		FeedbackRoom: j.feedbackRoom(), Compare: c.Stop.Repeats > 0, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
+		Context: engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 
 		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
-		Control: w.Control, Observers: observers, Exec: keeper.Run, Guard: lock.Hold,
+		Control: w.Control, Observers: observers, Exec: exec, Guard: o.lock.Hold,
+		Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
 	})
+	j.used = e.Used
+	for _, w := range world.report(func(w loop.Warning) {
+		if !e.Tell(w) {
+			j.log.Observe(loop.Event{Time: time.Now(), Run: o.run.Meta().ID, Payload: &w})
+		}
+	}) {
+		e.Warnings = append(e.Warnings, w)
+	}
 	end, err := e.Run(ctx)
 	if err == nil && end.State == loop.Done {
 		_ = dropProof(j.Tree, o.run.Meta().ID) // prune tries again
@@ -178,11 +214,14 @@ func (j *Job) textual() bool {
 	return len(j.Request.Command) > 0 || j.config().Agents[j.agentName].Format == "text"
 }
 
+// bytesPerToken is what text comes to on average.
+const bytesPerToken = 3.5
+
 // feedbackRoom is how much of the next prompt one gate may fill: together they
 // leave some for the rest.
 func (j *Job) feedbackRoom() int {
 	c := j.config()
-	const bytesPerToken, share = 3.5, 0.7
+	const share = 0.7
 	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, len(c.Gates))))
 }
 
@@ -208,9 +247,12 @@ func (j *Job) unlock(lock *journal.Lock) {
 	_ = j.log.Close()
 }
 
-func holder(run string) journal.Holder {
+func holder(run string) journal.Holder { return holderAt(run, "") }
+
+// holderAt is who holds the lock, and where it takes commands.
+func holderAt(run, socket string) journal.Holder {
 	host, _ := os.Hostname()
-	return journal.Holder{PID: os.Getpid(), Started: processStart, Host: host, Run: run}
+	return journal.Holder{PID: os.Getpid(), Started: processStart, Host: host, Run: run, Socket: socket}
 }
 
 // processStart is when this process began to be a runner.

@@ -49,6 +49,13 @@ func (f *stateFile) Observe(e loop.Event) {
 	}
 }
 
+// Status is the run as scripts see it now.
+func (f *stateFile) Status() view.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.run.Status(time.Now())
+}
+
 // Close writes the last state.
 func (f *stateFile) Close() {
 	close(f.done)
@@ -72,9 +79,7 @@ func (f *stateFile) keep() {
 }
 
 func (f *stateFile) write() {
-	f.mu.Lock()
-	status := f.run.Status(time.Now())
-	f.mu.Unlock()
+	status := f.Status()
 	if b, err := json.MarshalIndent(status, "", "  "); err == nil {
 		f.out.WriteState(append(b, '\n'))
 	}

@@ -5,10 +5,11 @@ package archtest
 
 // hand and words are what most parts may lean on.
 var (
-	words = []string{"loop"}
-	hands = []string{"loop", "proc"}
-	parts = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
-	faces = []string{"term"}
+	words  = []string{"loop"}
+	hands  = []string{"loop", "proc"}
+	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
+	faces  = []string{"term", "report"}
+	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
 )
 
 // mayImport says, for each package below internal/ (and "cmd" for the
@@ -31,16 +32,23 @@ var mayImport = map[string][]string{
 	"journal": words,
 	"config":  words,
 
+	"awake":    nil,
+	"governor": nil,
+
 	"repo":      hands,
+	"notify":    hands,
 	"prompt":    hands,
 	"gate":      join(hands, []string{"tests"}),
 	"hook":      hands,
 	"rehearsal": hands,
 
-	"engine": join(hands, parts),
-	"term":   {"loop", "view", "journal"},
-	"app":    join(hands, parts, []string{"engine", "config", "procedure", "rehearsal", "scaffold", "view"}),
-	"cli":    join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold"}, faces),
+	"engine":    join(hands, parts),
+	"telemetry": {"loop", "view"},
+	"control":   {"loop", "view", "journal"},
+	"term":      {"loop", "view", "journal"},
+	"report":    {"loop", "view"},
+	"app":       join(hands, parts, []string{"engine", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
+	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -18,10 +18,14 @@ func agentsCommand(sh *shell) *cobra.Command {
 		Args:  noArguments,
 	}
 	asJSON := addJSON(cmd)
+	prices := cmd.Flags().Bool("prices", false, "list what models cost: by these an agent's cost is estimated where it does not tell")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		tree, settings, err := sh.settings(app.Request{})
 		if err != nil {
 			return err
+		}
+		if *prices {
+			return showPrices(sh, app.Prices(settings), *asJSON)
 		}
 		list := app.Agents(cmd.Context(), tree, settings)
 		if *asJSON {
@@ -39,6 +43,26 @@ func agentsCommand(sh *shell) *cobra.Command {
 		return w.Flush()
 	}
 	return cmd
+}
+
+func showPrices(sh *shell, list []app.Price, asJSON bool) error {
+	if asJSON {
+		return printJSON(sh.out, list)
+	}
+	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "MODEL\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tWINDOW\tFROM\t")
+	for _, p := range list {
+		window := "-"
+		if p.Window > 0 {
+			window = view.Count(p.Window)
+		}
+		fmt.Fprintf(w, "%s\t%g\t%g\t%g\t%g\t%s\t%s\t\n", p.Model, p.Input, p.Output, p.CacheRead, p.CacheWrite, window, p.From)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(sh.out, "\nUS dollars for a million tokens. A model goes by the longest of these names that its own begins with.\nChange one or add your own in refrain.toml:\n\n  [prices.\"my-model\"]\n  input = 1.5\n  output = 6.0")
+	return nil
 }
 
 func versionOf(a app.AgentInfo) string {

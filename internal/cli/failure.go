@@ -81,7 +81,7 @@ func explain(err error) failure {
 		}
 		return failure{settings.Error(), cmp.Or(settings.Hint(), hint), statusUsage}
 	case errors.As(err, &held):
-		return failure{heldBy(held.Holder), "wait for it, or end it with Ctrl+C in its terminal; \"refrain status\" shows it", statusLocked}
+		return failure{heldBy(held.Holder), "wait for it, or end it with \"refrain stop\"; \"refrain status\" shows it", statusLocked}
 	case errors.As(err, &missing):
 		hint := "\"refrain ls\" lists the runs here"
 		if len(missing.Near) == 0 {
@@ -157,13 +157,22 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	if cmd.HasAvailableSubCommands() {
 		hint := fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")
-		cmd.SuggestionsMinimumDistance = 2
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near[0])
+		if near := nearestCommand(cmd, args[0]); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near)
 		}
 		return usage(fmt.Sprintf("unknown command %q", args[0]), hint)
 	}
 	return usage(fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[0]), "see \""+cmd.CommandPath()+" --help\"")
+}
+
+func nearestCommand(cmd *cobra.Command, name string) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return config.Nearest(name, names)
 }
 
 // atMost refuses more than n arguments.
@@ -171,6 +180,16 @@ func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
 			return usage(fmt.Sprintf("%s takes at most %d argument, not %d", cmd.CommandPath(), n, len(args)), "see \""+cmd.CommandPath()+" --help\"")
+		}
+		return nil
+	}
+}
+
+// between refuses fewer than least and more than most arguments.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usage(fmt.Sprintf("%s takes %d to %d arguments, not %d", cmd.CommandPath(), least, most, len(args)), "see \""+cmd.CommandPath()+" --help\"")
 		}
 		return nil
 	}

@@ -19,6 +19,7 @@ func lsCommand(sh *shell) *cobra.Command {
 	}
 	asJSON := addJSON(cmd)
 	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository")
+	long := cmd.Flags().BoolP("long", "l", false, "with what each took, changed and cost, and why it ended")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		list, elsewhere, err := sh.runs(*all)
 		if err != nil {
@@ -37,6 +38,9 @@ func lsCommand(sh *shell) *cobra.Command {
 			fmt.Fprintln(sh.out, "no runs here yet: start one with \"refrain run\", or see \"refrain demo\"")
 			return nil
 		}
+		if *long {
+			return listLong(sh, list)
+		}
 		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(w, "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED")
 		for _, s := range list {
@@ -46,6 +50,29 @@ func lsCommand(sh *shell) *cobra.Command {
 		return w.Flush()
 	}
 	return cmd
+}
+
+// listLong lists runs with what each took, changed and cost.
+func listLong(sh *shell, list []view.Status) error {
+	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tSTATE\tITERATIONS\tTIME\tEACH\tWAITED\tFILES\tLINES\tCOMMITS\tTOKENS\tCOST\tSTARTED\tWHY")
+	for _, s := range list {
+		t := s.Totals
+		each, cost, tokens := "-", "-", "-"
+		if s.Stats != nil && s.Stats.Durations.N > 0 {
+			each = view.Each(s.Stats.Durations)
+		}
+		if t.CostUSD > 0 {
+			cost = view.Dollars(t.CostUSD, t.CostEstimated)
+		}
+		if t.Tokens > 0 {
+			tokens = view.Count(t.Tokens)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t+%d -%d\t%d\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, s.Reason, s.Proven != nil && *s.Proven),
+			iterationsOf(s), view.Total(s.Elapsed.Duration()), each, view.Total(t.Waited.Duration()), t.Files, t.LinesAdded, t.LinesRemoved, t.Commits,
+			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(view.Line(s.Why), 60))
+	}
+	return w.Flush()
 }
 
 // tellElsewhere says that there are runs that were not listed.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -15,12 +16,14 @@ func resumeCommand(sh *shell) *cobra.Command {
 		output string
 		accept bool
 		dry    bool
+		now    bool
 	)
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
-		Short: "Go on with a run that was stopped, gave up, hit a limit or crashed",
-		Long: "Go on with a run. Without RUN it is the latest one here that can go on. Settings are read anew under\n" +
-			"the flags that the run was started with; limits given here are new totals, not additions.",
+		Short: "Go on with a run that is paused or waits, was stopped, gave up, hit a limit or crashed",
+		Long: "Go on with a run. One that is alive is unpaused, or its wait is cut short. Another one is started again: without\n" +
+			"RUN the latest one here that can go on. Settings are read anew under the flags that the run was started with;\n" +
+			"limits given here are new totals, not additions. A wait for a usage limit goes on, unless --now is given.",
 		Example:           "  refrain resume\n  refrain resume build-7 -n 20",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
@@ -28,6 +31,9 @@ func resumeCommand(sh *shell) *cobra.Command {
 			flags, err := settingsOf(cmd.Flags(), limitFlags)
 			if err != nil {
 				return err
+			}
+			if entry, address, err := sh.live(first(args)); err == nil && len(flags) == 0 && !dry {
+				return sh.command(cmd.Context(), entry, address, control.Command{Command: control.Resume}, output == "json")
 			}
 			entry, err := sh.resumable(first(args))
 			if err != nil {
@@ -55,6 +61,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 			var again bool
 			var reason loop.Reason
 			err = sh.attend(c.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
+				w.Hurry = now
 				end, started, err := c.Resume(ctx, w, func(past *view.Run) {
 					if len(args) == 0 { // nobody has said which one
 						fmt.Fprintf(sh.err, "resuming %s\n", entry.Name)
@@ -75,6 +82,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&dry, "dry-run", false, "show the next iteration's prompt, with what it hears of those before, and touch nothing")
+	f.BoolVar(&now, "now", false, "do not wait for a usage limit that the run was waiting for")
 	f.BoolVar(&accept, "accept-config", false, "accept that what ends the run was changed since it started")
 	addSettings(f, limitFlags)
 	addOutput(f, &output)

@@ -40,6 +40,7 @@ var runFlags = append([]settingFlag{
 	{"until", "", "done.promise", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
 	{"completion-promise", "", "done.promise", "the same as --until"},
 	{"plan", "", "done.plan", "done when no task of this markdown file is open"},
+	{"session", "", "session.mode", "fresh: a new session each iteration; keep: go on with the agent's own until its context is full"},
 	{"permissions", "", "permissions.mode", "what the agent may do unasked: own, edits, work, full"},
 	{"commit", "", "git.commit", "commit after each iteration"},
 	{"branch", "", "git.branch", "work on a new branch (--branch=NAME to name it)"},
@@ -93,6 +94,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
 	f.StringArray("var", nil, "a variable for the prompt, as NAME=VALUE: {{.Vars.NAME}} (repeatable)")
 	f.BoolVar(&o.yolo, "yolo", false, "the same as --permissions full: in a container only")
+	f.BoolVar(&o.noInhibit, "no-inhibit", false, "let the machine go to sleep while the run is alive")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
 	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
 	f.Lookup("worktree").NoOptDefVal = unnamed
@@ -113,6 +115,7 @@ type runOptions struct {
 	file      string
 	context   []string
 	unlimited bool
+	noInhibit bool
 	yolo      bool
 	worktree  *string // nil is none, "" one without a name
 	dryRun    bool
@@ -264,7 +267,7 @@ func (sh *shell) attend(onInterrupt string, s *screen, start func(app.Watch) (lo
 	control := app.NewControl()
 	stopSteering := steer(control, onInterrupt)
 	defer stopSteering()
-	end, err := start(app.Watch{Observers: []app.Observer{s}, Control: control, Version: Version})
+	end, err := start(app.Watch{Observers: []app.Observer{s}, Control: control, Version: Version, Terminal: sh.terminal()})
 	s.close()
 	if err != nil {
 		return err
@@ -282,6 +285,9 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 	}
 	if o.unlimited {
 		flags = append(flags, config.Flag{Name: "--unlimited", Key: "loop.max_iterations", Value: "0"})
+	}
+	if o.noInhibit {
+		flags = append(flags, config.Flag{Name: "--no-inhibit", Key: "loop.inhibit", Value: "false"})
 	}
 	if o.yolo {
 		flags = append(flags, config.Flag{Name: "--yolo", Key: "permissions.mode", Value: "full"})

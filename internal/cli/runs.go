@@ -89,6 +89,19 @@ func lookAt(store journal.Store, entry journal.Entry) *view.Run {
 	return run
 }
 
+// lookClosely is lookAt for one run that a person wants to know about: it also
+// looks for processes that the run has left.
+func lookClosely(store journal.Store, entry journal.Entry) *view.Run {
+	run := lookAt(store, entry)
+	if entry.Tree != store.Tree {
+		run.Tree = entry.Tree
+	}
+	if run.State.Ended() {
+		run.Spared, run.Left = app.Left(entry)
+	}
+	return run
+}
+
 // iterationRef splits RUN/N. N is 0 when there is none.
 func iterationRef(arg string) (run string, iter int, err error) {
 	run, number, has := strings.Cut(arg, "/")

@@ -89,6 +89,16 @@ func (sh *shell) look() lines.Options {
 	}
 }
 
+// terminal is where a person may be looking; nil: nowhere.
+func (sh *shell) terminal() io.Writer {
+	for _, w := range []io.Writer{sh.out, sh.err} {
+		if isTerminal(w) {
+			return w
+		}
+	}
+	return nil
+}
+
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(f.Fd())

@@ -49,7 +49,7 @@ func showCommand(sh *shell) *cobra.Command {
 }
 
 func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJSON bool) error {
-	run := lookAt(store, entry)
+	run := lookClosely(store, entry)
 	ask := last
 	if last > 0 {
 		ask++ // one more, to see whether there are more

@@ -24,7 +24,7 @@ func statusCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		run := lookAt(store, entry)
+		run := lookClosely(store, entry)
 		if *asJSON {
 			return printJSON(sh.out, run.Status(time.Now()))
 		}
@@ -44,7 +44,7 @@ func latest(sh *shell, cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	run := lookAt(store, entry)
+	run := lookClosely(store, entry)
 	if asJSON {
 		return printJSON(sh.out, run.Status(time.Now()))
 	}

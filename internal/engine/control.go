@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"fmt"
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -11,27 +13,56 @@ import (
 type Control struct {
 	mu     sync.Mutex
 	asked  *loop.Asked
-	wishes chan loop.Asked
+	orders chan order
 	soon   chan struct{} // closed by the first wish to stop
 	now    chan struct{} // closed by the first wish to stop at once
+	over   chan struct{} // closed when the run no longer listens
+	stir   chan struct{} // wakes a loop that waits
+}
+
+// Command is what a person wants of a live run.
+type Command struct {
+	Name   string // pause, resume, stop, stop_now, skip, reboot, note or raise
+	Text   string // of a note
+	Key    string // of a setting to raise
+	Value  string
+	NoWait bool // answer when it is accepted, not when it has taken effect
+}
+
+// Answer is what came of a command.
+type Answer struct {
+	OK     bool
+	Effect string // what it did, or why it was refused
+	State  loop.Status
+}
+
+// order is a command, or a wish to stop, on its way to the engine.
+type order struct {
+	Command
+	asked  *loop.Asked
+	answer chan<- Answer
 }
 
 // NewControl makes a control that nobody has used.
 func NewControl() *Control {
 	return &Control{
-		wishes: make(chan loop.Asked, 2), // a wish changes something at most twice
+		orders: make(chan order, 32),
 		soon:   make(chan struct{}),
 		now:    make(chan struct{}),
+		over:   make(chan struct{}),
+		stir:   make(chan struct{}, 1),
 	}
 }
 
 // Stop asks the run to stop, after this iteration or at once. Asking again
 // changes nothing, except that "at once" overtakes "after this iteration".
-func (c *Control) Stop(a loop.Asked) {
+func (c *Control) Stop(a loop.Asked) { c.stop(a, nil) }
+
+func (c *Control) stop(a loop.Asked, answer chan<- Answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked != nil && (c.asked.Now || !a.Now) {
-		return
+		return false
 	}
 	if c.asked == nil {
 		close(c.soon)
@@ -40,7 +71,12 @@ func (c *Control) Stop(a loop.Asked) {
 		close(c.now)
 	}
 	c.asked = &a
-	c.wishes <- a
+	select {
+	case c.orders <- order{asked: &a, answer: answer}:
+	default: // it has so much to do that one line in the journal is missing
+	}
+	c.wake()
+	return true
 }
 
 // Asked is the wish to stop, nil when there is none.
@@ -50,16 +86,60 @@ func (c *Control) Asked() *loop.Asked {
 	return c.asked
 }
 
-// listen writes wishes into the journal as they come. The function it returns
-// ends it.
+// Do has a command carried out. It answers when the command has taken effect, or
+// is refused; when ctx is done first, the command stands.
+func (c *Control) Do(ctx context.Context, cmd Command) (Answer, error) {
+	answer := make(chan Answer, 1)
+	switch cmd.Name {
+	case "stop", "stop_now":
+		if !c.stop(loop.Asked{Now: cmd.Name == "stop_now"}, answer) {
+			return Answer{Effect: "the run is stopping already"}, nil
+		}
+		if cmd.NoWait {
+			return Answer{OK: true, Effect: "stopping"}, nil
+		}
+	default:
+		select {
+		case c.orders <- order{Command: cmd, answer: answer}:
+			c.wake()
+		case <-c.over:
+			return Answer{Effect: "the run has ended"}, nil
+		case <-ctx.Done():
+			return Answer{}, ctx.Err()
+		}
+	}
+	select {
+	case a := <-answer:
+		return a, nil
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	case <-c.over:
+	}
+	select { // the answer may have come with the end
+	case a := <-answer:
+		return a, nil
+	default:
+		return Answer{Effect: "the run has ended"}, nil
+	}
+}
+
+// wake makes a loop that waits look up.
+func (c *Control) wake() {
+	select {
+	case c.stir <- struct{}{}:
+	default:
+	}
+}
+
+// listen carries out orders as they come. The function it returns ends it.
 func (e *Engine) listen() func() {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
 			select {
-			case a := <-e.Control.wishes:
-				e.record(&loop.CommandReceived{Command: "stop", Signal: a.Signal, Effect: e.effect(a)})
+			case o := <-e.Control.orders:
+				e.obey(o)
 			case <-done:
 				return
 			}
@@ -68,15 +148,19 @@ func (e *Engine) listen() func() {
 	return sync.OnceFunc(func() {
 		close(done)
 		wg.Wait()
-		select {
-		case a := <-e.Control.wishes: // one that came as the run was ending
-			e.record(&loop.CommandReceived{Command: "stop", Signal: a.Signal, Effect: e.effect(a)})
-		default:
+		for {
+			select {
+			case o := <-e.Control.orders: // one that came as the run was ending
+				e.obey(o)
+				continue
+			default:
+			}
+			return
 		}
 	})
 }
 
-// effect says what a wish comes to at this moment.
+// effect says what a wish to stop comes to at this moment.
 func (e *Engine) effect(a loop.Asked) string {
 	e.mu.Lock()
 	idle := e.iter == 0
@@ -92,4 +176,20 @@ func (e *Engine) effect(a loop.Asked) string {
 		effect += "; " + a.Hint
 	}
 	return effect
+}
+
+// obey carries out one order.
+func (e *Engine) obey(o order) {
+	if o.asked != nil {
+		effect := e.effect(*o.asked)
+		e.await(o.answer, effect, "run.finished")
+		e.record(&loop.CommandReceived{Command: "stop", Signal: o.asked.Signal, Effect: effect})
+		return
+	}
+	act, ok := acts[o.Name]
+	if !ok {
+		o.answer <- Answer{Effect: fmt.Sprintf("there is no command %q", o.Name), State: e.status()}
+		return
+	}
+	act(e, o)
 }

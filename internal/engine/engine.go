@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -24,6 +23,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Observer hears of every event after it was written down, one at a time.
@@ -37,10 +37,9 @@ type Options struct {
 	// Warnings are what people should know before the first iteration.
 	Warnings []loop.Warning
 
-	Agent     agent.Agent
-	AgentName string
-	Remedy    string // what to do when its program is not there
-	Model     string
+	Workers   []Worker        // the agent, and behind it those that stand in for it
+	Holds     stop.Holds      // by which it is found who works
+	Shared    Shared          // nil: limits are not shared
 	Prompt    *prompt.Builder // nil: the command gets none
 	Detectors func() []detect.Detector
 	Rules     []loop.Rule
@@ -68,14 +67,25 @@ type Options struct {
 	Timeout time.Duration
 	Idle    time.Duration
 	Limits  loop.Limits // what a live attempt must not exceed
+	Context Context
+	Compare bool // mark what attempts could repeat
+	// Handoff is how much, in bytes, an agent with a fresh session is told of the
+	// one before.
+	Handoff int
 
-	TestsInText  bool // the agent prints its tools' output as its own text
-	FeedbackRoom int  // bytes that one gate may take in the next prompt
-	PromptBudget int  // in tokens; a larger prompt is warned about
-	Transcripts  int  // iterations whose raw output is kept
+	FeedbackRoom int // bytes that one gate may take in the next prompt
+	PromptBudget int // in tokens; a larger prompt is warned about
+	Transcripts  int // iterations whose raw output is kept
 
 	Control   *Control
 	Observers []Observer
+	// Raise changes a limit for the rest of the run; nil: none can be changed.
+	Raise func(key, value string) (Raised, error)
+	// Hurry goes on at once with a run that was waiting.
+	Hurry bool
+	Clock Clock // nil is the one on the wall
+	// Trace adds to the environment of an attempt; nil: nothing.
+	Trace func(iter, attempt int) []string
 
 	// Guard is asked before every step whether the work tree is still ours.
 	Guard func() error
@@ -93,7 +103,14 @@ type Engine struct {
 	iter    int
 	attempt int
 
-	last         ended // the attempt before, for hooks
+	wishes   wishes
+	waiters  []waiter
+	waiting  bool
+	ended    loop.Status             // when the run is over
+	endAgent context.CancelCauseFunc // ends the agent that runs; nil: none does
+
+	worker       Worker // who makes the attempt
+	last         ended  // the attempt before, for hooks
 	seen         *sight
 	hooked       map[string]*loop.HookFinished // what hooks of the attempt said to an earlier runner
 	startedHooks bool                          // the last hook is due
@@ -115,7 +132,11 @@ func New(o Options) *Engine {
 	if o.Control == nil {
 		o.Control = NewControl()
 	}
-	e := &Engine{Options: o, state: o.Past.State, warned: map[string]bool{}}
+	if o.Clock == nil {
+		o.Clock = wall{}
+	}
+	e := &Engine{Options: o, state: o.Past.State, warned: map[string]bool{}, worker: o.Workers[0]}
+	e.wishes.hurry = o.Hurry
 	o.Journal.OnTrouble(e.noteTrouble)
 	return e
 }
@@ -125,6 +146,7 @@ func New(o Options) *Engine {
 // gets its end written down.
 func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	defer context.AfterFunc(ctx, func() { e.Control.Stop(loop.Asked{Now: true}) })()
+	defer close(e.Control.over)
 	stopListening := e.listen()
 	defer func() {
 		if p := recover(); p != nil {
@@ -136,11 +158,13 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 
 	v, err := e.open(context.WithoutCancel(ctx))
 	for err == nil && v.Action != loop.Stop {
-		if v.Action == loop.Wait {
-			e.wait(v)
-		}
+		e.between(v)
+		e.hold()
 		if v = e.ask(); v.Action == loop.Stop {
 			break
+		}
+		if v.Action == loop.Wait { // for what another run has met, or this one before it was stopped
+			continue
 		}
 		if e.Guard != nil {
 			if err = e.Guard(); err != nil {
@@ -156,14 +180,38 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	return e.finish(v), nil
 }
 
+// between does what a verdict says to do before the next step.
+func (e *Engine) between(v loop.Verdict) {
+	if v.Action == loop.Reboot {
+		e.reboot(v.Why)
+	}
+	e.rebootIfAsked()
+	if !v.Until.IsZero() {
+		e.wait(v)
+	}
+	e.warnOfBudgets()
+}
+
 // ask decides with no outcome: before every step and at every wake.
 func (e *Engine) ask() loop.Verdict {
-	_, v := loop.Decide(e.facts(nil), e.Rules)
+	_, v := loop.Decide(e.facts(nil), e.rules())
 	return v
 }
 
 func (e *Engine) facts(o *loop.Outcome) loop.Facts {
-	return loop.Facts{State: e.snapshot(), Outcome: o, Now: now(), Asked: e.Control.Asked()}
+	return loop.Facts{State: e.snapshot(), Outcome: o, Now: e.now(), Asked: e.Control.Asked(), Noted: e.noted(), Hurry: e.hurried()}
+}
+
+func (e *Engine) rules() []loop.Rule {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.Rules
+}
+
+func (e *Engine) limits() loop.Limits {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.Limits
 }
 
 // finish writes the rule that ended the run, and the end.
@@ -187,7 +235,3 @@ func (e *Engine) finish(v loop.Verdict) loop.RunFinished {
 func broken(err error) loop.Verdict {
 	return loop.Verdict{Action: loop.Stop, Rule: "error", State: loop.CouldNotRun, Reason: loop.ByError, Why: err.Error()}
 }
-
-// now is the time as the journal writes it: what is added up from the journal
-// later must equal what is added up here.
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -43,9 +43,11 @@ type stage struct {
 	promise  string
 	options  func(*Options)
 
-	mu     sync.Mutex
-	events []loop.Event
-	ran    int
+	mu      sync.Mutex
+	events  []loop.Event
+	ran     int
+	argv    [][]string // of each process
+	prompts []string
 }
 
 func newStage(t *testing.T, plays ...play) *stage {
@@ -68,6 +70,11 @@ func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 	s.mu.Lock()
 	p := s.plays[min(s.ran, len(s.plays)-1)]
 	s.ran++
+	s.argv = append(s.argv, spec.Argv)
+	if spec.Stdin != nil {
+		text, _ := io.ReadAll(spec.Stdin)
+		s.prompts = append(s.prompts, string(text))
+	}
 	s.mu.Unlock()
 	spec.Started(4711, time.Now())
 	var out strings.Builder
@@ -85,7 +92,7 @@ func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 
 // causeOf is the cause that the engine cancelled with.
 func causeOf(ctx context.Context) loop.Cause {
-	for _, c := range []loop.Cause{loop.OnBudget, loop.OnMaxTime, loop.OnRequest} {
+	for _, c := range []loop.Cause{loop.OnBudget, loop.OnMaxTime, loop.OnRequest, loop.OnSkip, loop.OnRedline} {
 		if errors.Is(context.Cause(ctx), proc.End(c)) {
 			return c
 		}
@@ -106,7 +113,7 @@ func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) 
 	s.settings.Done.Promise = s.promise != ""
 	o := Options{
 		Journal: run, Past: past, Start: start,
-		Agent: a, AgentName: "agent",
+		Workers: []Worker{{Name: "agent", Agent: a}}, Holds: s.settings.Limit,
 		Prompt: &prompt.Builder{Source: prompt.Source{Text: "work"}},
 		Detectors: func() []detect.Detector {
 			return []detect.Detector{detect.Ending(), detect.Claims(detect.ClaimSettings{Promise: s.promise, Failure: "BLOCKED"}), detect.Summaries()}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -40,7 +39,7 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) {
 	name := e.Journal.Meta().Name
 	message, err := repo.Expand(e.Commits.Template, map[string]string{
 		"iteration": fmt.Sprint(e.iter), "run": name, "procedure": e.Commits.Procedure,
-		"summary": o.Summary, "timestamp": time.Now().Format("20060102-150405"),
+		"summary": o.Summary, "timestamp": e.Clock.Now().Format("20060102-150405"),
 	})
 	var sha string
 	if err == nil {

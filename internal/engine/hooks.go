@@ -36,14 +36,14 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 	e.untouched = nil // what a hook does is not the next agent's work
 	s := e.snapshot()
 	e.mu.Lock()
-	event := loop.Event{Time: now(), Run: e.Journal.Meta().ID, Iter: e.iter, Attempt: e.attempt, Payload: about}
+	event := loop.Event{Time: e.now(), Run: e.Journal.Meta().ID, Iter: e.iter, Attempt: e.attempt, Payload: about}
 	e.mu.Unlock()
 	input, err := journal.Encode(event)
 	if err != nil {
 		input = nil // values of these types always encode
 	}
 	facts := e.Hooks.Facts
-	facts.Iteration, facts.MaxIterations = event.Iter, e.Limits.Iterations
+	facts.Iteration, facts.MaxIterations = event.Iter, e.limits().Iterations
 	facts.TotalCommits, facts.Elapsed = &s.Totals.Commits, e.facts(nil).Live()
 	facts.LastResult, facts.LastExitCode, facts.LastCommit = e.last.result, e.last.exit, e.last.commit
 	if more != nil {
@@ -111,14 +111,14 @@ func (e *Engine) hookNext(ctx context.Context) *loop.Outcome {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(cancel)()
-	r := e.callHook(ctx, hook.NextIteration, &loop.IterationStarted{Max: e.Limits.Iterations}, nil)
+	r := e.callHook(ctx, hook.NextIteration, &loop.IterationStarted{Max: e.limits().Iterations}, nil)
 	switch {
 	case r.Interrupted:
-		return &loop.Outcome{Result: loop.Interrupted, EndedAt: now()}
+		return &loop.Outcome{Result: loop.Interrupted, EndedAt: e.now()}
 	case r.Action == hook.Continue:
 		return nil
 	}
-	o := &loop.Outcome{Result: loop.Skipped, Hook: &loop.Hook{Point: string(hook.NextIteration), Exit: *r.Exit, Why: r.Why}, EndedAt: now()}
+	o := &loop.Outcome{Result: loop.Skipped, Hook: &loop.Hook{Point: string(hook.NextIteration), Exit: *r.Exit, Why: r.Why}, EndedAt: e.now()}
 	if r.Action == hook.Abort {
 		o.Result = loop.Interrupted // it was to be no iteration at all
 	}

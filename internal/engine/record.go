@@ -14,7 +14,7 @@ func (e *Engine) record(payloads ...loop.Payload) {
 
 func (e *Engine) recordLocked(payloads ...loop.Payload) {
 	events := make([]loop.Event, len(payloads))
-	at := now()
+	at := e.now()
 	for i, p := range payloads {
 		events[i] = loop.Event{Time: at, Iter: e.iter, Attempt: e.attempt, Payload: p}
 		if finished, ok := p.(*loop.IterationFinished); ok {
@@ -28,9 +28,26 @@ func (e *Engine) recordLocked(payloads ...loop.Payload) {
 		if ev.Type().Kept() {
 			e.state = e.state.Sum(ev)
 		}
+		e.follow(ev.Payload)
 		for _, o := range e.Observers {
 			o.Observe(ev)
 		}
+		e.acknowledge(ev.Type())
+	}
+}
+
+// follow keeps what a person would say that the run is doing.
+func (e *Engine) follow(p loop.Payload) {
+	switch p := p.(type) {
+	case *loop.RunWaiting:
+		e.waiting = true
+	case *loop.IterationStarted:
+		e.waiting = false
+		e.wishes.hurry = false // what was to be hurried on has begun
+	case *loop.RunPaused:
+		e.waiting = false
+	case *loop.RunFinished:
+		e.ended = p.State
 	}
 }
 
@@ -56,6 +73,21 @@ func (e *Engine) warn(key string, w loop.Warning) {
 	}
 	e.warned[key] = true
 	e.recordLocked(&w)
+}
+
+// Tell warns of what went wrong beside the loop, once for each text. It tells
+// whether there was still a run to write it to.
+func (e *Engine) Tell(w loop.Warning) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended != "" {
+		return false
+	}
+	if key := "beside " + w.Text; !e.warned[key] {
+		e.warned[key] = true
+		e.recordLocked(&w)
+	}
+	return true
 }
 
 // noteTrouble hears that something could not be saved. It may be called from

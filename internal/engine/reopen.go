@@ -39,7 +39,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	}
 	open := unfinished(e.Past.Tail)
 	if open == nil {
-		v := e.pending()
+		v := e.ask()
 		switch {
 		case v.Action != loop.Continue:
 			return v, nil
@@ -50,6 +50,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 		}
 		return v, nil
 	}
+	e.worker = e.workerOf(agentOf(e.Past.Tail))
 	a := e.enter(open.Iter, open.Attempt, e.Journal.Attempt)
 	defer a.dir.Close()
 	exited := exitOf(e.Past.Tail)
@@ -60,7 +61,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 		e.checkPlan(a, o) // it may have dropped tasks before its runner died
 		return e.conclude(ctx, a, o), nil
 	case rolledBack(e.Past.Tail): // what it did is no longer there, and a person wanted that
-		return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Agent: e.AgentName, EndedAt: now()}), nil
+		return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Agent: e.worker.Name, EndedAt: e.now()}), nil
 	}
 	if err := e.replay(ctx, a, exited); err != nil {
 		return loop.Verdict{}, err
@@ -109,22 +110,9 @@ func Decided(past journal.Past) (loop.Verdict, bool) {
 	return v, v.Action == loop.Stop
 }
 
-// pending is the verdict to go on with: a wait that is not over yet, for the
-// provider has not forgotten it, or a fresh question.
-func (e *Engine) pending() loop.Verdict {
-	if e.Past.Last != nil {
-		last := e.Past.Last.Payload.(*loop.IterationFinished)
-		held := last.Outcome.Result == loop.Limited || last.Outcome.Result == loop.Unavailable
-		if held && last.Verdict.Action == loop.Wait && last.Verdict.Until.After(now()) {
-			return last.Verdict
-		}
-	}
-	return e.ask()
-}
-
 // lost is the outcome of an attempt whose runner died.
 func (e *Engine) lost() *loop.Outcome {
-	o := &loop.Outcome{Result: loop.Lost, Agent: e.AgentName, EndedAt: now()}
+	o := &loop.Outcome{Result: loop.Lost, Agent: e.worker.Name, EndedAt: e.now()}
 	if e.snapshot().Lost+1 >= lostTooOften {
 		o.Result = loop.Failed
 		o.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: fmt.Sprintf("the runner died %d times in this iteration", lostTooOften)}
@@ -135,7 +123,7 @@ func (e *Engine) lost() *loop.Outcome {
 // replay hears the agent once more, from its transcript: it had ended before
 // the runner did, so its work is judged and not repeated.
 func (e *Engine) replay(ctx context.Context, a *attempt, exited *loop.AgentExited) error {
-	decoder := e.Agent.Decoder()
+	decoder := e.worker.Agent.Decoder()
 	if err := e.readAgain(a, decoder); err != nil {
 		return fmt.Errorf("read the transcript of iteration %d again: %w", e.iter, err)
 	}
@@ -230,6 +218,17 @@ func unfinished(tail []loop.Event) *loop.Event {
 		}
 	}
 	return open
+}
+
+// agentOf is who made the attempt that was not finished.
+func agentOf(tail []loop.Event) string {
+	var name string
+	for _, ev := range tail {
+		if p, ok := ev.Payload.(*loop.AgentStarted); ok {
+			name = p.Agent
+		}
+	}
+	return name
 }
 
 // baseOf is the tree before the attempt that was not finished.

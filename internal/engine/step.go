@@ -55,10 +55,11 @@ func (a *attempt) kept() repo.Checkpoint {
 // same state gives the same iteration and attempt.
 func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	s := e.snapshot()
+	e.choose()
 	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
 	a.onHigh = s.High != nil && s.Here == s.High.Checkpoint
 	defer a.dir.Close()
-	e.record(&loop.IterationStarted{Max: e.Limits.Iterations})
+	e.record(&loop.IterationStarted{Max: e.limits().Iterations})
 	if unwanted := e.hookNext(ctx); unwanted != nil {
 		return e.conclude(ctx, a, unwanted)
 	}
@@ -90,6 +91,7 @@ func (e *Engine) buildPrompt(ctx context.Context, a *attempt) {
 		e.untouched = nil
 	}
 	s := e.snapshot()
+	e.Prompt.Handoff = e.handoff(ctx, s)
 	p, err := e.Prompt.Build(ctx, s, s.Next(), e.told)
 	if err != nil {
 		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}
@@ -123,16 +125,17 @@ func (e *Engine) enter(iter, n int, open func(iter, n int) *journal.Attempt) *at
 		dir:       open(iter, n),
 		detectors: e.Detectors(),
 		patterns:  newMatcher(e.Patterns),
-		ran:       newSeenTests(e.TestsInText),
-		started:   time.Now(),
+		ran:       newSeenTests(e.worker.InText),
+		started:   e.Clock.Now(),
 	}
 }
 
 // run lets the agent work until it is gone.
 func (e *Engine) run(ctx context.Context, a *attempt) {
-	cmd, err := e.Agent.Command(agent.Call{
-		Prompt: a.prompt, PromptFile: a.dir.PromptPath(), Model: e.Model, HasPrompt: e.Prompt != nil,
-		LeftUSD: max(0, e.Limits.CostUSD-e.snapshot().Totals.CostUSD),
+	state := e.snapshot()
+	cmd, err := e.worker.Agent.Command(agent.Call{
+		Prompt: a.prompt, PromptFile: a.dir.PromptPath(), Model: e.worker.Model, HasPrompt: e.Prompt != nil,
+		Session: state.SessionOf(e.worker.Name), LeftUSD: max(0, e.limits().CostUSD-state.Totals.CostUSD),
 	})
 	if err != nil {
 		a.failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
@@ -143,15 +146,16 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(cancel)()
-	decoder := e.Agent.Decoder()
-	spent := newMeter(e.Limits, e.snapshot().Totals, cancel)
+	defer e.skippable(cancel)()
+	decoder := e.worker.Agent.Decoder()
+	spent := e.newMeter(cancel)
 	var tools openTools
 
 	var said []loop.Payload // since the last pause
 	exit, err := e.exec(ctx, proc.Spec{
 		Argv:  cmd.Argv,
 		Dir:   e.Dir,
-		Env:   numbered(ChildEnv(e.Env, cmd), e.iter, e.attempt),
+		Env:   append(numbered(ChildEnv(e.Env, cmd), e.iter, e.attempt), e.trace()...),
 		Stdin: stdin(cmd.Stdin),
 		First: cmd.First,
 
@@ -179,10 +183,10 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		},
 		Stderr: proc.Sink{Raw: a.dir.Stderr(), Line: a.complain},
 		Started: func(pid int, at time.Time) {
-			e.record(&loop.AgentStarted{Agent: e.AgentName, PID: pid, Started: at.UTC()})
+			e.record(&loop.AgentStarted{Agent: e.worker.Name, PID: pid, Started: at.UTC()})
 		},
 	})
-	a.duration = time.Since(a.started).Truncate(time.Millisecond) // as the journal has it
+	a.duration = e.Clock.Now().Sub(a.started).Truncate(time.Millisecond) // as the journal has it
 	if err != nil {
 		a.failure = e.startFailure(err)
 		return
@@ -190,6 +194,26 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	e.record(&loop.AgentExited{Exit: exit, Duration: loop.Span(a.duration)})
 	a.observe(&loop.AgentExited{Exit: exit})
 	e.hear(a, decoder.Close(exit)...)
+}
+
+// skippable lets a person end the agent that runs. The function it returns takes
+// that back.
+func (e *Engine) skippable(end context.CancelCauseFunc) func() {
+	set := func(end context.CancelCauseFunc) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.endAgent = end
+	}
+	set(end)
+	return func() { set(nil) }
+}
+
+// trace is what ties the attempt to the traces of the agent's own.
+func (e *Engine) trace() []string {
+	if e.Trace == nil {
+		return nil
+	}
+	return e.Trace(e.iter, e.attempt)
 }
 
 // hear takes in what the agent said, and the test runs in it.
@@ -221,14 +245,14 @@ func (a *attempt) observe(p loop.Payload) *loop.TestsSeen {
 func (e *Engine) startFailure(err error) *loop.AgentError {
 	var start *proc.StartError
 	if errors.As(err, &start) && (start.Missing() || errors.Is(err, fs.ErrPermission)) {
-		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; " + e.Remedy}
+		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; " + e.worker.Remedy}
 	}
 	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
 }
 
 // check turns what was gathered into an outcome.
 func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
-	o := &loop.Outcome{Agent: e.AgentName, Model: e.Model}
+	o := &loop.Outcome{Agent: e.worker.Name, Model: e.worker.Model}
 	if a.failure != nil {
 		o.Result, o.Error = loop.Treat(a.failure.Kind).Result, a.failure
 	} else {
@@ -238,9 +262,9 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 			}
 		}
 	}
-	o.Duration, o.EndedAt = loop.Span(a.duration), now()
+	o.Duration, o.EndedAt = loop.Span(a.duration), e.now()
 	a.explain(o)
-	if (e.Limits.CostUSD > 0 || e.Limits.Tokens > 0) && o.Usage == nil && o.Exit != nil {
+	if limits := e.limits(); (limits.CostUSD > 0 || limits.Tokens > 0) && o.Usage == nil && o.Exit != nil {
 		e.warn("usage", loop.Warning{
 			Text: "an attempt ended without saying what it used up, so the budget may be exceeded unseen",
 			Hint: "some agents tell only at their end: give them the time to reach it, or limit the run with -n or --max-time",
@@ -256,6 +280,7 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 	o.Tests = a.ran.best
 	e.judge(ctx, a, o)
 	e.judgeProgress(a, o, seen)
+	e.alike(ctx, a, o)
 	o.Matched = a.patterns.matched()
 	if o.Result == loop.OK || o.Result == loop.Failed {
 		e.runScripts(ctx, o)
@@ -298,9 +323,10 @@ func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop
 		o.Progress, o.ProgressBy = new(bool), nil // what is put back is no progress
 	}
 	e.commit(ctx, a, o)
-	_, v := loop.Decide(e.facts(o), e.Rules)
+	_, v := loop.Decide(e.facts(o), e.rules())
 	e.restore(ctx, a, o, v)
 	e.pass(a, o)
+	e.share(a, o)
 	if e.Prompt != nil {
 		e.Prompt.Last = o
 	}

@@ -11,28 +11,24 @@ import (
 const slice = 30 * time.Second
 
 // wait lets time pass as the verdict says. A wish to stop ends it at once, and
-// so does a rule that has come to say stop.
+// so do a person's wish to go on and a rule that has come to say stop.
 func (e *Engine) wait(v loop.Verdict) {
 	e.untouched = nil // people work while the loop waits
 	e.leave()
-	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, For: loop.Span(v.Until.Sub(now())), Until: v.Until})
-	for left := time.Until(v.Until); left > 0; left = time.Until(v.Until) {
-		timer := time.NewTimer(min(left, slice, e.timeLeft()))
-		select {
-		case <-timer.C:
-		case <-e.Control.soon:
-			timer.Stop()
+	until := e.wakeTime(v)
+	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: loop.Span(until.Sub(e.now())), Until: until})
+	for {
+		left := until.Sub(e.Clock.Now())
+		if left <= 0 || e.Control.Asked() != nil || e.hurried() || e.ask().Action == loop.Stop {
 			return
 		}
-		if e.ask().Action == loop.Stop {
-			return
-		}
+		e.Clock.Sleep(min(left, slice, e.timeLeft()), e.Control.stir)
 	}
 }
 
 // timeLeft is how long the run may still last; for ever when it has no limit.
 func (e *Engine) timeLeft() time.Duration {
-	most := e.Limits.Time.Duration()
+	most := e.limits().Time.Duration()
 	if most <= 0 {
 		return slice
 	}

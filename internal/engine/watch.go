@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -22,24 +21,48 @@ func (e *Engine) watchSoon(cancel context.CancelCauseFunc) func() {
 }
 
 func (e *Engine) watchFor(wish <-chan struct{}, cancel context.CancelCauseFunc) func() {
-	var overtime <-chan time.Time
-	if most := e.Limits.Time.Duration(); most > 0 {
-		timer := time.NewTimer(most - e.facts(nil).Live())
-		overtime = timer.C
-	}
+	stopClock := e.watchTime(cancel)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		select {
 		case <-wish:
 			cancel(proc.End(loop.OnRequest))
-		case <-overtime:
-			cancel(proc.End(loop.OnMaxTime))
 		case <-done:
 		}
 	})
 	return func() {
+		stopClock()
 		close(done)
 		wg.Wait()
+	}
+}
+
+// watchTime ends what runs when the run's time is over. A limit that is raised
+// meanwhile is looked at when the old one is reached.
+func (e *Engine) watchTime(cancel context.CancelCauseFunc) (stop func()) {
+	var mu sync.Mutex
+	over, stopTimer := false, func() {}
+	var arm func()
+	arm = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		most := e.limits().Time.Duration()
+		if over || most <= 0 {
+			return
+		}
+		left := most - e.facts(nil).Live()
+		if left <= 0 {
+			cancel(proc.End(loop.OnMaxTime))
+			return
+		}
+		stopTimer = e.Clock.AfterFunc(left, arm)
+	}
+	arm()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+		stopTimer()
 	}
 }

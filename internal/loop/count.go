@@ -33,15 +33,16 @@ var (
 	rowOverflow    = row{"first context overflow", true, keep, keep, byProgress}
 	rowSkipped     = row{"skipped", true, keep, keep, keep}
 	rowSkippedFree = row{"skipped, with loop.skips_count = false", false, keep, keep, keep}
-	rowHeldUp      = row{"limited, unavailable", false, keep, keep, keep}
+	rowAway        = row{"limited, unavailable, signed out", false, keep, keep, keep}
 	rowInterrupted = row{"interrupted, lost", false, keep, keep, keep}
 )
 
 // rowFor finds the line for outcome o.
 func (s State) rowFor(o Outcome) row {
+	if s.TurnedAway(o) {
+		return rowAway
+	}
 	switch o.Result {
-	case Limited, Unavailable:
-		return rowHeldUp
 	case Interrupted, Lost:
 		return rowInterrupted
 	case Skipped:

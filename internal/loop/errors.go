@@ -33,13 +33,15 @@ type Treatment struct {
 	// OnlyAtFirst limits Fatal to runs in which the agent never worked: a
 	// sign-in that expires in the night may come back.
 	OnlyAtFirst bool
+	// FallsBack says that another agent may go on instead, if there is one.
+	FallsBack bool
 }
 
 // treatments is the one place that says how each kind of error is taken.
 var treatments = map[ErrorKind]Treatment{
 	ErrMissing:         {Result: Failed, Fatal: ByAgentMissing},
-	ErrAuth:            {Result: Failed, Fatal: ByNotSignedIn, OnlyAtFirst: true},
-	ErrBilling:         {Result: Failed, Fatal: ByNoCredit},
+	ErrAuth:            {Result: Failed, Fatal: ByNotSignedIn, OnlyAtFirst: true, FallsBack: true},
+	ErrBilling:         {Result: Failed, Fatal: ByNoCredit, FallsBack: true},
 	ErrModel:           {Result: Failed, Fatal: ByError},
 	ErrUsageLimit:      {Result: Limited},
 	ErrRateLimit:       {Result: Limited},

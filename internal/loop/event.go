@@ -29,6 +29,10 @@ var payloads = map[Type]func() Payload{
 	"run.resumed":         func() Payload { return new(RunResumed) },
 	"run.baseline":        func() Payload { return new(RunBaseline) },
 	"run.waiting":         func() Payload { return new(RunWaiting) },
+	"run.paused":          func() Payload { return new(RunPaused) },
+	"run.unpaused":        func() Payload { return new(RunUnpaused) },
+	"run.reboot_started":  func() Payload { return new(RunRebootStarted) },
+	"run.reboot_finished": func() Payload { return new(RunRebootFinished) },
 	"run.rule":            func() Payload { return new(RunRule) },
 	"run.finished":        func() Payload { return new(RunFinished) },
 	"iteration.started":   func() Payload { return new(IterationStarted) },
@@ -54,6 +58,7 @@ var payloads = map[Type]func() Payload{
 	"claim.heard":         func() Payload { return new(ClaimHeard) },
 	"claim.refused":       func() Payload { return new(ClaimRefused) },
 	"command.received":    func() Payload { return new(CommandReceived) },
+	"note.added":          func() Payload { return new(NoteAdded) },
 	"warning":             func() Payload { return new(Warning) },
 }
 
@@ -113,6 +118,8 @@ type Limits struct {
 
 	RedGates     int `json:"red_gates,omitempty"`
 	TestFailures int `json:"test_failures,omitempty"`
+
+	Redline int `json:"redline,omitempty"` // percent of a kept session's context
 }
 
 // RunResumed says that another runner goes on with the run.
@@ -139,6 +146,7 @@ type Change struct {
 type RunWaiting struct {
 	Rule  string    `json:"rule"`
 	Why   string    `json:"why"`
+	Agent string    `json:"agent,omitempty"` // whose provider it waits for
 	For   Span      `json:"for_ms"`
 	Until time.Time `json:"until"`
 }
@@ -273,16 +281,37 @@ type ClaimRefused struct {
 
 // CommandReceived is a person's wish and what came of it.
 type CommandReceived struct {
-	Command string `json:"command"`
-	Signal  string `json:"signal,omitempty"`
-	Effect  string `json:"effect"`
+	Command string  `json:"command"`
+	Signal  string  `json:"signal,omitempty"`
+	Text    string  `json:"text,omitempty"` // of a note
+	Key     string  `json:"key,omitempty"`  // of a setting
+	Value   string  `json:"value,omitempty"`
+	Effect  string  `json:"effect"` // what it does, or why it was refused
+	Refused bool    `json:"refused,omitempty"`
+	Limits  *Limits `json:"limits,omitempty"` // from now on, when it changed them
+}
+
+// RunPaused says that nothing begins until a person wants it to.
+type RunPaused struct{}
+
+// RunUnpaused says that the run goes on.
+type RunUnpaused struct{}
+
+// NoteAdded is what a person wants the next agent to know.
+type NoteAdded struct {
+	Text string `json:"text"`
 }
 
 // Warning is something a person should know.
 type Warning struct {
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
+	// Key names what is said once only, a restart of the runner included.
+	Key string `json:"key,omitempty"`
 }
+
+// BudgetKey begins the keys of warnings that a budget is nearly used up.
+const BudgetKey = "budget."
 
 // Unknown stands for an event from a later version.
 type Unknown struct {
@@ -312,5 +341,8 @@ func (*AgentExited) Type() Type       { return "agent.exited" }
 func (*ClaimHeard) Type() Type        { return "claim.heard" }
 func (*ClaimRefused) Type() Type      { return "claim.refused" }
 func (*CommandReceived) Type() Type   { return "command.received" }
+func (*RunPaused) Type() Type         { return "run.paused" }
+func (*RunUnpaused) Type() Type       { return "run.unpaused" }
+func (*NoteAdded) Type() Type         { return "note.added" }
 func (*Warning) Type() Type           { return "warning" }
 func (u *Unknown) Type() Type         { return u.Name }

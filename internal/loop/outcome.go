@@ -34,6 +34,7 @@ type Outcome struct {
 	Session    string      `json:"session,omitempty"`
 	Tree       string      `json:"tree,omitempty"`
 	Checkpoint string      `json:"checkpoint,omitempty"`
+	Alike      *Alike      `json:"alike,omitempty"`
 	Summary    string      `json:"summary,omitempty"`
 	Duration   Span        `json:"duration_ms"`
 	EndedAt    time.Time   `json:"ended_at,omitzero"`

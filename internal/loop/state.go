@@ -24,19 +24,29 @@ type State struct {
 	Marks    []string `json:"marks,omitempty"`    // and all of them
 	SetUp    bool     `json:"set_up,omitempty"`   // the clean checkout could be set up at the baseline
 
-	Attempts  int       `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
-	Lost      int       `json:"lost,omitempty"`      // of these, the lost ones
-	HeldUp    int       `json:"held_up,omitempty"`   // limited or unavailable attempts in a row
-	HeldSince time.Time `json:"held_since,omitzero"` // when the first of them ended
-	Overflows int       `json:"overflows,omitempty"` // context overflows in a row
-	Skips     int       `json:"skips,omitempty"`     // skipped attempts in a row
-	Confirmed int       `json:"confirmed,omitempty"` // proven claims in a row
-	Worked    bool      `json:"worked,omitempty"`    // the agent has ended well at least once
-	LastOK    bool      `json:"last_ok,omitempty"`   // the last counted iteration was ok
+	Attempts  int      `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
+	Lost      int      `json:"lost,omitempty"`      // of these, the lost ones
+	Away      []Away   `json:"away,omitempty"`      // agents that were turned away, and have not worked since
+	Overflows int      `json:"overflows,omitempty"` // context overflows in a row
+	Skips     int      `json:"skips,omitempty"`     // skipped attempts in a row
+	Confirmed int      `json:"confirmed,omitempty"` // proven claims in a row
+	Worked    bool     `json:"worked,omitempty"`    // the agent has ended well at least once; not those that stand in for it
+	LastOK    bool     `json:"last_ok,omitempty"`   // the last counted iteration was ok
+	Session   *Session `json:"session,omitempty"`   // that the next attempt goes on with; nil: a fresh one
+	Paused    bool     `json:"paused,omitempty"`    // a person wants nothing to begin
+	Idle      bool     `json:"idle,omitempty"`      // it waits for its provider
+
+	Repeats    Repeats   `json:"repeats,omitzero"`
+	Unrewarded float64   `json:"unrewarded_usd,omitempty"` // spent since the last progress
+	Durations  Durations `json:"durations,omitzero"`       // of counted iterations
+	Refusals   []Refusal `json:"refusals,omitempty"`       // the last claims that were not taken
+	Told       []string  `json:"told,omitempty"`           // warnings that are not to be said again, by their keys
 
 	Feedback  []Feedback `json:"feedback,omitempty"`  // what the next prompt should say
 	Heard     []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
 	Summaries []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
+	Notes     []string   `json:"notes,omitempty"`     // what people want the next agent to know
+	Given     int        `json:"given,omitempty"`     // of these, how many the agent at work has been told
 
 	Limits   Limits    `json:"limits,omitzero"` // as the run was last started with
 	Counting Counting  `json:"counting,omitzero"`
@@ -51,6 +61,10 @@ type Counting struct {
 	SkipsAreFree     bool `json:"skips_are_free,omitempty"`
 	// Ratchet says that an iteration worse than the best is undone.
 	Ratchet bool `json:"ratchet,omitempty"`
+	// Keep says that the agent's session goes on until a reboot.
+	Keep bool `json:"keep,omitempty"`
+	// Agents is the agent and, behind it, those that stand in for it.
+	Agents []string `json:"agents,omitempty"`
 }
 
 // Streaks count in a row.
@@ -77,6 +91,19 @@ type Totals struct {
 	// CostEstimated says that some of it was not told but worked out.
 	CostEstimated bool `json:"cost_estimated,omitempty"`
 	Duration      Span `json:"duration_ms"`
+
+	FilesCreated  int `json:"files_created,omitempty"`
+	FilesModified int `json:"files_modified,omitempty"`
+	FilesDeleted  int `json:"files_deleted,omitempty"`
+	TestsRun      int `json:"tests_run,omitempty"` // in all iterations together
+	TestsPassed   int `json:"tests_passed,omitempty"`
+	TestsFailed   int `json:"tests_failed,omitempty"`
+
+	Refused int  `json:"refused,omitempty"` // claims that were not taken
+	Proven  int  `json:"proven,omitempty"`  // iterations that made progress with every gate passing
+	Reboots int  `json:"reboots,omitempty"`
+	Waits   int  `json:"waits,omitempty"` // for the provider
+	Waited  Span `json:"waited_ms,omitempty"`
 }
 
 // Feedback is one thing that the next agent should know.
@@ -97,6 +124,9 @@ const (
 	maxFeedback  = 8
 	maxSummaries = 10
 	maxText      = 400
+	maxNotes     = 10
+	maxNote      = 4000
+	maxTold      = 20
 )
 
 // Next is the number of the iteration that comes next.
@@ -112,7 +142,12 @@ func (s State) Add(o Outcome) State {
 	row := s.rowFor(o)
 	if row.counts {
 		s = s.addTests(o)
+		if o.Result != Skipped {
+			s = s.addRepeats(o)
+		}
+		s.Notes, s.Given = s.Notes[min(s.Given, len(s.Notes)):], 0 // others came while it worked
 	}
+	s = s.addSession(o)
 	s = row.apply(s, o)
 	if row.counts {
 		s = s.addGates(o, undone)
@@ -121,19 +156,8 @@ func (s State) Add(o Outcome) State {
 		s.Vanished, s.Marks = o.Plan.Vanished, o.Plan.Marks
 	}
 
-	s.Totals.Duration += o.Duration
-	s.Totals.Tokens += o.Usage.Tokens()
-	s.Totals.CostUSD = toMicros(s.Totals.CostUSD + o.Usage.Cost())
-	s.Totals.CostEstimated = s.Totals.CostEstimated || o.Usage.Estimated()
-	if c := o.Changes; c != nil {
-		s.Totals.Commits += c.Commits
-		if !undone {
-			s.Totals.Files += c.Created + c.Modified + c.Deleted
-			s.Totals.LinesAdded += c.LinesAdded
-			s.Totals.LinesRemoved += c.LinesRemoved
-		}
-	}
-	if o.Result == OK {
+	s = s.addTotals(o, row.counts, undone)
+	if o.Result == OK && !s.standsIn(o.Agent) {
 		s.Worked = true
 	}
 	if o.Claim != nil && o.Claim.Kind == ClaimDone && o.Claim.Proven {
@@ -141,7 +165,7 @@ func (s State) Add(o Outcome) State {
 	} else if row.counts {
 		s.Confirmed = 0
 	}
-	return s.addHold(o)
+	return s.addAway(o)
 }
 
 // nextFeedback keeps what was already waiting to be said when the attempt did
@@ -152,21 +176,6 @@ func (s State) nextFeedback(o Outcome) []Feedback {
 		next = slices.Concat(s.Feedback, next)
 	}
 	return lastN(next, maxFeedback)
-}
-
-// addHold counts the attempts in a row that the provider turned away.
-func (s State) addHold(o Outcome) State {
-	switch o.Result {
-	case Limited, Unavailable:
-		if s.HeldUp++; s.HeldUp == 1 {
-			s.HeldSince = o.EndedAt
-		}
-	case Lost, Interrupted:
-		// These say nothing of the provider.
-	default:
-		s.HeldUp, s.HeldSince = 0, time.Time{}
-	}
-	return s
 }
 
 func lastN[T any](list []T, n int) []T {

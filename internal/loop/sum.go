@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"time"
 )
 
 // Sum adds one event to the state. The state of a run is the sum of its
@@ -15,18 +14,35 @@ func (s State) Sum(e Event) State {
 	case *RunStarted:
 		s.Counting, s.Limits = p.Counting, p.Limits
 	case *RunResumed:
-		s.Counting, s.Limits = p.Counting, p.Limits
-		s.Heard = nil // an attempt that is judged again says it again
-		if p.From == Aborted || p.From == CouldNotRun {
-			s.Streaks = Streaks{} // a person looked at it: a new start
-			s.HeldUp, s.HeldSince = 0, time.Time{}
+		s = s.goOn(p)
+	case *RunWaiting:
+		if s.Idle = p.Agent != ""; s.Idle {
+			s.Totals.Waits++
+		}
+	case *RunPaused:
+		s.Paused, s.Idle = true, false
+	case *RunUnpaused:
+		s.Paused = false
+	case *RunRebootFinished:
+		s.Session = nil
+		s.Totals.Reboots++
+	case *CommandReceived:
+		if p.Limits != nil {
+			s = s.limit(*p.Limits)
+		}
+	case *NoteAdded:
+		s.Given = max(0, s.Given-max(0, len(s.Notes)+1-maxNotes)) // the oldest makes room
+		s.Notes = lastN(append(slices.Clip(s.Notes), Cut(p.Text, maxNote)), maxNotes)
+	case *Warning:
+		if p.Key != "" && !slices.Contains(s.Told, p.Key) {
+			s.Told = lastN(append(slices.Clip(s.Told), p.Key), maxTold)
 		}
 	case *RunBaseline:
 		s = s.begin(p)
 	case *IterationStarted:
-		s.Heard = nil
+		s.Heard, s.Idle, s.Given = nil, false, len(s.Notes)
 	case *ClaimRefused:
-		s = s.hear(p.feedback())
+		s = s.hear(p.feedback()).refuse(e.Iter, p)
 	case *CheckpointMade:
 		if s.First == "" {
 			s.First = p.Checkpoint
@@ -50,10 +66,39 @@ func (s State) Sum(e Event) State {
 	return s
 }
 
+// goOn is the state when another runner takes over. Where a person has looked at
+// what went wrong, it is a new start.
+func (s State) goOn(p *RunResumed) State {
+	s.Counting, s.Idle, s.Paused = p.Counting, false, false
+	s.Heard = nil // an attempt that is judged again says it again
+	s = s.limit(p.Limits)
+	if p.From == Aborted || p.From == CouldNotRun {
+		s.Streaks, s.Repeats, s.Away, s.Unrewarded = Streaks{}, Repeats{}, nil, 0
+	}
+	if !s.Counting.Keep {
+		s.Session = nil
+	}
+	return s
+}
+
+// limit changes the limits; that an old one was nearly reached is no longer said.
+func (s State) limit(l Limits) State {
+	if l == s.Limits {
+		return s
+	}
+	s.Limits = l
+	s.Told = slices.DeleteFunc(slices.Clone(s.Told), func(key string) bool { return len(key) > len(BudgetKey) && key[:len(BudgetKey)] == BudgetKey })
+	return s
+}
+
 // tick adds to the live time. The time between an end and a resume is not live.
 func (s State) tick(e Event) State {
 	if _, resumed := e.Payload.(*RunResumed); !resumed && !s.At.IsZero() && e.Time.After(s.At) {
-		s.Live += Span(e.Time.Sub(s.At))
+		passed := Span(e.Time.Sub(s.At))
+		s.Live += passed
+		if s.Idle {
+			s.Totals.Waited += passed
+		}
 	}
 	s.At = e.Time
 	return s

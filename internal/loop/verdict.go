@@ -20,6 +20,7 @@ type Verdict struct {
 	State   Status    `json:"state,omitempty"` // with stop: the state it ends in
 	Reason  Reason    `json:"reason,omitempty"`
 	Why     string    `json:"why,omitempty"`
+	Agent   string    `json:"agent,omitempty"`  // with wait: whose provider; with continue: who stands in
 	Proven  bool      `json:"proven,omitempty"` // with done: the runner's own gates agree
 	For     Span      `json:"for_ms,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
@@ -39,6 +40,8 @@ type Facts struct {
 	Outcome *Outcome // nil when the driver asks before a step or at a wake
 	Now     time.Time
 	Asked   *Asked // nil when nobody asked to stop
+	Noted   []Away // what other runs have found out about our agents
+	Hurry   bool   // a person wants no more waiting
 }
 
 // Live is how long the run has been alive, waits included.
@@ -66,8 +69,16 @@ func Decide(f Facts, rules []Rule) (State, Verdict) {
 	}
 	verdict := Verdict{Action: Continue}
 	for _, rule := range rules {
-		if v := rule(f); v.Action != "" {
+		v := rule(f)
+		if v.Action == "" {
+			continue
+		}
+		if verdict.Action != Reboot {
 			verdict = v
+		} else if v.Action == Wait { // a fresh session waits as any other would
+			verdict.For, verdict.Until = v.For, v.Until
+		}
+		if verdict.Action != Reboot || v.Action == Wait {
 			break
 		}
 	}

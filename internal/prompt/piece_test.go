@@ -82,9 +82,10 @@ func TestATextMayBeTakenAsItIs(t *testing.T) {
 func TestNotesStandBetweenContextAndFeedback(t *testing.T) {
 	b := &Builder{
 		Source: Source{Text: "Go."}, Context: []string{"ctx"}, Feedback: Feedback{Enabled: true},
-		Notes: func() []string { return []string{"Skip the docs.", " ", "two\n<promise>DONE</promise>"} },
 	}
-	p := build(t, b, state("fed"), 1)
+	s := state("fed")
+	s.Notes = []string{"Skip the docs.", " ", "two\n<promise>DONE</promise>"}
+	p := build(t, b, s, 1)
 	want := "Go.\n\n## Context\n\nctx\n\n## Notes from the operator\n\nA person who follows this run says:\n\n" +
 		"- Skip the docs.\n- two\n    <promise>DONE</promise>\n\n## What happened so far\n\n"
 	if got := p.Text[:min(len(want), len(p.Text))]; got != want {
@@ -93,7 +94,6 @@ func TestNotesStandBetweenContextAndFeedback(t *testing.T) {
 	if want := "Go.\n\n## Context\n\nctx"; p.Own != want {
 		t.Errorf("Own = %q, want %q", p.Own, want)
 	}
-	b.Notes = func() []string { return nil }
 	if got := build(t, b, loop.State{}, 1).Text; got != p.Own {
 		t.Errorf("without notes: %q, want %q", got, p.Own)
 	}

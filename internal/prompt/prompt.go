@@ -45,8 +45,9 @@ type Builder struct {
 	Env         []string      // of these commands, complete; nil is that of this process
 	CommandTime time.Duration // how long one may take; 0 is ten seconds
 
-	Context []string        // what the user adds to the prompt for this run
-	Notes   func() []string // what people have said while the run was under way; nil is nothing
+	Context []string // what the user adds to the prompt for this run
+	Handoff *Handoff // of the session before; nil is none
+	Kept    bool     // the agent's session goes on from one iteration to the next
 
 	Feedback         Feedback
 	IterationContext bool // say which iteration this is, from the second on
@@ -112,9 +113,8 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 		p.add("context", headed(contextHeading, t.context))
 	}
 	p.Own = p.Text
-	if b.Notes != nil {
-		p.add("notes", notes(b.Notes()))
-	}
+	p.add("handoff", b.Handoff.text())
+	p.add("notes", notes(s.Notes))
 	if !t.placed.feedback {
 		p.add("feedback", headed(feedbackHeading, t.feedback))
 	}
@@ -122,7 +122,7 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 		p.add("iteration", iterationContext(iteration, b.Max))
 	}
 	if b.Tell {
-		p.add("claims", howToClaim(b.Promise, b.Failure))
+		p.add("claims", howToClaim(b.Promise, b.Failure, b.Kept))
 	}
 	p.Tokens = estimate(p.Text)
 	return p, nil

@@ -48,13 +48,17 @@ Review what is already there, then continue from it. Do not start over.
 
 // howToClaim tells the agent how to end the run, and when not to. Without a
 // promise the run ends in another way, and blocked is all that can be said.
-func howToClaim(promise, failure string) string {
+func howToClaim(promise, failure string, kept bool) string {
 	if promise == "" && failure == "" {
 		return ""
 	}
+	memory := ", each time with a fresh memory,"
+	if kept {
+		memory = ", sometimes with a fresh memory,"
+	}
 	text := `## How this run ends
 
-You are run again and again, each time with a fresh memory, until the task is done. You need not finish everything now: leave the files in a good state and the next iteration goes on from there.
+You are run again and again` + memory + ` until the task is done. You need not finish everything now: leave the files in a good state and the next iteration goes on from there.
 
 `
 	if promise != "" {

@@ -16,7 +16,7 @@ func Fatal() loop.Rule {
 		}
 		e := f.Outcome.Error
 		t := loop.Treat(e.Kind)
-		if t.Fatal == "" || t.OnlyAtFirst && f.State.Worked {
+		if t.Fatal == "" || f.State.TurnedAway(*f.Outcome) {
 			return none
 		}
 		v := end(loop.CouldNotRun, t.Fatal, fmt.Sprintf("the agent cannot run (%s): %s", strings.ReplaceAll(string(e.Kind), "_", " "), e.Message))

@@ -2,6 +2,7 @@ package stop
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -22,69 +23,196 @@ type Holds struct {
 // provider: an outage of hours should be noticed to be over within minutes.
 const providerMaxBackoff = 10 * time.Minute
 
-// Held waits when a usage limit or an outage held the attempt up, and gives up
-// when that would take too long.
+// A sign-in that expired comes back by itself within minutes, when the agent can
+// renew it, or not before a person does something.
+const (
+	signInBackoff  = 30 * time.Second
+	signInPatience = 30 * time.Minute
+)
+
+// Held waits when a usage limit, an outage or a lost sign-in kept the attempt's
+// agent from working and no other can, goes on with one that can, and gives up
+// when it would take too long.
 func Held(h Holds) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
-		if f.Outcome == nil {
+		if f.Outcome == nil || !f.State.TurnedAway(*f.Outcome) {
 			return none
 		}
-		switch f.Outcome.Result {
-		case loop.Limited:
-			return h.limited(f)
-		case loop.Unavailable:
-			return h.unavailable(f)
-		}
-		return none
+		return h.turnedAway(f)
 	}
 }
 
-func (h Holds) limited(f loop.Facts) loop.Verdict {
-	what := "usage limit"
-	var until time.Time
-	if l := f.Outcome.Limit; l != nil {
-		what = fmt.Sprintf("usage limit (%s)", l.Kind)
-		if l.Until.After(f.Now) {
-			until = l.Until.Add(h.Margin)
+// StillHeld waits before an attempt that would only be turned away, by what is
+// known of this run and of others that have met the same limit. It is asked
+// late: a run that is over need not wait.
+func StillHeld(h Holds) loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if f.Outcome != nil || f.Hurry || h.Agent(f) != "" {
+			return none
 		}
+		return h.wait(f)
 	}
-	if !h.Wait {
-		return end(loop.Aborted, loop.ByWaitTooLong, what+" reached, and limits.wait is off")
-	}
-	if until.IsZero() {
-		until = f.Now.Add(doubled(max(h.Backoff, time.Second), f.State.HeldUp, providerMaxBackoff))
-		if h.MaxWait > 0 && f.Now.Sub(f.State.HeldSince) > h.MaxWait {
-			return end(loop.Aborted, loop.ByWaitTooLong, fmt.Sprintf("%s for longer than %s (limits.max_wait)", what, h.MaxWait))
-		}
-	}
-	return h.until(f, until, "limit", what, loop.ByWaitTooLong)
 }
 
-func (h Holds) unavailable(f loop.Facts) loop.Verdict {
-	what := "the provider is unavailable"
-	if e := f.Outcome.Error; e != nil {
-		what = fmt.Sprintf("the provider is unavailable (%s)", e.Kind)
+// Agent is who works next: the first agent that nothing keeps from it. Where all
+// are kept, or none is known, it is "".
+func (h Holds) Agent(f loop.Facts) string {
+	for _, name := range f.State.Agents() {
+		if at, ok := h.ready(f, name); ok && !at.After(f.Now) {
+			return name
+		}
 	}
-	if !h.Wait {
-		return end(loop.Aborted, loop.ByProvider, what+", and limits.wait is off")
-	}
-	if h.MaxWait > 0 && f.Now.Sub(f.State.HeldSince) > h.MaxWait {
-		return end(loop.Aborted, loop.ByProvider, fmt.Sprintf("%s for longer than %s (limits.max_wait)", what, h.MaxWait))
-	}
-	until := f.Now.Add(doubled(h.Backoff, f.State.HeldUp, providerMaxBackoff))
-	return h.until(f, until, "provider", what, loop.ByProvider)
+	return ""
 }
 
-// until waits to a time, unless the run would be over by then anyway.
-func (h Holds) until(f loop.Facts, until time.Time, rule, what string, tooLong loop.Reason) loop.Verdict {
-	wait := until.Sub(f.Now)
+// turnedAway is what comes of an attempt that could not get at its model.
+func (h Holds) turnedAway(f loop.Facts) loop.Verdict {
+	away, _ := f.State.AwayAs(f.Outcome.Agent)
+	if next := h.Agent(f); next != "" && next != away.Agent {
+		return loop.Verdict{Action: loop.Continue, Rule: "fallback", Agent: next, Why: fmt.Sprintf("%s; %s goes on meanwhile", whatUntil(away), next)}
+	}
+	first, _, ok := h.first(f)
+	if !ok {
+		return end(loop.CouldNotRun, loop.Treat(away.Kind).Fatal, what(away)+", and no other agent can go on")
+	}
+	if v := h.givenUp(f, first); v.Action != "" {
+		return v
+	}
+	return h.wait(f)
+}
+
+// givenUp ends a run that is not to wait, or has waited for too long.
+func (h Holds) givenUp(f loop.Facts, a loop.Away) loop.Verdict {
+	lasted := f.Now.Sub(a.Since)
+	switch {
+	case !h.Wait:
+		return end(tooLong(a, met(a)+", and limits.wait is off"))
+	case a.Kind == loop.ErrAuth && lasted > signInPatience:
+		return end(loop.CouldNotRun, loop.ByNotSignedIn, fmt.Sprintf("%s for longer than %s", what(a), signInPatience))
+	case h.MaxWait > 0 && !stated(a) && lasted > h.MaxWait:
+		return end(tooLong(a, fmt.Sprintf("%s for longer than %s (limits.max_wait)", what(a), h.MaxWait)))
+	}
+	return none
+}
+
+// first is the agent that can work again before all others, and when. It is not
+// ok when none ever will.
+func (h Holds) first(f loop.Facts) (away loop.Away, at time.Time, ok bool) {
+	for _, name := range f.State.Agents() {
+		ready, returns := h.ready(f, name)
+		if returns && (!ok || ready.Before(at)) {
+			away, at, ok = h.away(f, name), ready, true
+		}
+	}
+	return away, at, ok
+}
+
+// wait lets time pass until the first agent can work again.
+func (h Holds) wait(f loop.Facts) loop.Verdict {
+	first, at, ok := h.first(f)
+	if !ok {
+		return none // none is known, or the attempt that found it out has ended the run
+	}
+	wait := at.Sub(f.Now)
 	if h.MaxWait > 0 && wait > h.MaxWait+h.Margin {
-		return end(loop.Aborted, tooLong, fmt.Sprintf("%s until %s, further away than %s (limits.max_wait)", what, clock(until), h.MaxWait))
+		return end(tooLong(first, fmt.Sprintf("%s until %s, further away than %s (limits.max_wait)", what(first), clock(at), h.MaxWait)))
 	}
 	if h.MaxTime > 0 && f.Live()+wait > h.MaxTime {
-		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("%s until %s, beyond loop.max_time (%s)", what, clock(until), h.MaxTime))
+		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("%s until %s, beyond loop.max_time (%s)", what(first), clock(at), h.MaxTime))
 	}
-	return loop.Verdict{Action: loop.Wait, Rule: rule, Why: what, For: loop.Span(wait), Until: until}
+	return loop.Verdict{Action: loop.Wait, Rule: waits[loop.Treat(first.Kind).Result], Agent: first.Agent, Why: what(first), For: loop.Span(wait), Until: at}
+}
+
+// waits names the rule by what it waits for.
+var waits = map[loop.Result]string{loop.Limited: "limit", loop.Unavailable: "provider", loop.Failed: "sign_in"}
+
+// away is the last that is known of an agent: by us, or by another run.
+func (h Holds) away(f loop.Facts, agent string) loop.Away {
+	a, _ := f.State.AwayAs(agent)
+	for _, noted := range f.Noted {
+		if noted.Agent == agent && h.until(noted).After(h.until(a)) {
+			a = noted
+		}
+	}
+	return a
+}
+
+// ready is when an agent can work again; never is not ok.
+func (h Holds) ready(f loop.Facts, agent string) (at time.Time, ok bool) {
+	a := h.away(f, agent)
+	return h.until(a), !permanent(a.Kind)
+}
+
+// until is when an agent that was turned away is worth another try.
+func (h Holds) until(a loop.Away) time.Time {
+	switch {
+	case a.At.IsZero():
+		return time.Time{}
+	case stated(a):
+		return a.Limit.Until.Add(h.Margin)
+	case a.Kind == loop.ErrAuth:
+		return a.At.Add(doubled(signInBackoff, a.Tries, providerMaxBackoff))
+	case loop.Treat(a.Kind).Result == loop.Limited:
+		return a.At.Add(doubled(max(h.Backoff, time.Second), a.Tries, providerMaxBackoff))
+	}
+	return a.At.Add(doubled(h.Backoff, a.Tries, providerMaxBackoff))
+}
+
+// stated tells whether the provider said when the limit ends.
+func stated(a loop.Away) bool { return a.Limit != nil && a.Limit.Until.After(a.At) }
+
+// permanent tells whether only a person can bring the agent back.
+func permanent(k loop.ErrorKind) bool {
+	t := loop.Treat(k)
+	return k != "" && t.Fatal != "" && !t.OnlyAtFirst
+}
+
+// what says in words what keeps an agent.
+func what(a loop.Away) string {
+	said := fmt.Sprintf("%s cannot work (%s)", a.Agent, strings.ReplaceAll(string(a.Kind), "_", " "))
+	switch {
+	case loop.Treat(a.Kind).Result == loop.Limited && a.Limit != nil:
+		said = fmt.Sprintf("usage limit (%s)", a.Limit.Kind)
+	case loop.Treat(a.Kind).Result == loop.Limited:
+		said = "usage limit"
+	case loop.Treat(a.Kind).Result == loop.Unavailable:
+		said = fmt.Sprintf("the provider is unavailable (%s)", a.Kind)
+	case a.Kind == loop.ErrAuth:
+		said = a.Agent + " is not signed in"
+	case a.Kind == loop.ErrBilling:
+		said = a.Agent + " has no credit left"
+	}
+	if a.By != "" {
+		said += ", noted by " + a.By
+	}
+	return said
+}
+
+// whatUntil adds for how long, where that is known.
+func whatUntil(a loop.Away) string {
+	if !stated(a) {
+		return what(a)
+	}
+	return what(a) + " until " + clock(a.Limit.Until)
+}
+
+// met is what for something that has just happened.
+func met(a loop.Away) string {
+	if loop.Treat(a.Kind).Result == loop.Limited {
+		return what(a) + " reached"
+	}
+	return what(a)
+}
+
+// tooLong is the end of a wait that nobody wants to wait out.
+func tooLong(a loop.Away, why string) (loop.Status, loop.Reason, string) {
+	switch loop.Treat(a.Kind).Result {
+	case loop.Limited:
+		return loop.Aborted, loop.ByWaitTooLong, why
+	case loop.Unavailable:
+		return loop.Aborted, loop.ByProvider, why
+	}
+	return loop.CouldNotRun, loop.ByNotSignedIn, why
 }
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

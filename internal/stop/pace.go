@@ -27,7 +27,7 @@ func Pace(p Pacing) loop.Rule {
 				wait, rule, why = b, "backoff", fmt.Sprintf("back-off after failure %d in a row", failures)
 			}
 		}
-		if b := doubled(max(p.Backoff, time.Second), f.State.Skips, max(p.MaxBackoff, time.Minute)); f.State.Skips > 0 && b > wait {
+		if b := doubled(max(p.Backoff, time.Second), f.State.Skips, max(p.MaxBackoff, time.Minute)); f.State.Skips > 0 && f.Outcome.Hook != nil && b > wait {
 			wait, rule, why = b, "skip", fmt.Sprintf("pause after skip %d in a row", f.State.Skips)
 		}
 		if wait <= 0 {

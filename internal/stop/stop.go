@@ -22,13 +22,15 @@ type Settings struct {
 	RedGates     int
 	TestFailures int
 	NoProgress   int
+	Repeats      int
+	Unrewarded   float64 // dollars since the last progress
 
 	Iterations int
 	Time       time.Duration
 	CostUSD    float64
 	Tokens     int
 
-	Redline int // percent of the model's context window
+	Session Sessions
 
 	PermissionsFix string // what to do when the agent may not run commands
 }
@@ -51,11 +53,14 @@ func Rules(s Settings) []loop.Rule {
 		RedGates(s.RedGates),
 		TestFailures(s.TestFailures),
 		NoProgress(s.NoProgress),
+		Repeats(s.Repeats),
+		Unrewarded(s.Unrewarded),
 		Iterations(s.Iterations, s.Done.Asked()),
 		Time(s.Time),
 		Cost(s.CostUSD),
 		Tokens(s.Tokens),
-		Redline(s.Redline),
+		StillHeld(s.Limit),
+		Session(s.Session),
 		Pace(s.Pace),
 	}
 }

@@ -22,7 +22,8 @@ func everything() (Settings, loop.Facts) {
 		Limit:    Holds{Wait: true, MaxWait: time.Hour, Backoff: time.Second},
 		Pace:     Pacing{Delay: time.Second},
 		Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
-		Iterations: 1, Time: time.Minute, CostUSD: 1, Tokens: 1, Redline: 80,
+		Repeats: 1, Unrewarded: 1,
+		Iterations: 1, Time: time.Minute, CostUSD: 1, Tokens: 1, Session: Sessions{Keep: true, Redline: 80},
 	}
 	return s, loop.Facts{
 		Now:   noon,
@@ -30,16 +31,18 @@ func everything() (Settings, loop.Facts) {
 		State: loop.State{
 			Streaks: loop.Streaks{Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1},
 			Totals:  loop.Totals{Iterations: 1, CostUSD: 1, Tokens: 1},
-			Live:    loop.Span(time.Hour), At: noon, HeldUp: 1, HeldSince: noon,
+			Live:    loop.Span(time.Hour), At: noon,
+			Away:    []loop.Away{{Kind: loop.ErrUsageLimit, Since: noon, At: noon, Tries: 1}},
+			Repeats: loop.Repeats{Tests: loop.Repeat{Mark: "x", N: 1}}, Unrewarded: 1,
+			Session: &loop.Session{ID: "s", Since: noon, Percent: 90},
 		},
 		Outcome: &loop.Outcome{
-			Result:  loop.Limited,
+			Result:  loop.Failed,
 			Exit:    exit(0),
 			Error:   &loop.AgentError{Kind: loop.ErrMissing},
 			Claim:   &loop.Claim{Kind: loop.ClaimBlocked},
 			Hook:    &loop.Hook{Point: "post_iteration", Exit: 2},
 			Scripts: []string{"s"}, Matched: []string{"p"},
-			Usage: &loop.Usage{ContextPercent: 90},
 		},
 	}
 }
@@ -53,8 +56,8 @@ func TestWhoWins(t *testing.T) {
 		remove func()
 	}{
 		{"signal", func() { f.Asked = &loop.Asked{Signal: "INT"} }},
-		{"fatal", func() { f.Outcome.Error = &loop.AgentError{Kind: loop.ErrPermission} }},
-		{"limit", func() { f.Outcome.Result = loop.OK }},
+		{"fatal", func() { f.Outcome.Result, f.Outcome.Error = loop.Limited, &loop.AgentError{Kind: loop.ErrPermission} }},
+		{"limit", func() { f.Outcome.Result, f.State.Away = loop.OK, nil }},
 		{"blocked", func() { f.Outcome.Claim = &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise, Proven: true} }},
 		{"promise", func() { f.Outcome.Claim = nil }},
 		{"signal", func() { f.Asked = nil }},
@@ -66,11 +69,13 @@ func TestWhoWins(t *testing.T) {
 		{"red_gates", func() { f.State.Streaks.RedGates = 0 }},
 		{"test_failures", func() { f.State.Streaks.TestFailures = 0 }},
 		{"no_progress", func() { f.State.Streaks.NoProgress = 0 }},
+		{"repeats", func() { f.State.Repeats = loop.Repeats{} }},
+		{"cost_without_progress", func() { f.State.Unrewarded = 0 }},
 		{"iterations", func() { f.State.Totals.Iterations = 0 }},
 		{"time", func() { f.State.Live = 0 }},
 		{"cost", func() { f.State.Totals.CostUSD = 0 }},
 		{"tokens", func() { f.State.Totals.Tokens = 0 }},
-		{"redline", func() { f.Outcome.Usage = nil }},
+		{"redline", func() { f.State.Session = nil }},
 		{"delay", func() { settings.Pace.Delay = 0 }},
 	}
 	for i, row := range rows {
@@ -250,8 +255,16 @@ func TestHeld(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := loop.Facts{Now: noon, Outcome: &tt.o, State: loop.State{HeldUp: tt.tries, HeldSince: noon.Add(-tt.since)}}
-			v := Held(tt.h)(f)
+			tt.o.EndedAt = noon
+			var s loop.State
+			for i := range tt.tries {
+				o := tt.o
+				if i == 0 && tt.tries > 1 {
+					o.EndedAt = noon.Add(-tt.since)
+				}
+				s = s.Add(o)
+			}
+			v := Held(tt.h)(loop.Facts{Now: noon, Outcome: &tt.o, State: s})
 			if v.Action != tt.want.Action || v.State != tt.want.State || v.Reason != tt.want.Reason || !v.Until.Equal(tt.want.Until) {
 				t.Errorf("Held = %+v, want %+v", v, tt.want)
 			}

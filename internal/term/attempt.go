@@ -175,9 +175,9 @@ func used(u *loop.Usage) string {
 	said := view.Plural(u.Tokens(), "token")
 	switch {
 	case u.Estimated():
-		said += ", ≈" + dollars(u.CostUSD) + " (estimated)"
+		said += ", " + view.Dollars(u.CostUSD, true) + " (estimated)"
 	case u.CostUSD > 0:
-		said += ", " + dollars(u.CostUSD)
+		said += ", " + view.Dollars(u.CostUSD, false)
 	}
 	return said
 }

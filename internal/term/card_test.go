@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 func TestCard(t *testing.T) {
@@ -32,7 +33,7 @@ build-7: running, iteration 2/5, gates
   agent       claude, until "DONE"
   started     2026-11-03 10:00:00
   files       /runs/build-7
-  next        refrain logs -f build-7
+  next        refrain logs -f build-7  # watch it
 `,
 		},
 		{
@@ -40,34 +41,37 @@ build-7: running, iteration 2/5, gates
 			begin(10, 0).tell(build(limits)).iteration(second, 5, ok()).
 				tell(&loop.RunWaiting{Why: "usage limit (five_hour)", Until: time.Date(2026, 11, 3, 12, 0, 0, 0, time.Local)}), false,
 			`
-build-7: iteration 1/5, waiting
+build-7: waiting until 12:00, for another 1h59m59s
   why         usage limit (five_hour)
   iterations  1 of 5 (1 ok)
   time        1s
   agent       claude, until "DONE"
   started     2026-11-03 10:00:00
   files       /runs/build-7
-  next        refrain logs -f build-7
+  next        refrain resume build-7  # wait no longer
+              refrain stop build-7    # give up
 `,
 		},
 		{
 			"exhausted, with a refused claim",
 			begin(10, 0).tell(build(limits)).
-				in(1, 1, &loop.IterationStarted{Max: 5}, &loop.ClaimRefused{Text: "DONE", Why: "the tag was quoted, and a quoted tag is talk about the claim, not the claim"}).
+				in(1, 1, &loop.IterationStarted{Max: 5}, &loop.ClaimRefused{Text: "DONE", Why: "the tag was quoted, and a quoted tag is talk about the claim, not the claim"}, &loop.ClaimRefused{Why: "the tag was inside backticks", NearMiss: true}).
 				in(1, 1, &loop.IterationFinished{Outcome: ok()}).
 				tell(finished(loop.Exhausted, loop.ByIterations, "reached the limit of 5 iterations before done")), false,
 			`
 build-7: hit the limit
   why         reached the limit of 5 iterations before done
-  refused     the claim "DONE" was refused: the tag was quoted, and a quoted tag
-              is talk about the claim, not the claim
+  refused     1: claimed done, but the tag was quoted, and a quoted tag is talk
+              about the claim, not the claim
+  near miss   the tag was inside backticks
   iterations  1 of 5 (1 ok)
   time        0s
   agent       claude, until "DONE"
-  started     2026-11-03 10:00:00
+  processes   none left running
+  started     2026-11-03 10:00:00, ended 10:00:00
   files       /runs/build-7
-  next        refrain resume build-7 -n 10
-  next        refrain show build-7
+  next        refrain resume build-7 -n 10  # go on
+              refrain show build-7          # how it went
 `,
 		},
 		{
@@ -79,10 +83,11 @@ build-7: died
   iterations  0 of 5
   time        0s
   agent       claude, until "DONE"
-  started     2026-11-03 10:00:00
+  processes   what may be left is ended by resume, or by the next run here
+  started     2026-11-03 10:00:00, last heard of at 10:00:00
   files       /runs/build-7
-  next        refrain resume build-7
-  next        refrain show build-7
+  next        refrain resume build-7  # go on
+              refrain show build-7    # how it went
 `,
 		},
 		{
@@ -95,7 +100,7 @@ build-7: running, gate test in the work tree
   agent       claude, until "DONE"
   started     2026-11-03 10:00:00
   files       /runs/build-7
-  next        refrain logs -f build-7
+  next        refrain logs -f build-7  # watch it
 `,
 		},
 		{
@@ -104,16 +109,17 @@ build-7: running, gate test in the work tree
 				iteration(second, 5, provenBy(passing("test", 12), loop.Gate{Name: "lint", OK: true, Where: loop.InClean})).
 				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true, Why: `promise "DONE" found, and the gates agree`}), false,
 			`
-build-7: done, proven (gates: test, lint in a clean checkout)
+build-7: done, proven in a clean checkout by test, lint (12 tests)
   why         promise "DONE" found, and the gates agree
-  gates       test passed (12 tests, 0.9s); lint passed (0.0s)
   iterations  1 of 5 (1 ok)
   time        1s
   changed     2 files, 1 commit
   agent       claude, until "DONE"
-  started     2026-11-03 10:00:00
+  processes   none left running
+  started     2026-11-03 10:00:00, ended 10:00:01
   files       /runs/build-7
-  next        refrain show build-7
+  next        refrain diff build-7  # what it changed
+              refrain show build-7  # how it went
 `,
 		},
 		{
@@ -129,10 +135,11 @@ build-7: gave up
   iterations  1 of 5 (1 failed)
   time        1s
   agent       claude, until "DONE"
-  started     2026-11-03 10:00:00
+  processes   none left running
+  started     2026-11-03 10:00:00, ended 10:00:01
   files       /runs/build-7
-  next        refrain resume build-7
-  next        refrain show build-7
+  next        refrain show build-7/1  # what went wrong
+              refrain resume build-7  # try again
 `,
 		},
 		{
@@ -145,10 +152,11 @@ build-7: done, proven
   iterations  0 of 5
   time        0s
   agent       claude, until "DONE"
-  started     2026-11-03 10:00:00
+  processes   none left running
+  started     2026-11-03 10:00:00, ended 10:00:00
   files       /runs/build-7
   not saved   the journal: disk full
-  next        refrain show build-7
+  next        refrain show build-7  # how it went
 `,
 		},
 	}
@@ -166,25 +174,170 @@ build-7: done, proven
 	}
 }
 
-func TestAnExhaustedRunIsResumedWithARaisedLimit(t *testing.T) {
-	limits := loop.Limits{Iterations: 5, Time: loop.Span(time.Hour), CostUSD: 2.5, Tokens: 1000}
-	for reason, want := range map[loop.Reason]string{
-		loop.ByIterations: "refrain resume build-7 -n 10",
-		loop.ByTime:       "refrain resume build-7 --max-time 2h00m",
-		loop.ByCost:       "refrain resume build-7 --max-cost 5.00",
-		loop.ByTokens:     "refrain resume build-7 --max-tokens 2000",
-	} {
-		run := begin(10, 0).tell(build(limits)).tell(finished(loop.Exhausted, reason, "")).run()
-		if got := next(run)[0]; got != want {
-			t.Errorf("after %s: %q, want %q", reason, got, want)
+// nightStory is a night as people hope for it: claims that were refused, waits
+// for the provider, and a proof in the end.
+func nightStory() *story {
+	yes := true
+	work := func(gates ...loop.Gate) loop.Outcome {
+		o := ok()
+		o.Progress, o.Agent, o.Model, o.BilledTo = &yes, "claude", "large", "subscription"
+		o.Usage = &loop.Usage{Input: 90000, Output: 12000, CostUSD: 0.42, CostEstimated: true}
+		o.Changes = &loop.Changes{Created: 1, Modified: 3, LinesAdded: 520, LinesRemoved: 31, Commits: 1}
+		o.Gates = gates
+		return o
+	}
+	started := build(loop.Limits{Iterations: 20, CostUSD: 10})
+	started.Prompt, started.Branch, started.Dir = "Build the wheel", "loop/20261103-2200", "/home/ada/wheel/.git/refrain/runs/build-7"
+	started.Counting.Agents = []string{"claude", "codex"}
+	baseline := baselineOf(passing("test", 48), nil)
+	baseline.SetUp = true
+	s := begin(22, 0).tell(started, baseline)
+	for _, why := range []string{"gate test failed (3 of 48 tests)", "gate test failed (3 of 48 tests) with the pinned files as they were when the run began (changed: wheel_test.go)"} {
+		s.iteration(371*second, 20, work(passing("test", 48)))
+		until := s.now.Add(96 * time.Minute)
+		limited := loop.Outcome{Result: loop.Limited, Agent: "claude", Limit: &loop.Limit{Kind: "five_hour", Until: until}, EndedAt: s.now}
+		n := s.sum.Next()
+		s.in(n, 1, &loop.IterationStarted{Max: 20}, &loop.IterationFinished{Outcome: limited}).
+			tell(&loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (five_hour) until 2026-11-03 23:42:11 UTC", For: loop.Span(96 * time.Minute), Until: until}).
+			after(96 * time.Minute)
+		refused := work(failing("test", "3 of 48 tests"))
+		refused.Result, refused.Duration = loop.Failed, loop.Span(512*second)
+		refused.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Why: why}
+		s.in(n, 2, &loop.IterationStarted{Max: 20}).after(512*second).
+			in(n, 2, &loop.ClaimRefused{Kind: loop.ClaimDone, Text: "DONE", Why: why}, &loop.IterationFinished{Outcome: refused})
+	}
+	proven := provenBy(passing("test", 48), loop.Gate{Name: "lint", OK: true})
+	proven.Progress, proven.Agent, proven.BilledTo = &yes, "claude", "subscription"
+	return s.iteration(300*second, 20, proven).
+		tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true, Why: `promise "DONE" found, and the gates agree`})
+}
+
+func TestTheCardInTheMorning(t *testing.T) {
+	tests := []struct {
+		width int
+		want  string
+	}{
+		{80, `
+build-7: done, proven in a clean checkout by test, lint (48 tests)
+  why         promise "DONE" found, and the gates agree
+  refused     2: claimed done, but gate test failed (3 of 48 tests); sent back
+              4: claimed done, but gate test failed (3 of 48 tests) with the
+              pinned files as they were when the run began (changed:
+              wheel_test.go); sent back
+  iterations  5 of 20 (3 ok, 2 failed), 6m53s ± 1m35s each
+  time        3h46m, of which 3h12m in 2 waits for the provider
+  cost        ≈$1.68 (estimated), 408,000 tokens, ≈$0.56 per proven change
+  changed     18 files (+2,080 -124 lines), 5 commits
+  agent       claude (large), until "DONE", billed to your subscription
+  processes   none left running
+  started     2026-11-03 22:00:00, ended 01:46:26
+  branch      loop/20261103-2200
+  files       /home/ada/wheel/.git/refrain/runs/build-7
+  next        refrain diff build-7          # what it changed
+              git merge loop/20261103-2200  # take it, on your own branch
+              refrain show build-7          # how it went
+`},
+		{60, `
+build-7: done, proven in a clean checkout by test, lint (48
+  tests)
+  why         promise "DONE" found, and the gates agree
+  refused     2: claimed done, but gate test failed (3 of 48
+              tests); sent back
+              4: claimed done, but gate test failed (3 of 48
+              tests) with the pinned files as they were when
+              the run began (changed: wheel_test.go); sent
+              back
+  iterations  5 of 20 (3 ok, 2 failed), 6m53s ± 1m35s each
+  time        3h46m, of which 3h12m in 2 waits for the
+              provider
+  cost        ≈$1.68 (estimated), 408,000 tokens, ≈$0.56 per
+              proven change
+  changed     18 files (+2,080 -124 lines), 5 commits
+  agent       claude (large), until "DONE", billed to your
+              subscription
+  processes   none left running
+  started     2026-11-03 22:00:00, ended 01:46:26
+  branch      loop/20261103-2200
+  files       /home/ada/wheel/.git/refrain/runs/build-7
+  next        refrain diff build-7
+              git merge loop/20261103-2200
+              refrain show build-7
+`},
+		{40, `
+build-7: done, proven in a clean
+  checkout by test, lint (48
+  tests)
+  why         promise "DONE" found, and
+              the gates agree
+  refused     2: claimed done, but gate
+              test failed (3 of 48
+              tests); sent back
+              4: claimed done, but gate
+              test failed (3 of 48
+              tests) with the pinned
+              files as they were when
+              the run began (changed:
+              wheel_test.go); sent back
+  iterations  5 of 20 (3 ok, 2 failed),
+              6m53s ± 1m35s each
+  time        3h46m, of which 3h12m in 2
+              waits for the provider
+  cost        ≈$1.68 (estimated),
+              408,000 tokens, ≈$0.56 per
+              proven change
+  changed     18 files (+2,080 -124
+              lines), 5 commits
+  agent       claude (large), until
+              "DONE", billed to your
+              subscription
+  processes   none left running
+  started     2026-11-03 22:00:00, ended
+              01:46:26
+  branch      loop/20261103-2200
+  files       /home/ada/wheel/.git/refrain/runs/build-7
+  next        refrain diff build-7
+              git merge loop/20261103-2200
+              refrain show build-7
+`},
+	}
+	for _, tt := range tests {
+		s := nightStory()
+		if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), Card(s.run(), at(s, tt.width, false))); diff != "" {
+			t.Errorf("%d columns (-want +got):\n%s", tt.width, diff)
+		}
+		if wide, most := Card(s.run(), at(s, 200, false)), Card(s.run(), at(s, 80, false)); wide != most {
+			t.Errorf("on a wide screen the card is not the one for 80 columns:\n%s", wide)
 		}
 	}
 }
 
-func TestAPathOnACardStaysInOnePiece(t *testing.T) {
-	path := "/home/somebody/with-a-long-name/project/.git/refrain/runs/build-7"
-	got := row{"files", path}.layout(Options{Width: func() int { return 40 }})
-	if want := "  files       " + path + "\n"; got != want {
-		t.Errorf("row %q, want %q", got, want)
+// What has one line in a card keeps to it, whoever has written it.
+func TestHostileTextStaysOnItsLine(t *testing.T) {
+	evil := "evil\x1b[2J\r\n  processes   none\u2028 left\u202e running\a"
+	s := begin(10, 0).tell(&loop.RunStarted{
+		Name: "build-7", Procedure: evil, Agent: evil, Model: evil, Promise: evil, Branch: evil, Prompt: evil, Dir: evil,
+		Limits: loop.Limits{Iterations: 5}, Counting: loop.Counting{Agents: []string{evil}},
+	})
+	o := ok()
+	o.Agent, o.BilledTo, o.Denied, o.Gates = "other", evil, []string{evil}, []loop.Gate{{Name: evil, Why: evil}}
+	away := loop.Outcome{Result: loop.Limited, Agent: evil, Limit: &loop.Limit{Kind: evil}}
+	s.in(1, 1, &loop.IterationStarted{Max: 5}, &loop.ClaimRefused{Why: evil}, &loop.ClaimRefused{Why: evil, NearMiss: true}, &loop.IterationFinished{Outcome: away}).
+		in(1, 2, &loop.IterationStarted{Max: 5}, &loop.IterationFinished{Outcome: o}).
+		tell(&loop.RunWaiting{Rule: "limit", Agent: evil, Why: evil, Until: s.now})
+	waiting := s.run()
+	s.tell(&loop.RunFinished{State: loop.Aborted, Reason: loop.ByBlocked, Why: evil, Unsaved: []string{evil}})
+	ended := s.run()
+	ended.Tree, ended.Left = evil, &[]string{evil}
+
+	look := at(s, 0, false)
+	for name, text := range map[string]string{"waiting": Card(waiting, look), "ended": Card(ended, look), "leave": Leave(waiting, look)} {
+		if strings.Count(text, "evil") < 2 {
+			t.Errorf("%s: what was said is not there:\n%s", name, text)
+		}
+		for line := range strings.Lines(text) {
+			if view.Line(line) != strings.Join(strings.Fields(line), " ") || strings.HasPrefix(line, "  processes   none left running\n") {
+				t.Errorf("%s: %q", name, line)
+			}
+		}
 	}
 }

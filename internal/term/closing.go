@@ -9,9 +9,13 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// closing is the one line that ends an iteration's line of start.
-func closing(label string, p *loop.IterationFinished, limits loop.Limits, now time.Time) fact {
+// closing is the one line that ends an iteration's line of start. before is the
+// state in which the attempt began.
+func closing(label string, p *loop.IterationFinished, before loop.State, limits loop.Limits, now time.Time) fact {
 	o := &p.Outcome
+	if before.TurnedAway(*o) {
+		return fact{info, fmt.Sprintf("%s held up: %s; it does not count%s", label, heldUp(o, now), meanwhile(p.Verdict))}
+	}
 	took := view.Duration(o.Duration.Duration())
 	failures := streak("consecutive failures", p.State.Streaks.Failures, limits.Failures)
 	switch o.Result {
@@ -25,29 +29,19 @@ func closing(label string, p *loop.IterationFinished, limits loop.Limits, now ti
 		return fact{info, fmt.Sprintf("%s skipped (%s)", label, skippedBy(o))}
 	case loop.Interrupted:
 		return fact{info, fmt.Sprintf("%s interrupted after %s%s; it does not count", label, took, interruptedBy(o))}
-	case loop.Limited:
-		return fact{info, fmt.Sprintf("%s held up: %s; it does not count", label, limit(o, now))}
-	case loop.Unavailable:
-		return fact{info, fmt.Sprintf("%s held up: the provider is unavailable%s; it does not count", label, after(complaint(o)))}
 	case loop.Lost:
 		return fact{info, fmt.Sprintf("%s lost: the runner died while it ran; it does not count", label)}
 	}
 	switch {
 	case o.Error != nil && o.Error.Kind == loop.ErrPrompt:
 		return fact{warning, fmt.Sprintf("WARNING: The prompt could not be made, %s", failures)}
-	case failedByAgent(o):
+	case view.AgentFailed(o):
 		return fact{warning, fmt.Sprintf("WARNING: AI CLI failed (%s), %s", exit(o.Exit), failures)}
 	case o.Red() || o.Claim.Refused():
 		// The agent did what it could; what the gates make of it comes next.
 		return fact{info, fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
 	}
 	return fact{warning, "WARNING: Iteration failed, " + failures}
-}
-
-// failedByAgent tells a failure of the agent's from what gates make of work
-// that ended well.
-func failedByAgent(o *loop.Outcome) bool {
-	return o.Result == loop.Failed && !o.Unfinished() && (o.Error != nil || !o.Exit.Zero())
 }
 
 // streak counts towards a threshold; 0 is no threshold.
@@ -125,8 +119,18 @@ func interruptedBy(o *loop.Outcome) string {
 	return ""
 }
 
-func limit(o *loop.Outcome, now time.Time) string {
-	if o.Limit == nil {
+// heldUp says what kept the agent from its model.
+func heldUp(o *loop.Outcome, now time.Time) string {
+	switch {
+	case o.Result == loop.Unavailable:
+		return "the provider is unavailable" + after(complaint(o))
+	case o.Result == loop.Failed && o.Error.Kind == loop.ErrAuth:
+		return view.Line(o.Agent) + " is not signed in" + after(complaint(o))
+	case o.Result == loop.Failed && o.Error.Kind == loop.ErrBilling:
+		return view.Line(o.Agent) + " has no credit left" + after(complaint(o))
+	case o.Result == loop.Failed:
+		return view.Line(o.Agent) + " cannot work" + after(complaint(o))
+	case o.Limit == nil:
 		return "usage limit" + after(complaint(o))
 	}
 	said := fmt.Sprintf("usage limit (%s)", view.Line(o.Limit.Kind))
@@ -134,6 +138,14 @@ func limit(o *loop.Outcome, now time.Time) string {
 		return said
 	}
 	return said + " until " + clock(o.Limit.Until, now)
+}
+
+// meanwhile names who goes on instead.
+func meanwhile(v loop.Verdict) string {
+	if v.Rule != "fallback" {
+		return ""
+	}
+	return ", and " + view.Line(v.Agent) + " goes on meanwhile"
 }
 
 // words turns a name of the journal into words.

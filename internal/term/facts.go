@@ -23,6 +23,7 @@ const (
 	opening
 	refusal
 	warning
+	leaving // whether the run can be left alone
 	ending
 )
 
@@ -34,6 +35,11 @@ type narrator struct {
 	open string
 	// baseline says that the first gate was told of.
 	baseline bool
+	// wait is the last wait that was told: a run that wakes, looks and waits on
+	// for the same has nothing new to say.
+	wait loop.RunWaiting
+	// stopping says that a person wants the run to end.
+	stopping bool
 }
 
 // tell adds an event to the run and says what a person should hear of it.
@@ -48,7 +54,15 @@ func (n *narrator) tell(e loop.Event) []fact {
 	case *loop.RunBaseline:
 		return baseline(p)
 	case *loop.RunWaiting:
-		return one(info, "Waiting %s: %s (until %s)", pause(p.For.Duration()), view.Line(p.Why), clock(p.Until, e.Time))
+		return n.waiting(p, e.Time)
+	case *loop.RunPaused:
+		return one(info, "Paused. Go on with: refrain resume %s", n.run.Name)
+	case *loop.RunUnpaused:
+		return n.unpaused()
+	case *loop.RunRebootStarted:
+		return one(info, "Rebooting: %s", view.Line(p.Why))
+	case *loop.RunRebootFinished:
+		return one(info, "Fresh session (reboot %d)", p.Reboots)
 	case *loop.IterationStarted:
 		return n.opened(e)
 	case *loop.IterationFinished:
@@ -64,13 +78,24 @@ func (n *narrator) tell(e loop.Event) []fact {
 	case *loop.ClaimRefused:
 		return one(refusal, "Claim refused: %s", view.Line(p.Why))
 	case *loop.CommandReceived:
-		return one(info, "Received %s: %s", heard(p), view.Line(p.Effect))
+		return n.received(p)
+	case *loop.NoteAdded:
+		return one(info, "Note added: %s", view.Fit(p.Text, widestNote))
 	case *loop.Warning:
 		return one(warning, "WARNING: %s", withHint(p))
 	case *loop.RunFinished:
 		return append(n.abandoned(), n.finished(p)...)
 	}
 	return nil
+}
+
+// waiting tells of a wait once.
+func (n *narrator) waiting(p *loop.RunWaiting, now time.Time) []fact {
+	if n.wait.Why == p.Why && n.wait.Until.Equal(p.Until) {
+		return nil
+	}
+	n.wait = *p
+	return one(info, "Waiting %s: %s (until %s)", pause(p.For.Duration()), view.WaitsFor(p), clock(p.Until, now))
 }
 
 // resumed tells of the past; the run still holds what the last runner left.
@@ -129,14 +154,18 @@ func (n *narrator) opened(e loop.Event) []fact {
 // closed tells how the attempt ended, and then what the runner found in it.
 func (n *narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.State) []fact {
 	n.open = ""
-	facts := []fact{closing(n.label(e.Iter), p, n.run.Limits, e.Time)}
-	if said := complaint(&p.Outcome); said != "" && failedByAgent(&p.Outcome) && p.Verdict.State != loop.CouldNotRun {
+	facts := []fact{closing(n.label(e.Iter), p, before, n.run.Limits, e.Time)}
+	if said := complaint(&p.Outcome); said != "" && view.AgentFailed(&p.Outcome) && !before.TurnedAway(p.Outcome) && p.Verdict.State != loop.CouldNotRun {
 		if p.Outcome.Exit != nil { // else it never got to say anything
 			said = "The agent said: " + said
 		}
 		facts = append(facts, fact{warning, said})
 	}
-	return append(facts, judged(before, p, n.run.Limits)...)
+	facts = append(facts, judged(before, p, n.run.Limits)...)
+	if before.Durations.N == 0 && p.Verdict.Action != loop.Stop {
+		facts = append(facts, leave(n.run.Leave())...)
+	}
+	return facts
 }
 
 // abandoned ends an iteration that the runner could not bring to its own end.
@@ -175,13 +204,6 @@ func most(iterations int) string {
 		return "unlimited iterations"
 	}
 	return "max " + view.Plural(iterations, "iteration")
-}
-
-func heard(p *loop.CommandReceived) string {
-	if p.Signal != "" {
-		return "SIG" + p.Signal
-	}
-	return view.Line(p.Command)
 }
 
 func withHint(p *loop.Warning) string {

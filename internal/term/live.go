@@ -2,6 +2,7 @@ package term
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -118,18 +119,22 @@ func (l *live) render(e loop.Event, facts []fact) string {
 		if table := baselineTable(p, l.opt); table != "" {
 			return "\n" + table + l.paragraph(place(p))
 		}
+	case *loop.IterationFinished:
+		if slices.ContainsFunc(facts, func(f fact) bool { return f.kind == leaving }) {
+			return l.paragraph(facts) + "\n" + Leave(run, l.opt)
+		}
 	case *loop.RunFinished:
 		return l.paragraph(facts) + "\n" + Card(run, l.opt)
 	}
 	return l.paragraph(facts)
 }
 
-// paragraph is facts as lines. The end of a run is left to its card.
+// paragraph is facts as lines. What has a card of its own is left to it.
 func (l *live) paragraph(facts []fact) string {
 	var b strings.Builder
 	for _, f := range facts {
 		switch f.kind {
-		case ending:
+		case ending, leaving:
 			continue
 		case warning, refusal:
 			b.WriteString(l.opt.paint(yellow, f.text))

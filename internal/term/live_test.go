@@ -1,6 +1,7 @@
 package term
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func longStory() *story {
 	s := begin(10, 0).tell(started).
 		in(1, 1, &loop.IterationStarted{Max: 5}, &loop.IterationPhase{Phase: loop.Executing}).
 		in(1, 1, &loop.AgentText{Text: "I will \x1b[2Jrun the tests.\r\nThen I fix them.\n"}).
-		in(1, 1, &loop.AgentTool{Name: "Bash", Input: "go test ./..."}).
+		in(1, 1, &loop.AgentTool{Name: "Bash", Input: "go test ./...", Shell: true}).
 		in(1, 1, &loop.AgentTool{Name: "Grep"}).
 		in(1, 1, &loop.AgentToolResult{Name: "Bash", Output: "FAIL"}).
 		in(1, 1, &loop.AgentUsage{Usage: loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42, ContextPercent: 31}}).
@@ -38,7 +39,7 @@ func longStory() *story {
 		in(1, 1, &loop.GateStarted{Name: "test", Where: loop.InClean}, &loop.GateFinished{Gate: loop.Gate{Name: "test", Why: "3 of 12 tests", Where: loop.InClean}})
 	failed := loop.Outcome{
 		Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{passing("lint", 0), failing("test", "3 of 12 tests")}, Tests: &loop.Tests{Total: 12, Passed: 9, Failed: 3},
-		Usage: &loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42}, Duration: loop.Span(63 * second),
+		Usage: &loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42}, Duration: loop.Span(63 * second), Denied: []string{"WebFetch"},
 	}
 	return s.in(1, 1, &loop.IterationFinished{Outcome: failed}).
 		tell(&loop.RunWaiting{Why: "back-off", For: loop.Span(2 * second), Until: s.now.Add(2 * second)}).
@@ -68,6 +69,14 @@ gate lint passed (0.9s)
 gate test failed (3 of 12 tests), in a clean checkout
 Iteration 1/5 completed in 1m03s
 WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1
+
+Safe to leave: yes
+  agent       commands run
+  denied      WebFetch
+  proof       gates run, but do not judge claims: a claim will be unproven
+  pace        about $0.42 and 1m03s an iteration; at this rate $2.10 and 5m15s
+              for all 5
+  ends        at the latest after 5 iterations, 1h00m, $4.00 or 1,000,000 tokens
 Waiting 2s: back-off (until 10:01:05)
 
 Iteration 2/5
@@ -76,12 +85,13 @@ Iteration 2/5 completed in 1.0s
 build-7: done, claimed
   why         promise "DONE" found (claimed, unproven: no gates are set)
   proof       none: claimed, unproven
-  iterations  2 of 5 (1 ok, 1 failed)
+  refused     1: claimed done, but gate test failed; sent back
+  iterations  2 of 5 (1 ok, 1 failed), 32.0s ± 43.8s each
   time        1m06s
   cost        $0.42, 12,340 tokens
   agent       claude (large), until "DONE"
-  started     2026-11-03 10:00:00
-  next        refrain show build-7
+  started     2026-11-03 10:00:00, ended 10:01:06
+  next        refrain show build-7  # how it went
 `
 	if diff := cmp.Diff(want, screen.String()); diff != "" {
 		t.Errorf("screen (-want +got):\n%s", diff)
@@ -89,7 +99,7 @@ build-7: done, claimed
 }
 
 // statusRow finds the beginning of a status line; no other row begins so.
-var statusRow = regexp.MustCompile(`(?m)^(iteration \d|running)`)
+var statusRow = regexp.MustCompile(`(?m)^(iteration \d|running|waiting)`)
 
 func TestTheStatusLineIsNeverLeftBehind(t *testing.T) {
 	for _, width := range []int{0, 10, 19, 20, 21, 40, 80, 300} {
@@ -177,12 +187,31 @@ func TestTheStatusLineTicks(t *testing.T) {
 		if want := "iteration 2/5, gates · 2s · 12,340 tokens · $0.42 · context 31% · gate test failed"; screen.bottom() != view.Fit(want, 79) {
 			t.Errorf("status line %q, want %q", screen.bottom(), want)
 		}
-		event(&loop.RunWaiting{Why: "usage limit", Until: time.Now().Add(time.Hour)})
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if want := "iteration 2/5, waiting · 1m02s · goes on in 59m00s · 12,340 tokens · $0.42 · con…"; screen.bottom() != view.Fit(want, 79) {
+		event(&loop.IterationFinished{State: loop.State{Limits: loop.Limits{Iterations: 5}, At: time.Now()}})
+		until := time.Now().Add(time.Hour)
+		wait := &loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (weekly) until 2000-01-01 01:00:02 UTC", For: loop.Span(time.Hour), Until: until}
+		event(wait)
+		rows := screen.past()
+		for _, want := range []string{"59m59s", "59m58s", "59m57s"} {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if want = fmt.Sprintf("waiting %s for usage limit (weekly), until %s · Ctrl+C stops", want, until.Local().Format("15:04")); screen.bottom() != want {
+				t.Errorf("status line %q, want %q", screen.bottom(), want)
+			}
+		}
+		event(wait) // it woke, looked, and waits on
+		if past := screen.past(); past != rows {
+			t.Errorf("counting down wrote more than the status line:\n%s\nbefore:\n%s", past, rows)
+		}
+		event(&loop.RunPaused{})
+		if want := "iteration 2/5, paused · 3s · refrain resume goes on"; screen.bottom() != want {
 			t.Errorf("status line %q, want %q", screen.bottom(), want)
 		}
+		event(&loop.RunRebootStarted{Why: "the context is full"})
+		if want := "iteration 2/5, rebooting · 3s"; screen.bottom() != want {
+			t.Errorf("status line %q, want %q", screen.bottom(), want)
+		}
+		event(&loop.IterationStarted{Max: 5})
 
 		out.Close()
 		out.Close()

@@ -144,6 +144,41 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 `,
 		},
 		{
+			"waits, pauses, reboots, notes and wishes of people",
+			begin(10, 0).tell(build(loop.Limits{Iterations: 5})).
+				iteration(second, 5, ok()).
+				tell(&loop.RunRebootStarted{Why: "the context is 87% full (context.redline is 85)"}, &loop.RunRebootFinished{Reboots: 2}).
+				tell(&loop.RunWaiting{Rule: "provider", Agent: "claude", Why: "the provider is unavailable (overloaded)", For: loop.Span(30 * second), Until: time.Date(2026, 11, 3, 10, 0, 31, 0, time.Local)}).
+				tell(&loop.RunWaiting{Rule: "provider", Agent: "claude", Why: "the provider is unavailable (overloaded)", For: loop.Span(10 * second), Until: time.Date(2026, 11, 3, 10, 0, 31, 0, time.Local)}).
+				tell(&loop.CommandReceived{Command: "pause", Effect: "paused"}, &loop.RunPaused{}).
+				tell(&loop.CommandReceived{Command: "pause", Effect: "the run is paused already", Refused: true}).
+				tell(&loop.NoteAdded{Text: "mind\nthe \x1b[31mgap " + strings.Repeat("x", 300)}, &loop.CommandReceived{Command: "note", Text: "mind", Effect: "the next agent is told"}).
+				tell(&loop.CommandReceived{Command: "note", Effect: "the note is empty", Refused: true}).
+				tell(&loop.CommandReceived{Command: "raise", Key: "budget.cost_usd", Value: "10", Effect: "budget.cost_usd is 10 now", Limits: &loop.Limits{Iterations: 5, CostUSD: 10}}).
+				tell(&loop.CommandReceived{Command: "resume", Effect: "going on"}, &loop.RunUnpaused{}).
+				tell(&loop.RunPaused{}, &loop.CommandReceived{Command: "stop", Effect: "stopping now"}, &loop.RunUnpaused{}).
+				tell(finished(loop.Stopped, loop.ByRequest, "")),
+			`
+[10:00:00] Starting procedure: build (max 5 iterations)
+[10:00:00] Iteration 1/5 starting...
+[10:00:01] Iteration 1/5 completed in 1.0s
+[10:00:01] Rebooting: the context is 87% full (context.redline is 85)
+[10:00:01] Fresh session (reboot 2)
+[10:00:01] Waiting 30s: the provider is unavailable (overloaded) (until 10:00:31)
+[10:00:01] Received pause: paused
+[10:00:01] Paused. Go on with: refrain resume build-7
+[10:00:01] Refused pause: the run is paused already
+[10:00:01] Note added: mind the gap ` + strings.Repeat("x", 186) + `…
+[10:00:01] Refused note: the note is empty
+[10:00:01] Raised: budget.cost_usd is 10 now
+[10:00:01] Received resume: going on
+[10:00:01] Going on
+[10:00:01] Paused. Go on with: refrain resume build-7
+[10:00:01] Received stop: stopping now
+[10:00:01] Interrupted. State saved. Resume with: refrain resume build-7
+`,
+		},
+		{
 			"an end in the middle of an iteration still ends it",
 			begin(10, 0).tell(build(three)).in(1, 1, &loop.IterationStarted{Max: 3}).
 				tell(finished(loop.CouldNotRun, loop.ByError, "the work tree is gone")),

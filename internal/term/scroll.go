@@ -14,16 +14,12 @@ const widestTool = 100
 
 // banner says what is about to happen.
 func banner(p *loop.RunStarted, opt Options) string {
-	agent := view.Line(p.Agent)
-	if p.Model != "" {
-		agent += " (" + view.Line(p.Model) + ")"
-	}
-	parts := []string{agent, most(p.Limits.Iterations)}
+	parts := []string{view.Line(named(p.Agent, p.Model)), most(p.Limits.Iterations)}
 	if p.Limits.Time > 0 {
 		parts = append(parts, "at most "+view.Total(p.Limits.Time.Duration()))
 	}
 	if p.Limits.CostUSD > 0 {
-		parts = append(parts, "at most "+dollars(p.Limits.CostUSD))
+		parts = append(parts, "at most "+view.Dollars(p.Limits.CostUSD, false))
 	}
 	if p.Limits.Tokens > 0 {
 		parts = append(parts, "at most "+view.Plural(p.Limits.Tokens, "token"))

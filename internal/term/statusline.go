@@ -3,6 +3,9 @@ package term
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -19,15 +22,18 @@ func statusLine(run *view.Run, opt Options) string {
 		return ""
 	}
 	now := opt.now()
-	parts := []string{position(run), view.Total(run.Elapsed(now))}
 	if run.Wait != nil {
-		parts = append(parts, "goes on in "+view.Total(run.Wait.Until.Sub(now)))
+		return opt.paint(dim, waitLine(run.Wait, now, width-1))
+	}
+	parts := []string{position(run), view.Total(run.Elapsed(now))}
+	if run.State == loop.Paused {
+		parts = append(parts, "refrain resume goes on")
 	}
 	if n := run.Tokens(); n > 0 {
 		parts = append(parts, view.Plural(n, "token"))
 	}
 	if usd := run.Cost(); usd > 0 {
-		parts = append(parts, dollars(usd))
+		parts = append(parts, view.Dollars(usd, run.CostEstimated()))
 	}
 	if percent := run.ContextPercent(); percent > 0 {
 		parts = append(parts, fmt.Sprintf("context %d%%", percent))
@@ -70,4 +76,21 @@ func lastGate(run *view.Run) string {
 	return "gate " + g.Name + " failed"
 }
 
-func dollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+// waitLine counts a wait down, and says how to end it. What has no room is left
+// out from the end.
+func waitLine(w *loop.RunWaiting, now time.Time, room int) string {
+	left, until := view.Left(w.Until.Sub(now)), view.Clock(w.Until, now)
+	line := fmt.Sprintf("waiting %s: %s, until %s", left, view.WaitsFor(w), until)
+	if w.Rule == "limit" {
+		line = fmt.Sprintf("waiting %s for %s, until %s", left, view.WaitsFor(w), until)
+	}
+	if ansi.StringWidth(line) > room {
+		line = fmt.Sprintf("waiting %s, until %s", left, until)
+	}
+	for _, hint := range []string{"Ctrl+C stops", "refrain resume cuts it short"} {
+		if longer := line + " · " + hint; ansi.StringWidth(longer) <= room {
+			line = longer
+		}
+	}
+	return view.Fit(line, room)
+}

@@ -62,6 +62,9 @@ func (s *story) run() *view.Run {
 	for _, e := range s.events {
 		run.Apply(e)
 	}
+	if run.State.Ended() {
+		run.Left = &[]string{} // somebody has looked
+	}
 	return run
 }
 

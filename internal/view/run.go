@@ -17,8 +17,14 @@ type Run struct {
 	Model     string
 	Promise   string
 	Prompt    string // a preview
+	Branch    string // made for the run
 	StartedAt time.Time
 	PID       int // of the last runner
+
+	// What only a reader of the run's settings and place can know.
+	Tree   string    // the work tree, when the reader stands in another one
+	Spared []string  // programs that a run leaves alone at its end
+	Left   *[]string // processes of a run that is over; nil when nobody has looked
 
 	Limits loop.Limits // as last set; Iterations is also called Max
 	State  loop.Status
@@ -28,6 +34,9 @@ type Run struct {
 	Attempt   int  // its attempt
 	Open      bool // the attempt is under way
 
+	Worker string // who made the last attempt: the agent, or one that stands in for it; empty when it is not known
+	Ran    bool   // the agent was seen to run a command, and allowed to
+
 	Wait     *loop.RunWaiting  // set while waiting
 	Outcome  *loop.Outcome     // of the last attempt that ended
 	Verdict  loop.Verdict      // the last one given
@@ -36,8 +45,10 @@ type Run struct {
 	Gate  *loop.GateStarted // the one that runs now
 	Gates []loop.Gate       // what each said last, the latest at the end
 
-	Sum   loop.State  // streaks, totals, feedback: the sum of the events so far
-	usage *loop.Usage // of the attempt under way
+	Sum      loop.State  // streaks, totals, feedback: the sum of the events so far
+	usage    *loop.Usage // of the attempt under way
+	commands int         // that it has tried to run
+	commits  int         // that the runner made itself
 }
 
 // New gives a run without events.
@@ -47,7 +58,9 @@ func New() *Run { return &Run{} }
 //
 // A reader need not begin at the beginning: run.started, then the last
 // iteration.finished, then all that follows give the same Status as every event
-// would, but for the PID, which only matters while the lock names it.
+// would, but for the PID, which only matters while the lock names it, for a
+// model that a resume in between asked for and no agent has named, and for what
+// Leave says that the agent did.
 func (r *Run) Apply(e loop.Event) {
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
@@ -55,21 +68,39 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
 		r.Agent, r.Model, r.Promise = orElse(p.Agent, r.Agent), orElse(p.Model, r.Model), orElse(p.Promise, r.Promise)
-		r.State, r.Finished, r.Wait, r.Gate = loop.Running, nil, nil, nil
+		r.State, r.Finished, r.Wait, r.Gate, r.Worker = loop.Running, nil, nil, nil, ""
 	case *loop.RunBaseline:
 		r.begin(p)
 	case *loop.RunWaiting:
 		r.State, r.Wait = loop.Waiting, p
+	case *loop.RunPaused:
+		r.State, r.Wait = loop.Paused, nil
+	case *loop.RunRebootStarted:
+		r.State, r.Wait = loop.Rebooting, nil
+	case *loop.RunUnpaused, *loop.RunRebootFinished:
+		r.State, r.Wait = loop.Running, nil
+	case *loop.CommandReceived:
+		if p.Limits != nil {
+			r.Limits = *p.Limits
+		}
 	case *loop.RunRule:
 		r.Verdict = p.Verdict
 	case *loop.IterationStarted:
 		r.State, r.Wait = loop.Running, nil
-		r.Phase, r.Open, r.usage, r.Gate = loop.Pending, true, nil, nil
+		r.Phase, r.Open, r.usage, r.commands, r.Gate = loop.Pending, true, nil, 0, nil
 		r.Iteration, r.Attempt, r.Limits.Iterations = e.Iter, e.Attempt, p.Max
 	case *loop.IterationPhase:
 		r.Phase = p.Phase
+	case *loop.AgentStarted:
+		r.Worker = p.Agent
 	case *loop.AgentSession:
 		r.Model = orElse(p.Model, r.Model)
+	case *loop.AgentTool:
+		if p.Shell {
+			r.commands++
+		}
+	case *loop.CommitMade:
+		r.commits++
 	case *loop.AgentUsage:
 		r.usage = &p.Usage
 	case *loop.GateStarted:
@@ -90,7 +121,7 @@ func (r *Run) Apply(e loop.Event) {
 func (r *Run) start(e loop.Event, p *loop.RunStarted) {
 	r.Name, r.ID, r.Dir, r.Procedure = p.Name, e.Run, p.Dir, p.Procedure
 	r.Agent, r.Model, r.Promise, r.Prompt = p.Agent, p.Model, p.Promise, p.Prompt
-	r.StartedAt, r.PID, r.Limits = e.Time, p.PID, p.Limits
+	r.StartedAt, r.PID, r.Limits, r.Branch = e.Time, p.PID, p.Limits, p.Branch
 	r.State = loop.Running
 }
 
@@ -101,6 +132,11 @@ func (r *Run) finishIteration(e loop.Event, p *loop.IterationFinished) {
 	r.Gate, r.Gates = nil, p.Outcome.Gates
 	r.Outcome, r.Verdict, r.Sum = &p.Outcome, p.Verdict, p.State
 	r.Limits = p.State.Limits
+	r.Worker, r.Model = p.Outcome.Agent, orElse(p.Outcome.Model, r.Model)
+	if agents := p.State.Counting.Agents; len(agents) > 0 {
+		r.Agent = agents[0]
+	}
+	r.Ran = r.Ran || r.commands > 0 && !p.Outcome.NoShell
 }
 
 // begin takes in what the gates said before the first iteration.
@@ -169,26 +205,23 @@ func (r *Run) CostEstimated() bool { return r.Sum.Totals.CostEstimated || r.usag
 
 // ContextPercent is how full the agent's context is, 0 when it is not known.
 func (r *Run) ContextPercent() int {
-	if r.usage == nil {
-		return 0
+	switch {
+	case r.usage != nil && r.usage.ContextPercent > 0:
+		return r.usage.ContextPercent
+	case r.Sum.Session != nil:
+		return r.Sum.Session.Percent
 	}
-	return r.usage.ContextPercent
+	return 0
 }
 
-// Refused lists the claims that were not taken, and why: those of the attempt
-// under way, else those that the next agent will be told of.
-func (r *Run) Refused() []string {
-	feedback := r.Sum.Feedback
-	if r.Open {
-		feedback = r.Sum.Heard
+// Waited is how long the run has waited for its provider, the wait under way
+// included.
+func (r *Run) Waited(now time.Time) time.Duration {
+	waited := r.Sum.Totals.Waited.Duration()
+	if r.Sum.Idle && !r.State.Ended() {
+		waited += max(now.Sub(r.Sum.At), 0)
 	}
-	var list []string
-	for _, f := range feedback {
-		if f.Kind == "claim_refused" || f.Kind == "near_miss" {
-			list = append(list, f.Text)
-		}
-	}
-	return list
+	return waited
 }
 
 func orElse(s, other string) string {

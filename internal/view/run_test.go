@@ -41,12 +41,17 @@ func fold(events ...loop.Event) *Run {
 func drawRecord(t *rapid.T) *record {
 	r := &record{now: noon}
 	limits := loop.Limits{Iterations: rapid.IntRange(0, 9).Draw(t, "max")}
-	r.add(0, 0, &loop.RunStarted{Name: "build-7", Procedure: "build", PID: 10, Limits: limits})
+	r.add(0, 0, &loop.RunStarted{
+		Name: "build-7", Procedure: "build", PID: 10, Limits: limits, Agent: "claude", Branch: "loop/7", Prompt: "build it",
+		Counting: loop.Counting{Agents: []string{"claude", "codex"}, Keep: rapid.Bool().Draw(t, "keep")},
+	})
 	results := []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Skipped, loop.Limited, loop.Interrupted, loop.Lost}
 	for range rapid.IntRange(0, 30).Draw(t, "events") {
 		r.now = r.now.Add(time.Duration(rapid.IntRange(0, 90_000).Draw(t, "ms")) * time.Millisecond)
 		iter, attempt := r.sum.Next(), r.sum.Attempts+1
-		switch rapid.SampledFrom([]string{"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume"}).Draw(t, "event") {
+		switch rapid.SampledFrom([]string{
+			"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume", "agent", "pause", "unpause", "reboot", "fresh", "raise", "baseline",
+		}).Draw(t, "event") {
 		case "start":
 			r.add(iter, attempt, &loop.IterationStarted{Max: limits.Iterations})
 		case "phase":
@@ -61,16 +66,38 @@ func drawRecord(t *rapid.T) *record {
 		case "finish":
 			result := rapid.SampledFrom(results).Draw(t, "result")
 			r.add(iter, attempt, &loop.IterationFinished{
-				Outcome: loop.Outcome{Result: result, Duration: loop.Span(time.Second), Usage: &loop.Usage{Input: 7, CostUSD: 0.5}},
+				Outcome: loop.Outcome{
+					Result: result, Duration: loop.Span(time.Second), Usage: &loop.Usage{Input: 7, CostUSD: 0.5},
+					Agent: rapid.SampledFrom([]string{"", "claude", "codex"}).Draw(t, "who"), Session: "s-1", Exit: &loop.Exit{Cause: loop.Exited},
+				},
 				Verdict: loop.Verdict{Action: loop.Continue},
 			})
 		case "wait":
-			r.add(0, 0, &loop.RunWaiting{Why: "back-off", Until: r.now.Add(time.Minute)})
+			agent := rapid.SampledFrom([]string{"", "claude"}).Draw(t, "whose provider")
+			r.add(0, 0, &loop.RunWaiting{Why: "back-off", Agent: agent, Until: r.now.Add(time.Minute)})
+		case "agent":
+			r.add(iter, attempt, &loop.AgentStarted{Agent: "codex"})
+		case "pause":
+			r.add(0, 0, &loop.RunPaused{})
+		case "unpause":
+			r.add(0, 0, &loop.RunUnpaused{})
+		case "reboot":
+			r.add(0, 0, &loop.RunRebootStarted{Why: "the context is full"})
+		case "fresh":
+			r.add(0, 0, &loop.RunRebootFinished{Reboots: 1})
+		case "raise":
+			limits.Iterations++
+			r.add(0, 0, &loop.CommandReceived{Command: "raise", Limits: &loop.Limits{Iterations: limits.Iterations}})
+		case "baseline":
+			r.add(0, 0, &loop.RunBaseline{Proof: loop.InClean, SetUp: true})
 		case "end":
 			r.add(0, 0, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByFailures, Why: "3 consecutive failures", Elapsed: r.sum.Live, Totals: r.sum.Totals})
 		case "resume":
 			limits.Iterations = rapid.IntRange(0, 9).Draw(t, "new max")
-			r.add(0, 0, &loop.RunResumed{From: loop.Aborted, PID: 20, Limits: limits})
+			r.add(0, 0, &loop.RunResumed{
+				From: loop.Aborted, PID: 20, Limits: limits, Agent: "codex",
+				Counting: loop.Counting{Agents: []string{"codex"}, Keep: rapid.Bool().Draw(t, "keep now")},
+			})
 		}
 	}
 	return r
@@ -144,23 +171,54 @@ func TestUsageOfTheAttemptUnderWay(t *testing.T) {
 	}
 }
 
-func TestRefusedClaimsAreThoseOfTheAttemptUnderWay(t *testing.T) {
+func TestARunIsWhatItsLastEventMadeOfIt(t *testing.T) {
+	r := &record{now: noon}
+	for _, step := range []struct {
+		payload loop.Payload
+		want    loop.Status
+	}{
+		{&loop.RunStarted{Name: "build-7"}, loop.Running},
+		{&loop.RunWaiting{Why: "usage limit", Agent: "claude", Until: noon.Add(time.Hour)}, loop.Waiting},
+		{&loop.RunPaused{}, loop.Paused},
+		{&loop.NoteAdded{Text: "mind the gap"}, loop.Paused},
+		{&loop.RunUnpaused{}, loop.Running},
+		{&loop.RunRebootStarted{Why: "the context is full"}, loop.Rebooting},
+		{&loop.RunRebootFinished{Reboots: 1}, loop.Running},
+		{&loop.RunWaiting{Why: "usage limit", Until: noon.Add(time.Hour)}, loop.Waiting},
+		{&loop.IterationStarted{}, loop.Running},
+		{&loop.RunFinished{State: loop.Stopped}, loop.Stopped},
+		{&loop.RunResumed{From: loop.Stopped}, loop.Running},
+	} {
+		r.add(0, 0, step.payload)
+		run := fold(r.events...)
+		if run.State != step.want || (run.Wait != nil) != (step.want == loop.Waiting) {
+			t.Errorf("after %s: %s (wait %v), want %s", step.payload.Type(), run.State, run.Wait, step.want)
+		}
+	}
+}
+
+func TestARaisedLimitHoldsAtOnce(t *testing.T) {
+	r := &record{now: noon}
+	r.add(0, 0, &loop.RunStarted{Name: "build-7", Limits: loop.Limits{CostUSD: 5}})
+	r.add(0, 0, &loop.CommandReceived{Command: "raise", Limits: &loop.Limits{CostUSD: 10}})
+	r.add(0, 0, &loop.CommandReceived{Command: "pause", Refused: true})
+	if got := fold(r.events...).Limits.CostUSD; got != 10 {
+		t.Errorf("the limit is $%v, want $10", got)
+	}
+}
+
+func TestTheWaitUnderWayCounts(t *testing.T) {
 	r := &record{now: noon}
 	r.add(0, 0, &loop.RunStarted{Name: "build-7"})
+	r.add(0, 0, &loop.RunWaiting{Why: "usage limit", Agent: "claude"})
+	r.now = noon.Add(time.Hour)
+	r.add(0, 0, &loop.NoteAdded{Text: "hello"})
+	if got := fold(r.events...).Waited(noon.Add(90 * time.Minute)); got != 90*time.Minute {
+		t.Errorf("waited %v, want 1h30m", got)
+	}
 	r.add(1, 1, &loop.IterationStarted{})
-	r.add(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed"})
-	r.add(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "the tag was inside backticks", NearMiss: true})
-	want := []string{`the claim "DONE" was refused: gate test failed`, "the tag was inside backticks"}
-	if got := fold(r.events...).Refused(); !slices.Equal(got, want) {
-		t.Errorf("under way: refused %q, want %q", got, want)
-	}
-	r.add(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK}})
-	if got := fold(r.events...).Refused(); !slices.Equal(got, want) {
-		t.Errorf("after its end: refused %q, want %q", got, want)
-	}
-	r.add(2, 1, &loop.IterationStarted{})
-	if got := fold(r.events...).Refused(); len(got) != 0 {
-		t.Errorf("in the next: refused %q, want none", got)
+	if got := fold(r.events...).Waited(noon.Add(90 * time.Minute)); got != time.Hour {
+		t.Errorf("after it waited %v, want 1h", got)
 	}
 }
 

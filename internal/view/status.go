@@ -26,6 +26,15 @@ type Status struct {
 	Proven        *bool        `json:"proven,omitempty"` // only when the run is over
 	Streaks       loop.Streaks `json:"streaks"`
 	Totals        loop.Totals  `json:"totals"`
+
+	Agent    string         `json:"agent,omitempty"` // who works, or worked last
+	Model    string         `json:"model,omitempty"`
+	Branch   string         `json:"branch,omitempty"`  // made for the run
+	Session  *loop.Session  `json:"session,omitempty"` // of the agent, when it goes on from one iteration to the next
+	Refusals []loop.Refusal `json:"refusals,omitempty"`
+	Stats    *Averages      `json:"stats,omitempty"`
+	Leave    *Leave         `json:"leave,omitempty"` // only while it is alive
+	Next     []string       `json:"next,omitempty"`  // commands to type, the likeliest first
 }
 
 // Status gives the run as scripts see it at a time.
@@ -36,6 +45,15 @@ func (r *Run) Status(now time.Time) Status {
 		Iteration: r.Iteration, MaxIterations: r.Max(),
 		StartedAt: r.StartedAt, Elapsed: loop.Span(r.Elapsed(now)),
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals,
+		Agent: orElse(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session,
+		Refusals: r.Sum.Refusals, Leave: r.Leave(),
+	}
+	if r.Sum.Totals.Iterations > 0 {
+		stats := r.Stats(now)
+		s.Stats = &stats.Averages
+	}
+	for _, step := range r.Next() {
+		s.Next = append(s.Next, step.Command)
 	}
 	switch {
 	case r.Finished != nil:

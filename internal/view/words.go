@@ -75,3 +75,53 @@ func Plural(n int, thing string) string {
 	}
 	return Count(n) + " " + thing + "s"
 }
+
+// Left says how much of a wait is left, to the second: 45s, 12m03s, 3h12m05s.
+func Left(d time.Duration) string {
+	d = max(d.Round(time.Second), 0)
+	if d < time.Hour {
+		return Total(d)
+	}
+	return fmt.Sprintf("%dh%02dm%02ds", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// Clock is the local time of day to the minute, with its date when it is not
+// the next time that a clock shows this.
+func Clock(t, now time.Time) string {
+	if next := t.Sub(now); next >= 0 && next < 24*time.Hour {
+		return t.Local().Format("15:04")
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// Dollars is a sum of money, marked when it was worked out and not told.
+func Dollars(usd float64, estimated bool) string {
+	said := fmt.Sprintf("$%.2f", usd)
+	if usd > 0 && usd < 0.005 {
+		return "under $0.01"
+	}
+	if estimated {
+		return "≈" + said
+	}
+	return said
+}
+
+// Billed says who pays, empty when it is not known.
+func Billed(to string) string {
+	switch to {
+	case "api_key":
+		return "your API key"
+	case "subscription":
+		return "your subscription"
+	}
+	return Line(to)
+}
+
+// Each says how long iterations took, and how far apart they lay.
+func Each(s Spread) string {
+	mean := Duration(time.Duration(s.Mean * float64(time.Millisecond)))
+	if s.N < 2 {
+		return mean
+	}
+	return mean + " ± " + Duration(time.Duration(s.Deviation*float64(time.Millisecond)))
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/refrain-loop/refrain/internal/awake"
+	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/notify"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/telemetry"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// attendants are those who look after a live run: who tells people, who counts,
+// who traces, who keeps the machine awake, and who takes commands.
+type attendants struct {
+	observers []engine.Observer
+	tracer    *telemetry.Tracer
+	closers   []func()
+
+	mu     sync.Mutex
+	tell   func(loop.Warning) // once there is somebody to tell
+	untold []loop.Warning
+}
+
+// world is what surrounds a run: those who look after it, the time, and what runs
+// its processes.
+type world struct {
+	*attendants
+	shared engine.Shared
+	clock  engine.Clock // nil is the one on the wall
+	exec   Exec
+}
+
+func (j *Job) world(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*world, error) {
+	if w.Stage != nil {
+		return &world{attendants: &attendants{}, clock: w.Stage.Clock, exec: w.Stage.Exec(keeper.Run)}, nil
+	}
+	attendants, err := j.attend(w, o, keeper, state)
+	if err != nil {
+		return nil, err
+	}
+	shared, release := j.shared(o.run.Meta().Name)
+	attendants.closers = append(attendants.closers, release)
+	return &world{attendants: attendants, shared: shared, exec: keeper.Run}, nil
+}
+
+// attend gets them ready. What is wrong with them is a mistake in the settings.
+func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*attendants, error) {
+	a := &attendants{}
+	c := j.config()
+	seen := *o.seen // before others change it
+	settings := telemetry.Settings{
+		RunID: o.run.Meta().ID, Version: w.Version, Endpoint: c.Trace.Endpoint, Headers: c.Trace.Headers,
+		Listen: c.Metrics.Listen, Env: os.Getenv, Warn: a.warn, Seen: resumedView(o, &seen), Tail: o.past.Tail,
+	}
+	if c.Metrics.File != "" {
+		settings.File = inTree(j.Tree, c.Metrics.File)
+	}
+	var err error
+	if a.tracer, err = telemetry.NewTracer(settings); err != nil {
+		return nil, &UsageError{What: err.Error(), Hint: "correct trace.endpoint and trace.headers"}
+	}
+	if a.tracer != nil {
+		a.add(a.tracer, func() { a.tracer.Close(context.Background()) })
+	}
+	if settings.File != "" || settings.Listen != "" {
+		metrics, err := telemetry.NewMetrics(settings)
+		if err != nil {
+			a.close()
+			return nil, &UsageError{What: err.Error(), Hint: "correct metrics.file and metrics.listen"}
+		}
+		a.add(metrics, func() { _ = metrics.Close(context.Background()) })
+	}
+	sender, err := notify.New(j.notices(w.Terminal, o.run, keeper.Run, a.warn))
+	if err != nil {
+		a.close()
+		return nil, &UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
+	}
+	a.add(sender, sender.Close)
+	if c.Loop.Inhibit {
+		vigil := awake.Hold("refrain " + o.run.Meta().Name)
+		a.closers = append(a.closers, vigil.Release)
+	}
+	j.takeCommands(a, w, o, state)
+	return a, nil
+}
+
+// resumedView is what telemetry should know of a run that goes on.
+func resumedView(o opened, seen *view.Run) *view.Run {
+	if _, resumed := o.start.(*loop.RunResumed); resumed {
+		return seen
+	}
+	return nil
+}
+
+// takeCommands opens the run's local door. A run without one still runs.
+func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
+	meta := o.run.Meta()
+	server, err := control.Serve(control.Options{
+		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),
+		Inside: func(pid int) bool { return proc.Descends(pid, os.Getpid()) },
+		Past:   control.Past(journal.Store{Dir: o.storeDir, Tree: j.Tree}, meta.Name),
+	})
+	if err != nil {
+		a.warn(loop.Warning{Text: fmt.Sprintf("this run takes no commands: %v", err), Hint: "stop it with Ctrl+C; \"refrain status\" and \"refrain logs\" work"})
+		return
+	}
+	a.add(server, server.Close)
+	if err := o.lock.Note(holderAt(meta.Name, server.Address())); err != nil {
+		a.warn(loop.Warning{Text: fmt.Sprintf("nobody can find the socket of this run: %v", err)})
+	}
+}
+
+// doer has commands carried out by the engine.
+func doer(c *engine.Control) func(context.Context, control.Command) control.Answer {
+	return func(ctx context.Context, cmd control.Command) control.Answer {
+		answer, err := c.Do(ctx, engine.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, NoWait: cmd.NoWait})
+		switch {
+		case err != nil:
+			return control.Answer{} // whoever asked is gone
+		case answer.OK:
+			return control.Answer{OK: true, Effect: answer.Effect, State: answer.State}
+		}
+		return control.Answer{Why: answer.Effect, State: answer.State}
+	}
+}
+
+// notices is who is told of the run, and how.
+func (j *Job) notices(terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
+	n := j.config().Notify
+	env := os.Environ()
+	s := notify.Settings{
+		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
+		Desktop: n.Desktop.Or(terminal != nil && notify.DesktopWorks(env)), Bell: n.Bell.Or(terminal != nil),
+		Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
+		Ntfy: notify.Ntfy(n.Ntfy), Email: notify.Email(n.Email),
+		Dir: j.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
+	}
+	if n.Log != "" {
+		s.Log = inTree(j.Tree, n.Log)
+	}
+	if run != nil {
+		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, j.environ(run)
+	}
+	return s
+}
+
+func (a *attendants) add(o engine.Observer, end func()) {
+	a.observers = append(a.observers, o)
+	a.closers = append(a.closers, end)
+}
+
+// close lets everyone finish, the last one first.
+func (a *attendants) close() {
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		a.closers[i]()
+	}
+}
+
+// warn passes on what is wrong with one of them, if need be later.
+func (a *attendants) warn(w loop.Warning) {
+	a.mu.Lock()
+	tell := a.tell
+	if tell == nil {
+		a.untold = append(a.untold, w)
+	}
+	a.mu.Unlock()
+	if tell != nil {
+		tell(w)
+	}
+}
+
+// report says who hears of it, and gives what was said before.
+func (a *attendants) report(to func(loop.Warning)) []loop.Warning {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tell = to
+	list := a.untold
+	a.untold = nil
+	return list
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	page "github.com/refrain-loop/refrain/internal/report"
+)
+
+func reportCommand(sh *shell) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "report [RUN]",
+		Short: "Write a run as one HTML page with charts, to look at offline or send to others",
+		Long: "Write all there is to see of a run into one HTML file: how it ended and how that was proven, every refused\n" +
+			"claim, tests, cost, context and duration of each iteration, when it worked and when it waited, and what changed.\n" +
+			"The page needs nothing else and asks nobody for anything.",
+		Example:           "  refrain report\n  refrain report build-7 -f night.html",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
+	}
+	cmd.Flags().StringVarP(&to, "file", "f", "", "write it to this file (- is stdout; without it, RUN.html)")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		store, entry, err := sh.find(first(args))
+		if err != nil {
+			return err
+		}
+		data, err := gather(store, entry)
+		if err != nil {
+			return err
+		}
+		if to == "-" {
+			return page.Write(sh.out, data)
+		}
+		if to == "" {
+			to = entry.Name + ".html"
+		}
+		if err := writePage(to, data); err != nil {
+			return err
+		}
+		full, err := filepath.Abs(to)
+		if err != nil {
+			full = to
+		}
+		fmt.Fprintf(sh.out, "wrote %s\n", full)
+		return nil
+	}
+	return cmd
+}
+
+// gather reads the whole journal of a run.
+func gather(store journal.Store, entry journal.Entry) (*page.Data, error) {
+	var c page.Collector
+	for e, err := range store.Events(entry.Name, 0) {
+		if err != nil {
+			return nil, err
+		}
+		c.Add(e)
+	}
+	return c.Data(lookAt(store, entry), time.Now()), nil
+}
+
+// writePage writes the file in one go, so that a page that could not be written
+// is not left half.
+func writePage(path string, data *page.Data) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".refrain-report-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage(fmt.Sprintf("there is no folder %s", filepath.Dir(path)), "name a file in a folder that exists")
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	defer os.Remove(f.Name())
+	b := bufio.NewWriter(f)
+	err = page.Write(b, data)
+	if flushed := b.Flush(); err == nil {
+		err = flushed
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func statsCommand(sh *shell) *cobra.Command {
+	var since string
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Sum up the runs here: how many were done, how long they took, what they cost",
+		Example: "  refrain stats\n" +
+			"  refrain stats --since 7d",
+		Args: noArguments,
+	}
+	asJSON := addJSON(cmd)
+	all := cmd.Flags().Bool("all", false, "take in the runs of every work tree of the repository")
+	cmd.Flags().StringVar(&since, "since", "", "only runs that began since then: a duration such as 12h or 7d, or a day such as 2026-11-01")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		from, err := sinceWhen(since, time.Now())
+		if err != nil {
+			return err
+		}
+		book, err := sh.book(from, *all)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(sh.out, book)
+		}
+		if book.All.Runs == 0 {
+			fmt.Fprintln(sh.out, "no runs here in that time")
+			return nil
+		}
+		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		fmt.Fprintln(w, "\tRUNS\tDONE\tPROVEN\tITERATIONS\tOK\tTIME\tEACH\tWAITED\tCOST\tPER PROVEN CHANGE")
+		for _, name := range slices.Sorted(maps.Keys(book.Procedures)) {
+			fmt.Fprintln(w, statsRow(name, book.Procedures[name]))
+		}
+		if len(book.Agents) > 1 {
+			for _, name := range slices.Sorted(maps.Keys(book.Agents)) {
+				fmt.Fprintln(w, statsRow("by "+name, book.Agents[name]))
+			}
+		}
+		fmt.Fprintln(w, statsRow("all", book.All))
+		return w.Flush()
+	}
+	return cmd
+}
+
+// book adds up the runs that began since a time; the zero time is all of them.
+func (sh *shell) book(from time.Time, all bool) (*view.Book, error) {
+	store, err := sh.store()
+	if err != nil {
+		return nil, err
+	}
+	entries, bad, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range bad {
+		fmt.Fprintf(sh.err, "WARNING: %s cannot be read: %v\n", b.Name, b.Err)
+	}
+	book := view.NewBook()
+	for _, e := range entries {
+		if (all || e.Tree == store.Tree) && !e.StartedAt.Before(from) {
+			book.Add(lookAt(store, e), time.Now())
+		}
+	}
+	return book, nil
+}
+
+func statsRow(name string, s view.Stats) string {
+	t := s.Totals
+	rate, cost, each, perProven := "-", "-", "-", "-"
+	if s.SuccessRate != nil {
+		rate = fmt.Sprintf("%.0f%%", 100**s.SuccessRate)
+	}
+	if t.CostUSD > 0 {
+		cost = view.Dollars(t.CostUSD, t.CostEstimated)
+	}
+	if s.Durations.N > 0 {
+		each = view.Each(s.Durations)
+	}
+	if s.CostPerProven > 0 {
+		perProven = view.Dollars(s.CostPerProven, t.CostEstimated)
+	}
+	return strings.Join([]string{
+		cmp.Or(name, "-"), fmt.Sprint(s.Runs), fmt.Sprint(s.Done), fmt.Sprint(s.Proven), view.Count(t.Iterations), rate,
+		view.Total(s.Elapsed.Duration()), each, view.Total(t.Waited.Duration()), cost, perProven,
+	}, "\t")
+}
+
+// sinceWhen reads when to begin: so long ago, or on a day.
+func sinceWhen(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		if _, err := fmt.Sscanf(days, "%d", &n); err == nil && fmt.Sprint(n) == days && n >= 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usage(fmt.Sprintf("--since is %q", text), "write a duration such as 12h or 7d, or a day such as 2026-11-01")
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// The commands that talk to a live run, from any terminal.
+
+func pauseCommand(sh *shell) *cobra.Command {
+	return talk(sh, "pause [RUN]", "Hold a live run before its next iteration", control.Pause)
+}
+
+func skipCommand(sh *shell) *cobra.Command {
+	return talk(sh, "skip [RUN]", "End the agent that runs and go on with the next iteration", control.Skip)
+}
+
+func rebootCommand(sh *shell) *cobra.Command {
+	return talk(sh, "reboot [RUN]", "Give up the agent's session and begin a fresh one", control.Reboot)
+}
+
+func stopCommand(sh *shell) *cobra.Command {
+	cmd := talk(sh, "stop [RUN]", "Stop a live run after this iteration, or now", control.Stop)
+	now := cmd.Flags().Bool("now", false, "end the agent, too")
+	say := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *now {
+			return sh.say(cmd, first(args), control.Command{Command: control.StopNow})
+		}
+		return say(cmd, args)
+	}
+	return cmd
+}
+
+func noteCommand(sh *shell) *cobra.Command {
+	cmd := talk(sh, "note TEXT [RUN]", "Tell the next agent of a live run something", control.Note)
+	cmd.Example = "  refrain note 'The API key is in .env.test'"
+	cmd.Args = between(1, 2)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if strings.TrimSpace(args[0]) == "" {
+			return usage("the note is empty", "write what the next agent should know")
+		}
+		return sh.say(cmd, first(args[1:]), control.Command{Command: control.Note, Text: args[0]})
+	}
+	return cmd
+}
+
+func raiseCommand(sh *shell) *cobra.Command {
+	cmd := talk(sh, "raise KEY=VALUE [RUN]", "Change a limit of a live run", control.Raise)
+	cmd.Long = "Change a limit of a live run: loop.max_iterations, loop.max_time, budget.cost_usd, budget.tokens or limits.max_wait.\n" +
+		"The value is the new total, not an addition; 0 is no limit."
+	cmd.Example = "  refrain raise budget.cost_usd=20\n  refrain raise loop.max_iterations=100 build-7"
+	cmd.Args = between(1, 2)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		key, value, ok := strings.Cut(args[0], "=")
+		if !ok || key == "" || value == "" {
+			return usage(fmt.Sprintf("%q is not KEY=VALUE", args[0]), "write it like budget.cost_usd=20")
+		}
+		return sh.say(cmd, first(args[1:]), control.Command{Command: control.Raise, Key: key, Value: value})
+	}
+	return cmd
+}
+
+// talk makes a command that says one thing to a live run.
+func talk(sh *shell, use, short, command string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: atMost(1), ValidArgsFunction: completeRuns(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return sh.say(cmd, first(args), control.Command{Command: command})
+		},
+	}
+	cmd.Flags().Bool("no-wait", false, "do not wait until it has taken effect")
+	addJSON(cmd)
+	return cmd
+}
+
+// say sends a command to a live run and tells what came of it.
+func (sh *shell) say(cmd *cobra.Command, ref string, c control.Command) error {
+	entry, address, err := sh.live(ref)
+	if err != nil {
+		return err
+	}
+	c.NoWait, _ = cmd.Flags().GetBool("no-wait")
+	asJSON, _ := cmd.Flags().GetBool("json")
+	return sh.command(cmd.Context(), entry, address, c, asJSON)
+}
+
+func (sh *shell) command(ctx context.Context, entry journal.Entry, address string, c control.Command, asJSON bool) error {
+	answer, err := control.Dial(address).Do(ctx, c)
+	var refused *control.Refused
+	switch {
+	case errors.As(err, &refused) && asJSON:
+		sh.status = statusFailed
+		return printJSON(sh.out, struct {
+			Run string `json:"run"`
+			control.Answer
+		}{entry.Name, control.Answer{State: refused.State, Why: refused.Why}})
+	case errors.As(err, &refused):
+		return failure{fmt.Sprintf("%s did not take %q: %s", entry.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
+	case errors.Is(err, control.ErrNobody):
+		return failure{entry.Name + " has just ended", "\"refrain status\" tells how", statusFailed}
+	case err != nil:
+		return err
+	}
+	if asJSON {
+		return printJSON(sh.out, struct {
+			Run string `json:"run"`
+			control.Answer
+		}{entry.Name, answer})
+	}
+	fmt.Fprintf(sh.out, "%s: %s\n", entry.Name, answer.Effect)
+	return nil
+}
+
+// live finds a run that is alive, and where it takes commands: by its name, or
+// the one of this work tree.
+func (sh *shell) live(ref string) (journal.Entry, string, error) {
+	store, err := sh.store()
+	if err != nil {
+		return journal.Entry{}, "", err
+	}
+	entry, err := store.Find(ref)
+	var none *journal.NotFoundError
+	if errors.As(err, &none) && ref == "" {
+		return entry, "", failure{"nothing is running here", "start a run with \"refrain run\"", statusFailed}
+	}
+	if err != nil {
+		return entry, "", err
+	}
+	holder, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder()
+	switch {
+	case alive && ref == "" && holder.Run != "" && holder.Run != entry.Name:
+		if entry, err = store.Find(holder.Run); err != nil {
+			return entry, "", err
+		}
+	case !alive || holder.Run != entry.Name:
+		return entry, "", failure{
+			fmt.Sprintf("%s is not running: %s", entry.Name, ended(store.Status(entry))),
+			"\"refrain resume " + entry.Name + "\" goes on with it", statusFailed,
+		}
+	}
+	if holder.Socket == "" {
+		return entry, "", failure{entry.Name + " takes no commands", "it is just starting, or could not open its socket: look at \"refrain status\"", statusFailed}
+	}
+	return entry, holder.Socket, nil
+}
+
+// ended says how a run that is over stands.
+func ended(s loop.Status) string {
+	if s == loop.Crashed {
+		return "its runner died"
+	}
+	return "it is " + string(s)
+}

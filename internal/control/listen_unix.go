@@ -1,0 +1,146 @@
+//go:build unix
+
+package control
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// longestPath is what every system takes for a socket: 104 bytes on macOS,
+	// 108 on Linux, one of them the end.
+	longestPath = 103
+	suffix      = ".sock"
+	// youngest is the age at which a socket that nobody answers on is left over.
+	// A younger one may be just about to answer.
+	youngest = time.Minute
+)
+
+// Folders is where the sockets of a user's runs may lie, the best place first.
+func Folders(getenv func(string) string) []string {
+	own := fmt.Sprintf("refrain-%d", os.Geteuid())
+	list := []string{filepath.Join(os.TempDir(), own), filepath.Join("/tmp", own)}
+	// After "sudo" it may be somebody else's, who could not use our folder in it.
+	dir := getenv("XDG_RUNTIME_DIR")
+	if info, err := os.Stat(dir); err == nil && filepath.IsAbs(dir) && owner(info) == os.Geteuid() {
+		list = append([]string{filepath.Join(dir, "refrain")}, list...)
+	}
+	return slices.Compact(list)
+}
+
+// listen opens a socket in the first folder that will do, or says of each why not.
+func listen(folders []string, id string) (net.Listener, string, error) {
+	var errs []error
+	for _, dir := range folders {
+		l, path, err := listenIn(dir, id)
+		if err == nil {
+			return l, path, nil
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) == 0 {
+		return nil, "", errors.New("there is no folder for it")
+	}
+	return nil, "", errors.Join(errs...)
+}
+
+func listenIn(dir, id string) (net.Listener, string, error) {
+	path := filepath.Join(dir, socketName(id))
+	if len(path) > longestPath {
+		return nil, "", fmt.Errorf("%s is too long for a socket: %d bytes, and the system takes %d", path, len(path), longestPath)
+	}
+	if err := ownFolder(dir); err != nil {
+		return nil, "", err
+	}
+	sweep(dir)
+	l, err := net.Listen("unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) && abandoned(path) {
+		// Its process had our number: it was killed, and we are not.
+		if err := os.Remove(path); err != nil {
+			return nil, "", err
+		}
+		l, err = net.Listen("unix", path)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, "", err
+	}
+	return l, path, nil
+}
+
+// socketName is short, and no other live process has it.
+func socketName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return fmt.Sprintf("%x-%d%s", sum[:4], os.Getpid(), suffix)
+}
+
+// ownFolder makes a folder that only we can look into, or sees that it is one.
+// In a place such as /tmp somebody else may have been there first.
+func ownFolder(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder: remove it", dir)
+	case owner(info) != os.Geteuid():
+		return fmt.Errorf("%s belongs to another user", dir)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to other users: run \"chmod 700 %s\"", dir, dir)
+	}
+	return nil
+}
+
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// sweep removes the sockets of runs that were killed. What it cannot remove is
+// in nobody's way.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !strings.HasSuffix(e.Name(), suffix) || info.Mode().Type() != fs.ModeSocket ||
+			owner(info) != os.Geteuid() || time.Since(info.ModTime()) < youngest {
+			continue
+		}
+		if path := filepath.Join(dir, e.Name()); abandoned(path) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// abandoned tells whether nobody listens on a socket any more. One that only
+// does not answer at once is not abandoned.
+func abandoned(path string) bool {
+	c, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		c.Close()
+		return false
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}

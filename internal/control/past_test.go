@@ -1,0 +1,91 @@
+package control
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func TestPastHasEveryEventInOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		store, run := record(t)
+		last := run.Append(started(0)).Seq
+		show := func(e loop.Event) { last = e.Seq }
+		for n := range rapid.IntRange(0, 4).Draw(rt, "iterations") {
+			iteration(run, n+1, rapid.IntRange(0, 4).Draw(rt, "texts"), show)
+			if rapid.Bool().Draw(rt, "something between") {
+				show(run.Append(loop.Event{Time: noon, Payload: &loop.Warning{Text: "careful"}}))
+			}
+		}
+		after := rapid.Int64Range(0, last+1).Draw(rt, "after")
+		got, err := collect(Past(store, run.Meta().Name)(after))
+		if err != nil || !slices.Equal(numbers(got), upTo(after, last)) {
+			rt.Fatalf("the past after %d = %v, %v, want up to %d", after, numbers(got), err, last)
+		}
+	})
+}
+
+func TestPastOfAnAttemptThatIsUnderWay(t *testing.T) {
+	store, run := record(t)
+	run.Append(started(0))
+	run.Append(loop.Event{Time: noon, Iter: 1, Attempt: 2, Payload: &loop.IterationPhase{Phase: loop.Pending}})
+	for range 5 {
+		run.Append(loop.Event{Time: noon, Iter: 1, Attempt: 2, Payload: &loop.AgentText{Text: "hello"}})
+	}
+	got, err := collect(Past(store, run.Meta().Name)(4))
+	if err != nil || !slices.Equal(numbers(got), []int64{5, 6, 7}) {
+		t.Errorf("the past after 4 = %v, %v, want 5 to 7", numbers(got), err)
+	}
+}
+
+func TestPastDoesWithoutWhatWasDropped(t *testing.T) {
+	store, run := record(t)
+	run.Append(started(0))
+	iteration(run, 1, 2, silently)
+	iteration(run, 2, 2, silently)
+	if err := run.DropTranscripts(1); err != nil {
+		t.Fatal(err)
+	}
+	got, err := collect(Past(store, run.Meta().Name)(0))
+	if err != nil || !slices.Equal(numbers(got), []int64{1, 2, 5, 6, 7, 8, 9}) {
+		t.Errorf("the past = %v, %v, want all but 3 and 4", numbers(got), err)
+	}
+}
+
+func TestPastCanBeLeftAtAnyEvent(t *testing.T) {
+	store, run := record(t)
+	run.Append(started(0))
+	iteration(run, 1, 2, silently)
+	for n := range 5 {
+		seen := 0
+		for range Past(store, run.Meta().Name)(0) {
+			if seen++; seen > n {
+				break
+			}
+		}
+		if seen != n+1 {
+			t.Errorf("left after %d events, want %d", seen, n+1)
+		}
+	}
+}
+
+func TestPastThatCannotBeReadSaysSo(t *testing.T) {
+	store, run := record(t)
+	run.Append(started(0))
+	iteration(run, 1, 2, silently)
+	said := filepath.Join(store.AttemptDir(run.Meta().Name, 1, 1), "events.jsonl")
+	if err := os.WriteFile(said, []byte("no event\n{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := collect(Past(store, run.Meta().Name)(0))
+	if bad := (*journal.CorruptError)(nil); !errors.As(err, &bad) || len(got) != 2 {
+		t.Errorf("the past = %v, %v, want two events and where the file is wrong", numbers(got), err)
+	}
+}

@@ -1,0 +1,159 @@
+package control
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+const (
+	heartbeat = 15 * time.Second
+	// batchSize is about how much a client gets in one turn.
+	batchSize = 32 << 10
+	// drainTime is how long a client has, when the run is over, to take what it
+	// has not got yet. Then it gets the last event only.
+	drainTime = time.Second
+)
+
+// stream brings one client up to date, from the past or from the ring, and keeps
+// it there. It remembers nothing but a number.
+type stream struct {
+	ring  *ring
+	turns *turns
+	past  func(after int64) iter.Seq2[loop.Event, error]
+	send  func([]byte) error
+
+	at    int64    // the last event that the client got, or will never get
+	live  bool     // it has got one from the ring
+	batch []*entry // used again and again
+}
+
+// run goes on until the client is gone, or has got the last event of the run.
+func (s *stream) run(ctx context.Context) error {
+	defer s.turns.join()()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		news, closed := s.ring.wait()
+		if err := s.catchUp(); err != nil {
+			return err
+		}
+		if !closed.IsZero() {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-beat.C:
+			if err := s.send([]byte(heartbeatFrame)); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			// Also when the server is closing, which closes the ring first.
+			if _, closed := s.ring.wait(); closed.IsZero() {
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// catchUp sends everything that there is.
+func (s *stream) catchUp() error {
+	for {
+		var err error
+		oldest, newest := s.ring.span()
+		missing := s.at < oldest-1
+		switch {
+		case s.at >= newest:
+			return nil
+		case s.at < newest-1 && s.late():
+			err = s.skipTo(newest - 1)
+		case missing && s.live:
+			err = s.skipTo(newest)
+		case missing:
+			err = s.replay(oldest)
+		default:
+			err = s.sendSome()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// late tells whether the run has been over for so long that only its end counts.
+func (s *stream) late() bool {
+	_, closed := s.ring.wait()
+	return !closed.IsZero() && time.Since(closed) > drainTime
+}
+
+// skipTo leaves out the events up to a number, and says so.
+func (s *stream) skipTo(seq int64) error {
+	frame := appendOwn(nil, resyncEvent, resync{After: s.at, Next: seq + 1})
+	s.at = seq
+	return s.send(frame)
+}
+
+// replay sends what was before an event that is, or was, in the ring. Nothing of
+// that can be on its way to the disk any more: an event is written before it is
+// observed.
+func (s *stream) replay(before int64) error {
+	end := s.turns.take()
+	defer func() { end() }()
+	var frames []byte
+	for e, err := range s.past(s.at) {
+		if err != nil {
+			frames = appendOwn(frames, errorEvent, streamError{Why: "read the past of the run: " + err.Error()})
+			_ = s.send(frames) // the stream ends here in any case
+			return err
+		}
+		if e.Seq >= before {
+			break
+		}
+		frames = appendEvent(frames, e)
+		s.at = e.Seq
+		if len(frames) < batchSize {
+			continue
+		}
+		if err := s.send(frames); err != nil {
+			return err
+		}
+		frames = frames[:0]
+		end()
+		if s.late() {
+			return nil
+		}
+		end = s.turns.take()
+	}
+	s.at = before - 1
+	if len(frames) == 0 {
+		return nil
+	}
+	return s.send(frames)
+}
+
+// sendSome sends one batch from the ring, if it still has what comes next.
+func (s *stream) sendSome() error {
+	end := s.turns.take()
+	defer end()
+	s.batch = s.ring.after(s.at, s.batch[:0])
+	defer clear(s.batch) // a client that waits keeps no events alive
+	if len(s.batch) == 0 {
+		return nil
+	}
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	frames := (*buffer)[:0]
+	for _, e := range s.batch {
+		frames = append(frames, e.bytes()...)
+		s.at = e.seq
+	}
+	*buffer = frames
+	s.live = true
+	return s.send(frames)
+}
+
+// buffers hold batches. Few streams have one at the same time, since they take turns.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// alike marks what an attempt could repeat of those before it.
+func (e *Engine) alike(ctx context.Context, a *attempt, o *loop.Outcome) {
+	if !e.Compare {
+		return
+	}
+	marks := loop.Alike{Tests: markOfTests(o.Tests), Error: a.markOfError(o), Diff: e.markOfChange(ctx, a)}
+	if marks != (loop.Alike{}) {
+		o.Alike = &marks
+	}
+}
+
+func markOfTests(t *loop.Tests) string {
+	if t == nil || t.Failed == 0 || len(t.Failing) == 0 {
+		return ""
+	}
+	return mark(strings.Join(slices.Sorted(slices.Values(t.Failing)), "\n"))
+}
+
+// markOfError marks what the agent said went wrong, or else what the gates did.
+func (a *attempt) markOfError(o *loop.Outcome) string {
+	switch {
+	case o.Result == loop.Failed && o.Error != nil:
+		return mark(numberless(string(o.Error.Kind) + " " + o.Error.Message))
+	case o.Red() && len(a.told) > 0:
+		return mark(numberless(strings.Join(a.told, "\n")))
+	}
+	return ""
+}
+
+// numberless leaves out digits: times, addresses and line numbers differ in
+// errors that are the same.
+func numberless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
+// markOfChange marks the lines that were added and removed, wherever in their
+// files they stand.
+func (e *Engine) markOfChange(ctx context.Context, a *attempt) string {
+	if a.changes == nil || len(a.changes.Paths) == 0 || a.base == nil || a.base.kept == nil || a.after == nil || a.after.kept == nil {
+		return ""
+	}
+	diff := lineMarks{sum: sha256.New(), room: mostDiff}
+	if err := e.Store.Diff(ctx, &diff, *a.base.kept, *a.after.kept, repo.DiffOptions{}); err != nil {
+		return "" // too large to be the same again, or not to be had
+	}
+	return hex.EncodeToString(diff.sum.Sum(nil)[:6])
+}
+
+// lineMarks takes in a diff: all that is said of its files but where in them
+// lines stand, and object names only where there are no lines to compare.
+type lineMarks struct {
+	sum   hash.Hash
+	room  int
+	rest  []byte // of a line that is not complete yet
+	index []byte // the last line of object names
+}
+
+var errLong = errors.New("the diff is too long")
+
+func (m *lineMarks) Write(p []byte) (int, error) {
+	if m.room -= len(p); m.room < 0 {
+		return 0, errLong
+	}
+	m.rest = append(m.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(m.rest, []byte("\n"))
+		if !ok {
+			return len(p), nil
+		}
+		m.rest = rest
+		m.line(line)
+	}
+}
+
+func (m *lineMarks) line(line []byte) {
+	switch {
+	case bytes.HasPrefix(line, []byte("index ")):
+		m.index = bytes.Clone(line)
+	case bytes.HasPrefix(line, []byte("Binary files ")):
+		m.sum.Write(m.index)
+	case len(line) > 0 && line[0] != ' ' && line[0] != '@':
+		m.sum.Write(line)
+		m.sum.Write([]byte("\n"))
+	}
+}
+
+func mark(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
+}

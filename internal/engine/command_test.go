@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
+)
+
+// director gives commands at set times and keeps what came of them.
+type director struct {
+	*Control
+	wg      sync.WaitGroup
+	mu      sync.Mutex
+	answers []Answer
+	took    []time.Duration
+}
+
+func (d *director) at(after time.Duration, c Command) {
+	d.wg.Go(func() {
+		time.Sleep(after)
+		began := time.Now()
+		a, err := d.Do(context.Background(), c)
+		if err != nil {
+			a.Effect = err.Error()
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.answers = append(d.answers, a)
+		d.took = append(d.took, time.Since(began))
+	})
+}
+
+func TestCommands(t *testing.T) {
+	minute := lasting(time.Minute, says("working"))
+	begin := func(t *testing.T, plays ...play) (*stage, *director) {
+		s := newStage(t, plays...)
+		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true, MaxWait: 9 * time.Hour}}
+		s.cast(false, "claude")
+		return s, &director{Control: NewControl()}
+	}
+	run := func(s *stage, d *director) (loop.RunFinished, time.Duration) {
+		began := time.Now()
+		end := s.run(d.Control)
+		took := time.Since(began)
+		d.wg.Wait()
+		return end, took
+	}
+	types := func(s *stage) (list []string) {
+		for _, e := range s.events {
+			if e.Type().Kept() && !strings.HasPrefix(string(e.Type()), "agent.") && e.Type() != "iteration.phase" {
+				list = append(list, string(e.Type()))
+			}
+		}
+		return list
+	}
+
+	bubble(t, "pause holds before the next iteration, and resume goes on", func(t *testing.T) {
+		s, d := begin(t, minute)
+		d.at(10*time.Second, Command{Name: "pause"})
+		d.at(20*time.Second, Command{Name: "pause"})
+		d.at(2*time.Hour, Command{Name: "resume"})
+		d.at(2*time.Hour+time.Second, Command{Name: "resume"})
+		end, took := run(s, d)
+		if end.Totals.Iterations != 3 || took != 2*time.Hour+2*time.Minute {
+			t.Errorf("end = %+v after %s, want three iterations and a pause of nearly two hours", end, took)
+		}
+		refused := slices.IndexFunc(d.answers, func(a Answer) bool { return !a.OK })
+		if len(d.answers) != 4 || d.answers[refused].Effect != "the run pauses after this iteration already" || d.answers[3].OK {
+			t.Errorf("answers = %+v, want the second pause and the second resume refused", d.answers)
+		}
+		if !slices.Contains(types(s), "run.paused") || !slices.Contains(types(s), "run.unpaused") {
+			t.Errorf("events = %v", types(s))
+		}
+	})
+	bubble(t, "pause answers when it has taken effect", func(t *testing.T) {
+		s, d := begin(t, minute)
+		d.at(10*time.Second, Command{Name: "pause"})
+		d.at(time.Hour, Command{Name: "stop"})
+		end, _ := run(s, d)
+		if end.State != loop.Stopped || d.took[0] != 50*time.Second || !d.answers[0].OK || d.answers[0].State != loop.Paused {
+			t.Errorf("end = %+v, pause answered %+v after %s", end, d.answers[0], d.took[0])
+		}
+	})
+	bubble(t, "skip ends the agent, and the iteration is skipped", func(t *testing.T) {
+		s, d := begin(t, hangs, says("<promise>DONE</promise>"))
+		d.at(time.Minute, Command{Name: "skip"})
+		end, took := run(s, d)
+		if got := s.results(); !slices.Equal(got, []loop.Result{loop.Skipped, loop.OK}) || end.State != loop.Done || took >= 2*time.Minute {
+			t.Errorf("results = %v, end = %+v after %s", got, end, took)
+		}
+	})
+	bubble(t, "skip is refused when nothing runs", func(t *testing.T) {
+		s, d := begin(t, limited(time.Hour), says("<promise>DONE</promise>"))
+		d.at(time.Minute, Command{Name: "skip"})
+		if run(s, d); d.answers[0].OK || !strings.Contains(d.answers[0].Effect, "no agent is running") || d.answers[0].State != loop.Waiting {
+			t.Errorf("answer = %+v, want it refused", d.answers[0])
+		}
+	})
+	bubble(t, "resume cuts a wait short", func(t *testing.T) {
+		s, d := begin(t, limited(5*time.Hour), says("<promise>DONE</promise>"))
+		d.at(time.Hour, Command{Name: "resume"})
+		if end, took := run(s, d); end.State != loop.Done || took != time.Hour || !d.answers[0].OK {
+			t.Errorf("end = %+v after %s, answer %+v, want done after the hour", end, took, d.answers[0])
+		}
+	})
+	bubble(t, "a wait that was cut short too early begins again", func(t *testing.T) {
+		began := time.Now()
+		s, d := begin(t, func(ctx context.Context, dir string, out io.Writer) int {
+			if left := 5*time.Hour - time.Since(began); left > 0 {
+				return limited(left)(ctx, dir, out)
+			}
+			return says("<promise>DONE</promise>")(ctx, dir, out)
+		})
+		d.at(time.Hour, Command{Name: "resume"})
+		if end, took := run(s, d); end.State != loop.Done || took < 5*time.Hour || s.ran != 3 {
+			t.Errorf("end = %+v after %s and %d attempts", end, took, s.ran)
+		}
+	})
+	bubble(t, "a note is in the next prompt, and only there", func(t *testing.T) {
+		s, d := begin(t, minute)
+		d.at(10*time.Second, Command{Name: "note", Text: "use tabs"})
+		run(s, d)
+		if strings.Contains(s.prompts[0], "use tabs") || !strings.Contains(s.prompts[1], "use tabs") || strings.Contains(s.prompts[2], "use tabs") {
+			t.Errorf("prompts = %q", s.prompts)
+		}
+	})
+	bubble(t, "a forced reboot is counted, also where every session is fresh", func(t *testing.T) {
+		s, d := begin(t, minute)
+		d.at(10*time.Second, Command{Name: "reboot"})
+		if end, _ := run(s, d); end.Totals.Reboots != 1 || !d.answers[0].OK || d.took[0] != 50*time.Second {
+			t.Errorf("end = %+v, answer %+v after %s", end, d.answers[0], d.took[0])
+		}
+	})
+	bubble(t, "raise changes a limit of the live run", func(t *testing.T) {
+		s, d := begin(t, minute)
+		s.settings.Iterations = 1
+		before := s.options
+		s.options = func(o *Options) {
+			before(o)
+			o.Raise = func(key, value string) (Raised, error) {
+				if key != "loop.max_iterations" {
+					return Raised{}, errors.New("no such limit")
+				}
+				settings := s.settings
+				settings.Iterations = 4
+				return Raised{Rules: stop.Rules(settings), Limits: loop.Limits{Iterations: 4}}, nil
+			}
+		}
+		d.at(10*time.Second, Command{Name: "raise", Key: "loop.max_iterations", Value: "4"})
+		d.at(20*time.Second, Command{Name: "raise", Key: "agent", Value: "codex"})
+		end, _ := run(s, d)
+		if end.Totals.Iterations != 4 || !d.answers[0].OK || d.answers[1].OK {
+			t.Errorf("end = %+v, answers %+v", end, d.answers)
+		}
+		if last := s.finished()[3].State.Limits.Iterations; last != 4 {
+			t.Errorf("the journal says a limit of %d, want 4", last)
+		}
+	})
+	bubble(t, "a command to a run that has ended is refused", func(t *testing.T) {
+		s, d := begin(t, says("<promise>DONE</promise>"))
+		d.at(time.Minute, Command{Name: "pause"})
+		if run(s, d); d.answers[0].OK || d.answers[0].Effect != "the run has ended" {
+			t.Errorf("answer = %+v", d.answers[0])
+		}
+	})
+	bubble(t, "one that waits for its effect is answered at the end", func(t *testing.T) {
+		s, d := begin(t, lasting(time.Minute, says("<promise>DONE</promise>")))
+		d.at(time.Second, Command{Name: "pause"})
+		if run(s, d); d.answers[0].OK || d.answers[0].Effect != "the run ended first" || d.answers[0].State != loop.Done {
+			t.Errorf("answer = %+v", d.answers[0])
+		}
+	})
+	bubble(t, "an unknown one is refused", func(t *testing.T) {
+		s, d := begin(t, minute)
+		d.at(time.Second, Command{Name: "dance"})
+		if run(s, d); d.answers[0].OK || !strings.Contains(d.answers[0].Effect, "dance") {
+			t.Errorf("answer = %+v", d.answers[0])
+		}
+	})
+}

@@ -1,0 +1,341 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
+)
+
+// staged is an agent whose command is its name.
+func staged(t *testing.T, name string) Worker {
+	a, err := agent.New(agent.Options{Name: "command", Command: []string{name}, Format: "rehearsal", ResumeFlag: "--resume", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Worker{Name: name, Agent: a}
+}
+
+// cast gives a stage several agents.
+func (s *stage) cast(keep bool, names ...string) {
+	before := s.options
+	s.options = func(o *Options) {
+		o.Workers = nil
+		for _, name := range names {
+			o.Workers = append(o.Workers, staged(s.t, name))
+		}
+		switch start := o.Start.(type) {
+		case *loop.RunStarted:
+			start.Counting = loop.Counting{Agents: names, Keep: keep}
+		case *loop.RunResumed:
+			start.Counting = loop.Counting{Agents: names, Keep: keep}
+		}
+		if before != nil {
+			before(o)
+		}
+	}
+}
+
+// called is the first word of each command.
+func (s *stage) called() string {
+	var names []string
+	for _, argv := range s.argv {
+		names = append(names, argv[0])
+	}
+	return strings.Join(names, " ")
+}
+
+func erring(kind loop.ErrorKind) play {
+	return func(_ context.Context, _ string, out io.Writer) int {
+		fmt.Fprintf(out, `{"type":"agent.result","ok":false,"error":{"kind":%q,"message":"no"}}`+"\n", kind)
+		return 1
+	}
+}
+
+func lasting(d time.Duration, p play) play {
+	return func(ctx context.Context, dir string, out io.Writer) int {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return p(ctx, dir, out)
+	}
+}
+
+func TestAnotherAgentStandsIn(t *testing.T) {
+	work := lasting(40*time.Minute, says("working"))
+	bubble(t, "until the first one's window opens", func(t *testing.T) {
+		s := newStage(t, limited(time.Hour), work, work, says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true, Margin: time.Second}}
+		s.cast(false, "claude", "codex")
+		end := s.run(nil)
+		if got, want := s.called(), "claude codex codex claude"; got != want {
+			t.Errorf("called %q, want %q", got, want)
+		}
+		if end.State != loop.Done || end.Totals.Iterations != 3 || end.Totals.Waits != 0 {
+			t.Errorf("end = %+v, want done in 3 iterations without a wait", end)
+		}
+	})
+	bubble(t, "when there is no money left", func(t *testing.T) {
+		s := newStage(t, erring(loop.ErrBilling), says("working"), says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true}}
+		s.cast(false, "claude", "codex")
+		end := s.run(nil)
+		if got, want := s.called(), "claude codex codex"; got != want || end.State != loop.Done || end.Totals.Failed != 0 {
+			t.Errorf("called %q, end %+v, want %q and done with no failure", got, end, want)
+		}
+	})
+}
+
+func TestASignInThatExpiresInTheMiddleComesBack(t *testing.T) {
+	bubble(t, "retried, told, and not counted", func(t *testing.T) {
+		s := newStage(t, says("working"), erring(loop.ErrAuth), erring(loop.ErrAuth), says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 2, Failures: 1, Limit: stop.Holds{Wait: true}}
+		s.cast(false, "claude")
+		end := s.run(nil)
+		if end.State != loop.Done || end.Totals.Iterations != 2 || end.Totals.Waits != 2 || end.Totals.Waited.Duration() != 90*time.Second {
+			t.Errorf("end = %+v, want done in 2 iterations after waits of 30 s and 60 s", end)
+		}
+	})
+}
+
+func TestAnOutageOfAnHourDoesNotEndTheNight(t *testing.T) {
+	bubble(t, "an hour", func(t *testing.T) {
+		began := time.Now()
+		s := newStage(t, func(ctx context.Context, dir string, out io.Writer) int {
+			if time.Since(began) < time.Hour {
+				return erring(loop.ErrOverloaded)(ctx, dir, out)
+			}
+			return says("<promise>DONE</promise>")(ctx, dir, out)
+		})
+		s.settings = stop.Settings{Iterations: 1, Failures: 3, Limit: stop.Holds{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second}}
+		s.cast(false, "claude")
+		end := s.run(nil)
+		if end.State != loop.Done || end.Totals.Iterations != 1 || s.ran > 20 {
+			t.Errorf("end = %+v after %d tries, want done with few", end, s.ran)
+		}
+	})
+}
+
+// noticeBoard is what the runs of a test share.
+type noticeBoard struct {
+	mu    sync.Mutex
+	notes []loop.Away
+	woken []time.Time
+}
+
+func (b *noticeBoard) Noted(now time.Time) ([]loop.Away, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.notes), nil
+}
+
+func (b *noticeBoard) Note(a loop.Away) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a.By, a.Tries = "another run", 1
+	b.notes = append(b.notes, a)
+	return nil
+}
+
+func (b *noticeBoard) Passed(string, time.Time) error { return nil }
+
+func (b *noticeBoard) Wake(_ string, at, _ time.Time) (time.Time, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for slices.ContainsFunc(b.woken, at.Equal) {
+		at = at.Add(2 * time.Second)
+	}
+	b.woken = append(b.woken, at)
+	return at, nil
+}
+
+func TestTwoRunsShareOneLimit(t *testing.T) {
+	bubble(t, "the second learns of it without a request", func(t *testing.T) {
+		board := &noticeBoard{}
+		one := newStage(t, limited(time.Hour), says("<promise>DONE</promise>"))
+		two := newStage(t, says("<promise>DONE</promise>"))
+		for _, s := range []*stage{one, two} {
+			s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, Margin: time.Second}}
+			s.options = func(o *Options) { o.Shared = board }
+			s.cast(false, "claude")
+		}
+		began := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() { one.run(nil) })
+		time.Sleep(time.Minute)
+		wg.Go(func() { two.run(nil) })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		two.mu.Lock()
+		asked, waits := two.ran, two.has("run.waiting")
+		two.mu.Unlock()
+		if asked != 0 || !waits {
+			t.Errorf("the second run asked %d times, want it to wait", asked)
+		}
+		wg.Wait()
+		if got := two.results(); !slices.Equal(got, []loop.Result{loop.OK}) || time.Since(began) < time.Hour {
+			t.Errorf("results of the second = %v after %s, want one good one after the hour", got, time.Since(began))
+		}
+		if len(board.woken) != 2 || board.woken[0].Equal(board.woken[1]) {
+			t.Errorf("they wake at %v, want different times", board.woken)
+		}
+	})
+}
+
+// speaks reports a session and how full it is.
+func speaks(session string, percent int, p play) play {
+	return func(ctx context.Context, dir string, out io.Writer) int {
+		fmt.Fprintf(out, `{"type":"agent.session","session":%q}`+"\n", session)
+		if percent > 0 {
+			fmt.Fprintf(out, `{"type":"agent.usage","usage":{"input":10,"context_percent":%d}}`+"\n", percent)
+		}
+		return p(ctx, dir, out)
+	}
+}
+
+func (s *stage) resumed() string {
+	var list []string
+	for _, argv := range s.argv {
+		if i := slices.Index(argv, "--resume"); i >= 0 {
+			list = append(list, argv[i+1])
+		} else {
+			list = append(list, "-")
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func TestAKeptSession(t *testing.T) {
+	bubble(t, "goes on until the redline, and hands over", func(t *testing.T) {
+		s := newStage(t, speaks("one", 40, says("half of it")), speaks("one", 90, says("more of it")), speaks("two", 10, says("<promise>DONE</promise>")))
+		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85, MinIterations: 1}}
+		s.options = func(o *Options) { o.Handoff = 4000 }
+		s.cast(true, "claude")
+		end := s.run(nil)
+		if got, want := s.resumed(), "- one -"; got != want {
+			t.Errorf("sessions %q, want %q", got, want)
+		}
+		if end.State != loop.Done || end.Totals.Reboots != 1 || !s.has("run.reboot_started") || !s.has("run.reboot_finished") {
+			t.Errorf("end = %+v, want done after one reboot", end)
+		}
+		if !strings.Contains(s.prompts[2], "more of it") || strings.Contains(s.prompts[1], "Where the work stands") {
+			t.Errorf("only the fresh session gets a handoff:\n%s\n%s", s.prompts[1], s.prompts[2])
+		}
+	})
+	bubble(t, "of unknown fullness is kept", func(t *testing.T) {
+		s := newStage(t, speaks("one", 0, says("working")))
+		s.settings = stop.Settings{Iterations: 4, Session: stop.Sessions{Keep: true, Redline: 85}}
+		s.cast(true, "claude")
+		if s.run(nil); s.resumed() != "- one one one" {
+			t.Errorf("sessions %q", s.resumed())
+		}
+	})
+	bubble(t, "in which the agent failed is given up, after the back-off", func(t *testing.T) {
+		s := newStage(t, speaks("one", 10, says("working")), fails, speaks("two", 10, says("<promise>DONE</promise>")))
+		s.settings = stop.Settings{Iterations: 4, Session: stop.Sessions{Keep: true, Redline: 85}, Pace: stop.Pacing{Backoff: time.Second, MaxBackoff: time.Minute}}
+		s.cast(true, "claude")
+		began := time.Now()
+		if s.run(nil); s.resumed() != "- one -" || time.Since(began) != time.Second {
+			t.Errorf("sessions %q in %s, want a fresh one after a second", s.resumed(), time.Since(began))
+		}
+	})
+	bubble(t, "survives a runner that dies", func(t *testing.T) {
+		s := newStage(t, speaks("one", 10, says("working")), func(context.Context, string, io.Writer) int { panic(errDies) })
+		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85}}
+		s.cast(true, "claude")
+		s.dies()
+		s.plays = []play{speaks("one", 10, says("<promise>DONE</promise>"))}
+		s.argv = nil
+		if s.resume(); s.resumed() != "one" {
+			t.Errorf("sessions after the resume %q, want the old one", s.resumed())
+		}
+	})
+	bubble(t, "is cut off at the redline when that is asked for", func(t *testing.T) {
+		s := newStage(t, speaks("one", 90, lasting(time.Hour, says("<promise>DONE</promise>"))), speaks("two", 10, says("<promise>DONE</promise>")))
+		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85, MinIterations: 1}}
+		s.options = func(o *Options) { o.Context = Context{Redline: 85, Kill: true} }
+		s.cast(true, "claude")
+		end := s.run(nil)
+		first := s.finished()[0].Outcome
+		if first.Exit.Cause != loop.OnRedline || first.Result != loop.OK || end.Totals.Reboots != 1 || end.Totals.Iterations != 2 {
+			t.Errorf("first = %+v, end = %+v, want it unfinished, and then a fresh session", first, end)
+		}
+	})
+}
+
+var errDies = errors.New("the runner dies")
+
+// dies runs until a play panics, and leaves everything as a killed runner would:
+// the journal has no end.
+func (s *stage) dies() {
+	s.t.Helper()
+	s.options = func(before func(*Options)) func(*Options) {
+		return func(o *Options) {
+			before(o)
+			o.Observers = append(o.Observers, observe(func(e loop.Event) {
+				if _, ok := e.Payload.(*loop.RunRule); ok {
+					panic(errDies) // in the runner's own end: nothing is written after it
+				}
+			}))
+		}
+	}(s.options)
+	before := s.options
+	defer func() {
+		if p := recover(); p == nil {
+			s.t.Fatal("the runner did not die")
+		}
+		s.options = func(o *Options) {
+			before(o)
+			o.Observers = o.Observers[:1]
+		}
+	}()
+	s.run(nil)
+}
+
+func (s *stage) finished() []*loop.IterationFinished {
+	var list []*loop.IterationFinished
+	for _, e := range s.events {
+		if f, ok := e.Payload.(*loop.IterationFinished); ok {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func (s *stage) warnings(key string) (n int) {
+	for _, e := range s.events {
+		if w, ok := e.Payload.(*loop.Warning); ok && w.Key == key {
+			n++
+		}
+	}
+	return n
+}
+
+func TestABudgetThatIsNearlyUsedUpIsToldOnce(t *testing.T) {
+	bubble(t, "at 80 percent", func(t *testing.T) {
+		s := newStage(t, func(_ context.Context, _ string, out io.Writer) int {
+			io.WriteString(out, `{"type":"agent.usage","usage":{"input":100,"cost_usd":0.1}}`+"\n"+finalOK)
+			return 0
+		})
+		s.settings = stop.Settings{CostUSD: 1}
+		end := s.run(nil)
+		if end.Reason != loop.ByCost || s.warnings("budget.cost") != 1 {
+			t.Errorf("end = %+v with %d warnings, want one", end, s.warnings("budget.cost"))
+		}
+		at := slices.IndexFunc(s.events, func(e loop.Event) bool { w, ok := e.Payload.(*loop.Warning); return ok && w.Key == "budget.cost" })
+		if got := s.events[at].Iter; got != 8 {
+			t.Errorf("told in iteration %d, want 8", got)
+		}
+	})
+}

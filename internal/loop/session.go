@@ -1,0 +1,72 @@
+package loop
+
+import "time"
+
+// Session is the agent's own conversation, when it goes on from one attempt to
+// the next.
+type Session struct {
+	ID         string    `json:"id"`
+	Agent      string    `json:"agent"`
+	Since      time.Time `json:"since"`                // when its first attempt began
+	Iterations int       `json:"iterations,omitempty"` // counted ones in it
+	Percent    int       `json:"percent,omitempty"`    // of its context that is full; left out when not known
+	Used       Usage     `json:"used,omitzero"`        // in all its attempts
+}
+
+// Age is how long the session has lasted.
+func (s *Session) Age(now time.Time) time.Duration {
+	if s == nil {
+		return 0
+	}
+	return now.Sub(s.Since)
+}
+
+// SessionOf is the session that the next attempt of an agent goes on with; empty
+// when it begins one.
+func (s State) SessionOf(agent string) string {
+	if s.Session == nil || s.Session.Agent != agent {
+		return ""
+	}
+	return s.Session.ID
+}
+
+// addSession keeps the session that an attempt was in. An agent that told none
+// was in the one that it was given.
+func (s State) addSession(o Outcome) State {
+	if !s.Counting.Keep || o.Exit == nil {
+		return s
+	}
+	next := Session{ID: o.Session, Agent: o.Agent, Since: o.EndedAt.Add(-o.Duration.Duration())}
+	if held := s.Session; held != nil && held.Agent == o.Agent {
+		next.Since, next.Iterations, next.Percent, next.Used = held.Since, held.Iterations, held.Percent, held.Used
+		if next.ID == "" {
+			next.ID = held.ID
+		}
+	}
+	if next.ID == "" {
+		return s
+	}
+	if o.Usage != nil && o.Usage.ContextPercent > 0 {
+		next.Percent = o.Usage.ContextPercent
+	}
+	next.Used = next.Used.Plus(o.Usage)
+	if s.Counts(o) {
+		next.Iterations++
+	}
+	s.Session = &next
+	return s
+}
+
+// RunRebootStarted says that the agent's session is given up for a fresh one.
+type RunRebootStarted struct {
+	Why     string `json:"why"`
+	Session string `json:"session,omitempty"`
+}
+
+// RunRebootFinished says that the next attempt begins afresh.
+type RunRebootFinished struct {
+	Reboots int `json:"reboots"` // of the run so far, this one included
+}
+
+func (*RunRebootStarted) Type() Type  { return "run.reboot_started" }
+func (*RunRebootFinished) Type() Type { return "run.reboot_finished" }

@@ -1,0 +1,4 @@
+package notify
+
+// shell is the argv that runs a command line.
+func shell(line string) []string { return []string{"cmd", "/C", line} }

@@ -1,0 +1,129 @@
+package notify
+
+import (
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// story follows a run and finds what is worth a message.
+type story struct {
+	run, id, procedure, dir string
+	waitingAfter            time.Duration
+
+	totals loop.Totals
+	live   time.Duration // at the time at
+	at     time.Time     // zero while the live time is not known
+
+	need      string    // what the last attempt needs a person for
+	signedOut bool      // it was told that the agent is signed out
+	held      time.Time // when the present wait began; zero is none
+	heldTold  bool
+}
+
+// add takes an event in, and gives the message that it makes, if any.
+func (s *story) add(e loop.Event) (Message, bool) {
+	if e.Run != "" {
+		s.id = e.Run
+	}
+	switch p := e.Payload.(type) {
+	case *loop.RunStarted:
+		s.run, s.procedure, s.at = p.Name, p.Procedure, e.Time
+		if p.Dir != "" {
+			s.dir = p.Dir
+		}
+	case *loop.RunWaiting:
+		return s.waiting(e, p)
+	case *loop.IterationFinished:
+		return s.attempt(e, p)
+	case *loop.Warning:
+		if strings.HasPrefix(p.Key, loop.BudgetKey) {
+			return s.message(e, Budget, loop.Running, p.Text, p.Hint), true
+		}
+	case *loop.RunFinished:
+		return s.end(e, p), true
+	}
+	return Message{}, false
+}
+
+// byWish is the rule of the pause between iterations that the user asked for:
+// it is no news, however long.
+const byWish = "delay"
+
+// waiting tells of a long wait, once. Waits with nothing but attempts that were
+// turned away between them are one: an outage is waited out in many short ones.
+func (s *story) waiting(e loop.Event, p *loop.RunWaiting) (Message, bool) {
+	if p.Rule == byWish {
+		return Message{}, false
+	}
+	if s.held.IsZero() {
+		s.held, s.heldTold = e.Time, false
+	}
+	if s.heldTold || p.Until.Sub(s.held) <= s.waitingAfter {
+		return Message{}, false
+	}
+	s.heldTold = true
+	return s.message(e, Waiting, loop.Waiting, p.Why, untilWords(p.Until, e.Time)), true
+}
+
+// attempt tells what a person has to settle while the run goes on. When the run
+// ends with this attempt, its end says it.
+func (s *story) attempt(e loop.Event, p *loop.IterationFinished) (Message, bool) {
+	s.totals, s.live, s.at = p.State.Totals, p.State.Live.Duration(), e.Time
+	if r := p.Outcome.Result; r != loop.Limited && r != loop.Unavailable {
+		s.held = time.Time{}
+	}
+	if p.Outcome.Result == loop.OK {
+		s.signedOut = false
+	}
+
+	signedOut := p.Outcome.Error != nil && p.Outcome.Error.Kind == loop.ErrAuth
+	next := ""
+	switch {
+	case p.Outcome.Person != "":
+		s.need = p.Outcome.Person
+	case signedOut:
+		s.need, next = "the agent is not signed in: "+p.Outcome.Error.Message, "Sign in again: the run tries on by itself."
+	case p.Verdict.Reason == loop.ByBlocked:
+		s.need = p.Verdict.Why
+	default:
+		s.need = ""
+	}
+	s.need = cut(cleanText(s.need), maxWhy/2)
+	if s.need == "" || p.Verdict.Action == loop.Stop || signedOut && s.signedOut {
+		return Message{}, false
+	}
+	s.signedOut = s.signedOut || signedOut
+	m := s.message(e, Person, loop.Running, s.need, next)
+	m.Urgent = true
+	return m, true
+}
+
+func (s *story) end(e loop.Event, p *loop.RunFinished) Message {
+	s.totals, s.live, s.at = p.Totals, p.Elapsed.Duration(), e.Time
+	m := s.message(e, Kind(p.State), p.State, p.Why, "")
+	m.Reason, m.Proven = p.Reason, p.Proven
+	switch {
+	case p.State == loop.Done, p.State == loop.Stopped: // nothing is needed any more, or the person is there
+	case s.need != "", p.Reason == loop.ByBlocked, p.Reason == loop.ByNotSignedIn:
+		m.Urgent = true
+	}
+	m.Title, m.Text = endWords(m, s.need)
+	return m
+}
+
+// message is a message of the run as it stands.
+func (s *story) message(e loop.Event, kind Kind, state loop.Status, why, next string) Message {
+	m := Message{
+		Kind: kind, State: state, Why: cut(cleanText(why), maxWhy), At: e.Time,
+		Run: s.run, RunID: s.id, Procedure: s.procedure, Dir: s.dir,
+		Iterations: s.totals.Iterations, CostUSD: s.totals.CostUSD, CostEstimated: s.totals.CostEstimated,
+	}
+	if !s.at.IsZero() {
+		m.Elapsed = loop.Span(s.live + max(0, e.Time.Sub(s.at)))
+	}
+	m.Title = title(m, verbs[kind])
+	m.Text = paragraphs(m.Why, cleanText(next), tally(m))
+	return m
+}

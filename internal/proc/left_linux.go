@@ -1,0 +1,36 @@
+package proc
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Left lists the processes that carry the mark of a run, with all that descend
+// from them, each as its program and its id. It ends nothing.
+func Left(spare []string, run string) ([]string, error) {
+	found, err := findMarked(prey{spare: spare, match: func(env []string) bool { return slices.Contains(env, runName+"="+run) }})
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range found {
+		list = append(list, fmt.Sprintf("%s (pid %d)", program(e.pid), e.pid))
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// Descends tells whether a process is another one, or descends from it.
+func Descends(pid, root int) bool {
+	for seen := 0; pid > 1 && seen < 1000; seen++ {
+		if pid == root {
+			return true
+		}
+		e, err := readEntry(pid)
+		if err != nil {
+			return false
+		}
+		pid = e.parent
+	}
+	return false
+}

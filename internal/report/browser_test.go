@@ -1,0 +1,227 @@
+//go:build browser
+
+package report
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// browser opens a browser that talks to nobody, and gives the way to its first
+// page.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		t.Fatal("no browser: install chromium (Debian: apt install chromium), or leave out -tags browser")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+	)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// look opens a page from disk, does something with it, and fails the test when
+// the page complained or asked for anything but itself.
+func look(t *testing.T, ctx context.Context, d *Data, do func(ctx context.Context)) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(written(t, d)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := (&url.URL{Scheme: "file", Path: file}).String()
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	requests, messages := chromedp.Events(ctx, network.RequestWillBeSent), chromedp.Console(ctx)
+	if err := chromedp.Do(ctx, chromedp.Navigate(at)); err != nil {
+		t.Fatal(err)
+	}
+	do(ctx)
+
+	const end = "the test is over"
+	eval[any](t, ctx, fmt.Sprintf("console.log(%q)", end))
+	for m, err := range messages {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Text == end {
+			break
+		}
+		t.Errorf("the page wrote to the console: %s: %s", m.Type, m.Text)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(at+"?over")); err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range requests {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Request.URL == at+"?over" {
+			break
+		}
+		if r.Request.URL != at {
+			t.Errorf("the page asked for %s", r.Request.URL)
+		}
+	}
+}
+
+func eval[T any](t *testing.T, ctx context.Context, js string) T {
+	t.Helper()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
+	if err != nil {
+		t.Fatalf("%s: %v", js, err)
+	}
+	return got
+}
+
+// screen sets what the page is looked at on: a screen, or paper.
+func screen(t *testing.T, ctx context.Context, width, tall int64, media, scheme string) {
+	t.Helper()
+	look := emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, look); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, tall)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fits fails the test when a page has to be moved sideways to be read.
+func fits(t *testing.T, ctx context.Context, name string, width int64) {
+	t.Helper()
+	if wide := eval[int64](t, ctx, `document.documentElement.scrollWidth`); wide > width {
+		out := eval[string](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > %d && !e.closest(".scroll, nav, pre, svg")).slice(0, 5).map(e => e.outerHTML.slice(0, 80)).join("\n")`, width))
+		t.Errorf("%s: the page is %d wide on a screen of %d, for:\n%s", name, wide, width, out)
+	}
+}
+
+func photograph(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(picture) < 10_000 {
+		t.Errorf("the picture %s has %d bytes: there is nothing on it", name, len(picture))
+	}
+	file := filepath.Join(t.ArtifactDir(), "report-"+name+".png")
+	if err := os.WriteFile(file, picture, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(file)
+}
+
+var sizes = []struct {
+	name          string
+	width, tall   int64
+	media, scheme string
+	background    string
+}{
+	{"light", 1280, 900, "screen", "light", "rgb(244, 245, 248)"},
+	{"dark", 1280, 900, "screen", "dark", "rgb(15, 18, 23)"},
+	{"mobile", 375, 740, "screen", "light", "rgb(244, 245, 248)"},
+	{"paper", 720, 1000, "print", "dark", "rgb(255, 255, 255)"},
+}
+
+func TestBrowserShowsANight(t *testing.T) {
+	ctx := browser(t)
+	look(t, ctx, night().data(), func(ctx context.Context) {
+		for _, id := range []string{"tests", "cost", "context", "duration"} {
+			// A mark counts when it can be seen.
+			seen := eval[int](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("#chart-%s .mark")].filter(m => { const b = m.getBoundingClientRect(); return b.width > 1 && b.height >= 1 && getComputedStyle(m).fill !== "rgb(0, 0, 0)" }).length`, id))
+			if seen < 30 {
+				t.Errorf("chart %s shows %d marks, want one for each iteration", id, seen)
+			}
+		}
+		if n := eval[int](t, ctx, `document.querySelectorAll(".band .part").length`); n < 30 {
+			t.Errorf("the timeline has %d parts", n)
+		}
+		for _, size := range sizes {
+			screen(t, ctx, size.width, size.tall, size.media, size.scheme)
+			if got := eval[string](t, ctx, `getComputedStyle(document.body).backgroundColor`); got != size.background {
+				t.Errorf("%s: the page is %s, want %s", size.name, got, size.background)
+			}
+			fits(t, ctx, size.name, size.width)
+			photograph(t, ctx, size.name)
+		}
+	})
+}
+
+func TestBrowserAnswersPointerAndClicks(t *testing.T) {
+	ctx := browser(t)
+	look(t, ctx, night().data(), func(ctx context.Context) {
+		screen(t, ctx, 1280, 900, "screen", "light")
+		tip := eval[string](t, ctx, `(() => {
+			const hit = document.querySelector("#chart-tests .hit"), b = hit.getBoundingClientRect();
+			hit.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: b.x, clientY: b.y}));
+			const tip = document.getElementById("tip");
+			return tip.hidden ? "" : tip.innerText;
+		})()`)
+		if !strings.Contains(tip, "Iteration 1") || !strings.Contains(tip, "passed") {
+			t.Errorf("the tooltip says %q", tip)
+		}
+		order := `[...document.querySelectorAll("table.attempts tbody tr")].map(r => Number(r.cells[2].dataset.v))`
+		for _, want := range []string{"ascending", "descending"} {
+			eval[any](t, ctx, `document.querySelectorAll("table.attempts thead button")[2].click()`)
+			sign := map[string]string{"ascending": "<", "descending": ">"}[want]
+			if !eval[bool](t, ctx, order+`.every((v, i, all) => !i || !(v `+sign+` all[i-1]))`) {
+				t.Errorf("durations are not %s after a click on their head", want)
+			}
+		}
+		if err := chromedp.Do(ctx, chromedp.Click("#i3 a"), chromedp.WaitReady("#d3[open]")); err != nil {
+			t.Errorf("a link to changed files leaves them folded: %v", err)
+		}
+	})
+}
+
+func TestBrowserShowsLittleAndMuch(t *testing.T) {
+	ctx := browser(t)
+	var none Collector
+	for _, tt := range []struct {
+		name string
+		data *Data
+	}{
+		{"empty", none.Data(view.New(), time.Now())},
+		{"one", marathon(1).data()},
+		{"marathon", marathon(5000).data()},
+		{"hostile", hostile(attack).data()},
+	} {
+		look(t, ctx, tt.data, func(ctx context.Context) {
+			screen(t, ctx, 375, 740, "screen", "dark")
+			fits(t, ctx, tt.name, 375)
+			if eval[bool](t, ctx, `"hacked" in window`) {
+				t.Errorf("%s: text of the agent's ran as a script", tt.name)
+			}
+			screen(t, ctx, 1280, 900, "screen", "light")
+			photograph(t, ctx, tt.name)
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// changed is what one attempt did to the files.
+type changed struct {
+	ID, Label, Files, Lines, Commits string
+	Open                             bool
+	Paths                            []changedPath
+	More                             string
+}
+
+type changedPath struct{ Sign, Word, Path, From string }
+
+const (
+	// mostChangedPaths is how many files a page lists in all; the latest attempts
+	// come first.
+	mostChangedPaths = 4000
+	// fewChangedPaths is how many may be open to begin with.
+	fewChangedPaths = 40
+)
+
+func changes(d *Data) []changed {
+	var list []changed
+	room := mostChangedPaths
+	for i := len(d.attempts) - 1; i >= 0; i-- {
+		a := d.attempts[i]
+		n := files(a.changes)
+		if n == 0 {
+			continue
+		}
+		c := changed{
+			ID: a.anchor("d"), Label: "Iteration " + a.place.String(), Files: view.Plural(n, "file"),
+			Lines: lines(a.changes.LinesAdded, a.changes.LinesRemoved), Commits: commits(a.changes.Commits),
+		}
+		for _, p := range a.changes.Paths[:min(len(a.changes.Paths), room)] {
+			c.Paths = append(c.Paths, pathOf(p))
+		}
+		room -= len(c.Paths)
+		if left := n - len(c.Paths); left > 0 {
+			c.More = fmt.Sprintf("%s more: refrain diff %s/%d", view.Count(left), view.Line(d.run.Name), a.iter)
+		}
+		list = append(list, c)
+	}
+	for i := range list {
+		list[i].Open = mostChangedPaths-room <= fewChangedPaths
+	}
+	slices.Reverse(list)
+	return list
+}
+
+var signs = map[string]string{"created": "A", "modified": "M", "deleted": "D", "renamed": "R"}
+
+func pathOf(p loop.PathChange) changedPath {
+	sign, ok := signs[p.Change]
+	if !ok {
+		sign = "M"
+	}
+	shown := changedPath{Sign: sign, Word: words(p.Change), Path: path(p.Path)}
+	if p.From != "" {
+		shown.From = path(p.From)
+	}
+	return shown
+}
+
+func files(c *loop.Changes) int {
+	if c == nil {
+		return 0
+	}
+	return c.Created + c.Modified + c.Deleted
+}

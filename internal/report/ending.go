@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// headline says in everyday words what a run came to.
+func headline(d *Data) string {
+	run := d.run
+	said := sentence(view.Line(view.People(run.State, run.Reason(), run.Proven())))
+	switch {
+	case run.State == "":
+		return "Not started"
+	case run.State.Ended() || run.Iteration == 0:
+		return said
+	case run.Max() > 0:
+		return fmt.Sprintf("%s, iteration %s of %s", said, view.Count(run.Iteration), view.Count(run.Max()))
+	}
+	return fmt.Sprintf("%s, iteration %s", said, view.Count(run.Iteration))
+}
+
+// standing is how good the news is, for the colour of it.
+func standing(run *view.Run) string {
+	switch run.State {
+	case loop.Done:
+		if run.Proven() {
+			return "good"
+		}
+		return "fair"
+	case loop.Exhausted, loop.Stopped:
+		return "fair"
+	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
+		return "poor"
+	}
+	return "live"
+}
+
+// proof says what the runner's own checks make of the work.
+func proof(run *view.Run) string {
+	switch {
+	case run.State == loop.Done && run.Proven():
+		return strings.TrimSpace("The runner's own gates agreed "+view.Where(run.Sum.Proof)) + "."
+	case run.State == loop.Done:
+		return "Nothing proves it: no gate of the runner's judged the work. With a gate (refrain run --gate COMMAND), done means proven."
+	case run.Sum.Proof != "":
+		return "Nothing was proven done. Claims are judged " + view.Where(run.Sum.Proof) + "."
+	case run.State.Ended():
+		return "Nothing was proven done."
+	}
+	return "Nothing is proven done yet."
+}
+
+// setting is a threshold of the configuration, and the reason that it ends a run
+// for.
+type setting struct {
+	reason loop.Reason
+	key    string
+	what   string
+	used   func(view.Status) float64
+	limit  func(loop.Limits) float64
+	say    func(float64) string
+}
+
+func whole(n float64) string { return view.Count(int(n)) }
+
+func length(seconds float64) string {
+	return view.Total(time.Duration(seconds * float64(time.Second)))
+}
+
+// settings are all the thresholds.
+var settings = []setting{
+	{
+		loop.ByIterations, "loop.max_iterations", "iterations",
+		func(s view.Status) float64 { return float64(s.Totals.Iterations) },
+		func(l loop.Limits) float64 { return float64(l.Iterations) }, whole,
+	},
+	{
+		loop.ByTime, "loop.max_time", "time",
+		func(s view.Status) float64 { return s.Elapsed.Duration().Seconds() },
+		func(l loop.Limits) float64 { return l.Time.Duration().Seconds() }, length,
+	},
+	{
+		loop.ByCost, "budget.cost_usd", "cost",
+		func(s view.Status) float64 { return s.Totals.CostUSD },
+		func(l loop.Limits) float64 { return l.CostUSD }, dollars,
+	},
+	{
+		loop.ByTokens, "budget.tokens", "tokens",
+		func(s view.Status) float64 { return float64(s.Totals.Tokens) },
+		func(l loop.Limits) float64 { return float64(l.Tokens) }, whole,
+	},
+	{
+		loop.ByFailures, "stop.failures", "failures in a row",
+		func(s view.Status) float64 { return float64(s.Streaks.Failures) },
+		func(l loop.Limits) float64 { return float64(l.Failures) }, whole,
+	},
+	{
+		loop.ByRedGates, "stop.red_gates", "red iterations in a row",
+		func(s view.Status) float64 { return float64(s.Streaks.RedGates) },
+		func(l loop.Limits) float64 { return float64(l.RedGates) }, whole,
+	},
+	{
+		loop.ByTestFailures, "stop.test_failures", "test failures in a row",
+		func(s view.Status) float64 { return float64(s.Streaks.TestFailures) },
+		func(l loop.Limits) float64 { return float64(l.TestFailures) }, whole,
+	},
+	{
+		loop.ByNoProgress, "stop.no_progress", "without progress in a row",
+		func(s view.Status) float64 { return float64(s.Streaks.NoProgress) },
+		func(l loop.Limits) float64 { return float64(l.NoProgress) }, whole,
+	},
+}
+
+// otherKeys are the settings behind the reasons that have no threshold.
+var otherKeys = map[loop.Reason]string{
+	loop.ByPromise:     "done.promise",
+	loop.ByPlan:        "done.plan",
+	loop.ByGates:       "done.gates",
+	loop.ByExitZero:    "loop.exit_zero_is_done",
+	loop.ByPattern:     "stop.patterns",
+	loop.ByScript:      "stop.scripts",
+	loop.ByBlocked:     "done.failure_promise",
+	loop.ByPermissions: "permissions.mode",
+	loop.ByProvider:    "limits.max_wait",
+	loop.ByWaitTooLong: "limits.max_wait",
+}
+
+// ruleKeys are the settings of rules that share their reason with another.
+var ruleKeys = map[string]string{
+	"repeats":               "stop.repeats",
+	"cost_without_progress": "stop.cost_without_progress",
+}
+
+// endedBy is the setting that a run ended by, if it was one.
+func endedBy(d *Data) string {
+	if key, ok := ruleKeys[d.run.Verdict.Rule]; ok {
+		return key
+	}
+	for _, s := range settings {
+		if s.reason == d.Status.Reason {
+			return s.key
+		}
+	}
+	return otherKeys[d.Status.Reason]
+}
+
+// limit is how far a run came towards one of its ends.
+type limit struct {
+	Key, What, Used, Limit string
+	Fill                   string // share of the limit
+	Full, Ended            bool
+}
+
+func limits(d *Data) []limit {
+	var list []limit
+	for _, s := range settings {
+		most := s.limit(d.run.Limits)
+		if most <= 0 {
+			continue
+		}
+		used := s.used(d.Status)
+		list = append(list, limit{
+			Key: s.key, What: s.what, Used: s.say(used), Limit: s.say(most),
+			Fill: percent(min(max(used/most, 0), 1) * 100), Full: used >= most,
+			Ended: endedBy(d) == s.key && d.run.State != loop.Done,
+		})
+	}
+	return list
+}
+
+// commands are what to type next, with what each does.
+type command struct{ Line, Does string }
+
+func commands(d *Data) []command {
+	run, name := d.run, view.Line(d.run.Name)
+	show := command{"refrain show " + name, "the run in the terminal"}
+	diff := command{"refrain diff " + name, "everything that changed"}
+	resume := command{"refrain resume " + name, "go on where it ended"}
+	switch run.State {
+	case "":
+		return nil
+	case loop.Done:
+		return []command{diff, show}
+	case loop.Exhausted:
+		resume = command{resume.Line + raised(run), "go on with twice the limit"}
+		return []command{resume, diff, show}
+	case loop.Aborted, loop.Stopped, loop.CouldNotRun, loop.Crashed:
+		return []command{resume, diff, show}
+	case loop.Paused:
+		return []command{{resume.Line, "end the pause"}, show}
+	}
+	return []command{{"refrain logs -f " + name, "what it is doing now"}, show}
+}
+
+// raised is the flag that lets an exhausted run go on: under the same limit it
+// would only end again.
+func raised(run *view.Run) string {
+	l := run.Limits
+	switch run.Reason() {
+	case loop.ByIterations:
+		return fmt.Sprintf(" -n %d", 2*l.Iterations)
+	case loop.ByTime:
+		return " --max-time " + view.Total(2*l.Time.Duration())
+	case loop.ByCost:
+		return fmt.Sprintf(" --max-cost %.2f", 2*l.CostUSD)
+	case loop.ByTokens:
+		return fmt.Sprintf(" --max-tokens %d", 2*l.Tokens)
+	}
+	return ""
+}

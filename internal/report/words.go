@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// mostText is how much of a text is kept and shown, in cells.
+const mostText = 300
+
+// words turns a name of the journal into words.
+func words(name string) string { return view.Line(strings.ReplaceAll(name, "_", " ")) }
+
+// sentence begins a text with a capital.
+func sentence(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// dollars is a sum of money; small ones keep the digits that tell them apart.
+func dollars(usd float64) string {
+	switch {
+	case usd == 0 || usd >= 0.1:
+		return fmt.Sprintf("$%.2f", usd)
+	case usd >= 0.001:
+		return fmt.Sprintf("$%.3f", usd)
+	}
+	return fmt.Sprintf("$%.5f", usd)
+}
+
+// about marks a sum that was worked out and not told.
+func about(usd float64, estimated bool) string {
+	if estimated {
+		return "≈" + dollars(usd)
+	}
+	return dollars(usd)
+}
+
+func (p place) String() string {
+	switch {
+	case p.iter == 0:
+		return "0 (before the first)"
+	case p.attempt > 1:
+		return fmt.Sprintf("%d (attempt %d)", p.iter, p.attempt)
+	}
+	return strconv.Itoa(p.iter)
+}
+
+// anchor is the attempt's name on the page, behind a letter for the list.
+func (p place) anchor(list string) string {
+	if p.attempt > 1 {
+		return fmt.Sprintf("%s%d-%d", list, p.iter, p.attempt)
+	}
+	return fmt.Sprintf("%s%d", list, p.iter)
+}
+
+// lines is how many were added and removed, empty where nobody counted.
+func lines(added, removed int) string {
+	if added == 0 && removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%s −%s", view.Count(added), view.Count(removed))
+}
+
+// path is a file's name as it is, or quoted where it would not show as it is.
+func path(name string) string {
+	if view.Line(name) == name {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// share is a part in percent.
+func share(part, whole int64) string {
+	if whole <= 0 {
+		return "0%"
+	}
+	percent := float64(part) / float64(whole) * 100
+	if percent > 0 && percent < 1 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", percent)
+}
+
+// stretch is a length of time in words.
+func stretch(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d < time.Minute {
+		return view.Duration(d)
+	}
+	return view.Total(d)
+}
+
+// lower puts a sentence's beginning inside another.
+func lower(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToLower(r)) + s[size:]
+}

@@ -1,0 +1,78 @@
+package stop
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Repeats stops a run that does the same again and again, though each time it
+// looks like progress: the same tests fail, the same error comes, the same change
+// is made, or the files go back and forth between two states.
+func Repeats(most int) loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		if most <= 0 {
+			return none
+		}
+		r := f.State.Repeats
+		for _, again := range []struct {
+			n    int
+			what func(int, *loop.Outcome) string
+		}{
+			{r.Tests.N, sameTests},
+			{r.Error.N, sameError},
+			{r.Diff.N, sameChange},
+			{r.Turns, func(n int, _ *loop.Outcome) string {
+				return fmt.Sprintf("the files went back and forth between two states %d times in a row (trees %s and %s)", n, short(r.Trees[0]), short(r.Trees[1]))
+			}},
+		} {
+			if again.n >= most {
+				v := end(loop.Aborted, loop.ByNoProgress, again.what(again.n, f.Outcome)+" (stop.repeats)")
+				v.Rule = "repeats"
+				return v
+			}
+		}
+		return none
+	}
+}
+
+func sameTests(n int, o *loop.Outcome) string {
+	said := fmt.Sprintf("the same tests have failed %d times in a row", n)
+	if o != nil && o.Tests != nil && len(o.Tests.Failing) > 0 {
+		said += ": " + loop.Few(o.Tests.Failing)
+	}
+	return said
+}
+
+func sameError(n int, o *loop.Outcome) string {
+	said := fmt.Sprintf("the same error has come %d times in a row", n)
+	if o == nil {
+		return said
+	}
+	if o.Error != nil && o.Error.Message != "" {
+		return said + ": " + loop.Cut(o.Error.Message, 200)
+	}
+	for _, g := range o.Gates {
+		if !g.OK {
+			return fmt.Sprintf("%s: gate %s (%s)", said, g.Name, g.Why)
+		}
+	}
+	return said
+}
+
+func sameChange(n int, o *loop.Outcome) string {
+	said := fmt.Sprintf("the same change was made %d times in a row", n)
+	if o == nil || o.Changes == nil {
+		return said
+	}
+	var paths []string
+	for _, c := range o.Changes.Paths {
+		paths = append(paths, c.Path)
+	}
+	if len(paths) == 0 {
+		return said
+	}
+	return said + ": " + loop.Few(paths)
+}
+
+func short(id string) string { return id[:min(len(id), 8)] }

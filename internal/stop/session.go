@@ -1,0 +1,44 @@
+package stop
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Sessions says when a kept session is given up for a fresh one.
+type Sessions struct {
+	Keep          bool
+	Redline       int           // percent of the context that may be full
+	MaxTime       time.Duration // 0 is none
+	MaxIterations int           // 0 is none
+	MinIterations int           // between two reboots for the context's sake
+}
+
+// Session asks for a fresh session when the kept one is full, old or broken.
+func Session(s Sessions) loop.Rule {
+	return func(f loop.Facts) loop.Verdict {
+		held := f.State.Session
+		if !s.Keep || held == nil || f.Outcome == nil {
+			return none
+		}
+		switch o := f.Outcome; {
+		case o.Error != nil && o.Error.Kind == loop.ErrContextOverflow:
+			return reboot("overflow", "the context is full")
+		case o.Result == loop.TimedOut, o.Result == loop.Idle, o.Result == loop.Failed && (o.Error != nil || !o.Exit.Zero()) && !o.Unfinished():
+			return reboot("recover", "the agent failed, and its session may be why")
+		case s.Redline > 0 && held.Percent > s.Redline && held.Iterations >= s.MinIterations:
+			return reboot("redline", fmt.Sprintf("the context is %d%% full (context.redline is %d)", held.Percent, s.Redline))
+		case s.MaxIterations > 0 && held.Iterations >= s.MaxIterations:
+			return reboot("session_iterations", fmt.Sprintf("the session has lasted %s (session.max_iterations)", counted(held.Iterations)))
+		case s.MaxTime > 0 && held.Age(f.Now) >= s.MaxTime:
+			return reboot("session_time", fmt.Sprintf("the session has lasted %s (session.max_time is %s)", held.Age(f.Now).Round(time.Second), s.MaxTime))
+		}
+		return none
+	}
+}
+
+func reboot(rule, why string) loop.Verdict {
+	return loop.Verdict{Action: loop.Reboot, Rule: rule, Why: why}
+}

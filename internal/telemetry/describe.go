@@ -1,0 +1,92 @@
+package telemetry
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// attributesOf is what came of an attempt. A span of one is, in GenAI's words,
+// the invocation of an agent.
+func (s *spans) attributesOf(o loop.Outcome) []attribute {
+	agent := cmp.Or(o.Agent, s.agent)
+	list := slices.Concat(
+		text(genOperation, invokeAgent), text(genAgent, agent), text(genProvider, providers[agent]),
+		text(genRequestModel, s.model), text(genResponseModel, o.Model), text(genConversation, o.Session),
+		text(ownResult, o.Result), attributesOfUsage(o.Usage),
+	)
+	if x := o.Exit; x != nil {
+		list = slices.Concat(list, text(ownCause, x.Cause), text(ownSignal, x.Signal))
+		if x.Code != nil {
+			list = append(list, whole(processExit, *x.Code)...)
+		}
+	}
+	if o.Progress != nil {
+		list = append(list, truth(ownProgress, *o.Progress)...)
+	}
+	if c := o.Changes; c != nil {
+		list = slices.Concat(list, whole(ownFiles, c.Created+c.Modified+c.Deleted), whole(ownCommits, c.Commits))
+	}
+	if t := o.Tests; t != nil {
+		list = slices.Concat(list, whole(ownTestsPassed, t.Passed), whole(ownTestsFailed, t.Failed))
+	}
+	if c := o.Claim; c != nil {
+		list = slices.Concat(list, text(ownClaim, c.Kind), truth(ownProven, c.Proven))
+	}
+	if o.Error != nil {
+		list = append(list, text(errorType, o.Error.Kind)...)
+	} else if _, failed := failure(o); failed {
+		list = append(list, text(errorType, o.Result)...)
+	}
+	return list
+}
+
+func attributesOfUsage(u *loop.Usage) []attribute {
+	if u == nil {
+		return nil
+	}
+	return slices.Concat(
+		known(genInput, u.Input+u.CacheRead+u.CacheWrite), known(genOutput, u.Output),
+		known(genCacheRead, u.CacheRead), known(genCacheWrite, u.CacheWrite),
+		attributesOfCost(u.Cost(), u.Estimated()), known(ownContext, u.ContextPercent), known(ownTurns, u.Turns),
+	)
+}
+
+func attributesOfCost(usd float64, estimated bool) []attribute {
+	if usd == 0 {
+		return nil
+	}
+	return slices.Concat(number(ownCost, usd), truth(ownCostEstimated, estimated))
+}
+
+func attributesOfVerdict(v loop.Verdict) []attribute {
+	return slices.Concat(text(ownVerdict, v.Action), text(ownRule, v.Rule), text(ownReason, v.Reason), text(ownWhy, v.Why))
+}
+
+func attributesOfEnd(p *loop.RunFinished) []attribute {
+	t := p.Totals
+	return slices.Concat(
+		text(ownState, p.State), text(ownReason, p.Reason), text(ownWhy, p.Why), truth(ownProven, p.Proven), text(ownSignal, p.Signal),
+		whole(ownIterations, t.Iterations), whole(ownCommits, t.Commits), whole(ownFiles, t.Files),
+		known(ownTokens, t.Tokens), attributesOfCost(t.CostUSD, t.CostEstimated),
+	)
+}
+
+// failure tells whether an attempt failed, and why. One that was skipped or
+// interrupted did not: somebody wanted that.
+func failure(o loop.Outcome) (why string, failed bool) {
+	switch o.Result {
+	case loop.OK, loop.Skipped, loop.Interrupted:
+		return "", false
+	}
+	if o.Error != nil && o.Error.Message != "" {
+		return o.Error.Message, true
+	}
+	for _, g := range o.Gates {
+		if !g.OK && !g.Known {
+			return cmp.Or(g.Why, "gate "+g.Name+" did not pass"), true
+		}
+	}
+	return "the attempt ended as " + string(o.Result), true
+}

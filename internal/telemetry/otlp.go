@@ -1,0 +1,136 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// The messages of OTLP that a trace needs, as its JSON has them: whole numbers
+// of 64 bits are strings, enumerations are numbers.
+
+type export struct {
+	ResourceSpans []resourceSpans `json:"resourceSpans"`
+}
+
+type resourceSpans struct {
+	Resource   resource     `json:"resource"`
+	ScopeSpans []scopeSpans `json:"scopeSpans"`
+}
+
+type resource struct {
+	Attributes []attribute `json:"attributes"`
+}
+
+type scopeSpans struct {
+	Scope scope  `json:"scope"`
+	Spans []span `json:"spans"`
+}
+
+type scope struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+}
+
+// span is one thing that took time.
+type span struct {
+	Trace  traceID `json:"traceId"`
+	ID     spanID  `json:"spanId"`
+	Parent spanID  `json:"parentSpanId,omitzero"`
+	Name   string  `json:"name"`
+	Kind   int     `json:"kind"`
+	Start  nanos   `json:"startTimeUnixNano,string"`
+	End    nanos   `json:"endTimeUnixNano,string"`
+
+	Attributes []attribute `json:"attributes,omitempty"`
+	Events     []moment    `json:"events,omitempty"`
+	Dropped    int         `json:"droppedEventsCount,omitempty"`
+	Status     status      `json:"status"`
+}
+
+// moment is something that happened within a span.
+type moment struct {
+	Time       nanos       `json:"timeUnixNano,string"`
+	Name       string      `json:"name"`
+	Attributes []attribute `json:"attributes,omitempty"`
+}
+
+type status struct {
+	Message string `json:"message,omitempty"`
+	Code    int    `json:"code,omitempty"`
+}
+
+// Words of OTLP for enumerations.
+const (
+	kindInternal = 1
+	statusError  = 2
+)
+
+// nanos is a time as OTLP counts it.
+type nanos int64
+
+func nanosOf(t time.Time) nanos { return nanos(t.UnixNano()) }
+
+type attribute struct {
+	Key   string `json:"key"`
+	Value any    `json:"value"` // one of the four below
+}
+
+type (
+	textValue struct {
+		Text string `json:"stringValue"`
+	}
+	wholeValue struct {
+		Whole int64 `json:"intValue,string"`
+	}
+	numberValue struct {
+		Number float64 `json:"doubleValue"`
+	}
+	truthValue struct {
+		Truth bool `json:"boolValue"`
+	}
+)
+
+// mostText is how long a text may be: an attribute is for looking at, and the
+// journal has the rest.
+const mostText = 1000
+
+// The makers of attributes give none for what is not known.
+
+func text[T ~string](key string, value T) []attribute {
+	if value == "" {
+		return nil
+	}
+	return []attribute{{key, textValue{loop.Cut(string(value), mostText)}}}
+}
+
+func known(key string, n int) []attribute {
+	if n == 0 {
+		return nil
+	}
+	return whole(key, n)
+}
+
+func whole(key string, n int) []attribute { return []attribute{{key, wholeValue{int64(n)}}} }
+
+func number(key string, n float64) []attribute { return []attribute{{key, numberValue{n}}} }
+
+func truth(key string, yes bool) []attribute { return []attribute{{key, truthValue{yes}}} }
+
+func newResource(values map[string]string) resource {
+	var r resource
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		r.Attributes = append(r.Attributes, attribute{key, textValue{values[key]}})
+	}
+	return r
+}
+
+// encode is the body of one request.
+func encode(r resource, version string, spans []span) ([]byte, error) {
+	return json.Marshal(export{[]resourceSpans{{r, []scopeSpans{{
+		scope{"github.com/refrain-loop/refrain", version}, spans,
+	}}}}})
+}

@@ -1,0 +1,206 @@
+package telemetry
+
+import (
+	"slices"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// spans folds the events of a run into spans: the run, in it its attempts and
+// waits, in an attempt the tools of the agent, the gates and the hooks. A span
+// is sent when it ends. What a runner that dies leaves open is not sent, so
+// that the one that goes on can send it whole. Runners after the first have a
+// span beside the attempts, with nothing in it: nobody sends that of a runner
+// that dies, and what had ended under it would have lost its parent.
+type spans struct {
+	run, name, procedure string
+	agent, model         string
+	started              time.Time
+	send                 func(span)
+
+	left    loop.Event // the start of an attempt that an earlier runner left open
+	runner  *span      // of this runner: the run itself, or a child of it
+	root    *span      // the run itself; nil when an earlier runner has sent it
+	attempt *span
+	wait    *span
+	open    map[string]*span // tools and gates under way
+
+	iter, number int // of the attempt, the last one when none is open
+}
+
+const (
+	// mostMoments is how many moments one span keeps: an attempt that warns a
+	// thousand times must not fill the memory.
+	mostMoments = 100
+	// mostOpen is how many tools and gates may be under way at once.
+	mostOpen = 200
+)
+
+// newSpans goes on from what is known of the run.
+func newSpans(s Settings, send func(span)) *spans {
+	f := &spans{run: s.RunID, send: send, open: map[string]*span{}}
+	if seen := s.Seen; seen != nil {
+		f.name, f.procedure, f.started, f.agent, f.model = seen.Name, seen.Procedure, seen.StartedAt, seen.Agent, seen.Model
+	}
+	for _, e := range s.Tail {
+		if e.Type() == "iteration.started" {
+			f.left = e
+		}
+	}
+	return f
+}
+
+// hear takes in one event.
+func (s *spans) hear(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.RunStarted:
+		s.start(e, p)
+	case *loop.RunResumed:
+		s.resume(e, p)
+	}
+	if s.runner == nil {
+		return
+	}
+	if e.Iter > 0 {
+		s.enter(e)
+	}
+	if begins(e.Payload) {
+		s.end(&s.wait, e.Time)
+	}
+	switch p := e.Payload.(type) {
+	case *loop.RunWaiting:
+		s.wait = s.child(e, "wait", e.Time, slices.Concat(text(ownRule, p.Rule), text(ownWhy, p.Why), text(ownUntil, stamp(p.Until))))
+	case *loop.RunPaused:
+		s.wait = s.child(e, "pause", e.Time, nil)
+	case *loop.AgentTool:
+		s.begin(e, toolKey(p.ID, p.Name), executeTool+" "+p.Name, slices.Concat(
+			text(genOperation, executeTool), text(genTool, p.Name), text(genToolCall, p.ID), truth(ownShell, p.Shell)))
+	case *loop.AgentToolResult:
+		s.endTool(e, p)
+	case *loop.GateStarted:
+		s.begin(e, gateKey(p.Name, p.Where), "gate "+p.Name, slices.Concat(text(ownGate, p.Name), text(ownWhere, p.Where)))
+	case *loop.GateFinished:
+		s.endGate(e, p.Gate)
+	case *loop.HookFinished:
+		s.hook(e, p)
+	case *loop.IterationFinished:
+		s.finishAttempt(e, p)
+	case *loop.RunFinished:
+		s.finish(e, p)
+	default:
+		s.note(e)
+	}
+}
+
+// begins tells whether an event ends a wait: something goes on.
+func begins(p loop.Payload) bool {
+	switch p.(type) {
+	case *loop.RunWaiting, *loop.RunPaused, *loop.RunUnpaused, *loop.RunRule, *loop.RunRebootStarted, *loop.RunFinished,
+		*loop.IterationStarted, *loop.GateStarted:
+		return true
+	}
+	return false
+}
+
+// start opens the run's own span.
+func (s *spans) start(e loop.Event, p *loop.RunStarted) {
+	s.name, s.procedure, s.agent, s.model, s.started = p.Name, p.Procedure, p.Agent, p.Model, e.Time
+	s.root = s.newRoot()
+	s.runner = s.root
+	s.runner.add(known(processPID, p.PID))
+}
+
+// resume opens a span for the runner that goes on. The run's own was sent when
+// it first ended; after a crash it may never have, so it is sent then (once too
+// often when the run had ended before, was resumed and then crashed).
+func (s *spans) resume(e loop.Event, p *loop.RunResumed) {
+	if p.Agent != "" {
+		s.agent, s.model = p.Agent, p.Model
+	}
+	if s.started.IsZero() {
+		s.started = e.Time
+	}
+	s.root = nil
+	if p.From == loop.Crashed {
+		s.root = s.newRoot()
+	}
+	s.runner = s.newSpan(spanOf(s.run, "runner", e.Seq, e.Time.UnixNano()), rootOf(s.run), named("resume", s.procedure), e.Time)
+	s.runner.add(s.about(), text(ownFrom, p.From), known(processPID, p.PID))
+}
+
+func (s *spans) newRoot() *span {
+	root := s.newSpan(rootOf(s.run), spanID{}, named("run", s.procedure), s.started)
+	root.add(s.about())
+	return root
+}
+
+// about is what every part of the run can be found by.
+func (s *spans) about() []attribute {
+	return slices.Concat(
+		text(ownRun, s.name), text(ownRunID, s.run), text(ownProcedure, s.procedure),
+		text(genAgent, s.agent), text(genRequestModel, s.model),
+	)
+}
+
+// enter makes sure that the event's attempt is open, unless it is over already.
+// One that an earlier runner began is taken over: its id is the same, and it
+// has not been sent.
+func (s *spans) enter(e loop.Event) {
+	if s.iter == e.Iter && s.number == e.Attempt {
+		return
+	}
+	s.leave(e.Time)
+	s.iter, s.number = e.Iter, e.Attempt
+	start := e.Time
+	if s.left.Iter == e.Iter && s.left.Attempt == e.Attempt {
+		start = s.left.Time
+	}
+	s.attempt = s.newSpan(attemptOf(s.run, e.Iter, e.Attempt), rootOf(s.run), "iteration", start)
+	s.attempt.add(text(ownRun, s.name), whole(ownIteration, e.Iter), whole(ownAttempt, e.Attempt))
+}
+
+// leave ends what is under way, the attempt last.
+func (s *spans) leave(at time.Time) {
+	for key, one := range s.open {
+		s.emit(one, at)
+		delete(s.open, key)
+	}
+	s.end(&s.attempt, at)
+}
+
+func (s *spans) finishAttempt(e loop.Event, p *loop.IterationFinished) {
+	if s.attempt == nil {
+		return
+	}
+	s.attempt.add(s.attributesOf(p.Outcome), attributesOfVerdict(p.Verdict))
+	if why, failed := failure(p.Outcome); failed {
+		s.attempt.fail(why)
+	}
+	s.leave(e.Time)
+}
+
+// finish ends the run. Its state says whether it is done; only a run that gave
+// up or could not go on is an error.
+func (s *spans) finish(e loop.Event, p *loop.RunFinished) {
+	s.leave(e.Time)
+	for _, one := range []*span{s.runner, s.root} {
+		if one == nil || one.End != 0 {
+			continue
+		}
+		one.add(attributesOfEnd(p))
+		if p.State == loop.Aborted || p.State == loop.CouldNotRun {
+			one.fail(p.Why)
+		}
+		s.emit(one, e.Time)
+	}
+	s.runner, s.root = nil, nil
+}
+
+// here is the span that a moment belongs to.
+func (s *spans) here() *span {
+	if s.attempt != nil {
+		return s.attempt
+	}
+	return s.runner
+}

@@ -1,0 +1,40 @@
+package view
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// reset is the time that the words of a rule end with.
+var reset = regexp.MustCompile(` until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
+
+// WaitsFor says what a wait is for. Until when is left out: a wait ends a little
+// after the time that its provider stated, and two times would only confuse.
+func WaitsFor(w *loop.RunWaiting) string { return Line(reset.ReplaceAllString(w.Why, "")) }
+
+// TurnedAway says what keeps an agent from its model.
+func TurnedAway(a loop.Away, now time.Time) string {
+	said := Line(strings.ReplaceAll(string(a.Kind), "_", " "))
+	switch loop.Treat(a.Kind).Result {
+	case loop.Limited:
+		said = "usage limit"
+		if a.Limit != nil {
+			said += " (" + Line(a.Limit.Kind) + ")"
+		}
+	case loop.Unavailable:
+		said = "the provider is unavailable (" + said + ")"
+	}
+	switch {
+	case a.Kind == loop.ErrAuth:
+		said = "not signed in"
+	case a.Kind == loop.ErrBilling:
+		said = "no credit left"
+	}
+	if a.Limit != nil && a.Limit.Until.After(a.At) {
+		said += " until " + Clock(a.Limit.Until, now)
+	}
+	return said
+}

@@ -1,0 +1,208 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Leave says whether a run can be left alone, and on what grounds. Its JSON
+// names are a promise to scripts; the texts are for people.
+type Leave struct {
+	Safe    bool     `json:"safe"`
+	Missing []string `json:"missing,omitempty"`   // what speaks against it, and what to do about it
+	Did     string   `json:"did,omitempty"`       // what the agent did, and so may do
+	Denied  []string `json:"denied,omitempty"`    // tools that it was not allowed to use
+	Proof   string   `json:"proof"`               // what becomes of a claim
+	Billed  string   `json:"billed_to,omitempty"` // left out when it is not known
+	Pace    string   `json:"pace"`                // cost and time so far, and what that comes to
+	Ends    string   `json:"ends"`                // what ends the run at the latest
+}
+
+// Leave weighs what is known after the first iteration of an agent. It is nil
+// before that, when the run is over, and for a command without a prompt, which
+// is no agent.
+func (r *Run) Leave() *Leave {
+	if r.Prompt == "" || r.Outcome == nil || r.Sum.Durations.N == 0 || r.State.Ended() {
+		return nil
+	}
+	l := &Leave{
+		Missing: r.missing(), Did: r.did(), Denied: r.Outcome.Denied, Proof: r.proof(),
+		Billed: Billed(r.Outcome.BilledTo), Pace: r.pace(), Ends: r.ends(),
+	}
+	l.Safe = len(l.Missing) == 0
+	return l
+}
+
+// Verdict is the answer in one line.
+func (l *Leave) Verdict() string {
+	if l.Safe {
+		return "yes"
+	}
+	return "not yet"
+}
+
+// missing is what a person should see to first.
+func (r *Run) missing() []string {
+	var list []string
+	iteration := fmt.Sprintf("%s/%d", r.Name, r.Sum.Totals.Iterations)
+	o, totals := r.Outcome, r.Sum.Totals
+	switch {
+	case AgentFailed(o) || o.Result == loop.TimedOut || o.Result == loop.Idle:
+		list = append(list, "the last iteration failed (refrain show "+iteration+")")
+	case totals.Files == 0 && totals.Commits == 0 && o.Progress != nil && !*o.Progress:
+		list = append(list, "nothing has changed so far (refrain logs "+iteration+")")
+	}
+	if r.Sum.Proof == loop.InClean && !r.Sum.SetUp {
+		list = append(list, "the clean checkout could not be set up, and without it no claim can be proven (refrain check)")
+	}
+	switch limits := r.Limits; {
+	case limits.Iterations > 0 || limits.Time > 0 || limits.CostUSD > 0 || limits.Tokens > 0:
+	case totals.CostUSD > 0 && o.BilledTo != "subscription":
+		list = append(list, fmt.Sprintf("nothing limits its cost (refrain raise budget.cost_usd=%d)", int(math.Ceil(suggested*r.each().cost))))
+	default:
+		list = append(list, "nothing limits it (refrain raise loop.max_time=8h)")
+	}
+	return list
+}
+
+// suggested is how many iterations a suggested budget lasts.
+const suggested = 20
+
+// AgentFailed tells a failure of the agent's from what gates make of work that
+// ended well.
+func AgentFailed(o *loop.Outcome) bool {
+	return o.Result == loop.Failed && !o.Unfinished() && (o.Error != nil || !o.Exit.Zero())
+}
+
+// did is what was seen of the agent's abilities. Commands are seen only by who
+// saw the agent at work.
+func (r *Run) did() string {
+	var parts []string
+	if n := r.Sum.Totals.Files; n > 0 {
+		parts = append(parts, Plural(n, "file")+" edited")
+	}
+	if r.Ran {
+		parts = append(parts, "commands run")
+	}
+	if n := r.Sum.Totals.Commits - r.commits; n > 0 {
+		parts = append(parts, Plural(n, "commit")+" made")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// proof is what becomes of a claim.
+func (r *Run) proof() string {
+	var names []string
+	for _, g := range r.Gates {
+		names = append(names, g.Name)
+	}
+	switch by := Names(names, len(names)); {
+	case r.Sum.Proof == "" && len(names) > 0:
+		return "gates run, but do not judge claims: a claim will be unproven"
+	case r.Sum.Proof == "":
+		return "no gates: a claim will be unproven"
+	case by != "":
+		return "claims are judged " + Where(r.Sum.Proof) + ", by " + by
+	}
+	return "claims are judged " + Where(r.Sum.Proof)
+}
+
+// mean is what an iteration costs.
+type mean struct {
+	took   time.Duration
+	cost   float64
+	tokens float64
+}
+
+func (r *Run) each() mean {
+	d, n := r.Sum.Durations, float64(r.Sum.Durations.N)
+	return mean{
+		took: time.Duration(d.Mean * float64(time.Millisecond)),
+		cost: r.Sum.Totals.CostUSD / n, tokens: float64(r.Sum.Totals.Tokens) / n,
+	}
+}
+
+// times is what a number of iterations comes to: "$8.40 and 2h00m".
+func (m mean) times(n float64, estimated bool) string {
+	said := Total(time.Duration(n * float64(m.took)))
+	if m.cost > 0 {
+		said = Dollars(n*m.cost, estimated) + " and " + said
+	}
+	return said
+}
+
+// pace is what an iteration costs, and what comes of that at the same rate:
+// what all of them would cost, or how far the tightest budget goes.
+func (r *Run) pace() string {
+	each, estimated, limits := r.each(), r.Sum.Totals.CostEstimated, r.Limits
+	said := each.times(1, estimated) + " an iteration"
+	if !estimated { // which says as much
+		said = "about " + said
+	}
+	most, of := float64(limits.Iterations), ""
+	tighten := func(allowed, spent float64, what string) {
+		if allowed > 0 && spent > 0 && (most == 0 || allowed/spent < most) {
+			most, of = allowed/spent, what
+		}
+	}
+	tighten(float64(limits.Time), float64(each.took), Total(limits.Time.Duration()))
+	tighten(limits.CostUSD, each.cost, Dollars(limits.CostUSD, false))
+	tighten(float64(limits.Tokens), each.tokens, Plural(limits.Tokens, "token"))
+	switch {
+	case of != "":
+		return fmt.Sprintf("%s; at this rate about %s within %s", said, Plural(max(int(most), 1), "iteration"), of)
+	case most > 0:
+		return fmt.Sprintf("%s; at this rate %s for all %s", said, each.times(most, estimated), Count(limits.Iterations))
+	case each.cost > 0 && each.took > 0:
+		return fmt.Sprintf("%s; at this rate %s an hour", said, Dollars(each.cost*float64(time.Hour)/float64(each.took), estimated))
+	}
+	return said
+}
+
+// ends is what ends the run at the latest: a limit, else a rule.
+func (r *Run) ends() string {
+	var at []string
+	if n := r.Limits.Iterations; n > 0 {
+		at = append(at, Plural(n, "iteration"))
+	}
+	if d := r.Limits.Time; d > 0 {
+		at = append(at, Total(d.Duration()))
+	}
+	if usd := r.Limits.CostUSD; usd > 0 {
+		at = append(at, Dollars(usd, false))
+	}
+	if n := r.Limits.Tokens; n > 0 {
+		at = append(at, Plural(n, "token"))
+	}
+	if len(at) > 0 {
+		return "at the latest after " + either(at)
+	}
+	for _, rule := range []struct {
+		n    int
+		what string
+	}{{r.Limits.Failures, "failure"}, {r.Limits.RedGates, "red iteration"}, {r.Limits.TestFailures, "test failure"}} {
+		if rule.n > 0 {
+			at = append(at, Plural(rule.n, rule.what))
+		}
+	}
+	if n := r.Limits.NoProgress; n > 0 {
+		at = append(at, Plural(n, "iteration")+" without progress")
+	}
+	if len(at) > 0 {
+		return "without a limit: only when done, or after " + either(at) + " in a row"
+	}
+	return "without a limit: only when done, or by you"
+}
+
+// either lists what comes first of several.
+func either(list []string) string {
+	last := len(list) - 1
+	if last == 0 {
+		return list[0]
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}

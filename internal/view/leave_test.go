@@ -1,0 +1,162 @@
+package view
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// after is a run of an agent after its first iteration, of two minutes.
+func after(o loop.Outcome, started loop.RunStarted, seen ...loop.Payload) *Run {
+	started.Name, started.Prompt = "build-7", "build it"
+	o.Duration = loop.Span(2 * time.Minute)
+	r := &record{now: noon}
+	r.add(0, 0, &started)
+	r.add(0, 0, &loop.RunBaseline{Proof: loop.InClean, SetUp: true})
+	r.add(1, 1, &loop.IterationStarted{Max: started.Limits.Iterations})
+	for _, p := range seen {
+		r.add(1, 1, p)
+	}
+	r.add(1, 1, &loop.IterationFinished{Outcome: o})
+	return fold(r.events...)
+}
+
+// worked is an outcome of an agent that could do everything.
+func worked() loop.Outcome {
+	yes, zero := true, 0
+	return loop.Outcome{
+		Result: loop.OK, Exit: &loop.Exit{Code: &zero, Cause: loop.Exited}, Progress: &yes, BilledTo: "api_key",
+		Changes: &loop.Changes{Created: 1, Modified: 2, Commits: 1}, Gates: []loop.Gate{{Name: "test", OK: true}, {Name: "lint", OK: true}},
+		Usage: &loop.Usage{Input: 1000, CostUSD: 0.42},
+	}
+}
+
+func TestAfterTheFirstIterationItIsKnownWhetherARunCanBeLeft(t *testing.T) {
+	shell := &loop.AgentTool{Name: "Bash", Shell: true}
+	twenty := loop.RunStarted{Limits: loop.Limits{Iterations: 20, Time: loop.Span(8 * time.Hour), CostUSD: 10}}
+	got := after(worked(), twenty, shell, &loop.AgentTool{Name: "Read"}).Leave()
+	want := &Leave{
+		Safe: true, Did: "3 files edited, commands run, 1 commit made", Proof: "claims are judged in a clean checkout, by test, lint",
+		Billed: "your API key", Pace: "about $0.42 and 2m00s an iteration; at this rate $8.40 and 40m00s for all 20",
+		Ends: "at the latest after 20 iterations, 8h00m or $10.00",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("leave (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatSpeaksAgainstLeaving(t *testing.T) {
+	limited := loop.RunStarted{Limits: loop.Limits{Iterations: 20}}
+	failed, one := worked(), 1
+	failed.Result, failed.Exit = loop.Failed, &loop.Exit{Code: &one, Cause: loop.Exited}
+	red := worked()
+	red.Result, red.Gates = loop.Failed, []loop.Gate{{Name: "test"}}
+	late := worked()
+	late.Result = loop.TimedOut
+	no := false
+	idle := worked()
+	idle.Changes, idle.Progress = nil, &no
+	free := worked()
+	free.Usage, free.BilledTo = nil, "subscription"
+	tests := []struct {
+		name    string
+		outcome loop.Outcome
+		started loop.RunStarted
+		seen    loop.Payload
+		want    []string
+	}{
+		{"nothing", worked(), limited, nil, nil},
+		{"red gates are what iterations are for", red, limited, nil, nil},
+		{"any limit is one", worked(), loop.RunStarted{Limits: loop.Limits{Tokens: 5}}, nil, nil},
+		{"a failure of the agent", failed, limited, nil, []string{"the last iteration failed (refrain show build-7/1)"}},
+		{"a time-out", late, limited, nil, []string{"the last iteration failed (refrain show build-7/1)"}},
+		{"no change", idle, limited, nil, []string{"nothing has changed so far (refrain logs build-7/1)"}},
+		{"money without a limit", worked(), loop.RunStarted{Limits: loop.Limits{Failures: 3}}, nil, []string{"nothing limits its cost (refrain raise budget.cost_usd=9)"}},
+		{"a subscription without a limit", free, loop.RunStarted{}, nil, []string{"nothing limits it (refrain raise loop.max_time=8h)"}},
+		{
+			"a clean checkout that cannot be", worked(), limited, &loop.RunBaseline{Proof: loop.InClean},
+			[]string{"the clean checkout could not be set up, and without it no claim can be proven (refrain check)"},
+		},
+	}
+	for _, tt := range tests {
+		var seen []loop.Payload
+		if tt.seen != nil {
+			seen = append(seen, tt.seen)
+		}
+		l := after(tt.outcome, tt.started, seen...).Leave()
+		if diff := cmp.Diff(tt.want, l.Missing); diff != "" || l.Safe != (tt.want == nil) {
+			t.Errorf("%s: safe is %v; missing (-want +got):\n%s", tt.name, l.Safe, diff)
+		}
+	}
+}
+
+func TestWhatIsNotKnownIsNotSaidOfLeaving(t *testing.T) {
+	denied := worked()
+	denied.NoShell, denied.Denied, denied.Changes, denied.BilledTo, denied.Usage, denied.Gates = true, []string{"Bash"}, nil, "", nil, nil
+	run := after(denied, loop.RunStarted{}, &loop.AgentTool{Name: "Bash", Shell: true}, &loop.RunBaseline{})
+	want := &Leave{
+		Missing: []string{"nothing limits it (refrain raise loop.max_time=8h)"}, Denied: []string{"Bash"}, Proof: "no gates: a claim will be unproven",
+		Pace: "about 2m00s an iteration", Ends: "without a limit: only when done, or by you",
+	}
+	if diff := cmp.Diff(want, run.Leave()); diff != "" {
+		t.Errorf("leave (-want +got):\n%s", diff)
+	}
+}
+
+func TestCommitsOfTheRunnerAreNotTheAgents(t *testing.T) {
+	got := after(worked(), loop.RunStarted{}, &loop.CommitMade{Commit: "a1b2c3d"}).Leave().Did
+	if want := "3 files edited"; got != want {
+		t.Errorf("it %q, want %q", got, want)
+	}
+}
+
+func TestWhereNothingIsKnownNothingIsSaidOfLeaving(t *testing.T) {
+	skipped := loop.Outcome{Result: loop.Skipped}
+	command := after(worked(), loop.RunStarted{})
+	command.Prompt = ""
+	over := after(worked(), loop.RunStarted{})
+	over.Apply(loop.Event{Time: noon, Payload: &loop.RunFinished{State: loop.Done}})
+	for name, run := range map[string]*Run{
+		"before it began": New(), "an iteration that was skipped": after(skipped, loop.RunStarted{}),
+		"a command": command, "a run that is over": over,
+	} {
+		if l := run.Leave(); l != nil {
+			t.Errorf("%s: %+v, want nothing", name, l)
+		}
+	}
+}
+
+func TestTheTightestBudgetSetsThePace(t *testing.T) {
+	hour := loop.Span(time.Hour)
+	for want, limits := range map[string]loop.Limits{
+		"at this rate $8.40 and 40m00s for all 20":           {Iterations: 20, Time: hour, CostUSD: 10, Tokens: 30000},
+		"at this rate about 11 iterations within $5.00":      {Iterations: 20, CostUSD: 5, Tokens: 30000},
+		"at this rate about 30 iterations within 1h00m":      {Time: hour, CostUSD: 100},
+		"at this rate about 1 iteration within 1,500 tokens": {Iterations: 20, Tokens: 1500},
+		"at this rate $12.60 an hour":                        {},
+	} {
+		if got := after(worked(), loop.RunStarted{Limits: limits}).Leave().Pace; got != "about $0.42 and 2m00s an iteration; "+want {
+			t.Errorf("pace %q, want %q", got, want)
+		}
+	}
+}
+
+func TestAnEstimatedPaceIsMarked(t *testing.T) {
+	o := worked()
+	o.Usage.CostEstimated = true
+	want := "≈$0.42 and 2m00s an iteration; at this rate ≈$0.84 and 4m00s for all 2"
+	if got := after(o, loop.RunStarted{Limits: loop.Limits{Iterations: 2}}).Leave().Pace; got != want {
+		t.Errorf("pace %q, want %q", got, want)
+	}
+}
+
+func TestWithoutALimitTheRulesEndARun(t *testing.T) {
+	limits := loop.Limits{Failures: 3, RedGates: 5, TestFailures: 1, NoProgress: 5}
+	want := "without a limit: only when done, or after 3 failures, 5 red iterations, 1 test failure or 5 iterations without progress in a row"
+	if got := after(worked(), loop.RunStarted{Limits: limits}).Leave().Ends; got != want {
+		t.Errorf("ends %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,88 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Step is a command to type after looking at a run, and what it is for.
+type Step struct{ Command, For string }
+
+// Next is what to type after looking at the run: to take the work, to go on, or
+// to see more.
+func (r *Run) Next() []Step {
+	if r.State == "" {
+		return nil
+	}
+	var steps []Step
+	if r.Tree != "" {
+		steps = append(steps, Step{"cd " + shell(r.Tree), "the run's own work tree"})
+	}
+	resume, show := "refrain resume "+r.Name, Step{"refrain show " + r.Name, "how it went"}
+	switch r.State {
+	case loop.Done:
+		return append(append(steps, r.take()...), show)
+	case loop.Exhausted:
+		return append(steps, Step{resume + r.raised(), "go on"}, show)
+	case loop.Aborted:
+		return append(steps, Step{r.last(), "what went wrong"}, Step{resume, "try again"})
+	case loop.CouldNotRun:
+		return append(steps, Step{resume, "when it is mended"}, show)
+	case loop.Stopped, loop.Crashed:
+		return append(steps, Step{resume, "go on"}, show)
+	case loop.Waiting:
+		return append(steps, Step{resume, "wait no longer"}, Step{"refrain stop " + r.Name, "give up"})
+	case loop.Paused:
+		return append(steps, Step{resume, "go on"}, Step{"refrain stop " + r.Name, "give up"})
+	}
+	return append(steps, Step{"refrain logs -f " + r.Name, "watch it"})
+}
+
+// take is how to get at the work of a run that is done.
+func (r *Run) take() []Step {
+	var steps []Step
+	if t := r.Sum.Totals; t.Files > 0 || t.Commits > 0 {
+		steps = append(steps, Step{"refrain diff " + r.Name, "what it changed"})
+	}
+	if r.Branch != "" && r.Sum.Totals.Commits > 0 {
+		steps = append(steps, Step{"git merge " + shell(r.Branch), "take it, on your own branch"})
+	}
+	return steps
+}
+
+// last is how to see the last iteration in full.
+func (r *Run) last() string {
+	if r.Outcome == nil {
+		return "refrain show " + r.Name
+	}
+	return fmt.Sprintf("refrain show %s/%d", r.Name, r.Iteration)
+}
+
+// raised is the flag that lets an exhausted run go on, with twice the limit as
+// a suggestion: a resume under the same limit would only end again.
+func (r *Run) raised() string {
+	switch limits := r.Limits; r.Reason() {
+	case loop.ByIterations:
+		return fmt.Sprintf(" -n %d", 2*limits.Iterations)
+	case loop.ByTime:
+		return fmt.Sprintf(" --max-time %s", Total(2*limits.Time.Duration()))
+	case loop.ByCost:
+		return fmt.Sprintf(" --max-cost %.2f", 2*limits.CostUSD)
+	case loop.ByTokens:
+		return fmt.Sprintf(" --max-tokens %d", 2*limits.Tokens)
+	}
+	return ""
+}
+
+// shell writes a word so that a shell takes it as it is.
+func shell(word string) string {
+	odd := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,@%=:", r))
+	}
+	if word != "" && !strings.ContainsFunc(word, odd) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
