@@ -98,7 +98,7 @@ func (anthropic) faultOf(p preset) fault { return p.anthropic }
 
 func (anthropic) failure(h http.Header, e Error) object {
 	if e.Kind == "usage_limit" {
-		resets := strconv.FormatInt(e.resets(), 10)
+		resets := strconv.FormatInt(e.resets().Unix(), 10)
 		h.Set("anthropic-ratelimit-unified-status", "rejected")
 		h.Set("anthropic-ratelimit-unified-reset", resets)
 		h.Set("anthropic-ratelimit-unified-representative-claim", "five_hour")

@@ -16,8 +16,12 @@ type Error struct {
 	Message string            `json:"message,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    json.RawMessage   `json:"body,omitempty"` // replaces the whole body
-	// ResetsInS is how many seconds a usage limit still lasts.
+	// ResetsInS is how many seconds a usage limit lasts. With "counter", and no
+	// Repeat, its turn is played to whoever asks before that time is over: a server
+	// that answered earlier would hide a caller that does not wait long enough.
 	ResetsInS int `json:"resets_in_s,omitempty"`
+
+	until time.Time // its end, once it has begun
 }
 
 // fault is how one format says an error.
@@ -115,8 +119,13 @@ func (e Error) filled(d dialect) Error {
 	return e
 }
 
-// resets is when a usage limit is over.
-func (e Error) resets() int64 { return time.Now().Unix() + int64(e.ResetsInS) }
+// resets is when a usage limit is over, in whole seconds as the vendors tell it.
+func (e Error) resets() time.Time {
+	if !e.until.IsZero() {
+		return e.until
+	}
+	return time.Unix(time.Now().Unix()+int64(e.ResetsInS), 0)
+}
 
 // fail answers with an error.
 func (o *reply) fail(e Error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strconv"
+	"time"
 )
 
 // pick chooses the turn for a request and notes what was played.
@@ -26,6 +27,7 @@ func (s *Server) choose(q *request) (Turn, string) {
 		return Turn{Text: cmp.Or(s.script.SideText, "fake side reply")}, "side"
 	}
 	s.seen.Main++
+	s.endLimit()
 	i := s.next
 	if s.script.Index == "conversation" {
 		i = q.replies
@@ -41,10 +43,35 @@ func (s *Server) choose(q *request) (Turn, string) {
 		}
 	}
 	turn := s.script.Turns[i]
-	if s.script.Index != "conversation" {
+	switch {
+	case s.script.Index == "conversation":
+	case turn.limits():
+		turn = s.limited(turn)
+	default:
 		s.advance(turn)
 	}
 	return turn, "turn " + strconv.Itoa(i)
+}
+
+// limits tells whether the turn is a usage limit that will be over.
+func (t Turn) limits() bool { return t.Error != nil && t.Error.ResetsInS > 0 && t.Repeat == 0 }
+
+// limited plays a usage limit, which begins with its first play.
+func (s *Server) limited(turn Turn) Turn {
+	if s.resets.IsZero() {
+		s.resets = turn.Error.resets()
+	}
+	e := *turn.Error
+	e.until = s.resets
+	turn.Error = &e
+	return turn
+}
+
+// endLimit moves the counter on once the usage limit that is on is over.
+func (s *Server) endLimit() {
+	if !s.resets.IsZero() && !time.Now().Before(s.resets) {
+		s.next, s.resets = s.next+1, time.Time{}
+	}
 }
 
 // advance moves the counter on once the turn has had all its plays.

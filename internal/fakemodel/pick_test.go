@@ -3,6 +3,8 @@ package fakemodel
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 var abc = []Turn{{Text: "a"}, {Text: "b", Repeat: 2}, {Text: "c"}}
@@ -30,6 +32,37 @@ func TestTheCounterTakesTheNextTurnAtEachRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAUsageLimitHoldsUntilItIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := Turn{Error: &Error{Kind: "usage_limit", ResetsInS: 20}}
+		s := &Server{script: Script{Turns: []Turn{limit, {Text: "a"}, limit, {Text: "b"}}}}
+		begin := time.Now()
+		tests := []struct {
+			name string
+			at   time.Duration
+			text string        // of the turn, if it is not the limit
+			ends time.Duration // of the limit
+		}{
+			{"the first request starts it", 3 * time.Second, "", 23 * time.Second},
+			{"the next one does not prolong it", 10 * time.Second, "", 23 * time.Second},
+			{"one that is early is turned away", 23*time.Second - 1, "", 23 * time.Second},
+			{"at its end the script goes on", 23 * time.Second, "a", 0},
+			{"a second limit has its own time", 30 * time.Second, "", 50 * time.Second},
+			{"and its own end", 2 * time.Minute, "b", 0},
+		}
+		for _, tt := range tests {
+			time.Sleep(time.Until(begin.Add(tt.at)))
+			turn := s.pick(&request{tools: []tool{{}}})
+			if turn.Text != tt.text || (turn.Error != nil) != (tt.ends > 0) {
+				t.Errorf("%s: played %+v, want the text %q", tt.name, turn, tt.text)
+			}
+			if e := turn.Error; e != nil && !e.resets().Equal(begin.Add(tt.ends)) {
+				t.Errorf("%s: it ends at %v, want %v", tt.name, e.resets(), begin.Add(tt.ends))
+			}
+		}
+	})
 }
 
 func TestTheConversationSaysWhichTurnComes(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Server plays a script to whoever asks.
@@ -20,8 +21,9 @@ type Server struct {
 
 	mu     sync.Mutex
 	script Script
-	next   int // with "counter": the turn that comes next,
-	plays  int // and how often it was played
+	next   int       // with "counter": the turn that comes next,
+	plays  int       // and how often it was played
+	resets time.Time // when the usage limit that is on is over; zero when none is
 	seen   State
 }
 
@@ -61,7 +63,7 @@ func (s *Server) Play(t testing.TB, script Script) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.script, s.next, s.plays = script, 0, 0
+	s.script, s.next, s.plays, s.resets = script, 0, 0, time.Time{}
 }
 
 // State is what the server was asked so far.
