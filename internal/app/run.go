@@ -17,10 +17,11 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// Control steers a live run; Observer looks on.
+// Control steers a live run; Observer looks on; Command is a wish.
 type (
 	Control  = engine.Control
 	Observer = engine.Observer
+	Command  = engine.Command
 )
 
 // NewControl makes a control for one run.
@@ -192,7 +193,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
 		Control: w.Control, Observers: observers, Exec: exec, Guard: o.lock.Hold,
-		Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
+		Asking: j.asking(), Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
 	})
 	j.used = e.Used
 	for _, w := range world.report(func(w loop.Warning) {

@@ -37,6 +37,7 @@ var commands = []func(*shell) *cobra.Command{
 	rebootCommand,
 	noteCommand,
 	raiseCommand,
+	approveCommand,
 	statusCommand,
 	lsCommand,
 	showCommand,
@@ -64,6 +65,7 @@ func Main(args []string) int {
 	root := newRoot(sh)
 	root.SetArgs(args)
 	ignoreBrokenPipes()
+	noteDetached()
 	err := fang.Execute(context.Background(), root,
 		fang.WithVersion(Version),
 		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { explain(err).print(w) }),

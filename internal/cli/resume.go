@@ -60,7 +60,10 @@ func resumeCommand(sh *shell) *cobra.Command {
 			}
 			var again bool
 			var reason loop.Reason
-			err = sh.attend(c.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
+			if err := sh.canAsk(c.Job); err != nil {
+				return err
+			}
+			err = sh.attend(c.Job, screen, func(w app.Watch) (loop.RunFinished, error) {
 				w.Hurry = now
 				end, started, err := c.Resume(ctx, w, func(past *view.Run) {
 					if len(args) == 0 { // nobody has said which one

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,9 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
 	f.StringArray("var", nil, "a variable for the prompt, as NAME=VALUE: {{.Vars.NAME}} (repeatable)")
 	f.BoolVar(&o.yolo, "yolo", false, "the same as --permissions full: in a container only")
+	f.BoolVar(&o.ask, "ask", false, "ask before each iteration: continue, skip, diff, edit the prompt, note, reboot, stop")
+	f.StringArrayVar(&o.breakAt, "break-at", nil, "ask before iteration N (repeatable)")
+	f.StringArrayVar(&o.breakOn, "break-on", nil, "ask after a \"failure\", or before \"done\" (repeatable)")
 	f.BoolVar(&o.noInhibit, "no-inhibit", false, "let the machine go to sleep while the run is alive")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
 	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
@@ -101,6 +105,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 	for _, phase := range phases {
 		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
 	}
+	f.BoolVar(&o.detach, "detach", false, "start the run without a terminal, and come back when it takes commands")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of the prompt")
 	addSettings(f, runFlags)
 	addOutput(f, &o.output)
@@ -116,9 +121,13 @@ type runOptions struct {
 	context   []string
 	unlimited bool
 	noInhibit bool
+	ask       bool
+	breakAt   []string
+	breakOn   []string
 	yolo      bool
 	worktree  *string // nil is none, "" one without a name
 	dryRun    bool
+	detach    bool
 	output    string
 }
 
@@ -243,7 +252,13 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if o.dryRun {
 		return dryRun(sh, job, o.output == "json")
 	}
-	return sh.attend(job.Settings.Config.Loop.OnInterrupt, screen, func(w app.Watch) (loop.RunFinished, error) {
+	if o.detach {
+		return detach(sh, job)
+	}
+	if err := sh.canAsk(job); err != nil {
+		return err
+	}
+	return sh.attend(job, screen, func(w app.Watch) (loop.RunFinished, error) {
 		screen.show(view.New())
 		return job.Start(ctx, w)
 	})
@@ -263,17 +278,53 @@ func (o runOptions) prepare(sh *shell, ctx context.Context, req app.Request) (*a
 
 // attend runs a loop with signals heard and the screen on, and takes its end
 // for the exit status.
-func (sh *shell) attend(onInterrupt string, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
+func (sh *shell) attend(job *app.Job, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
 	control := app.NewControl()
-	stopSteering := steer(control, onInterrupt)
+	stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
-	end, err := start(app.Watch{Observers: []app.Observer{s}, Control: control, Version: Version, Terminal: sh.terminal()})
+	observers := []app.Observer{s}
+	if job.Attended() && sh.person() {
+		observers = append(observers, newAsker(sh, control))
+	}
+	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal()})
 	s.close()
 	if err != nil {
 		return err
 	}
 	sh.status = exitStatus(end)
 	return nil
+}
+
+// canAsk refuses to ask where nobody can answer.
+func (sh *shell) canAsk(job *app.Job) error {
+	if !job.Attended() || sh.person() || job.Answerable() || detached {
+		return nil
+	}
+	return usage("there is no terminal to ask at", "set ask.timeout for runs that nobody watches, or use --detach and answer with \"refrain approve\"")
+}
+
+// asking is the flags that have a person asked.
+func (o runOptions) asking() ([]config.Flag, error) {
+	var flags []config.Flag
+	if o.ask {
+		flags = append(flags, config.Flag{Name: "--ask", Key: "loop.attended", Value: "true"})
+	}
+	if len(o.breakAt) > 0 {
+		for _, n := range o.breakAt {
+			if number, err := strconv.Atoi(n); err != nil || number < 1 {
+				return nil, usage(fmt.Sprintf("--break-at %q is no iteration", n), "write a number from 1")
+			}
+		}
+		flags = append(flags, config.Flag{Name: "--break-at", Key: "ask.at", Value: `["` + strings.Join(o.breakAt, `","`) + `"]`})
+	}
+	for _, when := range o.breakOn {
+		key, ok := map[string]string{"failure": "ask.on_failure", "done": "ask.done"}[when]
+		if !ok {
+			return nil, usage(fmt.Sprintf("--break-on %q", when), "use failure or done")
+		}
+		flags = append(flags, config.Flag{Name: "--break-on", Key: key, Value: "true"})
+	}
+	return flags, nil
 }
 
 // request is what was asked for, with the prompt read where it can only be
@@ -286,6 +337,11 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 	if o.unlimited {
 		flags = append(flags, config.Flag{Name: "--unlimited", Key: "loop.max_iterations", Value: "0"})
 	}
+	asking, err := o.asking()
+	if err != nil {
+		return app.Request{}, err
+	}
+	flags = append(flags, asking...)
 	if o.noInhibit {
 		flags = append(flags, config.Flag{Name: "--no-inhibit", Key: "loop.inhibit", Value: "false"})
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -65,6 +67,24 @@ func raiseCommand(sh *shell) *cobra.Command {
 			return usage(fmt.Sprintf("%q is not KEY=VALUE", args[0]), "write it like budget.cost_usd=20")
 		}
 		return sh.say(cmd, first(args[1:]), control.Command{Command: control.Raise, Key: key, Value: value})
+	}
+	return cmd
+}
+
+func approveCommand(sh *shell) *cobra.Command {
+	cmd := talk(sh, "approve [RUN] [ANSWER]", "Answer the question of an attended run", control.Approve)
+	cmd.Long = "Answer the question that a run asks before it goes on: continue (which is meant without an answer), skip, reboot or stop."
+	cmd.Example = "  refrain approve\n  refrain approve skip\n  refrain approve build-7 stop"
+	cmd.Args = atMost(2)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ref, answer := first(args), ""
+		switch {
+		case len(args) == 2:
+			answer = args[1]
+		case slices.Contains(app.Answers, ref):
+			ref, answer = "", ref
+		}
+		return sh.say(cmd, ref, control.Command{Command: control.Approve, Text: answer})
 	}
 	return cmd
 }

@@ -14,6 +14,7 @@ type Config struct {
 	Profile     string
 	Claims      Claims
 	Loop        Loop
+	Ask         Ask
 	Done        Done
 	Proof       Proof
 	Stop        Stop
@@ -61,7 +62,17 @@ type Loop struct {
 	Progress         []string
 	SkipsCount       bool
 	Gates            bool
+	Attended         bool
 	Inhibit          bool
+}
+
+// Ask is when a person is asked before the run goes on, beside Loop.Attended.
+type Ask struct {
+	Done      bool
+	At        []string // numbers of iterations
+	OnFailure bool
+	Timeout   time.Duration // zero is for ever
+	Default   string
 }
 
 // Done is how a run ends well.

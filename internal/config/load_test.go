@@ -18,6 +18,7 @@ func TestDefaults(t *testing.T) {
 			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
 			SkipsCount: true, Gates: true, Inhibit: true,
 		},
+		Ask:         Ask{At: []string{}, Default: "continue"},
 		Done:        Done{Match: "line", Proof: "auto", Confirmations: 1},
 		Proof:       Proof{Baseline: true, Copy: []string{}},
 		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Repeats: 4, Patterns: []string{}, Scripts: []string{}},

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -108,6 +109,16 @@ func eachOnce(v any) (what, hint string) {
 			return "has " + quote(name) + " twice", "write each once"
 		}
 		seen[name] = true
+	}
+	return "", ""
+}
+
+// iterationNumbers says what is wrong with a list of iterations.
+func iterationNumbers(v any) (what, hint string) {
+	for _, text := range v.([]string) {
+		if n, err := strconv.Atoi(text); err != nil || n < 1 {
+			return fmt.Sprintf("%q is no iteration", text), "write numbers from 1, such as [\"3\", \"10\"]"
+		}
 	}
 	return "", ""
 }

@@ -134,6 +134,32 @@ func rows(c *Config) []row {
 		},
 
 		{
+			key: "loop.attended", kind: truth, at: &c.Loop.Attended, builtin: false,
+			doc: "ask a person before each iteration: continue, skip, change the prompt, show what changed, leave a note, reboot, stop",
+		},
+
+		{
+			key: "ask.done", kind: truth, at: &c.Ask.Done, builtin: false,
+			doc: "ask a person before the run is declared done",
+		},
+		{
+			key: "ask.at", kind: list, at: &c.Ask.At, builtin: []string{}, check: iterationNumbers,
+			doc: "ask a person before the iterations with these numbers",
+		},
+		{
+			key: "ask.on_failure", kind: truth, at: &c.Ask.OnFailure, builtin: false,
+			doc: "ask a person after an iteration that failed",
+		},
+		{
+			key: "ask.timeout", kind: duration, at: &c.Ask.Timeout, builtin: time.Duration(0),
+			doc: "how long to wait for an answer; \"0s\" is for ever",
+		},
+		{
+			key: "ask.default", kind: text, at: &c.Ask.Default, builtin: "continue", choices: []string{"continue", "skip", "stop"},
+			doc: "the answer when none comes in time",
+		},
+
+		{
 			key: "done.promise", kind: text, at: &c.Done.Promise, builtin: "", required: true, check: aPromise,
 			doc: "the run is done when the agent says <promise>TEXT</promise> with this text",
 		},

@@ -16,6 +16,8 @@ var acts = map[string]func(*Engine, order){
 	"reboot": (*Engine).wantReboot,
 	"note":   (*Engine).note,
 	"raise":  (*Engine).raise,
+
+	"approve": (*Engine).approve,
 }
 
 // wishes is what people want of the loop, for it to look at between two steps.
@@ -89,7 +91,7 @@ func (e *Engine) statusLocked() loop.Status {
 		return e.ended
 	case e.state.Paused:
 		return loop.Paused
-	case e.waiting:
+	case e.waiting || e.asking != nil:
 		return loop.Waiting
 	}
 	return loop.Running

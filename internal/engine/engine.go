@@ -81,6 +81,8 @@ type Options struct {
 	Observers []Observer
 	// Raise changes a limit for the rest of the run; nil: none can be changed.
 	Raise func(key, value string) (Raised, error)
+	// Asking says when a person is asked before it goes on.
+	Asking Asking
 	// Hurry goes on at once with a run that was waiting.
 	Hurry bool
 	Clock Clock // nil is the one on the wall
@@ -108,6 +110,11 @@ type Engine struct {
 	waiting  bool
 	ended    loop.Status             // when the run is over
 	endAgent context.CancelCauseFunc // ends the agent that runs; nil: none does
+
+	asking   *loop.RunAsked // what a person is asked now
+	answered string         // and what they said
+	laidOut  string         // the next prompt as it was laid out for them
+	edited   string         // and as they left it; empty: unchanged
 
 	worker       Worker // who makes the attempt
 	last         ended  // the attempt before, for hooks
@@ -171,13 +178,26 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 				break
 			}
 		}
-		v = e.Step(context.WithoutCancel(ctx))
+		v = e.confirm(e.turn(context.WithoutCancel(ctx)))
 	}
 	stopListening() // the end is the last event
 	if err != nil {
 		return e.finish(broken(err)), err
 	}
 	return e.finish(v), nil
+}
+
+// turn steps, after a person who wants to be asked has said so.
+func (e *Engine) turn(ctx context.Context) loop.Verdict {
+	switch e.attend(ctx) {
+	case Halt:
+		return e.halted()
+	case Fresh:
+		e.reboot("a person asked for it")
+	case Skip:
+		return e.leaveOut(ctx)
+	}
+	return e.Step(ctx)
 }
 
 // between does what a verdict says to do before the next step.

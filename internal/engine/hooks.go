@@ -68,6 +68,11 @@ type ended struct {
 	commit string
 }
 
+// failed tells whether the attempt before went wrong.
+func (e ended) failed() bool {
+	return e.result == loop.Failed || e.result == loop.TimedOut || e.result == loop.Idle
+}
+
 // remember keeps what hooks are told of the last attempt.
 func (e *Engine) remember(o *loop.Outcome) {
 	e.last.result, e.last.exit = o.Result, nil
@@ -128,7 +133,7 @@ func (e *Engine) hookNext(ctx context.Context) *loop.Outcome {
 // hookAfter tells of the attempt that ended; of one that failed, once more.
 func (e *Engine) hookAfter(ctx context.Context, o *loop.Outcome) {
 	e.remember(o)
-	failed := o.Result == loop.Failed || o.Result == loop.TimedOut || o.Result == loop.Idle
+	failed := e.last.failed()
 	if !e.snapshot().Counts(*o) || !e.Hooks.Set.Has(hook.PostIteration) && !(failed && e.Hooks.Set.Has(hook.Failed)) {
 		return
 	}

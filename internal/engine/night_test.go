@@ -97,6 +97,17 @@ func TestAnotherAgentStandsIn(t *testing.T) {
 	})
 }
 
+func TestALimitIsOneWait(t *testing.T) {
+	bubble(t, "whatever is added to its end", func(t *testing.T) {
+		s := newStage(t, limited(time.Hour), says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, Margin: 2*time.Second + 99*time.Nanosecond}}
+		s.cast(false, "claude")
+		if end := s.run(nil); end.Totals.Waits != 1 {
+			t.Errorf("waits = %d, want 1", end.Totals.Waits)
+		}
+	})
+}
+
 func TestASignInThatExpiresInTheMiddleComesBack(t *testing.T) {
 	bubble(t, "retried, told, and not counted", func(t *testing.T) {
 		s := newStage(t, says("working"), erring(loop.ErrAuth), erring(loop.ErrAuth), says("<promise>DONE</promise>"))

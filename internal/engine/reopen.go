@@ -103,7 +103,7 @@ func Decided(past journal.Past) (loop.Verdict, bool) {
 		switch p := ev.Payload.(type) {
 		case *loop.RunRule:
 			v = p.Verdict
-		case *loop.RunResumed, *loop.IterationStarted:
+		case *loop.RunResumed, *loop.IterationStarted, *loop.RunAnswered:
 			v = loop.Verdict{}
 		}
 	}

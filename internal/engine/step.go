@@ -97,8 +97,10 @@ func (e *Engine) buildPrompt(ctx context.Context, a *attempt) {
 		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}
 		return
 	}
-	a.prompt = p.Text
-	a.dir.WritePrompt(p.Text)
+	if a.prompt = p.Text; e.edited != "" {
+		a.prompt, e.edited = e.edited, "" // a person has changed it
+	}
+	a.dir.WritePrompt(a.prompt)
 	if e.PromptBudget > 0 && p.Tokens > e.PromptBudget {
 		e.warn("prompt budget", loop.Warning{
 			Text: fmt.Sprintf("Prompt exceeds token budget: %d > %d", p.Tokens, e.PromptBudget),
@@ -264,7 +266,7 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 	}
 	o.Duration, o.EndedAt = loop.Span(a.duration), e.now()
 	a.explain(o)
-	if limits := e.limits(); (limits.CostUSD > 0 || limits.Tokens > 0) && o.Usage == nil && o.Exit != nil {
+	if limits := e.limits(); (limits.CostUSD > 0 || limits.Tokens > 0) && o.Usage == nil && o.Exit != nil && !e.snapshot().TurnedAway(*o) {
 		e.warn("usage", loop.Warning{
 			Text: "an attempt ended without saying what it used up, so the budget may be exceeded unseen",
 			Hint: "some agents tell only at their end: give them the time to reach it, or limit the run with -n or --max-time",

@@ -31,6 +31,8 @@ var payloads = map[Type]func() Payload{
 	"run.waiting":         func() Payload { return new(RunWaiting) },
 	"run.paused":          func() Payload { return new(RunPaused) },
 	"run.unpaused":        func() Payload { return new(RunUnpaused) },
+	"run.asked":           func() Payload { return new(RunAsked) },
+	"run.answered":        func() Payload { return new(RunAnswered) },
 	"run.reboot_started":  func() Payload { return new(RunRebootStarted) },
 	"run.reboot_finished": func() Payload { return new(RunRebootFinished) },
 	"run.rule":            func() Payload { return new(RunRule) },
@@ -297,6 +299,21 @@ type RunPaused struct{}
 // RunUnpaused says that the run goes on.
 type RunUnpaused struct{}
 
+// RunAsked is a question that a person is to answer before the run goes on.
+type RunAsked struct {
+	Question string    `json:"question"`
+	Choices  []string  `json:"choices"`
+	Default  string    `json:"default"`          // taken when no answer comes in time
+	Until    time.Time `json:"until,omitzero"`   // left out when there is time for ever
+	Prompt   string    `json:"prompt,omitempty"` // the file with the next prompt, to be changed if need be
+}
+
+// RunAnswered is the answer, and who gave it.
+type RunAnswered struct {
+	Answer string `json:"answer"`
+	By     string `json:"by"`
+}
+
 // NoteAdded is what a person wants the next agent to know.
 type NoteAdded struct {
 	Text string `json:"text"`
@@ -344,5 +361,7 @@ func (*CommandReceived) Type() Type   { return "command.received" }
 func (*RunPaused) Type() Type         { return "run.paused" }
 func (*RunUnpaused) Type() Type       { return "run.unpaused" }
 func (*NoteAdded) Type() Type         { return "note.added" }
+func (*RunAsked) Type() Type          { return "run.asked" }
+func (*RunAnswered) Type() Type       { return "run.answered" }
 func (*Warning) Type() Type           { return "warning" }
 func (u *Unknown) Type() Type         { return u.Name }

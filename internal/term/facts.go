@@ -63,6 +63,10 @@ func (n *narrator) tell(e loop.Event) []fact {
 		return one(info, "Rebooting: %s", view.Line(p.Why))
 	case *loop.RunRebootFinished:
 		return one(info, "Fresh session (reboot %d)", p.Reboots)
+	case *loop.RunAsked:
+		return asked(n.run, p, e.Time)
+	case *loop.RunAnswered:
+		return one(info, "Answered: %s (by %s)", view.Line(p.Answer), view.Line(p.By))
 	case *loop.IterationStarted:
 		return n.opened(e)
 	case *loop.IterationFinished:
@@ -140,6 +144,15 @@ func hooked(p *loop.HookFinished) []fact {
 		return one(refusal, "The %s hook wants the run to end%s", p.Point, why)
 	}
 	return nil
+}
+
+// asked tells what a person is to answer, and how.
+func asked(run *view.Run, p *loop.RunAsked, now time.Time) []fact {
+	text := fmt.Sprintf("Question: %s (%s; refrain approve %s ANSWER)", view.Line(p.Question), strings.Join(p.Choices, ", "), run.Name)
+	if !p.Until.IsZero() {
+		text += fmt.Sprintf(", or %s at %s", p.Default, view.Clock(p.Until, now))
+	}
+	return one(refusal, "%s", text)
 }
 
 // opened tells of a start, which then must be told an end of.

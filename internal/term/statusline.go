@@ -18,8 +18,8 @@ const narrowest = 20
 // room. It stays one cell clear of the edge, where terminals would wrap it.
 func statusLine(run *view.Run, opt Options) string {
 	width := opt.width()
-	if width < narrowest || run.State == "" || run.State.Ended() {
-		return ""
+	if width < narrowest || run.State == "" || run.State.Ended() || run.Asked != nil {
+		return "" // while a person is asked, the last line is theirs
 	}
 	now := opt.now()
 	if run.Wait != nil {

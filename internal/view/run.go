@@ -38,6 +38,7 @@ type Run struct {
 	Ran    bool   // the agent was seen to run a command, and allowed to
 
 	Wait     *loop.RunWaiting  // set while waiting
+	Asked    *loop.RunAsked    // set while a person is asked
 	Outcome  *loop.Outcome     // of the last attempt that ended
 	Verdict  loop.Verdict      // the last one given
 	Finished *loop.RunFinished // set when the run is over
@@ -83,6 +84,10 @@ func (r *Run) Apply(e loop.Event) {
 		if p.Limits != nil {
 			r.Limits = *p.Limits
 		}
+	case *loop.RunAsked:
+		r.State, r.Asked, r.Wait = loop.Waiting, p, nil
+	case *loop.RunAnswered:
+		r.State, r.Asked = loop.Running, nil
 	case *loop.RunRule:
 		r.Verdict = p.Verdict
 	case *loop.IterationStarted:
@@ -113,7 +118,7 @@ func (r *Run) Apply(e loop.Event) {
 		return // its state already includes this event
 	case *loop.RunFinished:
 		r.State, r.Finished = p.State, p
-		r.Phase, r.Wait, r.Gate, r.Open = "", nil, nil, false
+		r.Phase, r.Wait, r.Asked, r.Gate, r.Open = "", nil, nil, nil, false
 	}
 	r.Sum = r.Sum.Sum(e)
 }
@@ -165,7 +170,7 @@ func (r *Run) Died() {
 	if r.State.Ended() {
 		return
 	}
-	r.State, r.Phase, r.Wait, r.Gate, r.Open = loop.Crashed, "", nil, nil, false
+	r.State, r.Phase, r.Wait, r.Asked, r.Gate, r.Open = loop.Crashed, "", nil, nil, nil, false
 }
 
 // Max is the highest number of iterations; 0 is no limit.

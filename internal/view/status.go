@@ -34,6 +34,7 @@ type Status struct {
 	Refusals []loop.Refusal `json:"refusals,omitempty"`
 	Stats    *Averages      `json:"stats,omitempty"`
 	Leave    *Leave         `json:"leave,omitempty"` // only while it is alive
+	Asked    *loop.RunAsked `json:"asked,omitempty"` // what a person is to answer
 	Next     []string       `json:"next,omitempty"`  // commands to type, the likeliest first
 }
 
@@ -63,6 +64,9 @@ func (r *Run) Status(now time.Time) Status {
 		s.Why, s.Proven = "the runner died: the journal has no end and nobody holds the lock", &proven
 	default:
 		s.PID = r.PID
+	}
+	if r.Asked != nil {
+		s.WaitUntil, s.Why, s.Asked = r.Asked.Until, r.Asked.Question, r.Asked
 	}
 	if r.Wait != nil {
 		s.WaitUntil, s.Why = r.Wait.Until, r.Wait.Why
