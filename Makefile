@@ -3,6 +3,7 @@
 # make lint     formatting and static analysis
 # make conformance   the four source systems' requirements, row by row
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
+# make test-browser  the report page, looked at in Chromium
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
 # make bench    the numbers that we hold ourselves to
@@ -13,7 +14,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test conformance test-agents lint chaos fuzz bench docs clean
+.PHONY: all test conformance test-agents test-browser lint chaos fuzz bench docs clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
@@ -26,6 +27,9 @@ conformance:
 
 test-agents:
 	@GO='$(GO)' AGENTS='$(AGENTS)' scripts/test-agents
+
+test-browser:
+	@GO='$(GO)' scripts/test-browser
 
 lint:
 	@GO='$(GO)' scripts/lint
