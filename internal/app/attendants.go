@@ -41,6 +41,7 @@ type world struct {
 
 func (j *Job) world(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*world, error) {
 	if w.Stage != nil {
+		w.Stage.Opened(o.run)
 		return &world{attendants: &attendants{}, clock: w.Stage.Clock, exec: w.Stage.Exec(keeper.Run)}, nil
 	}
 	attendants, err := j.attend(w, o, keeper, state)

@@ -40,8 +40,9 @@ type Watch struct {
 // Stage is what a rehearsal puts in the place of the world: its own time, and its
 // own way to run processes. Nobody outside hears of a run on a stage.
 type Stage struct {
-	Clock engine.Clock
-	Exec  func(real Exec) Exec
+	Clock  engine.Clock
+	Exec   func(real Exec) Exec
+	Opened func(*journal.Run) // hears of the run before anything is written to it
 }
 
 // Exec runs one process to its end.

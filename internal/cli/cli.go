@@ -55,6 +55,7 @@ var commands = []func(*shell) *cobra.Command{
 	agentsCommand,
 	doctorCommand,
 	pruneCommand,
+	rehearseCommand,
 	demoCommand,
 	versionCommand,
 }

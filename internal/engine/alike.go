@@ -20,7 +20,7 @@ func (e *Engine) alike(ctx context.Context, a *attempt, o *loop.Outcome) {
 	if !e.Compare {
 		return
 	}
-	marks := loop.Alike{Tests: markOfTests(o.Tests), Error: a.markOfError(o), Diff: e.markOfChange(ctx, a)}
+	marks := loop.Alike{Tests: markOfTests(o.Tests), Error: markOfError(o), Diff: e.markOfChange(ctx, a)}
 	if marks != (loop.Alike{}) {
 		o.Alike = &marks
 	}
@@ -33,15 +33,13 @@ func markOfTests(t *loop.Tests) string {
 	return mark(strings.Join(slices.Sorted(slices.Values(t.Failing)), "\n"))
 }
 
-// markOfError marks what the agent said went wrong, or else what the gates did.
-func (a *attempt) markOfError(o *loop.Outcome) string {
-	switch {
-	case o.Result == loop.Failed && o.Error != nil:
-		return mark(numberless(string(o.Error.Kind) + " " + o.Error.Message))
-	case o.Red() && len(a.told) > 0:
-		return mark(numberless(strings.Join(a.told, "\n")))
+// markOfError marks what the agent said went wrong. What gates say is not
+// compared: one that only says "exit 1" says the same of any work.
+func markOfError(o *loop.Outcome) string {
+	if o.Result != loop.Failed || o.Error == nil {
+		return ""
 	}
-	return ""
+	return mark(numberless(string(o.Error.Kind) + " " + o.Error.Message))
 }
 
 // numberless leaves out digits: times, addresses and line numbers differ in

@@ -155,6 +155,7 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	defer context.AfterFunc(ctx, func() { e.Control.Stop(loop.Asked{Now: true}) })()
 	defer close(e.Control.over)
 	stopListening := e.listen()
+	defer stopListening() // also when its goroutine is made to end
 	defer func() {
 		if p := recover(); p != nil {
 			stopListening()

@@ -15,7 +15,7 @@ const slice = 30 * time.Second
 func (e *Engine) wait(v loop.Verdict) {
 	e.untouched = nil // people work while the loop waits
 	e.leave()
-	until := e.wakeTime(v)
+	until := wholeMillis(e.wakeTime(v))
 	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: loop.Span(until.Sub(e.now())), Until: until})
 	for {
 		left := until.Sub(e.Clock.Now())
@@ -24,6 +24,15 @@ func (e *Engine) wait(v loop.Verdict) {
 		}
 		e.Clock.Sleep(min(left, slice, e.timeLeft()), e.Control.stir)
 	}
+}
+
+// wholeMillis is a time that now can reach: it knows no smaller part, and whoever
+// wakes a moment early would only be told to wait again.
+func wholeMillis(t time.Time) time.Time {
+	if whole := t.Truncate(time.Millisecond); whole.Before(t) {
+		return whole.Add(time.Millisecond)
+	}
+	return t
 }
 
 // timeLeft is how long the run may still last; for ever when it has no limit.

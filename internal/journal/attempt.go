@@ -69,12 +69,12 @@ func (r *Run) attempt(iter, n int) *Attempt {
 		return a
 	}
 	dir := attemptDir(r.dir, iter, n)
-	r.trouble.note(iterationsName, makeAttemptDir(dir))
+	r.trouble.note(iterationsName, r.full.unless(func() error { return makeAttemptDir(dir) }))
 	a := &Attempt{
 		run: r, key: key, dir: dir,
-		stdout: transcript{path: filepath.Join(dir, stdoutName), trouble: &r.trouble},
-		stderr: transcript{path: filepath.Join(dir, stderrName), trouble: &r.trouble},
-		events: logFile{path: filepath.Join(dir, eventsName), create: true, often: true},
+		stdout: transcript{path: filepath.Join(dir, stdoutName), trouble: &r.trouble, full: &r.full},
+		stderr: transcript{path: filepath.Join(dir, stderrName), trouble: &r.trouble, full: &r.full},
+		events: logFile{path: filepath.Join(dir, eventsName), create: true, often: true, full: &r.full},
 	}
 	r.attempts[key] = a
 	r.newest = max(r.newest, iter)
@@ -136,7 +136,7 @@ func (a *Attempt) WritePrompt(text string) {
 	defer a.run.trouble.tell()
 	a.run.mu.Lock()
 	defer a.run.mu.Unlock()
-	a.run.trouble.note(promptName, os.WriteFile(a.PromptPath(), []byte(text), 0o600))
+	a.run.trouble.note(promptName, a.run.full.unless(func() error { return os.WriteFile(a.PromptPath(), []byte(text), 0o600) }))
 }
 
 // OpenStdout opens what the agent printed, to read it again.
@@ -165,6 +165,7 @@ func (a *Attempt) close() {
 type transcript struct {
 	path    string
 	trouble *trouble
+	full    *refusal
 
 	mu    sync.Mutex
 	f     *os.File // nil until the first byte
@@ -187,8 +188,8 @@ func (t *transcript) Write(p []byte) (int, error) {
 }
 
 func (t *transcript) open() error {
-	if t.f != nil {
-		return nil
+	if err := t.full.check(); err != nil || t.f != nil {
+		return err
 	}
 	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 // Writing never fails.
 func (a *Attempt) GateLog(gate string, where loop.Place) io.WriteCloser {
 	dir := filepath.Join(a.dir, gatesName)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := a.run.full.unless(func() error { return os.MkdirAll(dir, 0o700) }); err != nil {
 		a.run.trouble.note(gatesName, err)
 		a.run.trouble.tell()
 	}
@@ -31,7 +31,7 @@ func (a *Attempt) GateLog(gate string, where loop.Place) io.WriteCloser {
 	if where == loop.InClean {
 		name += ".clean"
 	}
-	return &gateLog{transcript{path: filepath.Join(dir, name+".log"), trouble: &a.run.trouble}}
+	return &gateLog{transcript{path: filepath.Join(dir, name+".log"), trouble: &a.run.trouble, full: &a.run.full}}
 }
 
 type gateLog struct{ transcript }
@@ -94,7 +94,7 @@ func (a *Attempt) writeJSON(name string, v any) {
 	if err == nil {
 		a.run.mu.Lock()
 		defer a.run.mu.Unlock()
-		err = os.WriteFile(filepath.Join(a.dir, name), append(b, '\n'), 0o600)
+		err = a.run.full.unless(func() error { return os.WriteFile(filepath.Join(a.dir, name), append(b, '\n'), 0o600) })
 	}
 	a.run.trouble.note(name, err)
 }

@@ -17,6 +17,7 @@ type logFile struct {
 	path   string
 	create bool // make the file when it is not there
 	often  bool // written so often that its place is looked at only now and then
+	full   *refusal
 
 	f       file        // nil when it is not open
 	id      fs.FileInfo // of f, to see that it is still the file at path
@@ -57,7 +58,7 @@ func (l *logFile) flush() error {
 
 // write writes what is pending, in one write.
 func (l *logFile) write() error {
-	if err := l.ready(); err != nil {
+	if err := l.full.unless(l.ready); err != nil {
 		return err
 	}
 	if _, err := l.f.Write(l.pending); err != nil {

@@ -24,6 +24,7 @@ type Run struct {
 	meta    Meta
 	dir     string
 	trouble trouble
+	full    refusal
 
 	mu       sync.Mutex
 	seq      int64
@@ -134,7 +135,7 @@ func (r *Run) WriteState(b []byte) {
 	defer r.trouble.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := replace(filepath.Join(r.dir, stateName), b, false); err != nil {
+	if err := r.full.unless(func() error { return replace(filepath.Join(r.dir, stateName), b, false) }); err != nil {
 		r.trouble.note(stateName, err)
 		return
 	}

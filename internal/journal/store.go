@@ -102,12 +102,9 @@ func newID() string {
 }
 
 func newRun(m Meta, dir string) *Run {
-	return &Run{
-		meta: m, dir: dir,
-		journal:  logFile{path: filepath.Join(dir, journalName)},
-		attempts: map[attemptKey]*Attempt{},
-		oldest:   1,
-	}
+	r := &Run{meta: m, dir: dir, attempts: map[attemptKey]*Attempt{}, oldest: 1}
+	r.journal = logFile{path: filepath.Join(dir, journalName), full: &r.full}
+	return r
 }
 
 // begin writes run.json and an empty journal.
@@ -126,7 +123,7 @@ func (r *Run) writeMeta() error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(r.dir, metaName), append(b, '\n'), true)
+	return r.full.unless(func() error { return replace(filepath.Join(r.dir, metaName), append(b, '\n'), true) })
 }
 
 // Resume opens a run to go on with it. Only the holder of the lock may: it cuts

@@ -2,7 +2,6 @@ package rehearsal
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ func limit(f *values) act {
 		reached := loop.Limit{Kind: kind}
 		message := "usage limit reached: " + kind
 		if resets {
-			reached.Until = time.Now().Add(in).UTC().Truncate(time.Millisecond)
+			reached.Until = p.now().Add(in).UTC().Truncate(time.Millisecond)
 			message += ", resets at " + reached.Until.Format(time.RFC3339)
 		}
 		if err := p.emit(&loop.AgentLimit{Limit: reached}); err != nil {
@@ -53,17 +52,8 @@ func exit(f *values) act {
 	}
 }
 
-// crash ends the process where it stands: no result is printed.
+// crash ends the agent where it stands: no result is printed.
 func crash(f *values) act {
 	f.yes("crash")
-	return func(*player) error {
-		self, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			return fmt.Errorf("find this process: %w", err)
-		}
-		if err := self.Kill(); err != nil {
-			return fmt.Errorf("kill this process: %w", err)
-		}
-		return forever()
-	}
+	return func(p *player) error { return p.die() }
 }

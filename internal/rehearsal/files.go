@@ -38,7 +38,7 @@ func (p *player) file(tool, path, done string, do func(*os.Root, string) error) 
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(".")
+	root, err := os.OpenRoot(p.dir)
 	if err != nil {
 		return fmt.Errorf("open the working directory: %w", err)
 	}

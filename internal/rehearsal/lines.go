@@ -43,6 +43,31 @@ func stepLines(b []byte) ([]int, error) {
 	return lines, nil
 }
 
+// expectLines gives the line of every key of [expect], however it is written.
+func expectLines(b []byte) map[string]int {
+	var p unstable.Parser
+	p.Reset(b)
+	lines := map[string]int{}
+	inExpect := false
+	for p.NextExpression() {
+		e := p.Expression()
+		name := key(e)
+		switch below, dotted := strings.CutPrefix(name, "expect."); {
+		case e.Kind == unstable.Table || e.Kind == unstable.ArrayTable:
+			inExpect = name == "expect"
+		case inExpect:
+			lines[name] = line(&p, firstKey(e))
+		case dotted:
+			lines[below] = line(&p, firstKey(e))
+		case name == "expect":
+			for pair := range elements(e.Value()) {
+				lines[key(pair)] = line(&p, firstKey(pair))
+			}
+		}
+	}
+	return lines
+}
+
 // linesUnder gives the lines of the steps when pair is steps = [ … ].
 func linesUnder(p *unstable.Parser, pair *unstable.Node) []int {
 	if key(pair) != "steps" {
@@ -64,6 +89,13 @@ func key(n *unstable.Node) string {
 		parts = append(parts, strings.ToLower(string(it.Node().Data)))
 	}
 	return strings.Join(parts, ".")
+}
+
+// firstKey is the node of the first part of a key, which knows where it stands.
+func firstKey(n *unstable.Node) *unstable.Node {
+	it := n.Key()
+	it.Next()
+	return it.Node()
 }
 
 func elements(n *unstable.Node) iter.Seq[*unstable.Node] {

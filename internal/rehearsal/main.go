@@ -7,6 +7,10 @@
 // does these things for real, in a process of its own, and reports each on
 // stdout as one JSON object a line, ending with agent.result unless it is told
 // to crash. Package agent starts that process and reads those lines.
+//
+// On a Stage the same script is played without a process, on a clock of its own,
+// so that a night passes in seconds; there the runner itself can die, too, and
+// its disk fill up. What the runner makes of it is for others to see.
 package rehearsal
 
 import (
@@ -18,28 +22,19 @@ import (
 
 // Main plays the script named by its only argument in the current folder, with
 // the prompt on stdin, and gives the exit status. It is run by a re-executed
-// binary. REFRAIN_ITERATION and REFRAIN_ATTEMPT say which part to play.
+// binary. REFRAIN_ITERATION and REFRAIN_ATTEMPT say which part to play, and
+// REFRAIN_SESSION which session is continued.
 func Main(args []string) int {
 	if len(args) != 1 {
 		fmt.Fprintln(os.Stderr, "rehearsal: it takes one argument, the script")
 		return 2
 	}
-	p := &player{out: os.Stdout, err: os.Stderr}
+	p := &player{world: process{}, dir: ".", out: os.Stdout, err: os.Stderr}
 	return p.finish(p.perform(args[0]))
 }
 
 func (p *player) perform(path string) error {
-	// An agent that leaves its prompt unread would show the runner a broken
-	// pipe, which is not what most scripts are about.
-	prompt, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return fmt.Errorf("read the prompt: %w", err)
-	}
-	p.prompt = string(prompt)
-	if p.iteration, err = counter("REFRAIN_ITERATION"); err != nil {
-		return err
-	}
-	if p.attempt, err = counter("REFRAIN_ATTEMPT"); err != nil {
+	if err := p.enter(os.Stdin, os.Getenv); err != nil {
 		return err
 	}
 	b, err := os.ReadFile(path)
@@ -53,9 +48,28 @@ func (p *player) perform(path string) error {
 	return p.play(script)
 }
 
+// enter learns which part to play.
+func (p *player) enter(stdin io.Reader, getenv func(string) string) (err error) {
+	if stdin != nil {
+		// An agent that leaves its prompt unread would show the runner a broken
+		// pipe, which is not what most scripts are about.
+		prompt, err := io.ReadAll(stdin)
+		if err != nil {
+			return fmt.Errorf("read the prompt: %w", err)
+		}
+		p.prompt = string(prompt)
+	}
+	p.session = getenv("REFRAIN_SESSION")
+	if p.iteration, err = counter(getenv, "REFRAIN_ITERATION"); err != nil {
+		return err
+	}
+	p.attempt, err = counter(getenv, "REFRAIN_ATTEMPT")
+	return err
+}
+
 // counter reads a count that begins at 1, which is also what it is when unset.
-func counter(name string) (int, error) {
-	text := os.Getenv(name)
+func counter(getenv func(string) string, name string) (int, error) {
+	text := getenv(name)
 	if text == "" {
 		return 1, nil
 	}

@@ -14,9 +14,13 @@ import (
 
 // player plays one attempt.
 type player struct {
+	world
+	stage              *part  // nil: it is a process of its own
+	dir                string // where it works
 	out, err           io.Writer
 	prompt             string
 	iteration, attempt int
+	session            string // that it goes on with, or has told
 
 	tools int    // calls so far, for their ids
 	said  string // the last text, which becomes the result's
@@ -63,11 +67,12 @@ func (p *player) finish(err error) int {
 	return end.code
 }
 
-// fill puts the counts into a text of the script.
+// fill puts the counts and the session into a text of the script.
 func (p *player) fill(text string) string {
 	return strings.NewReplacer(
 		"{iteration}", strconv.Itoa(p.iteration),
 		"{attempt}", strconv.Itoa(p.attempt),
+		"{session}", p.session,
 	).Replace(text)
 }
 

@@ -52,6 +52,29 @@ func usage(f *values) act {
 	return func(p *player) error { return p.emit(&loop.AgentUsage{Usage: used}) }
 }
 
+// session tells the agent's conversation: the one that it goes on with, or else
+// a new one of that name.
+func session(f *values) act {
+	id := f.some("session")
+	return func(p *player) error {
+		if p.session == "" {
+			p.session = p.fill(id)
+		}
+		return p.emit(&loop.AgentSession{Session: p.session})
+	}
+}
+
+// note is a remark of the script's author. The agent does not say it.
+func note(f *values) act {
+	text := f.some("note")
+	return func(p *player) error {
+		if p.stage != nil {
+			return p.stage.note(p.fill(text))
+		}
+		return p.complain(p.fill(text))
+	}
+}
+
 // raw prints a line as it is, which need not be one that anybody understands.
 func raw(f *values) act {
 	line := f.text("raw")
@@ -60,10 +83,13 @@ func raw(f *values) act {
 
 func stderrText(f *values) act {
 	text := f.text("stderr_text")
-	return func(p *player) error {
-		if _, err := fmt.Fprintln(p.err, p.fill(text)); err != nil {
-			return fmt.Errorf("print to stderr: %w", err)
-		}
-		return nil
+	return func(p *player) error { return p.complain(p.fill(text)) }
+}
+
+// complain prints a line on stderr.
+func (p *player) complain(line string) error {
+	if _, err := fmt.Fprintln(p.err, line); err != nil {
+		return fmt.Errorf("print to stderr: %w", err)
 	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 // Script is what an agent does, iteration by iteration.
 type Script struct {
+	Expect     Expect // of a rehearsal of the whole night
 	iterations [][]step
 	fail       bool // after the last iteration fail, instead of repeating it
 }
@@ -38,7 +39,8 @@ func (s Script) at(n int) ([]step, error) {
 // the wrong kind or a step that does two things is an error with its line.
 func Parse(b []byte) (Script, error) {
 	var file struct {
-		Final      string `toml:"final"`
+		Final      string         `toml:"final"`
+		Expect     map[string]any `toml:"expect"`
 		Iterations []struct {
 			Steps []map[string]any `toml:"steps"`
 		} `toml:"iteration"`
@@ -59,6 +61,9 @@ func Parse(b []byte) (Script, error) {
 	}
 	lines, err := stepLines(b)
 	if err != nil {
+		return Script{}, err
+	}
+	if s.Expect, err = parseExpect(file.Expect, expectLines(b)); err != nil {
 		return Script{}, err
 	}
 	for i, iteration := range file.Iterations {

@@ -115,6 +115,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("[[iteration]]\nsteps = [{ text = \"a\" }, { write = \"a\", content = \"b\", mode = \"0755\" }]")
 	f.Add("final = \"fail\"\n[[iteration]]\n[[iteration.steps]]\nlimit = \"weekly\"\nresets_in = \"1h\"\n[iteration.steps.usage]\n")
 	f.Add("iteration = [{ steps = [{ usage = { cost_usd = 1 } }] }]")
+	f.Add("expect.state = \"done\"\n[expect.more]\nwaits = 1\n[[iteration]]")
+	f.Add("[expect]\nmax_time = \"8h\"\nState = 1\n[[iteration]]\nsteps = [{ crash_runner = true }, { full_disk = \"20m\" }]")
 	f.Add("[[Iteration]]\nSTEPS = [{ sleep = \"1s\" }, {}]")
 	f.Fuzz(func(t *testing.T, text string) {
 		script, err := Parse([]byte(text))

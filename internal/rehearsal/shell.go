@@ -4,27 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// pipeWait is how long a command that has ended may keep its output open
-// through a job it left in the background.
-const pipeWait = 200 * time.Millisecond
-
-// run runs a command, with the prompt on its stdin. It stays in the agent's
-// process group: what ends the agent ends the command.
+// run runs a command, with the prompt on its stdin.
 func run(f *values) act {
 	command, check := f.some("run"), f.flag("check")
 	return func(p *player) error {
 		command := p.fill(command)
-		cmd := exec.Command("sh", "-c", command)
-		cmd.Stdin = strings.NewReader(p.prompt)
-		result, err := p.bash(command, cmd)
+		result, err := p.bash(command, program{argv: []string{"sh", "-c", command}, stdin: p.prompt})
 		if err != nil {
 			return err
 		}
@@ -47,12 +37,11 @@ func commit(f *values) act {
 		if add.Failed {
 			return fmt.Errorf("git add: %s: %s", ended(add), strings.TrimSpace(add.Output))
 		}
-		if git("diff", "--cached", "--quiet").Run() == nil {
+		if p.quietly(git("diff", "--cached", "--quiet")) {
 			return nil
 		}
 		message := p.fill(message)
-		args := append(identity(), "commit", "-m", message)
-		made, err := p.bash(fmt.Sprintf("git commit -m %q", message), git(args...))
+		made, err := p.bash(fmt.Sprintf("git commit -m %q", message), git(append(p.identity(), "commit", "-m", message)...))
 		if err != nil {
 			return err
 		}
@@ -63,43 +52,45 @@ func commit(f *values) act {
 	}
 }
 
-func git(args ...string) *exec.Cmd {
-	cmd := exec.Command("git", args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
-	return cmd
+// git is a command of git's, which is to speak English and ask nobody anything.
+func git(args ...string) program {
+	return program{argv: append([]string{"git"}, args...), env: []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0"}}
 }
 
 // identity is a name to commit under, when the user has set none. Left to
 // itself, git guesses one from the machine's name or refuses.
-func identity() []string {
+func (p *player) identity() []string {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
-		if git("-c", "user.useConfigOnly=true", "var", who).Run() != nil {
+		if !p.quietly(git("-c", "user.useConfigOnly=true", "var", who)) {
 			return []string{"-c", "user.name=Rehearsal", "-c", "user.email=rehearsal@localhost"}
 		}
 	}
 	return nil
 }
 
+// quietly tells whether a command succeeds.
+func (p *player) quietly(what program) bool {
+	exit, err := p.run(what)
+	return err == nil && exit != nil && *exit == 0
+}
+
 // bash runs a command to its end, shown as a tool call. A command that fails
 // is a result; one that cannot be started is an error.
-func (p *player) bash(input string, cmd *exec.Cmd) (*loop.AgentToolResult, error) {
+func (p *player) bash(input string, what program) (*loop.AgentToolResult, error) {
 	id, err := p.call("Bash", input)
 	if err != nil {
 		return nil, err
 	}
 	output := new(tail)
-	cmd.Stdout, cmd.Stderr = output, output
-	cmd.WaitDelay = pipeWait
-	var status *exec.ExitError
-	err = cmd.Run()
-	if err != nil && !errors.As(err, &status) && !errors.Is(err, exec.ErrWaitDelay) {
+	what.output = output
+	exit, err := p.run(what)
+	if gone := new(killed); errors.As(err, &gone) {
+		return nil, err
+	}
+	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", input, err)
 	}
-	result := &loop.AgentToolResult{ID: id, Name: "Bash", Output: output.String()}
-	if code := cmd.ProcessState.ExitCode(); code >= 0 { // else a signal ended it
-		result.Exit = &code
-	}
-	result.Failed = !cmd.ProcessState.Success()
+	result := &loop.AgentToolResult{ID: id, Name: "Bash", Output: output.String(), Exit: exit, Failed: exit == nil || *exit != 0}
 	return result, p.emit(result)
 }
 
@@ -119,13 +110,8 @@ func daemon(f *values) act {
 		if err != nil {
 			return err
 		}
-		cmd := exec.Command("sh", "-c", command)
-		cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdout, os.Stderr, detached()
-		if err := cmd.Start(); err != nil {
-			return fmt.Errorf("start daemon %q: %w", command, err)
-		}
-		if err := cmd.Process.Release(); err != nil {
-			return fmt.Errorf("leave daemon %q: %w", command, err)
+		if err := p.world.daemon(command); err != nil {
+			return err
 		}
 		return p.emit(&loop.AgentToolResult{ID: id, Name: "Bash", Output: "left in the background"})
 	}

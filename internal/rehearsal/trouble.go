@@ -2,11 +2,9 @@ package rehearsal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -14,10 +12,7 @@ import (
 
 func sleep(f *values) act {
 	d := f.duration("sleep")
-	return func(*player) error {
-		time.Sleep(d)
-		return nil
-	}
+	return func(p *player) error { return p.rest(d) }
 }
 
 const (
@@ -69,21 +64,41 @@ func endlessLine(f *values) act {
 // signals.
 func ignoreTerm(f *values) act {
 	f.yes("ignore_term")
-	return func(*player) error {
-		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	return func(p *player) error {
+		p.deafen()
 		return nil
 	}
 }
 
 func hang(f *values) act {
 	f.yes("hang")
-	return func(*player) error { return forever() }
+	return func(p *player) error {
+		for {
+			if err := p.rest(time.Hour); err != nil {
+				return err
+			}
+		}
+	}
 }
 
-// forever never returns. An empty select would not do: the Go runtime calls it
-// a deadlock and exits.
-func forever() error {
-	for {
-		time.Sleep(time.Hour)
+// crashRunner ends the runner as a power cut would. Another one goes on.
+func crashRunner(f *values) act {
+	f.yes("crash_runner")
+	return onStage("crash_runner", func(p *part) error { return p.crashRunner() })
+}
+
+// fullDisk leaves the runner no room to save anything for a while.
+func fullDisk(f *values) act {
+	d := f.duration("full_disk")
+	return onStage("full_disk", func(p *part) error { return p.fullDisk(d) })
+}
+
+// onStage does what only a stage can: a process cannot do it to its runner.
+func onStage(verb string, do func(*part) error) act {
+	return func(p *player) error {
+		if p.stage == nil {
+			return errors.New(verb + ` works in "refrain rehearse" only`)
+		}
+		return do(p.stage)
 	}
 }

@@ -16,6 +16,8 @@ var verbs = map[string]verb{
 	"usage":       {make: usage},
 	"raw":         {make: raw},
 	"stderr_text": {make: stderrText},
+	"session":     {make: session},
+	"note":        {make: note},
 
 	// what it does
 	"write":  {make: write, with: []string{"content", "append", "mode"}},
@@ -36,4 +38,8 @@ var verbs = map[string]verb{
 	"endless_line_mb": {make: endlessLine},
 	"daemon":          {make: daemon},
 	"ignore_term":     {make: ignoreTerm},
+
+	// what only happens on a stage
+	"crash_runner": {make: crashRunner},
+	"full_disk":    {make: fullDisk},
 }

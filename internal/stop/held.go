@@ -149,7 +149,7 @@ func (h Holds) until(a loop.Away) time.Time {
 	case a.At.IsZero():
 		return time.Time{}
 	case stated(a):
-		return a.Limit.Until.Add(h.Margin).Truncate(time.Millisecond) // as exact as the journal's clock
+		return a.Limit.Until.Add(h.Margin)
 	case a.Kind == loop.ErrAuth:
 		return a.At.Add(doubled(signInBackoff, a.Tries, providerMaxBackoff))
 	case loop.Treat(a.Kind).Result == loop.Limited:

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// treeCopy is a copy of a work tree with all that a run needs: the files as they
+// are, committed or not, and the history. What is done in it does not reach the
+// work tree itself, which is only read.
+type treeCopy struct {
+	dir  string // removed with all that is in it
+	from string // the work tree
+	work string // what stands for it
+}
+
+// copyTree copies the work tree of a job. Files that git ignores are not in the
+// copy, but for those that the job itself names.
+func copyTree(ctx context.Context, j *Job) (*treeCopy, error) {
+	dir, err := os.MkdirTemp("", "refrain-rehearsal-")
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &treeCopy{dir: dir, from: j.Tree}
+	tree, err := repo.Open(ctx, j.Tree, nil)
+	switch {
+	case err != nil:
+	case within(j.Tree, dir):
+		err = &UsageError{What: "the folder for temporary files is inside the work tree", Hint: "set TMPDIR to one outside of it"}
+	case tree.Git():
+		err = c.withGit(ctx, tree, j)
+	default:
+		err = c.plainly(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.remove())
+	}
+	return c, nil
+}
+
+func (c *treeCopy) remove() error { return repo.RemoveTree(c.dir) }
+
+// there is where a file of the work tree is in the copy; any other stays.
+func (c *treeCopy) there(path string) string {
+	rel, err := filepath.Rel(c.from, path)
+	if path == "" || err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.Join(c.work, rel)
+}
+
+// withGit brings a checkpoint of the work tree into a folder, and then gives
+// that the user's own history.
+func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, j *Job) error {
+	store, err := tree.Keep(ctx, filepath.Join(c.dir, "objects"))
+	if err != nil {
+		return err
+	}
+	now, err := store.Checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	top, err := gitLine(ctx, c.from, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	copied := filepath.Join(c.dir, filepath.Base(top)) // some projects care for the name
+	files, err := store.Proof(ctx, copied)
+	if err != nil {
+		return err
+	}
+	if err := files.Bring(ctx, now, repo.Pin{}); err != nil {
+		return err
+	}
+	c.work = files.Dir()
+	if err := files.Carry(ctx, c.missing(append(j.needs(), skipped(now)...))); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(copied, ".git")); err != nil {
+		return err
+	}
+	return cloneHistory(ctx, top, filepath.Join(copied, ".git"))
+}
+
+func skipped(c repo.Checkpoint) []string {
+	var list []string
+	for _, file := range c.Skipped {
+		list = append(list, file.Path)
+	}
+	return list
+}
+
+// needs is what a job reads, and what its gates need, whether git ignores it or
+// not.
+func (j *Job) needs() []string {
+	c := j.config()
+	list := append([]string{config.FileName, PromptsFolder, ".refrain/hooks", "AGENTS.md", c.Done.Plan}, c.Proof.Copy...)
+	list = append(list, c.Stop.Scripts...)
+	if _, pieces, err := j.pieces(); err == nil { // else the job says so when it is prepared
+		for _, p := range pieces {
+			list = append(list, p.Path)
+		}
+	}
+	return list
+}
+
+// missing is which of the paths the work tree has and the copy has not.
+func (c *treeCopy) missing(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if path == "" || !filepath.IsLocal(filepath.FromSlash(path)) {
+			continue
+		}
+		_, here := os.Lstat(filepath.Join(c.from, filepath.FromSlash(path)))
+		_, there := os.Lstat(filepath.Join(c.work, filepath.FromSlash(path)))
+		if here == nil && errors.Is(there, fs.ErrNotExist) && !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// plainly copies a folder that is in no repository.
+func (c *treeCopy) plainly(ctx context.Context) error {
+	c.work = filepath.Join(c.dir, filepath.Base(c.from))
+	own := filepath.Join(c.from, ".refrain") // with the runs of the work tree itself
+	if err := copyFolder(ctx, c.from, c.work, func(path string) bool {
+		return filepath.Dir(path) == own && !slices.Contains([]string{"hooks", "prompts"}, filepath.Base(path))
+	}); err != nil {
+		return err
+	}
+	// The mark of a work tree: whatever lies above the copy is not meant.
+	return os.MkdirAll(filepath.Join(c.work, ".refrain"), 0o700)
+}
+
+// copyFolder copies a folder with all that is in it but for some paths. Links
+// stay links, and what is neither file nor folder is left out: it belongs to a
+// process.
+func copyFolder(ctx context.Context, from, to string, but func(path string) bool) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		rel, relErr := filepath.Rel(from, path)
+		if err = errors.Join(err, relErr); err != nil {
+			return err
+		}
+		at := filepath.Join(to, rel)
+		switch {
+		case but(path) && e.IsDir():
+			return filepath.SkipDir
+		case but(path):
+			return nil
+		case e.IsDir():
+			return os.MkdirAll(at, 0o755)
+		case e.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, at)
+		case e.Type().IsRegular():
+			return copyFile(path, at)
+		}
+		return nil
+	})
+}
+
+func copyFile(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = target.ReadFrom(source) // which shares the blocks where the disk can
+	if err := errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
