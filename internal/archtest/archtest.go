@@ -8,7 +8,7 @@ var (
 	words  = []string{"loop"}
 	hands  = []string{"loop", "proc"}
 	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
-	faces  = []string{"term", "report"}
+	faces  = []string{"term", "report", "mcp"}
 	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
 )
 
@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"control":   {"loop", "view", "journal"},
 	"term":      {"loop", "view", "journal"},
 	"report":    {"loop", "view"},
+	"mcp":       {"loop", "view", "journal", "control"},
 	"app":       join(hands, parts, []string{"engine", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
 	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 

@@ -42,6 +42,7 @@ var commands = []func(*shell) *cobra.Command{
 	lsCommand,
 	showCommand,
 	logsCommand,
+	eventsCommand,
 	reportCommand,
 	statsCommand,
 	diffCommand,
@@ -56,6 +57,7 @@ var commands = []func(*shell) *cobra.Command{
 	doctorCommand,
 	pruneCommand,
 	rehearseCommand,
+	mcpCommand,
 	demoCommand,
 	versionCommand,
 }

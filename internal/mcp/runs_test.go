@@ -1,0 +1,84 @@
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func TestListRuns(t *testing.T) {
+	s, elsewhere := twoScenes(t)
+	s.run().end(loop.Done)
+	s.run().end(loop.Aborted)
+	s.run() // nobody holds the lock for it
+	elsewhere.run().end(loop.Done)
+
+	var got listRunsOut
+	s.call("list_runs", nil, &got)
+	var states []loop.Status
+	for _, r := range got.Runs {
+		states = append(states, r.State)
+	}
+	if diff := cmp.Diff([]loop.Status{loop.Crashed, loop.Aborted, loop.Done}, states); diff != "" || got.More != 0 {
+		t.Errorf("%d more, and states (-want +got):\n%s", got.More, diff)
+	}
+
+	s.call("list_runs", map[string]any{"limit": 2}, &got)
+	if len(got.Runs) != 2 || got.More != 1 || got.Runs[0].Run != "build-3" {
+		t.Errorf("two of them = %+v", got)
+	}
+}
+
+func TestListRunsNamesThoseThatCannotBeRead(t *testing.T) {
+	s := newScene(t)
+	r := s.run()
+	r.end(loop.Done)
+	if err := os.WriteFile(filepath.Join(r.Dir(), "journal.jsonl"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got listRunsOut
+	s.call("list_runs", nil, &got)
+	if len(got.Runs) != 0 || !cmp.Equal(got.Unreadable, []string{r.name}) {
+		t.Errorf("list_runs = %+v, want %s among the unreadable", got, r.name)
+	}
+	s.fails("get_run", nil, "cannot be read", "tell a person")
+}
+
+func TestGetRunIsTheStatusAndWhereToWatchFrom(t *testing.T) {
+	s := newScene(t)
+	r := s.run()
+	r.begin(1, 1)
+	last := r.tell(&loop.IterationPhase{Phase: loop.Executing})
+	r.held("")
+	newer := s.run()
+	newer.end(loop.Stopped)
+
+	var got runNow
+	s.call("get_run", nil, &got) // the live one, though another is later
+	if got.Run != r.name || got.State != loop.Running || got.Phase != loop.Executing || got.Seq != last.Seq || got.MaxIterations != 9 {
+		t.Errorf("get_run = %+v", got)
+	}
+	s.call("get_run", map[string]any{"run": "build"}, &got)
+	if got.Run != newer.name || got.State != loop.Stopped {
+		t.Errorf("the latest of its procedure = %+v, want %s", got, newer.name)
+	}
+}
+
+func TestRunsThatAreNotMeant(t *testing.T) {
+	s, elsewhere := twoScenes(t)
+	s.fails("get_run", nil, "there is no run here", "refrain run")
+
+	other := elsewhere.run()
+	other.end(loop.Done)
+	s.fails("get_run", nil, "there is no run here")
+	s.fails("get_run", map[string]any{"run": other.name}, "belongs to another work tree", "refrain mcp -C")
+	s.fails("list_iterations", map[string]any{"run": other.name}, "belongs to another work tree")
+
+	s.run().end(loop.Done)
+	s.fails("get_run", map[string]any{"run": "build-9"}, `no run "build-9" here, but`, "list_runs")
+	s.fails("get_run", map[string]any{"run": "../state"}, "there is no run")
+}
