@@ -46,7 +46,7 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	if err != nil {
 		return append(checks, badSettings(err)), nil
 	}
-	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkKeeper(ctx))
+	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkKeeper(ctx), checkAwake(ctx))
 	return append(checks, checkAgents(ctx, tree, settings)...), nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"text/tabwriter"
@@ -20,12 +21,12 @@ func doctorCommand(sh *shell) *cobra.Command {
 		Args: noArguments,
 	}
 	asJSON := addJSON(cmd)
+	notices := cmd.Flags().Bool("notify", false, "send a test message to every channel of notify, and tell what came of it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		checks, err := app.Doctor(cmd.Context(), sh.dir)
+		checks, err := sh.examine(cmd.Context(), *notices)
 		if err != nil {
 			return err
 		}
-		checks = append(checks, sh.checkTerminal())
 		for _, c := range checks {
 			if c.Level == app.Problem {
 				sh.status = statusFailed
@@ -44,6 +45,16 @@ func doctorCommand(sh *shell) *cobra.Command {
 		return w.Flush()
 	}
 	return cmd
+}
+
+// examine looks at what a run needs, or tries the channels by which people are
+// told.
+func (sh *shell) examine(ctx context.Context, notices bool) ([]app.Check, error) {
+	if notices {
+		return app.TestNotices(ctx, sh.dir)
+	}
+	checks, err := app.Doctor(ctx, sh.dir)
+	return append(checks, sh.checkTerminal()), err
 }
 
 // checkTerminal says how a run would be shown here.

@@ -134,7 +134,7 @@ func (e *Engine) layOut(ctx context.Context) string {
 		e.warn("next prompt", loop.Warning{Text: "the next prompt cannot be shown: " + err.Error()})
 		return ""
 	}
-	e.laidOut = p.Text
+	e.laidOut, e.laidNotes = p.Text, len(s.Notes)
 	return file
 }
 

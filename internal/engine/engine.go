@@ -111,10 +111,11 @@ type Engine struct {
 	ended    loop.Status             // when the run is over
 	endAgent context.CancelCauseFunc // ends the agent that runs; nil: none does
 
-	asking   *loop.RunAsked // what a person is asked now
-	answered string         // and what they said
-	laidOut  string         // the next prompt as it was laid out for them
-	edited   string         // and as they left it; empty: unchanged
+	asking    *loop.RunAsked // what a person is asked now
+	answered  string         // and what they said
+	laidOut   string         // the next prompt as it was laid out for them
+	laidNotes int            // how many notes are in it
+	edited    string         // and as they left it; empty: unchanged
 
 	worker       Worker // who makes the attempt
 	last         ended  // the attempt before, for hooks

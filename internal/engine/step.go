@@ -97,8 +97,9 @@ func (e *Engine) buildPrompt(ctx context.Context, a *attempt) {
 		a.failure = &loop.AgentError{Kind: loop.ErrPrompt, Message: err.Error()}
 		return
 	}
-	if a.prompt = p.Text; e.edited != "" {
-		a.prompt, e.edited = e.edited, "" // a person has changed it
+	if a.prompt = p.Text; e.edited != "" { // by a person, and the notes since are not in it
+		a.prompt = strings.TrimRight(e.edited, "\n") + "\n\n" + prompt.Notes(s.Notes[min(e.laidNotes, len(s.Notes)):])
+		e.edited = ""
 	}
 	a.dir.WritePrompt(a.prompt)
 	if e.PromptBudget > 0 && p.Tokens > e.PromptBudget {

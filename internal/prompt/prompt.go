@@ -114,7 +114,7 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 	}
 	p.Own = p.Text
 	p.add("handoff", b.Handoff.text())
-	p.add("notes", notes(s.Notes))
+	p.add("notes", Notes(s.Notes))
 	if !t.placed.feedback {
 		p.add("feedback", headed(feedbackHeading, t.feedback))
 	}

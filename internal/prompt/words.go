@@ -21,8 +21,8 @@ func headed(heading, text string) string {
 	return heading + text
 }
 
-// notes is what people have said since the run began, the oldest first.
-func notes(texts []string) string {
+// Notes is what people have said, the oldest first, under its heading.
+func Notes(texts []string) string {
 	var list strings.Builder
 	for _, text := range texts {
 		if !blank(text) {

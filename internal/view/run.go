@@ -50,6 +50,7 @@ type Run struct {
 	usage    *loop.Usage // of the attempt under way
 	commands int         // that it has tried to run
 	commits  int         // that the runner made itself
+	asks     bool        // it has waited for a person, for as long as that takes
 }
 
 // New gives a run without events.
@@ -85,6 +86,7 @@ func (r *Run) Apply(e loop.Event) {
 			r.Limits = *p.Limits
 		}
 	case *loop.RunAsked:
+		r.asks = r.asks || p.Until.IsZero()
 		r.State, r.Asked, r.Wait = loop.Waiting, p, nil
 	case *loop.RunAnswered:
 		r.State, r.Asked = loop.Running, nil
