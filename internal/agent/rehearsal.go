@@ -57,22 +57,38 @@ var spoken = []loop.Type{
 
 // rehearsalDecoder reads our own events, one JSON object a line. Any other
 // line is text.
-type rehearsalDecoder struct{ ended bool }
+type rehearsalDecoder struct {
+	options Options
+	ended   bool
+}
 
-func newRehearsalDecoder(Options) Decoder { return &rehearsalDecoder{} }
+func newRehearsalDecoder(o Options) Decoder { return &rehearsalDecoder{options: o} }
 
 func (d *rehearsalDecoder) Decode(line []byte) []loop.Payload {
 	p := parse(line)
 	if p == nil {
 		return textDecoder{}.Decode(line)
 	}
-	if _, last := p.(*loop.AgentResult); last {
+	switch p := p.(type) {
+	case *loop.AgentResult:
 		if d.ended {
 			return nil
 		}
 		d.ended = true
+	case *loop.AgentUsage:
+		d.price(&p.Usage)
 	}
 	return []loop.Payload{p}
+}
+
+// price works out a cost that was not told.
+func (d *rehearsalDecoder) price(u *loop.Usage) {
+	price, known := priceOf(d.options.Model, d.options.Prices)
+	if u.CostUSD > 0 || !known {
+		return
+	}
+	u.CostUSD = price.cost(*u)
+	u.CostEstimated = u.CostUSD > 0
 }
 
 // Close fails an attempt that never gave its result, whatever its status.

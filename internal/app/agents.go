@@ -26,6 +26,9 @@ func builtInAgents() []string {
 
 // prepareAgent makes the agent that the request or the settings name.
 func (j *Job) prepareAgent(context.Context) error {
+	if j.Request.Own.Agent != nil {
+		return j.takeOwnAgent()
+	}
 	if len(j.Request.Command) > 0 {
 		for _, f := range j.Request.Flags {
 			if f.Key == "agent" || f.Key == "model" || f.Key == "permissions.mode" {
@@ -120,6 +123,9 @@ func billedBy(name string) string {
 func (j *Job) checkBudget(name, format, model string) error {
 	budget := j.config().Budget
 	tokens, cost := agent.Tells(name, format, model, j.prices()...)
+	if own := j.Request.Own.Agent; own != nil && own.Name == name {
+		tokens, cost = own.Tokens, own.Cost
+	}
 	switch {
 	case budget.CostUSD > 0 && !cost && tokens:
 		return &UsageError{

@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/awake"
 	"github.com/refrain-loop/refrain/internal/control"
@@ -30,29 +30,6 @@ type attendants struct {
 	untold []loop.Warning
 }
 
-// world is what surrounds a run: those who look after it, the time, and what runs
-// its processes.
-type world struct {
-	*attendants
-	shared engine.Shared
-	clock  engine.Clock // nil is the one on the wall
-	exec   Exec
-}
-
-func (j *Job) world(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*world, error) {
-	if w.Stage != nil {
-		w.Stage.Opened(o.run)
-		return &world{attendants: &attendants{}, clock: w.Stage.Clock, exec: w.Stage.Exec(keeper.Run)}, nil
-	}
-	attendants, err := j.attend(w, o, keeper, state)
-	if err != nil {
-		return nil, err
-	}
-	shared, release := j.shared(o.run.Meta().Name)
-	attendants.closers = append(attendants.closers, release)
-	return &world{attendants: attendants, shared: shared, exec: keeper.Run}, nil
-}
-
 // attend gets them ready. What is wrong with them is a mistake in the settings.
 func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*attendants, error) {
 	a := &attendants{}
@@ -73,12 +50,10 @@ func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (
 		a.add(a.tracer, func() { a.tracer.Close(context.Background()) })
 	}
 	if settings.File != "" || settings.Listen != "" {
-		metrics, err := telemetry.NewMetrics(settings)
-		if err != nil {
+		if err := a.count(settings); err != nil {
 			a.close()
-			return nil, &UsageError{What: err.Error(), Hint: "correct metrics.file and metrics.listen"}
+			return nil, &UsageError{What: err.Error(), Hint: "correct metrics.file"}
 		}
-		a.add(metrics, func() { _ = metrics.Close(context.Background()) })
 	}
 	sender, err := notify.New(j.notices(w.Terminal, o.run, keeper.Run, a.warn))
 	if err != nil {
@@ -92,6 +67,32 @@ func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (
 	}
 	j.takeCommands(a, w, o, state)
 	return a, nil
+}
+
+// closeTime is how long an attendant may take to finish.
+const closeTime = 5 * time.Second
+
+// count begins to count. A place that is taken, by another run with the same
+// settings most likely, is no reason not to run.
+func (a *attendants) count(s telemetry.Settings) error {
+	listen := s.Listen
+	s.Listen = ""
+	metrics, err := telemetry.NewMetrics(s)
+	if err != nil {
+		return err
+	}
+	a.add(metrics, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		_ = metrics.Close(ctx)
+	})
+	if listen == "" {
+		return nil
+	}
+	if _, err := metrics.Serve(listen); err != nil {
+		a.warn(loop.Warning{Text: "metrics are not served: " + err.Error(), Hint: "metrics.listen is taken: choose another port for runs beside each other"})
+	}
+	return nil
 }
 
 // resumedView is what telemetry should know of a run that goes on.
@@ -123,7 +124,7 @@ func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
 // doer has commands carried out by the engine.
 func doer(c *engine.Control) func(context.Context, control.Command) control.Answer {
 	return func(ctx context.Context, cmd control.Command) control.Answer {
-		answer, err := c.Do(ctx, engine.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, NoWait: cmd.NoWait})
+		answer, err := c.Do(ctx, engine.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, NoWait: cmd.NoWait, Inside: cmd.Inside})
 		switch {
 		case err != nil:
 			return control.Answer{} // whoever asked is gone
@@ -132,26 +133,6 @@ func doer(c *engine.Control) func(context.Context, control.Command) control.Answ
 		}
 		return control.Answer{Why: answer.Effect, State: answer.State}
 	}
-}
-
-// notices is who is told of the run, and how.
-func (j *Job) notices(terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
-	n := j.config().Notify
-	env := os.Environ()
-	s := notify.Settings{
-		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
-		Desktop: n.Desktop.Or(terminal != nil && notify.DesktopWorks(env)), Bell: n.Bell.Or(terminal != nil),
-		Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
-		Ntfy: notify.Ntfy(n.Ntfy), Email: notify.Email(n.Email),
-		Dir: j.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
-	}
-	if n.Log != "" {
-		s.Log = inTree(j.Tree, n.Log)
-	}
-	if run != nil {
-		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, j.environ(run)
-	}
-	return s
 }
 
 func (a *attendants) add(o engine.Observer, end func()) {

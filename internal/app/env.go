@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -16,12 +18,20 @@ import (
 // environ is what every child of the run inherits: our own environment, and
 // who it works for. The keeper adds the marks by which they are found.
 func (j *Job) environ(run *journal.Run) []string {
-	return append(os.Environ(),
+	return append(withoutSecrets(os.Environ()),
 		"REFRAIN_RUN="+run.Meta().Name,
 		"REFRAIN_PROCEDURE="+run.Meta().Procedure,
 		"REFRAIN_PROJECT_DIR="+j.Tree,
 		"REFRAIN_RUN_DIR="+run.Dir(),
 	)
+}
+
+// withoutSecrets leaves out what is set for the runner alone: an agent has no use
+// for the passwords of the channels by which people are told.
+func withoutSecrets(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		return strings.HasPrefix(kv, "REFRAIN_NOTIFY_") || strings.HasPrefix(kv, "REFRAIN_TRACE_")
+	})
 }
 
 // mark is what the children of this runner carry: the nonce tells them from

@@ -36,6 +36,9 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 		}
 		list = append(list, made)
 	}
+	for _, g := range j.Request.Own.Gates {
+		list = append(list, engine.Gate{Gate: g})
+	}
 	return list, nil
 }
 

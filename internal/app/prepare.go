@@ -62,10 +62,13 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{Tree: tree, Request: req, Settings: settings, margin: time.Second + rand.N(4*time.Second)}
+	if err := j.prepareOwn(); err != nil {
+		return nil, err
+	}
 	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
 	}
-	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence} {
+	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
 		if err := prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -118,6 +121,7 @@ func Sources(tree string, req Request) config.Sources {
 		Aliases:    aliases(),
 		Fragments:  procedure.Fragments(),
 		Front:      front(tree, req),
+		OwnGates:   len(req.Own.Gates) > 0,
 	}
 }
 
@@ -231,7 +235,7 @@ func (j *Job) dir() string { return filepath.Join(j.Tree, j.config().Loop.Dir) }
 // exitZero tells whether exit status 0 is a way to be done.
 func (j *Job) exitZero() bool {
 	c := j.config()
-	alone := c.Done.Promise == "" && c.Done.Plan == "" && len(c.Gates) == 0
+	alone := c.Done.Promise == "" && c.Done.Plan == "" && j.gateCount() == 0
 	return c.Loop.ExitZeroIsDone.Or(j.Request.kind() == config.AdHocCommand && alone)
 }
 
@@ -270,7 +274,10 @@ func (j *Job) counting() loop.Counting {
 }
 
 // gated tells whether gates look at the work.
-func (j *Job) gated() bool { return len(j.config().Gates) > 0 && j.config().Loop.Gates }
+func (j *Job) gated() bool { return j.gateCount() > 0 && j.config().Loop.Gates }
+
+// gateCount is how many gates there are, of the settings and of the program.
+func (j *Job) gateCount() int { return len(j.config().Gates) + len(j.Request.Own.Gates) }
 
 // completion is which ways to be done were asked for.
 func (j *Job) completion() stop.Completion {
@@ -304,6 +311,8 @@ func (j *Job) rules() []loop.Rule {
 		Time:       c.Loop.MaxTime,
 		CostUSD:    c.Budget.CostUSD,
 		Tokens:     c.Budget.Tokens,
+
+		Own: j.ownRules(),
 
 		PermissionsFix: fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", c.Permissions.Mode, j.agentName),
 	})
@@ -343,7 +352,7 @@ func (j *Job) Warnings() []loop.Warning {
 			})
 		}
 	}
-	if c := j.config(); c.Permissions.Mode == "full" && len(j.Request.Command) == 0 && !contained() {
+	if c := j.config(); c.Permissions.Mode == "full" && len(j.Request.Command) == 0 && j.Request.Own.Agent == nil && !contained() {
 		list = append(list, loop.Warning{
 			Text: j.agentName + " may do anything on this machine, unasked (permissions.mode is full)",
 			Hint: "use full in a container or a virtual machine only",
@@ -376,10 +385,10 @@ func (j *Job) Warnings() []loop.Warning {
 // ends tells whether anything can end the run.
 func (j *Job) ends() bool {
 	l, c := j.limits(), j.config()
-	if len(c.Gates) == 0 {
+	if j.gateCount() == 0 {
 		l.RedGates = 0
 	}
 	l.TestFailures = 0 // nobody knows whether tests will be seen
 	l.Redline = 0      // a fresh session ends nothing
-	return l != loop.Limits{} || j.asks() || len(c.Stop.Patterns)+len(c.Stop.Scripts) > 0
+	return l != loop.Limits{} || j.asks() || len(c.Stop.Patterns)+len(c.Stop.Scripts)+len(j.Request.Own.Rules) > 0
 }

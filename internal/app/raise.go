@@ -4,45 +4,58 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 )
 
-// raisable is every limit that a person may change while the run is alive.
-var raisable = map[string]func(*config.Config, string) error{
-	"loop.max_iterations": func(c *config.Config, v string) error { return whole(&c.Loop.MaxIterations, v) },
-	"loop.max_time":       func(c *config.Config, v string) error { return span(&c.Loop.MaxTime, v) },
-	"budget.cost_usd":     func(c *config.Config, v string) error { return money(&c.Budget.CostUSD, v) },
-	"budget.tokens":       func(c *config.Config, v string) error { return whole(&c.Budget.Tokens, v) },
-	"limits.max_wait":     func(c *config.Config, v string) error { return span(&c.Limits.MaxWait, v) },
+// raisable is every limit that a person may change while the run is alive, and how
+// it goes from one value of the settings to another.
+var raisable = map[string]func(to *config.Config, from config.Config){
+	"loop.max_iterations": func(to *config.Config, from config.Config) { to.Loop.MaxIterations = from.Loop.MaxIterations },
+	"loop.max_time":       func(to *config.Config, from config.Config) { to.Loop.MaxTime = from.Loop.MaxTime },
+	"budget.cost_usd":     func(to *config.Config, from config.Config) { to.Budget.CostUSD = from.Budget.CostUSD },
+	"budget.tokens":       func(to *config.Config, from config.Config) { to.Budget.Tokens = from.Budget.Tokens },
+	"limits.max_wait":     func(to *config.Config, from config.Config) { to.Limits.MaxWait = from.Limits.MaxWait },
+}
+
+// raised is the job with one limit changed. The files are not read again: only a
+// person may loosen what an agent could have changed there.
+func (j *Job) raised(key, value string) (*Job, error) {
+	set, ok := raisable[key]
+	if !ok {
+		return nil, fmt.Errorf("%s cannot be changed while the run is alive: only %s", key, strings.Join(slices.Sorted(maps.Keys(raisable)), ", "))
+	}
+	flag := config.Flag{Name: "raise", Key: key, Value: value}
+	read, err := config.Load(config.Sources{Flags: []config.Flag{flag}, Agents: builtInAgents()})
+	if err != nil {
+		return nil, err
+	}
+	next, settings := *j, *j.Settings
+	set(&settings.Config, read.Config)
+	next.Settings = &settings
+	next.Request.Flags = append(slices.Clone(j.Request.Flags), flag)
+	return &next, nil
 }
 
 // raiser changes limits of a live run, and writes them down so that a resume
-// knows them too. The files are not read again: only a person may loosen what an
-// agent could have changed there.
+// knows them too.
 func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Raised, error) {
 	var mu sync.Mutex
-	latest := *j
+	latest := j
 	return func(key, value string) (engine.Raised, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		set, ok := raisable[key]
-		if !ok {
-			return engine.Raised{}, fmt.Errorf("%s cannot be changed while the run is alive: only %s", key, strings.Join(slices.Sorted(maps.Keys(raisable)), ", "))
+		next, err := latest.raised(key, value)
+		if err == nil {
+			err = next.checkBudgets()
 		}
-		settings := *latest.Settings
-		if err := set(&settings.Config, value); err != nil {
-			return engine.Raised{}, fmt.Errorf("%s: %w", key, err)
+		if err != nil {
+			return engine.Raised{}, err
 		}
-		next := latest
-		next.Settings = &settings
-		next.Request.Flags = append(slices.Clone(latest.Request.Flags), config.Flag{Name: "raise", Key: key, Value: value})
 		request, stored, err := next.stored()
 		if err == nil {
 			err = run.Restate(request, stored)
@@ -53,31 +66,4 @@ func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Raised, e
 		latest = next
 		return engine.Raised{Rules: next.rules(), Limits: next.limits()}, nil
 	}
-}
-
-func whole(at *int, value string) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		return fmt.Errorf("%q is no whole number (0 is no limit)", value)
-	}
-	*at = n
-	return nil
-}
-
-func money(at *float64, value string) error {
-	usd, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(usd >= 0 && usd < 1e9) {
-		return fmt.Errorf("%q is no sum of dollars (0 is no limit)", value)
-	}
-	*at = usd
-	return nil
-}
-
-func span(at *time.Duration, value string) error {
-	d, err := time.ParseDuration(value)
-	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no duration, such as 8h (0s is no limit)", value)
-	}
-	*at = d
-	return nil
 }

@@ -26,6 +26,11 @@ type Request struct {
 	Pieces []prompt.Piece `json:"pieces,omitempty"`
 
 	Flags []config.Flag `json:"flags,omitempty"`
+
+	// Own is what the program brings along, and Brought is the names of it, by
+	// which a resume knows that something is missing.
+	Own     Own      `json:"-"`
+	Brought []string `json:"brought,omitempty"`
 }
 
 // kind is what sort of run this is; some defaults depend on it.

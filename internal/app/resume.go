@@ -23,11 +23,18 @@ type Continuation struct {
 	*Job
 	Entry   journal.Entry
 	Changed []loop.Change // settings that differ from those it last ran with
+
+	regated bool // the program brings other gates than it did
 }
 
 // PrepareResume checks that a run can go on, with flags laid over those it was
 // started with. A loosened guard is an error unless accept says it is meant.
 func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool) (*Continuation, error) {
+	return PrepareResumeWith(ctx, entry, flags, accept, Own{})
+}
+
+// PrepareResumeWith is the same for a program that brings something along.
+func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, own Own) (*Continuation, error) {
 	var req Request
 	if err := json.Unmarshal(entry.Flags, &req); err != nil {
 		return nil, fmt.Errorf("read how %s was started: %w", entry.Name, err)
@@ -43,11 +50,16 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 	if accept {
 		req.Commands = nil
 	}
+	brought := req.Brought
+	if err := own.covers(entry.Name, brought); err != nil && !accept {
+		return nil, err
+	}
+	req.Own = own
 	job, err := prepare(ctx, entry.Tree, req)
 	if err != nil {
 		return nil, err
 	}
-	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings)}
+	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings), regated: own.regated(brought)}
 	c.accepted = accept
 	if accept {
 		return c, nil
@@ -83,7 +95,8 @@ func loosened(changes []loop.Change, flags []config.Flag, reviewers []string) (l
 func orNone(value string) string { return cmp.Or(value, "not set") }
 
 // Resume goes on with the run until it ends. Where it could only end again for
-// the same reason, nothing starts, and started is false.
+// the same reason, nothing starts, and started is false. Else show, if there is
+// one, gets the run as it was.
 func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)) (end loop.RunFinished, started bool, err error) {
 	store, lock, err := c.lock()
 	if err != nil {
@@ -103,7 +116,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	entry := c.Entry
 	entry.Past = past
 	seen := Look(entry)
-	if again := c.again(past, resumed); again != nil {
+	if again := c.again(past, resumed, w.Hurry); again != nil {
 		// Its runner may have died between the end and the file that tells it.
 		newStateFile(run, seen).Close()
 		return *again, false, nil
@@ -119,8 +132,10 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	if err := run.Restate(request, settings); err != nil {
 		return loop.RunFinished{}, false, err
 	}
-	shown := *seen
-	show(&shown)
+	if show != nil {
+		shown := *seen
+		show(&shown)
+	}
 	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, storeDir: store.Dir}
 	if from == loop.Crashed {
 		o.warnings = c.cleanUp(ctx, c.Entry.ID)
@@ -156,10 +171,10 @@ func branchOf(past journal.Past) string {
 // judgedAnew tells whether the baseline has to be taken again: there is none, or
 // what it was taken with has changed.
 func (c *Continuation) judgedAnew(past journal.Past) bool {
-	if len(c.config().Gates) == 0 {
+	if c.gateCount() == 0 {
 		return false
 	}
-	return past.State.High == nil || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
+	return past.State.High == nil || c.regated || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
 		return change.Key == "done.proof" || strings.HasPrefix(change.Key, "gate.") || strings.HasPrefix(change.Key, "proof.")
 	})
 }
@@ -187,7 +202,7 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 }
 
 // again is the end that a resume would only repeat; nil when there is work.
-func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed) *loop.RunFinished {
+func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, hurry bool) *loop.RunFinished {
 	if past.Finished == nil {
 		return nil
 	}
@@ -196,7 +211,7 @@ func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed) *loop.
 	}
 	at := now()
 	state := past.State.Sum(loop.Event{Time: at, Payload: resumed})
-	_, v := loop.Decide(loop.Facts{State: state, Now: at}, c.rules())
+	_, v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: hurry}, c.rules())
 	if v.Action != loop.Stop {
 		return nil
 	}

@@ -32,9 +32,11 @@ type Watch struct {
 	Observers []Observer
 	Control   *Control
 	Version   string
-	Terminal  io.Writer // where a person may be looking; nil: nowhere
-	Hurry     bool      // go on at once with a run that waits for a limit
-	Stage     *Stage    // nil: the run is real
+	Terminal  io.Writer          // where a person may be looking; nil: nowhere
+	Hurry     bool               // go on at once with a run that waits for a limit
+	Late      func(loop.Warning) // hears what went wrong after the end; nil: only the log does
+	Stage     *Stage             // nil: the run is real
+	Live      *Live              // nil: the program does not look into the run
 }
 
 // Stage is what a rehearsal puts in the place of the world: its own time, and its
@@ -156,7 +158,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	}
 	defer world.close()
 	exec := world.exec
-	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Observers)
+	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Live.open(j.Tree, o, state), w.Observers)
 	tree := j.files.Through(exec)
 	kept, err := j.store(ctx, tree, o.run)
 	if err != nil {
@@ -197,13 +199,16 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Asking: j.asking(), Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
 	})
 	j.used = e.Used
-	for _, w := range world.report(func(w loop.Warning) {
-		if !e.Tell(w) {
-			j.log.Observe(loop.Event{Time: time.Now(), Run: o.run.Meta().ID, Payload: &w})
+	late := w.Late
+	e.Warnings = append(e.Warnings, world.report(func(w loop.Warning) {
+		if e.Tell(w) {
+			return
 		}
-	}) {
-		e.Warnings = append(e.Warnings, w)
-	}
+		j.log.Observe(loop.Event{Time: time.Now(), Run: o.run.Meta().ID, Payload: &w}) // it has ended
+		if late != nil {
+			late(w)
+		}
+	})...)
 	end, err := e.Run(ctx)
 	if err == nil && end.State == loop.Done {
 		_ = dropProof(j.Tree, o.run.Meta().ID) // prune tries again
@@ -224,7 +229,7 @@ const bytesPerToken = 3.5
 func (j *Job) feedbackRoom() int {
 	c := j.config()
 	const share = 0.7
-	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, len(c.Gates))))
+	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, j.gateCount())))
 }
 
 // lock makes this work tree ours, and opens the log while a mistake in its name
@@ -237,11 +242,29 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
 		return store, nil, err
 	}
-	lock, err := store.Lock(holder(""))
+	lock, err := lockWhenEnded(store)
 	if err != nil {
 		_ = j.log.Close()
 	}
 	return store, lock, err
+}
+
+// endTime is how long a run that has ended may take to tell people of it.
+const endTime = 20 * time.Second
+
+// lockWhenEnded takes the work tree. One whose run is over, and whose runner only
+// has to finish, is waited for.
+func lockWhenEnded(store journal.Store) (*journal.Lock, error) {
+	for deadline := time.Now().Add(endTime); ; time.Sleep(50 * time.Millisecond) {
+		lock, err := store.Lock(holder(""))
+		var held *journal.HeldError
+		if err == nil || !errors.As(err, &held) || held.Holder.Run == "" || time.Now().After(deadline) {
+			return lock, err
+		}
+		if entry, found := store.Find(held.Holder.Run); found != nil || entry.Finished == nil {
+			return nil, err
+		}
+	}
 }
 
 func (j *Job) unlock(lock *journal.Lock) {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
@@ -19,6 +20,7 @@ type board struct {
 	governor *governor.Board
 	accounts map[string]string // by agent
 	agents   map[string]string // by account
+	models   map[string]string // by agent; empty: not known
 	run      string
 	tree     string
 }
@@ -33,8 +35,11 @@ func (j *Job) shared(run string) (engine.Shared, func()) {
 	if err != nil {
 		return nil, func() {} // no home: there is nobody to share with
 	}
-	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, run: run, tree: j.Tree}
+	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{j.agentName: j.config().Model}, run: run, tree: j.Tree}
 	for _, name := range j.agents() {
+		if own := j.Request.Own.Agent; own != nil && own.Name == name {
+			continue // nobody knows whom it asks either
+		}
 		if account := accountOf(name, j.config().Agents[name].Env); account != "" {
 			b.accounts[name], b.agents[account] = account, name
 		}
@@ -61,6 +66,13 @@ func accountOf(name string, env map[string]string) string {
 	return name
 }
 
+// concerns tells whether a limit of that kind is one for the model: some are of a
+// family of models, which the kind names.
+func concerns(kind, model string) bool {
+	family, of := strings.CutPrefix(kind, "weekly_")
+	return !of || model == "" || strings.Contains(strings.ToLower(model), family)
+}
+
 // rehearsedAccount makes a rehearsal take part: its limits are those of this
 // made-up account.
 const rehearsedAccount = "REFRAIN_REHEARSAL_ACCOUNT"
@@ -73,11 +85,11 @@ func (b *board) Noted(now time.Time) ([]loop.Away, error) {
 	found, err := b.governor.Look(accounts, now)
 	var list []loop.Away
 	for account, e := range found {
-		if e.Run == b.run && e.Tree == b.tree {
-			continue // this run has it in its own journal
+		if e.Run == b.run && e.Tree == b.tree || !concerns(e.Kind, b.models[b.agents[account]]) {
+			continue // this run has it in its own journal, or uses another model
 		}
 		list = append(list, loop.Away{
-			Agent: b.agents[account], Kind: loop.ErrUsageLimit, Since: e.At, At: e.At, Tries: 1, By: e.Run,
+			Agent: b.agents[account], Kind: loop.ErrUsageLimit, Since: e.At, At: e.At, Tries: 1, By: e.Run + " in " + e.Tree,
 			Limit: &loop.Limit{Kind: e.Kind, Until: e.Ends()},
 		})
 	}

@@ -56,6 +56,13 @@ func (f *stateFile) Status() view.Status {
 	return f.run.Status(time.Now())
 }
 
+// Stats is what the run has come to so far.
+func (f *stateFile) Stats() view.Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.run.Stats(time.Now())
+}
+
 // Close writes the last state.
 func (f *stateFile) Close() {
 	close(f.done)

@@ -35,6 +35,23 @@ func (j *Job) prepareFallback() error {
 	return nil
 }
 
+// checkBudgets refuses a budget that one of the agents cannot keep.
+func (j *Job) checkBudgets() error {
+	name, format, model := j.agentName, j.config().Agents[j.agentName].Format, j.config().Model
+	if len(j.Request.Command) > 0 {
+		name, format, model = "command", "text", ""
+	}
+	if err := j.checkBudget(name, format, model); err != nil {
+		return err
+	}
+	for _, w := range j.standIns {
+		if err := j.checkBudget(w.name, j.config().Agents[w.name].Format, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // workers is the agent and those that stand in for it.
 func (j *Job) workers() []engine.Worker {
 	list := []engine.Worker{{Name: j.agentName, Agent: j.agent, Model: j.config().Model, Remedy: j.remedy(), InText: j.textual()}}
@@ -58,6 +75,9 @@ func (j *Job) keeps() bool { return j.config().Session.Mode == "keep" && j.canKe
 
 // canKeep tells whether the agent can go on with a session.
 func (j *Job) canKeep() bool {
+	if own := j.Request.Own.Agent; own != nil {
+		return own.Sessions
+	}
 	table := j.config().Agents[j.agentName]
 	if len(j.Request.Command) > 0 || !table.Command.IsZero() {
 		return agent.Keeps("command", table.ResumeFlag)

@@ -8,12 +8,12 @@ var (
 	words  = []string{"loop"}
 	hands  = []string{"loop", "proc"}
 	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
-	faces  = []string{"term", "report", "mcp"}
+	faces  = []string{"term", "report", "mcp", "tui"}
 	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
 )
 
-// mayImport says, for each package below internal/ (and "cmd" for the
-// programs), what of ours it may import. Arrows point inward: faces and app to
+// mayImport says, for each package below internal/ ("cmd" for the programs, and
+// "refrain" for the library), what of ours it may import. Arrows point inward: faces and app to
 // engine, engine to parts, parts to words. Parts do not know each other.
 var mayImport = map[string][]string{
 	"loop": nil,
@@ -48,8 +48,11 @@ var mayImport = map[string][]string{
 	"term":      {"loop", "view", "journal"},
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
+	"tui":       {"loop", "view", "journal", "control"},
 	"app":       join(hands, parts, []string{"engine", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
 	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
+
+	"refrain": {"app", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -78,10 +78,12 @@ func eachFile(t *testing.T, visit func(pkg, file string, imports []string)) {
 	}
 }
 
-// packageOf is the first folder below internal/, or "cmd".
+// packageOf is the first folder below internal/, "cmd", or "refrain" at the root.
 func packageOf(rel string) string {
 	dirs := strings.Split(rel, "/")
 	switch {
+	case len(dirs) == 1:
+		return "refrain"
 	case dirs[0] == "cmd":
 		return "cmd"
 	case dirs[0] == "internal" && len(dirs) > 2:

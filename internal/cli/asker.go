@@ -2,12 +2,17 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
+
+	"github.com/charmbracelet/x/term"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -18,24 +23,32 @@ import (
 type asker struct {
 	sh      *shell
 	control *app.Control
+	once    sync.Once
 
-	mu    sync.Mutex
-	run   string
-	asked *loop.RunAsked // nil when nothing is asked
-	once  sync.Once
+	mu     sync.Mutex
+	run    string
+	asked  *loop.RunAsked  // nil when nothing is asked
+	ctx    context.Context // of what is shown for the question
+	settle func()          // ends that
 }
 
 func newAsker(sh *shell, control *app.Control) *asker {
 	return &asker{sh: sh, control: control}
 }
 
-// keys are the short answers.
+// keys are the short answers. Enter is what whoever only approves means.
 var keys = map[string]string{
-	"": "", "c": "continue", "y": "continue", "s": "skip", "r": "reboot", "q": "stop",
-	"continue": "continue", "skip": "skip", "reboot": "reboot", "stop": "stop",
+	"": "", "y": "", "c": "continue", "s": "skip", "r": "reboot", "q": "stop",
+	"continue": "continue", "skip": "skip", "reboot": "reboot", "stop": "stop", "done": "done",
 }
 
-const askHelp = "[c]ontinue  [s]kip  [d]iff  [e]dit the prompt  [n]ote TEXT  [r]eboot  [q] stop  (Enter is continue)"
+// help says what can be typed.
+func help(asked *loop.RunAsked) string {
+	if asked.Choices[0] == "done" {
+		return "[Enter] it is done  [c]ontinue  [d]iff  [n]ote TEXT"
+	}
+	return "[Enter] continue  [s]kip  [d]iff  [e]dit the prompt  [n]ote TEXT  [r]eboot  [q] stop"
+}
 
 // Observe notes what is asked, and lets the person answer.
 func (a *asker) Observe(e loop.Event) {
@@ -46,23 +59,41 @@ func (a *asker) Observe(e loop.Event) {
 		a.run = p.Name
 	case *loop.RunAsked:
 		a.asked = p
-		fmt.Fprintf(a.sh.out, "%s\n> ", askHelp)
+		a.ctx, a.settle = context.WithCancel(context.Background())
+		dropTyped(a.sh.in) // it was not meant for this
+		fmt.Fprintf(a.sh.out, "%s\n> ", help(p))
 		a.once.Do(func() { go a.listen() })
 	case *loop.RunAnswered, *loop.RunFinished:
-		a.asked = nil
+		if a.asked = nil; a.settle != nil {
+			a.settle()
+		}
 	}
 }
 
 // listen reads what is typed, as long as the process lives: a read from a
 // terminal cannot be called off. What is typed while nothing is asked is left
-// alone.
+// alone. An end of input is only a key at a terminal.
 func (a *asker) listen() {
-	for in := bufio.NewScanner(a.sh.in); in.Scan(); {
-		a.mu.Lock()
-		asked := a.asked
-		a.mu.Unlock()
-		if asked != nil && !a.answer(asked, strings.TrimSpace(in.Text())) {
-			fmt.Fprintf(a.sh.out, "%s\n> ", askHelp)
+	for {
+		in := bufio.NewReader(a.sh.in)
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return
+			}
+			a.mu.Lock()
+			asked := a.asked
+			a.mu.Unlock()
+			switch {
+			case asked == nil:
+			case err != nil:
+				fmt.Fprintf(a.sh.out, "\nthat is no answer\n%s\n> ", help(asked))
+			case !a.answer(asked, strings.TrimSpace(line)):
+				fmt.Fprintf(a.sh.out, "%s\n> ", help(asked))
+			}
+			if err != nil {
+				break
+			}
 		}
 	}
 }
@@ -112,23 +143,27 @@ func (a *asker) show(args ...string) {
 		fmt.Fprintln(a.sh.out, err)
 		return
 	}
-	a.start(exec.Command(self, append(args, "-C", a.sh.dir)...))
+	a.start(append([]string{self}, append(args, "-C", a.sh.dir)...))
 }
 
 // edit opens a file in the person's editor.
 func (a *asker) edit(file string) {
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
-	if editor == "" {
-		editor = "vi"
-	}
-	words := strings.Fields(editor)
-	a.start(exec.Command(words[0], append(words[1:], file)...))
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+	a.start(append(strings.Fields(editor), file))
 }
 
-func (a *asker) start(cmd *exec.Cmd) {
+// start runs a program on the terminal, until it ends or the question is settled
+// elsewhere, and leaves the terminal as it was.
+func (a *asker) start(argv []string) {
+	a.mu.Lock()
+	ctx := a.ctx
+	a.mu.Unlock()
+	if f, ok := a.sh.in.(*os.File); ok {
+		if before, err := term.GetState(f.Fd()); err == nil {
+			defer func() { _ = term.Restore(f.Fd(), before) }()
+		}
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.sh.in, a.sh.out, a.sh.err
 	if err := cmd.Run(); err != nil {
 		fmt.Fprintln(a.sh.out, err)

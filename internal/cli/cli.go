@@ -7,8 +7,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
+	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -43,11 +45,13 @@ var commands = []func(*shell) *cobra.Command{
 	showCommand,
 	logsCommand,
 	eventsCommand,
+	watchCommand,
 	reportCommand,
 	statsCommand,
 	diffCommand,
 	rollbackCommand,
 	bisectCommand,
+	whatifCommand,
 	checkCommand,
 	initCommand,
 	verifyCommand,
@@ -71,8 +75,15 @@ func Main(args []string) int {
 	noteDetached()
 	err := fang.Execute(context.Background(), root,
 		fang.WithVersion(Version),
-		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { explain(err).print(w) }),
+		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) {
+			if !errors.Is(err, syscall.EPIPE) {
+				explain(err).print(w)
+			}
+		}),
 	)
+	if errors.Is(err, syscall.EPIPE) {
+		return 0 // whoever read has seen enough
+	}
 	if err != nil {
 		return explain(err).status
 	}

@@ -1,21 +1,19 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/control"
-	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // detachedMark tells a process that it is a run which nobody watches.
@@ -25,28 +23,37 @@ const detachedMark = "REFRAIN_DETACHED"
 const startTime = time.Minute
 
 // detach starts this very command once more, without a terminal, and waits until
-// that run takes commands, or has ended before.
-func detach(sh *shell, job *app.Job) error {
+// that run takes commands, or has ended before. It prepares nothing itself: what
+// is made for a run is made by whoever runs it.
+func detach(sh *shell, readsStdin bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	words, err := os.CreateTemp("", "refrain-detached-*")
+	dir, err := os.MkdirTemp("", "refrain-detached-*")
 	if err != nil {
 		return fmt.Errorf("keep what the run says at its start: %w", err)
 	}
-	defer os.Remove(words.Name())
+	defer os.RemoveAll(dir)
+	words, err := os.Create(filepath.Join(dir, "words"))
+	if err != nil {
+		return fmt.Errorf("keep what the run says at its start: %w", err)
+	}
 	defer words.Close()
+	started := filepath.Join(dir, "started")
 	cmd := exec.Command(self, undetached(os.Args[1:])...)
-	cmd.Env = append(os.Environ(), detachedMark+"=1")
+	cmd.Env = append(os.Environ(), detachedMark+"="+started)
 	cmd.Stderr = words
+	if readsStdin {
+		cmd.Stdin = os.Stdin
+	}
 	apart(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the run: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	return sh.awaitRun(job.Tree, cmd.Process.Pid, ended, words)
+	return sh.awaitRun(started, cmd.Process.Pid, ended, words)
 }
 
 // undetached is the arguments without the flag, and without a screen.
@@ -59,12 +66,12 @@ func undetached(args []string) []string {
 	return slices.Concat(before, []string{"--output", "quiet"}, args[end:])
 }
 
-// awaitRun waits until the process has a run that answers.
-func (sh *shell) awaitRun(tree string, pid int, ended <-chan error, words *os.File) error {
+// awaitRun waits until the process says that its run has begun.
+func (sh *shell) awaitRun(started string, pid int, ended <-chan error, words *os.File) error {
 	deadline := time.After(startTime)
 	for {
-		if name, ok := answering(tree, pid); ok {
-			fmt.Fprintf(sh.out, "%s is running (pid %d): refrain status, refrain logs -f, refrain stop\n", name, pid)
+		if name, err := os.ReadFile(started); err == nil && strings.HasSuffix(string(name), "\n") {
+			fmt.Fprintf(sh.out, "%s is running (pid %d): refrain status, refrain logs -f, refrain stop\n", strings.TrimSpace(string(name)), pid)
 			return nil
 		}
 		select {
@@ -75,22 +82,6 @@ func (sh *shell) awaitRun(tree string, pid int, ended <-chan error, words *os.Fi
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// answering is the run of a process, once it takes commands.
-func answering(tree string, pid int) (string, bool) {
-	store, err := journal.Open(tree)
-	if err != nil {
-		return "", false
-	}
-	h, alive := store.Holder()
-	if !alive || h.PID != pid || h.Socket == "" {
-		return "", false
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, err = control.Dial(h.Socket).Run(ctx)
-	return h.Run, err == nil
 }
 
 // startedBadly passes on what a run said that has ended already, and how it ended.
@@ -110,15 +101,24 @@ func (sh *shell) startedBadly(err error, words *os.File) error {
 	return nil
 }
 
-// detached tells whether this process is a run that nobody watches. Its children
-// do not hear of it.
-var detached bool
+// detached is the file in which a run that nobody watches says that it has begun;
+// empty: somebody may be watching. Its children do not hear of it.
+var detached string
 
 // noteDetached takes in that nobody watches: no terminal's end is ours.
 func noteDetached() {
-	if detached = os.Getenv(detachedMark) != ""; !detached {
+	if detached = os.Getenv(detachedMark); detached == "" {
 		return
 	}
 	os.Unsetenv(detachedMark)
 	signal.Ignore(syscall.SIGHUP)
+}
+
+// announcer says that a detached run has begun: it takes commands by then.
+type announcer struct{ file string }
+
+func (a announcer) Observe(e loop.Event) {
+	if p, ok := e.Payload.(*loop.RunStarted); ok {
+		_ = os.WriteFile(a.file, []byte(p.Name+"\n"), 0o600) // else nobody waits for it any more
+	}
 }

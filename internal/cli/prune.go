@@ -106,7 +106,7 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 	for _, e := range here[:max(0, len(here)-keep)] {
 		status := store.Status(e)
 		old := time.Since(e.State.At) >= older
-		if status.Ended() && old && (resumable || !canGoOn(status)) {
+		if status.Ended() && old && (resumable || !app.CanGoOn(status)) {
 			runs = append(runs, e)
 		}
 	}

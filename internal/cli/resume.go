@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -32,14 +33,17 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if entry, address, err := sh.live(first(args)); err == nil && len(flags) == 0 && !dry {
-				return sh.command(cmd.Context(), entry, address, control.Command{Command: control.Resume}, output == "json")
+			if entry, address, err := sh.live(first(args)); err == nil && !dry {
+				if len(flags) > 0 {
+					return failure{entry.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise KEY=VALUE\", or stop it first", statusLocked}
+				}
+				err := sh.command(cmd.Context(), entry, address, control.Command{Command: control.Resume}, output == "json")
+				if !errors.Is(err, errJustEnded) {
+					return err
+				}
 			}
-			entry, err := sh.resumable(first(args))
+			entry, err := app.FindResumable(sh.dir, first(args))
 			if err != nil {
-				return err
-			}
-			if err := sh.belongsHere(entry); err != nil {
 				return err
 			}
 			ctx := cmd.Context()

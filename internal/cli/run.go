@@ -229,6 +229,9 @@ func given(f *pflag.FlagSet, name string) []string {
 }
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
+	if o.detach && !o.dryRun {
+		return detach(sh, o.file == "-")
+	}
 	req, err := o.request(sh, cmd)
 	if err != nil {
 		return err
@@ -251,9 +254,6 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	}
 	if o.dryRun {
 		return dryRun(sh, job, o.output == "json")
-	}
-	if o.detach {
-		return detach(sh, job)
 	}
 	if err := sh.canAsk(job); err != nil {
 		return err
@@ -282,12 +282,16 @@ func (sh *shell) attend(job *app.Job, s *screen, start func(app.Watch) (loop.Run
 	control := app.NewControl()
 	stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
-	observers := []app.Observer{s}
+	observers, late := []app.Observer{s}, &lateWarnings{}
+	if detached != "" {
+		observers = append(observers, announcer{detached})
+	}
 	if job.Attended() && sh.person() {
 		observers = append(observers, newAsker(sh, control))
 	}
-	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal()})
+	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add})
 	s.close()
+	late.tell(sh.err)
 	if err != nil {
 		return err
 	}
@@ -297,7 +301,7 @@ func (sh *shell) attend(job *app.Job, s *screen, start func(app.Watch) (loop.Run
 
 // canAsk refuses to ask where nobody can answer.
 func (sh *shell) canAsk(job *app.Job) error {
-	if !job.Attended() || sh.person() || job.Answerable() || detached {
+	if !job.Attended() || sh.person() || job.Answerable() || detached != "" {
 		return nil
 	}
 	return usage("there is no terminal to ask at", "set ask.timeout for runs that nobody watches, or use --detach and answer with \"refrain approve\"")

@@ -11,20 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // store is where the runs of this work tree are.
-func (sh *shell) store() (journal.Store, error) {
-	tree, err := config.Root(sh.dir)
-	if err != nil {
-		return journal.Store{}, usage(err.Error(), "name an existing folder with -C")
-	}
-	return journal.Open(tree)
-}
+func (sh *shell) store() (journal.Store, error) { return app.OpenStore(sh.dir) }
 
 // find is the run that a person means.
 func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
@@ -36,43 +29,14 @@ func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
 	return store, entry, err
 }
 
-// resumable is the run that a person wants to go on with: by name, or the
-// latest that can.
-func (sh *shell) resumable(ref string) (journal.Entry, error) {
-	store, entry, err := sh.find(ref)
-	if err != nil || ref != "" {
-		return entry, err
-	}
-	list, _, err := store.List()
-	if err != nil {
-		return entry, err
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		if e := list[i]; e.Tree == store.Tree && canGoOn(store.Status(e)) {
-			return store.Load(e.Name)
-		}
-	}
-	return entry, nil // it is done or alive; trying to resume it says so
-}
-
-// belongsHere refuses a run of another work tree of the repository: its agent
-// works there, and a person who stands here may not expect that.
+// belongsHere refuses a run of another work tree of the repository.
 func (sh *shell) belongsHere(entry journal.Entry) error {
 	store, err := sh.store()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case entry.Gone:
-		gone := store.Gone(entry.Meta)
-		return usage(gone.Error(), gone.Hint())
-	case entry.Tree == store.Tree:
-		return nil
 	}
-	return usage(fmt.Sprintf("%s belongs to another work tree: %s", entry.Name, entry.Tree),
-		"go there, or pass -C "+entry.Tree)
+	return app.BelongsHere(store, entry)
 }
-
-func canGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }
 
 // lookAt is what is shown of a run, as it stands now.
 func lookAt(store journal.Store, entry journal.Entry) *view.Run {

@@ -102,6 +102,9 @@ func talk(sh *shell, use, short, command string) *cobra.Command {
 	return cmd
 }
 
+// errJustEnded says that a run was alive a moment ago.
+var errJustEnded = failure{"the run has just ended", "\"refrain status\" tells how", statusFailed}
+
 // say sends a command to a live run and tells what came of it.
 func (sh *shell) say(cmd *cobra.Command, ref string, c control.Command) error {
 	entry, address, err := sh.live(ref)
@@ -126,7 +129,7 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 	case errors.As(err, &refused):
 		return failure{fmt.Sprintf("%s did not take %q: %s", entry.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
 	case errors.Is(err, control.ErrNobody):
-		return failure{entry.Name + " has just ended", "\"refrain status\" tells how", statusFailed}
+		return errJustEnded
 	case err != nil:
 		return err
 	}
@@ -164,7 +167,7 @@ func (sh *shell) live(ref string) (journal.Entry, string, error) {
 	case !alive || holder.Run != entry.Name:
 		return entry, "", failure{
 			fmt.Sprintf("%s is not running: %s", entry.Name, ended(store.Status(entry))),
-			"\"refrain resume " + entry.Name + "\" goes on with it", statusFailed,
+			"\"refrain status " + entry.Name + "\" tells how it ended, and how to go on", statusFailed,
 		}
 	}
 	if holder.Socket == "" {

@@ -9,7 +9,7 @@ import (
 
 // check looks for what is wrong between settings that are right one by one.
 func (r *Resolved) check(s Sources) []Problem {
-	problems := slices.Concat(r.checkProcedure(s), r.checkTables(s), r.checkChoice(s.Agents), r.checkFallback(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkPrices(), r.checkEvidence(), r.checkGates(s.Agents))
+	problems := slices.Concat(r.checkProcedure(s), r.checkTables(s), r.checkChoice(s.Agents), r.checkFallback(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkPrices(), r.checkEvidence(s.OwnGates), r.checkGates(s.Agents))
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		problems = append(problems, r.checkAgent(name, s.Agents)...)
 	}

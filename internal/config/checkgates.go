@@ -1,13 +1,14 @@
 package config
 
 // checkEvidence looks for evidence that is asked for and could never be there.
-func (r *Resolved) checkEvidence() []Problem {
+func (r *Resolved) checkEvidence(ownGates bool) []Problem {
 	c := r.Config
 	var problems []Problem
-	if c.Done.Gates && len(c.Gates) == 0 {
+	gated := ownGates || len(c.Gates) > 0
+	if c.Done.Gates && !gated {
 		problems = append(problems, r.complain("done.gates", "done.gates is true, but there is no gate", noGates)...)
 	}
-	if c.Done.Confirmations > 1 && len(c.Gates) == 0 {
+	if c.Done.Confirmations > 1 && !gated {
 		problems = append(problems, r.complain("done.confirmations", "done.confirmations wants proven claims, but there is no gate to prove one", noGates)...)
 	}
 	if c.Git.Checkpoint {

@@ -71,8 +71,12 @@ var (
 	flagGateName = regexp.MustCompile(`^gate-[0-9]+$`)
 )
 
-func gateName(v any) (what, hint string) {
-	switch name := v.(string); {
+func gateName(v any) (what, hint string) { return CheckGateName(v.(string)) }
+
+// CheckGateName says what is wrong with the name of a gate, and what to do; both
+// are empty when nothing is.
+func CheckGateName(name string) (what, hint string) {
+	switch {
 	case !goodGateName.MatchString(name):
 		return "must not be " + quote(name), "use letters, digits, ., - and _, 64 at most, and begin with a letter or a digit"
 	case strings.EqualFold(name, "protect"):

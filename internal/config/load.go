@@ -36,6 +36,9 @@ type Sources struct {
 	Aliases    map[string]string // other names of these procedures
 	Fragments  []string
 
+	// OwnGates says that there are gates which no setting names.
+	OwnGates bool
+
 	// Front gives what the prompt says of settings. It is asked when all the
 	// others are known, for they tell which prompt it is. Nil is nothing.
 	Front func(*Resolved) ([]Front, *Problem)

@@ -108,10 +108,10 @@ func Guarded(key string) bool {
 		return !flagGateName.MatchString(name)
 	}
 	switch key {
-	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback":
+	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback", "loop.attended":
 		return true
 	}
-	return beginsWith(key, "done.", "proof.", "permissions.", "hooks.", "prices.", "notify.", "trace.", "metrics.")
+	return beginsWith(key, "done.", "ask.", "proof.", "permissions.", "hooks.", "prices.", "notify.", "trace.", "metrics.")
 }
 
 func beginsWith(key string, prefixes ...string) bool {

@@ -52,6 +52,7 @@ type Command struct {
 	Key     string `json:"key,omitempty"`     // of the setting to raise
 	Value   string `json:"value,omitempty"`   // and what to raise it to
 	NoWait  bool   `json:"no_wait,omitempty"` // answer when it is taken, not when it has taken effect
+	Inside  bool   `json:"-"`                 // it comes from a process of the run itself; the server finds that out
 }
 
 // Answer is what came of a command.
@@ -79,9 +80,6 @@ func (c Command) check() error {
 	}
 	return check(c)
 }
-
-// loosens tells whether a command takes away from what holds an agent.
-func loosens(command string) bool { return command == Raise || command == Approve || command == Resume }
 
 func nothingElse(Command) error { return nil }
 

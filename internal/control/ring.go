@@ -50,7 +50,7 @@ func (r *ring) place(i int) **entry { return &r.entries[i%len(r.entries)] }
 
 // add puts an event in, and the oldest ones out that there is no more room for.
 func (r *ring) add(e loop.Event) {
-	added := &entry{seq: e.Seq, weight: weight(e.Payload), event: e}
+	added := &entry{seq: e.Seq, weight: Weight(e.Payload), event: e}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e.Seq <= r.newest || !r.closed.IsZero() {
@@ -137,10 +137,10 @@ func (e *entry) bytes() []byte {
 	return e.frame
 }
 
-// weight is about how much memory an event takes. Only some have long texts;
+// Weight is about how much memory an event takes. Only some have long texts;
 // the lists in the others are short, and an exact answer is not worth its price
 // on the way of every event.
-func weight(p loop.Payload) int {
+func Weight(p loop.Payload) int {
 	const small, large = 512, 4 << 10
 	switch p := p.(type) {
 	case *loop.AgentText:

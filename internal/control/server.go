@@ -41,7 +41,7 @@ type Options struct {
 	// wanted. It may return the zero Answer then.
 	Do func(ctx context.Context, c Command) Answer
 	// Inside tells whether a process belongs to the run itself: it may look on,
-	// and not loosen what holds it. Nil is no process.
+	// and not steer what holds it. Nil is no process.
 	Inside func(pid int) bool
 	// Past reads the events of the run after a number; see Past.
 	Past func(after int64) iter.Seq2[loop.Event, error]

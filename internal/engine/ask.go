@@ -28,11 +28,20 @@ const (
 	Skip  = "skip"
 	Fresh = "reboot"
 	Halt  = "stop"
+
+	// Accept ends a run that would be done.
+	Accept = "done"
 )
 
-// Answers is what may be said before an iteration; before done, only the first
-// and the last make sense.
-var Answers = []string{GoOn, Skip, Fresh, Halt}
+// Answers is everything that may be said to a question.
+var Answers = []string{GoOn, Skip, Fresh, Halt, Accept}
+
+// What may be said before an iteration, and before the run is declared done. The
+// first is meant by whoever only approves.
+var (
+	beforeIteration = []string{GoOn, Skip, Fresh, Halt}
+	beforeDone      = []string{Accept, GoOn}
+)
 
 // nextPrompt is the file in which the next prompt lies while a person is asked.
 // What they change in it is what the agent gets.
@@ -48,7 +57,7 @@ func (e *Engine) attend(ctx context.Context) string {
 	s := e.snapshot()
 	question := fmt.Sprintf("%s: run iteration %d?", why, s.Next())
 	file := e.layOut(ctx)
-	answer := e.question(question, Answers, file)
+	answer := e.question(question, beforeIteration, file)
 	e.takeUp(file)
 	return answer
 }
@@ -73,8 +82,8 @@ func (e *Engine) question(text string, choices []string, file string) string {
 	e.untouched = nil // people work while they are asked
 	e.leave()
 	usual := e.Asking.Default
-	if usual == "" || !slices.Contains(choices, usual) {
-		usual = GoOn
+	if !slices.Contains(choices, usual) || choices[0] == Accept {
+		usual = choices[0]
 	}
 	asked := &loop.RunAsked{Question: text, Choices: choices, Default: usual, Prompt: file}
 	if e.Asking.Timeout > 0 {
@@ -105,7 +114,7 @@ func (e *Engine) awaitAnswer(asked *loop.RunAsked) reply {
 		case e.Control.Asked() != nil:
 			return reply{Halt, "a wish to stop"}
 		case !asked.Until.IsZero() && !e.now().Before(asked.Until):
-			return reply{asked.Default, "nobody, in time"}
+			return reply{asked.Default, "nobody in time"}
 		case e.ask().Action == loop.Stop: // its time is over
 			return reply{Halt, "a rule"}
 		}
@@ -113,6 +122,7 @@ func (e *Engine) awaitAnswer(asked *loop.RunAsked) reply {
 		if !asked.Until.IsZero() {
 			left = min(left, asked.Until.Sub(e.now()))
 		}
+		e.rebootIfAsked()
 		e.Clock.Sleep(max(0, min(left, e.timeLeft())), e.Control.stir)
 	}
 }
@@ -156,7 +166,7 @@ func (e *Engine) confirm(v loop.Verdict) loop.Verdict {
 	if !e.Asking.Done || v.Action != loop.Stop || v.State != loop.Done {
 		return v
 	}
-	if e.question("done ("+v.Why+"): end the run?", []string{GoOn, Halt}, "") == Halt {
+	if e.question("it is done ("+v.Why+"): end the run?", beforeDone, "") != GoOn {
 		return v
 	}
 	return loop.Verdict{Action: loop.Continue, Rule: "asked", Why: "a person wants it to go on"}
@@ -171,17 +181,20 @@ func (e *Engine) approve(o order) {
 		answer = asking.Choices[0]
 	}
 	ok := asking != nil && slices.Contains(asking.Choices, answer)
-	if ok {
-		e.answered = answer
-	}
+	answered := e.answered
 	e.mu.Unlock()
 	switch {
+	case asking != nil && answered != "":
+		e.decline(o, "somebody has answered already: "+answered)
 	case asking == nil:
 		e.decline(o, "nobody is asked anything")
 	case !ok:
 		e.decline(o, fmt.Sprintf("%q is no answer: say one of %s", answer, strings.Join(asking.Choices, ", ")))
 	default:
-		e.accept(o, "answered: "+answer, "run.answered")
+		e.accept(o, "answered: "+answer, "run.answered") // before it is: the loop may be quick
+		e.mu.Lock()
+		e.answered = answer
+		e.mu.Unlock()
 		e.Control.wake()
 	}
 }
@@ -191,8 +204,11 @@ func (e *Engine) leaveOut(ctx context.Context) loop.Verdict {
 	s := e.snapshot()
 	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
 	defer a.dir.Close()
+	e.edited = "" // it was for this iteration
 	e.record(&loop.IterationStarted{Max: e.limits().Iterations})
-	return e.conclude(ctx, a, &loop.Outcome{Result: loop.Skipped, EndedAt: e.now()})
+	o := &loop.Outcome{Result: loop.Skipped, EndedAt: e.now()}
+	e.remember(o)
+	return e.conclude(ctx, a, o)
 }
 
 // halted is the end that a person asked for: by a signal, or by this answer.

@@ -84,7 +84,7 @@ func TestAsking(t *testing.T) {
 	bubble(t, "before it is declared done", func(t *testing.T) {
 		s, d := begin(t, Asking{Done: true}, says("<promise>DONE</promise>"))
 		d.at(time.Minute, approve("continue"))
-		d.at(time.Hour, approve("stop"))
+		d.at(time.Hour, approve("")) // who only approves agrees that it is done
 		if end, _ := run(s, d); end.State != loop.Done || end.Totals.Iterations != 2 {
 			t.Errorf("end = %+v, want done at the second claim", end)
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -48,16 +49,7 @@ func (e *Engine) warnOfBudget(which, what, key string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	w := &loop.Warning{Text: what, Hint: fmt.Sprintf("the run stops at the limit and can go on from there; raise it now with: refrain raise %s=VALUE", key), Key: loop.BudgetKey + which}
-	if !told(e.state, w.Key) {
+	if !slices.Contains(e.state.Told, w.Key) {
 		e.recordLocked(w)
 	}
-}
-
-func told(s loop.State, key string) bool {
-	for _, k := range s.Told {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }

@@ -44,6 +44,19 @@ func (e *Engine) await(answer chan<- Answer, effect string, types ...loop.Type) 
 	e.waiters = append(e.waiters, waiter{types, effect, answer})
 }
 
+// takeBack answers those who wait for an event that no longer comes.
+func (e *Engine) takeBack(t loop.Type, why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiters = slices.DeleteFunc(e.waiters, func(w waiter) bool {
+		if !slices.Contains(w.types, t) {
+			return false
+		}
+		w.answer <- Answer{Effect: why, State: e.statusLocked()}
+		return true
+	})
+}
+
 // acknowledge answers those who waited for an event of this type. The end of the
 // run answers everyone.
 func (e *Engine) acknowledge(t loop.Type) {
@@ -109,12 +122,12 @@ func (e *Engine) pause(o order) {
 	case e.Control.Asked() != nil:
 		e.decline(o, "the run is stopping")
 	default:
-		e.wish(func(w *wishes) { w.pause = true })
 		effect := "pausing after this iteration"
 		if idle {
 			effect = "paused"
 		}
 		e.accept(o, effect, "run.paused")
+		e.wish(func(w *wishes) { w.pause = true })
 	}
 }
 
@@ -128,6 +141,7 @@ func (e *Engine) unpause(o order) {
 		e.wish(func(w *wishes) { w.pause = false })
 	case wanted:
 		e.wish(func(w *wishes) { w.pause = false })
+		e.takeBack("run.paused", "taken back by resume")
 		e.accept(o, "not pausing")
 	case waiting:
 		e.accept(o, "the wait is cut short", "iteration.started", "run.waiting")
@@ -187,10 +201,14 @@ func (e *Engine) raise(o order) {
 	}
 	e.mu.Lock()
 	e.Rules, e.Limits = r.Rules, r.Limits
+	m := e.meter
 	e.mu.Unlock()
 	effect := fmt.Sprintf("%s is %s now", o.Key, o.Value)
 	e.record(&loop.CommandReceived{Command: o.Name, Effect: effect, Key: o.Key, Value: o.Value, Limits: &r.Limits})
 	o.answer <- Answer{OK: true, Effect: effect, State: e.status()}
+	if m != nil {
+		m.weigh() // it may have been lowered
+	}
 	e.Control.wake()
 }
 
@@ -206,42 +224,6 @@ func (e *Engine) wish(change func(*wishes)) {
 	change(&e.wishes)
 	e.mu.Unlock()
 	e.Control.wake()
-}
-
-// hold stays before the next iteration as long as a person wants it to.
-func (e *Engine) hold() {
-	if !e.wants(func(w wishes) bool { return w.pause }) {
-		return
-	}
-	e.untouched = nil // people work while the loop is paused
-	e.leave()
-	e.record(&loop.RunPaused{})
-	for e.Control.Asked() == nil && e.wants(func(w wishes) bool { return w.pause }) {
-		e.Clock.Sleep(slice, e.Control.stir)
-		if e.ask().Action == loop.Stop {
-			break
-		}
-	}
-	e.record(&loop.RunUnpaused{})
-}
-
-// reboot drops the agent's session, because a rule or a person says so.
-func (e *Engine) reboot(why string) {
-	e.leave()
-	s := e.snapshot()
-	started := &loop.RunRebootStarted{Why: why}
-	if s.Session != nil {
-		started.Session = s.Session.ID
-	}
-	e.record(started, &loop.RunRebootFinished{Reboots: s.Totals.Reboots + 1})
-}
-
-// rebootIfAsked does what a person asked for while an iteration was under way.
-func (e *Engine) rebootIfAsked() {
-	if e.wants(func(w wishes) bool { return w.reboot }) {
-		e.wish(func(w *wishes) { w.reboot = false })
-		e.reboot("a person asked for it")
-	}
 }
 
 // hurried tells whether a person wants no more waiting.

@@ -186,3 +186,91 @@ func TestCommands(t *testing.T) {
 		}
 	})
 }
+
+func TestCommandsWhileItWaits(t *testing.T) {
+	begin := func(t *testing.T, keep bool, plays ...play) (*stage, *director) {
+		s := newStage(t, plays...)
+		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true, MaxWait: 9 * time.Hour}, Session: stop.Sessions{Keep: keep, Redline: 99}}
+		s.cast(keep, "claude")
+		return s, &director{Control: NewControl()}
+	}
+	bubble(t, "pause takes effect at once", func(t *testing.T) {
+		s, d := begin(t, false, limited(5*time.Hour), says("<promise>DONE</promise>"))
+		d.at(time.Hour, Command{Name: "pause"})
+		d.at(2*time.Hour, Command{Name: "resume"})
+		end := s.run(d.Control)
+		d.wg.Wait()
+		if end.State != loop.Done || d.took[0] != 0 || d.answers[0].State != loop.Paused || end.Totals.Waited.Duration() > 4*time.Hour+time.Minute {
+			t.Errorf("end = %+v, pause answered %+v after %s", end, d.answers[0], d.took[0])
+		}
+	})
+	bubble(t, "so does a reboot", func(t *testing.T) {
+		s, d := begin(t, true, speaks("one", 10, says("working")), speaks("one", 10, limited(5*time.Hour)), speaks("two", 10, says("<promise>DONE</promise>")))
+		d.at(time.Hour, Command{Name: "reboot"})
+		s.run(d.Control)
+		d.wg.Wait()
+		if s.resumed() != "- one -" || d.took[0] != 0 || !d.answers[0].OK {
+			t.Errorf("sessions %q, answered %+v after %s", s.resumed(), d.answers[0], d.took[0])
+		}
+	})
+	bubble(t, "a pause that is taken back is answered", func(t *testing.T) {
+		s, d := begin(t, false, lasting(time.Hour, says("<promise>DONE</promise>")))
+		d.at(time.Minute, Command{Name: "pause"})
+		d.at(2*time.Minute, Command{Name: "resume"})
+		s.run(d.Control)
+		d.wg.Wait()
+		if !slices.ContainsFunc(d.answers, func(a Answer) bool { return !a.OK && a.Effect == "taken back by resume" }) {
+			t.Errorf("answers %+v after %v", d.answers, d.took)
+		}
+	})
+	bubble(t, "a note outlives an iteration that is skipped", func(t *testing.T) {
+		s, d := begin(t, false, hangs, says("working"))
+		d.at(time.Second, Command{Name: "note", Text: "use tabs"})
+		d.at(time.Minute, Command{Name: "skip"})
+		s.run(d.Control)
+		d.wg.Wait()
+		if !strings.Contains(s.prompts[1], "use tabs") || strings.Contains(s.prompts[2], "use tabs") {
+			t.Errorf("prompts %q", s.prompts)
+		}
+	})
+	bubble(t, "what comes from the run itself is refused, and written down", func(t *testing.T) {
+		s, d := begin(t, false, lasting(time.Minute, says("working")))
+		for _, name := range []string{"raise", "note", "skip", "resume", "approve", "reboot"} {
+			d.at(time.Second, Command{Name: name, Text: "x", Inside: true})
+		}
+		s.run(d.Control)
+		d.wg.Wait()
+		for _, a := range d.answers {
+			if a.OK || !strings.Contains(a.Effect, "from a process of the run itself") {
+				t.Errorf("answer %+v", a)
+			}
+		}
+		refused := 0
+		for _, e := range s.events {
+			if p, ok := e.Payload.(*loop.CommandReceived); ok && p.Refused {
+				refused++
+			}
+		}
+		if refused != 6 {
+			t.Errorf("%d refusals are in the journal, want 6", refused)
+		}
+	})
+	bubble(t, "a limit that is lowered below what is used ends the agent", func(t *testing.T) {
+		s, d := begin(t, false, nil)
+		s.plays = []play{func(ctx context.Context, dir string, out io.Writer) int { return hangs(ctx, dir, out) }}
+		before := s.options
+		s.options = func(o *Options) {
+			before(o)
+			o.Raise = func(string, string) (Raised, error) {
+				return Raised{Rules: stop.Rules(stop.Settings{Tokens: 1}), Limits: loop.Limits{Tokens: 1}}, nil
+			}
+		}
+		s.live = `{"type":"agent.usage","usage":{"input":50}}`
+		d.at(time.Minute, Command{Name: "raise", Key: "budget.tokens", Value: "1"})
+		end := s.run(d.Control)
+		d.wg.Wait()
+		if end.State != loop.Exhausted || end.Reason != loop.ByTokens {
+			t.Errorf("end = %+v, want the tokens used up", end)
+		}
+	})
+}

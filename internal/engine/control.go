@@ -17,6 +17,7 @@ type Control struct {
 	soon   chan struct{} // closed by the first wish to stop
 	now    chan struct{} // closed by the first wish to stop at once
 	over   chan struct{} // closed when the run no longer listens
+	end    func()        // closes it, once
 	stir   chan struct{} // wakes a loop that waits
 }
 
@@ -27,6 +28,7 @@ type Command struct {
 	Key    string // of a setting to raise
 	Value  string
 	NoWait bool // answer when it is accepted, not when it has taken effect
+	Inside bool // it comes from a process of the run itself
 }
 
 // Answer is what came of a command.
@@ -45,14 +47,19 @@ type order struct {
 
 // NewControl makes a control that nobody has used.
 func NewControl() *Control {
+	over := make(chan struct{})
 	return &Control{
 		orders: make(chan order, 32),
 		soon:   make(chan struct{}),
 		now:    make(chan struct{}),
-		over:   make(chan struct{}),
+		over:   over,
+		end:    sync.OnceFunc(func() { close(over) }),
 		stir:   make(chan struct{}, 1),
 	}
 }
+
+// End says that the run is over, or never began: nobody waits for it any more.
+func (c *Control) End() { c.end() }
 
 // Stop asks the run to stop, after this iteration or at once. Asking again
 // changes nothing, except that "at once" overtakes "after this iteration".
@@ -178,15 +185,26 @@ func (e *Engine) effect(a loop.Asked) string {
 	return effect
 }
 
+func stopName(a *loop.Asked) string {
+	if a.Now && a.Signal == "" {
+		return "stop_now"
+	}
+	return "stop"
+}
+
 // obey carries out one order.
 func (e *Engine) obey(o order) {
 	if o.asked != nil {
 		effect := e.effect(*o.asked)
 		e.await(o.answer, effect, "run.finished")
-		e.record(&loop.CommandReceived{Command: "stop", Signal: o.asked.Signal, Effect: effect})
+		e.record(&loop.CommandReceived{Command: stopName(o.asked), Signal: o.asked.Signal, Effect: effect})
 		return
 	}
 	act, ok := acts[o.Name]
+	if ok && o.Inside && o.Name != "pause" {
+		e.decline(o, "it comes from a process of the run itself, and an agent must not steer what holds it")
+		return
+	}
 	if !ok {
 		o.answer <- Answer{Effect: fmt.Sprintf("there is no command %q", o.Name), State: e.status()}
 		return

@@ -110,6 +110,7 @@ type Engine struct {
 	waiting  bool
 	ended    loop.Status             // when the run is over
 	endAgent context.CancelCauseFunc // ends the agent that runs; nil: none does
+	meter    *meter                  // of the agent that runs; nil: none does
 
 	asking    *loop.RunAsked // what a person is asked now
 	answered  string         // and what they said
@@ -154,7 +155,7 @@ func New(o Options) *Engine {
 // gets its end written down.
 func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	defer context.AfterFunc(ctx, func() { e.Control.Stop(loop.Asked{Now: true}) })()
-	defer close(e.Control.over)
+	defer e.Control.End()
 	stopListening := e.listen()
 	defer stopListening() // also when its goroutine is made to end
 	defer func() {
@@ -166,13 +167,14 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	}()
 
 	v, err := e.open(context.WithoutCancel(ctx))
+	v = e.confirm(v)
 	for err == nil && v.Action != loop.Stop {
 		e.between(v)
 		e.hold()
 		if v = e.ask(); v.Action == loop.Stop {
 			break
 		}
-		if v.Action == loop.Wait { // for what another run has met, or this one before it was stopped
+		if v.Action != loop.Continue { // what an earlier runner, or another run, has left to do first
 			continue
 		}
 		if e.Guard != nil {
@@ -199,6 +201,7 @@ func (e *Engine) turn(ctx context.Context) loop.Verdict {
 	case Skip:
 		return e.leaveOut(ctx)
 	}
+	e.rebootIfAsked()
 	return e.Step(ctx)
 }
 

@@ -46,6 +46,7 @@ type stage struct {
 	mu      sync.Mutex
 	events  []loop.Event
 	ran     int
+	live    string     // a line that every process prints at its start
 	argv    [][]string // of each process
 	prompts []string
 }
@@ -77,6 +78,10 @@ func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 	}
 	s.mu.Unlock()
 	spec.Started(4711, time.Now())
+	if s.live != "" {
+		spec.Stdout.Line([]byte(s.live), false)
+		spec.Stdout.Pause()
+	}
 	var out strings.Builder
 	status := p(ctx, spec.Dir, &out)
 	spec.Stdout.Raw.Write([]byte(out.String()))

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -21,10 +22,21 @@ type meter struct {
 	e      *Engine
 	before loop.Totals
 	cancel context.CancelCauseFunc
+
+	mu   sync.Mutex
+	last loop.Usage
 }
 
-func (e *Engine) newMeter(cancel context.CancelCauseFunc) *meter {
-	return &meter{e: e, before: e.snapshot().Totals, cancel: cancel}
+// newMeter begins to look; the function it returns ends that.
+func (e *Engine) newMeter(cancel context.CancelCauseFunc) (*meter, func()) {
+	m := &meter{e: e, before: e.snapshot().Totals, cancel: cancel}
+	set := func(m *meter) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.meter = m
+	}
+	set(m)
+	return m, func() { set(nil) }
 }
 
 // add looks at usage as it is reported. A report is what the attempt has used
@@ -34,15 +46,25 @@ func (m *meter) add(p loop.Payload) {
 	if !ok {
 		return
 	}
+	m.mu.Lock()
+	m.last = u.Usage
+	m.mu.Unlock()
+	m.weigh()
+	m.fill(u.Usage.ContextPercent)
+}
+
+// weigh compares what is used with what may be, which a person may have changed.
+func (m *meter) weigh() {
+	m.mu.Lock()
+	u := m.last
+	m.mu.Unlock()
 	limits := m.e.limits()
-	tokens := m.before.Tokens + u.Usage.Tokens()
-	cost := m.before.CostUSD + u.Usage.CostUSD
+	tokens, cost := m.before.Tokens+u.Tokens(), m.before.CostUSD+u.CostUSD
 	if over(float64(tokens), float64(limits.Tokens)) || over(cost, limits.CostUSD) {
 		m.cancel(proc.End(loop.OnBudget))
 	}
-	m.e.warnOfCost(cost, m.before.CostEstimated || u.Usage.Estimated())
+	m.e.warnOfCost(cost, m.before.CostEstimated || u.Estimated())
 	m.e.warnOfTokens(tokens)
-	m.fill(u.Usage.ContextPercent)
 }
 
 // fill looks at how full the context is.

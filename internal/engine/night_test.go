@@ -350,3 +350,86 @@ func TestABudgetThatIsNearlyUsedUpIsToldOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestAStandInThatIsSignedOutEndsNothing(t *testing.T) {
+	bubble(t, "the first one comes back after three hours", func(t *testing.T) {
+		began := time.Now()
+		s := newStage(t, limited(3*time.Hour), erring(loop.ErrAuth), says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true, MaxWait: 6 * time.Hour, Margin: time.Second}}
+		s.cast(false, "claude", "codex")
+		end := s.run(nil)
+		if got, want := s.called(), "claude codex claude"; got != want || end.State != loop.Done || time.Since(began) < 3*time.Hour {
+			t.Errorf("called %q in %s, end %+v, want %q and done", got, time.Since(began), end, want)
+		}
+	})
+	bubble(t, "with nobody left it ends at once", func(t *testing.T) {
+		began := time.Now()
+		s := newStage(t, erring(loop.ErrBilling), erring(loop.ErrAuth))
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true}}
+		s.cast(false, "claude", "codex")
+		if end := s.run(nil); end.State != loop.CouldNotRun || time.Since(began) > time.Second {
+			t.Errorf("end = %+v after %s", end, time.Since(began))
+		}
+	})
+}
+
+func TestWhatOthersNotedEndsNothing(t *testing.T) {
+	away := func(in time.Duration) *noticeBoard {
+		return &noticeBoard{notes: []loop.Away{{
+			Agent: "claude", Kind: loop.ErrUsageLimit, By: "another run", At: time.Now(), Tries: 1,
+			Limit: &loop.Limit{Kind: "weekly", Until: time.Now().Add(in)},
+		}}}
+	}
+	for name, h := range map[string]stop.Holds{
+		"a limit beyond max_wait is tried":    {Wait: true, MaxWait: time.Hour},
+		"and any where nothing is waited for": {},
+	} {
+		bubble(t, name, func(t *testing.T) {
+			s := newStage(t, says("<promise>DONE</promise>"))
+			s.settings = stop.Settings{Iterations: 1, Limit: h}
+			s.options = func(o *Options) { o.Shared = away(5 * time.Hour) }
+			s.cast(false, "claude")
+			began := time.Now()
+			if end := s.run(nil); end.State != loop.Done || time.Since(began) > 0 {
+				t.Errorf("end = %+v after %s, want it tried at once", end, time.Since(began))
+			}
+		})
+	}
+	bubble(t, "one that is taken back frees who waits", func(t *testing.T) {
+		board := away(5 * time.Hour)
+		s := newStage(t, says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true}}
+		s.options = func(o *Options) { o.Shared = board }
+		s.cast(false, "claude")
+		go func() {
+			time.Sleep(time.Hour)
+			board.mu.Lock()
+			board.notes = nil
+			board.mu.Unlock()
+		}()
+		began := time.Now()
+		if end := s.run(nil); end.State != loop.Done || time.Since(began) > 61*time.Minute {
+			t.Errorf("end = %+v after %s, want about an hour", end, time.Since(began))
+		}
+	})
+}
+
+func TestASessionThatWasToBeGivenUpWhenTheRunnerDied(t *testing.T) {
+	bubble(t, "is given up by the next one", func(t *testing.T) {
+		s := newStage(t, speaks("one", 90, says("working")))
+		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85, MinIterations: 1}}
+		s.options = func(o *Options) {
+			o.Observers = append(o.Observers, observe(func(e loop.Event) {
+				if _, ok := e.Payload.(*loop.RunRebootStarted); ok {
+					panic(errDies)
+				}
+			}))
+		}
+		s.cast(true, "claude")
+		s.dies()
+		s.plays, s.argv = []play{speaks("two", 10, says("<promise>DONE</promise>"))}, nil
+		if s.resume(); s.resumed() != "-" {
+			t.Errorf("sessions after the resume %q, want a fresh one", s.resumed())
+		}
+	})
+}

@@ -44,7 +44,7 @@ func (e *Engine) follow(p loop.Payload) {
 	case *loop.IterationStarted:
 		e.waiting = false
 		e.wishes.hurry = false // what was to be hurried on has begun
-	case *loop.RunPaused:
+	case *loop.RunPaused, *loop.RunAsked:
 		e.waiting = false
 	case *loop.RunFinished:
 		e.ended = p.State
@@ -107,6 +107,7 @@ func (e *Engine) flushTrouble() {
 		e.warn("trouble", loop.Warning{
 			Text: "cannot save " + list[0] + "; the loop goes on from memory",
 			Hint: "free disk space or make the state folder writable; what is missing is named at the end",
+			Key:  loop.UnsavedKey,
 		})
 	}
 }

@@ -37,11 +37,14 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	if !resumed {
 		return e.first(ctx), nil
 	}
+	if v, ok := unconfirmed(e.Past); ok {
+		return v, nil // confirm asks again
+	}
 	open := unfinished(e.Past.Tail)
 	if open == nil {
 		v := e.ask()
 		switch {
-		case v.Action != loop.Continue:
+		case v.Action == loop.Stop:
 			return v, nil
 		case e.Past.Last == nil:
 			return e.first(ctx), nil
@@ -95,19 +98,41 @@ func hooksOf(tail []loop.Event) map[string]*loop.HookFinished {
 // Decided is the stop that a runner had decided on when it died, if it had: the
 // last verdict says stop, and nothing was begun after it.
 func Decided(past journal.Past) (loop.Verdict, bool) {
-	var v loop.Verdict
+	v, asked := lastVerdict(past)
+	return v, v.Action == loop.Stop && !asked
+}
+
+// unconfirmed is the end about which a person was being asked when the runner
+// died.
+func unconfirmed(past journal.Past) (loop.Verdict, bool) {
+	v, asked := lastVerdict(past)
+	return v, v.Action == loop.Stop && asked
+}
+
+// lastVerdict is the verdict that holds, and whether a person has yet to say so.
+func lastVerdict(past journal.Past) (v loop.Verdict, asked bool) {
 	if past.Last != nil {
 		v = past.Last.Payload.(*loop.IterationFinished).Verdict
 	}
 	for _, ev := range past.Tail {
 		switch p := ev.Payload.(type) {
 		case *loop.RunRule:
-			v = p.Verdict
-		case *loop.RunResumed, *loop.IterationStarted, *loop.RunAnswered:
-			v = loop.Verdict{}
+			v, asked = p.Verdict, false
+		case *loop.RunAsked:
+			asked = true
+		case *loop.RunAnswered:
+			if asked = false; p.Answer != Accept {
+				v = loop.Verdict{}
+			}
+		case *loop.IterationFinished:
+			v, asked = p.Verdict, false
+		case *loop.RunResumed, *loop.IterationStarted:
+			if _, resumed := p.(*loop.RunResumed); !resumed || !asked {
+				v, asked = loop.Verdict{}, false
+			}
 		}
 	}
-	return v, v.Action == loop.Stop
+	return v, asked
 }
 
 // lost is the outcome of an attempt whose runner died.

@@ -40,6 +40,7 @@ func (e *Engine) look(ctx context.Context) *sight {
 		e.warn("tree", loop.Warning{
 			Text: "cannot see what changed in the work tree: " + err.Error(),
 			Hint: "progress is not counted and nothing is kept while this lasts",
+			Key:  loop.UnseenKey,
 		})
 		return nil
 	}

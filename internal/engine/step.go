@@ -59,7 +59,11 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	a := e.enter(s.Next(), s.Attempts+1, e.Journal.Begin)
 	a.onHigh = s.High != nil && s.Here == s.High.Checkpoint
 	defer a.dir.Close()
-	e.record(&loop.IterationStarted{Max: e.limits().Iterations})
+	started := &loop.IterationStarted{Max: e.limits().Iterations}
+	if e.worker.Name != e.Workers[0].Name {
+		started.Agent = e.worker.Name
+	}
+	e.record(started)
 	if unwanted := e.hookNext(ctx); unwanted != nil {
 		return e.conclude(ctx, a, unwanted)
 	}
@@ -151,7 +155,8 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 	defer e.watch(cancel)()
 	defer e.skippable(cancel)()
 	decoder := e.worker.Agent.Decoder()
-	spent := e.newMeter(cancel)
+	spent, stopMeter := e.newMeter(cancel)
+	defer stopMeter()
 	var tools openTools
 
 	var said []loop.Payload // since the last pause
@@ -272,6 +277,15 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 			Text: "an attempt ended without saying what it used up, so the budget may be exceeded unseen",
 			Hint: "some agents tell only at their end: give them the time to reach it, or limit the run with -n or --max-time",
 		})
+	}
+	if u := o.Usage; e.limits().CostUSD > 0 && u.Tokens() > 0 && u.Cost() == 0 {
+		e.warn("cost", loop.Warning{
+			Text: "the agent tells its tokens and not its cost, so budget.cost_usd is not kept",
+			Hint: "use budget.tokens (--max-tokens), or set the price of its model in a [prices] table",
+		})
+	}
+	if e.snapshot().Counting.Keep && o.Result == loop.OK && o.Session == "" && e.snapshot().SessionOf(e.worker.Name) == "" {
+		e.warn("session "+e.worker.Name, loop.Warning{Text: e.worker.Name + " tells no session, so there is none to go on with: every iteration begins afresh"})
 	}
 	seen := e.compare(ctx, a, o)
 	if e.checkPlan(a, o) {

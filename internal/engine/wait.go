@@ -19,11 +19,17 @@ func (e *Engine) wait(v loop.Verdict) {
 	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: loop.Span(until.Sub(e.now())), Until: until})
 	for {
 		left := until.Sub(e.Clock.Now())
-		if left <= 0 || e.Control.Asked() != nil || e.hurried() || e.ask().Action == loop.Stop {
+		e.rebootIfAsked()
+		if left <= 0 || e.Control.Asked() != nil || e.hurried() || e.pausing() || e.ask().Action == loop.Stop || e.freed(v) {
 			return
 		}
 		e.Clock.Sleep(min(left, slice, e.timeLeft()), e.Control.stir)
 	}
+}
+
+// freed tells whether a limit that another run had noted is gone before its time.
+func (e *Engine) freed(v loop.Verdict) bool {
+	return v.Rule == "limit" && e.now().Before(v.Until) && e.Holds.Agent(e.facts(nil)) != ""
 }
 
 // wholeMillis is a time that now can reach: it knows no smaller part, and whoever

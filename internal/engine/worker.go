@@ -75,7 +75,7 @@ func (e *Engine) share(a *attempt, o *loop.Outcome) {
 		return
 	}
 	switch {
-	case o.Result == loop.Limited:
+	case o.Result == loop.Limited && o.Limit != nil && !o.Limit.Until.IsZero(): // else it may be over in a second
 		e.sharingFailed(e.Shared.Note(loop.Away{Agent: o.Agent, Kind: loop.ErrUsageLimit, Limit: o.Limit, At: o.EndedAt}))
 	case o.Result == loop.OK:
 		e.sharingFailed(e.Shared.Passed(o.Agent, a.started))

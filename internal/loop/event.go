@@ -173,7 +173,8 @@ type RunFinished struct {
 
 // IterationStarted opens an attempt.
 type IterationStarted struct {
-	Max int `json:"max,omitempty"` // 0 is unlimited
+	Max   int    `json:"max,omitempty"`   // 0 is unlimited
+	Agent string `json:"agent,omitempty"` // who stands in for the run's own agent; empty: nobody
 }
 
 // IterationPhase says where the attempt stands. With executing it keeps what
@@ -299,6 +300,17 @@ type RunPaused struct{}
 // RunUnpaused says that the run goes on.
 type RunUnpaused struct{}
 
+// RunRebootStarted says that the agent's session is given up for a fresh one.
+type RunRebootStarted struct {
+	Why     string `json:"why"`
+	Session string `json:"session,omitempty"`
+}
+
+// RunRebootFinished says that the next attempt begins afresh.
+type RunRebootFinished struct {
+	Reboots int `json:"reboots"` // of the run so far, this one included
+}
+
 // RunAsked is a question that a person is to answer before the run goes on.
 type RunAsked struct {
 	Question string    `json:"question"`
@@ -329,6 +341,12 @@ type Warning struct {
 
 // BudgetKey begins the keys of warnings that a budget is nearly used up.
 const BudgetKey = "budget."
+
+// The keys of warnings that what a run does cannot be seen, or kept.
+const (
+	UnseenKey  = "unseen"
+	UnsavedKey = "unsaved"
+)
 
 // Unknown stands for an event from a later version.
 type Unknown struct {
@@ -362,6 +380,8 @@ func (*RunPaused) Type() Type         { return "run.paused" }
 func (*RunUnpaused) Type() Type       { return "run.unpaused" }
 func (*NoteAdded) Type() Type         { return "note.added" }
 func (*RunAsked) Type() Type          { return "run.asked" }
+func (*RunRebootStarted) Type() Type  { return "run.reboot_started" }
+func (*RunRebootFinished) Type() Type { return "run.reboot_finished" }
 func (*RunAnswered) Type() Type       { return "run.answered" }
 func (*Warning) Type() Type           { return "warning" }
 func (u *Unknown) Type() Type         { return u.Name }

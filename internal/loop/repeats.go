@@ -1,5 +1,7 @@
 package loop
 
+import "slices"
+
 // Alike is what tells one attempt from another: marks of the tests that fail, of
 // what went wrong, and of the change that was made. Equal marks are equal things;
 // an empty one says that there was nothing to mark.
@@ -35,8 +37,8 @@ func (r Repeat) next(mark string) Repeat {
 }
 
 // addRepeats compares a counted iteration with those before it. Tests that are
-// better than ever are no repetition, whatever still fails; where none ran,
-// nothing is known.
+// better than ever are no repetition, whatever still fails, nor are those beside
+// which a task of the plan got done; where none ran, nothing is known.
 func (s State) addRepeats(o Outcome) State {
 	var alike Alike
 	if o.Alike != nil {
@@ -45,7 +47,7 @@ func (s State) addRepeats(o Outcome) State {
 	r := s.Repeats
 	r.Error, r.Diff = r.Error.next(alike.Error), r.Diff.next(alike.Diff)
 	if o.Tests != nil && o.Tests.Total > 0 {
-		if s.Better(o.Tests) || o.tolerated() {
+		if s.Better(o.Tests) || o.tolerated() || slices.Contains(o.ProgressBy, InPlan) {
 			alike.Tests = ""
 		}
 		r.Tests = r.Tests.next(alike.Tests)

@@ -56,17 +56,3 @@ func (s State) addSession(o Outcome) State {
 	s.Session = &next
 	return s
 }
-
-// RunRebootStarted says that the agent's session is given up for a fresh one.
-type RunRebootStarted struct {
-	Why     string `json:"why"`
-	Session string `json:"session,omitempty"`
-}
-
-// RunRebootFinished says that the next attempt begins afresh.
-type RunRebootFinished struct {
-	Reboots int `json:"reboots"` // of the run so far, this one included
-}
-
-func (*RunRebootStarted) Type() Type  { return "run.reboot_started" }
-func (*RunRebootFinished) Type() Type { return "run.reboot_finished" }

@@ -31,6 +31,7 @@ type State struct {
 	Skips     int      `json:"skips,omitempty"`     // skipped attempts in a row
 	Confirmed int      `json:"confirmed,omitempty"` // proven claims in a row
 	Worked    bool     `json:"worked,omitempty"`    // the agent has ended well at least once; not those that stand in for it
+	Able      []string `json:"able,omitempty"`      // the agents that have
 	LastOK    bool     `json:"last_ok,omitempty"`   // the last counted iteration was ok
 	Session   *Session `json:"session,omitempty"`   // that the next attempt goes on with; nil: a fresh one
 	Paused    bool     `json:"paused,omitempty"`    // a person wants nothing to begin
@@ -145,7 +146,10 @@ func (s State) Add(o Outcome) State {
 		if o.Result != Skipped {
 			s = s.addRepeats(o)
 		}
-		s.Notes, s.Given = s.Notes[min(s.Given, len(s.Notes)):], 0 // others came while it worked
+		if o.Result == OK || o.MadeProgress() { // an agent has worked with them; others came meanwhile
+			s.Notes = s.Notes[min(s.Given, len(s.Notes)):]
+		}
+		s.Given = 0
 	}
 	s = s.addSession(o)
 	s = row.apply(s, o)
@@ -157,8 +161,11 @@ func (s State) Add(o Outcome) State {
 	}
 
 	s = s.addTotals(o, row.counts, undone)
-	if o.Result == OK && !s.standsIn(o.Agent) {
-		s.Worked = true
+	if o.Result == OK {
+		s.Worked = s.Worked || !s.standsIn(o.Agent)
+		if o.Agent != "" && !slices.Contains(s.Able, o.Agent) {
+			s.Able = append(slices.Clip(s.Able), o.Agent)
+		}
 	}
 	if o.Claim != nil && o.Claim.Kind == ClaimDone && o.Claim.Proven {
 		s.Confirmed++

@@ -19,6 +19,8 @@ func (s State) Sum(e Event) State {
 		if s.Idle = p.Agent != ""; s.Idle {
 			s.Totals.Waits++
 		}
+	case *RunAsked:
+		s.Idle = false
 	case *RunPaused:
 		s.Paused, s.Idle = true, false
 	case *RunUnpaused:

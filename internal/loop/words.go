@@ -53,6 +53,7 @@ const (
 	ByPermissions  Reason = "permissions"
 	ByProvider     Reason = "provider"
 	ByWaitTooLong  Reason = "wait_too_long"
+	ByRule         Reason = "rule" // of a program that brought it
 
 	ByRequest Reason = "asked" // stopped
 	BySignal  Reason = "signal"

@@ -35,6 +35,8 @@ func (s *story) add(e loop.Event) (Message, bool) {
 		}
 	case *loop.RunWaiting:
 		return s.waiting(e, p)
+	case *loop.RunAsked:
+		return s.message(e, Person, loop.Waiting, p.Question, "answer with: refrain approve "+s.run), true
 	case *loop.IterationFinished:
 		return s.attempt(e, p)
 	case *loop.Warning:

@@ -20,7 +20,8 @@ func Left(spare []string, run string) ([]string, error) {
 	return list, nil
 }
 
-// Descends tells whether a process is another one, or descends from it.
+// Descends tells whether a process is another one, or descends from it. One that
+// is gone is taken to.
 func Descends(pid, root int) bool {
 	for seen := 0; pid > 1 && seen < 1000; seen++ {
 		if pid == root {
@@ -28,7 +29,7 @@ func Descends(pid, root int) bool {
 		}
 		e, err := readEntry(pid)
 		if err != nil {
-			return false
+			return true // who is gone before it is looked at has something to hide
 		}
 		pid = e.parent
 	}

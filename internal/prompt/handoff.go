@@ -35,7 +35,7 @@ func (h *Handoff) text() string {
 	}
 	t := h.State.Totals
 	room := h.MaxBytes - len(handoffHeading)
-	text := fmt.Sprintf("So far: %d iterations, %d of them well; %d files changed, %d commits.\n", t.Iterations, t.OK, t.Files, t.Commits)
+	text := fmt.Sprintf("So far: iterations %d (%d of them went well), files changed %d, commits %d.\n", t.Iterations, t.OK, t.Files, t.Commits)
 	for _, part := range []struct {
 		title string
 		list  []string

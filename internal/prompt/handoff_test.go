@@ -24,7 +24,7 @@ func TestHandoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Where the work stands", "4 iterations, 3 of them well", "TestParse", "write the docs", "wrote the parser", "parse.go", "abc123 parse", "use tabs"} {
+	for _, want := range []string{"Where the work stands", "iterations 4 (3 of them went well)", "TestParse", "write the docs", "wrote the parser", "parse.go", "abc123 parse", "use tabs"} {
 		if !strings.Contains(p.Text, want) {
 			t.Errorf("the prompt lacks %q:\n%s", want, p.Text)
 		}

@@ -101,7 +101,11 @@ func (p Prompt) Largest(n int) []Part {
 // full as far as there is room. Context and feedback that a template has put in
 // its own place are not told again. A prompt that cannot be had is an *Error.
 func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates []string) (Prompt, error) {
-	t := b.newTurn(ctx, iteration, b.Feedback.text(s, gates))
+	handoff, feedback := b.Handoff.text(), b.Feedback
+	if handoff != "" {
+		feedback.Summaries = 0 // they are in it
+	}
+	t := b.newTurn(ctx, iteration, feedback.text(s, gates))
 	texts, err := b.texts(ctx, t)
 	if err != nil {
 		return Prompt{}, err
@@ -113,19 +117,28 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 		p.add("context", headed(contextHeading, t.context))
 	}
 	p.Own = p.Text
-	p.add("handoff", b.Handoff.text())
+	p.add("handoff", handoff)
 	p.add("notes", Notes(s.Notes))
 	if !t.placed.feedback {
 		p.add("feedback", headed(feedbackHeading, t.feedback))
 	}
 	if b.IterationContext && iteration > 1 {
-		p.add("iteration", iterationContext(iteration, b.Max))
+		p.add("iteration", iterationContext(iteration, b.most(s), b.Kept))
 	}
 	if b.Tell {
 		p.add("claims", howToClaim(b.Promise, b.Failure, b.Kept))
 	}
 	p.Tokens = estimate(p.Text)
 	return p, nil
+}
+
+// most is how many iterations there may be: as the run has it now, once there is
+// one.
+func (b *Builder) most(s loop.State) int {
+	if s.Limits != (loop.Limits{}) {
+		return s.Limits.Iterations
+	}
+	return b.Max
 }
 
 // texts is what each piece says now. It is an error when none says anything.

@@ -33,17 +33,21 @@ func Notes(texts []string) string {
 }
 
 // iterationContext tells an agent with no memory that others came before it.
-func iterationContext(n, most int) string {
+func iterationContext(n, most int, kept bool) string {
+	only := " Previous work persists in the files and in the git history; nothing else does."
+	if kept {
+		only = ""
+	}
 	of := "an unlimited number"
 	if most > 0 {
 		of = fmt.Sprint(most)
 	}
 	return fmt.Sprintf(`---
 ITERATION CONTEXT:
-This is iteration %d of %s. Previous work persists in the files and in the git history; nothing else does.
+This is iteration %d of %s.%s
 Review what is already there, then continue from it. Do not start over.
 ---
-`, n, of)
+`, n, of, only)
 }
 
 // howToClaim tells the agent how to end the run, and when not to. Without a

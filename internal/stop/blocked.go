@@ -12,6 +12,10 @@ func Blocked() loop.Rule {
 		if f.Outcome == nil || f.Outcome.Claim == nil || f.Outcome.Claim.Kind != loop.ClaimBlocked {
 			return none
 		}
-		return end(loop.Aborted, loop.ByBlocked, fmt.Sprintf("the agent says it is blocked (%q)", f.Outcome.Claim.Text))
+		why := fmt.Sprintf("the agent says it is blocked (%q)", f.Outcome.Claim.Text)
+		if said := f.Outcome.Summary; said != "" {
+			why += ": " + loop.Cut(said, 300)
+		}
+		return end(loop.Aborted, loop.ByBlocked, why)
 	}
 }

@@ -19,8 +19,20 @@ func Fatal() loop.Rule {
 		if t.Fatal == "" || f.State.TurnedAway(*f.Outcome) {
 			return none
 		}
-		v := end(loop.CouldNotRun, t.Fatal, fmt.Sprintf("the agent cannot run (%s): %s", strings.ReplaceAll(string(e.Kind), "_", " "), e.Message))
+		why := fmt.Sprintf("the agent cannot run (%s): %s", strings.ReplaceAll(string(e.Kind), "_", " "), e.Message)
+		if what := advice[e.Kind]; what != "" {
+			why += "; " + what
+		}
+		v := end(loop.CouldNotRun, t.Fatal, why)
 		v.Rule = "fatal"
 		return v
 	}
+}
+
+// advice is what to do about an agent that cannot work at all, where its own words
+// do not say.
+var advice = map[loop.ErrorKind]string{
+	loop.ErrAuth:    "sign in with the agent's own command, or set its key",
+	loop.ErrBilling: "top its account up, or name another agent (-a, limits.fallback)",
+	loop.ErrModel:   "name a model that it knows (-m)",
 }

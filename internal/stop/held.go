@@ -2,6 +2,7 @@ package stop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,11 @@ func StillHeld(h Holds) loop.Rule {
 		if f.Outcome != nil || f.Hurry || h.Agent(f) != "" {
 			return none
 		}
-		return h.wait(f)
+		v := h.wait(f)
+		if first, _, _ := h.first(f); first.By != "" && (!h.Wait || v.Action == loop.Stop) {
+			return none // what others say ends nothing: the attempt finds out for itself
+		}
+		return v
 	}
 }
 
@@ -71,28 +76,35 @@ func (h Holds) turnedAway(f loop.Facts) loop.Verdict {
 	if next := h.Agent(f); next != "" && next != away.Agent {
 		return loop.Verdict{Action: loop.Continue, Rule: "fallback", Agent: next, Why: fmt.Sprintf("%s; %s goes on meanwhile", whatUntil(away), next)}
 	}
-	first, _, ok := h.first(f)
-	if !ok {
+	_, _, ok := h.first(f)
+	switch {
+	case ok && !h.Wait:
+		return end(tooLong(away, met(away)+", and limits.wait is off"))
+	case ok:
+		return h.wait(f)
+	case permanent(away.Kind):
 		return end(loop.CouldNotRun, loop.Treat(away.Kind).Fatal, what(away)+", and no other agent can go on")
+	case away.Kind == loop.ErrAuth && slices.Contains(f.State.Able, away.Agent):
+		return end(loop.CouldNotRun, loop.ByNotSignedIn, fmt.Sprintf("%s for longer than %s", what(away), signInPatience))
+	case away.Kind == loop.ErrAuth:
+		return end(loop.CouldNotRun, loop.ByNotSignedIn, what(away)+", and no other agent can go on")
 	}
-	if v := h.givenUp(f, first); v.Action != "" {
-		return v
-	}
-	return h.wait(f)
+	return end(tooLong(away, fmt.Sprintf("%s for longer than %s (limits.max_wait)", what(away), h.MaxWait)))
 }
 
-// givenUp ends a run that is not to wait, or has waited for too long.
-func (h Holds) givenUp(f loop.Facts, a loop.Away) loop.Verdict {
+// hopeless tells whether an agent has been turned away for so long that nobody
+// waits for it any more.
+func (h Holds) hopeless(f loop.Facts, a loop.Away) bool {
 	lasted := f.Now.Sub(a.Since)
 	switch {
-	case !h.Wait:
-		return end(tooLong(a, met(a)+", and limits.wait is off"))
-	case a.Kind == loop.ErrAuth && lasted > signInPatience:
-		return end(loop.CouldNotRun, loop.ByNotSignedIn, fmt.Sprintf("%s for longer than %s", what(a), signInPatience))
-	case h.MaxWait > 0 && !stated(a) && lasted > h.MaxWait:
-		return end(tooLong(a, fmt.Sprintf("%s for longer than %s (limits.max_wait)", what(a), h.MaxWait)))
+	case permanent(a.Kind):
+		return true
+	case a.At.IsZero() || stated(a):
+		return false
+	case a.Kind == loop.ErrAuth:
+		return lasted > signInPatience || !slices.Contains(f.State.Able, a.Agent)
 	}
-	return none
+	return h.MaxWait > 0 && lasted > h.MaxWait
 }
 
 // first is the agent that can work again before all others, and when. It is not
@@ -140,7 +152,7 @@ func (h Holds) away(f loop.Facts, agent string) loop.Away {
 // ready is when an agent can work again; never is not ok.
 func (h Holds) ready(f loop.Facts, agent string) (at time.Time, ok bool) {
 	a := h.away(f, agent)
-	return h.until(a), !permanent(a.Kind)
+	return h.until(a), !h.hopeless(f, a)
 }
 
 // until is when an agent that was turned away is worth another try.
@@ -152,10 +164,8 @@ func (h Holds) until(a loop.Away) time.Time {
 		return a.Limit.Until.Add(h.Margin)
 	case a.Kind == loop.ErrAuth:
 		return a.At.Add(doubled(signInBackoff, a.Tries, providerMaxBackoff))
-	case loop.Treat(a.Kind).Result == loop.Limited:
-		return a.At.Add(doubled(max(h.Backoff, time.Second), a.Tries, providerMaxBackoff))
 	}
-	return a.At.Add(doubled(h.Backoff, a.Tries, providerMaxBackoff))
+	return a.At.Add(doubled(max(h.Backoff, time.Second), a.Tries, providerMaxBackoff))
 }
 
 // stated tells whether the provider said when the limit ends.
@@ -171,7 +181,7 @@ func permanent(k loop.ErrorKind) bool {
 func what(a loop.Away) string {
 	said := fmt.Sprintf("%s cannot work (%s)", a.Agent, strings.ReplaceAll(string(a.Kind), "_", " "))
 	switch {
-	case loop.Treat(a.Kind).Result == loop.Limited && a.Limit != nil:
+	case loop.Treat(a.Kind).Result == loop.Limited && a.Limit != nil && a.Limit.Kind != "":
 		said = fmt.Sprintf("usage limit (%s)", a.Limit.Kind)
 	case loop.Treat(a.Kind).Result == loop.Limited:
 		said = "usage limit"

@@ -20,13 +20,13 @@ type Sessions struct {
 func Session(s Sessions) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		held := f.State.Session
-		if !s.Keep || held == nil || f.Outcome == nil {
+		if !s.Keep || held == nil {
 			return none
 		}
-		switch o := f.Outcome; {
-		case o.Error != nil && o.Error.Kind == loop.ErrContextOverflow:
+		switch {
+		case f.State.Overflows > 0:
 			return reboot("overflow", "the context is full")
-		case o.Result == loop.TimedOut, o.Result == loop.Idle, o.Result == loop.Failed && (o.Error != nil || !o.Exit.Zero()) && !o.Unfinished():
+		case broken(f):
 			return reboot("recover", "the agent failed, and its session may be why")
 		case s.Redline > 0 && held.Percent > s.Redline && held.Iterations >= s.MinIterations:
 			return reboot("redline", fmt.Sprintf("the context is %d%% full (context.redline is %d)", held.Percent, s.Redline))
@@ -37,6 +37,17 @@ func Session(s Sessions) loop.Rule {
 		}
 		return none
 	}
+}
+
+// broken tells whether the agent failed in the session. Before an attempt, a
+// session that has a failure behind it was to be given up, and its runner died
+// first.
+func broken(f loop.Facts) bool {
+	o := f.Outcome
+	if o == nil {
+		return f.State.Streaks.Failures > 0
+	}
+	return o.Result == loop.TimedOut || o.Result == loop.Idle || o.Result == loop.Failed && (o.Error != nil || !o.Exit.Zero()) && !o.Unfinished()
 }
 
 func reboot(rule, why string) loop.Verdict {

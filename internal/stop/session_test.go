@@ -35,7 +35,11 @@ func TestSession(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := Session(tt.s)(loop.Facts{Now: noon, State: loop.State{Session: tt.held}, Outcome: &tt.o})
+			state := loop.State{Session: tt.held}
+			if tt.o.Error != nil {
+				state.Overflows = 1
+			}
+			v := Session(tt.s)(loop.Facts{Now: noon, State: state, Outcome: &tt.o})
 			if v.Rule != tt.want || v.Rule != "" && (v.Action != loop.Reboot || v.Why == "") {
 				t.Errorf("verdict = %+v, want %q", v, tt.want)
 			}

@@ -7,6 +7,7 @@
 package stop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -32,12 +33,14 @@ type Settings struct {
 
 	Session Sessions
 
+	Own []loop.Rule // that the program brings along
+
 	PermissionsFix string // what to do when the agent may not run commands
 }
 
 // Rules lists every rule in the order in which they win.
 func Rules(s Settings) []loop.Rule {
-	return []loop.Rule{
+	return slices.Concat([]loop.Rule{
 		AskedNow(),
 		Fatal(),
 		Held(s.Limit),
@@ -59,10 +62,11 @@ func Rules(s Settings) []loop.Rule {
 		Time(s.Time),
 		Cost(s.CostUSD),
 		Tokens(s.Tokens),
+	}, s.Own, []loop.Rule{
 		StillHeld(s.Limit),
 		Session(s.Session),
 		Pace(s.Pace),
-	}
+	})
 }
 
 // none is no opinion.

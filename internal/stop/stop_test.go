@@ -24,6 +24,7 @@ func everything() (Settings, loop.Facts) {
 		Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
 		Repeats: 1, Unrewarded: 1,
 		Iterations: 1, Time: time.Minute, CostUSD: 1, Tokens: 1, Session: Sessions{Keep: true, Redline: 80},
+		Own: []loop.Rule{Own("own", func(loop.Facts) loop.Verdict { return loop.Verdict{Action: loop.Stop} })},
 	}
 	return s, loop.Facts{
 		Now:   noon,
@@ -75,6 +76,7 @@ func TestWhoWins(t *testing.T) {
 		{"time", func() { f.State.Live = 0 }},
 		{"cost", func() { f.State.Totals.CostUSD = 0 }},
 		{"tokens", func() { f.State.Totals.Tokens = 0 }},
+		{"own", func() { settings.Own = nil }},
 		{"redline", func() { f.State.Session = nil }},
 		{"delay", func() { settings.Pace.Delay = 0 }},
 	}

@@ -12,7 +12,7 @@ func Unrewarded(most float64) loop.Rule {
 		if most <= 0 || f.State.Unrewarded < most {
 			return none
 		}
-		v := end(loop.Aborted, loop.ByNoProgress, fmt.Sprintf("$%.2f spent since the last progress (stop.cost_without_progress is $%.2f)", f.State.Unrewarded, most))
+		v := end(loop.Aborted, loop.ByNoProgress, fmt.Sprintf("%s spent since the last progress (stop.cost_without_progress is $%.2f)", dollars(f.State.Unrewarded, f.State.Totals.CostEstimated), most))
 		v.Rule = "cost_without_progress"
 		return v
 	}

@@ -61,8 +61,8 @@ build-7: waiting until 12:00, for another 1h59m59s
 			`
 build-7: hit the limit
   why         reached the limit of 5 iterations before done
-  refused     1: claimed done, but the tag was quoted, and a quoted tag is talk
-              about the claim, not the claim
+  refused     iteration 1: claimed done, but the tag was quoted, and a quoted
+              tag is talk about the claim, not the claim
   near miss   the tag was inside backticks
   iterations  1 of 5 (1 ok)
   time        0s
@@ -220,9 +220,10 @@ func TestTheCardInTheMorning(t *testing.T) {
 		{80, `
 build-7: done, proven in a clean checkout by test, lint (48 tests)
   why         promise "DONE" found, and the gates agree
-  refused     2: claimed done, but gate test failed (3 of 48 tests); sent back
-              4: claimed done, but gate test failed (3 of 48 tests) with the
-              pinned files as they were when the run began (changed:
+  refused     iteration 2: claimed done, but gate test failed (3 of 48 tests);
+              sent back
+              iteration 4: claimed done, but gate test failed (3 of 48 tests)
+              with the pinned files as they were when the run began (changed:
               wheel_test.go); sent back
   iterations  5 of 20 (3 ok, 2 failed), 6m53s ± 1m35s each
   time        3h46m, of which 3h12m in 2 waits for the provider
@@ -241,12 +242,12 @@ build-7: done, proven in a clean checkout by test, lint (48 tests)
 build-7: done, proven in a clean checkout by test, lint (48
   tests)
   why         promise "DONE" found, and the gates agree
-  refused     2: claimed done, but gate test failed (3 of 48
-              tests); sent back
-              4: claimed done, but gate test failed (3 of 48
-              tests) with the pinned files as they were when
-              the run began (changed: wheel_test.go); sent
-              back
+  refused     iteration 2: claimed done, but gate test
+              failed (3 of 48 tests); sent back
+              iteration 4: claimed done, but gate test
+              failed (3 of 48 tests) with the pinned files
+              as they were when the run began (changed:
+              wheel_test.go); sent back
   iterations  5 of 20 (3 ok, 2 failed), 6m53s ± 1m35s each
   time        3h46m, of which 3h12m in 2 waits for the
               provider
@@ -269,12 +270,12 @@ build-7: done, proven in a clean
   tests)
   why         promise "DONE" found, and
               the gates agree
-  refused     2: claimed done, but gate
-              test failed (3 of 48
-              tests); sent back
-              4: claimed done, but gate
-              test failed (3 of 48
-              tests) with the pinned
+  refused     iteration 2: claimed done,
+              but gate test failed (3 of
+              48 tests); sent back
+              iteration 4: claimed done,
+              but gate test failed (3 of
+              48 tests) with the pinned
               files as they were when
               the run began (changed:
               wheel_test.go); sent back

@@ -66,7 +66,7 @@ func (n *narrator) tell(e loop.Event) []fact {
 	case *loop.RunAsked:
 		return asked(n.run, p, e.Time)
 	case *loop.RunAnswered:
-		return one(info, "Answered: %s (by %s)", view.Line(p.Answer), view.Line(p.By))
+		return one(info, "Answered by %s: %s", view.Line(p.By), view.Line(p.Answer))
 	case *loop.IterationStarted:
 		return n.opened(e)
 	case *loop.IterationFinished:
@@ -158,8 +158,15 @@ func asked(run *view.Run, p *loop.RunAsked, now time.Time) []fact {
 // opened tells of a start, which then must be told an end of.
 func (n *narrator) opened(e loop.Event) []fact {
 	n.open = n.label(e.Iter)
+	var more []string
 	if e.Attempt > 1 {
-		return one(opening, "%s starting... (attempt %d)", n.open, e.Attempt)
+		more = append(more, fmt.Sprintf("attempt %d", e.Attempt))
+	}
+	if p, ok := e.Payload.(*loop.IterationStarted); ok && p.Agent != "" {
+		more = append(more, "with "+view.Line(p.Agent))
+	}
+	if len(more) > 0 {
+		return one(opening, "%s starting... (%s)", n.open, strings.Join(more, ", "))
 	}
 	return one(opening, "%s starting...", n.open)
 }

@@ -85,7 +85,7 @@ Iteration 2/5 completed in 1.0s
 build-7: done, claimed
   why         promise "DONE" found (claimed, unproven: no gates are set)
   proof       none: claimed, unproven
-  refused     1: claimed done, but gate test failed; sent back
+  refused     iteration 1: claimed done, but gate test failed; sent back
   iterations  2 of 5 (1 ok, 1 failed), 32.0s ± 43.8s each
   time        1m06s
   cost        $0.42, 12,340 tokens

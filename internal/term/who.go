@@ -30,7 +30,7 @@ func standIn(run *view.Run, now time.Time) string {
 	}
 	text := named(run.Worker, run.Model)
 	away, ok := run.Sum.AwayAs(run.Agent)
-	if !ok {
+	if !ok || run.State.Ended() {
 		return text + " made the last attempt"
 	}
 	return fmt.Sprintf("%s, while %s is away: %s", text, run.Agent, view.TurnedAway(away, now))

@@ -56,6 +56,9 @@ func (r *Run) missing() []string {
 	case totals.Files == 0 && totals.Commits == 0 && o.Progress != nil && !*o.Progress:
 		list = append(list, "nothing has changed so far (refrain logs "+iteration+")")
 	}
+	if r.trouble != "" {
+		list = append(list, r.trouble)
+	}
 	if r.asks {
 		list = append(list, "it asks you before it goes on, and waits for the answer: set ask.timeout, or start it without --ask")
 	}

@@ -28,6 +28,9 @@ func (r *Run) Next() []Step {
 	case loop.Done:
 		return append(append(steps, r.take()...), show)
 	case loop.Exhausted:
+		if r.Reason() == loop.ByTime && len(r.Sum.Away) > 0 {
+			return append(steps, Step{resume + r.raised() + " --now", "when its provider is back"}, show)
+		}
 		return append(steps, Step{resume + r.raised(), "go on"}, show)
 	case loop.Aborted:
 		return append(steps, Step{r.last(), "what went wrong"}, Step{resume, "try again"})

@@ -22,19 +22,23 @@ func TestWhatToTypeNext(t *testing.T) {
 		{"done without a change", Run{State: loop.Done}, []string{"refrain show build-7"}},
 		{"done", Run{State: loop.Done, Sum: loop.State{Totals: work}}, []string{"refrain diff build-7", "refrain show build-7"}},
 		{
-			"done on a branch", Run{State: loop.Done, Branch: "loop/7", Sum: loop.State{Totals: work}},
+			"done on a branch",
+			Run{State: loop.Done, Branch: "loop/7", Sum: loop.State{Totals: work}},
 			[]string{"refrain diff build-7", "git merge loop/7", "refrain show build-7"},
 		},
 		{
-			"done on a branch that has no commit", Run{State: loop.Done, Branch: "loop/7", Sum: loop.State{Totals: loop.Totals{Files: 3}}},
+			"done on a branch that has no commit",
+			Run{State: loop.Done, Branch: "loop/7", Sum: loop.State{Totals: loop.Totals{Files: 3}}},
 			[]string{"refrain diff build-7", "refrain show build-7"},
 		},
 		{
-			"done on a branch with an evil name", Run{State: loop.Done, Branch: "x;rm'$HOME", Sum: loop.State{Totals: work}},
+			"done on a branch with an evil name",
+			Run{State: loop.Done, Branch: "x;rm'$HOME", Sum: loop.State{Totals: work}},
 			[]string{"refrain diff build-7", `git merge 'x;rm'\''$HOME'`, "refrain show build-7"},
 		},
 		{
-			"done in another work tree", Run{State: loop.Done, Tree: "/w/two words"},
+			"done in another work tree",
+			Run{State: loop.Done, Tree: "/w/two words"},
 			[]string{"cd '/w/two words'", "refrain show build-7"},
 		},
 		{"gave up", Run{State: loop.Aborted, Iteration: 4, Outcome: &loop.Outcome{}}, []string{"refrain show build-7/4", "refrain resume build-7"}},

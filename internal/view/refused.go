@@ -23,7 +23,7 @@ func (r *Run) Refused() []string {
 // refusal is one of them in words. It is known to have been sent back when a
 // later iteration has begun.
 func (r *Run) refusal(refusal loop.Refusal) string {
-	when := fmt.Sprint(refusal.Iteration)
+	when := fmt.Sprintf("iteration %d", refusal.Iteration)
 	if refusal.Iteration == 0 {
 		when = "at the start"
 	}

@@ -25,11 +25,11 @@ func TestRefusedClaimsStayAndSayWhetherTheyWereSentBack(t *testing.T) {
 			t.Errorf("%s: near misses %q, want %q", when, got, near)
 		}
 	}
-	check("under way", []string{start, "1: claimed done, but gate test failed"}, []string{"the tag was inside backticks"})
+	check("under way", []string{start, "iteration 1: claimed done, but gate test failed"}, []string{"the tag was inside backticks"})
 	r.add(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK}})
-	check("after its end", []string{start, "1: claimed done, but gate test failed"}, []string{"the tag was inside backticks"})
+	check("after its end", []string{start, "iteration 1: claimed done, but gate test failed"}, []string{"the tag was inside backticks"})
 	r.add(2, 1, &loop.IterationStarted{})
-	check("in the next", []string{start, "1: claimed done, but gate test failed; sent back"}, nil)
+	check("in the next", []string{start, "iteration 1: claimed done, but gate test failed; sent back"}, nil)
 }
 
 func TestOfManyRefusalsTheFirstAreCounted(t *testing.T) {
@@ -37,7 +37,7 @@ func TestOfManyRefusalsTheFirstAreCounted(t *testing.T) {
 	run.Iteration = 9
 	run.Sum.Refusals = []loop.Refusal{{Iteration: 8, Why: "it lied"}, {Iteration: 9, Why: "it lied again"}}
 	run.Sum.Totals.Refused = 1203
-	want := []string{"8: claimed done, but it lied; sent back", "9: claimed done, but it lied again", "and 1,201 earlier"}
+	want := []string{"iteration 8: claimed done, but it lied; sent back", "iteration 9: claimed done, but it lied again", "and 1,201 earlier"}
 	if got := run.Refused(); !slices.Equal(got, want) {
 		t.Errorf("refused %q, want %q", got, want)
 	}

@@ -50,6 +50,7 @@ type Run struct {
 	usage    *loop.Usage // of the attempt under way
 	commands int         // that it has tried to run
 	commits  int         // that the runner made itself
+	trouble  string      // what cannot be seen or kept
 	asks     bool        // it has waited for a person, for as long as that takes
 }
 
@@ -70,7 +71,7 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
 		r.Agent, r.Model, r.Promise = orElse(p.Agent, r.Agent), orElse(p.Model, r.Model), orElse(p.Promise, r.Promise)
-		r.State, r.Finished, r.Wait, r.Gate, r.Worker = loop.Running, nil, nil, nil, ""
+		r.State, r.Finished, r.Wait, r.Asked, r.Gate, r.Worker = loop.Running, nil, nil, nil, nil, ""
 	case *loop.RunBaseline:
 		r.begin(p)
 	case *loop.RunWaiting:
@@ -84,6 +85,10 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.CommandReceived:
 		if p.Limits != nil {
 			r.Limits = *p.Limits
+		}
+	case *loop.Warning:
+		if p.Key == loop.UnseenKey || p.Key == loop.UnsavedKey {
+			r.trouble = p.Text
 		}
 	case *loop.RunAsked:
 		r.asks = r.asks || p.Until.IsZero()

@@ -33,9 +33,12 @@ type Status struct {
 	Session  *loop.Session  `json:"session,omitempty"` // of the agent, when it goes on from one iteration to the next
 	Refusals []loop.Refusal `json:"refusals,omitempty"`
 	Stats    *Averages      `json:"stats,omitempty"`
-	Leave    *Leave         `json:"leave,omitempty"` // only while it is alive
-	Asked    *loop.RunAsked `json:"asked,omitempty"` // what a person is to answer
-	Next     []string       `json:"next,omitempty"`  // commands to type, the likeliest first
+	Leave    *Leave         `json:"leave,omitempty"`        // only while it is alive
+	Asked    *loop.RunAsked `json:"asked,omitempty"`        // what a person is to answer
+	Proof    loop.Place     `json:"proof,omitempty"`        // where claims are judged
+	Gates    []loop.Gate    `json:"gates,omitempty"`        // what each said last
+	Left     *[]string      `json:"left_running,omitempty"` // processes of a run that is over; left out when nobody has looked
+	Next     []string       `json:"next,omitempty"`         // commands to type, the likeliest first
 }
 
 // Status gives the run as scripts see it at a time.
@@ -47,7 +50,7 @@ func (r *Run) Status(now time.Time) Status {
 		StartedAt: r.StartedAt, Elapsed: loop.Span(r.Elapsed(now)),
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals,
 		Agent: orElse(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session,
-		Refusals: r.Sum.Refusals, Leave: r.Leave(),
+		Refusals: r.Sum.Refusals, Leave: r.Leave(), Proof: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 	}
 	if r.Sum.Totals.Iterations > 0 {
 		stats := r.Stats(now)

@@ -1,0 +1,99 @@
+package refrain
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/app"
+)
+
+// ErrNoHelper says that the program does not call Helper.
+var ErrNoHelper = errors.New("refrain: Helper was not called: call it first in main, or in TestMain, for a run starts its program again in other roles")
+
+// UsageError is a mistake in what was asked for, in the options or in the
+// settings. It is found before anything is written.
+type UsageError struct {
+	What string // what is wrong
+	Hint string // what to do; may be empty, and may speak of the command line
+	err  error
+}
+
+func (e *UsageError) Error() string { return e.What }
+func (e *UsageError) Unwrap() error { return e.err }
+
+// HeldError says that another run is live in the work tree.
+type HeldError struct {
+	Run   string // its name; empty: it is just starting
+	PID   int
+	Host  string
+	Since time.Time // when its program began
+	err   error
+}
+
+func (e *HeldError) Error() string { return e.err.Error() }
+func (e *HeldError) Unwrap() error { return e.err }
+
+// NotFoundError says that there is no such run.
+type NotFoundError struct {
+	Run  string   // that was asked for; empty: any
+	Near []string // runs that may have been meant, the latest first
+	err  error
+}
+
+func (e *NotFoundError) Error() string { return e.err.Error() }
+func (e *NotFoundError) Unwrap() error { return e.err }
+
+// UnreadableError says that a run is there and cannot be read: it is damaged, or
+// a later version has written it.
+type UnreadableError struct {
+	Newer bool // a later version has
+	err   error
+}
+
+func (e *UnreadableError) Error() string { return e.err.Error() }
+func (e *UnreadableError) Unwrap() error { return e.err }
+
+// RefusedError says that a run did not take a wish.
+type RefusedError struct {
+	Command string // pause, resume, stop, stop_now, skip, reboot, note, approve or raise
+	State   Status // of the run then; empty: it never began
+	Why     string
+}
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("%s was refused: %s", e.Command, e.Why) }
+
+// public gives an error the type that callers may know. Each kind is named here
+// and nowhere else.
+func public(err error) error {
+	var (
+		asked    *app.UsageError
+		choice   *app.ChoiceError
+		settings *app.SettingsError
+		gone     *app.GoneError
+		held     *app.HeldError
+		missing  *app.NotFoundError
+		newer    *app.NewerError
+		corrupt  *app.CorruptError
+	)
+	switch {
+	case errors.As(err, &asked):
+		return &UsageError{What: asked.What, Hint: asked.Hint, err: err}
+	case errors.As(err, &choice):
+		return &UsageError{What: choice.Error(), Hint: "name one as Agent, or set agent in refrain.toml", err: err}
+	case errors.As(err, &settings):
+		return &UsageError{What: settings.Error(), Hint: settings.Hint(), err: err}
+	case errors.As(err, &gone):
+		return &UsageError{What: gone.Error(), Hint: gone.Hint(), err: err}
+	case errors.As(err, &held):
+		h := held.Holder
+		return &HeldError{Run: h.Run, PID: h.PID, Host: h.Host, Since: h.Started, err: err}
+	case errors.As(err, &missing):
+		return &NotFoundError{Run: missing.Ref, Near: missing.Near, err: err}
+	case errors.As(err, &newer):
+		return &UnreadableError{Newer: true, err: err}
+	case errors.As(err, &corrupt):
+		return &UnreadableError{err: err}
+	}
+	return err
+}

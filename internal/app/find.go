@@ -1,0 +1,71 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// OpenStore opens the place where the runs of the work tree around dir are.
+func OpenStore(dir string) (journal.Store, error) {
+	tree, err := config.Root(dir)
+	if err != nil {
+		return journal.Store{}, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+	}
+	return journal.Open(tree)
+}
+
+// FindResumable is the run that a person wants to go on with in the work tree
+// around dir: by name, or the latest that can.
+func FindResumable(dir, ref string) (journal.Entry, error) {
+	store, err := OpenStore(dir)
+	if err != nil {
+		return journal.Entry{}, err
+	}
+	entry, err := store.Find(ref)
+	if err != nil {
+		return entry, err
+	}
+	if ref == "" {
+		if entry, err = latestResumable(store, entry); err != nil {
+			return entry, err
+		}
+	}
+	return entry, BelongsHere(store, entry)
+}
+
+// latestResumable is the latest run of the work tree that can go on, or else the
+// one that there is: it is done or alive, and trying to resume it says so.
+func latestResumable(store journal.Store, entry journal.Entry) (journal.Entry, error) {
+	list, _, err := store.List()
+	if err != nil {
+		return entry, err
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if e := list[i]; e.Tree == store.Tree && CanGoOn(store.Status(e)) {
+			return store.Load(e.Name)
+		}
+	}
+	return entry, nil
+}
+
+// BelongsHere refuses a run of another work tree of the repository: its agent
+// works there, and a person who stands here may not expect that.
+func BelongsHere(store journal.Store, entry journal.Entry) error {
+	switch {
+	case entry.Gone:
+		gone := store.Gone(entry.Meta)
+		return &UsageError{What: gone.Error(), Hint: gone.Hint()}
+	case entry.Tree == store.Tree:
+		return nil
+	}
+	return &UsageError{
+		What: fmt.Sprintf("%s belongs to another work tree: %s", entry.Name, entry.Tree),
+		Hint: "go there, or pass -C " + entry.Tree,
+	}
+}
+
+// CanGoOn tells whether a run in this state can be resumed.
+func CanGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/notify"
+	"github.com/refrain-loop/refrain/internal/proc"
+)
+
+// prepareNotices finds what is wrong with the channels before anything is
+// written.
+func (j *Job) prepareNotices(context.Context) error {
+	if _, err := notify.New(j.notices(nil, nil, proc.Run, func(loop.Warning) {})); err != nil {
+		return &UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
+	}
+	return nil
+}
+
+// notices is who is told of the run, and how.
+func (j *Job) notices(terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
+	n := j.config().Notify
+	env := os.Environ()
+	s := notify.Settings{
+		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
+		Desktop: n.Desktop.Or(terminal != nil && notify.DesktopWorks(env)), Bell: n.Bell.Or(terminal != nil),
+		Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
+		Ntfy: notify.Ntfy(n.Ntfy), Email: notify.Email(n.Email),
+		Dir: j.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
+	}
+	if n.Log != "" {
+		s.Log = inTree(j.Tree, n.Log)
+	}
+	if run != nil {
+		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, j.environ(run)
+	}
+	return s
+}

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Whatif is what would have come of a recorded run under other settings, as far
+// as the record tells.
+type Whatif struct {
+	Run string     `json:"run"`
+	Set []Supposed `json:"set"`
+
+	// Stops says that it would have ended where the record goes on, or for
+	// another reason than the record gives.
+	Stops bool `json:"stops"`
+	// GoesOn says that it would not have ended where the record does. What came
+	// then, nobody knows.
+	GoesOn bool `json:"goes_on"`
+
+	Iteration int       `json:"iteration"`       // the last one that began
+	Within    bool      `json:"within"`          // it would have ended in the middle of that
+	Place     string    `json:"place,omitempty"` // what the record calls it, for "refrain show"
+	SameEnd   bool      `json:"same_end"`        // the record ends there too
+	At        time.Time `json:"at,omitzero"`     // when, with the waits that it would have had
+	Rule      string    `json:"rule,omitempty"`  // that would have ended it
+	Recorded  Tally     `json:"recorded"`        // what really happened
+	Supposed  Tally     `json:"supposed"`        // what would have
+	Saved     Savings   `json:"saved"`           // the one less the other
+	Notes     []string  `json:"notes,omitempty"` // what the record does not tell
+}
+
+// Supposed is a setting that is taken to be another.
+type Supposed struct {
+	Key   string       `json:"key"`
+	Value config.Value `json:"value"`
+	Was   config.Value `json:"was"`
+}
+
+// Tally is what a run came to.
+type Tally struct {
+	State  loop.Status `json:"state,omitempty"` // left out when it would have gone on
+	Reason loop.Reason `json:"reason,omitempty"`
+	Why    string      `json:"why,omitempty"`
+	Proven bool        `json:"proven"`
+
+	Iterations    int       `json:"iterations"`
+	Elapsed       loop.Span `json:"elapsed_ms"`
+	CostUSD       float64   `json:"cost_usd,omitempty"`
+	CostEstimated bool      `json:"cost_estimated,omitempty"`
+	Tokens        int       `json:"tokens,omitempty"`
+}
+
+// Savings is what would not have been used up. Time is negative where the run
+// would have waited longer.
+type Savings struct {
+	Iterations int       `json:"iterations"`
+	Elapsed    loop.Span `json:"elapsed_ms"`
+	CostUSD    float64   `json:"cost_usd"`
+	Tokens     int       `json:"tokens"`
+}
+
+// Redecidable is every setting with which a record can be decided again: those
+// that say when a run waits and when it ends.
+var Redecidable = []string{
+	"loop.max_iterations", "loop.max_time", "loop.iteration_delay", "loop.backoff", "loop.max_backoff", "loop.skips_count",
+	"done.confirmations",
+	"stop.failures", "stop.red_gates", "stop.test_failures", "stop.no_progress", "stop.cost_without_progress", "stop.repeats", "stop.gates_are_failures",
+	"budget.cost_usd", "budget.tokens",
+	"limits.wait", "limits.max_wait",
+}
+
+// WhatIf decides a recorded run once more, with flags laid over the settings that
+// it had. It reads the record and nothing else, starts nothing and writes nothing.
+func WhatIf(store journal.Store, entry journal.Entry, flags []config.Flag) (*Whatif, error) {
+	rec, err := readRecord(store, entry)
+	if err != nil {
+		return nil, err
+	}
+	was, err := rec.jobs(nil)
+	if err != nil {
+		return nil, fmt.Errorf("rebuild the settings that %s had: %v", entry.Name, err) // not a mistake in the flags
+	}
+	if err := onlyDecisions(flags, was); err != nil {
+		return nil, err
+	}
+	now, err := rec.jobs(flags)
+	if err != nil {
+		return nil, err
+	}
+	w := &Whatif{Run: entry.Name, Set: supposed(flags, was, now), Recorded: rec.tally(), Notes: rec.missing()}
+	own, err := rec.replay(was, was, nil)
+	if err != nil {
+		return nil, err
+	}
+	if own.end != nil || own.goesOn {
+		w.Notes = append(w.Notes, "decided again with its own settings, this run does not end as it did: it was recorded by another version, or somebody intervened; take this for an estimate")
+	}
+	r, err := rec.replay(was, now, flags)
+	if err != nil {
+		return nil, err
+	}
+	w.take(r)
+	return w, nil
+}
+
+// onlyDecisions refuses what a record cannot tell of.
+func onlyDecisions(flags []config.Flag, was []*Job) error {
+	can := "these can: " + strings.Join(Redecidable, ", ")
+	if len(flags) == 0 {
+		return &UsageError{What: "no other setting is given", Hint: "write it like --set stop.no_progress=3; " + can}
+	}
+	for _, f := range flags {
+		switch _, err := was[0].Settings.Explain(f.Key); {
+		case slices.Contains(Redecidable, f.Key):
+		case f.Key == "gate" || strings.HasPrefix(f.Key, "gate."), err == nil:
+			return &UsageError{What: f.Key + " cannot be supposed: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
+		default:
+			return err
+		}
+	}
+	if !setBy(flags, "stop.repeats") {
+		return nil
+	}
+	for _, j := range was {
+		if j.config().Stop.Repeats == 0 {
+			return &UsageError{
+				What: "stop.repeats cannot be supposed: it was 0, so the run did not mark what its iterations had in common",
+				Hint: "leave it out, or look at a run that had it",
+			}
+		}
+	}
+	return nil
+}
+
+// supposed is the settings that are other than they were when the run was last
+// started.
+func supposed(flags []config.Flag, was, now []*Job) []Supposed {
+	value := func(jobs []*Job, key string) config.Value {
+		e, err := jobs[len(jobs)-1].Settings.Explain(key)
+		if err != nil {
+			panic(err) // it was looked up before
+		}
+		return e.Value
+	}
+	var list []Supposed
+	for _, f := range flags {
+		s := Supposed{Key: f.Key, Value: value(now, f.Key), Was: value(was, f.Key)}
+		if !slices.Contains(list, s) { // set twice
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// take fills in what a replay came to.
+func (w *Whatif) take(r *replay) {
+	w.Supposed = tallyOf(r.state)
+	w.Supposed.Elapsed = r.live
+	w.Iteration, w.Place, w.At = r.state.Totals.Iterations, r.place(), r.clock
+	w.Notes = append(w.Notes, r.notes...)
+	switch {
+	case r.end != nil:
+		w.Stops, w.Within, w.SameEnd, w.Rule = true, r.end.within, r.end.met, r.end.Rule
+		w.Supposed.end(r.end.Verdict)
+		if r.end.within {
+			w.Iteration++
+		}
+	case r.goesOn:
+		w.GoesOn, w.SameEnd = true, true
+	case r.met:
+		w.SameEnd = true
+		w.Supposed.end(r.verdict)
+	default: // it is alive, or has died
+		w.SameEnd, w.Supposed.State = true, w.Recorded.State
+	}
+	w.Saved = Savings{
+		Iterations: w.Recorded.Iterations - w.Supposed.Iterations,
+		Elapsed:    w.Recorded.Elapsed - w.Supposed.Elapsed,
+		CostUSD:    math.Round((w.Recorded.CostUSD-w.Supposed.CostUSD)*1e6) / 1e6, // as sums are kept
+		Tokens:     w.Recorded.Tokens - w.Supposed.Tokens,
+	}
+}
+
+func (t *Tally) end(v loop.Verdict) {
+	t.State, t.Reason, t.Why, t.Proven = v.State, v.Reason, v.Why, v.Proven
+}
+
+func tallyOf(s loop.State) Tally {
+	return Tally{
+		Iterations: s.Totals.Iterations, Elapsed: s.Live, Tokens: s.Totals.Tokens,
+		CostUSD: s.Totals.CostUSD, CostEstimated: s.Totals.CostEstimated,
+	}
+}

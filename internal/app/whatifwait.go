@@ -1,0 +1,187 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// between goes through what happened between two attempts, up to the next turn
+// of the record. It tells whether the supposed run ends there.
+func (r *replay) between(stretch []loop.Event, next time.Time) bool {
+	if !slices.ContainsFunc(stretch, isWait) && r.waitAlone() {
+		return true
+	}
+	for i := 0; i < len(stretch); i++ {
+		e := stretch[i]
+		if !isWait(e) {
+			if r.take(e, r.at(e.Time)) {
+				return true
+			}
+			continue
+		}
+		ended, during := waitIn(stretch[i:], next)
+		if r.wait(e, ended, during) {
+			return true
+		}
+		i += len(during)
+		if !slices.ContainsFunc(stretch[i+1:], isWait) && r.waitAlone() {
+			return true
+		}
+	}
+	return false
+}
+
+func isWait(e loop.Event) bool {
+	_, ok := e.Payload.(*loop.RunWaiting)
+	return ok
+}
+
+// waitIn is when the wait that a stretch begins with ended, and what happened
+// during it.
+func waitIn(stretch []loop.Event, next time.Time) (ended time.Time, during []loop.Event) {
+	ended = earlier(stretch[0].Payload.(*loop.RunWaiting).Until, next)
+	rest := stretch[1:]
+	n := slices.IndexFunc(rest, func(e loop.Event) bool {
+		switch e.Payload.(type) {
+		case *loop.RunWaiting, *loop.RunPaused:
+			return true
+		}
+		return e.Time.After(ended)
+	})
+	if n < 0 {
+		return ended, rest
+	}
+	return earlier(ended, rest[n].Time), rest[:n]
+}
+
+// wait puts the supposed wait, which may be none, in the place of a recorded
+// one.
+func (r *replay) wait(e loop.Event, ended time.Time, during []loop.Event) bool {
+	recorded := e.Payload.(*loop.RunWaiting)
+	start := r.at(e.Time)
+	if r.hearNoted(recorded, start) {
+		return true
+	}
+	until := start
+	if v := r.verdict; !v.Until.IsZero() {
+		until = r.wakeTime(v, recorded, e.Time)
+		if r.beginWait(start, until) {
+			return true
+		}
+		if until = later(start, until); r.stopping != nil {
+			until = start
+		}
+	}
+	for _, c := range during {
+		at := earlier(until, later(start, c.Time.Add(r.shift)))
+		if r.take(c, at) {
+			return true
+		}
+		if r.stopping != nil || r.cutShort(c) {
+			until, ended = at, c.Time
+		}
+	}
+	if r.decide(r.ask(until)) {
+		return true
+	}
+	r.shift = until.Sub(ended)
+	r.drift += until.Sub(start) - ended.Sub(e.Time)
+	return false
+}
+
+// waitAlone waits where the record does not, as often as the rules say so.
+func (r *replay) waitAlone() bool {
+	for !r.verdict.Until.IsZero() {
+		start, until := r.clock, r.verdict.Until
+		if r.stopping != nil {
+			until = start
+		}
+		if r.beginWait(start, until) {
+			return true
+		}
+		until = later(start, until)
+		r.shift += until.Sub(start)
+		r.drift += until.Sub(start)
+		if r.decide(r.ask(until)) {
+			return true
+		}
+		if r.stopping != nil {
+			r.verdict = loop.Verdict{} // it ends before it waits again
+		}
+	}
+	return false
+}
+
+// beginWait begins to wait, unless a rule says stop at once.
+func (r *replay) beginWait(start, until time.Time) bool {
+	v := r.verdict
+	r.sum(start, loop.Event{Payload: &loop.RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: loop.Span(until.Sub(start)), Until: until}})
+	if first := r.ask(start); first.Action == loop.Stop {
+		return r.decide(first)
+	}
+	return false
+}
+
+// take adds what happened between two attempts, if the run has the time to come
+// to it.
+func (r *replay) take(e loop.Event, at time.Time) bool {
+	if over, limited := r.timeOver(); limited && over.Before(at) && r.decide(r.ask(at)) {
+		return true
+	}
+	if p, ok := e.Payload.(*loop.CommandReceived); ok {
+		e.Payload = r.heed(p)
+	}
+	r.sum(at, e)
+	return false
+}
+
+// wakeTime is when a wait ends. A limit that ends at a stated time does so
+// whoever waits for it, and the record knows when the run woke.
+func (r *replay) wakeTime(v loop.Verdict, recorded *loop.RunWaiting, began time.Time) time.Time {
+	away, ok := r.state.AwayAs(v.Agent)
+	if !ok || v.Agent != recorded.Agent || away.Limit == nil || !v.Until.Equal(away.Limit.Until.Add(r.job.margin)) || !began.Before(away.Limit.Until) {
+		return v.Until
+	}
+	if margin := recorded.Until.Sub(away.Limit.Until); margin >= 0 && margin < r.job.margin {
+		r.useMargin(margin)
+	}
+	return recorded.Until
+}
+
+// learnMargin finds out what this runner added to the end of a limit.
+func (r *replay) learnMargin(p *loop.IterationFinished) {
+	v, limit := p.Verdict, p.Outcome.Limit
+	if v.Rule != "limit" || v.Agent != p.Outcome.Agent || limit == nil || !limit.Until.After(p.Outcome.EndedAt) {
+		return
+	}
+	if margin := v.Until.Sub(limit.Until); margin >= 0 && margin <= 2*usualMargin {
+		r.useMargin(margin)
+	}
+}
+
+func (r *replay) useMargin(margin time.Duration) {
+	old, job := *r.old, *r.job
+	old.margin, job.margin = margin, margin
+	r.old, r.job, r.rules = &old, &job, job.rules()
+}
+
+// hearNoted takes in a limit that another run had met, which is seen by the wait
+// alone.
+func (r *replay) hearNoted(w *loop.RunWaiting, at time.Time) bool {
+	what, by, ok := strings.Cut(w.Why, ", noted by ")
+	if !ok {
+		return false
+	}
+	kind, _, _ := strings.Cut(strings.TrimPrefix(what, "usage limit ("), ")")
+	r.noted = append(r.noted, loop.Away{
+		Agent: w.Agent, Kind: loop.ErrUsageLimit, Since: at, At: at, Tries: 1, By: by,
+		Limit: &loop.Limit{Kind: kind, Until: w.Until.Add(-r.job.margin)},
+	})
+	if !r.verdict.Until.IsZero() {
+		return false
+	}
+	return r.decide(r.ask(at))
+}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+	lines "github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/tui"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func watchCommand(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "watch [RUN]",
+		Short: "Watch a run on the whole screen, and steer it",
+		Long: "Watch a live run on the whole screen: where it stands, what its agent says and does, its iterations,\n" +
+			"changes, gates and log, with keys to pause, stop, skip, reboot and add notes. Leaving does not touch\n" +
+			"the run. A run that is over is shown as it went. Press ? for the keys.",
+		Example:           "  refrain watch\n  refrain watch build-7",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return sh.watch(cmd.Context(), first(args)) },
+	}
+}
+
+func (sh *shell) watch(ctx context.Context, ref string) error {
+	if err := sh.canFillScreen("watch"); err != nil {
+		return err
+	}
+	store, entry, err := sh.findLive(ref)
+	if err != nil {
+		return err
+	}
+	ctx, stop := sh.untilSignal(ctx)
+	defer stop()
+	o := sh.fullScreen(store)
+	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
+		address := socketOf(store, entry)
+		if address == "" {
+			return control.Answer{}, errors.New("it is just starting, or could not open its socket")
+		}
+		return control.Dial(address).Do(ctx, c)
+	}
+	events := func(ctx context.Context) iter.Seq2[loop.Event, error] { return history(ctx, store, entry.Name) }
+	if err := tui.Watch(ctx, events, o); err != nil {
+		return err
+	}
+	if entry, err = store.Load(entry.Name); err != nil {
+		return err
+	}
+	if !store.Status(entry).Ended() {
+		fmt.Fprintf(sh.out, "%s goes on. Come back with: refrain watch %s\n", entry.Name, entry.Name)
+		return nil
+	}
+	fmt.Fprint(sh.out, lines.Card(lookClosely(store, entry), sh.look()))
+	return nil
+}
+
+// findLive is the run that a person means; when they do not say, the one that is
+// alive here, else the latest.
+func (sh *shell) findLive(ref string) (journal.Store, journal.Entry, error) {
+	store, entry, err := sh.find(ref)
+	if err != nil || ref != "" {
+		return store, entry, err
+	}
+	if h, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); alive && h.Run != "" && h.Run != entry.Name {
+		entry, err = store.Load(h.Run)
+	}
+	return store, entry, err
+}
+
+// socketOf is where a run takes commands; empty when it is over or has not said.
+func socketOf(store journal.Store, entry journal.Entry) string {
+	h, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder()
+	if !alive || h.Run != entry.Name {
+		return ""
+	}
+	return h.Socket
+}
+
+// recent is of how many iterations all that the agents said is read at once. That
+// of earlier ones is read when somebody opens them.
+const recent = 10
+
+// history gives the events of a run to look back on: its journal, with what the
+// agents of its last iterations said, and what comes for as long as it is alive.
+func history(ctx context.Context, store journal.Store, run string) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
+		var at int64
+		last, err := store.Iterations(run, recent)
+		if err != nil {
+			yield(loop.Event{}, err)
+			return
+		}
+		if len(last) == recent {
+			at = last[0].Seq
+			for e, err := range store.Events(run, 0) {
+				if err == nil && e.Seq > at {
+					break
+				}
+				if ctx.Err() != nil || !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+		for e, err := range follow(ctx, store, run, at) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// canFillScreen refuses where there is no screen to fill.
+func (sh *shell) canFillScreen(what string) error {
+	if !isTerminal(sh.out) || os.Getenv("TERM") == "dumb" {
+		return usage(what+" needs a terminal that can be drawn on", "\"refrain logs -f\" follows a run without one")
+	}
+	return nil
+}
+
+// fullScreen is what every full-screen view of runs in the store needs. Who may
+// steer the run is for the caller to say.
+func (sh *shell) fullScreen(store journal.Store) tui.Options {
+	look := sh.look()
+	return tui.Options{
+		Out: sh.out, Color: look.Color, Unicode: unicodeLocale(os.Getenv),
+		Words: plainWords,
+		Card: func(run *view.Run, width int) string {
+			if width == 0 {
+				return lines.Card(run, look)
+			}
+			return lines.Card(run, lines.Options{Color: look.Color, Width: func() int { return width }})
+		},
+		Diff: func(ctx context.Context, run string, iteration int) (string, error) {
+			return iterationDiff(ctx, store, run, iteration)
+		},
+		Past: func(run string, after int64) iter.Seq2[loop.Event, error] { return control.Past(store, run)(after) },
+		Edit: editor,
+	}
+}
+
+// plainWords says what events mean, in the words of the plain output.
+func plainWords() func(loop.Event) []string {
+	var b bytes.Buffer
+	out := lines.Plain(&b, view.New())
+	return func(e loop.Event) []string {
+		b.Reset()
+		out.Observe(e)
+		var facts []string
+		for text := range strings.Lines(b.String()) {
+			_, fact, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "] ") // behind its time
+			facts = append(facts, fact)
+		}
+		return facts
+	}
+}
+
+// mostDiff is more of a diff than anybody reads on a screen.
+const mostDiff = 4 << 20
+
+// iterationDiff is what an iteration did to the files.
+func iterationDiff(ctx context.Context, store journal.Store, run string, iteration int) (string, error) {
+	entry, err := store.Load(run)
+	if err != nil {
+		return "", told(err)
+	}
+	h, err := app.OpenHistory(ctx, store, entry)
+	if err != nil {
+		return "", told(err)
+	}
+	from, to, err := span{from: &iteration}.of(ctx, h)
+	if err != nil {
+		return "", told(err)
+	}
+	w := head{room: mostDiff}
+	if err := h.Kept.Diff(ctx, &w, from, to, repo.DiffOptions{}); err != nil {
+		return "", told(err)
+	}
+	return w.String(), nil
+}
+
+// told is an error as a person is told it, on one line.
+func told(err error) error {
+	f := explain(err)
+	if f.hint == "" {
+		return errors.New(f.what)
+	}
+	return fmt.Errorf("%s (%s)", f.what, f.hint)
+}
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	bytes.Buffer
+	room int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	n := min(len(p), h.room-h.Len())
+	_, err := h.Buffer.Write(p[:n])
+	return len(p), err
+}
+
+// editor opens a file in the editor that the environment names.
+func editor(file string) (*exec.Cmd, error) {
+	argv := strings.Fields(cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi"))
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return nil, fmt.Errorf("there is no editor %q: set EDITOR", argv[0])
+	}
+	return exec.Command(argv[0], append(argv[1:], file)...), nil
+}
+
+// unicodeLocale tells whether a terminal shows more than ASCII. It does, unless
+// the locale is set and says otherwise.
+func unicodeLocale(getenv func(string) string) bool {
+	if runtime.GOOS == "windows" {
+		return true
+	}
+	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+}

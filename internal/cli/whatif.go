@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+func whatifCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "whatif [RUN] --set KEY=VALUE",
+		Short: "Say where a run would have ended with other settings, from its record",
+		Long: "Decide a recorded run once more with other settings: where it would have stopped, by which rule,\n" +
+			"and what that would have saved. Nothing is started and nothing is written.\n\n" +
+			"Only settings that say when a run waits or ends can be supposed:\n" + wrapped(app.Redecidable),
+		Example:           "  refrain whatif last --set stop.no_progress=3\n  refrain whatif build-7 --set budget.cost_usd=10 --set loop.max_time=4h",
+		Args:              atMost(1),
+		ValidArgsFunction: completeRuns(sh),
+	}
+	supposed := cmd.Flags().StringArray("set", nil, "suppose another setting, as KEY=VALUE (repeatable)")
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var flags []config.Flag
+		for _, arg := range *supposed {
+			flag, err := config.ParseSet(arg)
+			if err != nil {
+				return err
+			}
+			flags = append(flags, flag)
+		}
+		store, entry, err := sh.find(first(args))
+		if err != nil {
+			return err
+		}
+		w, err := app.WhatIf(store, entry, flags)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(sh.out, w)
+		}
+		sh.tellWhatif(w, entry)
+		return nil
+	}
+	return cmd
+}
+
+// wrapped lists keys in lines that fit a terminal.
+func wrapped(keys []string) string {
+	var b strings.Builder
+	width := 0
+	for i, key := range keys {
+		switch {
+		case i == 0:
+		case width+len(key) > 90:
+			b.WriteString(",\n")
+			width = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(key)
+		width += len(key) + 2
+	}
+	return b.String()
+}
+
+func (sh *shell) tellWhatif(w *app.Whatif, entry journal.Entry) {
+	for _, s := range w.Set {
+		fmt.Fprintf(sh.out, "Supposed: %s = %s (it was %s)\n", s.Key, s.Value, s.Was)
+	}
+	fmt.Fprintln(sh.out, whatifWords(w))
+	if w.Stops {
+		fmt.Fprintf(sh.out, "Why: %s\n", view.Line(w.Supposed.Why))
+	}
+	if table := whatifTable(w); table != "" {
+		fmt.Fprint(sh.out, "\n", table)
+	}
+	for _, note := range w.Notes {
+		fmt.Fprintf(sh.out, "Note: %s\n", note)
+	}
+	if w.Stops && w.Place != "" {
+		fmt.Fprintf(sh.out, "\nSee what happened there with: refrain show %s\n", w.Place)
+	}
+}
+
+// whatifWords is the answer in one sentence.
+func whatifWords(w *app.Whatif) string {
+	recorded := fmt.Sprintf("the record ends at iteration %d (%s)", w.Recorded.Iterations, endWords(w.Recorded))
+	switch {
+	case w.GoesOn:
+		return fmt.Sprintf("%s would have gone on: %s, and nobody knows what would have come then", w.Run, recorded)
+	case !w.Stops:
+		return recorded + ": these settings would not have stopped it earlier"
+	case w.SameEnd:
+		return fmt.Sprintf("%s would have stopped where it did, %s, but by the rule %s: %s", w.Run, placeWords(w), w.Rule, endWords(w.Supposed))
+	}
+	return fmt.Sprintf("%s would have stopped %s by the rule %s: %s", w.Run, placeWords(w), w.Rule, endWords(w.Supposed))
+}
+
+func placeWords(w *app.Whatif) string {
+	switch {
+	case w.Within:
+		return fmt.Sprintf("in the middle of iteration %d", w.Iteration)
+	case w.Iteration == 0:
+		return "before the first iteration"
+	}
+	return fmt.Sprintf("after iteration %d", w.Iteration)
+}
+
+// endWords says how a run stands in everyday words.
+func endWords(t app.Tally) string { return view.People(t.State, t.Reason, t.Proven) }
+
+// whatifTable sets what happened beside what would have. Where nothing differs,
+// or nobody knows, it is empty.
+func whatifTable(w *app.Whatif) string {
+	if w.GoesOn || !w.Stops && w.Saved == (app.Savings{}) {
+		return ""
+	}
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "\tREALLY\tSUPPOSED\tSAVED")
+	row := func(what string, really, supposed, saved string) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", what, really, supposed, saved)
+	}
+	r, s := w.Recorded, w.Supposed
+	row("iterations", view.Count(r.Iterations), view.Count(s.Iterations), view.Count(w.Saved.Iterations))
+	row("time", view.Total(r.Elapsed.Duration()), view.Total(s.Elapsed.Duration()), signed(w.Saved.Elapsed))
+	if r.CostUSD > 0 {
+		row("cost", view.Dollars(r.CostUSD, r.CostEstimated), view.Dollars(s.CostUSD, s.CostEstimated), view.Dollars(w.Saved.CostUSD, r.CostEstimated))
+	}
+	if r.Tokens > 0 {
+		row("tokens", view.Count(r.Tokens), view.Count(s.Tokens), view.Count(w.Saved.Tokens))
+	}
+	_ = t.Flush() // to memory
+	return b.String()
+}
+
+// signed is a time that may be less than none.
+func signed(s loop.Span) string {
+	if d := s.Duration(); d < -time.Second/2 {
+		return "-" + view.Total(-d)
+	}
+	return view.Total(s.Duration())
+}

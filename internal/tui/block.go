@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// block is a piece of a roll that stays together: a text, a tool call that can be
+// folded, or something that draws itself.
+type block struct {
+	text   string // clean
+	style  style
+	indent string // of lines that go on
+	call   *call
+	draw   func(width int) string
+
+	width int // that the lines are laid out for; 0: they are not
+	lines []line
+}
+
+// call is a use of one of the agent's tools.
+type call struct {
+	id, name, input string
+
+	done   bool
+	failed bool
+	how    string // it ended, if not well
+	output string // clean
+	open   bool   // the output is shown
+}
+
+// mostOutput is how many lines of one output are kept: its last, where the
+// outcome of a command is.
+const mostOutput = 400
+
+// finish takes in what the tool gave back.
+func (c *call) finish(p *loop.AgentToolResult) {
+	c.done, c.failed = true, p.Failed || p.Denied
+	switch {
+	case p.Denied:
+		c.how = "denied"
+	case p.Exit != nil && *p.Exit != 0:
+		c.how, c.failed = fmt.Sprintf("exit %d", *p.Exit), true
+	case p.Failed:
+		c.how = "failed"
+	}
+	c.output = strings.Trim(view.Clean(p.Output), "\n")
+	if lines := strings.Split(c.output, "\n"); len(lines) > mostOutput {
+		c.output = fmt.Sprintf("(%s before)\n", view.Plural(len(lines)-mostOutput, "line")) + strings.Join(lines[len(lines)-mostOutput:], "\n")
+	}
+}
+
+// lay gives the lines of the block for a width.
+func (b *block) lay(width int) []line {
+	if b.width == width {
+		return b.lines
+	}
+	b.width = width
+	switch {
+	case b.call != nil:
+		b.lines = b.call.lay(width)
+	case b.draw != nil:
+		b.lines = nil
+		for text := range strings.SplitSeq(strings.TrimRight(b.draw(width), "\n"), "\n") {
+			b.lines = append(b.lines, line{text, raw})
+		}
+	default:
+		b.lines = wrap(b.text, width, b.style, b.indent)
+	}
+	return b.lines
+}
+
+// weight is what a block counts for: its lines, on a screen of eighty columns.
+func (b *block) weight() int {
+	size, lines := len(b.text), 1+strings.Count(b.text, "\n")
+	if b.call != nil {
+		size += len(b.call.input) + len(b.call.output)
+		lines += strings.Count(b.call.output, "\n")
+	}
+	return lines + size/80
+}
+
+// lay shows the call on one line, and its output below when it is unfolded.
+func (c *call) lay(width int) []line {
+	sign, s := "▸", faint
+	if c.open {
+		sign = "▾"
+	}
+	if c.failed {
+		s = bad
+	}
+	result := c.result()
+	head := sign + " " + c.name
+	if room := width - ansi.StringWidth(head) - ansi.StringWidth(result) - 4; c.input != "" && room > 0 {
+		head += "  " + view.Fit(c.input, room)
+	}
+	if result != "" {
+		head += "  " + result
+	}
+	lines := []line{{ansi.Truncate(head, width, "…"), s}}
+	if !c.open {
+		return lines
+	}
+	if c.output == "" {
+		return append(lines, line{"  " + c.nothing(), faint})
+	}
+	for _, l := range wrap(c.output, max(width-2, 1), faint, "") {
+		lines = append(lines, line{"  " + l.text, l.style})
+	}
+	return lines
+}
+
+// result is how the call went, in a word or two.
+func (c *call) result() string {
+	switch {
+	case !c.done:
+		return "…"
+	case c.how != "":
+		return c.how
+	case c.output == "":
+		return ""
+	}
+	return view.Plural(1+strings.Count(c.output, "\n"), "line")
+}
+
+func (c *call) nothing() string {
+	if !c.done {
+		return "(no result yet)"
+	}
+	return "(no output)"
+}

@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// mostNames is how many tests are listed by name.
+const mostNames = 200
+
+// checks is the pane with what the runner itself has seen: the last word of each
+// gate, the tests, the plan, and what the next agent will hear of it.
+func (b *book) checks() []*block {
+	var s sheet
+	s.gates(b.run)
+	s.tests(b.tests)
+	s.plan(b.run.Outcome)
+	s.list("Claims refused", caution, b.run.Refused())
+	s.list("Near misses", caution, b.run.NearMisses())
+	var told []string
+	for _, f := range b.run.Sum.Feedback {
+		told = append(told, f.Text)
+	}
+	s.list("The next agent is told", plain, append(told, b.run.Sum.Notes...))
+	if len(s) == 0 {
+		s.text(faint, "No gate has run, and no test was seen.")
+	}
+	return s
+}
+
+// sheet is sections below each other.
+type sheet []*block
+
+func (s *sheet) head(text string) {
+	if len(*s) > 0 {
+		s.text(plain, "")
+	}
+	s.text(heading, text)
+}
+
+func (s *sheet) text(looks style, text string) {
+	*s = append(*s, &block{text: view.Line(text), style: looks})
+}
+
+func (s *sheet) item(looks style, text string) {
+	*s = append(*s, &block{text: "  " + view.Line(text), style: looks, indent: "    "})
+}
+
+func (s *sheet) list(head string, looks style, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	s.head(head)
+	for _, text := range items[:min(len(items), mostNames)] {
+		s.item(looks, text)
+	}
+	if more := len(items) - mostNames; more > 0 {
+		s.item(faint, fmt.Sprintf("and %s more", view.Count(more)))
+	}
+}
+
+func (s *sheet) gates(run *view.Run) {
+	if len(run.Gates) == 0 && run.Gate == nil {
+		return
+	}
+	s.head("Gates")
+	for _, g := range run.Gates {
+		sign := "✓ "
+		if !g.OK {
+			sign = "✗ "
+		}
+		s.item(gateStyle(g), sign+g.Name+" "+view.Gate(g)+in(g.Where))
+	}
+	if g := run.Gate; g != nil {
+		s.item(live, "… "+g.Name+" runs"+in(g.Where))
+	}
+	if run.Sum.Proof != "" {
+		s.item(faint, "claims are judged "+view.Where(run.Sum.Proof))
+	}
+}
+
+func (s *sheet) tests(t *loop.Tests) {
+	if t == nil {
+		return
+	}
+	looks := good
+	if t.Failed > 0 {
+		looks = bad
+	}
+	s.head("Tests")
+	said := view.Tests(*t)
+	if t.Framework != "" {
+		said += " (" + t.Framework + ")"
+	}
+	s.item(looks, said)
+	s.list("Newly failing", bad, t.NewlyFailing)
+	s.list("Fixed", good, t.NewlyFixed)
+	s.list("Flaky", caution, t.Flaky)
+	s.list("Failing", bad, t.Failing)
+}
+
+func (s *sheet) plan(o *loop.Outcome) {
+	if o == nil || o.Plan == nil {
+		return
+	}
+	s.head("Plan")
+	s.item(plain, fmt.Sprintf("%s open, %s in progress, %s done", view.Count(o.Plan.Open), view.Count(o.Plan.InProgress), view.Count(o.Plan.Done)))
+	if o.Plan.Lost > 0 {
+		s.item(caution, view.Plural(o.Plan.Lost, "open task")+" vanished")
+	}
+}

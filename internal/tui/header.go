@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// position says in one line where the run stands.
+func (b *book) position(p palette, now time.Time, width int) string {
+	run := b.run
+	if run.State == "" {
+		return p.facts([]part{{"refrain", strong, 0}, {"the run is about to begin", faint, 1}}, "  ", width)
+	}
+	parts := []part{
+		{view.Line(run.Name), strong, 0},
+		{state(run, now), stateStyle(run.State), 0},
+		{b.wish(), caution, 2},
+		{iteration(run), plain, 1},
+		{view.Total(run.Elapsed(now)), plain, 3},
+	}
+	if n := run.Tokens(); n > 0 {
+		parts = append(parts, part{view.Plural(n, "token"), plain, 6})
+	}
+	if usd := run.Cost(); usd > 0 {
+		parts = append(parts, part{view.Dollars(usd, run.CostEstimated()), plain, 4})
+	}
+	parts = append(parts, part{doing(run), faint, 5})
+	return p.facts(parts, "  ", width)
+}
+
+// state is the run's state in people's words; what is waited for is counted down.
+func state(run *view.Run, now time.Time) string {
+	switch {
+	case run.Asked != nil && !run.Asked.Until.IsZero():
+		return "asks, for " + view.Left(run.Asked.Until.Sub(now))
+	case run.Asked != nil:
+		return "asks"
+	case run.Wait != nil:
+		return "waiting " + view.Left(run.Wait.Until.Sub(now))
+	}
+	return view.People(run.State, run.Reason(), run.Proven())
+}
+
+// wish is what people have asked for and has not come about yet.
+func (b *book) wish() string {
+	switch {
+	case b.stopping:
+		return "stopping"
+	case b.pausing:
+		return "pausing"
+	}
+	return ""
+}
+
+func stateStyle(s loop.Status) style {
+	switch s {
+	case loop.Done:
+		return good
+	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
+		return bad
+	case loop.Running, loop.Rebooting:
+		return live
+	}
+	return caution
+}
+
+func iteration(run *view.Run) string {
+	switch {
+	case run.Iteration == 0:
+		return ""
+	case run.Max() > 0:
+		return fmt.Sprintf("iteration %d/%d", run.Iteration, run.Max())
+	}
+	return fmt.Sprintf("iteration %d", run.Iteration)
+}
+
+// doing is what goes on beside the agent's work.
+func doing(run *view.Run) string {
+	switch {
+	case run.Gate != nil:
+		return "gate " + view.Line(run.Gate.Name) + in(run.Gate.Where)
+	case run.Phase == loop.PreHooks, run.Phase == loop.PostHooks:
+		return "hooks"
+	case run.Phase == loop.Gates:
+		return "gates"
+	case run.Attempt > 1 && run.Open:
+		return fmt.Sprintf("attempt %d", run.Attempt)
+	}
+	return ""
+}
+
+// condition says in one line how the run fares: what it waits for, or how full
+// its context is, how its tests go and what is piling up.
+func (b *book) condition(p palette, now time.Time, width int) string {
+	run := b.run
+	if b.trouble != "" && !run.State.Ended() {
+		return p.facts([]part{{"no more is heard of the run: " + b.trouble, bad, 0}}, "", width)
+	}
+	if w := run.Wait; w != nil {
+		return p.facts([]part{
+			{view.WaitsFor(w), caution, 0},
+			{"until " + view.Clock(w.Until, now), plain, 1},
+			{"c goes on at once", faint, 2},
+		}, " · ", width)
+	}
+	parts := []part{{gauge(run.ContextPercent(), run.Limits.Redline), gaugeStyle(run), 1}}
+	if n := len(b.trend); n > 0 {
+		t := b.trend[n-1]
+		s := good
+		if t.Failed > 0 {
+			s = caution
+		}
+		parts = append(parts, part{"tests " + spark(b.trend, min(16, width/5)) + passed(&t), s, 0})
+	}
+	parts = append(parts, streaks(run)...)
+	if run.State == loop.Paused {
+		parts = append(parts, part{"p goes on", faint, 1})
+	}
+	return p.facts(parts, "   ", width)
+}
+
+// gaugeWidth is how many cells the gauge of the context has.
+const gaugeWidth = 12
+
+// gauge draws how full the context is, and where its redline lies; nothing when
+// it is not known.
+func gauge(full, redline int) string {
+	if full <= 0 {
+		return ""
+	}
+	cells := []rune(strings.Repeat("█", cell(full)) + strings.Repeat("░", gaugeWidth-cell(full)))
+	said := fmt.Sprintf(" %d%%", full)
+	if redline > 0 {
+		cells[min(cell(redline), gaugeWidth-1)] = '│'
+		said += fmt.Sprintf(" (redline %d%%)", redline)
+	}
+	return "context " + string(cells) + said
+}
+
+func cell(percent int) int { return min(max(percent*gaugeWidth/100, 0), gaugeWidth) }
+
+func gaugeStyle(run *view.Run) style {
+	if line := run.Limits.Redline; line > 0 && run.ContextPercent() >= line*9/10 {
+		return caution
+	}
+	return plain
+}
+
+// spark draws how many tests passed in the last iterations, against the most
+// that ever ran.
+func spark(list []loop.Tests, most int) string {
+	const levels = "▁▂▃▄▅▆▇█"
+	list = list[max(len(list)-most, 0):]
+	if len(list) < 2 {
+		return ""
+	}
+	all := 1
+	for _, t := range list {
+		all = max(all, t.Passed+t.Failed)
+	}
+	var b strings.Builder
+	for _, t := range list {
+		b.WriteRune([]rune(levels)[t.Passed*7/all])
+	}
+	return b.String() + " "
+}
+
+// streaks are shown from where a rule would soon act on them.
+func streaks(run *view.Run) []part {
+	s, limits := run.Sum.Streaks, run.Limits
+	var parts []part
+	for _, x := range []struct {
+		what     string
+		n, limit int
+	}{
+		{"failures", s.Failures, limits.Failures},
+		{"red", s.RedGates, limits.RedGates},
+		{"test failures", s.TestFailures, limits.TestFailures},
+		{"no progress", s.NoProgress, limits.NoProgress},
+	} {
+		if x.n == 0 || run.State.Ended() {
+			continue
+		}
+		said := fmt.Sprintf("%s %d", x.what, x.n)
+		s := faint
+		if x.limit > 0 {
+			said += fmt.Sprintf("/%d", x.limit)
+			if x.n*2 >= x.limit {
+				s = caution
+			}
+		}
+		parts = append(parts, part{said, s, 2})
+	}
+	return parts
+}
+
+// percent is how far down n is.
+func percent(n, of int) string { return fmt.Sprintf("%d%%", n*100/max(of, 1)) }

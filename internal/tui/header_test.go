@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func TestTheGaugeOfTheContext(t *testing.T) {
+	for _, tt := range []struct {
+		full, redline int
+		want          string
+	}{
+		{0, 80, ""},
+		{1, 0, "context ░░░░░░░░░░░░ 1%"},
+		{50, 0, "context ██████░░░░░░ 50%"},
+		{50, 75, "context ██████░░░│░░ 50% (redline 75%)"},
+		{90, 75, "context █████████│░░ 90% (redline 75%)"},
+		{100, 100, "context ███████████│ 100% (redline 100%)"},
+		{140, 0, "context ████████████ 140%"},
+	} {
+		if got := gauge(tt.full, tt.redline); got != tt.want {
+			t.Errorf("gauge(%d, %d) = %q, want %q", tt.full, tt.redline, got, tt.want)
+		}
+	}
+}
+
+func TestTheTrendOfTests(t *testing.T) {
+	list := func(passed ...int) []loop.Tests {
+		var all []loop.Tests
+		for _, n := range passed {
+			all = append(all, loop.Tests{Passed: n, Failed: 8 - n})
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		list []loop.Tests
+		want string
+	}{
+		{nil, ""},
+		{list(4), ""}, // one is no trend
+		{list(0, 4, 8), "▁▄█ "},
+		{list(0, 0, 0, 8, 8), "▁▁██ "},
+	} {
+		if got := spark(tt.list, 4); got != tt.want {
+			t.Errorf("spark(%v) = %q, want %q", tt.list, got, tt.want)
+		}
+	}
+}
+
+func TestWhatHasNoRoomIsLeftOutByRank(t *testing.T) {
+	p := newPalette(false)
+	parts := []part{{"name", plain, 0}, {"", plain, 0}, {"first", plain, 2}, {"second", plain, 1}, {"third", plain, 2}}
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{
+		{80, "name  first  second  third"},
+		{25, "name  first  second"},
+		{18, "name  second"},
+		{11, "name"},
+		{3, "na…"},
+		{0, ""},
+	} {
+		if got := p.facts(parts, "  ", tt.width); got != tt.want {
+			t.Errorf("in %d cells: %q, want %q", tt.width, got, tt.want)
+		}
+	}
+}
+
+func TestTheHeaderSaysWhatPeopleWant(t *testing.T) {
+	stop := &loop.CommandReceived{Command: "stop"}
+	for _, tt := range []struct {
+		name  string
+		story *story
+		want  string
+	}{
+		{"pausing", begin().working().tell(&loop.CommandReceived{Command: "pause"}), "running  pausing"},
+		{"a refused pause is none", begin().working().tell(&loop.CommandReceived{Command: "pause", Refused: true}), "running  iteration"},
+		{"paused", begin().working().tell(&loop.CommandReceived{Command: "pause"}, &loop.RunPaused{}), "paused  iteration"},
+		{"stopping", begin().working().tell(stop), "running  stopping"},
+		{"resumed", begin().working().tell(stop, &loop.RunResumed{}), "running  iteration"},
+		{"a gate", begin().working().in(1, 1, &loop.GateStarted{Name: "test", Where: loop.InClean}), "gate test, in a clean checkout"},
+		{"a second attempt", begin().in(1, 2, &loop.IterationStarted{}), "attempt 2"},
+		{"rebooting", begin().working().tell(&loop.RunRebootStarted{}), "rebooting"},
+	} {
+		if got := screen((&world{}).shown(tt.story, 100, 24)); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: no %q in\n%s", tt.name, tt.want, got)
+		}
+	}
+}
+
+func TestStreaksShowBeforeARuleActs(t *testing.T) {
+	s := begin()
+	failed := func() {
+		s.in(s.sum.Next(), 1, &loop.IterationStarted{Max: 20}, &loop.IterationFinished{Outcome: loop.Outcome{
+			Result: loop.Failed, Exit: &loop.Exit{Code: number(1), Cause: loop.Exited}, Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "exit 1"},
+		}})
+	}
+	wantHidden(t, (&world{}).shown(s, 80, 24), "failures")
+	failed()
+	failed()
+	wantShown(t, (&world{}).shown(s, 80, 24), "failures 2/3   no progress 2")
+}
+
+func TestARunThatDiedIsOver(t *testing.T) {
+	m := (&world{}).shown(begin().working(), 80, 24)
+	m.book.died()
+	wantShown(t, m, "build-7  died", "build-7: died", "▸ Bash  make all && make check  no result")
+	press(m, "2")
+	wantShown(t, m, "lost", "the runner died")
+	press(m, "p")
+	wantShown(t, m, "The run is over.")
+	m.book.observe(loop.Event{Seq: 90, Payload: &loop.RunResumed{From: loop.Crashed}})
+	press(m, "1")
+	wantHidden(t, m, "build-7: died")
+	m.book.lost(errTest)
+	wantShown(t, m, "no more is heard of the run: no such checkpoint")
+}

@@ -1,0 +1,340 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func TestKeysSteerTheRun(t *testing.T) {
+	paused := func() *story { return begin().worked(1).tell(&loop.RunPaused{}) }
+	pausing := func() *story { return begin().working().tell(&loop.CommandReceived{Command: "pause"}) }
+	asked := func() *story {
+		return begin().worked(1).tell(&loop.RunAsked{Question: "run iteration 2?", Choices: []string{"continue", "skip", "reboot", "stop"}})
+	}
+	live := func() *story { return begin().worked(1).working() }
+	for _, tt := range []struct {
+		name  string
+		story *story
+		keys  string
+		want  string // commands and their texts
+	}{
+		{"p pauses", live(), "p", "pause"},
+		{"p goes on with a paused run", paused(), "p", "resume"},
+		{"p takes back a pause that is to come", pausing(), "p", "resume"},
+		{"c cuts a wait short", live(), "c", "resume"},
+		{"s asks first", live(), "s", ""},
+		{"s and y stops after the iteration", live(), "s y", "stop"},
+		{"S and y stops now", live(), "S y", "stop_now"},
+		{"S and n does not", live(), "S n", ""},
+		{"S and Esc does not", live(), "S esc", ""},
+		{"S and another key does not", live(), "S k", ""},
+		{"k and y skips", live(), "k y", "skip"},
+		{"r and y reboots", live(), "r y", "reboot"},
+		{"n sends a note", live(), "n h i enter", "note:hi"},
+		{"an empty note is none", live(), "n space enter", ""},
+		{"Esc gives a note up", live(), "n h i esc", ""},
+		{"a approves", live(), "a", "approve"},
+		{"a answers with the first choice", asked(), "a", "approve:continue"},
+		{"c answers a question", begin().tell(&loop.RunAsked{Choices: []string{"done", "continue"}}), "c", "approve:continue"},
+		{"a approves that a run is done", begin().tell(&loop.RunAsked{Choices: []string{"done", "continue"}}), "a", "approve:done"},
+		{"k answers a question", asked(), "k", "approve:skip"},
+		{"r answers a question", asked(), "r", "approve:reboot"},
+		{"s answers a question", asked(), "s", "approve:stop"},
+		{"keys of the screen send nothing", live(), "1 2 3 4 5 tab d / x enter g G ? esc m", ""},
+		{"a run that is over hears nothing", begin().worked(0).done(), "p s y k n a", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &world{}
+			m := w.shown(tt.story, 80, 24)
+			press(m, strings.Fields(tt.keys)...)
+			var got []string
+			for _, c := range w.sent {
+				if !c.NoWait {
+					t.Errorf("%s waits for its effect, and the screen with it", c.Command)
+				}
+				got = append(got, strings.TrimSuffix(c.Command+":"+c.Text, ":"))
+			}
+			if s := strings.Join(got, " "); s != tt.want {
+				t.Errorf("keys %q send %q, want %q", tt.keys, s, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheStatusLineSaysWhatCameOfAKey(t *testing.T) {
+	w := &world{}
+	m := w.shown(begin().working(), 80, 24)
+	press(m, "p")
+	if got := footer(m); got != "As you wish" {
+		t.Errorf("after p: %q", got)
+	}
+	w.refuse = "the run is paused already"
+	press(m, "p")
+	if got := footer(m); got != "Refused pause: the run is paused already" {
+		t.Errorf("after a refusal: %q", got)
+	}
+	w.story.after(noticeTime)
+	if got := footer(m); !strings.HasPrefix(got, "p pause") {
+		t.Errorf("after a while: %q", got)
+	}
+	press(m, "S")
+	if got := footer(m); got != "Stop now, and end the agent?  y/n" {
+		t.Errorf("after S: %q", got)
+	}
+	press(m, "n", "down")
+	if got := footer(m); !strings.HasPrefix(got, "p pause") {
+		t.Errorf("after another key: %q", got)
+	}
+	for _, tt := range []struct {
+		got  answered
+		want string
+	}{
+		{answered{err: fmt.Errorf("send: %w", control.ErrNobody)}, "The run has just ended."},
+		{answered{command: "stop_now", err: errors.New("no route")}, "Could not send stop now: no route"},
+		{answered{command: "skip", answer: control.Answer{Why: "nothing runs"}}, "Refused skip: nothing runs"},
+	} {
+		do(m, tt.got)
+		if got := footer(m); got != tt.want {
+			t.Errorf("footer %q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestARunThatTakesNoCommandsSaysSo(t *testing.T) {
+	m := (&world{}).shown(begin().working(), 80, 24, func(o *Options) { o.Do = nil })
+	press(m, "k")
+	if got := footer(m); got != "This run takes no commands." {
+		t.Errorf("footer %q", got)
+	}
+	m = (&world{}).shown(begin().tell(&loop.RunFinished{State: loop.Aborted}), 80, 24)
+	press(m, "n")
+	if got := footer(m); got != "The run is over. refrain resume build-7 goes on with it." {
+		t.Errorf("footer %q", got)
+	}
+}
+
+func TestLeaving(t *testing.T) {
+	interrupts := 0
+	ours := func(o *Options) { o.Interrupt = func() { interrupts++ } }
+
+	m := (&world{}).shown(begin().working(), 80, 24)
+	press(m, "q")
+	if m.said.text != "QUIT" {
+		t.Error("q does not leave a run of somebody else's")
+	}
+	w := &world{}
+	m = w.shown(begin().working(), 80, 24, ours)
+	press(m, "q")
+	wantShown(t, m, "The run ends with this screen. Stop it?  s after this iteration  S now  Esc stay")
+	press(m, "esc")
+	if m.leaving || len(w.sent) > 0 {
+		t.Errorf("Esc does not stay: %v, %v", m.leaving, w.sent)
+	}
+	press(m, "q", "s")
+	if len(w.sent) != 1 || w.sent[0].Command != control.Stop || !m.leaving {
+		t.Errorf("q and s sent %v", w.sent)
+	}
+	do(m, redraw{})
+	if m.said.text == "QUIT" {
+		t.Error("the screen closed before the run has ended")
+	}
+	m.book.observe(loop.Event{Seq: 99, Payload: &loop.RunFinished{State: loop.Stopped}})
+	do(m, redraw{})
+	if m.said.text != "QUIT" {
+		t.Error("the screen did not close with the run")
+	}
+
+	m = w.shown(begin().working(), 80, 24, ours)
+	press(m, "S", "ctrl+c", "ctrl+c")
+	if interrupts != 2 || m.said.text == "QUIT" {
+		t.Errorf("Ctrl+C twice: %d interrupts, %q", interrupts, m.said.text)
+	}
+	m = w.shown(begin().worked(0).done(), 80, 24, ours)
+	press(m, "q")
+	if m.said.text != "QUIT" {
+		t.Error("q does not leave a run that is over")
+	}
+	m = (&world{}).shown(begin().working(), 80, 24)
+	press(m, "ctrl+c")
+	if m.said.text != "QUIT" {
+		t.Error("Ctrl+C does not leave a run of somebody else's")
+	}
+}
+
+func TestPanes(t *testing.T) {
+	w := &world{diff: "+new\n"}
+	m := w.shown(begin().worked(6).worked(2).working(), 80, 24)
+	var seen []pane
+	for range panes {
+		press(m, "tab")
+		seen = append(seen, m.pane)
+	}
+	if want := []pane{1, 2, 3, 4, 0}; !slices.Equal(seen, want) {
+		t.Errorf("Tab goes through %v, want %v", seen, want)
+	}
+	press(m, "shift+tab")
+	if m.pane != logPane {
+		t.Errorf("Shift+Tab goes to %v", m.pane)
+	}
+	press(m, "2", "up", "up", "d")
+	wantShown(t, m, "Iteration 1  2 files", "+new")
+	press(m, "right")
+	wantShown(t, m, "Iteration 2  2 files")
+	press(m, "?")
+	wantShown(t, m, "pause after this iteration")
+	press(m, "q")
+	wantHidden(t, m, "pause after this iteration")
+	if m.said.text == "QUIT" {
+		t.Error("q in the help leaves the screen")
+	}
+}
+
+func TestTheChangesFollowTheRun(t *testing.T) {
+	w := &world{failing: errTest}
+	s := begin().worked(6)
+	m := w.shown(s, 80, 24)
+	press(m, "3")
+	wantShown(t, m, "Iteration 1", "no such checkpoint")
+	w.failing, w.diff = nil, "+second\n"
+	n := len(s.events)
+	s.worked(2)
+	for _, e := range s.events[n:] {
+		m.book.observe(e)
+	}
+	do(m, redraw{})
+	wantShown(t, m, "Iteration 2", "+second")
+	do(m, diffRead{iter: 1, attempt: 1, text: "+late\n"})
+	wantHidden(t, m, "+late")
+
+	w.diff = ""
+	m = w.shown(s, 80, 24)
+	press(m, "3")
+	wantShown(t, m, "It changed nothing.")
+	m = w.shown(begin().working(), 80, 24)
+	press(m, "3")
+	wantShown(t, m, "No iteration has ended yet")
+	w.diff = strings.Repeat("+"+strings.Repeat("x", 100)+"\n", 20_000)
+	m = w.shown(s, 80, 24)
+	press(m, "3", "G")
+	wantShown(t, m, "lines more: refrain diff build-7/2)")
+}
+
+func TestAnOpenedIterationIsLeftAgain(t *testing.T) {
+	w := &world{}
+	m := w.shown(begin().worked(6).worked(2).working(), 80, 24)
+	press(m, "2", "up", "up", "enter")
+	wantShown(t, m, "Iteration 1/20", "Iteration 1 completed", "iteration 1")
+	wantHidden(t, m, "Iteration 2/20")
+	wantHidden(t, m, "Starting procedure")
+	press(m, "esc")
+	if m.pane != iterationsPane || m.past != nil {
+		t.Errorf("Esc goes to pane %v", m.pane)
+	}
+	press(m, "enter", "1")
+	wantShown(t, m, "Now the second part.")
+	press(m, "2", "G", "enter")
+	if m.past != nil || m.pane != transcriptPane {
+		t.Error("the iteration under way is not the live transcript")
+	}
+	w.story.events = slices.DeleteFunc(w.story.events, func(e loop.Event) bool { return !e.Type().Kept() })
+	press(m, "2", "g", "enter")
+	wantShown(t, m, "Iteration 1 completed", "no longer kept")
+	do(m, pastRead{of: row{iter: 1, attempt: 1}, err: errTest})
+	if got := footer(m); got != "Could not read iteration 1: no such checkpoint" {
+		t.Errorf("footer %q", got)
+	}
+}
+
+func TestASearch(t *testing.T) {
+	m := (&world{}).shown(begin().worked(6).worked(2).working(), 80, 12)
+	press(m, "/")
+	write(m, "FAIL: testa")
+	press(m, "enter")
+	wantShown(t, m, "--- FAIL: TestA", `"FAIL: testa": 2 of 2 · n next · N previous · Esc ends`)
+	press(m, "n")
+	wantShown(t, m, "1 of 2")
+	press(m, "n")
+	wantShown(t, m, "2 of 2")
+	press(m, "N")
+	wantShown(t, m, "1 of 2")
+	press(m, "down", "esc", "n")
+	if m.field == nil {
+		t.Error("after the search, n does not begin a note")
+	}
+	press(m, "esc", "/")
+	write(m, "nowhere")
+	press(m, "enter")
+	if got := footer(m); got != `"nowhere" is nowhere in here.` {
+		t.Errorf("footer %q", got)
+	}
+	press(m, "2", "/")
+	write(m, "second part")
+	press(m, "enter")
+	if m.pane != transcriptPane {
+		t.Error("a search in the list does not look in the transcript")
+	}
+}
+
+func TestTyping(t *testing.T) {
+	for _, tt := range []struct{ keys, want string }{
+		{"a b c", "abc"},
+		{"a b left c", "acb"},
+		{"a b backspace c", "ac"},
+		{"backspace a", "a"},
+		{"a b home c end d", "cabd"},
+		{"a b left delete c", "ac"},
+		{"a space b ctrl+w c", "a c"},
+		{"a b ctrl+u c", "c"},
+		{"left right a", "a"},
+	} {
+		w := &world{}
+		m := w.shown(begin().working(), 80, 24)
+		press(m, append(append([]string{"n"}, strings.Fields(tt.keys)...), "enter")...)
+		if len(w.sent) != 1 || w.sent[0].Text != tt.want {
+			t.Errorf("keys %q type %v, want %q", tt.keys, w.sent, tt.want)
+		}
+	}
+	w := &world{}
+	m := w.shown(begin().working(), 40, 10)
+	press(m, "n")
+	do(m, tea.PasteMsg{Content: "two\nlines " + strings.Repeat("x", 2*mostTyped)})
+	if got := footer(m); !strings.HasPrefix(got, "note: xxx") {
+		t.Errorf("a long text hides its field: %q", got)
+	}
+	press(m, "home")
+	if got := footer(m); !strings.HasPrefix(got, "note: two lines xxx") {
+		t.Errorf("its start is not in sight: %q", got)
+	}
+	press(m, "enter")
+	if n := len(w.sent[0].Text); n != mostTyped {
+		t.Errorf("%d characters were taken", n)
+	}
+}
+
+func TestThePromptCanBeEditedWhenItIsOffered(t *testing.T) {
+	var opened string
+	edit := func(o *Options) {
+		o.Edit = func(file string) (*exec.Cmd, error) { opened = file; return nil, errTest }
+	}
+	asked := begin().tell(&loop.RunAsked{Question: "go?", Choices: []string{"continue"}, Prompt: "/run/next-prompt.md"})
+	m := (&world{}).shown(asked, 80, 24, edit)
+	wantShown(t, m, "e edit the prompt")
+	press(m, "e")
+	if opened != "/run/next-prompt.md" || footer(m) != "no such checkpoint" {
+		t.Errorf("opened %q, footer %q", opened, footer(m))
+	}
+	do(m, edited{})
+	wantShown(t, m, "The prompt is as the editor left it.")
+	m = (&world{}).shown(begin().working(), 80, 24, edit)
+	press(m, "e")
+	wantShown(t, m, "There is no prompt to edit now.")
+}

@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os/exec"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// Options is what a screen needs of the world. Words, Card, Diff and Past are
+// always needed.
+type Options struct {
+	In  io.Reader // nil: stdin, or the terminal itself when stdin is none
+	Out io.Writer
+
+	Color   bool
+	Unicode bool // the terminal shows more than ASCII
+
+	// Words makes a teller of events: what each of them means in words, a line
+	// for each fact, without its time. Events are told to it in their order.
+	Words func() func(loop.Event) []string
+	// Card sums up a run that is over, for a width.
+	Card func(run *view.Run, width int) string
+	// Do has a command carried out; nil: the run takes none.
+	Do func(context.Context, control.Command) (control.Answer, error)
+	// Diff is what an iteration did to the files, as a unified diff.
+	Diff func(ctx context.Context, run string, iteration int) (string, error)
+	// Past reads the events of the run again, after a number.
+	Past func(run string, after int64) iter.Seq2[loop.Event, error]
+	// Edit opens a file in an editor; nil: there is none.
+	Edit func(file string) (*exec.Cmd, error)
+	// Interrupt is what Ctrl+C asks of a run that this process drives, each time
+	// that it is pressed; nil: the screen only looks on, and can be left.
+	Interrupt func()
+
+	Now func() time.Time // nil is time.Now
+}
+
+func (o Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
+}
+
+// Screen shows a run that this process drives.
+type Screen struct {
+	opt     Options
+	book    *book
+	work    work
+	program *tea.Program
+	cancel  context.CancelFunc
+
+	dirty chan struct{} // something is to be drawn
+	done  chan struct{} // the screen is off
+	err   error         // why, when that was not wanted
+	wg    sync.WaitGroup
+	once  sync.Once
+}
+
+// Open shows a run from its first event on. The screen takes the terminal at
+// once, and gives it back when it is closed.
+func Open(o Options) *Screen { return open(context.Background(), o) }
+
+func open(ctx context.Context, o Options, more ...tea.ProgramOption) *Screen {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Screen{
+		opt: o, book: newBook(o), work: newWork(ctx, o), cancel: cancel,
+		dirty: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(o.Out), tea.WithoutSignalHandler()}
+	if o.In != nil {
+		options = append(options, tea.WithInput(o.In))
+	}
+	s.program = tea.NewProgram(newModel(s.book, s.work, o), append(options, more...)...)
+	s.wg.Go(func() {
+		defer close(s.done)
+		if _, err := s.program.Run(); err != nil && !errors.Is(err, context.Canceled) {
+			s.err = err
+		}
+	})
+	s.wg.Go(s.pump)
+	return s
+}
+
+// frameTime is the least time between two drawings: more often nobody sees, and
+// an agent that prints a lot would keep a processor busy.
+const frameTime = 40 * time.Millisecond
+
+// pump has the screen drawn when something has happened, and every second, for
+// the times on it.
+func (s *Screen) pump() {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	rest := time.NewTimer(0)
+	defer rest.Stop()
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-rest.C:
+		}
+		select {
+		case <-s.done:
+			return
+		case <-second.C:
+		case <-s.dirty:
+		}
+		s.program.Send(redraw{})
+		rest.Reset(frameTime)
+	}
+}
+
+// Observe takes in one event. It never waits for the terminal.
+func (s *Screen) Observe(e loop.Event) {
+	s.book.observe(e)
+	s.stir()
+}
+
+func (s *Screen) stir() {
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// Close waits until the reader of a run that has ended by itself leaves; one
+// that was interrupted, or never began, is not waited for. Then the normal
+// screen shows what the run came to.
+func (s *Screen) Close() {
+	if ended, signal := s.book.over(); !ended || signal != "" {
+		s.program.Quit()
+	}
+	s.wait()
+	s.once.Do(func() {
+		if s.err != nil {
+			_, _ = fmt.Fprintf(s.opt.Out, "The full-screen view failed: %v\n", s.err)
+		}
+		if ended, _ := s.book.over(); ended {
+			_, _ = io.WriteString(s.opt.Out, s.opt.Card(s.book.run, 0))
+		}
+	})
+}
+
+// Leave gives the terminal back at once.
+func (s *Screen) Leave() {
+	s.cancel()
+	s.wait()
+}
+
+// wait lets everything end that the screen has started.
+func (s *Screen) wait() {
+	<-s.done
+	s.cancel()
+	s.work.wait()
+	s.wg.Wait()
+}
+
+// Watch shows a run by its events until its reader leaves, or the context ends.
+// The events end with the context that they are asked for with. Where they end
+// before the run does, its runner has died; an error at their end says why they
+// do.
+func Watch(ctx context.Context, events func(context.Context) iter.Seq2[loop.Event, error], o Options) error {
+	return watch(ctx, events, o)
+}
+
+func watch(ctx context.Context, events func(context.Context) iter.Seq2[loop.Event, error], o Options, more ...tea.ProgramOption) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := open(ctx, o, more...)
+	var reading sync.WaitGroup
+	reading.Go(func() { s.read(events(ctx)) })
+	s.wait()
+	cancel()
+	reading.Wait()
+	if s.err != nil {
+		return fmt.Errorf("show the run: %w", s.err)
+	}
+	return nil
+}
+
+func (s *Screen) read(events iter.Seq2[loop.Event, error]) {
+	defer s.stir()
+	for e, err := range events {
+		if err != nil {
+			s.book.lost(err)
+			return
+		}
+		s.Observe(e)
+	}
+	s.book.died()
+}

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// style is what a text is, which decides how it is set off.
+type style int
+
+const (
+	plain style = iota
+	faint
+	strong
+	heading
+	good
+	bad
+	caution
+	live
+	marked // what keys act on
+	found  // by a search
+	raw    // has its own
+)
+
+// palette gives each style its looks. Colours are those of the terminal's own
+// sixteen, which its owner has chosen to be readable.
+type palette map[style]lipgloss.Style
+
+func newPalette(color bool) palette {
+	s := lipgloss.NewStyle()
+	p := palette{
+		faint: s.Faint(true), strong: s.Bold(true), heading: s.Bold(true),
+		good: s, bad: s.Bold(true), caution: s.Bold(true), live: s.Bold(true),
+		marked: s.Reverse(true), found: s.Reverse(true),
+	}
+	if color {
+		p[heading] = s.Bold(true).Foreground(lipgloss.Cyan)
+		p[good] = s.Foreground(lipgloss.Green)
+		p[bad] = s.Foreground(lipgloss.Red)
+		p[caution] = s.Foreground(lipgloss.Yellow)
+		p[live] = s.Bold(true).Foreground(lipgloss.Blue)
+		p[found] = s.Reverse(true).Foreground(lipgloss.Yellow)
+	}
+	return p
+}
+
+// paint sets a text off.
+func (p palette) paint(s style, text string) string {
+	looks, ok := p[s]
+	if !ok || text == "" {
+		return text
+	}
+	return looks.Render(text)
+}
+
+// plainer is what stands for our signs on a terminal that only knows ASCII.
+var plainer = map[rune]rune{
+	'…': '.', '≈': '~', '±': '~', '·': '-', '–': '-', '×': 'x', '−': '-',
+	'▸': '>', '▾': 'v', '│': '|', '─': '-', '█': '#', '░': '-', '✓': '+', '✗': 'x',
+	'↑': '^', '↓': 'v', '←': '<', '→': '>',
+	'▁': '_', '▂': '.', '▃': ':', '▄': '-', '▅': '=', '▆': '+', '▇': '*',
+}
+
+// ascii is a screen without a character that an old terminal would garble. Each
+// keeps its width.
+func ascii(screen string) string {
+	var b strings.Builder
+	b.Grow(len(screen))
+	for _, r := range screen {
+		if r < 0x80 {
+			b.WriteRune(r)
+			continue
+		}
+		if p, ok := plainer[r]; ok {
+			b.WriteRune(p)
+			continue
+		}
+		b.WriteString(strings.Repeat("?", lipgloss.Width(string(r))))
+	}
+	return b.String()
+}

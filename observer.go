@@ -1,0 +1,19 @@
+package refrain
+
+import "github.com/refrain-loop/refrain/internal/app"
+
+// Observer hears of every event of a run, one at a time and in order, each after
+// it was written to the journal. The run waits for it, so it should be quick;
+// who has more to do follows the run with Control.Subscribe. An event and what
+// it holds must not be changed.
+type Observer interface{ Observe(Event) }
+
+// ObserverFunc is a function that observes.
+type ObserverFunc func(Event)
+
+// Observe calls the function.
+func (f ObserverFunc) Observe(e Event) { f(e) }
+
+// EncodeEvent writes an event as one line of JSON, as the journal does. Its names
+// are a promise to scripts; docs/journal.md lists them.
+func EncodeEvent(e Event) ([]byte, error) { return app.EncodeEvent(e) }

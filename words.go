@@ -1,0 +1,113 @@
+package refrain
+
+import "github.com/refrain-loop/refrain/internal/loop"
+
+// The words of a run. Their JSON names are a promise to scripts, and their
+// fields one to programs: more may come, none goes.
+type (
+	Status        = loop.Status     // what a run can be
+	Reason        = loop.Reason     // the cause of an end, in one word
+	AttemptResult = loop.Result     // how an attempt ended
+	Action        = loop.Action     // what a verdict says to do
+	ErrorKind     = loop.ErrorKind  // what went wrong in an agent
+	Outcome       = loop.Outcome    // what was seen of one attempt
+	Exit          = loop.Exit       // how a process ended
+	AgentError    = loop.AgentError // what an agent says went wrong
+	Claim         = loop.Claim      // what an agent says of its work, and what became of that
+	Changes       = loop.Changes    // what an attempt did to the work tree
+	Tests         = loop.Tests      // what test runs showed
+	GateResult    = loop.Gate       // what a gate said
+	Limit         = loop.Limit      // a limit that the provider set
+	Usage         = loop.Usage      // what an attempt used up
+	State         = loop.State      // the sum of a run's past
+	Totals        = loop.Totals     // what counts over the whole run
+	Streaks       = loop.Streaks    // what counts in a row
+	Limits        = loop.Limits     // what will end the run at the latest
+	Facts         = loop.Facts      // what a rule may look at
+	Verdict       = loop.Verdict    // what a rule says
+	Span          = loop.Span       // a duration, in JSON as milliseconds
+)
+
+// What a run can be.
+const (
+	Running     = loop.Running
+	Waiting     = loop.Waiting
+	Paused      = loop.Paused
+	Rebooting   = loop.Rebooting
+	Done        = loop.Done
+	Exhausted   = loop.Exhausted
+	Aborted     = loop.Aborted
+	Stopped     = loop.Stopped
+	CouldNotRun = loop.CouldNotRun
+)
+
+// Why it ended.
+const (
+	ByPromise      = loop.ByPromise
+	ByPlan         = loop.ByPlan
+	ByGates        = loop.ByGates
+	ByExitZero     = loop.ByExitZero
+	ByIterations   = loop.ByIterations
+	ByTime         = loop.ByTime
+	ByCost         = loop.ByCost
+	ByTokens       = loop.ByTokens
+	ByFailures     = loop.ByFailures
+	ByRedGates     = loop.ByRedGates
+	ByTestFailures = loop.ByTestFailures
+	ByNoProgress   = loop.ByNoProgress
+	ByPattern      = loop.ByPattern
+	ByScript       = loop.ByScript
+	ByHook         = loop.ByHook
+	ByBlocked      = loop.ByBlocked
+	ByPermissions  = loop.ByPermissions
+	ByProvider     = loop.ByProvider
+	ByWaitTooLong  = loop.ByWaitTooLong
+	ByRule         = loop.ByRule
+	ByRequest      = loop.ByRequest
+	BySignal       = loop.BySignal
+	ByAgentMissing = loop.ByAgentMissing
+	ByNotSignedIn  = loop.ByNotSignedIn
+	ByNoCredit     = loop.ByNoCredit
+	ByError        = loop.ByError
+)
+
+// How an attempt ended.
+const (
+	OK          = loop.OK
+	Failed      = loop.Failed
+	TimedOut    = loop.TimedOut
+	Idle        = loop.Idle
+	Skipped     = loop.Skipped
+	Interrupted = loop.Interrupted
+	Limited     = loop.Limited
+	Unavailable = loop.Unavailable
+	Lost        = loop.Lost
+)
+
+// What a verdict says to do.
+const (
+	Continue = loop.Continue
+	Wait     = loop.Wait
+	Reboot   = loop.Reboot
+	Stop     = loop.Stop
+)
+
+// What went wrong in an agent. How each is taken is in docs/agents.md.
+const (
+	ErrMissing         = loop.ErrMissing
+	ErrAuth            = loop.ErrAuth
+	ErrBilling         = loop.ErrBilling
+	ErrModel           = loop.ErrModel
+	ErrUsageLimit      = loop.ErrUsageLimit
+	ErrRateLimit       = loop.ErrRateLimit
+	ErrOverloaded      = loop.ErrOverloaded
+	ErrServer          = loop.ErrServer
+	ErrNetwork         = loop.ErrNetwork
+	ErrContextOverflow = loop.ErrContextOverflow
+	ErrMaxTurns        = loop.ErrMaxTurns
+	ErrAgentBudget     = loop.ErrAgentBudget
+	ErrPermission      = loop.ErrPermission
+	ErrRefusal         = loop.ErrRefusal
+	ErrAgent           = loop.ErrAgent
+	ErrPrompt          = loop.ErrPrompt
+)
