@@ -280,13 +280,14 @@ func (o runOptions) prepare(sh *shell, ctx context.Context, req app.Request) (*a
 // for the exit status.
 func (sh *shell) attend(job *app.Job, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
 	control := app.NewControl()
-	stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
+	interrupt, stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
+	s.control, s.interrupt = control, interrupt
 	observers, late := []app.Observer{s}, &lateWarnings{}
 	if detached != "" {
 		observers = append(observers, announcer{detached})
 	}
-	if job.Attended() && sh.person() {
+	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
 		observers = append(observers, newAsker(sh, control))
 	}
 	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,13 +11,16 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/pflag"
 
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
 	lines "github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/tui"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // outputs are the ways to show a run.
-var outputs = []string{"auto", "plain", "json", "quiet"}
+var outputs = []string{"auto", "plain", "json", "quiet", "tui"}
 
 func addOutput(f *pflag.FlagSet, output *string) {
 	f.StringVarP(output, "output", "o", "auto", "how to show the run: "+strings.Join(outputs, ", "))
@@ -28,6 +32,10 @@ type screen struct {
 	sh   *shell
 	kind string
 	out  lines.Output
+
+	// Of the run, for a screen that steers it.
+	control   *app.Control
+	interrupt func()
 }
 
 func newScreen(sh *shell, kind string) (*screen, error) {
@@ -36,6 +44,11 @@ func newScreen(sh *shell, kind string) (*screen, error) {
 	}
 	if kind == "auto" && !isTerminal(sh.out) {
 		kind = "plain"
+	}
+	if kind == "tui" {
+		if err := sh.canFillScreen("-o tui"); err != nil {
+			return nil, err
+		}
 	}
 	return &screen{sh: sh, kind: kind}, nil
 }
@@ -49,10 +62,44 @@ func (s *screen) show(past *view.Run) {
 		s.out = lines.JSON(s.sh.out)
 	case "quiet":
 		s.out = lines.Quiet(s.sh.out, past)
+	case "tui":
+		s.fill(past)
 	default:
 		s.out = lines.Auto(s.sh.out, past, s.sh.look())
 	}
 }
+
+// fill takes the whole screen, with what is recorded of a run that goes on.
+func (s *screen) fill(past *view.Run) {
+	store, err := s.sh.store()
+	if err != nil { // the run that is to be shown has found it
+		s.out = lines.Auto(s.sh.out, past, s.sh.look())
+		return
+	}
+	o := s.sh.fullScreen(store)
+	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
+		a, err := s.control.Do(ctx, app.Command{Name: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, NoWait: c.NoWait})
+		if err != nil || a.OK {
+			return control.Answer{OK: a.OK, Effect: a.Effect, State: a.State}, err
+		}
+		return control.Answer{State: a.State, Why: a.Effect}, nil
+	}
+	o.Interrupt = s.interrupt
+	full := tui.Open(o)
+	leaveScreen = full.Leave
+	if past.Name != "" {
+		for e, err := range control.Past(store, past.Name)(0) {
+			if err != nil {
+				break // what follows is shown all the same
+			}
+			full.Observe(e)
+		}
+	}
+	s.out = full
+}
+
+// leaveScreen gives the terminal back, for a process that leaves at once.
+var leaveScreen = func() {}
 
 // Observe shows one event.
 func (s *screen) Observe(e loop.Event) { s.out.Observe(e) }

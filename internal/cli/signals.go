@@ -17,10 +17,11 @@ import (
 // caught rather than ignored, for children inherit what is ignored.
 func ignoreBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// steer turns signals into wishes until the function it returns is called. The
+// steer turns signals into wishes until its end is called. Interrupt is a Ctrl+C
+// that was typed where the terminal makes no signal of it. The
 // agent has its own process group, so only the runner hears a Ctrl+C. A signal
 // that was ignored at the start, as nohup does, stays ignored.
-func steer(control *app.Control, onInterrupt string) func() {
+func steer(control *app.Control, onInterrupt string) (interrupt, end func()) {
 	heard := make(chan os.Signal, 4)
 	for s := range signalNames {
 		if !signal.Ignored(s) {
@@ -43,7 +44,13 @@ func steer(control *app.Control, onInterrupt string) func() {
 			}
 		}
 	})
-	return func() {
+	interrupt = func() {
+		select {
+		case heard <- os.Interrupt:
+		default: // there are enough on their way
+		}
+	}
+	return interrupt, func() {
 		signal.Stop(heard)
 		close(done)
 		wg.Wait()
@@ -54,6 +61,7 @@ func steer(control *app.Control, onInterrupt string) func() {
 func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 	switch {
 	case interrupts >= 3:
+		leaveScreen()
 		fmt.Fprintln(os.Stderr, "\r\x1b[KLeft at once; what still runs is being ended. Go on with: refrain resume")
 		os.Exit(signalStatus["INT"])
 	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
