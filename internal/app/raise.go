@@ -64,6 +64,6 @@ func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Raised, e
 			return engine.Raised{}, err
 		}
 		latest = next
-		return engine.Raised{Rules: next.rules(), Limits: next.limits()}, nil
+		return engine.Raised{Rules: next.rules(), Limits: next.limits(), Holds: next.holds()}, nil
 	}
 }

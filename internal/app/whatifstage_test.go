@@ -342,6 +342,6 @@ func raises(j *Job, run *journal.Run) func(key, value string) (engine.Raised, er
 		if err == nil {
 			err = run.Restate(request, stored)
 		}
-		return engine.Raised{Rules: next.rules(), Limits: next.limits()}, err
+		return engine.Raised{Rules: next.rules(), Limits: next.limits(), Holds: next.holds()}, err
 	}
 }

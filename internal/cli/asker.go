@@ -32,8 +32,9 @@ type asker struct {
 	settle func()          // ends that
 }
 
-func newAsker(sh *shell, control *app.Control) *asker {
-	return &asker{sh: sh, control: control}
+// newAsker is for a run of that name; empty: its start says it.
+func newAsker(sh *shell, control *app.Control, run string) *asker {
+	return &asker{sh: sh, control: control, run: run}
 }
 
 // keys are the short answers. Enter is what whoever only approves means.

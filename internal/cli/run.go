@@ -258,7 +258,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if err := sh.canAsk(job); err != nil {
 		return err
 	}
-	return sh.attend(job, screen, func(w app.Watch) (loop.RunFinished, error) {
+	return sh.attend(job, "", screen, func(w app.Watch) (loop.RunFinished, error) {
 		screen.show(view.New())
 		return job.Start(ctx, w)
 	})
@@ -278,7 +278,7 @@ func (o runOptions) prepare(sh *shell, ctx context.Context, req app.Request) (*a
 
 // attend runs a loop with signals heard and the screen on, and takes its end
 // for the exit status.
-func (sh *shell) attend(job *app.Job, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
+func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
 	control := app.NewControl()
 	interrupt, stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
@@ -288,10 +288,11 @@ func (sh *shell) attend(job *app.Job, s *screen, start func(app.Watch) (loop.Run
 		observers = append(observers, announcer{detached})
 	}
 	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
-		observers = append(observers, newAsker(sh, control))
+		observers = append(observers, newAsker(sh, control, name))
 	}
 	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add})
-	s.close()
+	stopSteering() // there is nothing left to steer
+	s.finish()
 	late.tell(sh.err)
 	if err != nil {
 		return err

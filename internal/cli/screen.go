@@ -112,6 +112,19 @@ func (s *screen) aside() io.Writer {
 	return s.sh.out
 }
 
+// finish closes the screen of a run that is over. A full one waits for its reader,
+// or for a signal.
+func (s *screen) finish() {
+	if s.kind != "tui" {
+		s.close()
+		return
+	}
+	ctx, stop := s.sh.untilSignal(context.Background())
+	defer stop()
+	defer context.AfterFunc(ctx, leaveScreen)()
+	s.close()
+}
+
 func (s *screen) close() {
 	if s.out != nil {
 		s.out.Close()

@@ -50,11 +50,11 @@ func steer(control *app.Control, onInterrupt string) (interrupt, end func()) {
 		default: // there are enough on their way
 		}
 	}
-	return interrupt, func() {
+	return interrupt, sync.OnceFunc(func() {
 		signal.Stop(heard)
 		close(done)
 		wg.Wait()
-	}
+	})
 }
 
 // obey acts on one signal; interrupts says how many of them were Ctrl+C.

@@ -94,6 +94,9 @@ func (e *Engine) question(text string, choices []string, file string) string {
 	e.mu.Unlock()
 	e.record(asked)
 	answer := e.awaitAnswer(asked)
+	if !slices.Contains(choices, answer.text) {
+		answer.text = choices[0] // who wants it to end agrees that it is done
+	}
 	e.mu.Lock()
 	e.asking = nil
 	e.mu.Unlock()
@@ -115,7 +118,7 @@ func (e *Engine) awaitAnswer(asked *loop.RunAsked) reply {
 			return reply{Halt, "a wish to stop"}
 		case !asked.Until.IsZero() && !e.now().Before(asked.Until):
 			return reply{asked.Default, "nobody in time"}
-		case e.ask().Action == loop.Stop: // its time is over
+		case asked.Choices[0] != Accept && e.ask().Action == loop.Stop, e.timeLeft() == 0: // its time is over
 			return reply{Halt, "a rule"}
 		}
 		left := slice

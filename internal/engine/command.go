@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // acts is every command and what it does.
@@ -112,7 +113,7 @@ func (e *Engine) statusLocked() loop.Status {
 
 func (e *Engine) pause(o order) {
 	e.mu.Lock()
-	paused, wanted, idle := e.state.Paused, e.wishes.pause, e.iter == 0
+	paused, wanted, idle, asking := e.state.Paused, e.wishes.pause, e.iter == 0, e.asking != nil
 	e.mu.Unlock()
 	switch {
 	case paused:
@@ -123,7 +124,10 @@ func (e *Engine) pause(o order) {
 		e.decline(o, "the run is stopping")
 	default:
 		effect := "pausing after this iteration"
-		if idle {
+		switch {
+		case asking:
+			effect = "pausing when the question is answered"
+		case idle:
 			effect = "paused"
 		}
 		e.accept(o, effect, "run.paused")
@@ -200,7 +204,7 @@ func (e *Engine) raise(o order) {
 		return
 	}
 	e.mu.Lock()
-	e.Rules, e.Limits = r.Rules, r.Limits
+	e.Rules, e.Limits, e.Holds = r.Rules, r.Limits, r.Holds
 	m := e.meter
 	e.mu.Unlock()
 	effect := fmt.Sprintf("%s is %s now", o.Key, o.Value)
@@ -216,6 +220,7 @@ func (e *Engine) raise(o order) {
 type Raised struct {
 	Rules  []loop.Rule
 	Limits loop.Limits
+	Holds  stop.Holds
 }
 
 // wish changes what the loop looks at, and makes it look.

@@ -274,3 +274,53 @@ func TestCommandsWhileItWaits(t *testing.T) {
 		}
 	})
 }
+
+func TestTimeThatIsLimitedMeanwhile(t *testing.T) {
+	bubble(t, "ends the agent soon after it is over", func(t *testing.T) {
+		s := newStage(t, hangs)
+		s.options = func(o *Options) {
+			o.Raise = func(string, string) (Raised, error) {
+				return Raised{Rules: stop.Rules(stop.Settings{Time: 10 * time.Minute}), Limits: loop.Limits{Time: loop.Span(10 * time.Minute)}}, nil
+			}
+		}
+		s.cast(false, "claude")
+		d := &director{Control: NewControl()}
+		d.at(time.Minute, Command{Name: "raise", Key: "loop.max_time", Value: "10m"})
+		began := time.Now()
+		end := s.run(d.Control)
+		d.wg.Wait()
+		if took := time.Since(began); end.Reason != loop.ByTime || took > 11*time.Minute {
+			t.Errorf("end = %+v after %s, want it over after ten minutes", end, took)
+		}
+	})
+}
+
+func TestAPauseInsteadOfAnAnswer(t *testing.T) {
+	bubble(t, "holds when the answer comes", func(t *testing.T) {
+		s := newStage(t, says("working"))
+		s.settings = stop.Settings{Iterations: 1}
+		s.options = func(o *Options) { o.Asking = Asking{Always: true} }
+		s.cast(false, "claude")
+		d := &director{Control: NewControl()}
+		d.at(time.Minute, Command{Name: "pause"})
+		d.at(2*time.Minute, Command{Name: "approve"})
+		d.at(time.Hour, Command{Name: "resume"})
+		began := time.Now()
+		s.run(d.Control)
+		d.wg.Wait()
+		if took := time.Since(began); took != time.Hour {
+			t.Errorf("it took %s, want the hour of the pause", took)
+		}
+	})
+}
+
+func TestAKeptSessionOutlivesOthersTrouble(t *testing.T) {
+	bubble(t, "a failure before it, and a limit in it", func(t *testing.T) {
+		s := newStage(t, fails, speaks("two", 10, limited(time.Hour)), speaks("two", 10, says("<promise>DONE</promise>")))
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true}, Session: stop.Sessions{Keep: true, Redline: 85}}
+		s.cast(true, "claude")
+		if s.run(nil); s.resumed() != "- - two" {
+			t.Errorf("sessions %q, want the one that met the limit to go on", s.resumed())
+		}
+	})
+}

@@ -193,7 +193,12 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 
 // turn steps, after a person who wants to be asked has said so.
 func (e *Engine) turn(ctx context.Context) loop.Verdict {
-	switch e.attend(ctx) {
+	answer := e.attend(ctx)
+	e.hold() // a person may have wanted that instead of an answer
+	if v := e.ask(); v.Action == loop.Stop {
+		return v
+	}
+	switch answer {
 	case Halt:
 		return e.halted()
 	case Fresh:
@@ -231,6 +236,12 @@ func (e *Engine) rules() []loop.Rule {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.Rules
+}
+
+func (e *Engine) holds() stop.Holds {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.Holds
 }
 
 func (e *Engine) limits() loop.Limits {

@@ -29,7 +29,7 @@ func (e *Engine) wait(v loop.Verdict) {
 
 // freed tells whether a limit that another run had noted is gone before its time.
 func (e *Engine) freed(v loop.Verdict) bool {
-	return v.Rule == "limit" && e.now().Before(v.Until) && e.Holds.Agent(e.facts(nil)) != ""
+	return v.Rule == "limit" && e.now().Before(v.Until) && e.holds().Agent(e.facts(nil)) != ""
 }
 
 // wholeMillis is a time that now can reach: it knows no smaller part, and whoever

@@ -38,8 +38,8 @@ func (e *Engine) watchFor(wish <-chan struct{}, cancel context.CancelCauseFunc) 
 	}
 }
 
-// watchTime ends what runs when the run's time is over. A limit that is raised
-// meanwhile is looked at when the old one is reached.
+// watchTime ends what runs when the run's time is over. It looks again and again,
+// for a person may change the limit meanwhile.
 func (e *Engine) watchTime(cancel context.CancelCauseFunc) (stop func()) {
 	var mu sync.Mutex
 	over, stopTimer := false, func() {}
@@ -47,11 +47,13 @@ func (e *Engine) watchTime(cancel context.CancelCauseFunc) (stop func()) {
 	arm = func() {
 		mu.Lock()
 		defer mu.Unlock()
-		most := e.limits().Time.Duration()
-		if over || most <= 0 {
+		if over {
 			return
 		}
-		left := most - e.facts(nil).Live()
+		left := slice
+		if most := e.limits().Time.Duration(); most > 0 {
+			left = min(left, most-e.facts(nil).Live())
+		}
 		if left <= 0 {
 			cancel(proc.End(loop.OnMaxTime))
 			return

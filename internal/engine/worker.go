@@ -34,7 +34,7 @@ type Shared interface {
 // choose takes the first agent that nothing keeps from working. Where all are
 // kept, and a person wants no waiting, it is the first of all.
 func (e *Engine) choose() {
-	name := e.Holds.Agent(e.facts(nil))
+	name := e.holds().Agent(e.facts(nil))
 	e.worker = e.Workers[0]
 	for _, w := range e.Workers {
 		if w.Name == name {

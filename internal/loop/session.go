@@ -11,6 +11,7 @@ type Session struct {
 	Iterations int       `json:"iterations,omitempty"` // counted ones in it
 	Percent    int       `json:"percent,omitempty"`    // of its context that is full; left out when not known
 	Used       Usage     `json:"used,omitzero"`        // in all its attempts
+	Broken     bool      `json:"broken,omitempty"`     // its agent failed in the last one
 }
 
 // Age is how long the session has lasted.
@@ -28,6 +29,18 @@ func (s State) SessionOf(agent string) string {
 		return ""
 	}
 	return s.Session.ID
+}
+
+// breaks tells whether a session may be why an attempt failed. One that was turned
+// away says nothing of it.
+func (s State) breaks(o Outcome) bool {
+	switch {
+	case s.TurnedAway(o):
+		return s.Session != nil && s.Session.Broken
+	case o.Result == TimedOut, o.Result == Idle:
+		return true
+	}
+	return o.Result == Failed && (o.Error != nil || !o.Exit.Zero()) && !o.Unfinished()
 }
 
 // addSession keeps the session that an attempt was in. An agent that told none
@@ -50,6 +63,7 @@ func (s State) addSession(o Outcome) State {
 		next.Percent = o.Usage.ContextPercent
 	}
 	next.Used = next.Used.Plus(o.Usage)
+	next.Broken = s.breaks(o)
 	if s.Counts(o) {
 		next.Iterations++
 	}

@@ -14,7 +14,7 @@ func Iterations(most int, doneWasAsked bool) loop.Rule {
 			return none
 		}
 		if !doneWasAsked && f.State.LastOK {
-			return done(loop.ByIterations, fmt.Sprintf("%s ran, the last one well", counted(most)), false)
+			return done(loop.ByIterations, fmt.Sprintf("%s ran, the last one well", counted(f.State.Totals.Iterations)), false)
 		}
 		return end(loop.Exhausted, loop.ByIterations, fmt.Sprintf("reached the limit of %s before done", counted(most)))
 	}

@@ -26,7 +26,7 @@ func Session(s Sessions) loop.Rule {
 		switch {
 		case f.State.Overflows > 0:
 			return reboot("overflow", "the context is full")
-		case broken(f):
+		case held.Broken:
 			return reboot("recover", "the agent failed, and its session may be why")
 		case s.Redline > 0 && held.Percent > s.Redline && held.Iterations >= s.MinIterations:
 			return reboot("redline", fmt.Sprintf("the context is %d%% full (context.redline is %d)", held.Percent, s.Redline))
@@ -37,17 +37,6 @@ func Session(s Sessions) loop.Rule {
 		}
 		return none
 	}
-}
-
-// broken tells whether the agent failed in the session. Before an attempt, a
-// session that has a failure behind it was to be given up, and its runner died
-// first.
-func broken(f loop.Facts) bool {
-	o := f.Outcome
-	if o == nil {
-		return f.State.Streaks.Failures > 0
-	}
-	return o.Result == loop.TimedOut || o.Result == loop.Idle || o.Result == loop.Failed && (o.Error != nil || !o.Exit.Zero()) && !o.Unfinished()
 }
 
 func reboot(rule, why string) loop.Verdict {

@@ -27,7 +27,7 @@ func TestSession(t *testing.T) {
 		{"too old", s, held(10, 5, time.Hour), ok, "session_time"},
 		{"too many iterations", s, held(10, 10, time.Minute), ok, "session_iterations"},
 		{"the agent failed in it", s, held(10, 1, time.Minute), loop.Outcome{Result: loop.Failed, Exit: exit(1)}, "recover"},
-		{"it hung", s, held(10, 1, time.Minute), loop.Outcome{Result: loop.Idle}, "recover"},
+		{"it hung", s, held(10, 1, time.Minute), loop.Outcome{Result: loop.Idle, Exit: &loop.Exit{Cause: loop.WhenIdle}}, "recover"},
 		{"red gates are no reason", s, held(10, 1, time.Minute), loop.Outcome{Result: loop.Failed, Exit: exit(0), Gates: []loop.Gate{{}}}, ""},
 		{"full", s, held(10, 1, time.Minute), loop.Outcome{Result: loop.Failed, Exit: exit(1), Error: &loop.AgentError{Kind: loop.ErrContextOverflow}}, "overflow"},
 		{"none is kept", Sessions{Redline: 85}, held(99, 5, time.Minute), ok, ""},
@@ -35,11 +35,15 @@ func TestSession(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			state := loop.State{Session: tt.held}
-			if tt.o.Error != nil {
-				state.Overflows = 1
+			state := loop.State{Session: tt.held, Counting: loop.Counting{Keep: true}}
+			if tt.held != nil && tt.o.Result != loop.OK {
+				tt.o.EndedAt = noon
+				state = state.Add(tt.o)
 			}
 			v := Session(tt.s)(loop.Facts{Now: noon, State: state, Outcome: &tt.o})
+			if again := Session(tt.s)(loop.Facts{Now: noon, State: state}); again.Rule != v.Rule {
+				t.Errorf("before the next attempt it says %q, and after this one %q", again.Rule, v.Rule)
+			}
 			if v.Rule != tt.want || v.Rule != "" && (v.Action != loop.Reboot || v.Why == "") {
 				t.Errorf("verdict = %+v, want %q", v, tt.want)
 			}

@@ -152,10 +152,22 @@ func (s *Screen) Close() {
 	})
 }
 
+// leaveTime is how long the terminal may take to be given back: an editor may have
+// it.
+const leaveTime = time.Second
+
 // Leave gives the terminal back at once.
 func (s *Screen) Leave() {
 	s.cancel()
-	s.wait()
+	left := make(chan struct{})
+	go func() {
+		s.wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(leaveTime):
+	}
 }
 
 // wait lets everything end that the screen has started.
