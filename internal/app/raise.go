@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +33,7 @@ func (j *Job) raised(key, value string) (*Job, error) {
 	flag := config.Flag{Name: "raise", Key: key, Value: value}
 	read, err := config.Load(config.Sources{Flags: []config.Flag{flag}, Agents: builtInAgents()})
 	if err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "raise: "))
 	}
 	next, settings := *j, *j.Settings
 	set(&settings.Config, read.Config)

@@ -71,7 +71,8 @@ func (sh *shell) awaitRun(started string, pid int, ended <-chan error, words *os
 	deadline := time.After(startTime)
 	for {
 		if name, err := os.ReadFile(started); err == nil && strings.HasSuffix(string(name), "\n") {
-			fmt.Fprintf(sh.out, "%s is running (pid %d): refrain status, refrain logs -f, refrain stop\n", strings.TrimSpace(string(name)), pid)
+			run := strings.TrimSpace(string(name))
+			fmt.Fprintf(sh.out, "%s is running (pid %d): refrain status %[1]s, refrain watch %[1]s, refrain stop %[1]s\n", run, pid)
 			return nil
 		}
 		select {

@@ -83,6 +83,10 @@ func approveCommand(sh *shell) *cobra.Command {
 			answer = args[1]
 		case slices.Contains(app.Answers, ref):
 			ref, answer = "", ref
+		case ref != "":
+			if _, _, err := sh.find(ref); err != nil {
+				return usage(fmt.Sprintf("%q is neither a run nor an answer", ref), "the answers are "+strings.Join(app.Answers, ", "))
+			}
 		}
 		return sh.say(cmd, ref, control.Command{Command: control.Approve, Text: answer})
 	}
@@ -102,17 +106,28 @@ func talk(sh *shell, use, short, command string) *cobra.Command {
 	return cmd
 }
 
+// answered is an answer for scripts.
+type answered struct {
+	Run string `json:"run,omitempty"`
+	control.Answer
+}
+
 // errJustEnded says that a run was alive a moment ago.
 var errJustEnded = failure{"the run has just ended", "\"refrain status\" tells how", statusFailed}
 
 // say sends a command to a live run and tells what came of it.
 func (sh *shell) say(cmd *cobra.Command, ref string, c control.Command) error {
+	c.NoWait, _ = cmd.Flags().GetBool("no-wait")
+	asJSON, _ := cmd.Flags().GetBool("json")
 	entry, address, err := sh.live(ref)
+	var told failure
+	if asJSON && errors.As(err, &told) && told.status == statusFailed {
+		sh.status = statusFailed
+		return printJSON(sh.out, answered{Run: entry.Name, Answer: control.Answer{Why: told.what}})
+	}
 	if err != nil {
 		return err
 	}
-	c.NoWait, _ = cmd.Flags().GetBool("no-wait")
-	asJSON, _ := cmd.Flags().GetBool("json")
 	return sh.command(cmd.Context(), entry, address, c, asJSON)
 }
 
@@ -122,10 +137,7 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 	switch {
 	case errors.As(err, &refused) && asJSON:
 		sh.status = statusFailed
-		return printJSON(sh.out, struct {
-			Run string `json:"run"`
-			control.Answer
-		}{entry.Name, control.Answer{State: refused.State, Why: refused.Why}})
+		return printJSON(sh.out, answered{entry.Name, control.Answer{State: refused.State, Why: refused.Why}})
 	case errors.As(err, &refused):
 		return failure{fmt.Sprintf("%s did not take %q: %s", entry.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
 	case errors.Is(err, control.ErrNobody):
@@ -134,10 +146,7 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 		return err
 	}
 	if asJSON {
-		return printJSON(sh.out, struct {
-			Run string `json:"run"`
-			control.Answer
-		}{entry.Name, answer})
+		return printJSON(sh.out, answered{entry.Name, answer})
 	}
 	fmt.Fprintf(sh.out, "%s: %s\n", entry.Name, answer.Effect)
 	return nil

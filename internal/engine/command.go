@@ -113,7 +113,7 @@ func (e *Engine) statusLocked() loop.Status {
 
 func (e *Engine) pause(o order) {
 	e.mu.Lock()
-	paused, wanted, idle, asking := e.state.Paused, e.wishes.pause, e.iter == 0, e.asking != nil
+	paused, wanted, idle, waiting, asking := e.state.Paused, e.wishes.pause, e.iter == 0, e.waiting, e.asking != nil
 	e.mu.Unlock()
 	switch {
 	case paused:
@@ -127,8 +127,10 @@ func (e *Engine) pause(o order) {
 		switch {
 		case asking:
 			effect = "pausing when the question is answered"
-		case idle:
+		case waiting:
 			effect = "paused"
+		case idle: // it is about to begin
+			effect = "pausing before the next iteration"
 		}
 		e.accept(o, effect, "run.paused")
 		e.wish(func(w *wishes) { w.pause = true })
@@ -150,6 +152,8 @@ func (e *Engine) unpause(o order) {
 	case waiting:
 		e.accept(o, "the wait is cut short", "iteration.started", "run.waiting")
 		e.wish(func(w *wishes) { w.hurry = true })
+	case e.Control.Asked() != nil:
+		e.decline(o, "the run is stopping")
 	default:
 		e.decline(o, "the run is running: there is nothing to resume")
 	}
@@ -184,8 +188,15 @@ func (e *Engine) wantReboot(o order) {
 }
 
 func (e *Engine) note(o order) {
-	if o.Text == "" {
+	switch {
+	case o.Text == "":
 		e.decline(o, "the note is empty")
+		return
+	case len(o.Text) > loop.MaxNote:
+		e.decline(o, fmt.Sprintf("the note is too long: %d bytes, and %d fit; put it into a file and name that", len(o.Text), loop.MaxNote))
+		return
+	case len(e.snapshot().Notes) >= loop.MaxNotes:
+		e.decline(o, fmt.Sprintf("%d notes are waiting for the next agent already", loop.MaxNotes))
 		return
 	}
 	e.record(&loop.NoteAdded{Text: o.Text})

@@ -125,9 +125,14 @@ const (
 	maxFeedback  = 8
 	maxSummaries = 10
 	maxText      = 400
-	maxNotes     = 10
-	maxNote      = 4000
 	maxTold      = 20
+)
+
+// MaxNotes is how many notes of people's may wait for the next agent, and MaxNote
+// how long one may be, in bytes.
+const (
+	MaxNotes = 10
+	MaxNote  = 4000
 )
 
 // Next is the number of the iteration that comes next.

@@ -33,8 +33,8 @@ func (s State) Sum(e Event) State {
 			s = s.limit(*p.Limits)
 		}
 	case *NoteAdded:
-		s.Given = max(0, s.Given-max(0, len(s.Notes)+1-maxNotes)) // the oldest makes room
-		s.Notes = lastN(append(slices.Clip(s.Notes), Cut(p.Text, maxNote)), maxNotes)
+		s.Given = max(0, s.Given-max(0, len(s.Notes)+1-MaxNotes)) // the oldest makes room
+		s.Notes = lastN(append(slices.Clip(s.Notes), Cut(p.Text, MaxNote)), MaxNotes)
 	case *Warning:
 		if p.Key != "" && !slices.Contains(s.Told, p.Key) {
 			s.Told = lastN(append(slices.Clip(s.Told), p.Key), maxTold)

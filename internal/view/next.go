@@ -21,6 +21,9 @@ func (r *Run) Next() []Step {
 		steps = append(steps, Step{"cd " + shell(r.Tree), "the run's own work tree"})
 	}
 	resume, show := "refrain resume "+r.Name, Step{"refrain show " + r.Name, "how it went"}
+	if r.Asked != nil && r.Asked.Choices[0] == "done" {
+		return append(steps, Step{"refrain approve " + r.Name, "it is done"}, Step{"refrain approve " + r.Name + " continue", "go on with the work"})
+	}
 	if r.Asked != nil {
 		return append(steps, Step{"refrain approve " + r.Name, "go on"}, Step{"refrain approve " + r.Name + " stop", "end it"})
 	}
