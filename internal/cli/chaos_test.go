@@ -151,7 +151,7 @@ func (c *chaos) start() *runner {
 	return c.launch("run", "-o", "json", "-p", "go on", "--until", "DONE", "-n", strconv.Itoa(2*chaosIterations),
 		"-a", "rehearsal", "--set", "agents.rehearsal.script="+script,
 		"--gate", `ls && echo "ok 1 - list" && echo 1..1`,
-		"--set", "loop.backoff=0s", "--set", "stop.failures=0", "--set", "stop.no_progress=0")
+		"--set", "loop.backoff=0s", "--set", "stop.failures=0", "--set", "stop.no_progress=0", "--set", "stop.repeats=0")
 }
 
 // moment is when something is killed: when the journal here has the nth of what,
