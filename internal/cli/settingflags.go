@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/refrain-loop/refrain/internal/config"
+)
+
+// settingFlag is a flag that sets one key.
+type settingFlag struct{ name, short, key, help string }
+
+// limitFlags set limits; a resume takes them too.
+var limitFlags = []settingFlag{
+	{"max-iterations", "n", "loop.max_iterations", "stop after N iterations (0 is unlimited)"},
+	{"max-time", "", "loop.max_time", "stop after this much time, such as 8h"},
+	{"max-cost", "", "budget.cost_usd", "stop when this much money is spent"},
+	{"max-tokens", "", "budget.tokens", "stop when this many tokens are used"},
+	{"iteration-timeout", "", "loop.iteration_timeout", "end an iteration after this time"},
+	{"idle-timeout", "", "loop.idle_timeout", "end an iteration after this much silence"},
+}
+
+// standAlone are the flags that need no value, and then say true.
+var standAlone = []string{"commit", "branch"}
+
+// addSettings adds flags that set keys, --gate, and --set for all the others.
+func addSettings(f *pflag.FlagSet, flags []settingFlag) {
+	for _, s := range flags {
+		f.StringP(s.name, s.short, "", s.help)
+		if slices.Contains(standAlone, s.name) {
+			f.Lookup(s.name).NoOptDefVal = "true"
+		}
+	}
+	f.StringArray("gate", nil, "a command that must pass before a claim is believed (repeatable)")
+	f.StringArray("set", nil, "set any key, as KEY=VALUE (repeatable; \"refrain config show\" lists the keys)")
+}
+
+// settingsOf reads the flags that were given, in the order of the table.
+func settingsOf(f *pflag.FlagSet, flags []settingFlag) ([]config.Flag, error) {
+	var list []config.Flag
+	for _, arg := range given(f, "set") {
+		flag, err := config.ParseSet(arg)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, flag)
+	}
+	for _, s := range flags {
+		if flag := f.Lookup(s.name); flag.Changed {
+			list = append(list, config.Flag{Name: "--" + s.name, Key: s.key, Value: flag.Value.String()})
+		}
+	}
+	for _, command := range given(f, "gate") {
+		if strings.TrimSpace(command) == "" {
+			return nil, usage("--gate is empty", "pass the command that must pass")
+		}
+		list = append(list, config.Flag{Name: "--gate", Key: "gate", Value: command})
+	}
+	return list, nil
+}
+
+// given is every value of a repeatable flag. GetStringArray takes one empty
+// value for none.
+func given(f *pflag.FlagSet, name string) []string {
+	values, ok := f.Lookup(name).Value.(pflag.SliceValue)
+	if !ok {
+		return nil // no flag of ours
+	}
+	return values.GetSlice()
+}
