@@ -8,10 +8,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -169,7 +169,7 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 // trial runs one gate on checkpoints, in a clean checkout that nothing else uses.
 type trial struct {
 	history *History
-	judge   engine.Judge
+	judge   proof.Judge
 	keeper  *proc.Keeper
 	dir     string
 }
@@ -183,13 +183,13 @@ func newTrial(ctx context.Context, entry journal.Entry, h *History, name string,
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(gates, func(g engine.Gate) bool { return g.Name() == name && !g.Review })
+	i := slices.IndexFunc(gates, func(g proof.Gate) bool { return g.Name() == name && !g.Review })
 	if i < 0 {
 		return nil, &UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
 	}
 	id := "bisect_" + rand.Text()
 	t := &trial{history: h, dir: ProofDir(j.Tree, id), keeper: proc.NewKeeper(proc.Mark{Run: id, Runner: rand.Text()}, j.config().Proc.Keep)}
-	t.judge = engine.Judge{
+	t.judge = proof.Judge{
 		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.dir(),
 		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
 		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },

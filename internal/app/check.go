@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/config"
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -51,7 +51,7 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 	if err != nil {
 		return nil, err
 	}
-	judge := engine.Judge{
+	judge := proof.Judge{
 		Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
 		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -180,16 +181,16 @@ func (j *Job) asks() bool {
 
 // proof is where and how claims are judged. With no way to be done there is no
 // claim, and the trouble of a clean checkout is spared.
-func (j *Job) proof(run *journal.Run) engine.Proof {
+func (j *Job) proof(run *journal.Run) proof.Settings {
 	p := j.proofIn(ProofDir(j.Tree, run.Meta().ID))
 	p.Run = run.Dir()
 	return p
 }
 
 // proofIn is the same with the clean checkout in a folder.
-func (j *Job) proofIn(dir string) engine.Proof {
+func (j *Job) proofIn(dir string) proof.Settings {
 	c := j.config()
-	p := engine.Proof{
+	p := proof.Settings{
 		Mode: c.Done.Proof, Baseline: c.Proof.Baseline, Tree: j.Tree, Dir: dir, Below: c.Loop.Dir,
 		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy,
 	}

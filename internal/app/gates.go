@@ -14,17 +14,18 @@ import (
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 )
 
 // gates makes the runner's own checks from the settings. The diff is what a
 // reviewer judges.
-func (j *Job) gates(spent *spending, diff func(context.Context) (string, error)) ([]engine.Gate, error) {
-	var list []engine.Gate
+func (j *Job) gates(spent *spending, diff func(context.Context) (string, error)) ([]proof.Gate, error) {
+	var list []proof.Gate
 	if !j.config().Loop.Gates {
 		return nil, nil
 	}
 	for _, g := range j.config().Gates {
-		made := engine.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != ""}
+		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != ""}
 		if g.Agent == "" {
 			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
 		} else {
@@ -37,7 +38,7 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 		list = append(list, made)
 	}
 	for _, g := range j.Request.Own.Gates {
-		list = append(list, engine.Gate{Gate: g})
+		list = append(list, proof.Gate{Gate: g})
 	}
 	return list, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -170,7 +171,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		j.prompt.Exec, j.prompt.Env = exec, j.environ(o.run)
 	}
 	var spent spending
-	var work engine.Work
+	var work proof.Work
 	gates, err := j.gates(&spent, work.Diff)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -186,7 +187,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Done: engine.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero(), Confirmations: c.Done.Confirmations,
 		},
-		Judge: engine.Judge{
+		Judge: proof.Judge{
 			Gates: gates, Proof: j.proof(o.run), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
 		},
 		FeedbackRoom: j.feedbackRoom(), Compare: c.Stop.Repeats > 0, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),

@@ -19,6 +19,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -247,7 +248,7 @@ func (p *play) drive(t *testing.T, dir string, j *Job, run *journal.Run, past jo
 		Compare: j.config().Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(j, run), Hurry: p.hurry,
 	}
 	if p.gated {
-		o.Judge = engine.Judge{Gates: []engine.Gate{{Gate: p}}, Proof: engine.Proof{Mode: "workspace", Baseline: true}, Dir: dir}
+		o.Judge = proof.Judge{Gates: []proof.Gate{{Gate: p}}, Proof: proof.Settings{Mode: "workspace", Baseline: true}, Dir: dir}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -42,14 +42,15 @@ var mayImport = map[string][]string{
 	"hook":      hands,
 	"rehearsal": hands,
 
-	"engine":    join(hands, parts),
+	"proof":     join(hands, []string{"gate", "repo", "tests"}),
+	"engine":    join(hands, parts, []string{"proof"}),
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal"},
 	"term":      {"loop", "view", "journal"},
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"engine", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
+	"app":       join(hands, parts, []string{"engine", "proof", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
 	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 
 	"refrain": {"app", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root

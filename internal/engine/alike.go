@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -59,7 +60,7 @@ func (e *Engine) markOfChange(ctx context.Context, a *attempt) string {
 	if a.changes == nil || len(a.changes.Paths) == 0 || a.base == nil || a.base.kept == nil || a.after == nil || a.after.kept == nil {
 		return ""
 	}
-	diff := lineMarks{sum: sha256.New(), room: mostDiff}
+	diff := lineMarks{sum: sha256.New(), room: proof.MostDiff}
 	if err := e.Store.Diff(ctx, &diff, *a.base.kept, *a.after.kept, repo.DiffOptions{}); err != nil {
 		return "" // too large to be the same again, or not to be had
 	}

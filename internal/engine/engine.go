@@ -22,6 +22,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
@@ -51,7 +52,7 @@ type Options struct {
 	Plan      string        // the plan's file; empty is none
 	Written   string        // a plan that a claim must have written; empty is none
 	Done      Done          // what claims done without the agent's words
-	Judge     Judge         // the runner's own checks
+	Judge     proof.Judge   // the runner's own checks
 	Protect   repo.Patterns // files whose change fails the attempt
 	Protected []string      // the same as written
 	Commits   Commits       // what the runner commits
@@ -125,6 +126,7 @@ type Engine struct {
 	startedHooks bool                          // the last hook is due
 	tasks        plan.Tasks                    // the plan as it was last read well
 
+	guarded   guards   // guarded files as they were when the run began
 	untouched *sight   // the tree now, when nothing ran since it was looked at
 	told      []string // what the next agent should know of the gates
 

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
@@ -86,7 +87,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 
 // bench is the judge for an attempt, or, without one, for what comes before the
 // first.
-func (e *Engine) bench(ctx context.Context, a *attempt) *Judge {
+func (e *Engine) bench(ctx context.Context, a *attempt) *proof.Judge {
 	j := &e.Judge
 	j.Store, j.Exec = e.Store, e.exec
 	j.Tell = func(p loop.Payload) { e.record(p) }
@@ -96,9 +97,9 @@ func (e *Engine) bench(ctx context.Context, a *attempt) *Judge {
 		}
 		return e.Journal.Attempt(0, 1).GateLog(name, where)
 	}
-	if j.first == nil && e.Store != nil {
+	if j.First == nil && e.Store != nil {
 		if first := e.sightOf(ctx, e.snapshot().First); first != nil {
-			j.first = first.kept
+			j.First = first.kept
 		}
 	}
 	return j

@@ -12,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proof"
 )
 
 // checks is a gate that a test plays: one verdict after the other, the last one
@@ -57,11 +58,11 @@ func gateThat(says ...func(context.Context) gate.Result) *checks {
 func (s *stage) judged(gates ...*checks) *stage {
 	s.settings.Done.Proof = true
 	s.options = func(o *Options) {
-		o.Judge.Proof = Proof{Mode: "workspace", Baseline: true}
+		o.Judge.Proof = proof.Settings{Mode: "workspace", Baseline: true}
 		o.FeedbackRoom = 1000
 		o.Prompt.Feedback.Enabled = true
 		for _, g := range gates {
-			o.Judge.Gates = append(o.Judge.Gates, Gate{Gate: g})
+			o.Judge.Gates = append(o.Judge.Gates, proof.Gate{Gate: g})
 		}
 	}
 	return s

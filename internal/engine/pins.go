@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/hook"
@@ -16,63 +15,9 @@ import (
 // those that each gate pins.
 type guards map[string]repo.Guarded
 
-// changedPins is every pinned file that differs from when the run began.
-func (j *Judge) changedPins(ctx context.Context, at repo.Checkpoint) ([]string, error) {
-	var list []string
-	for _, g := range j.Gates {
-		pins, err := j.pinned(ctx, at, g)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, pins...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
-}
-
-// pinned is the pinned files of a gate that differ: by the checkpoint, or where
-// there are none, by what agents have done to them.
-func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) ([]string, error) {
-	switch {
-	case len(g.Pin) == 0:
-		return nil, nil
-	case j.Store == nil || !j.Store.CanRestore():
-		patterns, err := repo.ParsePatterns(g.Pin)
-		if err != nil {
-			return nil, err
-		}
-		return slices.DeleteFunc(j.spoiled(), func(name string) bool { return !patterns.Match(name) }), nil
-	case j.first == nil:
-		return nil, fmt.Errorf("the pinned files of gate %s cannot be compared: the first checkpoint is not known", g.Name())
-	}
-	list, err := j.Store.Pinned(ctx, at, repo.Pin{Patterns: g.Pin, First: *j.first})
-	if err != nil {
-		return nil, fmt.Errorf("compare the pinned files of gate %s: %w", g.Name(), err)
-	}
-	return list, nil
-}
-
-// beyond is pinned files that agents have changed and that no checkpoint has:
-// git ignores them, so nothing can put them back for a proof.
-func (j *Judge) beyond(kept []string) []string {
-	return slices.DeleteFunc(j.spoiled(), func(name string) bool { return slices.Contains(kept, name) })
-}
-
-// spoiled names the pinned files that agents have changed.
-func (j *Judge) spoiled() []string { return slices.Sorted(maps.Keys(j.notes[spoiledFiles])) }
-
-// pins is every pattern that a gate pins.
-func (j *Judge) pins() []string {
-	var list []string
-	for _, g := range j.Gates {
-		list = append(list, g.Pin...)
-	}
-	return list
-}
-
 // pinnedNow is what the pinned files hold; nil when there are none.
 func (e *Engine) pinnedNow(ctx context.Context) repo.Guarded {
-	patterns, err := repo.ParsePatterns(e.Judge.pins())
+	patterns, err := repo.ParsePatterns(e.Judge.Pins())
 	if err != nil || len(patterns) == 0 {
 		return nil // they were read before the run began
 	}
@@ -90,29 +35,29 @@ func (e *Engine) spoil(ctx context.Context, a *attempt) {
 	if a.pins == nil {
 		return
 	}
-	now, first := e.pinnedNow(ctx), e.Judge.notes[e.pinKey()]
+	now, first := e.pinnedNow(ctx), e.guarded[e.pinKey()]
 	if now == nil {
 		return
 	}
-	spoiled := maps.Clone(e.Judge.notes[spoiledFiles])
+	spoiled := maps.Clone(e.guarded[spoiledFiles])
 	for _, name := range now.Against(a.pins) {
 		if _, was := first[name]; was {
 			spoiled[name] = "changed"
 		}
 	}
 	maps.DeleteFunc(spoiled, func(name, _ string) bool { return now[name] == first[name] })
-	if maps.Equal(spoiled, e.Judge.notes[spoiledFiles]) {
+	if maps.Equal(spoiled, e.guarded[spoiledFiles]) {
 		return
 	}
-	e.Judge.notes[spoiledFiles] = spoiled
+	e.guarded[spoiledFiles], e.Judge.Spoiled = spoiled, spoiled
 	before := e.Journal.Attempt(0, 1)
-	before.WriteGuarded(e.Judge.notes)
+	before.WriteGuarded(e.guarded)
 	before.Close()
 }
 
 // pinKey is under what the pinned files are noted: a gate that pins others later
 // has other notes.
-func (e *Engine) pinKey() string { return noteKey("pins", e.Judge.pins()) }
+func (e *Engine) pinKey() string { return noteKey("pins", e.Judge.Pins()) }
 
 func noteKey(name string, patterns []string) string { return name + " " + strings.Join(patterns, " ") }
 
@@ -151,7 +96,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	if _, ok := notes[spoiledFiles]; !ok {
 		notes[spoiledFiles] = repo.Guarded{}
 	}
-	if _, ok := notes[e.pinKey()]; !ok && len(e.Judge.pins()) > 0 {
+	if _, ok := notes[e.pinKey()]; !ok && len(e.Judge.Pins()) > 0 {
 		if err := e.notePins(ctx, notes); err != nil {
 			return err
 		}
@@ -159,7 +104,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	if len(notes) > known {
 		before.WriteGuarded(notes)
 	}
-	e.Judge.notes = notes
+	e.guarded, e.Judge.Spoiled = notes, notes[spoiledFiles]
 	return nil
 }
 
@@ -201,7 +146,7 @@ func (e *Engine) strange(ctx context.Context) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	return now.Against(e.Judge.notes[hookFiles])
+	return now.Against(e.guarded[hookFiles])
 }
 
 // guardKey is under what the protected files are noted.
@@ -217,5 +162,5 @@ func (e *Engine) touched(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return now.Against(e.Judge.notes[e.guardKey()]), nil
+	return now.Against(e.guarded[e.guardKey()]), nil
 }

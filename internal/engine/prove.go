@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 )
 
 // Done is which claims are made without the agent's words.
@@ -32,7 +33,7 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 	e.guardPaths(ctx, a, o)
 	e.claim(a, o)
 	if len(e.Judge.Gates) == 0 {
-		e.settle(o, Ruling{})
+		e.settle(o, proof.Ruling{})
 		return
 	}
 	e.record(&loop.IterationPhase{Phase: loop.Gates})
@@ -96,15 +97,14 @@ func claimed(o *loop.Outcome) bool {
 }
 
 // rule runs the gates.
-func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) Ruling {
+func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) proof.Ruling {
 	s := e.snapshot()
 	j := e.bench(ctx, a)
 	if claimed(o) && e.Judge.Proof.Mode != "none" {
 		return j.Claim(ctx, s, a.kept(), nil)
 	}
-	r := Ruling{Results: j.Attempt(ctx, s, a.kept())}
-	r.Interrupted = interrupted(r.Results)
-	if o.Claim == nil && e.Done.Gates && !o.Unfinished() && !r.Interrupted && len(failing(r.Results)) == 0 && !red(o) {
+	r := j.Attempt(ctx, s, a.kept())
+	if o.Claim == nil && e.Done.Gates && !o.Unfinished() && r.Green() && !red(o) {
 		// Green in the work tree is the claim; the proof comes after it.
 		o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "gates", By: loop.ByGates}
 		e.record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
@@ -117,7 +117,7 @@ func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) Ruling {
 func red(o *loop.Outcome) bool { return len(o.Gates) > 0 }
 
 // weighResults takes over what the gates found.
-func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r Ruling) {
+func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r proof.Ruling) {
 	var counts *loop.Tests
 	for _, one := range r.Results {
 		o.Gates = append(o.Gates, one.Gate)
@@ -137,7 +137,7 @@ func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r Ruling) {
 }
 
 // settle says what came of a claim.
-func (e *Engine) settle(o *loop.Outcome, r Ruling) {
+func (e *Engine) settle(o *loop.Outcome, r proof.Ruling) {
 	if !claimed(o) {
 		return
 	}

@@ -1,4 +1,4 @@
-package engine
+package proof
 
 import (
 	"context"
@@ -15,29 +15,31 @@ type Work struct {
 	first, now *repo.Checkpoint
 }
 
-// mostDiff is how much of a diff is handed to a reviewer; one who needs more
+// MostDiff is how much of a diff is handed to a reviewer; one who needs more
 // looks at the files.
-const mostDiff = 256 << 10
+const MostDiff = 256 << 10
 
 // Diff is the work as text.
 func (w *Work) Diff(ctx context.Context) (string, error) {
 	if w.store == nil || w.first == nil || w.now == nil {
 		return "", errors.New("there are no checkpoints to compare")
 	}
-	diff := shortText{room: mostDiff}
+	diff := Excerpt{Room: MostDiff}
 	err := w.store.Diff(ctx, &diff, *w.first, *w.now, repo.DiffOptions{})
-	return diff.text.String(), err
+	return diff.String(), err
 }
 
-// shortText takes everything and keeps the beginning.
-type shortText struct {
+// Excerpt takes everything and keeps the beginning.
+type Excerpt struct {
+	Room int // how much more it keeps, in bytes
 	text strings.Builder
-	room int
 }
 
-func (s *shortText) Write(p []byte) (int, error) {
-	n := min(len(p), s.room)
-	s.text.Write(p[:n])
-	s.room -= n
+func (e *Excerpt) Write(p []byte) (int, error) {
+	n := min(len(p), e.Room)
+	e.text.Write(p[:n])
+	e.Room -= n
 	return len(p), nil
 }
+
+func (e *Excerpt) String() string { return e.text.String() }

@@ -1,4 +1,4 @@
-package engine
+package proof
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
-// Proof says where and how claims are judged.
-type Proof struct {
+// Settings say where and how claims are judged.
+type Settings struct {
 	Mode     string   // auto, clean, workspace; none: claims are not judged
 	Baseline bool     // run the gates before the first iteration
 	Tree     string   // the work tree
@@ -45,8 +45,8 @@ func (j *Judge) enter(ctx context.Context, at repo.Checkpoint, pins []string, lo
 		j.clean = &clean{tree: tree, settings: j.Proof}
 	}
 	var pin repo.Pin
-	if j.first != nil { // else there is nothing that they could have been
-		pin = repo.Pin{Patterns: pins, First: *j.first}
+	if j.First != nil { // else there is nothing that they could have been
+		pin = repo.Pin{Patterns: pins, First: *j.First}
 	}
 	if err := j.clean.tree.Bring(ctx, at, pin); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func (j *Judge) enter(ctx context.Context, at repo.Checkpoint, pins []string, lo
 // clean is the checkout with its dependencies.
 type clean struct {
 	tree     *repo.Proof
-	settings Proof
+	settings Settings
 	ready    string // what it was last set up for
 	problem  string // why that did not go well
 }

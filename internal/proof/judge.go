@@ -1,4 +1,4 @@
-package engine
+package proof
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type Gate struct {
 // Judge runs the gates: in the work tree, or in a clean checkout of it.
 type Judge struct {
 	Gates []Gate
-	Proof Proof
+	Proof Settings
 	Store *repo.Store // nil: no checkpoints are made, so there is no clean checkout
 	Dir   string      // where gates run in the work tree
 	Env   []string
@@ -37,9 +37,10 @@ type Judge struct {
 	Tell func(loop.Payload)
 	Log  func(gate string, where loop.Place) io.WriteCloser
 
-	first *repo.Checkpoint // the tree when the run began
-	notes guards           // the pinned files then, those that git ignores too
-	clean *clean           // nil until it is needed
+	First   *repo.Checkpoint // the tree when the run began; nil: it is not known
+	Spoiled repo.Guarded     // pinned files that agents have changed, those that git ignores too
+
+	clean *clean // nil until it is needed
 }
 
 // Ruling is what the gates say of a claim.
@@ -51,9 +52,13 @@ type Ruling struct {
 	Interrupted bool     // the gates were stopped: there is no ruling
 }
 
+// Green tells whether every gate that ran passed.
+func (r Ruling) Green() bool { return !r.Interrupted && len(failing(r.Results)) == 0 }
+
 // Attempt runs the gates of an attempt that claims nothing, in the work tree.
-func (j *Judge) Attempt(ctx context.Context, s loop.State, at repo.Checkpoint) []gate.Result {
-	return j.run(ctx, s, loop.InWorkspace, at, func(g Gate) bool { return !g.OnlyClaims })
+func (j *Judge) Attempt(ctx context.Context, s loop.State, at repo.Checkpoint) Ruling {
+	list := j.run(ctx, s, loop.InWorkspace, at, func(g Gate) bool { return !g.OnlyClaims })
+	return Ruling{Results: list, Interrupted: interrupted(list)}
 }
 
 // Claim runs every gate where claims are judged, on the tree at a checkpoint.
@@ -138,7 +143,7 @@ func (j *Judge) check(ctx context.Context, s loop.State, g Gate, where loop.Plac
 	defer log.Close()
 	p := gate.Place{Where: where, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Expect: s.Expected(g.Name())}
 	if j.Work != nil {
-		j.Work.store, j.Work.first, j.Work.now = j.Store, j.first, &at
+		j.Work.store, j.Work.first, j.Work.now = j.Store, j.First, &at
 	}
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: where})
 	if where == loop.InClean {
