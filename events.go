@@ -55,6 +55,7 @@ type (
 	CheckpointMade     = loop.CheckpointMade
 	CheckpointRestored = loop.CheckpointRestored
 	CommitMade         = loop.CommitMade
+	TestExplained      = loop.TestExplained
 	ClaimHeard         = loop.ClaimHeard
 	ClaimRefused       = loop.ClaimRefused
 	CommandReceived    = loop.CommandReceived

@@ -190,7 +190,7 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 		return loop.Crashed
 	}
 	end := &loop.RunFinished{
-		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven,
+		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof,
 		Elapsed: past.State.Live, Totals: past.State.Totals,
 	}
 	c.lastHook(ctx, run, *past, end)

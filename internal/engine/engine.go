@@ -259,7 +259,7 @@ func (e *Engine) finish(v loop.Verdict) loop.RunFinished {
 	e.flushTrouble()
 	state := e.snapshot()
 	end := loop.RunFinished{
-		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven,
+		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof, Net: state.Net,
 		Elapsed: state.Live, Totals: state.Totals, Unsaved: e.Journal.Trouble(),
 	}
 	if a := e.Control.Asked(); a != nil && v.Reason == loop.BySignal {

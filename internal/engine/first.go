@@ -77,7 +77,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 	case r.Interrupted:
 		return e.ask()
 	case r.Why == "" && r.Person == "":
-		return stop.Proven(claim, nil)
+		return stop.Taken(claim, nil, nil)
 	case r.Person != "":
 		r.Why = r.Person
 	}

@@ -116,11 +116,14 @@ func (o Outcome) counted() bool {
 
 // begin takes in the baseline.
 func (s State) begin(b *RunBaseline) State {
-	s.Proof, s.Known = b.Proof, nil
+	s.Proof, s.Known, s.Tied = b.Proof, nil, nil
 	o := Outcome{}
 	for _, g := range b.Gates {
 		o.Gates = append(o.Gates, g.Gate)
 		o.Tests = o.Tests.Plus(g.Tests)
+		if b.Proof == InClean && g.Judged == InWorkspace {
+			s.Tied = append(s.Tied, g.Gate.Name)
+		}
 		if !g.Gate.OK {
 			s.Known = append(s.Known, KnownRed{Name: g.Gate.Name, Tests: g.Tests.brief(mostKnown)})
 		}

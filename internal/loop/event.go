@@ -57,6 +57,7 @@ var payloads = map[Type]func() Payload{
 	"checkpoint.made":     func() Payload { return new(CheckpointMade) },
 	"checkpoint.restored": func() Payload { return new(CheckpointRestored) },
 	"commit.made":         func() Payload { return new(CommitMade) },
+	"test.explained":      func() Payload { return new(TestExplained) },
 	"claim.heard":         func() Payload { return new(ClaimHeard) },
 	"claim.refused":       func() Payload { return new(ClaimRefused) },
 	"command.received":    func() Payload { return new(CommandReceived) },
@@ -163,10 +164,14 @@ type RunFinished struct {
 	State   Status `json:"state"`
 	Reason  Reason `json:"reason"`
 	Why     string `json:"why"`
-	Proven  bool   `json:"proven"`
+	Proven  bool   `json:"proven"` // the level of the proof is proven
+	Proof   *Proof `json:"proof,omitempty"`
 	Signal  string `json:"signal,omitempty"`
 	Elapsed Span   `json:"elapsed_ms"`
 	Totals  Totals `json:"totals"`
+	// Net is what the run came to: the work tree at its end against that before
+	// its first iteration.
+	Net *Changes `json:"net,omitempty"`
 	// Unsaved says what could not be written to disk.
 	Unsaved []string `json:"unsaved,omitempty"`
 }
@@ -278,6 +283,8 @@ type ClaimRefused struct {
 	Kind ClaimKind `json:"kind"`
 	Text string    `json:"text"`
 	Why  string    `json:"why"`
+	// Lacks names what the evidence lacks, when that and no red gate is why.
+	Lacks string `json:"lacks,omitempty"`
 	// NearMiss marks text that resembles a claim without being one.
 	NearMiss bool `json:"near_miss,omitempty"`
 }

@@ -21,6 +21,8 @@ type BaselineGate struct {
 	Gate  Gate   `json:"gate"`
 	Clean *Gate  `json:"clean,omitempty"`
 	Tests *Tests `json:"tests,omitempty"`
+	// Judged is where this gate judges claims.
+	Judged Place `json:"judged,omitempty"`
 }
 
 // Place is where a gate runs.

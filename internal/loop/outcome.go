@@ -12,10 +12,12 @@ type Outcome struct {
 	Exit       *Exit       `json:"exit,omitempty"`
 	Error      *AgentError `json:"error,omitempty"`
 	Claim      *Claim      `json:"claim,omitempty"`
+	Proof      *Proof      `json:"proof,omitempty"` // what stands behind a claim that was taken
 	Pending    bool        `json:"pending,omitempty"`
 	Progress   *bool       `json:"progress,omitempty"`
 	ProgressBy []Signal    `json:"progress_by,omitempty"`
 	Changes    *Changes    `json:"changes,omitempty"`
+	Net        *Changes    `json:"net,omitempty"` // since the run began, without paths
 	Plan       *Plan       `json:"plan,omitempty"`
 	Tests      *Tests      `json:"tests,omitempty"`
 	Gates      []Gate      `json:"gates,omitempty"`
@@ -73,11 +75,18 @@ type Claim struct {
 	Text   string    `json:"text"`
 	By     Reason    `json:"by,omitempty"` // how it was made: a promise, the plan, the gates, exit status 0
 	Proven bool      `json:"proven"`
-	Why    string    `json:"why,omitempty"` // why it was refused
+	Why    string    `json:"why,omitempty"`   // why it was refused
+	Lacks  string    `json:"lacks,omitempty"` // what the evidence lacks, when that is why
 }
 
 // Refused tells whether the runner found the claim untrue.
 func (c *Claim) Refused() bool { return c != nil && c.Why != "" }
+
+// taken tells whether gates stand behind the claim. Journals of earlier versions
+// have no proof.
+func (c *Claim) taken(p *Proof) bool {
+	return c != nil && c.Kind == ClaimDone && !c.Refused() && (c.Proven || p != nil)
+}
 
 // Signal is a way to see progress.
 type Signal string
@@ -154,7 +163,8 @@ type Gate struct {
 	Tests    int    `json:"tests,omitempty"`
 	Where    Place  `json:"where,omitempty"`
 	Duration Span   `json:"duration_ms"`
-	Why      string `json:"why,omitempty"` // why it did not pass
+	Why      string `json:"why,omitempty"`  // why it did not pass
+	Tree     string `json:"tree,omitempty"` // what it looked at, where that has a name
 	// Known marks a gate that was red before the first iteration and in which
 	// no test fails that did not fail then: it is no reason to call the
 	// iteration failed, and no proof either, unless no more was asked of it.

@@ -17,8 +17,15 @@ type State struct {
 	Seen  []SeenTest `json:"seen,omitempty"`  // tests that have failed
 	Ran   []GateRan  `json:"ran,omitempty"`   // how many tests each gate has run
 	Proof Place      `json:"proof,omitempty"` // where gates judge a claim
+	Tied  []string   `json:"tied,omitempty"`  // gates that judge claims in the work tree all the same
 	First string     `json:"first,omitempty"` // the first checkpoint
 	Here  string     `json:"here,omitempty"`  // the last one, or the one that was put back
+
+	Looks     []Look          `json:"looks,omitempty"`     // what gates said of the last trees
+	Flaky     []string        `json:"flaky,omitempty"`     // gates that were red and green on one tree
+	Explained []TestExplained `json:"explained,omitempty"` // why agents changed tests
+	Lacking   Lacking         `json:"lacking,omitzero"`    // what claims were last refused for
+	Net       *Changes        `json:"net,omitempty"`       // since the run began
 
 	Vanished []string `json:"vanished,omitempty"` // open tasks that are gone from the plan: a few of them
 	Marks    []string `json:"marks,omitempty"`    // and all of them
@@ -29,7 +36,7 @@ type State struct {
 	Away      []Away   `json:"away,omitempty"`      // agents that were turned away, and have not worked since
 	Overflows int      `json:"overflows,omitempty"` // context overflows in a row
 	Skips     int      `json:"skips,omitempty"`     // skipped attempts in a row
-	Confirmed int      `json:"confirmed,omitempty"` // proven claims in a row
+	Confirmed int      `json:"confirmed,omitempty"` // claims in a row that were taken
 	Worked    bool     `json:"worked,omitempty"`    // the agent has ended well at least once; not those that stand in for it
 	Able      []string `json:"able,omitempty"`      // the agents that have
 	LastOK    bool     `json:"last_ok,omitempty"`   // the last counted iteration was ok
@@ -172,7 +179,11 @@ func (s State) Add(o Outcome) State {
 			s.Able = append(slices.Clip(s.Able), o.Agent)
 		}
 	}
-	if o.Claim != nil && o.Claim.Kind == ClaimDone && o.Claim.Proven {
+	s = s.lack(o.Claim)
+	if row.counts && !undone && o.Net != nil {
+		s.Net = o.Net
+	}
+	if o.Claim.taken(o.Proof) {
 		s.Confirmed++
 	} else if row.counts {
 		s.Confirmed = 0

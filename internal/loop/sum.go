@@ -45,6 +45,10 @@ func (s State) Sum(e Event) State {
 		s.Heard, s.Idle, s.Given = nil, false, len(s.Notes)
 	case *ClaimRefused:
 		s = s.hear(p.feedback()).refuse(e.Iter, p)
+	case *GateFinished:
+		s = s.look(p.Gate)
+	case *TestExplained:
+		s = s.explain(p)
 	case *CheckpointMade:
 		if s.First == "" {
 			s.First = p.Checkpoint
@@ -58,6 +62,7 @@ func (s State) Sum(e Event) State {
 			s.High = &high
 		}
 		if e.Iter == 0 { // between two attempts
+			s.Net = nil // not known until the next
 			s.Feedback = lastN(append(without(s.Feedback, "rolled_back"), p.feedback(true)), maxFeedback)
 		} else {
 			s = s.hear(p.feedback(false))
@@ -75,7 +80,7 @@ func (s State) goOn(p *RunResumed) State {
 	s.Heard = nil // an attempt that is judged again says it again
 	s = s.limit(p.Limits)
 	if p.From == Aborted || p.From == CouldNotRun {
-		s.Streaks, s.Repeats, s.Away, s.Unrewarded = Streaks{}, Repeats{}, nil, 0
+		s.Streaks, s.Repeats, s.Away, s.Unrewarded, s.Lacking = Streaks{}, Repeats{}, nil, 0, Lacking{}
 	}
 	if !s.Counting.Keep {
 		s.Session = nil

@@ -21,7 +21,8 @@ type Verdict struct {
 	Reason  Reason    `json:"reason,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	Agent   string    `json:"agent,omitempty"`  // with wait: whose provider; with continue: who stands in
-	Proven  bool      `json:"proven,omitempty"` // with done: the runner's own gates agree
+	Proven  bool      `json:"proven,omitempty"` // with done: the level of the proof is proven
+	Proof   *Proof    `json:"proof,omitempty"`  // with done: what stands behind the claim
 	For     Span      `json:"for_ms,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
 	Restore *int      `json:"restore,omitempty"` // the iteration whose checkpoint is put back; 0 is before the first

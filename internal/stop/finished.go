@@ -49,10 +49,10 @@ func (c Completion) claimed(f loop.Facts) loop.Verdict {
 	case !c.Proof:
 		return done(claim.By, what+" (claimed, unproven: no gates are set)", false)
 	}
-	if !claim.Proven || f.State.Confirmed < c.Confirmations {
+	if !claim.Proven && f.Outcome.Proof == nil || f.State.Confirmed < c.Confirmations {
 		return none
 	}
-	return Proven(claim, f.Outcome.Pinned)
+	return Taken(claim, f.Outcome.Proof, f.Outcome.Pinned)
 }
 
 // Claimed says in words what a claim comes to.
@@ -68,9 +68,10 @@ func Claimed(c *loop.Claim) string {
 	return fmt.Sprintf("promise %q found", c.Text)
 }
 
-// Proven ends a run whose claim the gates agree with. Pinned files that were
-// changed are named: the gates saw them as they were when the run began.
-func Proven(c *loop.Claim, pinned []string) loop.Verdict {
+// Taken ends a run whose claim the gates agree with, under the name of its
+// proof. Pinned files that were changed are named: the gates saw them as they
+// were when the run began.
+func Taken(c *loop.Claim, p *loop.Proof, pinned []string) loop.Verdict {
 	why := Claimed(c)
 	if c.By != loop.ByGates {
 		why += ", and the gates agree"
@@ -78,7 +79,9 @@ func Proven(c *loop.Claim, pinned []string) loop.Verdict {
 	if len(pinned) > 0 {
 		why += fmt.Sprintf(" (pinned files had been changed, and were judged as they were when the run began: %s)", loop.Few(pinned))
 	}
-	return done(c.By, why, true)
+	v := done(c.By, why, p == nil || p.Level == loop.LevelProven) // without: as earlier versions wrote it
+	v.Proof = p
+	return v
 }
 
 func done(reason loop.Reason, why string, proven bool) loop.Verdict {
