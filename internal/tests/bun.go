@@ -132,15 +132,15 @@ func (b *bun) result(mark, name string) {
 	if i := strings.LastIndex(name, " ["); i > 0 && strings.HasSuffix(name, "]") {
 		name, took = name[:i], name[i+2:len(name)-1]
 	}
+	if b.file != "" {
+		name = b.file + " > " + name
+	}
 	switch mark {
 	case "(pass)", "✓":
-		b.passed++
+		b.pass(name)
 	case "(skip)", "»", "(todo)", "✎":
-		b.skipped++
+		b.skip(name)
 	default:
-		if b.file != "" {
-			name = b.file + " > " + name
-		}
 		b.fail(name, spelt(took))
 		if b.telling != nil && why != nil {
 			b.say(why.String())

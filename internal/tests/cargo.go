@@ -9,7 +9,7 @@ import (
 
 var (
 	cargoResult  = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out(?:; finished in (\d+\.\d+s))?$`)
-	cargoTest    = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <\d+\.\d+s>)?$`)
+	cargoTest    = regexp.MustCompile(`^test (.+?)(?: - (?:should panic|compile fail|compile|ignore))? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <\d+\.\d+s>)?$`)
 	cargoRunning = regexp.MustCompile(`^running \d+ tests?$`)
 	cargoBinary  = regexp.MustCompile(`^ +Running .*\((?:.*[/\\])?([^/\\]+)-[0-9a-f]{16}(?:\.exe)?\)$`)
 	cargoDied    = regexp.MustCompile("^(?:test (.+?)(?: - should panic)? \\.\\.\\. )?error: (?:doc)?test failed, to rerun pass `(.+)`$")
@@ -27,6 +27,7 @@ type cargo struct {
 
 	passed, failed, skipped int      // of the open binary
 	failing                 []string // of the open binary
+	pending                 names    // of the open binary
 	texts                   said
 	talking                 *message // the failing test whose output is printed
 	listing                 bool     // the failing tests are listed
@@ -114,8 +115,10 @@ func (c *cargo) test(text string) bool {
 	switch m[2] {
 	case "ok":
 		c.passed++
+		c.pending.put(m[1], Passed)
 	case "ignored":
 		c.skipped++
+		c.pending.put(m[1], Skipped)
 	case "FAILED":
 		c.fails(m[1])
 		c.failed++
@@ -171,6 +174,7 @@ func (c *cargo) died(text string) bool {
 }
 
 func (c *cargo) fails(name string) {
+	c.pending.put(name, Failed)
 	if len(c.failing) < mostFailing && !slices.Contains(c.failing, name) {
 		c.failing = append(c.failing, keep(name))
 	}
@@ -180,12 +184,13 @@ func (c *cargo) fails(name string) {
 func (c *cargo) end() {
 	if c.open {
 		c.add(c.passed, c.failed, c.skipped)
+		c.take(&c.pending, c.binary, c.passed, c.skipped)
 		for _, name := range c.failing {
 			c.name(c.binary+name, c.texts.of(name).String(), 0)
 		}
 	}
 	c.open = false
-	c.passed, c.failed, c.skipped, c.failing = 0, 0, 0, nil
+	c.passed, c.failed, c.skipped, c.failing, c.pending = 0, 0, 0, nil, names{}
 	c.texts, c.talking, c.listing = nil, nil, false
 }
 

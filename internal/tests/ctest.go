@@ -24,6 +24,8 @@ type ctest struct {
 	texts                   said
 	talking                 *message
 	cut                     []Test // failing tests of such a run
+	pending                 names
+	before                  struct{ passed, skipped int } // the sums of the runs before
 }
 
 func (c *ctest) line(text string) {
@@ -65,15 +67,19 @@ func (c *ctest) test(text string) bool {
 	}
 	c.talking = nil
 	if c.summed { // the next run
+		c.settle()
 		c.summed, c.cut, c.texts = false, nil, nil
 	}
 	switch status := m[3]; {
 	case m[2] != "":
 		c.passed++
+		c.pending.put(m[1], Passed)
 	case status == "Skipped" || status == "Not Run (Disabled)":
 		c.skipped++
+		c.pending.put(m[1], Skipped)
 	default:
 		c.failed++
+		c.pending.put(m[1], Failed)
 		name := keep(m[1])
 		if len(c.cut) < mostFailing {
 			c.cut = append(c.cut, Test{Name: name, Message: keep(status), Duration: duration(m[4])})
@@ -131,7 +137,7 @@ func (c *ctest) listed(text string) {
 		c.names(name, reason)
 	case c.list == 'n' && reason == "Disabled":
 		c.add(0, 0, 1)
-	case c.list == 'n' && c.sum.Passed > 0:
+	case c.list == 'n' && c.sum.Passed > c.before.passed:
 		c.sum.Passed--
 		c.sum.Skipped++
 	}
@@ -145,17 +151,28 @@ func (c *ctest) names(name, reason string) {
 	if text := c.texts.of(name).String(); text != "" {
 		test.Message = reason + "\n" + text
 	}
-	c.name(test.Name, test.Message, test.Duration)
+	c.pending.put(test.Name, Failed)
+	c.explain(test.Name, test.Message, test.Duration)
+}
+
+// settle takes the names of a run, whose counts are known when the next begins.
+func (c *ctest) settle() {
+	c.take(&c.pending, "", c.sum.Passed-c.before.passed, c.sum.Skipped-c.before.skipped)
+	c.before.passed, c.before.skipped = c.sum.Passed, c.sum.Skipped
+	c.pending = names{}
 }
 
 func (c *ctest) report() (Report, bool) {
 	end := *c
-	end.tally = c.fork()
+	end.tally, end.pending = c.fork(), c.pending.fork()
 	if c.passed+c.failed+c.skipped > 0 { // cut off before the sum
 		end.add(c.passed, c.failed, c.skipped)
 		for _, t := range c.cut {
 			end.names(t.Name, t.Message)
 		}
+	}
+	if end.seen {
+		end.settle()
 	}
 	return end.tally.report()
 }

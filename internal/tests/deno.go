@@ -2,13 +2,14 @@ package tests
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
 	denoEnd     = regexp.MustCompile(`^(ok|FAILED) \| (\d+ passed.* \| \d+ failed.*) \(([^()]+)\)$`)
 	denoSteps   = regexp.MustCompile(` \(\d+ steps?\)`)
-	denoRunning = regexp.MustCompile(`^running \d+ tests? from `)
+	denoRunning = regexp.MustCompile(`^running \d+ tests? from (.+)$`)
 	denoResult  = regexp.MustCompile(`^(\S.*) \.\.\. (ok|FAILED|ignored)(?: \(.*\))? \((\d[^()]*)\)$`)
 	denoProblem = regexp.MustCompile(`^(\S.*) => (\S+):\d+:\d+$`)
 )
@@ -18,9 +19,11 @@ var (
 type deno struct {
 	run
 	on      bool // the tests are running
-	output  bool // what a test printed is being shown
-	errors  bool // the failing tests are
-	checked bool // a test module was type-checked
+	module  string
+	broken  []string // the failed tests, as far as they were printed
+	output  bool     // what a test printed is being shown
+	errors  bool     // the failing tests are
+	checked bool     // a test module was type-checked
 	types   message
 }
 
@@ -35,8 +38,11 @@ func (d *deno) line(text string) {
 			return
 		}
 	case 'r':
-		if strings.HasPrefix(text, "running ") && denoRunning.MatchString(text) {
-			d.on, d.output = true, false
+		if !strings.HasPrefix(text, "running ") {
+			break
+		}
+		if m := denoRunning.FindStringSubmatch(text); m != nil {
+			d.on, d.output, d.module = true, false, keep(m[1])
 			return
 		}
 	case 'C':
@@ -112,7 +118,7 @@ func (d *deno) during(text string) {
 	if d.errors {
 		if strings.Contains(text, " => ") {
 			if m := denoProblem.FindStringSubmatch(text); m != nil {
-				d.tell(m[1]+" => "+m[2], 0)
+				d.problem(m[1], m[2])
 				return
 			}
 		}
@@ -130,14 +136,50 @@ func (d *deno) during(text string) {
 	if m == nil {
 		return
 	}
+	name := short(m[1] + " => " + d.module)
 	switch m[2] {
 	case "ok":
-		d.passed++
+		d.pass(name)
 	case "FAILED":
 		d.failed++
+		d.names.put(name, Failed)
+		if len(d.broken) < mostFailing {
+			d.broken = append(d.broken, strings.Clone(name))
+		}
 	case "ignored":
-		d.skipped++
+		d.skip(name)
 	}
+}
+
+// problem reads a failing test, or a failing step, "test ... step", for which the
+// test goes by its own name: it is the same one when all its steps pass. The place
+// may be in a module of Deno's own.
+func (d *deno) problem(title, module string) {
+	if d.failedAs(title, module) {
+		return
+	}
+	for i := strings.LastIndex(title, " ... "); i > 0; i = strings.LastIndex(title[:i], " ... ") {
+		if d.failedAs(title[:i], module) {
+			d.say(title[i+len(" ... "):])
+			return
+		}
+	}
+	d.tell(title+" => "+module, 0)
+}
+
+// failedAs tells of a test that was printed as failed, the one in this module if
+// there is one.
+func (d *deno) failedAs(test, module string) bool {
+	name := short(test + " => " + module)
+	if !slices.Contains(d.broken, name) {
+		i := slices.IndexFunc(d.broken, func(b string) bool { return strings.HasPrefix(b, test+" => ") })
+		if i < 0 {
+			return false
+		}
+		name = d.broken[i]
+	}
+	d.tell(name, 0)
+	return true
 }
 
 func (d *deno) end() {

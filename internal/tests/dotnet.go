@@ -2,7 +2,6 @@ package tests
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -11,7 +10,7 @@ var (
 	dotnetTerminal = regexp.MustCompile(`^Test summary: total: \d+, failed: (\d+), succeeded: (\d+), skipped: (\d+)(?:, duration: (\S+))?$`)
 	dotnetResult   = regexp.MustCompile(`^  (Passed|Failed|Skipped) (\S.*) \[([^\[\]]+)\]$`)
 	dotnetError    = regexp.MustCompile(`^ +(\S.*) \((\d[^()]*)\): Error Message: (.*)$`)
-	dotnetFailed   = regexp.MustCompile(`^failed (\S.*) \((\d[^()]*)\)$`)
+	dotnetOne      = regexp.MustCompile(`^(passed|failed|skipped) (\S.*) \((\d[^()]*)\)$`)
 )
 
 // dotnet reads dotnet test: VSTest's console in its short and long form, the
@@ -49,9 +48,8 @@ func (d *dotnet) line(text string) {
 		if strings.HasPrefix(text, "No test is available in ") || strings.HasPrefix(text, "No test matches the given testcase filter ") || text == "No test projects were found." {
 			d.add(0, 0, 0)
 		}
-	case 'f':
-		if m := dotnetFailed.FindStringSubmatch(text); m != nil {
-			d.tell(m[1], spelt(m[2]))
+	case 'f', 'p', 's':
+		if d.one(text) {
 			return
 		}
 	}
@@ -146,7 +144,7 @@ func (d *dotnet) settle(took string) {
 func (d *dotnet) report() (Report, bool) {
 	end := *d
 	if end.block != nil {
-		end.sum.Failing = slices.Clip(end.sum.Failing)
+		end.tally = d.fork()
 		end.settle("")
 	}
 	return end.run.report()
@@ -208,8 +206,30 @@ func (d *dotnet) result(status, name, took string) {
 	case status == "Failed":
 		d.tell(name, spelt(took))
 	case status == "Passed" && d.on:
-		d.passed++
+		d.pass(name)
 	case status == "Skipped" && d.on:
-		d.skipped++
+		d.skip(name)
 	}
+}
+
+// one reads a test of Microsoft.Testing.Platform: "failed Sum.Tests.Adds (33ms)",
+// and others when its output is to be detailed.
+func (d *dotnet) one(text string) bool {
+	if !strings.HasPrefix(text, "failed ") && !strings.HasPrefix(text, "passed ") && !strings.HasPrefix(text, "skipped ") {
+		return false
+	}
+	m := dotnetOne.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	d.hush()
+	switch m[1] {
+	case "passed":
+		d.names.put(m[2], Passed)
+	case "skipped":
+		d.names.put(m[2], Skipped)
+	case "failed":
+		d.tell(m[2], spelt(m[3]))
+	}
+	return true
 }

@@ -9,6 +9,7 @@ import (
 var (
 	exunitEnd     = regexp.MustCompile(`^(?:\d+ (?:doctests?|tests?|property|properties|features?), )*\d+ failures?(?:, \d+ (?:excluded|invalid|skipped))*$`)
 	exunitFailed  = regexp.MustCompile(`^  \d+\) ((?:test|doctest|property|feature) .+ \([A-Z][\w.]*\))$`)
+	exunitTrace   = regexp.MustCompile(`^  \* (\S.*) \((\d+(?:\.\d+)?ms|skipped|excluded)\)(?: \[L#\d+\])?$`)
 	exunitInvalid = regexp.MustCompile(`^  \d+\) ([A-Z][\w.]*): failure on setup_all callback`)
 )
 
@@ -18,6 +19,7 @@ var (
 type exunit struct {
 	run
 	took     time.Duration
+	module   string // the one whose tests are being traced
 	finished bool   // the time was printed: the counts come next
 	counts   string // counts that may be another runner's, unless the seed follows
 }
@@ -59,8 +61,26 @@ func (e *exunit) line(text string) {
 			return
 		}
 	}
+	if module, ok := strings.CutSuffix(text, ".exs]"); ok {
+		module, _, _ = strings.Cut(module, " [")
+		e.module = keep(module)
+	}
 	e.finished = false
 	e.say(text)
+}
+
+// traced names a test of a run with --trace. One that failed looks as if it had
+// passed, and is explained next.
+func (e *exunit) traced(text string) {
+	m := exunitTrace.FindStringSubmatch(text)
+	if m == nil || e.module == "" {
+		return
+	}
+	status := Passed
+	if m[2] == "skipped" || m[2] == "excluded" {
+		status = Skipped
+	}
+	e.names.put(m[1]+" ("+e.module+")", status)
 }
 
 func (e *exunit) indented(text string) {
@@ -76,8 +96,11 @@ func (e *exunit) indented(text string) {
 	}
 	inner := strings.TrimLeft(text, " ")
 	switch {
-	case inner == "stacktrace:" || strings.HasPrefix(inner, "* "):
+	case inner == "stacktrace:":
 		e.hush()
+	case strings.HasPrefix(inner, "* "):
+		e.hush()
+		e.traced(text)
 	case strings.Contains(inner, ".exs:") && !strings.Contains(inner, " "):
 		// Where the test is.
 	default:

@@ -64,9 +64,11 @@ func (g *goJSON) test(action, pkg, test, output string, took time.Duration) {
 		g.running.of(name).add(goOutput(output))
 	case "pass":
 		g.add(1, 0, 0)
+		g.known.own(pkg+"."+test, Passed)
 		g.running.take(name)
 	case "skip":
 		g.add(0, 0, 1)
+		g.known.own(pkg+"."+test, Skipped)
 		g.running.take(name)
 	case "fail":
 		g.add(0, 1, 0)

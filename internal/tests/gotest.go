@@ -22,6 +22,8 @@ type goText struct {
 	tally
 	passed, failed, skipped int         // in the package being printed, whose name comes last
 	failing                 []goFailure // of that package
+	tests                   []Test      // of that package
+	more                    bool        // it has more than are kept
 	said                    said        // by its tests that still run
 	death                   message     // how its process ended
 	builds                  said        // by the compiler, of any package
@@ -91,15 +93,27 @@ func (g *goText) endTest(status, name string, took time.Duration) {
 	switch status {
 	case "PASS":
 		g.passed++
+		g.ended(name, Passed)
 	case "SKIP":
 		g.skipped++
+		g.ended(name, Skipped)
 	case "FAIL":
 		g.failed++
+		g.ended(name, Failed)
 		if len(g.failing) < mostFailing {
 			g.failing = append(g.failing, goFailure{keep(name), took, text})
 		}
 		g.talking = text // without -v the reasons come after
 	}
+}
+
+// ended keeps the name of a test until its package is known.
+func (g *goText) ended(name string, status Status) {
+	if len(g.tests) == mostNamed {
+		g.more = true
+		return
+	}
+	g.tests = append(g.tests, Test{Name: keep(name), Status: status})
 }
 
 func (g *goText) endPackage(line, name, took string) {
@@ -108,6 +122,7 @@ func (g *goText) endPackage(line, name, took string) {
 	switch {
 	case ok && !none && g.passed+g.failed+g.skipped == 0:
 		g.passed = 1
+		g.known.put(name, Passed)
 	case !ok && g.failed == 0 && len(g.said) > 0:
 		// It ended in the middle of these.
 		for _, test := range slices.Sorted(maps.Keys(g.said)) {
@@ -129,18 +144,23 @@ func (g *goText) endPackage(line, name, took string) {
 // flush counts the package that was printed, and begins the next.
 func (g *goText) flush(prefix string) {
 	g.add(g.passed, g.failed, g.skipped)
+	for _, t := range g.tests {
+		g.known.own(prefix+t.Name, t.Status)
+	}
+	g.known.more = g.known.more || g.more
 	for _, f := range g.failing {
 		g.name(prefix+f.name, f.text.String(), f.took)
 	}
-	g.passed, g.failed, g.skipped, g.failing = 0, 0, 0, nil
+	g.passed, g.failed, g.skipped, g.failing, g.tests, g.more = 0, 0, 0, nil, nil, false
 	g.said, g.talking, g.death = nil, nil, message{}
 }
 
 func (g *goText) report() (Report, bool) {
-	end := *g
-	end.tally = g.fork()
-	if g.passed+g.failed+g.skipped > 0 {
-		end.flush("") // cut off before the package was named
+	if g.passed+g.failed+g.skipped == 0 {
+		return g.tally.report()
 	}
+	end := *g // cut off before the package was named
+	end.tally = g.fork()
+	end.flush("")
 	return end.tally.report()
 }

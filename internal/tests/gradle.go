@@ -87,9 +87,9 @@ func (g *gradle) result(text string) {
 	}
 	switch m[2] {
 	case "PASSED":
-		g.passed++
+		g.pass(m[1])
 	case "SKIPPED":
-		g.skipped++
+		g.skip(m[1])
 	case "FAILED":
 		g.fail(m[1], 0)
 	}

@@ -7,13 +7,16 @@ import "strings"
 type jest struct {
 	run
 	file    string // the test file whose results come now
-	crashed int    // files that did not load
-	files   int    // failed files in the summary that is being read
-	timed   bool   // the summary's time is yet to come
+	tree    bool   // its tests are being listed
+	path    nodePath
+	crashed int  // files that did not load
+	files   int  // failed files in the summary that is being read
+	timed   bool // the summary's time is yet to come
 }
 
 func (j *jest) line(text string) {
 	if text == "" {
+		j.tree = false
 		return
 	}
 	switch text[0] {
@@ -54,6 +57,7 @@ func (j *jest) began(text string) bool {
 		return false
 	}
 	j.file = strings.Clone(short(file))
+	j.tree, j.path = true, nil
 	j.hush()
 	return true
 }
@@ -70,21 +74,43 @@ func (j *jest) indented(text string) {
 	inner := strings.TrimLeft(text, " ")
 	switch {
 	case strings.HasPrefix(text, "  ● "):
+		j.tree = false
 		j.problem(strings.TrimPrefix(text, "  ● "))
 		return
 	case strings.HasPrefix(inner, "✓ "):
 		j.passed++
+		j.listed(len(text)-len(inner), strings.TrimPrefix(inner, "✓ "), Passed)
 		return
 	case strings.HasPrefix(inner, "✕ "):
 		j.failed++
+		j.listed(len(text)-len(inner), strings.TrimPrefix(inner, "✕ "), Failed)
 		return
 	case strings.HasPrefix(inner, "○ "), strings.HasPrefix(inner, "✎ "):
 		j.skipped++
+		_, name, _ := strings.Cut(inner, " ")
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "skipped "), "todo ")
+		j.listed(len(text)-len(inner), name, Skipped)
+		return
+	case j.tree && inner != "" && len(text)-len(inner) >= 2:
+		j.path.enter((len(text)-len(inner))/2-1, inner)
 		return
 	}
 	if j.telling != nil && !excerpt(inner) {
 		j.say(inner)
 	}
+}
+
+// listed names a test in the list of a file's tests, where it stands below the
+// suites that it is in.
+func (j *jest) listed(indent int, name string, status Status) {
+	if !j.tree || indent < 2 || indent%2 != 0 {
+		return
+	}
+	if i := strings.LastIndex(name, " ("); i > 0 && status != Skipped && (strings.HasSuffix(name, " ms)") || strings.HasSuffix(name, " s)")) {
+		name = name[:i]
+	}
+	path := append(nodePath{j.file}, j.path[:min(indent/2-1, len(j.path))]...)
+	j.names.put(strings.Join(append(path, name), " › "), status)
 }
 
 // problem reads the title of a failing test, or of something else that Jest
@@ -136,6 +162,7 @@ func (j *jest) summary(text string) bool {
 func (j *jest) end() {
 	j.next()
 	j.file, j.crashed, j.files = "", 0, 0
+	j.tree, j.path = false, nil
 }
 
 // report counts, for an output that was cut off, the failures that were

@@ -28,6 +28,7 @@ type junit struct {
 
 	said, counted junitCounts // announced by the outermost tag or tags, and seen
 	announced     bool        // the root itself announced them
+	pending       names
 	current       *Test
 	status        Status
 	open          bool // inside a failure
@@ -184,9 +185,13 @@ func (j *junit) ended() {
 	switch j.status {
 	case Failed:
 		j.counted.failed++
-		j.name(j.current.Name, j.text.String(), j.current.Duration)
+		j.pending.put(j.current.Name, Failed)
+		j.explain(j.current.Name, j.text.String(), j.current.Duration)
 	case Skipped:
 		j.counted.skipped++
+		j.pending.put(j.current.Name, Skipped)
+	case Passed:
+		j.pending.put(j.current.Name, Passed)
 	}
 	j.current, j.open, j.text = nil, false, message{}
 }
@@ -211,7 +216,9 @@ func (j *junit) end() {
 	if j.said.total > counts.total {
 		counts = j.said
 	}
-	j.add(counts.total-counts.failed-counts.skipped, counts.failed, counts.skipped)
+	passed := counts.total - counts.failed - counts.skipped
+	j.add(passed, counts.failed, counts.skipped)
+	j.take(&j.pending, "", passed, counts.skipped)
 	*j = junit{tally: j.tally}
 }
 
@@ -226,7 +233,7 @@ func (j *junit) cut() {
 
 func (j *junit) report() (Report, bool) {
 	end := *j
-	end.tally = j.fork()
+	end.tally, end.pending = j.fork(), j.pending.fork()
 	end.cut()
 	return end.tally.report()
 }

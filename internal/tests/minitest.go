@@ -56,8 +56,12 @@ func (m *minitest) line(text string) {
 
 // named reads the line after a title: "SumTest#test_adds [sum_test.rb:3]:".
 func (m *minitest) named(text string) {
-	if sub := minitestName.FindStringSubmatch(text); sub != nil && m.title != "Skipped" {
-		m.tell(sub[1], 0)
+	if sub := minitestName.FindStringSubmatch(text); sub != nil {
+		if m.title == "Skipped" {
+			m.names.put(sub[1], Skipped)
+		} else {
+			m.tell(sub[1], 0)
+		}
 	}
 	m.title = ""
 }
@@ -70,9 +74,9 @@ func (m *minitest) result(text string) bool {
 	}
 	switch sub[3] {
 	case ".":
-		m.passed++
+		m.pass(sub[1])
 	case "S":
-		m.skipped++
+		m.skip(sub[1])
 	default:
 		m.fail(sub[1], duration(sub[2]))
 		m.hush()

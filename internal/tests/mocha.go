@@ -10,7 +10,7 @@ var mochaPassing = regexp.MustCompile(`^  (\d+) passing \((\d+(?:ms|s|m|h|d))\)$
 
 // mocha reads the end of what Mocha prints, which its reporters for people have
 // in common: the counts, then the failures one by one. What comes before looks
-// like many other lists and is left alone.
+// like many other lists; names are taken from it, but nothing is counted there.
 type mocha struct {
 	run
 	counting bool     // the counts are being printed
@@ -18,6 +18,7 @@ type mocha struct {
 	listed   int      // how many of them so far
 	title    []string // the failure's suites and name, as far as they were read
 	stack    bool     // its stack is being printed
+	tree     mochaTree
 }
 
 func (m *mocha) line(text string) {
@@ -29,6 +30,12 @@ func (m *mocha) line(text string) {
 			m.titled(text)
 			return
 		}
+		if !m.listing || strings.HasPrefix(strings.TrimLeft(text, " "), "✔ ") {
+			m.tree.line(text)
+		}
+	}
+	if strings.HasPrefix(text, "> ") {
+		m.tree = mochaTree{} // another script of npm's
 	}
 	switch {
 	case strings.HasPrefix(text, "Error: No test files found"):
@@ -56,8 +63,10 @@ func (m *mocha) numbered(text string) bool {
 		if sub := mochaPassing.FindStringSubmatch(text); sub != nil {
 			n, _ := number(sub[1])
 			m.next()
-			*m = mocha{run: m.run, counting: true}
+			*m = mocha{run: m.run, counting: true, tree: m.tree}
 			m.sumUp(n, 0, 0)
+			m.names.merge(m.tree.take(Passed, n))
+			m.tree = mochaTree{tests: m.tree.take(Skipped, count(m.tree.tests, Skipped))}
 			m.sum.Duration += duration(sub[2])
 			return true
 		}
@@ -68,6 +77,8 @@ func (m *mocha) numbered(text string) bool {
 		switch {
 		case ok && what == "pending":
 			m.add(0, 0, n)
+			m.names.merge(m.tree.take(Skipped, n))
+			m.tree = mochaTree{}
 			return true
 		case ok && what == "failing":
 			m.add(0, n, 0)

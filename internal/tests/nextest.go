@@ -8,7 +8,7 @@ import (
 
 var (
 	nextestStart   = regexp.MustCompile(`^ +Starting \d+ tests? across \d+ binar(?:y|ies)(?: .*)?$`)
-	nextestTest    = regexp.MustCompile(`^ *([A-Z][A-Z0-9 +/-]*?) \[ *(\d+\.\d+s)\] (?:\[\d+(?:/\d+)?\] )?(?:\( *\d+/\d+\) )?(\S+ +\S.*)$`)
+	nextestTest    = regexp.MustCompile(`^ *([A-Z][A-Z0-9 +/-]*?) \[ *(\d+\.\d+s)?\] (?:\[\d+(?:/\d+)?\] )?(?:\([ \d/─]+\) )?(\S+ +\S.*)$`)
 	nextestSummary = regexp.MustCompile(`^ +Summary \[ *(\d+\.\d+s)\] (?:\d+/)?\d+ tests? run: (.+)$`)
 	nextestPass    = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
 	nextestAside   = regexp.MustCompile(` \([^)]*\)`)
@@ -27,6 +27,8 @@ type nextest struct {
 
 	passed, failed int // until the summary says it
 	failing        []Test
+	pending        names
+	counts         struct{ passed, skipped int } // as the summary has them
 	texts          said
 	talking        *message
 }
@@ -68,7 +70,8 @@ func (n *nextest) own(text string) bool {
 			return true
 		}
 	case (n.started || n.summed) && word != "" && word[0] >= 'A' && word[0] <= 'Z':
-		if m := nextestTest.FindStringSubmatch(text); m != nil {
+		// Without a time, it did not run: skipped, or about to be tried again.
+		if m := nextestTest.FindStringSubmatch(text); m != nil && (m[2] != "" || m[1] == "SKIP") {
 			n.test(m[1], m[2], m[3])
 			return true
 		}
@@ -82,17 +85,23 @@ func (n *nextest) own(text string) bool {
 
 func (n *nextest) test(status, took, name string) {
 	n.talking = nil
+	name = keep(strings.Join(strings.Fields(name), " "))
 	if nextestPass.MatchString(status) {
 		n.passed++
+		n.pending.put(name, Passed)
 		return
 	}
-	name = keep(strings.Join(strings.Fields(name), " "))
+	if status == "SKIP" {
+		n.pending.put(name, Skipped)
+		return
+	}
 	if !n.summed {
 		n.talking = n.texts.of(name)
 		if strings.HasPrefix(status, "TRY ") {
 			return // it may be tried again
 		}
 	}
+	n.pending.put(name, Failed)
 	known := slices.ContainsFunc(n.failing, func(t Test) bool { return t.Name == name })
 	if known || len(n.failing) == mostFailing {
 		return
@@ -123,6 +132,7 @@ func (n *nextest) summary(counts string) {
 		skipped = 0 // a filter that left everything out is not a test that was skipped
 	}
 	n.add(passed, failed, skipped)
+	n.counts.passed, n.counts.skipped = passed, skipped
 	n.passed, n.failed = 0, 0
 	n.started, n.summed, n.talking = false, true, nil
 }
@@ -131,6 +141,10 @@ func (n *nextest) summary(counts string) {
 func (n *nextest) end() {
 	if n.started && n.passed+n.failed > 0 {
 		n.add(n.passed, n.failed, 0)
+		n.counts.passed, n.counts.skipped = n.passed, 0
+	}
+	if n.started || n.summed {
+		n.take(&n.pending, "", n.counts.passed, n.counts.skipped)
 	}
 	for _, t := range n.failing {
 		text := n.texts.of(t.Name).String()
@@ -140,7 +154,8 @@ func (n *nextest) end() {
 		n.name(t.Name, text, t.Duration)
 	}
 	n.started, n.summed = false, false
-	n.passed, n.failed, n.failing = 0, 0, nil
+	n.passed, n.failed, n.failing, n.pending = 0, 0, nil, names{}
+	n.counts.passed, n.counts.skipped = 0, 0
 	n.texts, n.talking = nil, nil
 }
 

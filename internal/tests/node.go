@@ -17,6 +17,8 @@ type node struct {
 	path    nodePath
 	ending  nodeSummary
 	located bool // in the list at the end: a failing test's place was printed
+	parents []Test
+	more    bool // there were more of these than are kept
 }
 
 func (n *node) line(text string) {
@@ -37,6 +39,7 @@ func (n *node) line(text string) {
 		if indent == 0 && n.ending.line(rest) {
 			n.sumUp(n.ending.counts())
 			n.sum.Duration += n.ending.took
+			n.adopt()
 			n.ending = nodeSummary{}
 		}
 	case "▶":
@@ -72,17 +75,48 @@ func (n *node) result(mark string, depth int, text string) {
 		return
 	}
 	n.begin()
-	if n.path.leave(depth, name) {
-		return // a suite, which is not a test
-	}
+	full := n.path.name(depth, name)
+	status := Passed
 	switch {
 	case mark == "﹣", strings.HasPrefix(m[3], " # TODO"):
-		n.skipped++
-	case mark == "✔":
-		n.passed++
+		status = Skipped
 	case mark == "✖":
-		n.fail(n.path.name(depth, name), took)
+		status = Failed
+	case mark != "✔":
+		return
 	}
+	if n.path.leave(depth, name) {
+		n.parent(full, status)
+		return
+	}
+	switch status {
+	case Passed:
+		n.pass(full)
+	case Skipped:
+		n.skip(full)
+	case Failed:
+		n.fail(full, took)
+	}
+}
+
+// parent keeps what has tests in it. It looks the same whether it is a suite,
+// which is no test, or a test with subtests, which is one.
+func (n *node) parent(name string, status Status) {
+	if len(n.parents) == mostNamed {
+		n.more = true
+		return
+	}
+	n.parents = append(n.parents, Test{Name: keep(name), Status: status})
+}
+
+// adopt names the parents when the summary says that none of them is a suite.
+// Where some are, nobody can tell which.
+func (n *node) adopt() {
+	if n.ending.suites == 0 {
+		n.names.merge(n.parents)
+		n.names.more = n.names.more || n.more
+	}
+	n.parents, n.more = nil, false
 }
 
 // explain finds the test that the list at the end has a message for. Only its own
@@ -129,7 +163,7 @@ func (p nodePath) name(depth int, name string) string {
 // nodeSummary is the eight lines that node:test ends with in each of its
 // reporters: tests, suites, pass, fail, cancelled, skipped, todo, duration_ms.
 type nodeSummary struct {
-	lines                                int
+	lines, suites                        int
 	pass, fail, cancelled, skipped, todo int
 	took                                 time.Duration
 }
@@ -149,6 +183,7 @@ func (s *nodeSummary) line(text string) bool {
 	case "tests":
 		*s = nodeSummary{}
 	case "suites":
+		s.suites = n
 	case "pass":
 		s.pass = n
 	case "fail":

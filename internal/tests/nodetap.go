@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var nodeNotOK = regexp.MustCompile(`^not ok \d+ - (.+)$`)
+var nodePoint = regexp.MustCompile(`^(not )?ok \d+ - (.+?)(?: # (SKIP|TODO)(?: .*)?)?$`)
 
 // nodeTAP reads the TAP reporter of node:test, which it is known by from its
 // summary. A suite is no test to Node, though it has a line like one.
@@ -14,6 +14,7 @@ type nodeTAP struct {
 	path   nodePath
 	ending nodeSummary
 	yaml   bool // the details of a failing test are being printed
+	last   Test // the point printed last, a test unless its details say otherwise
 }
 
 func (n *nodeTAP) line(text string) {
@@ -23,11 +24,16 @@ func (n *nodeTAP) line(text string) {
 	case inner == "" || indent%4 != 0:
 	case inner[0] == '#':
 		n.comment(indent/4, inner)
-	case inner[0] == 'n':
-		if m := nodeNotOK.FindStringSubmatch(inner); m != nil {
-			n.notOK(indent/4, m[1])
+	case inner[0] == 'n' || inner[0] == 'o':
+		if m := nodePoint.FindStringSubmatch(inner); m != nil {
+			n.point(indent/4, m[1] == "", m[2], m[3])
 			return
 		}
+	case indent == 0 && strings.HasPrefix(inner, "TAP version "):
+		n.run = run{tally: n.tally, before: n.before} // what came before was not Node's
+	}
+	if inner == "type: 'suite'" {
+		n.last = Test{}
 	}
 	if n.yaml {
 		n.detail(inner)
@@ -40,6 +46,7 @@ func (n *nodeTAP) comment(depth int, text string) {
 		return
 	}
 	if depth == 0 && n.ending.line(strings.TrimPrefix(text, "# ")) {
+		n.names.put(n.last.Name, n.last.Status)
 		n.sumUp(n.ending.counts())
 		n.sum.Duration += n.ending.took
 		n.next()
@@ -47,13 +54,19 @@ func (n *nodeTAP) comment(depth int, text string) {
 	}
 }
 
-func (n *nodeTAP) notOK(depth int, name string) {
+func (n *nodeTAP) point(depth int, ok bool, name, directive string) {
 	n.hush()
+	n.names.put(n.last.Name, n.last.Status)
+	name = n.path.name(depth, name)
+	n.last = Test{Name: name, Status: Passed}
 	n.yaml = false
-	if strings.Contains(name, " # TODO") {
-		return
+	switch {
+	case directive != "":
+		n.last.Status = Skipped
+	case !ok:
+		n.last.Status = Failed
+		n.yaml = n.about(name, 0)
 	}
-	n.yaml = n.tell(n.path.name(depth, name), 0)
 }
 
 // detail reads a line of a failing test's details.

@@ -181,6 +181,7 @@ func FuzzParser(f *testing.F) {
 		f.Add([]byte(sample(f, path)))
 	}
 	f.Add([]byte("\x1b[\r\r\n\x1b]x\n1..99999999999\nok 1\n<testsuites tests='-1'\n"))
+	f.Add([]byte("PASS a.test.js\n x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := New()
 		p.Write(data)
@@ -194,6 +195,7 @@ func FuzzParser(f *testing.F) {
 		if len(whole.Failing) > mostFailing {
 			t.Errorf("%d failing tests are kept", len(whole.Failing))
 		}
+		checkNames(t, whole)
 		if ok == (whole.Framework == "") {
 			t.Errorf("seen = %v by %q", ok, whole.Framework)
 		}

@@ -20,6 +20,7 @@ type phpunit struct {
 	run
 	on       bool // it began and has not ended
 	listing  bool // failing tests are being printed
+	idle     bool // those that were skipped, are incomplete or risky are
 	warnings bool // its verdict is that there were warnings
 	fatal    string
 	took     time.Duration
@@ -56,8 +57,7 @@ func (p *phpunit) line(text string) {
 			return
 		}
 	case ' ':
-		if name, ok := strings.CutPrefix(text, " ✘ "); ok && p.on {
-			p.tell(name, 0)
+		if p.on && p.dox(text[1:]) {
 			return
 		}
 	case '#':
@@ -74,6 +74,25 @@ func (p *phpunit) line(text string) {
 	}
 }
 
+// dox reads a test of the format testdox: "✔ Adds two numbers". It has no name
+// but this sentence there.
+func (p *phpunit) dox(text string) bool {
+	mark, name, _ := strings.Cut(text, " ")
+	switch mark {
+	case "✘":
+		p.tell(name, 0)
+		return true
+	case "✔":
+		p.names.put(name, Passed)
+	case "↩", "∅", "☢":
+		p.names.put(name, Skipped)
+	default:
+		return false
+	}
+	p.hush()
+	return true
+}
+
 // summary reads the time and the counts.
 func (p *phpunit) summary(text string) bool {
 	if took, ok := strings.CutPrefix(text, "Time: "); ok && p.on {
@@ -84,6 +103,7 @@ func (p *phpunit) summary(text string) bool {
 	if m := phpunitSection.FindStringSubmatch(text); m != nil {
 		what := strings.TrimSuffix(m[1], "s")
 		p.listing = what == "failure" || what == "error"
+		p.idle = what == "skipped test" || what == "incomplete test" || what == "risky test"
 		p.hush()
 		return true
 	}
@@ -132,8 +152,12 @@ func (p *phpunit) during(text string) {
 	case strings.HasSuffix(text, "%)"):
 		p.progress(text)
 	case text == "--":
-		p.listing = false
+		p.listing, p.idle = false, false
 		p.hush()
+	case p.idle:
+		if m := phpunitFailed.FindStringSubmatch(text); m != nil {
+			p.names.put(m[1], Skipped)
+		}
 	case p.listing:
 		if m := phpunitFailed.FindStringSubmatch(text); m != nil {
 			p.tell(m[1], 0)

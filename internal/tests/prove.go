@@ -14,12 +14,17 @@ var (
 )
 
 // prove reads Perl's prove and make test, which say of tests that pass only how
-// many they are. A file that ended badly without a failed test is one failure.
+// many they are, and of skipped ones not even that, unless they print the TAP of
+// each file before. Tests go by their file and their number. A file that ended
+// badly without a failed test is one failure.
 type prove struct {
 	tally
 	files  []proveFailure
 	failed int // tests among all that the report names
 	total  int // -1 until it is said
+
+	now     string // the file whose TAP is printed
+	pending names  // of the files whose TAP was printed
 }
 
 type proveFailure struct {
@@ -42,7 +47,14 @@ func (p *prove) line(text string) {
 		}
 		return
 	}
+	if strings.HasSuffix(text, ". ") && p.begins(text) {
+		return
+	}
 	switch text[0] {
+	case 'o', 'n':
+		if p.now != "" {
+			p.point(text)
+		}
 	case ' ':
 		if len(p.files) > 0 && p.total < 0 {
 			p.files[len(p.files)-1].detail(text)
@@ -59,6 +71,31 @@ func (p *prove) line(text string) {
 			p.end()
 		}
 	}
+}
+
+// begins reads "t/good.t .. ", with nothing behind it: the file's TAP comes next.
+func (p *prove) begins(text string) bool {
+	name, dots, _ := strings.Cut(text, " ")
+	if name == "" || strings.Trim(dots, ".") != " " {
+		return false
+	}
+	p.now = keep(name)
+	return true
+}
+
+func (p *prove) point(text string) {
+	m := tapPoint.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	status := Passed
+	if m[1] != "" {
+		status = Failed
+	}
+	if d := tapDirective.FindStringSubmatch(m[3]); d != nil && (status == Failed || strings.EqualFold(d[1], "skip")) {
+		status = Skipped
+	}
+	p.pending.put(p.now+" "+m[2], status)
 }
 
 // file begins what the report says of a file.
@@ -87,14 +124,22 @@ func (p *prove) end() {
 		if f.count == 0 && f.dead {
 			failed++
 			p.total++
-			p.name(f.name, f.text.String(), 0)
+			p.pending.put(f.name, Failed)
+			p.explain(f.name, f.text.String(), 0)
 		}
 		for _, n := range proveNumbers(f.tests) {
-			p.name(f.name+" "+strconv.Itoa(n), f.text.String(), 0)
+			name := f.name + " " + strconv.Itoa(n)
+			p.pending.put(name, Failed)
+			p.explain(name, f.text.String(), 0)
 		}
 	}
-	p.add(max(0, p.total-failed), failed, 0)
+	passed := max(0, p.total-failed)
+	skipped := min(p.pending.count(Skipped), passed)
+	passed -= skipped
+	p.add(passed, failed, skipped)
+	p.take(&p.pending, "", passed, skipped)
 	p.files, p.failed, p.total = nil, 0, -1
+	p.now, p.pending = "", names{}
 }
 
 // proveNumbers are the tests of a list such as "2, 5-7".

@@ -11,10 +11,10 @@ var (
 	pytestEnd   = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z ]+(?:, )?)+|no tests ran|no tests collected.*) in (\d+\.\d+)s(?: \(\d[\d:]*\))?(?: =+)?$`)
 	pytestTitle = regexp.MustCompile(`^=+ (ERRORS|FAILURES|short test summary info) =+$`)
 	pytestHead  = regexp.MustCompile(`^_+ (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(\S.*?) _+$`)
-	pytestShort = regexp.MustCompile(`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*?)(?: - (.*))?$`)
+	pytestShort = regexp.MustCompile(`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`)
 	// One file's letters, or one test with -v, or with -v and several workers.
 	pytestDots   = regexp.MustCompile(`^(?:[\w./]\S*\.py )?([.FEsxX]+) +\[ *\d+%\]$`)
-	pytestOne    = regexp.MustCompile(`^([\w./]\S*\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+%\]$`)
+	pytestOne    = regexp.MustCompile(`^([\w./]\S*\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+(?:%|/\d+)\]$`)
 	pytestWorker = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?) *$`)
 )
 
@@ -30,6 +30,7 @@ type pytest struct {
 
 	passed, failed, skipped int      // of the run without its last line
 	cut                     []string // failing tests of such a run
+	pending                 names    // of the run, as far as they are printed
 }
 
 type pytestFailure struct {
@@ -57,9 +58,7 @@ func (p *pytest) line(text string) {
 			return
 		}
 	case p.section == "short test summary info":
-		if m := pytestShort.FindStringSubmatch(text); m != nil && len(p.shorts) < mostFailing {
-			p.shorts = append(p.shorts, pytestFailure{keep(m[1]), new(message)})
-			p.shorts[len(p.shorts)-1].text.add(m[2])
+		if p.short(text) {
 			return
 		}
 	case p.section != "" && len(p.heads) > 0:
@@ -73,7 +72,55 @@ func (p *pytest) line(text string) {
 	}
 }
 
-// progress reads a line of a run that goes on, for the case that it never ends.
+// short reads a line of the short summary. It lists failing tests, and others
+// when it is asked to; skipped ones have only their place there.
+func (p *pytest) short(text string) bool {
+	word, rest, _ := strings.Cut(text, " ")
+	switch word {
+	case "PASSED":
+		p.pending.put(strings.TrimSpace(rest), Passed)
+		return true
+	case "XPASS", "XFAIL":
+		name, _ := pytestCut(rest)
+		status := Passed
+		if word == "XFAIL" {
+			status = Skipped
+		}
+		p.pending.put(name, status)
+		return true
+	}
+	m := pytestShort.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	name, why := pytestCut(m[1])
+	p.pending.put(name, Failed)
+	if len(p.shorts) < mostFailing {
+		p.shorts = append(p.shorts, pytestFailure{keep(name), new(message)})
+		p.shorts[len(p.shorts)-1].text.add(why)
+	}
+	return true
+}
+
+// pytestCut cuts a test's name from the reason behind it. What is in brackets
+// belongs to the name and may look like the beginning of a reason.
+func pytestCut(text string) (name, why string) {
+	text = strings.TrimSpace(text)
+	name, why, _ = strings.Cut(text, " - ")
+	if !strings.Contains(name, "[") || strings.Contains(name, "]") {
+		return name, why
+	}
+	if i := strings.Index(text, "] - "); i >= 0 {
+		return text[:i+1], text[i+len("] - "):]
+	}
+	if strings.HasSuffix(text, "]") {
+		return text, ""
+	}
+	return name, why
+}
+
+// progress reads a line of a run that goes on: for the names, and for the case
+// that it never ends.
 func (p *pytest) progress(text string) {
 	if m := pytestDots.FindStringSubmatch(text); m != nil {
 		for _, c := range m[1] {
@@ -87,13 +134,17 @@ func (p *pytest) progress(text string) {
 }
 
 func (p *pytest) one(status, name string) {
+	name, _, _ = strings.Cut(name, " <- ") // the file that a base class is in
 	switch status {
 	case ".", "PASSED", "X", "XPASS":
 		p.passed++
+		p.pending.put(name, Passed)
 	case "s", "SKIPPED", "x", "XFAIL":
 		p.skipped++
+		p.pending.put(name, Skipped)
 	default:
 		p.failed++
+		p.pending.put(name, Failed)
 		if name != "" && len(p.cut) < mostFailing {
 			p.cut = append(p.cut, keep(name))
 		}
@@ -134,14 +185,20 @@ func (p *pytest) end(counts string) bool {
 		return false
 	}
 	p.add(passed, failed, skipped)
+	p.take(&p.pending, "", passed, skipped)
 	p.names()
 	p.next()
 	return true
 }
 
-// names gives the failing tests, by their full names where the short summary has
-// them.
+// names gives the failing tests, by their full names where the short summary or a
+// verbose run has them.
 func (p *pytest) names() {
+	if len(p.shorts) == 0 { // told to leave them out
+		for _, name := range p.cut {
+			p.shorts = append(p.shorts, pytestFailure{name, new(message)})
+		}
+	}
 	if len(p.shorts) == 0 {
 		for _, f := range p.heads {
 			p.name(f.name, f.text.String(), 0)
@@ -180,12 +237,7 @@ func (p *pytest) report() (Report, bool) {
 	end := *p
 	end.tally, end.heads = p.fork(), slices.Clone(p.heads)
 	end.add(p.passed, max(p.failed, len(p.shorts)), p.skipped)
-	if len(p.shorts)+len(p.heads) > 0 {
-		end.names()
-	} else {
-		for _, name := range p.cut {
-			end.name(name, "", 0)
-		}
-	}
+	end.take(&p.pending, "", p.passed, p.skipped)
+	end.names()
 	return end.tally.report()
 }

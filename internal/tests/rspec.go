@@ -19,12 +19,19 @@ var (
 type rspec struct {
 	run
 	listing bool // the failures are being printed
+	pending bool // the pending examples are
+	tree    rspecTree
+	summing bool // the lines after the examples are
 	took    time.Duration
 	unnamed bool // the summary came without the failures before it
 }
 
 func (r *rspec) line(text string) {
+	if !r.listing && !r.pending && !r.summing {
+		r.tree.line(text)
+	}
 	if text == "" {
+		r.summing = false
 		return
 	}
 	switch c := text[0]; {
@@ -34,19 +41,21 @@ func (r *rspec) line(text string) {
 		}
 	case c == 'F':
 		if text == "Failures:" {
-			r.listing = true
+			r.listing, r.pending = true, false
+			r.tree.end()
 			r.hush()
 			return
 		}
 		if took, ok := strings.CutPrefix(text, "Finished in "); ok {
 			took, _, _ = strings.Cut(took, " (files took ")
-			r.took, r.listing = spelt(took), false
+			r.took, r.listing, r.pending, r.summing = spelt(took), false, false, true
 			r.hush()
 			return
 		}
 	case c == 'P':
 		if strings.HasPrefix(text, "Pending: (") {
-			r.listing = false
+			r.listing, r.pending = false, true
+			r.tree.end()
 			r.hush()
 			return
 		}
@@ -75,13 +84,17 @@ func (r *rspec) line(text string) {
 	}
 }
 
-// indented reads a failure in the list of them, and, where the examples are
-// printed one by one, one that has just failed.
+// indented reads an example in the lists of the failing and of the pending ones,
+// and, where the examples are printed one by one, one that has just failed.
 func (r *rspec) indented(text string) bool {
-	if r.listing {
+	if r.listing || r.pending {
 		m := rspecFailed.FindStringSubmatch(text)
 		if m == nil {
 			return false
+		}
+		if r.pending {
+			r.names.put(m[1], Skipped)
+			return true
 		}
 		r.tell(strings.TrimSuffix(m[1], " FIXED"), 0)
 		return true
@@ -103,7 +116,9 @@ func (r *rspec) ended(text string) bool {
 	pending, _ := number(m[3])
 	errors, _ := number(m[4])
 	r.unnamed = failed > 0 && len(r.failing) == 0
+	r.names.merge(r.tree.passing(total-failed-pending, failed, pending))
 	r.sumUp(total-failed-pending, failed+errors, pending)
+	r.tree, r.pending = rspecTree{}, false
 	r.sum.Duration += r.took
 	r.took = 0
 	r.next()

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -13,6 +12,8 @@ type run struct {
 	tally
 	passed, failed, skipped int // named since the last summary
 	summed                  bool
+	names                   names                         // of its tests
+	before                  struct{ passed, skipped int } // the counts of the runs before it
 	failing                 []*failure
 	telling                 *failure // the one that the lines are about now
 }
@@ -24,6 +25,18 @@ type failure struct {
 	text message
 }
 
+// pass names and counts a test that passed.
+func (r *run) pass(name string) {
+	r.passed++
+	r.names.put(name, Passed)
+}
+
+// skip names and counts a test that was skipped.
+func (r *run) skip(name string) {
+	r.skipped++
+	r.names.put(name, Skipped)
+}
+
 // fail names and counts a test that failed.
 func (r *run) fail(name string, took time.Duration) {
 	r.failed++
@@ -33,6 +46,12 @@ func (r *run) fail(name string, took time.Duration) {
 // tell names a failing test that is counted elsewhere, and says whether its name
 // is new. Frameworks repeat themselves: the first explanation is kept.
 func (r *run) tell(name string, took time.Duration) bool {
+	r.names.put(name, Failed)
+	return r.about(name, took)
+}
+
+// about is tell for what may turn out to be no test.
+func (r *run) about(name string, took time.Duration) bool {
 	r.telling = nil
 	name = short(name)
 	for _, f := range r.failing {
@@ -79,17 +98,22 @@ func (r *run) next() {
 		r.summed = true
 	}
 	if r.summed {
+		r.take(&r.names, "", r.sum.Passed-r.before.passed, r.sum.Skipped-r.before.skipped)
 		for _, f := range r.failing {
 			r.name(f.name, f.text.String(), f.took)
 		}
 	}
 	*r = run{tally: r.tally}
+	r.before.passed, r.before.skipped = r.sum.Passed, r.sum.Skipped
 }
 
 // report is what was read so far, as if it ended here.
 func (r *run) report() (Report, bool) {
+	if !r.summed && r.passed+r.failed+r.skipped == 0 {
+		return r.tally.report()
+	}
 	end := *r
-	end.sum.Failing = slices.Clip(end.sum.Failing)
+	end.tally = r.fork()
 	end.next()
 	return end.tally.report()
 }

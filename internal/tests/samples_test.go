@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write testdata/want.txt anew")
+var update = flag.Bool("update", false, "write testdata/want.txt and named.txt anew")
 
 // samples are the recorded outputs, by their path in testdata.
 func samples(t testing.TB) []string {

@@ -10,8 +10,9 @@ import (
 
 // tally adds up what a reader finds.
 type tally struct {
-	sum  Report
-	seen bool
+	sum   Report
+	seen  bool
+	known names
 }
 
 // add counts tests. Adding none says that the runner ran.
@@ -25,6 +26,13 @@ func (t *tally) add(passed, failed, skipped int) {
 
 // name keeps a failing test by its name, without counting it.
 func (t *tally) name(name, message string, took time.Duration) {
+	t.known.put(name, Failed)
+	t.explain(name, message, took)
+}
+
+// explain is name for a test whose name is taken with those of its run, in their
+// order.
+func (t *tally) explain(name, message string, took time.Duration) {
 	t.seen = true
 	if len(t.sum.Failing) == mostFailing {
 		return
@@ -32,13 +40,32 @@ func (t *tally) name(name, message string, took time.Duration) {
 	t.sum.Failing = append(t.sum.Failing, Test{Name: keep(name), Status: Failed, Duration: took, Message: short(message)})
 }
 
-func (t *tally) report() (Report, bool) { return t.sum, t.seen }
+// take takes the names of a run or a part of one, each behind a prefix, and what
+// its own counts are. Where more tests are named as passed or as skipped than
+// were, some line was not the runner's, and none of these names is taken.
+func (t *tally) take(n *names, prefix string, passed, skipped int) {
+	noPassed, noSkipped := n.count(Passed) > passed, n.count(Skipped) > skipped
+	for _, test := range n.list {
+		if test.Status == Passed && noPassed || test.Status == Skipped && noSkipped {
+			continue
+		}
+		t.known.own(prefix+test.Name, test.Status)
+	}
+	t.known.more = t.known.more || n.more
+}
+
+func (t *tally) report() (Report, bool) {
+	r := t.sum
+	r.Named, r.MoreNamed = t.known.list, t.known.more
+	return r, t.seen
+}
 
 // fork is the tally to go on with in a copy of its reader, which is ended to see
 // what an output says so far while the reader itself reads on.
 func (t *tally) fork() tally {
 	f := *t
 	f.sum.Failing = slices.Clip(f.sum.Failing)
+	f.known = t.known.fork()
 	return f
 }
 

@@ -29,6 +29,8 @@ type tapDocument struct {
 
 	passed, failed, skipped int
 	failing                 []tapFailure
+	points                  []tapTest
+	more                    bool // there were more points than are kept
 	talking                 *message
 	yaml                    bool
 
@@ -39,6 +41,14 @@ type tapFailure struct {
 	name  string
 	depth int
 	text  *message
+}
+
+// tapTest is a point that is a test. The deeper ones come last, since those that
+// the next point is the parent of move up to it.
+type tapTest struct {
+	name   string
+	depth  int
+	status Status
 }
 
 // tapDepth is how deep subtests are followed.
@@ -143,9 +153,19 @@ func (d *tapDocument) point(depth int, ok bool, text string) {
 		d.talking = d.fail(name, depth)
 	case skipped:
 		d.skipped++
+		d.keep(name, depth, Skipped)
 	default:
 		d.passed++
+		d.keep(name, depth, Passed)
 	}
+}
+
+func (d *tapDocument) keep(name string, depth int, status Status) {
+	if len(d.points) == mostNamed {
+		d.more = true
+		return
+	}
+	d.points = append(d.points, tapTest{keep(name), depth, status})
 }
 
 // take makes a point the parent of the subtests printed before it, and tells
@@ -161,11 +181,16 @@ func (d *tapDocument) take(depth int, name string) (parent, broken bool) {
 			f.name, f.depth = short(name+" > "+f.name), depth
 		}
 	}
+	for i := len(d.points) - 1; i >= 0 && d.points[i].depth > depth; i-- {
+		p := &d.points[i]
+		p.name, p.depth = short(name+" > "+p.name), depth
+	}
 	return parent, broken
 }
 
 func (d *tapDocument) fail(name string, depth int) *message {
 	text := new(message)
+	d.keep(name, depth, Failed)
 	if len(d.failing) < mostFailing {
 		d.failing = append(d.failing, tapFailure{keep(name), depth, text})
 	}
@@ -181,6 +206,10 @@ func (t *tap) end() {
 			d.fail(fmt.Sprintf("%d..%d", d.last+1, d.plan), 0).add("planned, but not run")
 		}
 		t.add(d.passed, d.failed, d.skipped)
+		for _, p := range d.points {
+			t.known.own(p.name, p.status)
+		}
+		t.known.more = t.known.more || d.more
 		for _, f := range d.failing {
 			t.name(f.name, f.text.String(), 0)
 		}

@@ -1,5 +1,5 @@
 // Package tests reads what test runners print: how many tests ran, how many
-// passed, which failed and why.
+// passed, which failed and why, and the names of all that are named.
 //
 // It never guesses. What is not a test runner's own summary counts for nothing,
 // and a runner that ran no test has not passed any. Each framework has a file;
@@ -8,6 +8,7 @@
 package tests
 
 import (
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -41,6 +42,14 @@ type Report struct {
 	Skipped   int
 	Duration  time.Duration // 0 when it was not printed
 	Failing   []Test        // the failing ones that were named, at most mostFailing
+
+	// Named is every test that was named, each once, with its name and status
+	// alone; at most mostNamed. A test has the same name however it ends, so two
+	// reports of one runner can be compared. Those that pass are here only where
+	// the runner prints them, mostly when it is told to be verbose; Complete
+	// tells whether all are.
+	Named     []Test
+	MoreNamed bool // more were named than Named holds
 }
 
 // mostFailing is how many failing tests are kept by name. Nobody reads more, and
@@ -56,6 +65,15 @@ func (r *Report) add(o Report) {
 	r.Duration += o.Duration
 	room := mostFailing - len(r.Failing)
 	r.Failing = append(r.Failing, o.Failing[:min(room, len(o.Failing))]...)
+	if len(r.Named) == 0 {
+		r.Named = slices.Clone(o.Named)
+	} else if len(o.Named) > 0 {
+		var all names
+		all.merge(r.Named)
+		all.merge(o.Named)
+		r.Named, r.MoreNamed = all.list, r.MoreNamed || all.more
+	}
+	r.MoreNamed = r.MoreNamed || o.MoreNamed
 }
 
 // Tests is the report in the words of an outcome.

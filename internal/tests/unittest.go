@@ -26,6 +26,10 @@ type unittest struct {
 	current *Test
 	text    message
 	named   int // failing tests of a run that has not summed up
+	extra   int // those of them that are no tests of the run
+	parents names
+	pending names
+	begun   string // the test that runs now, in a verbose run
 }
 
 func newUnittest() reader { return &unittest{ran: -1} }
@@ -44,6 +48,8 @@ func (u *unittest) line(text string) {
 		if m := unittestTitle.FindStringSubmatch(text); m != nil {
 			u.named++
 			u.current = &Test{Name: unittestName(m[1], m[2]) + m[3]}
+			u.pending.put(u.current.Name, Failed)
+			u.apart(m[1], unittestName(m[1], m[2]), m[3])
 		}
 	case before == unittestSingle && strings.HasPrefix(text, "Ran "):
 		u.flush()
@@ -58,6 +64,7 @@ func (u *unittest) line(text string) {
 			u.end(m[2])
 		}
 		u.ran = -1
+	case u.current == nil && u.result(text):
 	case u.current != nil && text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):
 		// Without the places, so that the reason itself has room.
 		u.text.add(text)
@@ -77,15 +84,34 @@ func (u *unittest) end(counts string) {
 			skipped += n
 		}
 	}
-	u.add(max(0, u.ran-failed-skipped), failed, skipped)
-	u.named = 0
+	passed := max(0, u.ran-max(0, failed-u.extra)-skipped)
+	u.add(passed, failed, skipped)
+	u.take(&u.pending, "", passed, skipped)
+	u.named, u.extra, u.parents, u.pending, u.begun = 0, 0, names{}, names{}, ""
+}
+
+// apart counts failures that are not in the number of tests that ran: that of a
+// set-up, and of all failing subtests of a test but one.
+func (u *unittest) apart(test, name, parameters string) {
+	switch test {
+	case "setUpClass", "tearDownClass", "setUpModule", "tearDownModule":
+		u.extra++
+		return
+	}
+	if parameters == "" {
+		return
+	}
+	if _, again := u.parents.at[short(name)]; again {
+		u.extra++
+	}
+	u.parents.put(name, Failed)
 }
 
 func (u *unittest) flush() {
 	if u.current == nil {
 		return
 	}
-	u.name(u.current.Name, u.text.String(), 0)
+	u.explain(u.current.Name, u.text.String(), 0)
 	u.current, u.text = nil, message{}
 }
 
@@ -95,6 +121,7 @@ func (u *unittest) report() (Report, bool) {
 	end.flush()
 	if u.named > 0 {
 		end.add(0, u.named, 0) // cut off before the verdict
+		end.take(&u.pending, "", 0, 0)
 	}
 	return end.tally.report()
 }

@@ -7,16 +7,17 @@ import (
 
 // vitestFile is a test file that has ended, such as
 // " ❯ src/a.test.ts (3 tests | 2 failed) 7ms".
-var vitestFile = regexp.MustCompile(`^ (?:✓|❯|↓|×) .+ \((\d+) tests?((?: \| \d+ (?:failed|skipped|todo))*)\)`)
+var vitestFile = regexp.MustCompile(`^ (?:✓|❯|↓|×) (.+) \((\d+) tests?((?: \| \d+ (?:failed|skipped|todo))*)\)`)
 
 // vitest reads Vitest. It does not count the tests of a file that could not be
 // loaded, nor errors outside of tests; here each counts as one failed test.
 type vitest struct {
 	run
-	on      bool // the tests are running
-	crashed int  // files that did not load
-	files   int  // failed files in the summary that is being read
-	ending  bool // the summary has more lines
+	on      bool   // the tests are running
+	file    string // the one whose tests may be listed now
+	crashed int    // files that did not load
+	files   int    // failed files in the summary that is being read
+	ending  bool   // the summary has more lines
 }
 
 func (v *vitest) line(text string) {
@@ -81,13 +82,18 @@ func (v *vitest) banner(title string) {
 // ended counts the tests of a file, or one test where the reporter prints them
 // one by one. It matters only when the summary never comes.
 func (v *vitest) ended(text string) {
-	mark := strings.HasPrefix(text, " ✓ ") || strings.HasPrefix(text, " × ") || strings.HasPrefix(text, " ❯ ") || strings.HasPrefix(text, " ↓ ")
-	if !mark {
+	if strings.HasPrefix(text, "   ") {
+		v.listed(text[len("   "):])
+		return
+	}
+	marked := strings.HasPrefix(text, " ✓ ") || strings.HasPrefix(text, " × ") || strings.HasPrefix(text, " ❯ ") || strings.HasPrefix(text, " ↓ ") || strings.HasPrefix(text, " □ ")
+	if !marked {
 		return
 	}
 	if m := vitestFile.FindStringSubmatch(text); m != nil {
-		total, ok := number(m[1])
-		counts := parts(strings.TrimPrefix(m[2], " | "), " | ")
+		v.file = keep(m[1])
+		total, ok := number(m[2])
+		counts := parts(strings.TrimPrefix(m[3], " | "), " | ")
 		if ok {
 			v.failed += counts["failed"]
 			v.skipped += counts["skipped"] + counts["todo"]
@@ -98,14 +104,60 @@ func (v *vitest) ended(text string) {
 	if !strings.Contains(text, " > ") {
 		return
 	}
+	mark, name, _ := strings.Cut(text[1:], " ")
+	status, ok := vitestStatus(mark)
 	switch {
-	case strings.HasPrefix(text, " ✓ "):
+	case !ok:
+		return
+	case status == Passed:
 		v.passed++
-	case strings.HasPrefix(text, " × "):
+	case status == Failed:
 		v.failed++
-	case strings.HasPrefix(text, " ↓ "):
+	case status == Skipped:
 		v.skipped++
 	}
+	v.names.put(vitestName(name), status)
+}
+
+// listed names a test that is listed below its file, as version 3 does it when one
+// of the file's tests failed: "× sum > adds 6ms". Version 4 leaves the suites out,
+// and so these tests have no full names there.
+func (v *vitest) listed(text string) {
+	mark, name, _ := strings.Cut(text, " ")
+	status, ok := vitestStatus(mark)
+	if !ok || v.file == "" || status != Skipped && vitestName(name) == name {
+		return
+	}
+	v.names.put(v.file+" > "+vitestName(name), status)
+}
+
+func vitestStatus(mark string) (Status, bool) {
+	switch mark {
+	case "✓":
+		return Passed, true
+	case "×":
+		return Failed, true
+	case "↓", "□":
+		return Skipped, true
+	}
+	return "", false
+}
+
+// vitestName is a test's name without its time, and without how often it was
+// tried.
+func vitestName(text string) string {
+	i := strings.LastIndexByte(text, ' ')
+	if i <= 0 || !strings.HasSuffix(text, "ms") {
+		return text
+	}
+	if _, ok := number(text[i+1 : len(text)-len("ms")]); !ok {
+		return text
+	}
+	text = text[:i]
+	if i := strings.LastIndex(text, " (retry x"); i > 0 && strings.HasSuffix(text, ")") {
+		text = text[:i]
+	}
+	return text
 }
 
 // summary reads one line of the block that Vitest ends with.

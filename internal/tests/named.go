@@ -1,0 +1,111 @@
+package tests
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// mostNamed is how many tests are kept by name. It is more than most projects
+// have, and an output without end must not fill the memory.
+const mostNamed = 20000
+
+// names is the tests that a runner named, each once, in the order in which they
+// came. A test that ended in several ways ended in the worst of them.
+type names struct {
+	list []Test
+	at   map[string]int // where a name is in the list
+	more bool           // one was left out
+}
+
+// put keeps a name. A runner that does not name a test has an empty one for it,
+// which is the name of none.
+func (n *names) put(name string, status Status) {
+	if name = short(name); !n.has(name, status) {
+		n.add(strings.Clone(name), status)
+	}
+}
+
+// own is put for a name that is in memory of its own already.
+func (n *names) own(name string, status Status) {
+	if name = short(name); !n.has(name, status) {
+		n.add(name, status)
+	}
+}
+
+// has tells whether there is nothing to add for a test, and how it ended is known.
+func (n *names) has(name string, status Status) bool {
+	i, ok := n.at[name]
+	if ok && worse(status, n.list[i].Status) {
+		n.list[i].Status = status
+	}
+	return ok || name == ""
+}
+
+func (n *names) add(name string, status Status) {
+	if len(n.list) == mostNamed {
+		n.more = true
+		return
+	}
+	if n.at == nil {
+		n.at = make(map[string]int)
+	}
+	n.at[name] = len(n.list)
+	n.list = append(n.list, Test{Name: name, Status: status})
+}
+
+// merge takes names of another list.
+func (n *names) merge(tests []Test) {
+	for _, t := range tests {
+		n.own(t.Name, t.Status)
+	}
+}
+
+// fork is a copy to go on with.
+func (n *names) fork() names {
+	return names{list: slices.Clone(n.list), at: maps.Clone(n.at), more: n.more}
+}
+
+// count is how many ended in one way.
+func (n *names) count(status Status) int { return count(n.list, status) }
+
+func count(tests []Test, status Status) int {
+	sum := 0
+	for i := range tests {
+		if tests[i].Status == status {
+			sum++
+		}
+	}
+	return sum
+}
+
+func worse(one, other Status) bool { return badness(one) > badness(other) }
+
+func badness(s Status) int {
+	switch s {
+	case Failed:
+		return 2
+	case Skipped:
+		return 1
+	}
+	return 0
+}
+
+// Names are the names of the tests that ended in one way, as far as the runner
+// printed them.
+func (r Report) Names(status Status) []string {
+	var list []string
+	for _, t := range r.Named {
+		if t.Status == status {
+			list = append(list, t.Name)
+		}
+	}
+	return list
+}
+
+// Complete tells whether every test that was counted is named. Two tests of the
+// same name are one name, so a report with such tests is not complete.
+func (r Report) Complete() bool {
+	return !r.MoreNamed && r.Total == len(r.Named) &&
+		r.Passed == count(r.Named, Passed) && r.Failed == count(r.Named, Failed) && r.Skipped == count(r.Named, Skipped)
+}
