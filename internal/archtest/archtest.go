@@ -18,12 +18,13 @@ var (
 var mayImport = map[string][]string{
 	"loop": nil,
 
-	"proc":   words,
-	"stop":   words,
-	"detect": words,
-	"agent":  words,
-	"tests":  words,
-	"plan":   words,
+	"proc":    words,
+	"stop":    words,
+	"detect":  words,
+	"agent":   words,
+	"tests":   words,
+	"harness": nil,
+	"plan":    words,
 
 	"procedure": words,
 	"scaffold":  words,
@@ -36,13 +37,13 @@ var mayImport = map[string][]string{
 	"governor": nil,
 
 	"repo":      hands,
-	"notify":    hands,
+	"notify":    join(hands, []string{"view"}),
 	"prompt":    hands,
 	"gate":      join(hands, []string{"tests"}),
 	"hook":      hands,
 	"rehearsal": hands,
 
-	"proof":     join(hands, []string{"gate", "repo", "tests"}),
+	"proof":     join(hands, []string{"gate", "repo", "tests", "harness"}),
 	"engine":    join(hands, parts, []string{"proof"}),
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal"},

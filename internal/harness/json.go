@@ -1,0 +1,153 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// deepest is how far objects may be nested in each other.
+const deepest = 100
+
+var errNoObject = errors.New("no object of JSON")
+
+// readJSON reads an object, with the comments and commas that some who read it
+// allow. Nothing is an empty object.
+func readJSON(text []byte) (*table, error) {
+	if text == nil {
+		return nil, nil
+	}
+	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
+	if !json.Valid(text) {
+		text = plainJSON(text)
+	}
+	if !json.Valid(text) {
+		return nil, errNoObject
+	}
+	value, err := readValue(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := value.(*table)
+	if !ok {
+		return nil, errNoObject
+	}
+	return t, nil
+}
+
+func readValue(text []byte, depth int) (any, error) {
+	text = bytes.TrimSpace(text)
+	if depth > deepest {
+		return nil, errNoObject
+	}
+	if len(text) == 0 || text[0] != '{' {
+		var b bytes.Buffer
+		if err := json.Compact(&b, text); err != nil {
+			return nil, err
+		}
+		return leaf(b.String()), nil
+	}
+	t := &table{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, err
+		}
+		value, err := readValue(raw, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		t.set(name, value)
+	}
+	return t, nil
+}
+
+// MarshalJSON writes a table in its order.
+func (t *table) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, key := range t.keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(t.values[key])
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// MarshalJSON writes a leaf as it was read.
+func (l leaf) MarshalJSON() ([]byte, error) { return []byte(l), nil }
+
+func writeJSON(t *table) ([]byte, error) {
+	text, err := json.MarshalIndent(t, "", "  ")
+	return append(text, '\n'), err
+}
+
+// plainJSON takes comments and the commas before a closing bracket out of a text.
+func plainJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	comma := -1 // where the last comma is in out, if only space follows
+	for i := 0; i < len(text); i++ {
+		rest := text[i:]
+		switch ch := text[i]; {
+		case ch == '"':
+			end := i + 1
+			for end < len(text) && text[end] != '"' {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end, len(text)-1)
+			out = append(out, text[i:end+1]...)
+			i, comma = end, -1
+		case bytes.HasPrefix(rest, []byte("//")):
+			end := bytes.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			i += end - 1
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := bytes.Index(rest[2:], []byte("*/"))
+			if end < 0 {
+				return out
+			}
+			i += end + 3
+		case ch == '}' || ch == ']':
+			if comma >= 0 {
+				out[comma] = ' '
+			}
+			out, comma = append(out, ch), -1
+		case ch == ',':
+			comma = len(out)
+			out = append(out, ch)
+		default:
+			if !strings.ContainsRune(" \t\r\n", rune(ch)) {
+				comma = -1
+			}
+			out = append(out, ch)
+		}
+	}
+	return out
+}
