@@ -4,6 +4,7 @@
 # make conformance   the four source systems' requirements, row by row
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
 # make test-browser  the report page, looked at in Chromium
+# make attacks       ways to cheat the gates, none of which may be called proven
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
 # make bench    the numbers that we hold ourselves to
@@ -14,13 +15,16 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test conformance test-agents test-browser lint chaos fuzz bench docs clean
+.PHONY: all test attacks conformance test-agents test-browser lint chaos fuzz bench docs clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
 
 test:
 	@GO='$(GO)' scripts/test
+
+attacks:
+	@GO='$(GO)' scripts/attacks
 
 conformance:
 	@GO='$(GO)' scripts/conformance

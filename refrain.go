@@ -24,12 +24,20 @@ type Result struct {
 	State  Status // Done, Exhausted, Aborted, Stopped or CouldNotRun
 	Reason Reason // the cause in one word
 	Why    string // the cause in one sentence
-	// Proven says that the work is done and the gates agree. Done without it is
-	// only the agent's claim.
+	// Level is how much stands behind a run that is Done; empty when it is not.
+	Level Level
+	// Proven says that the work is done, and that the evidence tells it from what
+	// was there before: Level is LevelProven, and no other.
 	Proven bool
+	// Proof is what the Level rests on: tests by name, gates, the tree and where it
+	// was judged. It is nil when no gate judged the work.
+	Proof *Proof
 
 	Elapsed time.Duration // while it was alive, waits included
-	Totals  Totals
+	Totals  Totals        // over all attempts: a file that was changed in two counts twice
+	// Net is what the run came to: the work tree at its end against that before
+	// its first iteration. Nil when that is not known.
+	Net     *Changes
 	Unsaved []string // what could not be written to the disk
 
 	// Started is false when a resume could only have ended again for the same
@@ -118,7 +126,7 @@ func (h hands) attend(ctx context.Context, run func(app.Watch) (end loop.RunFini
 	s := control.Snapshot()
 	return Result{
 		Run: s.Run, ID: s.ID, Dir: s.Dir,
-		State: end.State, Reason: end.Reason, Why: end.Why, Proven: end.Proven,
-		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Unsaved: end.Unsaved, Started: started,
+		State: end.State, Reason: end.Reason, Why: end.Why, Level: end.Level(), Proven: end.Proven, Proof: end.Proof,
+		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Net: end.Net, Unsaved: end.Unsaved, Started: started,
 	}, public(err)
 }

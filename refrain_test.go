@@ -46,25 +46,29 @@ func TestResultsOfRuns(t *testing.T) {
 		o      refrain.Options
 		state  refrain.Status
 		reason refrain.Reason
-		proven bool
+		level  refrain.Level
 		n      int // iterations
 	}{
-		{"a claim that gates prove", refrain.Options{Command: script(claims), Until: "DONE", Gates: []string{"true"}}, refrain.Done, refrain.ByPromise, true, 1},
-		{"a claim without gates", refrain.Options{Command: script(claims), Until: "DONE"}, refrain.Done, refrain.ByPromise, false, 1},
-		{"a claim that a gate refuses", refrain.Options{Command: script(claims), Until: "DONE", Gates: []string{"false"}, MaxIterations: 2}, refrain.Exhausted, refrain.ByIterations, false, 2},
-		{"exit status 0", refrain.Options{Command: script("true")}, refrain.Done, refrain.ByExitZero, false, 1},
-		{"as many iterations as were asked for", refrain.Options{Command: script("true"), Settings: goOn, MaxIterations: 3}, refrain.Done, refrain.ByIterations, false, 3},
-		{"a command that fails", refrain.Options{Command: script("exit 1"), Settings: map[string]string{"stop.failures": "1"}}, refrain.Aborted, refrain.ByFailures, false, 1},
-		{"a program that is not there", refrain.Options{Command: []string{"no-such-program"}}, refrain.CouldNotRun, refrain.ByAgentMissing, false, 1},
+		{"a claim that gates prove", refrain.Options{Command: script("echo > done; " + claims), Until: "DONE", Gates: []string{"test -e done"}}, refrain.Done, refrain.ByPromise, refrain.LevelProven, 1},
+		{"a claim with gates that were green before", refrain.Options{Command: script("echo > done; " + claims), Until: "DONE", Gates: []string{"true"}}, refrain.Done, refrain.ByPromise, refrain.LevelKept, 1},
+		{"a claim without gates", refrain.Options{Command: script(claims), Until: "DONE"}, refrain.Done, refrain.ByPromise, refrain.LevelClaimed, 1},
+		{"a claim that a gate refuses", refrain.Options{Command: script(claims), Until: "DONE", Gates: []string{"false"}, MaxIterations: 2}, refrain.Exhausted, refrain.ByIterations, "", 2},
+		{"exit status 0", refrain.Options{Command: script("true")}, refrain.Done, refrain.ByExitZero, refrain.LevelClaimed, 1},
+		{"as many iterations as were asked for", refrain.Options{Command: script("true"), Settings: goOn, MaxIterations: 3}, refrain.Done, refrain.ByIterations, refrain.LevelClaimed, 3},
+		{"a command that fails", refrain.Options{Command: script("exit 1"), Settings: map[string]string{"stop.failures": "1"}}, refrain.Aborted, refrain.ByFailures, "", 1},
+		{"a program that is not there", refrain.Options{Command: []string{"no-such-program"}}, refrain.CouldNotRun, refrain.ByAgentMissing, "", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.o.Dir = t.TempDir()
 			r := run(t, tt.o)
-			if r.State != tt.state || r.Reason != tt.reason || r.Proven != tt.proven || r.Totals.Iterations != tt.n {
-				t.Errorf("result = %s by %s (%s), proven %v, %d iterations; want %s by %s, %v, %d",
-					r.State, r.Reason, r.Why, r.Proven, r.Totals.Iterations, tt.state, tt.reason, tt.proven, tt.n)
+			if r.State != tt.state || r.Reason != tt.reason || r.Level != tt.level || r.Totals.Iterations != tt.n {
+				t.Errorf("result = %s by %s (%s), level %q, %d iterations; want %s by %s, %q, %d",
+					r.State, r.Reason, r.Why, r.Level, r.Totals.Iterations, tt.state, tt.reason, tt.level, tt.n)
+			}
+			if r.Proven != (r.Level == refrain.LevelProven) || (r.Level == "") != (r.State != refrain.Done) || r.Proof != nil && r.Proof.Level != r.Level {
+				t.Errorf("level %q, proven %v, proof %+v: they do not fit", r.Level, r.Proven, r.Proof)
 			}
 			if r.Run != "run-1" || !strings.HasPrefix(r.ID, "loop_") || r.Why == "" || r.Elapsed < 0 || !r.Started {
 				t.Errorf("result = %+v, want it to name the run and why it ended", r)

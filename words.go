@@ -14,7 +14,12 @@ type (
 	Exit          = loop.Exit       // how a process ended
 	AgentError    = loop.AgentError // what an agent says went wrong
 	Claim         = loop.Claim      // what an agent says of its work, and what became of that
-	Changes       = loop.Changes    // what an attempt did to the work tree
+	Proof         = loop.Proof      // what stands behind a claim that was taken
+	Level         = loop.Level      // how much that is
+	ProofTests    = loop.ProofTests // the tests behind a proof, by name
+	TestChange    = loop.TestChange // a test that does not hold as it was
+	GatePlace     = loop.Place      // where a gate looked
+	Changes       = loop.Changes    // what an attempt, or a whole run, did to the work tree
 	Tests         = loop.Tests      // what test runs showed
 	GateResult    = loop.Gate       // what a gate said
 	Limit         = loop.Limit      // a limit that the provider set
@@ -69,6 +74,35 @@ const (
 	ByNotSignedIn  = loop.ByNotSignedIn
 	ByNoCredit     = loop.ByNoCredit
 	ByError        = loop.ByError
+)
+
+// How much stands behind a run that is done, the most first.
+const (
+	// LevelProven: the evidence tells the work from what was there before.
+	LevelProven = loop.LevelProven
+	// LevelKept: every gate passes and every known test holds, and nothing tells
+	// whether more than that was done.
+	LevelKept = loop.LevelKept
+	// LevelTestsChanged: tests do not hold as they were, and the agent said of each
+	// why that is meant.
+	LevelTestsChanged = loop.LevelTestsChanged
+	// LevelClaimed: nothing but the agent's word.
+	LevelClaimed = loop.LevelClaimed
+)
+
+// What became of a test that does not hold as it was.
+const (
+	TestGone     = loop.TestGone
+	TestSkipped  = loop.TestSkipped
+	TestWeakened = loop.TestWeakened
+	TestFails    = loop.TestFails
+	TestDecides  = loop.TestDecides // it is a file that decides what is tested
+)
+
+// Where a gate looked.
+const (
+	InWorkspace = loop.InWorkspace
+	InClean     = loop.InClean
 )
 
 // How an attempt ended.

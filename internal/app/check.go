@@ -27,11 +27,21 @@ type Checked struct {
 // OK tells whether every gate passes where claims are judged.
 func (c *Checked) OK() bool {
 	for _, one := range c.Results {
-		if !one.Work.OK || c.Proof == loop.InClean && one.Clean != nil && !one.Clean.OK {
+		if !one.Work.OK || c.judged(one.Work.Name) == loop.InClean && one.Clean != nil && !one.Clean.OK {
 			return false
 		}
 	}
 	return true
+}
+
+// judged is where a gate judges claims.
+func (c *Checked) judged(name string) loop.Place {
+	for _, g := range c.Gates {
+		if g.Gate.Name == name && g.Judged != "" {
+			return g.Judged
+		}
+	}
+	return c.Proof
 }
 
 // CheckGates runs the gates of the settings now, in the work tree and in a clean

@@ -192,12 +192,35 @@ func (j *Job) proofIn(dir string) proof.Settings {
 	c := j.config()
 	p := proof.Settings{
 		Mode: c.Done.Proof, Baseline: c.Proof.Baseline, Tree: j.Tree, Dir: dir, Below: c.Loop.Dir,
-		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy,
+		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy, Tests: c.Done.Tests, Plans: j.plans,
+	}
+	if c.Done.Require != "auto" {
+		p.Require = loop.Level(c.Done.Require)
 	}
 	if !j.asks() {
 		p.Mode = "none"
 	}
 	return p
+}
+
+// plans are the files that say what is to be done, from the work tree.
+func (j *Job) plans() []string {
+	var list []string
+	root, err := filepath.EvalSymlinks(j.Tree)
+	if err != nil {
+		root = j.Tree
+	}
+	for _, name := range []string{j.plan(), j.written()} {
+		if name == "" {
+			continue
+		}
+		for _, path := range plan.Files(name) {
+			if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+				list = append(list, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return list
 }
 
 // shellLine is a command as one line for the shell.

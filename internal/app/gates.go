@@ -25,7 +25,7 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 		return nil, nil
 	}
 	for _, g := range j.config().Gates {
-		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != ""}
+		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != "", Line: g.Run, Retries: g.Retries}
 		if g.Agent == "" {
 			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
 		} else {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -74,18 +75,19 @@ func folders(dir string) ([]string, error) {
 
 // abandoned tells whether a clean checkout names records that are gone, or will
 // be: those of its run, or those that its files come from.
-func abandoned(proof string, going []string) bool {
-	for _, name := range []string{"refrain-run", "objects/info/alternates"} {
-		text, err := os.ReadFile(filepath.Join(proof, ".git", filepath.FromSlash(name)))
-		if err != nil {
+func abandoned(dir string, going []string) bool {
+	// Earlier versions kept one checkout here, with its owner in its .git.
+	for _, name := range []string{proof.OwnerFile, ".git/" + proof.OwnerFile, ".git/objects/info/alternates"} {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		records := strings.TrimSpace(string(text))
+		if err != nil || records == "" {
 			continue
 		}
-		records := strings.TrimSpace(string(text))
 		if _, err := os.Lstat(records); errors.Is(err, os.ErrNotExist) {
 			return true
 		}
-		for _, dir := range going {
-			if within(dir, records) {
+		for _, other := range going {
+			if within(other, records) {
 				return true
 			}
 		}

@@ -156,6 +156,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
+		Tests:            j.testsCount(),
 		Kept:             j.keeps(),
 	}
 	if j.Request.Commands != nil { // of a run that goes on
@@ -338,7 +339,18 @@ func (j *Job) detectors() []detect.Detector {
 			Gates: j.gated(),
 		}))
 	}
+	if j.gated() {
+		list = append(list, detect.Reasons())
+	}
 	return append(list, detect.Summaries())
+}
+
+// testsCount is what may become of tests, where gates judge claims.
+func (j *Job) testsCount() string {
+	if c := j.config(); j.gated() && j.asks() && c.Done.Proof != "none" {
+		return c.Done.Tests
+	}
+	return ""
 }
 
 // Warnings is what a person should know before the run starts.

@@ -39,8 +39,11 @@ func (n *night) checks() []Finding {
 	return list
 }
 
+// level is how much stands behind the end.
+func (n *night) level() loop.Level { return n.end.Level() }
+
 func (n *night) cameToAnEnd() Finding {
-	c := Finding{Name: "it came to an end", OK: true, Detail: view.People(n.end.State, n.end.Reason, n.end.Proven) + ", after " + briefly(n.end.Elapsed.Duration())}
+	c := Finding{Name: "it came to an end", OK: true, Detail: view.People(n.end.State, n.level()) + ", after " + briefly(n.end.Elapsed.Duration())}
 	switch {
 	case n.gaveUp != "":
 		c.OK, c.Detail = false, n.gaveUp+"; set loop.max_time, loop.max_iterations or loop.idle_timeout"
@@ -92,15 +95,17 @@ func (n *night) nothingLost() Finding {
 func (n *night) noFalseDone() Finding {
 	c := Finding{Name: "nothing false was called done", OK: true, Detail: "it is not called done"}
 	if n.end.State == loop.Done {
-		switch {
-		case n.end.Proven:
+		switch level := n.level(); {
+		case level == loop.LevelProven:
 			c.Detail = "the gates agree that it is done"
+		case level.AtLeast(loop.LevelTestsChanged):
+			c.Detail = "it is called " + view.LevelWords(level) + ", not proven"
 		case n.gated && n.end.Reason != loop.ByIterations:
 			c.OK, c.Detail = false, "it is called done, and the gates have not said so"
 		case n.end.Reason == loop.ByIterations, n.end.Reason == loop.ByExitZero:
 			c.Detail = "it ran its course; nobody claimed anything"
 		default:
-			c.Detail = "it is called claimed, not proven: no gate judges claims"
+			c.Detail = "it is called unproven: no gate judges claims"
 		}
 	}
 	if refused := n.end.Totals.Refused; refused > 0 {

@@ -75,11 +75,8 @@ func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, j *Job) error {
 		return err
 	}
 	copied := filepath.Join(c.dir, filepath.Base(top)) // some projects care for the name
-	files, err := store.Proof(ctx, copied)
+	files, err := store.Checkout(ctx, copied, now.Tree)
 	if err != nil {
-		return err
-	}
-	if err := files.Bring(ctx, now, repo.Pin{}); err != nil {
 		return err
 	}
 	c.work = files.Dir()

@@ -135,7 +135,7 @@ func (d *diary) words(e loop.Event) string {
 	case *loop.Warning:
 		return "warning: " + view.Line(p.Text)
 	case *loop.RunFinished:
-		return fmt.Sprintf("the run ends: %s (%s)", view.People(p.State, p.Reason, p.Proven), view.Line(p.Why))
+		return fmt.Sprintf("the run ends: %s (%s)", view.People(p.State, p.Level()), view.Line(p.Why))
 	}
 	return ""
 }
@@ -181,11 +181,13 @@ func (d *diary) ended(iteration int, p *loop.IterationFinished) string {
 
 // judgedWords is what became of the work of an agent that ended well.
 func judgedWords(o *loop.Outcome, took string) string {
-	switch claim := o.Claim; {
+	switch claim, level := o.Claim, view.Level(view.ClaimProof(o)); {
 	case claim.Refused():
 		return fmt.Sprintf(" claimed to be %s after %s; refused: %s", claim.Kind, took, view.Line(claim.Why))
-	case claim != nil && claim.Proven:
+	case level == loop.LevelProven:
 		return fmt.Sprintf(" claimed to be %s after %s; the gates agree", claim.Kind, took)
+	case level.AtLeast(loop.LevelTestsChanged):
+		return fmt.Sprintf(" claimed to be %s after %s; %s", claim.Kind, took, view.LevelWords(level))
 	case claim != nil:
 		return fmt.Sprintf(" claimed to be %s after %s", claim.Kind, took)
 	}

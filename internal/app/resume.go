@@ -125,6 +125,9 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	if err := c.mayGoOn(ctx, from, branch); err != nil {
 		return loop.RunFinished{}, false, err
 	}
+	if err := c.samePlace(past); err != nil {
+		return loop.RunFinished{}, false, err
+	}
 	request, settings, err := c.stored()
 	if err != nil {
 		return loop.RunFinished{}, false, err
@@ -154,6 +157,19 @@ func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch str
 		return nil
 	}
 	return c.canCommit(ctx)
+}
+
+// samePlace refuses to judge in another place than before: a run whose claims were
+// judged in clean checkouts, in a folder that git no longer takes for a work
+// tree.
+func (c *Continuation) samePlace(past journal.Past) error {
+	if past.State.Proof != loop.InClean || c.files.Git() || c.accepted {
+		return nil
+	}
+	return &UsageError{
+		What: c.Entry.Name + " was started in a git work tree, and git says that this is none any more",
+		Hint: "look at \"git config core.bare\" and \"git config core.worktree\"; --accept-config judges in the work tree",
+	}
 }
 
 // branchOf is the branch that was made for the run.

@@ -50,6 +50,7 @@ type Tally struct {
 	Reason loop.Reason `json:"reason,omitempty"`
 	Why    string      `json:"why,omitempty"`
 	Proven bool        `json:"proven"`
+	Level  loop.Level  `json:"level,omitempty"` // of a run that is done
 
 	Iterations    int       `json:"iterations"`
 	Elapsed       loop.Span `json:"elapsed_ms"`
@@ -190,7 +191,9 @@ func (w *Whatif) take(r *replay) {
 }
 
 func (t *Tally) end(v loop.Verdict) {
-	t.State, t.Reason, t.Why, t.Proven = v.State, v.Reason, v.Why, v.Proven
+	f := loop.RunFinished{State: v.State, Proven: v.Proven, Proof: v.Proof}
+	t.State, t.Reason, t.Why = v.State, v.Reason, v.Why
+	t.Level, t.Proven = f.Level(), f.Level() == loop.LevelProven
 }
 
 func tallyOf(s loop.State) Tally {

@@ -51,7 +51,7 @@ func TestWhatifEqualsARealRun(t *testing.T) {
 				got = strings.Replace(got, "by "+rule, "by "+w.Rule, 1)
 			}
 			sums := tallyOf(loop.State{Totals: end.Totals, Live: end.Elapsed})
-			sums.State, sums.Reason, sums.Why, sums.Proven = w.Supposed.State, w.Supposed.Reason, w.Supposed.Why, w.Supposed.Proven
+			sums.State, sums.Reason, sums.Why, sums.Proven, sums.Level = w.Supposed.State, w.Supposed.Reason, w.Supposed.Why, w.Supposed.Proven, w.Supposed.Level
 			if got != want || sums != w.Supposed || w.Notes != nil {
 				rt.Fatalf("with %s after %s:\n got %s\n     %+v\nwant %s\n     %+v", supposed, before, got, *w, want, end)
 			}

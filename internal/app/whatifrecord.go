@@ -158,7 +158,8 @@ func (rec *record) tally() Tally {
 	t := tallyOf(rec.entry.State)
 	t.State = rec.store.Status(rec.entry)
 	if f := rec.entry.Finished; f != nil {
-		t.Reason, t.Why, t.Proven, t.Elapsed = f.Reason, f.Why, f.Proven, f.Elapsed
+		t.Reason, t.Why, t.Elapsed = f.Reason, f.Why, f.Elapsed
+		t.Level, t.Proven = f.Level(), f.Level() == loop.LevelProven
 	}
 	return t
 }

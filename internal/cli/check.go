@@ -90,11 +90,15 @@ func (sh *shell) tellChecked(c *app.Checked) {
 	for _, name := range c.Reviews {
 		fmt.Fprintf(sh.out, "%-16s not asked: a reviewer judges the work of a run\n", view.Line(name))
 	}
+	where := "in the " + placeName(c.Proof)
+	if tied := view.Tied(c.RunBaseline); len(tied) > 0 {
+		where = view.Judged(c.Proof, tied)
+	}
 	switch {
 	case c.Why != "":
-		fmt.Fprintf(sh.out, "\nA claim would be judged in the %s: %s\n", placeName(c.Proof), view.Line(c.Why))
+		fmt.Fprintf(sh.out, "\nA claim would be judged %s: %s\n", where, view.Line(c.Why))
 	default:
-		fmt.Fprintf(sh.out, "\nA claim would be judged in the %s.\n", placeName(c.Proof))
+		fmt.Fprintf(sh.out, "\nA claim would be judged %s.\n", where)
 	}
 }
 

@@ -44,7 +44,7 @@ func lsCommand(sh *shell) *cobra.Command {
 		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(w, "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED")
 		for _, s := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, s.Reason, s.Proven != nil && *s.Proven), s.Reason,
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, view.Level(s.Proof)), s.Reason,
 				iterationsOf(s), view.Total(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"))
 		}
 		return w.Flush()
@@ -57,7 +57,7 @@ func listLong(sh *shell, list []view.Status) error {
 	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tSTATE\tITERATIONS\tTIME\tEACH\tWAITED\tFILES\tLINES\tCOMMITS\tTOKENS\tCOST\tSTARTED\tWHY")
 	for _, s := range list {
-		t := s.Totals
+		t, f := s.Totals, view.Changed(s.Net, s.Totals)
 		each, cost, tokens := "-", "-", "-"
 		if s.Stats != nil && s.Stats.Durations.N > 0 {
 			each = view.Each(s.Stats.Durations)
@@ -68,8 +68,8 @@ func listLong(sh *shell, list []view.Status) error {
 		if t.Tokens > 0 {
 			tokens = view.Count(t.Tokens)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t+%d -%d\t%d\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, s.Reason, s.Proven != nil && *s.Proven),
-			iterationsOf(s), view.Total(s.Elapsed.Duration()), each, view.Total(t.Waited.Duration()), t.Files, t.LinesAdded, t.LinesRemoved, t.Commits,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t+%d -%d\t%d\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, view.Level(s.Proof)),
+			iterationsOf(s), view.Total(s.Elapsed.Duration()), each, view.Total(t.Waited.Duration()), f.Files, f.LinesAdded, f.LinesRemoved, f.Commits,
 			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(view.Line(s.Why), 60))
 	}
 	return w.Flush()

@@ -46,7 +46,7 @@ func TestTheNight(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"PROMPT.md":    "Greet everybody.\n",
-		"refrain.toml": "agent = \"claude\"\n[done]\npromise = \"DONE\"\n[git]\ncheckpoint = false\n[[gate]]\nname = \"test\"\nrun = \"test -f done.txt\"\nwhen = \"claim\"\n",
+		"refrain.toml": "agent = \"claude\"\n[done]\npromise = \"DONE\"\n[[gate]]\nname = \"test\"\nrun = \"test -f done.txt\"\nwhen = \"claim\"\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestTheNight(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !result.Passed {
-			t.Errorf("the night went wrong")
+			t.Errorf("the night went wrong:\n%s", got.String())
 		}
 		page.close(result, time.Second)
 	})

@@ -117,7 +117,7 @@ func placeWords(w *app.Whatif) string {
 }
 
 // endWords says how a run stands in everyday words.
-func endWords(t app.Tally) string { return view.People(t.State, t.Reason, t.Proven) }
+func endWords(t app.Tally) string { return view.People(t.State, t.Level) }
 
 // whatifTable sets what happened beside what would have. Where nothing differs,
 // or nobody knows, it is empty.

@@ -84,6 +84,8 @@ type Done struct {
 	Written        string // "" is none
 	Gates          bool
 	Proof          string
+	Require        string // "auto" is what can be had
+	Tests          string
 	Confirmations  int // at least 1
 }
 
@@ -254,6 +256,7 @@ type Gate struct {
 	MinTests int
 	Pin      []string
 	Require  string
+	Retries  int
 }
 
 // Agent is one [agents.NAME] table. A table with a command describes an agent

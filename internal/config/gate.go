@@ -58,6 +58,10 @@ func gateRows(g *Gate) []row {
 			key: "require", kind: text, at: &g.Require, builtin: "pass", choices: []string{"pass", "no_worse"},
 			doc: "pass, or only no test failing that did not fail before the first iteration",
 		},
+		{
+			key: "retries", kind: whole, at: &g.Retries, builtin: 2,
+			doc: "how often it runs again when it passed and failed on the same tree; it must pass each time, and proves nothing then",
+		},
 	}
 }
 
@@ -119,7 +123,7 @@ func (f fields) gateComplaint() (what, hint string) {
 	case !has("agent"):
 		return "has a prompt but no agent", `add agent = "NAME", or agent = "auto"`
 	}
-	for _, key := range []string{"min_tests", "require"} {
+	for _, key := range []string{"min_tests", "require", "retries"} {
 		if has(key) {
 			return fmt.Sprintf("has %s, but a reviewer runs no tests", key), "leave it out, or make a gate of its own with run"
 		}

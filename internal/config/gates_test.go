@@ -13,7 +13,7 @@ import (
 
 // testGate is a gate that has nothing but a name and a command.
 func testGate(name, run string) Gate {
-	return Gate{Name: name, Run: run, Timeout: 10 * time.Minute, When: "always", Pin: []string{}, Require: "pass"}
+	return Gate{Name: name, Run: run, Timeout: 10 * time.Minute, When: "always", Pin: []string{}, Require: "pass", Retries: 2}
 }
 
 func TestEveryKeyOfAGate(t *testing.T) {
@@ -26,6 +26,7 @@ when = "claim"
 min_tests = 12
 pin = ["*_test.go", "!new_test.go"]
 require = "no_worse"
+retries = 5
 
 [[gate]]
 name = "review.1"
@@ -35,7 +36,7 @@ prompt = "Is every error handled?"
 	review := testGate("review.1", "")
 	review.Agent, review.Prompt = "auto", "Is every error handled?"
 	want := []Gate{
-		{Name: "test", Run: "go test ./...", Timeout: 5 * time.Minute, When: "claim", MinTests: 12, Pin: []string{"*_test.go", "!new_test.go"}, Require: "no_worse"},
+		{Name: "test", Run: "go test ./...", Timeout: 5 * time.Minute, When: "claim", MinTests: 12, Pin: []string{"*_test.go", "!new_test.go"}, Require: "no_worse", Retries: 5},
 		review,
 	}
 	if diff := cmp.Diff(want, load(t, s).Config.Gates); diff != "" {

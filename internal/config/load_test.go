@@ -19,7 +19,7 @@ func TestDefaults(t *testing.T) {
 			SkipsCount: true, Gates: true, Inhibit: true,
 		},
 		Ask:         Ask{At: []string{}, Default: "continue"},
-		Done:        Done{Match: "line", Proof: "auto", Confirmations: 1},
+		Done:        Done{Match: "line", Proof: "auto", Require: "auto", Tests: "kept", Confirmations: 1},
 		Proof:       Proof{Baseline: true, Copy: []string{}},
 		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Repeats: 4, Patterns: []string{}, Scripts: []string{}},
 		Budget:      Budget{PromptTokens: 100_000},

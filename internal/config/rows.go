@@ -189,8 +189,16 @@ func rows(c *Config) []row {
 			doc: "where gates judge a claim: in a clean checkout, in the work tree, or not at all; auto: in a clean checkout if they agree there before the first iteration, else in the work tree",
 		},
 		{
+			key: "done.require", kind: text, at: &c.Done.Require, builtin: "auto", choices: []string{"auto", "proven", "kept", "tests_changed", "claimed"},
+			doc: "the least level of proof that ends the run; auto: all but a bare claim where gates judge, else a claim; a claim below it is refused twice for the same reason, then a person is needed",
+		},
+		{
+			key: "done.tests", kind: text, at: &c.Done.Tests, builtin: "kept", choices: []string{"kept", "pinned", "free"},
+			doc: "tests and what decides about them: kept: they hold as they were when the run began, or the agent says of each why not; pinned: they hold as they were; free: they are the agent's",
+		},
+		{
 			key: "done.confirmations", kind: counting, at: &c.Done.Confirmations, builtin: 1,
-			doc: "how many proven claims in a row end the run",
+			doc: "how many claims in a row, each with its proof, end the run",
 		},
 
 		{
@@ -199,11 +207,11 @@ func rows(c *Config) []row {
 		},
 		{
 			key: "proof.setup", kind: setup, at: &c.Proof.Setup, builtin: Command{},
-			doc: "the command that installs dependencies in the clean checkout, once, for at most 30m; empty is what the lockfile asks for, \"none\" is no setup",
+			doc: "the command that installs dependencies in each clean checkout, for at most 30m; empty is what the lockfile asks for, \"none\" is no setup",
 		},
 		{
 			key: "proof.copy", kind: list, at: &c.Proof.Copy, builtin: []string{}, required: true, check: allBelow,
-			doc: "paths that git ignores and the clean checkout needs, copied from the work tree",
+			doc: "paths that git ignores and the clean checkout needs, copied from the work tree before the first iteration",
 		},
 
 		{

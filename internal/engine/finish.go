@@ -18,19 +18,20 @@ type Commits struct {
 }
 
 // commit keeps the work of an iteration as a commit of the user's. One that
-// fails is told and survived: the checkpoint has the work.
-func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) {
+// fails is told and survived: the checkpoint has the work. It tells whether there
+// is one now.
+func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	if a.committed != "" {
 		o.Changes = o.Changes.Committed()
-		return
+		return true
 	}
 	s := e.snapshot()
 	if !e.Commits.Enabled || s.Undone(*o) || !s.Counts(*o) || o.Result == loop.Skipped {
-		return
+		return false
 	}
 	if why := e.notToCommit(ctx); why != "" {
 		e.record(&loop.Warning{Text: fmt.Sprintf("iteration %d is not committed: %s", e.iter, why), Hint: "the checkpoint has the work"})
-		return
+		return false
 	}
 	e.untouched = nil // what a hook of git's writes, and the commit, are not the next agent's
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -59,6 +60,7 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) {
 		e.record(&loop.CommitMade{Commit: sha, Subject: message})
 		o.Changes = o.Changes.Committed()
 	}
+	return sha != ""
 }
 
 // notToCommit says why the work must not become a commit, or nothing.

@@ -76,8 +76,8 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 	switch {
 	case r.Interrupted:
 		return e.ask()
-	case r.Why == "" && r.Person == "":
-		return stop.Taken(claim, nil, nil)
+	case r.Proof != nil:
+		return stop.Taken(claim, r.Proof, nil)
 	case r.Person != "":
 		r.Why = r.Person
 	}
@@ -97,11 +97,7 @@ func (e *Engine) bench(ctx context.Context, a *attempt) *proof.Judge {
 		}
 		return e.Journal.Attempt(0, 1).GateLog(name, where)
 	}
-	if j.First == nil && e.Store != nil {
-		if first := e.sightOf(ctx, e.snapshot().First); first != nil {
-			j.First = first.kept
-		}
-	}
+	j.First = e.firstKept(ctx)
 	return j
 }
 
@@ -118,4 +114,14 @@ func (e *Engine) recall() {
 		}
 		e.remember(&outcome)
 	}
+}
+
+// firstKept is the checkpoint before the first iteration; nil when there is none.
+func (e *Engine) firstKept(ctx context.Context) *repo.Checkpoint {
+	if e.Judge.First == nil && e.Store != nil {
+		if first := e.sightOf(ctx, e.snapshot().First); first != nil {
+			e.Judge.First = first.kept
+		}
+	}
+	return e.Judge.First
 }

@@ -82,7 +82,7 @@ func TestAClaimNeedsTheGates(t *testing.T) {
 		g := gateThat(passes, refuses, passes)
 		s := newStage(t, says("<promise>DONE</promise>")).judged(g)
 		end := s.run(nil)
-		if end.State != loop.Done || !end.Proven || end.Totals.Iterations != 2 {
+		if end.State != loop.Done || end.Proof == nil || end.Totals.Iterations != 2 {
 			t.Errorf("end = %+v, want done, proven, after 2 iterations", end)
 		}
 		if g.ran != 3 {
@@ -97,7 +97,7 @@ func TestAClaimNeedsTheGates(t *testing.T) {
 	bubble(t, "it must be made as often as confirmations say", func(t *testing.T) {
 		s := newStage(t, says("<promise>DONE</promise>")).judged(gateThat(passes))
 		s.settings.Done.Confirmations = 3
-		if end := s.run(nil); !end.Proven || end.Totals.Iterations != 3 {
+		if end := s.run(nil); end.Proof == nil || end.Totals.Iterations != 3 {
 			t.Errorf("end = %+v, want proven after 3 iterations", end)
 		}
 	})
@@ -114,7 +114,7 @@ func TestAClaimNeedsTheGates(t *testing.T) {
 		with := s.options
 		s.options = func(o *Options) { with(o); o.Done.Gates = true }
 		s.settings.Done.Gates = true
-		if end := s.run(nil); end.Reason != loop.ByGates || !end.Proven || end.Totals.Iterations != 2 {
+		if end := s.run(nil); end.Reason != loop.ByGates || end.Proof == nil || end.Totals.Iterations != 2 {
 			t.Errorf("end = %+v, want done by gates after 2 iterations", end)
 		}
 	})
@@ -143,7 +143,7 @@ func TestGatesThatStayRedStopTheRun(t *testing.T) {
 		s.settings.RedGates, s.settings.TestFailures, s.settings.NoProgress = 5, 2, 2
 		with := s.options
 		s.options = func(o *Options) { with(o); o.Progress = []loop.Signal{loop.InTests} }
-		if end := s.run(nil); !end.Proven || end.Totals.Iterations != 3 {
+		if end := s.run(nil); end.Proof == nil || end.Totals.Iterations != 3 {
 			t.Errorf("end = %+v, want proven after 3 iterations", end)
 		}
 	})
@@ -189,7 +189,7 @@ func TestInterruptedGates(t *testing.T) {
 			time.Sleep(time.Minute)
 			c.Stop(loop.Asked{Signal: "INT"})
 		}()
-		if end := s.run(c); end.State != loop.Done || !end.Proven {
+		if end := s.run(c); end.State != loop.Done || end.Proof == nil {
 			t.Errorf("end = %+v, want done: its last iteration was proven", end)
 		}
 	})
@@ -219,7 +219,7 @@ func TestGatesAreRunAgainAfterACrash(t *testing.T) {
 	bubble(t, "without the agent", func(t *testing.T) {
 		s := newStage(t, says("<promise>DONE</promise>")).judged(gateThat(passes))
 		s.crash("claim.heard")
-		if end := s.resume(); !end.Proven || end.Totals.Iterations != 1 || s.ran != 0 {
+		if end := s.resume(); end.Proof == nil || end.Totals.Iterations != 1 || s.ran != 0 {
 			t.Errorf("end = %+v after %d more agents, want proven after none", end, s.ran)
 		}
 	})
@@ -250,13 +250,13 @@ func TestAFinishedPlanIsAClaim(t *testing.T) {
 	})
 	bubble(t, "before the first attempt, when the gates agree", func(t *testing.T) {
 		s := planned(t, "- [x] one\n", gateThat(passes))
-		if end := s.run(nil); end.Reason != loop.ByPlan || !end.Proven || end.Totals.Iterations != 0 || s.ran != 0 {
+		if end := s.run(nil); end.Reason != loop.ByPlan || end.Proof == nil || end.Totals.Iterations != 0 || s.ran != 0 {
 			t.Errorf("end = %+v after %d agents, want done by plan, proven, with none", end, s.ran)
 		}
 	})
 	bubble(t, "and goes on when they do not", func(t *testing.T) {
 		s := planned(t, "- [x] one\n", gateThat(refuses, refuses, passes))
-		if end := s.run(nil); end.Reason != loop.ByPlan || !end.Proven || end.Totals.Iterations != 1 {
+		if end := s.run(nil); end.Reason != loop.ByPlan || end.Proof == nil || end.Totals.Iterations != 1 {
 			t.Errorf("end = %+v, want done by plan after 1", end)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -105,6 +106,15 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		before.WriteGuarded(notes)
 	}
 	e.guarded, e.Judge.Spoiled = notes, notes[spoiledFiles]
+	var earlier proof.Known
+	if before.ReadKnown(&earlier) {
+		e.Judge.Recall(earlier)
+	}
+	e.Judge.Remember = func(known proof.Known) {
+		before := e.Journal.Attempt(0, 1)
+		before.WriteKnown(known)
+		before.Close()
+	}
 	return nil
 }
 

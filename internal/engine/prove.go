@@ -55,7 +55,7 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 		}
 		return
 	}
-	e.weighResults(a, o, ruling)
+	e.weighResults(ctx, a, o, ruling)
 	e.settle(o, ruling)
 }
 
@@ -64,16 +64,16 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 func (e *Engine) claim(a *attempt, o *loop.Outcome) {
 	if e.Written != "" && claimed(o) {
 		if _, err := plan.Read(e.Written); err != nil {
-			e.refuse(o, err.Error())
+			e.refuse(o, err.Error(), "")
 			return
 		}
 	}
 	if why := a.refusedByPlan(o); why != "" {
 		if o.Claim != nil && o.Claim.Kind == loop.ClaimDone {
-			e.refuse(o, why)
+			e.refuse(o, why, "")
 		} else if o.Plan != nil && o.Plan.Open+o.Plan.InProgress == 0 && e.Done.Plan && !o.Unfinished() {
 			o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "plan", By: loop.ByPlan}
-			e.refuse(o, why)
+			e.refuse(o, why, "")
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func (e *Engine) rule(ctx context.Context, a *attempt, o *loop.Outcome) proof.Ru
 func red(o *loop.Outcome) bool { return len(o.Gates) > 0 }
 
 // weighResults takes over what the gates found.
-func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r proof.Ruling) {
+func (e *Engine) weighResults(ctx context.Context, a *attempt, o *loop.Outcome, r proof.Ruling) {
 	var counts *loop.Tests
 	for _, one := range r.Results {
 		o.Gates = append(o.Gates, one.Gate)
@@ -131,6 +131,9 @@ func (e *Engine) weighResults(a *attempt, o *loop.Outcome, r proof.Ruling) {
 	}
 	o.Pinned, o.Person = r.Pinned[:min(len(r.Pinned), mostPaths)], r.Person
 	e.snapshot().Compare(o)
+	if o.Tests != nil {
+		o.Tests.NewlyFixed = e.Judge.Fixed(ctx, a.kept(), r, o.Tests.NewlyFixed)
+	}
 	if o.Red() {
 		o.Result = loop.Failed
 	}
@@ -143,34 +146,19 @@ func (e *Engine) settle(o *loop.Outcome, r proof.Ruling) {
 	}
 	switch {
 	case red(o) && o.Gates[0].Name == guard:
-		e.refuse(o, o.Gates[0].Why)
+		e.refuse(o, o.Gates[0].Why, "")
 	case r.Why != "":
-		e.refuse(o, r.Why)
-	case r.Person != "", len(e.Judge.Gates) == 0, e.Judge.Proof.Mode == "none":
-	default:
-		o.Claim.Proven = true
-		e.tellFewer(o)
+		e.refuse(o, r.Why, r.Lacks)
+	case r.Proof != nil:
+		o.Proof, o.Claim.Proven = r.Proof, r.Proof.Level == loop.LevelProven
 	}
 }
 
-// tellFewer says that a claim was proven by fewer tests than there have been:
-// some may be gone for good reasons, and a person should know.
-func (e *Engine) tellFewer(o *loop.Outcome) {
-	s := e.snapshot()
-	for _, g := range o.Gates {
-		if before := s.Expected(g.Name); g.Tests < before {
-			e.record(&loop.Warning{
-				Text: fmt.Sprintf("gate %s ran %d tests, and %d before: tests were removed or skipped", g.Name, g.Tests, before),
-				Hint: "look at what became of them with refrain diff; pin the tests to keep them as they are",
-			})
-		}
-	}
-}
-
-// refuse says that a claim does not stand.
-func (e *Engine) refuse(o *loop.Outcome, why string) {
-	o.Claim.Why = why
-	e.record(&loop.ClaimRefused{Kind: o.Claim.Kind, Text: o.Claim.Text, Why: why})
+// refuse says that a claim does not stand, and what it lacks where that is not a
+// red gate.
+func (e *Engine) refuse(o *loop.Outcome, why, lacks string) {
+	o.Claim.Why, o.Claim.Lacks, o.Claim.Proven, o.Proof = why, lacks, false, nil
+	e.record(&loop.ClaimRefused{Kind: o.Claim.Kind, Text: o.Claim.Text, Why: why, Lacks: lacks})
 }
 
 // guardPaths fails an attempt as long as a protected file is not what it was

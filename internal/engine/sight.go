@@ -139,6 +139,7 @@ func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loo
 	a.changes = &changes
 	o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
 	o.Changes = brieflyChanged(changes)
+	o.Net = e.net(ctx, *a.after.kept, changes)
 	a.dir.WriteChanges(journal.Made{Base: a.base.kept.ID, Checkpoint: a.after.kept.ID, Changes: changes})
 	return e.signals(changes)
 }
@@ -163,4 +164,19 @@ func brieflyChanged(c loop.Changes) *loop.Changes {
 		c.Paths = c.Paths[:mostPaths]
 	}
 	return &c
+}
+
+// net is what the run has come to so far: the tree against that before the first
+// iteration. An attempt that changed nothing leaves it as it was.
+func (e *Engine) net(ctx context.Context, now repo.Checkpoint, changes loop.Changes) *loop.Changes {
+	s := e.snapshot()
+	first := e.firstKept(ctx)
+	if first == nil || s.Net != nil && len(changes.Paths) == 0 {
+		return s.Net
+	}
+	net, err := e.Store.Net(ctx, *first, now)
+	if err != nil {
+		return nil // the sums of the iterations have to do
+	}
+	return &net
 }

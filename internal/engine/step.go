@@ -11,6 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -320,7 +321,7 @@ func (a *attempt) explain(o *loop.Outcome) {
 
 // judgeProgress keeps the signals that count.
 func (e *Engine) judgeProgress(a *attempt, o *loop.Outcome, seen []loop.Signal) {
-	if s := e.snapshot(); s.Best != nil && s.Better(o.Tests) {
+	if s := e.snapshot(); s.Best != nil && s.Better(o.Tests) && !o.Claim.Doubted() {
 		seen = append(seen, loop.InTests)
 	}
 	for _, signal := range seen {
@@ -339,7 +340,9 @@ func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop
 	if e.snapshot().Undone(*o) && o.Progress != nil {
 		o.Progress, o.ProgressBy = new(bool), nil // what is put back is no progress
 	}
-	e.commit(ctx, a, o)
+	if committed := e.commit(ctx, a, o); committed || e.Hooks.Set.Has(hook.PostIteration) {
+		e.proveAgain(ctx, a, o)
+	}
 	_, v := loop.Decide(e.facts(o), e.rules())
 	e.restore(ctx, a, o, v)
 	e.pass(a, o)

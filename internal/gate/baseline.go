@@ -24,30 +24,30 @@ func (b Both) Baseline() loop.BaselineGate {
 	return before
 }
 
-// Choose says where gates should judge a claim: in a clean checkout when they
-// found there what they found in the work tree, else in the work tree; then why
-// says what is missing and what to do. The setup is why setting up the clean
-// checkout failed, empty when it did not.
-func Choose(list []Both, setup string) (place loop.Place, why string) {
+// Missing says what gates lack in a clean checkout, which did not find there what
+// they found in the work tree, and what to do; nothing when all did. The setup
+// is why setting up the clean checkout failed, empty when it did not.
+func Missing(list []Both, setup string) string {
 	var missing []string
 	for _, b := range list {
-		if !b.agree() {
+		if !b.Agree() {
 			missing = append(missing, b.missing())
 		}
 	}
 	if len(missing) == 0 {
-		return loop.InClean, ""
+		return ""
 	}
+	why := ""
 	if setup != "" {
 		why = fmt.Sprintf("setting up the clean checkout failed (%s); ", setup)
 	}
 	why += fmt.Sprintf("a clean checkout does not do the same: %s; name the command that installs what is missing in proof.setup, or ignored files to copy in proof.copy",
 		strings.Join(missing, ", "))
-	return loop.InWorkspace, why
+	return why
 }
 
-// agree tells whether the clean checkout is no worse a place for the gate.
-func (b Both) agree() bool {
+// Agree tells whether the clean checkout is no worse a place for the gate.
+func (b Both) Agree() bool {
 	switch {
 	case b.Clean == nil:
 		return false

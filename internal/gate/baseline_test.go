@@ -7,7 +7,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-func TestChoose(t *testing.T) {
+func TestMissing(t *testing.T) {
 	both := func(work, clean Result) Both { return Both{Work: work, Clean: &clean} }
 	green, exits := ended(0, nil), ended(1, nil)
 	lacks := ended(1, nil).but(func(r *Result) { r.Telling = "Cannot find module 'x'" })
@@ -32,9 +32,9 @@ func TestChoose(t *testing.T) {
 		{"interrupted", []Both{both(exits, exits.but(interrupted))}, "", loop.InWorkspace, []string{"test"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			place, why := Choose(tt.list, tt.setup)
-			if place != tt.place || (why == "") != (place == loop.InClean) {
-				t.Errorf("Choose = %s, %q; want %s", place, why, tt.place)
+			why := Missing(tt.list, tt.setup)
+			if (why == "") != (tt.place == loop.InClean) {
+				t.Errorf("Missing = %q; want the place %s", why, tt.place)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(why, want) {

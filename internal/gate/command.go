@@ -60,8 +60,10 @@ func placeless(r *tests.Report, dir string) {
 		real = dir
 	}
 	names := strings.NewReplacer(dir+string(filepath.Separator), "", real+string(filepath.Separator), "")
-	for i, t := range r.Failing {
-		r.Failing[i].Name = names.Replace(t.Name)
+	for _, list := range [][]tests.Test{r.Failing, r.Named} {
+		for i, t := range list {
+			list[i].Name = names.Replace(t.Name)
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func describe(t tests.Test) string {
 }
 
 // tagHalf is a part of what an agent says to be heard by a runner.
-var tagHalf = regexp.MustCompile(`(?im)^.*</?(?:promise|verdict)>`)
+var tagHalf = regexp.MustCompile(`(?im)^.*</?(?:promise|verdict|test-changed)[ >]`)
 
 // quiet sets lines with such a tag in as code is, so that an agent which repeats
 // them is not heard.

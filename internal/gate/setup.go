@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,72 @@ func Setup(dir string) (command, lockfile string) {
 func isFile(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular()
+}
+
+// Locks tells whether a file says which versions are installed.
+func Locks(path string) bool {
+	name := filepath.Base(filepath.FromSlash(path))
+	switch name {
+	case "go.sum", "Cargo.lock", "Pipfile", "Gemfile", "mix.exs", "setup.py":
+		return true
+	}
+	return strings.HasPrefix(name, "requirements") && strings.HasSuffix(name, ".txt") ||
+		slices.ContainsFunc(installers, func(i installer) bool { return i.lockfile == name })
+}
+
+// manifests are the files beside lockfiles that say what is installed.
+var manifests = []string{"package.json", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "Gemfile", "composer.json", "mix.exs"}
+
+// Manifests gives those that a folder has.
+func Manifests(dir string) []string {
+	var found []string
+	for _, name := range manifests {
+		if isFile(dir, name) {
+			found = append(found, name)
+		}
+	}
+	more, _ := filepath.Glob(filepath.Join(dir, "requirements*.txt")) // the pattern is a good one
+	for _, path := range more {
+		found = append(found, filepath.Base(path))
+	}
+	return found
+}
+
+// installKeys are what an install reads of a package.json.
+var installKeys = []string{
+	"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta",
+	"bundleDependencies", "bundledDependencies", "overrides", "resolutions", "packageManager", "engines", "pnpm",
+}
+
+// installScripts run while packages are installed.
+var installScripts = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
+
+// Installed is what an install reads of a lockfile or manifest. Whole is false
+// when it reads more than that: other packages of the same tree, or whatever a
+// script wants.
+func Installed(dir, name string) (content []byte, whole bool) {
+	content, err := os.ReadFile(filepath.Join(dir, name))
+	if name != "package.json" || err != nil {
+		return content, err == nil
+	}
+	var pkg map[string]json.RawMessage
+	var scripts map[string]string
+	if json.Unmarshal(content, &pkg) != nil || pkg["workspaces"] != nil {
+		return content, false
+	}
+	if pkg["scripts"] != nil && json.Unmarshal(pkg["scripts"], &scripts) != nil {
+		return content, false
+	}
+	for _, script := range installScripts {
+		if scripts[script] != "" {
+			return content, false
+		}
+	}
+	content = nil
+	for _, key := range installKeys {
+		content = append(content, key+"\x00"+string(pkg[key])+"\x00"...)
+	}
+	return content, true
 }
 
 // dependencyFolders are where tools put what they install in a project.

@@ -15,6 +15,7 @@ const (
 	changesName  = "changes.json"
 	feedbackName = "feedback.json"
 	guardedName  = "guarded.json"
+	knownName    = "known.json"
 	planName     = "plan.json"
 )
 
@@ -80,6 +81,12 @@ func (a *Attempt) WriteGuarded(files any) { a.writeJSON(guardedName, files) }
 
 // ReadGuarded reads what WriteGuarded saved, and tells whether it did.
 func (a *Attempt) ReadGuarded(files any) bool { return readJSON(a.dir, guardedName, files) }
+
+// WriteKnown saves what is known of gates and tests beside the state.
+func (a *Attempt) WriteKnown(known any) { a.writeJSON(knownName, known) }
+
+// ReadKnown reads what WriteKnown saved, and tells whether it did.
+func (a *Attempt) ReadKnown(known any) bool { return readJSON(a.dir, knownName, known) }
 
 // readJSON reads a file that is there in whole: half of one, after a crash,
 // tells nothing.

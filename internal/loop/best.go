@@ -140,9 +140,11 @@ func (s State) addTests(o Outcome) State {
 	if o.Tests == nil || o.Tests.Total == 0 {
 		return s
 	}
-	if o.Tests.Failed == 0 || s.Best == nil || s.Better(o.Tests) || o.tolerated() {
+	switch {
+	case o.Claim.Doubted():
+	case o.Tests.Failed == 0, s.Best == nil, s.Better(o.Tests), o.tolerated():
 		s.Streaks.TestFailures = 0
-	} else {
+	default:
 		s.Streaks.TestFailures++
 	}
 	return s
@@ -158,7 +160,10 @@ func (s State) addGates(o Outcome, undone bool) State {
 		s.High = s.High.next(s.Totals.Iterations, o)
 	}
 	s.Seen = s.history(o).seen
-	s = s.raise(o.Tests).addRan(o)
+	if !o.Claim.Doubted() {
+		s = s.raise(o.Tests)
+	}
+	s = s.addRan(o)
 	s.Known = slices.DeleteFunc(slices.Clone(s.Known), func(k KnownRed) bool {
 		return slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == k.Name && g.OK && !g.Known })
 	})

@@ -59,7 +59,7 @@ func (s State) rowFor(o Outcome) row {
 		return rowOverflow
 	case agentFailed:
 		return rowAgent
-	case (o.Red() || o.Claim.Refused()) && o.counted() && s.Better(o.Tests):
+	case (o.Red() || o.Claim.Refused()) && o.counted() && s.Better(o.Tests) && !o.Claim.Doubted():
 		return rowGateBetter
 	case o.Red() || o.Claim.Refused():
 		if s.Counting.GatesAreFailures {

@@ -38,12 +38,14 @@ const (
 type GateStarted struct {
 	Name  string `json:"name"`
 	Where Place  `json:"where"`
+	With  string `json:"with,omitempty"` // on another tree than the one that is judged: a word for which
 }
 
 // GateFinished says how it ended.
 type GateFinished struct {
 	Gate  Gate   `json:"gate"`
 	Tests *Tests `json:"tests,omitempty"`
+	With  string `json:"with,omitempty"` // as it began
 }
 
 // TestsSeen is a test run in the output of one of the agent's own tools.

@@ -130,6 +130,10 @@ func (s State) lack(c *Claim) State {
 	return s
 }
 
+// Doubted tells whether the claim was refused for what became of tests: then
+// their numbers are no credit.
+func (c *Claim) Doubted() bool { return c != nil && len(c.Lacks) > 5 && c.Lacks[:5] == "tests" }
+
 // Look is what a gate said of a tree.
 type Look struct {
 	Gate  string `json:"gate"`

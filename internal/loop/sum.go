@@ -46,7 +46,9 @@ func (s State) Sum(e Event) State {
 	case *ClaimRefused:
 		s = s.hear(p.feedback()).refuse(e.Iter, p)
 	case *GateFinished:
-		s = s.look(p.Gate)
+		if p.With == "" {
+			s = s.look(p.Gate)
+		}
 	case *TestExplained:
 		s = s.explain(p)
 	case *CheckpointMade:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 const (
@@ -32,6 +33,7 @@ type iterationRow struct {
 	Attempt      int         `json:"attempt"`
 	Result       loop.Result `json:"result" jsonschema:"ok, failed, timed_out, idle, skipped, interrupted, limited, unavailable or lost"`
 	Claim        *loop.Claim `json:"claim,omitempty" jsonschema:"what the agent claimed; why: the reason it was refused"`
+	Level        loop.Level  `json:"level,omitempty" jsonschema:"what stands behind a claim of done that was taken: proven, kept, tests_changed or claimed"`
 	RedGates     []string    `json:"red_gates,omitempty"`
 	TestsPassed  *int        `json:"tests_passed,omitempty"`
 	TestsFailed  *int        `json:"tests_failed,omitempty"`
@@ -68,7 +70,7 @@ func iterationOf(e loop.Event) iterationRow {
 	f := e.Payload.(*loop.IterationFinished)
 	o := &f.Outcome
 	row := iterationRow{
-		Iteration: e.Iter, Attempt: e.Attempt, Result: o.Result, Claim: o.Claim,
+		Iteration: e.Iter, Attempt: e.Attempt, Result: o.Result, Claim: o.Claim, Level: view.Level(view.ClaimProof(o)),
 		CostUSD: o.Usage.Cost(), Tokens: o.Usage.Tokens(), Duration: o.Duration, EndedAt: o.EndedAt,
 		Action: f.Verdict.Action, Why: f.Verdict.Why, Summary: shorten(o.Summary).(string),
 	}

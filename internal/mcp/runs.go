@@ -62,7 +62,9 @@ type runRow struct {
 	Elapsed       loop.Span   `json:"elapsed_ms"`
 	Reason        loop.Reason `json:"reason,omitempty"`
 	Why           string      `json:"why,omitempty" jsonschema:"of the end, or of the wait"`
-	Proven        *bool       `json:"proven,omitempty" jsonschema:"only when it is over: the gates agreed"`
+	Proven        *bool       `json:"proven,omitempty" jsonschema:"only when it is over: true when the level of its proof is proven"`
+	Level         loop.Level  `json:"level,omitempty" jsonschema:"only when it is done: proven, kept (nothing broke), tests_changed or claimed (unproven); get_run has the proof"`
+	Files         int         `json:"files,omitempty" jsonschema:"that differ from before the first iteration"`
 	Agent         string      `json:"agent,omitempty"`
 	Tokens        int         `json:"tokens,omitempty"`
 	CostUSD       float64     `json:"cost_usd,omitempty"`
@@ -101,7 +103,7 @@ func (f face) listRuns(_ context.Context, in listRunsIn) (listRunsOut, error) {
 func rowOf(s view.Status) runRow {
 	return runRow{
 		Run: s.Run, State: s.State, Phase: s.Phase, Iteration: s.Iteration, MaxIterations: s.MaxIterations,
-		StartedAt: s.StartedAt, Elapsed: s.Elapsed, Reason: s.Reason, Why: s.Why, Proven: s.Proven,
+		StartedAt: s.StartedAt, Elapsed: s.Elapsed, Reason: s.Reason, Why: s.Why, Proven: s.Proven, Level: view.Level(s.Proof), Files: view.Changed(s.Net, s.Totals).Files,
 		Agent: s.Agent, Tokens: s.Totals.Tokens, CostUSD: s.Totals.CostUSD,
 	}
 }

@@ -68,6 +68,31 @@ func TestGetRunIsTheStatusAndWhereToWatchFrom(t *testing.T) {
 	}
 }
 
+func TestWhatStandsBehindARunIsTold(t *testing.T) {
+	s := newScene(t)
+	r := s.run()
+	r.begin(1, 1)
+	proof := &loop.Proof{Level: loop.LevelKept, Why: "every gate passed before the run too", Place: loop.InClean, Tests: &loop.ProofTests{Held: 3}}
+	r.finish(loop.Outcome{Result: loop.OK, Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"}, Proof: proof}, loop.Verdict{Action: loop.Stop, Proof: proof})
+	r.tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proof: proof, Totals: loop.Totals{Files: 5}, Net: &loop.Changes{Modified: 1}})
+
+	var now runNow
+	s.call("get_run", nil, &now)
+	if diff := cmp.Diff(proof, now.Proof); diff != "" || now.Proven == nil || *now.Proven || now.Net == nil || now.Net.Modified != 1 {
+		t.Errorf("proven %v, net %+v, proof (-want +got):\n%s", now.Proven, now.Net, diff)
+	}
+	var list listRunsOut
+	s.call("list_runs", nil, &list)
+	if got := list.Runs[0]; got.Level != loop.LevelKept || *got.Proven || got.Files != 1 {
+		t.Errorf("list_runs = %+v, want it kept, with 1 file", got)
+	}
+	var iterations listIterationsOut
+	s.call("list_iterations", nil, &iterations)
+	if got := iterations.Iterations[0].Level; got != loop.LevelKept {
+		t.Errorf("the level of its claim is %q, want kept", got)
+	}
+}
+
 func TestRunsThatAreNotMeant(t *testing.T) {
 	s, elsewhere := twoScenes(t)
 	s.fails("get_run", nil, "there is no run here", "refrain run")

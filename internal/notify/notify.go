@@ -56,7 +56,9 @@ type Message struct {
 	State         loop.Status `json:"state,omitempty"`
 	Reason        loop.Reason `json:"reason,omitempty"`
 	Why           string      `json:"why,omitempty"`
-	Proven        bool        `json:"proven"`
+	Proven        bool        `json:"proven"`              // the level is proven
+	Level         loop.Level  `json:"level,omitempty"`     // of a run that is done: what stands behind that
+	LevelWhy      string      `json:"level_why,omitempty"` // what the level rests on, or what a higher one lacks
 	Iterations    int         `json:"iterations"`
 	CostUSD       float64     `json:"cost_usd,omitempty"`
 	CostEstimated bool        `json:"cost_estimated,omitempty"`

@@ -276,7 +276,7 @@ func TestARunIsFollowedToAServer(t *testing.T) {
 	s.Observe(event(&loop.AgentText{Text: "done"}))
 	s.Observe(finished(loop.Done, loop.ByPlan))
 	s.Close()
-	if _, body := server.only(t); body != `"refrain: build-7 is done: claimed, unproven"` {
+	if _, body := server.only(t); body != `"refrain: build-7 is done, unproven"` {
 		t.Errorf("body %s", body)
 	}
 	for _, r := range s.Test(t.Context()) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // story follows a run and finds what is worth a message.
@@ -15,6 +16,7 @@ type story struct {
 	totals loop.Totals
 	live   time.Duration // at the time at
 	at     time.Time     // zero while the live time is not known
+	place  loop.Place    // where claims are judged
 
 	need      string    // what the last attempt needs a person for
 	signedOut bool      // it was told that the agent is signed out
@@ -33,6 +35,8 @@ func (s *story) add(e loop.Event) (Message, bool) {
 		if p.Dir != "" {
 			s.dir = p.Dir
 		}
+	case *loop.RunBaseline:
+		s.place = p.Proof
 	case *loop.RunWaiting:
 		return s.waiting(e, p)
 	case *loop.RunAsked:
@@ -72,7 +76,7 @@ func (s *story) waiting(e loop.Event, p *loop.RunWaiting) (Message, bool) {
 // attempt tells what a person has to settle while the run goes on. When the run
 // ends with this attempt, its end says it.
 func (s *story) attempt(e loop.Event, p *loop.IterationFinished) (Message, bool) {
-	s.totals, s.live, s.at = p.State.Totals, p.State.Live.Duration(), e.Time
+	s.totals, s.live, s.at, s.place = p.State.Totals, p.State.Live.Duration(), e.Time, p.State.Proof
 	if r := p.Outcome.Result; r != loop.Limited && r != loop.Unavailable {
 		s.held = time.Time{}
 	}
@@ -105,13 +109,17 @@ func (s *story) attempt(e loop.Event, p *loop.IterationFinished) (Message, bool)
 func (s *story) end(e loop.Event, p *loop.RunFinished) Message {
 	s.totals, s.live, s.at = p.Totals, p.Elapsed.Duration(), e.Time
 	m := s.message(e, Kind(p.State), p.State, p.Why, "")
-	m.Reason, m.Proven = p.Reason, p.Proven
+	proof := view.ProofOf(p, s.place)
+	m.Reason, m.Level, m.Proven = p.Reason, view.Level(proof), view.Level(proof) == loop.LevelProven
+	if proof != nil {
+		m.LevelWhy = cut(cleanText(proof.Why), maxWhy)
+	}
 	switch {
 	case p.State == loop.Done, p.State == loop.Stopped: // nothing is needed any more, or the person is there
 	case s.need != "", p.Reason == loop.ByBlocked, p.Reason == loop.ByNotSignedIn:
 		m.Urgent = true
 	}
-	m.Title, m.Text = endWords(m, s.need)
+	m.Title, m.Text = endWords(m, proof, s.need)
 	return m
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // verbs say what the run does, or did.
@@ -28,15 +29,11 @@ func title(m Message, verb string) string {
 
 // endWords are the title and the text of a run's end: what happened, then what
 // to do. need is what a person is needed for.
-func endWords(m Message, need string) (string, string) {
+func endWords(m Message, proof *loop.Proof, need string) (string, string) {
 	verb, next := verbs[m.Kind], "Go on with: refrain resume "
 	switch {
-	case m.Kind == Done && m.Proven:
-		verb += ", proven"
-	case m.Kind == Done && (m.Reason == loop.ByIterations || m.Reason == loop.ByExitZero): // nobody claimed it
-		verb += ", unproven"
 	case m.Kind == Done:
-		verb += ": claimed, unproven"
+		verb = "is " + view.People(loop.Done, m.Level)
 	case m.Urgent:
 		verb += " and needs a person"
 	}
@@ -52,7 +49,25 @@ func endWords(m Message, need string) (string, string) {
 	if m.Run == "" {
 		next = ""
 	}
-	return title(m, verb), paragraphs(m.Why, need, tally(m), next+cleanLine(m.Run))
+	return title(m, verb), paragraphs(m.Why, backing(m, proof), need, tally(m), next+cleanLine(m.Run))
+}
+
+// backing is what stands behind a run that is done, where that is less than a
+// proof in a clean checkout: what is missing, or the tests that do not hold as they
+// were. What the cause of the end says already is left out.
+func backing(m Message, proof *loop.Proof) string {
+	var lines []string
+	switch {
+	case proof == nil:
+	case proof.Level == loop.LevelProven && proof.Place == loop.InWorkspace:
+		lines = []string{view.Standing(proof, m.Reason)}
+	case proof.Level == loop.LevelProven:
+	case proof.Level == loop.LevelTestsChanged:
+		lines = append([]string{"tests that do not hold as they were:"}, view.ChangedTests(proof)...)
+	case !strings.Contains(m.Why, m.LevelWhy):
+		lines = []string{m.LevelWhy}
+	}
+	return cut(cleanText(paragraphs(lines...)), maxText/2)
 }
 
 // tally is what the run has come to so far.

@@ -24,13 +24,40 @@ func TestWordsOfAnEnd(t *testing.T) {
 			"claimed",
 			loop.RunFinished{State: loop.Done, Reason: loop.ByPlan, Why: "no task is open"},
 			"",
-			"refrain: build-7 is done: claimed, unproven", "no task is open\n0 iterations\nLook at it with: refrain show build-7",
+			"refrain: build-7 is done, unproven", "no task is open\nnothing but the agent's word stands behind it\n0 iterations\nLook at it with: refrain show build-7",
 		},
 		{
 			"ran its course",
 			loop.RunFinished{State: loop.Done, Reason: loop.ByIterations, Why: "3 of 3"},
 			"",
-			"refrain: build-7 is done, unproven", "3 of 3\n0 iterations\nLook at it with: refrain show build-7",
+			"refrain: build-7 is done, unproven", "3 of 3\nnobody claimed anything, and no gate judged the work\n0 iterations\nLook at it with: refrain show build-7",
+		},
+		{
+			"nothing broke",
+			loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "the gates pass", Proof: &loop.Proof{Level: loop.LevelKept, Why: "every gate passed before and after", Place: loop.InClean}},
+			"",
+			"refrain: build-7 is done, nothing broke", "the gates pass\nevery gate passed before and after\n0 iterations\nLook at it with: refrain show build-7",
+		},
+		{
+			"nothing broke, as the reason tells",
+			loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "the gates pass: nothing was red", Proof: &loop.Proof{Level: loop.LevelKept, Why: "nothing was red"}},
+			"",
+			"refrain: build-7 is done, nothing broke", "the gates pass: nothing was red\n0 iterations\nLook at it with: refrain show build-7",
+		},
+		{
+			"tests changed, with what an agent says of it",
+			loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "the gates pass", Proof: &loop.Proof{Level: loop.LevelTestsChanged, Why: "2 tests changed", Diff: "-secret", Tests: &loop.ProofTests{Changed: []loop.TestChange{
+				{Name: "TestAdd", What: loop.TestWeakened, Why: "sums\nround\x1b[2J now"}, {Name: "TestSub", What: loop.TestGone},
+			}}}},
+			"",
+			"refrain: build-7 is done, tests changed",
+			"the gates pass\ntests that do not hold as they were:\nTestAdd passes now and fails as it was: sums round now\nTestSub is gone: no reason was given\n0 iterations\nLook at it with: refrain show build-7",
+		},
+		{
+			"proven, but not in a clean checkout",
+			loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true, Why: "the gates pass", Proof: &loop.Proof{Level: loop.LevelProven, Why: "a test was red", Place: loop.InWorkspace}},
+			"",
+			"refrain: build-7 is done, proven", "the gates pass\nproven in the work tree only\n0 iterations\nLook at it with: refrain show build-7",
 		},
 		{
 			"at a limit, with what it cost",

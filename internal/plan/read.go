@@ -36,6 +36,23 @@ func Read(name string) (Tasks, error) {
 	return r.tasks, nil
 }
 
+// Files names the files of a plan, as far as they can be read.
+func Files(name string) []string {
+	r, err := open(name)
+	if err != nil {
+		return []string{name}
+	}
+	defer r.folder.Close()
+	var list []string
+	for n := 0; n < len(r.parts); n++ {
+		list = append(list, filepath.Join(r.folder.Name(), filepath.FromSlash(r.parts[n].file)))
+		if r.read(r.parts[n]) != nil {
+			break
+		}
+	}
+	return list
+}
+
 // reader gathers the tasks of a plan from its files.
 type reader struct {
 	name   string // of the plan

@@ -47,6 +47,7 @@ type Builder struct {
 
 	Context []string // what the user adds to the prompt for this run
 	Handoff *Handoff // of the session before; nil is none
+	Tests   string   // what may become of tests: kept, pinned; else it is not told
 	Kept    bool     // the agent's session goes on from one iteration to the next
 
 	Feedback         Feedback
@@ -126,6 +127,7 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 		p.add("iteration", iterationContext(iteration, b.most(s), b.Kept))
 	}
 	if b.Tell {
+		p.add("tests", howTestsCount(b.Tests))
 		p.add("claims", howToClaim(b.Promise, b.Failure, b.Kept))
 	}
 	p.Tokens = estimate(p.Text)

@@ -79,6 +79,23 @@ You are run again and again` + memory + ` until the task is done. You need not f
 `
 }
 
+// howTestsCount tells the agent what becomes of tests that it changes.
+func howTestsCount(tests string) string {
+	switch tests {
+	case "kept":
+		return `## How the work is checked
+
+Tests are run as they were when this run began, too: one that was weakened, skipped or removed is noticed. Where the task itself asks for another meaning, say so for each such test: write the tag <test-changed name="NAME">the reason</test-changed>, alone on its own line. Work counts as proven when a test fails without it: add one where there is none.
+`
+	case "pinned":
+		return `## How the work is checked
+
+Tests are run as they were when this run began: make the work hold against them, and leave them alone. New tests are welcome.
+`
+	}
+	return ""
+}
+
 func tag(text string) string {
 	return "<promise>" + strings.Join(strings.Fields(text), " ") + "</promise>"
 }

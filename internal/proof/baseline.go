@@ -9,17 +9,22 @@ import (
 )
 
 // Baseline runs the gates before the first iteration, in the work tree and in a
-// clean checkout, and settles where claims are judged. It is nil when it was
+// clean checkout, and settles where each judges claims. It is nil when it was
 // interrupted.
 func (j *Judge) Baseline(ctx context.Context, at repo.Checkpoint) (*loop.RunBaseline, []gate.Both) {
 	b := &loop.RunBaseline{Checkpoint: at.ID, Proof: loop.InWorkspace}
+	j.untouched = j.First == nil || j.First.Tree == at.Tree
+	if j.known.Flags = goFlags(j.Env); j.untouched || j.Proof.Setup != "" || len(j.Proof.Copy) > 0 {
+		j.known.Seed = nil // what is there to be installed may be another
+	}
 	if !j.Proof.Baseline {
 		return j.unmeasured(b), nil
 	}
-	both := j.inWorkspace(ctx)
+	both := j.inWorkspace(ctx, at)
 	reachable := j.Store != nil && j.Store.CanRestore()
+	problem := ""
 	if reachable && (j.Proof.Mode == "auto" || j.Proof.Mode == "clean") {
-		j.inClean(ctx, at, both)
+		problem = j.inClean(ctx, at, both)
 	}
 	for _, one := range both {
 		if one.Work.Interrupted || one.Clean != nil && one.Clean.Interrupted {
@@ -27,22 +32,57 @@ func (j *Judge) Baseline(ctx context.Context, at repo.Checkpoint) (*loop.RunBase
 		}
 		b.Gates = append(b.Gates, one.Baseline())
 	}
-	b.SetUp = j.clean != nil && j.clean.problem == ""
+	b.SetUp = reachable && problem == "" && len(both) > 0 && both[0].Clean != nil
+	j.choose(b, both, problem, reachable)
+	if j.untouched {
+		j.knowBefore(b, both)
+	}
+	j.known.Around = lookAround(j.Env, j.lines(), j.Proof.Dir)
+	j.remember()
+	return b, both
+}
+
+// choose settles where each gate judges claims.
+func (j *Judge) choose(b *loop.RunBaseline, both []gate.Both, problem string, reachable bool) {
+	place := loop.InWorkspace
 	switch {
 	case j.Proof.Mode == "none":
 		b.Proof = ""
+		return
 	case j.Proof.Mode == "workspace":
 	case !reachable:
 		b.Why = "there are no git checkpoints to make a clean checkout from"
 	case j.Proof.Mode == "clean":
-		b.Proof = loop.InClean
-		if where, why := gate.Choose(both, j.setupProblem()); where != loop.InClean {
-			b.Why = why // it may yet be mended; until then no claim can be proven
-		}
+		place = loop.InClean
+		b.Why = gate.Missing(both, problem) // it may yet be mended; until then no claim can be proven
 	default:
-		b.Proof, b.Why = gate.Choose(both, j.setupProblem())
+		b.Why = gate.Missing(both, problem)
+		place = loop.InClean
 	}
-	return b, both
+	for i := range b.Gates {
+		b.Gates[i].Judged = place
+		if j.Proof.Mode == "auto" && !both[i].Agree() {
+			b.Gates[i].Judged = loop.InWorkspace
+		}
+		if b.Gates[i].Judged == loop.InClean {
+			b.Proof = loop.InClean
+		}
+	}
+	if len(b.Gates) == 0 { // reviewers alone
+		b.Proof = place
+	}
+}
+
+// knowBefore remembers each gate as it was where it judges claims.
+func (j *Judge) knowBefore(b *loop.RunBaseline, both []gate.Both) {
+	for i, one := range both {
+		g := j.named(one.Work.Name)
+		if b.Gates[i].Judged == loop.InClean && one.Clean != nil {
+			j.note(g, before(*one.Clean, &one.Work))
+		} else {
+			j.note(g, before(one.Work, one.Clean))
+		}
+	}
 }
 
 // unmeasured is what holds without a baseline: nothing is known of a clean
@@ -59,13 +99,13 @@ func (j *Judge) unmeasured(b *loop.RunBaseline) *loop.RunBaseline {
 	return b
 }
 
-func (j *Judge) inWorkspace(ctx context.Context) []gate.Both {
+func (j *Judge) inWorkspace(ctx context.Context, at repo.Checkpoint) []gate.Both {
 	var list []gate.Both
 	for _, g := range j.Gates {
 		if g.Review {
 			continue // there is nothing to review yet
 		}
-		list = append(list, gate.Both{Work: j.check(ctx, loop.State{}, g, loop.InWorkspace, repo.Checkpoint{})})
+		list = append(list, gate.Both{Work: j.here(ctx, loop.State{}, g, at)})
 		if list[len(list)-1].Work.Interrupted {
 			break
 		}
@@ -73,23 +113,20 @@ func (j *Judge) inWorkspace(ctx context.Context) []gate.Both {
 	return list
 }
 
-// inClean runs the same gates in the clean checkout.
-func (j *Judge) inClean(ctx context.Context, at repo.Checkpoint, both []gate.Both) {
+// inClean runs the same gates in the clean checkout, and says why that could not
+// be set up.
+func (j *Judge) inClean(ctx context.Context, at repo.Checkpoint, both []gate.Both) (problem string) {
+	rooms := j.rooms()
+	defer rooms.close()
 	for i := range both {
 		if both[i].Work.Interrupted {
-			return
+			return ""
 		}
-		r := j.check(ctx, loop.State{}, j.named(both[i].Work.Name), loop.InClean, at)
+		r := j.there(ctx, loop.State{}, j.named(both[i].Work.Name), rooms, at.Tree, at)
 		both[i].Clean = &r
 		if r.Interrupted {
-			return
+			return ""
 		}
 	}
-}
-
-func (j *Judge) setupProblem() string {
-	if j.clean == nil {
-		return ""
-	}
-	return j.clean.problem
+	return rooms.problem()
 }

@@ -13,15 +13,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
-// Gate is one of the runner's own checks, and when it counts.
-type Gate struct {
-	gate.Gate
-	OnlyClaims bool     // it judges claims, not every attempt
-	Pin        []string // files that are as when the run began, where a claim is judged
-	NoWorse    bool     // it is enough that no test fails that did not at the baseline
-	Review     bool     // it asks an agent: last, and only when all others pass
-}
-
 // Judge runs the gates: in the work tree, or in a clean checkout of it.
 type Judge struct {
 	Gates []Gate
@@ -40,84 +31,90 @@ type Judge struct {
 	First   *repo.Checkpoint // the tree when the run began; nil: it is not known
 	Spoiled repo.Guarded     // pinned files that agents have changed, those that git ignores too
 
-	clean *clean // nil until it is needed
+	// Remember keeps what is known, for a runner that goes on; nil: nobody does.
+	Remember func(Known)
+
+	known     Known
+	then      *firstTree // nil until it is needed
+	untouched bool       // no agent has worked yet: what lies in the work tree is the user's
 }
 
-// Ruling is what the gates say of a claim.
+// Recall takes up what an earlier runner knew.
+func (j *Judge) Recall(k Known) { j.known = k }
+
+func (j *Judge) remember() {
+	if j.Remember != nil {
+		j.Remember(j.known)
+	}
+}
+
+// Ruling is what the gates say of an attempt or a claim.
 type Ruling struct {
 	Results     []gate.Result
-	Pinned      []string // pinned files that differ from when the run began
-	Why         string   // why the claim does not stand; empty: it is proven
-	Person      string   // what only a person can settle
-	Interrupted bool     // the gates were stopped: there is no ruling
+	Pinned      []string    // pinned files that differ from when the run began
+	Proof       *loop.Proof // what stands behind a claim; nil: it does not stand, or none was made
+	Why         string      // why a claim does not stand
+	Lacks       string      // what it lacks, when that and no red gate is why
+	Person      string      // what only a person can settle
+	Interrupted bool        // the gates were stopped: there is no ruling
+
+	doubted bool     // files that decide what is tested were changed
+	held    []string // fixed tests that hold as they were
 }
 
 // Green tells whether every gate that ran passed.
 func (r Ruling) Green() bool { return !r.Interrupted && len(failing(r.Results)) == 0 }
 
-// Attempt runs the gates of an attempt that claims nothing, in the work tree.
+// Attempt runs the gates of an attempt that claims nothing, in the work tree: the
+// quick check.
 func (j *Judge) Attempt(ctx context.Context, s loop.State, at repo.Checkpoint) Ruling {
-	list := j.run(ctx, s, loop.InWorkspace, at, func(g Gate) bool { return !g.OnlyClaims })
+	list := j.run(func(g Gate) gate.Result { return j.here(ctx, s, g, at) }, func(g Gate) bool { return !g.OnlyClaims })
+	j.learnAll(list)
 	return Ruling{Results: list, Interrupted: interrupted(list)}
 }
 
-// Claim runs every gate where claims are judged, on the tree at a checkpoint.
-// What gates have already found in the work tree is not asked again there.
-func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint, found []gate.Result) Ruling {
-	if j.where(s) == loop.InClean {
-		return j.claimInClean(ctx, s, at)
+// Fixed is which of the tests that no longer fail hold as they were: all of
+// them while nothing that decides what is tested was changed, else those that
+// were seen to.
+func (j *Judge) Fixed(ctx context.Context, at repo.Checkpoint, r Ruling, names []string) []string {
+	if len(names) == 0 {
+		return nil
 	}
-	r := Ruling{Results: found}
-	if !interrupted(found) && len(failing(found)) == 0 {
-		r.Results = append(r.Results, j.run(ctx, s, loop.InWorkspace, at, func(g Gate) bool { return !among(found, g) })...)
+	if r.Proof == nil && r.held == nil && !r.doubted {
+		changed, err := j.changes(ctx, at)
+		r.doubted = err != nil || changed.bent()
 	}
-	if r.Interrupted = interrupted(r.Results); r.Interrupted {
-		return r
+	if !r.doubted {
+		return names
 	}
-	pins, err := j.changedPins(ctx, at)
-	pins = append(pins, j.beyond(pins)...)
-	switch red := failing(r.Results); {
-	case len(red) > 0:
-		r.Why = refusal(red)
-	case err != nil:
-		r.Why = err.Error()
-	case len(pins) > 0:
-		r.Why = "pinned files were changed (" + loop.Few(pins) + "), and there is no clean checkout to judge them as they were"
-	}
-	r.Pinned = pins
-	return r
-}
-
-func among(found []gate.Result, g Gate) bool {
-	return slices.ContainsFunc(found, func(r gate.Result) bool { return r.Name == g.Name() })
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(r.held, name) })
 }
 
 // On runs the first gate on the tree at a checkpoint, in the clean checkout and
 // with nothing pinned.
 func (j *Judge) On(ctx context.Context, at repo.Checkpoint) gate.Result {
-	g := j.Gates[0]
-	g.Pin = nil
-	return j.check(ctx, loop.State{}, g, loop.InClean, at)
+	j.untouched = true // nobody claims anything
+	rooms := j.rooms()
+	defer rooms.close()
+	return j.there(ctx, loop.State{}, j.Gates[0], rooms, at.Tree, at)
 }
 
-// where is the place in which claims are judged: the one that was asked for, or
-// else the one that the baseline chose.
-func (j *Judge) where(s loop.State) loop.Place {
+// where is the place in which a gate judges claims: the one that was asked for,
+// or else the one that the baseline chose.
+func (j *Judge) where(s loop.State, g Gate) loop.Place {
 	switch {
 	case j.Store == nil || !j.Store.CanRestore() || j.Proof.Mode == "workspace":
 		return loop.InWorkspace
-	case j.Proof.Mode == "clean" || s.Proof == loop.InClean:
+	case j.Proof.Mode == "clean" || s.Proof == loop.InClean && !slices.Contains(s.Tied, g.Name()):
 		return loop.InClean
 	}
 	return loop.InWorkspace
 }
 
-func everyGate(Gate) bool { return true }
-
 // run runs the gates that are picked: commands in their order, then reviewers,
 // who cost money and are not asked while a command is red. Who is interrupted is
 // the last.
-func (j *Judge) run(ctx context.Context, s loop.State, where loop.Place, at repo.Checkpoint, pick func(Gate) bool) []gate.Result {
+func (j *Judge) run(check func(Gate) gate.Result, pick func(Gate) bool) []gate.Result {
 	var list []gate.Result
 	for _, review := range []bool{false, true} {
 		if review && len(failing(list)) > 0 {
@@ -127,7 +124,7 @@ func (j *Judge) run(ctx context.Context, s loop.State, where loop.Place, at repo
 			if g.Review != review || !pick(g) {
 				continue
 			}
-			r := j.check(ctx, s, g, where, at)
+			r := check(g)
 			list = append(list, r)
 			if r.Interrupted {
 				return list
@@ -137,29 +134,45 @@ func (j *Judge) run(ctx context.Context, s loop.State, where loop.Place, at repo
 	return list
 }
 
-// check runs one gate.
-func (j *Judge) check(ctx context.Context, s loop.State, g Gate, where loop.Place, at repo.Checkpoint) gate.Result {
-	log := j.Log(g.Name(), where)
+// here runs one gate in the work tree.
+func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at repo.Checkpoint) gate.Result {
+	log := j.Log(g.Name(), loop.InWorkspace)
 	defer log.Close()
-	p := gate.Place{Where: where, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Expect: s.Expected(g.Name())}
+	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Expect: s.Expected(g.Name())}
+	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InWorkspace})
+	return j.check(ctx, s, g, p, at.Tree, at)
+}
+
+// there runs one gate in the clean checkout of a tree.
+func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, tree string, at repo.Checkpoint) gate.Result {
+	log := j.Log(g.Name(), loop.InClean)
+	defer log.Close()
+	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean})
+	room, err := rooms.enter(ctx, tree, log)
+	if err != nil {
+		r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: loop.InClean, Why: "no clean checkout: " + err.Error()}}
+		if ctx.Err() != nil {
+			r.Why, r.Interrupted = "interrupted", true
+		}
+		j.Tell(&loop.GateFinished{Gate: r.Gate})
+		return r
+	}
+	room.used = true
+	p := j.place(room, log)
+	if g.Review { // an agent that the user trusts with more than its place
+		p.Env = append(slices.Clone(j.Env), "REFRAIN_PROJECT_DIR="+room.Dir())
+	}
+	p.Expect = s.Expected(g.Name())
+	return j.check(ctx, s, g, p, tree, at)
+}
+
+// check runs one gate in a place.
+func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, tree string, at repo.Checkpoint) gate.Result {
 	if j.Work != nil {
 		j.Work.store, j.Work.first, j.Work.now = j.Store, j.First, &at
 	}
-	j.Tell(&loop.GateStarted{Name: g.Name(), Where: where})
-	if where == loop.InClean {
-		dir, err := j.enter(ctx, at, g.Pin, log)
-		if err != nil {
-			r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: where, Why: "no clean checkout: " + err.Error()}}
-			if ctx.Err() != nil {
-				r.Why, r.Interrupted = "interrupted", true
-			}
-			j.Tell(&loop.GateFinished{Gate: r.Gate})
-			return r
-		}
-		p.Dir = dir
-		p.Env = append(slices.Clone(p.Env), "REFRAIN_PROJECT_DIR="+j.clean.tree.Dir()) // not the work tree
-	}
 	r := g.Check(ctx, p)
+	r.Tree = tree
 	if before, ok := known(s, g.Name()); ok {
 		r.Known = !r.OK && gate.Known(r, before)
 		if g.NoWorse {
@@ -182,6 +195,17 @@ func known(s loop.State, name string) (loop.BaselineGate, bool) {
 
 func (j *Judge) named(name string) Gate {
 	return j.Gates[slices.IndexFunc(j.Gates, func(g Gate) bool { return g.Name() == name })]
+}
+
+// lines are the commands of the gates.
+func (j *Judge) lines() []string {
+	var list []string
+	for _, g := range j.Gates {
+		if g.Line != "" {
+			list = append(list, g.Line)
+		}
+	}
+	return list
 }
 
 func failing(list []gate.Result) []gate.Result {

@@ -52,6 +52,13 @@ var expectations = map[string]func(f *values, key string) expectation{
 	"proven": func(f *values, key string) expectation {
 		return same(f.flag(key), func(end loop.RunFinished) bool { return end.Proven })
 	},
+	"level": func(f *values, key string) expectation {
+		level := f.some(key)
+		if !slices.Contains(loop.Levels, loop.Level(level)) {
+			f.fail("%s is %q: write one of %s", key, level, strings.Trim(fmt.Sprint(loop.Levels), "[]"))
+		}
+		return same(level, func(end loop.RunFinished) string { return string(end.Level()) })
+	},
 	"iterations": func(f *values, key string) expectation {
 		return same(f.whole(key, 0, maxCount, 0), func(end loop.RunFinished) int { return end.Totals.Iterations })
 	},

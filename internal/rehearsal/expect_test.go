@@ -16,6 +16,7 @@ func TestExpectIsStrict(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"an unknown key", "[expect]\nstate = \"done\"\nsate = \"done\"" + anIteration, `line 3: unknown key "expect.sate": write one of iterations, `},
 		{"an unknown state", "final = \"fail\"\n[expect]\nstate = \"finished\"" + anIteration, `line 3: expect: state is "finished": write one of done `},
+		{"an unknown level", "[expect]\nlevel = \"sure\"" + anIteration, `line 2: expect: level is "sure": write one of proven kept tests_changed claimed`},
 		{"a number in quotes", "[expect]\nproven = true\niterations = \"3\"" + anIteration, "line 3: expect: iterations is 3: write a whole number"},
 		{"a time without its unit", "expect.max_time = \"8\"" + anIteration, `line 1: expect: max_time is "8"`},
 		{"inline", "expect = { waits = 1, refused = -1 }" + anIteration, "line 1: expect: refused is -1"},
@@ -38,6 +39,7 @@ func TestMet(t *testing.T) {
 state = "done"
 reason = "promise"
 proven = true
+level = "kept"
 iterations = 3
 max_iterations = 2
 waits = 1
@@ -49,13 +51,14 @@ max_cost_usd = 1
 		t.Fatal(err)
 	}
 	got := script.Expect.Met(loop.RunFinished{
-		State: loop.Done, Reason: loop.ByPromise, Elapsed: loop.Span(9*time.Hour + 300*time.Millisecond),
+		State: loop.Done, Reason: loop.ByPromise, Proof: &loop.Proof{Level: loop.LevelKept}, Elapsed: loop.Span(9*time.Hour + 300*time.Millisecond),
 		Totals: loop.Totals{Iterations: 3, Waits: 1, CostUSD: 0.5},
 	})
 	want := []Met{
 		{"state is done", "done", true},
 		{"reason is promise", "promise", true},
 		{"proven is true", "false", false},
+		{"level is kept", "kept", true},
 		{"iterations is 3", "3", true},
 		{"max_iterations is 2", "3", false},
 		{"waits is 1", "1", true},

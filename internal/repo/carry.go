@@ -11,28 +11,56 @@ import (
 )
 
 // Carry copies files or folders of the work tree into the checkout, in the place
-// of what is there: dependencies that git ignores, and that would take long to
-// install. Nothing that is carried leads back to the work tree. What git does
-// not ignore is gone with the next Bring.
-func (p *Proof) Carry(ctx context.Context, paths []string) error {
+// of what is there: what git ignores, and gates need. Nothing that is carried
+// leads back to the work tree.
+func (c *Checkout) Carry(ctx context.Context, paths []string) error {
+	top := c.store.origin.top
+	return c.bring(ctx, copier{from: top, to: c.top}, filepath.Join(top, filepath.FromSlash(c.store.tree.prefix)), paths)
+}
+
+// Plant copies files or folders that were set aside with SetAside.
+func (c *Checkout) Plant(ctx context.Context, from string, paths []string) error {
+	return c.bring(ctx, copier{from: from, to: c.Dir()}, from, paths)
+}
+
+// SetAside copies files or folders of the checkout into a folder made anew, for
+// another checkout to be planted with.
+func (c *Checkout) SetAside(ctx context.Context, to string, paths []string) error {
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return fmt.Errorf("set aside what was installed: %w", err)
+	}
+	copying := copier{from: c.Dir(), to: to}
 	for _, path := range paths {
-		if err := p.carry(ctx, filepath.FromSlash(path)); err != nil {
+		at := filepath.Join(to, filepath.FromSlash(path))
+		err := os.MkdirAll(filepath.Dir(at), 0o700)
+		if err == nil {
+			err = copying.tree(ctx, filepath.Join(c.Dir(), filepath.FromSlash(path)), at)
+		}
+		if err != nil {
+			return fmt.Errorf("set aside %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func (c *Checkout) bring(ctx context.Context, copying copier, root string, paths []string) error {
+	for _, path := range paths {
+		if err := c.bringOne(ctx, copying, root, filepath.Clean(filepath.FromSlash(path))); err != nil {
 			return fmt.Errorf("copy %s into the clean checkout: %w", path, err)
 		}
 	}
 	return nil
 }
 
-func (p *Proof) carry(ctx context.Context, rel string) error {
-	rel = filepath.Clean(rel)
+func (c *Checkout) bringOne(ctx context.Context, copying copier, root, rel string) error {
 	if !filepath.IsLocal(rel) || rel == "." {
 		return errors.New("it is not a path inside the work tree")
 	}
-	from := filepath.Join(p.store.file("."), rel)
+	from := filepath.Join(root, rel)
 	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
 		return errors.New("there is no such file in the work tree")
 	}
-	to := filepath.Join(p.Dir(), rel)
+	to := filepath.Join(c.Dir(), rel)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
@@ -41,26 +69,22 @@ func (p *Proof) carry(ctx context.Context, rel string) error {
 	if err != nil {
 		return err
 	}
-	if _, inside := under(p.top, parent); !inside {
+	if _, inside := under(c.top, parent); !inside {
 		return fmt.Errorf("%s leads out of the clean checkout", filepath.Dir(to))
-	}
-	// Half a copy must not be taken for a whole one when we are killed.
-	half := to + ".half"
-	if err := removeAll(half); err != nil {
-		return err
-	}
-	if err := p.copyTree(ctx, from, half); err != nil {
-		return errors.Join(err, removeAll(half))
 	}
 	if err := removeAll(to); err != nil {
 		return err
 	}
-	return os.Rename(half, to)
+	return copying.tree(ctx, from, to)
 }
 
-// copyTree copies a file, a link, or a folder with all that is in it. Sockets
-// and the like are left behind: they belong to a process.
-func (p *Proof) copyTree(ctx context.Context, from, to string) error {
+// copier copies from one folder to another, so that nothing in the copy leads
+// back.
+type copier struct{ from, to string }
+
+// tree copies a file, a link, or a folder with all that is in it. Sockets and the
+// like are left behind: they belong to a process.
+func (c copier) tree(ctx context.Context, from, to string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -69,7 +93,7 @@ func (p *Proof) copyTree(ctx context.Context, from, to string) error {
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := p.target(from)
+		target, err := c.target(from)
 		if err != nil {
 			return err
 		}
@@ -87,35 +111,34 @@ func (p *Proof) copyTree(ctx context.Context, from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := p.copyTree(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+		if err := c.tree(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
 			return err
 		}
 	}
 	return os.Chmod(to, info.Mode().Perm())
 }
 
-// target is where the copy of a link points: the same way inside the tree, to
-// the same place outside of it, never from the checkout to the work tree.
-func (p *Proof) target(link string) (string, error) {
+// target is where the copy of a link points: the same way inside the folder, to
+// the same place outside of it, never from the copy back.
+func (c copier) target(link string) (string, error) {
 	target, err := os.Readlink(link)
 	if err != nil {
 		return "", err
 	}
-	top := p.store.origin.top
 	at := target
 	if !filepath.IsAbs(target) {
 		at = filepath.Join(filepath.Dir(link), target)
-		if _, inside := under(top, at); inside {
+		if _, inside := under(c.from, at); inside {
 			return target, nil
 		}
 	}
 	if real, err := filepath.EvalSymlinks(at); err == nil {
-		if rel, inside := under(top, real); inside {
-			return filepath.Join(p.top, rel), nil
+		if rel, inside := under(c.from, real); inside {
+			return filepath.Join(c.to, rel), nil
 		}
 	}
-	if rel, inside := under(top, at); inside {
-		return filepath.Join(p.top, rel), nil
+	if rel, inside := under(c.from, at); inside {
+		return filepath.Join(c.to, rel), nil
 	}
 	return at, nil
 }

@@ -39,6 +39,26 @@ func (s *Store) Changes(ctx context.Context, before, after Checkpoint) (loop.Cha
 	return changes, err
 }
 
+// Net counts what differs between two checkpoints: files and lines, without
+// naming them, and without commits.
+func (s *Store) Net(ctx context.Context, before, after Checkpoint) (loop.Changes, error) {
+	if !s.tree.git {
+		c := s.listChanges(before, after)
+		c.Paths = nil
+		return c, nil
+	}
+	edits, err := s.edits(ctx, before.Tree, after.Tree, "-M")
+	if err == nil {
+		edits, err = s.countable(ctx, before.Tree, after.Tree, edits)
+	}
+	if err != nil {
+		return loop.Changes{}, err
+	}
+	c := sum(s.addWatched(edits, before.facts, after.facts))
+	c.Paths = nil
+	return c, nil
+}
+
 // Signals tells in what changes show progress, nil when there are none.
 func Signals(c loop.Changes) []loop.Signal {
 	var seen []loop.Signal

@@ -10,16 +10,17 @@ import (
 	"testing"
 )
 
-// proof opens a clean checkout.
-func (f folder) proof(s *Store) *Proof {
+// checkout makes a clean checkout.
+func (f folder) checkout(s *Store, tree string) *Checkout {
 	f.t.Helper()
-	p, err := s.Proof(f.t.Context(), filepath.Join(f.t.TempDir(), "proof"))
+	c, err := s.Checkout(f.t.Context(), filepath.Join(f.t.TempDir(), "clean"), tree)
 	f.must(err)
-	return p
+	f.t.Cleanup(func() { f.must(c.Remove()) })
+	return c
 }
 
-// proofHolds checks that the checkout has these files and no others.
-func (f folder) proofHolds(p *Proof, want map[string]string) {
+// cleanHolds checks that the checkout has these files and no others.
+func (f folder) cleanHolds(p *Checkout, want map[string]string) {
 	f.t.Helper()
 	got := map[string]string{}
 	f.must(filepath.WalkDir(p.Dir(), func(at string, d fs.DirEntry, err error) error {
@@ -51,27 +52,34 @@ func (f folder) proofHolds(p *Proof, want map[string]string) {
 	}
 }
 
-func TestACleanCheckoutIsBroughtToACheckpoint(t *testing.T) {
+func TestACleanCheckoutHoldsOneTree(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
 	f.write("untracked", "u")
-	s := f.keep(f.open())
-	first := f.checkpoint(s)
+	f.write("run.sh", "echo")
+	f.must(os.Chmod(f.path("run.sh"), 0o755))
 	f.write("a.txt", "edited")
 	f.write("x.log", "ignored")
 	f.must(os.Remove(f.path("b.txt")))
-	second := f.checkpoint(s)
-
-	p := f.proof(s)
-	inside := folder{t, p.Dir()}
+	f.must(os.Symlink("a.txt", f.path("link")))
+	s := f.keep(f.open())
+	now := f.checkpoint(s)
+	c := f.checkout(s, now.Tree)
+	inside := folder{t, c.Dir()}
 	ignore := f.read(".gitignore")
-	f.must(p.Bring(t.Context(), second, Pin{}))
-	f.proofHolds(p, map[string]string{".gitignore": ignore, "a.txt": "edited", "untracked": "u"})
+	holds := map[string]string{".gitignore": ignore, "a.txt": "edited", "untracked": "u", "run.sh": "echo", "link": "edited"}
+	f.cleanHolds(c, holds)
 	if got := inside.output("status", "--porcelain"); got != "" {
 		t.Errorf("git status in the clean checkout: %q", got)
 	}
 	if got := inside.output("log", "--format=%an", "--all"); got != "refrain" {
 		t.Errorf("git log in the clean checkout: %q", got)
+	}
+	if info, err := os.Stat(inside.path("run.sh")); err != nil || info.Mode().Perm()&0o100 == 0 {
+		t.Errorf("run.sh is %v, %v: want it executable", info, err)
+	}
+	if changed, err := c.Restore(t.Context()); err != nil || len(changed) > 0 {
+		t.Errorf("Restore of what nobody touched = %q, %v", changed, err)
 	}
 
 	// What gates do.
@@ -79,57 +87,149 @@ func TestACleanCheckoutIsBroughtToACheckpoint(t *testing.T) {
 	inside.write("coverage.out", "")
 	inside.write("build/cache", "warm")
 	inside.write("deep/x.log", "warm")
-	f.must(os.Remove(filepath.Join(p.Dir(), "untracked")))
+	f.must(os.Remove(inside.path("untracked")))
+	f.must(os.Remove(inside.path("link")))
+	inside.write("link/now/a/folder", "")
+	f.must(os.Chmod(inside.path("run.sh"), 0o644))
 	inside.commit("by a gate")
 	inside.git("update-index", "--assume-unchanged", "a.txt")
-	f.must(os.MkdirAll(filepath.Join(p.Dir(), "nested"), 0o700))
-	folder{t, filepath.Join(p.Dir(), "nested")}.git("init", "-q")
-	inside.write("nested/x", "")
+	f.must(os.MkdirAll(inside.path("nested"), 0o700))
+	folder{t, inside.path("nested")}.git("init", "-q")
 	inside.write("readonly/x", "")
-	f.must(os.Chmod(filepath.Join(p.Dir(), "readonly"), 0o500))
-	f.must(os.WriteFile(filepath.Join(p.Dir(), ".git", "index.lock"), nil, 0o600))
-	warm := map[string]string{"build/cache": "warm", "deep/x.log": "warm", ".gitignore": ignore, "a.txt": "edited", "untracked": "u"}
+	f.must(os.Chmod(inside.path("readonly"), 0o500))
 
-	f.must(p.Bring(t.Context(), second, Pin{}))
-	f.proofHolds(p, warm)
-	if got := inside.output("status", "--porcelain"); got != "" {
-		t.Errorf("git status in the clean checkout: %q", got)
-	}
-	warm["a.txt"], warm["b.txt"] = "one", "two"
-	f.must(p.Bring(t.Context(), first, Pin{}))
-	f.proofHolds(p, warm)
-
-	// Thrown away, and made again by another process.
-	f.must(os.RemoveAll(p.top))
-	again, err := s.Proof(t.Context(), p.top)
+	changed, err := c.Restore(t.Context())
 	f.must(err)
-	f.must(again.Bring(t.Context(), second, Pin{}))
-	f.proofHolds(again, map[string]string{".gitignore": ignore, "a.txt": "edited", "untracked": "u"})
-
-	inside.write("mod/cache/x", "")
-	f.must(os.Chmod(filepath.Join(p.Dir(), "mod/cache/x"), 0o400))
-	f.must(os.Chmod(filepath.Join(p.Dir(), "mod/cache"), 0o500))
-	f.must(RemoveTree(p.top))
-	if _, err := os.Lstat(p.top); err == nil {
-		t.Error("the clean checkout is still there")
+	slices.Sort(changed)
+	if want := []string{"a.txt", "link", "run.sh", "untracked"}; !slices.Equal(changed, want) {
+		t.Errorf("Restore put back %q, want %q", changed, want)
+	}
+	holds["build/cache"], holds["deep/x.log"] = "warm", "warm" // git ignores them
+	f.cleanHolds(c, holds)
+	if changed, err := c.Restore(t.Context()); err != nil || len(changed) > 0 {
+		t.Errorf("a second Restore = %q, %v", changed, err)
 	}
 }
 
-func TestAProgramInTheCleanCheckoutFindsNoOtherRepository(t *testing.T) {
+func TestACleanCheckoutIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
 	s := f.keep(f.open())
-	p := f.proof(s)
-	f.must(p.Bring(t.Context(), f.checkpoint(s), Pin{}))
+	now := f.checkpoint(s)
+	there := filepath.Join(t.TempDir(), "there")
+	f.must(os.Mkdir(there, 0o700))
+	if _, err := s.Checkout(t.Context(), there, now.Tree); err == nil {
+		t.Error("a folder that somebody else has made is taken")
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	f.must(os.Symlink(there, link))
+	if _, err := s.Checkout(t.Context(), link, now.Tree); err == nil {
+		t.Error("a link is followed")
+	}
+	if _, err := s.Checkout(t.Context(), f.path("inside"), now.Tree); err == nil {
+		t.Error("a clean checkout inside of the work tree is made")
+	}
+	c := f.checkout(s, now.Tree)
 	cmd := exec.Command("git", "rev-parse", "--show-toplevel")
-	cmd.Dir = p.Dir()
+	cmd.Dir = c.Dir()
 	out, err := cmd.Output()
 	f.must(err)
-	if got := strings.TrimSpace(string(out)); got != p.top {
-		t.Errorf("the top is %q, want %q", got, p.top)
+	if got := strings.TrimSpace(string(out)); got != c.Top() {
+		t.Errorf("the top is %q, want %q: a program finds another repository", got, c.Top())
 	}
-	if _, err := s.Proof(t.Context(), f.path("inside")); err == nil {
-		t.Error("a clean checkout inside of the work tree is made")
+}
+
+// What an agent does to the store has no say in what is judged.
+func TestACleanCheckoutBelievesNobody(t *testing.T) {
+	t.Parallel()
+	for name, poison := range map[string]func(f folder, s *Store, now Checkpoint){
+		"a filter": func(f folder, s *Store, _ Checkpoint) {
+			f.must(os.WriteFile(filepath.Join(s.dir, "info", "attributes"), []byte("* filter=evil\n"), 0o600))
+			f.git("config", "--file", filepath.Join(s.dir, "config"), "filter.evil.smudge", "echo evil")
+		},
+		"a replaced object": func(f folder, s *Store, _ Checkpoint) {
+			env := command{env: []string{"GIT_DIR=" + s.dir}}
+			evil, err := s.tree.runIn(f.t.Context(), f.dir, command{env: env.env, stdin: []byte("evil")}, "hash-object", "-w", "--stdin")
+			f.must(err)
+			was, err := s.tree.runIn(f.t.Context(), f.dir, command{stdin: []byte("one")}, "hash-object", "--stdin")
+			f.must(err)
+			_, err = s.tree.runIn(f.t.Context(), f.dir, env, "replace", strings.TrimSpace(string(was)), strings.TrimSpace(string(evil)))
+			f.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newRepository(t)
+			s := f.keep(f.open())
+			now := f.checkpoint(s)
+			poison(f, s, now)
+			c := f.checkout(s, now.Tree)
+			if got := (folder{t, c.Dir()}).read("a.txt"); got != "one" {
+				t.Errorf("a.txt holds %q", got)
+			}
+		})
+	}
+}
+
+func TestLinksThatLeadOut(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	outside := t.TempDir()
+	f.write("dir/x", "x")
+	for name, target := range map[string]string{
+		"near": "a.txt", "up": "dir/../a.txt", "dangling": "node_modules/.bin/x", "dir/back": "../a.txt",
+		"absolute": f.path("a.txt"), "above": "../elsewhere", "away": outside, "dir/above": "../../b",
+	} {
+		f.must(os.Symlink(target, f.path(name)))
+	}
+	s := f.keep(f.open())
+	c := f.checkout(s, f.checkpoint(s).Tree)
+	got := slices.Sorted(slices.Values(c.Links()))
+	if want := []string{"above", "absolute", "away", "dir/above"}; !slices.Equal(got, want) {
+		t.Errorf("links out of the checkout = %q, want %q", got, want)
+	}
+}
+
+func TestTreesAreComparedAndPatched(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.write("moved.txt", "the same before and after, and long enough to be told from others")
+	s := f.keep(f.open())
+	first := f.checkpoint(s)
+	f.write("a.txt", "edited")
+	f.must(os.Remove(f.path("b.txt")))
+	f.must(os.Rename(f.path("moved.txt"), f.path("there.txt")))
+	f.write("new/file", "new")
+	now := f.checkpoint(s)
+	trees := s.Trees()
+	edits, err := trees.Edits(t.Context(), first.Tree, now.Tree)
+	f.must(err)
+	var said []string
+	var patches []Patch
+	for _, e := range edits {
+		said = append(said, strings.TrimSpace(strings.Join([]string{e.From, e.Path}, " ")))
+		if e.From != "" {
+			patches = append(patches, Patch{Path: e.From, File: e.Was})
+		}
+		patches = append(patches, Patch{Path: e.Path, File: map[bool]File{true: {}, false: e.Was}[e.From != ""]})
+	}
+	slices.Sort(said)
+	if want := []string{"a.txt", "b.txt", "moved.txt there.txt", "new/file"}; !slices.Equal(said, want) {
+		t.Errorf("edits = %q, want %q", said, want)
+	}
+	back, err := trees.With(t.Context(), now.Tree, patches)
+	f.must(err)
+	if back != first.Tree {
+		t.Errorf("the tree with every edit taken back is %s, want the first, %s", back, first.Tree)
+	}
+	made, err := trees.With(t.Context(), first.Tree, []Patch{{Path: "a.txt"}, {Path: "a.txt/below", Content: []byte("made")}})
+	f.must(err)
+	files, err := trees.Paths(t.Context(), made)
+	f.must(err)
+	text, err := trees.Read(t.Context(), files["a.txt/below"])
+	f.must(err)
+	if _, still := files["a.txt"]; still || string(text) != "made" {
+		t.Errorf("files = %v, a.txt/below holds %q", files, text)
 	}
 }
 
@@ -179,12 +279,13 @@ func TestPinnedFilesAreAsAtFirst(t *testing.T) {
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("pinned files that differ = %q, want %q", got, tt.want)
 			}
-			p := f.proof(s)
-			f.must(p.Bring(t.Context(), now, pin))
+			tree, err := s.PinnedTree(t.Context(), now, pin)
+			f.must(err)
+			p := f.checkout(s, tree)
 			for name, text := range plain {
 				tt.holds[name] = text
 			}
-			f.proofHolds(p, tt.holds)
+			f.cleanHolds(p, tt.holds)
 		})
 	}
 }
@@ -196,9 +297,9 @@ func TestAPinnedFileThatBecameAFolder(t *testing.T) {
 	first := f.checkpoint(s)
 	f.must(os.Remove(f.path("a.txt")))
 	f.write("a.txt/x", "")
-	p := f.proof(s)
-	f.must(p.Bring(t.Context(), f.checkpoint(s), Pin{Patterns: []string{"a.txt"}, First: first}))
-	f.proofHolds(p, map[string]string{".gitignore": f.read(".gitignore"), "a.txt": "one", "b.txt": "two"})
+	tree, err := s.PinnedTree(t.Context(), f.checkpoint(s), Pin{Patterns: []string{"a.txt"}, First: first})
+	f.must(err)
+	f.cleanHolds(f.checkout(s, tree), map[string]string{".gitignore": f.read(".gitignore"), "a.txt": "one", "b.txt": "two"})
 }
 
 func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
@@ -225,12 +326,24 @@ func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 
 	s := f.keep(f.open())
 	c := f.checkpoint(s)
-	p := f.proof(s)
-	f.must(p.Bring(t.Context(), c, Pin{}))
+	p := f.checkout(s, c.Tree)
 	paths := []string{"node_modules", ".env"}
 	f.must(p.Carry(t.Context(), paths))
 	f.must(p.Carry(t.Context(), paths)) // in the place of the first
-	f.must(p.Bring(t.Context(), c, Pin{}))
+	if changed, err := p.Restore(t.Context()); err != nil || len(changed) > 0 {
+		t.Errorf("Restore = %q, %v", changed, err)
+	}
+	// Set aside, and planted in another.
+	aside := filepath.Join(t.TempDir(), "aside")
+	f.must(p.SetAside(t.Context(), aside, paths))
+	planted := f.checkout(s, c.Tree)
+	f.must(planted.Plant(t.Context(), aside, paths))
+	if got := (folder{t, planted.Dir()}).read("node_modules/near"); got != "m" {
+		t.Errorf("planted %q", got)
+	}
+	if got, err := os.Readlink(filepath.Join(planted.Dir(), "node_modules/workspace")); err != nil || got != "../packages/p" {
+		t.Errorf("a planted link leads to %q, %v", got, err)
+	}
 
 	inside := folder{t, p.Dir()}
 	if got := inside.read("node_modules/m/index.js") + inside.read(".env"); got != "mSECRET=1" {
@@ -267,5 +380,4 @@ func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 			t.Errorf("Carry(%q) = %v, want an error that names it", bad, err)
 		}
 	}
-	f.must(RemoveTree(p.top))
 }

@@ -291,9 +291,8 @@ func TestObjectsAreNamedAsTheUsersAre(t *testing.T) {
 	if _, _, err := s.Restore(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}
-	p := f.proof(s)
-	f.must(p.Bring(t.Context(), before, Pin{}))
-	f.proofHolds(p, map[string]string{"a": "1"})
+	p := f.checkout(s, before.Tree)
+	f.cleanHolds(p, map[string]string{"a": "1"})
 }
 
 func TestOnlyTheFolderOfTheRunCounts(t *testing.T) {
@@ -328,8 +327,9 @@ func TestOnlyTheFolderOfTheRunCounts(t *testing.T) {
 	if in, out := f.read("sub [x]/in"), f.read("a.txt"); in != "1" || out != "outside" {
 		t.Errorf("restored %q inside and %q outside of the folder", in, out)
 	}
-	p := f.proof(s)
-	f.must(p.Bring(t.Context(), after, Pin{Patterns: []string{"*"}, First: before}))
+	pinned, err := s.PinnedTree(t.Context(), after, Pin{Patterns: []string{"*"}, First: before})
+	f.must(err)
+	p := f.checkout(s, pinned)
 	if got, err := os.ReadFile(filepath.Join(p.Dir(), "in")); err != nil || string(got) != "1" {
 		t.Errorf("the clean checkout holds %q, %v", got, err)
 	}

@@ -9,6 +9,7 @@ import (
 type DiffOptions struct {
 	Stat  bool // files and how many lines, rather than the lines
 	Color bool
+	Paths []string // of the work tree; none is all
 }
 
 // Diff writes the difference between two checkpoints for people, as git shows
@@ -31,7 +32,11 @@ func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint,
 		args = append(args, "--relative="+s.tree.prefix)
 	}
 	reader := &reader{to: w, gone: cancel}
-	_, err := s.git(ctx, command{reader: reader}, append(args, before.Tree, after.Tree, "--")...)
+	args = append(args, before.Tree, after.Tree, "--")
+	for _, path := range o.Paths {
+		args = append(args, ":(top,literal)"+s.tree.prefix+path)
+	}
+	_, err := s.git(ctx, command{reader: reader}, args...)
 	if reader.err != nil {
 		return reader.err
 	}

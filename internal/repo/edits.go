@@ -13,6 +13,7 @@ type edit struct {
 	path, from     string
 	change         string
 	oldMode, mode  string
+	oldObject      string // what it held
 	object         string // what it holds now
 	added, removed int
 }
@@ -99,7 +100,7 @@ func parseRaw(line string, next func() string) (edit, bool) {
 	if len(fields) != 5 {
 		return edit{}, false
 	}
-	e := edit{oldMode: fields[0], mode: fields[1], object: fields[3], path: next()}
+	e := edit{oldMode: fields[0], mode: fields[1], oldObject: fields[2], object: fields[3], path: next()}
 	switch fields[4][0] {
 	case 'A':
 		e.change = created

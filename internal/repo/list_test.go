@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -78,7 +79,7 @@ func TestWithoutGitNothingIsRestored(t *testing.T) {
 	}
 	_, _, restore := s.Restore(t.Context(), c)
 	_, pinned := s.Pinned(t.Context(), c, Pin{})
-	_, proof := s.Proof(t.Context(), t.TempDir())
+	_, proof := s.Checkout(t.Context(), filepath.Join(t.TempDir(), "clean"), c.Tree)
 	for _, err := range []error{restore, pinned, proof, s.Diff(t.Context(), &bytes.Buffer{}, c, c, DiffOptions{})} {
 		var noGit *NoGitError
 		if !errors.As(err, &noGit) || noGit.Hint() == "" {

@@ -1,11 +1,8 @@
 package repo
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // Pin names files that are to be as they were at a first checkpoint: tests,
@@ -47,26 +44,19 @@ func (s *Store) unpinned(ctx context.Context, now Checkpoint, pin Pin) ([]edit, 
 	return slices.DeleteFunc(edits, func(e edit) bool { return !patterns.Match(e.path) }), nil
 }
 
-// pinnedTree is the tree of a checkpoint with the pinned files as at first. It
-// is put together in an index that holds nothing else.
-func (s *Store) pinnedTree(ctx context.Context, to Checkpoint, pin Pin, index string) (string, error) {
+// PinnedTree is the tree of a checkpoint with the pinned files as at first.
+func (s *Store) PinnedTree(ctx context.Context, to Checkpoint, pin Pin) (string, error) {
 	edits, err := s.unpinned(ctx, to, pin)
-	if err != nil || len(edits) == 0 {
-		return to.Tree, err
-	}
-	apart := command{env: []string{"GIT_INDEX_FILE=" + index}}
-	if _, err := s.git(ctx, apart, "read-tree", to.Tree); err != nil {
+	if err != nil {
 		return "", err
 	}
-	var entries bytes.Buffer
+	var patches []Patch
 	for _, e := range edits {
-		fmt.Fprintf(&entries, "%s %s\t%s\x00", e.mode, e.object, s.tree.prefix+e.path)
+		p := Patch{Path: e.path}
+		if e.change != deleted {
+			p.File = File{e.mode, e.object}
+		}
+		patches = append(patches, p)
 	}
-	apart.stdin = entries.Bytes()
-	if _, err := s.git(ctx, apart, "update-index", "-z", "--index-info"); err != nil {
-		return "", err
-	}
-	apart.stdin = nil
-	tree, err := s.git(ctx, apart, "write-tree", "--missing-ok")
-	return strings.TrimSpace(string(tree)), err
+	return s.Trees().With(ctx, to.Tree, patches)
 }

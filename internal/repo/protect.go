@@ -75,7 +75,7 @@ func held(path string, d fs.DirEntry) (string, error) {
 	case info.Mode().IsRegular():
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrPermission) {
-			return "unreadable " + stampOf(info), nil
+			return "unreadable " + Stamp(info), nil
 		}
 		if err != nil {
 			return "", err

@@ -101,12 +101,12 @@ func (s *Store) sortFile(r record, c *changed) error {
 	case info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
 		c.keep = append(c.keep, r.path)
 	case !info.Mode().IsRegular():
-		c.skip(r, "neither a file nor a link", stampOf(info))
+		c.skip(r, "neither a file nor a link", Stamp(info))
 	case info.Size() > s.Limit:
 		c.large = append(c.large, r)
 	default:
 		if err := readable(at); err != nil && !absent(err) {
-			c.skip(r, "cannot be read: "+reason(err), stampOf(info))
+			c.skip(r, "cannot be read: "+reason(err), Stamp(info))
 			return nil
 		}
 		c.keep = append(c.keep, r.path)
@@ -143,7 +143,7 @@ func (s *Store) sortLarge(ctx context.Context, c *changed) error {
 		case slices.Contains(tracked, r.path):
 			c.keep = append(c.keep, r.path)
 		default:
-			c.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.Limit)), stampOf(info))
+			c.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.Limit)), Stamp(info))
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func (s *Store) git(ctx context.Context, c command, args ...string) ([]byte, err
 
 // gitAt is git with another folder as work tree.
 func (s *Store) gitAt(ctx context.Context, top string, c command, args ...string) ([]byte, error) {
-	c.env = slices.Concat([]string{"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1"}, c.env)
+	c.env = slices.Concat([]string{"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1", "GIT_NO_REPLACE_OBJECTS=1"}, c.env)
 	return s.tree.runIn(ctx, top, c, args...)
 }
 

@@ -86,5 +86,5 @@ func stamp(path string) string {
 	if err != nil {
 		return ""
 	}
-	return stampOf(info)
+	return Stamp(info)
 }

@@ -97,7 +97,7 @@ func (t *Tree) readFolder(dir string) (files []listed, folders []string) {
 		if err != nil {
 			continue // gone meanwhile
 		}
-		f := listed{Path: []byte(name), Mode: info.Mode(), Stamp: stampOf(info)}
+		f := listed{Path: []byte(name), Mode: info.Mode(), Stamp: Stamp(info)}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			target, _ := os.Readlink(filepath.Join(t.dir, filepath.FromSlash(name)))
 			f.Link, f.Stamp = []byte(target), ""

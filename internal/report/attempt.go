@@ -76,7 +76,7 @@ func progress(o *loop.Outcome) string {
 // what went wrong, and what that led to.
 func remark(o *loop.Outcome, v loop.Verdict, restored string) string {
 	var said []string
-	if found := claimed(o.Claim); found != "" {
+	if found := claimed(o); found != "" {
 		said = append(said, found)
 	} else if red := redGates(o); red != "" {
 		said = append(said, red)
@@ -98,18 +98,17 @@ func remark(o *loop.Outcome, v loop.Verdict, restored string) string {
 	return strings.Join(said, "; ")
 }
 
-func claimed(c *loop.Claim) string {
-	switch {
+func claimed(o *loop.Outcome) string {
+	switch c := o.Claim; {
 	case c == nil:
 		return ""
 	case c.Refused():
 		return fmt.Sprintf("claimed %s, refused: %s", c.Kind, c.Why)
-	case c.Proven:
-		return fmt.Sprintf("claimed %s, proven", c.Kind)
 	case c.Kind == loop.ClaimBlocked:
 		return "said it is blocked: " + c.Text
+	default:
+		return fmt.Sprintf("claimed %s, %s", c.Kind, view.LevelWords(view.Level(view.ClaimProof(o))))
 	}
-	return fmt.Sprintf("claimed %s, unproven", c.Kind)
 }
 
 func redGates(o *loop.Outcome) string {

@@ -12,7 +12,7 @@ import (
 // headline says in everyday words what a run came to.
 func headline(d *Data) string {
 	run := d.run
-	said := sentence(view.Line(view.People(run.State, run.Reason(), run.Proven())))
+	said := sentence(view.Line(view.People(run.State, run.Level())))
 	switch {
 	case run.State == "":
 		return "Not started"
@@ -28,7 +28,7 @@ func headline(d *Data) string {
 func standing(run *view.Run) string {
 	switch run.State {
 	case loop.Done:
-		if run.Proven() {
+		if run.Level().AtLeast(loop.LevelKept) {
 			return "good"
 		}
 		return "fair"
@@ -42,17 +42,35 @@ func standing(run *view.Run) string {
 
 // proof says what the runner's own checks make of the work.
 func proof(run *view.Run) string {
+	p := run.Proof()
 	switch {
-	case run.State == loop.Done && run.Proven():
-		return strings.TrimSpace("The runner's own gates agreed "+view.Where(run.Sum.Proof)) + "."
-	case run.State == loop.Done:
-		return "Nothing proves it: no gate of the runner's judged the work. With a gate (refrain run --gate COMMAND), done means proven."
+	case p != nil && p.Level.AtLeast(loop.LevelTestsChanged):
+		return agreed(p)
+	case p != nil && p.Place != "":
+		return "Nothing proves it: the gates alone were not enough."
+	case p != nil:
+		return "Nothing proves it: no gate of the runner's judged the work. With a gate (refrain run --gate COMMAND), it can be proven."
 	case run.Sum.Proof != "":
-		return "Nothing was proven done. Claims are judged " + view.Where(run.Sum.Proof) + "."
+		return "Nothing was proven done. Claims are judged " + view.Judged(run.Sum.Proof, run.Sum.Tied) + "."
 	case run.State.Ended():
 		return "Nothing was proven done."
 	}
 	return "Nothing is proven done yet."
+}
+
+// agreed says what the gates agreed to.
+func agreed(p *loop.Proof) string {
+	said := strings.TrimSpace("The runner's own gates agreed " + view.Where(p.Place))
+	if p.Place == loop.InWorkspace {
+		said += " only"
+	}
+	switch p.Level {
+	case loop.LevelKept:
+		return said + " that nothing broke; whether the work is done, they cannot tell."
+	case loop.LevelTestsChanged:
+		return said + ", with tests that are not as they were when the run began."
+	}
+	return said + "."
 }
 
 // setting is a threshold of the configuration, and the reason that it ends a run

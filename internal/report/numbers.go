@@ -41,7 +41,8 @@ func figures(d *Data) []figure {
 		}
 		list = append(list, figure{"Tokens", short(t.Tokens), notes(each)})
 	}
-	list = append(list, figure{"Changed", view.Plural(t.Files, "file"), notes(lines(t.LinesAdded, t.LinesRemoved), commits(t.Commits))})
+	f := d.run.Changed()
+	list = append(list, figure{"Changed", view.Plural(f.Files, "file"), notes(lines(f.LinesAdded, f.LinesRemoved), commits(f.Commits))})
 	if spread := d.run.Sum.Durations; spread.N > 0 {
 		list = append(list, figure{"Per iteration", ms(spread.Mean), around(spread)})
 	}

@@ -38,6 +38,10 @@ type page struct {
 	Unsaved                      []string
 	Facts                        []fact
 	Proof                        string
+	Grounds                      []string
+	OldTests                     []string
+	TestDiff                     []string
+	MoreDiff                     string
 	Gates                        []gate
 	Pinned                       string
 	Refusals                     []refused
@@ -95,13 +99,17 @@ func pageOf(d *Data) page {
 		Policy: policy(), Style: template.CSS(style), Script: template.JS(script),
 		Run: view.Line(d.Status.Run), Headline: headline(d), Standing: standing(run),
 		Why: sentence(view.Fit(d.Status.Why, 4*mostText)), Facts: facts(d),
-		Proof: proof(run), Gates: gates(run.Gates),
+		Proof: proof(run), Grounds: grounds(run), OldTests: view.ChangedTests(run.Proof()), Gates: gates(run.Gates),
 		Figures: figures(d), Charts: charts(d), Band: bandOf(d),
 		Ending: ending(d), Limits: limits(d), Commands: commands(d),
 		Made: clock(d.made, d.made.Location()),
 	}
 	if p.Run == "" {
 		p.Run = "run"
+	}
+	var left int
+	if p.TestDiff, left = view.Diff(run.Proof(), mostDiff); left > 0 {
+		p.MoreDiff = fmt.Sprintf("And %s: refrain diff %s", view.Plural(left, "more line"), p.Run)
 	}
 	if run.Finished != nil {
 		for _, what := range run.Finished.Unsaved {
@@ -130,6 +138,18 @@ func pageOf(d *Data) page {
 			view.Count(lastListed), view.Count(d.unlisted))
 	}
 	return p
+}
+
+// mostDiff is how many lines of the diff of changed tests a page has.
+const mostDiff = 200
+
+// grounds are what a proof rests on, and what a higher one lacks.
+func grounds(run *view.Run) []string {
+	list := view.Grounds(run.Proof())
+	for i, line := range list {
+		list[i] = sentence(view.Fit(line, 4*mostText))
+	}
+	return list
 }
 
 // policy forbids the page everything but its own style and script.

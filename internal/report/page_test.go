@@ -37,7 +37,11 @@ func hostile(text string) *scene {
 	s.tell(&loop.Warning{Text: text, Hint: text})
 	o.Result = loop.Result(text)
 	s.attempt(o, goOn)
-	s.finish(loop.Status(text), loop.Reason(text), text, true)
+	s.finish(loop.Done, loop.Reason(text), text, true)
+	s.run.Finished.Proof = &loop.Proof{
+		Level: loop.LevelTestsChanged, Why: text, Tree: text, Place: loop.Place(text), Gates: []string{text}, Flaky: []string{text}, Files: []string{text}, Diff: "+" + text,
+		Tests: &loop.ProofTests{Fixed: []string{text}, Added: []string{text}, Changed: []loop.TestChange{{Name: text, Why: text}}},
+	}
 	s.run.Finished.Signal, s.run.Finished.Unsaved = text, []string{text}
 	return s
 }
@@ -170,8 +174,26 @@ func TestPagesTell(t *testing.T) {
 			"No iteration has ended yet", "No file was changed", "It never had to wait", "It had no limits",
 		}, []string{"<svg class=\"marks\"", "What ended it"}},
 		{"a claim that nobody proved", begin(&loop.RunStarted{Name: "run-1"}).attempt(ok(time.Second), goOn).finish(loop.Done, loop.ByPromise, "it said so", false).data(), []string{
-			"<h1>Done, claimed</h1>", "Nothing proves it", "It said so",
+			"<h1>Done, unproven</h1>", "Nothing proves it", "It said so", "nothing but the agent's word",
 		}, []string{"per proven change"}},
+		{"nothing broke", begin(&loop.RunStarted{Name: "run-1"}).attempt(ok(time.Second), goOn).prove(&loop.Proof{
+			Level: loop.LevelKept, Why: "every gate passed before the run too", Place: loop.InClean, Tree: "3f2a91c0d2e4f5",
+		}).data(), []string{
+			"<h1>Done, nothing broke</h1>", "agreed in a clean checkout that nothing broke", "Every gate passed before the run too (tree 3f2a91c0d2e4)",
+		}, []string{"do not hold"}},
+		{"proven in the work tree", begin(&loop.RunStarted{Name: "run-1"}).attempt(ok(time.Second), goOn).prove(&loop.Proof{
+			Level: loop.LevelProven, Why: "a test was red", Place: loop.InWorkspace, Tests: &loop.ProofTests{Fixed: []string{"TestAdd"}, Added: []string{"TestDiv"}},
+		}).data(), []string{
+			"<h1>Done, proven</h1>", "agreed in the work tree only.", "Fixed: TestAdd", "New tests that fail without the work: TestDiv",
+		}, nil},
+		{"tests changed", begin(&loop.RunStarted{Name: "run-1"}).attempt(ok(time.Second), goOn).prove(&loop.Proof{
+			Level: loop.LevelTestsChanged, Why: "a test does not hold", Diff: strings.Repeat("+<b>new</b>\n", mostDiff+2), Flaky: []string{"e2e"},
+			Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestWeakened, Why: "sums round"}}},
+		}).data(), []string{
+			"<h1>Done, tests changed</h1>", "with tests that are not as they were", "Tests that do not hold as they were",
+			"TestAdd passes now and fails as it was: sums round", "+<b>new</b>", "And 2 more lines: refrain diff run-1", "Flaky, red and green on one tree: e2e",
+			"3 files", // not the nine of all its attempts
+		}, []string{"9 files"}},
 		{"a limit", failing().finish(loop.Exhausted, loop.ByIterations, "4 of 4 iterations", false).data(), []string{
 			"<h1>Hit the limit</h1>", "refrain resume run-3 -n 8", "loop.max_iterations", `<tr class="ended">`, "the model said no",
 		}, nil},

@@ -69,6 +69,14 @@ func (s *scene) wait(rule, why string, d time.Duration) *scene {
 	return s.tell(&loop.RunWaiting{Rule: rule, Why: why, Agent: "claude", For: loop.Span(d), Until: s.now.Add(d)}).after(d)
 }
 
+// prove ends a run as done.
+func (s *scene) prove(p *loop.Proof) *scene {
+	return s.tell(&loop.RunFinished{
+		State: loop.Done, Reason: loop.ByPromise, Why: "it said so", Proven: p.Level == loop.LevelProven, Proof: p,
+		Totals: loop.Totals{Files: 9}, Net: &loop.Changes{Modified: 3},
+	})
+}
+
 func (s *scene) finish(state loop.Status, reason loop.Reason, why string, proven bool) *scene {
 	return s.tell(&loop.RunFinished{State: state, Reason: reason, Why: why, Proven: proven, Elapsed: s.state.Live, Totals: s.state.Totals})
 }

@@ -80,9 +80,15 @@ func (p page) Commands() []namedCommand {
 	return []namedCommand{{"build", p.Main.Build}, {"lint", p.Main.Lint}, {"test", p.Main.Test}}
 }
 
-// readable is a command as an agent should run it: what counts tests for a
-// program floods a reader.
-func readable(line string) string { return strings.Replace(line, "go test -json", "go test", 1) }
+// readable is a command as an agent should run it: what counts and names tests
+// for a program floods a reader.
+func readable(line string) string { return forReaders.Replace(line) }
+
+var forReaders = strings.NewReplacer(
+	"go test -json", "go test", " -m pytest -v", " -m pytest", " manage.py test -v 2", " manage.py test",
+	" -m unittest -v", " -m unittest", " discover -s tests -v", " discover -s tests", " discover -s test -v", " discover -s test",
+	" -- --verbose", "", " --verbose", "", " -- --reporter=verbose", "", " --reporter=verbose", "",
+)
 
 type namedCommand struct {
 	Name string

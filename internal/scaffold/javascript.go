@@ -3,6 +3,7 @@ package scaffold
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +81,12 @@ func (t *Toolchain) useScripts(pkg packageJSON, manager string) {
 		if manager == "npm" {
 			t.Test.Line = "npm test"
 		}
+		if more := namesTests(test); more != "" {
+			if manager == "npm" {
+				t.Test.Line += " --"
+			}
+			t.Test = Command{Line: t.Test.Line + " " + more, Why: named}
+		}
 		if strings.Contains(test, "react-scripts test") {
 			t.Test = Command{Line: "CI=true " + t.Test.Line, Why: "Without CI=true, react-scripts waits for changes and never ends."}
 		}
@@ -96,6 +103,21 @@ func (t *Toolchain) useScripts(pkg packageJSON, manager string) {
 		t.Lint.Line = manager + " run lint"
 		t.lookInto("lint", lint)
 	}
+}
+
+// namesTests is what makes the runner that a script ends with name every test;
+// others do so by themselves, or cannot.
+func namesTests(script string) string {
+	last := script[max(strings.LastIndex(script, "&"), strings.LastIndex(script, "|"), strings.LastIndex(script, ";"))+1:]
+	switch words := strings.Fields(last); {
+	case strings.Contains(last, "reporter") || strings.Contains(last, "verbose"):
+		return ""
+	case slices.Contains(words, "jest"):
+		return "--verbose"
+	case slices.Contains(words, "vitest"):
+		return "--reporter=verbose"
+	}
+	return ""
 }
 
 var (

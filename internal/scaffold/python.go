@@ -14,12 +14,13 @@ func adaptPython(p tree, t *Toolchain) {
 	}
 	switch {
 	case p.has("pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"), p.mentions("pytest", pythonFiles...):
-		t.Test.Line = python + " -m pytest"
+		t.Test.Line = python + " -m pytest -v"
 	case p.has("manage.py"):
-		t.Test.Line = python + " manage.py test"
+		t.Test.Line = python + " manage.py test -v 2"
 	default:
-		t.Test.Line = python + " -m unittest" + discovery(p)
+		t.Test.Line = python + " -m unittest" + discovery(p) + " -v"
 	}
+	t.Test.Why = named
 	switch {
 	case p.has("ruff.toml", ".ruff.toml"), p.mentions("ruff", pythonFiles...):
 		t.Lint.Line = tool(p, run, "ruff") + " check ."
@@ -27,6 +28,9 @@ func adaptPython(p tree, t *Toolchain) {
 		t.Lint.Line = tool(p, run, "flake8")
 	}
 }
+
+// named says why a test command is told to say more.
+const named = "It names every test, so that one that is changed, skipped or removed is noticed."
 
 // pythonRunner is what comes before a program so that it runs in the project's
 // environment.

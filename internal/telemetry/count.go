@@ -127,6 +127,9 @@ func (c *counters) add(e loop.Event) {
 	case *loop.AgentRetry:
 		c.retries.add("", 1)
 	case *loop.GateFinished:
+		if p.With != "" {
+			break // it looked at another tree, where it may well fail
+		}
 		c.gates.add(p.Gate.Name, 1)
 		if !p.Gate.OK {
 			c.gateFailures.add(p.Gate.Name, 1)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // attributesOf is what came of an attempt. A span of one is, in GenAI's words,
@@ -32,7 +33,7 @@ func (s *spans) attributesOf(o loop.Outcome) []attribute {
 		list = slices.Concat(list, whole(ownTestsPassed, t.Passed), whole(ownTestsFailed, t.Failed))
 	}
 	if c := o.Claim; c != nil {
-		list = slices.Concat(list, text(ownClaim, c.Kind), truth(ownProven, c.Proven))
+		list = slices.Concat(list, text(ownClaim, c.Kind), truth(ownProven, c.Proven), text(ownLevel, view.Level(view.ClaimProof(&o))))
 	}
 	if o.Error != nil {
 		list = append(list, text(errorType, o.Error.Kind)...)
@@ -65,10 +66,10 @@ func attributesOfVerdict(v loop.Verdict) []attribute {
 }
 
 func attributesOfEnd(p *loop.RunFinished) []attribute {
-	t := p.Totals
+	t, f := p.Totals, view.Changed(p.Net, p.Totals)
 	return slices.Concat(
-		text(ownState, p.State), text(ownReason, p.Reason), text(ownWhy, p.Why), truth(ownProven, p.Proven), text(ownSignal, p.Signal),
-		whole(ownIterations, t.Iterations), whole(ownCommits, t.Commits), whole(ownFiles, t.Files),
+		text(ownState, p.State), text(ownReason, p.Reason), text(ownWhy, p.Why), truth(ownProven, p.Proven), text(ownLevel, p.Level()), text(ownSignal, p.Signal),
+		whole(ownIterations, t.Iterations), whole(ownCommits, t.Commits), whole(ownFiles, f.Files),
 		known(ownTokens, t.Tokens), attributesOfCost(t.CostUSD, t.CostEstimated),
 	)
 }

@@ -21,7 +21,7 @@ func (m *Metrics) gauges(now time.Time) []family {
 		m.streaks(), m.budgets(now),
 		gauge("context_ratio", "How full the agent's context is.").withKnown("", float64(m.context())/100),
 		m.testCounts(), m.planCounts(),
-		gauge("proven", "Whether the run is done and its gates agreed.").with("", oneIf(r.Proven())),
+		gauge("proven", "Whether the run is done and proven.").with("", oneIf(r.Proven())),
 		gauge("run_seconds", "How long the run has been alive, waits included.").with("", r.Elapsed(now).Seconds()),
 		gauge("start_time_seconds", "When the run began.").withTime(r.StartedAt),
 		gauge("last_event_time_seconds", "When something happened last.").withTime(m.last),

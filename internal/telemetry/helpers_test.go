@@ -70,7 +70,7 @@ func (t *teller) end(o loop.Outcome, s loop.State) {
 
 func (t *teller) finish(state loop.Status, reason loop.Reason, why string) {
 	t.iter, t.attempt = 0, 0
-	t.tell(&loop.RunFinished{State: state, Reason: reason, Why: why, Proven: state == loop.Done, Totals: loop.Totals{Iterations: 2, CostUSD: 0.5, Tokens: 1500}})
+	t.tell(&loop.RunFinished{State: state, Reason: reason, Why: why, Proven: state == loop.Done, Totals: loop.Totals{Iterations: 2, Files: 5, CostUSD: 0.5, Tokens: 1500}, Net: &loop.Changes{Modified: 2}})
 }
 
 // night is a whole run with one of everything in it.

@@ -36,6 +36,7 @@ const (
 	ownWhy           = "refrain.why"
 	ownHint          = "refrain.hint"
 	ownProven        = "refrain.proven"
+	ownLevel         = "refrain.level"
 	ownProgress      = "refrain.progress"
 	ownCause         = "refrain.exit_cause"
 	ownSignal        = "refrain.signal"

@@ -68,7 +68,7 @@ func TestSpansOfANight(t *testing.T) {
 	}{
 		{
 			"run build", "", 0, fine, "",
-			map[string]string{"refrain.run": "build-7", "refrain.run_id": runID, "refrain.state": "done", "refrain.reason": "promise", "refrain.proven": "true", "refrain.cost_usd": "0.5", "gen_ai.agent.name": "claude", "process.pid": "42"},
+			map[string]string{"refrain.run": "build-7", "refrain.run_id": runID, "refrain.state": "done", "refrain.reason": "promise", "refrain.proven": "true", "refrain.level": "proven", "refrain.files_changed": "2", "refrain.cost_usd": "0.5", "gen_ai.agent.name": "claude", "process.pid": "42"},
 			[]string{"warning", "command.received"},
 		},
 		{"hook started", "run build", 0, fine, "", map[string]string{"process.exit.code": "0"}, nil},
@@ -91,7 +91,7 @@ func TestSpansOfANight(t *testing.T) {
 		{"hook post_iteration", "iteration", 0, failed, "it took longer than 30s and was ended", nil, nil},
 		{"iteration", "run build", 1, failed, "you have hit your limit", map[string]string{"error.type": "usage_limit", "refrain.attempt": "1"}, []string{"agent.limit"}},
 		{"wait", "run build", 0, fine, "", map[string]string{"refrain.rule": "limit"}, nil},
-		{"iteration", "run build", 2, fine, "", map[string]string{"refrain.attempt": "2", "refrain.claim": "done", "refrain.proven": "true", "refrain.cost_estimated": "true"}, []string{"claim.heard"}},
+		{"iteration", "run build", 2, fine, "", map[string]string{"refrain.attempt": "2", "refrain.claim": "done", "refrain.proven": "true", "refrain.level": "proven", "refrain.cost_estimated": "true"}, []string{"claim.heard"}},
 	} {
 		found := spansOf(list, tt.name)
 		if len(found) <= tt.n {

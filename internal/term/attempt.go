@@ -34,12 +34,14 @@ func Sheet(a Attempt, opt Options) string {
 	}
 	list = append(list, a.changes(o.Changes)...)
 	list = append(list, row{"plan", tasks(o.Plan)})
-	list = append(list, testRows(o.Tests)...)
+	list = append(list, testRows(o)...)
 	list = append(list, gateRows(o.Gates)...)
 	list = append(list,
 		row{"pinned", changedPins(o.Pinned)},
-		row{"claim", claim(o.Claim)},
+		row{"claim", claim(o)},
 	)
+	list = append(list, several("proof", view.Grounds(o.Proof))...)
+	list = append(list, several("old tests", view.ChangedTests(o.Proof))...)
 	list = append(list, a.happened(o.Claim)...)
 	list = append(list,
 		row{"blocked", o.Person},
@@ -59,7 +61,7 @@ func (a Attempt) changes(c *loop.Changes) []row {
 		return nil
 	}
 	files := c.Created + c.Modified + c.Deleted
-	list := []row{{"changed", changed(loop.Totals{Files: files, LinesAdded: c.LinesAdded, LinesRemoved: c.LinesRemoved, Commits: c.Commits})}}
+	list := []row{{"changed", changed(view.Figures{Files: files, LinesAdded: c.LinesAdded, LinesRemoved: c.LinesRemoved, Commits: c.Commits})}}
 	shown := c.Paths[:min(mostListed, len(c.Paths))]
 	for _, p := range shown {
 		said := p.Change + " " + quoted(p.Path)
@@ -93,10 +95,12 @@ func tasks(p *loop.Plan) string {
 	return said
 }
 
-func testRows(t *loop.Tests) []row {
+func testRows(o *loop.Outcome) []row {
+	t := o.Tests
 	if t == nil {
 		return nil
 	}
+	fixed, quiet := view.Fixed(o)
 	said := view.Tests(*t)
 	if t.Framework != "" {
 		said += " (" + t.Framework + ")"
@@ -105,7 +109,8 @@ func testRows(t *loop.Tests) []row {
 		{"tests", said},
 		{"failing", view.Names(t.Failing, mostListed)},
 		{"broke", view.Names(t.NewlyFailing, mostListed)},
-		{"fixed", view.Names(t.NewlyFixed, mostListed)},
+		{"fixed", view.Names(fixed, mostListed)},
+		{"not failing", view.Names(quiet, mostListed)},
 		{"flaky", view.Names(t.Flaky, mostListed)},
 	}
 }
@@ -137,16 +142,15 @@ func changedPins(paths []string) string {
 	return "not as when the run began: " + view.Names(list, mostListed)
 }
 
-func claim(c *loop.Claim) string {
-	switch {
+func claim(o *loop.Outcome) string {
+	switch c := o.Claim; {
 	case c == nil:
 		return ""
 	case c.Refused():
 		return fmt.Sprintf("%s %q, refused: %s", c.Kind, c.Text, c.Why)
-	case c.Proven:
-		return fmt.Sprintf("%s %q, proven", c.Kind, c.Text)
+	default:
+		return fmt.Sprintf("%s %q, %s", c.Kind, c.Text, view.LevelWords(view.Level(view.ClaimProof(o))))
 	}
-	return fmt.Sprintf("%s %q, unproven", c.Kind, c.Text)
 }
 
 // happened is what the outcome does not say: what else looked like a claim, and
@@ -159,6 +163,8 @@ func (a Attempt) happened(c *loop.Claim) []row {
 			if c == nil || p.Why != c.Why {
 				list = append(list, row{"refused", p.Why})
 			}
+		case *loop.TestExplained:
+			list = append(list, row{"explained", testChanged(p)})
 		case *loop.CommitMade:
 			list = append(list, row{"committed", short(p.Commit) + " " + firstLine(p.Subject)})
 		case *loop.CheckpointRestored:

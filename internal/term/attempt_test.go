@@ -56,7 +56,7 @@ build-7/3 (attempt 2): failed
   tests       11 of 12 tests passed (go)
   failing     TestA
   broke       TestA
-  fixed       TestB
+  not failing TestB
   flaky       TestC
   gates       test failed (1 of 12 tests) in the work tree, after 0.9s
               lint passed (0.0s) in a clean checkout
@@ -69,6 +69,30 @@ build-7/3 (attempt 2): failed
   checkpoint  c0ffee
   prompt.md   /runs/0003-2/prompt.md
   gate logs   /runs/0003-2/gates
+`,
+		},
+		{
+			"of a claim with tests that were changed",
+			Attempt{Run: "build-7", End: loop.Event{Iter: 1, Attempt: 1, Payload: &loop.IterationFinished{Outcome: loop.Outcome{
+				Result: loop.OK, Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"}, Tests: &loop.Tests{Total: 3, Passed: 3, NewlyFixed: []string{"TestAdd", "TestSub"}},
+				Proof: &loop.Proof{Level: loop.LevelTestsChanged, Why: "1 test does not hold", Tests: &loop.ProofTests{
+					Held: 2, Fixed: []string{"TestSub"}, Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestWeakened, Why: "sums round"}},
+				}},
+			}, Verdict: loop.Verdict{Action: loop.Stop}}}, Events: []loop.Event{{Payload: &loop.TestExplained{Name: "TestAdd", Why: "sums\nround"}}}},
+			`
+build-7/1: ok
+  time        0.0s
+  progress    unknown
+  tests       3 of 3 tests passed
+  fixed       TestSub
+  not failing TestAdd
+  claim       done "DONE", tests changed
+  proof       1 test does not hold
+              Fixed: TestSub
+              2 known tests hold as they were
+  old tests   TestAdd passes now and fails as it was: sums round
+  explained   TestAdd: sums round
+  then        stop
 `,
 		},
 		{
@@ -111,15 +135,18 @@ func TestASheetListsTheFirstFiles(t *testing.T) {
 }
 
 func TestClaimsOnASheet(t *testing.T) {
-	for want, c := range map[string]*loop.Claim{
-		"":                              nil,
-		`done "DONE", proven`:           {Kind: loop.ClaimDone, Text: "DONE", Proven: true},
-		`done "DONE", unproven`:         {Kind: loop.ClaimDone, Text: "DONE"},
-		`blocked "BLOCKED", unproven`:   {Kind: loop.ClaimBlocked, Text: "BLOCKED"},
-		`done "DONE", refused: it lied`: {Kind: loop.ClaimDone, Text: "DONE", Why: "it lied"},
+	done := &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"}
+	for want, o := range map[string]loop.Outcome{
+		"":                              {},
+		`done "DONE", proven`:           {Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Proven: true}},
+		`done "DONE", nothing broke`:    {Claim: done, Proof: &loop.Proof{Level: loop.LevelKept}},
+		`done "DONE", tests changed`:    {Claim: done, Proof: &loop.Proof{Level: loop.LevelTestsChanged}},
+		`done "DONE", unproven`:         {Claim: done},
+		`blocked "BLOCKED", unproven`:   {Claim: &loop.Claim{Kind: loop.ClaimBlocked, Text: "BLOCKED"}},
+		`done "DONE", refused: it lied`: {Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Why: "it lied"}},
 	} {
-		if got := claim(c); got != want {
-			t.Errorf("claim(%+v) = %q, want %q", c, got, want)
+		if got := claim(&o); got != want {
+			t.Errorf("claim(%+v) = %q, want %q", o, got, want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func place(b *loop.RunBaseline) []fact {
 	if b.Proof == "" {
 		return nil
 	}
-	return one(info, "Claims are proven %s", view.Where(b.Proof))
+	return one(info, "Claims are proven %s", view.Judged(b.Proof, view.Tied(b)))
 }
 
 // agree tells whether a gate found the same in both places.

@@ -45,6 +45,15 @@ Claims are proven in the work tree
 test      {31}✗{0}
 {2}Claims are proven in a clean checkout{0}
 `},
+		{"with the gates that stay in the work tree", &loop.RunBaseline{Proof: loop.InClean, Gates: []loop.BaselineGate{
+			{Gate: passing("lint", 0), Judged: loop.InClean}, {Gate: passing("test", 3), Judged: loop.InWorkspace}, {Gate: passing("e2e", 0), Judged: loop.InWorkspace},
+		}}, 80, false, `
+baseline  work tree
+lint      passed (0.9s)
+test      passed (3 tests, 0.9s)
+e2e       passed (0.9s)
+Claims are proven in a clean checkout; test, e2e in the work tree only
+`},
 		{"without a table when nothing ran", &loop.RunBaseline{Proof: loop.InClean}, 80, false, `
 Claims are proven in a clean checkout
 `},

@@ -24,6 +24,7 @@ func Card(run *view.Run, opt Options) string {
 		}
 		b.WriteString(opt.paint(colour(run), line) + "\n")
 	}
+	b.WriteString(changedTests(run, opt))
 	b.WriteString(layout(rows(run, now), opt))
 	b.WriteString(steps(run.Next(), opt))
 	return b.String()
@@ -32,14 +33,15 @@ func Card(run *view.Run, opt Options) string {
 // rows are the facts of the card.
 func rows(run *view.Run, now time.Time) []row {
 	s := run.Status(now)
-	list := []row{{"why", why(run, s)}, {"proof", proof(run)}, {"gates", gates(run)}}
+	list := append([]row{{"why", why(run, s)}}, proofRows(run)...)
+	list = append(list, row{"gates", gates(run)})
 	list = append(list, several("refused", run.Refused())...)
 	list = append(list, several("near miss", run.NearMisses())...)
 	list = append(list,
 		row{"iterations", iterations(s)},
 		row{"time", elapsed(run, s, now)},
 		row{"cost", cost(run, s)},
-		row{"changed", changed(s.Totals)},
+		row{"changed", changed(run.Changed())},
 		row{"agent", agent(run)},
 		row{"stand-in", standIn(run, now)},
 		row{"session", session(run)},
@@ -56,42 +58,25 @@ func rows(run *view.Run, now time.Time) []row {
 	return list
 }
 
-// headline says what the run is, and if it is done, how that was proven.
+// headline says what the run is, and if it is done, what stands behind that.
 func headline(run *view.Run, now time.Time) string {
-	said := view.People(run.State, run.Reason(), run.Proven())
 	switch {
-	case run.State == loop.Done && run.Proven() && provers(run.Gates) != "":
-		return said + " " + strings.TrimSpace(view.Where(run.Sum.Proof)+" by "+provers(run.Gates))
 	case run.Wait != nil:
 		return fmt.Sprintf("waiting until %s, for another %s", view.Clock(run.Wait.Until, now), view.Left(run.Wait.Until.Sub(now)))
 	case run.State == loop.Running && run.Iteration > 0:
-		return said + ", " + position(run)
+		return view.People(run.State, "") + ", " + position(run)
 	case run.State.Ended():
-		return said
+		return run.Headline()
 	}
 	return position(run)
-}
-
-// provers names the gates that passed, and how many tests they ran.
-func provers(list []loop.Gate) string {
-	var names []string
-	tests := 0
-	for _, g := range list {
-		if g.OK {
-			names = append(names, view.Line(g.Name))
-			tests += g.Tests
-		}
-	}
-	said := strings.Join(names, ", ")
-	if tests > 0 {
-		said += " (" + view.Plural(tests, "test") + ")"
-	}
-	return said
 }
 
 func colour(run *view.Run) style {
 	switch run.State {
 	case loop.Done:
+		if !run.Level().AtLeast(loop.LevelKept) {
+			return yellow
+		}
 		return green
 	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
 		return red
@@ -106,17 +91,6 @@ func why(run *view.Run, s view.Status) string {
 		return view.WaitsFor(run.Wait)
 	}
 	return s.Why
-}
-
-// proof says where claims are proven, or that nothing was.
-func proof(run *view.Run) string {
-	switch {
-	case run.State == loop.Done && !run.Proven():
-		return "none: " + standing(run.Reason(), false)
-	case run.State == loop.Done || run.Sum.Proof == "":
-		return ""
-	}
-	return "claims are proven " + view.Where(run.Sum.Proof)
 }
 
 // gates is the last word of each. Of those that passed, the headline of a proven

@@ -111,6 +111,7 @@ build-7: running, gate test in the work tree
 			`
 build-7: done, proven in a clean checkout by test, lint (12 tests)
   why         promise "DONE" found, and the gates agree
+  proof       every gate passed
   iterations  1 of 5 (1 ok)
   time        1s
   changed     2 files, 1 commit
@@ -149,6 +150,7 @@ build-7: gave up
 			`
 build-7: done, proven
   why         all gates pass
+  proof       every gate passed
   iterations  0 of 5
   time        0s
   agent       claude, until "DONE"
@@ -220,6 +222,7 @@ func TestTheCardInTheMorning(t *testing.T) {
 		{80, `
 build-7: done, proven in a clean checkout by test, lint (48 tests)
   why         promise "DONE" found, and the gates agree
+  proof       every gate passed
   refused     iteration 2: claimed done, but gate test failed (3 of 48 tests);
               sent back
               iteration 4: claimed done, but gate test failed (3 of 48 tests)
@@ -242,6 +245,7 @@ build-7: done, proven in a clean checkout by test, lint (48 tests)
 build-7: done, proven in a clean checkout by test, lint (48
   tests)
   why         promise "DONE" found, and the gates agree
+  proof       every gate passed
   refused     iteration 2: claimed done, but gate test
               failed (3 of 48 tests); sent back
               iteration 4: claimed done, but gate test
@@ -270,6 +274,7 @@ build-7: done, proven in a clean
   tests)
   why         promise "DONE" found, and
               the gates agree
+  proof       every gate passed
   refused     iteration 2: claimed done,
               but gate test failed (3 of
               48 tests); sent back
@@ -330,8 +335,15 @@ func TestHostileTextStaysOnItsLine(t *testing.T) {
 	ended := s.run()
 	ended.Tree, ended.Left = evil, &[]string{evil}
 
+	s.tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: evil, Proof: &loop.Proof{
+		Level: loop.LevelTestsChanged, Why: evil, Tree: evil, Gates: []string{evil}, Flaky: []string{evil}, Files: []string{evil}, Place: loop.Place(evil),
+		Diff: "+" + evil, Tests: &loop.ProofTests{Fixed: []string{evil}, Changed: []loop.TestChange{{Name: evil, What: loop.TestGone, Why: evil}}},
+	}})
+	done := s.run()
+	done.Left = nil
+
 	look := at(s, 0, false)
-	for name, text := range map[string]string{"waiting": Card(waiting, look), "ended": Card(ended, look), "leave": Leave(waiting, look)} {
+	for name, text := range map[string]string{"waiting": Card(waiting, look), "ended": Card(ended, look), "done": Card(done, look), "leave": Leave(waiting, look)} {
 		if strings.Count(text, "evil") < 2 {
 			t.Errorf("%s: what was said is not there:\n%s", name, text)
 		}

@@ -25,7 +25,7 @@ func end(run *view.Run, f *loop.RunFinished) string {
 	}
 	switch f.State {
 	case loop.Done:
-		return fmt.Sprintf("Done: %s (%s) after %s (total: %s)", achieved(run, f), standing(f.Reason, f.Proven), iterations, total)
+		return fmt.Sprintf("Done: %s (%s) after %s (total: %s)", achieved(run, f), view.Standing(view.ProofOf(f, run.Sum.Proof), f.Reason), iterations, total)
 	case loop.Exhausted:
 		return fmt.Sprintf("Reached max %s: %s %s", f.Reason, why, soFar)
 	case loop.Stopped:
@@ -66,17 +66,6 @@ func achieved(run *view.Run, f *loop.RunFinished) string {
 		return "the command exited with status 0"
 	}
 	return view.Line(f.Why)
-}
-
-// standing says how sure it is that the run is done.
-func standing(reason loop.Reason, proven bool) string {
-	switch {
-	case proven:
-		return "proven"
-	case reason == loop.ByExitZero: // nobody claimed anything
-		return "unproven"
-	}
-	return "claimed, unproven"
 }
 
 func interrupted(run *view.Run, f *loop.RunFinished) string {

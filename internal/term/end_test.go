@@ -60,6 +60,23 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 	}
 }
 
+func TestADoneRunSaysWhatStandsBehindIt(t *testing.T) {
+	for want, p := range map[string]*loop.Proof{
+		"proven":                       {Level: loop.LevelProven, Why: "TestAdd was red", Place: loop.InClean},
+		"proven in the work tree only": {Level: loop.LevelProven, Place: loop.InWorkspace},
+		"nothing broke: every gate passed before": {Level: loop.LevelKept, Why: "every gate passed\x1b[2J before", Place: loop.InClean},
+		"tests changed: TestAdd, TestSub":         {Level: loop.LevelTestsChanged, Why: "so", Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd"}, {Name: "TestSub"}}}},
+		"claimed, unproven":                       {Level: loop.LevelClaimed, Why: "no gates are set"},
+	} {
+		run := view.New()
+		run.Promise = "DONE"
+		f := &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proof: p, Totals: loop.Totals{Iterations: 2}}
+		if got, want := end(run, f), `Done: promise "DONE" found (`+want+`) after 2 iterations (total: 0s)`; got != want {
+			t.Errorf("line\n got %s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestARunThatOnlyClaimsIsNotSaidToHaveRedGates(t *testing.T) {
 	run := view.New()
 	run.Sum.Streaks.RedGates = 5

@@ -79,6 +79,8 @@ func (n *narrator) tell(e loop.Event) []fact {
 		return one(info, "Committed %s: %s", short(p.Commit), firstLine(p.Subject))
 	case *loop.CheckpointRestored:
 		return one(refusal, "Rolled back to %s: %s", iterationOf(p), view.Line(p.Why))
+	case *loop.TestExplained:
+		return one(info, "Test changed: %s", testChanged(p))
 	case *loop.ClaimRefused:
 		return one(refusal, "Claim refused: %s", view.Line(p.Why))
 	case *loop.CommandReceived:

@@ -64,17 +64,17 @@ func cost(run *view.Run, s view.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-func changed(t loop.Totals) string {
+func changed(f view.Figures) string {
 	var parts []string
-	if t.Files > 0 {
-		files := view.Plural(t.Files, "file")
-		if lines := lineCounts(t.LinesAdded, t.LinesRemoved); lines != "" {
+	if f.Files > 0 {
+		files := view.Plural(f.Files, "file")
+		if lines := lineCounts(f.LinesAdded, f.LinesRemoved); lines != "" {
 			files += " (" + lines + " lines)"
 		}
 		parts = append(parts, files)
 	}
-	if t.Commits > 0 {
-		parts = append(parts, view.Plural(t.Commits, "commit"))
+	if f.Commits > 0 {
+		parts = append(parts, view.Plural(f.Commits, "commit"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -19,6 +19,8 @@ func judged(before loop.State, p *loop.IterationFinished, limits loop.Limits) []
 	switch red, known := redGates(o); {
 	case red != "":
 		facts = one(warning, "WARNING: Quality gates failed: %s%s, %s", red, better(before, o), redStreak(p, limits))
+	case o.Claim.Refused() && o.Claim.Lacks != "":
+		facts = one(warning, "WARNING: Claim of done lacks evidence, %s", redStreak(p, limits))
 	case o.Claim.Refused():
 		// Why it was refused has been told when it was.
 		facts = one(warning, "WARNING: Claim of done was untrue, %s", redStreak(p, limits))
@@ -27,13 +29,27 @@ func judged(before loop.State, p *loop.IterationFinished, limits loop.Limits) []
 	case testStreak(before, p, limits) != "":
 		facts = one(warning, "WARNING: Tests failed: %d of %s%s", o.Tests.Failed, view.Plural(o.Tests.Passed+o.Tests.Failed, "test"), testStreak(before, p, limits))
 	}
-	if o.Claim != nil && o.Claim.Proven && p.Verdict.Action != loop.Stop {
-		facts = append(facts, one(info, "Claim proven, and to be confirmed (%d in a row so far)", p.State.Confirmed)...)
+	taken := view.ClaimProof(o)
+	if taken != nil && p.State.Confirmed > 0 && p.Verdict.Action != loop.Stop {
+		facts = append(facts, one(info, "Claim %s, and to be confirmed (%d in a row so far)", levelOf(taken), p.State.Confirmed)...)
 	}
-	if o.Claim != nil && o.Claim.Proven && len(o.Pinned) > 0 {
+	if taken != nil && len(o.Pinned) > 0 {
 		facts = append(facts, one(warning, "WARNING: Pinned files were changed, and judged as they were when the run began: %s", view.Names(o.Pinned, fewNames))...)
 	}
-	return append(facts, turned(o.Tests)...)
+	return append(facts, turned(o)...)
+}
+
+// levelOf is what became of a claim that was taken.
+func levelOf(p *loop.Proof) string {
+	if p.Level == loop.LevelProven {
+		return "proven"
+	}
+	return "taken (" + view.LevelWords(p.Level) + ")"
+}
+
+// testChanged is the agent's reason for a test that it changed.
+func testChanged(p *loop.TestExplained) string {
+	return view.Fit(p.Name, widestNote) + ": " + view.Fit(p.Why, widestNote)
 }
 
 // redGates lists the gates that failed, apart from those that were red before
@@ -87,15 +103,17 @@ func testStreak(before loop.State, p *loop.IterationFinished, limits loop.Limits
 }
 
 // turned names the tests that are not what they were.
-func turned(t *loop.Tests) []fact {
+func turned(o *loop.Outcome) []fact {
+	t := o.Tests
 	if t == nil {
-		return nil
+		t = &loop.Tests{}
 	}
+	fixed, quiet := view.Fixed(o)
 	var facts []fact
 	for _, turn := range []struct {
 		what  string
 		names []string
-	}{{"Newly failing", t.NewlyFailing}, {"Fixed", t.NewlyFixed}, {"Flaky", t.Flaky}} {
+	}{{"Newly failing", t.NewlyFailing}, {"Fixed", fixed}, {"No longer failing", quiet}, {"Flaky", t.Flaky}} {
 		if len(turn.names) > 0 {
 			facts = append(facts, one(info, "%s: %s", turn.what, view.Names(turn.names, fewNames))...)
 		}

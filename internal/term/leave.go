@@ -36,9 +36,10 @@ func leave(l *view.Leave) []fact {
 
 // grounds are what the answer rests on; what speaks against it comes first.
 func grounds(l *view.Leave) []row {
-	return append(several("missing", l.Missing),
+	return append(several("why not", l.Missing),
 		row{"agent", l.Did},
 		row{"denied", view.Names(l.Denied, fewNames)},
+		row{"still red", view.Names(l.Red, fewNames)},
 		row{"proof", l.Proof},
 		row{"billed to", l.Billed},
 		row{"pace", l.Pace},

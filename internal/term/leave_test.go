@@ -47,7 +47,7 @@ Safe to leave: yes
 `},
 		{"without", loop.Limits{Failures: 3}, 60, false, `
 Safe to leave: not yet
-  missing     nothing limits its cost (refrain raise
+  why not     nothing limits its cost (refrain raise
               budget.cost_usd=9)
   agent       3 files edited, commands run, 1 commit made
   denied      WebFetch

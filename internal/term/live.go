@@ -111,7 +111,7 @@ func (l *live) render(e loop.Event, facts []fact) string {
 	case *loop.TestsSeen:
 		return testsLine(p.Tests, l.opt)
 	case *loop.GateFinished:
-		if !run.Open {
+		if !run.Open || p.With != "" {
 			return "" // the baseline comes as a table
 		}
 		return gateLine(p.Gate, l.opt)

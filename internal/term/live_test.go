@@ -70,7 +70,8 @@ gate test failed (3 of 12 tests), in a clean checkout
 Iteration 1/5 completed in 1m03s
 WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1
 
-Safe to leave: yes
+Safe to leave: not yet
+  why not     gates are red: test (3 of 12 tests) (refrain show build-7/1)
   agent       commands run
   denied      WebFetch
   proof       gates run, but do not judge claims: a claim will be unproven
@@ -82,9 +83,9 @@ Waiting 2s: back-off (until 10:01:05)
 Iteration 2/5
 Iteration 2/5 completed in 1.0s
 
-build-7: done, claimed
+build-7: done, unproven
   why         promise "DONE" found (claimed, unproven: no gates are set)
-  proof       none: claimed, unproven
+  proof       none: nothing but the agent's word stands behind it
   refused     iteration 1: claimed done, but gate test failed; sent back
   iterations  2 of 5 (1 ok, 1 failed), 32.0s ± 43.8s each
   time        1m06s
@@ -147,7 +148,7 @@ func TestWithColourWarningsStandOut(t *testing.T) {
 		"\x1b[2m11 of 12 tests passed (go)\x1b[0m\n",
 		"\x1b[2m✓ lint 0.9s\x1b[0m\n",
 		"\x1b[31m✗ test 3 of 12 tests, in a clean checkout\x1b[0m\n",
-		"\x1b[32mdone, claimed\x1b[0m\n",
+		"\x1b[33mdone, unproven\x1b[0m\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in %q", want, b.String())

@@ -121,7 +121,8 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				in(2, 1, &loop.CheckpointRestored{Iteration: new(1), Why: "tests got worse"}).
 				in(2, 1, &loop.IterationFinished{Outcome: loop.Outcome{
 					Result: loop.OK, Exit: exited(0), Gates: []loop.Gate{passing("test", 12)},
-					Tests: &loop.Tests{Total: 12, Passed: 12, NewlyFixed: []string{"TestA"}, Flaky: []string{"TestF\x1b[2J"}},
+					Tests: &loop.Tests{Total: 12, Passed: 12, NewlyFixed: []string{"TestA", "TestB"}, Flaky: []string{"TestF\x1b[2J"}},
+					Proof: &loop.Proof{Level: loop.LevelProven, Tests: &loop.ProofTests{Held: 12, Fixed: []string{"TestA"}}},
 				}}).
 				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true}),
 			`
@@ -139,8 +140,24 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 [10:00:45] Rolled back to iteration 1: tests got worse
 [10:00:45] Iteration 2/3 completed in 0.0s
 [10:00:45] Fixed: TestA
+[10:00:45] No longer failing: TestB
 [10:00:45] Flaky: TestF
 [10:00:45] Done: promise "DONE" found (proven) after 2 iterations (total: 45s)
+`,
+		},
+		{
+			"tests that an agent changed, and says so",
+			begin(10, 0).tell(build(loop.Limits{Iterations: 3})).
+				in(1, 1, &loop.IterationStarted{Max: 3}, &loop.TestExplained{Name: "TestAdd", Why: "sums\nround\x1b[2J now"}).
+				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "TestSub is gone, and nobody says why", Lacks: "tests"}, &loop.IterationFinished{Outcome: ok()}).
+				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proof: &loop.Proof{Level: loop.LevelTestsChanged, Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd"}}}}}),
+			`
+[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Iteration 1/3 starting...
+[10:00:00] Test changed: TestAdd: sums round now
+[10:00:00] Claim refused: TestSub is gone, and nobody says why
+[10:00:00] Iteration 1/3 completed in 0.0s
+[10:00:00] Done: promise "DONE" found (tests changed: TestAdd) after 1 iteration (total: 0s)
 `,
 		},
 		{

@@ -62,10 +62,10 @@ func (b *book) observe(e loop.Event) {
 	case *loop.TestsSeen:
 		b.note(faint, view.Tests(p.Tests))
 	case *loop.GateFinished:
-		if p.Tests != nil {
+		if p.Tests != nil && p.With == "" {
 			b.tests = p.Tests
 		}
-		if b.run.Open { // else the baseline tells of it
+		if b.run.Open && p.With == "" { // else the baseline tells of it
 			b.note(gateStyle(p.Gate), "gate "+view.Line(p.Gate.Name)+" "+view.Gate(p.Gate)+in(p.Gate.Where))
 		}
 		b.tell(facts)

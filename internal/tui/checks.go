@@ -14,6 +14,8 @@ const mostNames = 200
 // gate, the tests, the plan, and what the next agent will hear of it.
 func (b *book) checks() []*block {
 	var s sheet
+	s.list("Proof", plain, view.Grounds(b.run.Proof()))
+	s.list("Tests that do not hold as they were", caution, view.ChangedTests(b.run.Proof()))
 	s.gates(b.run)
 	s.tests(b.tests)
 	s.plan(b.run.Outcome)
@@ -77,7 +79,7 @@ func (s *sheet) gates(run *view.Run) {
 		s.item(live, "… "+g.Name+" runs"+in(g.Where))
 	}
 	if run.Sum.Proof != "" {
-		s.item(faint, "claims are judged "+view.Where(run.Sum.Proof))
+		s.item(faint, "claims are judged "+view.Judged(run.Sum.Proof, run.Sum.Tied))
 	}
 }
 
@@ -96,7 +98,7 @@ func (s *sheet) tests(t *loop.Tests) {
 	}
 	s.item(looks, said)
 	s.list("Newly failing", bad, t.NewlyFailing)
-	s.list("Fixed", good, t.NewlyFixed)
+	s.list("No longer failing", good, t.NewlyFixed)
 	s.list("Flaky", caution, t.Flaky)
 	s.list("Failing", bad, t.Failing)
 }

@@ -17,7 +17,7 @@ func (b *book) position(p palette, now time.Time, width int) string {
 	}
 	parts := []part{
 		{view.Line(run.Name), strong, 0},
-		{state(run, now), stateStyle(run.State), 0},
+		{state(run, now), stateStyle(run), 0},
 		{b.wish(), caution, 2},
 		{iteration(run), plain, 1},
 		{view.Total(run.Elapsed(now)), plain, 3},
@@ -42,7 +42,7 @@ func state(run *view.Run, now time.Time) string {
 	case run.Wait != nil:
 		return "waiting " + view.Left(run.Wait.Until.Sub(now))
 	}
-	return view.People(run.State, run.Reason(), run.Proven())
+	return view.People(run.State, run.Level())
 }
 
 // wish is what people have asked for and has not come about yet.
@@ -56,9 +56,12 @@ func (b *book) wish() string {
 	return ""
 }
 
-func stateStyle(s loop.Status) style {
-	switch s {
+func stateStyle(run *view.Run) style {
+	switch run.State {
 	case loop.Done:
+		if !run.Level().AtLeast(loop.LevelKept) {
+			return caution
+		}
 		return good
 	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
 		return bad

@@ -83,12 +83,28 @@ func TestTheHeaderSaysWhatPeopleWant(t *testing.T) {
 		{"resumed", begin().working().tell(stop, &loop.RunResumed{}), "running  iteration"},
 		{"a gate", begin().working().in(1, 1, &loop.GateStarted{Name: "test", Where: loop.InClean}), "gate test, in a clean checkout"},
 		{"a second attempt", begin().in(1, 2, &loop.IterationStarted{}), "attempt 2"},
+		{"proven", begin().worked(0).done(), "done, proven"},
+		{"less than that", begin().worked(0).tell(changedTest()), "done, tests changed"},
 		{"rebooting", begin().working().tell(&loop.RunRebootStarted{}), "rebooting"},
 	} {
 		if got := screen((&world{}).shown(tt.story, 100, 24)); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: no %q in\n%s", tt.name, tt.want, got)
 		}
 	}
+}
+
+// changedTest is the end of a run in which a test does not hold as it was.
+func changedTest() *loop.RunFinished {
+	return &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "the gates agree", Proof: &loop.Proof{
+		Level: loop.LevelTestsChanged, Why: "1 test does not hold", Tree: "3f2a91c0d2e4f5",
+		Tests: &loop.ProofTests{Held: 11, Changed: []loop.TestChange{{Name: "TestGreet", What: loop.TestGone, Why: "nobody greets any more"}}},
+	}}
+}
+
+func TestThePaneOfChecksHasTheProof(t *testing.T) {
+	m := (&world{}).shown(begin().worked(0).tell(changedTest()), 80, 24)
+	press(m, "4")
+	wantShown(t, m, "Proof", "1 test does not hold (tree 3f2a91c0d2e4)", "11 known tests hold as they were", "Tests that do not hold as they were", "TestGreet is gone: nobody greets any more")
 }
 
 func TestStreaksShowBeforeARuleActs(t *testing.T) {

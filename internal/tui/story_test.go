@@ -128,7 +128,7 @@ func (w *world) options() Options {
 		Color: false, Unicode: true,
 		Words: func() func(loop.Event) []string { return tell },
 		Card: func(run *view.Run, _ int) string {
-			return view.Line(run.Name) + ": " + view.People(run.State, run.Reason(), run.Proven()) + "\n"
+			return view.Line(run.Name) + ": " + view.People(run.State, run.Level()) + "\n"
 		},
 		Do: func(_ context.Context, c control.Command) (control.Answer, error) {
 			w.sent = append(w.sent, c)

@@ -46,6 +46,28 @@ func Where(p loop.Place) string {
 	return ""
 }
 
+// Judged says where claims are judged, and which gates do so in the work tree all
+// the same: "in a clean checkout; e2e in the work tree only".
+func Judged(p loop.Place, tied []string) string {
+	said := Where(p)
+	if p == loop.InClean && len(tied) > 0 {
+		said += "; " + Names(tied, len(tied)) + " " + onlyWhere(loop.InWorkspace)
+	}
+	return said
+}
+
+// Tied are the gates that judge claims in the work tree although others do so in a
+// clean checkout.
+func Tied(b *loop.RunBaseline) []string {
+	var names []string
+	for _, g := range b.Gates {
+		if b.Proof == loop.InClean && g.Judged == loop.InWorkspace {
+			names = append(names, g.Gate.Name)
+		}
+	}
+	return names
+}
+
 // Tests says how a test run went: "11 of 12 tests passed, 2 skipped".
 func Tests(t loop.Tests) string {
 	said := "no tests ran"

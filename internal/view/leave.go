@@ -16,6 +16,7 @@ type Leave struct {
 	Missing []string `json:"missing,omitempty"`   // what speaks against it, and what to do about it
 	Did     string   `json:"did,omitempty"`       // what the agent did, and so may do
 	Denied  []string `json:"denied,omitempty"`    // tools that it was not allowed to use
+	Red     []string `json:"red,omitempty"`       // gates that were red before the run, and still are
 	Proof   string   `json:"proof"`               // what becomes of a claim
 	Billed  string   `json:"billed_to,omitempty"` // left out when it is not known
 	Pace    string   `json:"pace"`                // cost and time so far, and what that comes to
@@ -30,7 +31,7 @@ func (r *Run) Leave() *Leave {
 		return nil
 	}
 	l := &Leave{
-		Missing: r.missing(), Did: r.did(), Denied: r.Outcome.Denied, Proof: r.proof(),
+		Missing: r.missing(), Did: r.did(), Denied: r.Outcome.Denied, Red: r.stillRed(), Proof: r.proof(),
 		Billed: Billed(r.Outcome.BilledTo), Pace: r.pace(), Ends: r.ends(),
 	}
 	l.Safe = len(l.Missing) == 0
@@ -56,6 +57,7 @@ func (r *Run) missing() []string {
 	case totals.Files == 0 && totals.Commits == 0 && o.Progress != nil && !*o.Progress:
 		list = append(list, "nothing has changed so far (refrain logs "+iteration+")")
 	}
+	list = append(list, r.worse(iteration)...)
 	if r.trouble != "" {
 		list = append(list, r.trouble)
 	}
@@ -88,7 +90,7 @@ func AgentFailed(o *loop.Outcome) bool {
 // saw the agent at work.
 func (r *Run) did() string {
 	var parts []string
-	if n := r.Sum.Totals.Files; n > 0 {
+	if n := r.Changed().Files; n > 0 {
 		parts = append(parts, Plural(n, "file")+" edited")
 	}
 	if r.Ran {
@@ -111,10 +113,10 @@ func (r *Run) proof() string {
 		return "gates run, but do not judge claims: a claim will be unproven"
 	case r.Sum.Proof == "":
 		return "no gates: a claim will be unproven"
-	case by != "":
+	case by != "" && len(r.Sum.Tied) == 0:
 		return "claims are judged " + Where(r.Sum.Proof) + ", by " + by
 	}
-	return "claims are judged " + Where(r.Sum.Proof)
+	return "claims are judged " + Judged(r.Sum.Proof, r.Sum.Tied)
 }
 
 // mean is what an iteration costs.

@@ -54,6 +54,24 @@ func TestWhatSpeaksAgainstLeaving(t *testing.T) {
 	failed.Result, failed.Exit = loop.Failed, &loop.Exit{Code: &one, Cause: loop.Exited}
 	red := worked()
 	red.Result, red.Gates = loop.Failed, []loop.Gate{{Name: "test"}}
+	known := worked()
+	known.Gates = []loop.Gate{{Name: "test", Why: "2 of 3 tests", Known: true, Tests: 3}}
+	counted := func(o loop.Outcome, name string, tests int) loop.Outcome {
+		o.Gates = []loop.Gate{{Name: name, OK: true, Tests: tests}}
+		return o
+	}
+	broken := counted(worked(), "test", 3)
+	broken.Gates[0].OK, broken.Gates[0].Why, broken.Gates[0].Tests, broken.Result = false, "it does not build", 0, loop.Failed
+	newly := counted(worked(), "test", 3)
+	newly.Tests = &loop.Tests{Total: 3, Passed: 2, Failed: 1, NewlyFailing: []string{"TestAdd"}}
+	changed := counted(worked(), "test", 3)
+	changed.Claim = &loop.Claim{Kind: loop.ClaimDone}
+	changed.Proof = &loop.Proof{Level: loop.LevelTestsChanged, Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestSkipped}, {Name: "TestSub", What: loop.TestGone}}}}
+	lacking := counted(worked(), "test", 3)
+	lacking.Claim = &loop.Claim{Kind: loop.ClaimDone, Why: "TestAdd is gone", Lacks: "tests"}
+	pinned := worked()
+	pinned.Pinned = []string{"a_test.go"}
+	threeTests := &loop.RunBaseline{SetUp: true, Proof: loop.InClean, Gates: []loop.BaselineGate{{Gate: loop.Gate{Name: "test", OK: true, Tests: 3}}}}
 	late := worked()
 	late.Result = loop.TimedOut
 	no := false
@@ -69,7 +87,15 @@ func TestWhatSpeaksAgainstLeaving(t *testing.T) {
 		want    []string
 	}{
 		{"nothing", worked(), limited, nil, nil},
-		{"red gates are what iterations are for", red, limited, nil, nil},
+		{"a gate that the run made red", red, limited, nil, []string{"gates are red: test (refrain show build-7/1)"}},
+		{"gates that were red before are what iterations are for", known, limited, nil, nil},
+		{"all tests are there", counted(worked(), "test", 3), limited, threeTests, nil},
+		{"tests are gone, or skipped", counted(worked(), "test", 1), limited, threeTests, []string{"gate test ran 1 test, and 3 before: some are gone or skipped (refrain diff build-7/1)"}},
+		{"a gate that comes to no tests is just red", broken, limited, threeTests, []string{"gates are red: test (it does not build) (refrain show build-7/1)"}},
+		{"tests fail that did not, and the gate does not mind", newly, limited, threeTests, []string{"tests fail that did not: TestAdd"}},
+		{"tests that were changed with a reason", changed, limited, threeTests, []string{"tests do not hold as they were: TestAdd, TestSub (refrain show build-7/1)"}},
+		{"a claim that lacks evidence", lacking, limited, threeTests, []string{"its claim was refused: TestAdd is gone"}},
+		{"pinned files", pinned, limited, nil, []string{"pinned files were changed: a_test.go"}},
 		{"any limit is one", worked(), loop.RunStarted{Limits: loop.Limits{Tokens: 5}}, nil, nil},
 		{"a failure of the agent", failed, limited, nil, []string{"the last iteration failed (refrain show build-7/1)"}},
 		{"a time-out", late, limited, nil, []string{"the last iteration failed (refrain show build-7/1)"}},
@@ -90,6 +116,37 @@ func TestWhatSpeaksAgainstLeaving(t *testing.T) {
 		if diff := cmp.Diff(tt.want, l.Missing); diff != "" || l.Safe != (tt.want == nil) {
 			t.Errorf("%s: safe is %v; missing (-want +got):\n%s", tt.name, l.Safe, diff)
 		}
+	}
+}
+
+func TestAFlakyGateSpeaksAgainstLeaving(t *testing.T) {
+	zero := 0
+	said := func(ok bool) loop.Payload {
+		return &loop.GateFinished{Gate: loop.Gate{Name: "e2e", OK: ok, Exit: &zero, Tree: "3f2a91c0d2e4"}}
+	}
+	got := after(worked(), loop.RunStarted{Limits: loop.Limits{Iterations: 2}}, said(false), said(true)).Leave()
+	want := []string{"flaky, red and green on one tree, and so no proof: e2e"}
+	if diff := cmp.Diff(want, got.Missing); diff != "" || got.Safe {
+		t.Errorf("safe is %v; missing (-want +got):\n%s", got.Safe, diff)
+	}
+}
+
+func TestWhatWasPutBackIsNoReasonToStay(t *testing.T) {
+	o := worked()
+	o.Gates = []loop.Gate{{Name: "test", Why: "3 of 3 tests"}}
+	run := after(o, loop.RunStarted{Limits: loop.Limits{Iterations: 2}})
+	run.Verdict.Restore = new(0)
+	if l := run.Leave(); !l.Safe {
+		t.Errorf("missing %q, want nothing", l.Missing)
+	}
+}
+
+func TestGatesThatAreStillRedAreNamed(t *testing.T) {
+	o := worked()
+	o.Gates = []loop.Gate{{Name: "test", Why: "2 of 3 tests", Known: true}, {Name: "lint", OK: true}}
+	l := after(o, loop.RunStarted{Limits: loop.Limits{Iterations: 2}}).Leave()
+	if diff := cmp.Diff([]string{"test (2 of 3 tests)"}, l.Red); diff != "" || !l.Safe {
+		t.Errorf("safe is %v; still red (-want +got):\n%s", l.Safe, diff)
 	}
 }
 

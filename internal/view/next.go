@@ -52,7 +52,7 @@ func (r *Run) Next() []Step {
 // take is how to get at the work of a run that is done.
 func (r *Run) take() []Step {
 	var steps []Step
-	if t := r.Sum.Totals; t.Files > 0 || t.Commits > 0 {
+	if f := r.Changed(); f.Files > 0 || f.Commits > 0 {
 		steps = append(steps, Step{"refrain diff " + r.Name, "what it changed"})
 	}
 	if r.Branch != "" && r.Sum.Totals.Commits > 0 {

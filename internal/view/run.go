@@ -118,8 +118,9 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.GateStarted:
 		r.Gate = p
 	case *loop.GateFinished:
-		r.Gate = nil
-		r.judge(p.Gate)
+		if r.Gate = nil; p.With == "" { // else it looked at another tree
+			r.judge(p.Gate)
+		}
 	case *loop.IterationFinished:
 		r.finishIteration(e, p)
 		return // its state already includes this event
@@ -190,9 +191,6 @@ func (r *Run) Reason() loop.Reason {
 	}
 	return r.Finished.Reason
 }
-
-// Proven tells whether the run is done and the runner's own gates agreed.
-func (r *Run) Proven() bool { return r.Finished != nil && r.Finished.Proven }
 
 // Elapsed is how long the run has been alive, waits included. The time between
 // an end and a resume does not count.

@@ -23,9 +23,13 @@ type Status struct {
 	PID           int          `json:"pid,omitempty"` // only while a runner is alive
 	Reason        loop.Reason  `json:"reason,omitempty"`
 	Why           string       `json:"why,omitempty"`    // of the end, or of the wait
-	Proven        *bool        `json:"proven,omitempty"` // only when the run is over
+	Proven        *bool        `json:"proven,omitempty"` // only when the run is over: the level of its proof is proven
+	Proof         *loop.Proof  `json:"proof,omitempty"`  // only when it is done: what stands behind that
 	Streaks       loop.Streaks `json:"streaks"`
 	Totals        loop.Totals  `json:"totals"`
+	// Net is the work tree now against that before the first iteration; totals
+	// add up what each attempt changed.
+	Net *loop.Changes `json:"net,omitempty"`
 
 	Agent    string         `json:"agent,omitempty"` // who works, or worked last
 	Model    string         `json:"model,omitempty"`
@@ -35,7 +39,7 @@ type Status struct {
 	Stats    *Averages      `json:"stats,omitempty"`
 	Leave    *Leave         `json:"leave,omitempty"`        // only while it is alive
 	Asked    *loop.RunAsked `json:"asked,omitempty"`        // what a person is to answer
-	Proof    loop.Place     `json:"proof,omitempty"`        // where claims are judged
+	Judged   loop.Place     `json:"judged,omitempty"`       // where claims are judged
 	Gates    []loop.Gate    `json:"gates,omitempty"`        // what each said last
 	Left     *[]string      `json:"left_running,omitempty"` // processes of a run that is over; left out when nobody has looked
 	Next     []string       `json:"next,omitempty"`         // commands to type, the likeliest first
@@ -48,9 +52,9 @@ func (r *Run) Status(now time.Time) Status {
 		State: r.State, Phase: r.Phase,
 		Iteration: r.Iteration, MaxIterations: r.Max(),
 		StartedAt: r.StartedAt, Elapsed: loop.Span(r.Elapsed(now)),
-		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals,
+		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(),
 		Agent: orElse(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session,
-		Refusals: r.Sum.Refusals, Leave: r.Leave(), Proof: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
+		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 	}
 	if r.Sum.Totals.Iterations > 0 {
 		stats := r.Stats(now)
@@ -61,7 +65,8 @@ func (r *Run) Status(now time.Time) Status {
 	}
 	switch {
 	case r.Finished != nil:
-		s.Reason, s.Why, s.Proven = r.Finished.Reason, r.Finished.Why, &r.Finished.Proven
+		proven := r.Proven()
+		s.Reason, s.Why, s.Proven, s.Proof = r.Finished.Reason, r.Finished.Why, &proven, r.Proof()
 	case r.State == loop.Crashed:
 		proven := false
 		s.Why, s.Proven = "the runner died: the journal has no end and nobody holds the lock", &proven

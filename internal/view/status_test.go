@@ -42,7 +42,21 @@ func TestStatusAsJSON(t *testing.T) {
 		{
 			"an end says why, and whether it is proven",
 			[]loop.Payload{started, &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Span(time.Second)}},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,` + zeroes + `,"next":["refrain show build-7"]}`,
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,"proof":{"level":"claimed","why":"nothing but the agent's word stands behind it"},` + zeroes + `,"next":["refrain show build-7"]}`,
+		},
+		{
+			"an end with a proof has all of it, and what the run came to",
+			[]loop.Payload{started, &loop.RunFinished{
+				State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Span(time.Second),
+				Proof: &loop.Proof{
+					Level: loop.LevelTestsChanged, Why: "1 test changed", Tree: "3f2a91c0d2e4", Place: loop.InClean, Diff: "-a\n+b",
+					Tests: &loop.ProofTests{Held: 2, Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestGone, Why: "it is"}}},
+				},
+				Net: &loop.Changes{Modified: 1, LinesAdded: 7},
+			}},
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,` +
+				`"proof":{"level":"tests_changed","why":"1 test changed","tests":{"held":2,"changed":[{"name":"TestAdd","what":"gone","why":"it is"}]},"diff":"-a\n+b","tree":"3f2a91c0d2e4","place":"clean"},` + zeroes +
+				`,"net":{"created":0,"modified":1,"deleted":0,"lines_added":7,"lines_removed":0,"commits":0},"next":["refrain diff build-7","refrain show build-7"]}`,
 		},
 		{
 			"all that there is to say",

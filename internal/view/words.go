@@ -8,18 +8,12 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// People says in everyday words what a run is. A run that is done because the
-// agent said so is only claimed to be; one that ran its course was not even that.
-func People(s loop.Status, reason loop.Reason, proven bool) string {
+// People says in everyday words what a run is, and how much stands behind one
+// that is done.
+func People(s loop.Status, level loop.Level) string {
 	switch s {
 	case loop.Done:
-		switch {
-		case proven:
-			return "done, proven"
-		case reason == loop.ByIterations, reason == loop.ByExitZero:
-			return "done, unproven"
-		}
-		return "done, claimed"
+		return "done, " + LevelWords(level)
 	case loop.Exhausted:
 		return "hit the limit"
 	case loop.Aborted:

@@ -10,28 +10,29 @@ import (
 
 func TestPeople(t *testing.T) {
 	tests := []struct {
-		state  loop.Status
-		reason loop.Reason
-		proven bool
-		want   string
+		state loop.Status
+		level loop.Level
+		want  string
 	}{
-		{loop.Running, "", false, "running"},
-		{loop.Waiting, "", false, "waiting"},
-		{loop.Paused, "", false, "paused"},
-		{loop.Rebooting, "", false, "rebooting"},
-		{loop.Done, loop.ByPromise, true, "done, proven"},
-		{loop.Done, loop.ByPromise, false, "done, claimed"},
-		{loop.Done, loop.ByExitZero, false, "done, unproven"},
-		{loop.Done, loop.ByIterations, false, "done, unproven"},
-		{loop.Exhausted, "", false, "hit the limit"},
-		{loop.Aborted, "", false, "gave up"},
-		{loop.Stopped, "", false, "you stopped it"},
-		{loop.CouldNotRun, "", false, "could not run"},
-		{loop.Crashed, "", false, "died"},
+		{loop.Running, "", "running"},
+		{loop.Waiting, "", "waiting"},
+		{loop.Paused, "", "paused"},
+		{loop.Rebooting, "", "rebooting"},
+		{loop.Done, loop.LevelProven, "done, proven"},
+		{loop.Done, loop.LevelKept, "done, nothing broke"},
+		{loop.Done, loop.LevelTestsChanged, "done, tests changed"},
+		{loop.Done, loop.LevelClaimed, "done, unproven"},
+		{loop.Done, "", "done, unproven"},
+		{loop.Done, "of a later version", "done, unproven"},
+		{loop.Exhausted, "", "hit the limit"},
+		{loop.Aborted, "", "gave up"},
+		{loop.Stopped, "", "you stopped it"},
+		{loop.CouldNotRun, "", "could not run"},
+		{loop.Crashed, "", "died"},
 	}
 	for _, tt := range tests {
-		if got := People(tt.state, tt.reason, tt.proven); got != tt.want {
-			t.Errorf("People(%s, %s, %v) = %q, want %q", tt.state, tt.reason, tt.proven, got, tt.want)
+		if got := People(tt.state, tt.level); got != tt.want {
+			t.Errorf("People(%s, %s) = %q, want %q", tt.state, tt.level, got, tt.want)
 		}
 	}
 }

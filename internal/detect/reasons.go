@@ -1,0 +1,57 @@
+package detect
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Reasons listens for why the agent changed tests: a line with nothing but
+//
+//	<test-changed name="TestAdd">the task asks for it</test-changed>
+//
+// in its own text, outside code and quotes.
+func Reasons() Detector { return &reasons{} }
+
+type reasons struct {
+	page page
+	list []*loop.TestExplained
+}
+
+// mostReasons is how many of one attempt are heard.
+const mostReasons = 200
+
+var reasonTag = regexp.MustCompile(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')>(.+)</test-changed>$`)
+
+func (r *reasons) Observe(e loop.Event) {
+	text, ok := e.Payload.(*loop.AgentText)
+	if !ok {
+		return
+	}
+	for line := range lines(text.Text) {
+		where := r.page.place(line)
+		if where != prose || !strings.Contains(line, "<test-changed") {
+			continue
+		}
+		m := reasonTag.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil || strings.TrimSpace(m[3]) == "" || len(r.list) == mostReasons {
+			continue
+		}
+		r.list = append(r.list, &loop.TestExplained{Name: strings.Clone(fold(m[1] + m[2])), Why: strings.Clone(cut(fold(m[3]), maxReason))})
+	}
+}
+
+// maxReason is in bytes: a sentence or two.
+const maxReason = 300
+
+func (r *reasons) Report(o *loop.Outcome) []loop.Payload {
+	if o.Result != loop.OK {
+		return nil
+	}
+	var events []loop.Payload
+	for _, one := range r.list {
+		events = append(events, one)
+	}
+	return events
+}

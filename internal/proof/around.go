@@ -1,0 +1,223 @@
+package proof
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// Around is what gates run with and no checkout holds: programs, settings of the
+// user's, and what lies above the checkout, each with what tells that it was
+// changed. A proof holds only where these are as they were when the run began.
+type Around map[string]string
+
+// tools are programs that gates and setups run without naming them.
+var tools = []string{
+	"sh", "bash", "env", "git", "make", "go", "gofmt", "cc", "gcc", "cargo", "rustc", "node", "npm", "npx", "yarn", "pnpm", "bun", "deno",
+	"python", "python3", "pip", "pip3", "pytest", "uv", "poetry", "tox", "ruby", "bundle", "rake", "rspec", "php", "composer", "phpunit",
+	"java", "javac", "mvn", "gradle", "dotnet", "mix", "elixir", "cmake", "ctest",
+}
+
+// userFiles are settings of tools in the user's home folder that decide how
+// they run. Those of git are not among them: agents set a name to commit with.
+var userFiles = []string{
+	".npmrc", ".yarnrc", ".yarnrc.yml", ".bunfig.toml", ".pydistutils.cfg", ".pip/pip.conf", ".cargo/config", ".cargo/config.toml",
+	".m2/settings.xml", ".mavenrc", ".gradle/gradle.properties", ".gradle/init.gradle", ".bundle/config", ".gemrc", ".rspec", ".irbrc",
+	".composer/config.json", ".jestrc", ".mocharc.json", ".babelrc", ".eslintrc", ".eslintrc.json", ".node_modules", ".node_libraries",
+}
+
+// configFiles are the same below the user's folder of settings.
+var configFiles = []string{"go/env", "pip/pip.conf", "pnpm/rc", "yarn/config", "composer/config.json", "uv/uv.toml", "pypoetry/config.toml", "mise/config.toml"}
+
+// userFolders hold what was installed for the user, as patterns.
+var userFolders = []string{".local/lib/python3*/site-packages", ".gradle/init.d"}
+
+// upward is what tools look for in the folders above a checkout.
+var upward = []string{
+	"go.work", "go.mod", "node_modules", "package.json", ".npmrc", ".yarnrc.yml", "tsconfig.json", "conftest.py", "pytest.ini", "pyproject.toml",
+	"tox.ini", "setup.cfg", "babel.config.js", "babel.config.json", "jest.config.js", "vitest.config.ts", ".mocharc.json", ".eslintrc", ".eslintrc.json", "eslint.config.js",
+	"Cargo.toml", ".cargo", ".rspec", "phpunit.xml", "Gemfile", ".tool-versions", ".python-version", "mise.toml",
+}
+
+// lookAround takes in what gates run with. The lines are their commands, and the
+// checkouts lie in dir.
+func lookAround(env, lines []string, dir string) Around {
+	a := Around{}
+	value := func(name string) string {
+		for _, v := range slices.Backward(env) {
+			if text, ok := strings.CutPrefix(v, name+"="); ok {
+				return text
+			}
+		}
+		return ""
+	}
+	programs := slices.Clone(tools)
+	for _, line := range lines {
+		if words := strings.Fields(line); len(words) > 0 && !strings.ContainsAny(words[0], "/=$") {
+			programs = append(programs, words[0])
+		}
+	}
+	for _, name := range programs {
+		if at := find(name, value("PATH")); at != "" {
+			a["program "+name] = at + " " + fileStamp(at)
+		}
+	}
+	home := value("HOME")
+	config := value("XDG_CONFIG_HOME")
+	if config == "" && home != "" {
+		config = filepath.Join(home, ".config")
+	}
+	files := []string{value("GOENV"), value("NPM_CONFIG_USERCONFIG"), value("npm_config_userconfig"), value("PIP_CONFIG_FILE")}
+	for _, name := range userFiles {
+		files = append(files, filepath.Join(home, filepath.FromSlash(name)))
+	}
+	for _, name := range configFiles {
+		files = append(files, filepath.Join(config, filepath.FromSlash(name)))
+	}
+	for _, pattern := range userFolders {
+		found, _ := filepath.Glob(filepath.Join(home, filepath.FromSlash(pattern))) // the patterns are good ones
+		files = append(files, found...)
+	}
+	for _, path := range files {
+		if home != "" && filepath.IsAbs(path) {
+			a.add(path)
+		}
+	}
+	for above := filepath.Dir(dir); dir != ""; above = filepath.Dir(above) {
+		for _, name := range upward {
+			a.add(filepath.Join(above, name))
+		}
+		if above == filepath.Dir(above) {
+			break
+		}
+	}
+	return a
+}
+
+// add notes a file or folder, if it is there.
+func (a Around) add(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		a[path] = folderStamp(path)
+	case info.Mode().IsRegular():
+		a[path] = contentOf(path)
+	default:
+		a[path] = info.Mode().String()
+	}
+}
+
+// find is where a program is on a path; a folder that is not absolute depends on
+// where one stands, and is not looked at.
+func find(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if at, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return at
+		}
+	}
+	return ""
+}
+
+func fileStamp(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err.Error()
+	}
+	return repo.Stamp(info)
+}
+
+// mostSetting is more than any file of settings holds.
+const mostSetting = 1 << 20
+
+func contentOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, mostSetting)); err != nil {
+		return err.Error()
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// folderStamp is which entries a folder has, and whether they were written to.
+func folderStamp(path string) string {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err.Error()
+	}
+	sum := sha256.New()
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil, e.Name() == "__pycache__":
+		case e.IsDir(): // tools write caches into what they load
+			fmt.Fprintf(sum, "%q\n", e.Name())
+		default:
+			fmt.Fprintf(sum, "%q %s\n", e.Name(), repo.Stamp(info))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// against names what is not as it was.
+func (a Around) against(was Around) []string {
+	var list []string
+	for what, stamp := range a {
+		if was[what] != stamp {
+			list = append(list, what)
+		}
+	}
+	for what := range was {
+		if _, still := a[what]; !still {
+			list = append(list, what)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// goFlags is what "go env -w" has set for the user, which a value in the
+// environment would hide.
+func goFlags(env []string) string {
+	vars := maps.Collect(func(yield func(string, string) bool) {
+		for _, v := range env {
+			if name, value, ok := strings.Cut(v, "="); ok && !yield(name, value) {
+				return
+			}
+		}
+	})
+	file := vars["GOENV"]
+	if file == "" {
+		config := vars["XDG_CONFIG_HOME"]
+		if config == "" {
+			config = filepath.Join(vars["HOME"], ".config")
+		}
+		file = filepath.Join(config, "go", "env")
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "GOFLAGS="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package proof
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// outside says what a claim leans on that is not in the checkout, or nothing:
+// settings and programs that are not as they were, links that lead elsewhere,
+// files that name the work tree.
+func (c *claim) outside(ctx context.Context) (lacks, why string) {
+	if !c.anyClean() {
+		return "", ""
+	}
+	if c.known.Around != nil {
+		if other := lookAround(c.Env, c.lines(), c.Proof.Dir).against(c.known.Around); len(other) > 0 {
+			return "around", fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", loop.Few(other))
+		}
+	}
+	if links := c.newLinks(ctx); len(links) > 0 {
+		return "links", fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", loop.Few(links))
+	}
+	if files := c.pointing(ctx); len(files) > 0 {
+		return "paths", fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", loop.Few(files))
+	}
+	return "", ""
+}
+
+// newLinks is links out of the checkout that were not there when the run began.
+func (c *claim) newLinks(ctx context.Context) []string {
+	var list []string
+	for _, one := range c.rooms.open {
+		list = append(list, one.Links()...)
+	}
+	if len(list) == 0 || c.First == nil {
+		return list
+	}
+	trees := c.Store.Trees()
+	first, err := trees.Paths(ctx, c.First.Tree)
+	if err != nil {
+		return list
+	}
+	now, err := trees.Paths(ctx, c.at.Tree)
+	if err != nil {
+		return list
+	}
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(path string) bool { return first[path] == now[path] })
+}
+
+// mostRead is how large a file may be to be searched, and mostSearched how many
+// are.
+const (
+	mostRead     = 1 << 20
+	mostSearched = 2000
+)
+
+// pointing is files of the work that name the work tree by its place on this
+// disk and did not when the run began.
+func (c *claim) pointing(ctx context.Context) []string {
+	if c.First == nil || len(c.Proof.Tree) < 2 {
+		return nil
+	}
+	trees := c.Store.Trees()
+	edits, err := trees.Edits(ctx, c.First.Tree, c.at.Tree)
+	if err != nil {
+		return nil // what cannot be compared is told by who needs it
+	}
+	var list []string
+	for _, e := range edits[:min(len(edits), mostSearched)] {
+		if !e.Is.There() || e.Is.Link() || !counts(e.Path) || prose(e.Path) {
+			continue
+		}
+		if c.names(ctx, trees, e.Is) && !c.names(ctx, trees, e.Was) {
+			list = append(list, e.Path)
+		}
+	}
+	return list
+}
+
+// prose tells whether a file is for people: a document may say where something
+// is.
+func prose(path string) bool {
+	low := strings.ToLower(path)
+	for _, ending := range []string{".md", ".txt", ".rst", ".adoc", ".log", ".html"} {
+		if strings.HasSuffix(low, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *claim) names(ctx context.Context, trees repo.Trees, f repo.File) bool {
+	if !f.There() {
+		return false
+	}
+	text, err := trees.Read(ctx, f)
+	return err == nil && len(text) <= mostRead && bytes.Contains(text, []byte(c.Proof.Tree+"/"))
+}

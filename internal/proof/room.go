@@ -1,0 +1,152 @@
+package proof
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// room is a clean checkout that is made for one judgement and removed after it.
+type room struct {
+	*repo.Checkout
+	temp    string   // for temporary files: what tools cache there is not from yesterday
+	problem string   // why it could not be set up
+	used    bool     // a gate has run in it
+	touched []string // files of the tree that gates have changed
+}
+
+// rooms are the clean checkouts of one judgement, by the trees that they hold.
+type rooms struct {
+	judge *Judge
+	open  map[string]*room
+}
+
+func (j *Judge) rooms() *rooms { return &rooms{judge: j, open: map[string]*room{}} }
+
+// close removes them all. What is left only costs room, and is removed before
+// the next judgement.
+func (r *rooms) close() {
+	for _, one := range r.open {
+		_ = one.Remove()
+		_ = os.RemoveAll(one.temp)
+	}
+}
+
+// enter gives the checkout of a tree, ready to run in: made anew, or as it was
+// before the last gate, but for what git ignores.
+func (r *rooms) enter(ctx context.Context, tree string, log io.Writer) (*room, error) {
+	if one := r.open[tree]; one != nil {
+		return one, one.tidy(ctx)
+	}
+	j := r.judge
+	if err := j.Proof.lobby(); err != nil {
+		return nil, fmt.Errorf("make a clean checkout: %w", err)
+	}
+	made, err := j.Store.Checkout(ctx, filepath.Join(j.Proof.Dir, rand.Text()), tree)
+	if err != nil {
+		return nil, err
+	}
+	one := &room{Checkout: made}
+	r.open[tree] = one
+	// Not below the checkout's own long path: sockets have short names.
+	if one.temp, err = os.MkdirTemp("", "refrain-"); err != nil {
+		return nil, fmt.Errorf("make a clean checkout: %w", err)
+	}
+	return one, j.setUp(ctx, one, log)
+}
+
+// tidy puts back what the last gate changed.
+func (r *room) tidy(ctx context.Context) error {
+	if !r.used {
+		return nil
+	}
+	touched, err := r.Restore(ctx)
+	for _, path := range touched {
+		if !slices.Contains(r.touched, path) {
+			r.touched = append(r.touched, path)
+		}
+	}
+	r.used = false
+	return err
+}
+
+// lobby makes the folder of the clean checkouts, empties it of those that
+// somebody who was killed has left, and says in it whose it is.
+func (s Settings) lobby() error {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(s.Dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", s.Dir)
+	}
+	return os.WriteFile(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600)
+}
+
+// OwnerFile names, in the folder of a run's clean checkouts, the folder of its
+// records: checkouts whose records are gone can be found and removed.
+const OwnerFile = "refrain-run"
+
+// Sweep removes what a runner that was killed has left in the folder of the clean
+// checkouts. Nobody else may be using it.
+func (s Settings) Sweep() error {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != seedFolder {
+			err = errors.Join(err, repo.RemoveTree(filepath.Join(s.Dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// env is the environment of what runs in a room: nothing in it leads to the work
+// tree, temporary files begin afresh, and no tool answers from a cache of
+// results.
+func (j *Judge) env(r *room) []string {
+	tree := j.Proof.Tree
+	env := make([]string, 0, len(j.Env)+4)
+	goflags := ""
+	for _, v := range j.Env {
+		name, value, _ := strings.Cut(v, "=")
+		switch name {
+		case "PWD", "OLDPWD", "INIT_CWD", "REFRAIN_RUN_DIR":
+			continue // they lead to the work tree
+		case "GOFLAGS":
+			goflags = value
+			continue
+		}
+		if tree != "" && strings.Contains(value, tree) {
+			v = name + "=" + strings.ReplaceAll(value, tree, r.Dir())
+		}
+		env = append(env, v)
+	}
+	if goflags == "" {
+		goflags = j.known.Flags
+	}
+	return append(env, "REFRAIN_PROJECT_DIR="+r.Dir(), "REFRAIN_RUN_DIR="+r.temp, "TMPDIR="+r.temp, "GOFLAGS="+strings.TrimSpace(goflags+" -count=1"))
+}
+
+// place is where a gate runs in a room.
+func (j *Judge) place(r *room, log io.Writer) gate.Place {
+	below := filepath.Join(r.Dir(), filepath.FromSlash(j.Proof.Below))
+	return gate.Place{Where: loop.InClean, Dir: below, Env: j.env(r), Log: log, Exec: j.Exec}
+}

@@ -1,0 +1,95 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
+)
+
+// steady looks for gates that were red and green on one tree. Such a gate runs
+// again, as often as its retries say: it must be green each time. Then it does
+// not stand in the way of a claim, and proves nothing.
+func (c *claim) steady(ctx context.Context, results []gate.Result, e *evidence) string {
+	for i, r := range results {
+		g := c.named(r.Name)
+		if g.Review || !slices.Contains(c.state.Flaky, r.Name) && !c.state.Said(r.Name, r.Where, r.Tree, false) {
+			continue
+		}
+		if why := c.retry(ctx, g, &results[i], e); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// retry runs a gate that is not steady until it is, or is seen not to be.
+func (c *claim) retry(ctx context.Context, g Gate, r *gate.Result, e *evidence) string {
+	e.flaky = append(e.flaky, r.Name)
+	for range g.Retries {
+		again := c.check1(ctx, g)
+		switch {
+		case again.Interrupted:
+			return "interrupted"
+		case !again.OK:
+			return fmt.Sprintf("gate %s is flaky: it passes and fails on the same tree (%s); make it steady", r.Name, again.Why)
+		}
+	}
+	return ""
+}
+
+// confirm runs once more what turned from red to green, when the proof rests on
+// it: a gate that is red most of the time is green some of the time.
+func (c *claim) confirm(ctx context.Context, results []gate.Result, e *evidence) string {
+	for i, r := range results {
+		if !slices.Contains(e.turned, r.Name) || slices.Contains(e.flaky, r.Name) {
+			continue
+		}
+		g := c.named(r.Name)
+		again := c.check1(ctx, g)
+		switch {
+		case again.Interrupted:
+			return "interrupted"
+		case again.OK && !c.suspicious(r.Name, e):
+			continue
+		case again.OK: // would it pass by now without the work?
+			if then := c.variant(ctx, g, c.First.Tree, "before"); then.OK {
+				e.flaky = append(e.flaky, r.Name)
+			}
+			continue
+		}
+		if why := c.retry(ctx, g, &results[i], e); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// suspicious tells whether a gate may have turned for reasons of its own: it was
+// red on other trees of this run too, or nothing but documents was changed.
+func (c *claim) suspicious(name string, e *evidence) bool {
+	if c.First == nil || !c.Store.CanRestore() {
+		return false
+	}
+	for _, l := range c.state.Looks {
+		if l.Gate == name && !l.OK && !strings.HasPrefix(c.First.Tree, l.Tree) {
+			return true
+		}
+	}
+	return !slices.ContainsFunc(e.work, func(edit repo.Edit) bool { return !prose(edit.Path) })
+}
+
+// tellFlaky warns of gates that are not steady.
+func (j *Judge) tellFlaky(names []string) {
+	for _, name := range names {
+		j.Tell(&loop.Warning{
+			Text: fmt.Sprintf("gate %s is flaky: it passed and failed on the same tree, so it proves nothing", name),
+			Hint: "make its tests steady; it was run again and passed each time",
+			Key:  "flaky." + name,
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Trees compares trees of a store and makes new ones of them. Paths are those of
+// the work tree.
+type Trees struct{ store *Store }
+
+// Trees gives the trees of the store.
+func (s *Store) Trees() Trees { return Trees{s} }
+
+// Edit is what happened to one file between two trees.
+type Edit struct {
+	Path string
+	From string // its path before, when it was moved and holds the same
+	Was  File   // nothing when it is new
+	Is   File   // nothing when it is gone
+}
+
+// File is what a tree has at a path.
+type File struct{ mode, object string }
+
+// There tells whether there is anything.
+func (f File) There() bool { return f.object != "" }
+
+// Link tells whether it is a symbolic link.
+func (f File) Link() bool { return f.mode == symlink }
+
+// Edits lists what differs between two trees. A file that was moved and holds
+// the same is one edit.
+func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) {
+	if err := t.store.needGit("compare trees"); err != nil {
+		return nil, err
+	}
+	edits, err := t.store.edits(ctx, before, after, "-M100%", "-l0")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Edit, 0, len(edits))
+	for _, e := range edits {
+		one := Edit{Path: e.path, From: e.from, Was: File{e.oldMode, e.oldObject}, Is: File{e.mode, e.object}}
+		switch e.change {
+		case created:
+			one.Was = File{}
+		case deleted:
+			one.Is = File{}
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// Read is what a file holds.
+func (t Trees) Read(ctx context.Context, f File) ([]byte, error) {
+	var content []byte
+	err := t.store.read(ctx, []leaf{{mode: f.mode, object: f.object, path: f.object}}, func(_ leaf, b []byte) error {
+		content = bytes.Clone(b)
+		return nil
+	})
+	return content, err
+}
+
+// Paths lists the files of a tree.
+func (t Trees) Paths(ctx context.Context, tree string) (map[string]File, error) {
+	leaves, err := t.store.leaves(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]File, len(leaves))
+	for _, l := range leaves {
+		if rel, ours := t.store.below(l.path); ours {
+			all[rel] = File{l.mode, l.object}
+		}
+	}
+	return all, nil
+}
+
+// Patch is what a new tree has at a path: a file of another tree, a content, or
+// nothing.
+type Patch struct {
+	Path    string
+	File    File
+	Content []byte
+}
+
+// With makes a tree that differs from another in some paths.
+func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, error) {
+	if len(patches) == 0 {
+		return tree, nil
+	}
+	s := t.store
+	index := filepath.Join(s.dir, "patched-"+rand.Text())
+	defer os.Remove(index)
+	apart := command{env: []string{"GIT_INDEX_FILE=" + index}}
+	if _, err := s.git(ctx, apart, "read-tree", tree); err != nil {
+		return "", err
+	}
+	// What goes must be gone before a folder takes its place.
+	var gone, come bytes.Buffer
+	for _, p := range patches {
+		if p.Content != nil {
+			object, err := s.git(ctx, command{stdin: p.Content}, "hash-object", "-w", "--no-filters", "--stdin")
+			if err != nil {
+				return "", err
+			}
+			p.File = File{mode: "100644", object: strings.TrimSpace(string(object))}
+		}
+		if p.File.There() {
+			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.mode, p.File.object, s.tree.prefix+p.Path)
+		} else {
+			fmt.Fprintf(&gone, "0 %s\t%s\x00", strings.Repeat("0", len(tree)), s.tree.prefix+p.Path)
+		}
+	}
+	apart.stdin = append(gone.Bytes(), come.Bytes()...)
+	if _, err := s.git(ctx, apart, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	apart.stdin = nil
+	made, err := s.git(ctx, apart, "write-tree", "--missing-ok")
+	return strings.TrimSpace(string(made)), err
+}
