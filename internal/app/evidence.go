@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -247,4 +248,7 @@ func ProofDir(tree, id string) string {
 
 // dropProof removes the clean checkout of a run that needs it no more. What is
 // left of it only costs room, and prune tries again.
-func dropProof(tree, id string) error { return repo.RemoveTree(ProofDir(tree, id)) }
+func dropProof(tree, id string) error {
+	dir := ProofDir(tree, id)
+	return errors.Join(proof.RemoveTemporary(dir), repo.RemoveTree(dir))
+}

@@ -126,6 +126,12 @@ func (e *Engine) weighResults(ctx context.Context, a *attempt, o *loop.Outcome, 
 			a.told = append(a.told, gate.Feedback(one, e.FeedbackRoom))
 		}
 	}
+	if r.Lacks != "" {
+		a.told = append(a.told, "the claim was refused: "+r.Why)
+	}
+	for _, one := range r.Old {
+		a.told = append(a.told, "with the tests as they were when the run began, "+gate.Feedback(one, e.FeedbackRoom))
+	}
 	if counts != nil {
 		o.Tests = counts
 	}

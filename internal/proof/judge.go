@@ -35,6 +35,7 @@ type Judge struct {
 	Remember func(Known)
 
 	known     Known
+	tidied    bool       // what a killed runner left is gone
 	then      *firstTree // nil until it is needed
 	untouched bool       // no agent has worked yet: what lies in the work tree is the user's
 }
@@ -51,12 +52,13 @@ func (j *Judge) remember() {
 // Ruling is what the gates say of an attempt or a claim.
 type Ruling struct {
 	Results     []gate.Result
-	Pinned      []string    // pinned files that differ from when the run began
-	Proof       *loop.Proof // what stands behind a claim; nil: it does not stand, or none was made
-	Why         string      // why a claim does not stand
-	Lacks       string      // what it lacks, when that and no red gate is why
-	Person      string      // what only a person can settle
-	Interrupted bool        // the gates were stopped: there is no ruling
+	Pinned      []string      // pinned files that differ from when the run began
+	Proof       *loop.Proof   // what stands behind a claim; nil: it does not stand, or none was made
+	Why         string        // why a claim does not stand
+	Lacks       string        // what it lacks, when that and no red gate is why
+	Person      string        // what only a person can settle
+	Interrupted bool          // the gates were stopped: there is no ruling
+	Old         []gate.Result // gates that are red with the tests as they were
 
 	doubted bool     // files that decide what is tested were changed
 	held    []string // fixed tests that hold as they were

@@ -38,10 +38,10 @@ func (e evidence) level(mode string) (loop.Level, string) {
 		return loop.LevelTestsChanged, e.changedWords(mode)
 	case e.blind:
 		return loop.LevelKept, "the gates pass, and without checkpoints nobody can tell what was changed"
-	case e.idle:
-		return loop.LevelKept, "nothing was changed, and the gates pass"
 	case len(e.flaky) > 0:
 		return loop.LevelKept, fmt.Sprintf("the gates pass, but %s passed and failed on the same tree", loop.Few(e.flaky))
+	case e.idle:
+		return loop.LevelKept, "nothing was changed, and the gates pass"
 	case len(e.touched) > 0:
 		return loop.LevelKept, fmt.Sprintf("the gates pass, but they changed the files that they judge: %s", loop.Few(e.touched))
 	case len(e.unclear) > 0 && !e.discriminates():

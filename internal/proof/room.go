@@ -49,7 +49,7 @@ func (r *rooms) enter(ctx context.Context, tree string, log io.Writer) (*room, e
 		return one, one.tidy(ctx)
 	}
 	j := r.judge
-	if err := j.Proof.lobby(); err != nil {
+	if err := j.lobby(); err != nil {
 		return nil, fmt.Errorf("make a clean checkout: %w", err)
 	}
 	made, err := j.Store.Checkout(ctx, filepath.Join(j.Proof.Dir, rand.Text()), tree)
@@ -58,8 +58,7 @@ func (r *rooms) enter(ctx context.Context, tree string, log io.Writer) (*room, e
 	}
 	one := &room{Checkout: made}
 	r.open[tree] = one
-	// Not below the checkout's own long path: sockets have short names.
-	if one.temp, err = os.MkdirTemp("", "refrain-"); err != nil {
+	if one.temp, err = j.Proof.temp(); err != nil {
 		return nil, fmt.Errorf("make a clean checkout: %w", err)
 	}
 	return one, j.setUp(ctx, one, log)
@@ -80,9 +79,11 @@ func (r *room) tidy(ctx context.Context) error {
 	return err
 }
 
-// lobby makes the folder of the clean checkouts, empties it of those that
-// somebody who was killed has left, and says in it whose it is.
-func (s Settings) lobby() error {
+// lobby makes the folder of the clean checkouts, says in it whose it is, and
+// removes, once, what a runner that was killed has left there. Nobody else uses
+// it.
+func (j *Judge) lobby() error {
+	s := j.Proof
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
@@ -93,6 +94,12 @@ func (s Settings) lobby() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", s.Dir)
 	}
+	if !j.tidied {
+		j.tidied = true
+		if err := s.sweep(); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600)
 }
 
@@ -100,14 +107,31 @@ func (s Settings) lobby() error {
 // records: checkouts whose records are gone can be found and removed.
 const OwnerFile = "refrain-run"
 
-// Sweep removes what a runner that was killed has left in the folder of the clean
-// checkouts. Nobody else may be using it.
-func (s Settings) Sweep() error {
+// tempFile lists the folders for temporary files that were made.
+const tempFile = "temporary"
+
+// temp makes a folder for temporary files. It is not below the checkout's own
+// long path, for sockets have short names; so that it is found again, it is
+// noted first.
+func (s Settings) temp() (string, error) {
+	dir := filepath.Join(os.TempDir(), tempPrefix+rand.Text()[:10])
+	notes, err := os.OpenFile(filepath.Join(s.Dir, tempFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintln(notes, dir)
+	if err = errors.Join(err, notes.Close()); err != nil {
+		return "", err
+	}
+	return dir, os.Mkdir(dir, 0o700)
+}
+
+const tempPrefix = "refrain-proof-"
+
+// sweep removes what a runner that was killed has left.
+func (s Settings) sweep() error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
 		return err
 	}
 	for _, e := range entries {
@@ -115,7 +139,24 @@ func (s Settings) Sweep() error {
 			err = errors.Join(err, repo.RemoveTree(filepath.Join(s.Dir, e.Name())))
 		}
 	}
-	return err
+	return errors.Join(err, RemoveTemporary(s.Dir))
+}
+
+// RemoveTemporary removes the folders for temporary files that are noted in the
+// folder of a run's clean checkouts.
+func RemoveTemporary(dir string) error {
+	notes := filepath.Join(dir, tempFile)
+	text, err := os.ReadFile(notes)
+	if err != nil {
+		return nil // none were made
+	}
+	for path := range strings.Lines(string(text)) {
+		// What the notes say may be anybody's: only what is ours by its name goes.
+		if path = strings.TrimSuffix(path, "\n"); filepath.Dir(path) == filepath.Clean(os.TempDir()) && strings.HasPrefix(filepath.Base(path), tempPrefix) {
+			err = errors.Join(err, repo.RemoveTree(path))
+		}
+	}
+	return errors.Join(err, os.Remove(notes))
 }
 
 // env is the environment of what runs in a room: nothing in it leads to the work

@@ -24,7 +24,8 @@ type evidence struct {
 	touched []string // files that gates changed in what they judge
 	unclear []string // gates of which nobody knows how they were
 	comparison
-	added []string // new tests that fail without the work
+	added []string      // new tests that fail without the work
+	old   []gate.Result // gates that are red with the tests as they were
 }
 
 // weigh says what stands behind a claim whose gates all pass.
@@ -45,7 +46,7 @@ func (c *claim) weigh(ctx context.Context, r Ruling) Ruling {
 	}
 	r.doubted = e.bent()
 	c.before(ctx, r.Results, &e)
-	if unsteady := c.steady(ctx, r.Results, &e); unsteady != "" {
+	if unsteady := c.steady(ctx, r.Results, &e); unsteady != "" && ctx.Err() == nil {
 		return r.refuse("steady", unsteady)
 	}
 	if ctx.Err() == nil {
@@ -60,6 +61,7 @@ func (c *claim) weigh(ctx context.Context, r Ruling) Ruling {
 	}
 	r.held = e.fixed
 	if missing := e.unexplained(c.Proof.Tests); len(missing) > 0 {
+		r.Old = e.old
 		return r.refuse("tests "+names(missing), c.plea(missing))
 	}
 	if !e.discriminates() && len(e.changed) == 0 {
@@ -68,7 +70,7 @@ func (c *claim) weigh(ctx context.Context, r Ruling) Ruling {
 		}
 	}
 	if e.discriminates() && len(e.changed) == 0 {
-		if unsteady := c.confirm(ctx, r.Results, &e); unsteady != "" {
+		if unsteady := c.confirm(ctx, r.Results, &e); unsteady != "" && ctx.Err() == nil {
 			return r.refuse("steady", unsteady)
 		}
 	}
@@ -187,6 +189,7 @@ func (c *claim) compareAll(ctx context.Context, results []gate.Result, e *eviden
 // asWere runs the gates that count tests, or turned, with the tests as they were.
 func (c *claim) asWere(ctx context.Context, results []gate.Result, e *evidence, reasons []loop.TestExplained) (map[string]gate.Result, error) {
 	old := map[string]gate.Result{}
+	e.old = nil
 	if e.blind || len(e.tests) == 0 || c.Proof.Tests == TestsFree || !c.Store.CanRestore() {
 		return old, nil
 	}
@@ -208,8 +211,12 @@ func (c *claim) asWere(ctx context.Context, results []gate.Result, e *evidence, 
 		if tree == base {
 			continue
 		}
-		if old[r.Name] = c.variantIn(ctx, g, rooms, tree, "as-it-was"); ctx.Err() != nil {
+		was := c.variantIn(ctx, g, rooms, tree, "as-it-was")
+		if ctx.Err() != nil {
 			return nil, nil
+		}
+		if old[r.Name] = was; !was.OK {
+			e.old = append(e.old, was)
 		}
 	}
 	return old, nil
