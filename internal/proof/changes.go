@@ -66,9 +66,9 @@ func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error
 		return j.listedChanges(ctx, at)
 	}
 	trees := j.Store.Trees()
-	edits, err := trees.Edits(ctx, j.First.Tree, at.Tree)
+	edits, err := j.edits(ctx, at.Tree)
 	if err != nil {
-		return changes{}, fmt.Errorf("compare with the first checkpoint: %w", err)
+		return changes{}, err
 	}
 	then, err := j.atFirst(ctx)
 	if err != nil {
@@ -97,6 +97,25 @@ func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error
 		}
 	}
 	return c, nil
+}
+
+// edits is what differs from the first checkpoint. It is asked several times of
+// one tree.
+func (j *Judge) edits(ctx context.Context, tree string) ([]repo.Edit, error) {
+	if j.differs.tree != tree || j.differs.first != j.First.Tree {
+		edits, err := j.Store.Trees().Edits(ctx, j.First.Tree, tree)
+		if err != nil {
+			return nil, fmt.Errorf("compare with the first checkpoint: %w", err)
+		}
+		j.differs = difference{first: j.First.Tree, tree: tree, edits: edits}
+	}
+	return j.differs.edits, nil
+}
+
+// difference is what differs between two trees.
+type difference struct {
+	first, tree string
+	edits       []repo.Edit
 }
 
 // plans are the files of the plan.
@@ -251,8 +270,7 @@ func (j *Judge) swept(ctx context.Context, tree string) (string, error) {
 	if j.First == nil {
 		return tree, nil
 	}
-	trees := j.Store.Trees()
-	edits, err := trees.Edits(ctx, j.First.Tree, tree)
+	edits, err := j.edits(ctx, tree)
 	if err != nil {
 		return "", err
 	}
@@ -262,7 +280,7 @@ func (j *Judge) swept(ctx context.Context, tree string) (string, error) {
 			patches = append(patches, repo.Patch{Path: e.Path, File: map[bool]repo.File{true: e.Was}[e.From == ""]})
 		}
 	}
-	return trees.With(ctx, tree, patches)
+	return j.Store.Trees().With(ctx, tree, patches)
 }
 
 // asWere is the tree of the work with the tests as they were, but for those that

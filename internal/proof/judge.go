@@ -36,6 +36,7 @@ type Judge struct {
 
 	known     Known
 	tidied    bool       // what a killed runner left is gone
+	differs   difference // the last one that was asked for
 	then      *firstTree // nil until it is needed
 	untouched bool       // no agent has worked yet: what lies in the work tree is the user's
 }

@@ -15,7 +15,7 @@ const mostTests = 50
 
 // level makes a proof of the evidence.
 func (c *claim) level(ctx context.Context, results []gate.Result, e evidence) *loop.Proof {
-	e.touched = c.rooms.touched(ctx)
+	e.touched = c.rooms.touched()
 	c.tellFlaky(e.flaky)
 	p := &loop.Proof{
 		Gates: e.turned, Flaky: e.flaky, Files: few(e.files(), mostTests), Tree: c.at.Tree, Place: place(results),
@@ -91,12 +91,14 @@ func place(results []gate.Result) loop.Place {
 func few[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
 // touched is the files that gates changed in what they judge.
-func (r *rooms) touched(ctx context.Context) []string {
+func (r *rooms) touched() []string {
 	var list []string
 	for _, one := range r.open {
-		if one.tidy(ctx) == nil {
-			list = append(list, one.touched...)
+		last, err := one.Touched()
+		if err != nil {
+			last = []string{err.Error()} // what cannot be looked at is not what it was
 		}
+		list = append(list, append(one.touched, last...)...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -67,17 +67,28 @@ func (c *claim) pointing(ctx context.Context) []string {
 	if c.First == nil || len(c.Proof.Tree) < 2 {
 		return nil
 	}
-	trees := c.Store.Trees()
-	edits, err := trees.Edits(ctx, c.First.Tree, c.at.Tree)
+	edits, err := c.edits(ctx, c.at.Tree)
 	if err != nil {
 		return nil // what cannot be compared is told by who needs it
 	}
-	var list []string
+	var files []repo.File
+	of := map[repo.File]string{}
 	for _, e := range edits[:min(len(edits), mostSearched)] {
-		if !e.Is.There() || e.Is.Link() || !counts(e.Path) || prose(e.Path) {
-			continue
+		if e.Is.There() && !e.Is.Link() && counts(e.Path) && !prose(e.Path) && e.Is != e.Was {
+			files = append(files, e.Is, e.Was)
+			of[e.Is] = e.Path
 		}
-		if c.names(ctx, trees, e.Is) && !c.names(ctx, trees, e.Was) {
+	}
+	place := []byte(c.Proof.Tree + "/")
+	naming := map[repo.File]bool{}
+	if err := c.Store.Trees().ReadAll(ctx, files, func(f repo.File, text []byte) {
+		naming[f] = len(text) <= mostRead && bytes.Contains(text, place)
+	}); err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range edits {
+		if of[e.Is] == e.Path && naming[e.Is] && !naming[e.Was] {
 			list = append(list, e.Path)
 		}
 	}
@@ -94,12 +105,4 @@ func prose(path string) bool {
 		}
 	}
 	return false
-}
-
-func (c *claim) names(ctx context.Context, trees repo.Trees, f repo.File) bool {
-	if !f.There() {
-		return false
-	}
-	text, err := trees.Read(ctx, f)
-	return err == nil && len(text) <= mostRead && bytes.Contains(text, []byte(c.Proof.Tree+"/"))
 }

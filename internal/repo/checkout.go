@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Checkout is a folder made anew that holds the files of one tree, each
@@ -211,13 +214,25 @@ func (c *Checkout) Restore(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("put the clean checkout back: %w", err)
 	}
+	return c.ours(changed), nil
+}
+
+// Touched tells which files do not hold what they held, by their paths in the
+// work tree.
+func (c *Checkout) Touched() ([]string, error) {
+	changed, err := c.changed()
+	return c.ours(changed), err
+}
+
+// ours is the paths of leaves in the work tree.
+func (c *Checkout) ours(leaves []leaf) []string {
 	var paths []string
-	for _, l := range changed {
+	for _, l := range leaves {
 		if rel, ours := c.store.below(l.path); ours {
 			paths = append(paths, rel)
 		}
 	}
-	return paths, nil
+	return paths
 }
 
 // changed is the files that do not hold what they held. One that was only
@@ -303,29 +318,42 @@ const committer = "[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n
 // the tree. Its index is a copy: what a gate does to it does not mislead us.
 func (c *Checkout) becomeRepository(ctx context.Context) error {
 	s := c.store
-	commit, err := s.git(ctx, command{env: signature, stdin: []byte("checkpoint\n")}, "commit-tree", c.tree)
-	if err != nil {
-		return err
-	}
+	commit, object := s.commitOf(c.tree)
 	exclude, err := os.ReadFile(s.exclude())
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return err
 	}
 	git := filepath.Join(c.top, ".git")
 	files := map[string]string{
-		"HEAD": "ref: refs/heads/proof\n", "refs/heads/proof": string(commit), "objects/info/alternates": s.objects() + "\n",
+		"HEAD": "ref: refs/heads/proof\n", "refs/heads/proof": commit + "\n", "objects/info/alternates": s.objects() + "\n",
 		"info/attributes": asIs, "info/exclude": string(exclude), "config": s.origin.config(filepath.Join(s.dir, shared), committer),
 	}
 	if err := layOut(git, files, func(path string, b []byte) error { return os.WriteFile(path, b, 0o600) }); err != nil {
 		return err
 	}
-	apart := command{env: []string{"GIT_INDEX_FILE=" + c.index}}
-	for _, args := range [][]string{{"read-tree", c.tree}, {"update-index", "-q", "--refresh"}} {
-		if _, err := s.gitAt(ctx, c.top, apart, append([]string{"-c", "core.sparseCheckout=false"}, args...)...); err != nil {
-			return err
-		}
+	loose := filepath.Join(git, "objects", commit[:2])
+	if err := os.MkdirAll(loose, 0o700); err != nil {
+		return err
 	}
-	return copyTimed(c.index, filepath.Join(git, "index"))
+	if err := os.WriteFile(filepath.Join(loose, commit[2:]), object, 0o400); err != nil {
+		return err
+	}
+	own := command{env: []string{"GIT_DIR=" + git, "GIT_WORK_TREE=" + c.top, "GIT_NO_REPLACE_OBJECTS=1"}}
+	if _, err := s.tree.runIn(ctx, c.top, own, "-c", "core.sparseCheckout=false", "reset", "--quiet", "--mixed"); err != nil {
+		return err
+	}
+	return copyTimed(filepath.Join(git, "index"), c.index)
+}
+
+// commitOf is a commit of a tree: its name, and the file that holds it.
+func (s *Store) commitOf(tree string) (name string, file []byte) {
+	who := fmt.Sprintf("refrain <refrain@localhost> %d +0000", time.Now().Unix())
+	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\ncheckpoint\n", tree, who, who)
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	fmt.Fprintf(z, "commit %d\x00%s", len(text), text)
+	z.Close() // into memory: it cannot fail
+	return s.sum("commit", []byte(text)), packed.Bytes()
 }
 
 // under is the path below a folder, when it is below.

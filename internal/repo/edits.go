@@ -23,6 +23,10 @@ func (s *Store) edits(ctx context.Context, before, after string, options ...stri
 	if before == after {
 		return nil, nil
 	}
+	asked := strings.Join(append([]string{before, after}, options...), " ")
+	if s.compared.asked == asked { // an iteration asks the same for several reasons
+		return slices.Clone(s.compared.edits), nil
+	}
 	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty"},
 		options, []string{before, after, "--"}, s.within())
 	out, err := s.git(ctx, command{}, args...)
@@ -37,7 +41,14 @@ func (s *Store) edits(ctx context.Context, before, after string, options ...stri
 		edits[i].path = strings.TrimPrefix(edits[i].path, s.tree.prefix)
 		edits[i].from = strings.TrimPrefix(edits[i].from, s.tree.prefix)
 	}
-	return edits, nil
+	s.compared = comparison{asked: asked, edits: edits}
+	return slices.Clone(edits), nil
+}
+
+// comparison is what the last question about two trees was answered with.
+type comparison struct {
+	asked string
+	edits []edit
 }
 
 // within limits git to the work tree of the run.

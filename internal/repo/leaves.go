@@ -43,7 +43,7 @@ func (s *Store) leaves(ctx context.Context, tree string) ([]leaf, error) {
 // read gives what each leaf holds, in their order, and refuses what is not what
 // its name says.
 func (s *Store) read(ctx context.Context, leaves []leaf, take func(leaf, []byte) error) error {
-	batch := &batch{take: take, sum: s.sum}
+	batch := &batch{take: take, sum: func(b []byte) string { return s.sum(blob, b) }}
 	var names bytes.Buffer
 	for _, l := range leaves {
 		if l.mode == gitlink {
@@ -67,13 +67,16 @@ func (s *Store) read(ctx context.Context, leaves []leaf, take func(leaf, []byte)
 	return nil
 }
 
+// blob is what git calls the content of a file.
+const blob = "blob"
+
 // sum is the name that git has for a content.
-func (s *Store) sum(content []byte) string {
+func (s *Store) sum(kind string, content []byte) string {
 	var h hash.Hash = sha1.New()
 	if s.origin.format == "sha256" {
 		h = sha256.New()
 	}
-	fmt.Fprintf(h, "blob %d\x00", len(content))
+	fmt.Fprintf(h, "%s %d\x00", kind, len(content))
 	h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -83,12 +86,12 @@ func (s *Store) holds(root *os.Root, l leaf, info fs.FileInfo) bool {
 	switch {
 	case l.mode == symlink:
 		target, err := root.Readlink(l.path)
-		return err == nil && info.Mode()&fs.ModeSymlink != 0 && s.sum([]byte(target)) == l.object
+		return err == nil && info.Mode()&fs.ModeSymlink != 0 && s.sum(blob, []byte(target)) == l.object
 	case !info.Mode().IsRegular(), (info.Mode().Perm()&0o100 != 0) != (l.mode == executable):
 		return false
 	}
 	content, err := root.ReadFile(l.path)
-	return err == nil && s.sum(content) == l.object
+	return err == nil && s.sum(blob, content) == l.object
 }
 
 // batch takes in what "git cat-file --batch" prints: for each object a line with

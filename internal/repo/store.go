@@ -30,9 +30,10 @@ type Store struct {
 	dir    string
 	origin origin // with git only
 
-	last    *Checkpoint // the one that HEAD named when we looked
-	tracked tracked
-	umask   *fs.FileMode
+	last     *Checkpoint // the one that HEAD named when we looked
+	tracked  tracked
+	compared comparison
+	umask    *fs.FileMode
 }
 
 // Keep opens the store in dir, and makes it when there is none. Opening one

@@ -40,20 +40,23 @@ func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) 
 	if err := t.store.needGit("compare trees"); err != nil {
 		return nil, err
 	}
-	edits, err := t.store.edits(ctx, before, after, "-M100%", "-l0")
+	edits, err := t.store.edits(ctx, before, after, "-M")
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Edit, 0, len(edits))
 	for _, e := range edits {
-		one := Edit{Path: e.path, From: e.from, Was: File{e.oldMode, e.oldObject}, Is: File{e.mode, e.object}}
-		switch e.change {
-		case created:
-			one.Was = File{}
-		case deleted:
-			one.Is = File{}
+		was, is := File{e.oldMode, e.oldObject}, File{e.mode, e.object}
+		switch {
+		case e.change == created:
+			list = append(list, Edit{Path: e.path, Is: is})
+		case e.change == deleted:
+			list = append(list, Edit{Path: e.path, Was: was})
+		case e.from != "" && was.object != is.object: // much the same is not the same
+			list = append(list, Edit{Path: e.from, Was: was}, Edit{Path: e.path, Is: is})
+		default:
+			list = append(list, Edit{Path: e.path, From: e.from, Was: was, Is: is})
 		}
-		list = append(list, one)
 	}
 	return list, nil
 }
@@ -66,6 +69,20 @@ func (t Trees) Read(ctx context.Context, f File) ([]byte, error) {
 		return nil
 	})
 	return content, err
+}
+
+// ReadAll gives what several files hold; those that are not there are left out.
+func (t Trees) ReadAll(ctx context.Context, files []File, take func(File, []byte)) error {
+	var leaves []leaf
+	for _, f := range files {
+		if f.There() {
+			leaves = append(leaves, leaf{mode: f.mode, object: f.object, path: f.object})
+		}
+	}
+	return t.store.read(ctx, leaves, func(l leaf, content []byte) error {
+		take(File{l.mode, l.object}, content)
+		return nil
+	})
 }
 
 // Paths lists the files of a tree.
