@@ -75,3 +75,34 @@ func write(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 }
+
+func TestInstalledIsWhatAnInstallReads(t *testing.T) {
+	read := func(text string) (string, bool) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		content, whole := Installed(dir, "package.json")
+		return string(content), whole
+	}
+	plain, whole := read(`{"name": "a", "scripts": {"test": "jest"}, "dependencies": {"x": "1"}}`)
+	if !whole {
+		t.Error("a plain manifest is not known as a whole")
+	}
+	for _, tt := range []struct {
+		name, text  string
+		same, whole bool
+	}{
+		{"another script and version", `{"version": "2", "scripts": {"test": "jest --ci", "lint": "eslint"}, "dependencies": {"x": "1"}}`, true, true},
+		{"another dependency", `{"dependencies": {"x": "1", "y": "1"}}`, false, true},
+		{"one for development", `{"dependencies": {"x": "1"}, "devDependencies": {"y": "1"}}`, false, true},
+		{"a script that runs on install", `{"scripts": {"prepare": "make"}, "dependencies": {"x": "1"}}`, false, false},
+		{"packages beside it", `{"workspaces": ["packages/*"], "dependencies": {"x": "1"}}`, false, false},
+		{"nothing that can be read", `{`, false, false},
+	} {
+		content, whole := read(tt.text)
+		if whole != tt.whole || (content == plain) != tt.same {
+			t.Errorf("%s: whole %v, the same %v; want %v, %v", tt.name, whole, content == plain, tt.whole, tt.same)
+		}
+	}
+}
