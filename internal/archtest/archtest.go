@@ -6,7 +6,7 @@ package archtest
 // hand and words are what most parts may lean on.
 var (
 	words  = []string{"loop"}
-	hands  = []string{"loop", "proc"}
+	hands  = []string{"loop", "proc", "files"}
 	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
 	faces  = []string{"term", "report", "mcp", "tui"}
 	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
@@ -16,7 +16,8 @@ var (
 // "refrain" for the library), what of ours it may import. Arrows point inward: faces and app to
 // engine, engine to parts, parts to words. Parts do not know each other.
 var mayImport = map[string][]string{
-	"loop": nil,
+	"loop":  nil,
+	"files": nil, // whoever reads files that an agent can write may import it
 
 	"proc":    words,
 	"stop":    words,
@@ -24,14 +25,14 @@ var mayImport = map[string][]string{
 	"agent":   words,
 	"tests":   words,
 	"harness": nil,
-	"plan":    words,
+	"plan":    join(words, []string{"files"}),
 
 	"procedure": words,
 	"scaffold":  words,
 
 	"view":    words,
-	"journal": words,
-	"config":  words,
+	"journal": join(words, []string{"files"}),
+	"config":  join(words, []string{"files"}),
 
 	"awake":    nil,
 	"governor": nil,
@@ -52,7 +53,7 @@ var mayImport = map[string][]string{
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
 	"app":       join(hands, parts, []string{"engine", "proof", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
-	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
+	"cli":       join([]string{"app", "files", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 
 	"refrain": {"app", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 

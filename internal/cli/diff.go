@@ -21,7 +21,9 @@ func diffCommand(sh *shell) *cobra.Command {
 		Short: "Show what a run, or one of its iterations, changed",
 		Long: "Show what changed in the work tree: over the whole run, in iteration N, or from the end of\n" +
 			"iteration N to the end of M. Number 0 is the tree before the first iteration. It is read from the\n" +
-			"run's own checkpoints, so commits, resets and branches of the agent's make no difference.",
+			"run's own checkpoints, so commits, resets and branches of the agent's make no difference.\n\n" +
+			"On a terminal it is coloured and paged, and control characters in files are left out. In a pipe it\n" +
+			"is what git prints, byte for byte.",
 		Example:           "  refrain diff\n  refrain diff build-7/3 --stat\n  refrain diff build-7/0..5 --json",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
@@ -54,9 +56,15 @@ func diffCommand(sh *shell) *cobra.Command {
 			}
 			return printJSON(sh.out, map[string]any{"run": entry.Name, "from": from.ID, "to": to.ID, "changes": changes})
 		}
-		look := sh.look()
 		return sh.paged(func(w io.Writer) error {
-			return h.Kept.Diff(ctx, w, from, to, repo.DiffOptions{Stat: *stat, Color: look.Color})
+			if !isTerminal(sh.out) {
+				return h.Kept.Diff(ctx, w, from, to, repo.DiffOptions{Stat: *stat})
+			}
+			screen := &diffScreen{to: w, color: sh.look().Color}
+			if err := h.Kept.Diff(ctx, screen, from, to, repo.DiffOptions{Stat: *stat}); err != nil {
+				return err
+			}
+			return screen.Close()
 		})
 	}
 	return cmd

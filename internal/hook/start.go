@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
@@ -39,7 +39,7 @@ func notStarted(program string, err error) (trouble, hint string) {
 
 // interpreter is what the first line of a script names, or nothing.
 func interpreter(path string) string {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 const (
@@ -140,10 +142,10 @@ func (a *Attempt) WritePrompt(text string) {
 }
 
 // OpenStdout opens what the agent printed, to read it again.
-func (a *Attempt) OpenStdout() (*os.File, error) { return os.Open(a.stdout.path) }
+func (a *Attempt) OpenStdout() (*os.File, error) { return files.OpenFile(a.stdout.path) }
 
 // OpenStderr opens what the agent printed as errors.
-func (a *Attempt) OpenStderr() (*os.File, error) { return os.Open(a.stderr.path) }
+func (a *Attempt) OpenStderr() (*os.File, error) { return files.OpenFile(a.stderr.path) }
 
 // Close closes the files of the attempt. It may be opened again.
 func (a *Attempt) Close() {

@@ -91,7 +91,7 @@ func (a *Attempt) ReadKnown(known any) bool { return readJSON(a.dir, knownName, 
 // readJSON reads a file that is there in whole: half of one, after a crash,
 // tells nothing.
 func readJSON(dir, name string, v any) bool {
-	b, err := os.ReadFile(filepath.Join(dir, name))
+	b, err := readSmall(filepath.Join(dir, name))
 	return err == nil && json.Unmarshal(b, v) == nil
 }
 
@@ -109,7 +109,7 @@ func (a *Attempt) writeJSON(name string, v any) {
 // ReadChanges is what WriteChanges saved in the folder of an attempt.
 func ReadChanges(dir string) (Made, error) {
 	var m Made
-	b, err := os.ReadFile(filepath.Join(dir, changesName))
+	b, err := readSmall(filepath.Join(dir, changesName))
 	if err != nil {
 		return m, err
 	}

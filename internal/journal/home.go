@@ -27,7 +27,7 @@ func linkOf(tree string) *Linked {
 		below = ""
 	}
 	l := &Linked{Name: filepath.Base(git.dir), Below: filepath.ToSlash(below)}
-	if head, err := os.ReadFile(filepath.Join(git.dir, "HEAD")); err == nil {
+	if head, err := readSmall(filepath.Join(git.dir, "HEAD")); err == nil {
 		if branch, ok := strings.CutPrefix(string(head), "ref: refs/heads/"); ok {
 			l.Branch = strings.TrimSpace(branch)
 		}
@@ -64,7 +64,7 @@ func (s Store) linkedHome(m Meta) (tree string, gone bool) {
 		return m.Tree, false
 	}
 	admin := s.admin(*m.Linked)
-	if entry, err := os.ReadFile(filepath.Join(admin, "gitdir")); err == nil {
+	if entry, err := readSmall(filepath.Join(admin, "gitdir")); err == nil {
 		moved := filepath.Join(filepath.Dir(from(admin, string(entry))), below)
 		if s.isLinked(moved, below) {
 			return moved, false
@@ -128,7 +128,7 @@ func (s Store) hasBranch(name string) bool {
 	if _, err := os.Lstat(filepath.Join(common, "refs", "heads", filepath.FromSlash(name))); err == nil {
 		return true
 	}
-	packed, err := os.ReadFile(filepath.Join(common, "packed-refs"))
+	packed, err := readSmall(filepath.Join(common, "packed-refs"))
 	return err == nil && strings.Contains(string(packed), " refs/heads/"+name+"\n")
 }
 

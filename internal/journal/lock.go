@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Holder is who has the lock of a work tree.
@@ -147,6 +150,9 @@ func (l *Lock) Unlock() error {
 const lockedBytes = 1
 
 func (l *Lock) say(b []byte) error {
+	if err := isFile(l.path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(l.path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -162,7 +168,7 @@ func (l *Lock) say(b []byte) error {
 func prepareLock(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {
-		return nil
+		return isFile(path)
 	}
 	if err != nil {
 		return err
@@ -172,6 +178,15 @@ func prepareLock(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+// isFile sees that a lock is a file: to open a pipe in its place would wait.
+func isFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "lock", Path: path, Err: &files.NotRegularError{Mode: info.Mode()}}
+	}
+	return err
 }
 
 // Holder tells whether the lock is held now, and by whom.
@@ -193,6 +208,9 @@ func (h Holder) runs() bool {
 
 // held asks the system. It has the lock for a moment, shared with other readers.
 func held(path string) bool {
+	if isFile(path) != nil {
+		return false
+	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // does not create it
 	ok, err := lock.TryRLock()
 	lock.Close()
@@ -201,7 +219,7 @@ func held(path string) bool {
 
 // readHolder reads what the lock says; zero when its holder has not spoken yet.
 func readHolder(path string) Holder {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if err != nil {
 		return Holder{}
 	}

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Format is the major version of a run's files. Readers refuse a higher one.
@@ -59,7 +60,7 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // corruptAt makes the error for what was found at an offset of a file.
 func corruptAt(path string, offset int64, cause error) error {
 	line := 1
-	if b, err := os.ReadFile(path); err == nil {
+	if b, err := readSmall(path); err == nil {
 		line += bytes.Count(b[:min(offset, int64(len(b)))], []byte("\n"))
 	}
 	return &CorruptError{File: path, Line: line, Err: cause}
@@ -69,7 +70,7 @@ func corruptAt(path string, offset int64, cause error) error {
 // Config. The name is that of the folder, where the run is found again.
 func readMeta(dir string, brief bool) (Meta, error) {
 	path := filepath.Join(dir, metaName)
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if err != nil {
 		return Meta{}, err
 	}

@@ -7,10 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -21,6 +21,7 @@ type Past struct {
 	Last     *loop.Event       // the last iteration.finished, nil when there is none
 	Tail     []loop.Event      // the events after it; all of them when there is none
 	Finished *loop.RunFinished // how the run ended, nil when it has not
+	Strange  Strange           // what was passed over to read this
 }
 
 // Seq is the number of the last event.
@@ -39,19 +40,36 @@ func (p Past) Seq() int64 {
 // state includes everything before it, and adds what follows.
 func readPast(path string, r io.ReaderAt, size int64) (Past, error) {
 	var p Past
+	var first struct { // of the strange lines
+		start int64
+		err   error
+	}
 	for l, err := range backward(r, size) {
 		if err != nil {
 			return Past{}, err
 		}
-		e, err := Decode(l.text)
+		e, whole, err := decodeLine(l.text)
+		if !whole {
+			p.Strange.Count++
+			first.start, first.err = l.start, err
+		}
 		if err != nil {
-			return Past{}, corruptAt(path, l.start, err)
+			continue
 		}
 		if f, ok := e.Payload.(*loop.IterationFinished); ok {
 			p.Last, p.State = &e, f.State
 			break
 		}
 		p.Tail = append(p.Tail, e)
+	}
+	if p.Strange.Count > 0 {
+		var err error
+		if p.Strange.Line, err = lineAt(r, first.start); err != nil {
+			return Past{}, err
+		}
+		if p.Last == nil && len(p.Tail) == 0 {
+			return Past{}, &CorruptError{File: path, Line: p.Strange.Line, Err: first.err}
+		}
 	}
 	slices.Reverse(p.Tail)
 	for _, e := range p.Tail {
@@ -68,7 +86,7 @@ func readPast(path string, r io.ReaderAt, size int64) (Past, error) {
 
 // openPast reads the past from the journal at path.
 func openPast(path string) (Past, error) {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Past{}, &NotFoundError{Ref: filepath.Base(filepath.Dir(path))}
 	}
@@ -84,20 +102,26 @@ func openPast(path string) (Past, error) {
 	if err != nil || past.Last == nil {
 		return past, err
 	}
-	past.First, err = readFirst(path, f)
+	past.First, err = readFirst(path, f, *past.Last)
 	return past, err
 }
 
-// readFirst reads the event that a run began with.
-func readFirst(path string, r io.ReaderAt) (loop.Event, error) {
+// readFirst reads the event that a run began with, or the first that is left.
+func readFirst(path string, r io.ReaderAt, last loop.Event) (loop.Event, error) {
 	// Most first events fit in a little.
-	text, err := bufio.NewReaderSize(io.NewSectionReader(r, 0, math.MaxInt64), 1<<10).ReadBytes('\n')
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("read %s: %w", path, err)
+	lines := bufio.NewReaderSize(io.NewSectionReader(r, 0, math.MaxInt64), 1<<10)
+	for {
+		text, err := lines.ReadBytes('\n')
+		if err != nil {
+			return loop.Event{}, fmt.Errorf("read %s: %w", path, err)
+		}
+		e, _, err := decodeLine(text)
+		switch {
+		case err != nil:
+			continue
+		case e.Seq == last.Seq: // nothing is left before it, and it is not to be counted twice
+			return loop.Event{Time: e.Time, Run: e.Run, Payload: &loop.Unknown{}}, nil
+		}
+		return e, nil
 	}
-	e, err := Decode(text)
-	if err != nil {
-		return loop.Event{}, corruptAt(path, 0, err)
-	}
-	return e, nil
 }

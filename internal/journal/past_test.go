@@ -174,42 +174,6 @@ func TestAJournalCutAtAnyByteGoesOn(t *testing.T) {
 	}
 }
 
-func TestAJournalThatIsDamagedIsNotTouched(t *testing.T) {
-	s := newStore(t)
-	good := sample(t, s)
-	lines := strings.SplitAfter(good, "\n")
-	last := len(lines) - 2 // the run.finished
-	tests := []struct {
-		name string
-		file string
-		line int
-	}{
-		{"a line that is no JSON", strings.Join(lines[:last], "") + "garbage\n" + lines[last], last + 1},
-		{"a last line that is no JSON", good + "garbage\n", last + 2},
-		{"NULs in the middle", strings.Join(lines[:last], "") + "\x00\x00\n" + lines[last], last + 1},
-		{"an empty line", strings.Join(lines[:last], "") + "\n" + lines[last], last + 1},
-		{"a JSON that is no event", strings.Join(lines[:last], "") + "[]\n" + lines[last] + "torn", last + 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(s.dir("build-1"), journalName)
-			writeFile(t, path, tt.file)
-			_, _, resumed := s.Resume("build-1")
-			_, loaded := s.Load("build-1")
-			_, read := collect(s.Events("build-1", 0))
-			for act, err := range map[string]error{"Resume": resumed, "Load": loaded, "Events": read} {
-				var corrupt *CorruptError
-				if !errors.As(err, &corrupt) || corrupt.File != path || corrupt.Line != tt.line {
-					t.Errorf("%s = %v, want a CorruptError in line %d", act, err, tt.line)
-				}
-			}
-			if got := readFile(t, path); got != tt.file {
-				t.Errorf("the file has become %q", got)
-			}
-		})
-	}
-}
-
 func FuzzOpen(f *testing.F) {
 	s := newStore(f)
 	f.Add([]byte(sample(f, s)))

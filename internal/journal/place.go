@@ -90,7 +90,7 @@ func gitAt(root string) (gitTree, error) {
 		return gitTree{}, fmt.Errorf("%s does not lead to a git folder: %w", entry, err)
 	}
 
-	common, err := os.ReadFile(filepath.Join(git, "commondir"))
+	common, err := readSmall(filepath.Join(git, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitTree{root: root, dir: git, common: git}, nil
 	}
@@ -102,7 +102,7 @@ func gitAt(root string) (gitTree, error) {
 
 // gitFile reads the one line of a .git file: "gitdir: PATH".
 func gitFile(path string) (string, error) {
-	b, err := os.ReadFile(path)
+	b, err := readSmall(path)
 	if err != nil {
 		return "", err
 	}

@@ -12,18 +12,21 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // Events gives the events of a run's journal after a number, in their order. A
-// torn last line is passed over: it may be on its way.
+// torn last line is passed over, for it may be on its way, and so is a strange
+// one, which Strange tells of. A journal with no event but strange lines gives a
+// *CorruptError.
 func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		if !isName(name) {
 			yield(loop.Event{}, &NotFoundError{Ref: name})
 			return
 		}
-		for e, err := range events(filepath.Join(s.dir(name), journalName)) {
+		for e, err := range events(filepath.Join(s.dir(name), journalName), new(Strange)) {
 			if err == nil && e.Seq <= after {
 				continue
 			}
@@ -38,7 +41,7 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 // and none when they were never written or have been dropped.
 func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		for e, err := range events(filepath.Join(dir, eventsName)) {
+		for e, err := range events(filepath.Join(dir, eventsName), new(Strange)) {
 			if errors.Is(err, fs.ErrNotExist) || !yield(e, err) {
 				return
 			}
@@ -46,10 +49,11 @@ func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	}
 }
 
-// events reads a file of events forwards. An error is the last thing it gives.
-func events(path string) iter.Seq2[loop.Event, error] {
+// events reads a file of events forwards, and counts what it passes over. An
+// error is the last thing it gives.
+func events(path string, met *Strange) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		f, err := os.Open(path)
+		f, err := files.OpenFile(path)
 		if err != nil {
 			yield(loop.Event{}, err)
 			return
@@ -66,21 +70,32 @@ func events(path string) iter.Seq2[loop.Event, error] {
 			return
 		}
 		lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), blockSize)
-		for at := int64(0); at < size; {
+		var first error // what is wrong with the first strange line
+		good := false
+		for line, at := 1, int64(0); at < size; line++ {
 			text, err := lines.ReadBytes('\n')
 			if err != nil {
 				yield(loop.Event{}, fmt.Errorf("read %s: %w", path, err))
 				return
 			}
-			e, err := Decode(text)
-			if err != nil {
-				yield(loop.Event{}, corruptAt(path, at, err))
-				return
+			at += int64(len(text))
+			e, whole, err := decodeLine(text)
+			if !whole {
+				met.Count++
+				if met.Count == 1 {
+					met.Line, first = line, err
+				}
 			}
+			if err != nil {
+				continue
+			}
+			good = true
 			if !yield(e, nil) {
 				return
 			}
-			at += int64(len(text))
+		}
+		if !good && met.Count > 0 {
+			yield(loop.Event{}, &CorruptError{File: path, Line: met.Line, Err: first})
 		}
 	}
 }
@@ -91,8 +106,7 @@ func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 	if !isName(name) {
 		return nil, &NotFoundError{Ref: name}
 	}
-	path := filepath.Join(s.dir(name), journalName)
-	f, err := os.Open(path)
+	f, err := files.OpenFile(filepath.Join(s.dir(name), journalName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &NotFoundError{Ref: name}
 	}
@@ -104,13 +118,13 @@ func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := iterations(path, f, info.Size(), last)
+	list, err := iterations(f, info.Size(), last)
 	slices.Reverse(list)
 	return list, err
 }
 
 // iterations is Iterations, latest first.
-func iterations(path string, r io.ReaderAt, size int64, last int) ([]loop.Event, error) {
+func iterations(r io.ReaderAt, size int64, last int) ([]loop.Event, error) {
 	finished := (*loop.IterationFinished)(nil).Type()
 	var list []loop.Event
 	for l, err := range backward(r, size) {
@@ -120,11 +134,8 @@ func iterations(path string, r io.ReaderAt, size int64, last int) ([]loop.Event,
 		if !bytes.Contains(l.text, []byte(finished)) {
 			continue // not worth decoding
 		}
-		e, err := Decode(l.text)
-		if err != nil {
-			return nil, corruptAt(path, l.start, err)
-		}
-		if e.Type() != finished {
+		e, _, err := decodeLine(l.text)
+		if err != nil || e.Type() != finished {
 			continue
 		}
 		if list = append(list, e); len(list) == last {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -152,7 +153,8 @@ func (s Store) resume(name string) (*Run, Past, error) {
 	if err := r.journal.open(); err != nil {
 		return nil, Past{}, err
 	}
-	r.seq = past.Seq()
+	// A strange line may have been an event that somebody has seen.
+	r.seq = past.Seq() + int64(past.Strange.Count)
 	if err := r.findAttempts(); err != nil {
 		r.journal.close()
 		return nil, Past{}, err
@@ -191,7 +193,7 @@ func (r *Run) findAttempts() error {
 
 // lastEvent is the last event of a file that can be read, zero when there is none.
 func lastEvent(path string) (loop.Event, error) {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return loop.Event{}, nil
 	}

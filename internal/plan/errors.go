@@ -60,11 +60,16 @@ func trouble(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "is missing"
 	}
+	return fmt.Sprintf("cannot be read: %v", cause(err))
+}
+
+// cause leaves out the path, which the message has already.
+func cause(err error) error {
 	var path *fs.PathError
-	if errors.As(err, &path) { // it names the file again
-		err = path.Err
+	if errors.As(err, &path) {
+		return path.Err
 	}
-	return fmt.Sprintf("cannot be read: %v", err)
+	return err
 }
 
 // EmptyError says that a plan has no tasks. That is never a finished plan: the

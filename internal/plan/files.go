@@ -1,13 +1,14 @@
 package plan
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // markdownBelow lists the markdown files of a folder and of those in it, by
 // their paths with slashes, sorted. What is hidden is left out.
 func markdownBelow(folder *os.Root) ([]string, error) {
-	var files []string
+	var list []string
 	err := fs.WalkDir(folder.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -31,38 +32,23 @@ func markdownBelow(folder *os.Root) ([]string, error) {
 			return fs.SkipDir
 		case hiddenName(entry.Name()) || entry.IsDir() || !isMarkdown(file):
 			return nil
-		case len(files) == maxFiles:
+		case len(list) == maxFiles:
 			return fmt.Errorf("it has more than %d files", maxFiles)
 		}
-		files = append(files, file)
+		list = append(list, file)
 		return nil
 	})
-	slices.Sort(files)
-	return files, err
+	slices.Sort(list)
+	return list, err
 }
 
 // readBelow reads a file of a folder. A link that leads out of the folder is an
-// error.
+// error. No context ends it: what it reads is short, and never waits.
 func readBelow(folder *os.Root, file string) ([]byte, error) {
-	name := filepath.FromSlash(file)
-	info, err := folder.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait for a writer
-		return nil, errors.New("it is not a regular file")
-	}
-	opened, err := folder.Open(name)
+	opened, err := files.Open(folder, filepath.FromSlash(file))
 	if err != nil {
 		return nil, err
 	}
 	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, maxSize+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxSize {
-		return nil, fmt.Errorf("it is larger than %d MB", maxSize>>20)
-	}
-	return text, nil
+	return files.All(context.Background(), opened, maxSize)
 }

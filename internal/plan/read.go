@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Read reads the plan in a file or a folder.
@@ -88,7 +90,7 @@ func open(name string) (*reader, error) {
 	if !r.whole {
 		dir = filepath.Dir(path)
 	}
-	if r.folder, err = os.OpenRoot(dir); err != nil {
+	if r.folder, err = files.OpenTree(dir); err != nil {
 		return nil, err
 	}
 	if !r.whole {
@@ -97,13 +99,13 @@ func open(name string) (*reader, error) {
 		return r, nil
 	}
 	r.split = true
-	files, err := markdownBelow(r.folder)
+	names, err := markdownBelow(r.folder)
 	if err != nil {
 		r.folder.Close()
 		return nil, err
 	}
-	slices.SortStableFunc(files, indexFirst)
-	for _, file := range files {
+	slices.SortStableFunc(names, indexFirst)
+	for _, file := range names {
 		r.add(part{file: file})
 	}
 	return r, nil

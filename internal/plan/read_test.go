@@ -41,7 +41,7 @@ func TestReadWhatIsNoPlan(t *testing.T) {
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.md")
 	write(t, large, "- [x] a\n"+strings.Repeat(" ", maxSize))
-	for path, want := range map[string]string{os.DevNull: "not a regular file", large: "larger than 4 MB"} {
+	for path, want := range map[string]string{os.DevNull: "it is a device, not a file", large: "larger than 4 MB"} {
 		_, err := Read(path)
 		var missing *MissingError
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), want) {

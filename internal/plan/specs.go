@@ -2,9 +2,10 @@ package plan
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Spec is a file that says what is wanted.
@@ -58,20 +59,20 @@ func (s Spec) Index() bool { return isIndex(s.Path) }
 // by their paths, which begin with the folder as it is given. What is hidden is
 // left out. The error is an fs.ErrNotExist when there is no such folder.
 func ReadSpecs(dir string) ([]Spec, error) {
-	folder, err := os.OpenRoot(dir)
+	folder, err := files.OpenTree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read specs: %w", err)
 	}
 	defer folder.Close()
-	files, err := markdownBelow(folder)
+	names, err := markdownBelow(folder)
 	if err != nil {
 		return nil, fmt.Errorf("read specs %s: %w", dir, err)
 	}
 	var specs []Spec
-	for _, file := range files {
+	for _, file := range names {
 		text, err := readBelow(folder, file)
 		if err != nil {
-			return nil, fmt.Errorf("read spec %s: %w", filepath.Join(dir, filepath.FromSlash(file)), err)
+			return nil, fmt.Errorf("read spec %s: %w", filepath.Join(dir, filepath.FromSlash(file)), cause(err))
 		}
 		specs = append(specs, ParseSpec(path.Join(filepath.ToSlash(dir), file), text))
 	}

@@ -51,7 +51,7 @@ func TestParseSpec(t *testing.T) {
 }
 
 func TestReadSpecs(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := folderOf(t, map[string]string{
 		"specs/README.md":     "# Specs\n\nEvery spec MUST say so.\n\n- [ ] write more\n",
 		"specs/export.md":     "# Exports\n\nIt MUST work.\n",
 		"specs/api/users.md":  "no heading\n",
@@ -81,7 +81,7 @@ func TestReadSpecsThatAreNotThere(t *testing.T) {
 }
 
 func TestReadSpecsTooLarge(t *testing.T) {
-	dir := files(t, map[string]string{"a.md": strings.Repeat(" ", maxSize+1)})
+	dir := folderOf(t, map[string]string{"a.md": strings.Repeat(" ", maxSize+1)})
 	_, err := ReadSpecs(dir)
 	if want := filepath.Join(dir, "a.md") + ": it is larger than 4 MB"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("ReadSpecs = %v, want an error with %q", err, want)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// files writes files below a new folder.
-func files(t *testing.T, list map[string]string) string {
+// folderOf writes files below a new folder.
+func folderOf(t *testing.T, list map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range list {
@@ -49,7 +49,7 @@ const index = `# Implementation plan
 ` + "Not a link: `[gone](gone.md)`\n\n```\n[gone](gone.md)\n```\n\n<!-- [gone](gone.md) -->\n> [gone](gone.md)\n"
 
 func splitPlan(t *testing.T) string {
-	return files(t, map[string]string{
+	return folderOf(t, map[string]string{
 		"specs/attachments.md":    "- [ ] an open question\n",
 		"impl/README.md":          index,
 		"impl/attachments.md":     "- [x] List attachments\n- [ ] Fetch one, then [permissions](sub/permissions.md)\n",
@@ -89,7 +89,7 @@ func TestReadSplitPlan(t *testing.T) {
 
 func TestReadReadmeOfAProject(t *testing.T) {
 	for _, mark := range []string{".git", "refrain.toml", ".refrain"} {
-		dir := files(t, map[string]string{
+		dir := folderOf(t, map[string]string{
 			"README.md": "[contributing](CONTRIBUTING.md), [guide](docs/guide.md)\n\n- [ ] a\n", "docs/guide.md": "- [ ] b\n", mark: "",
 		})
 		tasks, err := Read(filepath.Join(dir, "README.md"))
@@ -100,7 +100,7 @@ func TestReadReadmeOfAProject(t *testing.T) {
 }
 
 func TestReadMissingPart(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := folderOf(t, map[string]string{
 		"README.md": "- [x] a\n\nThen [the first](part-1.md).\n", "part-1.md": "- [x] b\n\n[next](sub/part-2.md)\n",
 	})
 	for _, path := range []string{dir, filepath.Join(dir, "README.md")} {
@@ -119,7 +119,7 @@ func TestReadMissingPart(t *testing.T) {
 }
 
 func TestReadPartThatCannotBeRead(t *testing.T) {
-	dir := files(t, map[string]string{"plan/a.md": "- [x] a\n", "elsewhere.md": "- [ ] b\n", "plan/b.md/c.txt": ""})
+	dir := folderOf(t, map[string]string{"plan/a.md": "- [x] a\n", "elsewhere.md": "- [ ] b\n", "plan/b.md/c.txt": ""})
 	_, err := Read(filepath.Join(dir, "plan"))
 	if err != nil {
 		t.Fatalf("Read = %v; a folder is no part, whatever its name", err)
@@ -153,7 +153,7 @@ func TestReadFolderWithoutTasks(t *testing.T) {
 		"an empty one": nil, "one without boxes": {"README.md": "# Plan\n[a](a.md)\n", "a.md": "soon\n"},
 	} {
 		var empty *EmptyError
-		if _, err := Read(files(t, list)); !errors.As(err, &empty) {
+		if _, err := Read(folderOf(t, list)); !errors.As(err, &empty) {
 			t.Errorf("%s: Read = %v, want an *EmptyError", name, err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestReadFolderWithoutTasks(t *testing.T) {
 
 func TestReadTooMuch(t *testing.T) {
 	half := "- [x] a\n" + strings.Repeat(" ", maxSize/2)
-	_, err := Read(files(t, map[string]string{"a.md": half, "b.md": half}))
+	_, err := Read(folderOf(t, map[string]string{"a.md": half, "b.md": half}))
 	var part *PartError
 	if !errors.As(err, &part) || part.File != "b.md" || !strings.Contains(err.Error(), "the plan as a whole") {
 		t.Errorf("Read = %v, want a *PartError for b.md, with which the plan is too large", err)

@@ -160,7 +160,7 @@ func TestVerifyWithoutSpecs(t *testing.T) {
 
 // A plan and specs as agents write them, from disk to JSON.
 func TestVerifyAProject(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := folderOf(t, map[string]string{
 		"specs/README.md": "# Specs\n\n- [export](export.md)\n",
 		"specs/export.md": exportSpec,
 		"specs/login.md":  loginSpec,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 const (
@@ -33,7 +34,7 @@ type inclusion struct {
 // folder of the page, or with a slash at the root of the work tree, out of which
 // it never leads, links included.
 func (t *turn) include(ctx context.Context, p *page, pattern string, how inclusion) (string, error) {
-	root, err := os.OpenRoot(t.builder.Tree)
+	root, err := files.OpenTree(t.builder.Tree)
 	if err != nil {
 		return "", &Error{What: "the work tree cannot be read: " + cause(err), Hint: "see that it is still there", Err: err}
 	}
@@ -82,7 +83,7 @@ func (p *page) find(root *os.Root, pattern string) ([]string, error) {
 
 // enter puts in one file.
 func (t *turn) enter(ctx context.Context, root *os.Root, p *page, name string, how inclusion) (string, error) {
-	text, info, err := readFile(root, name)
+	text, info, err := readFile(ctx, root, name)
 	if err != nil {
 		return "", err
 	}
@@ -103,41 +104,45 @@ func (t *turn) enter(ctx context.Context, root *os.Root, p *page, name string, h
 }
 
 // readFile reads a file that is text and not too long.
-func readFile(root *os.Root, name string) (string, fs.FileInfo, error) {
+func readFile(ctx context.Context, root *os.Root, name string) (string, fs.FileInfo, error) {
 	refuse := func(what, hint string, err error) (string, fs.FileInfo, error) {
 		return "", nil, &Error{What: fmt.Sprintf("%s cannot be included: it %s", name, what), Hint: hint, Err: err}
 	}
-	info, err := root.Stat(name)
+	data, info, err := load(ctx, root, name)
+	var (
+		other   *files.NotRegularError
+		large   *files.TooLargeError
+		outside *files.OutsideError
+	)
 	switch {
-	case err != nil && leadsOut(root, name):
+	case ctx.Err() != nil:
+		return "", nil, context.Cause(ctx)
+	case errors.As(err, &outside):
 		return refuse("is a link that leads out of the work tree", "only files in the work tree can be included; copy it there", err)
+	case errors.As(err, &other) && other.Mode.IsDir():
+		return refuse("is a folder", fmt.Sprintf(`name its files, as in "%s/*.md"`, name), err)
+	case errors.As(err, &other):
+		return refuse("is "+other.Kind()+", not a file", "name a file", err)
+	case errors.As(err, &large):
+		return refuse("is larger than "+large.Size(), "name it in the prompt, and let the agent read what it needs", err)
 	case err != nil:
 		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
-	case info.IsDir():
-		return refuse("is a folder", fmt.Sprintf(`name its files, as in "%s/*.md"`, name), nil)
-	case !info.Mode().IsRegular(): // to open a pipe would wait for its other end
-		return refuse("is not a file", "name a file", nil)
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
-	switch {
-	case err != nil:
-		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
-	case len(data) > largestFile:
-		return refuse(fmt.Sprintf("is larger than %d MB", largestFile>>20), "name it in the prompt, and let the agent read what it needs", nil)
 	case !utf8.Valid(data), slices.Contains(data, 0):
 		return refuse("is not text", "save it as UTF-8 text, or let the agent read it", nil)
 	}
 	return strings.TrimPrefix(string(data), mark), info, nil
 }
 
-// leadsOut tells whether a file that cannot be had below root is there all the
-// same.
-func leadsOut(root *os.Root, name string) bool {
-	_, err := os.Stat(filepath.Join(root.Name(), filepath.FromSlash(name)))
-	return err == nil
+func load(ctx context.Context, root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	file, err := files.Open(root, filepath.FromSlash(name))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := files.All(ctx, file, largestFile)
+	return data, info, err
 }

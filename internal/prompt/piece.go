@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"strings"
 )
@@ -21,8 +22,10 @@ type Piece struct {
 
 // Read gives the text as it is now, front matter and templates as they are
 // written. It may be empty: then the piece is left out of the prompt.
-func (p Piece) Read() (string, error) {
-	text, err := p.source().load()
+func (p Piece) Read() (string, error) { return p.read(context.Background()) }
+
+func (p Piece) read(ctx context.Context) (string, error) {
+	text, err := p.source().load(ctx)
 	var e *Error
 	if errors.As(err, &e) {
 		e.Path = cmp.Or(e.Path, p.Name)
@@ -46,11 +49,11 @@ func (b *Builder) pieces() []Piece {
 }
 
 // read gives the text of piece i, or the one that it had first.
-func (b *Builder) read(i int) (string, error) {
+func (b *Builder) read(ctx context.Context, i int) (string, error) {
 	if text, kept := b.first[i]; kept {
 		return text, nil
 	}
-	text, err := b.load(i)
+	text, err := b.load(ctx, i)
 	if err == nil && b.Frozen {
 		if b.first == nil {
 			b.first = map[int]string{}
@@ -60,9 +63,9 @@ func (b *Builder) read(i int) (string, error) {
 	return text, err
 }
 
-func (b *Builder) load(i int) (string, error) {
+func (b *Builder) load(ctx context.Context, i int) (string, error) {
 	if len(b.Pieces) > 0 {
-		return b.Pieces[i].Read()
+		return b.Pieces[i].read(ctx)
 	}
-	return b.Source.Read()
+	return b.Source.read(ctx)
 }

@@ -149,7 +149,7 @@ func (b *Builder) texts(ctx context.Context, t *turn) ([]string, error) {
 	texts := make([]string, len(pieces))
 	silent := true
 	for i, piece := range pieces {
-		text, err := b.read(i)
+		text, err := b.read(ctx, i)
 		if err == nil && b.Template {
 			text, err = t.render(ctx, t.page(piece, text))
 		}

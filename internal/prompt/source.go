@@ -1,12 +1,14 @@
 package prompt
 
 import (
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Source is where a prompt of one piece comes from: a text, or a file that is
@@ -24,8 +26,10 @@ const usual = "PROMPT.md"
 const mark = "\uFEFF"
 
 // Read gives the text as it is now. An empty or unreadable one is an *Error.
-func (s Source) Read() (string, error) {
-	text, err := s.load()
+func (s Source) Read() (string, error) { return s.read(context.Background()) }
+
+func (s Source) read(ctx context.Context) (string, error) {
+	text, err := s.load(ctx)
 	if err == nil && blank(text) {
 		return "", empty(s.Path)
 	}
@@ -33,10 +37,10 @@ func (s Source) Read() (string, error) {
 }
 
 // load gives the text as it is now, an empty one too.
-func (s Source) load() (string, error) {
+func (s Source) load(ctx context.Context) (string, error) {
 	text := s.Text
 	if s.Path != "" {
-		b, err := os.ReadFile(s.file())
+		b, err := s.bytes(ctx)
 		if err != nil {
 			return "", s.unreadable(err)
 		}
@@ -46,6 +50,15 @@ func (s Source) load() (string, error) {
 		return "", &Error{Path: s.Path, What: "is not valid UTF-8", Hint: "save it as UTF-8 text"}
 	}
 	return text, nil
+}
+
+// bytes reads the file. In the work tree an agent may have put anything in its
+// place; elsewhere it is the user's own, wherever it leads.
+func (s Source) bytes(ctx context.Context) ([]byte, error) {
+	if s.Dir != "" && filepath.IsLocal(s.Path) {
+		return files.Read(ctx, s.Dir, s.Path, mostIncluded)
+	}
+	return files.ReadFile(ctx, s.file(), mostIncluded)
 }
 
 func blank(text string) bool { return strings.TrimSpace(strings.TrimPrefix(text, mark)) == "" }
@@ -63,14 +76,24 @@ func (s Source) file() string {
 
 func (s Source) unreadable(err error) *Error {
 	e := &Error{Path: s.Path, Err: err}
-	info, statErr := os.Stat(s.file())
+	var (
+		other   *files.NotRegularError
+		large   *files.TooLargeError
+		outside *files.OutsideError
+	)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Path == usual:
 		e.What, e.Hint = "is missing", `run "refrain init", or pass -p TEXT or -F FILE`
 	case errors.Is(err, fs.ErrNotExist):
 		e.What, e.Hint = "is missing", "write it, or pass -p TEXT or -F FILE"
-	case statErr == nil && info.IsDir():
+	case errors.As(err, &other) && other.Mode.IsDir():
 		e.What, e.Hint = "is a folder", "name a file, or pass -p TEXT"
+	case errors.As(err, &other):
+		e.What, e.Hint = "is "+other.Kind()+", not a file", "put a file there, or pass -p TEXT or -F FILE"
+	case errors.As(err, &large):
+		e.What, e.Hint = "is larger than "+large.Size(), "say less, and let the agent read what it needs"
+	case errors.As(err, &outside):
+		e.What, e.Hint = "is a link that leads out of the work tree", "copy the file there, or name it by its own path"
 	case errors.Is(err, fs.ErrPermission):
 		e.What, e.Hint = "may not be read", "give yourself the right to read it"
 	default:

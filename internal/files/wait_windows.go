@@ -1,0 +1,3 @@
+package files
+
+const noWait = 0 // no file of a folder is a pipe here

@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Strange is what a reader of a journal has passed over: lines that are no
+// events. One of them is no reason to lose all the others.
+type Strange struct {
+	Count int
+	Line  int // the first of them, from 1
+}
+
+// String says it to people; it is empty when there is nothing to say.
+func (s Strange) String() string {
+	switch s.Count {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("line %d of %s cannot be read and is passed over", s.Line, journalName)
+	}
+	return fmt.Sprintf("%d lines of %s cannot be read and are passed over; the first is line %d", s.Count, journalName, s.Line)
+}
+
+// Strange reads all of a run's journal to tell what its readers pass over.
+// Past.Strange is less, and costs nothing: what follows the last iteration.
+func (s Store) Strange(name string) (Strange, error) {
+	if !isName(name) {
+		return Strange{}, &NotFoundError{Ref: name}
+	}
+	var met Strange
+	for _, err := range events(filepath.Join(s.dir(name), journalName), &met) {
+		var corrupt *CorruptError
+		if err != nil && !errors.As(err, &corrupt) {
+			return Strange{}, err
+		}
+	}
+	return met, nil
+}
+
+// eventStart is how every line of ours begins.
+var eventStart = []byte(`{"seq":`)
+
+// mostStarts is how often an event is looked for in a strange line. In an honest
+// one there is a half line before it, and who writes others is not to keep us.
+const mostStarts = 4
+
+// decodeLine reads a line. When something without an end of its own stands
+// before the event, it gives the event all the same, and whole is false.
+func decodeLine(text []byte) (e loop.Event, whole bool, err error) {
+	e, err = Decode(text)
+	if err == nil {
+		return e, true, nil
+	}
+	rest := text
+	for range mostStarts {
+		i := bytes.Index(rest[min(1, len(rest)):], eventStart)
+		if i < 0 {
+			break
+		}
+		rest = rest[i+1:]
+		if e, err := Decode(rest); err == nil {
+			return e, false, nil
+		}
+	}
+	return loop.Event{}, false, err
+}
+
+// lineAt is the number of the line that begins at an offset.
+func lineAt(r io.ReaderAt, offset int64) (int, error) {
+	line, block := 1, make([]byte, 64<<10)
+	for from := io.NewSectionReader(r, 0, offset); ; {
+		n, err := from.Read(block)
+		line += bytes.Count(block[:n], []byte("\n"))
+		if err == io.EOF {
+			return line, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
