@@ -55,7 +55,7 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 	if err != nil {
 		return nil, err
 	}
-	keeper := proc.NewKeeper(proc.Mark{Run: "check_" + rand.Text(), Runner: rand.Text()}, j.config().Proc.Keep)
+	keeper := proc.NewKeeper(proc.NewMark("check_"+rand.Text(), j.Tree), j.config().Proc.Keep)
 	defer keeper.Close()
 	gates, err := j.gates(&spending{}, nil)
 	if err != nil {
@@ -82,6 +82,7 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		proof := ProofDir(j.Tree, filepath.Base(scratch))
 		defer func() { _ = repo.RemoveTree(proof) }()
 		judge.Proof = j.proofIn(proof)
+		judge.Proof.Run = scratch // when that is gone, so is whoever used it
 	} else {
 		judge.Proof = j.proofIn("")
 	}

@@ -145,7 +145,7 @@ func checkDisk(tree string) Check {
 // checkKeeper starts a process as a run would, and ends it.
 func checkKeeper(ctx context.Context) Check {
 	var warned string
-	keeper := proc.NewKeeper(proc.Mark{Run: "doctor", Runner: "doctor"}, nil)
+	keeper := proc.NewKeeper(proc.NewMark("doctor", "/"), nil)
 	defer keeper.Close()
 	exe, err := os.Executable()
 	if err != nil {

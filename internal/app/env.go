@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -34,16 +33,13 @@ func withoutSecrets(env []string) []string {
 	})
 }
 
-// mark is what the children of this runner carry: the nonce tells them from
-// those of an earlier one.
-func mark(run *journal.Run) proc.Mark {
-	return proc.Mark{Run: run.Meta().ID, Runner: rand.Text()}
-}
+// mark is what the children of this runner carry.
+func (j *Job) mark(run *journal.Run) proc.Mark { return proc.NewMark(run.Meta().ID, j.Tree) }
 
-// cleanUp ends what earlier runners of these runs have left. That some of it
+// cleanUp ends what earlier runners of these runs have left here. That some of it
 // does not end is a warning: it was so before, and the run can go on.
 func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
-	ended, err := proc.CleanUp(ctx, j.config().Proc.Keep, runs...)
+	ended, err := proc.CleanUp(ctx, j.config().Proc.Keep, j.Tree, runs...)
 	var list []loop.Warning
 	if ended > 0 {
 		list = append(list, loop.Warning{Text: fmt.Sprintf("ended what a runner which died had left (processes: %d)", ended)})
@@ -53,6 +49,16 @@ func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
 			Text: "what a runner which died had left may still run: " + err.Error(),
 			Hint: "look for it with ps, and end it yourself",
 		})
+	}
+	return list
+}
+
+// cleanUpOwn is cleanUp for the run itself, before it goes on. Where anything was
+// left the keeper had died too, and who had lost its mark was not found.
+func (c *Continuation) cleanUpOwn(ctx context.Context) []loop.Warning {
+	list := c.cleanUp(ctx, c.Entry.ID)
+	for i := range list {
+		list[i].Key = proc.Unkept
 	}
 	return list
 }

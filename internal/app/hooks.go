@@ -43,7 +43,7 @@ func (j *Job) lastHook(ctx context.Context, run *journal.Run, past journal.Past,
 	if err != nil {
 		return // values of these types always encode
 	}
-	keeper := proc.NewKeeper(mark(run), j.config().Proc.Keep)
+	keeper := proc.NewKeeper(j.mark(run), j.config().Proc.Keep)
 	defer keeper.Close()
 	facts := hooks.Facts
 	facts.FinishState, facts.FinishReason = end.State, end.Reason

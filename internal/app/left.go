@@ -15,7 +15,7 @@ func Left(entry journal.Entry) (spared []string, left *[]string) {
 	if json.Unmarshal(entry.Config, &settings) == nil {
 		_ = json.Unmarshal([]byte(settings["proc.keep"].Value), &spared) // else there are none
 	}
-	list, err := proc.Left(spared, entry.ID)
+	list, err := proc.Left(spared, entry.Tree, entry.ID)
 	if err != nil {
 		return spared, nil
 	}

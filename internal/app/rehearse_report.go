@@ -71,7 +71,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 		night.kept = append(night.kept, e)
 	}
 	// What is left of it may only be looked for when all its runners are gone.
-	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.config().Proc.Keep, meta.ID)
+	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.config().Proc.Keep, r.job.Tree, meta.ID)
 	_ = dropProof(r.job.Tree, meta.ID) // prune tries again
 	report := &Rehearsed{
 		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.agentName, Seed: r.Seed,

@@ -122,7 +122,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		return *again, false, nil
 	}
 	branch := branchOf(past)
-	if err := c.mayGoOn(ctx, from, branch); err != nil {
+	if err := c.mayGoOn(ctx, from, branch, midAttempt(past)); err != nil {
 		return loop.RunFinished{}, false, err
 	}
 	if err := c.samePlace(past); err != nil {
@@ -141,19 +141,40 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	}
 	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, storeDir: store.Dir}
 	if from == loop.Crashed {
-		o.warnings = c.cleanUp(ctx, c.Entry.ID)
+		o.warnings = c.cleanUpOwn(ctx)
+	}
+	if past.Strange.Count > 0 {
+		o.warnings = append(o.warnings, loop.Warning{Text: past.Strange.String(), Hint: "somebody has written to the run's files; what could be read is used"})
 	}
 	end, err = c.drive(ctx, w, o)
 	return end, true, err
 }
 
+// midAttempt tells whether the last runner was ended in the middle of an attempt.
+func midAttempt(past journal.Past) bool {
+	middle := false
+	if past.Last != nil {
+		middle = past.Last.Payload.(*loop.IterationFinished).Outcome.Result == loop.Interrupted
+	}
+	for _, ev := range past.Tail {
+		switch p := ev.Payload.(type) {
+		case *loop.IterationStarted:
+			middle = true
+		case *loop.IterationFinished:
+			middle = p.Outcome.Result == loop.Interrupted
+		}
+	}
+	return middle
+}
+
 // mayGoOn refuses what would put commits in a wrong place. What is staged after a
-// crash is most likely the agent's own.
-func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch string) error {
+// crash, or an end in the middle of an attempt, is the agent's own: before the
+// run nothing was.
+func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch string, middle bool) error {
 	if err := c.onBranch(ctx, branch); err != nil {
 		return err
 	}
-	if from == loop.Crashed {
+	if from == loop.Crashed || middle {
 		return nil
 	}
 	return c.canCommit(ctx)
@@ -190,7 +211,7 @@ func (c *Continuation) judgedAnew(past journal.Past) bool {
 	if c.gateCount() == 0 {
 		return false
 	}
-	return past.State.High == nil || c.regated || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
+	return past.State.High == nil || c.regated || c.accepted || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
 		return change.Key == "done.proof" || strings.HasPrefix(change.Key, "gate.") || strings.HasPrefix(change.Key, "proof.")
 	})
 }

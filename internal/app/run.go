@@ -146,7 +146,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	c := j.config()
-	keeper := proc.NewKeeper(mark(o.run), c.Proc.Keep)
+	keeper := proc.NewKeeper(j.mark(o.run), c.Proc.Keep)
 	defer keeper.Close()
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()

@@ -1,5 +1,7 @@
 package config
 
+import "fmt"
+
 // checkEvidence looks for evidence that is asked for and could never be there.
 func (r *Resolved) checkEvidence(ownGates bool) []Problem {
 	c := r.Config
@@ -7,6 +9,12 @@ func (r *Resolved) checkEvidence(ownGates bool) []Problem {
 	gated := ownGates || len(c.Gates) > 0
 	if c.Done.Gates && !gated {
 		problems = append(problems, r.complain("done.gates", "done.gates is true, but there is no gate", noGates)...)
+	}
+	if least := c.Done.Require; c.Loop.Gates && least != "auto" && least != "claimed" && (!gated || c.Done.Proof == "none") {
+		problems = append(problems, r.complain("done.require", fmt.Sprintf("done.require is %q, but there is nothing that could prove it", least), "add a gate, and leave done.proof to judge claims, or set done.require = \"auto\"")...)
+	}
+	if c.Done.Require == "proven" && gated && !c.Git.Checkpoint {
+		problems = append(problems, r.complain("done.require", "done.require is \"proven\", but git.checkpoint is false, so nobody can tell what was changed", "set git.checkpoint = true, or done.require = \"auto\"")...)
 	}
 	if c.Done.Confirmations > 1 && !gated {
 		problems = append(problems, r.complain("done.confirmations", "done.confirmations wants proven claims, but there is no gate to prove one", noGates)...)

@@ -89,7 +89,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 // first.
 func (e *Engine) bench(ctx context.Context, a *attempt) *proof.Judge {
 	j := &e.Judge
-	j.Store, j.Exec = e.Store, e.exec
+	j.Store, j.Exec, j.Accepted = e.Store, e.exec, e.Accepted
 	j.Tell = func(p loop.Payload) { e.record(p) }
 	j.Log = func(name string, where loop.Place) io.WriteCloser {
 		if a != nil {

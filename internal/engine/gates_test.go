@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,8 +162,8 @@ func waits(ctx context.Context) gate.Result {
 }
 
 func TestInterruptedGates(t *testing.T) {
-	bubble(t, "the attempt does not count when a person wants to stop at once", func(t *testing.T) {
-		s := newStage(t, writes("a")).judged(gateThat(passes, waits))
+	bubble(t, "a person who wants to stop at once leaves the attempt to the next runner", func(t *testing.T) {
+		s := newStage(t, says("<promise>DONE</promise>")).judged(gateThat(passes, waits, passes))
 		c := NewControl()
 		go func() {
 			time.Sleep(time.Hour)
@@ -174,8 +173,11 @@ func TestInterruptedGates(t *testing.T) {
 		if end.State != loop.Stopped || end.Totals.Iterations != 0 {
 			t.Errorf("end = %+v, want stopped with no iteration", end)
 		}
-		if got := s.results(); !slices.Equal(got, []loop.Result{loop.Interrupted}) {
-			t.Errorf("results = %v, want interrupted", got)
+		if got := s.results(); len(got) > 0 {
+			t.Errorf("results = %v, want none: the attempt is not over", got)
+		}
+		if end := s.resume(); end.State != loop.Done || end.Totals.Iterations != 1 || s.ran != 1 {
+			t.Errorf("end = %+v after %d agents, want done with the one", end, s.ran)
 		}
 	})
 	bubble(t, "a first Ctrl+C lets them finish", func(t *testing.T) {

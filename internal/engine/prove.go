@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
-	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 )
 
@@ -42,17 +40,10 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 	defer cancel(nil)
 	defer e.watch(cancel)()
 	ruling := e.rule(ctx, a, o)
-	if e.Judge.Spent != nil {
-		if used := e.Judge.Spent(); used != nil {
-			sum := o.Usage.Plus(used)
-			o.Usage = &sum
-		}
-	}
+	e.addSpent(o)
 	if ruling.Interrupted {
-		o.Result, o.Claim, o.Gates = loop.Interrupted, nil, nil
-		if errors.Is(context.Cause(ctx), proc.End(loop.OnMaxTime)) {
-			o.Exit = &loop.Exit{Cause: loop.OnMaxTime}
-		}
+		e.interrupt(ctx, o)
+		a.open = context.Cause(ctx) != nil
 		return
 	}
 	e.weighResults(ctx, a, o, ruling)
@@ -126,7 +117,7 @@ func (e *Engine) weighResults(ctx context.Context, a *attempt, o *loop.Outcome, 
 			a.told = append(a.told, gate.Feedback(one, e.FeedbackRoom))
 		}
 	}
-	if r.Lacks != "" {
+	if r.Lacks != "" && r.Why != "" {
 		a.told = append(a.told, "the claim was refused: "+r.Why)
 	}
 	for _, one := range r.Old {

@@ -70,9 +70,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 		return loop.Verdict{}, err
 	}
 	e.hooked = hooksOf(e.Past.Tail)
-	o := e.check(ctx, a)
-	e.hookAfter(ctx, o)
-	v := e.conclude(ctx, a, o)
+	v := e.finishAttempt(ctx, a)
 	if e.leave(); v.Action == loop.Continue && e.Rebaseline && !e.baseline(ctx) {
 		return e.ask(), nil
 	}

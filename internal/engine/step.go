@@ -11,7 +11,6 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
-	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -41,6 +40,7 @@ type attempt struct {
 	told        []string      // what the next agent should know of the gates
 	committed   string        // what an earlier runner has committed of it
 	pins        repo.Guarded  // what pinned files held before the agent; nil when there are none
+	open        bool          // its gates were stopped: the next runner judges it
 	onHigh      bool          // no agent has touched the tree since it was at its best
 }
 
@@ -75,7 +75,17 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	}
 	a.after = e.after(ctx)
 	e.spoil(ctx, a)
+	return e.finishAttempt(ctx, a)
+}
+
+// finishAttempt judges an attempt whose agent is gone, and decides. Where a person
+// stops the runner in the middle of that, nothing is written: the attempt is left
+// as a crash would leave it, and the next runner judges it.
+func (e *Engine) finishAttempt(ctx context.Context, a *attempt) loop.Verdict {
 	o := e.check(ctx, a)
+	if a.open {
+		return e.ask()
+	}
 	e.hookAfter(ctx, o)
 	return e.conclude(ctx, a, o)
 }
@@ -252,11 +262,26 @@ func (a *attempt) observe(p loop.Payload) *loop.TestsSeen {
 }
 
 func (e *Engine) startFailure(err error) *loop.AgentError {
+	var lost *proc.KeeperError
+	if errors.As(err, &lost) {
+		return e.lostKeeper(lost)
+	}
 	var start *proc.StartError
 	if errors.As(err, &start) && (start.Missing() || errors.Is(err, fs.ErrPermission)) {
 		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; " + e.worker.Remedy}
 	}
 	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
+}
+
+// lostKeeper is an attempt that was lost with its keeper. Nobody knows how far the
+// agent had come, and it is tried again; but not for ever, for the agent itself
+// may have ended its keeper.
+func (e *Engine) lostKeeper(lost *proc.KeeperError) *loop.AgentError {
+	kind := loop.ErrKeeper
+	if e.snapshot().Lost+1 >= lostTooOften {
+		kind = loop.ErrAgent
+	}
+	return &loop.AgentError{Kind: kind, Message: lost.Error()}
 }
 
 // check turns what was gathered into an outcome.
@@ -340,9 +365,7 @@ func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop
 	if e.snapshot().Undone(*o) && o.Progress != nil {
 		o.Progress, o.ProgressBy = new(bool), nil // what is put back is no progress
 	}
-	if committed := e.commit(ctx, a, o); committed || e.Hooks.Set.Has(hook.PostIteration) {
-		e.proveAgain(ctx, a, o)
-	}
+	e.proveAgain(ctx, a, o, e.commit(ctx, a, o))
 	_, v := loop.Decide(e.facts(o), e.rules())
 	e.restore(ctx, a, o, v)
 	e.pass(a, o)

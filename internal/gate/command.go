@@ -117,7 +117,11 @@ func run(ctx context.Context, p Place, name, line string, timeout time.Duration)
 	})
 	r.Duration = loop.Span(time.Since(start))
 	r.Exit, r.Tail = exit.Code, out.end()
+	var lost *proc.KeeperError
 	switch {
+	case errors.As(err, &lost): // it says nothing of the work
+		r.Exit, r.Interrupted = nil, true
+		return r.refuse(lost.Error()), out
 	case err != nil:
 		return r.refuse(notStarted(err)), out
 	case exit.Cause == loop.AtDeadline:

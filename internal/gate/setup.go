@@ -131,6 +131,9 @@ var dependencyFolders = []string{
 	"node_modules", ".venv", "venv", "vendor/bundle", "vendor", "deps", "Pods", "elm-stuff",
 }
 
+// DependencyFolders are where tools put what they install in a project.
+func DependencyFolders() []string { return slices.Clone(dependencyFolders) }
+
 // Dependencies gives the usual folders of installed dependencies that exist in
 // a folder, with slashes. Some may be part of the project, and one may hold
 // another: whoever copies them asks git which of them it ignores.

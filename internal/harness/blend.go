@@ -20,6 +20,9 @@ func Blend(file string, old, now []byte) (blended []byte, same bool) {
 		return now, true
 	}
 	blend := blends(split(file).path)
+	if blend == nil && Inline(file) && Of(file) == Product {
+		blend = blendInline
+	}
 	if blend == nil || len(old) > largest || len(now) > largest {
 		return old, false
 	}

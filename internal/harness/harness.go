@@ -47,7 +47,7 @@ func Of(file string) Kind {
 		return Product
 	case p.within(installed):
 		return ofInstalled(p)
-	case p.within(fixtures):
+	case inFixtures(p):
 		return Test
 	case decides(p):
 		return Decides
@@ -66,7 +66,7 @@ func Of(file string) Kind {
 // itself is named by whoever wants it.
 func Stays(file string) bool {
 	p := split(file)
-	if p.within(testFolders) || p.within(fixtures) {
+	if p.within(testFolders) || inFixtures(p) {
 		return false
 	}
 	return rustUnit(p) || (decides(p) && strangeConfig(p))

@@ -18,6 +18,33 @@ var testFolders = words(`test tests __tests__ __test__ __mocks__ e2e cypress ben
 	system-tests system_tests smoke-tests smoke_tests regression-tests regression_tests
 	api-tests api_tests ui-tests ui_tests browser-tests browser_tests spec-tests`)
 
+// everyday are words among these that products use too: below a folder of code
+// they say nothing.
+var everyday = words(`fixtures golden goldens e2e`)
+
+// inFixtures tells whether a file lies where tests keep what they read.
+func inFixtures(p place) bool {
+	for i, dir := range p.low {
+		if fixtures.has(dir) && !(everyday.has(dir) && inCode(p, i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inCode tells whether dirs[i] lies below a folder of the product, and below none
+// of tests.
+func inCode(p place, i int) bool {
+	code := false
+	for _, above := range p.low[:i] {
+		if testFolders.has(above) {
+			return false
+		}
+		code = code || codeFolders.has(above)
+	}
+	return code
+}
+
 // codeFolders are folders of the product below which a name that tests use
 // elsewhere says nothing.
 var codeFolders = words(`src lib libs app source server client internal pkg config configs settings`)
@@ -50,6 +77,7 @@ func inTestFolder(p place) bool {
 			return false // a package of the product that is called test: Java and its like
 		}
 		switch {
+		case everyday.has(dir) && inCode(p, i):
 		case testFolders.has(dir):
 			return !aboutTests(p) && !goPackage(p, i)
 		case dir == "spec":

@@ -23,6 +23,7 @@ const (
 	ErrRefusal         ErrorKind = "refusal"
 	ErrAgent           ErrorKind = "agent"
 	ErrPrompt          ErrorKind = "prompt" // not the agent's: there is nothing to tell it
+	ErrKeeper          ErrorKind = "keeper" // not the agent's either: who kept its processes was ended
 )
 
 // Treatment is what a kind of error makes of an attempt.
@@ -55,6 +56,7 @@ var treatments = map[ErrorKind]Treatment{
 	ErrRefusal:         {Result: Failed},
 	ErrAgent:           {Result: Failed},
 	ErrPrompt:          {Result: Failed},
+	ErrKeeper:          {Result: Lost},
 }
 
 // Treat tells how an error of kind k is taken. A kind that nobody has heard of

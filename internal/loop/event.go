@@ -353,6 +353,7 @@ const BudgetKey = "budget."
 const (
 	UnseenKey  = "unseen"
 	UnsavedKey = "unsaved"
+	UnkeptKey  = "unkept" // nobody can be sure that all of its processes have ended
 )
 
 // Unknown stands for an event from a later version.

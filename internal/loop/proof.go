@@ -1,9 +1,6 @@
 package loop
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Level is how much stands behind a claim of done that the runner took.
 type Level string
@@ -132,7 +129,12 @@ func (s State) lack(c *Claim) State {
 
 // Doubted tells whether the claim was refused for what became of tests: then
 // their numbers are no credit.
-func (c *Claim) Doubted() bool { return c != nil && len(c.Lacks) > 5 && c.Lacks[:5] == "tests" }
+func (c *Claim) Doubted() bool {
+	return c != nil && begins(c.Lacks, LacksTests)
+}
+
+// LacksTests begins what a claim lacks whose tests do not hold.
+const LacksTests = "tests"
 
 // Look is what a gate said of a tree.
 type Look struct {
@@ -168,16 +170,4 @@ func (s State) look(g Gate) State {
 // Said tells whether a gate has said so of a tree.
 func (s State) Said(gate string, where Place, tree string, ok bool) bool {
 	return tree != "" && slices.Contains(s.Looks, Look{Gate: gate, Place: where, Tree: Cut(tree, treeName), OK: ok})
-}
-
-// Headline says what became of tests, for where there is one line.
-func (t *ProofTests) Headline() string {
-	if t == nil || len(t.Changed) == 0 {
-		return ""
-	}
-	names := make([]string, len(t.Changed))
-	for i, c := range t.Changed {
-		names[i] = c.Name
-	}
-	return fmt.Sprintf("tests changed: %s", Few(names))
 }

@@ -81,6 +81,11 @@ func (s State) goOn(p *RunResumed) State {
 	s.Counting, s.Idle, s.Paused = p.Counting, false, false
 	s.Heard = nil // an attempt that is judged again says it again
 	s = s.limit(p.Limits)
+	for _, c := range p.Changed {
+		if begins(c.Key, "gate.") || begins(c.Key, "proof.") || c.Key == "done.proof" {
+			s.Looks, s.Flaky = nil, nil // it is another gate, or another place, that answers now
+		}
+	}
 	if p.From == Aborted || p.From == CouldNotRun {
 		s.Streaks, s.Repeats, s.Away, s.Unrewarded, s.Lacking = Streaks{}, Repeats{}, nil, 0, Lacking{}
 	}
@@ -96,9 +101,11 @@ func (s State) limit(l Limits) State {
 		return s
 	}
 	s.Limits = l
-	s.Told = slices.DeleteFunc(slices.Clone(s.Told), func(key string) bool { return len(key) > len(BudgetKey) && key[:len(BudgetKey)] == BudgetKey })
+	s.Told = slices.DeleteFunc(slices.Clone(s.Told), func(key string) bool { return begins(key, BudgetKey) })
 	return s
 }
+
+func begins(text, with string) bool { return len(text) >= len(with) && text[:len(with)] == with }
 
 // tick adds to the live time. The time between an end and a resume is not live.
 func (s State) tick(e Event) State {

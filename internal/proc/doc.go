@@ -10,13 +10,18 @@
 // outlives it, daemonised or not, however it ended, and nothing outlives the
 // runner by more than a moment, even when the runner is killed. The keeper is a
 // process of its own, the ancestor of all others, to which orphans come back.
-// When it is killed itself, the runner ends whoever carries the mark of the run
-// in its environment; a process that has wiped its environment and left its
-// parents is not found then, and one that forks and ends without a pause may
-// get away on a busy machine. Not ended are programs that are to be spared,
-// processes of other users, and what a process had a service of the system
-// start, such as a container. When two processes run at once, an orphan that
-// wiped its environment is ended with the last of them.
+// It has a parent of its own, the warden, to which they come when the keeper is
+// killed. When both are, the runner, or the next one, ends whoever carries the
+// mark of the run in its environment; a process that has wiped its environment
+// and left its parents is not found then, and one that forks and ends without a
+// pause may get away on a busy machine. Not ended are programs that are to be
+// spared, processes of other users, and what a process had another one start
+// that was there before, such as a container. When two processes run at once, an
+// orphan that wiped its environment is ended with the last of them.
+//
+// Promised of a mark: it names one runner in one work tree. A run that goes on
+// after a crash ends only who was started in its own tree by a runner that is
+// dead, so a copy of a project and its original never touch each other.
 //
 // On macOS and the other Unixes orphans cannot be followed: only who stays in
 // the group of the process is ended with it, and with the runner. On Windows

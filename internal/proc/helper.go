@@ -13,13 +13,16 @@ const helperWord = "refrain-helper"
 // keeperName is the helper that keeps the processes of a run.
 const keeperName = "keeper"
 
+// wardenName is the helper that ends what a keeper kept that was killed.
+const wardenName = "warden"
+
 // called remembers that this binary answers to helperWord.
 var called atomic.Bool
 
 // Helper is called first in main, and in TestMain. When this process was
 // started with the arguments of HelperCommand, it runs the function of that
-// name and exits with its result; otherwise it returns at once. The keeper
-// needs no place in the table.
+// name and exits with its result; otherwise it returns at once. The keeper and
+// its warden need no place in the table.
 func Helper(table map[string]func(args []string) int) {
 	called.Store(true)
 	if len(os.Args) < 2 || os.Args[1] != helperWord {
@@ -29,8 +32,11 @@ func Helper(table map[string]func(args []string) int) {
 		fmt.Fprintf(os.Stderr, "refrain: %s needs a name\n", helperWord)
 		os.Exit(2)
 	}
-	if os.Args[2] == keeperName {
+	switch os.Args[2] {
+	case keeperName:
 		os.Exit(keep(os.Args[3:]))
+	case wardenName:
+		os.Exit(ward(os.Args[3:]))
 	}
 	run, ok := table[os.Args[2]]
 	if !ok {

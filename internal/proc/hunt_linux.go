@@ -10,12 +10,12 @@ import (
 
 // prey is who is to be ended.
 type prey struct {
-	match func(env []string) bool
+	match func(pid int, env []string) bool
 	spare []string // programs that are let live, with all that they start
 }
 
 // is tells whether a process with this environment is prey.
-func (p prey) is(pid int, env []string) bool { return p.match(env) && !p.spares(pid) }
+func (p prey) is(pid int, env []string) bool { return p.match(pid, env) && !p.spares(pid) }
 
 // spares tells whether the process, or one that it descends from, is to live.
 func (p prey) spares(pid int) bool {
@@ -33,8 +33,8 @@ func (p prey) spares(pid int) bool {
 }
 
 // hunt kills all that match, with all that descend from them, until none is
-// left. Keepers are let alone: theirs is to end what they keep, and they are
-// gone soon after their runner. Neither is this process among the prey, nor
+// left. Keepers of other runs are let alone: theirs is to end what they keep, and
+// they are gone soon after their runner. Neither is this process among the prey, nor
 // whoever it descends from.
 func hunt(ctx context.Context, p prey) (ended int, err error) {
 	killed, strangers := map[ident]bool{}, map[int]bool{}
@@ -130,31 +130,22 @@ func findMarked(p prey) ([]entry, error) {
 	return found, nil
 }
 
-// isKeeper tells whether the process is the keeper of some run, of the one of
-// these when any are named.
-func isKeeper(pid int, runs ...string) bool {
-	argv := argvOf(pid)
-	if len(argv) < 4 || argv[1] != helperWord || argv[2] != keeperName {
-		return false
-	}
-	return len(runs) == 0 || slices.Contains(runs, argv[3])
-}
-
 // awaitKeepers waits for the keepers of earlier runners, and ends those that
-// do not end by themselves.
-func awaitKeepers(ctx context.Context, runs []string) error {
-	for deadline := time.Now().Add(ladder.patience); ; {
+// do not end by themselves. Their wardens come last, for they end what a dead
+// keeper kept.
+func awaitKeepers(ctx context.Context, l litter) error {
+	for began := time.Now(); ; {
 		t, err := readTable()
 		if err != nil {
 			return err
 		}
-		left := 0
+		waited, left := time.Since(began), 0
 		for _, e := range t.all {
-			if !isKeeper(e.pid, runs...) {
+			if mark, ok := keeperMark(e.pid); !ok || !l.kept(mark) || e.ended() {
 				continue
 			}
 			left++
-			if time.Now().After(deadline) {
+			if waited > 2*ladder.patience || waited > ladder.patience && !isWarden(e.pid) {
 				e.kill()
 			}
 		}

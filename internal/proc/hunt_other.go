@@ -7,10 +7,10 @@ import "context"
 // Elsewhere the environment of a process cannot be read, and nobody is found.
 
 type prey struct {
-	match func(env []string) bool
+	match func(pid int, env []string) bool
 	spare []string
 }
 
 func hunt(context.Context, prey) (int, error) { return 0, errNoTable }
 
-func awaitKeepers(context.Context, []string) error { return errNoTable }
+func awaitKeepers(context.Context, litter) error { return errNoTable }

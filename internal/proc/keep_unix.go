@@ -33,17 +33,13 @@ type leader struct {
 // keep is the keeper's main. Its arguments are the mark and the programs to
 // spare; file 3 is the link to the runner.
 func keep(args []string) int {
-	if len(args) < 2 {
-		return 2
-	}
 	link, err := newLink(os.NewFile(3, "link"))
 	if err != nil {
 		return 2
 	}
-	k := &keeping{
-		link: link, mark: Mark{Run: args[0], Runner: args[1]}, spare: args[2:],
-		leaders: map[int]leader{}, sweeps: map[int]time.Time{}, stuck: map[ident]bool{},
-		signals: make(chan os.Signal, 1), wishes: make(chan request),
+	k := newKeeping(link, args)
+	if k == nil {
+		return 2
 	}
 	deafen()
 	signal.Notify(k.signals, syscall.SIGCHLD)
@@ -51,13 +47,25 @@ func keep(args []string) int {
 		_ = link.send(report{Of: isReady, Why: err.Error()}) // the runner may be dead by now
 		return 1
 	}
-	if link.send(report{Of: isReady}) != nil {
+	if link.send(report{Of: isReady, PID: os.Getpid()}) != nil {
 		return 1
 	}
 	go k.read() // until the runner is dead, and then we end too
 	k.serve()
 	k.endAll()
 	return 0
+}
+
+// newKeeping is nil when the arguments are none of a keeper.
+func newKeeping(link *link, args []string) *keeping {
+	if len(args) < 2 {
+		return nil
+	}
+	return &keeping{
+		link: link, mark: Mark{Run: args[0], Runner: args[1]}, spare: args[2:],
+		leaders: map[int]leader{}, sweeps: map[int]time.Time{}, stuck: map[ident]bool{},
+		signals: make(chan os.Signal, 1), wishes: make(chan request),
+	}
 }
 
 // deafen makes the keeper deaf to what a terminal or a session's end sends. It
@@ -214,19 +222,24 @@ func (k *keeping) giveUp(left []entry) (pids []int) {
 }
 
 // endAll is the end of the run, and of the runner perhaps: there is nobody to
-// be polite for. Leaders first, whatever is to be spared: they are no daemons.
-func (k *keeping) endAll() {
+// be polite for. Leaders first, whatever is to be spared: they are no daemons. It
+// tells whether everyone has ended.
+func (k *keeping) endAll() bool {
 	for pid := range k.leaders {
 		group(pid).signal("KILL")
 	}
 	clear(k.leaders)
-	for deadline := time.Now().Add(ladder.patience); !k.reap() && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(ladder.patience); !k.reap(); {
 		if left := k.sweep(); len(left) == 0 {
-			return
+			return true
+		}
+		if time.Now().After(deadline) {
+			return false
 		}
 		select {
 		case <-k.signals:
 		case <-time.After(pause):
 		}
 	}
+	return true
 }

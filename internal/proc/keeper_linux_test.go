@@ -22,7 +22,7 @@ func TestAKeeperIsDeafToTheTerminal(t *testing.T) {
 	s := scene.spec("exit")
 	s.Stdout.Line = func([]byte, bool) {
 		for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP} {
-			if err := k.line.keeper.Process.Signal(sig); err != nil {
+			if err := signalKeeper(k, sig.(syscall.Signal)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -158,7 +158,7 @@ func TestNoDescriptorIsLeftOpenInTheKeeper(t *testing.T) {
 		if _, err := k.Run(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		list, err := os.ReadDir(procFile(k.line.keeper.Process.Pid, "fd"))
+		list, err := os.ReadDir(procFile(k.line.keeper.pid, "fd"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestNoDescriptorIsLeftOpenInTheKeeper(t *testing.T) {
 func TestTheStateOfAProcessIsParsed(t *testing.T) {
 	stat := "7 (a) b\n(c) S 3 7 7 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 1 0 12345 6 7"
 	got, err := parseStat(7, []byte(stat))
-	want := entry{ident: ident{7, 12345}, parent: 3, cpu: time.Second}
+	want := entry{ident: ident{7, 12345}, parent: 3, state: 'S', cpu: time.Second}
 	if err != nil || got != want {
 		t.Errorf("parseStat = %+v, %v, want %+v", got, err, want)
 	}

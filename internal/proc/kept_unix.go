@@ -3,7 +3,6 @@
 package proc
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 type kept struct {
 	line   *line
 	id     int
+	name   string
 	number int
 	warn   func(loop.Warning)
 
@@ -21,6 +21,7 @@ type kept struct {
 	gone   chan struct{} // closed when it has ended, or the keeper has
 	clean  chan struct{} // closed when nothing of it is left
 	exit   loop.Exit     // set before gone is closed
+	lost   string        // what happened to its keeper before it could tell the exit
 	left   []int         // set before clean is closed
 }
 
@@ -28,12 +29,9 @@ type kept struct {
 // that has not answered by then was stopped, and will not answer.
 const answerTime = 30 * time.Second
 
-// errLost says that the keeper died before it could tell.
-var errLost = errors.New("the keeper of the processes has ended")
-
 func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, error) {
 	p := &kept{
-		line: l, id: r.ID, warn: warn,
+		line: l, id: r.ID, name: r.Argv[0], warn: warn,
 		answer: make(chan report, 1), gone: make(chan struct{}), clean: make(chan struct{}),
 	}
 	l.mu.Lock()
@@ -51,12 +49,12 @@ func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, 
 		p.number = answer.PID
 		return p, nil
 	case <-time.After(answerTime):
-		l.dismiss()
+		l.dismiss("did not answer")
 	case <-l.dead:
 	}
 	p.forget()
 	l.mourn(warn)
-	return nil, errLost
+	return nil, &KeeperError{Program: p.name, How: l.fate}
 }
 
 // hear takes in a report. They come in order, and from one goroutine.
@@ -74,11 +72,11 @@ func (p *kept) hear(r report) {
 }
 
 // lose is the end of a process whose keeper died: it is killed too.
-func (p *kept) lose() {
+func (p *kept) lose(how string) {
 	select {
 	case <-p.gone:
 	default:
-		p.exit = loop.Exit{Signal: "KILL"}
+		p.exit, p.lost = loop.Exit{Signal: "KILL"}, how
 		close(p.gone)
 	}
 }
@@ -105,13 +103,13 @@ func (p *kept) kill() {
 	select {
 	case <-p.gone:
 	case <-time.After(2 * ladder.patience):
-		p.line.dismiss()
+		p.line.dismiss("did not answer")
 	}
 }
 
 // family is all that the keeper keeps: whoever left the process's tree is the
 // keeper's own child now.
-func (p *kept) family(t table) []entry { return t.below(p.line.keeper.Process.Pid) }
+func (p *kept) family(t table) []entry { return t.below(p.line.keeper.pid) }
 
 func (p *kept) reap() (loop.Exit, error) {
 	defer p.forget()
@@ -120,7 +118,7 @@ func (p *kept) reap() (loop.Exit, error) {
 	case <-p.line.dead:
 		p.line.mourn(p.warn)
 	case <-time.After(2 * ladder.patience): // it gives up in half of that
-		p.line.dismiss()
+		p.line.dismiss("did not answer")
 		p.line.mourn(p.warn)
 	}
 	if len(p.left) > 0 {
@@ -128,6 +126,9 @@ func (p *kept) reap() (loop.Exit, error) {
 			Text: fmt.Sprintf("what process %d started does not end: %v", p.number, p.left),
 			Hint: "see with ps what it waits for, or whose it is",
 		})
+	}
+	if p.lost != "" {
+		return p.exit, &KeeperError{Program: p.name, How: p.lost}
 	}
 	return p.exit, nil
 }

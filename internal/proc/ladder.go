@@ -20,12 +20,17 @@ var ladder = struct {
 	// patience is how long we try to end who survives KILL: such a process
 	// waits for a broken disk or belongs to another user.
 	patience time.Duration
+
+	// glance is how often the keeper is looked at: who stops it should not keep
+	// a run from going on for long.
+	glance time.Duration
 }{
 	term:  3 * time.Second,
 	kill:  5 * time.Second,
 	pipes: 2 * time.Second,
 
 	patience: 3 * time.Second,
+	glance:   time.Second,
 }
 
 // firstSignal checks the name of the first signal of the ladder.

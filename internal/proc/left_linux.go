@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// Left lists the processes that carry the mark of a run, with all that descend
-// from them, each as its program and its id. It ends nothing.
-func Left(spare []string, run string) ([]string, error) {
-	found, err := findMarked(prey{spare: spare, match: func(env []string) bool { return slices.Contains(env, runName+"="+run) }})
+// Left lists the processes that carry the mark of a run in a work tree, with all
+// that descend from them, each as its program and its id. It ends nothing. Who
+// has taken its mark away is not found.
+func Left(spare []string, tree, run string) ([]string, error) {
+	found, err := findMarked(prey{spare: spare, match: litter{tree: tree, runs: []string{run}}.has})
 	if err != nil {
 		return nil, err
 	}
-	var list []string
+	list := []string{} // never nil: somebody has looked
 	for _, e := range found {
 		list = append(list, fmt.Sprintf("%s (pid %d)", program(e.pid), e.pid))
 	}

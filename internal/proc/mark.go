@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"crypto/rand"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,14 @@ import (
 // be found when all else that knew of it is gone.
 type Mark struct {
 	Run    string // the id of the run
-	Runner string // different for every runner of that run
+	Runner string // which runner of it, and where: different for every NewMark
+}
+
+// NewMark is the mark for what this process starts for a run in a work tree. A
+// copy of the project has runs of the same id, and only the tree tells them
+// apart.
+func NewMark(run, tree string) Mark {
+	return Mark{Run: run, Runner: rand.Text() + "." + thisOwner(tree).String()}
 }
 
 const (
@@ -36,26 +44,37 @@ func unmarked(env []string) []string {
 	})
 }
 
-// CleanUp ends what earlier runners of these runs have left, and waits until it
-// is gone. It tells how many processes that were. The error says that some
-// could not be ended; it is an errors.ErrUnsupported on a system on which they
-// cannot be found.
+// value is that of a variable; empty when it is not set.
+func value(env []string, name string) string {
+	for _, v := range env {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			return rest
+		}
+	}
+	return ""
+}
+
+// CleanUp ends what earlier runners of these runs have left in a work tree, and
+// waits until it is gone. It tells how many processes that were. The error says
+// that some could not be ended; it is an errors.ErrUnsupported on a system on
+// which they cannot be found.
 //
-// It belongs between taking the lock of a run and starting anything for it:
-// then whoever carries the mark of the run is left from before. A keeper that
-// is still at it is given the time to finish, for it sees more than marks.
+// It belongs between taking the lock of a run and starting anything for it. A
+// lock and the id of a run say nothing of a copy, so only who was started in
+// this very tree, by a runner that is dead, is ended. This process counts as
+// dead: it has no runner of these runs at work. A keeper that is still at it is
+// given the time to finish, for it sees more than marks.
 //
 // Spared programs, with all that they start, are left alone here too.
-func CleanUp(ctx context.Context, spare []string, runs ...string) (ended int, err error) {
+func CleanUp(ctx context.Context, spare []string, tree string, runs ...string) (ended int, err error) {
 	if len(runs) == 0 {
 		return 0, nil
 	}
-	if err := awaitKeepers(ctx, runs); err != nil {
+	l := litter{tree: tree, runs: runs}
+	if err := awaitKeepers(ctx, l); err != nil {
 		return 0, err
 	}
-	return hunt(ctx, prey{spare: spare, match: func(env []string) bool {
-		return slices.ContainsFunc(runs, func(run string) bool { return slices.Contains(env, runName+"="+run) })
-	}})
+	return hunt(ctx, prey{spare: spare, match: l.abandoned})
 }
 
 // pause is how long to wait between two tries to end a process.

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -48,7 +49,8 @@ func (s Spec) warn(w loop.Warning) {
 
 // Run runs the process to its end and tells how it ended. It returns after the
 // last call of a sink has. The error is a *StartError when there is no such
-// program or it cannot be executed.
+// program or it cannot be executed, and a *KeeperError when the process was lost
+// with its keeper, where the exit is KILL.
 //
 // When ctx is cancelled, the process is ended, and the exit's cause is the one
 // given to End, else loop.OnRequest. A ctx that is already cancelled starts
@@ -87,11 +89,17 @@ func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 	exit, err := c.reap()
 	c.stopStreams()
 	streams.Wait()
-	if err != nil {
-		return loop.Exit{}, fmt.Errorf("wait for %s: %w", s.Argv[0], err)
-	}
 	if exit.Cause = cause; cause == loop.Exited && exit.Signal != "" {
 		exit.Cause = loop.Signaled
+	}
+	var lost *KeeperError
+	switch {
+	case errors.As(err, &lost) && cause != loop.Exited:
+		return exit, nil // it was to end, and has
+	case lost != nil:
+		return exit, err
+	case err != nil:
+		return loop.Exit{}, fmt.Errorf("wait for %s: %w", s.Argv[0], err)
 	}
 	return exit, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,12 +57,14 @@ func runner(args []string) int {
 type scene struct {
 	t    testing.TB
 	mark Mark
+	tree string
 	file string // marks all that the agent starts
 }
 
 func newScene(t testing.TB) scene {
 	t.Helper()
-	s := scene{t, Mark{Run: "loop_" + rand.Text(), Runner: rand.Text()}, filepath.Join(t.TempDir(), "alive")}
+	tree := t.TempDir()
+	s := scene{t, NewMark("loop_"+rand.Text(), tree), tree, filepath.Join(tree, "alive")}
 	if err := os.WriteFile(s.file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +118,9 @@ func (s scene) expectNone() {
 	}
 	s.t.Errorf("%d left:\n%s", len(left), strings.Join(left, "\n"))
 }
+
+// signalKeeper sends a signal to the process that keeps the others.
+func signalKeeper(k *Keeper, s syscall.Signal) error { return syscall.Kill(k.line.keeper.pid, s) }
 
 func sameExit(a, b loop.Exit) bool {
 	if (a.Code == nil) != (b.Code == nil) || a.Code != nil && *a.Code != *b.Code {

@@ -33,6 +33,10 @@ func (e *StartError) Missing() bool {
 // startError tells a missing folder from a missing program: for the kernel
 // both are "no such file or directory".
 func startError(s Spec, err error) error {
+	var lost *KeeperError
+	if errors.As(err, &lost) {
+		return err // it says nothing of the program
+	}
 	if s.Dir != "" {
 		if dirErr := checkDir(s.Dir); dirErr != nil {
 			return fmt.Errorf("start %s in its folder: %w", s.Argv[0], dirErr)

@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -102,8 +103,14 @@ func TestChaosNothingOutlivesTheRunner(t *testing.T) {
 			}
 		}
 		time.Sleep(moment())
+		kept := scene.helpersOf(cmd.Process.Pid)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
+		}
+		for _, pid := range kept {
+			if round%4 == 0 && !isWarden(pid) { // its warden is left
+				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+			}
 		}
 		_ = cmd.Wait() // it was killed
 		scene.expectNone()
@@ -115,19 +122,33 @@ func TestChaosNothingOutlivesTheKeeper(t *testing.T) {
 	scene := newScene(t)
 	k := scene.keeper()
 	for round := range rounds(t) {
+		// Without its warden, what wiped its environment is not found.
+		also, how := round%2 == 1, []string{"stay"}
+		if also {
+			how = append(how, "marked")
+		}
 		var once sync.Once
-		s := scene.spec("stay", "marked")
+		var warned loop.Warning
+		s := scene.spec(how...)
+		s.Warn = func(w loop.Warning) { warned = w }
 		s.Stdout.Line = func([]byte, bool) {
 			once.Do(func() {
 				time.Sleep(moment())
-				if err := k.line.keeper.Process.Kill(); err != nil {
+				if also {
+					_ = k.line.started.Process.Kill()
+				}
+				if err := signalKeeper(k, syscall.SIGKILL); err != nil {
 					t.Errorf("round %d: %v", round, err)
 				}
 			})
 		}
 		exit, err := k.Run(t.Context(), s)
-		if err != nil || !sameExit(exit, loop.Exit{Signal: "KILL", Cause: loop.Signaled}) {
-			t.Errorf("round %d: exit = %+v, %v, want killed", round, exit, err)
+		var lost *KeeperError
+		if !errors.As(err, &lost) || !sameExit(exit, loop.Exit{Signal: "KILL", Cause: loop.Signaled}) {
+			t.Errorf("round %d: exit = %+v, %v, want it lost with its keeper", round, exit, err)
+		}
+		if (warned.Key == Unkept) != also {
+			t.Errorf("round %d: warned %+v; want it unsure only without a warden", round, warned)
 		}
 		if left := scene.everyone(); len(left) > 0 {
 			t.Errorf("round %d: %d left:\n%s", round, len(left), strings.Join(left, "\n"))
@@ -146,7 +167,7 @@ func TestAKeeperThatIsStoppedIsReplaced(t *testing.T) {
 	warned := ""
 	s.Warn = func(w loop.Warning) { warned += w.Text }
 	s.Stdout.Line = func([]byte, bool) {
-		if err := k.line.keeper.Process.Signal(syscall.SIGSTOP); err != nil {
+		if err := signalKeeper(k, syscall.SIGSTOP); err != nil {
 			t.Error(err)
 		}
 		cancel()
@@ -170,10 +191,13 @@ func TestWhatADeadRunnerLeftIsCleanedUp(t *testing.T) {
 	if err := cmd.Run(); err == nil {
 		t.Fatal("the agent should exit with 3")
 	}
-	if ended, err := CleanUp(t.Context(), nil, "loop_of_somebody_else"); ended != 0 || err != nil {
+	if ended, err := CleanUp(t.Context(), nil, scene.tree, "loop_of_somebody_else"); ended != 0 || err != nil {
 		t.Errorf("another run: ended %d, %v", ended, err)
 	}
-	ended, err := CleanUp(t.Context(), nil, "loop_of_somebody_else", scene.mark.Run)
+	if ended, err := CleanUp(t.Context(), nil, t.TempDir(), scene.mark.Run); ended != 0 || err != nil {
+		t.Errorf("another tree: ended %d, %v", ended, err)
+	}
+	ended, err := CleanUp(t.Context(), nil, scene.tree, "loop_of_somebody_else", scene.mark.Run)
 	if err != nil || ended == 0 {
 		t.Errorf("ended %d, %v", ended, err)
 	}

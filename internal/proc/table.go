@@ -15,9 +15,17 @@ type ident struct {
 type entry struct {
 	ident
 	parent int
+	state  byte          // a letter, as the system has it
 	cpu    time.Duration // of itself and of those it has waited for
 	kernel bool          // a thread of the system's own
 }
+
+// ended tells whether the process only waits for its parent to take note.
+func (e entry) ended() bool { return e.state == 'Z' || e.state == 'X' }
+
+// stopped tells whether somebody holds the process: with a signal, or as one
+// that is debugged.
+func (e entry) stopped() bool { return e.state == 'T' || e.state == 't' }
 
 // table is every process at one moment, or nearly so.
 type table struct {

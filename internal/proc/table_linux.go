@@ -68,6 +68,7 @@ func parseStat(pid int, b []byte) (entry, error) {
 	if len(fields) < 20 {
 		return e, fmt.Errorf("read the state of process %d: %q", pid, b)
 	}
+	e.state = fields[0][0]
 	var errs [7]error
 	e.parent, errs[0] = strconv.Atoi(fields[1])
 	flags, err := strconv.ParseUint(fields[6], 10, 64)
@@ -95,6 +96,18 @@ func program(pid int) string {
 func environOf(pid int) []string { return procStrings(pid, "environ") }
 
 func argvOf(pid int) []string { return procStrings(pid, "cmdline") }
+
+// workDir is where a process is. The folder may be gone.
+func workDir(pid int) (string, error) { return os.Readlink(procFile(pid, "cwd")) }
+
+// pidSpace names the space in which processes have their numbers.
+func pidSpace() string {
+	link, err := os.Readlink("/proc/self/ns/pid") // such as pid:[4026531836]
+	if err != nil {
+		return "0"
+	}
+	return strings.Trim(link, "pid:[]")
+}
 
 func procStrings(pid int, name string) []string {
 	b, err := os.ReadFile(procFile(pid, name))

@@ -12,4 +12,8 @@ var errNoTable = fmt.Errorf("this system does not list its processes: %w", error
 
 func readTable() (table, error) { return table{}, errNoTable }
 
+func workDir(int) (string, error) { return "", errNoTable }
+
+func pidSpace() string { return "0" }
+
 func readEntry(int) (entry, error) { return entry{}, errNoTable }

@@ -1,14 +1,15 @@
 package proof
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -45,21 +46,51 @@ var userFolders = []string{".local/lib/python3*/site-packages", ".gradle/init.d"
 var upward = []string{
 	"go.work", "go.mod", "node_modules", "package.json", ".npmrc", ".yarnrc.yml", "tsconfig.json", "conftest.py", "pytest.ini", "pyproject.toml",
 	"tox.ini", "setup.cfg", "babel.config.js", "babel.config.json", "jest.config.js", "vitest.config.ts", ".mocharc.json", ".eslintrc", ".eslintrc.json", "eslint.config.js",
-	"Cargo.toml", ".cargo", ".rspec", "phpunit.xml", "Gemfile", ".tool-versions", ".python-version", "mise.toml",
+	"Cargo.toml", ".cargo/config", ".cargo/config.toml", ".rspec", "phpunit.xml", "Gemfile", ".tool-versions", ".python-version", "mise.toml",
 }
 
-// lookAround takes in what gates run with. The lines are their commands, and the
-// checkouts lie in dir.
-func lookAround(env, lines []string, dir string) Around {
+// lookAround takes in what gates run with. The lines are their commands.
+func lookAround(env, lines []string, s Settings) Around {
 	a := Around{}
-	value := func(name string) string {
-		for _, v := range slices.Backward(env) {
-			if text, ok := strings.CutPrefix(v, name+"="); ok {
-				return text
-			}
+	vars := variables(env)
+	a.addPrograms(vars["PATH"], lines, s.Tree)
+	a.addSettings(vars)
+	for above := filepath.Dir(s.Dir); s.Dir != ""; above = filepath.Dir(above) {
+		for _, name := range upward {
+			a.add(filepath.Join(above, filepath.FromSlash(name)))
 		}
-		return ""
+		if above == filepath.Dir(above) {
+			break
+		}
 	}
+	return a
+}
+
+// variables is an environment by name; of two values the later one counts.
+func variables(env []string) map[string]string {
+	vars := map[string]string{}
+	for _, v := range env {
+		if name, value, ok := strings.Cut(v, "="); ok {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+// configFolder is where programs keep the user's settings.
+func configFolder(vars map[string]string) string {
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(vars["HOME"], "Library", "Application Support")
+	case "windows":
+		return vars["AppData"]
+	}
+	return cmp.Or(vars["XDG_CONFIG_HOME"], filepath.Join(vars["HOME"], ".config"))
+}
+
+// addPrograms notes the programs that gates may run. What the work tree has of
+// them, a checkout has not.
+func (a Around) addPrograms(path string, lines []string, tree string) {
 	programs := slices.Clone(tools)
 	for _, line := range lines {
 		if words := strings.Fields(line); len(words) > 0 && !strings.ContainsAny(words[0], "/=$") {
@@ -67,16 +98,20 @@ func lookAround(env, lines []string, dir string) Around {
 		}
 	}
 	for _, name := range programs {
-		if at := find(name, value("PATH")); at != "" {
+		if at := find(name, path, tree); at != "" {
 			a["program "+name] = at + " " + fileStamp(at)
 		}
 	}
-	home := value("HOME")
-	config := value("XDG_CONFIG_HOME")
-	if config == "" && home != "" {
-		config = filepath.Join(home, ".config")
+}
+
+// addSettings notes the user's settings, and what is installed for the user.
+func (a Around) addSettings(vars map[string]string) {
+	home := vars["HOME"]
+	if home == "" {
+		return
 	}
-	files := []string{value("GOENV"), value("NPM_CONFIG_USERCONFIG"), value("npm_config_userconfig"), value("PIP_CONFIG_FILE")}
+	config := configFolder(vars)
+	files := []string{vars["GOENV"], vars["NPM_CONFIG_USERCONFIG"], vars["npm_config_userconfig"], vars["PIP_CONFIG_FILE"]}
 	for _, name := range userFiles {
 		files = append(files, filepath.Join(home, filepath.FromSlash(name)))
 	}
@@ -88,19 +123,10 @@ func lookAround(env, lines []string, dir string) Around {
 		files = append(files, found...)
 	}
 	for _, path := range files {
-		if home != "" && filepath.IsAbs(path) {
+		if filepath.IsAbs(path) {
 			a.add(path)
 		}
 	}
-	for above := filepath.Dir(dir); dir != ""; above = filepath.Dir(above) {
-		for _, name := range upward {
-			a.add(filepath.Join(above, name))
-		}
-		if above == filepath.Dir(above) {
-			break
-		}
-	}
-	return a
 }
 
 // add notes a file or folder, if it is there.
@@ -119,9 +145,9 @@ func (a Around) add(path string) {
 
 // find is where a program is on a path; a folder that is not absolute depends on
 // where one stands, and is not looked at.
-func find(name, path string) string {
+func find(name, path, tree string) string {
 	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
+		if !filepath.IsAbs(dir) || tree != "" && strings.HasPrefix(dir+"/", tree+"/") {
 			continue
 		}
 		if at, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
@@ -195,21 +221,8 @@ func (a Around) against(was Around) []string {
 // goFlags is what "go env -w" has set for the user, which a value in the
 // environment would hide.
 func goFlags(env []string) string {
-	vars := maps.Collect(func(yield func(string, string) bool) {
-		for _, v := range env {
-			if name, value, ok := strings.Cut(v, "="); ok && !yield(name, value) {
-				return
-			}
-		}
-	})
-	file := vars["GOENV"]
-	if file == "" {
-		config := vars["XDG_CONFIG_HOME"]
-		if config == "" {
-			config = filepath.Join(vars["HOME"], ".config")
-		}
-		file = filepath.Join(config, "go", "env")
-	}
+	vars := variables(env)
+	file := cmp.Or(vars["GOENV"], filepath.Join(configFolder(vars), "go", "env"))
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return ""

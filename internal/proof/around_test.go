@@ -20,7 +20,7 @@ func write(t *testing.T, path, text string) {
 // What gates run with is as it was, until somebody touches what decides how they
 // run.
 func TestAround(t *testing.T) {
-	home, bin, early := t.TempDir(), t.TempDir(), t.TempDir()
+	home, bin, early, tree := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
 	checkouts := filepath.Join(home, ".cache", "refrain", "proof", "run")
 	write(t, filepath.Join(bin, "node"), "#!/bin/sh\n")
 	write(t, filepath.Join(bin, "mycheck"), "#!/bin/sh\n")
@@ -28,8 +28,8 @@ func TestAround(t *testing.T) {
 	site := filepath.Join(home, ".local", "lib", "python3.11", "site-packages")
 	write(t, filepath.Join(site, "pkg", "x.py"), "")
 	write(t, filepath.Join(site, "a.pth"), "")
-	env := []string{"PATH=" + early + string(os.PathListSeparator) + bin, "HOME=" + home}
-	look := func() Around { return lookAround(env, []string{"mycheck --all"}, checkouts) }
+	env := []string{"PATH=" + filepath.Join(tree, "node_modules", ".bin") + string(os.PathListSeparator) + early + string(os.PathListSeparator) + bin, "HOME=" + home}
+	look := func() Around { return lookAround(env, []string{"mycheck --all"}, Settings{Dir: checkouts, Tree: tree}) }
 	first := look()
 	if other := look().against(first); len(other) > 0 {
 		t.Fatalf("nothing was touched: %q", other)
@@ -52,7 +52,7 @@ func TestAround(t *testing.T) {
 	before := look()
 	for _, path := range []string{
 		filepath.Join(site, "pkg", "__pycache__", "x.pyc"), filepath.Join(site, "__pycache__", "y.pyc"),
-		filepath.Join(home, ".gitconfig"), filepath.Join(home, ".npm", "_logs", "1.log"), filepath.Join(bin, "another"),
+		filepath.Join(home, ".gitconfig"), filepath.Join(home, ".cargo", ".global-cache"), filepath.Join(tree, "node_modules", ".bin", "node"), filepath.Join(home, ".npm", "_logs", "1.log"), filepath.Join(bin, "another"),
 	} {
 		write(t, path, "x")
 	}

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"io"
 
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -13,12 +14,14 @@ import (
 // interrupted.
 func (j *Judge) Baseline(ctx context.Context, at repo.Checkpoint) (*loop.RunBaseline, []gate.Both) {
 	b := &loop.RunBaseline{Checkpoint: at.ID, Proof: loop.InWorkspace}
-	j.untouched = j.First == nil || j.First.Tree == at.Tree
+	begins := j.First == nil || j.First.Tree == at.Tree
+	j.untouched = begins || j.Accepted
+	defer func() { j.untouched = false }()
 	if j.known.Flags = goFlags(j.Env); j.untouched || j.Proof.Setup != "" || len(j.Proof.Copy) > 0 {
 		j.known.Seed = nil // what is there to be installed may be another
 	}
 	if !j.Proof.Baseline {
-		return j.unmeasured(b), nil
+		return j.unmeasured(ctx, b, at), nil
 	}
 	both := j.inWorkspace(ctx, at)
 	reachable := j.Store != nil && j.Store.CanRestore()
@@ -34,10 +37,10 @@ func (j *Judge) Baseline(ctx context.Context, at repo.Checkpoint) (*loop.RunBase
 	}
 	b.SetUp = reachable && problem == "" && len(both) > 0 && both[0].Clean != nil
 	j.choose(b, both, problem, reachable)
-	if j.untouched {
+	if begins {
 		j.knowBefore(b, both)
 	}
-	j.known.Around = lookAround(j.Env, j.lines(), j.Proof.Dir)
+	j.known.Around = lookAround(j.Env, j.lines(), j.Proof)
 	j.remember()
 	return b, both
 }
@@ -77,22 +80,33 @@ func (j *Judge) choose(b *loop.RunBaseline, both []gate.Both, problem string, re
 func (j *Judge) knowBefore(b *loop.RunBaseline, both []gate.Both) {
 	for i, one := range both {
 		g := j.named(one.Work.Name)
+		counts, other := one.Work, one.Clean
 		if b.Gates[i].Judged == loop.InClean && one.Clean != nil {
-			j.note(g, before(*one.Clean, &one.Work))
-		} else {
-			j.note(g, before(one.Work, one.Clean))
+			counts, other = *one.Clean, &one.Work
+		}
+		if ended(g, counts) { // else it is found out when that is needed
+			j.note(g, before(counts, other))
 		}
 	}
 }
 
 // unmeasured is what holds without a baseline: nothing is known of a clean
 // checkout, so claims are judged there only when that was asked for.
-func (j *Judge) unmeasured(b *loop.RunBaseline) *loop.RunBaseline {
+func (j *Judge) unmeasured(ctx context.Context, b *loop.RunBaseline, at repo.Checkpoint) *loop.RunBaseline {
 	switch {
 	case j.Proof.Mode == "none":
 		b.Proof = ""
 	case j.Proof.Mode == "clean":
 		b.Proof = loop.InClean
+		// What is installed and copied is the user's now, and the agent's later.
+		rooms := j.rooms()
+		defer rooms.close()
+		if _, err := rooms.enter(ctx, at.Tree, io.Discard); err != nil {
+			b.Why = err.Error()
+		}
+		b.SetUp = b.Why == "" && rooms.problem() == ""
+		j.known.Around = lookAround(j.Env, j.lines(), j.Proof)
+		j.remember()
 	case j.Proof.Mode == "auto":
 		b.Why = "proof.baseline is off, so nobody knows whether a clean checkout would do"
 	}
@@ -126,6 +140,11 @@ func (j *Judge) inClean(ctx context.Context, at repo.Checkpoint, both []gate.Bot
 		both[i].Clean = &r
 		if r.Interrupted {
 			return ""
+		}
+		if both[i].Work.OK && !r.OK { // a gate that is not steady looks like one that lacks something
+			if again := j.there(ctx, loop.State{}, j.named(both[i].Work.Name), rooms, at.Tree, at); again.OK || again.Interrupted {
+				both[i].Clean = &again
+			}
 		}
 	}
 	return rooms.problem()

@@ -3,8 +3,12 @@ package proof
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,23 +23,25 @@ import (
 type changes struct {
 	work  []repo.Edit  // outside of the plan
 	plan  bool         // the plan was changed
-	tests []bend       // files that decide about tests
+	tests []testFile   // files that decide about tests
 	needs []repo.Patch // files that say what is installed, as they are
 }
 
-// bend is a file that decides about tests and was changed.
-type bend struct {
+// testFile is a file that decides about tests and was changed.
+type testFile struct {
 	path string
 	was  repo.Patch // to have it as it was, on the work as it is
 	is   repo.Patch // to have it as it is, on the work as it was
 	old  bool       // it was there when the run began
+	free bool       // a new test, and no more: nothing that was there leads to it
 }
 
-// bent tells whether a file that was there when the run began is another one now.
-func (c changes) bent() bool { return len(c.bentFiles()) > 0 }
+// oldChanged tells whether a file with tests that was there when the run began is
+// another one now.
+func (c changes) oldChanged() bool { return len(c.oldFiles()) > 0 }
 
-// bentFiles names these.
-func (c changes) bentFiles() []string {
+// oldFiles names these.
+func (c changes) oldFiles() []string {
 	var list []string
 	for _, b := range c.tests {
 		if b.old {
@@ -55,7 +61,7 @@ func (c changes) files() []string {
 }
 
 // errNoFirst says that nothing can be held against what it was.
-var errNoFirst = fmt.Errorf("the first checkpoint is not known")
+var errNoFirst = errors.New("the first checkpoint is not known")
 
 // changes looks at what differs from the first checkpoint.
 func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error) {
@@ -75,19 +81,21 @@ func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error
 		return changes{}, err
 	}
 	var c changes
+	prefix := trees.Prefix()
 	plans := j.Proof.plans()
 	for _, e := range edits {
-		switch {
-		case plans[e.Path]:
+		switch path, below := strings.CutPrefix(e.Path, prefix); {
+		case below && plans[path]:
 			c.plan = true
-		case counts(e.Path) || e.From != "" && counts(e.From):
+			c.needs = append(c.needs, repo.Patch{Path: e.Path, File: e.Is}) // a tick is no reason to pass
+		case isWork(path) || e.From != "" && isWork(strings.TrimPrefix(e.From, prefix)):
 			c.work = append(c.work, e)
 		}
 		if harness.Of(e.Path) == harness.Manifest || gate.Locks(e.Path) {
 			c.needs = append(c.needs, repo.Patch{Path: e.Path, File: e.Is})
 		}
-		for _, part := range then.halves(e) {
-			b, ok, err := then.bend(ctx, trees, part)
+		for _, part := range asMoves(e) {
+			b, ok, err := then.testFile(ctx, trees, part)
 			if err != nil {
 				return changes{}, err
 			}
@@ -126,36 +134,35 @@ func (s Settings) plans() map[string]bool {
 	return set(s.Plans())
 }
 
-// counts tells whether a change of a file, which is not of the plan, is work.
-func counts(path string) bool { return !ours(path) && !harness.Litter(path) }
+// isWork tells whether a change of a file, which is not of the plan, is work.
+func isWork(path string) bool { return !ours(path) && !harness.Litter(path) }
 
 // ours tells whether a file is the runner's own.
 func ours(path string) bool { return path == "refrain.toml" || strings.HasPrefix(path, ".refrain/") }
 
-// halves is a file that was moved as one that went and one that came, unless it
-// is a test in both places: then it is the same test.
-func (f *firstTree) halves(e repo.Edit) []repo.Edit {
-	switch {
-	case e.From == "":
+// asMoves is a file that was moved as one that went and one that came: where a
+// test lies, or what it reads, can decide whether it runs.
+func asMoves(e repo.Edit) []repo.Edit {
+	if e.From == "" {
 		return []repo.Edit{e}
-	case harness.Of(e.From) == harness.Test && harness.Of(e.Path) == harness.Test && !harness.Shadows(e.Path, f.paths):
-		return nil
 	}
 	return []repo.Edit{{Path: e.From, Was: e.Was}, {Path: e.Path, Is: e.Is}}
 }
 
-// bend tells whether a file decides about tests, and what it was.
-func (f *firstTree) bend(ctx context.Context, trees repo.Trees, e repo.Edit) (bend, bool, error) {
-	b := bend{
+// testFile tells whether a file decides about tests, and what it was.
+func (f *firstTree) testFile(ctx context.Context, trees repo.Trees, e repo.Edit) (testFile, bool, error) {
+	b := testFile{
 		path: e.Path, old: e.Was.There(),
 		was: repo.Patch{Path: e.Path, File: e.Was}, is: repo.Patch{Path: e.Path, File: e.Is},
 	}
-	switch kind := harness.Of(e.Path); {
-	case kind == harness.Test, kind == harness.Decides, f.leads(e.Path):
-		return b, b.old || !harness.Stays(e.Path) || f.leads(e.Path) || harness.Shadows(e.Path, f.paths), nil
-	case !b.old && harness.Shadows(e.Path, f.paths):
+	kind, aside := harness.Of(e.Path), f.leads(e.Path) || !b.old && f.shadows(e.Path) || b.old && f.testData(ctx, trees, e.Path)
+	b.free = !b.old && kind == harness.Test && !aside
+	switch {
+	case aside:
 		return b, true, nil
-	case kind != harness.Manifest:
+	case kind == harness.Test, kind == harness.Decides:
+		return b, b.old || !harness.Stays(e.Path), nil
+	case kind != harness.Manifest && !harness.Inline(e.Path):
 		return b, false, nil
 	}
 	was, err := content(ctx, trees, e.Was)
@@ -170,9 +177,11 @@ func (f *firstTree) bend(ctx context.Context, trees repo.Trees, e repo.Edit) (be
 	if same || bytes.Equal(blended, is) && (blended == nil) == (is == nil) {
 		return b, false, nil
 	}
-	b.was.Content = blended
-	if blended == nil {
+	if b.was.Content = blended; blended == nil {
 		b.was.File = repo.File{}
+	}
+	if harness.Inline(e.Path) && was != nil && is != nil { // the new tests, on the product as it was
+		b.is.Content, _ = harness.Blend(e.Path, is, was)
 	}
 	return b, true, nil
 }
@@ -190,22 +199,63 @@ func content(ctx context.Context, trees repo.Trees, f repo.File) ([]byte, error)
 
 // firstTree is what the tree before the first iteration tells of tests.
 type firstTree struct {
-	paths []string
-	led   map[string]bool // files, and folders with a slash behind them, that the gates' commands lead to
+	tree    string
+	asked   int // of how many files it was asked who names them
+	paths   []string
+	home    string          // the folder in which gates run, with a slash behind it
+	below   []string        // the paths from there
+	reached map[string]bool // files, and folders with a slash behind them, that the gates' commands lead to
+}
+
+// shadows tells whether a new file takes the place of what a runner would find,
+// from the top or from where gates run.
+func (f *firstTree) shadows(path string) bool {
+	if harness.Shadows(path, f.paths) {
+		return true
+	}
+	rel, below := strings.CutPrefix(path, f.home)
+	return below && f.home != "" && harness.Shadows(rel, f.below)
 }
 
 // leads tells whether a gate's command leads to a file.
 func (f *firstTree) leads(path string) bool {
-	if f.led[path] {
+	if f.reached[path] {
 		return true
 	}
 	for at, c := range path {
-		if c == '/' && f.led[path[:at+1]] {
+		if c == '/' && f.reached[path[:at+1]] {
 			return true
 		}
 	}
 	return false
 }
+
+// testData tells whether a file is data that only tests name: what they compare
+// with, under a name that no convention knows.
+func (f *firstTree) testData(ctx context.Context, trees repo.Trees, file string) bool {
+	if harness.Of(file) != harness.Product || !harness.Data(file) || f.asked == mostAsked {
+		return false
+	}
+	f.asked++
+	naming, err := trees.Naming(ctx, f.tree, path.Base(file))
+	if err != nil {
+		return false // then it is what it is called
+	}
+	tests := 0
+	for _, other := range naming {
+		switch {
+		case other == file || prose(other):
+		case harness.Of(other) == harness.Test:
+			tests++
+		default:
+			return false
+		}
+	}
+	return tests > 0
+}
+
+// mostAsked is of how many files it is found out who names them.
+const mostAsked = 50
 
 // atFirst looks at the first tree, once.
 func (j *Judge) atFirst(ctx context.Context) (*firstTree, error) {
@@ -217,7 +267,12 @@ func (j *Judge) atFirst(ctx context.Context) (*firstTree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at the first checkpoint: %w", err)
 	}
-	f := &firstTree{paths: slices.Sorted(maps.Keys(files)), led: map[string]bool{}}
+	f := &firstTree{tree: j.First.Tree, paths: slices.Sorted(maps.Keys(files)), home: j.home(trees.Prefix()), reached: map[string]bool{}}
+	for _, path := range f.paths {
+		if rel, below := strings.CutPrefix(path, f.home); below {
+			f.below = append(f.below, rel)
+		}
+	}
 	has := func(path string) bool {
 		if _, ok := files[path]; ok || !strings.HasSuffix(path, "/") {
 			return ok
@@ -232,13 +287,32 @@ func (j *Judge) atFirst(ctx context.Context) (*firstTree, error) {
 		}
 		return text
 	}
-	for _, line := range j.lines() {
-		for _, path := range harness.Reach(line, has, read) {
-			f.led[path] = true
-		}
+	for _, path := range j.reach(f.home, has, read) {
+		f.reached[path] = true
 	}
 	j.then = f
 	return f, nil
+}
+
+// home is the folder in which gates run, from the top, with a slash behind it.
+func (j *Judge) home(prefix string) string {
+	home := path.Join(prefix, j.Proof.Below)
+	if home == "" || home == "." {
+		return ""
+	}
+	return home + "/"
+}
+
+// reach is the files that the gates' commands lead to.
+func (j *Judge) reach(home string, has func(string) bool, read func(string) []byte) []string {
+	var list []string
+	for _, line := range j.lines() {
+		if home != "" {
+			line = "cd '" + strings.TrimSuffix(home, "/") + "' && " + line
+		}
+		list = append(list, harness.Reach(line, has, read)...)
+	}
+	return list
 }
 
 // listedChanges is the same for a tree without git: only names and times are
@@ -250,23 +324,36 @@ func (j *Judge) listedChanges(ctx context.Context, at repo.Checkpoint) (changes,
 	}
 	var c changes
 	plans := j.Proof.plans()
+	there := func(path string) string { return filepath.Join(j.Proof.Tree, filepath.FromSlash(path)) }
+	then := &firstTree{paths: j.Store.Listed(*j.First), home: j.home(""), reached: map[string]bool{}}
+	for _, path := range j.reach(then.home, func(path string) bool { _, err := os.Stat(there(path)); return err == nil }, func(path string) []byte {
+		text, err := os.ReadFile(there(path))
+		if err != nil {
+			return nil
+		}
+		return text
+	}) {
+		then.reached[path] = true
+	}
 	for _, p := range list.Paths {
 		switch {
 		case plans[p.Path]:
 			c.plan = true
-		case counts(p.Path):
+		case isWork(p.Path):
 			c.work = append(c.work, repo.Edit{Path: p.Path})
 		}
-		if kind := harness.Of(p.Path); kind == harness.Test || kind == harness.Decides {
-			c.tests = append(c.tests, bend{path: p.Path, old: p.Change != "created"})
+		old, kind := p.Change != "created", harness.Of(p.Path)
+		aside := then.leads(p.Path) || !old && then.shadows(p.Path)
+		if aside || kind == harness.Test || kind == harness.Decides || old && kind == harness.Manifest {
+			c.tests = append(c.tests, testFile{path: p.Path, old: old, free: !old && kind == harness.Test && !aside})
 		}
 	}
 	return c, nil
 }
 
-// swept is a tree without what tools have cached in it since the run began, and
+// withoutCaches is a tree without what tools have cached in it since the run began, and
 // believe rather than the source. It is no part of the work.
-func (j *Judge) swept(ctx context.Context, tree string) (string, error) {
+func (j *Judge) withoutCaches(ctx context.Context, tree string) (string, error) {
 	if j.First == nil {
 		return tree, nil
 	}
@@ -277,7 +364,11 @@ func (j *Judge) swept(ctx context.Context, tree string) (string, error) {
 	var patches []repo.Patch
 	for _, e := range edits {
 		if harness.Litter(e.Path) {
-			patches = append(patches, repo.Patch{Path: e.Path, File: map[bool]repo.File{true: e.Was}[e.From == ""]})
+			p := repo.Patch{Path: e.Path}
+			if e.From == "" {
+				p.File = e.Was
+			}
+			patches = append(patches, p)
 		}
 	}
 	return j.Store.Trees().With(ctx, tree, patches)

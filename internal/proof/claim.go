@@ -25,18 +25,20 @@ type claim struct {
 // found in the work tree is not asked again there.
 func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint, found []gate.Result) Ruling {
 	c := &claim{Judge: j, state: s, at: at, rooms: j.rooms(), found: found}
-	defer c.rooms.close()
+	defer func() { c.rooms.close() }() // they may be others by then
 	r := c.gates(ctx)
-	if r.Interrupted || r.Why != "" || r.Person != "" {
-		return r
+	if !r.Interrupted && r.Why == "" && r.Person == "" {
+		r = c.weigh(ctx, r)
 	}
-	r = c.weigh(ctx, r)
-	return r.patient(s)
+	if ctx.Err() != nil { // whatever was found on the way, it was not to the end
+		return Ruling{Results: r.Results, Interrupted: true}
+	}
+	return r.orPerson(s)
 }
 
-// patient calls a person when a claim was refused for the same want as often as
+// orPerson calls a person when a claim was refused for the same want as often as
 // is of any use.
-func (r Ruling) patient(s loop.State) Ruling {
+func (r Ruling) orPerson(s loop.State) Ruling {
 	if r.Lacks != "" && r.Person == "" && s.Lacking.What == r.Lacks && s.Lacking.Times >= loop.MostRefusals {
 		r.Person = fmt.Sprintf("claims were refused %d times for the same reason: %s", s.Lacking.Times, r.Why)
 		r.Why = ""
@@ -92,7 +94,7 @@ func (c *claim) gates(ctx context.Context) Ruling {
 // once runs every gate. Why is set when the claim cannot stand whatever they say.
 func (c *claim) once(ctx context.Context) Ruling {
 	red := len(failing(c.found)) > 0
-	r := Ruling{Results: c.run(func(g Gate) gate.Result { return c.check1(ctx, g) }, func(g Gate) bool {
+	r := Ruling{Results: c.run(func(g Gate) gate.Result { return c.firstFound(ctx, g) }, func(g Gate) bool {
 		return !red || c.where(c.state, g) == loop.InClean || among(c.found, g)
 	})}
 	if r.Interrupted = interrupted(r.Results); r.Interrupted {
@@ -127,12 +129,19 @@ func among(found []gate.Result, g Gate) bool {
 	return slices.ContainsFunc(found, func(r gate.Result) bool { return r.Name == g.Name() })
 }
 
-// check1 runs one gate where it judges claims, on the tests as they are.
-func (c *claim) check1(ctx context.Context, g Gate) gate.Result {
+// firstFound is what a gate finds, in the work tree what it has found already.
+func (c *claim) firstFound(ctx context.Context, g Gate) gate.Result {
 	if c.where(c.state, g) == loop.InWorkspace {
 		if i := slices.IndexFunc(c.found, func(r gate.Result) bool { return r.Name == g.Name() }); i >= 0 {
 			return c.found[i]
 		}
+	}
+	return c.runOne(ctx, g)
+}
+
+// runOne runs one gate where it judges claims, on the tests as they are.
+func (c *claim) runOne(ctx context.Context, g Gate) gate.Result {
+	if c.where(c.state, g) == loop.InWorkspace {
 		return c.here(ctx, c.state, g, c.at)
 	}
 	tree, err := c.pinnedTree(ctx, g)
@@ -145,7 +154,7 @@ func (c *claim) check1(ctx context.Context, g Gate) gate.Result {
 // pinnedTree is what a gate judges: the work, with what it pins as it was.
 func (c *claim) pinnedTree(ctx context.Context, g Gate) (string, error) {
 	if c.tree == "" {
-		tree, err := c.swept(ctx, c.at.Tree)
+		tree, err := c.withoutCaches(ctx, c.at.Tree)
 		if err != nil {
 			return "", err
 		}
@@ -157,16 +166,6 @@ func (c *claim) pinnedTree(ctx context.Context, g Gate) (string, error) {
 	at := c.at
 	at.Tree = c.tree
 	return c.Store.PinnedTree(ctx, at, repo.Pin{Patterns: g.Pin, First: *c.First})
-}
-
-// problem is why a room could not be set up.
-func (r *rooms) problem() string {
-	for _, one := range r.open {
-		if one.problem != "" {
-			return one.problem
-		}
-	}
-	return ""
 }
 
 // alsoHere runs red gates in the work tree, until one says that the agent is to

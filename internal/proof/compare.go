@@ -31,6 +31,7 @@ type comparison struct {
 	fresh   []string // pass, and have no name that was known
 	changed []loop.TestChange
 
+	unloaded  bool           // as it was, a test could not even be run
 	uncounted map[string]int // changes that stand for so many tests without a name
 }
 
@@ -44,7 +45,7 @@ func compare(v versions) comparison {
 		if was == tests.Skipped {
 			continue // it promised nothing
 		}
-		if was == tests.Failed && (v.loads(name) || v.old.covers(name) && v.now.covers(name)) {
+		if was == tests.Failed && (v.loads(name) || v.covered(name)) {
 			c.held++
 			c.fixed = append(c.fixed, name)
 			continue
@@ -54,6 +55,8 @@ func compare(v versions) comparison {
 			continue // no more is asked of it
 		}
 		if what != "" {
+			_, ran := v.old.Names[name]
+			c.unloaded = c.unloaded || v.apart && !ran
 			c.changed = append(c.changed, loop.TestChange{Name: name, What: what})
 			continue
 		}
@@ -67,8 +70,8 @@ func compare(v versions) comparison {
 			c.changed = append(c.changed, loop.TestChange{Name: name, What: what})
 		}
 	}
-	for _, name := range v.born {
-		if _, known := v.before.Names[name]; known {
+	for _, name := range append(v.onlyOld(), v.born...) {
+		if _, known := v.before.Names[name]; known || slices.Contains(gone, name) {
 			continue
 		}
 		if what := v.standing(name); what == loop.TestGone {
@@ -78,9 +81,25 @@ func compare(v versions) comparison {
 		}
 	}
 	c.fresh = v.fresh()
-	c.settle(gone)
+	c.settle(gone, v.newcomers(c.fresh))
 	c.count(v)
 	return c
+}
+
+// onlyOld is tests that nobody knew when the run began, for they could not be
+// loaded then, and that pass as they were.
+func (v versions) onlyOld() []string {
+	if !v.apart {
+		return nil
+	}
+	var list []string
+	for name, status := range v.old.Names {
+		if _, now := v.now.Names[name]; status == tests.Passed && !now {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // fate is what became of a test as it was; nothing when it holds.
@@ -94,6 +113,8 @@ func (v versions) fate(name string) string {
 		return loop.TestSkipped
 	case there || !v.old.Complete && !v.before.Complete:
 		return "" // where those that pass have no names, the numbers must do
+	case v.old.unnamed() > 0 && v.old.Passed >= v.before.Passed+v.before.Failed, v.elsewhere(name):
+		return "" // its name was drowned by other output, or is another one now
 	case v.apart && v.now.Names[name] == tests.Passed:
 		return loop.TestWeakened
 	}
@@ -103,11 +124,16 @@ func (v versions) fate(name string) string {
 // loads tells whether a name that failed stood for a package or file that did not
 // load, and does now: then its tests have names, and it has none.
 func (v versions) loads(name string) bool {
-	if _, there := v.old.Names[name]; there || v.old.Failed > 0 || v.old.Passed <= v.before.Passed {
+	if _, there := v.old.Names[name]; there || v.old.Failed > 0 || v.old.Passed < v.before.Passed {
 		return false
 	}
-	if strings.Contains(name, "_FailedTest") || sourceFile(name) {
+	if sourceFile(name) || v.old.Names["Doctest: "+name] == tests.Passed {
 		return true
+	}
+	for _, part := range []string{"_FailedTest", "setUpClass", "tearDownClass", "setUpModule", "tearDownModule"} {
+		if strings.Contains(name, part) {
+			return true
+		}
 	}
 	for other := range v.old.Names {
 		if rest, ok := strings.CutPrefix(other, name); ok && strings.ContainsRune(separators, rune(rest[0])) {
@@ -117,18 +143,25 @@ func (v versions) loads(name string) bool {
 	return false
 }
 
-// covers tells whether something passes that a test which is not named is a part
-// of: runners that name what fails do not always name what passes.
-func (t Tally) covers(name string) bool {
-	if _, there := t.Names[name]; there {
-		return false
-	}
+// covered tells whether something passes that a test which is not named any more
+// is a part of, and that had no name itself: runners name what fails more closely
+// than what passes.
+func (v versions) covered(name string) bool {
 	for at, c := range name {
-		if at > 0 && strings.ContainsRune(separators, c) && t.Names[name[:at]] == tests.Passed {
+		if at == 0 || !strings.ContainsRune(separators, c) || c == ' ' && !strings.HasPrefix(name[at:], " (") {
+			continue
+		}
+		if _, known := v.before.Names[name[:at]]; !known && v.old.stands(name, name[:at]) && v.now.stands(name, name[:at]) {
 			return true
 		}
 	}
 	return false
+}
+
+// stands tells whether a whole passes in the place of its part.
+func (t Tally) stands(part, whole string) bool {
+	_, there := t.Names[part]
+	return !there && t.Names[whole] == tests.Passed
 }
 
 // sourceFile tells whether a name is that of a file with tests.
@@ -147,10 +180,44 @@ func (v versions) standing(name string) string {
 		return loop.TestSkipped
 	case status == tests.Failed:
 		return loop.TestFails
-	case there || !v.now.Complete:
+	case there || !v.now.Complete, v.elsewhere(name):
 		return ""
 	}
 	return loop.TestGone
+}
+
+// elsewhere tells whether the same test passes under another package or module,
+// of which the name was not known: as when a module is renamed. The files of the
+// tests are those that there were.
+func (v versions) elsewhere(name string) bool {
+	tail := lastPart(name)
+	for other, status := range v.old.Names {
+		if _, known := v.before.Names[other]; !known && status == tests.Passed && other != name && lastPart(other) == tail && v.now.Names[other] == tests.Passed {
+			return true
+		}
+	}
+	return false
+}
+
+// lastPart is the name of a test without its package: TestAdd/neg of
+// example.com/calc.TestAdd/neg.
+func lastPart(name string) string {
+	at := strings.Index(name, ".Test")
+	if at < 0 {
+		return name
+	}
+	return name[at+1:]
+}
+
+// unnamed is how many tests passed without their names.
+func (t Tally) unnamed() int {
+	n := t.Passed
+	for _, status := range t.Names {
+		if status == tests.Passed {
+			n--
+		}
+	}
+	return n
 }
 
 // fresh is the tests that pass and that nobody knew when the run began.
@@ -168,11 +235,22 @@ func (v versions) fresh() []string {
 	return list
 }
 
+// newcomers is how many fresh tests are not old ones that could not be loaded.
+func (v versions) newcomers(fresh []string) int {
+	n := len(fresh)
+	for _, name := range fresh {
+		if _, old := v.old.Names[name]; old && v.apart {
+			n--
+		}
+	}
+	return n
+}
+
 // settle says of tests that hold as they were, and are there no more, whether
 // they have other names: where as many came as went. The work holds against the
 // old ones, so nothing is won by it.
-func (c *comparison) settle(gone []string) {
-	if len(gone) <= len(c.fresh) {
+func (c *comparison) settle(gone []string, newcomers int) {
+	if len(gone) <= newcomers {
 		c.renamed = gone
 		return
 	}
@@ -184,6 +262,9 @@ func (c *comparison) settle(gone []string) {
 // count goes by the numbers where there are no names.
 func (c *comparison) count(v versions) {
 	must := v.before.Passed + v.before.Failed
+	if v.noWorse {
+		must = v.before.Passed
+	}
 	if v.before.Complete || !v.before.Counted || len(c.changed) > 0 {
 		return
 	}
@@ -212,11 +293,14 @@ func explained(name string, reasons []loop.TestExplained) (why string, ok bool) 
 // covers tells whether a name that an agent wrote means a test.
 func covers(said, name string) bool {
 	said = strings.TrimSpace(said)
-	if said == "" {
+	switch {
+	case said == name:
+		return true
+	case said == "" || slices.Contains(everywhere, strings.ToLower(said)):
 		return false
 	}
-	if said == name || strings.HasPrefix(name, said) && strings.ContainsRune(separators, rune(name[len(said)])) {
-		return true
+	if rest, ok := strings.CutPrefix(name, said); ok && rest != "" && strings.ContainsRune(separators, rune(rest[0])) {
+		return rest[0] != '.' || !strings.Contains(rest, "/") // the beginning of a host's name is no part of a test's
 	}
 	before, ok := strings.CutSuffix(name, said)
 	if ok && before != "" && strings.ContainsRune(separators, rune(before[len(before)-1])) {
@@ -225,6 +309,12 @@ func covers(said, name string) bool {
 	// A short name of something that has parts: TestAdd of calc.TestAdd/sub.
 	at := strings.Index(name, said)
 	return at > 0 && strings.ContainsRune(separators, rune(name[at-1])) && at+len(said) < len(name) && strings.ContainsRune(separators, rune(name[at+len(said)]))
+}
+
+// everywhere are parts that whole projects share: they mean no test.
+var everywhere = []string{
+	"go", "py", "js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx", "rb", "php", "rs", "java", "kt", "cs", "ex", "exs", "sh",
+	"com", "org", "net", "io", "dev", "test", "tests", "spec", "src",
 }
 
 // separators stand between the parts of a test's name.

@@ -18,7 +18,8 @@ import (
 // C that was skipped; "+3" are three that passed and have no name.
 func ran(text string) Tally {
 	t := Tally{Counted: true, Names: map[string]tests.Status{}, Complete: true}
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(strings.ReplaceAll(text, " (", "\x00(")) {
+		word = strings.ReplaceAll(word, "\x00", " ")
 		switch name := strings.TrimRight(word, "-?"); {
 		case word[0] == '+':
 			t.Passed += int(word[1] - '0')
@@ -68,6 +69,12 @@ func TestCompare(t *testing.T) {
 		{"a module that could not be imported", "unittest.loader._FailedTest.t-", "t.T.a", "", "", "", "unittest.loader._FailedTest.t", ""},
 		{"a package that did not build is gone", "pkg- other.A", "other.A", "", "", "pkg gone", "", ""},
 		{"a name that only failing tests have", "pkg.A- other", "pkg other", "", "", "", "pkg.A", ""},
+		{"a part is gone, and the whole was known", "A- A/x-", "A", "", "", "A/x gone", "A", ""},
+		{"a part that only failing tests have", "m.T.a (n=1)- other", "m.T.a other", "", "", "", "m.T.a (n=1)", ""},
+		{"one that could not be loaded before is gone", "pkg-", "pkg.B", "pkg.A pkg.B", "", "pkg.A gone", "pkg", ""},
+		{"a module has another name", "x/calc.TestA- x/calc.TestB", "x/arith.TestA x/arith.TestB", "", "", "", "x/calc.TestA", ""},
+		{"what a class sets up failed", "m.C.setUpClass-", "m.C.a", "", "", "", "m.C.setUpClass", ""},
+		{"a name is drowned by other output", "A B-", "A +1", "", "", "", "B", ""},
 		{"no names: as many pass", "+3", "+3", "", "", "", "", ""},
 		{"no names: one that failed does not any more", "+2 B-", "+3", "", "", "", "B", ""},
 		{"no names: fewer pass", "+2 B-", "+2", "", "", "test: 1 of 3 tests gone", "B", ""},
@@ -161,6 +168,10 @@ func TestCovers(t *testing.T) {
 		{"TestAdd", "example.com/calc.TestAddition", false},
 		{"Test", "example.com/calc.TestAdd", false},
 		{"*", "TestAdd", false},
+		{"go", "calc_test.go", false},
+		{"com", "example.com/calc.TestAdd", false},
+		{"example", "example.com/calc.TestAdd", false},
+		{"test_calc", "test_calc.CalcTest.test_add", true},
 		{"", "TestAdd", false},
 		{"TestAdd TestSub", "TestAdd", false},
 	} {
@@ -190,10 +201,10 @@ func TestLevel(t *testing.T) {
 		{"nobody can tell what was changed", with(fixed, func(e *evidence) { e.blind = true }), TestsKept, loop.LevelKept, "without checkpoints"},
 		{"a gate is flaky", with(fixed, func(e *evidence) { e.flaky = []string{"test"} }), TestsKept, loop.LevelKept, "test passed and failed on the same tree"},
 		{"a gate changed what it judges", with(fixed, func(e *evidence) { e.touched = []string{"calc.go"} }), TestsKept, loop.LevelKept, "changed the files that they judge: calc.go"},
-		{"nobody knows how it was", with(some, func(e *evidence) { e.unclear = []string{"test"} }), TestsKept, loop.LevelKept, "nobody knows whether test did before"},
+		{"nobody knows how it was", with(some, func(e *evidence) { e.unknown = []string{"test"} }), TestsKept, loop.LevelKept, "nobody knows whether test did before"},
 		{"tests were changed, with a reason", with(fixed, func(e *evidence) { e.changed = []loop.TestChange{{Name: "B", What: loop.TestGone, Why: "moved"}} }), TestsKept, loop.LevelTestsChanged, "B is gone (moved)"},
-		{"tests are the agent's", with(fixed, func(e *evidence) { e.tests = []bend{{path: "a_test.go", old: true}} }), TestsFree, loop.LevelTestsChanged, `done.tests is "free"`},
-		{"new tests are no change", with(fixed, func(e *evidence) { e.tests = []bend{{path: "a_test.go"}} }), TestsFree, loop.LevelProven, "passes as it was"},
+		{"tests are the agent's", with(fixed, func(e *evidence) { e.tests = []testFile{{path: "a_test.go", old: true}} }), TestsFree, loop.LevelTestsChanged, `done.tests is "free"`},
+		{"new tests are no change", with(fixed, func(e *evidence) { e.tests = []testFile{{path: "a_test.go"}} }), TestsFree, loop.LevelProven, "passes as it was"},
 	} {
 		level, why := tt.e.level(tt.mode)
 		if level != tt.want || !strings.Contains(why, tt.says) {
@@ -205,12 +216,12 @@ func TestLevel(t *testing.T) {
 func TestAClaimIsRefusedTwiceForTheSameWant(t *testing.T) {
 	r := Ruling{Lacks: "level kept", Why: "nothing tells"}
 	for times, person := range map[int]bool{0: false, 1: false, 2: true, 3: true} {
-		got := r.patient(loop.State{Lacking: loop.Lacking{What: "level kept", Times: times}})
+		got := r.orPerson(loop.State{Lacking: loop.Lacking{What: "level kept", Times: times}})
 		if (got.Person != "") != person || (got.Why == "") != person {
 			t.Errorf("after %d refusals: %+v, want a person: %v", times, got, person)
 		}
 	}
-	if got := r.patient(loop.State{Lacking: loop.Lacking{What: "tests A", Times: 5}}); got.Person != "" {
+	if got := r.orPerson(loop.State{Lacking: loop.Lacking{What: "tests A", Times: 5}}); got.Person != "" {
 		t.Error("a person is called for another want")
 	}
 }

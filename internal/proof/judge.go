@@ -31,6 +31,8 @@ type Judge struct {
 	First   *repo.Checkpoint // the tree when the run began; nil: it is not known
 	Spoiled repo.Guarded     // pinned files that agents have changed, those that git ignores too
 
+	// Accepted says that a person has looked at what changed since the run began.
+	Accepted bool
 	// Remember keeps what is known, for a runner that goes on; nil: nobody does.
 	Remember func(Known)
 
@@ -85,7 +87,7 @@ func (j *Judge) Fixed(ctx context.Context, at repo.Checkpoint, r Ruling, names [
 	}
 	if r.Proof == nil && r.held == nil && !r.doubted {
 		changed, err := j.changes(ctx, at)
-		r.doubted = err != nil || changed.bent()
+		r.doubted = err != nil || changed.oldChanged()
 	}
 	if !r.doubted {
 		return names
@@ -161,7 +163,7 @@ func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, t
 		return r
 	}
 	room.used = true
-	p := j.place(room, log)
+	p := rooms.place(room, log)
 	if g.Review { // an agent that the user trusts with more than its place
 		p.Env = append(slices.Clone(j.Env), "REFRAIN_PROJECT_DIR="+room.Dir())
 	}

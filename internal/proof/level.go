@@ -34,7 +34,7 @@ func (c *claim) level(ctx context.Context, results []gate.Result, e evidence) *l
 // level says how strong the evidence is, and why.
 func (e evidence) level(mode string) (loop.Level, string) {
 	switch {
-	case len(e.changed) > 0 || mode == TestsFree && e.bent():
+	case len(e.changed) > 0 || mode == TestsFree && e.oldChanged():
 		return loop.LevelTestsChanged, e.changedWords(mode)
 	case e.blind:
 		return loop.LevelKept, "the gates pass, and without checkpoints nobody can tell what was changed"
@@ -44,8 +44,10 @@ func (e evidence) level(mode string) (loop.Level, string) {
 		return loop.LevelKept, "nothing was changed, and the gates pass"
 	case len(e.touched) > 0:
 		return loop.LevelKept, fmt.Sprintf("the gates pass, but they changed the files that they judge: %s", loop.Few(e.touched))
-	case len(e.unclear) > 0 && !e.discriminates():
-		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody knows whether %s did before", loop.Few(e.unclear))
+	case len(e.unsure) > 0:
+		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody could find out whether %s would without the work", loop.Few(e.unsure))
+	case len(e.unknown) > 0 && !e.discriminates():
+		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody knows whether %s did before", loop.Few(e.unknown))
 	case len(e.fixed) > 0:
 		return loop.LevelProven, fmt.Sprintf("%s failed before the run and %s as %s: %s", count(len(e.fixed), "test"), verb(len(e.fixed), "passes", "pass"), verb(len(e.fixed), "it was", "they were"), loop.Few(e.fixed))
 	case len(e.turned) > 0:
@@ -53,12 +55,12 @@ func (e evidence) level(mode string) (loop.Level, string) {
 	case len(e.added) > 0:
 		return loop.LevelProven, fmt.Sprintf("new tests fail without the work and pass with it: %s", loop.Few(e.added))
 	}
-	return loop.LevelKept, "the gates passed before the run and pass now, and no new test fails without the work"
+	return loop.LevelKept, "the gates pass as before, and no new test fails without the work"
 }
 
 func (e evidence) changedWords(mode string) string {
 	if len(e.changed) == 0 {
-		return fmt.Sprintf("files with tests were changed, and done.tests is %q: %s", mode, loop.Few(e.bentFiles()))
+		return fmt.Sprintf("files with tests were changed, and done.tests is %q: %s", mode, loop.Few(e.oldFiles()))
 	}
 	said := make([]string, len(e.changed))
 	for i, one := range e.changed {
@@ -89,20 +91,6 @@ func place(results []gate.Result) loop.Place {
 }
 
 func few[T any](list []T, n int) []T { return list[:min(len(list), n)] }
-
-// touched is the files that gates changed in what they judge.
-func (r *rooms) touched() []string {
-	var list []string
-	for _, one := range r.open {
-		last, err := one.Touched()
-		if err != nil {
-			last = []string{err.Error()} // what cannot be looked at is not what it was
-		}
-		list = append(list, append(one.touched, last...)...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
 
 // mostOfDiff is how much of the difference of tests a proof carries.
 const mostOfDiff = 4 << 10

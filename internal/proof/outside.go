@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -19,15 +18,15 @@ func (c *claim) outside(ctx context.Context) (lacks, why string) {
 		return "", ""
 	}
 	if c.known.Around != nil {
-		if other := lookAround(c.Env, c.lines(), c.Proof.Dir).against(c.known.Around); len(other) > 0 {
-			return "around", fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", loop.Few(other))
+		if other := lookAround(c.Env, c.lines(), c.Proof).against(c.known.Around); len(other) > 0 {
+			return lacksAround, fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", loop.Few(other))
 		}
 	}
 	if links := c.newLinks(ctx); len(links) > 0 {
-		return "links", fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", loop.Few(links))
+		return lacksLinks, fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", loop.Few(links))
 	}
 	if files := c.pointing(ctx); len(files) > 0 {
-		return "paths", fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", loop.Few(files))
+		return lacksPaths, fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", loop.Few(files))
 	}
 	return "", ""
 }
@@ -74,15 +73,14 @@ func (c *claim) pointing(ctx context.Context) []string {
 	var files []repo.File
 	of := map[repo.File]string{}
 	for _, e := range edits[:min(len(edits), mostSearched)] {
-		if e.Is.There() && !e.Is.Link() && counts(e.Path) && !prose(e.Path) && e.Is != e.Was {
+		if e.Is.There() && !e.Is.Link() && isWork(e.Path) && !prose(e.Path) && e.Is != e.Was {
 			files = append(files, e.Is, e.Was)
 			of[e.Is] = e.Path
 		}
 	}
-	place := []byte(c.Proof.Tree + "/")
 	naming := map[repo.File]bool{}
 	if err := c.Store.Trees().ReadAll(ctx, files, func(f repo.File, text []byte) {
-		naming[f] = len(text) <= mostRead && bytes.Contains(text, place)
+		naming[f] = len(text) <= mostRead && namesPath(string(text), c.Proof.Tree)
 	}); err != nil {
 		return nil
 	}

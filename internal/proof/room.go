@@ -21,6 +21,7 @@ type room struct {
 	*repo.Checkout
 	temp    string   // for temporary files: what tools cache there is not from yesterday
 	problem string   // why it could not be set up
+	broken  error    // why nothing can run in it
 	used    bool     // a gate has run in it
 	touched []string // files of the tree that gates have changed
 }
@@ -38,18 +39,46 @@ func (j *Judge) rooms() *rooms { return &rooms{judge: j, open: map[string]*room{
 func (r *rooms) close() {
 	for _, one := range r.open {
 		_ = one.Remove()
-		_ = os.RemoveAll(one.temp)
+		_ = repo.RemoveTree(one.temp)
 	}
+	clear(r.open)
+}
+
+// problem is why a room could not be set up.
+func (r *rooms) problem() string {
+	for _, one := range r.open {
+		if one.problem != "" {
+			return one.problem
+		}
+	}
+	return ""
+}
+
+// touched is the files that gates changed in what they judge.
+func (r *rooms) touched() []string {
+	var list []string
+	for _, one := range r.open {
+		last, err := one.Touched()
+		if err != nil {
+			last = []string{err.Error()} // what cannot be looked at is not what it was
+		}
+		list = append(list, append(one.touched, last...)...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // enter gives the checkout of a tree, ready to run in: made anew, or as it was
 // before the last gate, but for what git ignores.
 func (r *rooms) enter(ctx context.Context, tree string, log io.Writer) (*room, error) {
 	if one := r.open[tree]; one != nil {
-		return one, one.tidy(ctx)
+		if one.broken == nil {
+			one.broken = one.tidy(ctx)
+		}
+		return one, one.broken
 	}
 	j := r.judge
-	if err := j.lobby(); err != nil {
+	if err := r.openFolder(); err != nil {
 		return nil, fmt.Errorf("make a clean checkout: %w", err)
 	}
 	made, err := j.Store.Checkout(ctx, filepath.Join(j.Proof.Dir, rand.Text()), tree)
@@ -61,7 +90,8 @@ func (r *rooms) enter(ctx context.Context, tree string, log io.Writer) (*room, e
 	if one.temp, err = j.Proof.temp(); err != nil {
 		return nil, fmt.Errorf("make a clean checkout: %w", err)
 	}
-	return one, j.setUp(ctx, one, log)
+	one.broken = r.setUp(ctx, one, log)
+	return one, one.broken
 }
 
 // tidy puts back what the last gate changed.
@@ -79,11 +109,11 @@ func (r *room) tidy(ctx context.Context) error {
 	return err
 }
 
-// lobby makes the folder of the clean checkouts, says in it whose it is, and
+// openFolder makes the folder of the clean checkouts, says in it whose it is, and
 // removes, once, what a runner that was killed has left there. Nobody else uses
 // it.
-func (j *Judge) lobby() error {
-	s := j.Proof
+func (r *rooms) openFolder() error {
+	j, s := r.judge, r.judge.Proof
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
@@ -96,6 +126,7 @@ func (j *Judge) lobby() error {
 	}
 	if !j.tidied {
 		j.tidied = true
+		j.Store.Trees().Sweep()
 		if err := s.sweep(); err != nil {
 			return err
 		}
@@ -135,7 +166,9 @@ func (s Settings) sweep() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != seedFolder {
+		switch e.Name() {
+		case seedFolder, OwnerFile, tempFile:
+		default:
 			err = errors.Join(err, repo.RemoveTree(filepath.Join(s.Dir, e.Name())))
 		}
 	}
@@ -162,8 +195,8 @@ func RemoveTemporary(dir string) error {
 // env is the environment of what runs in a room: nothing in it leads to the work
 // tree, temporary files begin afresh, and no tool answers from a cache of
 // results.
-func (j *Judge) env(r *room) []string {
-	tree := j.Proof.Tree
+func (r *rooms) env(one *room) []string {
+	j, tree := r.judge, r.judge.Proof.Tree
 	env := make([]string, 0, len(j.Env)+4)
 	goflags := ""
 	for _, v := range j.Env {
@@ -175,19 +208,16 @@ func (j *Judge) env(r *room) []string {
 			goflags = value
 			continue
 		}
-		if tree != "" && strings.Contains(value, tree) {
-			v = name + "=" + strings.ReplaceAll(value, tree, r.Dir())
-		}
-		env = append(env, v)
+		env = append(env, name+"="+replacePath(value, tree, one.Dir()))
 	}
 	if goflags == "" {
 		goflags = j.known.Flags
 	}
-	return append(env, "REFRAIN_PROJECT_DIR="+r.Dir(), "REFRAIN_RUN_DIR="+r.temp, "TMPDIR="+r.temp, "GOFLAGS="+strings.TrimSpace(goflags+" -count=1"))
+	return append(env, "REFRAIN_PROJECT_DIR="+one.Dir(), "REFRAIN_RUN_DIR="+one.temp, "TMPDIR="+one.temp, "TMP="+one.temp, "TEMP="+one.temp, "GOFLAGS="+strings.TrimSpace(goflags+" -count=1"))
 }
 
 // place is where a gate runs in a room.
-func (j *Judge) place(r *room, log io.Writer) gate.Place {
-	below := filepath.Join(r.Dir(), filepath.FromSlash(j.Proof.Below))
-	return gate.Place{Where: loop.InClean, Dir: below, Env: j.env(r), Log: log, Exec: j.Exec}
+func (r *rooms) place(one *room, log io.Writer) gate.Place {
+	below := filepath.Join(one.Dir(), filepath.FromSlash(r.judge.Proof.Below))
+	return gate.Place{Where: loop.InClean, Dir: below, Env: r.env(one), Log: log, Exec: r.judge.Exec}
 }

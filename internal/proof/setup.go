@@ -27,7 +27,9 @@ const setupTime = 30 * time.Minute
 // any gate had run: later checkouts that would install the same are given it.
 type Seed struct {
 	Key   string   `json:"key"`             // of what it was made from
+	Again bool     `json:"again,omitempty"` // the setup has to run in each checkout all the same
 	Paths []string `json:"paths,omitempty"` // what there is to plant
+	Deps  bool     `json:"deps,omitempty"`  // dependencies are among them
 	Print string   `json:"print,omitempty"` // of its files, which nobody may have touched
 }
 
@@ -38,151 +40,151 @@ func (s Settings) seed() string { return filepath.Join(s.Dir, seedFolder) }
 // setUp gives a room its dependencies: what the first one had, if it would be
 // the same; else the setup runs from nothing. What fails is told, and is a
 // problem of the room.
-func (j *Judge) setUp(ctx context.Context, r *room, log io.Writer) error {
-	s := j.Proof
-	home := s.home(r)
-	command, key := s.installs(home)
-	first := j.known.Seed == nil
-	if !first && key != "" && j.known.Seed.Key == key {
-		return j.plant(ctx, r)
+func (r *rooms) setUp(ctx context.Context, one *room, log io.Writer) error {
+	j, s := r.judge, r.judge.Proof
+	home := s.home(one)
+	install := s.installs(home)
+	seed := j.known.Seed
+	if seed != nil && seed.Key == install.key && (install.command == "" || !install.again && !seed.Again) {
+		return r.plant(ctx, one, seed.Paths)
 	}
-	if err := j.carryIn(ctx, r, first); err != nil {
+	if err := r.carryIn(ctx, one, seed == nil); err != nil {
 		return err
 	}
-	if command != "" {
-		p := j.place(r, log)
+	if install.command != "" {
+		p := r.place(one, log)
 		p.Dir = home
-		if done := gate.RunSetup(ctx, command, p, setupTime); !done.OK {
-			r.problem = fmt.Sprintf("%q failed (%s)", command, cmp.Or(done.Telling, done.Why))
+		if done := gate.RunSetup(ctx, install.command, p, setupTime); !done.OK {
+			one.problem = fmt.Sprintf("%q failed (%s)", install.command, cmp.Or(done.Telling, done.Why))
 		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if first && j.untouched && s.Setup == "" && len(s.Copy) == 0 && (command == "" || r.problem != "") {
-		s.carryDependencies(ctx, r, home)
+	switch {
+	case seed == nil && j.untouched && s.Setup == "" && len(s.Copy) == 0 && (install.command == "" || one.problem != ""):
+		s.carryDependencies(ctx, one, home)
+	case seed != nil && seed.Deps && install.command == "" && seed.Key != install.key:
+		one.problem = "what it depends on has changed, and nothing says how to install that: add a lockfile, or set proof.setup"
 	}
-	if command == "" && !first && r.problem == "" && len(j.known.Seed.Paths) > 0 {
-		r.problem = "what it depends on has changed, and nothing says how to install that: add a lockfile, or set proof.setup"
-	}
-	if r.problem != "" {
+	if one.problem != "" {
 		j.Tell(&loop.Warning{
-			Text: "setting up the clean checkout: " + r.problem,
+			Text: "setting up the clean checkout: " + one.problem,
 			Hint: "set proof.setup to a command that installs what the gates need, or proof.copy to the folders that hold it",
 		})
 	}
-	if first {
-		return j.takeSeed(ctx, r, home, key)
+	if seed == nil {
+		return r.takeSeed(ctx, one, home, install.key)
 	}
 	return nil
 }
 
 // home is the folder whose dependencies are set up: that in which gates run, if
 // it has any of its own, else the whole.
-func (s Settings) home(r *room) string {
-	below := filepath.Join(r.Dir(), filepath.FromSlash(s.Below))
+func (s Settings) home(one *room) string {
+	below := filepath.Join(one.Dir(), filepath.FromSlash(s.Below))
 	source := filepath.Join(s.Tree, filepath.FromSlash(s.Below))
 	if _, lockfile := gate.Setup(below); lockfile != "" || len(gate.Dependencies(source)) > 0 {
 		return below
 	}
-	return r.Dir()
+	return one.Dir()
 }
 
-// installs is the command that sets a checkout up, and the key of what it reads.
-// What a command of the user's reads nobody knows, and scripts that run on
-// install may read anything: then no key is like another.
-func (s Settings) installs(home string) (command, key string) {
+// installation is how a checkout is set up.
+type installation struct {
+	command string // empty: it is not
+	key     string // tells one state of what is installed from another
+	again   bool   // it may read more than the key is made of: what it left is not used again
+}
+
+// installs is how a checkout is set up. What a command of the user's reads nobody
+// knows, and scripts that run on install may read anything.
+func (s Settings) installs(home string) installation {
 	command, lockfiles := gate.Setup(home)
+	i := installation{command: command, again: s.Setup != "" && s.Setup != "none"}
 	switch {
 	case s.Setup == "none":
-		command = ""
-	case s.Setup != "":
-		return s.Setup, ""
+		i.command = ""
+	case i.again:
+		i.command = s.Setup
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q\n", command, s.Copy)
+	fmt.Fprintf(sum, "%q %q\n", i.command, s.Copy)
 	for _, name := range append(strings.FieldsFunc(lockfiles, func(r rune) bool { return r == ',' || r == ' ' }), gate.Manifests(home)...) {
-		content, same := gate.Installed(home, name)
-		if !same {
-			return command, ""
-		}
+		content, whole := gate.Installed(home, name)
+		i.again = i.again || !whole
 		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(content))
 	}
-	return command, hex.EncodeToString(sum.Sum(nil))
+	i.key = hex.EncodeToString(sum.Sum(nil))
+	return i
 }
 
 // plant gives a room what the first one had.
-func (j *Judge) plant(ctx context.Context, r *room) error {
-	seed := j.known.Seed
-	if len(seed.Paths) == 0 {
+func (r *rooms) plant(ctx context.Context, one *room, paths []string) error {
+	if len(paths) == 0 {
 		return nil
 	}
-	if print, err := printOf(j.Proof.seed()); err != nil || print != seed.Print {
-		return errors.New("what was installed for clean checkouts before the first iteration has been changed: resume with --accept-config to install it anew")
+	s := r.judge.Proof
+	if print, err := printOf(s.seed()); err != nil || print != r.judge.known.Seed.Print {
+		return errors.New("what was set aside for clean checkouts before the first iteration is gone or was changed: resume with --accept-config to set it aside anew")
 	}
-	return r.Plant(ctx, j.Proof.seed(), seed.Paths)
+	return one.Plant(ctx, s.seed(), paths)
 }
 
 // carryIn copies what proof.copy names: from the work tree before the first
 // iteration, and later as it was then.
-func (j *Judge) carryIn(ctx context.Context, r *room, first bool) error {
-	s := j.Proof
-	if len(s.Copy) == 0 {
+func (r *rooms) carryIn(ctx context.Context, one *room, first bool) error {
+	paths := r.judge.Proof.Copy
+	if !first {
+		return r.plant(ctx, one, paths)
+	}
+	if len(paths) == 0 {
 		return nil
 	}
-	if first {
-		if err := r.Carry(ctx, s.Copy); err != nil {
-			return fmt.Errorf("carry in proof.copy: %w", err)
-		}
-		return nil
+	if err := one.Carry(ctx, paths); err != nil {
+		return fmt.Errorf("carry in proof.copy: %w", err)
 	}
-	if print, err := printOf(s.seed()); err != nil || print != j.known.Seed.Print {
-		return errors.New("what proof.copy names was set aside before the first iteration, and has been changed there: resume with --accept-config to copy it anew")
-	}
-	return r.Plant(ctx, s.seed(), s.Copy)
+	return nil
 }
 
 // takeSeed sets aside what the setup left.
-func (j *Judge) takeSeed(ctx context.Context, r *room, home, key string) error {
+func (r *rooms) takeSeed(ctx context.Context, one *room, home, key string) error {
+	s := r.judge.Proof
 	seed := &Seed{Key: key}
 	for _, path := range gate.Dependencies(home) {
 		whole := path
-		if rel, err := filepath.Rel(r.Dir(), home); err == nil && rel != "." {
+		if rel, err := filepath.Rel(one.Dir(), home); err == nil && rel != "." {
 			whole = filepath.ToSlash(filepath.Join(rel, path))
 		}
-		if tracked(r, whole) || below(whole, seed.Paths) {
-			continue
-		}
-		if !slices.Contains(portable, path) {
-			seed.Key = "" // it would not work elsewhere
-			continue
-		}
-		seed.Paths = append(seed.Paths, whole)
-	}
-	for _, path := range j.Proof.Copy {
-		if !below(path, seed.Paths) {
-			seed.Paths = append(seed.Paths, path)
+		switch {
+		case one.Holds(whole), overlaps(whole, seed.Paths), overlaps(whole, s.Copy):
+		case slices.Contains(portable, path):
+			seed.Paths, seed.Deps = append(seed.Paths, whole), true
+		default:
+			seed.Again = true // it would not work elsewhere
 		}
 	}
-	if err := repo.RemoveTree(j.Proof.seed()); err != nil {
+	for _, path := range s.Copy {
+		seed.Deps = seed.Deps || slices.ContainsFunc(gate.DependencyFolders(), func(name string) bool { return overlaps(path, []string{name}) })
+	}
+	seed.Paths = append(seed.Paths, s.Copy...)
+	if err := repo.RemoveTree(s.seed()); err != nil {
 		return err
 	}
 	if len(seed.Paths) > 0 {
-		if err := r.SetAside(ctx, j.Proof.seed(), seed.Paths); err != nil {
+		if err := one.SetAside(ctx, s.seed(), seed.Paths); err != nil {
 			return err
 		}
-		print, err := printOf(j.Proof.seed())
+		print, err := printOf(s.seed())
 		if err != nil {
 			return err
 		}
 		seed.Print = print
 	}
-	j.known.Seed = seed
+	r.judge.known.Seed = seed
+	r.judge.remember()
 	return nil
 }
-
-// tracked tells whether a folder is part of the tree.
-func tracked(r *room, path string) bool { return r.Holds(path) }
 
 // portable are the dependency folders that work wherever they are copied to. A
 // virtual environment of Python's is not one: it names its place inside, and
@@ -191,29 +193,30 @@ var portable = []string{"node_modules", "vendor/bundle", "vendor", "deps"}
 
 // carryDependencies copies what the work tree has where nothing can install it.
 // It does so before the first iteration only: later it would be the agent's.
-func (s Settings) carryDependencies(ctx context.Context, r *room, home string) {
-	base, err := filepath.Rel(r.Dir(), home)
+func (s Settings) carryDependencies(ctx context.Context, one *room, home string) {
+	base, err := filepath.Rel(one.Dir(), home)
 	if err != nil {
 		return // it is below, by what home gives
 	}
 	var list []string
 	for _, path := range gate.Dependencies(filepath.Join(s.Tree, base)) {
 		_, err := os.Lstat(filepath.Join(home, filepath.FromSlash(path)))
-		if whole := filepath.ToSlash(filepath.Join(base, path)); slices.Contains(portable, path) && errors.Is(err, fs.ErrNotExist) && !below(whole, list) {
+		if whole := filepath.ToSlash(filepath.Join(base, path)); slices.Contains(portable, path) && errors.Is(err, fs.ErrNotExist) && !overlaps(whole, list) {
 			list = append(list, whole)
 		}
 	}
 	if len(list) == 0 {
 		return
 	}
-	if err := r.Carry(ctx, list); err != nil {
-		r.problem = strings.Join([]string{r.problem, "carry in " + strings.Join(list, ", ") + ": " + err.Error()}, "; ")
+	if err := one.Carry(ctx, list); err != nil {
+		one.problem = strings.Join([]string{one.problem, "carry in " + strings.Join(list, ", ") + ": " + err.Error()}, "; ")
 		return
 	}
-	r.problem = "" // what the command was to install is there
+	one.problem = "" // what the command was to install is there
 }
 
-func below(path string, list []string) bool {
+// overlaps tells whether a path is, holds or is part of one of a list.
+func overlaps(path string, list []string) bool {
 	return slices.ContainsFunc(list, func(one string) bool {
 		return strings.HasPrefix(path+"/", one+"/") || strings.HasPrefix(one+"/", path+"/")
 	})

@@ -31,7 +31,7 @@ func (c *claim) steady(ctx context.Context, results []gate.Result, e *evidence) 
 func (c *claim) retry(ctx context.Context, g Gate, r *gate.Result, e *evidence) string {
 	e.flaky = append(e.flaky, r.Name)
 	for range g.Retries {
-		again := c.check1(ctx, g)
+		again := c.runOne(ctx, g)
 		switch {
 		case again.Interrupted:
 			return "interrupted"
@@ -42,22 +42,26 @@ func (c *claim) retry(ctx context.Context, g Gate, r *gate.Result, e *evidence) 
 	return ""
 }
 
-// confirm runs once more what turned from red to green, when the proof rests on
-// it: a gate that is red most of the time is green some of the time.
+// confirm runs once more what turned from red to green, or has new tests, when the
+// proof rests on it: a gate that is red most of the time is green some of the time.
 func (c *claim) confirm(ctx context.Context, results []gate.Result, e *evidence) string {
 	for i, r := range results {
-		if !slices.Contains(e.turned, r.Name) || slices.Contains(e.flaky, r.Name) {
+		turned := slices.Contains(e.turned, r.Name)
+		if !turned && !slices.Contains(e.addedBy, r.Name) || slices.Contains(e.flaky, r.Name) {
 			continue
 		}
 		g := c.named(r.Name)
-		again := c.check1(ctx, g)
+		again := c.runOne(ctx, g)
 		switch {
 		case again.Interrupted:
 			return "interrupted"
-		case again.OK && !c.suspicious(r.Name, e):
+		case again.OK && (!turned || !c.suspicious(r.Name, e)):
 			continue
 		case again.OK: // would it pass by now without the work?
-			if then := c.variant(ctx, g, c.First.Tree, "before"); then.OK {
+			switch then, ended := c.variant(ctx, g, c.First.Tree, "before"); {
+			case !ended:
+				e.unsure = append(e.unsure, r.Name)
+			case then.OK:
 				e.flaky = append(e.flaky, r.Name)
 			}
 			continue

@@ -1,7 +1,10 @@
 package proof
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,10 +25,12 @@ type evidence struct {
 	turned  []string // gates that were red and are green
 	flaky   []string // gates that were red and green on one tree
 	touched []string // files that gates changed in what they judge
-	unclear []string // gates of which nobody knows how they were
+	unknown []string // gates of which nobody knows how they were before
+	unsure  []string // gates that turned, and nobody could find out why
 	comparison
-	added []string      // new tests that fail without the work
-	old   []gate.Result // gates that are red with the tests as they were
+	added   []string      // new tests that fail without the work
+	addedBy []string      // the gates that run them
+	old     []gate.Result // gates that are red with the tests as they were
 }
 
 // weigh says what stands behind a claim whose gates all pass.
@@ -38,16 +43,16 @@ func (c *claim) weigh(ctx context.Context, r Ruling) Ruling {
 	if e.changes, err = c.changes(ctx, c.at); errors.Is(err, errNoFirst) {
 		e.blind = true
 	} else if err != nil {
-		return r.refuse("changes", err.Error())
+		return r.refuse(lacksSight, err.Error())
 	}
 	e.idle = !e.blind && len(e.work) == 0
 	if e.idle && e.plan {
-		return r.refuse("work", "nothing but the plan was changed since the run began; do the work, then claim")
+		return r.refuse(lacksWork, "nothing but the plan was changed since the run began; do the work, then claim")
 	}
-	r.doubted = e.bent()
+	r.doubted = e.blind || e.oldChanged()
 	c.before(ctx, r.Results, &e)
 	if unsteady := c.steady(ctx, r.Results, &e); unsteady != "" && ctx.Err() == nil {
-		return r.refuse("steady", unsteady)
+		return r.refuse(lacksSteady, unsteady)
 	}
 	if ctx.Err() == nil {
 		err = c.compareAll(ctx, r.Results, &e)
@@ -57,21 +62,21 @@ func (c *claim) weigh(ctx context.Context, r Ruling) Ruling {
 		return r
 	}
 	if err != nil {
-		return r.refuse("changes", err.Error())
+		return r.refuse(lacksSight, err.Error())
 	}
 	r.held = e.fixed
 	if missing := e.unexplained(c.Proof.Tests); len(missing) > 0 {
 		r.Old = e.old
-		return r.refuse("tests "+names(missing), c.plea(missing))
+		return r.refuse(lacksTests+fingerprint(missing), c.request(missing))
 	}
 	if !e.discriminates() && len(e.changed) == 0 {
 		if err := c.newOnFirst(ctx, r.Results, &e); err != nil {
-			return r.refuse("changes", err.Error())
+			return r.refuse(lacksSight, err.Error())
 		}
 	}
 	if e.discriminates() && len(e.changed) == 0 {
 		if unsteady := c.confirm(ctx, r.Results, &e); unsteady != "" && ctx.Err() == nil {
-			return r.refuse("steady", unsteady)
+			return r.refuse(lacksSteady, unsteady)
 		}
 	}
 	if ctx.Err() != nil {
@@ -80,18 +85,32 @@ func (c *claim) weigh(ctx context.Context, r Ruling) Ruling {
 	}
 	r.Proof = c.level(ctx, r.Results, e)
 	if least := c.Proof.least(); !r.Proof.Level.AtLeast(least) {
-		return r.refuse("level "+string(r.Proof.Level), fmt.Sprintf("done.require is %q, and %s", least, r.Proof.Why))
+		return r.refuse(lacksLevel+string(r.Proof.Level), fmt.Sprintf("done.require is %q, and %s", least, r.Proof.Why))
 	}
-	c.learnAll(r.Results)
+	c.learnAll(slices.DeleteFunc(slices.Clone(r.Results), func(one gate.Result) bool { return among(c.found, c.named(one.Name)) && one.Where == loop.InWorkspace }))
 	return r
 }
 
-func names(list []loop.TestChange) string {
-	var all []string
+// What a claim can lack, beside a level.
+const (
+	lacksTests  = loop.LacksTests + " "
+	lacksWork   = "work"
+	lacksSight  = "sight" // what was changed could not be found out
+	lacksSteady = "steady"
+	lacksLevel  = "level "
+	lacksAround = "around"
+	lacksLinks  = "links"
+	lacksPaths  = "paths"
+)
+
+// fingerprint tells one list of tests from another: a state has no room for all
+// of them.
+func fingerprint(list []loop.TestChange) string {
+	sum := sha256.New()
 	for _, one := range list {
-		all = append(all, one.Name)
+		fmt.Fprintf(sum, "%q %s\n", one.Name, one.What)
 	}
-	return strings.Join(all, " ")
+	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
 
 // before finds out how each gate was before the first iteration, and which of
@@ -104,19 +123,29 @@ func (c *claim) before(ctx context.Context, results []gate.Result, e *evidence) 
 		}
 		b, ok := c.known.Before[g.key()]
 		if !ok && !e.blind && c.where(c.state, g) == loop.InClean && ctx.Err() == nil {
-			first := c.variant(ctx, g, c.First.Tree, "before")
-			if ok = !first.Interrupted; ok {
+			var first gate.Result
+			if first, ok = c.variant(ctx, g, c.First.Tree, "before"); ok {
 				b = before(first, nil)
 				c.note(g, b)
 			}
 		}
 		switch {
 		case !ok:
-			e.unclear = append(e.unclear, r.Name)
-		case !b.OK && !b.Empty:
+			e.unknown = append(e.unknown, r.Name)
+		case !b.OK && !b.Empty && passesByItself(r):
 			e.turned = append(e.turned, r.Name)
 		}
 	}
+}
+
+// passesByItself tells whether a gate is green, and not only no worse than it was.
+func passesByItself(r gate.Result) bool {
+	return r.OK && (r.Exit == nil || *r.Exit == 0) && (r.Tests == nil || r.Tests.Failed == 0)
+}
+
+// ended tells whether a gate came to its end. What did not says nothing.
+func ended(g Gate, r gate.Result) bool {
+	return !r.Interrupted && (r.OK || r.Exit != nil || g.Line == "")
 }
 
 // note remembers how a gate was.
@@ -129,11 +158,12 @@ func (j *Judge) note(g Gate, b Before) {
 }
 
 // variant runs a gate on another tree than the one that is claimed to be done,
-// in a clean checkout of its own.
-func (j *Judge) variant(ctx context.Context, g Gate, tree, with string) gate.Result {
+// in a clean checkout of its own, and tells whether it came to its end there.
+func (j *Judge) variant(ctx context.Context, g Gate, tree, with string) (gate.Result, bool) {
 	rooms := j.rooms()
 	defer rooms.close()
-	return j.variantIn(ctx, g, rooms, tree, with)
+	r := j.variantIn(ctx, g, rooms, tree, with)
+	return r, ended(g, r) && rooms.problem() == ""
 }
 
 func (j *Judge) variantIn(ctx context.Context, g Gate, rooms *rooms, tree, with string) gate.Result {
@@ -145,7 +175,7 @@ func (j *Judge) variantIn(ctx context.Context, g Gate, rooms *rooms, tree, with 
 	}
 	room.used = true
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean, With: with})
-	r := g.Check(ctx, j.place(room, log))
+	r := g.Check(ctx, rooms.place(room, log))
 	r.Tree = tree
 	j.Tell(&loop.GateFinished{Gate: r.Gate, With: with})
 	return r
@@ -160,17 +190,15 @@ func (c *claim) compareAll(ctx context.Context, results []gate.Result, e *eviden
 	}
 	e.comparison = c.compared(results, old, *e)
 	reasons := c.state.Explained
-	if len(e.changed) > 0 && c.Proof.Tests == TestsKept && slices.ContainsFunc(e.bentFiles(), func(path string) bool { _, meant := explained(path, reasons); return meant }) {
-		// Some of the files are meant to be others; do the tests hold with those?
-		if old, err = c.asWere(ctx, results, e, reasons); err != nil || ctx.Err() != nil {
+	if meant := c.meant(ctx, e, reasons); len(e.changed) > 0 && c.Proof.Tests == TestsKept && len(meant) > 0 {
+		// Some of the files are meant to be others; do the rest hold with those?
+		first := e.comparison
+		if old, err = c.asWere(ctx, results, e, meant); err != nil || ctx.Err() != nil {
 			return err
 		}
 		e.comparison = c.compared(results, old, *e)
-		for _, path := range e.bentFiles() {
-			if why, meant := explained(path, reasons); meant {
-				e.changed = append(e.changed, loop.TestChange{Name: path, What: loop.TestDecides, Why: why})
-			}
-		}
+		e.held, e.fixed = first.held, first.fixed // only those hold as they were
+		e.changed = append(e.changed, first.besides(e.changed, meant)...)
 	}
 	if !e.blind && c.Proof.Tests != TestsFree {
 		e.changed = append(e.changed, c.unjudged(results, e)...)
@@ -184,6 +212,50 @@ func (c *claim) compareAll(ctx context.Context, results []gate.Result, e *eviden
 		}
 	}
 	return nil
+}
+
+// meant is the files that are meant to be others, each with the reason: those that
+// the agent named, and, where old tests could not even be loaded, those that hold
+// a test which it named.
+func (c *claim) meant(ctx context.Context, e *evidence, reasons []loop.TestExplained) []loop.TestExplained {
+	var list []loop.TestExplained
+	for _, f := range e.tests {
+		if !f.old {
+			continue
+		}
+		if why, ok := explained(f.path, reasons); ok {
+			list = append(list, loop.TestExplained{Name: f.path, Why: why})
+			continue
+		}
+		if !e.unloaded || !c.Store.CanRestore() {
+			continue
+		}
+		text, err := content(ctx, c.Store.Trees(), f.was.File)
+		for _, r := range reasons {
+			short := r.Name[strings.LastIndexAny(r.Name, separators)+1:]
+			if err == nil && len(short) > 2 && bytes.Contains(text, []byte(short)) {
+				list = append(list, loop.TestExplained{Name: f.path, Why: r.Why})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// besides is what did not hold at first and does with files that are meant: those
+// files, and the tests that their reasons stand for.
+func (c comparison) besides(still []loop.TestChange, meant []loop.TestExplained) []loop.TestChange {
+	var list []loop.TestChange
+	for _, one := range c.changed {
+		if !slices.ContainsFunc(still, func(other loop.TestChange) bool { return other.Name == one.Name }) {
+			one.Why = meant[0].Why
+			list = append(list, one)
+		}
+	}
+	for _, m := range meant {
+		list = append(list, loop.TestChange{Name: m.Name, What: loop.TestDecides, Why: m.Why})
+	}
+	return list
 }
 
 // asWere runs the gates that count tests, or turned, with the tests as they were.
@@ -257,7 +329,7 @@ func (c comparison) plus(more comparison) comparison {
 		maps.Copy(c.uncounted, more.uncounted)
 	}
 	return comparison{
-		uncounted: c.uncounted, held: c.held + more.held, fixed: append(c.fixed, more.fixed...), renamed: append(c.renamed, more.renamed...),
+		unloaded: c.unloaded || more.unloaded, uncounted: c.uncounted, held: c.held + more.held, fixed: append(c.fixed, more.fixed...), renamed: append(c.renamed, more.renamed...),
 		fresh: append(c.fresh, more.fresh...), changed: append(c.changed, more.changed...),
 	}
 }
@@ -272,9 +344,9 @@ func (c *claim) unjudged(results []gate.Result, e *evidence) []loop.TestChange {
 		return nil
 	}
 	var list []loop.TestChange
-	for _, path := range e.bentFiles() {
-		if !slices.ContainsFunc(e.changed, func(one loop.TestChange) bool { return one.Name == path }) {
-			list = append(list, loop.TestChange{Name: path, What: loop.TestDecides})
+	for _, f := range e.tests {
+		if !f.free && !slices.ContainsFunc(e.changed, func(one loop.TestChange) bool { return one.Name == f.path }) {
+			list = append(list, loop.TestChange{Name: f.path, What: loop.TestDecides})
 		}
 	}
 	return list
@@ -291,16 +363,16 @@ func (e evidence) unexplained(mode string) []loop.TestChange {
 	return slices.DeleteFunc(slices.Clone(e.changed), func(one loop.TestChange) bool { return one.Why != "" })
 }
 
-// mostPleas is how many tests are named in a refusal.
-const mostPleas = 8
+// mostRefused is how many tests are named in a refusal.
+const mostRefused = 8
 
-// plea tells the agent which tests do not hold, and what it can do.
-func (c *claim) plea(missing []loop.TestChange) string {
+// request tells the agent which tests do not hold, and what it can do.
+func (c *claim) request(missing []loop.TestChange) string {
 	var said []string
-	for _, one := range missing[:min(len(missing), mostPleas)] {
+	for _, one := range missing[:min(len(missing), mostRefused)] {
 		said = append(said, one.String())
 	}
-	if more := len(missing) - mostPleas; more > 0 {
+	if more := len(missing) - mostRefused; more > 0 {
 		said = append(said, fmt.Sprintf("%d more", more))
 	}
 	why := "tests do not hold as they were when the run began: " + strings.Join(said, ", ")
@@ -316,7 +388,8 @@ func (e evidence) discriminates() bool {
 }
 
 // newOnFirst runs new tests on the work as it was: one that passes there too says
-// nothing of the work.
+// nothing of the work. They run there twice, for one that fails now and then says
+// nothing either.
 func (c *claim) newOnFirst(ctx context.Context, results []gate.Result, e *evidence) error {
 	if e.blind || len(e.tests) == 0 || !c.Store.CanRestore() {
 		return nil
@@ -325,31 +398,51 @@ func (c *claim) newOnFirst(ctx context.Context, results []gate.Result, e *eviden
 	if err != nil {
 		return fmt.Errorf("put the new tests on the work as it was: %w", err)
 	}
-	rooms := c.Judge.rooms()
-	defer rooms.close()
 	for _, r := range results {
 		g := c.named(r.Name)
-		now, b := tally(r), c.known.Before[g.key()]
-		fresh := versions{before: b, now: now}.fresh()
-		more := now.Passed > b.Passed+b.Failed && !now.Complete
-		if g.Review || c.where(c.state, g) != loop.InClean || len(fresh) == 0 && !more {
+		if g.Review || c.where(c.state, g) != loop.InClean {
 			continue
 		}
-		then := c.variantIn(ctx, g, rooms, tree, "on-first")
-		if ctx.Err() != nil || then.OK || then.Exit == nil || rooms.problem() != "" {
-			continue // what could not be set up fails for other reasons
-		}
-		there := tally(then)
-		for _, name := range fresh {
-			if status, ran := there.Names[name]; status == tests.Failed || !ran {
-				e.added = append(e.added, name)
+		fresh := c.newTests(g, r)
+		for range 2 {
+			if len(fresh) > 0 && ctx.Err() == nil {
+				fresh = c.failingThere(ctx, g, tree, fresh)
 			}
 		}
-		if len(fresh) == 0 {
-			e.added = append(e.added, fmt.Sprintf("%s: %d new", r.Name, now.Passed-b.Passed-b.Failed))
+		if len(fresh) > 0 {
+			e.added, e.addedBy = append(e.added, fresh...), append(e.addedBy, r.Name)
 		}
 	}
 	return nil
+}
+
+// newTests is the tests of a gate that came in the run. Those without names are
+// one.
+func (c *claim) newTests(g Gate, r gate.Result) []string {
+	now, b := tally(r), c.known.Before[g.key()]
+	fresh := versions{before: b, now: now}.fresh()
+	if more := now.Passed - b.Passed - b.Failed; len(fresh) == 0 && more > 0 && !now.Complete {
+		fresh = []string{fmt.Sprintf("%s: %d new", r.Name, more)}
+	}
+	return fresh
+}
+
+// failingThere is which of new tests fail on another tree.
+func (c *claim) failingThere(ctx context.Context, g Gate, tree string, fresh []string) []string {
+	then, ended := c.variant(ctx, g, tree, "on-first")
+	if !ended || then.OK {
+		return nil
+	}
+	there := tally(then)
+	// Where an old test fails, too, new ones may not have had their turn.
+	cut := false
+	for name, status := range c.known.Before[g.key()].Names {
+		cut = cut || status == tests.Passed && there.Names[name] == tests.Failed
+	}
+	return slices.DeleteFunc(slices.Clone(fresh), func(name string) bool {
+		status, ran := there.Names[name]
+		return status != tests.Failed && (ran || cut)
+	})
 }
 
 // learnAll takes note of tests that came up green.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -28,7 +26,7 @@ type Checkout struct {
 	tree  string
 	index string // ours, out of reach of what runs in the checkout
 	files []placed
-	links []string // that lead out of it, by their paths in the work tree
+	links []string // that lead out of it
 }
 
 // placed is a file that was written, and how it looked then.
@@ -63,7 +61,7 @@ func (s *Store) checkout(ctx context.Context, dir, tree string) (*Checkout, erro
 	if err := os.Mkdir(top, 0o700); err != nil { // never what somebody else has put there
 		return nil, err
 	}
-	c := &Checkout{store: s, top: top, tree: tree, index: filepath.Join(s.dir, "checkout-"+rand.Text())}
+	c := &Checkout{store: s, top: top, tree: tree, index: top + ".index"}
 	if err := c.fill(ctx); err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
@@ -82,10 +80,7 @@ func (c *Checkout) Top() string { return c.top }
 // Dir is the folder that stands for the work tree.
 func (c *Checkout) Dir() string { return filepath.Join(c.top, filepath.FromSlash(c.store.tree.prefix)) }
 
-// Tree names what the checkout holds.
-func (c *Checkout) Tree() string { return c.tree }
-
-// Links are the links in it that lead elsewhere, by their paths in the work tree.
+// Links are the links in it that lead elsewhere, by their paths from the top.
 func (c *Checkout) Links() []string { return c.links }
 
 // Holds tells whether the tree has a file, or files below a folder, by its path in
@@ -172,8 +167,8 @@ func (c *Checkout) escaping() []string {
 			continue
 		}
 		at := filepath.Join(c.top, filepath.FromSlash(f.path))
-		if rel, ours := c.store.below(f.path); ours && leadsOut(c.top, at) {
-			list = append(list, rel)
+		if leadsOut(c.top, at) {
+			list = append(list, f.path)
 		}
 	}
 	return list
@@ -194,7 +189,7 @@ func leadsOut(top, link string) bool {
 	}
 	end, err := filepath.EvalSymlinks(link)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) // it leads to what setup makes
+		return false // it leads to what setup makes, or nowhere
 	}
 	_, inside := under(top, end)
 	return !inside

@@ -9,7 +9,7 @@ import (
 type DiffOptions struct {
 	Stat  bool // files and how many lines, rather than the lines
 	Color bool
-	Paths []string // of the work tree; none is all
+	Paths []string // from the top of the repository; none is all
 }
 
 // Diff writes the difference between two checkpoints for people, as git shows
@@ -28,13 +28,13 @@ func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint,
 	if o.Stat {
 		args = append(args, "--stat")
 	}
-	if s.tree.prefix != "" {
+	if s.tree.prefix != "" && len(o.Paths) == 0 {
 		args = append(args, "--relative="+s.tree.prefix)
 	}
 	reader := &reader{to: w, gone: cancel}
 	args = append(args, before.Tree, after.Tree, "--")
 	for _, path := range o.Paths {
-		args = append(args, ":(top,literal)"+s.tree.prefix+path)
+		args = append(args, ":(top,literal)"+path)
 	}
 	_, err := s.git(ctx, command{reader: reader}, args...)
 	if reader.err != nil {

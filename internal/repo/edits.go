@@ -20,15 +20,31 @@ type edit struct {
 
 // edits compares two trees, as far as the work tree reaches.
 func (s *Store) edits(ctx context.Context, before, after string, options ...string) ([]edit, error) {
+	edits, err := s.compare(ctx, before, after, append(options, before, after, "--"), s.within())
+	if err != nil {
+		return nil, err
+	}
+	for i := range edits {
+		edits[i].path = strings.TrimPrefix(edits[i].path, s.tree.prefix)
+		edits[i].from = strings.TrimPrefix(edits[i].from, s.tree.prefix)
+	}
+	return edits, nil
+}
+
+// allEdits compares two trees as a whole, with paths from the top.
+func (s *Store) allEdits(ctx context.Context, before, after string) ([]edit, error) {
+	return s.compare(ctx, before, after, []string{"-M", before, after, "--"}, nil)
+}
+
+func (s *Store) compare(ctx context.Context, before, after string, options, within []string) ([]edit, error) {
 	if before == after {
 		return nil, nil
 	}
-	asked := strings.Join(append([]string{before, after}, options...), " ")
+	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty"}, options, within)
+	asked := strings.Join(args, " ")
 	if s.compared.asked == asked { // an iteration asks the same for several reasons
 		return slices.Clone(s.compared.edits), nil
 	}
-	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty"},
-		options, []string{before, after, "--"}, s.within())
 	out, err := s.git(ctx, command{}, args...)
 	if err != nil {
 		return nil, err
@@ -36,10 +52,6 @@ func (s *Store) edits(ctx context.Context, before, after string, options ...stri
 	edits, err := parseEdits(out)
 	if err != nil {
 		return nil, fmt.Errorf("git diff-tree in %s: %w", s.dir, err)
-	}
-	for i := range edits {
-		edits[i].path = strings.TrimPrefix(edits[i].path, s.tree.prefix)
-		edits[i].from = strings.TrimPrefix(edits[i].from, s.tree.prefix)
 	}
 	s.compared = comparison{asked: asked, edits: edits}
 	return slices.Clone(edits), nil

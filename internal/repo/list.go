@@ -140,3 +140,12 @@ func content(stamp string) string {
 	}
 	return strings.Join([]string{parts[0], parts[1], parts[3]}, " ")
 }
+
+// Listed names the files that a checkpoint without git has.
+func (s *Store) Listed(c Checkpoint) []string {
+	var paths []string
+	for _, f := range c.files {
+		paths = append(paths, string(f.Path))
+	}
+	return paths
+}

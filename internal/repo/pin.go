@@ -52,7 +52,7 @@ func (s *Store) PinnedTree(ctx context.Context, to Checkpoint, pin Pin) (string,
 	}
 	var patches []Patch
 	for _, e := range edits {
-		p := Patch{Path: e.path}
+		p := Patch{Path: s.tree.prefix + e.path}
 		if e.change != deleted {
 			p.File = File{e.mode, e.object}
 		}

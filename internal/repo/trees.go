@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// Trees compares trees of a store and makes new ones of them. Paths are those of
-// the work tree.
+// Trees compares trees of a store and makes new ones of them. Paths are those
+// from the top of the repository, also where the work tree is a folder of it:
+// what lies above it can decide about its tests, too.
 type Trees struct{ store *Store }
+
+// Prefix is the path of the work tree from the top, empty or with a slash at its
+// end.
+func (t Trees) Prefix() string { return t.store.tree.prefix }
 
 // Trees gives the trees of the store.
 func (s *Store) Trees() Trees { return Trees{s} }
@@ -40,7 +46,7 @@ func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) 
 	if err := t.store.needGit("compare trees"); err != nil {
 		return nil, err
 	}
-	edits, err := t.store.edits(ctx, before, after, "-M")
+	edits, err := t.store.allEdits(ctx, before, after)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +99,23 @@ func (t Trees) Paths(ctx context.Context, tree string) (map[string]File, error) 
 	}
 	all := make(map[string]File, len(leaves))
 	for _, l := range leaves {
-		if rel, ours := t.store.below(l.path); ours {
-			all[rel] = File{l.mode, l.object}
-		}
+		all[l.path] = File{l.mode, l.object}
 	}
 	return all, nil
+}
+
+// Naming lists the files of a tree in which a text stands.
+func (t Trees) Naming(ctx context.Context, tree, text string) ([]string, error) {
+	out, err := t.store.git(ctx, command{}, "grep", "-l", "-z", "-F", "-I", "-e", text, tree)
+	var failed *gitError
+	if errors.As(err, &failed) && failed.saidNo() {
+		return nil, nil
+	}
+	var list []string
+	for _, line := range splitNUL(out) {
+		list = append(list, strings.TrimPrefix(line, tree+":"))
+	}
+	return list, err
 }
 
 // Patch is what a new tree has at a path: a file of another tree, a content, or
@@ -108,13 +126,25 @@ type Patch struct {
 	Content []byte
 }
 
+// patched begins the names of what trees are put together in.
+const patched = "patched-"
+
+// Sweep removes what somebody who was killed has left. Nobody else may be making
+// trees.
+func (t Trees) Sweep() {
+	left, _ := filepath.Glob(filepath.Join(t.store.dir, patched+"*")) // the pattern is a good one
+	for _, path := range left {
+		_ = os.Remove(path) // it only costs room
+	}
+}
+
 // With makes a tree that differs from another in some paths.
 func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, error) {
 	if len(patches) == 0 {
 		return tree, nil
 	}
 	s := t.store
-	index := filepath.Join(s.dir, "patched-"+rand.Text())
+	index := filepath.Join(s.dir, patched+rand.Text())
 	defer os.Remove(index)
 	apart := command{env: []string{"GIT_INDEX_FILE=" + index}}
 	if _, err := s.git(ctx, apart, "read-tree", tree); err != nil {
@@ -131,9 +161,9 @@ func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, 
 			p.File = File{mode: "100644", object: strings.TrimSpace(string(object))}
 		}
 		if p.File.There() {
-			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.mode, p.File.object, s.tree.prefix+p.Path)
+			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.mode, p.File.object, p.Path)
 		} else {
-			fmt.Fprintf(&gone, "0 %s\t%s\x00", strings.Repeat("0", len(tree)), s.tree.prefix+p.Path)
+			fmt.Fprintf(&gone, "0 %s\t%s\x00", strings.Repeat("0", len(tree)), p.Path)
 		}
 	}
 	apart.stdin = append(gone.Bytes(), come.Bytes()...)

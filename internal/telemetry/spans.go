@@ -79,8 +79,14 @@ func (s *spans) hear(e loop.Event) {
 	case *loop.AgentToolResult:
 		s.endTool(e, p)
 	case *loop.GateStarted:
+		if p.With != "" {
+			break // it looks at another tree, where it may well fail
+		}
 		s.begin(e, gateKey(p.Name, p.Where), "gate "+p.Name, slices.Concat(text(ownGate, p.Name), text(ownWhere, p.Where)))
 	case *loop.GateFinished:
+		if p.With != "" {
+			break
+		}
 		s.endGate(e, p.Gate)
 	case *loop.HookFinished:
 		s.hook(e, p)

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,10 +82,15 @@ func processes(run *view.Run) string {
 		return "what may be left is ended by resume, or by the next run here"
 	case !run.State.Ended() || run.Left == nil:
 		return ""
-	case len(run.Spared) > 0:
-		return "none left running but " + view.Names(run.Spared, fewNames) + " (proc.keep)"
 	}
-	return "none left running"
+	none := "none left running"
+	if run.State == loop.Crashed || slices.Contains(run.Sum.Told, loop.UnkeptKey) {
+		none = "none that could be found" // one may have hidden, and who kept them was gone
+	}
+	if len(run.Spared) > 0 {
+		none += " but " + view.Names(run.Spared, fewNames) + " (proc.keep)"
+	}
+	return none
 }
 
 func started(run *view.Run) string {

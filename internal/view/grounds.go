@@ -26,7 +26,7 @@ func Grounds(p *loop.Proof) []string {
 		if t.Held > 0 {
 			list = append(list, Plural(t.Held, "known test")+" "+verb(t.Held, "holds as it was", "hold as they were"))
 		}
-		add("Renamed, and as they were otherwise", t.Renamed)
+		add("Under other names now; as they were, they pass", t.Renamed)
 	}
 	add("Red before the run, and green now", p.Gates)
 	add("Flaky, red and green on one tree", p.Flaky)

@@ -131,7 +131,7 @@ func TestWhatAProofRestsOn(t *testing.T) {
 			},
 			[]string{
 				"2 tests were red (tree 3f2a91c0d2e4)", "Fixed: A, B, C, D, E and 1 more", "New tests that fail without the work: TestDiv",
-				"48 known tests hold as they were", "Renamed, and as they were otherwise: TestOld", "Red before the run, and green now: test",
+				"48 known tests hold as they were", "Under other names now; as they were, they pass: TestOld", "Red before the run, and green now: test",
 				"Flaky, red and green on one tree: e2e", "Changed files that decide what is tested: calc_test.go",
 			},
 		},

@@ -1,0 +1,23 @@
+package proc
+
+import (
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// KeeperError says that a process was lost with its keeper, which somebody has
+// ended or stopped. Nothing is known of the process but that it is dead, and it
+// is not to blame: it may have done all of its work, or none.
+type KeeperError struct {
+	Program string
+	How     string // what happened to the keeper, as in "it was killed"
+}
+
+func (e *KeeperError) Error() string {
+	return fmt.Sprintf("the keeper of the processes %s, and %s was ended with it", e.How, e.Program)
+}
+
+// Unkept is the key of a warning after which nobody can be sure that all of a
+// run's processes have ended: only who carries its mark was found.
+const Unkept = loop.UnkeptKey

@@ -1,0 +1,62 @@
+package proc
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// hired is what a runner starts to have its processes kept.
+const hired = wardenName
+
+// The status with which a warden says that its keeper was killed.
+const (
+	endedAll  = 63 // and that nobody is left of those whom it kept
+	endedSome = 62
+)
+
+// ward is the warden's main: it starts the keeper, and waits for it. When the
+// keeper is killed all that it kept falls to the warden, even who has wiped its
+// environment, and is ended here. It knows no runner: a keeper whose runner is
+// dead ends by itself. Its arguments and files are the keeper's.
+func ward(args []string) int {
+	k := newKeeping(nil, args)
+	if k == nil {
+		return 2
+	}
+	deafen()
+	signal.Notify(k.signals, syscall.SIGCHLD)
+	_ = adopt() // the keeper cannot either, and says so
+	argv, err := HelperCommand(keeperName, args...)
+	if err != nil {
+		return 2
+	}
+	// The keeper has a session of its own, so that a signal to the group of one
+	// does not end the other.
+	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
+		Dir: "/", Env: os.Environ(), Files: []uintptr{0, 1, 2, 3}, Sys: ownGroup(),
+	})
+	_ = syscall.Close(3) // else the runner would not see the keeper's end
+	if err != nil {
+		return 2
+	}
+	status := awaitChild(pid)
+	switch {
+	case status.Exited() && status.ExitStatus() <= 1: // it has ended all that it kept, or kept nothing
+		return status.ExitStatus()
+	case k.endAll():
+		return endedAll
+	}
+	return endedSome
+}
+
+// awaitChild waits for one child, and takes note of any other that ends.
+func awaitChild(pid int) (status syscall.WaitStatus) {
+	for {
+		switch ended, err := syscall.Wait4(-1, &status, 0, nil); {
+		case err == syscall.EINTR:
+		case err != nil || ended == pid:
+			return status
+		}
+	}
+}
