@@ -198,9 +198,3 @@ func disagreement(r gate.Result) string {
 	}
 	return fmt.Sprintf("gate %s passes in the work tree and fails in a clean checkout of it (%s); give the checkout what it lacks with proof.setup or proof.copy, or let the work tree do with done.proof = \"workspace\", then resume with --accept-config", r.Name, missing)
 }
-
-// refuse makes a ruling of a want.
-func (r Ruling) refuse(lacks, why string) Ruling {
-	r.Proof, r.Lacks, r.Why = nil, lacks, why
-	return r
-}

@@ -13,22 +13,22 @@ import (
 // outside says what a claim leans on that is not in the checkout, or nothing:
 // settings and programs that are not as they were, links that lead elsewhere,
 // files that name the work tree.
-func (c *claim) outside(ctx context.Context) (lacks, why string) {
+func (c *claim) outside(ctx context.Context, _ *Ruling, _ *evidence) want {
 	if !c.anyClean() {
-		return "", ""
+		return want{}
 	}
 	if c.known.Around != nil {
 		if other := lookAround(c.Env, c.lines(), c.Proof).against(c.known.Around); len(other) > 0 {
-			return lacksAround, fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", loop.Few(other))
+			return want{lacksAround, fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", loop.Few(other))}
 		}
 	}
 	if links := c.newLinks(ctx); len(links) > 0 {
-		return lacksLinks, fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", loop.Few(links))
+		return want{lacksLinks, fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", loop.Few(links))}
 	}
 	if files := c.pointing(ctx); len(files) > 0 {
-		return lacksPaths, fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", loop.Few(files))
+		return want{lacksPaths, fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", loop.Few(files))}
 	}
-	return "", ""
+	return want{}
 }
 
 // newLinks is links out of the checkout that were not there when the run began.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
@@ -14,29 +13,29 @@ import (
 // steady looks for gates that were red and green on one tree. Such a gate runs
 // again, as often as its retries say: it must be green each time. Then it does
 // not stand in the way of a claim, and proves nothing.
-func (c *claim) steady(ctx context.Context, results []gate.Result, e *evidence) string {
-	for i, r := range results {
+func (c *claim) steady(ctx context.Context, ruling *Ruling, e *evidence) want {
+	for _, r := range ruling.Results {
 		g := c.named(r.Name)
 		if g.Review || !slices.Contains(c.state.Flaky, r.Name) && !c.state.Said(r.Name, r.Where, r.Tree, false) {
 			continue
 		}
-		if why := c.retry(ctx, g, &results[i], e); why != "" {
-			return why
+		if why := c.retry(ctx, g, e); why != "" {
+			return want{lacksSteady, why}
 		}
 	}
-	return ""
+	return want{}
 }
 
 // retry runs a gate that is not steady until it is, or is seen not to be.
-func (c *claim) retry(ctx context.Context, g Gate, r *gate.Result, e *evidence) string {
-	e.flaky = append(e.flaky, r.Name)
+func (c *claim) retry(ctx context.Context, g Gate, e *evidence) string {
+	e.flaky = append(e.flaky, g.Name())
 	for range g.Retries {
 		again := c.runOne(ctx, g)
 		switch {
 		case again.Interrupted:
-			return "interrupted"
+			return ""
 		case !again.OK:
-			return fmt.Sprintf("gate %s is flaky: it passes and fails on the same tree (%s); make it steady", r.Name, again.Why)
+			return fmt.Sprintf("gate %s is flaky: it passes and fails on the same tree (%s); make it steady", g.Name(), again.Why)
 		}
 	}
 	return ""
@@ -44,8 +43,11 @@ func (c *claim) retry(ctx context.Context, g Gate, r *gate.Result, e *evidence) 
 
 // confirm runs once more what turned from red to green, or has new tests, when the
 // proof rests on it: a gate that is red most of the time is green some of the time.
-func (c *claim) confirm(ctx context.Context, results []gate.Result, e *evidence) string {
-	for i, r := range results {
+func (c *claim) confirm(ctx context.Context, ruling *Ruling, e *evidence) want {
+	if !e.discriminates() || len(e.changed) > 0 {
+		return want{}
+	}
+	for _, r := range ruling.Results {
 		turned := slices.Contains(e.turned, r.Name)
 		if !turned && !slices.Contains(e.addedBy, r.Name) || slices.Contains(e.flaky, r.Name) {
 			continue
@@ -54,7 +56,7 @@ func (c *claim) confirm(ctx context.Context, results []gate.Result, e *evidence)
 		again := c.runOne(ctx, g)
 		switch {
 		case again.Interrupted:
-			return "interrupted"
+			return want{}
 		case again.OK && (!turned || !c.suspicious(r.Name, e)):
 			continue
 		case again.OK: // would it pass by now without the work?
@@ -66,11 +68,11 @@ func (c *claim) confirm(ctx context.Context, results []gate.Result, e *evidence)
 			}
 			continue
 		}
-		if why := c.retry(ctx, g, &results[i], e); why != "" {
-			return why
+		if why := c.retry(ctx, g, e); why != "" {
+			return want{lacksSteady, why}
 		}
 	}
-	return ""
+	return want{}
 }
 
 // suspicious tells whether a gate may have turned for reasons of its own: it was
