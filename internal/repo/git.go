@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,8 +15,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
-// gitTimeout is for a huge tree on a slow disk; whatever takes longer hangs.
-const gitTimeout = 2 * time.Minute
+// gitPatience is how long git may show no sign of life: it prints nothing and uses
+// no processor. A huge tree takes its time, and works; what waits for a pipe that
+// nobody writes to does not.
+var gitPatience = 2 * time.Minute
 
 // elsewhere are the variables that turn git away from the folder it is run in,
 // as set for example while a git hook runs, and those that change what our
@@ -34,7 +37,21 @@ func gitEnv() []string {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(elsewhere, name)
 	})
-	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	return append(closed(env), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+}
+
+// closed keeps git from running the program in core.fsmonitor: an agent can write
+// the config of the repository, and what it names would run with the rights of
+// the runner. A setting in the environment wins over those of every file; others
+// may be there already.
+func closed(env []string) []string {
+	n := 0
+	for _, v := range env {
+		if count, ok := strings.CutPrefix(v, "GIT_CONFIG_COUNT="); ok {
+			n, _ = strconv.Atoi(count) // what is no number is none
+		}
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=core.fsmonitor", n), fmt.Sprintf("GIT_CONFIG_VALUE_%d=false", n), fmt.Sprintf("GIT_CONFIG_COUNT=%d", n+1))
 }
 
 // run runs git in the tree's folder and gives what it printed.
@@ -55,16 +72,16 @@ type command struct {
 func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string) ([]byte, error) {
 	var out, complaint bytes.Buffer
 	spec := proc.Spec{
-		Argv:    append([]string{"git"}, args...),
-		Dir:     dir,
-		Env:     append(gitEnv(), c.env...),
-		Stdin:   bytes.NewReader(c.stdin),
-		Stdout:  proc.Sink{Raw: &out},
-		Stderr:  proc.Sink{Raw: &complaint},
-		Timeout: gitTimeout,
+		Argv:   append([]string{"git"}, args...),
+		Dir:    dir,
+		Env:    append(gitEnv(), c.env...),
+		Stdin:  bytes.NewReader(c.stdin),
+		Stdout: proc.Sink{Raw: &out},
+		Stderr: proc.Sink{Raw: &complaint},
+		Idle:   gitPatience,
 	}
 	if c.reader != nil {
-		spec.Stdout.Raw, spec.Timeout = c.reader, 0
+		spec.Stdout.Raw, spec.Idle = c.reader, 0
 	}
 	name := commandOf(args)
 	exit, err := t.exec(ctx, spec)
@@ -97,8 +114,8 @@ type gitError struct {
 func (e *gitError) Error() string {
 	what := fmt.Sprintf("git %s in %s", e.command, e.dir)
 	switch {
-	case e.exit.Cause == loop.AtDeadline:
-		return fmt.Sprintf("%s: no answer within %v", what, gitTimeout)
+	case e.exit.Cause == loop.WhenIdle:
+		return fmt.Sprintf("%s: no sign of life for %v", what, gitPatience)
 	case e.exit.Signal != "":
 		return fmt.Sprintf("%s: killed by %s", what, e.exit.Signal)
 	}

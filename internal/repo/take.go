@@ -33,7 +33,7 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	for range tries {
 		c, err := s.take(ctx)
 		var git *gitError
-		if err == nil || ctx.Err() != nil || !errors.As(err, &git) || git.exit.Cause == loop.AtDeadline {
+		if err == nil || ctx.Err() != nil || !errors.As(err, &git) || git.exit.Cause == loop.WhenIdle {
 			return c, err
 		}
 		failed = err
