@@ -163,8 +163,9 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			stopListening()
+			// The reason is one sentence; where it happened is for who reads the error.
+			end = e.finish(broken(fmt.Errorf("panic in the runner: %v", p)))
 			err = fmt.Errorf("panic in the runner: %v\n%s", p, debug.Stack())
-			end = e.finish(broken(err))
 		}
 	}()
 

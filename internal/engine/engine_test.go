@@ -475,6 +475,9 @@ func TestPanicInTheRunnerStillWritesTheEnd(t *testing.T) {
 	if err == nil || end.State != loop.CouldNotRun || end.Reason != loop.ByError {
 		t.Errorf("end = %+v, %v, want failed with the panic as error", end, err)
 	}
+	if strings.Contains(end.Why, "\n") || !strings.Contains(end.Why, "out of cheese") || !strings.Contains(err.Error(), "engine_test.go") {
+		t.Errorf("why = %q, error = %v; want one sentence, and where it was in the error", end.Why, err)
+	}
 	entry, err := s.store.Load("build-1")
 	if err != nil || entry.Finished == nil || !strings.Contains(entry.Finished.Why, "out of cheese") {
 		t.Errorf("the journal ends with %+v, %v", entry.Finished, err)

@@ -26,7 +26,14 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 		delete(e.hooked, string(p))
 		return hook.Result{Action: hook.Action(said.Action), Exit: said.Exit, Why: said.Why}
 	}
-	if changed := e.strange(ctx); len(changed) > 0 {
+	changed, err := e.strange(ctx)
+	if err != nil {
+		if ctx.Err() == nil && e.Control.Asked() == nil { // else it was told to end, and nobody is to blame
+			e.warn("hooks", loop.Warning{Text: "hooks are not run, for nobody can tell whether they were changed: " + err.Error()})
+		}
+		return hook.Result{Action: hook.Continue}
+	}
+	if len(changed) > 0 {
 		e.warn("hooks", loop.Warning{
 			Text: "hooks are not run any more, for they were changed since the run began: " + loop.Few(changed),
 			Hint: "if that was you, stop the run and resume it with --accept-config",

@@ -151,12 +151,12 @@ func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
 // strange names the hooks that are not what they were when the run began: an
 // agent may have written them, and they would run outside of whatever it is
 // held in.
-func (e *Engine) strange(ctx context.Context) []string {
+func (e *Engine) strange(ctx context.Context) ([]string, error) {
 	now, err := e.hookFiles(ctx)
 	if err != nil {
-		return []string{err.Error()}
+		return nil, err
 	}
-	return now.Against(e.guarded[hookFiles])
+	return now.Against(e.guarded[hookFiles]), nil
 }
 
 // guardKey is under what the protected files are noted.
