@@ -464,3 +464,16 @@ func TestAReasonForAFile(t *testing.T) {
 		t.Errorf("proof = %+v", r.Proof)
 	}
 }
+
+func TestARoomThatCouldNotBeSetUpStaysSo(t *testing.T) {
+	b := newBench(t, Settings{}, Gate{Gate: holding("t", "calc", "good"), Line: "x"}).begin()
+	b.judge.Proof.Copy = []string{".env"}
+	b.judge.known.Seed = &Seed{Paths: []string{".env"}, Print: "of other files"}
+	rooms := b.judge.rooms()
+	defer rooms.close()
+	for range 2 {
+		if _, err := rooms.enter(t.Context(), b.checkpoint().Tree, io.Discard); err == nil {
+			t.Error("a gate may run where nothing was set up")
+		}
+	}
+}
