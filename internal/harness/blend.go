@@ -168,23 +168,35 @@ func longer(old, now any) (any, bool) {
 // whether it names such a place, and isTool of a name whether it is such a package.
 func dependencies(isTool func(string) bool, elsewhere func(any) bool) half {
 	return func(old, now any) (any, bool) {
-		was, _ := old.(*table)
-		is, ok := now.(*table)
-		if !ok {
-			return now, true
-		}
-		out, same := &table{}, true
-		for _, key := range is.keys {
-			before, after := was.get(key), is.get(key)
+		return eachKey(old, now, func(key string, before, after any) entry {
 			if !isTool(key) || !elsewhere(after) || equal(before, after) {
-				out.set(key, after)
-				continue
+				return entry{value: after, keep: true, same: true}
 			}
-			same = false
-			if before != nil {
-				out.set(key, before)
-			}
-		}
-		return out, same
+			return entry{value: before, keep: before != nil}
+		})
 	}
+}
+
+// entry is what becomes of one key of a table.
+type entry struct {
+	value any
+	keep  bool // the key stays
+	same  bool // nothing that decides about tests was changed in it
+}
+
+// eachKey is the half of a table that is blended key by key.
+func eachKey(old, now any, each func(key string, before, after any) entry) (any, bool) {
+	was, _ := old.(*table)
+	is, ok := now.(*table)
+	if !ok {
+		return now, true
+	}
+	out, same := &table{}, true
+	for _, key := range is.keys {
+		e := each(key, was.get(key), is.get(key))
+		if same = same && e.same; e.keep {
+			out.set(key, e.value)
+		}
+	}
+	return out, same
 }

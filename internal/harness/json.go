@@ -46,7 +46,10 @@ func readValue(text []byte, depth int) (any, error) {
 		if err := json.Compact(&b, text); err != nil {
 			return nil, err
 		}
-		return leaf(b.String()), nil
+		// As it is written again, so that "&&" is the same script both ways.
+		var escaped bytes.Buffer
+		json.HTMLEscape(&escaped, b.Bytes())
+		return leaf(escaped.String()), nil
 	}
 	t := &table{}
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -63,35 +63,21 @@ func devDependencies(old, now any) (any, bool) {
 // replaced is the half of a table that puts packages in the place of others.
 // Keys are names with a version, a path of names, or tables for what is below.
 func replaced(old, now any) (any, bool) {
-	was, _ := old.(*table)
-	is, ok := now.(*table)
-	if !ok {
-		return now, true
-	}
-	out, same := &table{}, true
-	for _, key := range is.keys {
-		before, after := was.get(key), is.get(key)
+	return eachKey(old, now, func(key string, before, after any) entry {
 		switch sub, nested := after.(*table); {
 		case equal(before, after):
-			out.set(key, after)
+			return entry{value: after, keep: true, same: true}
 		case nested:
-			value, ok := replaced(before, sub)
 			if own := sub.get("."); own != nil && isTool(overridden(key)) && npmElsewhere(own) {
-				ok = false
-			} else {
-				out.set(key, value)
+				return entry{}
 			}
-			same = same && ok
+			value, same := replaced(before, sub)
+			return entry{value: value, keep: true, same: same}
 		case isTool(overridden(key)) && npmElsewhere(after):
-			same = false
-			if before != nil {
-				out.set(key, before)
-			}
-		default:
-			out.set(key, after)
+			return entry{value: before, keep: before != nil}
 		}
-	}
-	return out, same
+		return entry{value: after, keep: true, same: true}
+	})
 }
 
 // overridden is the name of the package that a key of overrides is about:
@@ -120,20 +106,10 @@ func nameHalf(old, now any) (any, bool) {
 }
 
 func binHalf(old, now any) (any, bool) {
-	was, _ := old.(*table)
-	is, ok := now.(*table)
-	if !ok {
-		return now, true
-	}
-	out, same := &table{}, true
-	for _, key := range is.keys {
-		if isTool(key) && !equal(was.get(key), is.get(key)) {
-			same = false
-			continue
-		}
-		out.set(key, is.get(key))
-	}
-	return out, same
+	return eachKey(old, now, func(key string, before, after any) entry {
+		honest := !isTool(key) || equal(before, after)
+		return entry{value: after, keep: honest, same: honest}
+	})
 }
 
 // hooks of npm that run when packages are installed.

@@ -58,20 +58,10 @@ func longerOrNew(old, now any) (any, bool) {
 
 // eachTable is the half of a table of tables of one form.
 func eachTable(each half, old, now any) (any, bool) {
-	was, _ := old.(*table)
-	is, ok := now.(*table)
-	if !ok {
-		return now, true
-	}
-	out, same := &table{}, true
-	for _, key := range is.keys {
-		value, ok := each(was.get(key), is.get(key))
-		same = same && ok
-		if value != nil {
-			out.set(key, value)
-		}
-	}
-	return out, same
+	return eachKey(old, now, func(_ string, before, after any) entry {
+		value, same := each(before, after)
+		return entry{value: value, keep: value != nil, same: same}
+	})
 }
 
 // pythonDependencies are packages by name, of Poetry and uv.

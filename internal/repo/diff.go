@@ -7,8 +7,7 @@ import (
 
 // DiffOptions says how a difference is shown.
 type DiffOptions struct {
-	Stat  bool // files and how many lines, rather than the lines
-	Color bool
+	Stat  bool     // files and how many lines, rather than the lines
 	Paths []string // from the top of the repository; none is all
 }
 
@@ -22,9 +21,6 @@ func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint,
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	args := []string{"diff", "--no-ext-diff", "--no-textconv", "-M", "--ignore-submodules=dirty", "--color=never"}
-	if o.Color {
-		args = append(args, "--color=always")
-	}
 	if o.Stat {
 		args = append(args, "--stat")
 	}

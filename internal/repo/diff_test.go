@@ -24,7 +24,6 @@ func TestDiffIsForPeople(t *testing.T) {
 		hasNot []string
 	}{
 		{"lines", DiffOptions{}, []string{"-one", "+two", "+noted"}, []string{"TWO", "\x1b["}},
-		{"colour", DiffOptions{Color: true}, []string{"\x1b[32m"}, nil},
 		{"files", DiffOptions{Stat: true}, []string{"a.txt", "2 files changed, 2 insertions(+), 1 deletion(-)"}, []string{"+two"}},
 	} {
 		var b strings.Builder
