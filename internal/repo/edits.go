@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // edit is what happened to one file, by its path in the work tree.
@@ -42,8 +43,8 @@ func (s *Store) compare(ctx context.Context, before, after string, options, with
 	}
 	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty"}, options, within)
 	asked := strings.Join(args, " ")
-	if s.compared.asked == asked { // an iteration asks the same for several reasons
-		return slices.Clone(s.compared.edits), nil
+	if edits, ok := s.compared.answer(asked); ok {
+		return edits, nil
 	}
 	out, err := s.git(ctx, command{}, args...)
 	if err != nil {
@@ -53,14 +54,28 @@ func (s *Store) compare(ctx context.Context, before, after string, options, with
 	if err != nil {
 		return nil, fmt.Errorf("git diff-tree in %s: %w", s.dir, err)
 	}
-	s.compared = comparison{asked: asked, edits: edits}
-	return slices.Clone(edits), nil
+	s.compared.keep(asked, edits)
+	return edits, nil
 }
 
-// comparison is what the last question about two trees was answered with.
+// comparison is what the last question about two trees was answered with: an
+// iteration asks the same for several reasons.
 type comparison struct {
+	mu    sync.Mutex
 	asked string
 	edits []edit
+}
+
+func (c *comparison) answer(asked string) ([]edit, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.edits), c.asked == asked
+}
+
+func (c *comparison) keep(asked string, edits []edit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked, c.edits = asked, slices.Clone(edits)
 }
 
 // within limits git to the work tree of the run.
