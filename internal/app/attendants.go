@@ -10,7 +10,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/awake"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/engine"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -109,7 +108,7 @@ func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
 	server, err := control.Serve(control.Options{
 		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),
 		Inside: func(pid int) bool { return proc.Descends(pid, os.Getpid()) },
-		Past:   control.Past(journal.Store{Dir: o.storeDir, Tree: j.Tree}, meta.Name),
+		Past:   control.Past(o.store, meta.Name),
 	})
 	if err != nil {
 		a.warn(loop.Warning{Text: fmt.Sprintf("this run takes no commands: %v", err), Hint: "stop it with Ctrl+C; \"refrain status\" and \"refrain logs\" work"})

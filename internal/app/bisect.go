@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -188,7 +189,7 @@ func newTrial(ctx context.Context, entry journal.Entry, h *History, name string,
 		return nil, &UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
 	}
 	id := "bisect_" + rand.Text()
-	t := &trial{history: h, dir: ProofDir(j.Tree, id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.config().Proc.Keep)}
+	t := &trial{history: h, dir: filepath.Join(ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.config().Proc.Keep)}
 	t.judge = proof.Judge{
 		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.dir(),
 		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},

@@ -52,6 +52,9 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		return nil, err
 	}
 	runs, err := journal.Open(j.Tree)
+	if err == nil {
+		runs, err = runs.Claim()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +82,8 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		if at, err = judge.Store.Checkpoint(ctx); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
-		proof := ProofDir(j.Tree, filepath.Base(scratch))
-		defer func() { _ = repo.RemoveTree(proof) }()
-		judge.Proof = j.proofIn(proof)
+		defer func() { _ = dropProof(j.Tree, scratch) }()
+		judge.Proof = j.proofIn(ProofDir(j.Tree, scratch))
 		judge.Proof.Run = scratch // when that is gone, so is whoever used it
 	} else {
 		judge.Proof = j.proofIn("")
@@ -129,12 +131,8 @@ func prepareCheck(ctx context.Context, dir string, req Request) (*Job, error) {
 	return j, nil
 }
 
-// scratchFolder is for a store that lasts as long as the check. It is on the
-// disk of the repository, where its objects can be linked and need no copy.
+// scratchFolder is for a store that lasts as long as the check.
 func scratchFolder(runs journal.Store) (string, error) {
-	if err := os.MkdirAll(runs.Dir, 0o700); err != nil {
-		return "", fmt.Errorf("make room for the check: %w", err)
-	}
 	dir, err := os.MkdirTemp(runs.Dir, "check-")
 	if err != nil {
 		return "", fmt.Errorf("make room for the check: %w", err)

@@ -31,7 +31,7 @@ func (j *Job) DryRun() (DryRun, error) {
 // DryRun says what the next iteration would be, with what its agent would hear of
 // those before.
 func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
-	runs, err := journal.Open(c.Entry.Tree)
+	runs, err := c.openStore()
 	if err != nil {
 		return DryRun{}, err
 	}

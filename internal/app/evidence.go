@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -183,7 +185,7 @@ func (j *Job) asks() bool {
 // proof is where and how claims are judged. With no way to be done there is no
 // claim, and the trouble of a clean checkout is spared.
 func (j *Job) proof(run *journal.Run) proof.Settings {
-	p := j.proofIn(ProofDir(j.Tree, run.Meta().ID))
+	p := j.proofIn(ProofDir(j.Tree, run.Dir()))
 	p.Run = run.Dir()
 	return p
 }
@@ -236,19 +238,25 @@ func shellLine(c config.Command) string {
 	return strings.Join(words, " ")
 }
 
-// ProofDir is where the clean checkout of a run is kept: outside of every work
-// tree, for tools look upward for their settings and dependencies.
-func ProofDir(tree, id string) string {
-	base, err := os.UserCacheDir()
-	if rel, relErr := filepath.Rel(tree, base); err != nil || relErr == nil && filepath.IsLocal(rel) {
-		base = os.TempDir()
+// ProofDir is where the clean checkouts of a run are, or of a check, by the folder
+// of its records: with these, unless they are in the work tree. Tools look upward
+// for their settings and dependencies.
+func ProofDir(tree, records string) string {
+	if !within(tree, records) {
+		return filepath.Join(records, "proof")
 	}
-	return filepath.Join(base, "refrain", "proof", id)
+	sum := sha256.Sum256([]byte(records))
+	return filepath.Join(proofsApart(), hex.EncodeToString(sum[:8]))
 }
 
-// dropProof removes the clean checkout of a run that needs it no more. What is
-// left of it only costs room, and prune tries again.
-func dropProof(tree, id string) error {
-	dir := ProofDir(tree, id)
+// proofsApart is where clean checkouts are when they cannot be with the records.
+func proofsApart() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("refrain-%d", os.Getuid()), "proof")
+}
+
+// dropProof removes the clean checkouts of a run that needs them no more. What is
+// left of them only costs room, and prune tries again.
+func dropProof(tree, records string) error {
+	dir := ProofDir(tree, records)
 	return errors.Join(proof.RemoveTemporary(dir), repo.RemoveTree(dir))
 }

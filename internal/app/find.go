@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/config"
@@ -25,6 +26,12 @@ func FindResumable(dir, ref string) (journal.Entry, error) {
 		return journal.Entry{}, err
 	}
 	entry, err := store.Find(ref)
+	var missing *journal.NotFoundError
+	if errors.As(err, &missing) && missing.CopyOf != "" {
+		if store, err = store.TakeAlong(ref); err == nil {
+			entry, err = store.Find(ref)
+		}
+	}
 	if err != nil {
 		return entry, err
 	}

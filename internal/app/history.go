@@ -107,7 +107,7 @@ type Undone struct {
 // agrees to what would change. It needs the work tree to itself; the error is a
 // *journal.HeldError when a run is live in it. The next agent is told.
 func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to repo.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
-	lock, err := journal.Store{Dir: runs.Dir, Tree: entry.Tree}.Lock(holder(""))
+	lock, err := runs.At(entry.Tree).Lock(holder(""))
 	if err != nil {
 		return nil, err
 	}

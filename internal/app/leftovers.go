@@ -14,7 +14,7 @@ import (
 )
 
 // DropProof removes the clean checkout of a run whose records are deleted.
-func DropProof(entry journal.Entry) error { return dropProof(entry.Tree, entry.ID) }
+func DropProof(entry journal.Entry) error { return dropProof(entry.Tree, entry.Dir) }
 
 // leftBehind is when what a check needs for itself is taken for forgotten by one
 // that was killed.
@@ -47,16 +47,28 @@ func leftovers(runs journal.Store) ([]string, error) {
 			found = append(found, dir)
 		}
 	}
-	proofs, err := folders(filepath.Dir(ProofDir(runs.Tree, "any")))
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range proofs {
-		if abandoned(dir, found) {
-			found = append(found, dir)
+	for _, place := range proofPlaces() {
+		proofs, err := folders(place)
+		if err != nil {
+			return nil, err
+		}
+		for _, dir := range proofs {
+			if abandoned(dir, found) {
+				found = append(found, dir)
+			}
 		}
 	}
 	return found, nil
+}
+
+// proofPlaces are where clean checkouts may be that are not with their records.
+// Earlier versions had all of them in the user's cache.
+func proofPlaces() []string {
+	list := []string{proofsApart()}
+	if cache, err := os.UserCacheDir(); err == nil {
+		list = append(list, filepath.Join(cache, "refrain", "proof"))
+	}
+	return list
 }
 
 func folders(dir string) ([]string, error) {

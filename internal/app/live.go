@@ -9,7 +9,6 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/engine"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -38,14 +37,14 @@ func NewLive() *Live { return &Live{} }
 
 // open connects it with its run, and gives who has to observe that. A nil Live
 // sees nothing.
-func (l *Live) open(tree string, o opened, state *stateFile) []engine.Observer {
+func (l *Live) open(o opened, state *stateFile) []engine.Observer {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state = state
-	l.past = control.Past(journal.Store{Dir: o.storeDir, Tree: tree}, o.run.Meta().Name)
+	l.past = control.Past(o.store, o.run.Meta().Name)
 	return []engine.Observer{l}
 }
 

@@ -23,6 +23,7 @@ func newTree(t *testing.T, settings string) string {
 		}
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	tree := t.TempDir()
 	writeFile(t, filepath.Join(tree, "refrain.toml"), settings)
 	return tree

@@ -43,6 +43,7 @@ type Job struct {
 	accepted    bool          // a person has looked at what changed since the run began
 	patterns    []*regexp.Regexp
 	files       *repo.Tree
+	records     string  // where its runs are; empty: where those of the work tree are
 	log         *runLog // opened with the lock
 }
 

@@ -68,7 +68,7 @@ func needed(runs journal.Store, entries []journal.Entry, w repo.Worktree, all bo
 			resumable = e.Name + " can be resumed in it"
 		}
 	}
-	if _, held := (journal.Store{Dir: runs.Dir, Tree: w.Work}).Holder(); held {
+	if _, held := runs.At(w.Work).Holder(); held {
 		return "a run is live in it"
 	}
 	if all {
@@ -83,7 +83,7 @@ func needed(runs journal.Store, entries []journal.Entry, w repo.Worktree, all bo
 // dropWorktree removes a work tree while it holds its lock, so that no run
 // begins in it, or says why it could not.
 func dropWorktree(ctx context.Context, tree *repo.Tree, runs journal.Store, w repo.Worktree, unmerged bool) string {
-	lock, err := journal.Store{Dir: runs.Dir, Tree: w.Work}.Lock(holder(""))
+	lock, err := runs.At(w.Work).Lock(holder(""))
 	var held *journal.HeldError
 	switch {
 	case errors.As(err, &held):

@@ -99,6 +99,7 @@ func PrepareRehearsal(ctx context.Context, dir, script string, req Request) (*Re
 	if r.job, err = prepare(ctx, r.copied.work, req); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
+	r.job.records = r.copied.records
 	return r, nil
 }
 
@@ -193,7 +194,7 @@ func (r *Rehearsal) runner(run func(Watch) (loop.RunFinished, error)) (end loop.
 // resume goes on with the run as a person would in the morning. Where that is
 // refused, the run stays as it is.
 func (r *Rehearsal) resume(ctx context.Context) (loop.RunFinished, error) {
-	store, err := journal.Open(r.job.Tree)
+	store, err := r.job.openStore()
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -203,6 +204,7 @@ func (r *Rehearsal) resume(ctx context.Context) (loop.RunFinished, error) {
 	}
 	c, err := PrepareResume(ctx, entry, nil, false)
 	if err == nil {
+		c.records = r.copied.records
 		err = r.cast(c.Job)
 	}
 	if err != nil {

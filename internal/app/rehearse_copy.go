@@ -19,6 +19,8 @@ type treeCopy struct {
 	dir  string // removed with all that is in it
 	from string // the work tree
 	work string // what stands for it
+
+	records string // where its runs are kept, to go with it
 }
 
 // copyTree copies the work tree of a job. Files that git ignores are not in the
@@ -86,6 +88,7 @@ func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, j *Job) error {
 	if err := os.RemoveAll(filepath.Join(copied, ".git")); err != nil {
 		return err
 	}
+	c.records = filepath.Join(copied, ".git", "refrain")
 	return cloneHistory(ctx, top, filepath.Join(copied, ".git"))
 }
 
@@ -137,7 +140,8 @@ func (c *treeCopy) plainly(ctx context.Context) error {
 		return err
 	}
 	// The mark of a work tree: whatever lies above the copy is not meant.
-	return os.MkdirAll(filepath.Join(c.work, ".refrain"), 0o700)
+	c.records = filepath.Join(c.work, ".refrain")
+	return os.MkdirAll(c.records, 0o700)
 }
 
 // copyFolder copies a folder with all that is in it but for some paths. Links

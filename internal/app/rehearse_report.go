@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -54,7 +53,7 @@ func (r *Rehearsed) Failed() int {
 
 // report checks what the diary and the journal say of the night.
 func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearsed, error) {
-	store, err := journal.Open(r.job.Tree)
+	store, err := r.job.openStore()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 	}
 	// What is left of it may only be looked for when all its runners are gone.
 	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.config().Proc.Keep, r.job.Tree, meta.ID)
-	_ = dropProof(r.job.Tree, meta.ID) // prune tries again
+	_ = dropProof(r.job.Tree, r.run.Dir()) // prune tries again
 	report := &Rehearsed{
 		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.agentName, Seed: r.Seed,
 		Started: r.Start, Ended: r.Clock.Now().In(r.Start.Location()), End: end,

@@ -139,7 +139,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		shown := *seen
 		show(&shown)
 	}
-	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, storeDir: store.Dir}
+	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, store: store}
 	if from == loop.Crashed {
 		o.warnings = c.cleanUpOwn(ctx)
 	}

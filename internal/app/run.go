@@ -82,7 +82,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	defer run.Close()
 	start := j.started(run, w.Version)
 	start.Branch = branch
-	return j.drive(ctx, w, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, storeDir: store.Dir})
+	return j.drive(ctx, w, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, store: store})
 }
 
 // settleOthers ends what is left of runs that crashed in this work tree, and
@@ -133,8 +133,8 @@ type opened struct {
 	seen     *view.Run
 	warnings []loop.Warning
 
-	lock     *journal.Lock
-	storeDir string
+	lock  *journal.Lock
+	store journal.Store
 
 	branch     string // the run's own; empty is any
 	rebaseline bool   // gates changed since the run was last started
@@ -159,7 +159,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	}
 	defer world.close()
 	exec := world.exec
-	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Live.open(j.Tree, o, state), w.Observers)
+	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Live.open(o, state), w.Observers)
 	tree := j.files.Through(exec)
 	kept, err := j.store(ctx, tree, o.run)
 	if err != nil {
@@ -212,7 +212,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	})...)
 	end, err := e.Run(ctx)
 	if err == nil && end.State == loop.Done {
-		_ = dropProof(j.Tree, o.run.Meta().ID) // prune tries again
+		_ = dropProof(j.Tree, o.run.Dir()) // prune tries again
 	}
 	return end, err
 }
@@ -236,11 +236,15 @@ func (j *Job) feedbackRoom() int {
 // lock makes this work tree ours, and opens the log while a mistake in its name
 // still costs nothing.
 func (j *Job) lock() (journal.Store, *journal.Lock, error) {
-	store, err := journal.Open(j.Tree)
+	store, err := j.openStore()
 	if err != nil {
 		return store, nil, err
 	}
 	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
+		return store, nil, err
+	}
+	if store, err = store.Claim(); err != nil {
+		_ = j.log.Close()
 		return store, nil, err
 	}
 	lock, err := lockWhenEnded(store)
@@ -248,6 +252,14 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 		_ = j.log.Close()
 	}
 	return store, lock, err
+}
+
+// openStore finds where the runs of the work tree are.
+func (j *Job) openStore() (journal.Store, error) {
+	if j.records != "" {
+		return journal.Store{Dir: j.records, Tree: j.Tree}, nil
+	}
+	return journal.Open(j.Tree)
 }
 
 // endTime is how long a run that has ended may take to tell people of it.

@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/governor"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // board is the place where the runs of this user note limits, as one run sees
@@ -31,7 +32,7 @@ func (j *Job) shared(run string) (engine.Shared, func()) {
 	if len(j.Request.Command) > 0 {
 		return nil, func() {}
 	}
-	dir, err := governor.Folder(os.Getenv)
+	dir, err := project.Folder(os.Getenv)
 	if err != nil {
 		return nil, func() {} // no home: there is nobody to share with
 	}

@@ -389,10 +389,7 @@ func TestWhatifRefusesWhatARecordDoesNotTell(t *testing.T) {
 	dir := t.TempDir()
 	p := &play{acts: again(ok, 1), margin: time.Second}
 	p.run(t, dir, sets(t, "stop.repeats=0"))
-	store, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 	entry, err := store.Load("run-1")
 	if err != nil {
 		t.Fatal(err)

@@ -182,10 +182,7 @@ func (p *play) resume(t *testing.T, dir string, after time.Duration, flags []con
 	t.Helper()
 	var end loop.RunFinished
 	synctest.Test(t, func(t *testing.T) {
-		store, err := journal.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 		entry, err := store.Load("run-1")
 		if err != nil {
 			t.Fatal(err)
@@ -214,10 +211,7 @@ func (p *play) resume(t *testing.T, dir string, after time.Duration, flags []con
 
 func (p *play) create(t *testing.T, dir string, j *Job) *journal.Run {
 	t.Helper()
-	store, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 	meta, err := j.meta("test")
 	if err != nil {
 		t.Fatal(err)
@@ -282,10 +276,7 @@ func storedConfig(t *testing.T, entry journal.Entry) map[string]config.Stored {
 // whatif supposes other settings of run-1.
 func whatif(t *testing.T, dir string, flags []config.Flag) *Whatif {
 	t.Helper()
-	store, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 	entry, err := store.Load("run-1")
 	if err != nil {
 		t.Fatal(err)
@@ -300,10 +291,7 @@ func whatif(t *testing.T, dir string, flags []config.Flag) *Whatif {
 // ruleOf is the rule that ended run-1 last.
 func ruleOf(t *testing.T, dir string) string {
 	t.Helper()
-	store, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 	rule := ""
 	for e, err := range store.Events("run-1", 0) {
 		if err != nil {

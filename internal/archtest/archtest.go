@@ -16,8 +16,9 @@ var (
 // "refrain" for the library), what of ours it may import. Arrows point inward: faces and app to
 // engine, engine to parts, parts to words. Parts do not know each other.
 var mayImport = map[string][]string{
-	"loop":  nil,
-	"files": nil, // whoever reads files that an agent can write may import it
+	"loop":    nil,
+	"files":   nil, // whoever reads files that an agent can write may import it
+	"project": join([]string{"files"}),
 
 	"proc":    words,
 	"stop":    words,
@@ -31,13 +32,13 @@ var mayImport = map[string][]string{
 	"scaffold":  words,
 
 	"view":    words,
-	"journal": join(words, []string{"files"}),
+	"journal": join(words, []string{"files", "project"}),
 	"config":  join(words, []string{"files"}),
 
 	"awake":    nil,
 	"governor": nil,
 
-	"repo":      hands,
+	"repo":      join(hands, []string{"project"}),
 	"notify":    join(hands, []string{"view"}),
 	"prompt":    hands,
 	"gate":      join(hands, []string{"tests"}),
@@ -52,7 +53,7 @@ var mayImport = map[string][]string{
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"engine", "proof", "config", "procedure", "rehearsal", "scaffold", "view"}, beside),
+	"app":       join(hands, parts, []string{"engine", "proof", "config", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"cli":       join([]string{"app", "files", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 
 	"refrain": {"app", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root

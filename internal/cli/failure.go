@@ -67,6 +67,7 @@ func explain(err error) failure {
 		corrupt  *journal.CorruptError
 		newer    *journal.NewerError
 		gone     *journal.GoneError
+		live     *journal.LiveError
 	)
 	switch {
 	case errors.As(err, &told):
@@ -83,9 +84,14 @@ func explain(err error) failure {
 		return failure{settings.Error(), cmp.Or(settings.Hint(), hint), statusUsage}
 	case errors.As(err, &held):
 		return failure{heldBy(held.Holder), "wait for it, or end it with \"refrain stop\"; \"refrain status\" shows it", statusLocked}
+	case errors.As(err, &live):
+		return failure{live.What, live.Hint, statusLocked}
 	case errors.As(err, &missing):
 		hint := "\"refrain ls\" lists the runs here"
-		if len(missing.Near) == 0 {
+		switch {
+		case missing.CopyOf != "":
+			hint = fmt.Sprintf("\"refrain -C %s ls\" lists the runs there; \"refrain resume\" takes one along", missing.CopyOf)
+		case len(missing.Near) == 0:
 			hint = "start one with \"refrain run\", or see \"refrain demo\""
 		}
 		return failure{missing.Error(), hint, statusUsage}

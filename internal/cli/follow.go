@@ -42,7 +42,7 @@ func (t *trail) walk(ctx context.Context) error {
 			return err
 		}
 		over := t.store.Status(entry).Ended() // asked first: what is read after it is complete
-		if h, held := (journal.Store{Dir: t.store.Dir, Tree: entry.Tree}).Holder(); !over && held && h.Run == t.run && h.Socket != "" {
+		if h, held := t.store.At(entry.Tree).Holder(); !over && held && h.Run == t.run && h.Socket != "" {
 			err := t.listen(ctx, h.Socket)
 			if err == nil || errors.Is(err, errEnough) {
 				return err

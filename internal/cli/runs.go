@@ -49,7 +49,7 @@ func lookAt(store journal.Store, entry journal.Entry) *view.Run {
 		run.Died()
 	case !status.Ended():
 		// The lock knows the runner of now; the events tell of the first.
-		if h, held := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); held && h.Run == entry.Name {
+		if h, held := store.At(entry.Tree).Holder(); held && h.Run == entry.Name {
 			run.PID = h.PID
 		}
 	}

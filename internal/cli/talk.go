@@ -167,7 +167,7 @@ func (sh *shell) live(ref string) (journal.Entry, string, error) {
 	if err != nil {
 		return entry, "", err
 	}
-	holder, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder()
+	holder, alive := store.At(entry.Tree).Holder()
 	switch {
 	case alive && ref == "" && holder.Run != "" && holder.Run != entry.Name:
 		if entry, err = store.Find(holder.Run); err != nil {

@@ -78,7 +78,7 @@ func (sh *shell) findLive(ref string) (journal.Store, journal.Entry, error) {
 	if err != nil || ref != "" {
 		return store, entry, err
 	}
-	if h, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder(); alive && h.Run != "" && h.Run != entry.Name {
+	if h, alive := store.At(entry.Tree).Holder(); alive && h.Run != "" && h.Run != entry.Name {
 		entry, err = store.Load(h.Run)
 	}
 	return store, entry, err
@@ -86,7 +86,7 @@ func (sh *shell) findLive(ref string) (journal.Store, journal.Entry, error) {
 
 // socketOf is where a run takes commands; empty when it is over or has not said.
 func socketOf(store journal.Store, entry journal.Entry) string {
-	h, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder()
+	h, alive := store.At(entry.Tree).Holder()
 	if !alive || h.Run != entry.Name {
 		return ""
 	}

@@ -81,7 +81,7 @@ func (w *world) write(name, text string) (path string) {
 // store is where the runs of the world are.
 func (w *world) store() journal.Store {
 	w.Helper()
-	s, err := journal.Open(w.tree)
+	s, err := journal.OpenIn(filepath.Join(filepath.Dir(w.tree), "home", ".local", "state", "refrain"), w.tree)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -53,10 +53,7 @@ type stage struct {
 
 func newStage(t *testing.T, plays ...play) *stage {
 	dir := t.TempDir()
-	store, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 	return &stage{t: t, dir: dir, store: store, plays: plays, promise: "DONE"}
 }
 

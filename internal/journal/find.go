@@ -29,14 +29,18 @@ type Unreadable struct {
 
 // NotFoundError says that there is no such run, and which ones there are.
 type NotFoundError struct {
-	Ref  string
-	Near []string // runs that may have been meant, latest first
+	Ref    string
+	Near   []string // runs that may have been meant, latest first
+	CopyOf string   // the project that this one, which has no run yet, is a copy of
 }
 
 func (e *NotFoundError) Error() string {
 	text := "there is no run here"
 	if e.Ref != "" && e.Ref != latest {
 		text = fmt.Sprintf("there is no run %q here", e.Ref)
+	}
+	if e.CopyOf != "" {
+		text += ", but this is a copy of " + e.CopyOf
 	}
 	if len(e.Near) > 0 {
 		text += ", but " + strings.Join(e.Near, ", ")
@@ -95,7 +99,7 @@ func (s Store) Find(ref string) (Entry, error) {
 	if len(bad) > 0 && (ref == "" || ref == latest) {
 		return Entry{}, bad[len(bad)-1].Err // there is a run: it just cannot be read
 	}
-	return Entry{}, &NotFoundError{Ref: ref, Near: s.near(ref, metas)}
+	return Entry{}, &NotFoundError{Ref: ref, Near: s.near(ref, metas), CopyOf: s.CopyOf()}
 }
 
 // near names a few runs of the same procedure, or else of any.
@@ -134,7 +138,7 @@ func (s Store) Status(e Entry) loop.Status {
 	if e.Finished != nil {
 		return e.Finished.State
 	}
-	h, held := Store{Dir: s.Dir, Tree: e.Tree}.Holder()
+	h, held := s.At(e.Tree).Holder()
 	if !held || h.Run != e.Name {
 		return loop.Crashed
 	}

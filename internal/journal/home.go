@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // Linked is what git knows of the linked work tree that a run was made in. By it
@@ -18,16 +20,16 @@ type Linked struct {
 // linkOf describes the linked work tree that a folder is in; nil when it is in
 // none. What cannot be read was refused when the state folder was looked for.
 func linkOf(tree string) *Linked {
-	git, err := findGit(tree)
-	if err != nil || !git.linked() {
+	git, err := project.FindGit(tree)
+	if err != nil || !git.Linked() {
 		return nil
 	}
-	below, err := filepath.Rel(git.root, tree)
+	below, err := filepath.Rel(git.Root, tree)
 	if err != nil || below == "." {
 		below = ""
 	}
-	l := &Linked{Name: filepath.Base(git.dir), Below: filepath.ToSlash(below)}
-	if head, err := readSmall(filepath.Join(git.dir, "HEAD")); err == nil {
+	l := &Linked{Name: filepath.Base(git.Dir), Below: filepath.ToSlash(below)}
+	if head, err := readSmall(filepath.Join(git.Dir, "HEAD")); err == nil {
 		if branch, ok := strings.CutPrefix(string(head), "ref: refs/heads/"); ok {
 			l.Branch = strings.TrimSpace(branch)
 		}
@@ -47,7 +49,7 @@ func (s Store) home(m Meta) (tree string, gone bool) {
 	if m.Linked != nil {
 		return s.linkedHome(m)
 	}
-	if there, err := Open(m.Tree); err == nil && there.Dir == s.Dir && there.Tree == m.Tree {
+	if there, err := s.beside(m.Tree); err == nil && there.Dir == s.Dir && there.Tree == m.Tree {
 		return m.Tree, false
 	}
 	if linkOf(s.Tree) != nil {
@@ -65,7 +67,7 @@ func (s Store) linkedHome(m Meta) (tree string, gone bool) {
 	}
 	admin := s.admin(*m.Linked)
 	if entry, err := readSmall(filepath.Join(admin, "gitdir")); err == nil {
-		moved := filepath.Join(filepath.Dir(from(admin, string(entry))), below)
+		moved := filepath.Join(filepath.Dir(project.From(admin, string(entry))), below)
 		if s.isLinked(moved, below) {
 			return moved, false
 		}
@@ -79,7 +81,7 @@ func (s Store) linkedHome(m Meta) (tree string, gone bool) {
 // isLinked tells whether a folder is in a linked work tree of this repository,
 // and where in it.
 func (s Store) isLinked(tree, below string) bool {
-	there, err := Open(tree)
+	there, err := s.beside(tree)
 	if err != nil || there.Dir != s.Dir {
 		return false
 	}
@@ -89,7 +91,11 @@ func (s Store) isLinked(tree, below string) bool {
 
 // admin is the folder that git keeps for a linked work tree.
 func (s Store) admin(l Linked) string {
-	return filepath.Join(filepath.Dir(s.Dir), "worktrees", l.Name)
+	common, err := s.common()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(common, "worktrees", l.Name)
 }
 
 // GoneError says that the work tree of a run is no more.
@@ -124,7 +130,10 @@ func (s Store) Gone(m Meta) *GoneError {
 }
 
 func (s Store) hasBranch(name string) bool {
-	common := filepath.Dir(s.Dir)
+	common, err := s.common()
+	if err != nil {
+		return false
+	}
 	if _, err := os.Lstat(filepath.Join(common, "refs", "heads", filepath.FromSlash(name))); err == nil {
 		return true
 	}

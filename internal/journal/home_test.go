@@ -34,7 +34,7 @@ func twoTrees(t *testing.T) (Store, string) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Open(filepath.Join(top, "main"))
+	s, err := OpenIn(filepath.Join(top, "state"), filepath.Join(top, "main"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestARunOfALinkedWorkTreeIsTakenOverByNoOther(t *testing.T) {
 				git(t, main, "add", ".")
 				git(t, main, "commit", "-q", "-m", "x")
 				git(t, main, "worktree", "add", "-q", "-b", "loop/x", linked)
-				s, err := Open(main)
+				s, err := OpenIn(filepath.Join(top, "state"), main)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,7 +135,7 @@ func TestALinkedWorkTreeThatWasMovedKnowsItself(t *testing.T) {
 	started(t, s, [2]string{"build", linked})
 	moved := linked + "-moved"
 	rename(t, linked, moved)
-	here, err := Open(moved)
+	here, err := OpenIn(s.project.State(), moved)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestAFolderOfTheMainWorkTreeIsNoLinkedOne(t *testing.T) {
 	git(t, top, "commit", "-q", "--allow-empty", "-m", "x")
 	inside := filepath.Join(top, "trees", "x")
 	git(t, top, "worktree", "add", "-q", "-b", "loop/x", inside)
-	s, err := Open(top)
+	s, err := OpenIn(filepath.Join(realDir(t), "state"), top)
 	if err != nil {
 		t.Fatal(err)
 	}

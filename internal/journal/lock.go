@@ -44,6 +44,7 @@ func (e *HeldError) Error() string {
 // Lock is a work tree held for one run. The system lets go of it when the
 // process ends, however it ends.
 type Lock struct {
+	store  Store
 	path   string
 	lock   *flock.Flock
 	holder Holder
@@ -66,7 +67,7 @@ func (s Store) lock(h Holder) (*Lock, error) {
 	if err := prepareLock(path); err != nil {
 		return nil, err
 	}
-	l := &Lock{path: path, lock: flock.New(path)}
+	l := &Lock{store: s, path: path, lock: flock.New(path)}
 	if err := l.take(); err != nil {
 		return nil, err
 	}
@@ -74,6 +75,7 @@ func (s Store) lock(h Holder) (*Lock, error) {
 		l.lock.Close()
 		return nil, err
 	}
+	s.show() // the lock has a link there
 	return l, nil
 }
 
@@ -135,6 +137,7 @@ func (l *Lock) Hold() error {
 // Unlock lets another run have the work tree. The file stays: removing it would
 // let two runs each hold a file of the same name.
 func (l *Lock) Unlock() error {
+	l.store.show()
 	err := l.say(nil)
 	if unlockErr := l.lock.Unlock(); err == nil {
 		err = unlockErr

@@ -2,122 +2,89 @@ package journal
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
-// Store is the state folder of a work tree: its runs and its lock. Work trees
-// of one git repository share the folder, and each has a lock of its own.
+// Store is where the records of a project are: its runs and its locks. Work
+// trees of one git repository share it, and each has a lock of its own.
 type Store struct {
-	Dir  string // the state folder
+	Dir  string // the folder of the records
 	Tree string // the work tree, absolute and without symbolic links
+
+	project *project.Project // nil: the records are just where Dir says
 }
 
-// Open finds the state folder of a work tree and creates nothing. Inside git it
-// lies in the common git folder, out of reach of an agent's "git clean -fdx";
-// elsewhere it is .refrain in the work tree.
+// Open finds the records of the project around a work tree, and makes nothing.
 func Open(tree string) (Store, error) {
-	tree, err := filepath.Abs(tree)
-	if err != nil {
-		return Store{}, fmt.Errorf("find state folder: %w", err)
-	}
-	// One tree reached by two paths must have one lock.
-	tree, err = filepath.EvalSymlinks(tree)
-	if err != nil {
-		return Store{}, fmt.Errorf("find state folder: %w", err)
-	}
-	git, err := findGit(tree)
-	if err != nil {
-		return Store{}, fmt.Errorf("find state folder: %w", err)
-	}
-	if git.root == "" {
-		return Store{Dir: filepath.Join(tree, ".refrain"), Tree: tree}, nil
-	}
-	return Store{Dir: filepath.Join(git.common, "refrain"), Tree: tree}, nil
+	return opened(project.Find(tree))
 }
 
-// gitTree is a work tree of git's.
-type gitTree struct {
-	root   string // empty: there is none
-	dir    string // its git folder
-	common string // the one that all work trees of the repository share
-}
+// OpenIn is Open with another state folder than this user's.
+func OpenIn(state, tree string) (Store, error) { return opened(project.FindIn(state, tree)) }
 
-// linked tells whether it is not the main work tree of its repository.
-func (g gitTree) linked() bool { return g.dir != g.common }
-
-// findGit finds the work tree around dir. It reads what git reads, without the
-// price of starting git.
-func findGit(dir string) (gitTree, error) {
-	for {
-		git, err := gitAt(dir)
-		if err != nil || git.root != "" {
-			return git, err
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return gitTree{}, nil
-		}
-		dir = parent
-	}
-}
-
-// gitAt follows the .git entry of a folder, which may be the git folder itself
-// or, in linked work trees and submodules, a file that names it.
-func gitAt(root string) (gitTree, error) {
-	entry := filepath.Join(root, ".git")
-	info, err := os.Stat(entry)
-	if errors.Is(err, fs.ErrNotExist) {
-		return gitTree{}, nil
-	}
+func opened(p project.Project, err error) (Store, error) {
 	if err != nil {
-		return gitTree{}, err
+		return Store{}, err
 	}
-
-	git := entry
-	if !info.IsDir() {
-		if git, err = gitFile(entry); err != nil {
-			return gitTree{}, err
-		}
-	}
-	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
-		if info.IsDir() && errors.Is(err, fs.ErrNotExist) {
-			return gitTree{}, nil // git, too, looks further up past an empty .git
-		}
-		return gitTree{}, fmt.Errorf("%s does not lead to a git folder: %w", entry, err)
-	}
-
-	common, err := readSmall(filepath.Join(git, "commondir"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return gitTree{root: root, dir: git, common: git}, nil
-	}
-	if err != nil {
-		return gitTree{}, err
-	}
-	return gitTree{root: root, dir: git, common: from(git, string(common))}, nil
+	return Store{Dir: p.Dir, Tree: p.Tree, project: &p}, nil
 }
 
-// gitFile reads the one line of a .git file: "gitdir: PATH".
-func gitFile(path string) (string, error) {
-	b, err := readSmall(path)
-	if err != nil {
-		return "", err
+// beside finds the records of another work tree, of this project or not.
+func (s Store) beside(tree string) (Store, error) {
+	if s.project == nil {
+		return Open(tree)
 	}
-	target, ok := strings.CutPrefix(string(b), "gitdir:")
-	if !ok {
-		return "", fmt.Errorf("%s does not begin with \"gitdir:\"", path)
-	}
-	return from(filepath.Dir(path), target), nil
+	return OpenIn(s.project.State(), tree)
 }
 
-// from resolves a path that git wrote, seen from dir.
-func from(dir, path string) string {
-	path = filepath.FromSlash(strings.TrimSpace(path))
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
+// At is where the runs of another work tree of the project are.
+func (s Store) At(tree string) Store {
+	s.Tree = tree
+	return s
+}
+
+// Claim makes ready to write: whoever makes a run, or goes on with one, calls it
+// first. Runs that an earlier version has left in the project are elsewhere
+// afterwards.
+func (s Store) Claim() (Store, error) {
+	if s.project == nil {
+		return s, nil
 	}
-	return filepath.Join(dir, path)
+	p, err := s.project.Claim()
+	var busy *project.BusyError
+	if errors.As(err, &busy) {
+		err = &LiveError{What: busy.Error(), Hint: "wait until it has ended, or end it with \"refrain stop\""}
+	}
+	return opened(p, err)
+}
+
+// CopyOf is the project that this one is a copy of, as long as it has no records
+// of its own; else it is empty.
+func (s Store) CopyOf() string {
+	if s.project == nil {
+		return ""
+	}
+	return s.project.CopyOf
+}
+
+// InProject tells whether the records lie in the project itself, where an earlier
+// version has put them.
+func (s Store) InProject() bool { return s.project != nil && s.project.Early }
+
+// show leads people to the records again when an agent has deleted what did.
+func (s Store) show() {
+	if s.project != nil {
+		s.project.Show()
+	}
+}
+
+// common is the git folder that all work trees of the repository share; an error
+// when there is none.
+func (s Store) common() (string, error) {
+	git, err := project.FindGit(s.Tree)
+	if err == nil && git.Root == "" {
+		err = errors.New("no git folder")
+	}
+	return git.Common, err
 }

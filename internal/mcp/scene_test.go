@@ -53,7 +53,7 @@ func twoScenes(t testing.TB) (here, elsewhere *scene) {
 		if err := os.Mkdir(tree, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		store, err := journal.Open(tree)
+		store, err := journal.OpenIn(filepath.Join(root, "state"), tree)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func costOf(u *loop.Usage) costs {
 // checkTranscript looks for the raw output of an iteration, and for its events.
 func (w *world) checkTranscript(iteration int) {
 	w.Helper()
-	store, err := journal.Open(w.tree)
+	store, err := journal.OpenIn(filepath.Join(w.home, ".local", "state", "refrain"), w.tree)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func (w *world) command(name string, args ...string) *exec.Cmd {
 // journal gives the events of the latest run, none before there is one.
 func (w *world) journal() []loop.Event {
 	w.Helper()
-	store, err := journal.Open(w.tree)
+	store, err := journal.OpenIn(filepath.Join(w.home, ".local", "state", "refrain"), w.tree)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -2,9 +2,13 @@ package repo
 
 import (
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // stateFolder is where the runner keeps its runs when there is no git folder
@@ -19,18 +23,50 @@ func (t *Tree) skips(name string) bool {
 	return path.Base(name) == ".git" || t.own(name) || t.ignore.matches(name)
 }
 
-// own tells whether a path is the runner's own. With git the state folder is
-// not in the tree, and what stands under its name there was put by the user.
+// own tells whether a path is the runner's own. With git, most of what stands in
+// the folder of its name was put there by the user.
 func (t *Tree) own(name string) bool {
+	if t.isRecord(t.prefix + name) {
+		return true
+	}
 	below, ok := strings.CutPrefix(name, stateFolder+"/")
 	if !ok {
 		return false
 	}
 	top, _, _ := strings.Cut(below, "/")
 	if t.git {
-		return top == "runs" || strings.HasPrefix(top, "lock-")
+		return top == "runs" || top == "project.json" || strings.HasPrefix(top, "lock-")
 	}
 	return top != "hooks" && top != "prompts"
+}
+
+// isRecord tells whether a path from the top is among the records of the user's
+// runs: a home folder may be a work tree.
+func (t *Tree) isRecord(path string) bool {
+	return t.records != "" && (path == t.records || strings.HasPrefix(path, t.records+"/"))
+}
+
+// recordsIn is where the records are in a tree, by its top; empty when they are
+// not in it.
+func recordsIn(top string) string {
+	state, err := project.Folder(os.Getenv)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(resolved(top), resolved(state))
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// resolved is a path without links, as far as it leads to something.
+func resolved(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil || path == filepath.Dir(path) {
+		return real
+	}
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
 // ignore is a list of patterns, each cut at its slashes.

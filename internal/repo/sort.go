@@ -36,7 +36,7 @@ func (s *Store) sort(ctx context.Context, records []record, drop []string, last 
 		delete(c.modes, name)
 	}
 	for _, r := range records {
-		if rel, below := s.below(r.path); dropped[r.path] || below && s.tree.own(rel) {
+		if rel, below := s.below(r.path); dropped[r.path] || below && s.tree.own(rel) || s.tree.isRecord(r.path) {
 			continue
 		}
 		inIndex := r.index != '.' && r.index != '?'

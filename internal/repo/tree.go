@@ -13,11 +13,12 @@ import (
 
 // Tree looks at one work tree, or at a folder inside of one.
 type Tree struct {
-	dir    string
-	git    bool
-	prefix string // from the root of the git work tree to dir, such as "sub/"
-	ignore ignore
-	exec   Exec
+	dir     string
+	git     bool
+	prefix  string // from the root of the git work tree to dir, such as "sub/"
+	ignore  ignore
+	records string // from the root to the records of the user's runs, when they are in it
+	exec    Exec
 }
 
 // Exec runs one process to its end, as proc.Run does.
@@ -81,6 +82,7 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	var start *proc.StartError
 	switch {
 	case errors.As(err, &failed) && failed.noRepository(), errors.As(err, &start) && start.Missing():
+		t.records = recordsIn(dir)
 		return t, nil
 	case err != nil:
 		return nil, err
@@ -88,6 +90,7 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	inside, prefix, _ := strings.Cut(string(out), "\n")
 	t.git = inside == "true" // false inside the .git folder itself
 	t.prefix = strings.TrimSuffix(prefix, "\n")
+	t.records = recordsIn(strings.TrimSuffix(filepath.ToSlash(dir)+"/", t.prefix))
 	return t, nil
 }
 

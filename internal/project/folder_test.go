@@ -1,4 +1,4 @@
-package governor
+package project
 
 import (
 	"path/filepath"

@@ -1,0 +1,68 @@
+package journal
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/project"
+)
+
+// LiveError says that a run is live, and that its records cannot be had for that.
+type LiveError struct{ What, Hint string }
+
+func (e *LiveError) Error() string { return e.What }
+
+// TakeAlong gives a copy of a project one of the original's runs, by what a person
+// calls it: with an id of its own, to go on here. The original's records are only
+// read. In a project that is no copy, there is no such run.
+func (s Store) TakeAlong(ref string) (Store, error) {
+	root := s.CopyOf()
+	if root == "" {
+		return s, &NotFoundError{Ref: ref}
+	}
+	original, err := s.beside(root)
+	if err != nil {
+		return s, err
+	}
+	e, err := original.Find(ref)
+	if err != nil {
+		return s, err
+	}
+	if e.Linked != nil {
+		return s, &NotFoundError{Ref: ref} // its work tree was not copied
+	}
+	if !original.Status(e).Ended() {
+		return s, &LiveError{
+			What: fmt.Sprintf("%s is live in %s, of which this is a copy", e.Name, root),
+			Hint: "start a run of its own here with \"refrain run\", or wait until that one has ended",
+		}
+	}
+	if s, err = s.Claim(); err == nil {
+		err = s.copyRun(e)
+	}
+	if err != nil {
+		return s, fmt.Errorf("take %s along from %s: %w", e.Name, root, err)
+	}
+	return s, nil
+}
+
+// copyRun copies a run beside its place first, so that it is there whole or not
+// at all.
+func (s Store) copyRun(e Entry) error {
+	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
+		return err
+	}
+	building := filepath.Join(s.Dir, "taking-"+newID())
+	defer os.RemoveAll(building)
+	if err := project.CopyFolder(e.Dir, building, "proof"); err != nil {
+		return err
+	}
+	m := e.Meta
+	m.ID, m.Tree = newID(), s.Tree
+	r := newRun(m, building)
+	if err := r.writeMeta(); err != nil {
+		return err
+	}
+	return os.Rename(building, s.dir(e.Name))
+}

@@ -1,0 +1,21 @@
+package project
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// identity is what stays the same when a folder is moved on its disk, and is not
+// the same for a copy: its number, and when it was made. Empty: nobody knows.
+func identity(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d-%d", stat.Ino, stat.Birthtimespec.Nano())
+}

@@ -1,0 +1,319 @@
+package project
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/gofrs/flock"
+)
+
+// scene is a state folder, and projects beside it.
+type scene struct {
+	*testing.T
+	dir string
+}
+
+func newScene(t *testing.T) *scene { return &scene{t, realDir(t)} }
+
+func (s *scene) path(rel string) string { return filepath.Join(s.dir, rel) }
+
+// git makes a project in git.
+func (s *scene) git(rel string) { git(s.T, s.dir, "init", "-q", rel) }
+
+func (s *scene) find(tree string) Project {
+	s.Helper()
+	p, err := FindIn(s.path("state"), s.path(tree))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return p
+}
+
+// claim claims a project, and has a run in it.
+func (s *scene) claim(tree, run string) Project {
+	s.Helper()
+	p, err := s.find(tree).Claim()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if run != "" {
+		writeFile(s.T, filepath.Join(p.Dir, "runs", run, "run.json"), run)
+	}
+	return p
+}
+
+// holds checks which runs are found from a tree.
+func (s *scene) holds(tree string, runs ...string) {
+	s.Helper()
+	p := s.find(tree)
+	got := names(p.Dir)
+	if len(got) != len(runs) {
+		s.Errorf("in %s the runs are %v (%+v), want %v", tree, got, p, runs)
+		return
+	}
+	for i, run := range runs {
+		if got[i] != run {
+			s.Errorf("in %s the runs are %v, want %v", tree, got, runs)
+		}
+	}
+}
+
+func (s *scene) do(name string, args ...string) {
+	s.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = s.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+func needsUnix(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs cp, mv and rm")
+	}
+}
+
+func TestRecordsOutliveWhatAnAgentDoes(t *testing.T) {
+	needsUnix(t)
+	for _, tt := range []struct{ name, tree, do string }{
+		{"the git folder is deleted", "a", "rm -rf a/.git"},
+		{"and made anew", "a", "rm -rf a/.git; git init -q a"},
+		{"everything is deleted", "a", "cd a && rm -rf * .[!.]*"},
+		{"a git folder is made above", "a/sub", "rm -rf a/.git; git init -q ."},
+		{"the git folder is broken", "a", "rm -rf a/.git; echo nonsense > a/.git"},
+		{"in a folder of a work tree", "a/sub", "rm -rf a/.git"},
+		{"the sign is forged", "a", `echo '{"project":"b"}' > a/.git/refrain/project.json`},
+		{"the sign is a way out", "a", `echo '{"project":"../../x"}' > a/.git/refrain/project.json`},
+		{"the project is made anew", "a", "rm -rf a; mkdir a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			s.git("a")
+			mkdir(t, s.dir, "a/sub")
+			before := s.claim(tt.tree, "run-1")
+			s.do("sh", "-c", tt.do)
+			s.holds(tt.tree, "run-1")
+			after := s.claim(tt.tree, "")
+			if after.Dir != before.Dir {
+				t.Errorf("the records were in %s and are in %s", before.Dir, after.Dir)
+			}
+			s.holds(tt.tree, "run-1")
+		})
+	}
+}
+
+func TestAFolderThatBecomesARepositoryKeepsItsRecords(t *testing.T) {
+	s := newScene(t)
+	mkdir(t, s.dir, "a")
+	s.claim("a", "run-1")
+	s.git("a")
+	s.holds("a", "run-1")
+}
+
+func TestAMovedProjectIsFound(t *testing.T) {
+	needsUnix(t)
+	for _, in := range []string{"git", "no git"} {
+		t.Run(in, func(t *testing.T) {
+			s := newScene(t)
+			mkdir(t, s.dir, "a")
+			if in == "git" {
+				s.git("a")
+			}
+			first := s.claim("a", "run-1")
+			s.do("mv", "a", "b")
+			if p := s.find("b"); p.Moved != s.path("a") || p.Dir != first.Dir {
+				t.Errorf("after mv a b it is %+v, want it moved from a to %s", p, first.Dir)
+			}
+			s.holds("b", "run-1")
+			s.claim("b", "")
+			s.holds("b", "run-1")
+
+			// Something else where it was has nothing to do with it.
+			mkdir(t, s.dir, "a")
+			s.holds("a")
+			s.claim("a", "run-9")
+			s.holds("a", "run-9")
+			s.holds("b", "run-1")
+		})
+	}
+}
+
+func TestACopyHasRecordsOfItsOwn(t *testing.T) {
+	needsUnix(t)
+	for _, in := range []string{"git", "no git"} {
+		t.Run(in, func(t *testing.T) {
+			s := newScene(t)
+			mkdir(t, s.dir, "a")
+			if in == "git" {
+				s.git("a")
+			}
+			first := s.claim("a", "run-1")
+			s.do("cp", "-r", "a", "b")
+			if p := s.find("b"); p.CopyOf != s.path("a") || p.Dir == first.Dir {
+				t.Errorf("after cp -r a b it is %+v, want a copy of a", p)
+			}
+			s.holds("b")
+			s.claim("b", "run-2")
+			s.holds("a", "run-1")
+			s.holds("b", "run-2")
+
+			// When the original is gone, the copy is still another.
+			s.do("rm", "-rf", "a")
+			s.holds("b", "run-2")
+			// And a second one that nobody has used is taken for it.
+			s.do("cp", "-r", "b", "c")
+			s.do("rm", "-rf", "b")
+			s.holds("c", "run-2")
+		})
+	}
+}
+
+// The original has lost its sign, and is still known for what it is.
+func TestACopyIsNoMovedProjectWhenTheOriginalHasLostItsSign(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	s.git("a")
+	s.claim("a", "run-1")
+	s.do("cp", "-r", "a", "b")
+	s.do("rm", "-rf", "a/.git")
+	if identity(s.path("a")) == "" {
+		t.Skip("folders have no identity here")
+	}
+	s.holds("b")
+	s.holds("a", "run-1")
+}
+
+func TestABackupInItsPlaceIsTheProject(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	s.git("a")
+	s.claim("a", "run-1")
+	s.do("cp", "-r", "a", "backup")
+	s.do("rm", "-rf", "a")
+	s.do("mv", "backup", "a")
+	s.holds("a", "run-1")
+}
+
+func TestWorkTreesShareTheirRecords(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	s.git("a")
+	git(t, s.path("a"), "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, s.path("a"), "worktree", "add", "-q", "../b")
+	s.claim("b", "run-1")
+	s.holds("a", "run-1")
+	git(t, s.path("a"), "worktree", "remove", "--force", "../b")
+	s.holds("a", "run-1")
+}
+
+func TestRunsOfAnEarlierVersionAreTakenIn(t *testing.T) {
+	needsUnix(t)
+	for _, tt := range []struct{ in, old string }{{"git", "a/.git/refrain"}, {"no git", "a/.refrain"}} {
+		t.Run(tt.in, func(t *testing.T) {
+			s := newScene(t)
+			mkdir(t, s.dir, "a")
+			if tt.in == "git" {
+				s.git("a")
+			}
+			writeFile(t, s.path(tt.old+"/runs/run-1/run.json"), "{}")
+			writeFile(t, s.path(tt.old+"/lock-a"), "\n")
+			s.holds("a", "run-1")
+			if p := s.find("a"); !p.Early || p.Dir != s.path(tt.old) {
+				t.Errorf("before it is claimed it is %+v, want it in %s", p, tt.old)
+			}
+
+			// As long as one is live, they stay.
+			lock := flock.New(s.path(tt.old + "/lock-a"))
+			if ok, err := lock.TryLock(); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			if p := s.claim("a", ""); !p.Early || p.Dir != s.path(tt.old) {
+				t.Errorf("while one is live it is %+v, want it in %s", p, tt.old)
+			}
+			s.holds("a", "run-1")
+			lock.Close()
+
+			p := s.claim("a", "run-2")
+			if p.Early || !p.MadeEarlier("run-1") || p.MadeEarlier("run-2") {
+				t.Errorf("afterwards it is %+v, want run-1 alone to be an early one", p)
+			}
+			s.holds("a", "run-1", "run-2")
+			// Whoever looks where they were still finds them.
+			if _, err := os.Stat(s.path(tt.old + "/runs/run-1/run.json")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAMovedProjectWithALiveRunIsNotTaken(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	s.git("a")
+	p := s.claim("a", "run-1")
+	lock := flock.New(filepath.Join(p.Dir, "lock-a"))
+	if ok, err := lock.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	defer lock.Close()
+	s.do("mv", "a", "b")
+	var busy *BusyError
+	if _, err := s.find("b").Claim(); !errors.As(err, &busy) {
+		t.Errorf("Claim = %v, want a *BusyError", err)
+	}
+	s.holds("b", "run-1")
+}
+
+// An agent may have made anything of the folder in which we leave our sign.
+func TestShowGoesNowhereElse(t *testing.T) {
+	needsUnix(t)
+	for _, do := range []string{"ln -s ../../victim a/.git/refrain", "touch a/.git/refrain", "mkfifo a/.git/refrain", "mkdir -p a/.git/refrain/runs/mine a/.git/refrain/project.json"} {
+		t.Run(do, func(t *testing.T) {
+			s := newScene(t)
+			s.git("a")
+			mkdir(t, s.dir, "victim")
+			s.do("sh", "-c", do)
+			s.claim("a", "")
+			entries, err := os.ReadDir(s.path("victim"))
+			if err != nil || len(entries) > 0 {
+				t.Errorf("somebody's folder has %v (%v), want nothing", entries, err)
+			}
+		})
+	}
+}
+
+func TestAllKnowsWhatIsGone(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	t.Setenv("XDG_STATE_HOME", s.dir)
+	state := filepath.Join(s.dir, "refrain")
+	for _, name := range []string{"a", "b"} {
+		mkdir(t, s.dir, name)
+		p, err := FindIn(state, s.path(name))
+		if err == nil {
+			p, err = p.Claim()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		mkdir(t, p.Dir, "runs/run-1")
+	}
+	s.do("rm", "-rf", "b")
+	all, err := All()
+	if err != nil || len(all) != 2 || all[0].Gone || !all[1].Gone || all[1].Root != s.path("b") {
+		t.Fatalf("All = %+v, %v, want a, and b gone", all, err)
+	}
+	if err := all[1].Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if all, err = All(); err != nil || len(all) != 1 {
+		t.Errorf("after Forget All = %+v, %v, want a", all, err)
+	}
+	if entries, err := os.ReadDir(places(state)); err != nil || len(entries) != 1 {
+		t.Errorf("after Forget the places are %v (%v), want one", entries, err)
+	}
+}
