@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -18,16 +20,21 @@ func lsCommand(sh *shell) *cobra.Command {
 		Args:  noArguments,
 	}
 	asJSON := addJSON(cmd)
-	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository")
+	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository, and of projects that are gone")
 	long := cmd.Flags().BoolP("long", "l", false, "with what each took, changed and cost, and why it ended")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		list, elsewhere, err := sh.runs(*all)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return printJSON(sh.out, list)
+		gone, err := goneRuns(*all)
+		if err != nil {
+			return err
 		}
+		if *asJSON {
+			return printJSON(sh.out, append(list, gone...))
+		}
+		defer sh.tellGone(gone)
 		defer sh.tellElsewhere(elsewhere)
 		switch {
 		case len(list) > 0:
@@ -73,6 +80,42 @@ func listLong(sh *shell, list []view.Status) error {
 			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(view.Line(s.Why), 60))
 	}
 	return w.Flush()
+}
+
+// goneRuns are the runs of projects that are no longer where they were, the
+// latest of each project first.
+func goneRuns(wanted bool) ([]view.Status, error) {
+	if !wanted {
+		return nil, nil
+	}
+	projects, err := app.GoneProjects()
+	if err != nil {
+		return nil, err
+	}
+	var list []view.Status
+	for _, p := range projects {
+		for _, e := range slices.Backward(p.Runs) {
+			s := lookAt(p.Store, e).Status(time.Now())
+			s.Gone = p.Root
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// tellGone lists the runs of projects that are gone, project by project.
+func (sh *shell) tellGone(list []view.Status) {
+	root := ""
+	for _, s := range list {
+		if s.Gone != root {
+			root = s.Gone
+			fmt.Fprintf(sh.out, "\n%s is gone. Its records are in %s\n", root, filepath.Dir(filepath.Dir(s.Dir)))
+		}
+		fmt.Fprintf(sh.out, "  %s  %s  %s  %s\n", s.Run, view.People(s.State, view.Level(s.Proof)), view.Plural(s.Totals.Iterations, "iteration"), s.StartedAt.Local().Format("2006-01-02 15:04"))
+	}
+	if root != "" {
+		fmt.Fprintln(sh.err, "hint: if you moved it, use refrain there; else make the folder again to look at them, or \"refrain prune --gone\"")
+	}
 }
 
 // tellElsewhere says that there are runs that were not listed.

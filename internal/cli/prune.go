@@ -27,6 +27,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 	older := f.Duration("older-than", 0, "delete only runs that ended longer ago than this")
 	resumable := f.Bool("resumable", false, "also delete runs that could be resumed")
 	trees := f.Bool("worktrees", false, "also remove work trees whose work is not merged, or whose run could be resumed; branches that are not merged stay")
+	gone := f.Bool("gone", false, "also delete the records of projects that are no longer where they were, 30 days after their last run or --older-than")
 	dry := f.Bool("dry-run", false, "show what would be deleted, and delete nothing")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -62,8 +63,14 @@ func pruneCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		projects := []string{}
+		if *gone {
+			if projects, err = app.PruneGone(*older, *dry); err != nil {
+				return err
+			}
+		}
 		if *asJSON {
-			return printJSON(sh.out, map[string]any{"deleted": names, "worktrees": removed, "kept": kept, "leftovers": left, "dry_run": *dry})
+			return printJSON(sh.out, map[string]any{"deleted": names, "worktrees": removed, "kept": kept, "leftovers": left, "projects": projects, "dry_run": *dry})
 		}
 		word := "deleted"
 		if *dry {
@@ -78,10 +85,13 @@ func pruneCommand(sh *shell) *cobra.Command {
 		for _, dir := range left {
 			fmt.Fprintln(sh.out, word, "leftover", dir)
 		}
+		for _, root := range projects {
+			fmt.Fprintln(sh.out, word, "the records of", root)
+		}
 		for _, k := range kept {
 			fmt.Fprintf(sh.out, "kept work tree %s: %s\n", k.Dir, oneLine(k.Why))
 		}
-		if len(names)+len(removed)+len(left) == 0 {
+		if len(names)+len(removed)+len(left)+len(projects) == 0 {
 			fmt.Fprintln(sh.out, "nothing to delete")
 		}
 		return nil

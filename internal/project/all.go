@@ -45,6 +45,9 @@ func All() ([]Known, error) {
 	return list, nil
 }
 
+// Busy tells whether a run of the project is live, wherever it was moved.
+func (k Known) Busy() bool { return busy(k.Dir) }
+
 // Forget removes the records of a project, with all of its runs.
 func (k Known) Forget() error {
 	state := filepath.Dir(filepath.Dir(k.Dir))

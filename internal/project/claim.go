@@ -49,7 +49,7 @@ func (p Project) claim() (Project, error) {
 	if p.Early {
 		from, p.Dir = p.Dir, p.own()
 	}
-	if p.Moved != "" && p.busy() {
+	if p.Moved != "" && busy(p.Dir) {
 		return p, &BusyError{Root: p.Moved}
 	}
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
@@ -81,9 +81,9 @@ func (p Project) own() string {
 	return p.folder(freeFolder(p.state, p.Root))
 }
 
-// busy tells whether any runner holds one of the locks.
-func (p Project) busy() bool {
-	for _, path := range lockFiles(p.Dir) {
+// busy tells whether any runner holds one of the locks in a folder of records.
+func busy(dir string) bool {
+	for _, path := range lockFiles(dir) {
 		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 		ok, err := lock.TryRLock()
 		lock.Close()

@@ -13,6 +13,7 @@ type Status struct {
 	Run           string       `json:"run"`
 	ID            string       `json:"id"`
 	Dir           string       `json:"dir,omitempty"`
+	Gone          string       `json:"gone,omitempty"` // where its project was, which is no more
 	State         loop.Status  `json:"state"`
 	Phase         loop.Phase   `json:"phase,omitempty"`
 	Iteration     int          `json:"iteration,omitempty"`
