@@ -61,6 +61,7 @@ const (
 	ByTestFailures = loop.ByTestFailures
 	ByNoProgress   = loop.ByNoProgress
 	ByPattern      = loop.ByPattern
+	ByTampering    = loop.ByTampering
 	ByScript       = loop.ByScript
 	ByHook         = loop.ByHook
 	ByBlocked      = loop.ByBlocked

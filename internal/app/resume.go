@@ -108,6 +108,9 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		return loop.RunFinished{}, false, err
 	}
 	defer run.Close()
+	if past.Tampered != "" {
+		return c.endTampered(ctx, w, opened{run: run, past: past, lock: lock, store: store}, show)
+	}
 	from := c.settle(ctx, run, &past)
 	resumed := &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(), Changed: c.Changed,
@@ -143,10 +146,32 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	if from == loop.Crashed {
 		o.warnings = c.cleanUpOwn(ctx)
 	}
-	if past.Strange.Count > 0 {
+	if past.Strange.Any() {
 		o.warnings = append(o.warnings, loop.Warning{Text: past.Strange.String(), Hint: "somebody has written to the run's files; what could be read is used"})
 	}
 	end, err = c.drive(ctx, w, o)
+	return end, true, err
+}
+
+// endTampered ends a run whose records are not what its runners wrote. One that has
+// ended so already is left as it is.
+func (c *Continuation) endTampered(ctx context.Context, w Watch, o opened, show func(*view.Run)) (loop.RunFinished, bool, error) {
+	entry := c.Entry
+	entry.Past = o.past
+	o.seen = Look(entry)
+	from := loop.Crashed
+	if o.past.Finished != nil {
+		from = o.past.Finished.State
+	}
+	o.start = &loop.RunResumed{
+		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(),
+		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
+	}
+	if show != nil {
+		shown := *o.seen
+		show(&shown)
+	}
+	end, err := c.drive(ctx, w, o)
 	return end, true, err
 }
 
@@ -243,8 +268,8 @@ func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, hurry 
 	if past.Finished == nil {
 		return nil
 	}
-	if past.Finished.State == loop.Done {
-		return past.Finished
+	if past.Finished.State == loop.Done || past.Finished.Reason == loop.ByTampering {
+		return past.Finished // nothing that is set now can change that
 	}
 	at := now()
 	state := past.State.Sum(loop.Event{Time: at, Payload: resumed})

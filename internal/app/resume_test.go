@@ -110,6 +110,9 @@ func TestResumeWritesAnEndThatWasDecided(t *testing.T) {
 func newRun(t *testing.T, tree string, events []loop.Payload) (journal.Store, string) {
 	t.Helper()
 	store, err := journal.Open(tree)
+	if err == nil {
+		store, err = store.Claim()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +121,7 @@ func newRun(t *testing.T, tree string, events []loop.Payload) (journal.Store, st
 		t.Fatal(err)
 	}
 	defer run.Close()
+	run.Attempt(0, 1).WriteGuarded(map[string]string{}) // as every run has it
 	var state loop.State
 	for i, e := range timed(events) {
 		if p, ok := events[i].(*loop.IterationFinished); ok {

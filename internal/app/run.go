@@ -140,6 +140,14 @@ type opened struct {
 	rebaseline bool   // gates changed since the run was last started
 }
 
+// guard sees that work tree and records are still ours.
+func (o opened) guard() error {
+	if err := o.lock.Hold(); err != nil {
+		return err
+	}
+	return o.run.Intact()
+}
+
 // drive runs the engine on a run that is locked and open.
 func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, error) {
 	if err := o.lock.Note(holder(o.run.Meta().Name)); err != nil {
@@ -196,7 +204,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
-		Control: w.Control, Observers: observers, Exec: exec, Guard: o.lock.Hold,
+		Control: w.Control, Observers: observers, Exec: exec, Guard: o.guard, Tampered: o.past.Tampered,
 		Asking: j.asking(), Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
 	})
 	j.used = e.Used

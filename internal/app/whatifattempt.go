@@ -176,6 +176,10 @@ func (r *replay) timesOut(at time.Time, end *loop.IterationFinished) (time.Time,
 // made progress, it is taken to have begun with that.
 func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished) {
 	r.clock = later(r.clock, at)
+	if r.attempt.phase == loop.Gates {
+		r.leaveOpen()
+		return
+	}
 	o := loop.Outcome{
 		Result: loop.Interrupted, Usage: r.attempt.used,
 		Duration: loop.Span(r.clock.Sub(r.attempt.began)), EndedAt: r.clock,
@@ -185,12 +189,21 @@ func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished
 	}
 	if end != nil {
 		o.Agent, o.Model, o.Progress, o.ProgressBy = end.Outcome.Agent, end.Outcome.Model, end.Outcome.Progress, end.Outcome.ProgressBy
-		if r.attempt.phase == loop.Gates {
-			o.Usage = end.Outcome.Usage
-		}
 	}
 	_, v := loop.Decide(r.facts(&o, r.clock, r.stopping), r.rules)
 	r.sum(r.clock, loop.Event{Iter: r.state.Next(), Attempt: r.attempt.n, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
+	r.stopOrGoOn(v)
+}
+
+// leaveOpen ends the run while gates judge an attempt whose agent has ended: the
+// attempt counts when the next runner has judged it.
+func (r *replay) leaveOpen() {
+	_, v := loop.Decide(r.facts(nil, r.clock, r.stopping), r.rules)
+	r.sum(r.clock, loop.Event{Payload: &loop.RunRule{Verdict: v}})
+	r.stopOrGoOn(v)
+}
+
+func (r *replay) stopOrGoOn(v loop.Verdict) {
 	if v.Action != loop.Stop {
 		r.goesOn, r.lost, r.live = true, true, r.state.Live
 		return

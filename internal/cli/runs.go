@@ -26,7 +26,7 @@ func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
 		return store, journal.Entry{}, err
 	}
 	entry, err := store.Find(ref)
-	if err == nil && entry.Strange.Count > 0 {
+	if err == nil && entry.Strange.Any() {
 		fmt.Fprintf(sh.err, "WARNING: %s: %s\n", entry.Name, entry.Strange)
 	}
 	return store, entry, err

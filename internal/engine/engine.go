@@ -92,6 +92,9 @@ type Options struct {
 
 	// Guard is asked before every step whether the work tree is still ours.
 	Guard func() error
+	// Tampered is what in the records of the run is not a runner's; then it only
+	// ends.
+	Tampered string
 
 	// Exec runs one process to its end; nil is proc.Run.
 	Exec func(context.Context, proc.Spec) (loop.Exit, error)
@@ -188,7 +191,7 @@ func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
 		v = e.confirm(e.turn(context.WithoutCancel(ctx)))
 	}
 	stopListening() // the end is the last event
-	if err != nil {
+	if v, err = e.believed(v, err); err != nil {
 		return e.finish(broken(err)), err
 	}
 	return e.finish(v), nil

@@ -24,6 +24,9 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	for _, w := range e.Warnings {
 		e.record(&w)
 	}
+	if e.Tampered != "" {
+		return tampered(e.Tampered), nil
+	}
 	if err := e.guardFrom(ctx); err != nil {
 		return loop.Verdict{}, err
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,8 +60,14 @@ func (s Store) copyRun(e Entry) error {
 		return err
 	}
 	m := e.Meta
+	m.Origin = cmp.Or(m.Origin, m.ID)
 	m.ID, m.Tree = newID(), s.Tree
 	r := newRun(m, building)
+	if m.Key != "" {
+		r.bind(s.chainOf(m))
+	} else if err := s.project.AdmitEarlier(m.Name); err != nil {
+		return err
+	}
 	if err := r.writeMeta(); err != nil {
 		return err
 	}

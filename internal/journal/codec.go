@@ -54,9 +54,14 @@ func Encode(e loop.Event) ([]byte, error) {
 	}
 	line = appendText(append(line, `,"type":`...), string(e.Type()))
 	if string(payload) == "{}" {
-		return append(line, '}'), nil
+		line = append(line, '}')
+	} else {
+		line = append(append(line, ','), payload[1:]...)
 	}
-	return append(append(line, ','), payload[1:]...), nil
+	if e.Seal != "" {
+		line = appendSeal(line[:len(line)-1], e.Seal)
+	}
+	return line, nil
 }
 
 // encoder writes payloads into memory that is used again and again.
@@ -106,7 +111,7 @@ func Decode(line []byte) (loop.Event, error) {
 	}
 	return loop.Event{
 		Seq: h.Seq, Time: at, Run: h.Run,
-		Iter: h.Iter, Attempt: h.Attempt, Payload: p,
+		Iter: h.Iter, Attempt: h.Attempt, Payload: p, Seal: sealOf(line),
 	}, nil
 }
 

@@ -77,16 +77,43 @@ func (a *Attempt) WritePlan(tasks any) { a.writeJSON(planName, tasks) }
 func (a *Attempt) ReadPlan(tasks any) bool { return readJSON(a.dir, planName, tasks) }
 
 // WriteGuarded saves what guarded files held before the first iteration.
-func (a *Attempt) WriteGuarded(files any) { a.writeJSON(guardedName, files) }
+func (a *Attempt) WriteGuarded(files any) { a.writeSealed(guardedName, files) }
 
 // ReadGuarded reads what WriteGuarded saved, and tells whether it did.
-func (a *Attempt) ReadGuarded(files any) bool { return readJSON(a.dir, guardedName, files) }
+func (a *Attempt) ReadGuarded(files any) bool { return a.readSealed(guardedName, files) }
 
 // WriteKnown saves what is known of gates and tests beside the state.
-func (a *Attempt) WriteKnown(known any) { a.writeJSON(knownName, known) }
+func (a *Attempt) WriteKnown(known any) { a.writeSealed(knownName, known) }
 
 // ReadKnown reads what WriteKnown saved, and tells whether it did.
-func (a *Attempt) ReadKnown(known any) bool { return readJSON(a.dir, knownName, known) }
+func (a *Attempt) ReadKnown(known any) bool { return a.readSealed(knownName, known) }
+
+// readSealed reads a file that writeSealed saved. Whether its seal fits was seen
+// when the run was opened.
+func (a *Attempt) readSealed(name string, v any) bool {
+	b, err := readSmall(filepath.Join(a.dir, name))
+	if err != nil {
+		return false
+	}
+	object, _, _ := a.run.chain.unsealFile(a.run.sealPlace(name), b)
+	return json.Unmarshal(object, v) == nil
+}
+
+// writeSealed saves an object that a resume goes by: in one piece, on the disk
+// and sealed.
+func (a *Attempt) writeSealed(name string, v any) {
+	defer a.run.trouble.tell()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		a.run.mu.Lock()
+		defer a.run.mu.Unlock()
+		if a.run.chain.mac != nil {
+			b = a.run.chain.sealFile(a.run.sealPlace(name), b)
+		}
+		err = a.run.full.unless(func() error { return replace(filepath.Join(a.dir, name), b, true) })
+	}
+	a.run.trouble.note(name, err)
+}
 
 // readJSON reads a file that is there in whole: half of one, after a crash,
 // tells nothing.

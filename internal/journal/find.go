@@ -157,7 +157,7 @@ func (s Store) Status(e Entry) loop.Status {
 // entry reads the past of a run.
 func (s Store) entry(m Meta) (Entry, error) {
 	dir := s.dir(m.Name)
-	past, err := openPast(filepath.Join(dir, journalName))
+	past, err := openPast(filepath.Join(dir, journalName), s.chainOf(m))
 	if err != nil {
 		return Entry{}, err
 	}

@@ -35,6 +35,9 @@ func twoTrees(t *testing.T) (Store, string) {
 		}
 	}
 	s, err := OpenIn(filepath.Join(top, "state"), filepath.Join(top, "main"))
+	if err == nil {
+		s, err = s.Claim()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,11 @@
 package journal
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -26,6 +28,9 @@ type logFile struct {
 	pending []byte      // lines that are not written yet
 	dropped bool        // there were more of them than we keep
 	looked  time.Time   // when its place was looked at
+
+	meddled  string // what somebody else did to the file
+	restored bool   // it was gone, and is there again
 }
 
 // lookAgain is how long a file that is written often is taken to be in place.
@@ -79,14 +84,62 @@ func (l *logFile) ready() error {
 			return l.mend()
 		}
 		l.looked = time.Now()
-		now, err := os.Stat(l.path)
+		now, err := os.Lstat(l.path)
 		if err == nil && os.SameFile(now, l.id) {
+			l.compare(now.Size())
 			return l.mend()
 		}
-		l.f.Close()
-		l.f = nil
+		if err := l.restore(err == nil); err != nil {
+			return err
+		}
 	}
 	return l.open()
+}
+
+// compare sees whether somebody else has written to the file. What stands after
+// our own last line is cut.
+func (l *logFile) compare(size int64) {
+	switch {
+	case size == l.size || l.torn || l.often:
+	case size > l.size:
+		l.meddled, l.torn = "somebody else has written to it", true
+	default:
+		l.meddled, l.size = "somebody has cut it", size
+	}
+}
+
+// restore puts the file back when it was removed, or another put in its place:
+// the one that is open still has all that we wrote.
+func (l *logFile) restore(replaced bool) error {
+	ours, ok := l.f.(io.ReaderAt)
+	if l.often || !ok {
+		l.f.Close()
+		l.f = nil
+		return nil
+	}
+	if replaced {
+		l.meddled = "somebody has put another in its place"
+	}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return err
+	}
+	temp := l.path + ".tmp"
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, io.NewSectionReader(ours, 0, l.size))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(temp, l.path)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return err
+	}
+	l.f.Close()
+	l.f, l.restored = nil, true
+	return nil
 }
 
 // open cuts a torn last line, which no observer has seen, and gets ready to write.

@@ -26,6 +26,8 @@ type Meta struct {
 	Linked    *Linked   `json:"linked,omitempty"` // of a run in a linked work tree of git's
 	Version   string    `json:"version"`          // of the program
 	StartedAt time.Time `json:"started_at"`
+	Key       string    `json:"key,omitempty"`    // by which its records are sealed
+	Origin    string    `json:"origin,omitempty"` // the id that it was begun with, in the project that this is a copy of
 
 	// Flags and Config are the caller's. They are long, so they stand last and
 	// a list of runs does without them.
@@ -95,7 +97,7 @@ func readMeta(dir string, brief bool) (Meta, error) {
 func (m *Meta) decode(dec *json.Decoder, brief bool) error {
 	fields := map[string]any{
 		"format": &m.Format, "id": &m.ID, "procedure": &m.Procedure, "tree": &m.Tree, "linked": &m.Linked,
-		"version": &m.Version, "started_at": &m.StartedAt, "flags": &m.Flags, "config": &m.Config,
+		"version": &m.Version, "started_at": &m.StartedAt, "key": &m.Key, "origin": &m.Origin, "flags": &m.Flags, "config": &m.Config,
 	}
 	if open, err := dec.Token(); err != nil {
 		return err

@@ -22,6 +22,7 @@ type Past struct {
 	Tail     []loop.Event      // the events after it; all of them when there is none
 	Finished *loop.RunFinished // how the run ended, nil when it has not
 	Strange  Strange           // what was passed over to read this
+	Tampered string            // what in the records is not a runner's, found when the run was opened to go on
 }
 
 // Seq is the number of the last event.
@@ -38,13 +39,14 @@ func (p Past) Seq() int64 {
 
 // readPast reads a journal backwards to the last iteration.finished, whose
 // state includes everything before it, and adds what follows.
-func readPast(path string, r io.ReaderAt, size int64) (Past, error) {
+func readPast(path string, c chain, r io.ReaderAt, size int64) (Past, error) {
 	var p Past
 	var first struct { // of the strange lines
 		start int64
 		err   error
 	}
-	for l, err := range backward(r, size) {
+	forged := int64(0) // where the first of them begins
+	for l, err := range c.judge(backward(r, size)) {
 		if err != nil {
 			return Past{}, err
 		}
@@ -56,11 +58,22 @@ func readPast(path string, r io.ReaderAt, size int64) (Past, error) {
 		if err != nil {
 			continue
 		}
+		if _, isEnd := e.Payload.(*loop.RunFinished); !l.believed || c.lost && isEnd {
+			p.Strange.Forged++
+			p.Strange.What, forged = string(e.Type()), l.start
+			continue
+		}
 		if f, ok := e.Payload.(*loop.IterationFinished); ok {
 			p.Last, p.State = &e, f.State
 			break
 		}
 		p.Tail = append(p.Tail, e)
+	}
+	if p.Strange.Forged > 0 {
+		var err error
+		if p.Strange.ForgedLine, err = lineAt(r, forged); err != nil {
+			return Past{}, err
+		}
 	}
 	if p.Strange.Count > 0 {
 		var err error
@@ -85,7 +98,7 @@ func readPast(path string, r io.ReaderAt, size int64) (Past, error) {
 }
 
 // openPast reads the past from the journal at path.
-func openPast(path string) (Past, error) {
+func openPast(path string, c chain) (Past, error) {
 	f, err := files.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Past{}, &NotFoundError{Ref: filepath.Base(filepath.Dir(path))}
@@ -98,7 +111,7 @@ func openPast(path string) (Past, error) {
 	if err != nil {
 		return Past{}, err
 	}
-	past, err := readPast(path, f, info.Size())
+	past, err := readPast(path, c, f, info.Size())
 	if err != nil || past.Last == nil {
 		return past, err
 	}

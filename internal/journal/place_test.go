@@ -10,6 +10,9 @@ func TestAnAgentsGitCleanAndStashLoseNothing(t *testing.T) {
 	git(t, root, "init", "-q")
 	git(t, root, "commit", "-q", "--allow-empty", "-m", "x")
 	s, err := OpenIn(filepath.Join(root, "..", "state"), root)
+	if err == nil {
+		s, err = s.Claim()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 			yield(loop.Event{}, &NotFoundError{Ref: name})
 			return
 		}
-		for e, err := range events(filepath.Join(s.dir(name), journalName), new(Strange)) {
+		for e, err := range s.events(name, new(Strange)) {
 			if err == nil && e.Seq <= after {
 				continue
 			}
@@ -41,7 +41,7 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 // and none when they were never written or have been dropped.
 func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		for e, err := range events(filepath.Join(dir, eventsName), new(Strange)) {
+		for e, err := range events(filepath.Join(dir, eventsName), chain{}, new(Strange)) {
 			if errors.Is(err, fs.ErrNotExist) || !yield(e, err) {
 				return
 			}
@@ -49,9 +49,18 @@ func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	}
 }
 
+// events reads the journal of a run.
+func (s Store) events(name string, met *Strange) iter.Seq2[loop.Event, error] {
+	m, err := readMeta(s.dir(name), true)
+	if err != nil {
+		m = Meta{Name: name} // who asks for a run has found it; then nothing of it fits
+	}
+	return events(filepath.Join(s.dir(name), journalName), s.chainOf(m), met)
+}
+
 // events reads a file of events forwards, and counts what it passes over. An
 // error is the last thing it gives.
-func events(path string, met *Strange) iter.Seq2[loop.Event, error] {
+func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		f, err := files.OpenFile(path)
 		if err != nil {
@@ -71,7 +80,7 @@ func events(path string, met *Strange) iter.Seq2[loop.Event, error] {
 		}
 		lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), blockSize)
 		var first error // what is wrong with the first strange line
-		good := false
+		good, walk := false, c.walk()
 		for line, at := 1, int64(0); at < size; line++ {
 			text, err := lines.ReadBytes('\n')
 			if err != nil {
@@ -87,6 +96,12 @@ func events(path string, met *Strange) iter.Seq2[loop.Event, error] {
 				}
 			}
 			if err != nil {
+				continue
+			}
+			if !walk.believes(bytes.TrimSuffix(text, []byte("\n"))) {
+				if met.Forged++; met.Forged == 1 {
+					met.ForgedLine, met.What = line, string(e.Type())
+				}
 				continue
 			}
 			good = true
@@ -118,20 +133,24 @@ func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := iterations(f, info.Size(), last)
+	m, err := readMeta(s.dir(name), true)
+	if err != nil {
+		return nil, err
+	}
+	list, err := iterations(f, s.chainOf(m), info.Size(), last)
 	slices.Reverse(list)
 	return list, err
 }
 
 // iterations is Iterations, latest first.
-func iterations(r io.ReaderAt, size int64, last int) ([]loop.Event, error) {
+func iterations(r io.ReaderAt, c chain, size int64, last int) ([]loop.Event, error) {
 	finished := (*loop.IterationFinished)(nil).Type()
 	var list []loop.Event
-	for l, err := range backward(r, size) {
+	for l, err := range c.judge(backward(r, size)) {
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.Contains(l.text, []byte(finished)) {
+		if !l.believed || !bytes.Contains(l.text, []byte(finished)) {
 			continue // not worth decoding
 		}
 		e, _, err := decodeLine(l.text)

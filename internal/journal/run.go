@@ -28,6 +28,9 @@ type Run struct {
 
 	mu       sync.Mutex
 	seq      int64
+	chain    chain
+	last     string // the seal of the last line
+	safe     string // that of the last line in the file
 	journal  logFile
 	attempts map[attemptKey]*Attempt // the open ones
 	newest   int                     // the highest iteration with a folder
@@ -69,7 +72,7 @@ func (r *Run) AppendAll(events []loop.Event) {
 	for i := range events {
 		e := &events[i]
 		r.seq++
-		e.Seq, e.Run = r.seq, r.meta.ID
+		e.Seq, e.Run, e.Seal = r.seq, r.meta.ID, ""
 		e.Time = e.Time.UTC().Truncate(time.Millisecond)
 		line, err := Encode(*e)
 		if err != nil {
@@ -77,6 +80,10 @@ func (r *Run) AppendAll(events []loop.Event) {
 			continue
 		}
 		if e.Type().Kept() {
+			if r.chain.mac != nil {
+				line, e.Seal = r.chain.seal(r.last, line)
+				r.last = e.Seal
+			}
 			r.decide(*e, line)
 			continue
 		}
@@ -108,8 +115,16 @@ func (r *Run) syncTranscript(iter, n int) {
 // keep writes a line to the journal.
 func (r *Run) keep(line []byte, durable bool) {
 	if err := r.journal.append(line); err != nil {
+		if len(r.journal.pending) == 0 {
+			r.last = r.safe // what was pending will never be there
+		}
 		r.trouble.note(journalName, err)
 		return
+	}
+	r.safe = r.last
+	if r.journal.restored {
+		r.journal.restored = false
+		r.trouble.note(metaName, r.writeMeta())
 	}
 	if !r.journal.dropped {
 		r.trouble.settle(journalName)

@@ -34,7 +34,18 @@ func (s Store) Create(m Meta) (*Run, error) {
 	}
 	m.Format, m.ID, m.Name, m.Tree, m.Linked = Format, newID(), filepath.Base(dir), s.Tree, linkOf(s.Tree)
 	m.StartedAt = m.StartedAt.UTC().Truncate(time.Millisecond)
+	key, err := s.key()
+	if err != nil {
+		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
+	}
+	switch {
+	case key != nil:
+		m.Key = keyID(key)
+	case s.project != nil && !s.project.Early:
+		return nil, fmt.Errorf("create run of %s: the records were not claimed", m.Procedure)
+	}
 	r := newRun(m, dir)
+	r.bind(s.chainOf(m))
 	if err := r.begin(); err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("create run %s: %w", m.Name, err)
@@ -124,7 +135,11 @@ func (r *Run) writeMeta() error {
 	if err != nil {
 		return err
 	}
-	return r.full.unless(func() error { return replace(filepath.Join(r.dir, metaName), append(b, '\n'), true) })
+	b = append(b, '\n')
+	if r.chain.mac != nil {
+		b = r.chain.sealFile(r.meta.ID+" "+metaName, b)
+	}
+	return r.full.unless(func() error { return replace(filepath.Join(r.dir, metaName), b, true) })
 }
 
 // Resume opens a run to go on with it. Only the holder of the lock may: it cuts
@@ -146,15 +161,27 @@ func (s Store) resume(name string) (*Run, Past, error) {
 		return nil, Past{}, s.Gone(m)
 	}
 	r := newRun(m, s.dir(name)) // with the work tree where it is now
-	past, err := openPast(r.journal.path)
+	c := s.chainOf(m)
+	past, err := openPast(r.journal.path, c)
 	if err != nil {
 		return nil, Past{}, err
 	}
-	if err := r.journal.open(); err != nil {
+	if c.mac != nil {
+		past.Tampered, err = s.tampered(r, c)
+	}
+	if err == nil && past.Tampered != "" {
+		err = s.reseal(r, c)
+	} else if err == nil {
+		r.bind(c)
+	}
+	if err == nil {
+		err = r.takeUp()
+	}
+	if err != nil {
 		return nil, Past{}, err
 	}
 	// A strange line may have been an event that somebody has seen.
-	r.seq = past.Seq() + int64(past.Strange.Count)
+	r.seq = past.Seq() + int64(past.Strange.Count+past.Strange.Forged)
 	if err := r.findAttempts(); err != nil {
 		r.journal.close()
 		return nil, Past{}, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -15,10 +14,21 @@ import (
 type Strange struct {
 	Count int
 	Line  int // the first of them, from 1
+
+	// Forged is how many are events that no runner wrote. They are not believed.
+	Forged     int
+	ForgedLine int    // the first of them
+	What       string // what that is
 }
+
+// Any tells whether something was passed over.
+func (s Strange) Any() bool { return s.Count+s.Forged > 0 }
 
 // String says it to people; it is empty when there is nothing to say.
 func (s Strange) String() string {
+	if s.Forged > 0 {
+		return fmt.Sprintf("line %d of %s, %s, was not written by a runner, and is not believed", s.ForgedLine, journalName, s.What)
+	}
 	switch s.Count {
 	case 0:
 		return ""
@@ -35,7 +45,7 @@ func (s Store) Strange(name string) (Strange, error) {
 		return Strange{}, &NotFoundError{Ref: name}
 	}
 	var met Strange
-	for _, err := range events(filepath.Join(s.dir(name), journalName), &met) {
+	for _, err := range s.events(name, &met) {
 		var corrupt *CorruptError
 		if err != nil && !errors.As(err, &corrupt) {
 			return Strange{}, err

@@ -11,6 +11,7 @@ type Event struct {
 	Iter    int
 	Attempt int
 	Payload Payload
+	Seal    string // by which the journal knows that a runner wrote it; empty where nothing is sealed
 }
 
 // Type is the event's name.

@@ -47,6 +47,7 @@ const (
 	ByTestFailures Reason = "test_failures"
 	ByNoProgress   Reason = "no_progress"
 	ByPattern      Reason = "pattern"
+	ByTampering    Reason = "tampered" // with the records
 	ByScript       Reason = "script"
 	ByHook         Reason = "hook"
 	ByBlocked      Reason = "blocked"

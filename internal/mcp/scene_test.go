@@ -54,6 +54,9 @@ func twoScenes(t testing.TB) (here, elsewhere *scene) {
 			t.Fatal(err)
 		}
 		store, err := journal.OpenIn(filepath.Join(root, "state"), tree)
+		if err == nil {
+			store, err = store.Claim()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,6 +40,9 @@ func (p Project) claim() (Project, error) {
 		return p, err
 	}
 	defer lock.Close()
+	if err := p.makeKey(); err != nil {
+		return p, err
+	}
 	found, err := find(p.state, p.Tree)
 	if err != nil {
 		return p, err
@@ -118,11 +121,7 @@ func (p Project) write(early string) error {
 		n.Early = names(early)
 	}
 	if err != nil || !n.equal(before) {
-		b, err := json.MarshalIndent(n, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := replaceFile(filepath.Join(p.Dir, noteName), append(b, '\n')); err != nil {
+		if err := n.save(p.Dir); err != nil {
 			return err
 		}
 	}
@@ -137,9 +136,34 @@ func (p Project) write(early string) error {
 	return nil
 }
 
+// save writes the note into the folder of the records.
+func (n note) save(dir string) error {
+	b, err := json.MarshalIndent(n, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(dir, noteName), append(b, '\n'))
+}
+
 func (n note) equal(o note) bool {
 	return n.Root == o.Root && n.Identity == o.Identity && n.Since.Equal(o.Since) &&
 		slices.Equal(n.Trees, o.Trees) && slices.Equal(n.Early, o.Early)
+}
+
+// AdmitEarlier notes that a run which came from another project has no seals, for
+// an earlier version made it.
+func (p Project) AdmitEarlier(run string) error {
+	lock := flock.New(filepath.Join(p.state, "projects.lock"), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Close()
+	n, err := readNote(p.state, filepath.Base(p.Dir))
+	if err != nil {
+		return err
+	}
+	n.Early = append(n.Early, run)
+	return n.save(p.Dir)
 }
 
 // MadeEarlier tells whether a run was made by a version that did not seal its

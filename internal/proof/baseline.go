@@ -106,10 +106,10 @@ func (j *Judge) unmeasured(ctx context.Context, b *loop.RunBaseline, at repo.Che
 		}
 		b.SetUp = b.Why == "" && rooms.problem() == ""
 		j.known.Around = lookAround(j.Env, j.lines(), j.Proof)
-		j.remember()
 	case j.Proof.Mode == "auto":
 		b.Why = "proof.baseline is off, so nobody knows whether a clean checkout would do"
 	}
+	j.remember()
 	return b
 }
 

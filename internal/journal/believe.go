@@ -1,0 +1,106 @@
+package journal
+
+import (
+	"iter"
+)
+
+// farBack is how many lines back the one is looked for that a line follows:
+// somebody may have put others in between.
+const farBack = 8
+
+// judged is a line of a journal, and whether it is to be believed.
+type judged struct {
+	line
+	believed bool
+}
+
+// judge gives the lines of a journal from the last to the first, as backward
+// gives them, and tells which of them were written by who had the key.
+func (c chain) judge(lines iter.Seq2[line, error]) iter.Seq2[judged, error] {
+	return func(yield func(judged, error) bool) {
+		next, stop := iter.Pull2(lines)
+		defer stop()
+		var ahead []line
+		var failure error
+		ended := false
+		earlier := func(i int) (line, bool) {
+			for len(ahead) <= i && !ended {
+				l, err, ok := next()
+				if failure, ended = err, !ok || err != nil; !ended {
+					ahead = append(ahead, l)
+				}
+			}
+			if i < len(ahead) {
+				return ahead[i], true
+			}
+			return line{}, false
+		}
+		for {
+			l, ok := earlier(0)
+			if !ok {
+				break
+			}
+			ahead = ahead[1:]
+			if !yield(judged{l, c.believes(l.text, earlier)}, nil) {
+				return
+			}
+		}
+		if failure != nil {
+			yield(judged{}, failure)
+		}
+	}
+}
+
+// believes judges one line by those before it. Without a key everything is
+// believed, for there is no other choice.
+func (c chain) believes(text []byte, earlier func(i int) (line, bool)) bool {
+	if c.mac == nil || c.lost {
+		return true
+	}
+	if _, seal := unseal(text); seal == "" {
+		if !c.early {
+			return false
+		}
+		before, ok := earlier(0)
+		_, seal := unseal(before.text)
+		return !ok || seal == ""
+	}
+	for i := range farBack {
+		before, ok := earlier(i)
+		_, seal := unseal(before.text)
+		switch {
+		case !ok:
+			return c.follows(c.seed, text)
+		case seal == "" && c.early && c.follows(c.seed, text):
+			return true
+		case seal != "" && c.follows(seal, text):
+			return true
+		}
+	}
+	return false
+}
+
+// walk judges the lines of a journal from the first on.
+type walk struct {
+	chain
+	good string // the seal of the last line that was believed
+	last string // that of the last line
+	any  bool   // a line with a seal has come
+}
+
+func (c chain) walk() *walk { return &walk{chain: c, good: c.seed, last: c.seed} }
+
+func (w *walk) believes(text []byte) bool {
+	if w.mac == nil || w.lost {
+		return true
+	}
+	_, seal := unseal(text)
+	if seal == "" {
+		return w.early && !w.any
+	}
+	ok := w.follows(w.good, text) || w.follows(w.last, text)
+	if w.any, w.last = true, seal; ok {
+		w.good = seal
+	}
+	return ok
+}
