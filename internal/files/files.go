@@ -1,4 +1,5 @@
-// Package files reads files that an agent may have put in place of others.
+// Package files reads files that an agent may have put in place of others, and
+// writes where it may have put something.
 //
 // It opens regular files and nothing else: it never waits for the other end of
 // a named pipe, never asks a device, and follows a link only as far as the tree
@@ -60,7 +61,9 @@ func OpenTree(dir string) (*os.Root, error) {
 	if !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: errors.New("it is not a folder")}
 	}
-	return os.OpenRoot(dir)
+	// What ends with a slash is a folder or an error, also when it has just become
+	// something else.
+	return os.OpenRoot(filepath.Clean(dir) + string(filepath.Separator))
 }
 
 // Open opens a file of a tree. It is a *NotRegularError when it is something
@@ -94,7 +97,7 @@ func open(name string, stat func(string) (fs.FileInfo, error), open func(string,
 	if err := regular(name, info); err != nil {
 		return nil, err
 	}
-	f, err := open(name, os.O_RDONLY|noWait, 0)
+	f, err := open(name, os.O_RDONLY|NoWait, 0)
 	if err != nil {
 		return nil, err
 	}

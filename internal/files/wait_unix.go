@@ -4,6 +4,6 @@ package files
 
 import "syscall"
 
-// noWait opens a named pipe without waiting for its other end: a file may become
-// one between the look at it and the opening.
-const noWait = syscall.O_NONBLOCK
+// NoWait is a flag to open a named pipe without waiting for its other end: a file
+// may become one between the look at it and the opening.
+const NoWait = syscall.O_NONBLOCK

@@ -1,3 +1,4 @@
 package files
 
-const noWait = 0 // no file of a folder is a pipe here
+// NoWait is no flag here: no file of a folder is a pipe.
+const NoWait = 0
