@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
@@ -282,12 +283,15 @@ func (j *Job) systemFile() string {
 	return path
 }
 
+// mostScript is more than anybody writes for a rehearsal.
+const mostScript = 16 << 20
+
 // checkScript finds a mistake in a rehearsal script before the run exists.
 func checkScript(path string) error {
 	if path == "" {
 		return nil // the agent itself says that there is none
 	}
-	b, err := os.ReadFile(path)
+	b, err := files.ReadFile(context.Background(), path, mostScript)
 	if err != nil {
 		return fmt.Errorf("read its script: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/scaffold"
 )
@@ -39,8 +40,13 @@ func NewSetup(dir, agent string, force bool) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, err := files.OpenTree(tree)
+	if err != nil {
+		return nil, fmt.Errorf("look at the project: %w", err)
+	}
+	defer root.Close()
 	return &Setup{
-		Tree: tree, Project: scaffold.Detect(os.DirFS(tree)), Agents: installed(settings.Config.Agents),
+		Tree: tree, Project: scaffold.Detect(files.FS(root)), Agents: installed(settings.Config.Agents),
 		Options: scaffold.Options{Agent: agent, Schema: string(config.Schema())},
 		chosen:  settings.Config.Agent != "auto", force: force,
 	}, nil

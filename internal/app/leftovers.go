@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -85,12 +87,15 @@ func folders(dir string) ([]string, error) {
 	return list, nil
 }
 
+// mostOwner is more than the path of a folder has.
+const mostOwner = 64 << 10
+
 // abandoned tells whether a clean checkout names records that are gone, or will
 // be: those of its run, or those that its files come from.
 func abandoned(dir string, going []string) bool {
 	// Earlier versions kept one checkout here, with its owner in its .git.
 	for _, name := range []string{proof.OwnerFile, ".git/" + proof.OwnerFile, ".git/objects/info/alternates"} {
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		text, err := files.ReadFile(context.Background(), filepath.Join(dir, filepath.FromSlash(name)), mostOwner)
 		records := strings.TrimSpace(string(text))
 		if err != nil || records == "" {
 			continue

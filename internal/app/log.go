@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -25,7 +26,7 @@ func newLog(tree string, settings *config.Resolved) (*runLog, error) {
 	l := &runLog{}
 	switch {
 	case c.File != "":
-		f, err := os.OpenFile(inTree(tree, c.File), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		f, err := openLog(tree, inTree(tree, c.File))
 		if err != nil {
 			return nil, &UsageError{What: fmt.Sprintf("open log.file: %v", err), Hint: "name a file in a folder that you can write to"}
 		}
@@ -44,6 +45,15 @@ func newLog(tree string, settings *config.Resolved) (*runLog, error) {
 		l.logger = slog.New(slog.NewTextHandler(out, options))
 	}
 	return l, nil
+}
+
+// openLog opens the file of the log. In the work tree an agent may have put a pipe
+// in its place; elsewhere it is the user's own, and may well be a terminal.
+func openLog(tree, path string) (*os.File, error) {
+	if within(tree, path) {
+		return files.Append(path, 0o600)
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
 // Close ends the log.

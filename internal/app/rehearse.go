@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -68,7 +68,7 @@ const (
 // the request there. Close removes the copy.
 func PrepareRehearsal(ctx context.Context, dir, script string, req Request) (*Rehearsal, error) {
 	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, most: mostAttempts}
-	text, err := os.ReadFile(script)
+	text, err := files.ReadFile(ctx, script, mostScript)
 	if err != nil {
 		return nil, &UsageError{What: fmt.Sprintf("read the script: %v", err), Hint: "name a rehearsal script; docs/rehearsal.md has some to start from"}
 	}

@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -178,15 +180,15 @@ func copyFolder(ctx context.Context, from, to string, but func(path string) bool
 }
 
 func copyFile(from, to string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	source, err := os.Open(from)
+	source, err := files.OpenFile(from)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -194,7 +196,9 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = target.ReadFrom(source) // which shares the blocks where the disk can
+	// It shares the blocks where the disk can. A file that grows all the time is
+	// copied as far as it was.
+	_, err = target.ReadFrom(io.LimitReader(source, info.Size()))
 	if err := errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close()); err != nil {
 		return err
 	}

@@ -9,13 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -167,7 +167,7 @@ func (rec *record) tally() Tally {
 // usages is what the agent of an attempt told of what it used, as it went on.
 // Agents say much else, which is not worth decoding.
 func (rec *record) usages(iter, attempt int) ([]loop.Event, error) {
-	f, err := os.Open(filepath.Join(rec.store.AttemptDir(rec.entry.Name, iter, attempt), "events.jsonl"))
+	f, err := files.OpenFile(filepath.Join(rec.store.AttemptDir(rec.entry.Name, iter, attempt), "events.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // never written, or dropped
 	}

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -26,7 +26,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req Request) (*Job, 
 	if err != nil {
 		return nil, w, &UsageError{What: err.Error(), Hint: hintOf(err)}
 	}
-	if err = here.committedAs(w.Work); err == nil {
+	if err = here.committedAs(ctx, w.Work); err == nil {
 		var job *Job
 		if job, err = Prepare(ctx, w.Work, req); err == nil {
 			return job, w, nil
@@ -35,18 +35,21 @@ func PrepareWorktree(ctx context.Context, dir, name string, req Request) (*Job, 
 	return nil, w, errors.Join(err, here.files.RemoveWorktree(context.WithoutCancel(ctx), w, true))
 }
 
+// mostCompared is more than any prompt, plan or file of settings may have.
+const mostCompared = 64 << 20
+
 // committedAs refuses settings, a prompt or a plan that is not committed as it is:
 // the new work tree would quietly run with another one, or with none.
-func (j *Job) committedAs(there string) error {
+func (j *Job) committedAs(ctx context.Context, there string) error {
 	for _, name := range append([]string{config.FileName, j.config().Done.Plan}, j.promptFiles()...) {
 		if name == "" || filepath.IsAbs(name) {
 			continue
 		}
-		mine, err := os.ReadFile(filepath.Join(j.Tree, name))
+		mine, err := files.ReadFile(ctx, filepath.Join(j.Tree, name), mostCompared)
 		if err != nil {
 			continue // one that is needed and missing was refused before
 		}
-		theirs, err := os.ReadFile(filepath.Join(there, name))
+		theirs, err := files.ReadFile(ctx, filepath.Join(there, name), mostCompared)
 		if err != nil || !bytes.Equal(mine, theirs) {
 			return &UsageError{
 				What: name + " is not committed as it is, so the new work tree would run with another one",

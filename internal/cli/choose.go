@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // choose asks which of several agents is meant, once, and remembers it in the
@@ -44,21 +46,20 @@ func (sh *shell) choose(err error) ([]config.Flag, error) {
 	return nil, usage(fmt.Sprintf("%q is none of them", answer), "choose one with -a NAME")
 }
 
+// mostSettings is more than any file of settings has.
+const mostSettings = 4 << 20
+
 // remember puts the agent into the user's settings: in the place of one that is
 // there, else at the top, where it belongs to no table.
 func remember(path, name string) error {
-	old, err := os.ReadFile(path)
+	old, err := files.ReadFile(context.Background(), path, mostSettings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	temp := path + ".tmp"
-	if err := os.WriteFile(temp, []byte(withAgent(string(old), name)), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+	return files.Replace(path, []byte(withAgent(string(old), name)), 0o600)
 }
 
 // agentLine is a line that names the agent, before the first table.

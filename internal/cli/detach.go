@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -70,7 +72,7 @@ func undetached(args []string) []string {
 func (sh *shell) awaitRun(started string, pid int, ended <-chan error, words *os.File) error {
 	deadline := time.After(startTime)
 	for {
-		if name, err := os.ReadFile(started); err == nil && strings.HasSuffix(string(name), "\n") {
+		if name, err := files.ReadFile(context.Background(), started, 4<<10); err == nil && strings.HasSuffix(string(name), "\n") {
 			run := strings.TrimSpace(string(name))
 			fmt.Fprintf(sh.out, "%s is running (pid %d): refrain status %[1]s, refrain watch %[1]s, refrain stop %[1]s\n", run, pid)
 			return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/term"
 )
@@ -96,7 +97,7 @@ func (t *transcript) raw(name string) error {
 	if err != nil {
 		return t.missing()
 	}
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := files.OpenFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return t.dropped(dir)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // asking is the flags that have a person asked.
@@ -168,6 +170,9 @@ func tomlText(s string) string {
 	return string(b)
 }
 
+// mostContext is more than any prompt may have.
+const mostContext = 8 << 20
+
 // contextText is the text itself, or that of the file behind an @.
 func contextText(arg string) (string, error) {
 	file, isFile := strings.CutPrefix(arg, "@")
@@ -177,7 +182,7 @@ func contextText(arg string) (string, error) {
 		}
 		return arg, nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := files.ReadFile(context.Background(), file, mostContext)
 	if err != nil {
 		return "", usage(fmt.Sprintf("read --context: %v", pathCause(err)), "name a file that can be read after the @")
 	}

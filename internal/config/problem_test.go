@@ -160,7 +160,7 @@ func TestProblemsOutsideFiles(t *testing.T) {
 		{"a header that is no text", Sources{Environ: []string{"REFRAIN_TRACE_HEADERS={ X-A = 1 }"}}, "REFRAIN_TRACE_HEADERS: trace.headers.X-A must be text, not a number", "put it in quotes"},
 		{"headers after --set", Sources{Flags: set(t, "trace.headers=x")}, "--set: trace.headers is a table, not a key", "set one key in it, like trace.headers.NAME=VALUE"},
 		{"a price in the environment", Sources{Environ: []string{"REFRAIN_PRICES_X_INPUT=1"}}, "REFRAIN_PRICES_X_INPUT: unknown variable REFRAIN_PRICES_X_INPUT", "agents, prices and procedures are set in refrain.toml or with --set"},
-		{"a folder for a file", Sources{UserFile: t.TempDir()}, "FILE: cannot be read: it is a folder", "make it a file that you may read, or move it away"},
+		{"a folder for a file", Sources{UserFile: t.TempDir()}, "FILE: cannot be read: it is a folder, not a file", "make it a file that you may read, or move it away"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // document is a TOML file: its values, and where each key stands.
@@ -24,21 +27,14 @@ type document struct {
 // at is the place of a key of the document.
 func (d document) at(path []string) place { return d.places[joinKey(path)] }
 
+// mostSettings is more than any file of settings has.
+const mostSettings = 4 << 20
+
 // readDocument reads a file that may be missing; then the document is empty.
 func readDocument(path, shown string) (document, *Problem) {
-	info, err := os.Stat(path)
+	data, err := files.ReadFile(context.Background(), path, mostSettings)
 	if errors.Is(err, os.ErrNotExist) {
 		return document{file: shown}, nil
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-		if info.IsDir() {
-			err = errors.New("it is a folder")
-		}
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
 	}
 	if err != nil {
 		var failed *os.PathError

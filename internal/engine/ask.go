@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -143,13 +144,16 @@ func (e *Engine) layOut(ctx context.Context) string {
 		return "" // the attempt says it
 	}
 	file := filepath.Join(e.Journal.Dir(), nextPrompt)
-	if err := os.WriteFile(file, []byte(p.Text), 0o600); err != nil {
+	if err := files.Replace(file, []byte(p.Text), 0o600); err != nil {
 		e.warn("next prompt", loop.Warning{Text: "the next prompt cannot be shown: " + err.Error()})
 		return ""
 	}
 	e.laidOut, e.laidNotes = p.Text, len(s.Notes)
 	return file
 }
+
+// mostEdited is more than a person writes into a prompt.
+const mostEdited = 16 << 20
 
 // takeUp keeps what a person has made of the next prompt.
 func (e *Engine) takeUp(file string) {
@@ -158,7 +162,7 @@ func (e *Engine) takeUp(file string) {
 		return
 	}
 	defer os.Remove(file)
-	b, err := os.ReadFile(file)
+	b, err := files.ReadFile(context.Background(), file, mostEdited)
 	if err == nil && string(b) != e.laidOut && strings.TrimSpace(string(b)) != "" {
 		e.edited = string(b)
 	}

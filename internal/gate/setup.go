@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // installer is a command that installs what a lockfile names.
@@ -84,7 +86,9 @@ func Manifests(dir string) []string {
 	}
 	more, _ := filepath.Glob(filepath.Join(dir, "requirements*.txt")) // the pattern is a good one
 	for _, path := range more {
-		found = append(found, filepath.Base(path))
+		if name := filepath.Base(path); isFile(dir, name) {
+			found = append(found, name)
+		}
 	}
 	return found
 }
@@ -98,11 +102,14 @@ var installKeys = []string{
 // installScripts run while packages are installed.
 var installScripts = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
 
+// mostLocked is more than any lockfile has.
+const mostLocked = 64 << 20
+
 // Installed is what an install reads of a lockfile or manifest. Whole is false
 // when it reads more than that: other packages of the same tree, or whatever a
-// script wants.
+// script wants; and when it cannot be read.
 func Installed(dir, name string) (content []byte, whole bool) {
-	content, err := os.ReadFile(filepath.Join(dir, name))
+	content, err := files.ReadFile(context.Background(), filepath.Join(dir, name), mostLocked)
 	if name != "package.json" || err != nil {
 		return content, err == nil
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // version is of the file. A newer one is left alone.
@@ -81,10 +83,13 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
+// mostNoted is more than all runs of a user note.
+const mostNoted = 16 << 20
+
 // load reads the file. A damaged one is set aside, and the error says so. The
 // lock must be held.
 func load(path string) (content, error) {
-	b, err := os.ReadFile(path)
+	b, err := files.ReadFile(context.Background(), path, mostNoted)
 	if errors.Is(err, fs.ErrNotExist) {
 		return content{}, nil
 	}
@@ -114,14 +119,7 @@ func save(path string, c content) error {
 	if err != nil {
 		return err
 	}
-	temp := path + ".tmp"
-	if err = os.WriteFile(temp, b, 0o600); err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
+	return files.Replace(path, b, 0o600)
 }
 
 // patience is how long to wait for another run. Each needs milliseconds.
@@ -130,7 +128,7 @@ var patience = time.Second
 // lock takes the folder for a moment. The lock is a file of its own, since the
 // other one is replaced.
 func lock(dir string) (unlock func(), err error) {
-	file := flock.New(filepath.Join(dir, "limits.lock"))
+	file := flock.New(filepath.Join(dir, "limits.lock"), flock.SetFlag(os.O_CREATE|files.NoWait))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, err = file.TryLockContext(ctx, time.Millisecond)

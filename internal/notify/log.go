@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // log keeps every message as a line of JSON in a file.
@@ -28,7 +30,7 @@ func (l log) Notify(_ context.Context, m Message) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of notify.log: %w", err)
 	}
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := files.Append(l.path, 0o600)
 	if err != nil {
 		return fmt.Errorf("open notify.log: %w", err)
 	}

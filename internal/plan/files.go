@@ -24,7 +24,7 @@ const (
 // their paths with slashes, sorted. What is hidden is left out.
 func markdownBelow(folder *os.Root) ([]string, error) {
 	var list []string
-	err := fs.WalkDir(folder.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(files.FS(folder), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

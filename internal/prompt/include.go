@@ -69,7 +69,7 @@ func (p *page) find(root *os.Root, pattern string) ([]string, error) {
 		return nil, &Error{What: fmt.Sprintf("%q leads out of the work tree", pattern), Hint: "only files in the work tree can be included; copy it there"}
 	}
 	if strings.ContainsAny(below, special) {
-		found, err := glob(root.FS(), path.Join(literally(dir), below))
+		found, err := glob(files.FS(root), path.Join(literally(dir), below))
 		if err != nil {
 			return nil, &Error{What: fmt.Sprintf("the files that match %q cannot be found: %s", pattern, cause(err)), Hint: `a pattern is as in "specs/*.md" or "specs/**/*.md"`, Err: err}
 		}

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -169,7 +171,7 @@ func fileStamp(path string) string {
 const mostSetting = 1 << 20
 
 func contentOf(path string) string {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if err != nil {
 		return err.Error()
 	}
@@ -223,7 +225,7 @@ func (a Around) against(was Around) []string {
 func goFlags(env []string) string {
 	vars := variables(env)
 	file := cmp.Or(vars["GOENV"], filepath.Join(configFolder(vars), "go", "env"))
-	b, err := os.ReadFile(file)
+	b, err := files.ReadFile(context.Background(), file, mostSetting)
 	if err != nil {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/harness"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -157,6 +158,9 @@ func content(ctx context.Context, trees repo.Trees, f repo.File) ([]byte, error)
 	return text, err
 }
 
+// mostListed is more than any file has that says where tests are.
+const mostListed = 16 << 20
+
 // listedChanges is the same for a tree without git: only names and times are
 // known, so nothing can be put back.
 func (j *Judge) listedChanges(ctx context.Context, at repo.Checkpoint) (changes, error) {
@@ -169,7 +173,7 @@ func (j *Judge) listedChanges(ctx context.Context, at repo.Checkpoint) (changes,
 	there := func(path string) string { return filepath.Join(j.Proof.Tree, filepath.FromSlash(path)) }
 	then := &firstTree{paths: j.Store.Listed(*j.First), home: j.home(""), reached: map[string]bool{}}
 	for _, path := range j.reach(then.home, func(path string) bool { _, err := os.Stat(there(path)); return err == nil }, func(path string) []byte {
-		text, err := os.ReadFile(there(path))
+		text, err := files.Read(ctx, j.Proof.Tree, filepath.FromSlash(path), mostListed)
 		if err != nil {
 			return nil
 		}

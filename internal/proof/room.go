@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -131,12 +132,15 @@ func (r *rooms) openFolder() error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600)
+	return files.Replace(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600)
 }
 
 // OwnerFile names, in the folder of a run's clean checkouts, the folder of its
 // records: checkouts whose records are gone can be found and removed.
 const OwnerFile = "refrain-run"
+
+// mostNotes is more than all notes of a run have.
+const mostNotes = 1 << 20
 
 // tempFile lists the folders for temporary files that were made.
 const tempFile = "temporary"
@@ -146,7 +150,7 @@ const tempFile = "temporary"
 // noted first.
 func (s Settings) temp() (string, error) {
 	dir := filepath.Join(os.TempDir(), tempPrefix+rand.Text()[:10])
-	notes, err := os.OpenFile(filepath.Join(s.Dir, tempFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	notes, err := files.Append(filepath.Join(s.Dir, tempFile), 0o600)
 	if err != nil {
 		return "", err
 	}
@@ -179,9 +183,9 @@ func (s Settings) sweep() error {
 // folder of a run's clean checkouts.
 func RemoveTemporary(dir string) error {
 	notes := filepath.Join(dir, tempFile)
-	text, err := os.ReadFile(notes)
+	text, err := files.ReadFile(context.Background(), notes, mostNotes)
 	if err != nil {
-		return nil // none were made
+		return os.RemoveAll(notes) // none were made, or nobody can tell
 	}
 	for path := range strings.Lines(string(text)) {
 		// What the notes say may be anybody's: only what is ours by its name goes.

@@ -14,10 +14,13 @@
 package rehearsal
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Main plays the script named by its only argument in the current folder, with
@@ -33,11 +36,14 @@ func Main(args []string) int {
 	return p.finish(p.perform(args[0]))
 }
 
+// mostScript is more than anybody writes.
+const mostScript = 16 << 20
+
 func (p *player) perform(path string) error {
 	if err := p.enter(os.Stdin, os.Getenv); err != nil {
 		return err
 	}
-	b, err := os.ReadFile(path)
+	b, err := files.ReadFile(context.Background(), path, mostScript)
 	if err != nil {
 		return fmt.Errorf("read the script: %w", err)
 	}

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Action is what became of a file.
@@ -42,22 +45,22 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("write %s: %s", e.Pat
 // it is overwritten, and kept beside the new one as NAME.orig. Each file is
 // written in one piece. Nothing outside the root is touched, wherever links
 // lead, and all files are looked at before the first is written.
-func Write(root string, files []File, force bool) ([]Result, error) {
-	tree, err := os.OpenRoot(root)
+func Write(root string, list []File, force bool) ([]Result, error) {
+	tree, err := files.OpenTree(root)
 	if err != nil {
 		return nil, fmt.Errorf("open the work tree: %w", err)
 	}
 	defer tree.Close()
 
-	results := make([]Result, len(files))
-	for i, f := range files {
+	results := make([]Result, len(list))
+	for i, f := range list {
 		action, err := decide(tree, f, force)
 		if err != nil {
 			return nil, err
 		}
 		results[i] = Result{Path: f.Path, Action: action}
 	}
-	for i, f := range files {
+	for i, f := range list {
 		if err := carryOut(tree, f, &results[i]); err != nil {
 			return results[:i], fmt.Errorf("write %s: %w", f.Path, err)
 		}
@@ -80,11 +83,13 @@ func decide(tree *os.Root, f File, force bool) (Action, error) {
 	case info.IsDir():
 		return "", &RefusedError{f.Path, "a folder has this name", "rename the folder"}
 	case info.Mode().IsRegular():
-		old, err := tree.ReadFile(name)
-		if err != nil {
+		old, err := readOld(tree, name)
+		var large *files.TooLargeError
+		switch {
+		case errors.As(err, &large) && !force: // then it is another one
+		case err != nil:
 			return "", refused(f.Path, err)
-		}
-		if string(old) == f.Text {
+		case string(old) == f.Text:
 			return Same, nil
 		}
 	case force && !f.Keep:
@@ -94,6 +99,18 @@ func decide(tree *os.Root, f File, force bool) (Action, error) {
 		return Overwritten, nil
 	}
 	return Kept, nil
+}
+
+// mostOld is more than any file has that is worth to be compared or kept.
+const mostOld = 64 << 20
+
+func readOld(tree *os.Root, name string) ([]byte, error) {
+	f, err := files.Open(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return files.All(context.Background(), f, mostOld)
 }
 
 // reachable sees that the folders above a file are folders, or can be made.
@@ -146,7 +163,7 @@ func carryOut(tree *os.Root, f File, r *Result) error {
 
 // save copies a file to a name beside it that is free, which it gives.
 func save(tree *os.Root, name string, mode fs.FileMode) (string, error) {
-	old, err := tree.ReadFile(filepath.FromSlash(name))
+	old, err := readOld(tree, filepath.FromSlash(name))
 	if err != nil {
 		return "", err
 	}

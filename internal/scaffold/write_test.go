@@ -119,6 +119,25 @@ func TestWriteLeavesWhatIsThere(t *testing.T) {
 	})
 }
 
+func TestWriteDoesNotReadWithoutEnd(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "a.txt")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, mostOld+1); err != nil {
+		t.Fatal(err)
+	}
+	list := []File{{Path: "a.txt", Text: "text", Mode: 0o600}}
+	if got, err := Write(root, list, false); err != nil || got[0].Action != Kept {
+		t.Errorf("Write = %v, %v, want it kept", got, err)
+	}
+	var refused *RefusedError
+	if _, err := Write(root, list, true); !errors.As(err, &refused) {
+		t.Errorf("Write with force = %v, want it refused", err)
+	}
+}
+
 func TestWritePermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such permissions")
