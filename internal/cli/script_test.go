@@ -14,6 +14,7 @@ func TestMain(m *testing.M) {
 	app.Helper()
 	testscript.Main(m, map[string]func(){
 		"refrain": func() { os.Exit(Main(os.Args[1:])) },
+		"limit":   story.Limit,
 	})
 }
 
