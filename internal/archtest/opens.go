@@ -1,0 +1,27 @@
+package archtest
+
+// bare are the functions of package os that open whatever they find: a named
+// pipe makes them wait for ever, and a device has no end. What an agent can put
+// something in the place of is opened by package files.
+var bare = []string{"ReadFile", "Open", "OpenFile", "OpenRoot", "DirFS", "Create", "WriteFile"}
+
+// mayOpen says who may use them all the same, and why: a file, or a package with
+// all of its files.
+var mayOpen = map[string]string{
+	"internal/files": "this is where it is done right",
+
+	"internal/repo":    "not gone through yet",
+	"internal/journal": "not gone through yet",
+	"internal/proc":    "not gone through yet",
+
+	"internal/app/contained.go":     "a file of the system's",
+	"internal/app/log.go":           "log.file outside of the work tree is the user's own, and may be a terminal",
+	"internal/app/demo.go":          "writes into a new folder",
+	"internal/app/library.go":       "makes a new file, and opens none",
+	"internal/app/rehearse_copy.go": "writes into a new folder",
+	"internal/cli/detach.go":        "writes into a new folder, whose name only two runners know",
+	"internal/rehearsal/files.go":   "it is the agent that writes here",
+
+	"internal/config/gen": "makes our own pages",
+	"internal/story":      "for tests",
+}
