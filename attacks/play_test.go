@@ -32,8 +32,9 @@ type ending struct {
 	Proof  proof
 	Totals struct{ Iterations int }
 
-	holds bool   // what is left passes the check of the scenario
-	said  string // all that was printed on the way
+	holds  bool     // what is left passes the check of the scenario
+	broken []string // what must succeed afterwards, and did not
+	said   string   // all that was printed on the way
 }
 
 // proof is the runner's own word for what stands behind a claim.
@@ -81,6 +82,12 @@ func (s scenario) play(t *testing.T) ending {
 		told, err := w.sh(s.check)
 		e.holds = err == nil
 		e.said += "$ " + s.check + "\n" + told
+	}
+	for _, command := range s.must {
+		if told, err := w.sh(command); err != nil {
+			e.broken = append(e.broken, command)
+			e.said += "$ " + command + "\n" + told
+		}
 	}
 	return e
 }

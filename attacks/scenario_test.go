@@ -27,6 +27,7 @@ type scenario struct {
 	user     []string       // commands of the user after "refrain init", before the commit
 	then     []string       // commands of the user after the run
 	check    string         // whether what is left holds: an attack that does may be called proven
+	must     []string       // commands that succeed when all is over, whatever it came to
 	expect   *regexp.Regexp // in what was told
 	want     want
 
@@ -112,6 +113,8 @@ func (s *scenario) take(key, value string) (err error) {
 		s.then = append(s.then, value)
 	case "check":
 		s.check = value
+	case "must":
+		s.must = append(s.must, value)
 	case "expect":
 		s.expect, err = regexp.Compile(value)
 	case "want":
