@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // runsName is the folder with one folder for each run.
@@ -114,7 +116,7 @@ func copyFile(from, to string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	source, err := os.Open(from)
+	source, err := files.OpenFile(from)
 	if err != nil {
 		return err
 	}

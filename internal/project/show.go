@@ -1,12 +1,15 @@
 package project
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Show puts links to the records into the project, for people and scripts, and a
@@ -18,7 +21,7 @@ func (p Project) Show() {
 		return
 	}
 	dir := p.signs()[0]
-	root, err := os.OpenRoot(filepath.Dir(dir))
+	root, err := files.OpenTree(filepath.Dir(dir))
 	if err != nil {
 		return
 	}
@@ -49,11 +52,20 @@ func (p Project) putSign(inside *os.Root) {
 		return
 	}
 	b = append(b, '\n')
-	if now, err := inside.ReadFile(noteName); err == nil && string(now) == string(b) {
-		return
+	if f, err := files.Open(inside, noteName); err == nil {
+		now, err := files.All(context.Background(), f, mostSmall)
+		f.Close()
+		if err == nil && string(now) == string(b) {
+			return
+		}
 	}
 	_ = inside.RemoveAll(noteName)
-	_ = inside.WriteFile(noteName, b, 0o600)
+	f, err := inside.OpenFile(noteName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write(b) // half of it says nothing
+	f.Close()
 }
 
 // putLink links to what the records have under this name. What is no link, and no
