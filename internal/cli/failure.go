@@ -103,7 +103,10 @@ func explain(err error) failure {
 		return failure{newer.Error(), "install a newer refrain", statusFailed}
 	}
 	f := failure{what: err.Error(), status: statusFailed}
+	var hinted interface{ Hint() string }
 	switch {
+	case errors.As(err, &hinted):
+		f.hint = hinted.Hint()
 	case errors.Is(err, fs.ErrPermission):
 		f.hint = "look at who owns the file and who may write to it"
 	case errors.Is(err, syscall.ENOSPC):

@@ -25,7 +25,7 @@ func (e *BusyError) Error() string {
 func (p Project) Claim() (Project, error) {
 	p, err := p.claim()
 	if err != nil {
-		return p, fmt.Errorf("make a place for the records in %s: %w", p.Dir, err)
+		return p, &PlaceError{fmt.Errorf("make a place for the records in %s: %w", p.Dir, err)}
 	}
 	return p, nil
 }

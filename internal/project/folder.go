@@ -25,5 +25,17 @@ func folderOn(system string, getenv func(string) string) (string, error) {
 			return filepath.Join(folder, "refrain"), nil
 		}
 	}
-	return "", errors.New("find the user's state folder: neither the home folder nor XDG_STATE_HOME is set to a full path")
+	return "", &PlaceError{errors.New("find the user's state folder: neither the home folder nor XDG_STATE_HOME is set to a full path")}
+}
+
+// PlaceError says that there is no place for records.
+type PlaceError struct{ Err error }
+
+func (e *PlaceError) Error() string { return e.Err.Error() }
+
+func (e *PlaceError) Unwrap() error { return e.Err }
+
+// Hint says what to do.
+func (e *PlaceError) Hint() string {
+	return "set XDG_STATE_HOME to a folder outside of the project that you can write to"
 }
