@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -212,34 +210,23 @@ func (w *world) measure(status int, name string, args ...string) taken {
 func (w *world) pretend(runs, iterations int) {
 	w.Helper()
 	w.must(w.program, "run", "--", "true")
-	runsDir := filepath.Join(w.store().Dir, "runs")
-	meta, err := os.ReadFile(filepath.Join(runsDir, "run-1", "run.json"))
+	store := w.store()
+	real, err := store.Load("run-1")
 	if err != nil {
+		w.Fatal(err)
+	}
+	if err := os.RemoveAll(real.Dir); err != nil {
 		w.Fatal(err)
 	}
 	for i := range runs {
-		name := fmt.Sprintf("run-%d", i+1)
-		dir := filepath.Join(runsDir, name)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := store.Import(real.Meta, pretended(fmt.Sprintf("run-%d", i+1), iterations)); err != nil {
 			w.Fatal(err)
 		}
-		meta := bytes.ReplaceAll(meta, []byte("run-1"), []byte(name))
-		if err := os.WriteFile(filepath.Join(dir, "run.json"), meta, 0o600); err != nil {
-			w.Fatal(err)
-		}
-		w.pretendJournal(filepath.Join(dir, "journal.jsonl"), name, iterations)
 	}
 }
 
-// pretendJournal writes the journal of a run whose iterations went well.
-func (w *world) pretendJournal(path, name string, iterations int) {
-	w.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer f.Close()
-	out := bufio.NewWriterSize(f, 1<<20)
+// pretended are the events of a run whose iterations went well.
+func pretended(name string, iterations int) (events []loop.Event) {
 	var (
 		state loop.State
 		seq   int64
@@ -255,11 +242,7 @@ func (w *world) pretendJournal(path, name string, iterations int) {
 		if p, ok := p.(*loop.IterationFinished); ok {
 			p.State = state
 		}
-		line, err := journal.Encode(e)
-		if err != nil {
-			w.Fatal(err)
-		}
-		out.Write(append(line, '\n'))
+		events = append(events, e)
 	}
 	write(0, &loop.RunStarted{Name: name, Procedure: "run", Agent: "true"})
 	status, yes := 0, true
@@ -278,9 +261,7 @@ func (w *world) pretendJournal(path, name string, iterations int) {
 		})
 	}
 	write(0, &loop.RunFinished{State: loop.Done, Reason: loop.ByIterations, Why: "ran them all", Totals: state.Totals})
-	if err := out.Flush(); err != nil {
-		w.Fatal(err)
-	}
+	return events
 }
 
 // report replaces the time of the benchmark itself, which means nothing here.

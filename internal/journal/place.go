@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/project"
 )
@@ -13,6 +14,7 @@ type Store struct {
 	Tree string // the work tree, absolute and without symbolic links
 
 	project *project.Project // nil: the records are just where Dir says
+	keyOnce func() ([]byte, error)
 }
 
 // Open finds the records of the project around a work tree, and makes nothing.
@@ -27,7 +29,7 @@ func opened(p project.Project, err error) (Store, error) {
 	if err != nil {
 		return Store{}, err
 	}
-	return Store{Dir: p.Dir, Tree: p.Tree, project: &p}, nil
+	return Store{Dir: p.Dir, Tree: p.Tree, project: &p, keyOnce: sync.OnceValues(p.Key)}, nil
 }
 
 // beside finds the records of another work tree, of this project or not.

@@ -21,7 +21,7 @@ func (s Store) key() ([]byte, error) {
 	if s.project == nil || s.project.Early {
 		return nil, nil
 	}
-	return s.project.Key()
+	return s.keyOnce()
 }
 
 // chainOf is how the records of a run are sealed.
@@ -29,7 +29,7 @@ func (s Store) chainOf(m Meta) chain {
 	if s.project == nil || s.project.Early {
 		return chain{}
 	}
-	key, err := s.project.Key()
+	key, err := s.key()
 	c := newChain(key, cmp.Or(m.Origin, m.ID))
 	switch early := m.Key == "" && s.project.MadeEarlier(m.Name); {
 	case early && (err != nil || key == nil):
@@ -211,21 +211,41 @@ func (s Store) reseal(r *Run, c chain) error {
 	}
 	r.meta.Key = keyID(key)
 	r.bind(newChain(key, cmp.Or(r.meta.Origin, r.meta.ID)))
+	if err := os.Rename(r.journal.path, filepath.Join(r.dir, tamperedName)); err != nil {
+		return err
+	}
+	if err := r.rewrite(believed); err != nil {
+		return err
+	}
+	return r.writeMeta()
+}
+
+// rewrite makes a journal of events, in one piece.
+func (r *Run) rewrite(events []loop.Event) error {
 	var anew bytes.Buffer
-	for _, e := range believed {
+	for _, e := range events {
 		e.Seal = ""
 		line, err := Encode(e)
 		if err != nil {
 			return err
 		}
-		line, r.last = r.chain.seal(r.last, line)
+		if r.chain.mac != nil {
+			line, r.last = r.chain.seal(r.last, line)
+		}
 		anew.Write(append(line, '\n'))
 	}
-	if err := os.Rename(r.journal.path, filepath.Join(r.dir, tamperedName)); err != nil {
+	return replace(r.journal.path, anew.Bytes(), true)
+}
+
+// Import makes a run that has happened already, with the next name.
+func (s Store) Import(m Meta, events []loop.Event) error {
+	r, err := s.Create(m)
+	if err != nil {
 		return err
 	}
-	if err := replace(r.journal.path, anew.Bytes(), true); err != nil {
-		return err
+	defer r.Close()
+	if err := r.rewrite(events); err != nil {
+		return fmt.Errorf("import run %s: %w", r.meta.Name, err)
 	}
-	return r.writeMeta()
+	return nil
 }
