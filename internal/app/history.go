@@ -26,7 +26,7 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 	if entry.Gone { // its work tree is; what it kept is not
 		dir = runs.Tree
 	}
-	tree, err := repo.Open(ctx, dir, nil)
+	tree, err := repo.OpenKept(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

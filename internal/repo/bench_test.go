@@ -96,3 +96,24 @@ func report(b *testing.B, value float64, unit string) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(value, unit)
 }
+
+// BenchmarkFirst is what the first checkpoint of a run costs: its store is made,
+// and the tree is kept.
+func BenchmarkFirst(b *testing.B) {
+	for _, n := range []int{20, 1000, 100_000} {
+		b.Run(fmt.Sprintf("%d-files", n), func(b *testing.B) {
+			f := newForest(b, n)
+			tree := f.open()
+			var ours []float64
+			for b.Loop() {
+				dir := filepath.Join(b.TempDir(), "objects")
+				ours = append(ours, taken(func() {
+					s, err := tree.Keep(b.Context(), dir)
+					f.must(err)
+					f.checkpoint(s)
+				}))
+			}
+			report(b, slices.Min(ours), "first-ms")
+		})
+	}
+}

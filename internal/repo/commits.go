@@ -57,5 +57,8 @@ func (s *Store) revList(ctx context.Context, before, after facts, options ...str
 		fmt.Fprintf(&input, "^%s\n", tip)
 	}
 	args := slices.Concat([]string{"rev-list", "--ignore-missing"}, options, []string{"--stdin"})
+	if s.origin.gone() { // the store has what it saw
+		return s.git(ctx, command{stdin: []byte(input.String())}, args...)
+	}
 	return s.ask(ctx, command{env: []string{lookingInto(s.objects())}, stdin: []byte(input.String())}, args...)
 }

@@ -40,6 +40,20 @@ func gitEnv() []string {
 	return append(closed(env), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 }
 
+// env is gitEnv for this tree. When an agent has deleted the repository, git must
+// not find another one further up.
+func (t *Tree) env() []string {
+	env := gitEnv()
+	if t.above == "" {
+		return env
+	}
+	above := t.above
+	if known := os.Getenv("GIT_CEILING_DIRECTORIES"); known != "" {
+		above += string(os.PathListSeparator) + known
+	}
+	return append(env, "GIT_CEILING_DIRECTORIES="+above)
+}
+
 // closed keeps git from running the program in core.fsmonitor: an agent can write
 // the config of the repository, and what it names would run with the rights of
 // the runner. A setting in the environment wins over those of every file; others
@@ -74,7 +88,7 @@ func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string)
 	spec := proc.Spec{
 		Argv:   append([]string{"git"}, args...),
 		Dir:    dir,
-		Env:    append(gitEnv(), c.env...),
+		Env:    append(t.env(), c.env...),
 		Stdin:  bytes.NewReader(c.stdin),
 		Stdout: proc.Sink{Raw: &out},
 		Stderr: proc.Sink{Raw: &complaint},

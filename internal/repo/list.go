@@ -50,7 +50,10 @@ func (s *Store) list(ctx context.Context) (Checkpoint, error) {
 	return c, nil
 }
 
-func (s *Store) listFile(id string) string { return filepath.Join(s.dir, id+".json.gz") }
+// listEnding ends the name of every list.
+const listEnding = ".json.gz"
+
+func (s *Store) listFile(id string) string { return filepath.Join(s.dir, id+listEnding) }
 
 func writeList(path string, files []listed) error {
 	var b strings.Builder

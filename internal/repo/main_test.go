@@ -125,7 +125,7 @@ type story struct {
 
 var (
 	nothing = []loop.Signal(nil)
-	files   = []loop.Signal{loop.InFiles}
+	inFiles = []loop.Signal{loop.InFiles}
 	commits = []loop.Signal{loop.InCommits}
 	both    = []loop.Signal{loop.InFiles, loop.InCommits}
 )

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -27,8 +28,13 @@ func (s *Store) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.kept = kept{Format: s.origin.format, Prefix: s.tree.prefix, Top: s.origin.top, Dir: s.origin.dir}
+	known, err := json.Marshal(s.kept)
+	if err != nil {
+		return err
+	}
 	config := s.origin.config(shared, settings+"[core]\n\thooksPath = "+quoteConfig(os.DevNull)+"\n")
-	files := map[string]string{"HEAD": unborn, "config": config, shared: like, "info/attributes": asIs}
+	files := map[string]string{"HEAD": unborn, "config": config, shared: like, "info/attributes": asIs, keptName: string(known)}
 	if err := layOut(building, files, writeSynced); err != nil {
 		return err
 	}

@@ -20,16 +20,16 @@ func newPlain(t *testing.T) folder {
 func TestWhatHappensToAPlainFolderIsSeen(t *testing.T) {
 	for _, s := range []story{
 		{"nothing", nil, func(folder) {}, nothing},
-		{"a new file", nil, func(f folder) { f.write("d/c.txt", "") }, files},
-		{"an edit of the same size", nil, func(f folder) { f.write("d/b.txt", "owt") }, files},
-		{"a deletion", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))) }, files},
-		{"a rename", nil, func(f folder) { f.must(os.Rename(f.path("a.txt"), f.path("c.txt"))) }, files},
+		{"a new file", nil, func(f folder) { f.write("d/c.txt", "") }, inFiles},
+		{"an edit of the same size", nil, func(f folder) { f.write("d/b.txt", "owt") }, inFiles},
+		{"a deletion", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))) }, inFiles},
+		{"a rename", nil, func(f folder) { f.must(os.Rename(f.path("a.txt"), f.path("c.txt"))) }, inFiles},
 		{"an empty folder", nil, func(f folder) { f.must(os.Mkdir(f.path("empty"), 0o700)) }, nothing},
 		{"a notes file", nil, func(f folder) { f.write("d/NOTES.md", "") }, nothing},
 		{"a folder of notes", nil, func(f folder) { f.write("x/notes/n", "") }, nothing},
 		{"our own files", nil, func(f folder) { f.write(".refrain/runs/r/journal.jsonl", ""); f.write(".refrain/lock-1", "") }, nothing},
 		{"our own files set aside", nil, func(f folder) { f.write(".refrain/broken/journal.jsonl", "") }, nothing},
-		{"the user's own prompts", nil, func(f folder) { f.write(".refrain/prompts/build.md", "") }, files},
+		{"the user's own prompts", nil, func(f folder) { f.write(".refrain/prompts/build.md", "") }, inFiles},
 		{"git's own files", nil, func(f folder) { f.write("d/.git/HEAD", ""); f.write(".git/x", "") }, nothing},
 		{"a repository is made", nil, func(f folder) { f.git("init", "-q"); f.commit("first") }, nothing},
 	} {
@@ -50,12 +50,12 @@ func TestWhatUnixKnowsOfFilesIsSeen(t *testing.T) {
 	}
 	outside := t.TempDir()
 	for _, s := range []story{
-		{"a mode", nil, func(f folder) { f.must(os.Chmod(f.path("a.txt"), 0o755)) }, files},
-		{"a name with a newline", nil, func(f folder) { f.write("a\nb", "") }, files},
+		{"a mode", nil, func(f folder) { f.must(os.Chmod(f.path("a.txt"), 0o755)) }, inFiles},
+		{"a name with a newline", nil, func(f folder) { f.write("a\nb", "") }, inFiles},
 		{"where a link points", func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, func(f folder) {
 			f.must(os.Remove(f.path("link")))
 			f.must(os.Symlink("b.txt", f.path("link")))
-		}, files},
+		}, inFiles},
 		{"what a link points to", func(f folder) { f.must(os.Symlink(outside, f.path("link"))) }, func(f folder) {
 			f.must(os.WriteFile(filepath.Join(outside, "x"), nil, 0o600))
 		}, nothing},
@@ -65,7 +65,7 @@ func TestWhatUnixKnowsOfFilesIsSeen(t *testing.T) {
 			}
 			f.must(os.Chmod(f.path("d"), 0))
 			f.t.Cleanup(func() { f.must(os.Chmod(f.path("d"), 0o700)) })
-		}, files},
+		}, inFiles},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			f := newPlain(t)
@@ -81,7 +81,7 @@ func TestWithoutGitARepositoryIsAPlainFolder(t *testing.T) {
 	if tree.Git() {
 		t.Error("there is no git to look with")
 	}
-	story{act: func(f folder) { f.write("a.txt", "edited") }, want: files}.check(t, f, tree)
+	story{act: func(f folder) { f.write("a.txt", "edited") }, want: inFiles}.check(t, f, tree)
 }
 
 func TestAFolderThatIsGoneIsAnError(t *testing.T) {

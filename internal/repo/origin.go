@@ -10,15 +10,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // origin is the user's repository. It is only read.
 type origin struct {
 	top    string // of the work tree
-	dir    string // the git folder of this work tree
+	dir    string // the git folder of this work tree; empty when it is gone
 	common string // the git folder of all its work trees
 	format string // of the names of objects: "sha1" or "sha256"
 }
+
+// gone tells whether there is no repository to ask.
+func (o origin) gone() bool { return o.dir == "" }
 
 // findOrigin asks git where things are. Each answer may hold a newline, so each
 // is a question of its own.
@@ -35,19 +40,76 @@ func (t *Tree) findOrigin(ctx context.Context) (origin, error) {
 		*ask.answer = strings.TrimSuffix(string(out), "\n")
 	}
 	o.top, o.dir = filepath.FromSlash(o.top), filepath.FromSlash(o.dir)
-	o.common = o.dir
-	common, err := os.ReadFile(filepath.Join(o.dir, "commondir"))
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // no linked work tree
-	case err != nil:
+	var err error
+	if o.common, err = commonOf(o.dir); err != nil {
 		return origin{}, fmt.Errorf("find the repository: %w", err)
-	default:
-		o.common = filepath.FromSlash(strings.TrimSpace(string(common)))
-		if !filepath.IsAbs(o.common) {
-			o.common = filepath.Join(o.dir, o.common)
-		}
 	}
 	return o, nil
+}
+
+// smallFile is more than a file has in which git keeps a path or a few settings.
+const smallFile = 1 << 20
+
+// commonOf is the folder that all work trees of a git folder share.
+func commonOf(dir string) (string, error) {
+	text, err := files.ReadFile(context.Background(), filepath.Join(dir, "commondir"), smallFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dir, nil // no linked work tree
+	}
+	return seenFrom(dir, string(text)), err
+}
+
+// seenFrom is a path that git wrote into a file of a folder.
+func seenFrom(dir, path string) string {
+	path = filepath.FromSlash(strings.TrimSpace(path))
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// repositoryAt is the git folder of the work tree at top, found without git: an
+// agent may have deleted it, or have told git that it is no work tree.
+func repositoryAt(top string) (dir string, ok bool) {
+	dir = filepath.Join(top, ".git")
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", false
+	}
+	if !info.IsDir() {
+		text, err := files.ReadFile(context.Background(), dir, smallFile)
+		path, named := strings.CutPrefix(string(text), "gitdir:")
+		if err != nil || !named {
+			return "", false
+		}
+		dir = seenFrom(top, path)
+	}
+	return dir, hasHead(dir)
+}
+
+func hasHead(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "HEAD"))
+	return err == nil
+}
+
+// locate looks where the user's repository is now. What was known of it when the
+// store was made helps where git keeps it in another folder than that of the
+// work tree.
+func (o origin) locate(known kept) origin {
+	dir, ok := repositoryAt(o.top)
+	if !ok && known.Top == o.top && hasHead(known.Dir) {
+		dir, ok = known.Dir, true
+	}
+	if !ok {
+		dir = ""
+	}
+	o.dir, o.common = dir, dir
+	if ok {
+		if common, err := commonOf(dir); err == nil {
+			o.common = common
+		}
+	}
+	return o
 }
 
 func (o origin) index() string   { return filepath.Join(o.dir, "index") }
@@ -80,7 +142,21 @@ func (s *Store) ask(ctx context.Context, c command, args ...string) ([]byte, err
 // standing is where the user's branches are: the commit that is checked out,
 // empty before the first, and those at the tips of HEAD and of every local
 // branch, sorted, each once. A branch that leads nowhere is none of our business.
-func (s *Store) standing(ctx context.Context) (head string, tips []string, err error) {
+// Where the repository is gone, or git cannot read it, they are where they were
+// last known to be.
+func (s *Store) standing(ctx context.Context, known facts) (head string, tips []string, err error) {
+	if s.origin.gone() {
+		return known.Head, known.Tips, nil
+	}
+	head, tips, err = s.tips(ctx)
+	var failed *gitError
+	if errors.As(err, &failed) && failed.exit.Code != nil {
+		return known.Head, known.Tips, nil
+	}
+	return head, tips, err
+}
+
+func (s *Store) tips(ctx context.Context) (head string, tips []string, err error) {
 	out, err := s.ask(ctx, command{}, "for-each-ref", "--format=%(HEAD)%(objectname)", "refs/heads")
 	if err != nil {
 		return "", nil, err

@@ -125,16 +125,10 @@ func (s *Store) sortLarge(ctx context.Context, c *changed) error {
 	if len(c.large) == 0 {
 		return nil
 	}
-	args := []string{"ls-files", "-z", "--"}
-	for _, r := range c.large {
-		args = append(args, ":(top,literal)"+r.path)
-	}
-	out, err := s.ask(ctx, command{}, args...)
-	var failed *gitError
-	if err != nil && !errors.As(err, &failed) { // an index that git cannot read tracks nothing
+	tracked, err := s.trackedOf(ctx, c.large)
+	if err != nil {
 		return err
 	}
-	tracked := splitNUL(out)
 	for _, r := range c.large {
 		info, err := os.Lstat(s.origin.path(r.path))
 		switch {
@@ -147,6 +141,28 @@ func (s *Store) sortLarge(ctx context.Context, c *changed) error {
 		}
 	}
 	return nil
+}
+
+// trackedOf is which of the files the user's repository tracks. When it is gone,
+// what was kept before still counts.
+func (s *Store) trackedOf(ctx context.Context, list []record) ([]string, error) {
+	var paths []string
+	args := []string{"ls-files", "-z", "--"}
+	for _, r := range list {
+		if r.index != '?' {
+			paths = append(paths, r.path)
+		}
+		args = append(args, ":(top,literal)"+r.path)
+	}
+	if s.origin.gone() {
+		return paths, nil
+	}
+	out, err := s.ask(ctx, command{}, args...)
+	var failed *gitError
+	if err != nil && !errors.As(err, &failed) { // an index that git cannot read tracks nothing
+		return nil, err
+	}
+	return splitNUL(out), nil
 }
 
 // skip leaves a file out. When an earlier checkpoint had it, this one has not.

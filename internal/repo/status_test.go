@@ -18,19 +18,19 @@ func TestWhatHappensToARepositoryIsSeen(t *testing.T) {
 	dirty := func(f folder) { f.write("a.txt", "1ne"); f.write("new.txt", "new") }
 	stories := []story{
 		{"nothing", dirty, func(folder) {}, nothing},
-		{"a new file", nil, func(f folder) { f.write("c.txt", "") }, files},
-		{"an edit", nil, func(f folder) { f.write("a.txt", "longer") }, files},
-		{"an edit of the same size", nil, func(f folder) { f.write("a.txt", "eno") }, files},
-		{"an edit of the same size in a changed file", dirty, func(f folder) { f.write("a.txt", "2ne") }, files},
-		{"an edit of the same size in a new file", dirty, func(f folder) { f.write("new.txt", "wen") }, files},
-		{"a change taken back", dirty, func(f folder) { f.git("checkout", "-q", "a.txt") }, files},
+		{"a new file", nil, func(f folder) { f.write("c.txt", "") }, inFiles},
+		{"an edit", nil, func(f folder) { f.write("a.txt", "longer") }, inFiles},
+		{"an edit of the same size", nil, func(f folder) { f.write("a.txt", "eno") }, inFiles},
+		{"an edit of the same size in a changed file", dirty, func(f folder) { f.write("a.txt", "2ne") }, inFiles},
+		{"an edit of the same size in a new file", dirty, func(f folder) { f.write("new.txt", "wen") }, inFiles},
+		{"a change taken back", dirty, func(f folder) { f.git("checkout", "-q", "a.txt") }, inFiles},
 		{"a rewrite with the same content", nil, func(f folder) { f.write("a.txt", "one") }, nothing},
-		{"a deletion", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))) }, files},
-		{"a deletion of a new file", dirty, func(f folder) { f.must(os.Remove(f.path("new.txt"))) }, files},
-		{"a rename", nil, func(f folder) { f.must(os.Rename(f.path("a.txt"), f.path("c.txt"))) }, files},
-		{"a staged rename", nil, func(f folder) { f.git("mv", "a.txt", "c.txt") }, files},
-		{"a file in a new folder that was there", func(f folder) { f.write("d/one", "") }, func(f folder) { f.write("d/two", "") }, files},
-		{"a file that becomes a folder", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))); f.write("a.txt/x", "") }, files},
+		{"a deletion", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))) }, inFiles},
+		{"a deletion of a new file", dirty, func(f folder) { f.must(os.Remove(f.path("new.txt"))) }, inFiles},
+		{"a rename", nil, func(f folder) { f.must(os.Rename(f.path("a.txt"), f.path("c.txt"))) }, inFiles},
+		{"a staged rename", nil, func(f folder) { f.git("mv", "a.txt", "c.txt") }, inFiles},
+		{"a file in a new folder that was there", func(f folder) { f.write("d/one", "") }, func(f folder) { f.write("d/two", "") }, inFiles},
+		{"a file that becomes a folder", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))); f.write("a.txt/x", "") }, inFiles},
 		{"staging only", dirty, func(f folder) { f.git("add", "-A") }, nothing},
 		{"a new branch only", dirty, func(f folder) { f.git("checkout", "-q", "-b", "other") }, nothing},
 		{"a commit of nothing", nil, func(f folder) { f.git("commit", "-q", "--allow-empty", "-m", "empty") }, commits},
@@ -41,12 +41,12 @@ func TestWhatHappensToARepositoryIsSeen(t *testing.T) {
 		{"a notes file", nil, func(f folder) { f.write("PROGRESS.md", "did much"); f.write("docs/PROGRESS.md", "") }, nothing},
 		{"a committed notes file", func(f folder) { f.write("PROGRESS.md", "a"); f.commit("notes") }, func(f folder) { f.write("PROGRESS.md", "b") }, nothing},
 		{"our own files", nil, func(f folder) { f.write(".refrain/runs/build-1/journal.jsonl", ""); f.write(".refrain/lock-1", "") }, nothing},
-		{"the user's own hooks", nil, func(f folder) { f.write(".refrain/hooks/started", "") }, files},
-		{"odd names", nil, func(f folder) { f.write("a b", ""); f.write("ü/ß ☃", ""); f.write("-n", "") }, files},
-		{"an edit under an odd name", func(f folder) { f.write("ü/ß ☃ x", "a"); f.commit("odd") }, func(f folder) { f.write("ü/ß ☃ x", "b") }, files},
-		{"a new repository inside", nil, func(f folder) { f.write("in/x", ""); f.git("init", "-q", "in") }, files},
-		{"a file in a repository inside", func(f folder) { f.write("in/x", ""); f.git("init", "-q", "in") }, func(f folder) { f.write("in/y", "") }, files},
-		{"a conflict that is edited", conflict, func(f folder) { f.write("a.txt", "solved") }, files},
+		{"the user's own hooks", nil, func(f folder) { f.write(".refrain/hooks/started", "") }, inFiles},
+		{"odd names", nil, func(f folder) { f.write("a b", ""); f.write("ü/ß ☃", ""); f.write("-n", "") }, inFiles},
+		{"an edit under an odd name", func(f folder) { f.write("ü/ß ☃ x", "a"); f.commit("odd") }, func(f folder) { f.write("ü/ß ☃ x", "b") }, inFiles},
+		{"a new repository inside", nil, func(f folder) { f.write("in/x", ""); f.git("init", "-q", "in") }, inFiles},
+		{"a file in a repository inside", func(f folder) { f.write("in/x", ""); f.git("init", "-q", "in") }, func(f folder) { f.write("in/y", "") }, inFiles},
+		{"a conflict that is edited", conflict, func(f folder) { f.write("a.txt", "solved") }, inFiles},
 	}
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
@@ -76,13 +76,13 @@ func TestWhatUnixKnowsOfFilesIsSeenByGit(t *testing.T) {
 		t.Skip("needs modes, links and any name")
 	}
 	for _, s := range []story{
-		{"a mode", nil, func(f folder) { f.must(os.Chmod(f.path("a.txt"), 0o755)) }, files},
-		{"a name with a newline", func(f folder) { f.write("a\nb c", "1") }, func(f folder) { f.write("a\nb c", "2") }, files},
-		{"a link", nil, func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, files},
+		{"a mode", nil, func(f folder) { f.must(os.Chmod(f.path("a.txt"), 0o755)) }, inFiles},
+		{"a name with a newline", func(f folder) { f.write("a\nb c", "1") }, func(f folder) { f.write("a\nb c", "2") }, inFiles},
+		{"a link", nil, func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, inFiles},
 		{"where a link points", func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, func(f folder) {
 			f.must(os.Remove(f.path("link")))
 			f.must(os.Symlink("b.txt", f.path("link")))
-		}, files},
+		}, inFiles},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			f := newRepository(t)
@@ -100,8 +100,8 @@ func TestTheFirstCommitIsSeen(t *testing.T) {
 		t.Errorf("git = %v, head = %q before the first commit", tree.Git(), before.Head)
 	}
 	f.write("a", "")
-	if got := before.Signals(f.print(tree)); !slices.Equal(got, files) {
-		t.Errorf("a file: signals = %q, want %q", got, files)
+	if got := before.Signals(f.print(tree)); !slices.Equal(got, inFiles) {
+		t.Errorf("a file: signals = %q, want %q", got, inFiles)
 	}
 	f.commit("first")
 	if got := before.Signals(f.print(tree)); !slices.Equal(got, commits) {
@@ -117,10 +117,10 @@ func TestOnlyWhatIsBelowTheFolderCounts(t *testing.T) {
 	f.must(err)
 	for _, s := range []story{
 		{"an edit outside", nil, func(f folder) { f.write("a.txt", "edited") }, nothing},
-		{"an edit", nil, func(f folder) { f.write("sub folder/x", "2") }, files},
-		{"an edit again", nil, func(f folder) { f.write("sub folder/x", "3") }, files},
+		{"an edit", nil, func(f folder) { f.write("sub folder/x", "2") }, inFiles},
+		{"an edit again", nil, func(f folder) { f.write("sub folder/x", "3") }, inFiles},
 		{"a file that the pattern means", nil, func(f folder) { f.write("sub folder/notes/n.md", "") }, nothing},
-		{"a file deeper than the pattern means", nil, func(f folder) { f.write("sub folder/deep/notes/n.md", "") }, files},
+		{"a file deeper than the pattern means", nil, func(f folder) { f.write("sub folder/deep/notes/n.md", "") }, inFiles},
 	} {
 		t.Run(s.name, func(t *testing.T) { s.check(t, f, tree) })
 	}

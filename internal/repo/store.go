@@ -2,12 +2,16 @@ package repo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // sizeLimit is where a file that nobody told git about is more likely data
@@ -29,6 +33,7 @@ type Store struct {
 	tree   *Tree
 	dir    string
 	origin origin // with git only
+	kept   kept   // with git only; nothing in a store of an older version
 
 	last     *Checkpoint // the one that HEAD named when we looked
 	tracked  tracked
@@ -36,15 +41,27 @@ type Store struct {
 	umask    *fs.FileMode
 }
 
-// Keep opens the store in dir, and makes it when there is none. Opening one
-// that is there changes nothing in it.
+// Keep opens the store in dir, and makes it when there is none. Of what kind it
+// is, its own files say: a repository that was deleted during a run, or that git
+// no longer takes for one, does not make its checkpoints unreadable.
 func (t *Tree) Keep(ctx context.Context, dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the checkpoints: %w", err)
 	}
 	s := &Store{Limit: sizeLimit, tree: t, dir: dir}
-	if !t.git {
+	switch kind, err := s.kind(); {
+	case err != nil:
+		return nil, fmt.Errorf("open the checkpoints: %w", err)
+	case kind == withGit:
+		if err := s.open(ctx); err != nil {
+			return nil, fmt.Errorf("open the checkpoints: %w", err)
+		}
+		return s, nil
+	case kind == ofLists || !t.git:
+		plain := *t
+		plain.git, plain.prefix, plain.above = false, "", ""
+		s.tree = &plain
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("open the checkpoints: %w", err)
 		}
@@ -53,16 +70,89 @@ func (t *Tree) Keep(ctx context.Context, dir string) (*Store, error) {
 	if s.origin, err = t.findOrigin(ctx); err != nil {
 		return nil, err
 	}
-	switch _, err := os.Stat(s.head()); {
-	case err == nil:
-		return s, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("open the checkpoints: %w", err)
-	}
 	if err := s.make(ctx); err != nil {
 		return nil, fmt.Errorf("make a store for checkpoints in %s: %w", dir, err)
 	}
 	return s, nil
+}
+
+// The kinds of stores.
+const (
+	notMade = iota
+	withGit
+	ofLists
+)
+
+// kind tells by its files what the store is.
+func (s *Store) kind() (int, error) {
+	switch _, err := os.Lstat(s.head()); {
+	case err == nil:
+		return withGit, nil
+	case !absent(err):
+		return notMade, err
+	}
+	entries, err := os.ReadDir(s.dir)
+	if ignoring(err, fs.ErrNotExist) != nil {
+		return notMade, err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), listEnding) {
+			return ofLists, nil
+		}
+	}
+	return notMade, nil
+}
+
+// kept is what a store knows of the repository that it was made for.
+type kept struct {
+	Format string `json:"format"`
+	Prefix string `json:"prefix"` // from the top of the work tree to the folder of the run
+	Top    string `json:"top"`    // where that was
+	Dir    string `json:"dir"`    // and its git folder
+}
+
+// keptName is the file of that.
+const keptName = "origin.json"
+
+// open opens a store that was made with git.
+func (s *Store) open(ctx context.Context) error {
+	text, err := files.ReadFile(ctx, filepath.Join(s.dir, keptName), smallFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // made by an older version
+		return s.openOld(ctx)
+	case err != nil:
+		return err
+	}
+	if err := json.Unmarshal(text, &s.kept); err != nil {
+		return fmt.Errorf("read %s: %w", keptName, err)
+	}
+	prefix := filepath.FromSlash(s.kept.Prefix)
+	if prefix != "" && !filepath.IsLocal(prefix) {
+		return fmt.Errorf("read %s: %q is not a folder of the work tree", keptName, prefix)
+	}
+	s.tree = s.tree.as(s.kept.Prefix)
+	s.origin = origin{top: s.tree.top(), format: s.kept.Format}.locate(s.kept)
+	return nil
+}
+
+// openOld opens a store that does not say for which repository it was made. When
+// git does not say it either, it was for one at the folder of the run.
+func (s *Store) openOld(ctx context.Context) (err error) {
+	if s.tree.git {
+		s.origin, err = s.tree.findOrigin(ctx)
+		return err
+	}
+	config, err := files.ReadFile(ctx, filepath.Join(s.dir, "config"), smallFile)
+	if err != nil {
+		return err
+	}
+	s.tree = s.tree.as("")
+	s.origin = origin{top: s.tree.top(), format: "sha1"}
+	if strings.Contains(string(config), "objectFormat = sha256") {
+		s.origin.format = "sha256"
+	}
+	s.origin = s.origin.locate(kept{})
+	return nil
 }
 
 // CanRestore tells whether checkpoints hold what the files held. Without git
@@ -109,20 +199,10 @@ func (e *NoGitError) Hint() string {
 type GoneError struct{ Path string }
 
 func (e *GoneError) Error() string {
-	return e.Path + " is gone: was the repository deleted?"
+	return e.Path + " is gone: were the records of the run deleted?"
 }
 
 // Hint says what to do.
 func (e *GoneError) Hint() string {
-	return "put the .git folder back, or begin a new run"
-}
-
-// present is an error when the store or the user's repository was deleted.
-func (s *Store) present() error {
-	for _, head := range []string{filepath.Join(s.origin.dir, "HEAD"), s.head()} {
-		if _, err := os.Lstat(head); err != nil {
-			return &GoneError{Path: filepath.Dir(head)}
-		}
-	}
-	return nil
+	return "put the folder back, or begin a new run"
 }

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -219,8 +218,8 @@ func TestLinesAreCounted(t *testing.T) {
 	if c.LinesAdded != 3 || c.LinesRemoved != 1 || c.Created != 1 || c.Modified != 2 || c.Deleted != 1 {
 		t.Errorf("changes = %+v, want 3 lines more and 1 less in 1 new, 2 modified and 1 deleted file", c)
 	}
-	if got := Signals(c); !slices.Equal(got, files) {
-		t.Errorf("signals = %q, want %q", got, files)
+	if got := Signals(c); !slices.Equal(got, inFiles) {
+		t.Errorf("signals = %q, want %q", got, inFiles)
 	}
 	if got := Signals(loop.Changes{Commits: 1}); !slices.Equal(got, commits) {
 		t.Errorf("signals of a commit = %q, want %q", got, commits)
@@ -249,29 +248,5 @@ func TestAStoreIsOpenedAgain(t *testing.T) {
 	}
 	if _, err := again.Load(t.Context(), "--help"); err == nil {
 		t.Error("an option is taken for a checkpoint")
-	}
-}
-
-func TestARepositoryThatIsDeletedIsSaidToBe(t *testing.T) {
-	t.Parallel()
-	inside := newRepository(t)
-	s, err := inside.open().Keep(t.Context(), inside.path(".git/refrain/runs/r/objects"))
-	inside.must(err)
-	outside := newRepository(t)
-	for _, tt := range []struct {
-		f folder
-		s *Store
-	}{{inside, s}, {outside, outside.keep(outside.open())}} {
-		tt.f.checkpoint(tt.s)
-		tt.f.must(os.RemoveAll(tt.f.path(".git")))
-		_, err := tt.s.Checkpoint(t.Context())
-		var gone *GoneError
-		if !errors.As(err, &gone) || gone.Path != filepath.Join(tt.s.origin.top, ".git") {
-			t.Errorf("Checkpoint = %v, want that the repository is gone", err)
-		}
-		tt.f.git("init", "-q")
-	}
-	if _, err := s.Checkpoint(t.Context()); err == nil {
-		t.Error("a new repository is taken for the old one")
 	}
 }

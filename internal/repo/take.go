@@ -24,9 +24,10 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	if !s.tree.git {
 		return s.list(ctx)
 	}
-	if err := s.present(); err != nil {
-		return Checkpoint{}, err
+	if _, err := os.Lstat(s.head()); err != nil {
+		return Checkpoint{}, &GoneError{Path: s.dir}
 	}
+	s.origin = s.origin.locate(s.kept)
 	// Nobody else works on this index: whoever held its lock was killed.
 	_ = os.Remove(s.index() + ".lock")
 	var failed error
@@ -96,7 +97,7 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	if sorted.facts.Head, sorted.facts.Tips, err = s.standing(ctx); err != nil {
+	if sorted.facts.Head, sorted.facts.Tips, err = s.standing(ctx, known); err != nil {
 		return Checkpoint{}, err
 	}
 	// Git does not call ignored what is still in the index.

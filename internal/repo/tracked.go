@@ -24,6 +24,9 @@ type tracked struct {
 // index or the rules are new. An index that was deleted or cannot be read says
 // nothing.
 func (s *Store) followTracked(ctx context.Context, newRules bool) (keep []record, drop []string, now tracked, err error) {
+	if s.origin.gone() {
+		return nil, nil, s.tracked, nil
+	}
 	at := stamp(s.origin.index())
 	if at == "" || at == s.tracked.stamp && !newRules {
 		return nil, nil, s.tracked, nil
@@ -61,8 +64,11 @@ func (s *Store) followTracked(ctx context.Context, newRules bool) (keep []record
 var listIgnored = []string{"ls-files", "--cached", "--ignored", "--exclude-standard", "-z"}
 
 // copyExclude takes over the rules that the user's repository keeps to itself,
-// and tells whether they are new.
+// and tells whether they are new. When it is gone, the last ones stay.
 func (s *Store) copyExclude() (bool, error) {
+	if s.origin.gone() {
+		return false, nil
+	}
 	theirs, err := os.ReadFile(s.origin.exclude())
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return false, fmt.Errorf("read what to ignore: %w", err)

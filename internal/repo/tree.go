@@ -16,6 +16,7 @@ type Tree struct {
 	dir     string
 	git     bool
 	prefix  string // from the root of the git work tree to dir, such as "sub/"
+	above   string // the folder above that root, where git is not to look; empty without git
 	ignore  ignore
 	records string // from the root to the records of the user's runs, when they are in it
 	exec    Exec
@@ -89,9 +90,26 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	}
 	inside, prefix, _ := strings.Cut(string(out), "\n")
 	t.git = inside == "true" // false inside the .git folder itself
-	t.prefix = strings.TrimSuffix(prefix, "\n")
-	t.records = recordsIn(strings.TrimSuffix(filepath.ToSlash(dir)+"/", t.prefix))
+	if t.git {
+		t.prefix = strings.TrimSuffix(prefix, "\n")
+		t.records = recordsIn(t.top())
+		t.above = filepath.Dir(t.top())
+	}
 	return t, nil
+}
+
+// OpenKept is Open for who has a store of the tree and wants what is in that: when
+// git refuses to look at the repository, it is taken for a plain folder.
+func OpenKept(ctx context.Context, dir string) (*Tree, error) {
+	t, err := Open(ctx, dir, nil)
+	var failed *gitError
+	if !errors.As(err, &failed) {
+		return t, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, fmt.Errorf("open work tree: %w", err)
+	}
+	return &Tree{dir: dir, exec: proc.Run}, nil
 }
 
 // Through is the same tree, with git run by exec: a hook or a helper of git's
@@ -100,6 +118,28 @@ func (t *Tree) Through(exec Exec) *Tree {
 	through := *t
 	through.exec = exec
 	return &through
+}
+
+// top is the root of the git work tree. It is found without git, for what git
+// says can be changed by who writes its settings.
+func (t *Tree) top() string {
+	dir, err := filepath.EvalSymlinks(t.dir)
+	if err != nil {
+		dir = t.dir // git will say what is wrong
+	}
+	for range strings.Count(t.prefix, "/") {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// as is the tree as a store knows it: that of a git work tree, whatever has
+// become of the repository since.
+func (t *Tree) as(prefix string) *Tree {
+	same := *t
+	same.git, same.prefix = true, prefix
+	same.above = filepath.Dir(same.top())
+	return &same
 }
 
 // Git tells whether the tree is looked at through git.

@@ -183,7 +183,7 @@ func (t *Tree) undoWorktree(ctx context.Context, w Worktree, keepBranch bool) er
 // at is the tree at another folder, the root of a work tree.
 func (t *Tree) at(dir string) *Tree {
 	there := *t
-	there.dir, there.prefix = dir, ""
+	there.dir, there.prefix, there.above = dir, "", filepath.Dir(dir)
 	return &there
 }
 
