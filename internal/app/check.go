@@ -76,7 +76,7 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 		}
 		defer func() { _ = repo.RemoveTree(scratch) }() // only costs room
 		tree := j.files.Through(keeper.Run)
-		if judge.Store, err = tree.Keep(ctx, filepath.Join(scratch, "objects")); err != nil {
+		if judge.Store, err = tree.Sharing(poolOf(runs.Dir)).Keep(ctx, filepath.Join(scratch, "objects")); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
 		if at, err = judge.Store.Checkpoint(ctx); err != nil {
@@ -131,7 +131,8 @@ func prepareCheck(ctx context.Context, dir string, req Request) (*Job, error) {
 	return j, nil
 }
 
-// scratchFolder is for a store that lasts as long as the check.
+// scratchFolder is for a store that lasts as long as the check. It is on the
+// disk of the pool, whose objects can be linked and need no copy.
 func scratchFolder(runs journal.Store) (string, error) {
 	dir, err := os.MkdirTemp(runs.Dir, "check-")
 	if err != nil {

@@ -96,12 +96,16 @@ func (j *Job) names(iteration int) map[string]string {
 }
 
 // store opens the checkpoints of a run; nil when none are to be made.
-func (j *Job) store(ctx context.Context, tree *repo.Tree, run *journal.Run) (*repo.Store, error) {
+func (j *Job) store(ctx context.Context, tree *repo.Tree, o opened) (*repo.Store, error) {
 	if !j.config().Git.Checkpoint {
 		return nil, nil
 	}
-	return tree.Keep(ctx, CheckpointsOf(run.Dir()))
+	return tree.Sharing(poolOf(o.store.Dir)).Keep(ctx, CheckpointsOf(o.run.Dir()))
 }
+
+// poolOf is where the runs of a state folder share what they copied out of the
+// user's repository.
+func poolOf(storeDir string) string { return filepath.Join(storeDir, "pool") }
 
 // CheckpointsOf is where a run keeps its checkpoints.
 func CheckpointsOf(runDir string) string { return filepath.Join(runDir, "objects") }

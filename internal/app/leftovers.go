@@ -23,7 +23,8 @@ func DropProof(entry journal.Entry) error { return dropProof(entry.Tree, entry.D
 const leftBehind = time.Hour
 
 // PruneLeftovers removes what somebody who was killed has left: the records of
-// checks, and clean checkouts of which nobody has the records any more.
+// checks, and clean checkouts of which nobody has the records any more. What runs
+// shared and none needs any more goes too; it is no folder to be told of.
 func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
 	found, err := leftovers(runs)
 	if err != nil || dry {
@@ -34,7 +35,8 @@ func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	return found, nil
+	_, err = repo.SweepPool(poolOf(runs.Dir))
+	return found, err
 }
 
 func leftovers(runs journal.Store) ([]string, error) {

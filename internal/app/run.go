@@ -169,7 +169,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	exec := world.exec
 	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Live.open(o, state), w.Observers)
 	tree := j.files.Through(exec)
-	kept, err := j.store(ctx, tree, o.run)
+	kept, err := j.store(ctx, tree, o)
 	if err != nil {
 		return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 	}

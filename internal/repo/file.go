@@ -21,6 +21,18 @@ func replaceFile(path string, b []byte) error {
 	return nil
 }
 
+// writeSoon writes a file that is on the disk as soon as another is synced.
+func writeSoon(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(b); err == nil {
+		err = errors.Join(startSync(f), endSync(f))
+	}
+	return errors.Join(err, f.Close())
+}
+
 func writeSynced(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -34,12 +34,18 @@ func (s *Store) make(ctx context.Context) error {
 		return err
 	}
 	config := s.origin.config(shared, settings+"[core]\n\thooksPath = "+quoteConfig(os.DevNull)+"\n")
-	files := map[string]string{"HEAD": unborn, "config": config, shared: like, "info/attributes": asIs, keptName: string(known)}
-	if err := layOut(building, files, writeSynced); err != nil {
+	files := map[string]string{"config": config, shared: like, "info/attributes": asIs, keptName: string(known)}
+	if err := layOut(building, nil, nil); err != nil {
 		return err
 	}
-	if err := s.linkObjects(ctx, filepath.Join(building, "objects")); err != nil {
-		return fmt.Errorf("link the objects: %w", err)
+	if err := s.takeObjects(ctx, filepath.Join(building, "objects")); err != nil {
+		return fmt.Errorf("take the objects: %w", err)
+	}
+	if err := layOut(building, files, writeSoon); err != nil {
+		return err
+	}
+	if err := writeSynced(filepath.Join(building, "HEAD"), []byte(unborn)); err != nil {
+		return err
 	}
 	if err := s.seed(ctx, filepath.Join(building, "index")); err != nil {
 		return err

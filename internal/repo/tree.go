@@ -20,6 +20,7 @@ type Tree struct {
 	ignore  ignore
 	records string // from the root to the records of the user's runs, when they are in it
 	exec    Exec
+	pool    string // where stores share what they copied; empty: nowhere
 }
 
 // Exec runs one process to its end, as proc.Run does.
@@ -118,6 +119,14 @@ func (t *Tree) Through(exec Exec) *Tree {
 	through := *t
 	through.exec = exec
 	return &through
+}
+
+// Sharing is the same tree, whose stores share in a folder what they copy out of
+// the user's repository. It should be on their disk, and out of an agent's reach.
+func (t *Tree) Sharing(pool string) *Tree {
+	sharing := *t
+	sharing.pool = pool
+	return &sharing
 }
 
 // top is the root of the git work tree. It is found without git, for what git
