@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // cloneHistory makes a repository with the branches, tags and settings of the
@@ -107,13 +107,8 @@ func gitLine(ctx context.Context, dir string, args ...string) (string, error) {
 
 func gitOutput(ctx context.Context, dir string, args ...string) (string, error) {
 	var said, complaint bytes.Buffer
-	// Variables that name a repository would turn git away from the folder.
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}, name)
-	})
 	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: append([]string{"git"}, args...), Dir: dir, Env: append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0"),
+		Argv: append([]string{"git"}, args...), Dir: dir, Env: repo.Closed(),
 		Stdout: proc.Sink{Raw: &said}, Stderr: proc.Sink{Raw: &complaint},
 	})
 	switch {

@@ -25,7 +25,7 @@ func (t *Tree) runHooks(ctx context.Context, c command, args ...string) error {
 	exit, err := t.exec(ctx, proc.Spec{
 		Argv:    append([]string{"git", "-c", "maintenance.auto=false"}, args...),
 		Dir:     t.dir,
-		Env:     append(append(t.env(), c.env...), "LC_ALL="+os.Getenv("LC_ALL")),
+		Env:     append(append(with(t.env(), unwatched), c.env...), "LC_ALL="+os.Getenv("LC_ALL")),
 		Stdin:   bytes.NewReader(c.stdin),
 		Stderr:  proc.Sink{Raw: &complaint},
 		Timeout: hookTimeout,

@@ -333,7 +333,7 @@ func (c *Checkout) becomeRepository(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(loose, commit[2:]), object, 0o400); err != nil {
 		return err
 	}
-	own := command{env: []string{"GIT_DIR=" + git, "GIT_WORK_TREE=" + c.top, "GIT_NO_REPLACE_OBJECTS=1"}}
+	own := command{env: []string{"GIT_DIR=" + git, "GIT_WORK_TREE=" + c.top}, settings: []setting{unattributed}}
 	if _, err := s.tree.runIn(ctx, c.top, own, "-c", "core.sparseCheckout=false", "reset", "--quiet", "--mixed"); err != nil {
 		return err
 	}

@@ -25,6 +25,14 @@ func (f folder) holds(s *Store, c Checkpoint, name string) string {
 	return string(out)
 }
 
+// holdsID is the name of what a checkpoint has at a path.
+func (f folder) holdsID(s *Store, c Checkpoint, name string) string {
+	f.t.Helper()
+	files, err := s.Trees().Paths(f.t.Context(), c.Tree)
+	f.must(err)
+	return files[name].object
+}
+
 // list is everything below a folder of the repository with what it holds and
 // when it was written; but for objects, which have no history: git notes on
 // them that somebody needs them.

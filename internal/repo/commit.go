@@ -23,7 +23,7 @@ func (t *Tree) CanCommit(ctx context.Context) error {
 	if err := t.settled(ctx); err != nil {
 		return err
 	}
-	out, err := t.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none")
+	out, err := t.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv")
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
 	if err := t.addAll(ctx, onCopy); err != nil {
 		return "", err
 	}
-	same, err := t.says(ctx, onCopy, "diff", "--cached", "--quiet", "--ignore-submodules=none")
+	same, err := t.says(ctx, onCopy, "diff", "--cached", "--quiet", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv")
 	if err != nil || same {
 		return "", err
 	}

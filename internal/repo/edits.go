@@ -41,7 +41,7 @@ func (s *Store) compare(ctx context.Context, before, after string, options, with
 	if before == after {
 		return nil, nil
 	}
-	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty"}, options, within)
+	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty", "--no-ext-diff", "--no-textconv"}, options, within)
 	asked := strings.Join(args, " ")
 	if edits, ok := s.compared.answer(asked); ok {
 		return edits, nil

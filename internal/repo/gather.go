@@ -87,7 +87,7 @@ func (t *Tree) followCommit(ctx context.Context, before, commit string, found bo
 		_, err := t.run(ctx, "read-tree", commit)
 		return err
 	}
-	args := []string{"diff-tree", "-r", "--name-only", "--no-renames", "-z"}
+	args := []string{"diff-tree", "-r", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z"}
 	if before == "" {
 		args = append(args, "--root", "--no-commit-id", commit)
 	} else {

@@ -30,15 +30,59 @@ var elsewhere = []string{
 	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 }
 
-// gitEnv is the environment that git is run in. It speaks English to us, asks
-// nobody for a password, and takes no lock that the agent might run into.
+// gitEnv is the environment that every git is run in. It speaks English to us, asks
+// nobody for a password, takes no lock that the agent might run into, and does
+// not run the program in core.fsmonitor.
 func gitEnv() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(elsewhere, name)
 	})
-	return append(closed(env), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 }
+
+// setting is one of git's settings.
+type setting struct{ key, value string }
+
+// unwatched keeps git from asking a program which files have changed. It goes with
+// hooks, too: nobody misses it.
+var unwatched = setting{"core.fsmonitor", "false"}
+
+// closed are the settings of every git of ours that does not act for the user. An
+// agent can write the settings of the repository, and what they name would run
+// with the rights of the runner.
+var closed = []setting{
+	unwatched,
+	{"core.hooksPath", os.DevNull},
+	{"core.pager", "cat"},
+	{"diff.external", ""}, // which is an error, and no program
+	{"protocol.ext.allow", "never"},
+}
+
+// shut is what the environment adds to that: objects are what their names say, and
+// nothing is fetched, be it by a program that the settings name.
+var shut = []string{"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EXTERNAL_DIFF=", "GIT_NO_LAZY_FETCH=1"}
+
+// with adds settings to an environment, where they win over those of every file.
+// Others may be there already.
+func with(env []string, settings ...setting) []string {
+	n := 0
+	for _, v := range env {
+		if count, ok := strings.CutPrefix(v, "GIT_CONFIG_COUNT="); ok {
+			n, _ = strconv.Atoi(count) // what is no number is none
+		}
+	}
+	for _, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
+		n++
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+}
+
+// Closed is the environment for a git that reads a repository which an agent may
+// have written to, and runs no program that it names. Variables that turn git
+// away from the folder it is run in are left out.
+func Closed() []string { return append(with(gitEnv(), closed...), shut...) }
 
 // env is gitEnv for this tree. When an agent has deleted the repository, git must
 // not find another one further up.
@@ -54,20 +98,6 @@ func (t *Tree) env() []string {
 	return append(env, "GIT_CEILING_DIRECTORIES="+above)
 }
 
-// closed keeps git from running the program in core.fsmonitor: an agent can write
-// the config of the repository, and what it names would run with the rights of
-// the runner. A setting in the environment wins over those of every file; others
-// may be there already.
-func closed(env []string) []string {
-	n := 0
-	for _, v := range env {
-		if count, ok := strings.CutPrefix(v, "GIT_CONFIG_COUNT="); ok {
-			n, _ = strconv.Atoi(count) // what is no number is none
-		}
-	}
-	return append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=core.fsmonitor", n), fmt.Sprintf("GIT_CONFIG_VALUE_%d=false", n), fmt.Sprintf("GIT_CONFIG_COUNT=%d", n+1))
-}
-
 // run runs git in the tree's folder and gives what it printed.
 func (t *Tree) run(ctx context.Context, args ...string) ([]byte, error) {
 	return t.runIn(ctx, t.dir, command{}, args...)
@@ -75,20 +105,22 @@ func (t *Tree) run(ctx context.Context, args ...string) ([]byte, error) {
 
 // command is what a run of git may need beside its arguments.
 type command struct {
-	env   []string // on top of the usual; of two values the later one counts
-	stdin []byte
+	env      []string  // on top of the usual; of two values the later one counts
+	settings []setting // the same
+	stdin    []byte
 	// reader gets what git prints, and nobody else does. It may be a person,
 	// who is given all the time in the world.
 	reader io.Writer
 }
 
-// runIn runs git in a folder and gives what it printed.
+// runIn runs git in a folder and gives what it printed. No program that the
+// repository names is run, but for filters: see withoutFilters.
 func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string) ([]byte, error) {
 	var out, complaint bytes.Buffer
 	spec := proc.Spec{
 		Argv:   append([]string{"git"}, args...),
 		Dir:    dir,
-		Env:    append(t.env(), c.env...),
+		Env:    slices.Concat(with(t.env(), slices.Concat(closed, c.settings)...), shut, []string{"GIT_ALLOW_PROTOCOL="}, c.env),
 		Stdin:  bytes.NewReader(c.stdin),
 		Stdout: proc.Sink{Raw: &out},
 		Stderr: proc.Sink{Raw: &complaint},

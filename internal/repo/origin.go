@@ -122,7 +122,7 @@ func (o origin) path(name string) string { return filepath.Join(o.top, filepath.
 // env leads git to this repository and nowhere else: without it, git would take
 // one further up when an agent has deleted this one.
 func (o origin) env() []string {
-	return []string{"GIT_DIR=" + o.dir, "GIT_WORK_TREE=" + o.top, "GIT_NO_LAZY_FETCH=1"}
+	return []string{"GIT_DIR=" + o.dir, "GIT_WORK_TREE=" + o.top}
 }
 
 // lookingInto lets git read objects from a second folder too.

@@ -56,6 +56,11 @@ func (s *Store) seed(ctx context.Context, index string) error {
 			fmt.Fprintf(&forget, "%s %s\t%s\x00", e.mode, e.object, e.path)
 		}
 	}
+	// Git reads again what was written in the same moment as the index. Those that a
+	// filter would change have been forgotten, so it need not be run.
+	if onCopy.settings, err = withoutFilters(ctx, s.ask, true); err != nil {
+		return err
+	}
 	onCopy.stdin = forget.Bytes()
 	_, err = s.ask(ctx, onCopy, append(plainly, "update-index", "--force-write-index", "-z", "--index-info")...)
 	return err

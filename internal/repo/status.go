@@ -17,6 +17,11 @@ func (t *Tree) printGit(ctx context.Context) (Print, error) {
 	if err != nil {
 		return Print{}, err
 	}
+	links, err := t.submodules(ctx)
+	if err != nil {
+		return Print{}, err
+	}
+	paths = append(paths, links...)
 	slices.Sort(paths)
 	m := newManifest()
 	for _, p := range slices.Compact(paths) {
@@ -42,11 +47,32 @@ func (t *Tree) addListed(ctx context.Context, m *manifest, rel string) error {
 	return nil
 }
 
+// submodules are the repositories inside the tree that the index names.
+func (t *Tree) submodules(ctx context.Context) ([]string, error) {
+	out, err := t.run(ctx, "ls-files", "--stage", "--full-name", "-z", "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, line := range splitNUL(out) {
+		if what, path, _ := strings.Cut(line, "\t"); strings.HasPrefix(what, gitlink) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
 // status is the commit, and the files of the tree that differ from it, by their
-// paths from the root of the git work tree.
+// paths from the root of the git work tree. Git is not to enter repositories
+// inside the tree, where it would obey their settings: of a submodule only the
+// commit is compared.
 func (t *Tree) status(ctx context.Context) (head string, paths []string, err error) {
-	out, err := t.run(ctx, "status", "--porcelain=v2", "--branch", "-z",
-		"--untracked-files=all", "--no-renames", "--no-ahead-behind", "--", ".")
+	c, err := t.unfiltered(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := t.runIn(ctx, t.dir, c, "status", "--porcelain=v2", "--branch", "-z",
+		"--untracked-files=all", "--no-renames", "--no-ahead-behind", "--ignore-submodules=dirty", "--", ".")
 	if err != nil {
 		return "", nil, err
 	}

@@ -169,9 +169,14 @@ func (s *Store) git(ctx context.Context, c command, args ...string) ([]byte, err
 	return s.gitAt(ctx, s.origin.top, c, args...)
 }
 
+// unattributed leaves out the attributes that the user gives to the files of every
+// repository: what a store keeps is what is on the disk.
+var unattributed = setting{"core.attributesFile", os.DevNull}
+
 // gitAt is git with another folder as work tree.
 func (s *Store) gitAt(ctx context.Context, top string, c command, args ...string) ([]byte, error) {
-	c.env = slices.Concat([]string{"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1", "GIT_NO_REPLACE_OBJECTS=1"}, c.env)
+	c.env = slices.Concat([]string{"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1"}, c.env)
+	c.settings = append(c.settings, unattributed)
 	return s.tree.runIn(ctx, top, c, args...)
 }
 

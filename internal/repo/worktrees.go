@@ -150,7 +150,15 @@ func (t *Tree) RemoveWorktree(ctx context.Context, w Worktree, unmerged bool) er
 		return err
 	}
 	// Without force, git too looks once more for files that are not committed.
-	if _, err := t.run(ctx, "worktree", "remove", w.Dir); err != nil {
+	there := t
+	if !w.Gone {
+		there = t.at(w.Dir)
+	}
+	c, err := there.unfiltered(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := t.runIn(ctx, t.dir, c, "worktree", "remove", w.Dir); err != nil {
 		return err
 	}
 	if !w.Merged() {
