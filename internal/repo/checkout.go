@@ -50,6 +50,9 @@ func (s *Store) checkout(ctx context.Context, dir, tree string) (*Checkout, erro
 	if err := s.needGit("make a clean checkout"); err != nil {
 		return nil, err
 	}
+	if _, err := s.seal(); err != nil {
+		return nil, err
+	}
 	parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil {
 		return nil, err

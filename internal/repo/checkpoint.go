@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Checkpoint is the whole work tree at one moment: what git tracks there and
@@ -125,7 +126,7 @@ func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
 
 // lastKept is the checkpoint that was made last, nil before the first.
 func (s *Store) lastKept(ctx context.Context) (*Checkpoint, error) {
-	text, err := os.ReadFile(s.head())
+	text, err := files.ReadFile(ctx, s.head(), smallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &GoneError{Path: s.dir}
 	}

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -29,19 +28,19 @@ func (s *Store) make(ctx context.Context) error {
 		return err
 	}
 	s.kept = kept{Format: s.origin.format, Prefix: s.tree.prefix, Top: s.origin.top, Dir: s.origin.dir}
-	known, err := json.Marshal(s.kept)
-	if err != nil {
+	if s.kept.Borrows, err = s.origin.borrows(ctx); err != nil {
 		return err
 	}
-	config := s.origin.config(shared, settings+"[core]\n\thooksPath = "+quoteConfig(os.DevNull)+"\n")
-	files := map[string]string{"config": config, shared: like, "info/attributes": asIs, keptName: string(known)}
+	if s.seals, err = s.sealsOf(like); err != nil {
+		return err
+	}
 	if err := layOut(building, nil, nil); err != nil {
 		return err
 	}
 	if err := s.takeObjects(ctx, filepath.Join(building, "objects")); err != nil {
 		return fmt.Errorf("take the objects: %w", err)
 	}
-	if err := layOut(building, files, writeSoon); err != nil {
+	if err := layOut(building, s.seals, writeSoon); err != nil {
 		return err
 	}
 	if err := writeSynced(filepath.Join(building, "HEAD"), []byte(unborn)); err != nil {
@@ -96,7 +95,10 @@ const shared = "shared"
 
 // alike are the user's settings that say how files are on this disk, and which
 // of them do not count.
-const alike = `^core\.(filemode|symlinks|ignorecase|precomposeunicode|longpaths|protecthfs|protectntfs|trustctime|checkstat|excludesfile)$`
+const (
+	alike     = `^core\.(` + alikeKeys + `)$`
+	alikeKeys = "filemode|symlinks|ignorecase|precomposeunicode|longpaths|protecthfs|protectntfs|trustctime|checkstat|excludesfile"
+)
 
 // like is the user's settings that the store and clean checkouts share.
 func (s *Store) like(ctx context.Context) (string, error) {

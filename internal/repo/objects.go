@@ -30,9 +30,6 @@ func (s *Store) takeObjects(ctx context.Context, to string) error {
 }
 
 func (t *taker) all(ctx context.Context) error {
-	if err := borrow(ctx, t.from, t.to); err != nil {
-		return err
-	}
 	if err := t.loose(ctx); err != nil {
 		return err
 	}
@@ -241,25 +238,22 @@ func ignoring(err, expected error) error {
 	return err
 }
 
-// borrow names the stores that the user's repository itself borrows from.
-func borrow(ctx context.Context, from, to string) error {
-	list, err := files.ReadFile(ctx, filepath.Join(from, "info", "alternates"), smallFile)
+// borrows names the stores that the user's repository itself borrows from.
+func (o origin) borrows(ctx context.Context) ([]string, error) {
+	list, err := files.ReadFile(ctx, filepath.Join(o.objects(), "info", "alternates"), smallFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
-	if err != nil {
-		return err
-	}
-	var named strings.Builder
+	var named []string
 	for line := range strings.Lines(string(list)) {
 		path := filepath.FromSlash(strings.TrimSuffix(line, "\n"))
 		switch {
 		case path == "" || strings.HasPrefix(path, "#"):
 			continue
 		case !filepath.IsAbs(path):
-			path = filepath.Join(from, path)
+			path = filepath.Join(o.objects(), path)
 		}
-		named.WriteString(path + "\n")
+		named = append(named, path)
 	}
-	return replaceFile(filepath.Join(to, "info", "alternates"), []byte(named.String()))
+	return named, err
 }

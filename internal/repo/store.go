@@ -33,7 +33,8 @@ type Store struct {
 	tree   *Tree
 	dir    string
 	origin origin // with git only
-	kept   kept   // with git only; nothing in a store of an older version
+	kept   kept   // with git only
+	seals  seals  // with git only
 
 	last     *Checkpoint // the one that HEAD named when we looked
 	tracked  tracked
@@ -109,6 +110,13 @@ type kept struct {
 	Prefix string `json:"prefix"` // from the top of the work tree to the folder of the run
 	Top    string `json:"top"`    // where that was
 	Dir    string `json:"dir"`    // and its git folder
+
+	Borrows []string `json:"borrows,omitempty"` // folders of objects that it borrowed from
+}
+
+func (k kept) text() (string, error) {
+	text, err := json.Marshal(k)
+	return string(text), err
 }
 
 // keptName is the file of that.
@@ -116,43 +124,59 @@ const keptName = "origin.json"
 
 // open opens a store that was made with git.
 func (s *Store) open(ctx context.Context) error {
-	text, err := files.ReadFile(ctx, filepath.Join(s.dir, keptName), smallFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // made by an older version
-		return s.openOld(ctx)
-	case err != nil:
+	var err error
+	if s.kept, err = s.readKept(ctx); err != nil {
 		return err
-	}
-	if err := json.Unmarshal(text, &s.kept); err != nil {
-		return fmt.Errorf("read %s: %w", keptName, err)
-	}
-	prefix := filepath.FromSlash(s.kept.Prefix)
-	if prefix != "" && !filepath.IsLocal(prefix) {
-		return fmt.Errorf("read %s: %q is not a folder of the work tree", keptName, prefix)
 	}
 	s.tree = s.tree.as(s.kept.Prefix)
 	s.origin = origin{top: s.tree.top(), format: s.kept.Format}.locate(s.kept)
-	return nil
-}
-
-// openOld opens a store that does not say for which repository it was made. When
-// git does not say it either, it was for one at the folder of the run.
-func (s *Store) openOld(ctx context.Context) (err error) {
-	if s.tree.git {
-		s.origin, err = s.tree.findOrigin(ctx)
-		return err
-	}
-	config, err := files.ReadFile(ctx, filepath.Join(s.dir, "config"), smallFile)
+	like, err := s.readLike(ctx)
 	if err != nil {
 		return err
 	}
-	s.tree = s.tree.as("")
-	s.origin = origin{top: s.tree.top(), format: "sha1"}
-	if strings.Contains(string(config), "objectFormat = sha256") {
-		s.origin.format = "sha256"
+	if s.seals, err = s.sealsOf(like); err != nil {
+		return err
 	}
-	s.origin = s.origin.locate(kept{})
-	return nil
+	_, err = s.seal()
+	return err
+}
+
+// readKept reads for which repository the store was made.
+func (s *Store) readKept(ctx context.Context) (kept, error) {
+	text, err := files.ReadFile(ctx, s.at(keptName), smallFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s.keptBefore(ctx)
+	case err != nil:
+		return kept{}, err
+	}
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return k, fmt.Errorf("read %s: %w", keptName, err)
+	}
+	if prefix := filepath.FromSlash(k.Prefix); prefix != "" && !filepath.IsLocal(prefix) {
+		return k, fmt.Errorf("read %s: %q is not a folder of the work tree", keptName, prefix)
+	}
+	return k, nil
+}
+
+// keptBefore is what a store of an older version does not say. When git does not
+// say it either, it was made for a repository at the folder of the run.
+func (s *Store) keptBefore(ctx context.Context) (kept, error) {
+	config, err := files.ReadFile(ctx, s.at("config"), smallFile)
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{Format: "sha1"}
+	if strings.Contains(string(config), "objectFormat = sha256") {
+		k.Format = "sha256"
+	}
+	if k.Borrows, err = s.readBorrows(ctx); err != nil || !s.tree.git {
+		return k, err
+	}
+	o, err := s.tree.findOrigin(ctx)
+	k.Prefix, k.Top, k.Dir = s.tree.prefix, o.top, o.dir
+	return k, err
 }
 
 // CanRestore tells whether checkpoints hold what the files held. Without git

@@ -28,11 +28,18 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 		return Checkpoint{}, &GoneError{Path: s.dir}
 	}
 	s.origin = s.origin.locate(s.kept)
+	found, err := s.seal()
+	if err != nil {
+		return Checkpoint{}, err
+	}
 	// Nobody else works on this index: whoever held its lock was killed.
 	_ = os.Remove(s.index() + ".lock")
 	var failed error
 	for range tries {
 		c, err := s.take(ctx)
+		if len(found) > 0 {
+			c.Notes = append(c.Notes, "somebody has written to the store of the checkpoints, and it was put back: "+strings.Join(found, ", "))
+		}
 		var git *gitError
 		if err == nil || ctx.Err() != nil || !errors.As(err, &git) || git.exit.Cause == loop.WhenIdle {
 			return c, err

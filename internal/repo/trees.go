@@ -144,6 +144,9 @@ func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, 
 		return tree, nil
 	}
 	s := t.store
+	if _, err := s.seal(); err != nil {
+		return "", err
+	}
 	index := filepath.Join(s.dir, patched+rand.Text())
 	defer os.Remove(index)
 	apart := command{env: []string{"GIT_INDEX_FILE=" + index}}
