@@ -65,6 +65,10 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 
 // notToCommit says why the work must not become a commit, or nothing.
 func (e *Engine) notToCommit(ctx context.Context) string {
+	// Gates run what the agent wrote, and may have changed what a commit runs.
+	if !e.guardGit(ctx) {
+		return "the repository is not as the run found it"
+	}
 	switch touched, err := e.touched(ctx); {
 	case err != nil:
 		return err.Error()

@@ -65,6 +65,7 @@ func noteKey(name string, patterns []string) string { return name + " " + string
 // Under what names other files are noted.
 const (
 	hookFiles    = "hooks/"
+	gitFiles     = "git/"
 	spoiledFiles = "spoiled/"
 )
 
@@ -78,7 +79,15 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	known := len(notes)
 	if e.Accepted {
 		delete(notes, hookFiles)
+		delete(notes, gitFiles)
 		known = -1
+	}
+	if _, ok := notes[gitFiles]; !ok {
+		if files, err := e.Tree.GitFiles(ctx); err != nil {
+			e.record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to the settings of git is not put back"})
+		} else if files != nil {
+			notes[gitFiles] = files
+		}
 	}
 	if _, ok := notes[hookFiles]; !ok {
 		files, err := e.hookFiles(ctx)
@@ -106,6 +115,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		before.WriteGuarded(notes)
 	}
 	e.guarded, e.Judge.Spoiled = notes, notes[spoiledFiles]
+	e.guardGit(ctx) // the last runner may have died before it could
 	var earlier proof.Known
 	if before.ReadKnown(&earlier) {
 		e.Judge.Recall(earlier)

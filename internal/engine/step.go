@@ -73,6 +73,7 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	if a.failure == nil {
 		e.run(ctx, a)
 	}
+	e.guardGit(ctx)
 	a.after = e.after(ctx)
 	e.spoil(ctx, a)
 	return e.finishAttempt(ctx, a)

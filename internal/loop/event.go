@@ -357,6 +357,13 @@ const (
 	UnkeptKey  = "unkept" // nobody can be sure that all of its processes have ended
 )
 
+// The keys of warnings that somebody has changed the repository: PutBackKey begins
+// those that tell what of it was put back.
+const (
+	PutBackKey = "put back "
+	LostGitKey = "lost git"
+)
+
 // Unknown stands for an event from a later version.
 type Unknown struct {
 	Name Type `json:"-"`

@@ -50,6 +50,7 @@ func rows(run *view.Run, now time.Time) []row {
 		row{"started", started(run)},
 		row{"work tree", run.Tree},
 		row{"branch", run.Branch},
+		row{"put back", run.PutBack()},
 		row{"files", s.Dir},
 	)
 	if run.Finished != nil {

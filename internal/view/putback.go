@@ -1,0 +1,22 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// PutBack says what of the repository was changed during the run and put back, or
+// that the repository was lost; empty for neither.
+func (r *Run) PutBack() string {
+	var said []string
+	for _, key := range r.Sum.Told {
+		if what, ok := strings.CutPrefix(key, loop.PutBackKey); ok {
+			said = append(said, what)
+		}
+		if key == loop.LostGitKey {
+			said = append(said, "nothing of .git, which is gone or another one")
+		}
+	}
+	return strings.Join(said, "; ")
+}
