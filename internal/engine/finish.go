@@ -94,6 +94,8 @@ func (e *Engine) restore(ctx context.Context, a *attempt, o *loop.Outcome, v loo
 	if v.Restore == nil || e.Store == nil {
 		return
 	}
+	ctx, done := e.hurrying(ctx)
+	defer done()
 	before := e.snapshot()
 	high := before.High
 	best, err := e.Store.Load(ctx, high.Checkpoint)

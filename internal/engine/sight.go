@@ -32,6 +32,8 @@ func (s *sight) String() string {
 // look takes in the tree as it is now; nil, with one warning a run, when it
 // can't be seen.
 func (e *Engine) look(ctx context.Context) *sight {
+	ctx, done := e.hurrying(ctx)
+	defer done()
 	s, err := e.see(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil // it was told to end

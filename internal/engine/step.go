@@ -74,7 +74,9 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 		e.run(ctx, a)
 	}
 	e.guardGit(ctx)
-	a.after = e.after(ctx)
+	if a.after = e.after(ctx); a.after == nil && a.failure == nil && e.stopsNow() {
+		return e.ask() // the look was cut short: the next runner has the time
+	}
 	e.spoil(ctx, a)
 	return e.finishAttempt(ctx, a)
 }

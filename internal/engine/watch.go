@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -36,6 +37,44 @@ func (e *Engine) watchFor(wish <-chan struct{}, cancel context.CancelCauseFunc) 
 		close(done)
 		wg.Wait()
 	}
+}
+
+// lastLook is how long git may go on when the run is to stop at once. What an agent
+// did is worth a moment; but git may wait for a pipe that the agent put in the
+// place of a file, for ever.
+const lastLook = 3 * time.Second
+
+// hurrying is a context for git at the work tree. The function that comes with it
+// says that git is done.
+func (e *Engine) hurrying(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-over:
+			return
+		case <-e.Control.now:
+		}
+		timer := time.NewTimer(lastLook)
+		defer timer.Stop()
+		select {
+		case <-over:
+		case <-timer.C:
+			cancel(proc.End(loop.OnRequest))
+		}
+	})
+	return ctx, func() {
+		close(over)
+		wg.Wait()
+		cancel(nil)
+	}
+}
+
+// stopsNow tells whether the run is to stop at once.
+func (e *Engine) stopsNow() bool {
+	asked := e.Control.Asked()
+	return asked != nil && asked.Now
 }
 
 // watchTime ends what runs when the run's time is over. It looks again and again,
