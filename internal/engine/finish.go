@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -47,6 +48,7 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 		sha, err = e.Tree.Commit(ctx, repo.CommitOptions{
 			Message:  message,
 			Trailers: []string{"Refrain-Run: " + name, fmt.Sprintf("Refrain-Iteration: %d", e.iter)},
+			Scratch:  e.commitScratch(),
 		})
 	}
 	if err != nil {
@@ -62,6 +64,10 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	}
 	return sha != ""
 }
+
+// commitScratch is where a commit is put together. It is in the run's own folder,
+// where the next runner finds what a dead one has left.
+func (e *Engine) commitScratch() string { return filepath.Join(e.Journal.Dir(), "commit") }
 
 // notToCommit says why the work must not become a commit, or nothing.
 func (e *Engine) notToCommit(ctx context.Context) string {

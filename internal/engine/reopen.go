@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // lostTooOften is how often the runner may die on one iteration before that
@@ -32,6 +33,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	}
 	_, resumed := e.Start.(*loop.RunResumed)
 	if resumed {
+		_ = repo.RemoveTree(e.commitScratch()) // it only costs room
 		e.recall()
 	}
 	if v, aborted := e.hookStarted(ctx); aborted {

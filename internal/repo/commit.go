@@ -13,6 +13,10 @@ import (
 type CommitOptions struct {
 	Message  string
 	Trailers []string // such as "Refrain-Run: build-7"
+	// Scratch is a folder for what is needed until the commit is made; what is left
+	// there of a commit that was never ended is removed first. Empty: one of the
+	// system's, which nobody tidies up.
+	Scratch string
 }
 
 // CanCommit tells before a run whether its work may be committed: nil, or why
@@ -80,7 +84,7 @@ func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
 	if err := t.settled(ctx); err != nil {
 		return "", err
 	}
-	folder, err := os.MkdirTemp("", "refrain-commit-")
+	folder, err := o.scratch()
 	if err != nil {
 		return "", fmt.Errorf("commit: %w", err)
 	}
@@ -117,6 +121,16 @@ func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
 		return commit, fmt.Errorf(`commit %s is made, but the index does not know it (run "git reset"): %w`, commit, err)
 	}
 	return commit, failed
+}
+
+func (o CommitOptions) scratch() (string, error) {
+	if o.Scratch == "" {
+		return os.MkdirTemp("", "refrain-commit-")
+	}
+	if err := removeAll(o.Scratch); err != nil {
+		return "", err
+	}
+	return o.Scratch, os.Mkdir(o.Scratch, 0o700)
 }
 
 // unsettled are the files in the git folder that are there while something is

@@ -394,3 +394,30 @@ func TestCanCommit(t *testing.T) {
 		}
 	})
 }
+
+// A commit is put together in the folder that the caller names, where what a dead
+// runner has left goes first.
+func TestACommitLeavesNothingBehind(t *testing.T) {
+	f := newRepository(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	scratch := filepath.Join(t.TempDir(), "commit")
+	f.must(os.Mkdir(scratch, 0o700))
+	f.must(os.WriteFile(filepath.Join(scratch, "index.lock"), nil, 0o600)) // which would stop git
+	f.hook("pre-commit", `echo "$GIT_INDEX_FILE" >seen`)
+	f.write("a.txt", "changed")
+	commit, err := f.open().Commit(t.Context(), CommitOptions{Message: "work", Scratch: scratch})
+	f.must(err)
+	if commit == "" {
+		t.Fatal("no commit was made")
+	}
+	if got := strings.TrimSpace(f.read("seen")); got != filepath.Join(scratch, "index") {
+		t.Errorf("the commit was put together in %q", got)
+	}
+	if _, err := os.Lstat(scratch); err == nil {
+		t.Error("the folder is left")
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
