@@ -1,10 +1,14 @@
 package repo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
+	"slices"
+	"sync"
 )
 
 // odd tells whether a file has permissions that it would not get when git
@@ -15,6 +19,43 @@ func (s *Store) odd(mode fs.FileMode) (bool, error) {
 		return false, err
 	}
 	return mode.Perm() != usual(mode, mask), nil
+}
+
+// firstModes takes note of the permissions of all files that the index has: of
+// those that are as it says, git does not report any.
+func (s *Store) firstModes(ctx context.Context, c *changed) error {
+	names := s.seeded
+	s.seeded = nil
+	if names == nil {
+		out, err := s.git(ctx, command{}, "ls-files", "-z")
+		if err != nil {
+			return err
+		}
+		names = splitNUL(out)
+	}
+	if _, err := s.mask(); err != nil {
+		return err
+	}
+	const share = 1000
+	var mu sync.Mutex
+	var looking sync.WaitGroup
+	for part := range slices.Chunk(names, max(share, len(names)/runtime.GOMAXPROCS(0)+1)) {
+		looking.Go(func() {
+			for _, name := range part {
+				info, err := os.Lstat(s.origin.path(name))
+				if err != nil || !info.Mode().IsRegular() || ctx.Err() != nil {
+					continue // sorted with what has changed
+				}
+				if odd, _ := s.odd(info.Mode()); odd {
+					mu.Lock()
+					c.modes[name] = info.Mode().Perm()
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	looking.Wait()
+	return context.Cause(ctx)
 }
 
 // usual is what git gives a file, which may be executed or not.

@@ -43,11 +43,13 @@ func (s *Store) seed(ctx context.Context, index string) error {
 		return err
 	}
 	var forget bytes.Buffer
+	s.seeded = []string{}
 	for _, line := range splitNUL(out) {
 		e, err := parseEntry(line)
 		if err != nil {
 			return err
 		}
+		s.seeded = append(s.seeded, e.path)
 		switch {
 		case e.mode == gitlink && plainFolder(s.origin.path(e.path)):
 			fmt.Fprintf(&forget, "0 %s\t%s\x00", strings.Repeat("0", len(e.object)), e.path)

@@ -29,6 +29,8 @@ func (s *Store) sort(ctx context.Context, records []record, drop []string, last 
 	c := changed{drop: drop, modes: map[string]fs.FileMode{}, links: map[string]bool{}}
 	if last != nil {
 		c.begin(last.facts)
+	} else if err := s.firstModes(ctx, &c); err != nil {
+		return changed{}, err
 	}
 	dropped := map[string]bool{}
 	for _, name := range drop {

@@ -40,6 +40,7 @@ type Store struct {
 	tracked  tracked
 	compared comparison
 	umask    *fs.FileMode
+	seeded   []string // the files of an index that was just made; nil when it was not
 }
 
 // Keep opens the store in dir, and makes it when there is none. Of what kind it
