@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Carry copies files or folders of the work tree into the checkout, in the place
@@ -146,7 +148,7 @@ func (c copier) target(link string) (string, error) {
 // copyFile copies a file with its mode and time, by which caches know what they
 // were made from.
 func copyFile(from, to string, info fs.FileInfo) error {
-	source, err := os.Open(from)
+	source, err := files.OpenFile(from)
 	if err != nil {
 		return err
 	}

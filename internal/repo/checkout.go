@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Checkout is a folder made anew that holds the files of one tree, each
@@ -33,6 +35,7 @@ type Checkout struct {
 type placed struct {
 	leaf
 	stamp string
+	size  int64
 }
 
 // Checkout writes the files of a tree into dir, which must not be there yet. It
@@ -136,7 +139,7 @@ func (c *Checkout) write(ctx context.Context, leaves []leaf) error {
 		if err != nil {
 			return err
 		}
-		c.files = append(c.files, placed{leaf: l, stamp: Stamp(info)})
+		c.files = append(c.files, placed{leaf: l, stamp: Stamp(info), size: info.Size()})
 		return nil
 	})
 }
@@ -247,7 +250,7 @@ func (c *Checkout) changed() ([]leaf, error) {
 		if err == nil && Stamp(info) == f.stamp {
 			continue
 		}
-		if err != nil || !c.store.holds(root, f.leaf, info) {
+		if err != nil || info.Size() != f.size || !c.store.holds(root, f.leaf, info) {
 			list = append(list, f.leaf)
 			continue
 		}
@@ -317,7 +320,7 @@ const committer = "[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n
 func (c *Checkout) becomeRepository(ctx context.Context) error {
 	s := c.store
 	commit, object := s.commitOf(c.tree)
-	exclude, err := os.ReadFile(s.exclude())
+	exclude, err := files.ReadFile(ctx, s.exclude(), mostRules)
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // copyIndex copies the index with its time, by which git knows which files it
@@ -34,7 +36,7 @@ func (t *Tree) copyIndex(ctx context.Context, to, head string) (found bool, err 
 }
 
 func copyTimed(from, to string) error {
-	source, err := os.Open(from)
+	source, err := files.OpenFile(from)
 	if err != nil {
 		return err
 	}

@@ -73,8 +73,10 @@ func TestWhatGitDoesIsPutBack(t *testing.T) {
 		}, []string{"hooks/pre-commit.d/one", "hooks/pre-commit.d/two"}},
 		{"an example", func(f folder) { f.write(".git/hooks/pre-push.sample", "evil") }, nil},
 		{"a huge hook", func(f folder) { f.hook("post-commit", strings.Repeat("#", 2*smallFile)) }, []string{"hooks/post-commit"}},
-		{"no hooks", func(f folder) { f.must(os.RemoveAll(f.path(".git/hooks"))) },
-			[]string{"hooks", "hooks/off", "hooks/pre-commit", "hooks/pre-commit.d", "hooks/pre-commit.d/one"}},
+		{
+			"no hooks", func(f folder) { f.must(os.RemoveAll(f.path(".git/hooks"))) },
+			[]string{"hooks", "hooks/off", "hooks/pre-commit", "hooks/pre-commit.d", "hooks/pre-commit.d/one"},
+		},
 		{"more hooks than anybody has", func(f folder) {
 			for i := range mostGitFiles + 2 {
 				f.must(os.WriteFile(f.path(".git/hooks/x"+strings.Repeat("y", i%200)+strings.Repeat("z", i/200)), nil, 0o600))

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // leaf is one file of a tree, by its path from the top.
@@ -90,7 +92,12 @@ func (s *Store) holds(root *os.Root, l leaf, info fs.FileInfo) bool {
 	case !info.Mode().IsRegular(), (info.Mode().Perm()&0o100 != 0) != (l.mode == executable):
 		return false
 	}
-	content, err := root.ReadFile(l.path)
+	f, err := files.Open(root, l.path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	content, err := files.All(context.Background(), f, info.Size())
 	return err == nil && s.sum(blob, content) == l.object
 }
 

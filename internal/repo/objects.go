@@ -200,7 +200,7 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 const copyPiece = 64 << 20
 
 // copyAll copies a file as the system does it best.
-func copyAll(ctx context.Context, to, from *os.File) error {
+func copyAll(ctx context.Context, to io.Writer, from io.Reader) error {
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Guarded is what files held at one moment, by their path in the work tree.
@@ -45,7 +47,7 @@ func (t *Tree) GuardBelow(ctx context.Context, folder string, patterns Patterns)
 		case d.IsDir() || !patterns.Match(name):
 			return nil
 		}
-		held, err := held(path, d)
+		held, err := held(ctx, path, d)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // gone meanwhile
 		}
@@ -59,7 +61,7 @@ func (t *Tree) GuardBelow(ctx context.Context, folder string, patterns Patterns)
 }
 
 // held is a file's kind, whether it may be executed, and what it holds.
-func held(path string, d fs.DirEntry) (string, error) {
+func held(ctx context.Context, path string, d fs.DirEntry) (string, error) {
 	info, err := d.Info()
 	if err != nil {
 		return "", err
@@ -73,7 +75,7 @@ func held(path string, d fs.DirEntry) (string, error) {
 		}
 		io.WriteString(sum, target)
 	case info.Mode().IsRegular():
-		f, err := os.Open(path)
+		f, err := files.OpenFile(path)
 		if errors.Is(err, fs.ErrPermission) {
 			return "unreadable " + Stamp(info), nil
 		}
@@ -81,7 +83,7 @@ func held(path string, d fs.DirEntry) (string, error) {
 			return "", err
 		}
 		defer f.Close()
-		if _, err := io.Copy(sum, f); err != nil {
+		if err := copyAll(ctx, sum, f); err != nil {
 			return "", err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // converting are the tracked files whose attributes may make git change them on
@@ -27,7 +29,7 @@ var plainly = []string{"-c", "core.splitIndex=false", "-c", "index.sparse=false"
 // is none. Without the user's index it begins empty, and every file is read.
 func (s *Store) seed(ctx context.Context, index string) error {
 	switch err := copyTimed(s.origin.index(), index); {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*files.NotRegularError)):
 		return nil
 	case err != nil:
 		return fmt.Errorf("copy the index: %w", err)

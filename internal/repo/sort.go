@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // changed is what a checkpoint has to do, and what it then knows.
@@ -176,7 +178,7 @@ func (c *changed) skip(r record, why, stamp string) {
 }
 
 func readable(path string) error {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if err != nil {
 		return err
 	}

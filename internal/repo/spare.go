@@ -10,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // rules are rules about what to ignore that no checkpoint has among its files:
@@ -23,13 +25,16 @@ type rules struct {
 // ruleFile is the name of a file with rules.
 const ruleFile = ".gitignore"
 
+// mostRules is more than anybody writes about what to ignore.
+const mostRules = 64 << 20
+
 func (s *Store) exclude() string { return filepath.Join(s.dir, "info", "exclude") }
 
 // hiddenRules reads the rules that are in no checkpoint: the repository's own, and
 // those among the ignored paths.
-func (s *Store) hiddenRules(ignored []string) ([]rules, error) {
+func (s *Store) hiddenRules(ctx context.Context, ignored []string) ([]rules, error) {
 	var all []rules
-	text, err := os.ReadFile(s.exclude())
+	text, err := files.ReadFile(ctx, s.exclude(), mostRules)
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return nil, fmt.Errorf("read what to ignore: %w", err)
 	}
@@ -41,7 +46,7 @@ func (s *Store) hiddenRules(ignored []string) ([]rules, error) {
 		if info, err := os.Lstat(at); path.Base(name) != ruleFile || err != nil || !info.Mode().IsRegular() {
 			continue // no rules, gone meanwhile, or nothing that git would read
 		}
-		if text, err := os.ReadFile(at); err == nil { // what we cannot read, git cannot either
+		if text, err := files.ReadFile(ctx, at, mostRules); err == nil { // what we cannot read, git cannot either
 			all = append(all, rules{Path: []byte(name), Text: text})
 		}
 	}

@@ -85,7 +85,7 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	newRules, err := s.copyExclude()
+	newRules, err := s.copyExclude(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -108,7 +108,7 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	// Git does not call ignored what is still in the index.
-	if sorted.facts.Rules, err = s.hiddenRules(append(hidden, drop...)); err != nil {
+	if sorted.facts.Rules, err = s.hiddenRules(ctx, append(hidden, drop...)); err != nil {
 		return Checkpoint{}, err
 	}
 	sorted.facts = sorted.facts.sorted()

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // tracked remembers which files the user's repository tracks although they are
@@ -64,16 +66,20 @@ func (s *Store) followTracked(ctx context.Context, newRules bool) (keep []record
 var listIgnored = []string{"ls-files", "--cached", "--ignored", "--exclude-standard", "-z"}
 
 // copyExclude takes over the rules that the user's repository keeps to itself,
-// and tells whether they are new. When it is gone, the last ones stay.
-func (s *Store) copyExclude() (bool, error) {
+// and tells whether they are new. When they are gone with it, or are no file that
+// anybody would write, the last ones stay.
+func (s *Store) copyExclude(ctx context.Context) (bool, error) {
 	if s.origin.gone() {
 		return false, nil
 	}
-	theirs, err := os.ReadFile(s.origin.exclude())
-	if ignoring(err, fs.ErrNotExist) != nil {
+	theirs, err := files.ReadFile(ctx, s.origin.exclude(), mostRules)
+	switch {
+	case errors.As(err, new(*files.NotRegularError)), errors.As(err, new(*files.TooLargeError)):
+		return false, nil
+	case ignoring(err, fs.ErrNotExist) != nil:
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
-	ours, err := os.ReadFile(s.exclude())
+	ours, err := files.ReadFile(ctx, s.exclude(), mostRules)
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Worktrees lists the work trees that AddWorktree made.
@@ -50,11 +52,11 @@ func (t *Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 
 // readMark reads which work tree the git folder belongs to, if it is ours.
 func (t *Tree) readMark(git string) (Worktree, error) {
-	branch, err := os.ReadFile(filepath.Join(git, mark))
+	branch, err := files.ReadFile(context.Background(), filepath.Join(git, mark), smallFile)
 	if err != nil {
 		return Worktree{}, err
 	}
-	link, err := os.ReadFile(filepath.Join(git, "gitdir"))
+	link, err := files.ReadFile(context.Background(), filepath.Join(git, "gitdir"), smallFile)
 	if err != nil {
 		return Worktree{}, err
 	}
