@@ -14,6 +14,11 @@
 // notes are kept, but do not count as changes. Whether a change is progress is
 // for others to decide.
 //
+// A store needs nothing of the user's repository once it is made, and is put back
+// where somebody has written to it. Every git that does not act for the user runs
+// no program that a repository names; GitFiles and PutGitBack keep an agent from
+// leaving one for those that do.
+//
 // Beside that, the package does for a run what a user would do by hand, and in
 // the user's own repository: commits, branches and linked work trees.
 package repo
