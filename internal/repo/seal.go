@@ -64,7 +64,7 @@ func (s *Store) seal() (found []string, err error) {
 		}
 	}
 	for name, want := range s.seals {
-		if holdsText(s.at(name), want) {
+		if s.intact(name, want) {
 			continue
 		}
 		found = append(found, name)
@@ -91,14 +91,29 @@ func (s *Store) seal() (found []string, err error) {
 // at is where a file of the store is.
 func (s *Store) at(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
-// holdsText tells whether there is a file, and no link to one, that holds a text.
-func holdsText(path, text string) bool {
-	info, err := os.Lstat(path)
+// intact tells whether a file, and no link to one, holds what it should. One that
+// nobody has written to since it was read is not read again, where the system
+// notes that in a way that nobody can undo.
+func (s *Store) intact(name, text string) bool {
+	info, err := os.Lstat(s.at(name))
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
 		return false
 	}
-	b, err := files.ReadFile(context.Background(), path, smallFile)
-	return err == nil && string(b) == text
+	_, ctime := identity(info)
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
+	if at := Stamp(info); ctime != 0 && s.intactAt[name] == at {
+		return true
+	}
+	b, err := files.ReadFile(context.Background(), s.at(name), smallFile)
+	if err != nil || string(b) != text {
+		return false
+	}
+	if s.intactAt == nil {
+		s.intactAt = map[string]string{}
+	}
+	s.intactAt[name] = Stamp(info)
+	return true
 }
 
 // likeLine is a line of the settings that are as the user's.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/files"
 )
@@ -35,6 +36,9 @@ type Store struct {
 	origin origin // with git only
 	kept   kept   // with git only
 	seals  seals  // with git only
+
+	sealing  sync.Mutex
+	intactAt map[string]string // how sealed files looked when they were read
 
 	last     *Checkpoint // the one that HEAD named when we looked
 	tracked  tracked
