@@ -65,7 +65,7 @@ func lookUp(state, path string) (id string, known bool) {
 // readNote reads what is known of a project.
 func readNote(state, id string) (note, error) {
 	if !folderName.MatchString(id) {
-		return note{}, fmt.Errorf("%q is no project: %w", id, fs.ErrNotExist)
+		return note{}, &fs.PathError{Op: "look for project", Path: id, Err: fs.ErrNotExist}
 	}
 	var n note
 	b, err := readSmall(filepath.Join(projects(state), id, noteName))
@@ -86,7 +86,8 @@ func freeFolder(state, root string) (id string) {
 			id = fmt.Sprintf("%s-%d", base, i)
 		}
 		n, err := readNote(state, id)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && n.Root == root {
+		var unread *fs.PathError // there is none, or whoever makes it will hear why not
+		if errors.As(err, &unread) || err == nil && n.Root == root {
 			return id
 		}
 	}
