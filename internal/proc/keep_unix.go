@@ -17,17 +17,31 @@ type keeping struct {
 	mark  Mark
 	spare []string
 
-	leaders map[int]leader    // by pid: those we started and that live
-	sweeps  map[int]time.Time // by id: since when we end what a leader left
-	stuck   map[ident]bool    // those that KILL does not end
-	signals chan os.Signal    // a child has ended
-	wishes  chan request      // closed when the runner is dead
+	leaders map[int]leader      // by pid: those we started and that live
+	sweeps  map[int]sweep       // by id: what a leader left is being ended
+	asked   map[ident]time.Time // those that were asked to leave, and until when they may
+	stuck   map[ident]bool      // those that KILL does not end
+	signals chan os.Signal      // a child has ended
+	wishes  chan request        // closed when the runner is dead
 }
 
 // leader is a process that the runner asked for.
 type leader struct {
-	id   int
-	mark string
+	id    int
+	mark  string
+	leave time.Duration
+}
+
+// sweep is the end of all that one leader has left. First it is asked to leave,
+// and then it is killed.
+type sweep struct {
+	kill   time.Time // from then on
+	giveUp time.Time
+}
+
+func newSweep(leave time.Duration) sweep {
+	kill := time.Now().Add(leave)
+	return sweep{kill: kill, giveUp: kill.Add(ladder.patience)}
 }
 
 // keep is the keeper's main. Its arguments are the mark and the programs to
@@ -63,7 +77,7 @@ func newKeeping(link *link, args []string) *keeping {
 	}
 	return &keeping{
 		link: link, mark: Mark{Run: args[0], Runner: args[1]}, spare: args[2:],
-		leaders: map[int]leader{}, sweeps: map[int]time.Time{}, stuck: map[ident]bool{},
+		leaders: map[int]leader{}, sweeps: map[int]sweep{}, asked: map[ident]time.Time{}, stuck: map[ident]bool{},
 		signals: make(chan os.Signal, 1), wishes: make(chan request),
 	}
 }
@@ -117,8 +131,8 @@ func (k *keeping) serve() {
 		case <-again:
 		}
 		again = nil
-		if k.tidy(); len(k.sweeps) > 0 {
-			again = time.After(pause)
+		if wait := k.tidy(); wait > 0 {
+			again = time.After(wait)
 		}
 	}
 }
@@ -159,7 +173,7 @@ func (k *keeping) start(r request) {
 		k.tell(report{ID: r.ID, Of: hasStarted, Errno: errno})
 		return
 	}
-	k.leaders[pid] = leader{id: r.ID, mark: r.Mark}
+	k.leaders[pid] = leader{id: r.ID, mark: r.Mark, leave: r.Leave}
 	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid})
 }
 
@@ -182,33 +196,69 @@ func (k *keeping) reap() (none bool) {
 		}
 		if l, ok := k.leaders[pid]; ok {
 			delete(k.leaders, pid)
-			bereave(pid)
-			k.sweeps[l.id] = time.Now()
+			k.bereave(pid)
+			k.sweeps[l.id] = newSweep(l.leave)
 			k.tell(report{ID: l.id, Of: hasExited, Status: status})
 		}
 	}
 }
 
-// tidy reaps, and ends what ended leaders have left.
-func (k *keeping) tidy() {
+// tidy reaps, and ends what ended leaders have left. It tells when to look
+// again; 0 is when there is news.
+func (k *keeping) tidy() time.Duration {
 	none := k.reap()
 	if len(k.sweeps) == 0 {
-		return
+		return 0
 	}
-	var left []entry
-	if !none {
-		left = k.sweep()
-	}
-	for id, since := range k.sweeps {
+	known := len(k.asked)
+	left := k.sweep(none, k.killFrom())
+	for id, s := range k.sweeps {
 		switch {
 		case len(left) == 0:
 			k.tell(report{ID: id, Of: isSwept})
-		case time.Since(since) > ladder.patience:
+		case time.Now().After(s.giveUp):
 			k.tell(report{ID: id, Of: isSwept, Left: k.giveUp(left)})
 		default:
 			continue
 		}
 		delete(k.sweeps, id)
+	}
+	switch {
+	case len(k.sweeps) == 0:
+		clear(k.asked)
+		return 0
+	case len(k.asked) == known && time.Now().Before(k.killFrom()):
+		return leavePause // all have been asked; who ends is told by its signal
+	}
+	return pause
+}
+
+// leavePause is how often those are looked at who have been asked to leave.
+const leavePause = 20 * time.Millisecond
+
+// killFrom is when the last of the sweeps is done with asking. Nobody can say
+// whose orphan a process is, so all get the time of the last.
+func (k *keeping) killFrom() (from time.Time) {
+	for _, s := range k.sweeps {
+		if s.kill.After(from) {
+			from = s.kill
+		}
+	}
+	return from
+}
+
+// end asks a process to leave, and ends it when its time is over: its own, or
+// that of all, for some have a child and are gone before theirs is.
+func (k *keeping) end(e entry, from time.Time) {
+	now := time.Now()
+	until, asked := k.asked[e.ident]
+	switch {
+	case !now.Before(from) || asked && !now.Before(until):
+		e.kill()
+	case !asked:
+		k.asked[e.ident] = from
+		e.signal(syscall.SIGTERM)
+		e.signal(syscall.SIGCONT) // else who is stopped would not hear it
 	}
 }
 
@@ -229,8 +279,9 @@ func (k *keeping) endAll() bool {
 		group(pid).signal("KILL")
 	}
 	clear(k.leaders)
+	k.sweep(false, time.Time{}) // also those that were given time to leave
 	for deadline := time.Now().Add(ladder.patience); !k.reap(); {
-		if left := k.sweep(); len(left) == 0 {
+		if left := k.sweep(false, time.Time{}); len(left) == 0 {
 			return true
 		}
 		if time.Now().After(deadline) {

@@ -117,7 +117,7 @@ func (p *kept) reap() (loop.Exit, error) {
 	case <-p.clean:
 	case <-p.line.dead:
 		p.line.mourn(p.warn)
-	case <-time.After(2 * ladder.patience): // it gives up in half of that
+	case <-time.After(ladder.leave + 2*ladder.patience): // it gives up earlier
 		p.line.dismiss("did not answer")
 		p.line.mourn(p.warn)
 	}

@@ -17,6 +17,10 @@ var ladder = struct {
 	kill  time.Duration // after the first signal: KILL
 	pipes time.Duration // after the end: how long a pipe that somebody holds is read
 
+	// leave is how long what a process left behind is given after TERM: a git
+	// that is in the middle of a commit takes its locks away in that time.
+	leave time.Duration
+
 	// patience is how long we try to end who survives KILL: such a process
 	// waits for a broken disk or belongs to another user.
 	patience time.Duration
@@ -28,6 +32,7 @@ var ladder = struct {
 	term:  3 * time.Second,
 	kill:  5 * time.Second,
 	pipes: 2 * time.Second,
+	leave: 2 * time.Second,
 
 	patience: 3 * time.Second,
 	glance:   time.Second,

@@ -11,6 +11,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // request is what the runner asks of its keeper.
@@ -23,6 +24,7 @@ type request struct {
 	Dir    string
 	Mark   string // the entry of Env that only this child has
 	Signal string
+	Leave  time.Duration // what it leaves behind is given after TERM
 
 	files []int // its stdin, stdout and stderr
 }

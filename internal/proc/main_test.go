@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	Helper(helpers)
 	// The race detector otherwise makes every process wait a second at its end.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
+	ladder.leave = 50 * time.Millisecond // most of what our tests leave behind is deaf
 	goleak.VerifyTestMain(m)
 }
 

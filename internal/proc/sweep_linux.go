@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,18 +23,22 @@ func adopt() error {
 }
 
 // bereave is for systems on which only the group of a leader is known.
-func bereave(int) {}
+func (k *keeping) bereave(int) {}
 
-// sweep kills the orphans that are ours to end, with all below them, and tells
-// whom it saw. Who forks meanwhile leaves a new orphan to us, so it is done
-// when a later sweep sees nobody, or no child is left at all.
-func (k *keeping) sweep() []entry {
+// sweep ends the orphans that are ours to end, with all below them, and tells
+// whom it saw. Before a time it only asks them to leave. Who forks meanwhile
+// leaves a new orphan to us, so it is done when a later sweep sees nobody, or no
+// child is left at all.
+func (k *keeping) sweep(none bool, from time.Time) []entry {
+	if none {
+		return nil
+	}
 	// A process that forks and ends, again and again, is gone before the long
 	// list is read. The short one catches it: a child of ours keeps its number
 	// until we reap it.
 	for _, pid := range orphans() {
 		if e, err := readEntry(pid); err == nil && k.ours(e) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+			k.end(e, from)
 		}
 	}
 	t, err := readTable()
@@ -49,7 +53,7 @@ func (k *keeping) sweep() []entry {
 		return !k.stuck[e.ident] && !k.spared(e.pid)
 	})
 	for _, e := range left {
-		e.kill()
+		k.end(e, from)
 	}
 	return left
 }

@@ -66,13 +66,16 @@ func (t table) walk(pid int, want func(entry) bool) []entry {
 }
 
 // kill ends exactly this process, and not one that has its number by now.
-func (e entry) kill() {
+func (e entry) kill() { e.signal(os.Kill) }
+
+// signal sends to exactly this process.
+func (e entry) signal(s os.Signal) {
 	p, err := os.FindProcess(e.pid) // holds on to the process, where the system can
 	if err != nil {
 		return
 	}
 	defer func() { _ = p.Release() }()
 	if now, err := readEntry(e.pid); err == nil && now.ident == e.ident {
-		_ = p.Kill()
+		_ = p.Signal(s)
 	}
 }
