@@ -124,6 +124,13 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		newStateFile(run, seen).Close()
 		return *again, false, nil
 	}
+	var warnings []loop.Warning
+	if from == loop.Crashed {
+		warnings = c.cleanUpOwn(ctx)
+	}
+	if from == loop.Crashed || midAttempt(past) {
+		warnings = append(warnings, c.dropLocks(ctx, past)...)
+	}
 	branch := branchOf(past)
 	if err := c.mayGoOn(ctx, from, branch, midAttempt(past)); err != nil {
 		return loop.RunFinished{}, false, err
@@ -142,10 +149,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		shown := *seen
 		show(&shown)
 	}
-	o := opened{run: run, past: past, start: resumed, seen: seen, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, store: store}
-	if from == loop.Crashed {
-		o.warnings = c.cleanUpOwn(ctx)
-	}
+	o := opened{run: run, past: past, start: resumed, seen: seen, warnings: warnings, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, store: store}
 	if past.Strange.Any() {
 		o.warnings = append(o.warnings, loop.Warning{Text: past.Strange.String(), Hint: "somebody has written to the run's files; what could be read is used"})
 	}

@@ -94,13 +94,15 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 		return nil, err
 	}
 	var crashed []string
+	var pasts []journal.Past
 	for _, run := range runs {
 		if run.Tree == store.Tree && store.Status(run) == loop.Crashed {
-			crashed = append(crashed, run.ID)
+			crashed, pasts = append(crashed, run.ID), append(pasts, run.Past)
 		}
 	}
+	ended := append(j.cleanUp(ctx, crashed...), j.dropLocks(ctx, pasts...)...)
 	aside, err := setAside(store, bad)
-	return append(j.cleanUp(ctx, crashed...), aside...), err
+	return append(ended, aside...), err
 }
 
 // setAside moves runs that cannot be read. Those of a newer version can be

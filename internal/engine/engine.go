@@ -129,7 +129,8 @@ type Engine struct {
 	startedHooks bool                          // the last hook is due
 	tasks        plan.Tasks                    // the plan as it was last read well
 
-	guarded   guards   // guarded files as they were when the run began
+	guarded   guards // guarded files as they were when the run began
+	locks     *repo.Locks
 	untouched *sight   // the tree now, when nothing ran since it was looked at
 	told      []string // what the next agent should know of the gates
 

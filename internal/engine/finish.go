@@ -38,6 +38,7 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(cancel)()
+	e.dropLocks(ctx, a.born) // those of gates and hooks
 	name := e.Journal.Meta().Name
 	message, err := repo.Expand(e.Commits.Template, map[string]string{
 		"iteration": fmt.Sprint(e.iter), "run": name, "procedure": e.Commits.Procedure,
@@ -52,10 +53,9 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 		})
 	}
 	if err != nil {
-		e.record(&loop.Warning{
-			Text: fmt.Sprintf("could not commit iteration %d: %v", e.iter, err),
-			Hint: "the work is in the work tree, and the next iteration's commit takes it along",
-		})
+		ctx := context.WithoutCancel(ctx)
+		e.dropLocks(ctx, a.born) // its own
+		e.record(&loop.Warning{Text: fmt.Sprintf("could not commit iteration %d: %v", e.iter, err), Hint: e.afterFailedCommit(ctx, err)})
 	}
 	if sha != "" {
 		e.last.commit = sha

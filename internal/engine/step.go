@@ -29,6 +29,7 @@ type attempt struct {
 	patterns  *matcher
 	stderr    tail
 	started   time.Time
+	born      time.Time // the same on the clock of the disk
 	duration  time.Duration
 	failure   *loop.AgentError // the runner's own word on why nothing ran
 
@@ -72,6 +73,7 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	e.untouched = nil
 	if a.failure == nil {
 		e.run(ctx, a)
+		e.dropLocks(ctx, a.born)
 	}
 	e.guardGit(ctx)
 	if a.after = e.after(ctx); a.after == nil && a.failure == nil && e.stopsNow() {
@@ -148,6 +150,7 @@ func (e *Engine) enter(iter, n int, open func(iter, n int) *journal.Attempt) *at
 		patterns:  newMatcher(e.Patterns),
 		ran:       newSeenTests(e.worker.InText),
 		started:   e.Clock.Now(),
+		born:      time.Now(),
 	}
 }
 
