@@ -37,6 +37,13 @@ type Decoder interface {
 	Close(loop.Exit) []loop.Payload
 }
 
+// Finished tells whether the agent has said its last word so far, and that all
+// went well. Of an agent whose last word is its exit status nobody can tell.
+func Finished(d Decoder) bool {
+	f, ok := d.(interface{ finished() bool })
+	return ok && f.finished()
+}
+
 // Call is what one attempt asks of the agent.
 type Call struct {
 	HasPrompt  bool // false for a command that was given none

@@ -60,6 +60,7 @@ var spoken = []loop.Type{
 type rehearsalDecoder struct {
 	options Options
 	ended   bool
+	well    bool // and said so
 }
 
 func newRehearsalDecoder(o Options) Decoder { return &rehearsalDecoder{options: o} }
@@ -74,12 +75,14 @@ func (d *rehearsalDecoder) Decode(line []byte) []loop.Payload {
 		if d.ended {
 			return nil
 		}
-		d.ended = true
+		d.ended, d.well = true, p.OK && !p.Pending
 	case *loop.AgentUsage:
 		d.price(&p.Usage)
 	}
 	return []loop.Payload{p}
 }
+
+func (d *rehearsalDecoder) finished() bool { return d.well }
 
 // price works out a cost that was not told.
 func (d *rehearsalDecoder) price(u *loop.Usage) {

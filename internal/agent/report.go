@@ -67,6 +67,11 @@ func (d *jsonDecoder) Close(exit loop.Exit) []loop.Payload {
 	return d.report.take()
 }
 
+func (d *jsonDecoder) finished() bool {
+	r := d.report.result
+	return r != nil && r.OK && !r.Pending
+}
+
 // report collects what a dialect understands, in the common words.
 type report struct {
 	options Options

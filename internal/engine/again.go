@@ -2,13 +2,12 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/proof"
 )
 
 // mostAgain is how often a claim is judged again. What changes the files every
@@ -30,7 +29,7 @@ func (e *Engine) proveAgain(ctx context.Context, a *attempt, o *loop.Outcome, co
 		now := e.look(ctx)
 		switch {
 		case ctx.Err() != nil:
-			e.interrupt(ctx, o)
+			a.open = true
 			return
 		case now == nil || now.kept == nil:
 			o.Proof = weaker(o.Proof, "the files could not be looked at after they were judged")
@@ -77,24 +76,15 @@ func (e *Engine) judgeAgain(ctx context.Context, a *attempt, o *loop.Outcome, no
 	a.after = now
 	o.Tree, o.Checkpoint = now.kept.Tree, now.kept.ID
 	o.Gates, o.Proof, o.Claim.Proven = nil, nil, false
-	r := e.bench(ctx, a).Claim(ctx, e.snapshot(), *now.kept, nil)
+	r := untilKept(ctx, func() proof.Ruling { return e.bench(ctx, a).Claim(ctx, e.snapshot(), *now.kept, nil) })
 	e.addSpent(o)
 	if r.Interrupted {
-		e.interrupt(ctx, o)
+		a.open = true
 		return false
 	}
 	e.weighResults(ctx, a, o, r)
 	e.settle(o, r)
 	return o.Proof != nil
-}
-
-// interrupt makes an attempt one that does not count: its gates did not come to
-// their end.
-func (e *Engine) interrupt(ctx context.Context, o *loop.Outcome) {
-	o.Result, o.Claim, o.Proof, o.Gates = loop.Interrupted, nil, nil, nil
-	if errors.Is(context.Cause(ctx), proc.End(loop.OnMaxTime)) {
-		o.Exit = &loop.Exit{Cause: loop.OnMaxTime}
-	}
 }
 
 // addSpent adds what reviewers used.

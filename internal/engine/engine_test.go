@@ -496,6 +496,7 @@ func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload
 	s.t.Helper()
 	path := filepath.Join(run.Dir(), "journal.jsonl")
 	var kept []byte
+	said := map[string]int64{} // how much of each transcript there was
 	with := s.options
 	s.options = func(o *Options) {
 		if with != nil {
@@ -504,6 +505,11 @@ func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload
 		o.Observers = append(o.Observers, observe(func(e loop.Event) {
 			if e.Type() == after && kept == nil {
 				kept, _ = os.ReadFile(path)
+				for _, file := range s.transcripts(run) {
+					if info, err := os.Stat(file); err == nil {
+						said[file] = info.Size()
+					}
+				}
 			}
 		}))
 	}
@@ -515,7 +521,21 @@ func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload
 	if err := os.WriteFile(path, kept, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
+	for _, file := range s.transcripts(run) {
+		if err := os.Truncate(file, said[file]); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 	s.events, s.ran = nil, 0
+}
+
+func (s *stage) transcripts(run *journal.Run) []string {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(run.Dir(), "iterations", "*", "stdout"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
 }
 
 func TestResumeAfterACrash(t *testing.T) {
@@ -530,6 +550,19 @@ func TestResumeAfterACrash(t *testing.T) {
 		}
 		if got, want := s.results(), []loop.Result{loop.Lost, loop.OK}; !slices.Equal(got, want) {
 			t.Errorf("results = %v, want %v", got, want)
+		}
+	})
+	t.Run("while the agent ended, after its last word: that is judged, and it is not run again", func(t *testing.T) {
+		s := newStage(t, done)
+		s.settings = stop.Settings{Iterations: 3}
+		s.crash("agent.result")
+		end := s.resume()
+		if end.State != loop.Done || s.ran != 0 {
+			t.Errorf("end = %+v after %d more attempts, want done after none", end, s.ran)
+		}
+		exits := slices.DeleteFunc(slices.Clone(s.events), func(e loop.Event) bool { return e.Type() != "agent.exited" })
+		if len(exits) != 1 || !exits[0].Payload.(*loop.AgentExited).Exit.Zero() {
+			t.Errorf("exits = %+v, want that the runner wrote one down", exits)
 		}
 	})
 	t.Run("after the agent ended: its transcript is judged, and it is not run again", func(t *testing.T) {

@@ -38,7 +38,6 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(cancel)()
-	e.dropLocks(ctx, a.born) // those of gates and hooks
 	name := e.Journal.Meta().Name
 	message, err := repo.Expand(e.Commits.Template, map[string]string{
 		"iteration": fmt.Sprint(e.iter), "run": name, "procedure": e.Commits.Procedure,
@@ -46,20 +45,16 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	})
 	var sha string
 	if err == nil {
-		sha, err = e.Tree.Commit(ctx, repo.CommitOptions{
-			Message:  message,
-			Trailers: []string{"Refrain-Run: " + name, fmt.Sprintf("Refrain-Iteration: %d", e.iter)},
-			Scratch:  e.commitScratch(),
-		})
+		sha, err = e.commitUnlocked(ctx, a, repo.CommitOptions{Message: message, Trailers: e.trailers(), Scratch: e.commitScratch()})
 	}
-	if err != nil {
-		ctx := context.WithoutCancel(ctx)
-		e.dropLocks(ctx, a.born) // its own
-		e.record(&loop.Warning{Text: fmt.Sprintf("could not commit iteration %d: %v", e.iter, err), Hint: e.afterFailedCommit(ctx, err)})
+	switch {
+	case err != nil && sha == "" && ctx.Err() != nil:
+		a.open = true
+	case err != nil:
+		e.record(&loop.Warning{Text: fmt.Sprintf("could not commit iteration %d: %v", e.iter, err), Hint: e.afterFailedCommit(context.WithoutCancel(ctx), err)})
 	}
 	if sha != "" {
-		e.last.commit = sha
-		e.record(&loop.CommitMade{Commit: sha, Subject: message})
+		e.committed(sha, message)
 		o.Changes = o.Changes.Committed()
 	}
 	return sha != ""
@@ -68,6 +63,31 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 // commitScratch is where a commit is put together. It is in the run's own folder,
 // where the next runner finds what a dead one has left.
 func (e *Engine) commitScratch() string { return filepath.Join(e.Journal.Dir(), "commit") }
+
+// trailers are the last lines of a commit's message, by which it is known.
+func (e *Engine) trailers() []string {
+	return []string{"Refrain-Run: " + e.Journal.Meta().Name, fmt.Sprintf("Refrain-Iteration: %d", e.iter)}
+}
+
+func (e *Engine) committed(sha, message string) {
+	e.last.commit = sha
+	e.record(&loop.CommitMade{Commit: sha, Subject: message})
+}
+
+// commitUnlocked commits, and takes the locks out of the way that gates and hooks
+// have left, or git itself. A git that somebody has killed is tried once more.
+func (e *Engine) commitUnlocked(ctx context.Context, a *attempt, o repo.CommitOptions) (sha string, err error) {
+	for range 2 {
+		e.dropLocks(ctx, a.born)
+		if sha, err = e.Tree.Commit(ctx, o); sha != "" || !repo.Killed(err) || ctx.Err() != nil {
+			break
+		}
+	}
+	if err != nil {
+		e.dropLocks(context.WithoutCancel(ctx), a.born)
+	}
+	return sha, err
+}
 
 // notToCommit says why the work must not become a commit, or nothing.
 func (e *Engine) notToCommit(ctx context.Context) string {

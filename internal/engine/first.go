@@ -39,7 +39,10 @@ func (e *Engine) baseline(ctx context.Context) bool {
 		at = *s.kept
 		e.noteCheckpoint(s, true)
 	}
-	b, _ := e.bench(ctx, nil).Baseline(ctx, at)
+	var b *loop.RunBaseline
+	for n := 0; n < lostTooOften && b == nil && ctx.Err() == nil; n++ { // again, when it was lost with its keeper
+		b, _ = e.bench(ctx, nil).Baseline(ctx, at)
+	}
 	if b == nil {
 		return false
 	}
@@ -72,7 +75,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 	if s := e.look(ctx); s != nil && s.kept != nil {
 		at = *s.kept
 	}
-	r := e.bench(ctx, nil).Claim(ctx, e.snapshot(), at, nil)
+	r := untilKept(ctx, func() proof.Ruling { return e.bench(ctx, nil).Claim(ctx, e.snapshot(), at, nil) })
 	switch {
 	case r.Interrupted:
 		return e.ask()

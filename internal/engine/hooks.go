@@ -63,7 +63,7 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 		e.record(r.Warning)
 	}
 	if r.Ran {
-		e.record(&loop.HookFinished{Point: string(p), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why})
+		e.record(&loop.HookFinished{Point: string(p), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why, Interrupted: r.Interrupted})
 	}
 	return r
 }
@@ -138,7 +138,7 @@ func (e *Engine) hookNext(ctx context.Context) *loop.Outcome {
 }
 
 // hookAfter tells of the attempt that ended; of one that failed, once more.
-func (e *Engine) hookAfter(ctx context.Context, o *loop.Outcome) {
+func (e *Engine) hookAfter(ctx context.Context, a *attempt, o *loop.Outcome) {
 	e.remember(o)
 	failed := e.last.failed()
 	if !e.snapshot().Counts(*o) || !e.Hooks.Set.Has(hook.PostIteration) && !(failed && e.Hooks.Set.Has(hook.Failed)) {
@@ -149,11 +149,12 @@ func (e *Engine) hookAfter(ctx context.Context, o *loop.Outcome) {
 	defer cancel(nil)
 	defer e.watch(cancel)()
 	about := &loop.IterationFinished{Outcome: *o, State: e.snapshot()}
-	if r := e.callHook(ctx, hook.PostIteration, about, nil); r.Action == hook.Abort {
+	r := e.callHook(ctx, hook.PostIteration, about, nil)
+	if r.Action == hook.Abort {
 		o.Hook = &loop.Hook{Point: string(hook.PostIteration), Exit: *r.Exit, Why: r.Why}
 	}
-	if failed {
-		e.callHook(ctx, hook.Failed, about, nil)
+	if a.open = r.Interrupted; failed && !a.open {
+		a.open = e.callHook(ctx, hook.Failed, about, nil).Interrupted
 	}
 }
 

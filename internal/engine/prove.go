@@ -39,11 +39,10 @@ func (e *Engine) judge(ctx context.Context, a *attempt, o *loop.Outcome) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(cancel)()
-	ruling := e.rule(ctx, a, o)
+	ruling := untilKept(ctx, func() proof.Ruling { return e.rule(ctx, a, o) })
 	e.addSpent(o)
 	if ruling.Interrupted {
-		e.interrupt(ctx, o)
-		a.open = context.Cause(ctx) != nil
+		a.open = true
 		return
 	}
 	e.weighResults(ctx, a, o, ruling)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 
@@ -62,6 +63,9 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	a := e.enter(open.Iter, open.Attempt, e.Journal.Attempt)
 	defer a.dir.Close()
 	exited := exitOf(e.Past.Tail)
+	if exited == nil && !rolledBack(e.Past.Tail) {
+		exited = e.lastWord(a)
+	}
 	switch {
 	case exited == nil:
 		o := e.lost()
@@ -90,7 +94,7 @@ func hooksOf(tail []loop.Event) map[string]*loop.HookFinished {
 		case *loop.IterationStarted:
 			clear(said)
 		case *loop.HookFinished:
-			if ev.Iter > 0 {
+			if ev.Iter > 0 && !p.Interrupted {
 				said[p.Point] = p
 			}
 		}
@@ -163,8 +167,24 @@ func (e *Engine) replay(ctx context.Context, a *attempt, exited *loop.AgentExite
 	a.duration = exited.Duration.Duration()
 	a.base = e.sightOf(ctx, baseOf(e.Past.Tail))
 	a.dir.ReadPlan(&a.tasks)
-	a.committed = commitOf(e.Past.Tail)
+	if a.committed = commitOf(e.Past.Tail); a.committed == "" {
+		e.findCommit(ctx, a)
+	}
 	return e.comeBack(ctx, a)
+}
+
+// findCommit finds the commit that the runner had made of the attempt and did not
+// live to write down.
+func (e *Engine) findCommit(ctx context.Context, a *attempt) {
+	if !e.Commits.Enabled {
+		return
+	}
+	sha, message, err := e.Tree.Made(ctx, e.trailers())
+	if err != nil || sha == "" || a.base != nil && a.base.kept != nil && a.base.kept.Head == sha {
+		return // it is made now
+	}
+	a.committed = sha
+	e.committed(sha, message)
 }
 
 // comeBack brings the tree to where the agent left it. A checkpoint that was
@@ -194,15 +214,7 @@ func (e *Engine) comeBack(ctx context.Context, a *attempt) error {
 }
 
 func (e *Engine) readAgain(a *attempt, decoder agent.Decoder) error {
-	f, err := a.dir.OpenStdout()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it printed nothing
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return proc.Lines(f, WholeLines(func(line []byte) {
+	return eachLine(a.dir.OpenStdout, WholeLines(func(line []byte) {
 		for _, p := range decoder.Decode(line) {
 			a.observe(p)
 		}
@@ -210,8 +222,11 @@ func (e *Engine) readAgain(a *attempt, decoder agent.Decoder) error {
 }
 
 // readStderrAgain takes in the agent's errors, as they were taken in live.
-func (a *attempt) readStderrAgain() error {
-	f, err := a.dir.OpenStderr()
+func (a *attempt) readStderrAgain() error { return eachLine(a.dir.OpenStderr, a.complain) }
+
+// eachLine reads what an agent printed, if it did.
+func eachLine[F io.ReadCloser](open func() (F, error), line func([]byte, bool)) error {
+	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -219,7 +234,7 @@ func (a *attempt) readStderrAgain() error {
 		return err
 	}
 	defer f.Close()
-	return proc.Lines(f, a.complain)
+	return proc.Lines(f, line)
 }
 
 // heardBefore takes in the agent's last words. Those that the journal should

@@ -16,7 +16,7 @@ const scriptTime = 5 * time.Second
 // runScripts asks the user's stop scripts. Each gets the outcome as JSON on
 // stdin; status 0 means stop. One that can't be run, or takes too long, is a
 // warning and no opinion.
-func (e *Engine) runScripts(ctx context.Context, o *loop.Outcome) {
+func (e *Engine) runScripts(ctx context.Context, a *attempt, o *loop.Outcome) {
 	if len(e.Scripts) == 0 {
 		return
 	}
@@ -42,6 +42,10 @@ func (e *Engine) runScripts(ctx context.Context, o *loop.Outcome) {
 		}
 		if exit != nil && *exit == 0 {
 			o.Scripts = append(o.Scripts, script)
+		}
+		if ctx.Err() != nil && exit == nil {
+			a.open = true // it had no say
+			return
 		}
 	}
 }

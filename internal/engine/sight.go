@@ -35,6 +35,9 @@ func (e *Engine) look(ctx context.Context) *sight {
 	ctx, done := e.hurrying(ctx)
 	defer done()
 	s, err := e.see(ctx)
+	if repo.Killed(err) && ctx.Err() == nil {
+		s, err = e.see(ctx)
+	}
 	if err != nil && ctx.Err() != nil {
 		return nil // it was told to end
 	}

@@ -41,7 +41,7 @@ type attempt struct {
 	told        []string      // what the next agent should know of the gates
 	committed   string        // what an earlier runner has committed of it
 	pins        repo.Guarded  // what pinned files held before the agent; nil when there are none
-	open        bool          // its gates were stopped: the next runner judges it
+	open        bool          // what follows its agent was cut short: the next runner settles it
 	onHigh      bool          // no agent has touched the tree since it was at its best
 }
 
@@ -83,15 +83,12 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	return e.finishAttempt(ctx, a)
 }
 
-// finishAttempt judges an attempt whose agent is gone, and decides. Where a person
-// stops the runner in the middle of that, nothing is written: the attempt is left
-// as a crash would leave it, and the next runner judges it.
+// finishAttempt judges an attempt whose agent is gone, and decides.
 func (e *Engine) finishAttempt(ctx context.Context, a *attempt) loop.Verdict {
 	o := e.check(ctx, a)
-	if a.open {
-		return e.ask()
+	if !e.leftOpen(a, o, e.Control.Asked()) {
+		e.hookAfter(ctx, a, o)
 	}
-	e.hookAfter(ctx, o)
 	return e.conclude(ctx, a, o)
 }
 
@@ -212,6 +209,9 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		},
 	})
 	a.duration = e.Clock.Now().Sub(a.started).Truncate(time.Millisecond) // as the journal has it
+	if agent.Finished(decoder) && cutShort(exit, err) {
+		exit, err = e.hadFinished(), nil
+	}
 	if err != nil {
 		a.failure = e.startFailure(err)
 		return
@@ -327,12 +327,14 @@ func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
 		e.record(ran)
 	}
 	o.Tests = a.ran.best
-	e.judge(ctx, a, o)
+	if e.judge(ctx, a, o); a.open {
+		return o
+	}
 	e.judgeProgress(a, o, seen)
 	e.alike(ctx, a, o)
 	o.Matched = a.patterns.matched()
 	if o.Result == loop.OK || o.Result == loop.Failed {
-		e.runScripts(ctx, o)
+		e.runScripts(ctx, a, o)
 	}
 	return o
 }
@@ -366,13 +368,20 @@ func (e *Engine) judgeProgress(a *attempt, o *loop.Outcome, seen []loop.Signal) 
 }
 
 // conclude decides, does what the verdict says to the work tree, and writes it
-// down.
+// down; unless the attempt is left to the next runner.
 func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop.Verdict {
+	if v, left := e.leaveOpen(a, o, e.Control.Asked()); left {
+		return v
+	}
 	if e.snapshot().Undone(*o) && o.Progress != nil {
 		o.Progress, o.ProgressBy = new(bool), nil // what is put back is no progress
 	}
 	e.proveAgain(ctx, a, o, e.commit(ctx, a, o))
-	_, v := loop.Decide(e.facts(o), e.rules())
+	facts := e.facts(o)
+	if v, left := e.leaveOpen(a, o, facts.Asked); left {
+		return v
+	}
+	_, v := loop.Decide(facts, e.rules())
 	e.restore(ctx, a, o, v)
 	e.pass(a, o)
 	e.share(a, o)

@@ -82,6 +82,8 @@ type HookFinished struct {
 	Action   string `json:"action"` // continue, skip or abort
 	Duration Span   `json:"duration_ms"`
 	Why      string `json:"why,omitempty"`
+	// Interrupted says that it was ended with its runner, and has its turn again.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 func (*HookFinished) Type() Type       { return "hook.finished" }

@@ -30,6 +30,9 @@ type process interface {
 	// ended; the cause is for others to say.
 	reap() (loop.Exit, error)
 
+	// unasked follows reap: the process had ended before any signal reached it.
+	unasked() bool
+
 	// family is the process and who it started, as far as can be told from t.
 	family(t table) []entry
 }

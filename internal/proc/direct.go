@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"os/exec"
+	"sync/atomic"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -13,6 +14,7 @@ type direct struct {
 	group   group
 	gone    chan struct{}
 	unknown error // set before gone is closed: its end could not be watched
+	asked   atomic.Bool
 }
 
 func startDirect(s Spec, cmd *exec.Cmd, files stdio) (process, error) {
@@ -32,9 +34,21 @@ func startDirect(s Spec, cmd *exec.Cmd, files stdio) (process, error) {
 
 func (p *direct) pid() int               { return p.cmd.Process.Pid }
 func (p *direct) ended() <-chan struct{} { return p.gone }
-func (p *direct) signal(name string)     { p.group.signal(name) }
-func (p *direct) kill()                  { p.group.signal("KILL") }
+func (p *direct) unasked() bool          { return !p.asked.Load() }
 func (p *direct) family(t table) []entry { return append(t.below(p.pid()), t.all[p.pid()]) }
+
+func (p *direct) signal(name string) {
+	select {
+	case <-p.gone:
+	default:
+		if !hasEnded(p.pid()) {
+			p.asked.Store(true)
+		}
+	}
+	p.group.signal(name)
+}
+
+func (p *direct) kill() { p.signal("KILL") }
 
 // watch says when the process has ended. It does not reap it: until then its
 // group id cannot be given to anybody else, and so a signal to the group

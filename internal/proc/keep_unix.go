@@ -30,6 +30,7 @@ type leader struct {
 	id    int
 	mark  string
 	leave time.Duration
+	asked bool // a signal was sent to it
 }
 
 // sweep is the end of all that one leader has left. First it is asked to leave,
@@ -144,12 +145,15 @@ func (k *keeping) do(r request) {
 	}
 	for pid, l := range k.leaders { // who is not among them has ended
 		switch {
-		case l.id != r.ID:
+		case l.id != r.ID || hasEnded(pid): // which reap will see
 		case r.Do == doSignal:
+			l.asked = true
 			group(pid).signal(r.Signal)
 		case r.Do == doKill:
+			l.asked = true
 			k.killTree(pid)
 		}
+		k.leaders[pid] = l
 	}
 }
 
@@ -198,7 +202,7 @@ func (k *keeping) reap() (none bool) {
 			delete(k.leaders, pid)
 			k.bereave(pid)
 			k.sweeps[l.id] = newSweep(l.leave)
-			k.tell(report{ID: l.id, Of: hasExited, Status: status})
+			k.tell(report{ID: l.id, Of: hasExited, Status: status, Asked: l.asked})
 		}
 	}
 }

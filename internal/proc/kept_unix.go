@@ -21,6 +21,7 @@ type kept struct {
 	gone   chan struct{} // closed when it has ended, or the keeper has
 	clean  chan struct{} // closed when nothing of it is left
 	exit   loop.Exit     // set before gone is closed
+	asked  bool          // likewise: a signal had reached it
 	lost   string        // what happened to its keeper before it could tell the exit
 	left   []int         // set before clean is closed
 }
@@ -63,7 +64,7 @@ func (p *kept) hear(r report) {
 	case hasStarted:
 		p.answer <- r
 	case hasExited:
-		p.exit = exitBy(r.Status)
+		p.exit, p.asked = exitBy(r.Status), r.Asked
 		close(p.gone)
 	case isSwept:
 		p.left = r.Left
@@ -90,6 +91,8 @@ func (p *kept) forget() {
 func (p *kept) pid() int { return p.number }
 
 func (p *kept) ended() <-chan struct{} { return p.gone }
+
+func (p *kept) unasked() bool { return !p.asked && p.lost == "" }
 
 // signal asks the keeper, which knows whether the process still has its number.
 // When it cannot be asked it is dead, and so is the process soon.

@@ -89,6 +89,9 @@ func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 	exit, err := c.reap()
 	c.stopStreams()
 	streams.Wait()
+	if err == nil && cause != loop.Exited && c.unasked() {
+		cause = loop.Exited // it was about to be asked, and had ended by itself
+	}
 	if exit.Cause = cause; cause == loop.Exited && exit.Signal != "" {
 		exit.Cause = loop.Signaled
 	}

@@ -23,6 +23,13 @@ type entry struct {
 // ended tells whether the process only waits for its parent to take note.
 func (e entry) ended() bool { return e.state == 'Z' || e.state == 'X' }
 
+// hasEnded tells whether a child of ours has ended and is not reaped yet. Where
+// the system does not tell, it is no.
+func hasEnded(pid int) bool {
+	e, err := readEntry(pid)
+	return err == nil && e.ended()
+}
+
 // stopped tells whether somebody holds the process: with a signal, or as one
 // that is debugged.
 func (e entry) stopped() bool { return e.state == 'T' || e.state == 't' }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
@@ -178,4 +179,12 @@ func (l *Locks) name(path string) string {
 		return ".git/" + filepath.ToSlash(rel)
 	}
 	return path
+}
+
+// Killed tells whether something failed because somebody ended git, or the keeper
+// that it had.
+func Killed(err error) bool {
+	var failed *gitError
+	var lost *proc.KeeperError
+	return errors.As(err, &lost) || errors.As(err, &failed) && failed.exit.Cause == loop.Signaled
 }
