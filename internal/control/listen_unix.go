@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -125,13 +126,21 @@ func sweep(dir string) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !strings.HasSuffix(e.Name(), suffix) || info.Mode().Type() != fs.ModeSocket ||
-			owner(info) != os.Geteuid() || time.Since(info.ModTime()) < youngest {
+			owner(info) != os.Geteuid() || time.Since(info.ModTime()) < youngest && !ownerGone(e.Name()) {
 			continue
 		}
 		if path := filepath.Join(dir, e.Name()); abandoned(path) {
 			_ = os.Remove(path)
 		}
 	}
+}
+
+// ownerGone tells whether the process that a socket is named after has ended. In
+// a container of its own it may only seem so, and then it answers.
+func ownerGone(name string) bool {
+	_, number, _ := strings.Cut(strings.TrimSuffix(name, suffix), "-")
+	pid, err := strconv.Atoi(number)
+	return err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
 // abandoned tells whether nobody listens on a socket any more. One that only

@@ -131,6 +131,7 @@ func TestSocketsOfKilledRunsAreSwept(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	leaveSocket(t, in("dead-1.sock"), time.Hour)
 	leaveSocket(t, in("young-1.sock"), 0)
+	leaveSocket(t, in("young-99999999.sock"), 0) // of a process that has ended
 	leaveSocket(t, in("other"), time.Hour)
 	leaveSocket(t, in(socketName("loop_1")), 0) // of a process that had our number
 	if err := os.WriteFile(in("file.sock"), nil, 0o600); err != nil {
