@@ -40,6 +40,7 @@ const stormIterations = 8
 type storm struct {
 	*chaos
 	temp string // the temporary folder of everything in it
+	last *runner
 }
 
 func newStorm(t *testing.T, dice *rand.Rand) *storm {
@@ -127,6 +128,7 @@ func (s *storm) play(most int) (blows int) {
 			}
 		}
 		<-r.gone
+		s.last = r
 		s.remember()
 		if s.finished() {
 			return blows
@@ -239,15 +241,17 @@ func (s *storm) finished() bool {
 func (s *storm) check() {
 	s.Helper()
 	events := s.events(s.past)
+	defer func() {
+		if s.Failed() {
+			s.Logf("the journal:\n%s", outline(events))
+			s.Logf("what was shown:\n%s", s.read(s.seen.Name()))
+		}
+	}()
 	s.checkPaidOnce(events)
 	s.checkFinishedOnce(events)
 	s.checkCheckpoints(events)
 	s.checkCommitted(events)
 	s.checkNothingLeft()
-	if s.Failed() {
-		s.Logf("the journal:\n%s", outline(events))
-		s.Logf("what was shown:\n%s", s.read(s.seen.Name()))
-	}
 }
 
 // checkPaidOnce checks that no agent was started for an iteration after one had
@@ -357,7 +361,11 @@ func (s *storm) checkNothingLeft() {
 		s.Errorf("process %d is left: %q", pid, argv)
 	}
 	sockets := filepath.Join(s.temp, fmt.Sprintf("refrain-%d", os.Getuid())) // of all runs of a user; it stays, and is empty
-	for _, dir := range []string{filepath.Join(s.tree, ".git"), s.temp} {
+	folders := []string{filepath.Join(s.tree, ".git")}
+	if s.last.cmd.ProcessState.Exited() { // else the next runner here would see to it
+		folders = append(folders, s.temp)
+	}
+	for _, dir := range folders {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err

@@ -83,8 +83,15 @@ func (e *Engine) commitUnlocked(ctx context.Context, a *attempt, o repo.CommitOp
 			break
 		}
 	}
-	if err != nil {
-		e.dropLocks(context.WithoutCancel(ctx), a.born)
+	if err == nil {
+		return sha, nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	e.dropLocks(ctx, a.born)
+	if sha != "" { // the index may be behind
+		if made, _, followed := e.Tree.Made(ctx, o.Trailers); made == sha && followed == nil {
+			err = nil
+		}
 	}
 	return sha, err
 }

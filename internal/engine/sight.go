@@ -136,13 +136,13 @@ func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loo
 		}
 		return a.base.print.Signals(*a.after.print)
 	}
+	o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
 	changes, err := e.Store.Changes(ctx, *a.base.kept, *a.after.kept)
 	if err != nil {
 		e.warn("changes", loop.Warning{Text: "cannot tell what changed in the work tree: " + err.Error(), Hint: "progress is not counted while this lasts"})
 		return nil
 	}
 	a.changes = &changes
-	o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
 	o.Changes = brieflyChanged(changes)
 	o.Net = e.net(ctx, *a.after.kept, changes)
 	a.dir.WriteChanges(journal.Made{Base: a.base.kept.ID, Checkpoint: a.after.kept.ID, Changes: changes})

@@ -111,6 +111,7 @@ type command struct {
 	// reader gets what git prints, and nobody else does. It may be a person,
 	// who is given all the time in the world.
 	reader io.Writer
+	again  bool // somebody has ended it once
 }
 
 // runIn runs git in a folder and gives what it printed. No program that the
@@ -132,6 +133,9 @@ func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string)
 	name := commandOf(args)
 	exit, err := t.exec(ctx, spec)
 	switch {
+	case c.reader == nil && !c.again && ctx.Err() == nil && endedByOthers(exit, err) && slices.Contains(looks, name):
+		c.again = true
+		return t.runIn(ctx, dir, c, args...)
 	case err != nil:
 		return nil, fmt.Errorf("git %s in %s: %w", name, dir, err)
 	case exit.Zero():

@@ -185,6 +185,22 @@ func (l *Locks) name(path string) string {
 // that it had.
 func Killed(err error) bool {
 	var failed *gitError
+	if errors.As(err, &failed) {
+		return endedByOthers(failed.exit, nil)
+	}
+	return endedByOthers(loop.Exit{}, err)
+}
+
+// endedByOthers tells whether a git was ended, and not by us: by a person, by a
+// system that is short of memory, or with its keeper. That says nothing of what
+// it was asked.
+func endedByOthers(exit loop.Exit, err error) bool {
 	var lost *proc.KeeperError
-	return errors.As(err, &lost) || errors.As(err, &failed) && failed.exit.Cause == loop.Signaled
+	return errors.As(err, &lost) || err == nil && exit.Cause == loop.Signaled
+}
+
+// looks are the commands that only look. They leave no lock when they are ended,
+// and can be asked again.
+var looks = []string{
+	"cat-file", "diff", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "status", "symbolic-ref", "var",
 }

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 func TestLocksOfAGitThatIsDeadAreDropped(t *testing.T) {
@@ -85,6 +89,57 @@ func TestALockOfALiveGitIsLetBe(t *testing.T) {
 	}
 	if got, err := l.Drop(t.Context(), since); len(got) != 1 || err != nil {
 		t.Errorf("Drop without one = %q, %v, want the lock", got, err)
+	}
+}
+
+func TestAGitThatSomebodyEndedIsAskedAgain(t *testing.T) {
+	f := newRepository(t)
+	tree, err := Open(t.Context(), f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lost := range []error{nil, &proc.KeeperError{Program: "git", How: "was killed"}} {
+		asked := 0
+		tree := tree.Through(func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
+			if asked++; asked == 1 {
+				_, _ = s.Stdout.Raw.Write([]byte("half an ans"))
+				return loop.Exit{Signal: "KILL", Cause: loop.Signaled}, lost
+			}
+			return proc.Run(ctx, s)
+		})
+		if head, err := tree.commit(t.Context(), "HEAD"); len(head) != 40 || err != nil || asked != 2 {
+			t.Errorf("the commit is %q, %v, after %d times, want it after 2", head, err, asked)
+		}
+		asked = 0
+		if _, err := tree.run(t.Context(), "update-ref", "refs/heads/new", "HEAD"); !Killed(err) || asked != 1 {
+			t.Errorf("one that writes: %v after %d times, want that it was killed", err, asked)
+		}
+	}
+}
+
+func TestACheckpointIsMadeAfterItsGitWasEnded(t *testing.T) {
+	f := newRepository(t)
+	tree, err := Open(t.Context(), f.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s *Store
+	ended := true // not while the store is made
+	s, err = tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+		if slices.Contains(spec.Argv, "update-index") && !ended {
+			ended = true
+			lock(t, s.index()+".lock", 0)
+			return loop.Exit{Signal: "KILL", Cause: loop.Signaled}, nil
+		}
+		return proc.Run(ctx, spec)
+	}).Keep(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended = false
+	f.write("a.txt", "more")
+	if c, err := s.Checkpoint(t.Context()); err != nil || !ended || c.Tree == "" {
+		t.Errorf("Checkpoint = %+v, %v (its git was ended: %v)", c, err, ended)
 	}
 }
 

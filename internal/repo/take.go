@@ -32,10 +32,10 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	// Nobody else works on this index: whoever held its lock was killed.
-	_ = os.Remove(s.index() + ".lock")
 	var failed error
 	for range tries {
+		// Nobody else works on this index: whoever held its lock was killed.
+		_ = os.Remove(s.index() + ".lock")
 		c, err := s.take(ctx)
 		if len(found) > 0 {
 			c.Notes = append(c.Notes, "somebody has written to the store of the checkpoints, and it was put back: "+strings.Join(found, ", "))
