@@ -18,6 +18,7 @@ import (
 type runLog struct {
 	logger *slog.Logger
 	file   io.Closer
+	reader *Patient // of stderr; nil: nobody
 }
 
 func newLog(tree string, settings *config.Resolved) (*runLog, error) {
@@ -32,7 +33,8 @@ func newLog(tree string, settings *config.Resolved) (*runLog, error) {
 		}
 		out, l.file = f, f
 	case settings.IsSet("log.level"):
-		out = os.Stderr
+		l.reader = NewPatient(os.Stderr)
+		out = l.reader
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
@@ -58,6 +60,9 @@ func openLog(tree, path string) (*os.File, error) {
 
 // Close ends the log.
 func (l *runLog) Close() error {
+	if l.reader != nil {
+		l.reader.Close()
+	}
 	if l.file == nil {
 		return nil
 	}

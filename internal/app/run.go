@@ -38,6 +38,7 @@ type Watch struct {
 	Late      func(loop.Warning) // hears what went wrong after the end; nil: only the log does
 	Stage     *Stage             // nil: the run is real
 	Live      *Live              // nil: the program does not look into the run
+	Readers   []*Patient         // those to whom the observers write
 }
 
 // Stage is what a rehearsal puts in the place of the world: its own time, and its
@@ -162,6 +163,11 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	defer state.Close()
 	if w.Control == nil {
 		w.Control = NewControl()
+	}
+	for _, reader := range append(w.Readers, j.log.reader) {
+		if reader != nil {
+			defer reader.hurry(w.Control, max(0, c.Loop.MaxTime-o.past.State.Live.Duration()))()
+		}
 	}
 	world, err := j.world(w, o, keeper, state)
 	if err != nil {

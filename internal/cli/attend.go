@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -8,6 +10,15 @@ import (
 // attend runs a loop with signals heard and the screen on, and takes its end
 // for the exit status.
 func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
+	var readers []*app.Patient
+	if s.kind != "tui" { // which never waits
+		out, complaints := app.NewPatient(sh.out), app.NewPatient(sh.err)
+		defer func(out, err io.Writer) { sh.out, sh.err = out, err }(sh.out, sh.err)
+		defer out.Close()
+		defer complaints.Close()
+		sh.out, sh.err = out, complaints
+		readers = append(readers, out, complaints)
+	}
 	control := app.NewControl()
 	interrupt, stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
@@ -19,7 +30,7 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Wat
 	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
 		observers = append(observers, newAsker(sh, control, name))
 	}
-	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add})
+	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add, Readers: readers})
 	stopSteering() // there is nothing left to steer
 	s.finish()
 	late.tell(sh.err)

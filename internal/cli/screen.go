@@ -133,7 +133,7 @@ func (s *screen) close() {
 
 // look is what the terminal can do.
 func (sh *shell) look() lines.Options {
-	f, ok := sh.out.(*os.File)
+	f, ok := sh.out.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return lines.Options{}
 	}
@@ -160,6 +160,6 @@ func (sh *shell) terminal() io.Writer {
 }
 
 func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(f.Fd())
 }

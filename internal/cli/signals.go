@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -62,7 +63,15 @@ func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 	switch {
 	case interrupts >= 3:
 		leaveScreen()
-		fmt.Fprintln(os.Stderr, "\r\x1b[KLeft at once; what still runs is being ended. Go on with: refrain resume")
+		said := make(chan struct{})
+		go func() { // a terminal that takes nothing must not keep it
+			defer close(said)
+			fmt.Fprintln(os.Stderr, "\r\x1b[KLeft at once; what still runs is being ended. Go on with: refrain resume")
+		}()
+		select {
+		case <-said:
+		case <-time.After(time.Second):
+		}
 		os.Exit(signalStatus["INT"])
 	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
 		control.Stop(loop.Asked{Now: true, Signal: name, Hint: "what runs has 5s to end"})

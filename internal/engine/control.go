@@ -86,6 +86,9 @@ func (c *Control) stop(a loop.Asked, answer chan<- Answer) bool {
 	return true
 }
 
+// Stopping is closed by the first wish to stop.
+func (c *Control) Stopping() <-chan struct{} { return c.soon }
+
 // Asked is the wish to stop, nil when there is none.
 func (c *Control) Asked() *loop.Asked {
 	c.mu.Lock()
