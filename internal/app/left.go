@@ -8,6 +8,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
+// Stopped tells whether somebody holds a process, as with kill -STOP. Where nobody
+// can tell it is no.
+func Stopped(pid int) bool { return proc.Stopped(pid) }
+
 // Left looks for processes that a run which is over has left, and tells which
 // programs it was to leave. Where nobody can look, left is nil.
 func Left(entry journal.Entry) (spared []string, left *[]string) {

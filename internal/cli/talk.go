@@ -142,6 +142,11 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 		return failure{fmt.Sprintf("%s did not take %q: %s", entry.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
 	case errors.Is(err, control.ErrNobody):
 		return errJustEnded
+	case errors.Is(err, control.ErrSilent) && asJSON:
+		sh.status = statusFailed
+		return printJSON(sh.out, answered{entry.Name, control.Answer{Why: sh.silent(entry).what}})
+	case errors.Is(err, control.ErrSilent):
+		return sh.silent(entry)
 	case err != nil:
 		return err
 	}
@@ -150,6 +155,24 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 	}
 	fmt.Fprintf(sh.out, "%s: %s\n", entry.Name, answer.Effect)
 	return nil
+}
+
+// silent says that a run does not answer, and what a person can do.
+func (sh *shell) silent(entry journal.Entry) failure {
+	f := failure{entry.Name + " does not answer", "try again; if it stays so, end it with \"kill -KILL PID\" and go on with \"refrain resume\"", statusFailed}
+	store, err := sh.store()
+	if err != nil {
+		return f
+	}
+	holder, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder()
+	if !alive || holder.PID == 0 {
+		return f
+	}
+	if f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) hangs", entry.Name, holder.PID); app.Stopped(holder.PID) {
+		f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) is stopped", entry.Name, holder.PID)
+	}
+	f.hint = fmt.Sprintf("let it go on with \"kill -CONT %d\", or end it with \"kill -KILL %d\" and go on with \"refrain resume\"", holder.PID, holder.PID)
+	return f
 }
 
 // live finds a run that is alive, and where it takes commands: by its name, or

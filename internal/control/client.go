@@ -64,6 +64,8 @@ func dial(ctx context.Context, network, place string) (net.Conn, error) {
 // Run asks where the run stands.
 func (c *Client) Run(ctx context.Context) (view.Status, error) {
 	var s view.Status
+	ctx, cancel := context.WithTimeoutCause(ctx, mostQuiet, ErrSilent)
+	defer cancel()
 	status, body, err := c.ask(ctx, http.MethodGet, "/v1/run", nil)
 	if err != nil {
 		return s, fmt.Errorf("ask the run how it stands: %w", err)
@@ -78,12 +80,15 @@ func (c *Client) Run(ctx context.Context) (view.Status, error) {
 }
 
 // Do gives the run a command and waits until it has taken effect. The error is a
-// *Refused when the run did not take it. When ctx ends, only the waiting does.
+// *Refused when the run did not take it, and an ErrSilent when the run does not
+// answer. When ctx ends, only the waiting does.
 func (c *Client) Do(ctx context.Context, cmd Command) (Answer, error) {
 	content, err := json.Marshal(cmd)
 	if err != nil {
 		return Answer{}, fmt.Errorf("send %s: %w", cmd.Command, err)
 	}
+	ctx, hangUp := c.listening(ctx)
+	defer hangUp()
 	status, body, err := c.ask(ctx, http.MethodPost, "/v1/commands", content)
 	if err != nil {
 		return Answer{}, fmt.Errorf("send %s: %w", cmd.Command, err)

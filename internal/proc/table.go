@@ -34,6 +34,13 @@ func hasEnded(pid int) bool {
 // that is debugged.
 func (e entry) stopped() bool { return e.state == 'T' || e.state == 't' }
 
+// Stopped tells whether somebody holds a process. Where the system does not tell,
+// it is no.
+func Stopped(pid int) bool {
+	e, err := readEntry(pid)
+	return err == nil && e.stopped()
+}
+
 // table is every process at one moment, or nearly so.
 type table struct {
 	all      map[int]entry
