@@ -163,7 +163,15 @@ func checkKeeper(ctx context.Context) Check {
 	case !exit.Zero():
 		return Check{"processes", Worry, "a test process did not end well", ""}
 	}
-	return Check{"processes", Fine, "what an agent starts is ended with it", ""}
+	return Check{"processes", Fine, "what an agent starts is ended with it; " + held(proc.ByKernel()), ""}
+}
+
+// held says by what it is found.
+func held(err error) string {
+	if err == nil {
+		return "the kernel holds it together (a cgroup for each process)"
+	}
+	return "it is followed by descent and by its mark, for the kernel does not hold it together: " + err.Error()
 }
 
 // checkAgents tells of each agent that is installed, and whether one is.

@@ -73,6 +73,11 @@ func TestALiveRunnerIsLeftAlone(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Error(err)
 		}
+		for !Stopped(pid) { // on a busy machine it may take a while to be heard
+			if err := rest(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed

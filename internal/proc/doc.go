@@ -14,10 +14,11 @@
 // killed. When both are, the runner, or the next one, ends whoever carries the
 // mark of the run in its environment; a process that has wiped its environment
 // and left its parents is not found then, and one that forks and ends without a
-// pause may get away on a busy machine. Not ended are programs that are to be
+// pause may get away on a busy machine, unless the kernel holds them together: where
+// cgroups can be made, each process of a keeper's has one. Not ended are programs that are to be
 // spared, processes of other users, and what a process had another one start
 // that was there before, such as a container. When two processes run at once, an
-// orphan that wiped its environment is ended with the last of them.
+// orphan that wiped its environment and is in no cgroup is ended with the last of them.
 //
 // Promised of a mark: it names one runner in one work tree. A run that goes on
 // after a crash ends only who was started in its own tree by a runner that is

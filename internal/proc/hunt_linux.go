@@ -166,3 +166,10 @@ func rest(ctx context.Context) error {
 		return nil
 	}
 }
+
+// endAbandoned ends who is left in the cgroups of such runs, even who has lost its
+// mark, and tells how many that were.
+func endAbandoned(l litter, spare []string) (ended int) {
+	ended, _ = endCgroups(cgroupsOf(cgroupRoot(), l.kept), spare)
+	return ended
+}

@@ -13,16 +13,17 @@ import (
 // and, where the system allows it, of whoever loses its parent below it. One
 // goroutine owns it all; only requests are read by another.
 type keeping struct {
-	link  *link
-	mark  Mark
-	spare []string
+	link   *link
+	mark   Mark
+	spare  []string
+	within string // where cgroups are made; empty: nowhere
 
-	leaders map[int]leader      // by pid: those we started and that live
-	sweeps  map[int]sweep       // by id: what a leader left is being ended
-	asked   map[ident]time.Time // those that were asked to leave, and until when they may
-	stuck   map[ident]bool      // those that KILL does not end
-	signals chan os.Signal      // a child has ended
-	wishes  chan request        // closed when the runner is dead
+	leaders map[int]leader   // by pid: those we started and that live
+	sweeps  map[int]sweep    // by id: what a leader left is being ended
+	asked   map[ident]asking // those that were asked to leave
+	stuck   map[ident]bool   // those that KILL does not end
+	signals chan os.Signal   // a child has ended
+	wishes  chan request     // closed when the runner is dead
 }
 
 // leader is a process that the runner asked for.
@@ -31,6 +32,7 @@ type leader struct {
 	mark  string
 	leave time.Duration
 	asked bool // a signal was sent to it
+	group cgroup
 }
 
 // sweep is the end of all that one leader has left. First it is asked to leave,
@@ -38,11 +40,18 @@ type leader struct {
 type sweep struct {
 	kill   time.Time // from then on
 	giveUp time.Time
+	group  cgroup
 }
 
-func newSweep(leave time.Duration) sweep {
-	kill := time.Now().Add(leave)
-	return sweep{kill: kill, giveUp: kill.Add(ladder.patience)}
+// asking is the wish that a process leaves.
+type asking struct {
+	until time.Time // it may take so long
+	at    uint64    // when it was asked, in ticks since the system came up
+}
+
+func newSweep(l leader) sweep {
+	kill := time.Now().Add(l.leave)
+	return sweep{kill: kill, giveUp: kill.Add(ladder.patience), group: l.group}
 }
 
 // keep is the keeper's main. Its arguments are the mark and the programs to
@@ -56,6 +65,8 @@ func keep(args []string) int {
 	if k == nil {
 		return 2
 	}
+	k.within = ownCgroup()
+	dropEmpty(k.within)
 	deafen()
 	signal.Notify(k.signals, syscall.SIGCHLD)
 	if err := adopt(); err != nil {
@@ -78,7 +89,7 @@ func newKeeping(link *link, args []string) *keeping {
 	}
 	return &keeping{
 		link: link, mark: Mark{Run: args[0], Runner: args[1]}, spare: args[2:],
-		leaders: map[int]leader{}, sweeps: map[int]sweep{}, asked: map[ident]time.Time{}, stuck: map[ident]bool{},
+		leaders: map[int]leader{}, sweeps: map[int]sweep{}, asked: map[ident]asking{}, stuck: map[ident]bool{},
 		signals: make(chan os.Signal, 1), wishes: make(chan request),
 	}
 }
@@ -165,7 +176,14 @@ func (k *keeping) start(r request) {
 	for i, f := range r.files {
 		files[i] = uintptr(f)
 	}
-	pid, err := syscall.ForkExec(r.Path, r.Argv, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: ownGroup()})
+	group, _ := newCgroup(k.within, k.mark, r.ID) // else marks have to do
+	pid, inside, err := startIn(group, r.Path, r.Argv, syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: ownGroup()})
+	if !inside {
+		group.remove()
+		if group = ""; err == nil {
+			k.within = "" // the next one would not get in either
+		}
+	}
 	for _, f := range r.files {
 		syscall.Close(f)
 	}
@@ -177,8 +195,8 @@ func (k *keeping) start(r request) {
 		k.tell(report{ID: r.ID, Of: hasStarted, Errno: errno})
 		return
 	}
-	k.leaders[pid] = leader{id: r.ID, mark: r.Mark, leave: r.Leave}
-	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid})
+	k.leaders[pid] = leader{id: r.ID, mark: r.Mark, leave: r.Leave, group: group}
+	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid, Held: inside})
 }
 
 // tell reports to the runner. When that fails the runner is dead, which read
@@ -201,7 +219,7 @@ func (k *keeping) reap() (none bool) {
 		if l, ok := k.leaders[pid]; ok {
 			delete(k.leaders, pid)
 			k.bereave(pid)
-			k.sweeps[l.id] = newSweep(l.leave)
+			k.sweeps[l.id] = newSweep(l)
 			k.tell(report{ID: l.id, Of: hasExited, Status: status, Asked: l.asked})
 		}
 	}
@@ -217,14 +235,16 @@ func (k *keeping) tidy() time.Duration {
 	known := len(k.asked)
 	left := k.sweep(none, k.killFrom())
 	for id, s := range k.sweeps {
+		held := k.sweepGroup(s)
 		switch {
-		case len(left) == 0:
+		case len(left)+len(held) == 0:
 			k.tell(report{ID: id, Of: isSwept})
 		case time.Now().After(s.giveUp):
-			k.tell(report{ID: id, Of: isSwept, Left: k.giveUp(left)})
+			k.tell(report{ID: id, Of: isSwept, Left: k.giveUp(append(left, held...))})
 		default:
 			continue
 		}
+		s.group.remove()
 		delete(k.sweeps, id)
 	}
 	switch {
@@ -255,15 +275,30 @@ func (k *keeping) killFrom() (from time.Time) {
 // that of all, for some have a child and are gone before theirs is.
 func (k *keeping) end(e entry, from time.Time) {
 	now := time.Now()
-	until, asked := k.asked[e.ident]
-	switch {
-	case !now.Before(from) || asked && !now.Before(until):
+	a, asked := k.asked[e.ident]
+	if !now.Before(from) || asked && !now.Before(a.until) {
 		e.kill()
-	case !asked:
-		k.asked[e.ident] = from
+		return
+	}
+	if asked {
+		return
+	}
+	k.asked[e.ident] = asking{from, ticksUp()}
+	if !k.tidiesUp(e) {
 		e.signal(syscall.SIGTERM)
 		e.signal(syscall.SIGCONT) // else who is stopped would not hear it
 	}
+}
+
+// tidiesUp tells whether a process may be what another tidies up with: it has come
+// since its parent was asked to leave. It has the time of its parent.
+func (k *keeping) tidiesUp(e entry) bool {
+	for id, a := range k.asked {
+		if id.pid == e.parent && a.at <= e.started {
+			return true
+		}
+	}
+	return false
 }
 
 // giveUp remembers who does not end, so that nobody waits for them again.
@@ -283,6 +318,7 @@ func (k *keeping) endAll() bool {
 		group(pid).signal("KILL")
 	}
 	clear(k.leaders)
+	endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == k.mark }), k.spare)
 	k.sweep(false, time.Time{}) // also those that were given time to leave
 	for deadline := time.Now().Add(ladder.patience); !k.reap(); {
 		if left := k.sweep(false, time.Time{}); len(left) == 0 {

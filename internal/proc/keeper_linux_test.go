@@ -87,7 +87,9 @@ func TestASparedProgramStays(t *testing.T) {
 	if sleep, err = filepath.EvalSymlinks(sleep); err != nil {
 		t.Fatal(err)
 	}
-	k := newScene(t).keeper(filepath.Base(sleep))
+	scene := newScene(t)
+	t.Cleanup(func() { endCgroups(scene.cgroups(), nil) }) // in which it lives on
+	k := scene.keeper(filepath.Base(sleep))
 	var pid int
 	s := Spec{
 		Argv: []string{"sh", "-c", `setsid sleep 60 >/dev/null 2>&1 & until [ "$(readlink /proc/$!/exe)" = "$0" ]; do :; done; echo $!`, sleep},

@@ -62,6 +62,11 @@ func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, 
 func (p *kept) hear(r report) {
 	switch r.Of {
 	case hasStarted:
+		if r.Errno == 0 && !r.Held {
+			p.line.mu.Lock()
+			p.line.loose = true
+			p.line.mu.Unlock()
+		}
 		p.answer <- r
 	case hasExited:
 		p.exit, p.asked = exitBy(r.Status), r.Asked

@@ -33,6 +33,7 @@ type line struct {
 	children map[int]*kept
 	fate     string // what happened to the keeper; empty while it lives
 	sure     bool   // all that a dead keeper kept was ended
+	loose    bool   // somebody was started whom the kernel does not hold
 }
 
 // hire starts a keeper, in a session of its own: Ctrl+C is not meant for it.
@@ -183,6 +184,9 @@ func (l *line) mourn(warn func(loop.Warning)) {
 		_, err := hunt(context.Background(), prey{spare: l.spare, match: func(_ int, env []string) bool {
 			return slices.Contains(env, runnerName+"="+l.mark.Runner)
 		}})
+		if _, all := endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == l.mark }), l.spare); all && !l.loose {
+			l.sure = true
+		}
 		w := loop.Warning{Hint: "if you did not end it, look for what did: the agent, or a system that is short of memory"}
 		ended := "all that it kept"
 		if !l.sure || err != nil {

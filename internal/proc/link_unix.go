@@ -44,6 +44,7 @@ type report struct {
 	PID    int
 	Errno  syscall.Errno // of a start that failed
 	Status syscall.WaitStatus
+	Held   bool   // the kernel holds all together that it starts
 	Asked  bool   // it was sent a signal before it ended
 	Left   []int  // who could not be ended
 	Why    string // a keeper cannot be had

@@ -74,7 +74,9 @@ func CleanUp(ctx context.Context, spare []string, tree string, runs ...string) (
 	if err := awaitKeepers(ctx, l); err != nil {
 		return 0, err
 	}
-	return hunt(ctx, prey{spare: spare, match: l.abandoned})
+	held := endAbandoned(l, spare)
+	ended, err = hunt(ctx, prey{spare: spare, match: l.abandoned})
+	return ended + held, err
 }
 
 // pause is how long to wait between two tries to end a process.

@@ -58,6 +58,21 @@ func (k *keeping) sweep(none bool, from time.Time) []entry {
 	return left
 }
 
+// sweepGroup ends who is still in the cgroup of a leader, and tells who that is.
+// It finds those too whose descent and mark tell nothing.
+func (k *keeping) sweepGroup(s sweep) (held []entry) {
+	for _, pid := range s.group.members() {
+		if e, err := readEntry(pid); err == nil && !k.stuck[e.ident] && !k.spared(pid) {
+			held = append(held, e)
+			k.end(e, s.kill)
+		}
+	}
+	if len(held) > 0 && len(k.spare) == 0 && !time.Now().Before(s.kill) {
+		s.group.kill(nil) // all at once, however fast they fork
+	}
+	return held
+}
+
 // ours tells whether a child of the keeper is an orphan to be ended: one of a
 // leader that has ended. While other leaders live, an orphan whose environment
 // does not say where it comes from is let alone; the last sweep gets it.

@@ -18,7 +18,7 @@ func adopt() error { return nil }
 func (k *keeping) bereave(pid int) {
 	group(pid).signal("TERM")
 	group(pid).signal("CONT")
-	k.asked[ident{pid: pid}] = time.Time{}
+	k.asked[ident{pid: pid}] = asking{}
 }
 
 // sweep ends who is left in such groups, from a time on, and tells which still
@@ -38,3 +38,5 @@ func (k *keeping) sweep(_ bool, from time.Time) (left []entry) {
 }
 
 func (k *keeping) killTree(pid int) { group(pid).signal("KILL") }
+
+func (k *keeping) sweepGroup(sweep) []entry { return nil }

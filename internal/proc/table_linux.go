@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -80,6 +82,13 @@ func parseStat(pid int, b []byte) (entry, error) {
 	}
 	e.started, errs[6] = strconv.ParseUint(fields[19], 10, 64)
 	return e, errors.Join(errs[:]...)
+}
+
+// ticksUp is how long the system has been up, as the starts of processes are told.
+func ticksUp() uint64 {
+	var up unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) // it cannot fail for a clock that every Linux has
+	return uint64(time.Duration(up.Nano()) / tick)
 }
 
 // program is the name of the file that the process executes.

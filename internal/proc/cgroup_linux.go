@@ -1,0 +1,262 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A cgroup holds a process and all that it starts, wherever they go and whatever
+// they forget, and the kernel ends all of them at once. The keeper puts each of
+// its children into one, where it may make them: below its own, if that is
+// delegated to the user, as systemd does it. Elsewhere descent and marks have to
+// do, and nobody is told but by the doctor.
+
+// cgroupPrefix begins the names of our cgroups. The mark follows, and the number
+// of the child.
+const cgroupPrefix = "refrain."
+
+func cgroupName(m Mark, id int) string {
+	return cgroupPrefix + m.Run + "." + m.Runner + "." + strconv.Itoa(id)
+}
+
+// cgroupMark is the mark in the name of a cgroup. That of a runner has five parts.
+func cgroupMark(name string) (m Mark, ok bool) {
+	rest, ours := strings.CutPrefix(name, cgroupPrefix)
+	parts := strings.Split(rest, ".")
+	if !ours || len(parts) < 7 {
+		return Mark{}, false
+	}
+	id := len(parts) - 1
+	return Mark{Run: strings.Join(parts[:id-5], "."), Runner: strings.Join(parts[id-5:id], ".")}, true
+}
+
+// cgroup is one that we have made; empty is none.
+type cgroup string
+
+// ownCgroup is the folder of the cgroup that this process is in; empty when
+// nobody can tell.
+func ownCgroup() string {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	self, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return ""
+	}
+	root, top := cgroupMount(string(mounts))
+	for line := range strings.Lines(string(self)) {
+		path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::")
+		rel, err := filepath.Rel(top, path)
+		if ok && root != "" && err == nil && filepath.IsLocal(rel) {
+			return filepath.Join(root, rel)
+		}
+	}
+	return ""
+}
+
+// cgroupMount finds where the second version of cgroups is mounted, and which of
+// them is there.
+func cgroupMount(mounts string) (root, top string) {
+	for line := range strings.Lines(mounts) {
+		before, after, _ := strings.Cut(line, " - ")
+		fields := strings.Fields(before)
+		if kind, _, _ := strings.Cut(after, " "); kind == "cgroup2" && len(fields) > 4 {
+			return fields[4], fields[3]
+		}
+	}
+	return "", ""
+}
+
+// newCgroup makes one below a folder.
+func newCgroup(parent string, m Mark, id int) (cgroup, error) {
+	if parent == "" {
+		return "", fs.ErrNotExist
+	}
+	g := cgroup(filepath.Join(parent, cgroupName(m, id)))
+	if err := os.Mkdir(string(g), 0o755); err != nil {
+		return "", err
+	}
+	// The kernel has had it since 5.14.
+	if err := unix.Access(filepath.Join(string(g), "cgroup.kill"), unix.W_OK); err != nil {
+		g.remove()
+		return "", err
+	}
+	return g, nil
+}
+
+// startIn starts a program, in a cgroup where there is one. What keeps the kernel
+// from that cannot be told from what keeps the program from starting, so it is
+// tried again without.
+func startIn(g cgroup, path string, argv []string, attr syscall.ProcAttr) (pid int, inside bool, err error) {
+	if g != "" {
+		dir, err := os.Open(string(g))
+		if err == nil {
+			with := attr
+			sys := *attr.Sys
+			sys.UseCgroupFD, sys.CgroupFD = true, int(dir.Fd())
+			with.Sys = &sys
+			pid, err = syscall.ForkExec(path, argv, &with)
+			dir.Close()
+		}
+		if err == nil {
+			return pid, true, nil
+		}
+	}
+	pid, err = syscall.ForkExec(path, argv, &attr)
+	return pid, false, err
+}
+
+// kill ends everyone in it and below, but for the spared.
+func (g cgroup) kill(spared func(pid int) bool) {
+	if g == "" {
+		return
+	}
+	if spared == nil {
+		_ = os.WriteFile(filepath.Join(string(g), "cgroup.kill"), []byte("1"), 0)
+		return
+	}
+	for _, pid := range g.members() {
+		if !spared(pid) {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// members lists who is in it.
+func (g cgroup) members() (pids []int) {
+	b, err := os.ReadFile(filepath.Join(string(g), "cgroup.procs"))
+	if err != nil {
+		return nil
+	}
+	for _, word := range strings.Fields(string(b)) {
+		if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// remove removes it, with those that were made below it, and tells whether nobody
+// was in it.
+func (g cgroup) remove() bool {
+	if g == "" {
+		return true
+	}
+	entries, err := os.ReadDir(string(g))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			cgroup(filepath.Join(string(g), e.Name())).remove()
+		}
+	}
+	err = os.Remove(string(g))
+	return err == nil || errors.Is(err, fs.ErrNotExist)
+}
+
+// cgroupsOf lists the cgroups below a folder whose mark matches. They are looked
+// for at any depth: another runner may have been in another place.
+func cgroupsOf(root string, match func(Mark) bool) (found []cgroup) {
+	if root == "" {
+		return nil
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil // it is gone, or nobody can look
+		}
+		if mark, ours := cgroupMark(d.Name()); ours && match(mark) {
+			found = append(found, cgroup(path))
+		}
+		return nil
+	})
+	return found
+}
+
+// cgroupsIn lists those right below a folder.
+func cgroupsIn(parent string, match func(Mark) bool) (found []cgroup) {
+	entries, err := os.ReadDir(parent)
+	if parent == "" || err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if mark, ours := cgroupMark(e.Name()); ours && match(mark) {
+			found = append(found, cgroup(filepath.Join(parent, e.Name())))
+		}
+	}
+	return found
+}
+
+// dropEmpty removes the cgroups of dead runners in which nobody is any more, such
+// as those of a spared program that has ended since.
+func dropEmpty(parent string) {
+	for _, g := range cgroupsIn(parent, func(m Mark) bool { o, ok := ownerIn(m.Runner); return ok && o.gone() }) {
+		g.remove()
+	}
+}
+
+// endCgroups ends everyone in some cgroups, and removes them. It tells how many
+// that were, and whether nobody is left in any.
+func endCgroups(list []cgroup, spare []string) (ended int, all bool) {
+	var spared func(int) bool
+	if len(spare) > 0 {
+		spared = func(pid int) bool { return slices.Contains(spare, program(pid)) }
+	}
+	all = true
+	for _, g := range list {
+		members := g.members()
+		if spared != nil {
+			members = slices.DeleteFunc(members, spared)
+		}
+		ended += len(members)
+		for deadline := time.Now().Add(ladder.patience); ; time.Sleep(pause) {
+			if g.remove() {
+				break
+			}
+			if g.kill(spared); time.Now().After(deadline) || spared != nil && len(slices.DeleteFunc(g.members(), spared)) == 0 {
+				all = all && spared != nil
+				break
+			}
+		}
+	}
+	return ended, all
+}
+
+// cgroupRoot is where all cgroups are.
+func cgroupRoot() string {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	root, _ := cgroupMount(string(mounts))
+	return root
+}
+
+// ByKernel tells whether the kernel holds together what is started here, or why
+// it does not.
+func ByKernel() error {
+	parent := ownCgroup()
+	if parent == "" {
+		return errors.New("there are no cgroups of the second version")
+	}
+	g, err := newCgroup(parent, NewMark("doctor", "/"), 0)
+	if err != nil {
+		return fmt.Errorf("no cgroup can be made: %w", err)
+	}
+	defer g.remove()
+	if err := unix.Access(filepath.Join(parent, "cgroup.procs"), unix.W_OK); err != nil {
+		return fmt.Errorf("nobody can be moved out of the cgroup %s: %w", parent, err)
+	}
+	return nil
+}
