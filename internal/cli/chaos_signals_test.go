@@ -372,7 +372,7 @@ func (s *storm) checkNothingLeft() {
 			if err != nil {
 				return err
 			}
-			if strings.HasSuffix(path, ".lock") || dir == s.temp && path != dir && path != sockets {
+			if strings.HasSuffix(path, ".lock") || dir == s.temp && path != dir && path != sockets && !numberTaken(path) {
 				s.Errorf("left: %s", path)
 			}
 			return nil
@@ -381,4 +381,12 @@ func (s *storm) checkNothingLeft() {
 			s.Error(err)
 		}
 	}
+}
+
+// numberTaken tells whether the number in the name of a socket is that of another process
+// by now. Then it is swept when it is a minute old.
+func numberTaken(path string) bool {
+	_, number, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
+	pid, err := strconv.Atoi(number)
+	return err == nil && syscall.Kill(pid, 0) == nil
 }

@@ -237,14 +237,13 @@ func (k *keeping) tidy() time.Duration {
 	for id, s := range k.sweeps {
 		held := k.sweepGroup(s)
 		switch {
-		case len(left)+len(held) == 0:
+		case len(left)+len(held) == 0 && (s.group.remove() || len(k.spare) > 0): // else somebody is just ending
 			k.tell(report{ID: id, Of: isSwept})
 		case time.Now().After(s.giveUp):
 			k.tell(report{ID: id, Of: isSwept, Left: k.giveUp(append(left, held...))})
 		default:
 			continue
 		}
-		s.group.remove()
 		delete(k.sweeps, id)
 	}
 	switch {

@@ -181,12 +181,12 @@ func (l *line) alive() bool {
 // mourn ends what is left of what a dead keeper kept: it carries our mark.
 func (l *line) mourn(warn func(loop.Warning)) {
 	l.burial.Do(func() {
-		_, err := hunt(context.Background(), prey{spare: l.spare, match: func(_ int, env []string) bool {
-			return slices.Contains(env, runnerName+"="+l.mark.Runner)
-		}})
 		if _, all := endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == l.mark }), l.spare); all && !l.loose {
 			l.sure = true
 		}
+		_, err := hunt(context.Background(), prey{spare: l.spare, match: func(_ int, env []string) bool {
+			return slices.Contains(env, runnerName+"="+l.mark.Runner)
+		}})
 		w := loop.Warning{Hint: "if you did not end it, look for what did: the agent, or a system that is short of memory"}
 		ended := "all that it kept"
 		if !l.sure || err != nil {
