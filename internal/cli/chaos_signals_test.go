@@ -364,7 +364,7 @@ func (s *storm) checkNothingLeft() {
 	}
 	sockets := filepath.Join(s.temp, fmt.Sprintf("refrain-%d", os.Getuid())) // of all runs of a user; it stays, and is empty
 	folders := []string{filepath.Join(s.tree, ".git")}
-	if s.last.cmd.ProcessState.Exited() { // else the next runner here would see to it
+	if s.last.cmd.ProcessState.Exited() && s.runBy() == s.last.cmd.Process.Pid { // else the next runner here would see to it
 		folders = append(folders, s.temp)
 	}
 	for _, dir := range folders {
@@ -381,6 +381,20 @@ func (s *storm) checkNothingLeft() {
 			s.Error(err)
 		}
 	}
+}
+
+// runBy is the process that ran the run last. One that only wrote down the end which
+// a dead runner had decided on is none.
+func (s *storm) runBy() (pid int) {
+	for _, e := range s.events(s.past) {
+		switch p := e.Payload.(type) {
+		case *loop.RunStarted:
+			pid = p.PID
+		case *loop.RunResumed:
+			pid = p.PID
+		}
+	}
+	return pid
 }
 
 // numberTaken tells whether the number in the name of a socket is that of another process
