@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
@@ -53,7 +54,7 @@ func (l *Locks) everyTree(top string) []string {
 	}
 	links, _ := os.ReadDir(filepath.Join(l.common, "worktrees")) // mostly there are none
 	for _, link := range links {
-		if text, err := os.ReadFile(filepath.Join(l.common, "worktrees", link.Name(), "gitdir")); err == nil {
+		if text, err := files.ReadFile(context.Background(), filepath.Join(l.common, "worktrees", link.Name(), "gitdir"), smallFile); err == nil {
 			list = append(list, filepath.Dir(strings.TrimSpace(string(text))))
 		}
 	}
