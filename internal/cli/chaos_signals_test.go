@@ -177,7 +177,10 @@ func (s *storm) strike(r *runner, b blow) bool {
 	var pids []int
 	switch b.whom {
 	case "runner":
-		pids = []int{r.cmd.Process.Pid}
+		for _, sig := range b.signals {
+			_ = r.cmd.Process.Signal(sig) // it may have ended, and nobody else has its number here
+		}
+		return true
 	case "agent":
 		if pid := s.agent(); pid > 0 && s.ours(pid) {
 			pids = []int{pid}
@@ -190,7 +193,9 @@ func (s *storm) strike(r *runner, b blow) bool {
 	}
 	pid := pids[s.dice.IntN(len(pids))]
 	for _, sig := range b.signals {
-		_ = syscall.Kill(pid, sig) // it may have ended
+		if s.ours(pid) { // and has not ended, and given its number to somebody else
+			_ = syscall.Kill(pid, sig)
+		}
 	}
 	return true
 }
