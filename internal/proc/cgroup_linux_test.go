@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -226,4 +227,21 @@ func mustRead(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// What starts nothing of anybody's choice gets none.
+func TestAPlainProcessHasNoCgroup(t *testing.T) {
+	needCgroups(t)
+	for _, plain := range []bool{true, false} {
+		scene := newScene(t)
+		k := scene.keeper()
+		var found int
+		s := Spec{Argv: []string{"cat"}, Env: os.Environ(), Plain: plain, Started: func(int, time.Time) { found = len(scene.cgroups()) }}
+		if _, err := k.Run(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if found != 0 == plain {
+			t.Errorf("plain %v: %d cgroups", plain, found)
+		}
+	}
 }

@@ -176,11 +176,14 @@ func (k *keeping) start(r request) {
 	for i, f := range r.files {
 		files[i] = uintptr(f)
 	}
-	group, _ := newCgroup(k.within, k.mark, r.ID) // else marks have to do
+	var group cgroup
+	if !r.Plain {
+		group, _ = newCgroup(k.within, k.mark, r.ID) // else marks have to do
+	}
 	pid, inside, err := startIn(group, r.Path, r.Argv, syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: ownGroup()})
 	if !inside {
 		group.remove()
-		if group = ""; err == nil {
+		if group = ""; err == nil && !r.Plain {
 			k.within = "" // the next one would not get in either
 		}
 	}
@@ -196,7 +199,7 @@ func (k *keeping) start(r request) {
 		return
 	}
 	k.leaders[pid] = leader{id: r.ID, mark: r.Mark, leave: r.Leave, group: group}
-	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid, Held: inside})
+	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid, Held: inside || r.Plain})
 }
 
 // tell reports to the runner. When that fails the runner is dead, which read

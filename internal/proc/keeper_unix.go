@@ -41,7 +41,7 @@ func (k *Keeper) start(s Spec, cmd *exec.Cmd, files stdio) (process, error) {
 		return nil, err
 	}
 	return line.start(request{
-		ID: id, Do: doStart, Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: dir, Mark: mark, Leave: ladder.leave,
+		ID: id, Do: doStart, Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: dir, Mark: mark, Leave: ladder.leave, Plain: s.Plain,
 	}, files, s.warn)
 }
 

@@ -25,6 +25,7 @@ type request struct {
 	Mark   string // the entry of Env that only this child has
 	Signal string
 	Leave  time.Duration // what it leaves behind is given after TERM
+	Plain  bool          // it needs no cgroup
 
 	files []int // its stdin, stdout and stderr
 }

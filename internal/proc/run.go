@@ -37,6 +37,10 @@ type Spec struct {
 	// processor, by the process or by what it started, are signs of life too.
 	Busy func() bool
 
+	// Plain says that it starts no program of anybody's choice, as a git of ours
+	// does: no cgroup is made for it, which would take longer than many of them.
+	Plain bool
+
 	Started func(pid int, at time.Time) // called once, before any line
 	Warn    func(loop.Warning)          // what people should know; nil is nobody
 }

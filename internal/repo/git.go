@@ -126,6 +126,7 @@ func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string)
 		Stdout: proc.Sink{Raw: &out},
 		Stderr: proc.Sink{Raw: &complaint},
 		Idle:   gitPatience,
+		Plain:  true,
 	}
 	if c.reader != nil {
 		spec.Stdout.Raw, spec.Idle = c.reader, 0

@@ -401,7 +401,11 @@ func mayChange(key string) bool {
 	case "gc":
 		return name != "recentobjectshook" // a program
 	case "remote":
-		return name == "url" || name == "fetch"
+		return name == "url" || name == "fetch" || name == "gh-resolved"
+	case "submodule":
+		return name == "url" || name == "active" // how it is updated may be a program
+	case "lfs":
+		return name == "repositoryformatversion" || name == "access"
 	}
 	return false
 }

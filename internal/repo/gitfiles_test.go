@@ -128,12 +128,13 @@ func TestSettingsOfEveryDayStay(t *testing.T) {
 		f.git("config", "gc.auto", "0")
 		f.git("branch", "other")
 		f.git("config", "branch.other.merge", "refs/heads/other")
+		f.git("config", "submodule.lib.active", "true")
 		f.git("remote", "set-url", "origin", "https://example.org/y")
 		f.git("remote", "add", "fork", "https://example.org/z")
 	}
 	stays := func(f folder) {
 		for key, want := range map[string]string{
-			"user.name": "Somebody", "gc.auto": "0", "branch.other.merge": "refs/heads/other", "remote.origin.url": "https://example.org/y",
+			"user.name": "Somebody", "gc.auto": "0", "branch.other.merge": "refs/heads/other", "submodule.lib.active": "true", "remote.origin.url": "https://example.org/y",
 			"remote.fork.url": "https://example.org/z", "remote.fork.fetch": "+refs/heads/*:refs/remotes/fork/*",
 		} {
 			if got := f.output("config", "--get-all", key); got != want {
