@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -122,7 +123,7 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 			return nil, err
 		}
 	}
-	run, _, err := runs.Resume(entry.Name)
+	run, past, err := runs.Resume(entry.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +131,10 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 	there, err := h.Kept.Checkpoint(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if past.Tampered != "" { // the files come back, and the run does not go on
+		end := engine.Tampered(past)
+		run.Append(loop.Event{Time: now(), Payload: &end})
 	}
 	// Said before it is done, so that who goes on after a crash knows of it.
 	run.Append(loop.Event{Time: now(), Payload: &loop.CheckpointRestored{

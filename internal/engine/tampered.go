@@ -13,6 +13,12 @@ func tampered(what string) loop.Verdict {
 	return loop.Verdict{Action: loop.Stop, Rule: "tampered", State: loop.Aborted, Reason: loop.ByTampering, Why: "the records of the run were changed by somebody else: " + what}
 }
 
+// Tampered is the end of a run whose records somebody else has written to.
+func Tampered(past journal.Past) loop.RunFinished {
+	v := tampered(past.Tampered)
+	return loop.RunFinished{State: v.State, Reason: v.Reason, Why: v.Why, Elapsed: past.State.Live, Totals: past.State.Totals}
+}
+
 // believed is the verdict that the run ends with, unless its records are no longer
 // what it has written.
 func (e *Engine) believed(v loop.Verdict, err error) (loop.Verdict, error) {

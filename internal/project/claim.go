@@ -1,6 +1,9 @@
 package project
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -101,26 +104,33 @@ func busy(dir string) bool {
 func (p Project) write(early string) error {
 	id := filepath.Base(p.Dir)
 	before, err := readNote(p.state, id)
-	n := before
-	if err != nil {
-		n = note{Since: time.Now().UTC().Truncate(time.Second)}
+	fresh, n := err != nil, before
+	if fresh {
+		n = note{Root: p.Root, Since: time.Now().UTC().Truncate(time.Second)}
 	}
 	n.Trees = slices.Clone(n.Trees)
-	if n.Root != p.Root {
+	if p.Moved != "" {
 		for i, tree := range n.Trees {
 			if below, ok := strings.CutPrefix(tree, n.Root); ok && (below == "" || below[0] == filepath.Separator) {
 				n.Trees[i] = p.Root + below
 			}
 		}
 	}
-	n.Root, n.Identity = p.Root, identity(p.Root)
+	// What is known by the path of a work tree stays where it is, whatever has
+	// become of its git folder.
+	if p.Moved != "" || n.Root == p.Root {
+		n.Root, n.Identity = p.Root, identity(p.Root)
+	}
 	if !slices.Contains(n.Trees, p.Tree) {
 		n.Trees = append(n.Trees, p.Tree)
 	}
 	if early != "" {
 		n.Early = names(early)
+		if n.Seal, err = p.sealOf(n.Early); err != nil {
+			return err
+		}
 	}
-	if err != nil || !n.equal(before) {
+	if fresh || !n.equal(before) {
 		if err := n.save(p.Dir); err != nil {
 			return err
 		}
@@ -147,7 +157,7 @@ func (n note) save(dir string) error {
 
 func (n note) equal(o note) bool {
 	return n.Root == o.Root && n.Identity == o.Identity && n.Since.Equal(o.Since) &&
-		slices.Equal(n.Trees, o.Trees) && slices.Equal(n.Early, o.Early)
+		slices.Equal(n.Trees, o.Trees) && slices.Equal(n.Early, o.Early) && n.Seal == o.Seal
 }
 
 // AdmitEarlier notes that a run which came from another project has no seals, for
@@ -162,8 +172,32 @@ func (p Project) AdmitEarlier(run string) error {
 	if err != nil {
 		return err
 	}
-	n.Early = append(n.Early, run)
+	n.Early = append(p.earlyRuns(n), run)
+	if n.Seal, err = p.sealOf(n.Early); err != nil {
+		return err
+	}
 	return n.save(p.Dir)
+}
+
+// sealOf is the seal of a list of runs that have none themselves.
+func (p Project) sealOf(runs []string) (string, error) {
+	key, err := p.Key()
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "early runs of %s\n%s\n", filepath.Base(p.Dir), strings.Join(runs, "\n"))
+	return hex.EncodeToString(mac.Sum(nil)), nil
+}
+
+// earlyRuns are the runs that were there before records were sealed; none when
+// somebody else has written the list.
+func (p Project) earlyRuns(n note) []string {
+	seal, err := p.sealOf(n.Early)
+	if err != nil || !hmac.Equal([]byte(seal), []byte(n.Seal)) {
+		return nil
+	}
+	return n.Early
 }
 
 // MadeEarlier tells whether a run was made by a version that did not seal its
@@ -173,5 +207,5 @@ func (p Project) MadeEarlier(run string) bool {
 		return true
 	}
 	n, err := readNote(p.state, filepath.Base(p.Dir))
-	return err == nil && slices.Contains(n.Early, run)
+	return err == nil && slices.Contains(p.earlyRuns(n), run)
 }

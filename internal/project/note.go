@@ -25,6 +25,7 @@ type note struct {
 	Identity string    `json:"identity,omitempty"` // of the root
 	Since    time.Time `json:"since"`
 	Early    []string  `json:"early,omitempty"` // runs that an earlier version made, before records were sealed
+	Seal     string    `json:"seal,omitempty"`  // of these: else a run could be made to look like one
 }
 
 // covers tells whether a path is one of the project's.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/gofrs/flock"
@@ -208,6 +209,43 @@ func TestWorkTreesShareTheirRecords(t *testing.T) {
 	s.holds("a", "run-1")
 	git(t, s.path("a"), "worktree", "remove", "--force", "../b")
 	s.holds("a", "run-1")
+}
+
+// A linked work tree that has lost its .git is known by its path, and does not
+// take the records of the others along.
+func TestAWorkTreeWithoutItsGitTakesNothingOver(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	s.git("a")
+	git(t, s.path("a"), "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, s.path("a"), "worktree", "add", "-q", "../b")
+	s.claim("a", "run-1")
+	s.claim("b", "run-2")
+	s.do("rm", "b/.git")
+	s.claim("b", "run-3")
+	s.holds("a", "run-1", "run-2", "run-3")
+	s.holds("b", "run-1", "run-2", "run-3")
+}
+
+// Nobody makes a run an early one by adding it to the list.
+func TestTheListOfEarlyRunsIsSealed(t *testing.T) {
+	s := newScene(t)
+	mkdir(t, s.dir, "a")
+	writeFile(t, s.path("a/.refrain/runs/run-1/run.json"), "{}")
+	p := s.claim("a", "run-2")
+	path := filepath.Join(p.Dir, noteName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, strings.Replace(string(b), `"run-1"`, `"run-1", "run-2"`, 1))
+	if p = s.find("a"); p.MadeEarlier("run-2") {
+		t.Error("a run that was added to the list is taken for an early one")
+	}
+	writeFile(t, path, string(b))
+	if err := p.AdmitEarlier("run-9"); err != nil || !p.MadeEarlier("run-9") || !p.MadeEarlier("run-1") || p.MadeEarlier("run-2") {
+		t.Errorf("AdmitEarlier = %v, and it knows %v, %v, %v", err, p.MadeEarlier("run-9"), p.MadeEarlier("run-1"), p.MadeEarlier("run-2"))
+	}
 }
 
 func TestRunsOfAnEarlierVersionAreTakenIn(t *testing.T) {
