@@ -166,6 +166,8 @@ func (c *Continuation) endTampered(ctx context.Context, w Watch, o opened, show 
 	from := loop.Crashed
 	if o.past.Finished != nil {
 		from = o.past.Finished.State
+	} else {
+		o.warnings = c.cleanUpOwn(ctx)
 	}
 	o.start = &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(),

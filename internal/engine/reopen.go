@@ -32,6 +32,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	if err := e.guardFrom(ctx); err != nil {
 		return loop.Verdict{}, err
 	}
+	e.gitLocks(ctx) // before an agent can send us to those of another repository
 	_, resumed := e.Start.(*loop.RunResumed)
 	if resumed {
 		_ = repo.RemoveTree(e.commitScratch()) // it only costs room

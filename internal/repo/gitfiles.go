@@ -313,7 +313,8 @@ func writeNote(dir, name, note string) error {
 	}
 	defer root.Close()
 	kind, rest, _ := strings.Cut(note, " ")
-	if info, err := root.Lstat(name); err == nil && !(kind == "folder" && info.IsDir()) {
+	now, err := root.Lstat(name)
+	if err == nil && !(kind == "folder" && now.IsDir()) {
 		if err := root.RemoveAll(name); err != nil {
 			return err
 		}
@@ -339,6 +340,9 @@ func writeNote(dir, name, note string) error {
 	perm, text, ok := textOf(note)
 	if !ok {
 		return fmt.Errorf("what %s held was not noted well", name)
+	}
+	if now != nil && now.Mode().IsRegular() && !strings.HasPrefix(name, hooksFolder+"/") {
+		perm = now.Mode().Perm() // there may be a password in it
 	}
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {

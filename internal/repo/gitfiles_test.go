@@ -3,6 +3,7 @@ package repo
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -238,5 +239,20 @@ func TestWithoutGitThereIsNothingToGuard(t *testing.T) {
 	}
 	if done, err := f.open().PutGitBack(t.Context(), nil); err != nil || done.Lost || done.What != nil {
 		t.Errorf("PutGitBack = %+v, %v", done, err)
+	}
+}
+
+// A password in the settings stays hidden from others.
+func TestSettingsKeepTheirPermissions(t *testing.T) {
+	t.Parallel()
+	f, tree, was := noted(t)
+	f.must(os.Chmod(f.path(".git/config"), 0o600))
+	f.git("config", "core.fsmonitor", "evil")
+	if _, err := tree.PutGitBack(t.Context(), was); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(f.path(".git/config"))
+	if err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("the settings have %v, %v, want 0600", info.Mode(), err)
 	}
 }
