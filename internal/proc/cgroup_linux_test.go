@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -235,12 +236,16 @@ func TestAPlainProcessHasNoCgroup(t *testing.T) {
 	for _, plain := range []bool{true, false} {
 		scene := newScene(t)
 		k := scene.keeper()
-		var found int
-		s := Spec{Argv: []string{"cat"}, Env: os.Environ(), Plain: plain, Started: func(int, time.Time) { found = len(scene.cgroups()) }}
-		if _, err := k.Run(t.Context(), s); err != nil {
+		found := -1
+		ctx, enough := context.WithCancel(t.Context())
+		s := Spec{Argv: []string{"sleep", "600"}, Env: os.Environ(), Plain: plain, Started: func(int, time.Time) {
+			found = len(scene.cgroups())
+			enough()
+		}}
+		if _, err := k.Run(ctx, s); err != nil {
 			t.Fatal(err)
 		}
-		if found != 0 == plain {
+		if found < 0 || found != 0 == plain {
 			t.Errorf("plain %v: %d cgroups", plain, found)
 		}
 	}
