@@ -87,11 +87,6 @@ func newCgroup(parent string, m Mark, id int) (cgroup, error) {
 	if err := os.Mkdir(string(g), 0o755); err != nil {
 		return "", err
 	}
-	// The kernel has had it since 5.14.
-	if err := unix.Access(filepath.Join(string(g), "cgroup.kill"), unix.W_OK); err != nil {
-		g.remove()
-		return "", err
-	}
 	return g, nil
 }
 
@@ -100,14 +95,14 @@ func newCgroup(parent string, m Mark, id int) (cgroup, error) {
 // tried again without.
 func startIn(g cgroup, path string, argv []string, attr syscall.ProcAttr) (pid int, inside bool, err error) {
 	if g != "" {
-		dir, err := os.Open(string(g))
+		dir, err := unix.Open(string(g), unix.O_PATH|unix.O_CLOEXEC, 0)
 		if err == nil {
 			with := attr
 			sys := *attr.Sys
-			sys.UseCgroupFD, sys.CgroupFD = true, int(dir.Fd())
+			sys.UseCgroupFD, sys.CgroupFD = true, dir
 			with.Sys = &sys
 			pid, err = syscall.ForkExec(path, argv, &with)
-			dir.Close()
+			unix.Close(dir)
 		}
 		if err == nil {
 			return pid, true, nil
@@ -122,19 +117,32 @@ func (g cgroup) kill(spared func(pid int) bool) {
 	if g == "" {
 		return
 	}
-	if spared == nil {
-		_ = os.WriteFile(filepath.Join(string(g), "cgroup.kill"), []byte("1"), 0)
+	if spared == nil && g.killAll() == nil {
 		return
 	}
 	for _, pid := range g.members() {
-		if !spared(pid) {
+		if spared == nil || !spared(pid) {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 	}
 }
 
+// killAll ends them at once, however fast they fork. The kernel can since 5.14.
+func (g cgroup) killAll() error {
+	f, err := os.OpenFile(filepath.Join(string(g), "cgroup.kill"), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString("1")
+	return err
+}
+
 // members lists who is in it.
 func (g cgroup) members() (pids []int) {
+	if g == "" {
+		return nil
+	}
 	b, err := os.ReadFile(filepath.Join(string(g), "cgroup.procs"))
 	if err != nil {
 		return nil
@@ -150,19 +158,21 @@ func (g cgroup) members() (pids []int) {
 // remove removes it, with those that were made below it, and tells whether nobody
 // was in it.
 func (g cgroup) remove() bool {
-	if g == "" {
+	if g == "" || g.drop() {
 		return true
 	}
-	entries, err := os.ReadDir(string(g))
-	if errors.Is(err, fs.ErrNotExist) {
-		return true
-	}
+	entries, _ := os.ReadDir(string(g)) // what cannot be listed is not removed either
 	for _, e := range entries {
 		if e.IsDir() {
 			cgroup(filepath.Join(string(g), e.Name())).remove()
 		}
 	}
-	err = os.Remove(string(g))
+	return g.drop()
+}
+
+// drop removes it when nobody is in it and nothing below it.
+func (g cgroup) drop() bool {
+	err := unix.Rmdir(string(g))
 	return err == nil || errors.Is(err, fs.ErrNotExist)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -164,12 +165,22 @@ func TestWithoutCgroupsEverythingStarts(t *testing.T) {
 	if _, err := newCgroup("", NewMark("loop_1", "/"), 1); err == nil {
 		t.Error("a cgroup was made nowhere")
 	}
-	parent := t.TempDir() // a file system that knows nothing of cgroup.kill, as an old kernel
-	if _, err := newCgroup(parent, NewMark("loop_1", "/"), 1); err == nil {
-		t.Error("a cgroup was made that cannot be ended")
+}
+
+// An old kernel knows nothing of cgroup.kill.
+func TestAnOldKernelEndsThemOneByOne(t *testing.T) {
+	g := cgroup(t.TempDir())
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
+	if err := os.WriteFile(filepath.Join(string(g), "cgroup.procs"), []byte(strconv.Itoa(cmd.Process.Pid)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.kill(nil)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("Wait = %v", err)
 	}
 }
 

@@ -238,9 +238,14 @@ func (k *keeping) tidy() time.Duration {
 	known := len(k.asked)
 	left := k.sweep(none, k.killFrom())
 	for id, s := range k.sweeps {
-		held := k.sweepGroup(s)
+		var held []entry
+		empty := s.group.remove()
+		if !empty {
+			held = k.sweepGroup(s)
+			empty = len(held) == 0 && len(k.spare) > 0 // else somebody is just ending
+		}
 		switch {
-		case len(left)+len(held) == 0 && (s.group.remove() || len(k.spare) > 0): // else somebody is just ending
+		case len(left) == 0 && empty:
 			k.tell(report{ID: id, Of: isSwept})
 		case time.Now().After(s.giveUp):
 			k.tell(report{ID: id, Of: isSwept, Left: k.giveUp(append(left, held...))})
