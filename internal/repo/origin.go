@@ -148,44 +148,10 @@ func (s *Store) standing(ctx context.Context, known facts) (head string, tips []
 	if s.origin.gone() {
 		return known.Head, known.Tips, nil
 	}
-	head, tips, err = s.tips(ctx)
+	head, tips, err = s.branches(ctx)
 	var failed *gitError
 	if errors.As(err, &failed) && failed.exit.Code != nil {
 		return known.Head, known.Tips, nil
 	}
 	return head, tips, err
-}
-
-func (s *Store) tips(ctx context.Context) (head string, tips []string, err error) {
-	out, err := s.ask(ctx, command{}, "for-each-ref", "--format=%(HEAD)%(objectname)", "refs/heads")
-	if err != nil {
-		return "", nil, err
-	}
-	for line := range strings.Lines(string(out)) {
-		tip := strings.TrimSuffix(line[1:], "\n")
-		if line[0] == '*' {
-			head = tip
-		}
-		tips = append(tips, tip)
-	}
-	if head == "" {
-		if head, err = s.detached(ctx); err != nil {
-			return "", nil, err
-		}
-	}
-	if head != "" {
-		tips = append(tips, head)
-	}
-	slices.Sort(tips)
-	return head, slices.Compact(tips), nil
-}
-
-// detached is the commit that is checked out without a branch, empty for none.
-func (s *Store) detached(ctx context.Context) (string, error) {
-	out, err := s.ask(ctx, command{}, "rev-parse", "--quiet", "--verify", "HEAD")
-	var failed *gitError
-	if errors.As(err, &failed) && failed.saidNo() {
-		return "", nil
-	}
-	return strings.TrimSuffix(string(out), "\n"), err
 }

@@ -43,6 +43,7 @@ type Store struct {
 	last     *Checkpoint // the one that HEAD named when we looked
 	tracked  tracked
 	compared comparison
+	stood    stood // where the branches were when git was last asked
 	umask    *fs.FileMode
 	seeded   []string // the files of an index that was just made; nil when it was not
 }
