@@ -9,13 +9,14 @@
 # make fuzz     every fuzz target for FUZZTIME (10s)
 # make bench    the numbers that we hold ourselves to
 # make docs     the generated pages below docs/
+# make house    how the code is built: widths, distances, sizes
 
 GO       ?= go
 FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test attacks conformance test-agents test-browser lint chaos fuzz bench docs clean
+.PHONY: all test attacks conformance test-agents test-browser lint chaos fuzz bench docs house clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
@@ -49,6 +50,9 @@ bench: all
 
 docs:
 	$(GO) generate ./...
+
+house:
+	@cd tools && $(GO) run ./house ..
 
 clean:
 	rm -f refrain

@@ -1,0 +1,3 @@
+package small
+
+func (w Wide) far() { w.one() }

@@ -1,0 +1,3 @@
+package small
+
+// three lines
