@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // aider, from its documentation and its source; not measured.
@@ -75,7 +76,7 @@ var (
 )
 
 func (d *aiderDecoder) Decode(line []byte) []loop.Payload {
-	text := strings.TrimRight(clean(string(line)), "\r")
+	text := strings.TrimRight(text.Valid(string(line)), "\r")
 	if found := aiderTokens.FindStringSubmatch(text); found != nil {
 		d.answered(found)
 		return d.report.take()

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // maxLine bounds a line that is put together from pieces.
@@ -47,6 +48,6 @@ func (d *deltas) extend(text string) {
 }
 
 func (d *deltas) tell(r *report) {
-	r.add(&loop.AgentText{Text: clean(string(d.line)), Cut: d.cut})
+	r.add(&loop.AgentText{Text: text.Valid(string(d.line)), Cut: d.cut})
 	d.line, d.cut = d.line[:0], false
 }

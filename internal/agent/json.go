@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // value is one JSON value of a line, good until the next line is read. A value
@@ -100,7 +101,7 @@ func (v value) has(keys ...string) bool {
 
 // str is a text, fit to be stored and shown; any other value is empty.
 func (v value) str(keys ...string) string {
-	return clean(string(v.v.GetStringBytes(keys...)))
+	return text.Valid(string(v.v.GetStringBytes(keys...)))
 }
 
 // is tells whether the text is word. Unlike str it makes no copy.
@@ -145,7 +146,7 @@ func (v value) raw(keys ...string) string {
 	if found == nil {
 		return ""
 	}
-	return clean(string(found.MarshalTo(nil)))
+	return text.Valid(string(found.MarshalTo(nil)))
 }
 
 // shown is a value as a line worth showing: a text as it is, anything else as
@@ -162,13 +163,4 @@ func (v value) shown(keys ...string) string {
 const maxShown = 400
 
 // oneLine folds white space and cuts at maxShown.
-func oneLine(text string) string {
-	if len(text) > 4*maxShown {
-		text = strings.ToValidUTF8(text[:4*maxShown], "")
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= maxShown {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxShown], "") + "…"
-}
+func oneLine(s string) string { return text.Shorten(text.Fold(text.Cut(s, 4*maxShown)), maxShown) }

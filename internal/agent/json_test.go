@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func TestValuesThatAreNotThereAreNothing(t *testing.T) {
@@ -163,7 +165,7 @@ func differ(v value, want any, depth int) string {
 	}
 	switch want := want.(type) {
 	case string:
-		if got := v.str(); got != clean(want) && !strings.Contains(want, "\uFFFD") {
+		if got := v.str(); got != text.Valid(want) && !strings.Contains(want, "\uFFFD") {
 			return fmt.Sprintf("text %q, want %q", got, want)
 		}
 	case float64:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // rehearsal is the built-in agent that plays a script. Its doing half is
@@ -115,8 +116,8 @@ func parse(line []byte) loop.Payload {
 	if json.Unmarshal(line, p) != nil {
 		return nil
 	}
-	for _, text := range texts(p) {
-		*text = clean(*text)
+	for _, said := range texts(p) {
+		*said = text.Valid(*said)
 	}
 	sober(p)
 	return p

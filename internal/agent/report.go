@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // dialect is one agent's way to say things as JSON, one object a line.
@@ -97,7 +98,7 @@ func (r *report) add(p loop.Payload) { r.out = append(r.out, p) }
 // can tell who wrote it, so it must not be heard as a claim: it is reported
 // like the output of a tool, not like the agent's own words.
 func (r *report) stray(line []byte) {
-	text := strings.TrimRight(clean(string(line)), " \t\r")
+	text := strings.TrimRight(text.Valid(string(line)), " \t\r")
 	if text != "" {
 		r.add(&loop.AgentToolResult{Name: "output", Output: text})
 	}

@@ -2,10 +2,9 @@ package agent
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // textDecoder reads plain text: each line is something the agent said, and
@@ -15,7 +14,7 @@ type textDecoder struct{}
 func newTextDecoder(Options) Decoder { return textDecoder{} }
 
 func (textDecoder) Decode(line []byte) []loop.Payload {
-	return []loop.Payload{&loop.AgentText{Text: clean(string(line))}}
+	return []loop.Payload{&loop.AgentText{Text: text.Valid(string(line))}}
 }
 
 func (textDecoder) Close(exit loop.Exit) []loop.Payload {
@@ -44,12 +43,4 @@ func describe(exit loop.Exit) string {
 		return how
 	}
 	return fmt.Sprintf("%s (%s)", how, exit.Cause)
-}
-
-// clean makes text fit to be stored and shown: valid UTF-8, no NUL.
-func clean(text string) string {
-	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 { // nearly always, and much faster
-		return text
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }

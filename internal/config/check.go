@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // check looks for what is wrong between settings that are right one by one.
@@ -118,7 +120,7 @@ func (r *Resolved) checkBackoff() []Problem {
 		return nil
 	}
 	return r.complain(r.setOf("loop.max_backoff", "loop.backoff"),
-		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", short(first), short(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
+		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", text.Setting(first), text.Setting(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
 }
 
 func (r *Resolved) checkContext() []Problem {

@@ -23,7 +23,7 @@ var gateTable = &kind{name: "table"}
 func gateRows(g *Gate) []row {
 	return []row{
 		{
-			key: "name", kind: text, at: &g.Name, required: true, check: gateName,
+			key: "name", kind: textKind, at: &g.Name, required: true, check: gateName,
 			doc: "what it is called, also in another layer that replaces it",
 		},
 		{
@@ -31,11 +31,11 @@ func gateRows(g *Gate) []row {
 			doc: "the command, for the shell; exit 0 passes",
 		},
 		{
-			key: "agent", kind: text, at: &g.Agent, required: true,
+			key: "agent", kind: textKind, at: &g.Agent, required: true,
 			doc: "instead of run: the agent that reviews the work, as in the key agent",
 		},
 		{
-			key: "prompt", kind: text, at: &g.Prompt, required: true,
+			key: "prompt", kind: textKind, at: &g.Prompt, required: true,
 			doc: "what that agent is asked to judge; it must print <verdict>pass</verdict> or <verdict>fail: WHY</verdict>",
 		},
 		{
@@ -43,7 +43,7 @@ func gateRows(g *Gate) []row {
 			doc: "how long it may take; \"0s\" is no limit",
 		},
 		{
-			key: "when", kind: text, at: &g.When, builtin: "always", choices: []string{"always", "claim"},
+			key: "when", kind: textKind, at: &g.When, builtin: "always", choices: []string{"always", "claim"},
 			doc: "after every attempt that ended well, or only to judge a claim",
 		},
 		{
@@ -55,7 +55,7 @@ func gateRows(g *Gate) []row {
 			doc: "files that the clean checkout has as they were when the run began, as patterns of a .gitignore file",
 		},
 		{
-			key: "require", kind: text, at: &g.Require, builtin: "pass", choices: []string{"pass", "no_worse"},
+			key: "require", kind: textKind, at: &g.Require, builtin: "pass", choices: []string{"pass", "no_worse"},
 			doc: "pass, or only no test failing that did not fail before the first iteration",
 		},
 		{

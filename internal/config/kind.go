@@ -30,7 +30,7 @@ func (k *kind) command() bool { return k == command || k == setup || k == line }
 // The kinds of values. All numbers and durations are 0 or more: a negative
 // limit means nothing.
 var (
-	text = &kind{
+	textKind = &kind{
 		name: "text", words: "text", plain: true,
 		read:   func(v any) (any, bool) { s, ok := v.(string); return s, ok },
 		remedy: textRemedy,
@@ -39,9 +39,9 @@ var (
 	// A line is for the shell, and may hold a secret.
 	line = &kind{
 		name: "text", words: "text", plain: true,
-		read:   text.read,
+		read:   textKind.read,
 		remedy: textRemedy,
-		schema: text.schema,
+		schema: textKind.schema,
 	}
 	truth = &kind{
 		name: "true or false", words: "true or false",

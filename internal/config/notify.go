@@ -81,11 +81,11 @@ func notifyRows(n *Notify) []row {
 			doc: "messages at most in an hour; the end is always told; 0 is no limit",
 		},
 		{
-			key: "notify.quiet", kind: text, at: &n.Quiet, builtin: "", check: hours,
+			key: "notify.quiet", kind: textKind, at: &n.Quiet, builtin: "", check: hours,
 			doc: "hours of the local day, such as \"22:00-07:00\", in which only the end, without a sound, and what is urgent are told",
 		},
 		{
-			key: "notify.log", kind: text, at: &n.Log, builtin: "",
+			key: "notify.log", kind: textKind, at: &n.Log, builtin: "",
 			doc: "a file to which each message is added, as a line of JSON",
 		},
 		{
@@ -93,15 +93,15 @@ func notifyRows(n *Notify) []row {
 			doc: "a command for the shell, with the message as JSON on stdin",
 		},
 		{
-			key: "notify.webhook.url", kind: text, at: &n.Webhook.URL, builtin: "", check: webAddress, secret: true,
+			key: "notify.webhook.url", kind: textKind, at: &n.Webhook.URL, builtin: "", check: webAddress, secret: true,
 			doc: "an address to which each message is posted; never shown",
 		},
 		{
-			key: "notify.webhook.template", kind: text, at: &n.Webhook.Template, builtin: "",
+			key: "notify.webhook.template", kind: textKind, at: &n.Webhook.Template, builtin: "",
 			doc: "what is posted there, as a template of Go; empty is the message as JSON",
 		},
 		{
-			key: "notify.webhook.secret", kind: text, at: &n.Webhook.Secret, builtin: "", secret: true,
+			key: "notify.webhook.secret", kind: textKind, at: &n.Webhook.Secret, builtin: "", secret: true,
 			doc: "the key by which it is signed; never shown",
 		},
 		{
@@ -109,19 +109,19 @@ func notifyRows(n *Notify) []row {
 			doc: "headers of the request; never shown",
 		},
 		{
-			key: "notify.slack.url", kind: text, at: &n.Slack.URL, builtin: "", check: webAddress, secret: true,
+			key: "notify.slack.url", kind: textKind, at: &n.Slack.URL, builtin: "", check: webAddress, secret: true,
 			doc: "an incoming webhook of Slack; never shown",
 		},
 		{
-			key: "notify.discord.url", kind: text, at: &n.Discord.URL, builtin: "", check: webAddress, secret: true,
+			key: "notify.discord.url", kind: textKind, at: &n.Discord.URL, builtin: "", check: webAddress, secret: true,
 			doc: "a webhook of Discord; never shown",
 		},
 		{
-			key: "notify.ntfy.url", kind: text, at: &n.Ntfy.URL, builtin: "", check: topicAddress, secret: true,
+			key: "notify.ntfy.url", kind: textKind, at: &n.Ntfy.URL, builtin: "", check: topicAddress, secret: true,
 			doc: "the address of a topic of ntfy, such as https://ntfy.sh/TOPIC; never shown",
 		},
 		{
-			key: "notify.ntfy.token", kind: text, at: &n.Ntfy.Token, builtin: "", check: headerValue, secret: true,
+			key: "notify.ntfy.token", kind: textKind, at: &n.Ntfy.Token, builtin: "", check: headerValue, secret: true,
 			doc: "the access token for that topic; never shown",
 		},
 		{
@@ -129,19 +129,19 @@ func notifyRows(n *Notify) []row {
 			doc: "who gets an e-mail",
 		},
 		{
-			key: "notify.email.from", kind: text, at: &n.Email.From, builtin: "", check: mailAddress,
+			key: "notify.email.from", kind: textKind, at: &n.Email.From, builtin: "", check: mailAddress,
 			doc: "the sender",
 		},
 		{
-			key: "notify.email.server", kind: text, at: &n.Email.Server, builtin: "", check: mailServer,
+			key: "notify.email.server", kind: textKind, at: &n.Email.Server, builtin: "", check: mailServer,
 			doc: "the SMTP server, such as smtp.example.com; its port is 587 unless it says another, such as smtp.example.com:465",
 		},
 		{
-			key: "notify.email.user", kind: text, at: &n.Email.User, builtin: "",
+			key: "notify.email.user", kind: textKind, at: &n.Email.User, builtin: "",
 			doc: "who signs in there; empty is nobody",
 		},
 		{
-			key: "notify.email.password", kind: text, at: &n.Email.Password, builtin: "", secret: true,
+			key: "notify.email.password", kind: textKind, at: &n.Email.Password, builtin: "", secret: true,
 			doc: "the password; never shown",
 		},
 	}

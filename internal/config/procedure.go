@@ -26,11 +26,11 @@ type ProcedureTable struct {
 func procedureRows(p *ProcedureTable) []row {
 	return []row{
 		{
-			key: "title", kind: text, at: &p.Title, required: true, check: oneLine,
+			key: "title", kind: textKind, at: &p.Title, required: true, check: oneLine,
 			doc: "the first line of the prompt",
 		},
 		{
-			key: "summary", kind: text, at: &p.Summary, required: true, check: oneLine,
+			key: "summary", kind: textKind, at: &p.Summary, required: true, check: oneLine,
 			doc: "what it is for, in a line, for the list of procedures",
 		},
 		{

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // render writes a value so that it is valid both as TOML and as JSON.
@@ -20,7 +22,7 @@ func render(v any) string {
 		}
 		return string(v)
 	case time.Duration:
-		return quote(short(v))
+		return quote(text.Setting(v))
 	case []string:
 		quoted := make([]string, len(v))
 		for i, s := range v {
@@ -66,18 +68,6 @@ func inlineTable(values map[string]string) string {
 		parts = append(parts, joinKey([]string{key})+" = "+values[key])
 	}
 	return "{ " + strings.Join(parts, ", ") + " }"
-}
-
-// short is a duration without the zero units that time.Duration adds.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // quote writes a text as a basic string of TOML, which JSON reads alike.

@@ -47,19 +47,19 @@ const (
 func rows(c *Config) []row {
 	return slices.Concat([]row{
 		{
-			key: "agent", kind: text, at: &c.Agent, builtin: "auto", required: true,
+			key: "agent", kind: textKind, at: &c.Agent, builtin: "auto", required: true,
 			doc: "the coding agent: a built-in name or one of [agents.NAME]; auto takes the only one on PATH",
 		},
 		{
-			key: "model", kind: text, at: &c.Model, builtin: "",
+			key: "model", kind: textKind, at: &c.Model, builtin: "",
 			doc: "the model, passed to the agent when set",
 		},
 		{
-			key: "prompt", kind: text, at: &c.Prompt, builtin: "PROMPT.md", required: true,
+			key: "prompt", kind: textKind, at: &c.Prompt, builtin: "PROMPT.md", required: true,
 			doc: "the prompt's file, read anew for every iteration; a procedure that is made of parts has none",
 		},
 		{
-			key: "profile", kind: text, at: &c.Profile, builtin: "", choices: append([]string{""}, Profiles()...),
+			key: "profile", kind: textKind, at: &c.Profile, builtin: "", choices: append([]string{""}, Profiles()...),
 			doc: "settings that reproduce another system's behaviour; every other source overrides them",
 		},
 		{
@@ -109,11 +109,11 @@ func rows(c *Config) []row {
 			doc: "keep the prompt of the first iteration for the whole run",
 		},
 		{
-			key: "loop.on_interrupt", kind: text, at: &c.Loop.OnInterrupt, builtin: "two-step", choices: []string{"two-step", "finish", "kill"},
+			key: "loop.on_interrupt", kind: textKind, at: &c.Loop.OnInterrupt, builtin: "two-step", choices: []string{"two-step", "finish", "kill"},
 			doc: "what Ctrl+C does: finish this iteration at the first and kill the agent at the second, only finish, or kill at once",
 		},
 		{
-			key: "loop.dir", kind: text, at: &c.Loop.Dir, builtin: "", check: below,
+			key: "loop.dir", kind: textKind, at: &c.Loop.Dir, builtin: "", check: below,
 			doc: "the folder below the work tree in which the agent runs",
 		},
 		{
@@ -155,29 +155,29 @@ func rows(c *Config) []row {
 			doc: "how long to wait for an answer; \"0s\" is for ever",
 		},
 		{
-			key: "ask.default", kind: text, at: &c.Ask.Default, builtin: "continue", choices: []string{"continue", "skip", "stop"},
+			key: "ask.default", kind: textKind, at: &c.Ask.Default, builtin: "continue", choices: []string{"continue", "skip", "stop"},
 			doc: "the answer when none comes in time",
 		},
 
 		{
-			key: "done.promise", kind: text, at: &c.Done.Promise, builtin: "", required: true, check: aPromise,
+			key: "done.promise", kind: textKind, at: &c.Done.Promise, builtin: "", required: true, check: aPromise,
 			doc: "the run is done when the agent says <promise>TEXT</promise> with this text",
 		},
 		{
-			key: "done.match", kind: text, at: &c.Done.Match, builtin: "line", choices: []string{"line", "tag", "substring"},
+			key: "done.match", kind: textKind, at: &c.Done.Match, builtin: "line", choices: []string{"line", "tag", "substring"},
 			doc: "where the promise counts: the tag alone on its line, the tag anywhere in the agent's text, or the bare text anywhere",
 		},
 		{
-			key: "done.failure_promise", kind: text, at: &c.Done.FailurePromise, builtin: "", check: aPromise,
+			key: "done.failure_promise", kind: textKind, at: &c.Done.FailurePromise, builtin: "", check: aPromise,
 			special: []special{{whenPromised, "BLOCKED"}},
 			doc:     "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
 		},
 		{
-			key: "done.plan", kind: text, at: &c.Done.Plan, builtin: "", required: true,
+			key: "done.plan", kind: textKind, at: &c.Done.Plan, builtin: "", required: true,
 			doc: "a markdown file of tasks; the run is done when it has tasks and none is open or in progress",
 		},
 		{
-			key: "done.written", kind: text, at: &c.Done.Written, builtin: "",
+			key: "done.written", kind: textKind, at: &c.Done.Written, builtin: "",
 			doc: "a markdown file that must hold tasks, open or not, before a claim is taken: for a run that writes a plan",
 		},
 		{
@@ -185,15 +185,15 @@ func rows(c *Config) []row {
 			doc: "passing gates are enough: no claim is needed",
 		},
 		{
-			key: "done.proof", kind: text, at: &c.Done.Proof, builtin: "auto", choices: []string{"auto", "clean", "workspace", "none"},
+			key: "done.proof", kind: textKind, at: &c.Done.Proof, builtin: "auto", choices: []string{"auto", "clean", "workspace", "none"},
 			doc: "where gates judge a claim: in a clean checkout, in the work tree, or not at all; auto: in a clean checkout if they agree there before the first iteration, else in the work tree",
 		},
 		{
-			key: "done.require", kind: text, at: &c.Done.Require, builtin: "auto", choices: []string{"auto", "proven", "kept", "tests_changed", "claimed"},
+			key: "done.require", kind: textKind, at: &c.Done.Require, builtin: "auto", choices: []string{"auto", "proven", "kept", "tests_changed", "claimed"},
 			doc: "the least level of proof that ends the run; auto: all but a bare claim where gates judge, else a claim; a claim below it is refused twice for the same reason, then a person is needed",
 		},
 		{
-			key: "done.tests", kind: text, at: &c.Done.Tests, builtin: "kept", choices: []string{"kept", "pinned", "free"},
+			key: "done.tests", kind: textKind, at: &c.Done.Tests, builtin: "kept", choices: []string{"kept", "pinned", "free"},
 			doc: "tests and what decides about them: kept: they hold as they were when the run began, or the agent says of each why not; pinned: they hold as they were; free: they are the agent's",
 		},
 		{
@@ -280,7 +280,7 @@ func rows(c *Config) []row {
 		},
 
 		{
-			key: "session.mode", kind: text, at: &c.Session.Mode, builtin: "fresh", choices: []string{"fresh", "keep"},
+			key: "session.mode", kind: textKind, at: &c.Session.Mode, builtin: "fresh", choices: []string{"fresh", "keep"},
 			doc: "a new session of the agent for each iteration, or one that is kept until a reboot",
 		},
 		{
@@ -309,7 +309,7 @@ func rows(c *Config) []row {
 			doc: "warn above this",
 		},
 		{
-			key: "context.on_redline", kind: text, at: &c.Context.OnRedline, builtin: "finish", choices: []string{"finish", "kill"},
+			key: "context.on_redline", kind: textKind, at: &c.Context.OnRedline, builtin: "finish", choices: []string{"finish", "kill"},
 			doc: "above the redline, let the iteration finish or end its agent at once",
 		},
 
@@ -368,7 +368,7 @@ func rows(c *Config) []row {
 			doc: "commit after each iteration, the last one included",
 		},
 		{
-			key: "git.commit_template", kind: text, at: &c.Git.CommitTemplate, builtin: "loop: iteration {iteration}", required: true, check: commitTemplate,
+			key: "git.commit_template", kind: textKind, at: &c.Git.CommitTemplate, builtin: "loop: iteration {iteration}", required: true, check: commitTemplate,
 			doc: "the message of these commits, with {iteration}, {run}, {procedure}, {summary} and {timestamp}",
 		},
 		{
@@ -376,11 +376,11 @@ func rows(c *Config) []row {
 			doc: "work on a new branch: true names it by git.branch_template",
 		},
 		{
-			key: "git.branch_template", kind: text, at: &c.Git.BranchTemplate, builtin: "loop/{timestamp}", required: true, check: branchTemplate,
+			key: "git.branch_template", kind: textKind, at: &c.Git.BranchTemplate, builtin: "loop/{timestamp}", required: true, check: branchTemplate,
 			doc: "the name of that branch, with {timestamp} and {procedure}",
 		},
 		{
-			key: "git.on_regression", kind: text, at: &c.Git.OnRegression, builtin: "keep", choices: []string{"keep", "rollback"},
+			key: "git.on_regression", kind: textKind, at: &c.Git.OnRegression, builtin: "keep", choices: []string{"keep", "rollback"},
 			doc: "what happens to an iteration after which gates or tests are worse than at best: it stays, or is undone, and the next prompt says why",
 		},
 		{
@@ -402,7 +402,7 @@ func rows(c *Config) []row {
 		},
 
 		{
-			key: "permissions.mode", kind: text, at: &c.Permissions.Mode, builtin: "work", choices: []string{"own", "edits", "work", "full"},
+			key: "permissions.mode", kind: textKind, at: &c.Permissions.Mode, builtin: "work", choices: []string{"own", "edits", "work", "full"},
 			doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
 		},
 		{
@@ -423,7 +423,7 @@ func rows(c *Config) []row {
 		},
 	}, notifyRows(&c.Notify), []row{
 		{
-			key: "trace.endpoint", kind: text, at: &c.Trace.Endpoint, builtin: "", check: traceAddress,
+			key: "trace.endpoint", kind: textKind, at: &c.Trace.Endpoint, builtin: "", check: traceAddress,
 			doc: "the base address of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty is no traces",
 		},
 		{
@@ -431,24 +431,24 @@ func rows(c *Config) []row {
 			doc: "headers of the requests; never shown",
 		},
 		{
-			key: "metrics.file", kind: text, at: &c.Metrics.File, builtin: "",
+			key: "metrics.file", kind: textKind, at: &c.Metrics.File, builtin: "",
 			doc: "a file with the run's metrics in the text format of Prometheus, kept up to date",
 		},
 		{
-			key: "metrics.listen", kind: text, at: &c.Metrics.Listen, builtin: "", check: loopback,
+			key: "metrics.listen", kind: textKind, at: &c.Metrics.Listen, builtin: "", check: loopback,
 			doc: "an address on this machine, such as 127.0.0.1:9464, where /metrics has the same",
 		},
 
 		{
-			key: "log.level", kind: text, at: &c.Log.Level, builtin: "info", choices: []string{"debug", "info", "warn", "error"},
+			key: "log.level", kind: textKind, at: &c.Log.Level, builtin: "info", choices: []string{"debug", "info", "warn", "error"},
 			doc: "how much the runner logs",
 		},
 		{
-			key: "log.file", kind: text, at: &c.Log.File, builtin: "",
+			key: "log.file", kind: textKind, at: &c.Log.File, builtin: "",
 			doc: "where the runner logs; without it, on stderr, and there only when log.level is set",
 		},
 		{
-			key: "log.format", kind: text, at: &c.Log.Format, builtin: "text", choices: []string{"text", "json"},
+			key: "log.format", kind: textKind, at: &c.Log.Format, builtin: "text", choices: []string{"text", "json"},
 			doc: "how a line of the log looks",
 		},
 	})
@@ -462,23 +462,23 @@ func agentRows(a *Agent) []row {
 			doc: "the program and its arguments: a list, or one text split as a shell would, without a shell",
 		},
 		{
-			key: "prompt", kind: text, at: &a.Prompt, builtin: "stdin", choices: []string{"stdin", "arg", "env", "file"},
+			key: "prompt", kind: textKind, at: &a.Prompt, builtin: "stdin", choices: []string{"stdin", "arg", "env", "file"},
 			doc: "how the prompt reaches the agent: on stdin, as the last argument, in the variable PROMPT, or as the name of a file",
 		},
 		{
-			key: "format", kind: text, at: &a.Format, choices: formats,
+			key: "format", kind: textKind, at: &a.Format, choices: formats,
 			doc: "how the agent's output is read: text, or as one of the built-in agents prints it; empty is that agent's own, else text",
 		},
 		{
-			key: "model_flag", kind: text, at: &a.ModelFlag, builtin: "",
+			key: "model_flag", kind: textKind, at: &a.ModelFlag, builtin: "",
 			doc: "the flag that takes the model, such as --model",
 		},
 		{
-			key: "resume_flag", kind: text, at: &a.ResumeFlag, builtin: "",
+			key: "resume_flag", kind: textKind, at: &a.ResumeFlag, builtin: "",
 			doc: "the flag that takes the session to continue, such as --resume",
 		},
 		{
-			key: "first_signal", kind: text, at: &a.FirstSignal, choices: []string{"INT", "TERM", "HUP"},
+			key: "first_signal", kind: textKind, at: &a.FirstSignal, choices: []string{"INT", "TERM", "HUP"},
 			doc: "the signal by which the agent is first asked to end; empty is the built-in agent's own, else TERM",
 		},
 		{
@@ -494,7 +494,7 @@ func agentRows(a *Agent) []row {
 			doc: "variables added to the agent's environment; never shown",
 		},
 		{
-			key: "script", kind: text, at: &a.Script, builtin: "",
+			key: "script", kind: textKind, at: &a.Script, builtin: "",
 			doc: "the rehearsal script; only for the built-in agent \"rehearsal\"",
 		},
 	}
@@ -509,8 +509,8 @@ var formats = []string{"text", "aider", "claude", "codex", "copilot", "gemini", 
 
 // The rows of one name: below [agents.NAME.env], and in a table of headers.
 var (
-	variable = row{key: "NAME", kind: text, secret: true, name: variableName, doc: "a variable in the agent's environment"}
-	header   = row{key: "NAME", kind: text, secret: true, name: headerName, check: headerValue, doc: "a header of a request"}
+	variable = row{key: "NAME", kind: textKind, secret: true, name: variableName, doc: "a variable in the agent's environment"}
+	header   = row{key: "NAME", kind: textKind, secret: true, name: headerName, check: headerValue, doc: "a header of a request"}
 )
 
 // The rows as they are when nothing is loaded, for lookup and for documents.

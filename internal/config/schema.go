@@ -102,7 +102,7 @@ func (r row) schema() map[string]any {
 	}
 	if r.kind == list {
 		s["items"] = item
-	} else if r.kind == text || r.kind == line {
+	} else if r.kind == textKind || r.kind == line {
 		maps.Copy(s, item)
 	}
 	return s

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Match is how strictly a claim must be written.
@@ -28,7 +29,7 @@ type ClaimSettings struct {
 // text and nowhere else.
 func Claims(c ClaimSettings) Detector {
 	ear := &ear{}
-	want := wanted{done: fold(c.Promise), blocked: fold(c.Failure)}
+	want := wanted{done: text.Fold(c.Promise), blocked: text.Fold(c.Failure)}
 	return &claims{want: want, gates: c.Gates, ear: ear, rules: rulesFor(c.Match, want, ear)}
 }
 
@@ -36,7 +37,7 @@ func Claims(c ClaimSettings) Detector {
 // only repeats its prompt would be heard as done.
 func BareTag(prompt, promise string) bool {
 	ear := &ear{}
-	rule := &lineRule{want: wanted{done: fold(promise)}, ear: ear}
+	rule := &lineRule{want: wanted{done: text.Fold(promise)}, ear: ear}
 	for line := range lines(prompt) {
 		rule.line(line)
 	}
@@ -152,11 +153,11 @@ func badEnd(o *loop.Outcome) string {
 	case o.Result == loop.Interrupted:
 		return "it was interrupted"
 	case o.Error != nil && o.Error.Kind != loop.ErrAgent:
-		return cut(fold(string(o.Error.Kind)+" "+o.Error.Message), 200)
+		return text.Shorten(text.Fold(string(o.Error.Kind)+" "+o.Error.Message), 200)
 	case o.Exit != nil && !o.Exit.Zero():
 		return exitWords(o.Exit)
 	case o.Error != nil && o.Error.Message != "":
-		return cut(fold(o.Error.Message), 200)
+		return text.Shorten(text.Fold(o.Error.Message), 200)
 	}
 	return string(o.Result)
 }

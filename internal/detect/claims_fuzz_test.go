@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // mayClaim is the least that a strict claim needs, told without knowing about
 // fences or quotes: a line that is the tag, or a line that opens it, then one
 // that closes it.
-func mayClaim(text string) bool {
+func mayClaim(said string) bool {
 	opened := false
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.Join(strings.Fields(escapes.ReplaceAllString(line, "")), " ")
+	for line := range strings.SplitSeq(said, "\n") {
+		line = text.Fold(text.StripEscapes(line))
 		inner, isTag := strings.CutPrefix(line, "<promise>")
 		inner, closed := strings.CutSuffix(inner, "</promise>")
 		switch {

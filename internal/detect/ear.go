@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // ear keeps what the rules found: claims, and what was nearly one.
@@ -99,4 +100,4 @@ func (e *ear) misworded(w wanted, t tag, meant bool) bool {
 }
 
 // shown is a text from the agent, short enough to repeat, in memory of its own.
-func shown(text string) string { return strings.Clone(cut(text, 80)) }
+func shown(s string) string { return strings.Clone(text.Shorten(s, 80)) }

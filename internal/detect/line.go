@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // lineRule hears a tag that stands alone on its line, or whose text stands
@@ -50,7 +51,7 @@ func (r *lineRule) line(line string) {
 		r.half(bare[len(opening):])
 	case stray && hasSuffixFold(bare, closing):
 		r.half(bare[:len(bare)-len(closing)])
-	case r.want.done != "" && len(bare) <= maxSpan && fold(bare) == r.want.done:
+	case r.want.done != "" && len(bare) <= maxSpan && text.Fold(bare) == r.want.done:
 		r.ear.miss(loop.ClaimDone, r.want.done, noTag, r.want.done)
 	}
 }
@@ -92,9 +93,10 @@ func (r *lineRule) leave() {
 	r.span = nil
 }
 
-func (r *lineRule) half(text string) {
-	kind, _ := r.want.kind(fold(text))
-	r.ear.miss(kind, shown(fold(text)), halfTag)
+func (r *lineRule) half(said string) {
+	said = text.Fold(said)
+	kind, _ := r.want.kind(said)
+	r.ear.miss(kind, shown(said), halfTag)
 }
 
 // weigh decides on one whole tag.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // tagRule hears a whole tag anywhere in the agent's text, quoted or not.
@@ -45,15 +46,15 @@ type substringRule struct {
 }
 
 func (r *substringRule) line(line string) {
-	text, line := strings.ToLower(r.text), strings.ToLower(fold(line))
-	if text == "" || line == "" || r.ear.heard(loop.ClaimDone) {
+	promise, line := strings.ToLower(r.text), strings.ToLower(text.Fold(line))
+	if promise == "" || line == "" || r.ear.heard(loop.ClaimDone) {
 		return
 	}
 	seen := r.tail + " " + line
-	if strings.Contains(seen, text) {
+	if strings.Contains(seen, promise) {
 		r.ear.hear(loop.ClaimDone)
 	}
-	r.tail = strings.Clone(seen[max(0, len(seen)-len(text)):])
+	r.tail = strings.Clone(seen[max(0, len(seen)-len(promise)):])
 }
 
 func (r *substringRule) pause() { r.tail = "" }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Reasons listens for why the agent changed tests: a line with nothing but
@@ -25,11 +26,11 @@ const mostReasons = 200
 var reasonTag = regexp.MustCompile(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')>(.+)</test-changed>$`)
 
 func (r *reasons) Observe(e loop.Event) {
-	text, ok := e.Payload.(*loop.AgentText)
+	said, ok := e.Payload.(*loop.AgentText)
 	if !ok {
 		return
 	}
-	for line := range lines(text.Text) {
+	for line := range lines(said.Text) {
 		where := r.page.place(line)
 		if where != prose || !strings.Contains(line, "<test-changed") {
 			continue
@@ -38,7 +39,7 @@ func (r *reasons) Observe(e loop.Event) {
 		if m == nil || strings.TrimSpace(m[3]) == "" || len(r.list) == mostReasons {
 			continue
 		}
-		r.list = append(r.list, &loop.TestExplained{Name: strings.Clone(fold(m[1] + m[2])), Why: strings.Clone(cut(fold(m[3]), maxReason))})
+		r.list = append(r.list, &loop.TestExplained{Name: strings.Clone(text.Fold(m[1] + m[2])), Why: strings.Clone(text.Shorten(text.Fold(m[3]), maxReason))})
 	}
 }
 

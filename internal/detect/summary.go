@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // maxSummary is in bytes: a paragraph or two, not a report.
@@ -113,8 +114,8 @@ func (e *excerpt) add(line string) {
 	if len(e.text) > maxSummary || e.text == "" && strings.TrimSpace(line) == "" {
 		return
 	}
-	line = cut(line, 2*maxSummary) // a line may be endless
+	line = text.Shorten(line, 2*maxSummary) // a line may be endless
 	e.text += strings.ToValidUTF8(line, "\uFFFD") + "\n"
 }
 
-func (e *excerpt) String() string { return cut(strings.TrimSpace(e.text), maxSummary) }
+func (e *excerpt) String() string { return text.Shorten(strings.TrimSpace(e.text), maxSummary) }

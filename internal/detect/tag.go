@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -29,8 +30,8 @@ type tag struct {
 	after  string
 }
 
-func newTag(open, text, close string) tag {
-	return tag{text: fold(text), exact: open == opening && close == closing}
+func newTag(open, between, close string) tag {
+	return tag{text: text.Fold(between), exact: open == opening && close == closing}
 }
 
 // alone tells whether nothing else is on the line.

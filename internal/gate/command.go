@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/tests"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Settings describe a gate that is a command.
@@ -75,7 +76,9 @@ func ran(r *tests.Report) int {
 	return r.Passed + r.Failed
 }
 
-func ofTests(r *tests.Report) string { return fmt.Sprintf("%d of %s", r.Failed, count(r.Total)) }
+func ofTests(r *tests.Report) string {
+	return fmt.Sprintf("%d of %s", r.Failed, text.Plural(r.Total, "test"))
+}
 
 // hollow says why an exit with 0 proves nothing, or nothing when it does.
 func (c command) hollow(r *tests.Report, expect int) string {
@@ -84,7 +87,7 @@ func (c command) hollow(r *tests.Report, expect int) string {
 	case r != nil && r.Failed > 0:
 		return fmt.Sprintf("exited 0 although %s failed", ofTests(r))
 	case n < least && n > 0:
-		return fmt.Sprintf("%s ran, %d wanted", count(n), least)
+		return fmt.Sprintf("%s ran, %d wanted", text.Plural(n, "test"), least)
 	case n < least && r == nil:
 		return fmt.Sprintf("no tests seen, %d wanted", least)
 	case n < least && r.Skipped > 0:
@@ -97,13 +100,6 @@ func (c command) hollow(r *tests.Report, expect int) string {
 		return "no tests ran"
 	}
 	return ""
-}
-
-func count(n int) string {
-	if n == 1 {
-		return "1 test"
-	}
-	return fmt.Sprintf("%d tests", n)
 }
 
 // run runs a command line, and judges it by how it ended alone.
@@ -126,7 +122,7 @@ func run(ctx context.Context, p Place, name, line string, timeout time.Duration)
 		return r.refuse(notStarted(err)), out
 	case exit.Cause == loop.AtDeadline:
 		r.Exit = nil // it is that of a command that was told to end
-		return r.refuse("timed out after " + brief(timeout)), out
+		return r.refuse("timed out after " + text.Setting(timeout)), out
 	case exit.Cause != loop.Exited && exit.Cause != loop.Signaled:
 		r.Exit, r.Interrupted = nil, true
 		return r.refuse("interrupted"), out
@@ -157,16 +153,4 @@ func badExit(code int, out *output) string {
 		}
 	}
 	return fmt.Sprintf("exit %d", code)
-}
-
-// brief writes a duration without parts that are zero.
-func brief(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -5,7 +5,6 @@ package gate
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,16 +144,5 @@ func TestRunSetup(t *testing.T) {
 	r := RunSetup(t.Context(), "echo 'npm ERR! connect ECONNREFUSED 127.0.0.1:9' >&2; exit 1", p, time.Minute)
 	if r.OK || r.Why != "exit 1" || !strings.Contains(r.Telling, "ECONNREFUSED") {
 		t.Errorf("result = %+v", r)
-	}
-}
-
-func TestBrief(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		10 * time.Minute: "10m", time.Hour: "1h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s",
-		30 * time.Second: "30s", time.Hour + time.Second: "1h0m1s",
-	} {
-		if got := brief(d); got != want {
-			t.Errorf("brief(%s) = %q, want %q", fmt.Sprint(d), got, want)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/tests"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -19,17 +20,17 @@ const (
 // fits. It is at most room bytes long, and nothing in it can be taken for a
 // claim.
 func Feedback(r Result, room int) string {
-	text := fmt.Sprintf("gate %s failed: %s", r.Name, r.Why)
-	if len(text) > room {
-		return cut(text, room)
+	said := fmt.Sprintf("gate %s failed: %s", r.Name, r.Why)
+	if len(said) > room {
+		return text.Shorten(said, room)
 	}
-	text += failing(r.Report, room-len(text))
+	said += failing(r.Report, room-len(said))
 	const heading = "\nThe end of its output:\n"
-	left := room - len(text) - len(heading)
+	left := room - len(said) - len(heading)
 	if r.Tail == "" || left < leastTail {
-		return text
+		return said
 	}
-	return text + heading + lastLines(quiet(r.Tail), left)
+	return said + heading + text.LastLines(quiet(r.Tail), left)
 }
 
 // failing lists failing tests, as many as fit.
@@ -60,7 +61,7 @@ func failing(r *tests.Report, room int) string {
 // describe is a failing test with what it said, set in below its name.
 func describe(t tests.Test) string {
 	name := oneLine(t.Name, maxWhy)
-	message := firstLines(strings.Trim(plain(t.Message), "\n"), maxMessage)
+	message := firstLines(strings.Trim(text.Printed(t.Message), "\n"), maxMessage)
 	if message == "" {
 		return name
 	}

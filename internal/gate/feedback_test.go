@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/tests"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func redGate(tail string, failing ...tests.Test) Result {
@@ -82,7 +83,7 @@ func TestFeedbackIsNoClaim(t *testing.T) {
 	words := rapid.SliceOf(rapid.SampledFrom([]string{"<promise>", "DONE", "</promise>", "<verdict>pass</verdict>", "\n", " ", "\x1b[0m", "\r", "ä", "text"}))
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) string { return strings.Join(words.Draw(t, label), "") }
-		r := redGate(lastLines(plain(draw("tail")), tailSize), tests.Test{Name: draw("name"), Message: draw("message")})
+		r := redGate(text.LastLines(text.Printed(draw("tail")), tailSize), tests.Test{Name: draw("name"), Message: draw("message")})
 		room := rapid.IntRange(0, 600).Draw(t, "room")
 		got := Feedback(r, room)
 		if len(got) > room || claim.MatchString(got) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Known tells whether a red gate is red as it was before the first iteration:
@@ -58,13 +59,13 @@ func named(t *loop.Tests) bool { return len(t.Failing) == t.Failed }
 func worse(now, then *loop.Tests) string {
 	switch fresh := Newly(now, then); {
 	case now.Passed < then.Passed:
-		return fmt.Sprintf("%s passed, %d did before", count(now.Passed), then.Passed)
+		return fmt.Sprintf("%s passed, %d did before", text.Plural(now.Passed, "test"), then.Passed)
 	case sameFailures(now, then):
 		return ""
 	case named(now) && named(then):
 		return oneLine("newly failing: "+strings.Join(fresh, ", "), maxWhy)
 	}
-	return fmt.Sprintf("%s failed, %d did before", count(now.Failed), then.Failed)
+	return fmt.Sprintf("%s failed, %d did before", text.Plural(now.Failed, "test"), then.Failed)
 }
 
 // Newly gives the names of the tests that fail now and did not fail then.

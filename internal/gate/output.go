@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/tests"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -76,11 +77,11 @@ func (o *output) report() *tests.Report {
 // telling is the first line that says what is missing, as far as lines are
 // kept.
 func (o *output) telling() string {
-	if line := telling(plain(string(o.head))); line != "" {
+	if line := telling(text.Printed(string(o.head))); line != "" {
 		return line
 	}
-	return telling(plain(string(o.tail)))
+	return telling(text.Printed(string(o.tail)))
 }
 
 // end is the last lines of the output.
-func (o *output) end() string { return lastLines(plain(unwrap(string(o.tail))), tailSize) }
+func (o *output) end() string { return text.LastLines(text.Printed(unwrap(string(o.tail))), tailSize) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // ReviewSettings describe a gate that is a reviewer: an agent of its own that
@@ -36,23 +37,23 @@ func (g review) Name() string { return g.settings.Name }
 func (g review) Check(ctx context.Context, p Place) Result {
 	r := Result{Gate: loop.Gate{Name: g.settings.Name, Where: p.Where}}
 	start := time.Now()
-	text, why := g.ask(ctx, p)
+	said, why := g.ask(ctx, p)
 	r.Duration = loop.Span(time.Since(start))
 	if p.Log != nil {
-		_, _ = io.WriteString(p.Log, text) // a full disk is no verdict
+		_, _ = io.WriteString(p.Log, said) // a full disk is no verdict
 	}
-	r.Tail = lastLines(plain(text), tailSize)
+	r.Tail = text.LastLines(text.Printed(said), tailSize)
 	if ctx.Err() != nil {
 		r.Interrupted, why = true, "interrupted"
 	}
 	if why == "" {
-		why = judgement(text)
+		why = judgement(said)
 	}
 	return r.refuse(why)
 }
 
 // ask gives what the reviewer said, and why that is not to be judged.
-func (g review) ask(ctx context.Context, p Place) (text, why string) {
+func (g review) ask(ctx context.Context, p Place) (said, why string) {
 	diff, err := g.settings.Diff(ctx)
 	if err != nil {
 		return "", oneLine("could not show the reviewer the changes: "+err.Error(), maxWhy)
@@ -62,14 +63,14 @@ func (g review) ask(ctx context.Context, p Place) (text, why string) {
 		ctx, cancel = context.WithTimeoutCause(ctx, g.settings.Timeout, proc.End(loop.AtDeadline))
 		defer cancel()
 	}
-	text, err = g.settings.Ask(ctx, reviewPrompt(g.settings.Prompt, diff), p)
+	said, err = g.settings.Ask(ctx, reviewPrompt(g.settings.Prompt, diff), p)
 	switch {
 	case ctx.Err() != nil:
-		return text, "timed out after " + brief(g.settings.Timeout)
+		return said, "timed out after " + text.Setting(g.settings.Timeout)
 	case err != nil:
-		return text, oneLine("could not ask the reviewer: "+err.Error(), maxWhy)
+		return said, oneLine("could not ask the reviewer: "+err.Error(), maxWhy)
 	}
-	return text, ""
+	return said, ""
 }
 
 // maxDiff is how much of a diff a reviewer is shown. More would fill its

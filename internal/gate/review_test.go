@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func noDiff(context.Context) (string, error) { return "", nil }
@@ -110,6 +111,6 @@ func TestReviewPromptOfALongDiff(t *testing.T) {
 		t.Errorf("the prompt is %d bytes long", len(prompt))
 	}
 	if !strings.Contains(prompt, "the first 59 KB of 195 KB") || !strings.Contains(prompt, line+"```\n\nThe diff is cut here") {
-		t.Errorf("the prompt does not say that the diff is cut, after a whole line:\n%s", lastBytes(prompt, 1500))
+		t.Errorf("the prompt does not say that the diff is cut, after a whole line:\n%s", text.Last(prompt, 1500))
 	}
 }

@@ -2,12 +2,10 @@ package hook
 
 import (
 	"io"
-	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 
-	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -57,33 +55,14 @@ func (o *output) said() string {
 	return lastLine(o.stdout)
 }
 
-// colours are the sequences that a terminal obeys instead of showing.
-var colours = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
-
 // lastLine is the last line that shows anything, as plain text of bounded
 // length.
 func lastLine(out []byte) string {
-	text := colours.ReplaceAllString(strings.ToValidUTF8(string(out), ""), "")
 	last := ""
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if line = plain(line); line != "" {
+	for line := range strings.FieldsFuncSeq(text.StripEscapes(string(out)), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if line = text.Line(line); line != "" {
 			last = line
 		}
 	}
-	if len(last) > maxSaid {
-		last = loop.Cut(last, maxSaid) + "…"
-	}
-	return last
-}
-
-// plain folds white space and leaves out what a screen could take for more than
-// a picture.
-func plain(line string) string {
-	line = strings.Join(strings.Fields(line), " ")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, line))
+	return text.Shorten(last, maxSaid)
 }

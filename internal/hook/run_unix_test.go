@@ -233,7 +233,7 @@ func TestHugeOutputIsLoggedAndCut(t *testing.T) {
 	if log != 16_000_000 {
 		t.Errorf("logged %d bytes, want all 16000000", log)
 	}
-	if r.Warning == nil || !strings.HasSuffix(r.Warning.Text, ": "+strings.Repeat("y", maxSaid)+"…") {
+	if r.Warning == nil || !strings.HasSuffix(r.Warning.Text, ": "+strings.Repeat("y", maxSaid-len("…"))+"…") {
 		t.Errorf("warning = %+v", r.Warning)
 	}
 }

@@ -7,14 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-func TestCut(t *testing.T) {
-	for text, want := range map[string]string{"12345678": "12345678", "123456789": "12345…", "1234ä6789": "1234…"} {
-		if got := cut(text, 8); got != want {
-			t.Errorf("cut(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
 func FuzzClean(f *testing.F) {
 	for _, seed := range []string{"", "plain", "a\x1b[31mb\x1b]0;c\ad", "\xff\x9b1m", "a\r\nb\tc\u2028d\u202ee", strings.Repeat("ä", 2000)} {
 		f.Add(seed)

@@ -52,8 +52,8 @@ func TestACommandThatFails(t *testing.T) {
 		"kill -9 $$": "notify.command was killed by KILL",
 		"head -c 100000 /dev/zero | tr '\\0' x >&2; echo >&2; exit 1": "notify.command exited with status 1: " + strings.Repeat("x", 237) + "…",
 	} {
-		if err := program(t, line).Notify(t.Context(), message); text(err) != want {
-			t.Errorf("%s: error %q, want %q", line, text(err), want)
+		if err := program(t, line).Notify(t.Context(), message); errorText(err) != want {
+			t.Errorf("%s: error %q, want %q", line, errorText(err), want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestACommandIsEnded(t *testing.T) {
 		s.Started = func(int, time.Time) { cancel() }
 		return proc.Run(ctx, s)
 	}
-	if err := c.Notify(ctx, message); text(err) != "run notify.command: context canceled" {
+	if err := c.Notify(ctx, message); errorText(err) != "run notify.command: context canceled" {
 		t.Errorf("error %v", err)
 	}
 }

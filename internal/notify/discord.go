@@ -1,6 +1,10 @@
 package notify
 
-import "context"
+import (
+	"context"
+
+	"github.com/refrain-loop/refrain/internal/text"
+)
 
 // discord posts to a webhook of Discord's.
 type discord struct{ endpoint }
@@ -42,7 +46,7 @@ var discordColours = map[Kind]int{
 
 // Notify posts the message.
 func (d discord) Notify(ctx context.Context, m Message) error {
-	body := discordBody{Embeds: []discordEmbed{{cut(m.Title, maxTitle), cut(m.Text, maxText), discordColours[m.Kind]}}}
+	body := discordBody{Embeds: []discordEmbed{{text.Shorten(m.Title, maxTitle), text.Shorten(m.Text, maxText), discordColours[m.Kind]}}}
 	body.Mentions.Parse = []string{}
 	if m.Silent {
 		body.Flags = silently

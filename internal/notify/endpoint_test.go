@@ -122,7 +122,7 @@ func TestPost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.answer)
 			err := at(t, s.URL+secret).post(t.Context(), http.Header{"X-Mine": {"1"}}, []byte("the message"))
-			if got := text(err); got != tt.want {
+			if got := errorText(err); got != tt.want {
 				t.Errorf("error %q, want %q", got, tt.want)
 			}
 			s.mu.Lock()
@@ -139,7 +139,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-func text(err error) string {
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}

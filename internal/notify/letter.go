@@ -9,6 +9,8 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // letter writes the message as a mail. Whatever stands in a header is encoded or
@@ -22,7 +24,7 @@ func (e *email) letter(m Message, now time.Time) ([]byte, error) {
 	for _, h := range [][2]string{
 		{"From", e.from.String()},
 		{"To", strings.Join(to, ",\r\n ")},
-		{"Subject", mime.QEncoding.Encode("utf-8", cut(cleanLine(m.Title), maxTitle))},
+		{"Subject", mime.QEncoding.Encode("utf-8", text.Shorten(cleanLine(m.Title), maxTitle))},
 		{"Date", now.Format(time.RFC1123Z)},
 		{"Message-ID", messageID(e.from)},
 		{"Auto-Submitted", "auto-generated"}, // holiday notes do not answer

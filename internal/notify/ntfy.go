@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // ntfy posts to a topic of an ntfy server.
@@ -56,12 +58,12 @@ func (n ntfy) Notify(ctx context.Context, m Message) error {
 	}
 	header := http.Header{
 		"Content-Type": {"text/plain; charset=utf-8"},
-		"Title":        {mime.QEncoding.Encode("utf-8", cut(cleanLine(m.Title), maxTitle))},
+		"Title":        {mime.QEncoding.Encode("utf-8", text.Shorten(cleanLine(m.Title), maxTitle))},
 		"Priority":     {fmt.Sprint(priority)},
 		"Tags":         {ntfyTags[m.Kind]},
 	}
 	if n.token != "" {
 		header.Set("Authorization", "Bearer "+n.token)
 	}
-	return n.post(ctx, header, []byte(cut(m.Text, maxText)))
+	return n.post(ctx, header, []byte(text.Shorten(m.Text, maxText)))
 }

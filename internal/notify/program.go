@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // missing says that a program is not there.
@@ -57,7 +58,7 @@ func (t tail) last() string {
 	if line == "" {
 		return ""
 	}
-	return ": " + cut(line, 240)
+	return ": " + text.Shorten(line, 240)
 }
 
 // variable is the value of an environment variable, the last if there are more.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -96,7 +97,7 @@ func (s *story) attempt(e loop.Event, p *loop.IterationFinished) (Message, bool)
 	default:
 		s.need = ""
 	}
-	s.need = cut(cleanText(s.need), maxWhy/2)
+	s.need = text.Shorten(cleanText(s.need), maxWhy/2)
 	if s.need == "" || p.Verdict.Action == loop.Stop || signedOut && s.signedOut {
 		return Message{}, false
 	}
@@ -112,7 +113,7 @@ func (s *story) end(e loop.Event, p *loop.RunFinished) Message {
 	proof := view.ProofOf(p, s.place)
 	m.Reason, m.Level, m.Proven = p.Reason, view.Level(proof), view.Level(proof) == loop.LevelProven
 	if proof != nil {
-		m.LevelWhy = cut(cleanText(proof.Why), maxWhy)
+		m.LevelWhy = text.Shorten(cleanText(proof.Why), maxWhy)
 	}
 	switch {
 	case p.State == loop.Done, p.State == loop.Stopped: // nothing is needed any more, or the person is there
@@ -126,7 +127,7 @@ func (s *story) end(e loop.Event, p *loop.RunFinished) Message {
 // message is a message of the run as it stands.
 func (s *story) message(e loop.Event, kind Kind, state loop.Status, why, next string) Message {
 	m := Message{
-		Kind: kind, State: state, Why: cut(cleanText(why), maxWhy), At: e.Time,
+		Kind: kind, State: state, Why: text.Shorten(cleanText(why), maxWhy), At: e.Time,
 		Run: s.run, RunID: s.id, Procedure: s.procedure, Dir: s.dir,
 		Iterations: s.totals.Iterations, CostUSD: s.totals.CostUSD, CostEstimated: s.totals.CostEstimated,
 	}

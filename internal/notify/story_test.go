@@ -128,7 +128,7 @@ func TestAResumedRunIsKnownByItsSettings(t *testing.T) {
 func TestTheTextOfAnAgentIsCleaned(t *testing.T) {
 	s := story{run: "build-7"}
 	m, _ := s.add(after(0, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByBlocked, Why: "blocked (\"\x1b[31mno\a \u202ekey\")\r\nBcc: x"}))
-	if want := "blocked (\"no key\") \nBcc: x"; m.Why != want {
+	if want := "blocked (\"no key\")\nBcc: x"; m.Why != want {
 		t.Errorf("why %q, want %q", m.Why, want)
 	}
 }

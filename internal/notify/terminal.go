@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // terminal rings the bell, and has terminals that can show a notice of their
@@ -60,7 +62,7 @@ func (t terminal) Notify(ctx context.Context, m Message) error {
 // notice is a line that no terminal takes for anything but text. One that
 // begins with a number would be a command to some.
 func notice(m Message) string {
-	line := cut(cleanLine(m.Title+": "+m.Text), maxNotice)
+	line := text.Shorten(cleanLine(m.Title+": "+m.Text), maxNotice)
 	if line != "" && line[0] >= '0' && line[0] <= '9' {
 		line = "refrain: " + line
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -24,7 +25,7 @@ var verbs = map[Kind]string{
 
 // title is one line that can stand alone.
 func title(m Message, verb string) string {
-	return "refrain: " + cut(cleanLine(cmp.Or(m.Run, "the run")), maxTitle/2) + " " + verb
+	return "refrain: " + text.Shorten(cleanLine(cmp.Or(m.Run, "the run")), maxTitle/2) + " " + verb
 }
 
 // endWords are the title and the text of a run's end: what happened, then what
@@ -67,7 +68,7 @@ func backing(m Message, proof *loop.Proof) string {
 	case !strings.Contains(m.Why, m.LevelWhy):
 		lines = []string{m.LevelWhy}
 	}
-	return cut(cleanText(paragraphs(lines...)), maxText/2)
+	return text.Shorten(cleanText(paragraphs(lines...)), maxText/2)
 }
 
 // tally is what the run has come to so far.
@@ -77,7 +78,7 @@ func tally(m Message) string {
 		said = fmt.Sprintf("%d iterations", m.Iterations)
 	}
 	if m.Elapsed > 0 {
-		said += " in " + spanWords(m.Elapsed.Duration())
+		said += " in " + text.Seconds(m.Elapsed.Duration())
 	}
 	switch {
 	case m.CostUSD > 0 && m.CostEstimated:
@@ -98,20 +99,7 @@ func untilWords(until, now time.Time) string {
 	if left > 12*time.Hour {
 		layout = "Mon 15:04"
 	}
-	return fmt.Sprintf("It goes on by itself at %s, in %s.", until.Local().Format(layout), spanWords(left))
-}
-
-// spanWords say a duration: 35s, 2m16s, 1h03m.
-func spanWords(d time.Duration) string {
-	d = max(d.Round(time.Second), 0)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	switch {
-	case h > 0:
-		return fmt.Sprintf("%dh%02dm", h, m)
-	case m > 0:
-		return fmt.Sprintf("%dm%02ds", m, s)
-	}
-	return fmt.Sprintf("%ds", s)
+	return fmt.Sprintf("It goes on by itself at %s, in %s.", until.Local().Format(layout), text.Seconds(left))
 }
 
 // paragraphs puts each text that says anything on a line of its own.
