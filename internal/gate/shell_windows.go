@@ -1,4 +1,6 @@
 package gate
 
-// shell is the argv that runs a command line.
-func shell(line string) []string { return []string{"cmd", "/C", line} }
+import "github.com/refrain-loop/refrain/internal/proc"
+
+// shell is the argv that runs a gate.
+func shell(line string) []string { return proc.Shell(line) }

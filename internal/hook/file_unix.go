@@ -18,6 +18,3 @@ func notExecutable(info fs.FileInfo, shown string, _ Point) *loop.Warning {
 	}
 	return &loop.Warning{Text: shown + " is not run: it is not executable", Hint: "chmod +x " + shown}
 }
-
-// shell is the argv that runs a command line.
-func shell(line string) []string { return []string{"sh", "-c", line} }

@@ -23,6 +23,3 @@ func notExecutable(info fs.FileInfo, shown string, p Point) *loop.Warning {
 		Hint: "name it " + string(p) + ".cmd, .bat or .exe, or set hooks.run." + string(p),
 	}
 }
-
-// shell is the argv that runs a command line.
-func shell(line string) []string { return []string{"cmd", "/C", line} }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // Find finds the hooks of a work tree, given by its absolute path: commands,
@@ -23,7 +24,7 @@ func Find(tree string, commands map[Point]string, enabled bool) (Set, []loop.War
 	set := Set{hooks: map[Point]source{}}
 	for p, line := range commands {
 		if strings.TrimSpace(line) != "" {
-			set.hooks[p] = source{name: "hooks.run." + string(p), argv: shell(line)}
+			set.hooks[p] = source{name: "hooks.run." + string(p), argv: proc.Shell(line)}
 		}
 	}
 	folder, err := os.ReadDir(filepath.Join(tree, filepath.FromSlash(Folder)))

@@ -38,7 +38,7 @@ func (c command) Notify(ctx context.Context, m Message) error {
 		return err
 	}
 	return c.exec.run(ctx, "notify.command", proc.Spec{
-		Argv: shell(c.line), Dir: c.dir, Env: env, Timeout: sendTime,
+		Argv: proc.Shell(c.line), Dir: c.dir, Env: env, Timeout: sendTime,
 		Stdin: bytes.NewReader(append(line, '\n')),
 	})
 }

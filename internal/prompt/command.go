@@ -63,7 +63,7 @@ func (t *turn) command(ctx context.Context, line string) (text, failed string, e
 	}
 	out, complaint := &head{most: mostOutput}, &head{most: mostOutput}
 	exit, err := t.exec()(ctx, proc.Spec{
-		Argv: shell(line), Dir: b.Tree, Env: t.environ(), Timeout: limit,
+		Argv: proc.Shell(line), Dir: b.Tree, Env: t.environ(), Timeout: limit,
 		Stdout: proc.Sink{Raw: out}, Stderr: proc.Sink{Raw: complaint},
 	})
 	switch {

@@ -1,4 +1,0 @@
-package notify
-
-// shell is the argv that runs a command line.
-func shell(line string) []string { return []string{"cmd", "/C", line} }

@@ -1,0 +1,4 @@
+package proc
+
+// Shell is the argv that runs a command line as people write it.
+func Shell(line string) []string { return []string{"cmd", "/C", line} }
