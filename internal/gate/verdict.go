@@ -3,6 +3,8 @@ package gate
 import (
 	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -22,18 +24,18 @@ var (
 // judgement reads a reviewer's verdict from its own text. It gives why the gate
 // does not pass, or nothing when it does. Of several verdicts that agree the
 // last one counts; those that do not agree are none.
-func judgement(text string) string {
+func judgement(said string) string {
 	var passes, fails, others int
 	var why string
 	var c cover
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(said, "\n") {
 		found := verdictLine.FindStringSubmatch(line)
 		if c.hides(line) || found == nil {
 			continue
 		}
-		said := strings.TrimSpace(found[1])
-		switch reason := failure.FindStringSubmatch(said); {
-		case strings.EqualFold(said, "pass"):
+		verdict := strings.TrimSpace(found[1])
+		switch reason := failure.FindStringSubmatch(verdict); {
+		case strings.EqualFold(verdict, "pass"):
 			passes++
 		case reason != nil:
 			fails++
@@ -58,51 +60,33 @@ func judgement(text string) string {
 // cover follows what a reviewer does not say to anybody: code, and blocks such
 // as its thoughts. What is never closed covers the rest.
 type cover struct {
-	fence  string // what the open fence is made of; empty when none is open
+	fence  byte // what the open fence is made of; 0 when none is open
 	length int
-	until  string // what ends the open block; empty when none is open
+	unsaid text.Unsaid
 }
 
-var (
-	fenceLine = regexp.MustCompile("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(```+|~~~+)(.*)$")
-	blocks    = map[string]string{"<think>": "</think>", "<thinking>": "</thinking>", "<!--": "-->", "<pre>": "</pre>", "<example>": "</example>"}
-)
+// beforeFence is what may stand before a fence: items of a list, however deep.
+var beforeFence = regexp.MustCompile("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*")
 
 // hides tells whether a line is covered. The lines that open and close are.
 func (c *cover) hides(line string) bool {
-	if c.until != "" {
-		if strings.Contains(line, c.until) {
-			c.until = ""
+	if c.unsaid.Open() {
+		return c.unsaid.Has(line)
+	}
+	mark, length, info := text.Fence(line[len(beforeFence.FindString(line)):])
+	switch {
+	case c.fence != 0:
+		if mark == c.fence && length >= c.length && info == "" {
+			c.fence = 0
 		}
 		return true
-	}
-	found := fenceLine.FindStringSubmatch(line)
-	if c.fence != "" {
-		if found != nil && found[1][:1] == c.fence && len(found[1]) >= c.length && strings.TrimSpace(found[2]) == "" {
-			c.fence = ""
-		}
+	case text.OpensFence(mark, info):
+		c.fence, c.length = mark, length
 		return true
 	}
-	if found != nil && (found[1][0] == '~' || !strings.Contains(found[2], "`")) { // else it is code within a line
-		c.fence, c.length = found[1][:1], len(found[1])
-		return true
-	}
-	return c.opens(strings.TrimSpace(line))
+	return c.unsaid.Has(line)
 }
 
 // open tells whether something is covered to the end of the text, where a second
 // verdict may stand.
-func (c *cover) open() bool { return c.fence != "" || c.until != "" }
-
-// opens tells whether a line begins a block.
-func (c *cover) opens(line string) bool {
-	for open, end := range blocks {
-		if rest, ok := strings.CutPrefix(line, open); ok {
-			if !strings.Contains(rest, end) {
-				c.until = end
-			}
-			return true
-		}
-	}
-	return false
-}
+func (c *cover) open() bool { return c.fence != 0 || c.unsaid.Open() }

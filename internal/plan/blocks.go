@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // listener is told what a markdown text says, from the top down. Code, comments
@@ -111,7 +113,7 @@ func (p *parser) item(l line, mark string, items []int) {
 			p.to.item(p.at+1, len(items)-1, "")
 		}
 		end := l.indent + len(mark)
-		column, rest := columns(l.rest[len(mark):], end)
+		column, rest := text.Indent(l.rest[len(mark):], end)
 		l = line{indent: column, rest: rest}
 		if rest == "" || column-end > 4 { // its text comes later, or is set in
 			column = end + 1

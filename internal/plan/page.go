@@ -1,6 +1,10 @@
 package plan
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
+)
 
 // page is a text in lines, with what hides some of them: code fences and
 // comments.
@@ -36,39 +40,22 @@ type failed struct {
 	until  int // the line up to which there is no end
 }
 
-func newPage(text string) page {
-	p := page{endless: map[hider]failed{}, patience: mostReadings * len(text)}
-	for one := range strings.SplitSeq(text, "\n") {
-		indent, rest := columns(one, 0)
+func newPage(all string) page {
+	p := page{endless: map[hider]failed{}, patience: mostReadings * len(all)}
+	for one := range strings.SplitSeq(all, "\n") {
+		indent, rest := text.Indent(one, 0)
 		p.lines = append(p.lines, line{indent, strings.TrimRight(rest, " \t\r")})
 	}
 	return p
 }
 
-// columns counts the columns of white space before a text that begins at the
-// given column, tab stops being four apart, and gives the column where other
-// characters begin.
-func columns(text string, from int) (column int, rest string) {
-	for i := range len(text) {
-		switch text[i] {
-		case ' ':
-			from++
-		case '\t':
-			from += 4 - from%4
-		default:
-			return from, text[i:]
-		}
-	}
-	return from, ""
-}
-
 // text is that of some lines.
 func (p *page) text(from, to int) string {
-	var text strings.Builder
+	var b strings.Builder
 	for _, l := range p.lines[from:to] {
-		text.WriteString(l.rest + " ")
+		b.WriteString(l.rest + " ")
 	}
-	return text.String()
+	return b.String()
 }
 
 // hidden tells whether the text on a line begins a fence or a comment, and
@@ -81,8 +68,8 @@ func (p *page) hidden(at int, rest string, column int) (end int, ok bool) {
 		}
 		return p.search(at, hider{'<', column}, 0)
 	}
-	mark, length, info := fence(rest)
-	if mark == 0 || mark == '`' && strings.Contains(info, "`") { // the latter is code within a line
+	mark, length, info := text.Fence(rest)
+	if !text.OpensFence(mark, info) {
 		return 0, false
 	}
 	return p.search(at, hider{mark, column}, length)
@@ -117,18 +104,8 @@ func (h hider) ends(l line, length int) bool {
 	if h.mark == '<' {
 		return strings.Contains(l.rest, "-->")
 	}
-	mark, n, info := fence(l.rest)
+	mark, n, info := text.Fence(l.rest)
 	return mark == h.mark && n >= length && info == "" && l.indent <= h.column+3
 }
 
 func comment(rest string) bool { return strings.HasPrefix(rest, "<!--") }
-
-// fence reads a code fence at the start of a text: its character, its length
-// and what follows. The character is 0 when there is no fence.
-func fence(rest string) (mark byte, length int, info string) {
-	if !strings.HasPrefix(rest, "```") && !strings.HasPrefix(rest, "~~~") {
-		return 0, 0, ""
-	}
-	info = strings.TrimLeft(rest, rest[:1])
-	return rest[0], len(rest) - len(info), strings.TrimSpace(info)
-}
