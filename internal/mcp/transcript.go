@@ -7,6 +7,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -47,13 +48,13 @@ func transcript(dir string, most int) (text string, cut bool, err error) {
 func line(p loop.Payload) string {
 	switch p := p.(type) {
 	case *loop.AgentText:
-		text := strings.TrimRight(view.Clean(p.Text), "\n") + "\n"
+		text := strings.TrimRight(text.Clean(p.Text), "\n") + "\n"
 		if p.Cut {
 			text += "(cut here: the file stdout has the whole text)\n"
 		}
 		return text
 	case *loop.AgentTool:
-		return "[" + view.Line(p.Name) + "] " + view.Fit(p.Input, mostToolText) + "\n"
+		return "[" + text.Line(p.Name) + "] " + view.Fit(p.Input, mostToolText) + "\n"
 	case *loop.AgentToolResult:
 		return result(p)
 	case *loop.AgentRetry:
@@ -74,7 +75,7 @@ func result(p *loop.AgentToolResult) string {
 	if p.Exit != nil && *p.Exit != 0 {
 		said += fmt.Sprintf("exit %d: ", *p.Exit)
 	}
-	output := []rune(view.Line(p.Output))
+	output := []rune(text.Line(p.Output))
 	if more := len(output) - mostToolText; more > 0 {
 		return said + "…" + string(output[more:]) + "\n"
 	}

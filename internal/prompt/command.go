@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -135,7 +136,7 @@ func (h *head) String() string {
 	if h.cut == 0 {
 		return strings.ToValidUTF8(string(h.kept), "\uFFFD")
 	}
-	whole := loop.Cut(string(h.kept), len(h.kept)-1) // the last may be half a character
+	whole := text.Cut(string(h.kept), len(h.kept)-1) // the last may be half a character
 	more := h.cut + len(h.kept) - len(whole)
 	return strings.ToValidUTF8(whole, "\uFFFD") + fmt.Sprintf("\n… (cut: %d more bytes)", more)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Feedback says how much of the run's past the next agent hears.
@@ -113,5 +114,5 @@ func newest(entries []string, room int) ([]string, int) {
 // cut shortens an entry to at most limit bytes, never inside a character.
 func cut(entry string, limit int) string {
 	const mark = " … (cut)\n"
-	return strings.TrimRight(loop.Cut(entry, limit-len(mark)), " \n") + mark
+	return strings.TrimRight(text.Cut(entry, limit-len(mark)), " \n") + mark
 }

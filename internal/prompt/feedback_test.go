@@ -6,8 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestFeedbackKeepsTheNewest(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Handoff is what an agent whose session was given up leaves to the one that
@@ -35,7 +36,7 @@ func (h *Handoff) text() string {
 	}
 	t := h.State.Totals
 	room := h.MaxBytes - len(handoffHeading)
-	text := fmt.Sprintf("So far: iterations %d (%d of them went well), files changed %d, commits %d.\n", t.Iterations, t.OK, t.Files, t.Commits)
+	said := fmt.Sprintf("So far: iterations %d (%d of them went well), files changed %d, commits %d.\n", t.Iterations, t.OK, t.Files, t.Commits)
 	for _, part := range []struct {
 		title string
 		list  []string
@@ -46,9 +47,9 @@ func (h *Handoff) text() string {
 		{"Files changed in the last iteration", h.Files},
 		{"Last commits", h.Commits},
 	} {
-		text += listed(part.title, part.list, room-len(text))
+		said += listed(part.title, part.list, room-len(said))
 	}
-	return handoffHeading + loop.Cut(text, room)
+	return handoffHeading + text.Cut(said, room)
 }
 
 // listed is a titled list as far as it fits, and nothing when none of it does.

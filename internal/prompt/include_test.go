@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestIncludes(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"go.uber.org/goleak"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // standsAlone is the rule by which a claim is heard, at its loosest: any tag

@@ -8,8 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // facts is a builder of which every variable has a value.

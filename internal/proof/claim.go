@@ -8,6 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // claim is one claim of done while it is judged.
@@ -111,9 +112,9 @@ func (c *claim) once(ctx context.Context) Ruling {
 		r.Why = err.Error()
 	case inTree && len(r.Pinned)+len(unpinnable) > 0 && !c.anyClean():
 		r.Pinned = append(r.Pinned, unpinnable...)
-		r.Why = "pinned files were changed (" + loop.Few(r.Pinned) + "), and there is no clean checkout to judge them as they were"
+		r.Why = "pinned files were changed (" + text.FirstFew(r.Pinned) + "), and there is no clean checkout to judge them as they were"
 	case len(unpinnable) > 0:
-		r.Why = "pinned files that git ignores were changed: " + loop.Few(unpinnable)
+		r.Why = "pinned files that git ignores were changed: " + text.FirstFew(unpinnable)
 	case c.rooms.problem() != "" && c.state.SetUp:
 		r.Why = "the clean checkout can no longer be set up: " + c.rooms.problem()
 	}
@@ -178,7 +179,7 @@ func (c *claim) alsoHere(ctx context.Context, red []gate.Result) (here []gate.Re
 		case err != nil:
 			return here, err.Error()
 		case len(pins) > 0:
-			return here, refusal(red) + " with the pinned files as they were when the run began (changed: " + loop.Few(pins) + ")"
+			return here, refusal(red) + " with the pinned files as they were when the run began (changed: " + text.FirstFew(pins) + ")"
 		case bad.Known, g.Review, bad.Where == loop.InWorkspace: // red in both places all along, or a matter of opinion
 			return here, refusal(red)
 		}

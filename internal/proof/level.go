@@ -8,6 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // mostTests is how many tests of a kind a proof names.
@@ -39,28 +40,28 @@ func (e evidence) level(mode string) (loop.Level, string) {
 	case e.blind:
 		return loop.LevelKept, "the gates pass, and without checkpoints nobody can tell what was changed"
 	case len(e.flaky) > 0:
-		return loop.LevelKept, fmt.Sprintf("the gates pass, but %s passed and failed on the same tree", loop.Few(e.flaky))
+		return loop.LevelKept, fmt.Sprintf("the gates pass, but %s passed and failed on the same tree", text.FirstFew(e.flaky))
 	case e.idle:
 		return loop.LevelKept, "nothing was changed, and the gates pass"
 	case len(e.touched) > 0:
-		return loop.LevelKept, fmt.Sprintf("the gates pass, but they changed the files that they judge: %s", loop.Few(e.touched))
+		return loop.LevelKept, fmt.Sprintf("the gates pass, but they changed the files that they judge: %s", text.FirstFew(e.touched))
 	case len(e.unsure) > 0:
-		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody could find out whether %s would without the work", loop.Few(e.unsure))
+		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody could find out whether %s would without the work", text.FirstFew(e.unsure))
 	case len(e.unknown) > 0 && !e.discriminates():
-		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody knows whether %s did before", loop.Few(e.unknown))
+		return loop.LevelKept, fmt.Sprintf("the gates pass, and nobody knows whether %s did before", text.FirstFew(e.unknown))
 	case len(e.fixed) > 0:
-		return loop.LevelProven, fmt.Sprintf("%s failed before the run and %s as %s: %s", count(len(e.fixed), "test"), verb(len(e.fixed), "passes", "pass"), verb(len(e.fixed), "it was", "they were"), loop.Few(e.fixed))
+		return loop.LevelProven, fmt.Sprintf("%s failed before the run and %s as %s: %s", text.Plural(len(e.fixed), "test"), text.OneOrMany(len(e.fixed), "passes", "pass"), text.OneOrMany(len(e.fixed), "it was", "they were"), text.FirstFew(e.fixed))
 	case len(e.turned) > 0:
-		return loop.LevelProven, fmt.Sprintf("%s failed before the run and %s now", loop.Few(e.turned), verb(len(e.turned), "passes", "pass"))
+		return loop.LevelProven, fmt.Sprintf("%s failed before the run and %s now", text.FirstFew(e.turned), text.OneOrMany(len(e.turned), "passes", "pass"))
 	case len(e.added) > 0:
-		return loop.LevelProven, fmt.Sprintf("new tests fail without the work and pass with it: %s", loop.Few(e.added))
+		return loop.LevelProven, fmt.Sprintf("new tests fail without the work and pass with it: %s", text.FirstFew(e.added))
 	}
 	return loop.LevelKept, "the gates pass as before, and no new test fails without the work"
 }
 
 func (e evidence) changedWords(mode string) string {
 	if len(e.changed) == 0 {
-		return fmt.Sprintf("files with tests were changed, and done.tests is %q: %s", mode, loop.Few(e.oldFiles()))
+		return fmt.Sprintf("files with tests were changed, and done.tests is %q: %s", mode, text.FirstFew(e.oldFiles()))
 	}
 	said := make([]string, len(e.changed))
 	for i, one := range e.changed {
@@ -68,18 +69,7 @@ func (e evidence) changedWords(mode string) string {
 			said[i] += " (" + one.Why + ")"
 		}
 	}
-	return "tests do not hold as they were: " + loop.Few(said)
-}
-
-func count(n int, noun string) string {
-	return fmt.Sprintf("%d %s", n, verb(n, noun, noun+"s"))
-}
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
+	return "tests do not hold as they were: " + text.FirstFew(said)
 }
 
 // place is the weakest place in which a gate judged.

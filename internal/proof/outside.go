@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // outside says what a claim leans on that is not in the checkout, or nothing:
@@ -19,14 +19,14 @@ func (c *claim) outside(ctx context.Context, _ *Ruling, _ *evidence) want {
 	}
 	if c.known.Around != nil {
 		if other := lookAround(c.Env, c.lines(), c.Proof).against(c.known.Around); len(other) > 0 {
-			return want{lacksAround, fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", loop.Few(other))}
+			return want{lacksAround, fmt.Sprintf("what the gates run with, outside of the project, is not what it was when the run began: %s; put it back, and have the project say what it needs", text.FirstFew(other))}
 		}
 	}
 	if links := c.newLinks(ctx); len(links) > 0 {
-		return want{lacksLinks, fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", loop.Few(links))}
+		return want{lacksLinks, fmt.Sprintf("links lead out of the project, where nobody else has what they lead to: %s", text.FirstFew(links))}
 	}
 	if files := c.pointing(ctx); len(files) > 0 {
-		return want{lacksPaths, fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", loop.Few(files))}
+		return want{lacksPaths, fmt.Sprintf("files name the folder of this work tree, which nobody else has: %s", text.FirstFew(files))}
 	}
 	return want{}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -129,9 +130,9 @@ func trouble(o *loop.Outcome) string {
 	case o.Error != nil && o.Error.Message != "" && o.Error.Kind == loop.ErrAgent:
 		return o.Error.Message
 	case o.Error != nil && o.Error.Message != "":
-		return words(string(o.Error.Kind)) + ": " + o.Error.Message
+		return text.Words(string(o.Error.Kind)) + ": " + o.Error.Message
 	case o.Error != nil:
-		return words(string(o.Error.Kind))
+		return text.Words(string(o.Error.Kind))
 	case o.Hook != nil:
 		return fmt.Sprintf("the %s hook exited with status %d: %s", o.Hook.Point, o.Hook.Exit, o.Hook.Why)
 	case o.Exit == nil:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // band is the whole run on one line of time, coloured by what it was doing.
@@ -65,7 +67,7 @@ func bandOf(d *Data) *band {
 		name := moodNames[s.mood]
 		b.Parts = append(b.Parts, part{
 			percent(from), percent(to - from), name.class,
-			fmt.Sprintf("%s\n%s to %s\n%s", sentence(mostly+name.says), moment(s.from, zone), moment(s.to, zone), stretch(s.to-s.from)),
+			fmt.Sprintf("%s\n%s to %s\n%s", text.Sentence(mostly+name.says), moment(s.from, zone), moment(s.to, zone), stretch(s.to-s.from)),
 		})
 	}
 	for _, r := range d.refusals {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // changed is what one attempt did to the files.
@@ -36,7 +36,7 @@ func changes(d *Data) []changed {
 			continue
 		}
 		c := changed{
-			ID: a.anchor("d"), Label: "Iteration " + a.place.String(), Files: view.Plural(n, "file"),
+			ID: a.anchor("d"), Label: "Iteration " + a.place.String(), Files: text.Plural(n, "file"),
 			Lines: lines(a.changes.LinesAdded, a.changes.LinesRemoved), Commits: commits(a.changes.Commits),
 		}
 		for _, p := range a.changes.Paths[:min(len(a.changes.Paths), room)] {
@@ -44,7 +44,7 @@ func changes(d *Data) []changed {
 		}
 		room -= len(c.Paths)
 		if left := n - len(c.Paths); left > 0 {
-			c.More = fmt.Sprintf("%s more: refrain diff %s/%d", view.Count(left), view.Line(d.run.Name), a.iter)
+			c.More = fmt.Sprintf("%s more: refrain diff %s/%d", text.Count(left), text.Line(d.run.Name), a.iter)
 		}
 		list = append(list, c)
 	}
@@ -62,9 +62,9 @@ func pathOf(p loop.PathChange) changedPath {
 	if !ok {
 		sign = "M"
 	}
-	shown := changedPath{Sign: sign, Word: words(p.Change), Path: path(p.Path)}
+	shown := changedPath{Sign: sign, Word: text.Words(p.Change), Path: text.Path(p.Path)}
 	if p.From != "" {
-		shown.From = path(p.From)
+		shown.From = text.Path(p.From)
 	}
 	return shown
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // chart is a drawing over the attempts of a run. Heights are pixels and widths are
@@ -138,7 +138,7 @@ func below(list []column) []tick {
 			continue
 		}
 		last, said = x, round
-		ticks = append(ticks, tick{percent(x + w/2), "middle", view.Count(round)})
+		ticks = append(ticks, tick{percent(x + w/2), "middle", text.Count(round)})
 	}
 	return ticks
 }
@@ -208,7 +208,7 @@ func took(seconds float64) string {
 	case d%time.Hour == 0:
 		return fmt.Sprintf("%.0fh", d.Hours())
 	}
-	return view.Total(d)
+	return text.Seconds(d)
 }
 
 func percent(x float64) string { return number(x) + "%" }

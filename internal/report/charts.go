@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // charts are the drawings over the attempts, in the order of the page.
@@ -57,9 +57,9 @@ func testsChart(list []column) chart {
 		return c
 	}
 	c.Says = fmt.Sprintf("%s of %s passed at first, %s of %s at last. At best %s passed.",
-		view.Count(first.passed), view.Count(first.passed+first.failed),
-		view.Count(last.passed), view.Count(last.passed+last.failed), view.Count(last.best))
-	top, ticks := scale(float64(most), decades(1, 1e9), func(v float64) string { return view.Count(int(v)) })
+		text.Count(first.passed), text.Count(first.passed+first.failed),
+		text.Count(last.passed), text.Count(last.passed+last.failed), text.Count(last.best))
+	top, ticks := scale(float64(most), decades(1, 1e9), func(v float64) string { return text.Count(int(v)) })
 	c.Left = ticks
 	best := make([]float64, len(list))
 	for i, col := range list {
@@ -78,7 +78,7 @@ func testsChart(list []column) chart {
 		if !col.tested {
 			return []string{"", "", strconv.Itoa(col.best)}
 		}
-		return []string{view.Count(col.passed), view.Count(col.failed), view.Count(col.best)}
+		return []string{text.Count(col.passed), text.Count(col.failed), text.Count(col.best)}
 	})
 }
 
@@ -97,7 +97,7 @@ func costChart(list []column) chart {
 		c.Empty = "No cost was told, and none could be worked out."
 		return c
 	}
-	c.Says = fmt.Sprintf("%s in all. The most was %s, in %s.", about(spent, estimated), about(most, dearest.estimated), lower(dearest.name()))
+	c.Says = fmt.Sprintf("%s in all. The most was %s, in %s.", about(spent, estimated), about(most, dearest.estimated), text.Within(dearest.name()))
 	top, ticks := scale(most, decades(1e-5, 1e6), money)
 	sumTop, sumTicks := scale(spent, decades(1e-5, 1e9), money)
 	c.Left, c.Right = ticks, sumTicks
@@ -167,7 +167,7 @@ func reached(n int, counted bool) string {
 	case !counted:
 		return "reached"
 	}
-	return "reached in " + view.Plural(n, "attempt")
+	return "reached in " + text.Plural(n, "attempt")
 }
 
 func durationChart(list []column) chart {
@@ -191,7 +191,7 @@ func durationChart(list []column) chart {
 		average = " on average"
 		c.Heads[1] = "took on average"
 	}
-	c.Says = fmt.Sprintf("The longest took %s%s: %s.", view.Duration(longest.took), average, lower(longest.name()))
+	c.Says = fmt.Sprintf("The longest took %s%s: %s.", text.Duration(longest.took), average, text.Within(longest.name()))
 	top, ticks := scale(longest.took.Seconds(), clockSteps, took)
 	c.Left = ticks
 	for i, col := range list {
@@ -210,7 +210,7 @@ func durationChart(list []column) chart {
 	}
 	c.Legend = merge(c.Legend)
 	return draw(c, list, func(col column) []string {
-		return []string{view.Duration(col.took), col.ended()}
+		return []string{text.Duration(col.took), col.ended()}
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // point is what the charts show of one attempt. A run may have very many.
@@ -147,7 +147,7 @@ func (c column) ended() string {
 	for _, t := range c.results {
 		says, _ := kind(t.result)
 		if c.n > 1 {
-			says = view.Count(t.n) + " " + says
+			says = text.Count(t.n) + " " + says
 		}
 		said = append(said, says)
 	}
@@ -159,5 +159,5 @@ func kind(r loop.Result) (says, class string) {
 	if i := rank(r); i < len(kinds) {
 		return kinds[i].says, kinds[i].class
 	}
-	return words(string(r)), "idle"
+	return text.Words(string(r)), "idle"
 }

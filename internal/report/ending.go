@@ -6,22 +6,23 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // headline says in everyday words what a run came to.
 func headline(d *Data) string {
 	run := d.run
-	said := sentence(view.Line(view.People(run.State, run.Level())))
+	said := text.Sentence(text.Line(view.People(run.State, run.Level())))
 	switch {
 	case run.State == "":
 		return "Not started"
 	case run.State.Ended() || run.Iteration == 0:
 		return said
 	case run.Max() > 0:
-		return fmt.Sprintf("%s, iteration %s of %s", said, view.Count(run.Iteration), view.Count(run.Max()))
+		return fmt.Sprintf("%s, iteration %s of %s", said, text.Count(run.Iteration), text.Count(run.Max()))
 	}
-	return fmt.Sprintf("%s, iteration %s", said, view.Count(run.Iteration))
+	return fmt.Sprintf("%s, iteration %s", said, text.Count(run.Iteration))
 }
 
 // standing is how good the news is, for the colour of it.
@@ -84,10 +85,10 @@ type setting struct {
 	say    func(float64) string
 }
 
-func whole(n float64) string { return view.Count(int(n)) }
+func whole(n float64) string { return text.Count(int(n)) }
 
 func length(seconds float64) string {
-	return view.Total(time.Duration(seconds * float64(time.Second)))
+	return text.Seconds(time.Duration(seconds * float64(time.Second)))
 }
 
 // settings are all the thresholds.
@@ -195,7 +196,7 @@ func limits(d *Data) []limit {
 type command struct{ Line, Does string }
 
 func commands(d *Data) []command {
-	run, name := d.run, view.Line(d.run.Name)
+	run, name := d.run, text.Line(d.run.Name)
 	show := command{"refrain show " + name, "the run in the terminal"}
 	diff := command{"refrain diff " + name, "everything that changed"}
 	resume := command{"refrain resume " + name, "go on where it ended"}
@@ -223,7 +224,7 @@ func raised(run *view.Run) string {
 	case loop.ByIterations:
 		return fmt.Sprintf(" -n %d", 2*l.Iterations)
 	case loop.ByTime:
-		return " --max-time " + view.Total(2*l.Time.Duration())
+		return " --max-time " + text.Seconds(2*l.Time.Duration())
 	case loop.ByCost:
 		return fmt.Sprintf(" --max-cost %.2f", 2*l.CostUSD)
 	case loop.ByTokens:

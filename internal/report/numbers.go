@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // figure is one number that people look for, with what belongs to it.
@@ -22,7 +22,7 @@ func figures(d *Data) []figure {
 	t := d.Status.Totals
 	list := []figure{
 		{"Iterations", iterations(d), notes(results(t))},
-		{"Elapsed", view.Total(d.Status.Elapsed.Duration()), notes(waited(d.waits), reboots(t.Reboots))},
+		{"Elapsed", text.Seconds(d.Status.Elapsed.Duration()), notes(waited(d.waits), reboots(t.Reboots))},
 	}
 	if t.CostUSD > 0 {
 		each, guess := "", ""
@@ -42,7 +42,7 @@ func figures(d *Data) []figure {
 		list = append(list, figure{"Tokens", short(t.Tokens), notes(each)})
 	}
 	f := d.run.Changed()
-	list = append(list, figure{"Changed", view.Plural(f.Files, "file"), notes(lines(f.LinesAdded, f.LinesRemoved), commits(f.Commits))})
+	list = append(list, figure{"Changed", text.Plural(f.Files, "file"), notes(lines(f.LinesAdded, f.LinesRemoved), commits(f.Commits))})
 	if spread := d.run.Sum.Durations; spread.N > 0 {
 		list = append(list, figure{"Per iteration", ms(spread.Mean), around(spread)})
 	}
@@ -50,9 +50,9 @@ func figures(d *Data) []figure {
 }
 
 func iterations(d *Data) string {
-	said := view.Count(d.Status.Totals.Iterations)
+	said := text.Count(d.Status.Totals.Iterations)
 	if most := d.Status.MaxIterations; most > 0 {
-		said += " of " + view.Count(most)
+		said += " of " + text.Count(most)
 	}
 	return said
 }
@@ -64,7 +64,7 @@ func results(t loop.Totals) string {
 		what string
 	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "timed out"}, {t.Skipped, "skipped"}} {
 		if part.n > 0 {
-			said = append(said, view.Count(part.n)+" "+part.what)
+			said = append(said, text.Count(part.n)+" "+part.what)
 		}
 	}
 	return strings.Join(said, " · ")
@@ -85,7 +85,7 @@ func commits(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return view.Plural(n, "commit")
+	return text.Plural(n, "commit")
 }
 
 // around is how much iterations differ in length.
@@ -94,16 +94,16 @@ func around(d loop.Durations) []string {
 		return nil
 	}
 	deviation := math.Sqrt(d.Squares / float64(d.N-1))
-	return []string{"± " + ms(deviation), fmt.Sprintf("%s to %s", view.Duration(d.Min.Duration()), view.Duration(d.Max.Duration()))}
+	return []string{"± " + ms(deviation), fmt.Sprintf("%s to %s", text.Duration(d.Min.Duration()), text.Duration(d.Max.Duration()))}
 }
 
-func ms(n float64) string { return view.Duration(time.Duration(n * float64(time.Millisecond))) }
+func ms(n float64) string { return text.Duration(time.Duration(n * float64(time.Millisecond))) }
 
 // short is a number to three digits: 812, 48.2k, 1.20M.
 func short(n int) string {
 	switch f := float64(n); {
 	case n < 10_000:
-		return view.Count(n)
+		return text.Count(n)
 	case n < 999_500:
 		return fmt.Sprintf("%.3gk", f/1e3)
 	case n < 999_500_000:
@@ -117,7 +117,7 @@ func reboots(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return view.Plural(n, "fresh session")
+	return text.Plural(n, "fresh session")
 }
 
 // notes leaves out what is empty.

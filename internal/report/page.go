@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -97,8 +98,8 @@ func pageOf(d *Data) page {
 	run := d.run
 	p := page{
 		Policy: policy(), Style: template.CSS(style), Script: template.JS(script),
-		Run: view.Line(d.Status.Run), Headline: headline(d), Standing: standing(run),
-		Why: sentence(view.Fit(d.Status.Why, 4*mostText)), Facts: facts(d),
+		Run: text.Line(d.Status.Run), Headline: headline(d), Standing: standing(run),
+		Why: text.Sentence(view.Fit(d.Status.Why, 4*mostText)), Facts: facts(d),
 		Proof: proof(run), Grounds: grounds(run), OldTests: view.ChangedTests(run.Proof()), Gates: gates(run.Gates),
 		Figures: figures(d), Charts: charts(d), Band: bandOf(d),
 		Ending: ending(d), Limits: limits(d), Commands: commands(d),
@@ -109,7 +110,7 @@ func pageOf(d *Data) page {
 	}
 	var left int
 	if p.TestDiff, left = view.Diff(run.Proof(), mostDiff); left > 0 {
-		p.MoreDiff = fmt.Sprintf("And %s: refrain diff %s", view.Plural(left, "more line"), p.Run)
+		p.MoreDiff = fmt.Sprintf("And %s: refrain diff %s", text.Plural(left, "more line"), p.Run)
 	}
 	if run.Finished != nil {
 		for _, what := range run.Finished.Unsaved {
@@ -120,7 +121,7 @@ func pageOf(d *Data) page {
 		p.Pinned = view.Names(o.Pinned, 10)
 	}
 	if n := len(d.points); n > mostColumns {
-		p.Grouped = fmt.Sprintf("%s are too many to draw one by one: each bar stands for up to %d.", view.Plural(n, "attempt"), (n+mostColumns-1)/mostColumns)
+		p.Grouped = fmt.Sprintf("%s are too many to draw one by one: each bar stands for up to %d.", text.Plural(n, "attempt"), (n+mostColumns-1)/mostColumns)
 	}
 	p.Refusals, p.MoreRefusals = refusedClaims(d), more(d.unsaid, "refused claim")
 	p.Waits, p.WaitsSay = waitRows(d.waits)
@@ -135,7 +136,7 @@ func pageOf(d *Data) page {
 	p.Attempts, p.Changes = attemptTable(d), changes(d)
 	if d.unlisted > 0 {
 		p.Unlisted = fmt.Sprintf("The last %s are listed, and of those before them the ones in which something happened. %s more went by without news.",
-			view.Count(lastListed), view.Count(d.unlisted))
+			text.Count(lastListed), text.Count(d.unlisted))
 	}
 	return p
 }
@@ -147,7 +148,7 @@ const mostDiff = 200
 func grounds(run *view.Run) []string {
 	list := view.Grounds(run.Proof())
 	for i, line := range list {
-		list[i] = sentence(view.Fit(line, 4*mostText))
+		list[i] = text.Sentence(view.Fit(line, 4*mostText))
 	}
 	return list
 }
@@ -170,27 +171,27 @@ func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 // facts are what the run was.
 func facts(d *Data) []fact {
 	run, zone := d.run, d.made.Location()
-	agent := view.Line(run.Agent)
+	agent := text.Line(run.Agent)
 	if run.Model != "" {
-		agent = join(" ", agent, "("+view.Line(run.Model)+")")
+		agent = join(" ", agent, "("+text.Line(run.Model)+")")
 	}
 	billed := ""
 	if run.Outcome != nil {
-		billed = words(run.Outcome.BilledTo)
+		billed = text.Words(run.Outcome.BilledTo)
 	}
 	until := ""
 	if run.Promise != "" {
-		until = "“" + view.Line(run.Promise) + "”"
+		until = "“" + text.Line(run.Promise) + "”"
 	}
 	return known([]fact{
-		{"Procedure", view.Line(run.Procedure), false},
+		{"Procedure", text.Line(run.Procedure), false},
 		{"Agent", agent, false},
 		{"Billed to", billed, false},
 		{"Until", until, false},
 		{"Started", clock(run.StartedAt, zone), false},
-		{"Branch", view.Line(run.Branch), true},
-		{"Version", view.Line(d.version), false},
-		{"Files", path(d.Status.Dir), true},
+		{"Branch", text.Line(run.Branch), true},
+		{"Version", text.Line(d.version), false},
+		{"Files", text.Path(d.Status.Dir), true},
 		{"Prompt", view.Fit(run.Prompt, mostText), false},
 	})
 }
@@ -200,17 +201,17 @@ func ending(d *Data) []fact {
 	if !d.run.State.Ended() {
 		return nil
 	}
-	rule := view.Line(d.run.Verdict.Rule)
+	rule := text.Line(d.run.Verdict.Rule)
 	if rule == string(d.Status.Reason) {
 		rule = ""
 	}
 	signal := ""
 	if d.run.Finished != nil && d.run.Finished.Signal != "" {
-		signal = "SIG" + view.Line(d.run.Finished.Signal)
+		signal = "SIG" + text.Line(d.run.Finished.Signal)
 	}
 	return known([]fact{
-		{"State", view.Line(string(d.run.State)), true},
-		{"Reason", view.Line(string(d.Status.Reason)), true},
+		{"State", text.Line(string(d.run.State)), true},
+		{"Reason", text.Line(string(d.Status.Reason)), true},
 		{"Rule", rule, true},
 		{"Setting", endedBy(d), true},
 		{"Signal", signal, true},
@@ -237,7 +238,7 @@ func gates(list []loop.Gate) []gate {
 		} else if g.Known {
 			class = "held"
 		}
-		shown = append(shown, gate{view.Line(g.Name), view.Fit(join(" ", view.Gate(g), view.Where(g.Where)), mostText), class})
+		shown = append(shown, gate{text.Line(g.Name), view.Fit(join(" ", view.Gate(g), view.Where(g.Where)), mostText), class})
 	}
 	return shown
 }
@@ -249,7 +250,7 @@ func refusedClaims(d *Data) []refused {
 	}
 	var list []refused
 	for _, r := range d.refusals {
-		one := refused{Why: sentence(r.why), Text: r.text, Near: r.near, Times: times(r.times)}
+		one := refused{Why: text.Sentence(r.why), Text: r.text, Near: r.near, Times: times(r.times)}
 		for _, at := range r.places {
 			to := ""
 			if listed[at] {
@@ -268,7 +269,7 @@ func waitRows(list []wait) ([]waitRow, string) {
 	n := 0
 	for _, w := range list {
 		n, total = n+w.times, total+w.total
-		rows = append(rows, waitRow{words(w.rule), view.Count(w.times), stretch(w.total.Milliseconds()), stretch(w.longest.Milliseconds()), sentence(w.why)})
+		rows = append(rows, waitRow{text.Words(w.rule), text.Count(w.times), stretch(w.total.Milliseconds()), stretch(w.longest.Milliseconds()), text.Sentence(w.why)})
 	}
 	if n == 0 {
 		return nil, "It never had to wait."
@@ -284,7 +285,7 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return view.Count(n) + " times"
+	return text.Count(n) + " times"
 }
 
 // more counts what is not listed.
@@ -292,7 +293,7 @@ func more(n int, thing string) string {
 	if n == 0 {
 		return ""
 	}
-	return "And " + view.Plural(n, "more "+thing) + "."
+	return "And " + text.Plural(n, "more "+thing) + "."
 }
 
 func clock(t time.Time, zone *time.Location) string {

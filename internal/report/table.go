@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // table lists the attempts. A column in which none has anything is left out.
@@ -84,20 +84,20 @@ func (a attempt) cells(at int) []cell {
 	list := []cell{
 		{Text: strconv.Itoa(a.iter), Sort: strconv.Itoa(at)},
 		{Text: says, Class: class, Sort: says},
-		{Text: view.Duration(a.took), Sort: strconv.FormatInt(a.took.Milliseconds(), 10)},
+		{Text: text.Duration(a.took), Sort: strconv.FormatInt(a.took.Milliseconds(), 10)},
 		{},
 		{Marks: gates(a.gates)},
 		{Text: a.progress},
 		{},
 		{},
 		{},
-		{Text: sentence(a.remark), Dim: a.summary},
+		{Text: text.Sentence(a.remark), Dim: a.summary},
 	}
 	if a.place.attempt > 1 {
 		list[0].Dim = fmt.Sprintf("attempt %d", a.place.attempt)
 	}
 	if t := a.tests; t != nil && t.Passed+t.Failed > 0 {
-		list[3] = cell{Text: fmt.Sprintf("%s/%s", view.Count(t.Passed), view.Count(t.Passed+t.Failed)), Sort: strconv.Itoa(t.Passed)}
+		list[3] = cell{Text: fmt.Sprintf("%s/%s", text.Count(t.Passed), text.Count(t.Passed+t.Failed)), Sort: strconv.Itoa(t.Passed)}
 	}
 	if a.usage.CostUSD > 0 {
 		list[6] = cell{Text: about(a.usage.CostUSD, a.usage.CostEstimated), Sort: number(a.usage.CostUSD * 1000)}
@@ -106,7 +106,7 @@ func (a attempt) cells(at int) []cell {
 		list[7] = cell{Text: fmt.Sprintf("%d%%", a.usage.ContextPercent), Sort: strconv.Itoa(a.usage.ContextPercent)}
 	}
 	if n := files(a.changes); n > 0 {
-		list[8] = cell{Text: view.Count(n), Sort: strconv.Itoa(n), To: a.anchor("d")}
+		list[8] = cell{Text: text.Count(n), Sort: strconv.Itoa(n), To: a.anchor("d")}
 	}
 	if a.refused {
 		list[9].Class = "refused"

@@ -3,28 +3,13 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // mostText is how much of a text is kept and shown, in cells.
 const mostText = 300
-
-// words turns a name of the journal into words.
-func words(name string) string { return view.Line(strings.ReplaceAll(name, "_", " ")) }
-
-// sentence begins a text with a capital.
-func sentence(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[size:]
-}
 
 // dollars is a sum of money; small ones keep the digits that tell them apart.
 func dollars(usd float64) string {
@@ -68,15 +53,7 @@ func lines(added, removed int) string {
 	if added == 0 && removed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("+%s −%s", view.Count(added), view.Count(removed))
-}
-
-// path is a file's name as it is, or quoted where it would not show as it is.
-func path(name string) string {
-	if view.Line(name) == name {
-		return name
-	}
-	return strconv.Quote(name)
+	return fmt.Sprintf("+%s −%s", text.Count(added), text.Count(removed))
 }
 
 // share is a part in percent.
@@ -95,16 +72,7 @@ func share(part, whole int64) string {
 func stretch(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if d < time.Minute {
-		return view.Duration(d)
+		return text.Duration(d)
 	}
-	return view.Total(d)
-}
-
-// lower puts a sentence's beginning inside another.
-func lower(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return s
-	}
-	return string(unicode.ToLower(r)) + s[size:]
+	return text.Seconds(d)
 }

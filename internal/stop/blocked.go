@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Blocked stops a run whose agent says that it cannot go on.
@@ -14,7 +15,7 @@ func Blocked() loop.Rule {
 		}
 		why := fmt.Sprintf("the agent says it is blocked (%q)", f.Outcome.Claim.Text)
 		if said := f.Outcome.Summary; said != "" {
-			why += ": " + loop.Cut(said, 300)
+			why += ": " + text.Cut(said, 300)
 		}
 		return end(loop.Aborted, loop.ByBlocked, why)
 	}

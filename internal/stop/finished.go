@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Completion says which ways to be done were asked for.
@@ -77,7 +78,7 @@ func Taken(c *loop.Claim, p *loop.Proof, pinned []string) loop.Verdict {
 		why += ", and the gates agree"
 	}
 	if len(pinned) > 0 {
-		why += fmt.Sprintf(" (pinned files had been changed, and were judged as they were when the run began: %s)", loop.Few(pinned))
+		why += fmt.Sprintf(" (pinned files had been changed, and were judged as they were when the run began: %s)", text.FirstFew(pinned))
 	}
 	v := done(c.By, why, p == nil || p.Level == loop.LevelProven) // without: as earlier versions wrote it
 	v.Proof = p

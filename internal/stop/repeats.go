@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Repeats stops a run that does the same again and again, though each time it
@@ -39,7 +40,7 @@ func Repeats(most int) loop.Rule {
 func sameTests(n int, o *loop.Outcome) string {
 	said := fmt.Sprintf("the same tests have failed %d times in a row", n)
 	if o != nil && o.Tests != nil && len(o.Tests.Failing) > 0 {
-		said += ": " + loop.Few(o.Tests.Failing)
+		said += ": " + text.FirstFew(o.Tests.Failing)
 	}
 	return said
 }
@@ -47,7 +48,7 @@ func sameTests(n int, o *loop.Outcome) string {
 func sameError(n int, o *loop.Outcome) string {
 	said := fmt.Sprintf("the same error has come %d times in a row", n)
 	if o != nil && o.Error != nil && o.Error.Message != "" {
-		return said + ": " + loop.Cut(o.Error.Message, 200)
+		return said + ": " + text.Cut(o.Error.Message, 200)
 	}
 	return said
 }
@@ -64,7 +65,7 @@ func sameChange(n int, o *loop.Outcome) string {
 	if len(paths) == 0 {
 		return said
 	}
-	return said + ": " + loop.Few(paths)
+	return said + ": " + text.FirstFew(paths)
 }
 
 func short(id string) string { return id[:min(len(id), 8)] }

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -109,7 +109,7 @@ func (c *collector) refusal(answer *http.Response, said []byte) error {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(said, &problem) == nil && problem.Message != "" {
-		return fmt.Errorf("%s answered %s: %s", c.host, answer.Status, loop.Cut(problem.Message, 200))
+		return fmt.Errorf("%s answered %s: %s", c.host, answer.Status, text.Cut(problem.Message, 200))
 	}
 	return fmt.Errorf("%s answered %s", c.host, answer.Status)
 }
@@ -130,7 +130,7 @@ func (c *collector) partly(said []byte) (rejected int, err error) {
 	if err != nil || n <= 0 {
 		return 0, nil
 	}
-	return int(n), fmt.Errorf("%s refused them: %s", c.host, cmp.Or(loop.Cut(answer.PartialSuccess.ErrorMessage, 200), "it does not say why"))
+	return int(n), fmt.Errorf("%s refused them: %s", c.host, cmp.Or(text.Cut(answer.PartialSuccess.ErrorMessage, 200), "it does not say why"))
 }
 
 // retryAfter reads how long a server wants to be left alone: in seconds, or

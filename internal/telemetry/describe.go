@@ -13,12 +13,12 @@ import (
 func (s *spans) attributesOf(o loop.Outcome) []attribute {
 	agent := cmp.Or(o.Agent, s.agent)
 	list := slices.Concat(
-		text(genOperation, invokeAgent), text(genAgent, agent), text(genProvider, providers[agent]),
-		text(genRequestModel, s.model), text(genResponseModel, o.Model), text(genConversation, o.Session),
-		text(ownResult, o.Result), attributesOfUsage(o.Usage),
+		textAttr(genOperation, invokeAgent), textAttr(genAgent, agent), textAttr(genProvider, providers[agent]),
+		textAttr(genRequestModel, s.model), textAttr(genResponseModel, o.Model), textAttr(genConversation, o.Session),
+		textAttr(ownResult, o.Result), attributesOfUsage(o.Usage),
 	)
 	if x := o.Exit; x != nil {
-		list = slices.Concat(list, text(ownCause, x.Cause), text(ownSignal, x.Signal))
+		list = slices.Concat(list, textAttr(ownCause, x.Cause), textAttr(ownSignal, x.Signal))
 		if x.Code != nil {
 			list = append(list, whole(processExit, *x.Code)...)
 		}
@@ -33,12 +33,12 @@ func (s *spans) attributesOf(o loop.Outcome) []attribute {
 		list = slices.Concat(list, whole(ownTestsPassed, t.Passed), whole(ownTestsFailed, t.Failed))
 	}
 	if c := o.Claim; c != nil {
-		list = slices.Concat(list, text(ownClaim, c.Kind), truth(ownProven, c.Proven), text(ownLevel, view.Level(view.ClaimProof(&o))))
+		list = slices.Concat(list, textAttr(ownClaim, c.Kind), truth(ownProven, c.Proven), textAttr(ownLevel, view.Level(view.ClaimProof(&o))))
 	}
 	if o.Error != nil {
-		list = append(list, text(errorType, o.Error.Kind)...)
+		list = append(list, textAttr(errorType, o.Error.Kind)...)
 	} else if _, failed := failure(o); failed {
-		list = append(list, text(errorType, o.Result)...)
+		list = append(list, textAttr(errorType, o.Result)...)
 	}
 	return list
 }
@@ -62,13 +62,13 @@ func attributesOfCost(usd float64, estimated bool) []attribute {
 }
 
 func attributesOfVerdict(v loop.Verdict) []attribute {
-	return slices.Concat(text(ownVerdict, v.Action), text(ownRule, v.Rule), text(ownReason, v.Reason), text(ownWhy, v.Why))
+	return slices.Concat(textAttr(ownVerdict, v.Action), textAttr(ownRule, v.Rule), textAttr(ownReason, v.Reason), textAttr(ownWhy, v.Why))
 }
 
 func attributesOfEnd(p *loop.RunFinished) []attribute {
 	t, f := p.Totals, view.Changed(p.Net, p.Totals)
 	return slices.Concat(
-		text(ownState, p.State), text(ownReason, p.Reason), text(ownWhy, p.Why), truth(ownProven, p.Proven), text(ownLevel, p.Level()), text(ownSignal, p.Signal),
+		textAttr(ownState, p.State), textAttr(ownReason, p.Reason), textAttr(ownWhy, p.Why), truth(ownProven, p.Proven), textAttr(ownLevel, p.Level()), textAttr(ownSignal, p.Signal),
 		whole(ownIterations, t.Iterations), whole(ownCommits, t.Commits), whole(ownFiles, f.Files),
 		known(ownTokens, t.Tokens), attributesOfCost(t.CostUSD, t.CostEstimated),
 	)

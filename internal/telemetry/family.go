@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // prefix begins the name of every metric.
@@ -109,7 +109,7 @@ func (f family) write(b *bytes.Buffer) {
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // clean makes a value fit to be a label.
-func clean(value string) string { return loop.Cut(strings.ToValidUTF8(value, "\uFFFD"), mostLabel) }
+func clean(value string) string { return text.Cut(strings.ToValidUTF8(value, "\uFFFD"), mostLabel) }
 
 // MarshalJSON writes labels as an object.
 func (l labels) MarshalJSON() ([]byte, error) {

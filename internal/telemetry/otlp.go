@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // The messages of OTLP that a trace needs, as its JSON has them: whole numbers
@@ -100,11 +100,11 @@ const mostText = 1000
 
 // The makers of attributes give none for what is not known.
 
-func text[T ~string](key string, value T) []attribute {
+func textAttr[T ~string](key string, value T) []attribute {
 	if value == "" {
 		return nil
 	}
-	return []attribute{{key, textValue{loop.Cut(string(value), mostText)}}}
+	return []attribute{{key, textValue{text.Cut(string(value), mostText)}}}
 }
 
 func known(key string, n int) []attribute {

@@ -25,7 +25,7 @@ func (s *spans) endTool(e loop.Event, p *loop.AgentToolResult) {
 	}
 	switch {
 	case p.Denied:
-		one.add(truth(ownDenied, true), text(errorType, "denied"))
+		one.add(truth(ownDenied, true), textAttr(errorType, "denied"))
 		one.fail("the agent was not allowed to use it")
 	case p.Failed && p.Exit != nil:
 		one.fail(fmt.Sprintf("exit status %d", *p.Exit))
@@ -40,7 +40,7 @@ func (s *spans) endGate(e loop.Event, g loop.Gate) {
 	one := s.take(gateKey(g.Name, g.Where))
 	if one == nil {
 		one = s.child(e, "gate "+g.Name, e.Time.Add(-g.Duration.Duration()),
-			slices.Concat(text(ownGate, g.Name), text(ownWhere, g.Where)))
+			slices.Concat(textAttr(ownGate, g.Name), textAttr(ownWhere, g.Where)))
 	}
 	if g.Exit != nil {
 		one.add(whole(processExit, *g.Exit))
@@ -55,7 +55,7 @@ func (s *spans) endGate(e loop.Event, g loop.Gate) {
 // hook is told of when it is over. One that skips the iteration did its work.
 func (s *spans) hook(e loop.Event, p *loop.HookFinished) {
 	one := s.child(e, "hook "+p.Point, e.Time.Add(-p.Duration.Duration()),
-		slices.Concat(text(ownHook, p.Point), text(ownAction, p.Action)))
+		slices.Concat(textAttr(ownHook, p.Point), textAttr(ownAction, p.Action)))
 	if p.Exit != nil {
 		one.add(whole(processExit, *p.Exit))
 	}
@@ -83,31 +83,31 @@ func (s *spans) note(e loop.Event) {
 func attributesOfMoment(p loop.Payload) (about []attribute, worth bool) {
 	switch p := p.(type) {
 	case *loop.ClaimHeard:
-		return text(ownClaim, p.Kind), true
+		return textAttr(ownClaim, p.Kind), true
 	case *loop.ClaimRefused:
-		return slices.Concat(text(ownClaim, p.Kind), text(ownWhy, p.Why), truth(ownNearMiss, p.NearMiss)), true
+		return slices.Concat(textAttr(ownClaim, p.Kind), textAttr(ownWhy, p.Why), truth(ownNearMiss, p.NearMiss)), true
 	case *loop.CheckpointMade:
-		return text(ownCheckpoint, p.Checkpoint), true
+		return textAttr(ownCheckpoint, p.Checkpoint), true
 	case *loop.CheckpointRestored:
-		return slices.Concat(text(ownCheckpoint, p.Checkpoint), text(ownWhy, p.Why)), true
+		return slices.Concat(textAttr(ownCheckpoint, p.Checkpoint), textAttr(ownWhy, p.Why)), true
 	case *loop.CommitMade:
-		return text(ownCommit, p.Commit), true
+		return textAttr(ownCommit, p.Commit), true
 	case *loop.Warning:
-		return slices.Concat(text(ownWhy, p.Text), text(ownHint, p.Hint)), true
+		return slices.Concat(textAttr(ownWhy, p.Text), textAttr(ownHint, p.Hint)), true
 	case *loop.AgentLimit:
-		return slices.Concat(text(ownLimit, p.Limit.Kind), text(ownUntil, stamp(p.Limit.Until))), true
+		return slices.Concat(textAttr(ownLimit, p.Limit.Kind), textAttr(ownUntil, stamp(p.Limit.Until))), true
 	case *loop.AgentRetry:
 		about = known(ownTry, p.Try)
 		if p.Error != nil {
-			about = append(about, text(errorType, p.Error.Kind)...)
+			about = append(about, textAttr(errorType, p.Error.Kind)...)
 		}
 		return about, true
 	case *loop.CommandReceived:
-		return slices.Concat(text(ownCommand, p.Command), text(ownSignal, p.Signal), text(ownEffect, p.Effect)), true
+		return slices.Concat(textAttr(ownCommand, p.Command), textAttr(ownSignal, p.Signal), textAttr(ownEffect, p.Effect)), true
 	case *loop.RunRule:
 		return attributesOfVerdict(p.Verdict), true
 	case *loop.RunRebootStarted:
-		return text(ownWhy, p.Why), true
+		return textAttr(ownWhy, p.Why), true
 	}
 	return nil, false
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // newSpan does not begin before the run, also when the clock was put back.
@@ -70,7 +71,7 @@ func (s *span) add(lists ...[]attribute) {
 }
 
 func (s *span) fail(why string) {
-	s.Status = status{Code: statusError, Message: loop.Cut(why, mostText)}
+	s.Status = status{Code: statusError, Message: text.Cut(why, mostText)}
 }
 
 func named(what, procedure string) string {

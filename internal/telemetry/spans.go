@@ -70,19 +70,19 @@ func (s *spans) hear(e loop.Event) {
 	}
 	switch p := e.Payload.(type) {
 	case *loop.RunWaiting:
-		s.wait = s.child(e, "wait", e.Time, slices.Concat(text(ownRule, p.Rule), text(ownWhy, p.Why), text(ownUntil, stamp(p.Until))))
+		s.wait = s.child(e, "wait", e.Time, slices.Concat(textAttr(ownRule, p.Rule), textAttr(ownWhy, p.Why), textAttr(ownUntil, stamp(p.Until))))
 	case *loop.RunPaused:
 		s.wait = s.child(e, "pause", e.Time, nil)
 	case *loop.AgentTool:
 		s.begin(e, toolKey(p.ID, p.Name), executeTool+" "+p.Name, slices.Concat(
-			text(genOperation, executeTool), text(genTool, p.Name), text(genToolCall, p.ID), truth(ownShell, p.Shell)))
+			textAttr(genOperation, executeTool), textAttr(genTool, p.Name), textAttr(genToolCall, p.ID), truth(ownShell, p.Shell)))
 	case *loop.AgentToolResult:
 		s.endTool(e, p)
 	case *loop.GateStarted:
 		if p.With != "" {
 			break // it looks at another tree, where it may well fail
 		}
-		s.begin(e, gateKey(p.Name, p.Where), "gate "+p.Name, slices.Concat(text(ownGate, p.Name), text(ownWhere, p.Where)))
+		s.begin(e, gateKey(p.Name, p.Where), "gate "+p.Name, slices.Concat(textAttr(ownGate, p.Name), textAttr(ownWhere, p.Where)))
 	case *loop.GateFinished:
 		if p.With != "" {
 			break
@@ -132,7 +132,7 @@ func (s *spans) resume(e loop.Event, p *loop.RunResumed) {
 		s.root = s.newRoot()
 	}
 	s.runner = s.newSpan(spanOf(s.run, "runner", e.Seq, e.Time.UnixNano()), rootOf(s.run), named("resume", s.procedure), e.Time)
-	s.runner.add(s.about(), text(ownFrom, p.From), known(processPID, p.PID))
+	s.runner.add(s.about(), textAttr(ownFrom, p.From), known(processPID, p.PID))
 }
 
 func (s *spans) newRoot() *span {
@@ -144,8 +144,8 @@ func (s *spans) newRoot() *span {
 // about is what every part of the run can be found by.
 func (s *spans) about() []attribute {
 	return slices.Concat(
-		text(ownRun, s.name), text(ownRunID, s.run), text(ownProcedure, s.procedure),
-		text(genAgent, s.agent), text(genRequestModel, s.model),
+		textAttr(ownRun, s.name), textAttr(ownRunID, s.run), textAttr(ownProcedure, s.procedure),
+		textAttr(genAgent, s.agent), textAttr(genRequestModel, s.model),
 	)
 }
 
@@ -163,7 +163,7 @@ func (s *spans) enter(e loop.Event) {
 		start = s.left.Time
 	}
 	s.attempt = s.newSpan(attemptOf(s.run, e.Iter, e.Attempt), rootOf(s.run), "iteration", start)
-	s.attempt.add(text(ownRun, s.name), whole(ownIteration, e.Iter), whole(ownAttempt, e.Attempt))
+	s.attempt.add(textAttr(ownRun, s.name), whole(ownIteration, e.Iter), whole(ownAttempt, e.Attempt))
 }
 
 // leave ends what is under way, the attempt last.

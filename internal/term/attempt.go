@@ -3,10 +3,10 @@ package term
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -29,7 +29,7 @@ func Sheet(a Attempt, opt Options) string {
 	list := []row{
 		{"exit", exitStatus(o.Exit)},
 		{"error", agentError(o.Error)},
-		{"time", view.Duration(o.Duration.Duration())},
+		{"time", text.Duration(o.Duration.Duration())},
 		{"progress", progress(o)},
 	}
 	list = append(list, a.changes(o.Changes)...)
@@ -51,7 +51,7 @@ func Sheet(a Attempt, opt Options) string {
 		row{"checkpoint", o.Checkpoint},
 	)
 	list = append(list, a.files()...)
-	head := fmt.Sprintf("%s/%s: %s", view.Line(a.Run), number(a.End), o.Result)
+	head := fmt.Sprintf("%s/%s: %s", text.Line(a.Run), number(a.End), o.Result)
 	return opt.paint(bold, head) + "\n" + layout(list, opt)
 }
 
@@ -64,33 +64,25 @@ func (a Attempt) changes(c *loop.Changes) []row {
 	list := []row{{"changed", changed(view.Figures{Files: files, LinesAdded: c.LinesAdded, LinesRemoved: c.LinesRemoved, Commits: c.Commits})}}
 	shown := c.Paths[:min(mostListed, len(c.Paths))]
 	for _, p := range shown {
-		said := p.Change + " " + quoted(p.Path)
+		said := p.Change + " " + text.Path(p.Path)
 		if p.From != "" {
-			said += ", from " + quoted(p.From)
+			said += ", from " + text.Path(p.From)
 		}
 		list = append(list, row{"", said})
 	}
 	if more := files - len(shown); more > 0 && len(shown) > 0 {
-		list = append(list, row{"", fmt.Sprintf("and %s more, in %s", view.Count(more), filepath.Join(a.Dir, "changes.json"))})
+		list = append(list, row{"", fmt.Sprintf("and %s more, in %s", text.Count(more), filepath.Join(a.Dir, "changes.json"))})
 	}
 	return list
-}
-
-// quoted is a path as it is, or quoted when it would not show as it is.
-func quoted(path string) string {
-	if view.Line(path) == path {
-		return path
-	}
-	return strconv.Quote(path)
 }
 
 func tasks(p *loop.Plan) string {
 	if p == nil {
 		return ""
 	}
-	said := fmt.Sprintf("%s open, %s in progress, %s done", view.Count(p.Open), view.Count(p.InProgress), view.Count(p.Done))
+	said := fmt.Sprintf("%s open, %s in progress, %s done", text.Count(p.Open), text.Count(p.InProgress), text.Count(p.Done))
 	if p.Lost > 0 {
-		said += fmt.Sprintf(", %s vanished", view.Count(p.Lost))
+		said += fmt.Sprintf(", %s vanished", text.Count(p.Lost))
 	}
 	return said
 }
@@ -120,7 +112,7 @@ func gateRows(gates []loop.Gate) []row {
 	for i, g := range gates {
 		said := strings.TrimSpace(g.Name + " " + view.Gate(g) + " " + view.Where(g.Where))
 		if !g.OK && g.Duration > 0 {
-			said += ", after " + view.Duration(g.Duration.Duration())
+			said += ", after " + text.Duration(g.Duration.Duration())
 		}
 		label := "gates"
 		if i > 0 {
@@ -137,7 +129,7 @@ func changedPins(paths []string) string {
 	}
 	var list []string
 	for _, p := range paths {
-		list = append(list, quoted(p))
+		list = append(list, text.Path(p))
 	}
 	return "not as when the run began: " + view.Names(list, mostListed)
 }
@@ -178,7 +170,7 @@ func used(u *loop.Usage) string {
 	if u == nil {
 		return ""
 	}
-	said := view.Plural(u.Tokens(), "token")
+	said := text.Plural(u.Tokens(), "token")
 	switch {
 	case u.Estimated():
 		said += ", " + view.Dollars(u.CostUSD, true) + " (estimated)"

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -16,8 +17,8 @@ func cells(e loop.Event, opt Options) []string {
 	f := e.Payload.(*loop.IterationFinished)
 	o := &f.Outcome
 	return []string{
-		number(e), string(o.Result), view.Duration(o.Duration.Duration()), progress(o),
-		passed(o.Tests), marks(o.Gates, opt), changedLines(o.Changes), then(f.Verdict),
+		number(e), string(o.Result), text.Duration(o.Duration.Duration()), progress(o),
+		view.Passed(o.Tests), marks(o.Gates, opt), changedLines(o.Changes), then(f.Verdict),
 	}
 }
 
@@ -69,19 +70,11 @@ func progress(o *loop.Outcome) string {
 	return strings.Join(by, ", ")
 }
 
-// passed is how many of the tests that ran did.
-func passed(t *loop.Tests) string {
-	if t == nil || t.Passed+t.Failed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", t.Passed, t.Passed+t.Failed)
-}
-
 // marks is every gate with its sign, or in words where signs may not show.
 func marks(list []loop.Gate, opt Options) string {
 	var said []string
 	for _, g := range list {
-		name := view.Line(g.Name)
+		name := text.Line(g.Name)
 		switch {
 		case opt.Color:
 			said = append(said, mark(g)+" "+name)
@@ -104,7 +97,7 @@ func changedLines(c *loop.Changes) string {
 func then(v loop.Verdict) string {
 	said := string(v.Action)
 	if v.Why != "" {
-		said += ": " + view.Line(v.Why)
+		said += ": " + text.Line(v.Why)
 	}
 	if v.Restore != nil {
 		return fmt.Sprintf("rolled back to %d, %s", *v.Restore, said)

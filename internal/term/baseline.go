@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -15,7 +16,7 @@ import (
 func baseline(b *loop.RunBaseline) []fact {
 	var facts []fact
 	for _, g := range b.Gates {
-		line := "Baseline: " + view.Line(g.Gate.Name) + " " + view.Gate(g.Gate)
+		line := "Baseline: " + text.Line(g.Gate.Name) + " " + view.Gate(g.Gate)
 		if g.Clean != nil && !agree(g.Gate, *g.Clean) {
 			line += "; clean checkout: " + view.Gate(*g.Clean)
 		}
@@ -42,7 +43,7 @@ func baselineTable(b *loop.RunBaseline, opt Options) string {
 		table[0] = append(table[0], cell{dim, "clean checkout"})
 	}
 	for _, g := range b.Gates {
-		line := []cell{{"", view.Line(g.Gate.Name)}, gateCell(g.Gate, opt)}
+		line := []cell{{"", text.Line(g.Gate.Name)}, gateCell(g.Gate, opt)}
 		if g.Clean != nil {
 			line = append(line, gateCell(*g.Clean, opt))
 		}

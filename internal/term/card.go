@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -17,7 +18,7 @@ func Card(run *view.Run, opt Options) string {
 	now := opt.now()
 	head := row{text: headline(run, now)}.fold(opt.page() - ansi.StringWidth(run.Name) - len(": "))
 	var b strings.Builder
-	b.WriteString(opt.paint(bold, view.Line(run.Name)+": "))
+	b.WriteString(opt.paint(bold, text.Line(run.Name)+": "))
 	for i, line := range head {
 		if i > 0 {
 			b.WriteString("  ")
@@ -63,7 +64,7 @@ func rows(run *view.Run, now time.Time) []row {
 func headline(run *view.Run, now time.Time) string {
 	switch {
 	case run.Wait != nil:
-		return fmt.Sprintf("waiting until %s, for another %s", view.Clock(run.Wait.Until, now), view.Left(run.Wait.Until.Sub(now)))
+		return fmt.Sprintf("waiting until %s, for another %s", view.Clock(run.Wait.Until, now), text.Left(run.Wait.Until.Sub(now)))
 	case run.State == loop.Running && run.Iteration > 0:
 		return view.People(run.State, "") + ", " + position(run)
 	case run.State.Ended():

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func TestCard(t *testing.T) {
@@ -343,12 +343,12 @@ func TestHostileTextStaysOnItsLine(t *testing.T) {
 	done.Left = nil
 
 	look := at(s, 0, false)
-	for name, text := range map[string]string{"waiting": Card(waiting, look), "ended": Card(ended, look), "done": Card(done, look), "leave": Leave(waiting, look)} {
-		if strings.Count(text, "evil") < 2 {
-			t.Errorf("%s: what was said is not there:\n%s", name, text)
+	for name, card := range map[string]string{"waiting": Card(waiting, look), "ended": Card(ended, look), "done": Card(done, look), "leave": Leave(waiting, look)} {
+		if strings.Count(card, "evil") < 2 {
+			t.Errorf("%s: what was said is not there:\n%s", name, card)
 		}
-		for line := range strings.Lines(text) {
-			if view.Line(line) != strings.Join(strings.Fields(line), " ") || strings.HasPrefix(line, "  processes   none left running\n") {
+		for line := range strings.Lines(card) {
+			if text.Line(line) != strings.Join(strings.Fields(line), " ") || strings.HasPrefix(line, "  processes   none left running\n") {
 				t.Errorf("%s: %q", name, line)
 			}
 		}

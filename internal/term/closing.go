@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -16,7 +17,7 @@ func closing(label string, p *loop.IterationFinished, before loop.State, limits 
 	if before.TurnedAway(*o) {
 		return fact{info, fmt.Sprintf("%s held up: %s; it does not count%s", label, heldUp(o, now), meanwhile(p.Verdict))}
 	}
-	took := view.Duration(o.Duration.Duration())
+	took := text.Duration(o.Duration.Duration())
 	failures := streak("consecutive failures", p.State.Streaks.Failures, limits.Failures)
 	switch o.Result {
 	case loop.OK:
@@ -70,12 +71,12 @@ func complaint(o *loop.Outcome) string {
 	if o.Error == nil {
 		return ""
 	}
-	said := strings.TrimPrefix(view.Line(o.Error.Message), exit(o.Exit)+": ")
+	said := strings.TrimPrefix(text.Line(o.Error.Message), exit(o.Exit)+": ")
 	switch {
 	case said == "" && o.Error.Kind == loop.ErrAgent, said != "" && (said == exit(o.Exit) || said == "ended by "+exit(o.Exit)):
 		return ""
 	case said == "":
-		return words(string(o.Error.Kind))
+		return text.Words(string(o.Error.Kind))
 	}
 	return said
 }
@@ -96,7 +97,7 @@ func cutShort(o *loop.Outcome) string {
 	case o.Exit != nil && o.Exit.Cause == loop.OnRedline:
 		return ", cut short by the redline"
 	}
-	return ", cut short by " + words(string(o.Error.Kind))
+	return ", cut short by " + text.Words(string(o.Error.Kind))
 }
 
 func skippedBy(o *loop.Outcome) string {
@@ -125,15 +126,15 @@ func heldUp(o *loop.Outcome, now time.Time) string {
 	case o.Result == loop.Unavailable:
 		return "the provider is unavailable" + after(complaint(o))
 	case o.Result == loop.Failed && o.Error.Kind == loop.ErrAuth:
-		return view.Line(o.Agent) + " is not signed in" + after(complaint(o))
+		return text.Line(o.Agent) + " is not signed in" + after(complaint(o))
 	case o.Result == loop.Failed && o.Error.Kind == loop.ErrBilling:
-		return view.Line(o.Agent) + " has no credit left" + after(complaint(o))
+		return text.Line(o.Agent) + " has no credit left" + after(complaint(o))
 	case o.Result == loop.Failed:
-		return view.Line(o.Agent) + " cannot work" + after(complaint(o))
+		return text.Line(o.Agent) + " cannot work" + after(complaint(o))
 	case o.Limit == nil:
 		return "usage limit" + after(complaint(o))
 	}
-	said := fmt.Sprintf("usage limit (%s)", view.Line(o.Limit.Kind))
+	said := fmt.Sprintf("usage limit (%s)", text.Line(o.Limit.Kind))
 	if o.Limit.Until.IsZero() {
 		return said
 	}
@@ -145,8 +146,5 @@ func meanwhile(v loop.Verdict) string {
 	if v.Rule != "fallback" {
 		return ""
 	}
-	return ", and " + view.Line(v.Agent) + " goes on meanwhile"
+	return ", and " + text.Line(v.Agent) + " goes on meanwhile"
 }
-
-// words turns a name of the journal into words.
-func words(name string) string { return view.Line(strings.ReplaceAll(name, "_", " ")) }

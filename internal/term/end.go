@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // end is the line that closes a run: the rule that ended it, and its evidence.
 func end(run *view.Run, f *loop.RunFinished) string {
-	total := view.Total(f.Elapsed.Duration())
-	iterations := view.Plural(f.Totals.Iterations, "iteration")
+	total := text.Seconds(f.Elapsed.Duration())
+	iterations := text.Plural(f.Totals.Iterations, "iteration")
 	soFar := fmt.Sprintf("(%s completed, total: %s)", iterations, total)
-	why := view.Line(f.Why)
+	why := text.Line(f.Why)
 	switch streaks := run.Sum.Streaks; f.Reason {
 	case loop.ByIterations:
 		return fmt.Sprintf("Reached max iterations: %d (total: %s)", run.Max(), total)
 	case loop.ByFailures:
-		return fmt.Sprintf("ERROR: Aborting after %s %s", view.Plural(streaks.Failures, "consecutive failure"), soFar)
+		return fmt.Sprintf("ERROR: Aborting after %s %s", text.Plural(streaks.Failures, "consecutive failure"), soFar)
 	case loop.ByRedGates:
 		return noBetter(streaks.RedGates, redBy(run.Outcome), soFar)
 	case loop.ByTestFailures:
@@ -38,7 +39,7 @@ func end(run *view.Run, f *loop.RunFinished) string {
 
 // noBetter ends a run that stays red. One that gets better goes on.
 func noBetter(n int, with, soFar string) string {
-	return fmt.Sprintf("ERROR: Aborting after %s with %s, never better than the best %s", view.Plural(n, "iteration"), with, soFar)
+	return fmt.Sprintf("ERROR: Aborting after %s with %s, never better than the best %s", text.Plural(n, "iteration"), with, soFar)
 }
 
 // redBy is what made the last iteration a red one.
@@ -57,7 +58,7 @@ func achieved(run *view.Run, f *loop.RunFinished) string {
 		if run.Outcome != nil && run.Outcome.Claim != nil {
 			promise = run.Outcome.Claim.Text // as it was heard: a resume may have changed the promise
 		}
-		return fmt.Sprintf("promise %q found", view.Line(promise))
+		return fmt.Sprintf("promise %q found", text.Line(promise))
 	case loop.ByPlan:
 		return "every task of the plan is done"
 	case loop.ByGates:
@@ -65,7 +66,7 @@ func achieved(run *view.Run, f *loop.RunFinished) string {
 	case loop.ByExitZero:
 		return "the command exited with status 0"
 	}
-	return view.Line(f.Why)
+	return text.Line(f.Why)
 }
 
 func interrupted(run *view.Run, f *loop.RunFinished) string {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -48,7 +49,7 @@ func (n *narrator) tell(e loop.Event) []fact {
 	n.run.Apply(e)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
-		return one(info, "Starting procedure: %s (%s)", view.Line(p.Procedure), most(p.Limits.Iterations))
+		return one(info, "Starting procedure: %s (%s)", text.Line(p.Procedure), most(p.Limits.Iterations))
 	case *loop.RunResumed:
 		return n.resumed(p)
 	case *loop.RunBaseline:
@@ -60,13 +61,13 @@ func (n *narrator) tell(e loop.Event) []fact {
 	case *loop.RunUnpaused:
 		return n.unpaused()
 	case *loop.RunRebootStarted:
-		return one(info, "Rebooting: %s", view.Line(p.Why))
+		return one(info, "Rebooting: %s", text.Line(p.Why))
 	case *loop.RunRebootFinished:
 		return one(info, "Fresh session (reboot %d)", p.Reboots)
 	case *loop.RunAsked:
 		return asked(n.run, p, e.Time)
 	case *loop.RunAnswered:
-		return one(info, "Answered by %s: %s", view.Line(p.By), view.Line(p.Answer))
+		return one(info, "Answered by %s: %s", text.Line(p.By), text.Line(p.Answer))
 	case *loop.IterationStarted:
 		return n.opened(e)
 	case *loop.IterationFinished:
@@ -78,11 +79,11 @@ func (n *narrator) tell(e loop.Event) []fact {
 	case *loop.CommitMade:
 		return one(info, "Committed %s: %s", short(p.Commit), firstLine(p.Subject))
 	case *loop.CheckpointRestored:
-		return one(refusal, "Rolled back to %s: %s", iterationOf(p), view.Line(p.Why))
+		return one(refusal, "Rolled back to %s: %s", iterationOf(p), text.Line(p.Why))
 	case *loop.TestExplained:
 		return one(info, "Test changed: %s", testChanged(p))
 	case *loop.ClaimRefused:
-		return one(refusal, "Claim refused: %s", view.Line(p.Why))
+		return one(refusal, "Claim refused: %s", text.Line(p.Why))
 	case *loop.CommandReceived:
 		return n.received(p)
 	case *loop.NoteAdded:
@@ -111,11 +112,11 @@ func (n *narrator) resumed(p *loop.RunResumed) []fact {
 		limit = fmt.Sprintf("max %d", p.Limits.Iterations)
 	}
 	past := n.run.Sum
-	facts := one(info, "Resuming procedure: %s from iteration %d (%s)", view.Line(n.run.Procedure), past.Next(), limit)
+	facts := one(info, "Resuming procedure: %s from iteration %d (%s)", text.Line(n.run.Procedure), past.Next(), limit)
 	facts = append(facts, one(info, "Previous session: %s completed in %s",
-		view.Plural(past.Totals.Iterations, "iteration"), view.Total(past.Live.Duration()))...)
+		text.Plural(past.Totals.Iterations, "iteration"), text.Seconds(past.Live.Duration()))...)
 	for _, c := range p.Changed {
-		facts = append(facts, one(info, "Setting changed: %s", view.Line(fmt.Sprintf("%s from %s to %s", c.Key, set(c.Old), set(c.New))))...)
+		facts = append(facts, one(info, "Setting changed: %s", text.Line(fmt.Sprintf("%s from %s to %s", c.Key, set(c.Old), set(c.New))))...)
 	}
 	return facts
 }
@@ -137,7 +138,7 @@ func (n *narrator) started(e loop.Event) []fact {
 func hooked(p *loop.HookFinished) []fact {
 	why := ""
 	if p.Why != "" {
-		why = ": " + view.Line(p.Why)
+		why = ": " + text.Line(p.Why)
 	}
 	switch p.Action {
 	case "skip":
@@ -150,7 +151,7 @@ func hooked(p *loop.HookFinished) []fact {
 
 // asked tells what a person is to answer, and how.
 func asked(run *view.Run, p *loop.RunAsked, now time.Time) []fact {
-	text := fmt.Sprintf("Question: %s (%s; refrain approve %s ANSWER)", view.Line(p.Question), strings.Join(p.Choices, ", "), run.Name)
+	text := fmt.Sprintf("Question: %s (%s; refrain approve %s ANSWER)", text.Line(p.Question), strings.Join(p.Choices, ", "), run.Name)
 	if !p.Until.IsZero() {
 		text += fmt.Sprintf(", or %s at %s", p.Default, view.Clock(p.Until, now))
 	}
@@ -165,7 +166,7 @@ func (n *narrator) opened(e loop.Event) []fact {
 		more = append(more, fmt.Sprintf("attempt %d", e.Attempt))
 	}
 	if p, ok := e.Payload.(*loop.IterationStarted); ok && p.Agent != "" {
-		more = append(more, "with "+view.Line(p.Agent))
+		more = append(more, "with "+text.Line(p.Agent))
 	}
 	if len(more) > 0 {
 		return one(opening, "%s starting... (%s)", n.open, strings.Join(more, ", "))
@@ -204,7 +205,7 @@ func (n *narrator) abandoned() []fact {
 func (n *narrator) finished(p *loop.RunFinished) []fact {
 	facts := one(ending, "%s", end(n.run, p))
 	for _, what := range p.Unsaved {
-		facts = append(facts, one(warning, "WARNING: Could not save: %s", view.Line(what))...)
+		facts = append(facts, one(warning, "WARNING: Could not save: %s", text.Line(what))...)
 	}
 	return facts
 }
@@ -225,14 +226,14 @@ func most(iterations int) string {
 	if iterations == 0 {
 		return "unlimited iterations"
 	}
-	return "max " + view.Plural(iterations, "iteration")
+	return "max " + text.Plural(iterations, "iteration")
 }
 
 func withHint(p *loop.Warning) string {
 	if p.Hint == "" {
-		return view.Line(p.Text)
+		return text.Line(p.Text)
 	}
-	return view.Line(p.Text) + " (hint: " + view.Line(p.Hint) + ")"
+	return text.Line(p.Text) + " (hint: " + text.Line(p.Hint) + ")"
 }
 
 // set is a value, or that there was none.
@@ -244,11 +245,11 @@ func set(value string) string {
 }
 
 // short is as much of a commit's name as people use.
-func short(commit string) string { return loop.Cut(view.Line(commit), 7) }
+func short(commit string) string { return text.Cut(text.Line(commit), 7) }
 
-func firstLine(text string) string {
-	first, _, _ := strings.Cut(text, "\n")
-	return view.Line(first)
+func firstLine(said string) string {
+	first, _, _ := strings.Cut(said, "\n")
+	return text.Line(first)
 }
 
 // iterationOf names the iteration that a tree was put back to.
@@ -265,9 +266,9 @@ func iterationOf(p *loop.CheckpointRestored) string {
 // pause is the length of a wait; only the short ones need their tenths.
 func pause(d time.Duration) string {
 	if d < time.Second {
-		return view.Duration(d)
+		return text.Duration(d)
 	}
-	return view.Total(d)
+	return text.Seconds(d)
 }
 
 // clock is a time of day, with its date when that is not today's.

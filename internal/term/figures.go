@@ -6,21 +6,22 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 func iterations(s view.Status) string {
-	text := view.Count(s.Totals.Iterations)
+	said := text.Count(s.Totals.Iterations)
 	if s.MaxIterations > 0 {
-		text += " of " + view.Count(s.MaxIterations)
+		said += " of " + text.Count(s.MaxIterations)
 	}
 	if parts := results(s.Totals); parts != "" {
-		text += " (" + parts + ")"
+		said += " (" + parts + ")"
 	}
 	if s.Stats != nil && s.Stats.Durations.N > 1 {
-		text += ", " + view.Each(s.Stats.Durations) + " each"
+		said += ", " + view.Each(s.Stats.Durations) + " each"
 	}
-	return text
+	return said
 }
 
 // results counts iterations by how they ended.
@@ -31,7 +32,7 @@ func results(t loop.Totals) string {
 		what string
 	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "timed out"}, {t.Skipped, "skipped"}} {
 		if part.n > 0 {
-			parts = append(parts, view.Count(part.n)+" "+part.what)
+			parts = append(parts, text.Count(part.n)+" "+part.what)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -39,9 +40,9 @@ func results(t loop.Totals) string {
 
 // elapsed is how long the run has lasted, and how much of that it waited.
 func elapsed(run *view.Run, s view.Status, now time.Time) string {
-	said := view.Total(s.Elapsed.Duration())
+	said := text.Seconds(s.Elapsed.Duration())
 	if n := s.Totals.Waits; n > 0 {
-		said += fmt.Sprintf(", of which %s in %s for the provider", view.Total(run.Waited(now)), view.Plural(n, "wait"))
+		said += fmt.Sprintf(", of which %s in %s for the provider", text.Seconds(run.Waited(now)), text.Plural(n, "wait"))
 	}
 	return said
 }
@@ -56,7 +57,7 @@ func cost(run *view.Run, s view.Status) string {
 		parts = append(parts, view.Dollars(usd, false))
 	}
 	if n := run.Tokens(); n > 0 {
-		parts = append(parts, view.Plural(n, "token"))
+		parts = append(parts, text.Plural(n, "token"))
 	}
 	if s.Stats != nil && s.Stats.CostPerProven > 0 {
 		parts = append(parts, view.Dollars(s.Stats.CostPerProven, estimated)+" per proven change")
@@ -67,14 +68,14 @@ func cost(run *view.Run, s view.Status) string {
 func changed(f view.Figures) string {
 	var parts []string
 	if f.Files > 0 {
-		files := view.Plural(f.Files, "file")
+		files := text.Plural(f.Files, "file")
 		if lines := lineCounts(f.LinesAdded, f.LinesRemoved); lines != "" {
 			files += " (" + lines + " lines)"
 		}
 		parts = append(parts, files)
 	}
 	if f.Commits > 0 {
-		parts = append(parts, view.Plural(f.Commits, "commit"))
+		parts = append(parts, text.Plural(f.Commits, "commit"))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -84,5 +85,5 @@ func lineCounts(added, removed int) string {
 	if added == 0 && removed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("+%s -%s", view.Count(added), view.Count(removed))
+	return fmt.Sprintf("+%s -%s", text.Count(added), text.Count(removed))
 }

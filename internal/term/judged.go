@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -27,7 +28,7 @@ func judged(before loop.State, p *loop.IterationFinished, limits loop.Limits) []
 	case known != "":
 		facts = one(info, "Quality gates still red: %s%s%s", known, better(before, o), testStreak(before, p, limits))
 	case testStreak(before, p, limits) != "":
-		facts = one(warning, "WARNING: Tests failed: %d of %s%s", o.Tests.Failed, view.Plural(o.Tests.Passed+o.Tests.Failed, "test"), testStreak(before, p, limits))
+		facts = one(warning, "WARNING: Tests failed: %d of %s%s", o.Tests.Failed, text.Plural(o.Tests.Passed+o.Tests.Failed, "test"), testStreak(before, p, limits))
 	}
 	taken := view.ClaimProof(o)
 	if taken != nil && p.State.Confirmed > 0 && p.Verdict.Action != loop.Stop {
@@ -57,9 +58,9 @@ func testChanged(p *loop.TestExplained) string {
 func redGates(o *loop.Outcome) (red, known string) {
 	var reds, knowns []string
 	for _, g := range o.Gates {
-		said := view.Line(g.Name)
+		said := text.Line(g.Name)
 		if g.Why != "" {
-			said += " (" + view.Line(g.Why) + ")"
+			said += " (" + text.Line(g.Why) + ")"
 		}
 		switch {
 		case g.OK:
@@ -79,9 +80,9 @@ func better(before loop.State, o *loop.Outcome) string {
 	case best == nil || !before.Better(t):
 		return ""
 	case t.Failed < best.Failed:
-		return fmt.Sprintf(", %s fewer fail than at the best", view.Count(best.Failed-t.Failed))
+		return fmt.Sprintf(", %s fewer fail than at the best", text.Count(best.Failed-t.Failed))
 	}
-	return fmt.Sprintf(", %s more pass than at the best", view.Count(t.Passed-best.Passed))
+	return fmt.Sprintf(", %s more pass than at the best", text.Count(t.Passed-best.Passed))
 }
 
 // redStreak counts towards the limits that a red iteration brings nearer.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -51,7 +52,7 @@ func (r row) layout(opt Options) string {
 // fold breaks the text of a row into lines, at spaces only: paths and commands
 // are there to be copied. Where there is hardly any room it stays one line.
 func (r row) fold(room int) []string {
-	text := view.Line(r.text)
+	text := text.Line(r.text)
 	if room < narrowest || ansi.StringWidth(text) <= room {
 		return []string{text}
 	}
@@ -85,7 +86,7 @@ func steps(list []view.Step, opt Options) string {
 	var b strings.Builder
 	label := "next"
 	for _, step := range list {
-		b.WriteString(opt.paint(dim, fmt.Sprintf("  %-*s", labelWidth-2, label)) + view.Line(step.Command))
+		b.WriteString(opt.paint(dim, fmt.Sprintf("  %-*s", labelWidth-2, label)) + text.Line(step.Command))
 		if page := opt.page(); page == 0 || line <= page {
 			b.WriteString(strings.Repeat(" ", command-ansi.StringWidth(step.Command)) + opt.paint(dim, "  # "+step.For))
 		}

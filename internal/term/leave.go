@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -28,7 +29,7 @@ func leave(l *view.Leave) []fact {
 	facts := one(leaving, "Safe to leave: %s", l.Verdict())
 	for _, r := range grounds(l) {
 		if r.text != "" {
-			facts = append(facts, fact{leaving, fmt.Sprintf("  %-*s%s", labelWidth-2, r.label, view.Line(r.text))})
+			facts = append(facts, fact{leaving, fmt.Sprintf("  %-*s%s", labelWidth-2, r.label, text.Line(r.text))})
 		}
 	}
 	return facts

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -36,19 +37,19 @@ func changedTests(run *view.Run, opt Options) string {
 	if view.Level(p) != loop.LevelTestsChanged {
 		return ""
 	}
-	text := layout(several("old tests", view.ChangedTests(p)), opt)
+	said := layout(several("old tests", view.ChangedTests(p)), opt)
 	lines, more := view.Diff(p, mostDiff)
 	if len(lines) == 0 {
-		return text
+		return said
 	}
-	text += opt.paint(dim, "  diff of these tests:") + "\n"
+	said += opt.paint(dim, "  diff of these tests:") + "\n"
 	for _, line := range lines {
-		text += diffLine(line, opt)
+		said += diffLine(line, opt)
 	}
 	if more > 0 {
-		text += opt.paint(dim, fmt.Sprintf("%sand %s: refrain diff %s", diffIndent, view.Plural(more, "more line"), view.Line(run.Name))) + "\n"
+		said += opt.paint(dim, fmt.Sprintf("%sand %s: refrain diff %s", diffIndent, text.Plural(more, "more line"), text.Line(run.Name))) + "\n"
 	}
-	return text
+	return said
 }
 
 // diffIndent sets a diff off from the rows of a card.

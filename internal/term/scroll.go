@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -14,20 +15,20 @@ const widestTool = 100
 
 // banner says what is about to happen.
 func banner(p *loop.RunStarted, opt Options) string {
-	parts := []string{view.Line(named(p.Agent, p.Model)), most(p.Limits.Iterations)}
+	parts := []string{text.Line(named(p.Agent, p.Model)), most(p.Limits.Iterations)}
 	if p.Limits.Time > 0 {
-		parts = append(parts, "at most "+view.Total(p.Limits.Time.Duration()))
+		parts = append(parts, "at most "+text.Seconds(p.Limits.Time.Duration()))
 	}
 	if p.Limits.CostUSD > 0 {
 		parts = append(parts, "at most "+view.Dollars(p.Limits.CostUSD, false))
 	}
 	if p.Limits.Tokens > 0 {
-		parts = append(parts, "at most "+view.Plural(p.Limits.Tokens, "token"))
+		parts = append(parts, "at most "+text.Plural(p.Limits.Tokens, "token"))
 	}
 	if p.Promise != "" {
-		parts = append(parts, fmt.Sprintf("until %q", view.Line(p.Promise)))
+		parts = append(parts, fmt.Sprintf("until %q", text.Line(p.Promise)))
 	}
-	text := opt.paint(bold, "refrain "+view.Line(p.Name)) + ": " + strings.Join(parts, " · ") + "\n"
+	text := opt.paint(bold, "refrain "+text.Line(p.Name)) + ": " + strings.Join(parts, " · ") + "\n"
 	if p.Prompt != "" {
 		text += opt.paint(dim, "prompt: "+view.Fit(p.Prompt, 60)) + "\n"
 	}
@@ -36,7 +37,7 @@ func banner(p *loop.RunStarted, opt Options) string {
 
 // said is what the agent says, in whole lines.
 func said(p *loop.AgentText, opt Options) string {
-	text := strings.TrimRight(view.Clean(p.Text), "\n")
+	text := strings.TrimRight(text.Clean(p.Text), "\n")
 	if p.Cut {
 		text += "\n" + opt.paint(dim, "(cut here; the raw transcript has the whole text)")
 	}
@@ -65,7 +66,7 @@ func retryLine(p *loop.AgentRetry, opt Options) string {
 func gateLine(g loop.Gate, opt Options) string {
 	line := fmt.Sprintf("gate %s %s", g.Name, view.Gate(g))
 	if opt.Color {
-		line = fmt.Sprintf("%s %s %s", mark(g), view.Line(g.Name), view.Found(g))
+		line = fmt.Sprintf("%s %s %s", mark(g), text.Line(g.Name), view.Found(g))
 	}
 	if g.Where == loop.InClean {
 		line += ", " + view.Where(g.Where)

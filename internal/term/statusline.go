@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -25,12 +26,12 @@ func statusLine(run *view.Run, opt Options) string {
 	if run.Wait != nil {
 		return opt.paint(dim, waitLine(run.Wait, now, width-1))
 	}
-	parts := []string{position(run), view.Total(run.Elapsed(now))}
+	parts := []string{position(run), text.Seconds(run.Elapsed(now))}
 	if run.State == loop.Paused {
 		parts = append(parts, "refrain resume goes on")
 	}
 	if n := run.Tokens(); n > 0 {
-		parts = append(parts, view.Plural(n, "token"))
+		parts = append(parts, text.Plural(n, "token"))
 	}
 	if usd := run.Cost(); usd > 0 {
 		parts = append(parts, view.Dollars(usd, run.CostEstimated()))
@@ -55,12 +56,12 @@ func position(run *view.Run) string {
 	}
 	switch {
 	case run.Gate != nil:
-		where += ", gate " + view.Line(run.Gate.Name+" "+view.Where(run.Gate.Where))
+		where += ", gate " + text.Line(run.Gate.Name+" "+view.Where(run.Gate.Where))
 	case run.Iteration == 0:
 	case run.State != loop.Running:
 		where += ", " + string(run.State)
 	case run.Phase != "" && run.Phase != loop.Executing && run.Phase != loop.Pending:
-		where += ", " + words(string(run.Phase))
+		where += ", " + text.Words(string(run.Phase))
 	}
 	return where
 }
@@ -79,7 +80,7 @@ func lastGate(run *view.Run) string {
 // waitLine counts a wait down, and says how to end it. What has no room is left
 // out from the end.
 func waitLine(w *loop.RunWaiting, now time.Time, room int) string {
-	left, until := view.Left(w.Until.Sub(now)), view.Clock(w.Until, now)
+	left, until := text.Left(w.Until.Sub(now)), view.Clock(w.Until, now)
 	line := fmt.Sprintf("waiting %s: %s, until %s", left, view.WaitsFor(w), until)
 	if w.Rule == "limit" {
 		line = fmt.Sprintf("waiting %s for %s, until %s", left, view.WaitsFor(w), until)

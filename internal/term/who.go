@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -51,14 +52,14 @@ func named(agent, model string) string {
 func session(run *view.Run) string {
 	var parts []string
 	if s := run.Sum.Session; s != nil && !run.State.Ended() {
-		said := "kept for " + view.Plural(s.Iterations, "iteration")
+		said := "kept for " + text.Plural(s.Iterations, "iteration")
 		if percent := run.ContextPercent(); percent > 0 {
 			said += fmt.Sprintf(", its context is %d%% full", percent)
 		}
 		parts = append(parts, said)
 	}
 	if n := run.Sum.Totals.Reboots; n > 0 {
-		parts = append(parts, view.Plural(n, "reboot"))
+		parts = append(parts, text.Plural(n, "reboot"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -2,7 +2,7 @@ package term
 
 import (
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // A note is cut here: it may be as long as a letter, and its writer knows it.
@@ -18,7 +18,7 @@ func (n *narrator) unpaused() []fact {
 
 // received tells of a person's wish. A note has been told when it was added.
 func (n *narrator) received(p *loop.CommandReceived) []fact {
-	switch effect := view.Line(p.Effect); {
+	switch effect := text.Line(p.Effect); {
 	case p.Refused:
 		return one(refusal, "Refused %s: %s", heard(p), effect)
 	case p.Command == "note":
@@ -35,5 +35,5 @@ func heard(p *loop.CommandReceived) string {
 	if p.Signal != "" {
 		return "SIG" + p.Signal
 	}
-	return view.Line(p.Command)
+	return text.Line(p.Command)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -49,9 +50,9 @@ func (c *call) finish(p *loop.AgentToolResult) {
 	case p.Failed:
 		c.how = "failed"
 	}
-	c.output = strings.Trim(view.Clean(p.Output), "\n")
+	c.output = strings.Trim(text.Clean(p.Output), "\n")
 	if lines := strings.Split(c.output, "\n"); len(lines) > mostOutput {
-		c.output = fmt.Sprintf("(%s before)\n", view.Plural(len(lines)-mostOutput, "line")) + strings.Join(lines[len(lines)-mostOutput:], "\n")
+		c.output = fmt.Sprintf("(%s before)\n", text.Plural(len(lines)-mostOutput, "line")) + strings.Join(lines[len(lines)-mostOutput:], "\n")
 	}
 }
 
@@ -125,7 +126,7 @@ func (c *call) result() string {
 	case c.output == "":
 		return ""
 	}
-	return view.Plural(1+strings.Count(c.output, "\n"), "line")
+	return text.Plural(1+strings.Count(c.output, "\n"), "line")
 }
 
 func (c *call) nothing() string {

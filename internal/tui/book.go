@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -54,7 +55,7 @@ func (b *book) observe(e loop.Event) {
 	case *loop.AgentText:
 		b.say(p)
 	case *loop.AgentTool:
-		b.transcript.add(&block{call: &call{id: p.ID, name: view.Line(p.Name), input: view.Line(p.Input)}})
+		b.transcript.add(&block{call: &call{id: p.ID, name: text.Line(p.Name), input: text.Line(p.Input)}})
 	case *loop.AgentToolResult:
 		b.give(p)
 	case *loop.AgentRetry:
@@ -66,7 +67,7 @@ func (b *book) observe(e loop.Event) {
 			b.tests = p.Tests
 		}
 		if b.run.Open && p.With == "" { // else the baseline tells of it
-			b.note(gateStyle(p.Gate), "gate "+view.Line(p.Gate.Name)+" "+view.Gate(p.Gate)+in(p.Gate.Where))
+			b.note(gateStyle(p.Gate), "gate "+text.Line(p.Gate.Name)+" "+view.Gate(p.Gate)+in(p.Gate.Where))
 		}
 		b.tell(facts)
 	case *loop.RunResumed:
@@ -106,12 +107,12 @@ func (b *book) head(facts []string) {
 		b.transcript.add(&block{})
 	}
 	for _, fact := range facts {
-		b.transcript.add(&block{text: strings.Replace(view.Line(fact), " starting...", "", 1), style: heading})
+		b.transcript.add(&block{text: strings.Replace(text.Line(fact), " starting...", "", 1), style: heading})
 	}
 }
 
 func (b *book) say(p *loop.AgentText) {
-	b.transcript.add(&block{text: strings.Trim(view.Clean(p.Text), "\n")})
+	b.transcript.add(&block{text: strings.Trim(text.Clean(p.Text), "\n")})
 	if p.Cut {
 		b.note(faint, "(cut here: the raw transcript has the whole text)")
 	}
@@ -122,13 +123,13 @@ func (b *book) say(p *loop.AgentText) {
 func (b *book) give(p *loop.AgentToolResult) {
 	for _, x := range b.transcript.blocks {
 		c := x.call
-		if c == nil || c.done || p.ID != c.id || p.ID == "" && p.Name != "" && view.Line(p.Name) != c.name {
+		if c == nil || c.done || p.ID != c.id || p.ID == "" && p.Name != "" && text.Line(p.Name) != c.name {
 			continue
 		}
 		b.transcript.change(x, func() { c.finish(p) })
 		return
 	}
-	c := &call{id: p.ID, name: view.Line(p.Name)}
+	c := &call{id: p.ID, name: text.Line(p.Name)}
 	if c.name == "" {
 		c.name = "tool"
 	}
@@ -191,7 +192,7 @@ func (b *book) died() {
 func (b *book) lost(why error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.trouble = view.Line(why.Error())
+	b.trouble = text.Line(why.Error())
 }
 
 // over tells whether the run has ended, and by which signal.
@@ -205,7 +206,7 @@ func (b *book) over() (ended bool, signal string) {
 }
 
 // oneLine keeps a fact on one line, with the spaces that it has.
-func oneLine(fact string) string { return strings.ReplaceAll(view.Clean(fact), "\n", " ") }
+func oneLine(fact string) string { return strings.ReplaceAll(text.Clean(fact), "\n", " ") }
 
 // weigh says how much the words of a fact should stand out.
 func weigh(fact string) style {

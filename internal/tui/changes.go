@@ -6,8 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // changes is the pane with what an iteration did to the files.
@@ -64,23 +63,23 @@ func (c *changes) take(d diffRead, run string) {
 	}
 	c.reading = false
 	if d.err != nil {
-		c.roll.add(&block{text: view.Line(d.err.Error()), style: caution})
+		c.roll.add(&block{text: text.Line(d.err.Error()), style: caution})
 		return
 	}
-	text := strings.TrimRight(view.Clean(d.text), "\n")
-	if text == "" {
+	said := strings.TrimRight(text.Clean(d.text), "\n")
+	if said == "" {
 		c.roll.add(&block{text: "It changed nothing.", style: faint})
 		return
 	}
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(said, "\n")
 	for i, l := range lines {
 		if c.roll.weight >= mostDiff {
-			c.roll.add(&block{text: fmt.Sprintf("(%s more: refrain diff %s/%d)", view.Plural(len(lines)-i, "line"), run, d.iter), style: faint})
+			c.roll.add(&block{text: fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter), style: faint})
 			return
 		}
 		looks := diffStyle(l)
 		if len(l) > mostLine {
-			l = loop.Cut(l, mostLine) + "…"
+			l = text.Cut(l, mostLine) + "…"
 		}
 		c.roll.add(&block{text: l, style: looks})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -42,12 +43,12 @@ func (s *sheet) head(text string) {
 	s.text(heading, text)
 }
 
-func (s *sheet) text(looks style, text string) {
-	*s = append(*s, &block{text: view.Line(text), style: looks})
+func (s *sheet) text(looks style, said string) {
+	*s = append(*s, &block{text: text.Line(said), style: looks})
 }
 
-func (s *sheet) item(looks style, text string) {
-	*s = append(*s, &block{text: "  " + view.Line(text), style: looks, indent: "    "})
+func (s *sheet) item(looks style, said string) {
+	*s = append(*s, &block{text: "  " + text.Line(said), style: looks, indent: "    "})
 }
 
 func (s *sheet) list(head string, looks style, items []string) {
@@ -59,7 +60,7 @@ func (s *sheet) list(head string, looks style, items []string) {
 		s.item(looks, text)
 	}
 	if more := len(items) - mostNames; more > 0 {
-		s.item(faint, fmt.Sprintf("and %s more", view.Count(more)))
+		s.item(faint, fmt.Sprintf("and %s more", text.Count(more)))
 	}
 }
 
@@ -108,8 +109,8 @@ func (s *sheet) plan(o *loop.Outcome) {
 		return
 	}
 	s.head("Plan")
-	s.item(plain, fmt.Sprintf("%s open, %s in progress, %s done", view.Count(o.Plan.Open), view.Count(o.Plan.InProgress), view.Count(o.Plan.Done)))
+	s.item(plain, fmt.Sprintf("%s open, %s in progress, %s done", text.Count(o.Plan.Open), text.Count(o.Plan.InProgress), text.Count(o.Plan.Done)))
 	if o.Plan.Lost > 0 {
-		s.item(caution, view.Plural(o.Plan.Lost, "open task")+" vanished")
+		s.item(caution, text.Plural(o.Plan.Lost, "open task")+" vanished")
 	}
 }

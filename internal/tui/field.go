@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // field is a text of one line that a person is typing.
@@ -59,9 +59,9 @@ func (f *field) press(key tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 }
 
 // insert puts a text at the cursor; a pasted one may have lines.
-func (f *field) insert(text string) {
+func (f *field) insert(pasted string) {
 	room := mostTyped - len(f.before) - len(f.after)
-	typed := []rune(strings.ReplaceAll(view.Clean(text), "\n", " "))
+	typed := []rune(strings.ReplaceAll(text.Clean(pasted), "\n", " "))
 	f.before = append(f.before, typed[:min(len(typed), max(room, 0))]...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -16,14 +17,14 @@ func (b *book) position(p palette, now time.Time, width int) string {
 		return p.facts([]part{{"refrain", strong, 0}, {"the run is about to begin", faint, 1}}, "  ", width)
 	}
 	parts := []part{
-		{view.Line(run.Name), strong, 0},
+		{text.Line(run.Name), strong, 0},
 		{state(run, now), stateStyle(run), 0},
 		{b.wish(), caution, 2},
 		{iteration(run), plain, 1},
-		{view.Total(run.Elapsed(now)), plain, 3},
+		{text.Seconds(run.Elapsed(now)), plain, 3},
 	}
 	if n := run.Tokens(); n > 0 {
-		parts = append(parts, part{view.Plural(n, "token"), plain, 6})
+		parts = append(parts, part{text.Plural(n, "token"), plain, 6})
 	}
 	if usd := run.Cost(); usd > 0 {
 		parts = append(parts, part{view.Dollars(usd, run.CostEstimated()), plain, 4})
@@ -36,11 +37,11 @@ func (b *book) position(p palette, now time.Time, width int) string {
 func state(run *view.Run, now time.Time) string {
 	switch {
 	case run.Asked != nil && !run.Asked.Until.IsZero():
-		return "asks, for " + view.Left(run.Asked.Until.Sub(now))
+		return "asks, for " + text.Left(run.Asked.Until.Sub(now))
 	case run.Asked != nil:
 		return "asks"
 	case run.Wait != nil:
-		return "waiting " + view.Left(run.Wait.Until.Sub(now))
+		return "waiting " + text.Left(run.Wait.Until.Sub(now))
 	}
 	return view.People(run.State, run.Level())
 }
@@ -85,7 +86,7 @@ func iteration(run *view.Run) string {
 func doing(run *view.Run) string {
 	switch {
 	case run.Gate != nil:
-		return "gate " + view.Line(run.Gate.Name) + in(run.Gate.Where)
+		return "gate " + text.Line(run.Gate.Name) + in(run.Gate.Where)
 	case run.Phase == loop.PreHooks, run.Phase == loop.PostHooks:
 		return "hooks"
 	case run.Phase == loop.Gates:
@@ -117,7 +118,7 @@ func (b *book) condition(p palette, now time.Time, width int) string {
 		if t.Failed > 0 {
 			s = caution
 		}
-		parts = append(parts, part{"tests " + spark(b.trend, min(16, width/5)) + passed(&t), s, 0})
+		parts = append(parts, part{"tests " + spark(b.trend, min(16, width/5)) + view.Passed(&t), s, 0})
 	}
 	parts = append(parts, streaks(run)...)
 	if run.State == loop.Paused {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -71,9 +72,9 @@ func (r row) number() string {
 
 func (r row) time(now time.Time) string {
 	if !r.done && !r.began.IsZero() {
-		return view.Total(now.Sub(r.began))
+		return text.Seconds(now.Sub(r.began))
 	}
-	return view.Duration(r.took)
+	return text.Duration(r.took)
 }
 
 // show draws the table.

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // line is one line of a pane: a clean text, and what it is.
@@ -88,14 +86,3 @@ func cut(text string, width int) string {
 	}
 	return ansi.Truncate(text, width, "")
 }
-
-// capital begins a sentence.
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// words turns a name of the journal into words.
-func words(name string) string { return view.Line(strings.ReplaceAll(name, "_", " ")) }

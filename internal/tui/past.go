@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // past is the transcript of an attempt that was opened from the list.
@@ -76,7 +76,7 @@ func (b *book) read(events iter.Seq2[loop.Event, error], of row) error {
 func (m *model) take(p pastRead) {
 	m.said = notice{}
 	if p.err != nil {
-		m.say(bad, fmt.Sprintf("Could not read iteration %s: %v", p.of.number(), view.Line(p.err.Error())))
+		m.say(bad, fmt.Sprintf("Could not read iteration %s: %v", p.of.number(), text.Line(p.err.Error())))
 		return
 	}
 	m.past = &past{of: p.of, roll: p.roll}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -66,11 +67,11 @@ func (m *model) asked(now time.Time) []string {
 	if q == nil {
 		return nil
 	}
-	text := view.Line(q.Question)
-	wide := ansi.StringWidth(text)
+	question := text.Line(q.Question)
+	wide := ansi.StringWidth(question)
 	var parts []part
 	for _, c := range m.choices() {
-		said := c.key + " " + view.Line(c.answer)
+		said := c.key + " " + text.Line(c.answer)
 		parts = append(parts, part{said, strong, 0})
 		wide += 2 + ansi.StringWidth(said)
 	}
@@ -78,10 +79,10 @@ func (m *model) asked(now time.Time) []string {
 		parts = append(parts, part{"e edit the prompt", plain, 1})
 	}
 	if !q.Until.IsZero() {
-		parts = append(parts, part{fmt.Sprintf("%s: %s", view.Left(q.Until.Sub(now)), view.Line(q.Default)), faint, 2})
+		parts = append(parts, part{fmt.Sprintf("%s: %s", text.Left(q.Until.Sub(now)), text.Line(q.Default)), faint, 2})
 	}
 	if wide <= m.width {
-		return []string{m.look.facts(append([]part{{text, caution, 0}}, parts...), "  ", m.width)}
+		return []string{m.look.facts(append([]part{{question, caution, 0}}, parts...), "  ", m.width)}
 	}
-	return []string{m.look.paint(caution, view.Fit(text, m.width)), m.look.facts(parts, "  ", m.width)}
+	return []string{m.look.paint(caution, view.Fit(question, m.width)), m.look.facts(parts, "  ", m.width)}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-func text(lines ...string) *block { return &block{text: strings.Join(lines, "\n")} }
+func blockOf(lines ...string) *block { return &block{text: strings.Join(lines, "\n")} }
 
 func window(r *roll) string { return ansi.Strip(strings.Join(r.show(newPalette(false)), "|")) }
 
 func numbered(grows bool, n int) *roll {
 	r := &roll{grows: grows}
 	for i := range n {
-		r.add(text(fmt.Sprint(i)))
+		r.add(blockOf(fmt.Sprint(i)))
 	}
 	r.lay(10, 3)
 	return r
@@ -29,19 +29,19 @@ func TestARollThatGrowsIsFollowedUntilItIsScrolled(t *testing.T) {
 	if got := window(r); got != "2|3|4" {
 		t.Errorf("at first %s", got)
 	}
-	r.add(text("5"))
+	r.add(blockOf("5"))
 	r.lay(10, 3)
 	if got := window(r); got != "3|4|5" || r.place() != atEnd {
 		t.Errorf("after one more %s, %s", got, r.place())
 	}
 	r.move(-1)
-	r.add(text("6"))
+	r.add(blockOf("6"))
 	r.lay(10, 3)
 	if got := window(r); got != "2|3|4" || r.place() != "50%" {
 		t.Errorf("scrolled up, and one more: %s, %s", got, r.place())
 	}
 	r.move(100)
-	r.add(text("7"))
+	r.add(blockOf("7"))
 	r.lay(10, 3)
 	if got := window(r); got != "5|6|7" {
 		t.Errorf("back at the end, and one more: %s", got)
@@ -55,7 +55,7 @@ func TestARollThatGrowsIsFollowedUntilItIsScrolled(t *testing.T) {
 func TestTheTopLineStaysWhenTheWidthChanges(t *testing.T) {
 	r := &roll{grows: true}
 	for i := range 20 {
-		r.add(text(fmt.Sprintf("line %d has some words", i)))
+		r.add(blockOf(fmt.Sprintf("line %d has some words", i)))
 	}
 	r.lay(40, 4)
 	r.to(7)
@@ -70,13 +70,13 @@ func TestTheTopLineStaysWhenTheWidthChanges(t *testing.T) {
 func TestWhatGoesAboveDoesNotMoveTheWindow(t *testing.T) {
 	r := &roll{grows: true}
 	for i := range mostKept {
-		r.add(text(fmt.Sprint(i)))
+		r.add(blockOf(fmt.Sprint(i)))
 	}
 	r.lay(10, 2)
 	r.to(5000)
 	before := window(r)
 	for range 1000 {
-		r.add(text("more"))
+		r.add(blockOf("more"))
 	}
 	r.lay(10, 2)
 	if got := window(r); got != before || len(r.blocks) > mostKept {
@@ -93,7 +93,7 @@ func tool(name, output string) *block {
 func TestFolding(t *testing.T) {
 	r := &roll{grows: true}
 	r.add(tool("one", "a\nb"))
-	r.add(text("between"))
+	r.add(blockOf("between"))
 	r.add(tool("two", "c\nd\ne\nf\ng"))
 	r.lay(40, 4)
 	if got := window(r); got != "▸ one  2 lines|between|▸ two  5 lines" {
@@ -181,7 +181,7 @@ func TestAWindowIsNeverEmptyForNothing(t *testing.T) {
 				}
 			},
 			"add": func(t *rapid.T) {
-				r.add(text(rapid.SliceOfN(rapid.StringMatching(`[a-z ]{0,30}`), 1, 4).Draw(t, "lines")...))
+				r.add(blockOf(rapid.SliceOfN(rapid.StringMatching(`[a-z ]{0,30}`), 1, 4).Draw(t, "lines")...))
 				r.lay(max(r.width, 1), r.height)
 			},
 			"call": func(t *rapid.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -58,16 +59,16 @@ func (b *book) list(e loop.Event) {
 func (r *row) finish(p *loop.IterationFinished) {
 	o := &p.Outcome
 	r.done, r.took = true, o.Duration.Duration()
-	r.result = words(string(o.Result))
+	r.result = text.Words(string(o.Result))
 	r.style = resultStyle(o)
-	r.tests = passed(o.Tests)
+	r.tests = view.Passed(o.Tests)
 	r.gates = gates(o.Gates)
 	if o.Usage.Cost() > 0 {
 		r.cost = view.Dollars(o.Usage.Cost(), o.Usage.Estimated())
 	}
 	r.why = why(p)
 	if c := o.Changes; c != nil {
-		r.change = fmt.Sprintf("%s, +%s −%s", view.Plural(c.Created+c.Modified+c.Deleted, "file"), view.Count(c.LinesAdded), view.Count(c.LinesRemoved))
+		r.change = fmt.Sprintf("%s, +%s −%s", text.Plural(c.Created+c.Modified+c.Deleted, "file"), text.Count(c.LinesAdded), text.Count(c.LinesRemoved))
 	}
 }
 
@@ -90,19 +91,12 @@ func resultStyle(o *loop.Outcome) style {
 	return caution
 }
 
-func passed(t *loop.Tests) string {
-	if t == nil || t.Passed+t.Failed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", t.Passed, t.Passed+t.Failed)
-}
-
 // gates is how many passed, or which failed.
 func gates(list []loop.Gate) string {
 	var failed []string
 	for _, g := range list {
 		if !g.OK {
-			failed = append(failed, "✗ "+view.Line(g.Name))
+			failed = append(failed, "✗ "+text.Line(g.Name))
 		}
 	}
 	if len(failed) == 0 && len(list) > 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -128,7 +129,7 @@ func (w *world) options() Options {
 		Color: false, Unicode: true,
 		Words: func() func(loop.Event) []string { return tell },
 		Card: func(run *view.Run, _ int) string {
-			return view.Line(run.Name) + ": " + view.People(run.State, run.Level()) + "\n"
+			return text.Line(run.Name) + ": " + view.People(run.State, run.Level()) + "\n"
 		},
 		Do: func(_ context.Context, c control.Command) (control.Answer, error) {
 			w.sent = append(w.sent, c)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // work is what the screen has others do while it goes on drawing.
@@ -126,15 +126,15 @@ func (a answered) told() (style, string) {
 	var refused *control.Refused
 	switch {
 	case errors.As(a.err, &refused):
-		return caution, fmt.Sprintf("Refused %s: %s", words(a.command), refused.Why)
+		return caution, fmt.Sprintf("Refused %s: %s", text.Words(a.command), refused.Why)
 	case errors.Is(a.err, control.ErrNobody):
 		return caution, "The run has just ended."
 	case a.err != nil:
-		return bad, fmt.Sprintf("Could not send %s: %v", words(a.command), a.err)
+		return bad, fmt.Sprintf("Could not send %s: %v", text.Words(a.command), a.err)
 	case !a.answer.OK:
-		return caution, fmt.Sprintf("Refused %s: %s", words(a.command), a.answer.Why)
+		return caution, fmt.Sprintf("Refused %s: %s", text.Words(a.command), a.answer.Why)
 	}
-	return good, capital(view.Line(a.answer.Effect))
+	return good, text.Sentence(text.Line(a.answer.Effect))
 }
 
 // edited is how an editor ended.

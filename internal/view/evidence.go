@@ -68,6 +68,14 @@ func Tied(b *loop.RunBaseline) []string {
 	return names
 }
 
+// Passed is how many of the tests that ran did: 11/12.
+func Passed(t *loop.Tests) string {
+	if t == nil || t.Passed+t.Failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", t.Passed, t.Passed+t.Failed)
+}
+
 // Tests says how a test run went: "11 of 12 tests passed, 2 skipped".
 func Tests(t loop.Tests) string {
 	said := "no tests ran"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Grounds are what a proof rests on, and what a higher one lacks, each in one
@@ -24,7 +25,7 @@ func Grounds(p *loop.Proof) []string {
 		add("Fixed", t.Fixed)
 		add("New tests that fail without the work", t.Added)
 		if t.Held > 0 {
-			list = append(list, Plural(t.Held, "known test")+" "+verb(t.Held, "holds as it was", "hold as they were"))
+			list = append(list, Plural(t.Held, "known test")+" "+text.OneOrMany(t.Held, "holds as it was", "hold as they were"))
 		}
 		add("Under other names now; as they were, they pass", t.Renamed)
 	}
@@ -48,7 +49,7 @@ func ground(p *loop.Proof) string {
 }
 
 // Tree is as much of a tree's name as tells it from others.
-func Tree(name string) string { return loop.Cut(Line(name), 12) }
+func Tree(name string) string { return text.Cut(Line(name), 12) }
 
 // ChangedTests are the tests that do not hold as they were, each with what became
 // of it and why, in the agent's words.
@@ -113,11 +114,4 @@ func Fixed(o *loop.Outcome) (fixed, quiet []string) {
 		return newly, nil
 	}
 	return nil, newly
-}
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
