@@ -60,7 +60,9 @@ func TestLiveTimeLeavesOutTheNightBetweenRunners(t *testing.T) {
 	var s State
 	for _, e := range []Event{
 		at(0, &RunStarted{}),
+		{Time: noon.Add(time.Minute), Iter: 1, Payload: &CheckpointRestored{}}, // by the runner
 		at(10*time.Minute, &RunFinished{}),
+		at(8*time.Hour, &CheckpointRestored{}), // by a person
 		at(9*time.Hour, &RunResumed{From: Stopped}),
 		at(9*time.Hour+5*time.Minute, &RunWaiting{}),
 	} {

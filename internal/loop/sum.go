@@ -107,9 +107,10 @@ func (s State) limit(l Limits) State {
 
 func begins(text, with string) bool { return len(text) >= len(with) && text[:len(with)] == with }
 
-// tick adds to the live time. The time between an end and a resume is not live.
+// tick adds to the live time. The time between an end and a resume is not live,
+// and neither is that before a rollback by a person in between.
 func (s State) tick(e Event) State {
-	if _, resumed := e.Payload.(*RunResumed); !resumed && !s.At.IsZero() && e.Time.After(s.At) {
+	if !wakes(e) && !s.At.IsZero() && e.Time.After(s.At) {
 		passed := Span(e.Time.Sub(s.At))
 		s.Live += passed
 		if s.Idle {
@@ -118,6 +119,17 @@ func (s State) tick(e Event) State {
 	}
 	s.At = e.Time
 	return s
+}
+
+// wakes tells whether no runner was there before an event.
+func wakes(e Event) bool {
+	switch e.Payload.(type) {
+	case *RunResumed:
+		return true
+	case *CheckpointRestored:
+		return e.Iter == 0
+	}
+	return false
 }
 
 func (p *ClaimRefused) feedback() Feedback {
