@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,7 +25,14 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               story.CleanHome,
-		Cmds:                story.Words,
+		Setup: func(env *testscript.Env) error {
+			recorded, err := filepath.Abs("testdata/recorded")
+			if err != nil {
+				return err
+			}
+			env.Setenv("RECORDED", recorded)
+			return story.CleanHome(env)
+		},
+		Cmds: story.Words,
 	})
 }
