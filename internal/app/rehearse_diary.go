@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -87,7 +88,7 @@ func (d *diary) Observe(e loop.Event) {
 	case *loop.RunResumed:
 		d.resumed++
 	case *loop.Warning:
-		if strings.HasPrefix(p.Text, "cannot save ") {
+		if p.Key == loop.UnsavedKey {
 			d.unsaved = append(d.unsaved, e.Time)
 		}
 	}
@@ -123,7 +124,7 @@ func (d *diary) words(e loop.Event) string {
 		if p.Agent == "" && p.For.Duration() < shortWait {
 			return ""
 		}
-		return fmt.Sprintf("waits %s, until %s: %s", briefly(p.For.Duration()), d.clock(p.Until, e.Time), view.WaitsFor(p))
+		return fmt.Sprintf("waits %s, until %s: %s", briefly(p.For.Duration()), d.clock(p.Until, e.Time), text.Line(p.Why))
 	case *loop.RunRebootStarted:
 		return "the next session is a fresh one: " + view.Line(p.Why)
 	case *loop.CheckpointRestored:

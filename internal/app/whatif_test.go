@@ -246,7 +246,7 @@ func TestWhatifLeavesEndsThatNoRuleFound(t *testing.T) {
 		{"the runner could not go on", loop.Verdict{Rule: "error", State: loop.CouldNotRun, Reason: loop.ByError}, false},
 		{"a hook ended it", loop.Verdict{Rule: "hook", State: loop.Aborted, Reason: loop.ByHook}, false},
 		{"the plan was finished before", loop.Verdict{Rule: "plan", State: loop.Done, Reason: loop.ByPlan}, false},
-		{"a signal of which only the end tells", loop.Verdict{Rule: "signal", State: loop.Stopped, Reason: loop.BySignal, Why: "stopped while nothing ran by SIGINT"}, false},
+		{"a signal of which only the end tells", loop.Verdict{Rule: "signal", State: loop.Stopped, Reason: loop.BySignal, Why: "stopped while nothing ran by SIGINT", Signal: "INT"}, false},
 		{"a rule that was stricter", loop.Verdict{Rule: "time", State: loop.Exhausted, Reason: loop.ByTime}, true},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
@@ -350,7 +350,7 @@ func TestWhatifKnowsOfLimitsThatOthersMet(t *testing.T) {
 	until := time.Date(2026, 11, 15, 12, 0, 2, 0, time.UTC).Add(time.Hour)
 	store, name := newRun(t, tree, []loop.Payload{
 		&loop.RunStarted{Name: "run-1", Agent: "cat", Counting: loop.Counting{Agents: []string{"cat"}}},
-		&loop.RunWaiting{Rule: "limit", Agent: "cat", Why: "usage limit (five_hour), noted by build-7", Until: until},
+		&loop.RunWaiting{Rule: "limit", Agent: "cat", Why: "usage limit (five_hour), noted by build-7", Until: until, Limit: "five_hour", NotedBy: "build-7"},
 		&loop.Warning{Text: "it is late"},
 	})
 	run, past, err := store.Resume(name)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -13,10 +12,7 @@ func (r *replay) wish(recorded loop.Verdict) {
 	if recorded.State != loop.Stopped || r.stopping != nil {
 		return
 	}
-	r.stopping = &loop.Asked{Now: strings.Contains(recorded.Why, "at once")}
-	if _, signal, ok := strings.Cut(recorded.Why, " by SIG"); ok {
-		r.stopping.Signal = signal
-	}
+	r.stopping = &loop.Asked{Now: recorded.Now, Signal: recorded.Signal}
 }
 
 // heed does what a person asked of the live run.
@@ -24,7 +20,7 @@ func (r *replay) heed(p *loop.CommandReceived) *loop.CommandReceived {
 	switch {
 	case p.Refused:
 	case p.Command == "stop", p.Command == "stop_now":
-		r.stopping = &loop.Asked{Now: strings.HasPrefix(p.Effect, "stopping now"), Signal: p.Signal}
+		r.stopping = &loop.Asked{Now: p.Now, Signal: p.Signal}
 	case p.Limits != nil:
 		r.old = asRaised(r.old, p)
 		if !r.set[p.Key] { // else it is what it is supposed to be

@@ -2,7 +2,6 @@ package app
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -118,7 +117,7 @@ func (r *replay) waitAlone() bool {
 // beginWait begins to wait, unless a rule says stop at once.
 func (r *replay) beginWait(start, until time.Time) bool {
 	v := r.verdict
-	r.sum(start, loop.Event{Payload: &loop.RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: loop.Span(until.Sub(start)), Until: until}})
+	r.sum(start, loop.Event{Payload: v.Waiting(start, until)})
 	if first := r.ask(start); first.Action == loop.Stop {
 		return r.decide(first)
 	}
@@ -154,7 +153,7 @@ func (r *replay) wakeTime(v loop.Verdict, recorded *loop.RunWaiting, began time.
 // learnMargin finds out what this runner added to the end of a limit.
 func (r *replay) learnMargin(p *loop.IterationFinished) {
 	v, limit := p.Verdict, p.Outcome.Limit
-	if v.Rule != "limit" || v.Agent != p.Outcome.Agent || limit == nil || !limit.Until.After(p.Outcome.EndedAt) {
+	if v.Rule != loop.RuleLimit || v.Agent != p.Outcome.Agent || limit == nil || !limit.Until.After(p.Outcome.EndedAt) {
 		return
 	}
 	if margin := v.Until.Sub(limit.Until); margin >= 0 && margin <= 2*usualMargin {
@@ -171,14 +170,12 @@ func (r *replay) useMargin(margin time.Duration) {
 // hearNoted takes in a limit that another run had met, which is seen by the wait
 // alone.
 func (r *replay) hearNoted(w *loop.RunWaiting, at time.Time) bool {
-	what, by, ok := strings.Cut(w.Why, ", noted by ")
-	if !ok {
+	if w.NotedBy == "" {
 		return false
 	}
-	kind, _, _ := strings.Cut(strings.TrimPrefix(what, "usage limit ("), ")")
 	r.noted = append(r.noted, loop.Away{
-		Agent: w.Agent, Kind: loop.ErrUsageLimit, Since: at, At: at, Tries: 1, By: by,
-		Limit: &loop.Limit{Kind: kind, Until: w.Until.Add(-r.job.margin)},
+		Agent: w.Agent, Kind: loop.ErrUsageLimit, Since: at, At: at, Tries: 1, By: w.NotedBy,
+		Limit: &loop.Limit{Kind: w.Limit, Until: w.Until.Add(-r.job.margin)},
 	})
 	if !r.verdict.Until.IsZero() {
 		return false

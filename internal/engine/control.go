@@ -171,21 +171,21 @@ func (e *Engine) listen() func() {
 }
 
 // effect says what a wish to stop comes to at this moment.
-func (e *Engine) effect(a loop.Asked) string {
+func (e *Engine) effect(a loop.Asked) (effect string, now bool) {
 	e.mu.Lock()
 	idle := e.iter == 0
 	e.mu.Unlock()
-	effect := "finishing this iteration, then stopping"
-	switch {
-	case idle:
-		return "stopping now"
-	case a.Now:
+	if idle {
+		return "stopping now", true
+	}
+	effect = "finishing this iteration, then stopping"
+	if a.Now {
 		effect = "stopping now"
 	}
 	if a.Hint != "" {
 		effect += "; " + a.Hint
 	}
-	return effect
+	return effect, a.Now
 }
 
 func stopName(a *loop.Asked) string {
@@ -198,9 +198,9 @@ func stopName(a *loop.Asked) string {
 // obey carries out one order.
 func (e *Engine) obey(o order) {
 	if o.asked != nil {
-		effect := e.effect(*o.asked)
+		effect, now := e.effect(*o.asked)
 		e.await(o.answer, effect, "run.finished")
-		e.record(&loop.CommandReceived{Command: stopName(o.asked), Signal: o.asked.Signal, Effect: effect})
+		e.record(&loop.CommandReceived{Command: stopName(o.asked), Signal: o.asked.Signal, Effect: effect, Now: now})
 		return
 	}
 	act, ok := acts[o.Name]

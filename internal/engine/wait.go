@@ -16,7 +16,7 @@ func (e *Engine) wait(v loop.Verdict) {
 	e.untouched = nil // people work while the loop waits
 	e.leave()
 	until := wholeMillis(e.wakeTime(v))
-	e.record(&loop.RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: loop.Span(until.Sub(e.now())), Until: until})
+	e.record(v.Waiting(e.now(), until))
 	for {
 		left := until.Sub(e.Clock.Now())
 		e.rebootIfAsked()
@@ -29,7 +29,7 @@ func (e *Engine) wait(v loop.Verdict) {
 
 // freed tells whether a limit that another run had noted is gone before its time.
 func (e *Engine) freed(v loop.Verdict) bool {
-	return v.Rule == "limit" && e.now().Before(v.Until) && e.holds().Agent(e.facts(nil)) != ""
+	return v.Rule == loop.RuleLimit && e.now().Before(v.Until) && e.holds().Agent(e.facts(nil)) != ""
 }
 
 // wholeMillis is a time that now can reach: it knows no smaller part, and whoever

@@ -85,7 +85,7 @@ func (e *Engine) share(a *attempt, o *loop.Outcome) {
 // wakeTime is when to go on after a limit: not at the second at which all the
 // others do.
 func (e *Engine) wakeTime(v loop.Verdict) time.Time {
-	if e.Shared == nil || v.Rule != "limit" {
+	if e.Shared == nil || v.Rule != loop.RuleLimit {
 		return v.Until
 	}
 	at, err := e.Shared.Wake(v.Agent, v.Until, e.now())

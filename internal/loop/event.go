@@ -153,6 +153,9 @@ type RunWaiting struct {
 	Agent string    `json:"agent,omitempty"` // whose provider it waits for
 	For   Span      `json:"for_ms"`
 	Until time.Time `json:"until"`
+
+	Limit   string `json:"limit,omitempty"`    // the kind of the usage limit that it waits for
+	NotedBy string `json:"noted_by,omitempty"` // the run that met it
 }
 
 // RunRule says that a rule has ended the run, or refused to start it.
@@ -297,7 +300,8 @@ type CommandReceived struct {
 	Text    string  `json:"text,omitempty"` // of a note
 	Key     string  `json:"key,omitempty"`  // of a setting
 	Value   string  `json:"value,omitempty"`
-	Effect  string  `json:"effect"` // what it does, or why it was refused
+	Effect  string  `json:"effect"`        // what it does, or why it was refused
+	Now     bool    `json:"now,omitempty"` // of a stop: it does not wait for the end of the iteration
 	Refused bool    `json:"refused,omitempty"`
 	Limits  *Limits `json:"limits,omitempty"` // from now on, when it changed them
 }

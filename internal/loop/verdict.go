@@ -26,6 +26,16 @@ type Verdict struct {
 	For     Span      `json:"for_ms,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
 	Restore *int      `json:"restore,omitempty"` // the iteration whose checkpoint is put back; 0 is before the first
+
+	Now     bool   `json:"now,omitempty"`      // with stopped: a person wanted it at once
+	Signal  string `json:"signal,omitempty"`   // with stopped: by which signal
+	Limit   string `json:"limit,omitempty"`    // with wait: the kind of the usage limit
+	NotedBy string `json:"noted_by,omitempty"` // with wait: the run that met it
+}
+
+// Waiting is the event of a wait that a verdict asks for.
+func (v Verdict) Waiting(from, until time.Time) *RunWaiting {
+	return &RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: Span(until.Sub(from)), Until: until, Limit: v.Limit, NotedBy: v.NotedBy}
 }
 
 // Asked is a person's wish to stop, as far as it has been heard.

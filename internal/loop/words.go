@@ -65,6 +65,17 @@ const (
 	ByError        Reason = "error"
 )
 
+// The rules that do not end a run. One that does is called as its reason.
+const (
+	RuleLimit    = "limit" // waits for a provider
+	RuleProvider = "provider"
+	RuleSignIn   = "sign_in"
+	RuleBackoff  = "backoff" // waits between iterations
+	RuleSkip     = "skip"
+	RuleDelay    = "delay"
+	RuleFallback = "fallback" // another agent works meanwhile
+)
+
 // Result is how an attempt ended.
 type Result string
 

@@ -56,7 +56,7 @@ func (s *story) add(e loop.Event) (Message, bool) {
 
 // byWish is the rule of the pause between iterations that the user asked for:
 // it is no news, however long.
-const byWish = "delay"
+const byWish = loop.RuleDelay
 
 // waiting tells of a long wait, once. Waits with nothing but attempts that were
 // turned away between them are one: an outage is waited out in many short ones.

@@ -27,8 +27,10 @@ func AskedAfter() loop.Rule {
 }
 
 func asked(a *loop.Asked, when string) loop.Verdict {
+	v := end(loop.Stopped, loop.ByRequest, "stopped "+when+" by request")
 	if a.Signal != "" {
-		return end(loop.Stopped, loop.BySignal, "stopped "+when+" by SIG"+a.Signal)
+		v = end(loop.Stopped, loop.BySignal, "stopped "+when+" by SIG"+a.Signal)
 	}
-	return end(loop.Stopped, loop.ByRequest, "stopped "+when+" by request")
+	v.Now, v.Signal = a.Now, a.Signal
+	return v
 }

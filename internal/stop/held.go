@@ -74,7 +74,7 @@ func (h Holds) Agent(f loop.Facts) string {
 func (h Holds) turnedAway(f loop.Facts) loop.Verdict {
 	away, _ := f.State.AwayAs(f.Outcome.Agent)
 	if next := h.Agent(f); next != "" && next != away.Agent {
-		return loop.Verdict{Action: loop.Continue, Rule: "fallback", Agent: next, Why: fmt.Sprintf("%s; %s goes on meanwhile", whatUntil(away), next)}
+		return loop.Verdict{Action: loop.Continue, Rule: loop.RuleFallback, Agent: next, Why: fmt.Sprintf("%s; %s goes on meanwhile", whatUntil(away), next)}
 	}
 	_, _, ok := h.first(f)
 	switch {
@@ -132,11 +132,15 @@ func (h Holds) wait(f loop.Facts) loop.Verdict {
 	if h.MaxTime > 0 && f.Live()+wait > h.MaxTime {
 		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("%s until %s, beyond loop.max_time (%s)", what(first), clock(at), h.MaxTime))
 	}
-	return loop.Verdict{Action: loop.Wait, Rule: waits[loop.Treat(first.Kind).Result], Agent: first.Agent, Why: what(first), For: loop.Span(wait), Until: at}
+	v := loop.Verdict{Action: loop.Wait, Rule: waits[loop.Treat(first.Kind).Result], Agent: first.Agent, Why: what(first), For: loop.Span(wait), Until: at, NotedBy: first.By}
+	if first.Limit != nil {
+		v.Limit = first.Limit.Kind
+	}
+	return v
 }
 
 // waits names the rule by what it waits for.
-var waits = map[loop.Result]string{loop.Limited: "limit", loop.Unavailable: "provider", loop.Failed: "sign_in"}
+var waits = map[loop.Result]string{loop.Limited: loop.RuleLimit, loop.Unavailable: loop.RuleProvider, loop.Failed: loop.RuleSignIn}
 
 // away is the last that is known of an agent: by us, or by another run.
 func (h Holds) away(f loop.Facts, agent string) loop.Away {

@@ -21,14 +21,14 @@ func Pace(p Pacing) loop.Rule {
 		if f.Outcome == nil {
 			return none
 		}
-		wait, rule, why := p.Delay, "delay", "pause between iterations"
+		wait, rule, why := p.Delay, loop.RuleDelay, "pause between iterations"
 		if failures := f.State.Streaks.Failures; failures > 0 && f.Outcome.Result != loop.OK {
 			if b := doubled(p.Backoff, failures, p.MaxBackoff); b > wait {
-				wait, rule, why = b, "backoff", fmt.Sprintf("back-off after failure %d in a row", failures)
+				wait, rule, why = b, loop.RuleBackoff, fmt.Sprintf("back-off after failure %d in a row", failures)
 			}
 		}
 		if b := doubled(max(p.Backoff, time.Second), f.State.Skips, max(p.MaxBackoff, time.Minute)); f.State.Skips > 0 && f.Outcome.Hook != nil && b > wait {
-			wait, rule, why = b, "skip", fmt.Sprintf("pause after skip %d in a row", f.State.Skips)
+			wait, rule, why = b, loop.RuleSkip, fmt.Sprintf("pause after skip %d in a row", f.State.Skips)
 		}
 		if wait <= 0 {
 			return none

@@ -90,7 +90,7 @@ func colour(run *view.Run) style {
 
 func why(run *view.Run, s view.Status) string {
 	if run.Wait != nil {
-		return view.WaitsFor(run.Wait)
+		return text.Line(run.Wait.Why)
 	}
 	return s.Why
 }

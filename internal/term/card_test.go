@@ -200,7 +200,7 @@ func nightStory() *story {
 		limited := loop.Outcome{Result: loop.Limited, Agent: "claude", Limit: &loop.Limit{Kind: "five_hour", Until: until}, EndedAt: s.now}
 		n := s.sum.Next()
 		s.in(n, 1, &loop.IterationStarted{Max: 20}, &loop.IterationFinished{Outcome: limited}).
-			tell(&loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (five_hour) until 2026-11-03 23:42:11 UTC", For: loop.Span(96 * time.Minute), Until: until}).
+			tell(&loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (five_hour)", For: loop.Span(96 * time.Minute), Until: until}).
 			after(96 * time.Minute)
 		refused := work(failing("test", "3 of 48 tests"))
 		refused.Result, refused.Duration = loop.Failed, loop.Span(512*second)

@@ -143,7 +143,7 @@ func heldUp(o *loop.Outcome, now time.Time) string {
 
 // meanwhile names who goes on instead.
 func meanwhile(v loop.Verdict) string {
-	if v.Rule != "fallback" {
+	if v.Rule != loop.RuleFallback {
 		return ""
 	}
 	return ", and " + text.Line(v.Agent) + " goes on meanwhile"

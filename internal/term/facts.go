@@ -102,7 +102,7 @@ func (n *narrator) waiting(p *loop.RunWaiting, now time.Time) []fact {
 		return nil
 	}
 	n.wait = *p
-	return one(info, "Waiting %s: %s (until %s)", pause(p.For.Duration()), view.WaitsFor(p), clock(p.Until, now))
+	return one(info, "Waiting %s: %s (until %s)", pause(p.For.Duration()), text.Line(p.Why), clock(p.Until, now))
 }
 
 // resumed tells of the past; the run still holds what the last runner left.

@@ -81,9 +81,9 @@ func lastGate(run *view.Run) string {
 // out from the end.
 func waitLine(w *loop.RunWaiting, now time.Time, room int) string {
 	left, until := text.Left(w.Until.Sub(now)), view.Clock(w.Until, now)
-	line := fmt.Sprintf("waiting %s: %s, until %s", left, view.WaitsFor(w), until)
-	if w.Rule == "limit" {
-		line = fmt.Sprintf("waiting %s for %s, until %s", left, view.WaitsFor(w), until)
+	line := fmt.Sprintf("waiting %s: %s, until %s", left, text.Line(w.Why), until)
+	if w.Rule == loop.RuleLimit {
+		line = fmt.Sprintf("waiting %s for %s, until %s", left, text.Line(w.Why), until)
 	}
 	if ansi.StringWidth(line) > room {
 		line = fmt.Sprintf("waiting %s, until %s", left, until)

@@ -106,7 +106,7 @@ func (b *book) condition(p palette, now time.Time, width int) string {
 	}
 	if w := run.Wait; w != nil {
 		return p.facts([]part{
-			{view.WaitsFor(w), caution, 0},
+			{text.Line(w.Why), caution, 0},
 			{"until " + view.Clock(w.Until, now), plain, 1},
 			{"c goes on at once", faint, 2},
 		}, " · ", width)

@@ -1,19 +1,11 @@
 package view
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
-
-// reset is the time that the words of a rule end with.
-var reset = regexp.MustCompile(` until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
-
-// WaitsFor says what a wait is for. Until when is left out: a wait ends a little
-// after the time that its provider stated, and two times would only confuse.
-func WaitsFor(w *loop.RunWaiting) string { return Line(reset.ReplaceAllString(w.Why, "")) }
 
 // TurnedAway says what keeps an agent from its model.
 func TurnedAway(a loop.Away, now time.Time) string {

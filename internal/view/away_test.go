@@ -7,19 +7,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-func TestAWaitSaysWhatForAndNotUntilWhen(t *testing.T) {
-	for why, want := range map[string]string{
-		"pause between iterations":                                                "pause between iterations",
-		"usage limit (five_hour) until 2026-11-04 01:06:11 UTC":                   "usage limit (five_hour)",
-		"usage limit (five_hour) until 2026-11-04 01:06:11 UTC, noted by build-6": "usage limit (five_hour), noted by build-6",
-		"the agent said:\n\x1b[31mwait until tomorrow":                            "the agent said: wait until tomorrow",
-	} {
-		if got := WaitsFor(&loop.RunWaiting{Why: why}); got != want {
-			t.Errorf("WaitsFor(%q) = %q, want %q", why, got, want)
-		}
-	}
-}
-
 func TestWhatKeepsAnAgent(t *testing.T) {
 	now := time.Date(2026, 11, 3, 22, 0, 0, 0, time.Local)
 	limit := &loop.Limit{Kind: "five_hour", Until: now.Add(3 * time.Hour)}
