@@ -59,8 +59,8 @@ func badSettings(err error) Check {
 	return c
 }
 
-// gitNeeded is the oldest git whose answers we know.
-var gitNeeded = [2]int{2, 30}
+// gitNeeded is the oldest git that can be told which settings of the user to read.
+var gitNeeded = [2]int{2, 32}
 
 // quietGit makes git speak English and ask nothing.
 var quietGit = []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0"}
@@ -68,11 +68,11 @@ var quietGit = []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0"}
 func checkGit(ctx context.Context, tree string) Check {
 	said, err := ask(ctx, tree, quietGit, "git", "--version")
 	if err != nil {
-		return Check{"git", Worry, "not found", "install git 2.30 or later: without it nobody can tell what an agent committed"}
+		return Check{"git", Worry, "not found", "install git 2.32 or later: without it nobody can tell what an agent committed"}
 	}
 	version := strings.TrimPrefix(said, "git version ")
 	if !atLeast(version, gitNeeded) {
-		return Check{"git", Worry, version + " is old", "install git 2.30 or later"}
+		return Check{"git", Worry, version + " is old", "install git 2.32 or later"}
 	}
 	if inside, err := ask(ctx, tree, quietGit, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
 		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}

@@ -30,8 +30,9 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	if !e.Commits.Enabled || s.Undone(*o) || !s.Counts(*o) || o.Result == loop.Skipped {
 		return false
 	}
-	if why := e.notToCommit(ctx); why != "" {
-		e.record(&loop.Warning{Text: fmt.Sprintf("iteration %d is not committed: %s", e.iter, why), Hint: "the checkpoint has the work"})
+	if why := e.notToCommit(ctx); why != nil {
+		why.Text = fmt.Sprintf("iteration %d is not committed: %s", e.iter, why.Text)
+		e.record(why)
 		return false
 	}
 	e.untouched = nil // what a hook of git's writes, and the commit, are not the next agent's
@@ -96,28 +97,35 @@ func (e *Engine) commitUnlocked(ctx context.Context, a *attempt, o repo.CommitOp
 	return sha, err
 }
 
-// notToCommit says why the work must not become a commit, or nothing.
-func (e *Engine) notToCommit(ctx context.Context) string {
+// notToCommit says why the work must not become a commit; nil when it may.
+func (e *Engine) notToCommit(ctx context.Context) *loop.Warning {
 	// Gates run what the agent wrote, and may have changed what a commit runs.
 	if !e.guardGit(ctx) {
-		return "the repository is not as the run found it"
+		return withheld("the repository is not as the run found it")
+	}
+	if strange := e.strangeRuns(ctx); strange != nil {
+		return strange
 	}
 	switch touched, err := e.touched(ctx); {
 	case err != nil:
-		return err.Error()
+		return withheld(err.Error())
 	case len(touched) > 0:
-		return "protected files changed: " + loop.Few(touched)
+		return withheld("protected files changed: " + loop.Few(touched))
 	}
 	if e.Commits.Branch == "" {
-		return ""
+		return nil
 	}
 	switch now, err := e.Tree.Branch(ctx); {
 	case err != nil:
-		return err.Error()
+		return withheld(err.Error())
 	case now != e.Commits.Branch:
-		return fmt.Sprintf("the run works on branch %s, and the work tree is on %s", e.Commits.Branch, cmp.Or(now, "no branch"))
+		return withheld(fmt.Sprintf("the run works on branch %s, and the work tree is on %s", e.Commits.Branch, cmp.Or(now, "no branch")))
 	}
-	return ""
+	return nil
+}
+
+func withheld(why string) *loop.Warning {
+	return &loop.Warning{Text: why, Hint: "the checkpoint has the work"}
 }
 
 // restore puts the work tree back as it was at its best, when the verdict says

@@ -2,9 +2,35 @@ package engine
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/repo"
 )
+
+// noteGit takes note of all that decides what git does here: the files of the
+// repository, the user's own settings, which hold for the whole run from now on,
+// and what a commit runs. What was noted before stays.
+func (e *Engine) noteGit(ctx context.Context, notes guards) {
+	note := func(name string, look func(context.Context) (repo.Guarded, error), unguarded string) {
+		if _, ok := notes[name]; ok {
+			return
+		}
+		if found, err := look(ctx); err != nil {
+			e.record(&loop.Warning{Text: err.Error(), Hint: unguarded})
+		} else if found != nil {
+			notes[name] = found
+		}
+	}
+	note(gitFiles, e.Tree.GitFiles, "what the agent does to the settings of git is not put back")
+	note(userGit, e.Tree.UserSettings, "what the agent does to your own settings of git is heeded")
+	if was, ok := notes[userGit]; ok {
+		if err := e.Tree.UseSettings(ctx, filepath.Join(e.Journal.Dir(), "gitconfig"), was); err != nil && ctx.Err() == nil {
+			e.record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to your own settings of git is heeded"})
+		}
+	}
+	note(commitRuns, e.Tree.CommitRuns, "what the agent does to your hooks of git is not seen")
+}
 
 // guardGit puts back what decides how git acts in the user's repository: settings,
 // hooks, attributes, and what is ignored. What an agent has written there would
@@ -33,5 +59,46 @@ func (e *Engine) guardGit(ctx context.Context) bool {
 			Key:  loop.PutBackKey + what,
 		})
 	}
+	e.tellUserGit(ctx)
 	return true
+}
+
+// tellUserGit tells that the user's own settings of git are not what they were. They
+// are the user's, who may have changed them, so they are not put back; git does
+// not read them in this run.
+func (e *Engine) tellUserGit(ctx context.Context) {
+	strange, err := repo.StrangeSettings(ctx, e.guarded[userGit])
+	if err != nil || len(strange) == 0 {
+		return // where nobody can tell, they are not read either
+	}
+	what := loop.Few(strange)
+	e.warn("user git "+what, loop.Warning{
+		Text: "your settings of git were changed during the run, and are used as they were: " + what,
+		Hint: "look at them before you use git: the next run takes them as they are; a resume does with --accept-config",
+		Key:  loop.UnusedGitKey + what,
+	})
+}
+
+// strangeRuns tells of something that a commit would run and that is not what it
+// was when the run began; nil when there is nothing. An agent may have written it,
+// and it would run outside of whatever that is held in.
+func (e *Engine) strangeRuns(ctx context.Context) *loop.Warning {
+	was, noted := e.guarded[commitRuns]
+	if !noted {
+		return nil
+	}
+	now, err := e.Tree.CommitRuns(ctx)
+	if err != nil {
+		return withheld(err.Error())
+	}
+	strange := now.Against(was)
+	if len(strange) == 0 {
+		return nil
+	}
+	what := loop.Few(strange)
+	return &loop.Warning{
+		Text: "what a commit runs was changed since the run began: " + what,
+		Hint: "the checkpoint has the work; if the change is good, commit it yourself, or resume with --accept-config",
+		Key:  loop.UnusedGitKey + what,
+	}
 }

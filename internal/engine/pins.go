@@ -66,6 +66,8 @@ func noteKey(name string, patterns []string) string { return name + " " + string
 const (
 	hookFiles    = "hooks/"
 	gitFiles     = "git/"
+	userGit      = "git of the user/"
+	commitRuns   = "run by commits/"
 	spoiledFiles = "spoiled/"
 )
 
@@ -78,17 +80,12 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	before.ReadGuarded(&notes)
 	known := len(notes)
 	if e.Accepted {
-		delete(notes, hookFiles)
-		delete(notes, gitFiles)
+		for _, name := range []string{hookFiles, gitFiles, userGit, commitRuns} {
+			delete(notes, name)
+		}
 		known = -1
 	}
-	if _, ok := notes[gitFiles]; !ok {
-		if files, err := e.Tree.GitFiles(ctx); err != nil {
-			e.record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to the settings of git is not put back"})
-		} else if files != nil {
-			notes[gitFiles] = files
-		}
-	}
+	e.noteGit(ctx, notes)
 	if _, ok := notes[hookFiles]; !ok {
 		files, err := e.hookFiles(ctx)
 		if err != nil {

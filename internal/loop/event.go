@@ -361,11 +361,13 @@ const (
 	UnkeptKey  = "unkept" // nobody can be sure that all of its processes have ended
 )
 
-// The keys of warnings that somebody has changed the repository: PutBackKey begins
-// those that tell what of it was put back.
+// The keys of warnings that somebody has changed the repository, or what git does
+// in it: PutBackKey begins those that tell what of it was put back, UnusedGitKey
+// those that tell what is not used while it is not what it was.
 const (
-	PutBackKey = "put back "
-	LostGitKey = "lost git"
+	PutBackKey   = "put back "
+	LostGitKey   = "lost git"
+	UnusedGitKey = "unused git "
 )
 
 // Unknown stands for an event from a later version.

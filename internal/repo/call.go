@@ -21,11 +21,15 @@ const hookTimeout = 10 * time.Minute
 // the user's language, and no maintenance in the background, which would be
 // ended halfway together with the command.
 func (t *Tree) runHooks(ctx context.Context, c command, args ...string) error {
+	env, err := t.env()
+	if err != nil {
+		return fmt.Errorf("git %s in %s: %w", args[0], t.dir, err)
+	}
 	var complaint bytes.Buffer
 	exit, err := t.exec(ctx, proc.Spec{
 		Argv:    append([]string{"git", "-c", "maintenance.auto=false"}, args...),
 		Dir:     t.dir,
-		Env:     append(append(with(t.env(), unwatched), c.env...), "LC_ALL="+os.Getenv("LC_ALL")),
+		Env:     append(append(with(env, unwatched), c.env...), "LC_ALL="+os.Getenv("LC_ALL")),
 		Stdin:   bytes.NewReader(c.stdin),
 		Stderr:  proc.Sink{Raw: &complaint},
 		Timeout: hookTimeout,

@@ -5,25 +5,34 @@ import (
 	"os"
 )
 
-// replaceFile puts b in the place of a file in one piece. After a power loss it
-// holds all of b or all of what was there before; either will do, so the folder
-// is not synced.
+// replaceFile puts b in the place of a file in one piece, whatever stands there:
+// there is no moment without one, unless a folder is in the way. After a power
+// loss it holds all of b or all of what was there before; either will do, so the
+// folder is not synced.
 func replaceFile(path string, b []byte) error {
 	temp := path + ".tmp"
+	if err := removeAll(temp); err != nil { // somebody may have put anything there
+		return err
+	}
 	if err := writeSynced(temp, b); err != nil {
 		os.Remove(temp)
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
-		os.Remove(temp)
-		return err
+	err := os.Rename(temp, path)
+	if info, lstat := os.Lstat(path); err != nil && lstat == nil && info.IsDir() {
+		if err = removeAll(path); err == nil {
+			err = os.Rename(temp, path)
+		}
 	}
-	return nil
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
 }
 
 // writeSoon writes a file that is on the disk as soon as another is synced.
 func writeSoon(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -34,7 +43,7 @@ func writeSoon(path string, b []byte) error {
 }
 
 func writeSynced(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

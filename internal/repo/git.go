@@ -86,16 +86,20 @@ func Closed() []string { return append(with(gitEnv(), closed...), shut...) }
 
 // env is gitEnv for this tree. When an agent has deleted the repository, git must
 // not find another one further up.
-func (t *Tree) env() []string {
-	env := gitEnv()
+func (t *Tree) env() ([]string, error) {
+	user, err := t.user.env()
+	if err != nil {
+		return nil, err
+	}
+	env := append(gitEnv(), user...)
 	if t.above == "" {
-		return env
+		return env, nil
 	}
 	above := t.above
 	if known := os.Getenv("GIT_CEILING_DIRECTORIES"); known != "" {
 		above += string(os.PathListSeparator) + known
 	}
-	return append(env, "GIT_CEILING_DIRECTORIES="+above)
+	return append(env, "GIT_CEILING_DIRECTORIES="+above), nil
 }
 
 // run runs git in the tree's folder and gives what it printed.
@@ -117,11 +121,16 @@ type command struct {
 // runIn runs git in a folder and gives what it printed. No program that the
 // repository names is run, but for filters: see withoutFilters.
 func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string) ([]byte, error) {
+	name := commandOf(args)
+	env, err := t.env()
+	if err != nil {
+		return nil, fmt.Errorf("git %s in %s: %w", name, dir, err)
+	}
 	var out, complaint bytes.Buffer
 	spec := proc.Spec{
 		Argv:   append([]string{"git"}, args...),
 		Dir:    dir,
-		Env:    slices.Concat(with(t.env(), slices.Concat(closed, c.settings)...), shut, []string{"GIT_ALLOW_PROTOCOL="}, c.env),
+		Env:    slices.Concat(with(env, slices.Concat(closed, c.settings)...), shut, []string{"GIT_ALLOW_PROTOCOL="}, c.env),
 		Stdin:  bytes.NewReader(c.stdin),
 		Stdout: proc.Sink{Raw: &out},
 		Stderr: proc.Sink{Raw: &complaint},
@@ -131,7 +140,6 @@ func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string)
 	if c.reader != nil {
 		spec.Stdout.Raw, spec.Idle = c.reader, 0
 	}
-	name := commandOf(args)
 	exit, err := t.exec(ctx, spec)
 	switch {
 	case c.reader == nil && !c.again && ctx.Err() == nil && endedByOthers(exit, err) && slices.Contains(looks, name):

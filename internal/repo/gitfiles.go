@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -224,37 +223,16 @@ func (p gitPlace) look(ctx context.Context) (Guarded, error) {
 		case name == infoFolder:
 			names = append(names, "info/attributes", "info/exclude")
 		case name == hooksFolder || strings.HasPrefix(name, hooksFolder+"/"):
-			more, err := p.below(name)
+			list, err := namesIn(filepath.Join(p.common, filepath.FromSlash(name)))
 			if err != nil {
 				return nil, err
 			}
-			names = append(names, more...)
+			for _, entry := range list {
+				names = append(names, path.Join(name, entry))
+			}
 		}
 	}
 	return found, nil
-}
-
-// below lists a folder of hooks, but for the examples that git brings along.
-func (p gitPlace) below(name string) ([]string, error) {
-	dir, err := os.Open(filepath.Join(p.common, filepath.FromSlash(name)))
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	list, err := dir.Readdirnames(mostGitFiles + 1)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	if len(list) > mostGitFiles {
-		return nil, errFlood
-	}
-	var names []string
-	for _, entry := range list {
-		if !strings.HasSuffix(entry, ".sample") {
-			names = append(names, path.Join(name, entry))
-		}
-	}
-	return names, nil
 }
 
 // noteOf is what there is to know of a file: empty when there is none. Neither is

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,28 +65,53 @@ func held(ctx context.Context, path string, d fs.DirEntry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.New()
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := os.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		io.WriteString(sum, target)
-	case info.Mode().IsRegular():
-		f, err := files.OpenFile(path)
-		if errors.Is(err, fs.ErrPermission) {
-			return "unreadable " + Stamp(info), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		if err := copyAll(ctx, sum, f); err != nil {
-			return "", err
-		}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return heldBy(ctx, path, info)
 	}
-	return fmt.Sprintf("%v %v %s", info.Mode().Type(), info.Mode()&0o100, hex.EncodeToString(sum.Sum(nil))), nil
+	target, err := os.Readlink(path)
+	return inWords(info, sha256.Sum256([]byte(target))), err
+}
+
+// fingerprint is held for a file that is run, or read, by its name: what matters is
+// what a link leads to. "none" is for one that is not there.
+func fingerprint(ctx context.Context, path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case absent(err):
+		return "none", nil
+	case errors.Is(err, fs.ErrPermission):
+		return "out of reach", nil
+	case err != nil:
+		return "", err
+	case info.Size() > mostRead:
+		return "large " + Stamp(info), nil
+	}
+	return heldBy(ctx, path, info)
+}
+
+// mostRead is more than a program has that people write settings and hooks for.
+const mostRead = 256 << 20
+
+// heldBy is what there is to know of a file that is no link.
+func heldBy(ctx context.Context, path string, info fs.FileInfo) (string, error) {
+	if !info.Mode().IsRegular() {
+		return inWords(info, sha256.Sum256(nil)), nil
+	}
+	f, err := files.OpenFile(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return "unreadable " + Stamp(info), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	content := sha256.New()
+	err = copyAll(ctx, content, f)
+	return inWords(info, [sha256.Size]byte(content.Sum(nil))), err
+}
+
+func inWords(info fs.FileInfo, sum [sha256.Size]byte) string {
+	return fmt.Sprintf("%v %v %s", info.Mode().Type(), info.Mode()&0o100, hex.EncodeToString(sum[:]))
 }
 
 // Against names the files that differ from an earlier moment, sorted.

@@ -68,7 +68,7 @@ func (s *Store) seal() (found []string, err error) {
 			continue
 		}
 		found = append(found, name)
-		if err := errors.Join(os.RemoveAll(s.at(name)), replaceFile(s.at(name), []byte(want))); err != nil {
+		if err := replaceFile(s.at(name), []byte(want)); err != nil {
 			return found, fmt.Errorf("seal the checkpoints: %w", err)
 		}
 	}
@@ -99,10 +99,9 @@ func (s *Store) intact(name, text string) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
 		return false
 	}
-	_, ctime := identity(info)
 	s.sealing.Lock()
 	defer s.sealing.Unlock()
-	if at := Stamp(info); ctime != 0 && s.intactAt[name] == at {
+	if tellsWrites(info) && s.intactAt[name] == Stamp(info) {
 		return true
 	}
 	b, err := files.ReadFile(context.Background(), s.at(name), smallFile)

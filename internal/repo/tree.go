@@ -21,6 +21,7 @@ type Tree struct {
 	records string // from the root to the records of the user's runs, when they are in it
 	exec    Exec
 	pool    string // where stores share what they copied; empty: nowhere
+	user    *userSettings
 }
 
 // Exec runs one process to its end, as proc.Run does.
@@ -77,7 +78,7 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run}
+	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run, user: &userSettings{}}
 
 	out, err := t.run(ctx, "rev-parse", "--is-inside-work-tree", "--show-prefix")
 	var failed *gitError
@@ -110,7 +111,7 @@ func OpenKept(ctx context.Context, dir string) (*Tree, error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	return &Tree{dir: dir, exec: proc.Run}, nil
+	return &Tree{dir: dir, exec: proc.Run, user: &userSettings{}}, nil
 }
 
 // Through is the same tree, with git run by exec: a hook or a helper of git's

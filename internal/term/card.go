@@ -52,6 +52,7 @@ func rows(run *view.Run, now time.Time) []row {
 		row{"work tree", run.Tree},
 		row{"branch", run.Branch},
 		row{"put back", run.PutBack()},
+		row{"not used", run.UnusedGit()},
 		row{"files", s.Dir},
 	)
 	if run.Finished != nil {

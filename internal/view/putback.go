@@ -20,3 +20,15 @@ func (r *Run) PutBack() string {
 	}
 	return strings.Join(said, "; ")
 }
+
+// UnusedGit says what of the user's git was changed during the run, and is not used
+// for that; empty for nothing.
+func (r *Run) UnusedGit() string {
+	var said []string
+	for _, key := range r.Sum.Told {
+		if what, ok := strings.CutPrefix(key, loop.UnusedGitKey); ok {
+			said = append(said, what)
+		}
+	}
+	return strings.Join(said, ", ")
+}

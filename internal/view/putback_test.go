@@ -18,3 +18,13 @@ func TestWhatWasPutBackIsRemembered(t *testing.T) {
 		t.Errorf("PutBack = %q, want %q", got, want)
 	}
 }
+
+func TestWhatIsNotUsedOfGitIsRemembered(t *testing.T) {
+	run := New()
+	for _, key := range []string{loop.PutBackKey + "hooks/x", loop.UnusedGitKey + "~/.gitconfig", loop.UnusedGitKey + ".husky/pre-commit"} {
+		run.Apply(loop.Event{Payload: &loop.Warning{Key: key}})
+	}
+	if got, want := run.UnusedGit(), "~/.gitconfig, .husky/pre-commit"; got != want {
+		t.Errorf("UnusedGit = %q, want %q", got, want)
+	}
+}

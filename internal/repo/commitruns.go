@@ -1,0 +1,168 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
+)
+
+// CommitRuns takes note of what a commit would run: the hooks, wherever they are,
+// and the programs that filter and sign. They are known by their paths from the
+// root of the work tree, or by whole ones where they are not in it. There is
+// nothing to note without git.
+func (t *Tree) CommitRuns(ctx context.Context) (Guarded, error) {
+	if !t.git {
+		return nil, nil
+	}
+	found, err := t.commitRuns(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at what a commit runs: %w", err)
+	}
+	return found, nil
+}
+
+func (t *Tree) commitRuns(ctx context.Context) (Guarded, error) {
+	all, err := t.everySetting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place, ok := t.gitPlace()
+	if !ok {
+		return nil, errors.New("there is no repository")
+	}
+	paths, hooks := []string{}, filepath.Join(place.common, hooksFolder)
+	for _, s := range all {
+		switch {
+		case s.key == "core.hookspath" && s.scope == "command" && s.value == os.DevNull: // our own
+		case s.key == "core.hookspath":
+			hooks = seenFrom(place.top, atHome(s.value))
+		case runsAtCommit(s.key):
+			paths = append(paths, filesNamed(place.top, s.value)...)
+		}
+	}
+	more, err := hooksIn(hooks)
+	if err != nil {
+		return nil, err
+	}
+	found := Guarded{}
+	for _, at := range append(paths, more...) {
+		if found[t.nameOf(place.top, at)], err = fingerprint(ctx, at); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// nameOf is a file as people know it.
+func (t *Tree) nameOf(top, at string) string {
+	if rel, inside := under(top, at); inside {
+		return filepath.ToSlash(rel)
+	}
+	return at
+}
+
+// runsAtCommit tells whether a setting names a program that a commit may run.
+func runsAtCommit(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	switch section {
+	case "filter":
+		return name == "clean" || name == "smudge" || name == "process"
+	case "gpg":
+		return name == "program" || name == "defaultkeycommand"
+	case "hook":
+		return name == "command"
+	}
+	return false
+}
+
+// filesNamed is the files that a command names: its program, and all that looks
+// like a path. A path that leads nowhere is one, too: somebody may make the file.
+func filesNamed(top, text string) []string {
+	var paths []string
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`", r) })
+	for i, word := range words {
+		switch program, err := exec.LookPath(word); {
+		case strings.ContainsRune(filepath.ToSlash(word), '/'):
+			paths = append(paths, seenFrom(top, atHome(word)))
+		case i == 0 && err == nil:
+			paths = append(paths, program)
+		}
+	}
+	return paths
+}
+
+// atHome is a path as git understands it, which may begin with the home.
+func atHome(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		return filepath.Join(userHome(), filepath.FromSlash(rest))
+	}
+	return name
+}
+
+// hooksIn lists the files in a folder of hooks and in the folders there, where
+// hooks keep what they share. Where git's hooks are made by a program that keeps
+// the user's own beside them, as husky does, those count as well.
+func hooksIn(dir string) ([]string, error) {
+	folders := []string{dir}
+	if filepath.Base(dir) == "_" {
+		folders = append(folders, filepath.Dir(dir))
+	}
+	var paths []string
+	for i := 0; i < len(folders); i++ {
+		list, err := namesIn(folders[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range list {
+			at := filepath.Join(folders[i], name)
+			info, err := os.Stat(at)
+			switch {
+			case err != nil: // it is gone, or leads nowhere: nothing that git would run
+			case !info.IsDir():
+				paths = append(paths, at)
+			case folders[i] == dir:
+				folders = append(folders, at)
+			}
+			if len(paths) > mostGitFiles {
+				return nil, errFlood
+			}
+		}
+	}
+	return paths, nil
+}
+
+// namesIn lists a folder of hooks, but for the examples that git brings along. One
+// that is not there has none.
+func namesIn(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	tree, err := files.OpenTree(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	f, err := tree.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := f.Readdirnames(mostGitFiles + 1)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case len(list) > mostGitFiles:
+		return nil, errFlood
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return path.Ext(name) == ".sample" }), nil
+}
