@@ -23,6 +23,7 @@ func (e *Engine) noteGit(ctx context.Context, notes guards) {
 		}
 	}
 	note(gitFiles, e.Tree.GitFiles, "what the agent does to the settings of git is not put back")
+	e.guardGit(ctx) // the last runner may have died before it could
 	note(userGit, e.Tree.UserSettings, "what the agent does to your own settings of git is heeded")
 	if was, ok := notes[userGit]; ok {
 		if err := e.Tree.UseSettings(ctx, filepath.Join(e.Journal.Dir(), "gitconfig"), was); err != nil && ctx.Err() == nil {
@@ -37,10 +38,21 @@ func (e *Engine) noteGit(ctx context.Context, notes guards) {
 // be done by the user's own git, and by a commit of the runner's. It tells
 // whether the repository is the one that the run began with.
 func (e *Engine) guardGit(ctx context.Context) bool {
+	ctx, over := e.hurrying(ctx)
+	defer over()
 	done, err := e.Tree.PutGitBack(ctx, e.guarded[gitFiles])
-	switch {
-	case err != nil && ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		return false // it was told to end
+	}
+	if len(done.What) > 0 {
+		what := loop.Few(done.What)
+		e.warn("git "+what, loop.Warning{
+			Text: "what git does here was changed during the run, and is put back: " + what,
+			Hint: "if it was meant, change it when the run is over",
+			Key:  loop.PutBackKey + what,
+		})
+	}
+	switch {
 	case err != nil:
 		e.warn("git files", loop.Warning{Text: err.Error(), Hint: "look at .git yourself before you use git here; the runner commits nothing"})
 		return false
@@ -51,13 +63,6 @@ func (e *Engine) guardGit(ctx context.Context) bool {
 			Key:  loop.LostGitKey,
 		})
 		return false
-	case len(done.What) > 0:
-		what := loop.Few(done.What)
-		e.warn("git "+what, loop.Warning{
-			Text: "what git does here was changed during the run, and is put back: " + what,
-			Hint: "if it was meant, change it when the run is over",
-			Key:  loop.PutBackKey + what,
-		})
 	}
 	e.tellUserGit(ctx)
 	return true

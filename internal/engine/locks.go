@@ -14,6 +14,8 @@ import (
 // made them are dead: with them there, neither agents nor the runner would commit
 // any more.
 func (e *Engine) dropLocks(ctx context.Context, since time.Time) {
+	ctx, over := e.hurrying(ctx)
+	defer over()
 	dropped, err := e.gitLocks(ctx).Drop(ctx, since)
 	if w := LocksDropped(dropped, err); w != nil {
 		e.record(w)

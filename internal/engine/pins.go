@@ -85,6 +85,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		}
 		known = -1
 	}
+	e.guarded = notes
 	e.noteGit(ctx, notes)
 	if _, ok := notes[hookFiles]; !ok {
 		files, err := e.hookFiles(ctx)
@@ -111,8 +112,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 	if len(notes) > known {
 		before.WriteGuarded(notes)
 	}
-	e.guarded, e.Judge.Spoiled = notes, notes[spoiledFiles]
-	e.guardGit(ctx) // the last runner may have died before it could
+	e.Judge.Spoiled = notes[spoiledFiles]
 	var earlier proof.Known
 	if before.ReadKnown(&earlier) {
 		e.Judge.Recall(earlier)

@@ -73,9 +73,11 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 	e.untouched = nil
 	if a.failure == nil {
 		e.run(ctx, a)
+	}
+	e.guardGit(ctx) // before any git of ours
+	if a.failure == nil {
 		e.dropLocks(ctx, a.born)
 	}
-	e.guardGit(ctx)
 	if a.after = e.after(ctx); a.after == nil && a.failure == nil && e.stopsNow() {
 		return e.ask() // the look was cut short: the next runner has the time
 	}

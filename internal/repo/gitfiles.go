@@ -46,7 +46,7 @@ func (t *Tree) GitFiles(ctx context.Context) (Guarded, error) {
 // PutBack is what PutGitBack did.
 type PutBack struct {
 	What []string // the settings and files that were changed, sorted
-	Lost bool     // the repository is gone, or is another one: nothing was put back
+	Lost bool     // the repository is gone, or is another one: no more was put back
 }
 
 // PutGitBack puts the files that decide what git does back as they were noted.
@@ -82,11 +82,17 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		}
 	}
 	p, ok := t.gitPlace()
-	if !ok {
-		return PutBack{Lost: true}, nil
+	if !ok && p.dir != "" { // something stands where it says what it belongs to
+		pipes, err := p.dropPipes(ctx)
+		if err != nil {
+			return done, err
+		}
+		done.What = append(done.What, pipes...)
+		p, ok = t.gitPlace()
 	}
-	if p.identity() != was[gitIdentity] {
-		return PutBack{Lost: true}, nil
+	if !ok || p.identity() != was[gitIdentity] {
+		done.Lost = true
+		return done, nil
 	}
 	now, err := p.look(ctx)
 	if errors.Is(err, errFlood) {
@@ -108,7 +114,9 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		}
 		done.What = append(done.What, what...)
 	}
-	return done, nil
+	pipes, err := p.dropPipes(ctx)
+	done.What, done.Lost = append(done.What, pipes...), !hasHead(p.dir)
+	return done, err
 }
 
 // putBackOne puts one file back, and names what was changed.

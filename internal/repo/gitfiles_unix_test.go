@@ -3,7 +3,9 @@
 package repo
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -25,5 +27,54 @@ func TestPipesInTheGitFolderAreRemoved(t *testing.T) {
 	}
 	if got := f.guardedText(f.path(".git")); got != before {
 		t.Errorf("it is now\n%s\nand was\n%s", got, before)
+	}
+}
+
+func TestAPipeInTheGitFolderIsRemoved(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.git("worktree", "add", "-q", f.path("../tree"))
+	t.Cleanup(func() { os.RemoveAll(f.path("../tree")) })
+	f.must(os.MkdirAll(f.path(".git/hooks"), 0o700))
+	f.must(os.Symlink(os.DevNull, f.path(".git/hooks/pre-push"))) // as people switch one off
+	tree := f.open()
+	was, err := tree.GitFiles(t.Context())
+	f.must(err)
+	outside := filepath.Join(t.TempDir(), "outside")
+	for _, at := range []string{outside, f.path(".git/commondir"), f.path(".git/packed-refs"), f.path(".git/refs/heads/x"), f.path(".git/worktrees/tree/index.x")} {
+		f.must(syscall.Mkfifo(at, 0o600))
+	}
+	f.must(os.Symlink(outside, f.path(".git/objects/info/alternates")))
+
+	done, err := tree.PutGitBack(t.Context(), was)
+	f.must(err)
+	want := []string{"commondir (a pipe, removed)", "objects/info/alternates (a pipe, removed)", "packed-refs (a pipe, removed)", "refs/heads/x (a pipe, removed)"}
+	if !slices.Equal(done.What, want) || done.Lost {
+		t.Errorf("PutGitBack = %+v, want %q", done, want)
+	}
+	for _, at := range []string{outside, f.path(".git/hooks/pre-push"), f.path(".git/worktrees/tree/index.x")} {
+		if _, err := os.Lstat(at); err != nil {
+			t.Errorf("%s is gone", at)
+		}
+	}
+	if _, err := tree.Print(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATreeIsNotOpenedThroughAPipe(t *testing.T) {
+	t.Parallel()
+	for _, name := range alwaysRead {
+		f := newRepository(t)
+		f.must(os.RemoveAll(f.path(".git/" + name)))
+		f.must(syscall.Mkfifo(f.path(".git/"+name), 0o600))
+		_, err := Open(t.Context(), f.dir, nil)
+		var pipe *PipeError
+		if !errors.As(err, &pipe) || pipe.Path != f.path(".git/"+name) {
+			t.Errorf("%s: Open says %v", name, err)
+		}
+		if _, err := OpenKept(t.Context(), f.dir); err != nil {
+			t.Errorf("%s: OpenKept says %v", name, err)
+		}
 	}
 }

@@ -68,7 +68,8 @@ func (before Print) Signals(after Print) []loop.Signal {
 // installed, else as a plain folder. Files that match one of the ignore
 // patterns do not count: a pattern without a slash matches a name at any depth,
 // one with a slash a path from dir on, where ** stands for any folders; what
-// matches a folder holds for all that is in it.
+// matches a folder holds for all that is in it. Where git would wait for a pipe in
+// the place of one of its files, the error is a *PipeError.
 func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	patterns, err := parseIgnore(ignore)
 	if err != nil {
@@ -80,6 +81,9 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	}
 	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run, user: &userSettings{}}
 
+	if err := t.waits(); err != nil {
+		return nil, err
+	}
 	out, err := t.run(ctx, "rev-parse", "--is-inside-work-tree", "--show-prefix")
 	var failed *gitError
 	var start *proc.StartError
@@ -101,11 +105,11 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 }
 
 // OpenKept is Open for who has a store of the tree and wants what is in that: when
-// git refuses to look at the repository, it is taken for a plain folder.
+// git refuses to look at the repository, or would wait for ever, it is taken for
+// a plain folder.
 func OpenKept(ctx context.Context, dir string) (*Tree, error) {
 	t, err := Open(ctx, dir, nil)
-	var failed *gitError
-	if !errors.As(err, &failed) {
+	if !errors.As(err, new(*gitError)) && !errors.As(err, new(*PipeError)) {
 		return t, err
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
