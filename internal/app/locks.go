@@ -9,27 +9,29 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// dropLocks removes the git locks that runners which are dead have left, or their
-// agents: those that came since the last thing that each had begun. It belongs
+// dropLocks removes the git locks that the runner of a run which is dead has left,
+// or its agent: those that came since the last thing that it had begun. It belongs
 // after cleanUp, for somebody who lives may hold them.
-func (j *Job) dropLocks(ctx context.Context, pasts ...journal.Past) []loop.Warning {
-	var since time.Time
-	for _, past := range pasts {
-		if begun := lastBegun(past); since.IsZero() || begun.Before(since) {
-			since = begun
-		}
-	}
-	if since.IsZero() {
-		return nil
-	}
+func (j *Job) dropLocks(ctx context.Context, past journal.Past) []loop.Warning {
 	locks, err := j.files.Locks(ctx)
 	if err != nil {
 		return nil // a broken repository is told of by who needs it
 	}
-	if w := engine.LocksDropped(locks.Drop(ctx, since)); w != nil {
+	if w := engine.LocksDropped(locks.Drop(ctx, lastBegun(past))); w != nil {
 		return []loop.Warning{*w}
 	}
 	return nil
+}
+
+// lastAtWork is the run that was at work last. Who began after another has taken
+// the locks of that away, and what came since is none of its.
+func lastAtWork(runs []journal.Entry) (last journal.Entry) {
+	for i, run := range runs {
+		if i == 0 || lastBegun(run.Past).After(lastBegun(last.Past)) {
+			last = run
+		}
+	}
+	return last
 }
 
 // lastBegun is when the last attempt of a run began, or the run itself.

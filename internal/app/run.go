@@ -94,14 +94,17 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 	if err != nil {
 		return nil, err
 	}
+	runs = slices.DeleteFunc(runs, func(run journal.Entry) bool { return run.Tree != store.Tree })
 	var crashed []string
-	var pasts []journal.Past
 	for _, run := range runs {
-		if run.Tree == store.Tree && store.Status(run) == loop.Crashed {
-			crashed, pasts = append(crashed, run.ID), append(pasts, run.Past)
+		if store.Status(run) == loop.Crashed {
+			crashed = append(crashed, run.ID)
 		}
 	}
-	ended := append(j.cleanUp(ctx, crashed...), j.dropLocks(ctx, pasts...)...)
+	ended := j.cleanUp(ctx, crashed...)
+	if last := lastAtWork(runs); slices.Contains(crashed, last.ID) {
+		ended = append(ended, j.dropLocks(ctx, last.Past)...)
+	}
 	aside, err := setAside(store, bad)
 	return append(ended, aside...), err
 }

@@ -18,7 +18,7 @@ func (e *Engine) dropLocks(ctx context.Context, since time.Time) {
 	defer over()
 	dropped, err := e.gitLocks(ctx).Drop(ctx, since)
 	if w := LocksDropped(dropped, err); w != nil {
-		e.record(w)
+		e.warn(fmt.Sprint("locks ", e.iter, " ", w.Text), *w)
 	}
 }
 
@@ -33,9 +33,12 @@ func (e *Engine) gitLocks(ctx context.Context) *repo.Locks {
 // LocksDropped tells people of locks that were removed, or could not be; nil when
 // there is nothing to tell.
 func LocksDropped(dropped []string, err error) *loop.Warning {
+	var unjudged *repo.UnjudgedError
 	switch {
 	case len(dropped) > 0:
 		return &loop.Warning{Text: fmt.Sprintf("removed %s, which a git that was ended left", loop.Few(dropped))}
+	case errors.As(err, &unjudged):
+		return &loop.Warning{Text: err.Error(), Hint: unjudged.Hint()}
 	case err != nil:
 		return &loop.Warning{Text: "a git that was ended left a lock, which cannot be removed: " + err.Error()}
 	}

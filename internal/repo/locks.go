@@ -23,6 +23,9 @@ type Locks struct {
 	own    string   // the git folder of the work tree
 	common string   // that of all work trees of the repository; mostly the same
 	trees  []string // where a git may be that holds one
+
+	// others is who may hold one, as proc.Others tells it.
+	others func(name string, folders []string, at time.Time) (pids []int, known bool)
 }
 
 // Locks finds where the locks are. It is nil without git.
@@ -38,7 +41,7 @@ func (t *Tree) Locks(ctx context.Context) (*Locks, error) {
 	if len(lines) != 3 {
 		return nil, &RefusedError{what: "git does not tell where its folder is", hint: "a name with a line break in it is beyond us"}
 	}
-	l := &Locks{own: filepath.FromSlash(lines[0]), common: filepath.FromSlash(lines[1])}
+	l := &Locks{own: filepath.FromSlash(lines[0]), common: filepath.FromSlash(lines[1]), others: proc.Others}
 	if !filepath.IsAbs(l.common) {
 		l.common = filepath.Join(t.dir, l.common)
 	}
@@ -68,23 +71,30 @@ const lockMoment = 300 * time.Millisecond
 // Drop removes the locks that came after a time and that nobody can be holding,
 // and names them as a person would. It is for a moment when all who could have
 // made them are dead. A git that works here, and did when the lock was made, may
-// be its holder: for that one it waits a little, and then lets the lock be.
+// be its holder: for that one it waits a little, and then lets the lock be. Where
+// the system does not tell who is at work, none is removed, and the error is an
+// *UnjudgedError.
 func (l *Locks) Drop(ctx context.Context, since time.Time) (dropped []string, err error) {
 	if l == nil {
 		return nil, nil
 	}
 	for deadline := time.Now().Add(lockPatience); ; {
-		found := l.since(since)
 		waiting := false
-		for _, lock := range found {
-			switch {
-			case lock.held(l.trees):
+		var unjudged []string
+		for _, lock := range l.since(since) {
+			switch held, known := l.held(lock); {
+			case held:
 				waiting = true
+			case !known:
+				unjudged = append(unjudged, l.name(lock.path))
 			case l.remove(lock, &err):
 				dropped = append(dropped, l.name(lock.path))
 			}
 		}
 		if !waiting || time.Now().After(deadline) {
+			if len(unjudged) > 0 {
+				err = &UnjudgedError{Locks: unjudged}
+			}
 			return dropped, err
 		}
 		select {
@@ -93,6 +103,19 @@ func (l *Locks) Drop(ctx context.Context, since time.Time) (dropped []string, er
 		case <-time.After(lockPatience / 20):
 		}
 	}
+}
+
+// UnjudgedError says that there are locks of which nobody can tell here whether
+// somebody holds them.
+type UnjudgedError struct{ Locks []string }
+
+func (e *UnjudgedError) Error() string {
+	return "git may have left " + loop.Few(e.Locks) + ", and this system does not tell whether a git still works here"
+}
+
+// Hint says what to do.
+func (e *UnjudgedError) Hint() string {
+	return "while it is there, nobody commits: if no git works here, remove it"
 }
 
 // Left names the locks that are there now.
@@ -121,13 +144,13 @@ type gitLock struct {
 	at   time.Time // when it was last written to
 }
 
-// held tells whether somebody may still have the lock.
-func (k gitLock) held(trees []string) bool {
-	if time.Since(k.at) < lockMoment {
-		return true
+// held tells whether somebody may still have a lock, if anybody knows.
+func (l *Locks) held(lock gitLock) (held, known bool) {
+	if time.Since(lock.at) < lockMoment {
+		return true, true
 	}
-	gits, _ := proc.Others("git", trees, k.at) // where nobody can tell, the moment has to do
-	return len(gits) > 0
+	gits, known := l.others("git", l.trees, lock.at)
+	return len(gits) > 0, known
 }
 
 // Places of locks, from a git folder: in them, and in those with a slash at their

@@ -170,3 +170,46 @@ func TestAStoreKeepsWhatItBorrows(t *testing.T) {
 		t.Errorf("a.txt = %q", got)
 	}
 }
+
+// Without its attributes git would change files on their way in and out, so there
+// is no moment in which it could find none.
+func TestASealedFileIsReplacedInOnePiece(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.keep(f.open())
+	store := folder{t, s.dir}
+	const name = "info/attributes"
+	over, gone := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			if _, err := os.Lstat(store.path(name)); err != nil {
+				gone <- err
+				return
+			}
+		}
+	}()
+	for range 50 {
+		store.replace(name, "* filter=evil\n")
+		if found, err := s.seal(); err != nil || !slices.Equal(found, []string{name}) {
+			t.Errorf("seal = %q, %v", found, err)
+			break
+		}
+	}
+	close(over)
+	if err := <-gone; err != nil {
+		t.Errorf("for a moment there was none: %v", err)
+	}
+}
+
+// replace is write in one piece.
+func (f folder) replace(name, text string) {
+	f.t.Helper()
+	f.write(name+".x", text)
+	f.must(os.Rename(f.path(name+".x"), f.path(name)))
+}
