@@ -53,6 +53,12 @@ func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
 	return list
 }
 
+// mayHaveLeft tells whether processes of a run may be left: its runner died, or said
+// that it was not sure.
+func mayHaveLeft(status loop.Status, past journal.Past) bool {
+	return status == loop.Crashed || slices.Contains(past.State.Told, loop.UnkeptKey)
+}
+
 // cleanUpOwn is cleanUp for the run itself, before it goes on. Where anything was
 // left the keeper had died too, and who had lost its mark was not found.
 func (c *Continuation) cleanUpOwn(ctx context.Context) []loop.Warning {

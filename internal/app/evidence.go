@@ -14,6 +14,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -246,16 +247,29 @@ func shellLine(c config.Command) string {
 // of its records: with these, unless they are in the work tree. Tools look upward
 // for their settings and dependencies.
 func ProofDir(tree, records string) string {
+	beside := filepath.Join(records, "proof")
 	if !within(tree, records) {
-		return filepath.Join(records, "proof")
+		return beside
 	}
 	sum := sha256.Sum256([]byte(records))
-	return filepath.Join(proofsApart(), hex.EncodeToString(sum[:8]))
+	for _, dir := range ownTemporary() {
+		if files.MakeOwn(dir) == nil {
+			return filepath.Join(dir, "proof", hex.EncodeToString(sum[:8]))
+		}
+	}
+	return beside // where none is made, which says why
 }
 
-// proofsApart is where clean checkouts are when they cannot be with the records.
-func proofsApart() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("refrain-%d", os.Getuid()), "proof")
+// ownTemporary are the folders for temporary files that may be ours alone, the best
+// first. Whoever was there before us could change what is proven.
+func ownTemporary() []string {
+	var list []string
+	own := filepath.Join(os.TempDir(), fmt.Sprintf("refrain-%d", os.Getuid()))
+	for n := range 9 {
+		list = append(list, own)
+		own = filepath.Join(os.TempDir(), fmt.Sprintf("refrain-%d-%d", os.Getuid(), n+2))
+	}
+	return list
 }
 
 // dropProof removes the clean checkouts of a run that needs them no more. What is

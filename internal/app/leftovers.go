@@ -68,7 +68,12 @@ func leftovers(runs journal.Store) ([]string, error) {
 // proofPlaces are where clean checkouts may be that are not with their records.
 // Earlier versions had all of them in the user's cache.
 func proofPlaces() []string {
-	list := []string{proofsApart()}
+	var list []string
+	for _, dir := range ownTemporary() {
+		if files.Own(dir) == nil {
+			list = append(list, filepath.Join(dir, "proof"))
+		}
+	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		list = append(list, filepath.Join(cache, "refrain", "proof"))
 	}

@@ -33,3 +33,21 @@ func TestWhoWasAtWorkLast(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoMayHaveLeftProcesses(t *testing.T) {
+	unsure := journal.Past{State: loop.State{Told: []string{loop.UnkeptKey}}}
+	for _, tt := range []struct {
+		name   string
+		status loop.Status
+		past   journal.Past
+		want   bool
+	}{
+		{"one that ended well", loop.Done, journal.Past{}, false},
+		{"one whose runner died", loop.Crashed, journal.Past{}, true},
+		{"one that could not end all", loop.Done, unsure, true},
+	} {
+		if got := mayHaveLeft(tt.status, tt.past); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		return *again, false, nil
 	}
 	var warnings []loop.Warning
-	if from == loop.Crashed {
+	if mayHaveLeft(from, past) {
 		warnings = c.cleanUpOwn(ctx)
 	}
 	if from == loop.Crashed || midAttempt(past) {

@@ -86,8 +86,8 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	return j.drive(ctx, w, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, store: store})
 }
 
-// settleOthers ends what is left of runs that crashed in this work tree, and
-// moves runs that cannot be read out of the way: a new run should not stumble
+// settleOthers ends what is left of runs in this work tree that crashed, or that
+// could not end all that they had started, and moves runs that cannot be read out of the way: a new run should not stumble
 // over an old one, and nothing of it is lost.
 func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
 	runs, bad, err := store.List()
@@ -95,14 +95,14 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 		return nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(run journal.Entry) bool { return run.Tree != store.Tree })
-	var crashed []string
+	var unsettled []string
 	for _, run := range runs {
-		if store.Status(run) == loop.Crashed {
-			crashed = append(crashed, run.ID)
+		if mayHaveLeft(store.Status(run), run.Past) {
+			unsettled = append(unsettled, run.ID)
 		}
 	}
-	ended := j.cleanUp(ctx, crashed...)
-	if last := lastAtWork(runs); slices.Contains(crashed, last.ID) {
+	ended := j.cleanUp(ctx, unsettled...)
+	if last := lastAtWork(runs); last.ID != "" && store.Status(last) == loop.Crashed {
 		ended = append(ended, j.dropLocks(ctx, last.Past)...)
 	}
 	aside, err := setAside(store, bad)

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"proof":     join(hands, []string{"gate", "repo", "tests", "harness"}),
 	"engine":    join(hands, parts, []string{"proof"}),
 	"telemetry": {"loop", "view"},
-	"control":   {"loop", "view", "journal"},
+	"control":   {"loop", "view", "journal", "files"},
 	"term":      {"loop", "view", "journal"},
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},

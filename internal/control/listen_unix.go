@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 const (
@@ -33,7 +35,7 @@ func Folders(getenv func(string) string) []string {
 	list := []string{filepath.Join(os.TempDir(), own), filepath.Join("/tmp", own)}
 	// After "sudo" it may be somebody else's, who could not use our folder in it.
 	dir := getenv("XDG_RUNTIME_DIR")
-	if info, err := os.Stat(dir); err == nil && filepath.IsAbs(dir) && owner(info) == os.Geteuid() {
+	if info, err := os.Stat(dir); err == nil && filepath.IsAbs(dir) && files.Owner(info) == os.Geteuid() {
 		list = append([]string{filepath.Join(dir, "refrain")}, list...)
 	}
 	return slices.Compact(list)
@@ -60,7 +62,7 @@ func listenIn(dir, id string) (net.Listener, string, error) {
 	if len(path) > longestPath {
 		return nil, "", fmt.Errorf("%s is too long for a socket: %d bytes, and the system takes %d", path, len(path), longestPath)
 	}
-	if err := ownFolder(dir); err != nil {
+	if err := files.MakeOwn(dir); err != nil {
 		return nil, "", err
 	}
 	sweep(dir)
@@ -88,34 +90,6 @@ func socketName(id string) string {
 	return fmt.Sprintf("%x-%d%s", sum[:4], os.Getpid(), suffix)
 }
 
-// ownFolder makes a folder that only we can look into, or sees that it is one.
-// In a place such as /tmp somebody else may have been there first.
-func ownFolder(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a folder: remove it", dir)
-	case owner(info) != os.Geteuid():
-		return fmt.Errorf("%s belongs to another user", dir)
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s is open to other users: run \"chmod 700 %s\"", dir, dir)
-	}
-	return nil
-}
-
-func owner(info fs.FileInfo) int {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(stat.Uid)
-	}
-	return -1
-}
-
 // sweep removes the sockets of runs that were killed. What it cannot remove is
 // in nobody's way.
 func sweep(dir string) {
@@ -126,7 +100,7 @@ func sweep(dir string) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !strings.HasSuffix(e.Name(), suffix) || info.Mode().Type() != fs.ModeSocket ||
-			owner(info) != os.Geteuid() || time.Since(info.ModTime()) < youngest && !ownerGone(e.Name()) {
+			files.Owner(info) != os.Geteuid() || time.Since(info.ModTime()) < youngest && !ownerGone(e.Name()) {
 			continue
 		}
 		if path := filepath.Join(dir, e.Name()); abandoned(path) {

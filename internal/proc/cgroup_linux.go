@@ -120,10 +120,8 @@ func (g cgroup) kill(spared func(pid int) bool) {
 	if spared == nil && g.killAll() == nil {
 		return
 	}
-	for _, pid := range g.members() {
-		if spared == nil || !spared(pid) {
-			_ = unix.Kill(pid, unix.SIGKILL)
-		}
+	for _, pid := range g.membersBut(spared) {
+		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 }
 
@@ -138,20 +136,26 @@ func (g cgroup) killAll() error {
 	return err
 }
 
-// members lists who is in it.
+// members lists who is in it and in those that were made below it.
 func (g cgroup) members() (pids []int) {
 	if g == "" {
 		return nil
 	}
-	b, err := os.ReadFile(filepath.Join(string(g), "cgroup.procs"))
-	if err != nil {
-		return nil
-	}
-	for _, word := range strings.Fields(string(b)) {
-		if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
-			pids = append(pids, pid)
+	_ = filepath.WalkDir(string(g), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "cgroup.procs" {
+			return nil // it is gone, or something else
 		}
-	}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		for _, word := range strings.Fields(string(b)) {
+			if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
+				pids = append(pids, pid)
+			}
+		}
+		return nil
+	})
 	return pids
 }
 
@@ -216,31 +220,36 @@ func dropEmpty(parent string) {
 	}
 }
 
-// endCgroups ends everyone in some cgroups, and removes them. It tells how many
-// that were, and whether nobody is left in any.
+// endCgroups ends everyone in some cgroups but for the spared, and removes them. It
+// tells how many that were, and whether nobody else is left in any.
 func endCgroups(list []cgroup, spare []string) (ended int, all bool) {
 	var spared func(int) bool
 	if len(spare) > 0 {
-		spared = func(pid int) bool { return slices.Contains(spare, program(pid)) }
+		spared = prey{spare: spare}.spares
 	}
 	all = true
 	for _, g := range list {
-		members := g.members()
-		if spared != nil {
-			members = slices.DeleteFunc(members, spared)
-		}
-		ended += len(members)
-		for deadline := time.Now().Add(ladder.patience); ; time.Sleep(pause) {
-			if g.remove() {
-				break
+		ended += len(g.membersBut(spared))
+		for deadline := time.Now().Add(ladder.patience); !g.remove(); time.Sleep(pause) {
+			g.kill(spared)
+			if spared != nil && len(g.membersBut(spared)) == 0 {
+				break // it is theirs now
 			}
-			if g.kill(spared); time.Now().After(deadline) || spared != nil && len(slices.DeleteFunc(g.members(), spared)) == 0 {
-				all = all && spared != nil
+			if time.Now().After(deadline) {
+				all = false
 				break
 			}
 		}
 	}
 	return ended, all
+}
+
+// membersBut is members without the spared.
+func (g cgroup) membersBut(spared func(pid int) bool) []int {
+	if spared == nil {
+		return g.members()
+	}
+	return slices.DeleteFunc(g.members(), spared)
 }
 
 // cgroupRoot is where all cgroups are.

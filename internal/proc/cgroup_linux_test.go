@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -219,6 +220,19 @@ func TestSparedProgramsLiveOnInTheirCgroup(t *testing.T) {
 	if got := g.members(); len(got) != 2 || got[0] != 4 || got[1] != 17 {
 		t.Errorf("members = %v, want those that have a number here", got)
 	}
+	below := filepath.Join(string(g), "one", "two")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte("99\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.membersBut(func(pid int) bool { return pid == 4 }); !slices.Equal(got, []int{17, 99}) {
+		t.Errorf("members = %v, want also those below", got)
+	}
+	if err := os.RemoveAll(filepath.Dir(below)); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(string(g), "cgroup.kill"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -239,6 +253,71 @@ func mustRead(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// Who is spared lives on with all that it has started; who has gone into a cgroup
+// below does not.
+func TestASparedProgramKeepsItsCgroup(t *testing.T) {
+	needCgroups(t)
+	g, err := newCgroup(ownCgroup(), NewMark("loop_1", t.TempDir()), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { endCgroups([]cgroup{g}, nil) })
+	below := cgroup(filepath.Join(string(g), "below"))
+	if err := os.Mkdir(string(below), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	start := func(in cgroup, program string, args ...string) int {
+		t.Helper()
+		path, err := exec.LookPath(program)
+		if err != nil {
+			t.Skip(err)
+		}
+		pid, inside, err := startIn(in, path, append([]string{program}, args...), syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: ownGroup()})
+		if err != nil || !inside {
+			t.Fatalf("start %s: %v, inside: %v", program, err, inside)
+		}
+		return pid
+	}
+	spared, hidden := start(g, "timeout", "600", "sleep", "600"), start(below, "sleep", "600")
+	wait := func(pid int) {
+		if _, err := syscall.Wait4(pid, nil, 0, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	for len(g.members()) < 3 { // until it has a child
+		time.Sleep(time.Millisecond)
+	}
+	if ended, all := endCgroups([]cgroup{g}, []string{"timeout"}); ended != 1 || !all {
+		t.Errorf("endCgroups = %d, %v, want one, and that is all", ended, all)
+	}
+	wait(hidden) // or the test would not end
+	if left := g.members(); len(left) != 2 {
+		t.Errorf("in it are %v, want %d and its child", left, spared)
+	}
+	if ended, all := endCgroups([]cgroup{g}, nil); ended != 2 || !all {
+		t.Errorf("endCgroups = %d, %v, want the other two", ended, all)
+	}
+	wait(spared)
+}
+
+// Whoever runs us in a program that may stay does not want everything to stay.
+func TestWhoWeDescendFromSparesNobody(t *testing.T) {
+	child := exec.Command("sleep", "600")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = child.Process.Kill(), child.Wait() }()
+	if above := program(os.Getppid()); (prey{spare: []string{above, program(os.Getpid())}}).spares(child.Process.Pid) {
+		t.Errorf("a child is spared for %s, which we run in", above)
+	}
+	for program(child.Process.Pid) != "sleep" {
+		time.Sleep(time.Millisecond)
+	}
+	if !(prey{spare: []string{"sleep"}}).spares(child.Process.Pid) {
+		t.Error("it is not spared for what it is")
+	}
 }
 
 // What starts nothing of anybody's choice gets none.

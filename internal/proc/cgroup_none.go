@@ -14,8 +14,6 @@ func (cgroup) kill(func(int) bool) {}
 
 func (cgroup) remove() bool { return true }
 
-func (cgroup) members() []int { return nil }
-
 func cgroupsIn(string, func(Mark) bool) []cgroup { return nil }
 
 func dropEmpty(string) {}

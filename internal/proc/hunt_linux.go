@@ -17,9 +17,14 @@ type prey struct {
 // is tells whether a process with this environment is prey.
 func (p prey) is(pid int, env []string) bool { return p.match(pid, env) && !p.spares(pid) }
 
-// spares tells whether the process, or one that it descends from, is to live.
+// spares tells whether the process, or one that it descends from, is to live. Who
+// we descend from ourselves, such as the terminal that we run in, spares nobody.
 func (p prey) spares(pid int) bool {
-	for seen := 0; len(p.spare) > 0 && pid > 1 && seen < 1000; seen++ {
+	if len(p.spare) == 0 {
+		return false
+	}
+	ours := lineage()
+	for seen := 0; pid > 1 && seen < 1000 && !slices.Contains(ours, pid); seen++ {
 		if slices.Contains(p.spare, program(pid)) {
 			return true
 		}

@@ -132,7 +132,8 @@ func (p *kept) reap() (loop.Exit, error) {
 	if len(p.left) > 0 {
 		p.warn(loop.Warning{
 			Text: fmt.Sprintf("what process %d started does not end: %v", p.number, p.left),
-			Hint: "see with ps what it waits for, or whose it is",
+			Hint: "see with ps what it waits for, or whose it is; resume, or the next run here, tries again",
+			Key:  Unkept,
 		})
 	}
 	if p.lost != "" {

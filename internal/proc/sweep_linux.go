@@ -61,8 +61,8 @@ func (k *keeping) sweep(none bool, from time.Time) []entry {
 // sweepGroup ends who is still in the cgroup of a leader, and tells who that is.
 // It finds those too whose descent and mark tell nothing.
 func (k *keeping) sweepGroup(s sweep) (held []entry) {
-	for _, pid := range s.group.members() {
-		if e, err := readEntry(pid); err == nil && !k.stuck[e.ident] && !k.spared(pid) {
+	for _, pid := range s.group.membersBut(prey{spare: k.spare}.spares) { // with all that they start
+		if e, err := readEntry(pid); err == nil && !k.stuck[e.ident] {
 			held = append(held, e)
 			k.end(e, s.kill)
 		}
