@@ -114,10 +114,15 @@ func (p *Patient) wait() {
 	p.news.Wait()
 }
 
-// hurry says that the run is to end when a person wants that, or the run's time is over. Nothing of
-// the engine's is asked, for all of it may be waiting for the reader. The function
-// that it returns takes that back.
+// hurry is for one run: it says that the run is to end when a person wants that, or
+// the run's time is over. Nothing of the engine's is asked, for all of it may be
+// waiting for the reader. The function that it returns ends the watching. What
+// was said of an earlier run is taken back; what comes after a run that was to
+// end, such as its card, waits no longer than that did.
 func (p *Patient) hurry(control *engine.Control, left time.Duration) func() {
+	p.mu.Lock()
+	p.hurried = p.closed
+	p.mu.Unlock()
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

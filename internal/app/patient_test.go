@@ -91,3 +91,29 @@ func TestAReaderWhoIsBackGetsWhatComesThen(t *testing.T) {
 		<-p.gone
 	})
 }
+
+func TestTheNextRunHasAReaderAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		p, control := NewPatient(w), NewControl()
+		p.room = 8
+		over := p.hurry(control, 0)
+		_, _ = control.Do(t.Context(), Command{Name: "stop", NoWait: true})
+		synctest.Wait()
+		over() // the run is over, and another begins
+		defer p.hurry(NewControl(), 0)()
+		_, _ = p.Write([]byte("12345678"))
+		time.AfterFunc(time.Hour, func() { _, _ = io.ReadFull(r, make([]byte, 8)) })
+		began := time.Now()
+		_, _ = p.Write([]byte("is heard"))
+		if waited := time.Since(began); waited != time.Hour {
+			t.Errorf("it waited for %v, want until there is room", waited)
+		}
+		buf := make([]byte, 8)
+		if _, err := io.ReadFull(r, buf); err != nil || string(buf) != "is heard" {
+			t.Errorf("read %q, %v", buf, err)
+		}
+		p.Close()
+		<-p.gone
+	})
+}

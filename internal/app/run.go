@@ -167,7 +167,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	if w.Control == nil {
 		w.Control = NewControl()
 	}
-	for _, reader := range append(w.Readers, j.log.reader) {
+	for _, reader := range slices.Concat(w.Readers, []*Patient{j.log.reader}) {
 		if reader != nil {
 			defer reader.hurry(w.Control, max(0, c.Loop.MaxTime-o.past.State.Live.Duration()))()
 		}

@@ -16,6 +16,7 @@ type Control struct {
 	orders chan order
 	soon   chan struct{} // closed by the first wish to stop
 	now    chan struct{} // closed by the first wish to stop at once
+	pushed chan struct{} // has one when somebody wished that, be it again
 	over   chan struct{} // closed when the run no longer listens
 	end    func()        // closes it, once
 	stir   chan struct{} // wakes a loop that waits
@@ -52,6 +53,7 @@ func NewControl() *Control {
 		orders: make(chan order, 32),
 		soon:   make(chan struct{}),
 		now:    make(chan struct{}),
+		pushed: make(chan struct{}, 1),
 		over:   over,
 		end:    sync.OnceFunc(func() { close(over) }),
 		stir:   make(chan struct{}, 1),
@@ -68,6 +70,12 @@ func (c *Control) Stop(a loop.Asked) { c.stop(a, nil) }
 func (c *Control) stop(a loop.Asked, answer chan<- Answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if a.Now {
+		select {
+		case c.pushed <- struct{}{}:
+		default:
+		}
+	}
 	if c.asked != nil && (c.asked.Now || !a.Now) {
 		return false
 	}

@@ -158,13 +158,17 @@ func (e *Engine) hookAfter(ctx context.Context, a *attempt, o *loop.Outcome) {
 	}
 }
 
-// hookFinished runs the last hook: once, if the first had its turn.
+// hookFinished runs the last hook: once, if the first had its turn. Who stops the run
+// wants it to have its turn; who wants that once more does not.
 func (e *Engine) hookFinished(end loop.RunFinished) {
 	if !e.startedHooks {
 		return
 	}
 	e.startedHooks = false
-	e.callHook(context.Background(), hook.Finished, &end, func(f *hook.Facts) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	defer e.watchPush(cancel)()
+	e.callHook(ctx, hook.Finished, &end, func(f *hook.Facts) {
 		f.FinishState, f.FinishReason = end.State, end.Reason
 	})
 }

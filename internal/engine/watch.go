@@ -39,6 +39,28 @@ func (e *Engine) watchFor(wish <-chan struct{}, cancel context.CancelCauseFunc) 
 	}
 }
 
+// watchPush ends what comes after the end of a run when a person wants from now on
+// that it stops at once. The run's time, and what was wished before, do not count.
+func (e *Engine) watchPush(cancel context.CancelCauseFunc) func() {
+	select {
+	case <-e.Control.pushed:
+	default:
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-e.Control.pushed:
+			cancel(proc.End(loop.OnRequest))
+		case <-done:
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
 // lastLook is how long git may go on when the run is to stop at once. What an agent
 // did is worth a moment; but git may wait for a pipe that the agent put in the
 // place of a file, for ever.
