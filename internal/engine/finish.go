@@ -30,7 +30,12 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	if !e.Commits.Enabled || s.Undone(*o) || !s.Counts(*o) || o.Result == loop.Skipped {
 		return false
 	}
-	if why := e.notToCommit(ctx); why != nil {
+	why, cut := e.notToCommit(ctx)
+	if cut {
+		a.open = true
+		return false
+	}
+	if why != nil {
 		why.Text = fmt.Sprintf("iteration %d is not committed: %s", e.iter, why.Text)
 		e.record(why)
 		return false
@@ -97,31 +102,36 @@ func (e *Engine) commitUnlocked(ctx context.Context, a *attempt, o repo.CommitOp
 	return sha, err
 }
 
-// notToCommit says why the work must not become a commit; nil when it may.
-func (e *Engine) notToCommit(ctx context.Context) *loop.Warning {
+// notToCommit says why the work must not become a commit; nil when it may. That
+// nobody could look, for the run is to end, is no reason: cut says so.
+func (e *Engine) notToCommit(ctx context.Context) (why *loop.Warning, cut bool) {
 	// Gates run what the agent wrote, and may have changed what a commit runs.
-	if !e.guardGit(ctx) {
-		return withheld("the repository is not as the run found it")
+	same, cut := e.guardGit(ctx)
+	if cut {
+		return nil, true
 	}
-	if strange := e.strangeRuns(ctx); strange != nil {
-		return strange
+	if !same {
+		return withheld("the repository is not as the run found it"), false
+	}
+	if strange, cut := e.strangeRuns(ctx); strange != nil || cut {
+		return strange, cut
 	}
 	switch touched, err := e.touched(ctx); {
 	case err != nil:
-		return withheld(err.Error())
+		return withheld(err.Error()), false
 	case len(touched) > 0:
-		return withheld("protected files changed: " + loop.Few(touched))
+		return withheld("protected files changed: " + loop.Few(touched)), false
 	}
 	if e.Commits.Branch == "" {
-		return nil
+		return nil, false
 	}
 	switch now, err := e.Tree.Branch(ctx); {
 	case err != nil:
-		return withheld(err.Error())
+		return withheld(err.Error()), false
 	case now != e.Commits.Branch:
-		return withheld(fmt.Sprintf("the run works on branch %s, and the work tree is on %s", e.Commits.Branch, cmp.Or(now, "no branch")))
+		return withheld(fmt.Sprintf("the run works on branch %s, and the work tree is on %s", e.Commits.Branch, cmp.Or(now, "no branch"))), false
 	}
-	return nil
+	return nil, false
 }
 
 func withheld(why string) *loop.Warning {

@@ -36,13 +36,14 @@ func (e *Engine) noteGit(ctx context.Context, notes guards) {
 // guardGit puts back what decides how git acts in the user's repository: settings,
 // hooks, attributes, and what is ignored. What an agent has written there would
 // be done by the user's own git, and by a commit of the runner's. It tells
-// whether the repository is the one that the run began with.
-func (e *Engine) guardGit(ctx context.Context) bool {
+// whether the repository is the one that the run began with; cut says that nobody
+// can tell, for it was told to end.
+func (e *Engine) guardGit(ctx context.Context) (same, cut bool) {
 	ctx, over := e.hurrying(ctx)
 	defer over()
 	done, err := e.Tree.PutGitBack(ctx, e.guarded[gitFiles])
 	if err != nil && ctx.Err() != nil {
-		return false // it was told to end
+		return false, true
 	}
 	if len(done.What) > 0 {
 		what := loop.Few(done.What)
@@ -55,17 +56,17 @@ func (e *Engine) guardGit(ctx context.Context) bool {
 	switch {
 	case err != nil:
 		e.warn("git files", loop.Warning{Text: err.Error(), Hint: "look at .git yourself before you use git here; the runner commits nothing"})
-		return false
+		return false, false
 	case done.Lost:
 		e.warn("git lost", loop.Warning{
 			Text: "the .git that the run began with is gone, or another was put in its place",
 			Hint: "checkpoints go on, and rollback works; the runner makes no commits until a resume with --accept-config",
 			Key:  loop.LostGitKey,
 		})
-		return false
+		return false, false
 	}
 	e.tellUserGit(ctx)
-	return true
+	return true, false
 }
 
 // tellUserGit tells that the user's own settings of git are not what they were. They
@@ -86,24 +87,29 @@ func (e *Engine) tellUserGit(ctx context.Context) {
 
 // strangeRuns tells of something that a commit would run and that is not what it
 // was when the run began; nil when there is nothing. An agent may have written it,
-// and it would run outside of whatever that is held in.
-func (e *Engine) strangeRuns(ctx context.Context) *loop.Warning {
+// and it would run outside of whatever that is held in. Of cut see guardGit.
+func (e *Engine) strangeRuns(ctx context.Context) (strange *loop.Warning, cut bool) {
 	was, noted := e.guarded[commitRuns]
 	if !noted {
-		return nil
+		return nil, false
 	}
+	ctx, over := e.hurrying(ctx)
+	defer over()
 	now, err := e.Tree.CommitRuns(ctx)
-	if err != nil {
-		return withheld(err.Error())
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, true
+	case err != nil:
+		return withheld(err.Error()), false
 	}
-	strange := now.Against(was)
-	if len(strange) == 0 {
-		return nil
+	changed := now.Against(was)
+	if len(changed) == 0 {
+		return nil, false
 	}
-	what := loop.Few(strange)
+	what := loop.Few(changed)
 	return &loop.Warning{
 		Text: "what a commit runs was changed since the run began: " + what,
 		Hint: "the checkpoint has the work; if the change is good, commit it yourself, or resume with --accept-config",
 		Key:  loop.UnusedGitKey + what,
-	}
+	}, false
 }
