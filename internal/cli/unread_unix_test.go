@@ -13,7 +13,7 @@ import (
 )
 
 // Output that nobody reads keeps no run from its end: neither its time nor a
-// signal waits for the reader.
+// signal waits for the reader. Finding 39.
 func TestARunWhoseOutputNobodyReadsEnds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

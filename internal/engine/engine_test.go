@@ -461,6 +461,36 @@ func TestStateInTheJournalIsItsSum(t *testing.T) {
 	}
 }
 
+// Finding 38: a keeper that was ended is no failure of the agent, which is tried
+// again; and again and again it is one.
+func TestALostKeeperIsNoFailureOfTheAgent(t *testing.T) {
+	for _, tt := range []struct {
+		lost  int
+		want  []loop.Result
+		state loop.Status
+	}{
+		{1, []loop.Result{loop.Lost, loop.OK}, loop.Done},
+		{lostTooOften, []loop.Result{loop.Lost, loop.Lost, loop.Failed}, loop.Aborted},
+	} {
+		s := newStage(t, says("<promise>DONE</promise>"))
+		s.settings = stop.Settings{Failures: 1}
+		runs := 0
+		s.options = func(o *Options) {
+			o.Exec = func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+				if runs++; runs <= tt.lost {
+					return loop.Exit{}, &proc.KeeperError{Program: "agent", How: "was killed"}
+				}
+				return s.exec(ctx, spec)
+			}
+		}
+		end := s.run(nil)
+		if got := s.results(); !slices.Equal(got, tt.want) || end.State != tt.state {
+			t.Errorf("lost %d times: %q, %s: %s; want %q, %s", tt.lost, got, end.State, end.Why, tt.want, tt.state)
+		}
+	}
+}
+
+// Finding 42.
 func TestPanicInTheRunnerStillWritesTheEnd(t *testing.T) {
 	s := newStage(t, func(context.Context, string, io.Writer) int { panic("out of cheese") })
 	run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})

@@ -192,6 +192,7 @@ func TestAnOwnerIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
+// Finding 34.
 func TestWhoOnlyLooksLikeAKeeperIsEnded(t *testing.T) {
 	scene := newScene(t)
 	script := filepath.Join(scene.tree, helperWord)

@@ -152,7 +152,7 @@ func TestReplacementsDoNotCount(t *testing.T) {
 	}
 }
 
-// A git that works is given all the time that it needs; one that waits is not.
+// A git that works is given all the time that it needs; one that waits is not. Finding 26.
 func TestGitIsGivenTimeAsLongAsItWorks(t *testing.T) {
 	f := newRepository(t)
 	tree := f.open()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A secret that was there when the run began does not come back for all to read.
+// A secret that was there when the run began does not come back for all to read. Finding 32.
 func TestFirstPermissionsComeBack(t *testing.T) {
 	t.Parallel()
 	wanted := map[string]fs.FileMode{"secret": 0o600, "fixed": 0o400, "group": 0o640, "tool": 0o700, "untracked": 0o600}

@@ -23,6 +23,28 @@ func TestWhatIsLeftRunning(t *testing.T) {
 	}
 }
 
+// Finding 35: where who keeps the processes was gone, or one of them does not end,
+// nobody claims that none is left.
+func TestWhatMayBeLeftRunning(t *testing.T) {
+	for _, tt := range []struct {
+		state loop.Status
+		told  []string
+		left  []string
+		want  string
+	}{
+		{loop.Done, nil, []string{}, "none left running"},
+		{loop.Done, []string{loop.UnkeptKey}, []string{}, "none that could be found"},
+		{loop.Crashed, nil, []string{}, "none that could be found"},
+		{loop.Done, []string{loop.UnkeptKey}, []string{"sleep (pid 7)"}, "still running: sleep (pid 7); resume, or the next run here, ends them"},
+	} {
+		run := view.New()
+		run.State, run.Sum.Told, run.Left = tt.state, tt.told, &tt.left
+		if got := processes(run); got != tt.want {
+			t.Errorf("%s, told %q: %q, want %q", tt.state, tt.told, got, tt.want)
+		}
+	}
+}
+
 func TestWhoWorks(t *testing.T) {
 	now := time.Date(2026, 11, 3, 22, 0, 0, 0, time.Local)
 	away := loop.State{Away: []loop.Away{{Agent: "claude", Kind: loop.ErrUsageLimit, Limit: &loop.Limit{Kind: "five_hour", Until: now.Add(time.Hour)}, At: now}}}
