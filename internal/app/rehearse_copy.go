@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -179,28 +178,16 @@ func copyFolder(ctx context.Context, from, to string, but func(path string) bool
 	})
 }
 
+// copyFile copies a file into the copy, over what is there.
 func copyFile(from, to string) error {
-	source, err := files.OpenFile(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	info, err := source.Stat()
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
+	err := files.Copy(from, to)
+	if errors.Is(err, fs.ErrExist) {
+		if err = os.Remove(to); err == nil {
+			err = files.Copy(from, to)
+		}
 	}
-	// It shares the blocks where the disk can. A file that grows all the time is
-	// copied as far as it was.
-	_, err = target.ReadFrom(io.LimitReader(source, info.Size()))
-	if err := errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close()); err != nil {
-		return err
-	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
+	return err
 }

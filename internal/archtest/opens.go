@@ -10,18 +10,26 @@ var bare = []string{"ReadFile", "Open", "OpenFile", "OpenRoot", "DirFS", "Create
 var mayOpen = map[string]string{
 	"internal/files": "this is where it is done right",
 
-	"internal/repo":    "not gone through yet",
 	"internal/journal": "the run's own folder, which is out of the project; what it reads it opens with care",
-	"internal/proc":    "not gone through yet",
 
-	"internal/app/contained.go":     "a file of the system's",
-	"internal/app/log.go":           "log.file outside of the work tree is the user's own, and may be a terminal",
-	"internal/app/demo.go":          "writes into a new folder",
-	"internal/project/early.go":     "writes into a new folder",
-	"internal/app/library.go":       "makes a new file, and opens none",
-	"internal/app/rehearse_copy.go": "writes into a new folder",
-	"internal/cli/detach.go":        "writes into a new folder, whose name only two runners know",
-	"internal/rehearsal/files.go":   "it is the agent that writes here",
+	"internal/repo/checkout.go":    "writes into a new folder",
+	"internal/repo/file.go":        "makes new files, and opens none",
+	"internal/repo/mergeconfig.go": "writes into a new folder",
+	"internal/repo/mode.go":        "makes a new file, and opens none",
+	"internal/repo/objects.go":     "makes new files, and opens none",
+
+	"internal/proc/cgroup_linux.go": "files of the kernel's",
+	"internal/proc/table_linux.go":  "files of the kernel's",
+	"internal/proc/child.go":        "a file of the system's",
+	"internal/proc/follow.go":       "a file that it has just made",
+
+	"internal/app/contained.go":   "a file of the system's",
+	"internal/app/log.go":         "log.file outside of the work tree is the user's own, and may be a terminal",
+	"internal/app/demo.go":        "writes into a new folder",
+	"internal/project/early.go":   "writes into a new folder",
+	"internal/app/library.go":     "makes a new file, and opens none",
+	"internal/cli/detach.go":      "writes into a new folder, whose name only two runners know",
+	"internal/rehearsal/files.go": "it is the agent that writes here",
 
 	"internal/config/gen": "makes our own pages",
 	"internal/story":      "for tests",

@@ -117,7 +117,7 @@ func (l *Lock) Hold() error {
 			return nil
 		}
 	}
-	// Only the state folder itself: where even the git folder is gone, there is
+	// Only the folder that it is in: where even the one above is gone, there is
 	// nothing left that two runners could share.
 	if err := os.Mkdir(filepath.Dir(l.path), 0o700); err != nil && !os.IsExist(err) {
 		return nil

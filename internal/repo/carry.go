@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -101,7 +100,7 @@ func (c copier) tree(ctx context.Context, from, to string) error {
 		}
 		return os.Symlink(target, to)
 	case info.Mode().IsRegular():
-		return copyFile(from, to, info)
+		return files.Copy(from, to)
 	case !info.IsDir():
 		return nil
 	}
@@ -143,25 +142,4 @@ func (c copier) target(link string) (string, error) {
 		return filepath.Join(c.to, rel), nil
 	}
 	return at, nil
-}
-
-// copyFile copies a file with its mode and time, by which caches know what they
-// were made from.
-func copyFile(from, to string, info fs.FileInfo) error {
-	source, err := files.OpenFile(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	if !reflink(target, source) {
-		_, err = io.Copy(target, source)
-	}
-	if err := errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close()); err != nil {
-		return err
-	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }

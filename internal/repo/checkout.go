@@ -114,7 +114,7 @@ func (c *Checkout) fill(ctx context.Context) error {
 
 // write writes leaves in the folder, through no link that may lie there.
 func (c *Checkout) write(ctx context.Context, leaves []leaf) error {
-	root, err := os.OpenRoot(c.top)
+	root, err := files.OpenTree(c.top)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (c *Checkout) ours(leaves []leaf) []string {
 // changed is the files that do not hold what they held. One that was only
 // touched does.
 func (c *Checkout) changed() ([]leaf, error) {
-	root, err := os.OpenRoot(c.top)
+	root, err := files.OpenTree(c.top)
 	if err != nil {
 		return nil, err
 	}
@@ -325,11 +325,11 @@ func (c *Checkout) becomeRepository(ctx context.Context) error {
 		return err
 	}
 	git := filepath.Join(c.top, ".git")
-	files := map[string]string{
+	parts := map[string]string{
 		"HEAD": "ref: refs/heads/proof\n", "refs/heads/proof": commit + "\n", "objects/info/alternates": s.objects() + "\n",
 		"info/attributes": asIs, "info/exclude": string(exclude), "config": s.origin.config(filepath.Join(s.dir, shared), committer),
 	}
-	if err := layOut(git, files, func(path string, b []byte) error { return os.WriteFile(path, b, 0o600) }); err != nil {
+	if err := layOut(git, parts, func(path string, b []byte) error { return os.WriteFile(path, b, 0o600) }); err != nil {
 		return err
 	}
 	loose := filepath.Join(git, "objects", commit[:2])
@@ -343,7 +343,7 @@ func (c *Checkout) becomeRepository(ctx context.Context) error {
 	if _, err := s.tree.runIn(ctx, c.top, own, "-c", "core.sparseCheckout=false", "reset", "--quiet", "--mixed"); err != nil {
 		return err
 	}
-	return copyTimed(filepath.Join(git, "index"), c.index)
+	return files.Copy(filepath.Join(git, "index"), c.index)
 }
 
 // commitOf is a commit of a tree: its name, and the file that holds it.

@@ -64,7 +64,7 @@ func textOf(note string) (perm fs.FileMode, text []byte, ok bool) {
 // writeNote makes a file what was noted of it, and removes it when nothing was, or
 // when it was too large to be kept: what stands there now is somebody else's.
 func writeNote(dir, name, note string) error {
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenTree(dir)
 	if err != nil {
 		return err
 	}

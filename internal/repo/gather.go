@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ func (t *Tree) copyIndex(ctx context.Context, to, head string) (found bool, err 
 	if err != nil {
 		return false, err
 	}
-	err = copyTimed(filepath.Join(git, "index"), to)
+	err = files.Copy(filepath.Join(git, "index"), to)
 	switch {
 	case err == nil:
 		return true, nil
@@ -33,27 +32,6 @@ func (t *Tree) copyIndex(ctx context.Context, to, head string) (found bool, err 
 	}
 	_, err = t.runIn(ctx, t.dir, command{env: []string{"GIT_INDEX_FILE=" + to}}, "read-tree", head)
 	return false, err
-}
-
-func copyTimed(from, to string) error {
-	source, err := files.OpenFile(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	info, err := source.Stat()
-	if err != nil {
-		return err
-	}
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	if err := errors.Join(err, target.Close()); err != nil {
-		return err
-	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // addAll adds what changed in the tree to the index of the command.

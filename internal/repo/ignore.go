@@ -11,8 +11,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
-// stateFolder is where the runner keeps its runs when there is no git folder
-// to keep them in.
+// stateFolder is where a project has the user's hooks and prompts, and, without a
+// git folder, the links to its runs.
 const stateFolder = ".refrain"
 
 // skips tells whether a path of the tree does not count.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -76,7 +77,7 @@ func (s *Store) loadList(id string) (Checkpoint, error) {
 }
 
 func readList(path string) ([]listed, error) {
-	f, err := os.Open(path)
+	f, err := files.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +86,16 @@ func readList(path string) ([]listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(packed)
+	b, err := io.ReadAll(io.LimitReader(packed, mostListed))
 	if err != nil {
 		return nil, err
 	}
-	var files []listed
-	return files, json.Unmarshal(b, &files)
+	var list []listed
+	return list, json.Unmarshal(b, &list)
 }
+
+// mostListed is more than the list of any tree has: one that goes on is not ours.
+const mostListed = 4 << 30
 
 // listChanges compares two lists. There are no lines and no commits in them,
 // and a file that was renamed went at one place and came at another.

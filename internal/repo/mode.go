@@ -73,7 +73,8 @@ func (s *Store) mask() (fs.FileMode, error) {
 		return *s.umask, nil
 	}
 	path := s.head() + ".mask"
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o777)
+	_ = os.Remove(path) // of one who died
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
 	if err != nil {
 		return 0, fmt.Errorf("learn the usual permissions: %w", err)
 	}

@@ -153,17 +153,22 @@ func (s *Store) writeRules(ctx context.Context, at Checkpoint, scratch string) e
 	if _, err := s.gitAt(ctx, tree, apart, "checkout-index", "--all", "--quiet"); err != nil {
 		return err
 	}
+	root, err := files.OpenTree(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	var own []byte
 	for _, r := range at.facts.Rules {
 		if len(r.Path) == 0 {
 			own = r.Text
 			continue
 		}
-		file := filepath.Join(tree, filepath.FromSlash(string(r.Path)))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		name := string(r.Path)
+		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, r.Text, 0o600); err != nil {
+		if err := errors.Join(root.RemoveAll(name), root.WriteFile(name, r.Text, 0o600)); err != nil { // and not what a link leads to
 			return err
 		}
 	}

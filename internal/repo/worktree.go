@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // Worktree is a work tree beside the repository, made for a loop.
@@ -157,7 +159,7 @@ func (t *Tree) markWorktree(ctx context.Context, w Worktree) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(git, mark), []byte(w.Branch+"\n"), 0o600); err != nil {
+	if err := files.Replace(filepath.Join(git, mark), []byte(w.Branch+"\n"), 0o600); err != nil {
 		return fmt.Errorf("mark work tree %s: %w", w.Dir, err)
 	}
 	return nil
