@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // Check is what the doctor found out about one thing that a run needs.
@@ -73,6 +74,9 @@ func checkGit(ctx context.Context, tree string) Check {
 	version := strings.TrimPrefix(said, "git version ")
 	if !atLeast(version, gitNeeded) {
 		return Check{"git", Worry, version + " is old", "install git 2.32 or later"}
+	}
+	if err := repo.Readable(tree); err != nil {
+		return Check{"git", Problem, err.Error(), hintOf(err)}
 	}
 	if inside, err := ask(ctx, tree, quietGit, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
 		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}

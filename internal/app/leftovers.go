@@ -11,6 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
@@ -51,6 +52,11 @@ func leftovers(runs journal.Store) ([]string, error) {
 			found = append(found, dir)
 		}
 	}
+	built, err := project.Leftovers(runs.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("look for leftovers: %w", err)
+	}
+	found = append(found, built...)
 	for _, place := range proofPlaces() {
 		proofs, err := folders(place)
 		if err != nil {

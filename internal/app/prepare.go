@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 		return nil, err
 	}
 	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here; without it nobody can tell what an agent changed"}
+		return nil, &UsageError{What: err.Error(), Hint: cmp.Or(hintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
 	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
 		if err := prepare(ctx); err != nil {

@@ -1,11 +1,17 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -19,15 +25,16 @@ type GoneProject struct {
 	known project.Known
 }
 
-// GoneProjects lists the projects of this user that are gone and have records.
-func GoneProjects() ([]GoneProject, error) {
+// GoneProjects lists the projects of this user that are gone and have records. The
+// one around here is not: it may have been moved here, and not be claimed yet.
+func GoneProjects(here journal.Store) ([]GoneProject, error) {
 	all, err := project.All()
 	if err != nil {
 		return nil, err
 	}
 	var list []GoneProject
 	for _, k := range all {
-		if !k.Gone {
+		if !k.Gone || k.Dir == here.Dir {
 			continue
 		}
 		g := GoneProject{Root: k.Root, Store: journal.Store{Dir: k.Dir, Tree: k.Root}, known: k}
@@ -44,39 +51,89 @@ func GoneProjects() ([]GoneProject, error) {
 const keepGone = 30 * 24 * time.Hour
 
 // PruneGone deletes the records of projects that are gone and had no run for a
-// while, and gives where those projects were. One with a live run stays.
-func PruneGone(older time.Duration, dry bool) ([]string, error) {
+// while, and gives where those projects were. One that is surely somewhere, or has
+// a live run, stays.
+func PruneGone(here journal.Store, older time.Duration, dry bool) ([]string, error) {
 	if older == 0 {
 		older = keepGone
 	}
-	list, err := GoneProjects()
+	list, err := GoneProjects(here)
 	if err != nil {
 		return nil, err
 	}
 	deleted := []string{}
 	for _, g := range list {
-		if !g.old(older) {
+		if g.known.Elsewhere || !g.old(older) {
 			continue
 		}
-		deleted = append(deleted, g.Root)
-		if dry {
-			continue
+		done := true
+		if !dry {
+			if done, err = g.forget(); err != nil {
+				return nil, fmt.Errorf("delete the records of %s: %w", g.Root, err)
+			}
 		}
-		if err := g.known.Forget(); err != nil {
-			return nil, fmt.Errorf("delete the records of %s: %w", g.Root, err)
+		if done {
+			deleted = append(deleted, g.Root)
 		}
 	}
 	return deleted, nil
 }
 
-// old tells whether no run is live, and none was for that long.
+// forget deletes the records, with what they name elsewhere.
+func (g GoneProject) forget() (bool, error) {
+	return g.known.Forget(func(path string) error {
+		if path == g.runs() {
+			for _, e := range g.Runs {
+				if err := DropProof(e); err != nil {
+					return err
+				}
+			}
+		}
+		return repo.RemoveTree(path)
+	})
+}
+
+func (g GoneProject) runs() string { return filepath.Join(g.known.Dir, "runs") }
+
+// old tells whether no run is live, and none was for that long. Of one that cannot
+// be read, or was set aside, its files tell.
 func (g GoneProject) old(older time.Duration) bool {
+	read := map[string]bool{}
 	for _, e := range g.Runs {
-		if !g.Store.Status(e).Ended() || time.Since(e.State.At) < older {
+		if read[e.Name] = true; !g.Store.Status(e).Ended() || time.Since(e.State.At) < older {
+			return false
+		}
+	}
+	entries, err := os.ReadDir(g.runs())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	for _, e := range entries {
+		if !read[e.Name()] && time.Since(touched(filepath.Join(g.runs(), e.Name()))) < older {
 			return false
 		}
 	}
 	return !g.known.Busy()
+}
+
+// touched is when a folder, or a file in it, last changed. What cannot be looked
+// at changes now, so that it stays.
+func touched(dir string) time.Time {
+	var last time.Time
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return err
+	})
+	if err != nil {
+		return time.Now()
+	}
+	return last
 }
 
 // checkRecords tells where the records of runs are, and of which projects there
@@ -91,13 +148,24 @@ func checkRecords(tree string) Check {
 		return Check{name, Worry, "in the project itself, where an earlier version has put them: " + store.Dir, "the next run moves them out of the agent's reach"}
 	}
 	if within(store.Tree, store.Dir) {
-		return Check{name, Worry, "in the work tree, where the agent can reach them: " + store.Dir, "set XDG_STATE_HOME to a folder outside"}
+		return Check{name, Worry, "in the work tree, where the agent can reach them: " + store.Dir, recordsOutside}
 	}
-	gone, err := GoneProjects()
+	gone, err := GoneProjects(store)
 	if err != nil || len(gone) == 0 {
 		return Check{name, Fine, "in " + store.Dir, ""}
 	}
 	return Check{name, Fine, fmt.Sprintf("in %s; also those of %s that %s gone", store.Dir, view.Plural(len(gone), "project"), are(len(gone))), "\"refrain ls --all\" lists them, \"refrain prune --gone\" deletes them"}
+}
+
+const recordsOutside = "set XDG_STATE_HOME to a folder outside"
+
+// inReach warns of records in a repository, as those of somebody whose home folder
+// that is: no commit of ours takes them along, but one of the agent's would.
+func (j *Job) inReach(store journal.Store) []loop.Warning {
+	if j.records != "" || store.InProject() || !j.files.Git() || !within(store.Tree, store.Dir) {
+		return nil
+	}
+	return []loop.Warning{{Text: "the records of this run are in the work tree, where the agent can reach and commit them: " + store.Dir, Hint: recordsOutside}}
 }
 
 func are(n int) string {

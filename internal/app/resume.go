@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -217,6 +218,12 @@ func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch str
 func (c *Continuation) samePlace(past journal.Past) error {
 	if past.State.Proof != loop.InClean || c.files.Git() || c.accepted {
 		return nil
+	}
+	if git, err := project.FindGit(c.Tree); err == nil && git.Root == "" {
+		return &UsageError{
+			What: c.Entry.Name + " was started in a git work tree, and its .git is gone",
+			Hint: fmt.Sprintf("bring it back, or make one with \"git init\"; \"refrain rollback %s/0\" brings back the files; --accept-config judges in the work tree", c.Entry.Name),
+		}
 	}
 	return &UsageError{
 		What: c.Entry.Name + " was started in a git work tree, and git says that this is none any more",

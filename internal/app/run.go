@@ -71,7 +71,7 @@ func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	warnings = append(warnings, j.uncommitted(ctx)...)
+	warnings = append(warnings, append(j.inReach(store), j.uncommitted(ctx)...)...)
 	meta, err := j.meta(w.Version)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -262,15 +262,34 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
 		return store, nil, err
 	}
-	if store, err = store.Claim(); err != nil {
-		_ = j.log.Close()
-		return store, nil, err
-	}
-	lock, err := lockWhenEnded(store)
+	store, lock, err := j.claim(store)
 	if err != nil {
 		_ = j.log.Close()
 	}
 	return store, lock, err
+}
+
+// claim takes the records and their lock. Records in the project itself, where an
+// earlier version has put them, may be moved out by somebody else while their lock
+// is waited for.
+func (j *Job) claim(store journal.Store) (journal.Store, *journal.Lock, error) {
+	for {
+		claimed, err := store.Claim()
+		if err != nil {
+			return store, nil, err
+		}
+		lock, err := lockWhenEnded(claimed)
+		if err != nil || !claimed.InProject() {
+			return claimed, lock, err
+		}
+		if store, err = j.openStore(); err == nil && store.Dir == claimed.Dir {
+			return claimed, lock, nil
+		}
+		_ = lock.Unlock() // the system lets go of it in any case
+		if err != nil {
+			return claimed, nil, err
+		}
+	}
 }
 
 // openStore finds where the runs of the work tree are.

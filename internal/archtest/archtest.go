@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 
 	"view":    words,
 	"journal": join(words, []string{"project"}),
-	"config":  words,
+	"config":  join(words, []string{"project"}),
 
 	"awake":    nil,
 	"governor": nil,

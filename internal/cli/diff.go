@@ -31,7 +31,7 @@ func diffCommand(sh *shell) *cobra.Command {
 	stat := cmd.Flags().Bool("stat", false, "only the files and how many lines")
 	asJSON := addJSON(cmd)
 	cmd.PreRunE = exclusive([][2]string{{"stat", "json"}})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = sh.heeding(func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		ref, span, err := spanRef(first(args))
 		if err != nil {
@@ -66,7 +66,7 @@ func diffCommand(sh *shell) *cobra.Command {
 			}
 			return screen.Close()
 		})
-	}
+	})
 	return cmd
 }
 

@@ -22,7 +22,7 @@ func doctorCommand(sh *shell) *cobra.Command {
 	}
 	asJSON := addJSON(cmd)
 	notices := cmd.Flags().Bool("notify", false, "send a test message to every channel of notify, and tell what came of it")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = sh.heeding(func(cmd *cobra.Command, _ []string) error {
 		checks, err := sh.examine(cmd.Context(), *notices)
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func doctorCommand(sh *shell) *cobra.Command {
 			}
 		}
 		return w.Flush()
-	}
+	})
 	return cmd
 }
 

@@ -89,6 +89,8 @@ func explain(err error) failure {
 	case errors.As(err, &missing):
 		hint := "\"refrain ls\" lists the runs here"
 		switch {
+		case missing.Away:
+			hint = "use refrain where you moved it; \"refrain resume\" takes one of its runs along here"
 		case missing.CopyOf != "":
 			hint = fmt.Sprintf("\"refrain -C %s ls\" lists the runs there; \"refrain resume\" takes one along", missing.CopyOf)
 		case len(missing.Near) == 0:

@@ -27,7 +27,7 @@ func lsCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		gone, err := goneRuns(*all)
+		gone, err := sh.goneRuns(*all)
 		if err != nil {
 			return err
 		}
@@ -84,11 +84,15 @@ func listLong(sh *shell, list []view.Status) error {
 
 // goneRuns are the runs of projects that are no longer where they were, the
 // latest of each project first.
-func goneRuns(wanted bool) ([]view.Status, error) {
+func (sh *shell) goneRuns(wanted bool) ([]view.Status, error) {
 	if !wanted {
 		return nil, nil
 	}
-	projects, err := app.GoneProjects()
+	here, err := sh.store()
+	if err != nil {
+		return nil, err
+	}
+	projects, err := app.GoneProjects(here)
 	if err != nil {
 		return nil, err
 	}

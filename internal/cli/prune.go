@@ -27,10 +27,10 @@ func pruneCommand(sh *shell) *cobra.Command {
 	older := f.Duration("older-than", 0, "delete only runs that ended longer ago than this")
 	resumable := f.Bool("resumable", false, "also delete runs that could be resumed")
 	trees := f.Bool("worktrees", false, "also remove work trees whose work is not merged, or whose run could be resumed; branches that are not merged stay")
-	gone := f.Bool("gone", false, "also delete the records of projects that are no longer where they were, 30 days after their last run or --older-than")
+	gone := f.Bool("gone", false, "also delete the records of projects that are gone, 30 days after their last run or --older-than")
 	dry := f.Bool("dry-run", false, "show what would be deleted, and delete nothing")
 	asJSON := addJSON(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = sh.heeding(func(cmd *cobra.Command, _ []string) error {
 		if *keep < 0 || *older < 0 {
 			return usage("--keep and --older-than cannot be negative", "see \"refrain prune --help\"")
 		}
@@ -48,10 +48,11 @@ func pruneCommand(sh *shell) *cobra.Command {
 			if *dry {
 				continue
 			}
-			if err := store.Remove(e.Name); err != nil {
+			// What is named by the records goes first: without them nobody finds it.
+			if err := app.DropProof(e); err != nil {
 				return err
 			}
-			if err := app.DropProof(e); err != nil {
+			if err := store.Remove(e.Name); err != nil {
 				return err
 			}
 		}
@@ -65,7 +66,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 		}
 		projects := []string{}
 		if *gone {
-			if projects, err = app.PruneGone(*older, *dry); err != nil {
+			if projects, err = app.PruneGone(store, *older, *dry); err != nil {
 				return err
 			}
 		}
@@ -95,7 +96,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 			fmt.Fprintln(sh.out, "nothing to delete")
 		}
 		return nil
-	}
+	})
 	return cmd
 }
 

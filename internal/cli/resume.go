@@ -52,8 +52,13 @@ func resumeCommand(sh *shell) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			c, err := app.PrepareResume(ctx, entry, flags, accept)
-			if err != nil {
+			preparing, ended := sh.untilSignal(ctx)
+			c, err := app.PrepareResume(preparing, entry, flags, accept)
+			ended()
+			switch {
+			case sh.status != 0:
+				return nil // a signal came meanwhile
+			case err != nil:
 				return err
 			}
 			screen, err := newScreen(sh, output)

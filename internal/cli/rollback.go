@@ -28,7 +28,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 	}
 	yes := cmd.Flags().BoolP("yes", "y", false, "do not ask")
 	asJSON := addJSON(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	roll := func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		ref, where, has := strings.Cut(args[0], "/")
 		if !has {
@@ -65,6 +65,12 @@ func rollbackCommand(sh *shell) *cobra.Command {
 		}
 		sh.tellRollback(entry, args[0], undone)
 		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *yes {
+			return sh.heeding(roll)(cmd, args)
+		}
+		return roll(cmd, args) // it asks, and there Ctrl+C ends it at once
 	}
 	return cmd
 }

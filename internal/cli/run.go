@@ -167,15 +167,18 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	}
 	ctx := cmd.Context()
 	job, err := o.prepare(sh, ctx, req)
-	if err != nil {
+	if err != nil && sh.status == 0 {
 		chosen, err := sh.choose(err)
 		if err != nil {
 			return err
 		}
 		req.Flags = append(req.Flags, chosen...)
-		if job, err = o.prepare(sh, ctx, req); err != nil {
+		if job, err = o.prepare(sh, ctx, req); err != nil && sh.status == 0 {
 			return err
 		}
+	}
+	if sh.status != 0 {
+		return nil // a signal came meanwhile
 	}
 	screen, err := newScreen(sh, o.output)
 	if err != nil {
@@ -195,6 +198,8 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 
 // prepare gets the run ready, in a work tree of its own if that was asked for.
 func (o runOptions) prepare(sh *shell, ctx context.Context, req app.Request) (*app.Job, error) {
+	ctx, ended := sh.untilSignal(ctx)
+	defer ended()
 	if o.worktree == nil || o.dryRun {
 		return app.Prepare(ctx, sh.dir, req)
 	}

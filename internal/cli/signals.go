@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -83,11 +85,15 @@ func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 }
 
 // untilSignal ends the context by INT, TERM or HUP, and the command with the
-// status that shells show for it.
+// status that shells show for it. What was ignored at the start stays ignored.
 func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 1)
-	signal.Notify(heard, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	for s := range signalNames {
+		if !signal.Ignored(s) {
+			signal.Notify(heard, s)
+		}
+	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -103,6 +109,21 @@ func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
 		close(done)
 		wg.Wait()
 		cancel()
+	}
+}
+
+// heeding is a command that ends what it has started when it hears a signal: a git
+// that waits for something would stay behind. It must not ask anybody anything.
+func (sh *shell) heeding(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, ended := sh.untilSignal(cmd.Context())
+		defer ended()
+		cmd.SetContext(ctx)
+		err := run(cmd, args)
+		if ctx.Err() != nil {
+			return nil // sh.status says by which signal
+		}
+		return err
 	}
 }
 

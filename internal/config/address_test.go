@@ -66,7 +66,7 @@ func TestWhomToTell(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var what, hint string
-			for _, p := range problems(t, project(t, tt.toml)) {
+			for _, p := range problems(t, treeWith(t, tt.toml)) {
 				what, hint = what+p.What, hint+p.Hint
 			}
 			if what != tt.what || hint != tt.hint {

@@ -31,7 +31,7 @@ func TestABuiltInProcedure(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, tt.toml)
+			s := treeWith(t, tt.toml)
 			s.Procedure, s.Builtin, s.Procedures = "plan", planning, []string{"plan"}
 			got, err := load(t, s).Explain(tt.key)
 			want := Setting{Key: tt.key, Origin: tt.want, Overrode: tt.over}
@@ -43,7 +43,7 @@ func TestABuiltInProcedure(t *testing.T) {
 }
 
 func TestNoPromiseIsNotBlocked(t *testing.T) {
-	s := project(t, "done.promise = \"DONE\"\n")
+	s := treeWith(t, "done.promise = \"DONE\"\n")
 	s.Procedure, s.Builtin, s.Procedures = "build", "done.plan = \"PLAN.md\"\n", []string{"build"}
 	if got := load(t, s).Config.Done; got.Promise != "" || got.FailurePromise != "" || got.Plan != "PLAN.md" {
 		t.Errorf("done = %+v, want only the plan", got)
@@ -51,7 +51,7 @@ func TestNoPromiseIsNotBlocked(t *testing.T) {
 }
 
 func TestAnAliasIsTheProcedure(t *testing.T) {
-	s := project(t, "[procedures.plan]\nmodel = \"m\"\n")
+	s := treeWith(t, "[procedures.plan]\nmodel = \"m\"\n")
 	s.Procedure, s.Builtin = "planning", planning
 	s.Procedures, s.Aliases = []string{"plan"}, map[string]string{"planning": "plan"}
 	r := load(t, s)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSettingsInTheirOrder(t *testing.T) {
-	s := project(t, "[procedures.p]\nmodel = \"m\"\n[agents.z]\ncommand = \"z\"\n[agents.b]\nenv = { Y = \"1\", X = \"2\" }\n[prices.\"m.1\"]\noutput = 1\ninput = 2\n")
+	s := treeWith(t, "[procedures.p]\nmodel = \"m\"\n[agents.z]\ncommand = \"z\"\n[agents.b]\nenv = { Y = \"1\", X = \"2\" }\n[prices.\"m.1\"]\noutput = 1\ninput = 2\n")
 	var got []string
 	for _, setting := range load(t, s).Settings() {
 		got = append(got, setting.Key)
@@ -31,7 +31,7 @@ func TestSettingsInTheirOrder(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	r := load(t, project(t, "\n[loop]\nmax_iterations = 7\n"))
+	r := load(t, treeWith(t, "\n[loop]\nmax_iterations = 7\n"))
 	got, err := r.Explain("loop.max_iterations")
 	want := Explanation{
 		Setting: Setting{Key: "loop.max_iterations", Origin: Origin{"7", "project", "refrain.toml:3"}, Overrode: []Origin{{"0", "built-in", ""}}},

@@ -14,7 +14,7 @@ func brings(key string, value any) func(*Resolved) ([]Front, *Problem) {
 }
 
 func TestAPromptLiesAboveTheProjectAndBelowItsProceduresTable(t *testing.T) {
-	s := project(t, "[stop]\nfailures = 13\n\n[procedures.build]\nstop.failures = 14\n")
+	s := treeWith(t, "[stop]\nfailures = 13\n\n[procedures.build]\nstop.failures = 14\n")
 	s.Procedure, s.Builtin = "build", "[stop]\nfailures = 18\n"
 	s.Front = brings("stop.failures", 7)
 	got, err := load(t, s).Explain("stop.failures")
@@ -37,7 +37,7 @@ func TestAPromptLiesAboveTheProjectAndBelowItsProceduresTable(t *testing.T) {
 }
 
 func TestAPromptIsAskedWhenItIsKnownWhich(t *testing.T) {
-	s := project(t, "prompt = \"other.md\"\n")
+	s := treeWith(t, "prompt = \"other.md\"\n")
 	asked := ""
 	s.Front = func(r *Resolved) ([]Front, *Problem) {
 		asked = r.Config.Prompt

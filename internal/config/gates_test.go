@@ -17,7 +17,7 @@ func testGate(name, run string) Gate {
 }
 
 func TestEveryKeyOfAGate(t *testing.T) {
-	s := project(t, `
+	s := treeWith(t, `
 [[gate]]
 name = "test"
 run = "go test ./..."
@@ -48,7 +48,7 @@ func TestGatesOfLayers(t *testing.T) {
 	gate := func(list, name, rest string) string {
 		return "[[" + list + "]]\nname = \"" + name + "\"\n" + rest + "\n"
 	}
-	project := project(t, gate("gate", "b", `run = "b of the project"`)+gate("gate", "c", `run = "c"`)+gate("procedures.p.gate", "d", `run = "d"`))
+	project := treeWith(t, gate("gate", "b", `run = "b of the project"`)+gate("gate", "c", `run = "c"`)+gate("procedures.p.gate", "d", `run = "d"`))
 	user := filepath.Join(t.TempDir(), "config.toml")
 	write(t, user, gate("gate", "a", `run = "a"`)+gate("gate", "b", "run = \"b of the user\"\nmin_tests = 3"))
 	fromFlags := []Flag{{"--gate", "gate", "x"}, {"--gate", "gate", "y"}}
@@ -75,7 +75,7 @@ func TestGatesOfLayers(t *testing.T) {
 }
 
 func TestAGateTakesThePlaceOfACommand(t *testing.T) {
-	s := project(t, "[commands]\ntest = \"go test\"\nlint = \"go vet\"\nas_gates = true\n[[gate]]\nname = \"test\"\nrun = \"make test\"\n")
+	s := treeWith(t, "[commands]\ntest = \"go test\"\nlint = \"go vet\"\nas_gates = true\n[[gate]]\nname = \"test\"\nrun = \"make test\"\n")
 	want := []Gate{testGate("lint", "go vet"), testGate("test", "make test")}
 	if diff := cmp.Diff(want, load(t, s).Config.Gates); diff != "" {
 		t.Errorf("gates (-want +got):\n%s", diff)
@@ -132,7 +132,7 @@ func TestProblemsOfGates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, tt.toml)
+			s := treeWith(t, tt.toml)
 			s.Agents = []string{"command", "rehearsal"}
 			got := problems(t, s)
 			if len(got) != 1 || got[0].String() != tt.want || got[0].Hint != tt.hint {
@@ -154,7 +154,7 @@ func TestWhatGoesTogether(t *testing.T) {
 		"no proof, and no checkpoints":    "done.proof = \"none\"\ngit.checkpoint = false" + gate,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := problems(t, project(t, toml)); got != nil {
+			if got := problems(t, treeWith(t, toml)); got != nil {
 				t.Errorf("%s\ngave %v, want nothing", toml, got)
 			}
 		})
@@ -162,7 +162,7 @@ func TestWhatGoesTogether(t *testing.T) {
 }
 
 func TestExplainGates(t *testing.T) {
-	s := project(t, "[[gate]]\nname = \"a\"\nrun = \"TOKEN=x y\"\nmin_tests = 1\n[[procedures.p.gate]]\nname = \"a\"\nagent = \"auto\"\nprompt = \"?\"\n")
+	s := treeWith(t, "[[gate]]\nname = \"a\"\nrun = \"TOKEN=x y\"\nmin_tests = 1\n[[procedures.p.gate]]\nname = \"a\"\nagent = \"auto\"\nprompt = \"?\"\n")
 	s.Procedure = "p"
 	s.Flags = []Flag{{"--gate", "gate", "make"}}
 	r := load(t, s)
@@ -199,7 +199,7 @@ func TestExplainNoGate(t *testing.T) {
 		{"a gate like no other", "procedures.p.gate.x.run", `no gate is called "x"`, "add [[procedures.p.gate]] to refrain.toml"},
 		{"a misspelt key", "gate.test.rum", `unknown key "gate.test.rum"`, `did you mean "gate.test.run"?`},
 	}
-	r := load(t, project(t, "[[gate]]\nname = \"test\"\nrun = \"x\"\n"))
+	r := load(t, treeWith(t, "[[gate]]\nname = \"test\"\nrun = \"x\"\n"))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := r.Explain(tt.key)
@@ -213,7 +213,7 @@ func TestExplainNoGate(t *testing.T) {
 
 func TestGatesAreSettings(t *testing.T) {
 	var got []string
-	for _, s := range load(t, project(t, "[[procedures.p.gate]]\nname = \"z\"\nrun = \"z\"\n[agents.b]\nformat = \"text\"\n[[gate]]\nname = \"y.1\"\nrun = \"y\"\n[[gate]]\nname = \"x\"\nrun = \"x\"\n")).Settings() {
+	for _, s := range load(t, treeWith(t, "[[procedures.p.gate]]\nname = \"z\"\nrun = \"z\"\n[agents.b]\nformat = \"text\"\n[[gate]]\nname = \"y.1\"\nrun = \"y\"\n[[gate]]\nname = \"x\"\nrun = \"x\"\n")).Settings() {
 		if s.Layer != "built-in" {
 			got = append(got, s.Key+" = "+string(s.Value))
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// project makes a work tree with this refrain.toml.
-func project(t *testing.T, toml string) Sources {
+// treeWith makes a work tree with this refrain.toml.
+func treeWith(t *testing.T, toml string) Sources {
 	t.Helper()
 	tree := t.TempDir()
 	write(t, filepath.Join(tree, FileName), toml)

@@ -76,7 +76,7 @@ func TestDefaultsByKindOfRun(t *testing.T) {
 }
 
 func TestLayersInTheirOrder(t *testing.T) {
-	s := project(t, "[stop]\nfailures = 13\n\n[procedures.build]\nstop.failures = 14\n")
+	s := treeWith(t, "[stop]\nfailures = 13\n\n[procedures.build]\nstop.failures = 14\n")
 	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
 	write(t, s.UserFile, "profile = \"fresher\"\nstop.failures = 12\n")
 	s.Procedure, s.Builtin = "build", "[stop]\nfailures = 18\n"
@@ -107,7 +107,7 @@ func TestLayersInTheirOrder(t *testing.T) {
 }
 
 func TestProcedureTables(t *testing.T) {
-	s := project(t, "[procedures.build]\ndone.promise = \"BUILT\"\nloop.max_iterations = 5\n[procedures.plan.loop]\nmax_iterations = 2\n[procedures.empty]\n")
+	s := treeWith(t, "[procedures.build]\ndone.promise = \"BUILT\"\nloop.max_iterations = 5\n[procedures.plan.loop]\nmax_iterations = 2\n[procedures.empty]\n")
 	for name, want := range map[string]int{"": 0, "build": 5, "plan": 2, "empty": 0} {
 		s.Procedure = name
 		if got := load(t, s).Config.Loop.MaxIterations; got != want {
@@ -129,7 +129,7 @@ func TestProcedureTables(t *testing.T) {
 }
 
 func TestAgentsMergePerKey(t *testing.T) {
-	s := project(t, "[agents.mine]\ncommand = [\"mine\", \"--json\"]\nenv = { A = \"1\", \"b.c\" = \"2\" }\n[agents.rehearsal]\nscript = \"demo.toml\"\n")
+	s := treeWith(t, "[agents.mine]\ncommand = [\"mine\", \"--json\"]\nenv = { A = \"1\", \"b.c\" = \"2\" }\n[agents.rehearsal]\nscript = \"demo.toml\"\n")
 	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
 	write(t, s.UserFile, "[agents.mine]\ncommand = \"other\"\nmodel_flag = \"--model\"\nenv.A = \"0\"\nenv.D = \"3\"\n")
 	s.Agents = []string{"command", "rehearsal"}
@@ -158,7 +158,7 @@ func TestValuesAsWritten(t *testing.T) {
 	onBranch := func(c Config) any { return c.Git.Branch }
 	setUp := func(c Config) any { return c.Proof.Setup }
 	both := func(toml, variable string) Sources {
-		s := project(t, toml)
+		s := treeWith(t, toml)
 		s.Environ = []string{variable}
 		return s
 	}
@@ -168,24 +168,24 @@ func TestValuesAsWritten(t *testing.T) {
 		get  func(Config) any
 		want any
 	}{
-		{"none is no limit", project(t, `loop.max_iterations = "none"`), maxIterations, 0},
+		{"none is no limit", treeWith(t, `loop.max_iterations = "none"`), maxIterations, 0},
 		{"unlimited is no limit", Sources{Kind: AdHocCommand, Environ: []string{"REFRAIN_LOOP_MAX_ITERATIONS=unlimited"}}, maxIterations, 0},
 		{"0 is no limit", Sources{Kind: AdHocCommand, Flags: set(t, "loop.max_iterations=0")}, maxIterations, 0},
-		{"a duration with two units", project(t, `loop.max_time = "1h30m"`), maxTime, 90 * time.Minute},
+		{"a duration with two units", treeWith(t, `loop.max_time = "1h30m"`), maxTime, 90 * time.Minute},
 		{"a bare duration after --set", Sources{Flags: set(t, "loop.max_time=90s")}, maxTime, 90 * time.Second},
 		{"a quoted duration after --set", Sources{Flags: set(t, `loop.max_time="90s"`)}, maxTime, 90 * time.Second},
-		{"auto as text", project(t, `loop.exit_zero_is_done = "auto"`), exitZero, Automatic},
-		{"auto as truth", project(t, `loop.exit_zero_is_done = false`), exitZero, No},
+		{"auto as text", treeWith(t, `loop.exit_zero_is_done = "auto"`), exitZero, Automatic},
+		{"auto as truth", treeWith(t, `loop.exit_zero_is_done = false`), exitZero, No},
 		{"auto from the environment", Sources{Environ: []string{"REFRAIN_LOOP_EXIT_ZERO_IS_DONE=true"}}, exitZero, Yes},
-		{"a branch of the runner's naming", project(t, `git.branch = true`), onBranch, Branch{New: true}},
-		{"a branch with a name", project(t, `git.branch = "feat/x"`), onBranch, Branch{New: true, Name: "feat/x"}},
+		{"a branch of the runner's naming", treeWith(t, `git.branch = true`), onBranch, Branch{New: true}},
+		{"a branch with a name", treeWith(t, `git.branch = "feat/x"`), onBranch, Branch{New: true, Name: "feat/x"}},
 		{"a branch by flag", Sources{Flags: []Flag{{"--branch", "git.branch", "true"}}}, onBranch, Branch{New: true}},
 		{"a branch by flag with a name", Sources{Flags: []Flag{{"--branch", "git.branch", "42"}}}, onBranch, Branch{New: true, Name: "42"}},
 		{"no branch after all", Sources{Environ: []string{"REFRAIN_GIT_BRANCH=false"}}, onBranch, Branch{}},
-		{"a setup as text", project(t, `proof.setup = "npm ci"`), setUp, Command{Line: "npm ci"}},
-		{"a setup as a list", project(t, `proof.setup = ["npm", "ci"]`), setUp, Command{Argv: []string{"npm", "ci"}}},
+		{"a setup as text", treeWith(t, `proof.setup = "npm ci"`), setUp, Command{Line: "npm ci"}},
+		{"a setup as a list", treeWith(t, `proof.setup = ["npm", "ci"]`), setUp, Command{Argv: []string{"npm", "ci"}}},
 		{"no setup", Sources{Environ: []string{"REFRAIN_PROOF_SETUP=none"}}, setUp, Command{Line: NoSetup}},
-		{"the lockfile's setup", project(t, `proof.setup = ""`), setUp, Command{}},
+		{"the lockfile's setup", treeWith(t, `proof.setup = ""`), setUp, Command{}},
 		{"the environment's text word for word", Sources{Environ: []string{`REFRAIN_DONE_PROMISE="X"`}}, promise, `"X"`},
 		{"a flag's text word for word", Sources{Flags: []Flag{{"--until", "done.promise", "42"}}}, promise, "42"},
 		{"a number as text after --set", Sources{Flags: set(t, "done.promise=42")}, promise, "42"},
@@ -194,13 +194,13 @@ func TestValuesAsWritten(t *testing.T) {
 		{"a list with commas in the environment", Sources{Environ: []string{"REFRAIN_STOP_PATTERNS=[a-z]+, b"}}, patterns, []string{"[a-z]+", "b"}},
 		{"an empty list in the environment", Sources{Environ: []string{"REFRAIN_STOP_PATTERNS="}}, patterns, []string{}},
 		{"a list replaces", Sources{Environ: []string{"REFRAIN_STOP_PATTERNS=a"}, Flags: set(t, `stop.patterns=["b"]`)}, patterns, []string{"b"}},
-		{"a byte order mark and CRLF", project(t, "\ufeffloop.max_iterations = 3\r\n[done]\r\npromise = \"X\"\r\n"), promise, "X"},
+		{"a byte order mark and CRLF", treeWith(t, "\ufeffloop.max_iterations = 3\r\n[done]\r\npromise = \"X\"\r\n"), promise, "X"},
 		{"reserved names are no settings", Sources{Environ: []string{"REFRAIN_RUN_ID=loop_1", "REFRAIN_MAX_ITERATIONS=3", "REFRAIN_RUNNER=x"}}, maxIterations, 0},
 		{"the last of two equal variables", Sources{Environ: []string{"REFRAIN_LOOP_MAX_ITERATIONS=bad", "REFRAIN_LOOP_MAX_ITERATIONS=4"}}, maxIterations, 4},
-		{"a whole number of dollars", project(t, "budget.cost_usd = 5"), func(c Config) any { return c.Budget.CostUSD }, 5.0},
-		{"a folder below", project(t, `loop.dir = "sub/folder"`), func(c Config) any { return c.Loop.Dir }, "sub/folder"},
+		{"a whole number of dollars", treeWith(t, "budget.cost_usd = 5"), func(c Config) any { return c.Budget.CostUSD }, 5.0},
+		{"a folder below", treeWith(t, `loop.dir = "sub/folder"`), func(c Config) any { return c.Loop.Dir }, "sub/folder"},
 		{"no hooks", Sources{}, hooks, map[string]string{}},
-		{"hooks in a table", project(t, "[hooks.run]\nstarted = \"a && b\"\nfailed = \"\"\nfinished = \"c\""), hooks, map[string]string{"started": "a && b", "finished": "c"}},
+		{"hooks in a table", treeWith(t, "[hooks.run]\nstarted = \"a && b\"\nfailed = \"\"\nfinished = \"c\""), hooks, map[string]string{"started": "a && b", "finished": "c"}},
 		{"hooks in the environment", Sources{Environ: []string{"REFRAIN_HOOKS_RUN_NEXT_ITERATION=a", "REFRAIN_HOOKS_RUN_POST_ITERATION=b", "REFRAIN_HOOKS_RUN_FAILED=c"}}, hooks, map[string]string{"next_iteration": "a", "post_iteration": "b", "failed": "c"}},
 		{"headers merged by name", both("[trace.headers]\nA = \"1\"\n\"B.C\" = \"2\"\n", `REFRAIN_TRACE_HEADERS={ A = "3", D = "4" }`), func(c Config) any { return c.Trace.Headers }, map[string]string{"A": "3", "B.C": "2", "D": "4"}},
 		{"no headers", Sources{}, func(c Config) any { return c.Notify.Webhook.Headers }, map[string]string(nil)},

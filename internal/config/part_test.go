@@ -35,7 +35,7 @@ func TestProblemsOfParts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, "[procedures.p]\nparts = "+tt.parts)
+			s := treeWith(t, "[procedures.p]\nparts = "+tt.parts)
 			s.Fragments = []string{"act/commit", "act/tick", "observe/plan"}
 			got := problems(t, s)
 			want := "refrain.toml:2:1: procedures.p.parts " + tt.want

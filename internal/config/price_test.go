@@ -8,7 +8,7 @@ import (
 )
 
 func TestPricesMergePerKey(t *testing.T) {
-	s := project(t, "[prices.\"gpt-5.1\"]\noutput = 12\ncache_read = 0\n[prices.local]\ninput = 0\noutput = 0\n")
+	s := treeWith(t, "[prices.\"gpt-5.1\"]\noutput = 12\ncache_read = 0\n[prices.local]\ninput = 0\noutput = 0\n")
 	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
 	write(t, s.UserFile, "[prices]\n\"gpt-5.1\" = { input = 1.5, output = 10, window = 272000 }\n")
 	s.Flags = set(t, `prices."acme/new:8b".input=1`, `prices."acme/new:8b".output=2`)
@@ -50,7 +50,7 @@ func TestProblemsOfPrices(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := problems(t, project(t, tt.toml))
+			got := problems(t, treeWith(t, tt.toml))
 			if len(got) != 1 || got[0].String() != tt.want || got[0].Hint != tt.hint {
 				t.Errorf("%s\ngave %#v\nwant %s\nhint %s", tt.toml, got, tt.want, tt.hint)
 			}

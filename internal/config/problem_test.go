@@ -109,7 +109,7 @@ func TestProblemsInAFile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, tt.toml)
+			s := treeWith(t, tt.toml)
 			s.Agents = []string{"command", "rehearsal"}
 			got := problems(t, s)
 			if len(got) != 1 || got[0].String() != tt.want || got[0].Hint != tt.hint {
@@ -177,7 +177,7 @@ func TestUnreadableFile(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		t.Skip("permissions do not bind this user")
 	}
-	s := project(t, "")
+	s := treeWith(t, "")
 	if err := os.Chmod(filepath.Join(s.Tree, FileName), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestUnreadableFile(t *testing.T) {
 }
 
 func TestAllProblemsAtOnce(t *testing.T) {
-	s := project(t, "modl = \"x\"\n[stop]\npatterns = [\"(\"]\nfailures = \"x\"\n[agents.a.env]\nTOKEN = 12345\n")
+	s := treeWith(t, "modl = \"x\"\n[stop]\npatterns = [\"(\"]\nfailures = \"x\"\n[agents.a.env]\nTOKEN = 12345\n")
 	s.Environ = []string{"REFRAIN_LOOP_BACKOFF=5"}
 	s.Flags = set(t, "nope=1")
 	var got []string

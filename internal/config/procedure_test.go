@@ -8,7 +8,7 @@ import (
 )
 
 func TestAProcedureOfTheUsers(t *testing.T) {
-	s := project(t, `
+	s := treeWith(t, `
 [procedures.nightly]
 title = "# Night shift"
 summary = "tidy up while nobody looks"
@@ -44,7 +44,7 @@ file = "/etc/motd"
 }
 
 func TestProcedureTablesMergePerKey(t *testing.T) {
-	s := project(t, "[procedures.p]\ntitle = \"# Project\"\nobserve = [\"project.md\"]\n")
+	s := treeWith(t, "[procedures.p]\ntitle = \"# Project\"\nobserve = [\"project.md\"]\n")
 	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
 	write(t, s.UserFile, "[procedures.p]\ntitle = \"# User\"\nobserve = [\"user.md\"]\norient = [\"user.md\"]\ndecide = []\n")
 	s.Flags = []Flag{{"--act", "procedures.p.act", "flag.md"}}
@@ -111,7 +111,7 @@ func TestAFileOrParts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, tt.toml)
+			s := treeWith(t, tt.toml)
 			s.Procedure, s.Environ = "p", []string{tt.variable}
 			got, err := load(t, s).Explain("prompt")
 			if err != nil || got.Origin != tt.want {
@@ -138,7 +138,7 @@ func TestProblemsOfProcedures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, tt.toml)
+			s := treeWith(t, tt.toml)
 			s.Procedures, s.Aliases = []string{"build"}, map[string]string{"building": "build"}
 			got := problems(t, s)
 			if len(got) != 1 || got[0].String() != tt.want || got[0].Hint != tt.hint {
@@ -149,7 +149,7 @@ func TestProblemsOfProcedures(t *testing.T) {
 }
 
 func TestExplainParts(t *testing.T) {
-	s := project(t, "[procedures.p]\nparts = ['a.md', { builtin = 'act/commit' }, { text = 'x', section = 'S' }]\n")
+	s := treeWith(t, "[procedures.p]\nparts = ['a.md', { builtin = 'act/commit' }, { text = 'x', section = 'S' }]\n")
 	got, err := load(t, s).Explain("procedures.p.parts")
 	want := Setting{Key: "procedures.p.parts", Origin: Origin{`["a.md", "builtin:act/commit", { section = "S", text = "x" }]`, "project", "refrain.toml:2"}}
 	if diff := cmp.Diff(want, got.Setting); err != nil || diff != "" || got.Type != "list of parts" || got.Env != "" || got.Default != "none" {

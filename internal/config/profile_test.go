@@ -157,7 +157,7 @@ func wantProfile(t *testing.T, name string, lists ...[]pin) {
 }
 
 func TestTheHighestProfileIsTaken(t *testing.T) {
-	s := project(t, "profile = \"rooda\"\nloop.on_interrupt = \"finish\"\n")
+	s := treeWith(t, "profile = \"rooda\"\nloop.on_interrupt = \"finish\"\n")
 	s.Flags = []Flag{{"--profile", "profile", "fresher"}}
 	c := load(t, s).Config
 	if c.Stop.Failures != 1 || c.Loop.OnInterrupt != "finish" {

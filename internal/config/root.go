@@ -5,12 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // Root is the work tree that dir belongs to: the nearest folder upward with
-// refrain.toml or .refrain, else the one with .git, else dir itself. It looks
-// no further up than the git root: a .refrain that was once left in a home
-// folder must not make that the work tree of every repository below it.
+// refrain.toml, .refrain or .git, or that has records of runs, else dir itself. It
+// looks no further up than the git root: a .refrain that was once left in a home
+// folder must not make that the work tree of every repository below it. Records
+// are asked because an agent may have deleted all that marked the folder, and the
+// next one further up is somebody else's.
 func Root(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -29,7 +33,7 @@ func Root(dir string) (string, error) {
 				return at, nil
 			}
 		}
-		if isRepository(filepath.Join(at, ".git")) {
+		if isRepository(filepath.Join(at, ".git")) || project.Knows(at) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSecretsAreMaskedWhereverShown(t *testing.T) {
-	s := project(t, "[agents.a]\ncommand = [\"a\", \"--api-key\", \"hunter2\", \"--token=hunter2\"]\nenv = { ANYTHING = \"hunter2\" }\n[agents.b]\ncommand = \"b --api-key hunter2 -v\"\n"+
+	s := treeWith(t, "[agents.a]\ncommand = [\"a\", \"--api-key\", \"hunter2\", \"--token=hunter2\"]\nenv = { ANYTHING = \"hunter2\" }\n[agents.b]\ncommand = \"b --api-key hunter2 -v\"\n"+
 		"[commands]\ntest = \"TOKEN=hunter2 t\"\nas_gates = true\n[proof]\nsetup = \"TOKEN=hunter2 s\"\n[[gate]]\nname = \"g\"\nrun = \"g --token hunter2\"\n[hooks.run]\nstarted = \"TOKEN=hunter2 h\"\n"+
 		"[notify]\ncommand = \"TOKEN=hunter2 n\"\nwebhook = { url = \"https://h/hunter2\", secret = \"hunter2\", headers = { A = \"hunter2\" } }\n"+
 		"slack.url = \"https://h/hunter2\"\ndiscord.url = \"https://h/hunter2\"\nntfy = { url = \"https://h/hunter2\", token = \"hunter2\" }\nemail.password = \"hunter2\"\n")
@@ -37,7 +37,7 @@ func TestWhatIsEmptyIsNoSecret(t *testing.T) {
 	if got, err := r.Explain("notify.slack.url"); err != nil || got.Value != `""` {
 		t.Errorf("notify.slack.url = %s, %v; want it shown as empty", got.Value, err)
 	}
-	now := load(t, project(t, "notify.slack.url = \"https://h/x\""))
+	now := load(t, treeWith(t, "notify.slack.url = \"https://h/x\""))
 	want := []loop.Change{{Key: "notify.slack.url", Old: `""`, New: `"***"`}}
 	if diff := cmp.Diff(want, Diff(keep(t, r), now)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
@@ -50,7 +50,7 @@ func TestProblemsKeepSecrets(t *testing.T) {
 		"notify.slack.url = \"hunter2\"", "notify.slack.url = [\"hunter2\"]", "notify.discord.url = \"ftp://hunter2\"", "notify.ntfy.url = \"https://\\nhunter2\"", "notify.webhook.url = \"https://a b/hunter2\"",
 		"notify.ntfy.token = \"hunter2\\n\"", "trace.headers.A = \"hunter2\\n\"", "notify.command = [\"hunter2\"]",
 	} {
-		got := problems(t, project(t, toml))
+		got := problems(t, treeWith(t, toml))
 		if shown := fmt.Sprintf("%+v", got); len(got) != 1 || strings.Contains(shown, "hunter2") {
 			t.Errorf("%s: %s, want one problem without the secret", toml, shown)
 		}

@@ -45,10 +45,10 @@ func TestDiff(t *testing.T) {
 			{Key: "agents.a.env.X", Old: `"***"`, New: ""},
 		}},
 	}
-	old := keep(t, load(t, project(t, before)))
+	old := keep(t, load(t, treeWith(t, before)))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Diff(old, load(t, project(t, tt.after)))); diff != "" {
+			if diff := cmp.Diff(tt.want, Diff(old, load(t, treeWith(t, tt.after)))); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
@@ -56,7 +56,7 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffAcrossVersions(t *testing.T) {
-	r := load(t, project(t, "stop.failures = 4"))
+	r := load(t, treeWith(t, "stop.failures = 4"))
 	old := keep(t, r)
 	delete(old, "done.match")    // as if this version were the first to have it
 	delete(old, "stop.failures") // the same, but somebody set it
@@ -85,10 +85,10 @@ func TestDiffOfGates(t *testing.T) {
 			{Key: "gate.vet", Old: `{ run = "go vet", pin = ["*_test.go"] }`},
 		}},
 	}
-	old := keep(t, load(t, project(t, before)))
+	old := keep(t, load(t, treeWith(t, before)))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Diff(old, load(t, project(t, tt.after)))); diff != "" {
+			if diff := cmp.Diff(tt.want, Diff(old, load(t, treeWith(t, tt.after)))); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
@@ -107,7 +107,7 @@ func TestDiffOfParts(t *testing.T) {
 		}},
 	}
 	run := func(toml string) *Resolved {
-		s := project(t, toml)
+		s := treeWith(t, toml)
 		s.Procedure = "p"
 		return load(t, s)
 	}

@@ -85,6 +85,9 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		}
 		known = -1
 	}
+	if e.rehomeGit(ctx, notes) {
+		known = -1
+	}
 	e.guarded = notes
 	e.noteGit(ctx, notes)
 	if _, ok := notes[hookFiles]; !ok {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/project"
 )
@@ -22,7 +21,7 @@ func (s Store) TakeAlong(ref string) (Store, error) {
 	if root == "" {
 		return s, &NotFoundError{Ref: ref}
 	}
-	original, err := s.beside(root)
+	original, err := opened(s.project.Original(), nil)
 	if err != nil {
 		return s, err
 	}
@@ -54,22 +53,22 @@ func (s Store) copyRun(e Entry) error {
 	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
 		return err
 	}
-	building := filepath.Join(s.Dir, "taking-"+newID())
-	defer os.RemoveAll(building)
-	if err := project.CopyFolder(e.Dir, building, "proof"); err != nil {
-		return err
-	}
-	m := e.Meta
-	m.Origin = cmp.Or(m.Origin, m.ID)
-	m.ID, m.Tree = newID(), s.Tree
-	r := newRun(m, building)
-	if m.Key != "" {
-		r.bind(s.chainOf(m))
-	} else if err := s.project.AdmitEarlier(m.Name); err != nil {
-		return err
-	}
-	if err := r.writeMeta(); err != nil {
-		return err
-	}
-	return os.Rename(building, s.dir(e.Name))
+	return s.project.Build(func(dir string) error {
+		if err := project.CopyFolder(e.Dir, dir, "proof"); err != nil {
+			return err
+		}
+		m := e.Meta
+		m.Origin = cmp.Or(m.Origin, m.ID)
+		m.ID, m.Tree = newID(), s.Tree
+		r := newRun(m, dir)
+		if m.Key != "" {
+			r.bind(s.chainOf(m))
+		} else if err := s.project.AdmitEarlier(m.Name); err != nil {
+			return err
+		}
+		if err := r.writeMeta(); err != nil {
+			return err
+		}
+		return project.MoveInto(dir, s.dir(e.Name))
+	})
 }

@@ -3,6 +3,8 @@ package journal
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // replace puts b in the place of a file in one piece: a reader sees the old
@@ -21,7 +23,7 @@ func replace(path string, b []byte, durable bool) error {
 	if !durable {
 		return nil
 	}
-	return syncDir(filepath.Dir(path))
+	return project.SyncDir(filepath.Dir(path))
 }
 
 func write(path string, b []byte, durable bool) error {

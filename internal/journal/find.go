@@ -32,6 +32,7 @@ type NotFoundError struct {
 	Ref    string
 	Near   []string // runs that may have been meant, latest first
 	CopyOf string   // the project that this one, which has no run yet, is a copy of
+	Away   bool     // that is not there any more
 }
 
 func (e *NotFoundError) Error() string {
@@ -39,7 +40,10 @@ func (e *NotFoundError) Error() string {
 	if e.Ref != "" && e.Ref != latest {
 		text = fmt.Sprintf("there is no run %q here", e.Ref)
 	}
-	if e.CopyOf != "" {
+	switch {
+	case e.Away:
+		text += fmt.Sprintf(", but this is a copy of a project that was at %s and was moved away", e.CopyOf)
+	case e.CopyOf != "":
 		text += ", but this is a copy of " + e.CopyOf
 	}
 	if len(e.Near) > 0 {
@@ -99,7 +103,7 @@ func (s Store) Find(ref string) (Entry, error) {
 	if len(bad) > 0 && (ref == "" || ref == latest) {
 		return Entry{}, bad[len(bad)-1].Err // there is a run: it just cannot be read
 	}
-	return Entry{}, &NotFoundError{Ref: ref, Near: s.near(ref, metas), CopyOf: s.CopyOf()}
+	return Entry{}, &NotFoundError{Ref: ref, Near: s.near(ref, metas), CopyOf: s.CopyOf(), Away: s.project != nil && s.project.Away()}
 }
 
 // near names a few runs of the same procedure, or else of any.

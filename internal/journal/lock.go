@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // Holder is who has the lock of a work tree.
@@ -236,15 +235,7 @@ func readHolder(path string) Holder {
 	return h
 }
 
-// lockPath names the lock after the work tree, in a way that people recognise
-// and that no two trees share.
-func (s Store) lockPath() string {
-	tail := unusual.ReplaceAllString(filepath.Base(s.Tree), "_")
-	sum := sha256.Sum256([]byte(s.Tree))
-	return filepath.Join(s.Dir, fmt.Sprintf("lock-%.40s-%x", tail, sum[:4]))
-}
-
-var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+func (s Store) lockPath() string { return filepath.Join(s.Dir, project.LockName(s.Tree)) }
 
 // TryLocks tells whether a lock in dir keeps a second holder out. It leaves
 // nothing behind.

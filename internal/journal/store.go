@@ -14,6 +14,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // runs is the folder with one folder for each run.
@@ -82,7 +83,7 @@ func (s Store) makeDir(procedure string) (string, error) {
 			return "", err
 		}
 		for _, parent := range []string{s.runs(), s.Dir, filepath.Dir(s.Dir)} {
-			if err := syncDir(parent); err != nil {
+			if err := project.SyncDir(parent); err != nil {
 				return "", err
 			}
 		}

@@ -12,7 +12,11 @@ type Known struct {
 	Dir   string   // where its records are
 	Root  string   // where it is, or was
 	Trees []string // its work trees that had a run
-	Gone  bool     // none of these is there any more
+	Gone  bool     // it is at none of these any more
+
+	Elsewhere bool // it is gone from there, and surely still somewhere
+
+	id, state string
 }
 
 // All lists the projects of this user that have records.
@@ -34,30 +38,25 @@ func All() ([]Known, error) {
 		if err != nil {
 			continue // somebody is just making it, or it is none of ours
 		}
-		k := Known{Dir: filepath.Join(projects(state), e.Name()), Root: n.Root, Trees: n.Trees, Gone: true}
-		for _, path := range append([]string{n.Root}, n.Trees...) {
-			if _, err := os.Lstat(path); err == nil {
-				k.Gone = false
-			}
-		}
+		k := Known{Dir: filepath.Join(projects(state), e.Name()), Root: n.Root, Trees: n.Trees, id: e.Name(), state: state}
+		k.look(n)
 		list = append(list, k)
 	}
 	return list, nil
 }
 
-// Busy tells whether a run of the project is live, wherever it was moved.
-func (k Known) Busy() bool { return busy(k.Dir) }
-
-// Forget removes the records of a project, with all of its runs.
-func (k Known) Forget() error {
-	state := filepath.Dir(filepath.Dir(k.Dir))
-	id := filepath.Base(k.Dir)
-	for _, path := range append([]string{k.Root}, k.Trees...) {
-		if owner, ok := lookUp(state, path); ok && owner == id {
-			if err := os.Remove(placeFile(state, path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+// look finds out where the project is.
+func (k *Known) look(n note) {
+	k.Gone = true
+	for _, path := range append([]string{n.Root}, n.Trees...) {
+		_, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		// What cannot be looked at may be there, and what is there may be another's.
+		if owner, _, known := lookUp(k.state, path); err != nil || !known || owner == k.id {
+			k.Gone = false
 		}
 	}
-	return os.RemoveAll(k.Dir)
+	k.Elsewhere = k.Gone && Project{state: k.state}.elsewhere(k.id)
 }

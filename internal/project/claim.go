@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,8 +39,8 @@ func (p Project) claim() (Project, error) {
 		return p, err
 	}
 	// Two copies of one project may be here at the same time.
-	lock := flock.New(filepath.Join(p.state, "projects.lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	lock, err := lockProjects(p.state)
+	if err != nil {
 		return p, err
 	}
 	defer lock.Close()
@@ -53,7 +54,7 @@ func (p Project) claim() (Project, error) {
 	p = found
 	from := ""
 	if p.Early {
-		from, p.Dir = p.Dir, p.own()
+		from, p.Dir = p.Dir, p.own
 	}
 	if p.Moved != "" && busy(p.Dir) {
 		return p, &BusyError{Root: p.Moved}
@@ -64,7 +65,7 @@ func (p Project) claim() (Project, error) {
 	if err := p.write(from); err != nil {
 		return p, err
 	}
-	p.Moved, p.CopyOf = "", ""
+	p.Moved = ""
 	if from != "" {
 		taken, err := p.takeIn(from)
 		if err != nil {
@@ -77,14 +78,6 @@ func (p Project) claim() (Project, error) {
 	}
 	p.Show()
 	return p, nil
-}
-
-// own is the folder for the records of a project that has them elsewhere.
-func (p Project) own() string {
-	if id, known := lookUp(p.state, p.Root); known {
-		return p.folder(id)
-	}
-	return p.folder(freeFolder(p.state, p.Root))
 }
 
 // busy tells whether any runner holds one of the locks in a folder of records.
@@ -106,23 +99,25 @@ func (p Project) write(early string) error {
 	before, err := readNote(p.state, id)
 	fresh, n := err != nil, before
 	if fresh {
-		n = note{Root: p.Root, Since: time.Now().UTC().Truncate(time.Second)}
+		n = note{Root: p.Root, CopyOf: p.original, Since: time.Now().UTC().Truncate(time.Second)}
 	}
-	n.Trees = slices.Clone(n.Trees)
 	if p.Moved != "" {
-		for i, tree := range n.Trees {
-			if below, ok := strings.CutPrefix(tree, n.Root); ok && (below == "" || below[0] == filepath.Separator) {
-				n.Trees[i] = p.Root + below
-			}
-		}
+		n = n.movedTo(p.Root)
 	}
+	n.Trees, n.Others = slices.Clone(n.Trees), maps.Clone(n.Others)
 	// What is known by the path of a work tree stays where it is, whatever has
 	// become of its git folder.
-	if p.Moved != "" || n.Root == p.Root {
-		n.Root, n.Identity = p.Root, identity(p.Root)
+	if n.Root == p.Root {
+		n.Identity = Identity(p.Root)
 	}
 	if !slices.Contains(n.Trees, p.Tree) {
 		n.Trees = append(n.Trees, p.Tree)
+	}
+	if now := Identity(p.Tree); p.Tree != n.Root && now != "" {
+		if n.Others == nil {
+			n.Others = others{}
+		}
+		n.Others[p.Tree] = now
 	}
 	if early != "" {
 		n.Early = names(early)
@@ -135,15 +130,79 @@ func (p Project) write(early string) error {
 			return err
 		}
 	}
+	return p.lead(id, n)
+}
+
+// lead has the paths of a project lead to it, and what its root is known by. What
+// stands at a path where nobody is now may be another project's.
+func (p Project) lead(id string, n note) error {
+	var places []string
 	for _, path := range append([]string{n.Root}, n.Trees...) {
-		if known, ok := lookUp(p.state, path); ok && known == id {
-			continue
+		owner, _, known := lookUp(p.state, path)
+		if here := path == p.Tree || path == p.Root; !known || here && owner != id {
+			places = append(places, placeFile(p.state, path))
 		}
-		if err := replaceFile(placeFile(p.state, path), []byte(id)); err != nil {
+	}
+	if n.Identity != "" {
+		if owner, _, known := noted(p.state, identityFile(p.state, n.Identity)); !known || owner != id {
+			places = append(places, identityFile(p.state, n.Identity))
+		}
+	}
+	for _, file := range places {
+		if err := replaceFile(file, []byte(id)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// stay notes what the root is known by, when that is another folder than the one
+// that was claimed: who is at work at its path has put it there, such as an agent
+// that works on in a copy.
+func (p Project) stay() error {
+	id := filepath.Base(p.Dir)
+	stays := func() (note, bool) {
+		n, err := readNote(p.state, id)
+		now := Identity(p.Root)
+		ok := err == nil && n.Root == p.Root && now != "" && n.Identity != now
+		n.Identity = now
+		return n, ok
+	}
+	if _, ok := stays(); !ok {
+		return nil
+	}
+	lock, err := lockProjects(p.state)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	n, ok := stays()
+	if !ok {
+		return nil // somebody else did
+	}
+	if err := n.save(p.Dir); err != nil {
+		return err
+	}
+	return p.lead(id, n)
+}
+
+// movedTo is what is known of a project that was moved as a whole.
+func (n note) movedTo(root string) note {
+	was := n
+	there := func(path string) string {
+		if below, ok := strings.CutPrefix(path, was.Root); ok && (below == "" || below[0] == filepath.Separator) {
+			return root + below
+		}
+		return path
+	}
+	n.Root, n.Trees, n.Others = root, nil, others{}
+	for _, tree := range was.Trees {
+		n.Trees = append(n.Trees, there(tree))
+	}
+	for path, identity := range was.Others {
+		n.Others[there(path)] = identity
+	}
+	return n
 }
 
 // save writes the note into the folder of the records.
@@ -156,15 +215,15 @@ func (n note) save(dir string) error {
 }
 
 func (n note) equal(o note) bool {
-	return n.Root == o.Root && n.Identity == o.Identity && n.Since.Equal(o.Since) &&
-		slices.Equal(n.Trees, o.Trees) && slices.Equal(n.Early, o.Early) && n.Seal == o.Seal
+	return n.Root == o.Root && n.Identity == o.Identity && n.Since.Equal(o.Since) && n.CopyOf == o.CopyOf &&
+		slices.Equal(n.Trees, o.Trees) && maps.Equal(n.Others, o.Others) && slices.Equal(n.Early, o.Early) && n.Seal == o.Seal
 }
 
 // AdmitEarlier notes that a run which came from another project has no seals, for
 // an earlier version made it.
 func (p Project) AdmitEarlier(run string) error {
-	lock := flock.New(filepath.Join(p.state, "projects.lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	lock, err := lockProjects(p.state)
+	if err != nil {
 		return err
 	}
 	defer lock.Close()

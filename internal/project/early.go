@@ -2,14 +2,13 @@ package project
 
 import (
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/gofrs/flock"
-
-	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // runsName is the folder with one folder for each run.
@@ -22,7 +21,7 @@ func (p *Project) takeEarly() {
 		return
 	}
 	if dir := p.early(); dir != "" {
-		p.Dir, p.Early = dir, true
+		p.own, p.Dir, p.Early = p.Dir, dir, true
 	}
 }
 
@@ -39,6 +38,13 @@ func (p Project) early() string {
 // takeIn moves the runs of an earlier version to where records are now. It tells
 // whether it could: while one of them is live, they stay.
 func (p Project) takeIn(from string) (bool, error) {
+	// One who is about to start here must not find the lock free.
+	own, err := os.OpenFile(filepath.Join(from, LockName(p.Tree)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		own.Close()
+	} else if !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
 	for _, path := range lockFiles(from) {
 		lock := flock.New(path)
 		ok, err := lock.TryLock()
@@ -50,20 +56,28 @@ func (p Project) takeIn(from string) (bool, error) {
 	}
 	source, target := filepath.Join(from, runsName), filepath.Join(p.Dir, runsName)
 	if os.Rename(source, target) == nil {
-		return true, nil
+		return true, SyncDir(p.Dir)
 	}
-	// On another disk: copied beside its place first.
-	building := target + ".new"
-	err := errors.Join(os.RemoveAll(building), CopyFolder(source, building, ""))
-	if err == nil {
-		err = os.Rename(building, target)
-	}
+	// On another disk.
+	err = p.Build(func(dir string) error {
+		if err := CopyFolder(source, dir, ""); err != nil {
+			return err
+		}
+		return MoveInto(dir, target)
+	})
 	if err != nil {
-		os.RemoveAll(building)
 		return false, err
 	}
 	return true, os.RemoveAll(source)
 }
+
+// LockName names the lock of a work tree, in a way that people recognise and that
+// no two trees share.
+func LockName(tree string) string {
+	return fmt.Sprintf("lock-%.40s-%s", odd.ReplaceAllString(filepath.Base(tree), "_"), shortSum(tree, 4))
+}
+
+var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // lockFiles are the locks of work trees in a folder of records.
 func lockFiles(dir string) []string {
@@ -85,46 +99,4 @@ func names(dir string) []string {
 		list = append(list, e.Name())
 	}
 	return list
-}
-
-// CopyFolder copies the files and folders of records, which have nothing else in
-// them, but for what has a name at the top.
-func CopyFolder(from, to, but string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		switch {
-		case rel == but:
-			return fs.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(target, 0o700)
-		case d.Type().IsRegular():
-			return copyFile(path, target, d)
-		}
-		return nil
-	})
-}
-
-func copyFile(from, to string, d fs.DirEntry) error {
-	info, err := d.Info()
-	if err != nil {
-		return err
-	}
-	source, err := files.OpenFile(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Sync(), target.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }

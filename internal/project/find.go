@@ -2,7 +2,9 @@ package project
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -14,11 +16,13 @@ type Project struct {
 	Dir  string // where its records are; it need not be there yet
 
 	Early  bool   // Dir is in the project, where an earlier version has put it
-	CopyOf string // the root of the project that this one is a copy of
+	CopyOf string // the root of the project that this one is a copy of, as long as it has no runs of its own
 	Moved  string // the root that it had when it was last claimed, if that was another
 
-	git   Git
-	state string // the user's state folder
+	git      Git
+	state    string // the user's state folder
+	own      string // where its records belong, when Dir is in the project
+	original string // the project that it is a copy of
 }
 
 // Find finds the project around a work tree, and makes nothing.
@@ -50,29 +54,133 @@ func find(state, tree string) (Project, error) {
 	}
 	git, gitErr := FindGit(tree)
 	p := Project{Tree: tree, Root: rootOf(git, tree), git: git, state: state}
-	// An agent may have deleted the git folder, or made one: the work tree itself
-	// is known too.
-	for _, path := range []string{p.Root, tree} {
-		if id, known := lookUp(state, path); known {
-			p.Dir = p.folder(id)
-			p.takeEarly()
-			return p, nil
-		}
+	if p.known() {
+		return p, nil
 	}
 	if gitErr != nil {
 		return Project{}, gitErr
 	}
 	if id, from := p.named(); id != "" {
 		if p.isCopy(id, from) {
-			p.CopyOf = from.Root
+			p.CopyOf, p.original = from.Root, id
 		} else {
 			p.Dir, p.Moved = p.folder(id), from.Root
 			return p, nil
 		}
 	}
-	p.Dir = p.folder(freeFolder(state, p.Root))
+	p.Dir = p.folder(p.freeFolder())
 	p.takeEarly()
 	return p, nil
+}
+
+// known finds the project by what is known of its folder, or else of its path. An
+// agent may have deleted the git folder, or made one, so the work tree is asked
+// before the folder that holds its repository: that may be one further up.
+func (p *Project) known() bool {
+	for _, path := range []string{p.Tree, p.Root} {
+		id, n, ok := p.byIdentity(path)
+		if !ok {
+			id, n, ok = lookUp(p.state, path)
+			ok = ok && p.belongs(path, id, n)
+		}
+		if ok {
+			p.take(path, id, n)
+			return true
+		}
+	}
+	return false
+}
+
+// byIdentity finds the project whose root this folder is, wherever it is now.
+func (p Project) byIdentity(path string) (id string, n note, ok bool) {
+	now := Identity(path)
+	if now == "" {
+		return "", note{}, false
+	}
+	id, n, ok = noted(p.state, identityFile(p.state, now))
+	if !ok || n.Identity != now {
+		return "", note{}, false
+	}
+	return id, n, !n.twice(path)
+}
+
+// twice tells whether what is known of the root holds for a second folder: a
+// snapshot of a whole disk has the same folders once more.
+func (n note) twice(path string) bool { return isThere(n) && !sameFolder(n.Root, path) }
+
+// isThere tells whether a project is still where it was.
+func isThere(n note) bool { return n.Identity != "" && Identity(n.Root) == n.Identity }
+
+func sameFolder(a, b string) bool {
+	first, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Lstat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// belongs tells whether what lies at a path is the project that was there: the
+// same folder, or another in its place, such as one from a backup, while the
+// project is nowhere else.
+func (p Project) belongs(path, id string, n note) bool {
+	was, now := n.identityOf(path), Identity(path)
+	return was == "" || now == "" || was == now || !p.elsewhere(id)
+}
+
+// take makes this project the one that was found by a path.
+func (p *Project) take(path, id string, n note) {
+	if path == p.Tree && p.git.Root != p.Tree && n.Root != p.Root {
+		// Unless the repository is the project's, and was moved, it is one further up.
+		if root, _, ok := p.byIdentity(p.Root); !ok || root != id {
+			p.git, p.Root = Git{}, p.Tree
+		}
+	}
+	p.Dir = p.folder(id)
+	if n.Root != p.Root && n.Identity != "" && Identity(p.Root) == n.Identity && !isThere(n) {
+		p.Moved = n.Root
+	}
+	p.takeEarly()
+	if from, err := readNote(p.state, n.CopyOf); err == nil && len(names(p.Dir)) == 0 {
+		p.CopyOf, p.original = from.Root, n.CopyOf
+	}
+}
+
+// Away tells whether the project that this one is a copy of is no longer where it
+// was last used.
+func (p Project) Away() bool {
+	n, err := readNote(p.state, p.original)
+	return p.CopyOf != "" && err == nil && n.Identity != "" && !isThere(n)
+}
+
+// Original is the project that this one is a copy of, to be read.
+func (p Project) Original() Project {
+	o := Project{Tree: p.CopyOf, Root: p.CopyOf, Dir: p.folder(p.original), state: p.state}
+	o.git, _ = FindGit(o.Tree) // what is not there any more has no git
+	o.takeEarly()
+	return o
+}
+
+// Knows tells whether a folder is a work tree of a project that has records. One
+// that has the records of all projects in it does not count: a home folder in
+// which something was once run is not the project of all that lies below.
+func Knows(dir string) bool {
+	state, err := Folder(os.Getenv)
+	if err != nil {
+		return false
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(state); err == nil {
+		if rel, err := filepath.Rel(dir, real); err == nil && filepath.IsLocal(rel) {
+			return false
+		}
+	}
+	p := Project{Tree: dir, state: state}
+	p.git, _ = GitAt(dir) // what cannot be read has no sign
+	id, n, ok := lookUp(state, dir)
+	return ok && p.belongs(dir, id, n)
 }
 
 // State is the user's state folder.
@@ -130,24 +238,15 @@ func readSign(dir string) (sign, error) {
 	return s, err
 }
 
-// isCopy tells a copy from a project that was moved: the original of a copy is
-// still where it was.
+// isCopy tells a copy from a project that was moved to another disk: the original
+// of a copy is still there, or something in its place that its records belong to.
 func (p Project) isCopy(id string, from note) bool {
-	if from.Identity != "" && identity(p.Root) == from.Identity {
-		return false // this is the folder itself
-	}
-	if _, err := os.Lstat(from.Root); err != nil {
-		return false
-	}
-	if from.Identity != "" && identity(from.Root) == from.Identity {
+	if isThere(from) || p.elsewhere(id) {
 		return true
 	}
-	git, _ := FindGit(from.Root) // what cannot be read has no sign
-	there := Project{Tree: from.Root, git: git}
-	for _, dir := range there.signs() {
-		if s, err := readSign(dir); err == nil && s.Project == id {
-			return true
-		}
+	if _, err := os.Lstat(from.Root); errors.Is(err, fs.ErrNotExist) || from.Root == p.Root {
+		return false
 	}
-	return false
+	owner, _, known := lookUp(p.state, from.Root)
+	return known && owner == id
 }

@@ -26,7 +26,7 @@ func (g Git) Linked() bool { return g.Dir != g.Common }
 // price of starting git.
 func FindGit(dir string) (Git, error) {
 	for {
-		git, err := gitAt(dir)
+		git, err := GitAt(dir)
 		if err != nil || git.Root != "" {
 			return git, err
 		}
@@ -38,9 +38,10 @@ func FindGit(dir string) (Git, error) {
 	}
 }
 
-// gitAt follows the .git entry of a folder, which may be the git folder itself
-// or, in linked work trees and submodules, a file that names it.
-func gitAt(root string) (Git, error) {
+// GitAt follows the .git entry of a folder, which may be the git folder itself
+// or, in linked work trees and submodules, a file that names it. With an error, the
+// git folder is told as far as it is known.
+func GitAt(root string) (Git, error) {
 	entry := filepath.Join(root, ".git")
 	info, err := os.Stat(entry)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,21 +57,31 @@ func gitAt(root string) (Git, error) {
 			return Git{}, err
 		}
 	}
-	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
-		if info.IsDir() && errors.Is(err, fs.ErrNotExist) {
+	if !HasHead(git) {
+		if info.IsDir() {
 			return Git{}, nil // git, too, looks further up past an empty .git
 		}
-		return Git{}, fmt.Errorf("%s does not lead to a git folder: %w", entry, err)
+		return Git{}, fmt.Errorf("%s does not lead to a git folder: %s has no HEAD", entry, git)
 	}
 
+	common, err := CommonOf(git)
+	return Git{Root: root, Dir: git, Common: common}, err
+}
+
+// HasHead tells whether a folder is one of git's. Its HEAD may be a link to a
+// branch that has no commit yet.
+func HasHead(git string) bool {
+	_, err := os.Lstat(filepath.Join(git, "HEAD"))
+	return err == nil
+}
+
+// CommonOf is the folder that all work trees of a git folder share.
+func CommonOf(git string) (string, error) {
 	common, err := readSmall(filepath.Join(git, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Git{Root: root, Dir: git, Common: git}, nil
+		return git, nil // no linked work tree
 	}
-	if err != nil {
-		return Git{}, err
-	}
-	return Git{Root: root, Dir: git, Common: From(git, string(common))}, nil
+	return From(git, string(common)), err
 }
 
 // gitFile reads the one line of a .git file: "gitdir: PATH".

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// identity is what stays the same when a folder is moved on its disk, and is not
+// Identity is what stays the same when a folder is moved on its disk, and is not
 // the same for a copy: its number, and when it was made. Empty: nobody knows.
-func identity(path string) string {
+func Identity(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return ""

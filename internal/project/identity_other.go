@@ -2,5 +2,5 @@
 
 package project
 
-// identity is not known here.
-func identity(string) string { return "" }
+// Identity is not known here.
+func Identity(string) string { return "" }

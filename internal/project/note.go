@@ -23,9 +23,22 @@ type note struct {
 	Root     string    `json:"root"`               // where it is
 	Trees    []string  `json:"trees"`              // its work trees that had a run
 	Identity string    `json:"identity,omitempty"` // of the root
+	Others   others    `json:"others,omitempty"`   // the identities of work trees that are not the root
+	CopyOf   string    `json:"copy_of,omitempty"`  // the project that it is a copy of
 	Since    time.Time `json:"since"`
 	Early    []string  `json:"early,omitempty"` // runs that an earlier version made, before records were sealed
 	Seal     string    `json:"seal,omitempty"`  // of these: else a run could be made to look like one
+}
+
+// others are identities by path.
+type others map[string]string
+
+// identityOf is what a folder of the project was known by when it was last claimed.
+func (n note) identityOf(path string) string {
+	if path == n.Root {
+		return n.Identity
+	}
+	return n.Others[path]
 }
 
 // covers tells whether a path is one of the project's.
@@ -52,15 +65,23 @@ func shortSum(text string, bytes int) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
+// identityFile is where the project of a root is noted by what that is known by.
+func identityFile(state, identity string) string { return placeFile(state, "identity "+identity) }
+
 // lookUp finds the project that a path is known to belong to.
-func lookUp(state, path string) (id string, known bool) {
-	b, err := readSmall(placeFile(state, path))
+func lookUp(state, path string) (id string, n note, known bool) {
+	id, n, known = noted(state, placeFile(state, path))
+	return id, n, known && n.covers(path)
+}
+
+// noted is the project that a file among the places leads to.
+func noted(state, file string) (id string, n note, known bool) {
+	b, err := readSmall(file)
 	if err != nil {
-		return "", false
+		return "", note{}, false
 	}
-	id = string(b)
-	n, err := readNote(state, id)
-	return id, err == nil && n.covers(path)
+	n, err = readNote(state, string(b))
+	return string(b), n, err == nil
 }
 
 // readNote reads what is known of a project.
@@ -78,17 +99,17 @@ func readNote(state, id string) (note, error) {
 
 // freeFolder is the folder for a project that has none. One of that name may be
 // another's, who was here once.
-func freeFolder(state, root string) (id string) {
-	base := unusual.ReplaceAllString(filepath.Base(root), "_")
-	base = fmt.Sprintf("%.40s-%s", base, shortSum(root, 4))
+func (p Project) freeFolder() (id string) {
+	base := unusual.ReplaceAllString(filepath.Base(p.Root), "_")
+	base = fmt.Sprintf("%.40s-%s", base, shortSum(p.Root, 4))
 	for i := 1; ; i++ {
 		id := base
 		if i > 1 {
 			id = fmt.Sprintf("%s-%d", base, i)
 		}
-		n, err := readNote(state, id)
+		n, err := readNote(p.state, id)
 		var unread *fs.PathError // there is none, or whoever makes it will hear why not
-		if errors.As(err, &unread) || err == nil && n.Root == root {
+		if errors.As(err, &unread) || err == nil && n.Root == p.Root && p.belongs(p.Root, id, n) {
 			return id
 		}
 	}
@@ -105,8 +126,9 @@ func replaceFile(path string, b []byte) error {
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err == nil {
+		return SyncDir(filepath.Dir(path))
 	}
+	os.Remove(f.Name())
 	return err
 }

@@ -181,11 +181,29 @@ func TestACopyIsNoMovedProjectWhenTheOriginalHasLostItsSign(t *testing.T) {
 	s.claim("a", "run-1")
 	s.do("cp", "-r", "a", "b")
 	s.do("rm", "-rf", "a/.git")
-	if identity(s.path("a")) == "" {
+	if Identity(s.path("a")) == "" {
 		t.Skip("folders have no identity here")
 	}
 	s.holds("b")
 	s.holds("a", "run-1")
+}
+
+// An agent moves the project aside and works on in a copy of it: the records are
+// where the run works.
+func TestWhoIsAtWorkStaysTheProject(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	s.git("a")
+	p := s.claim("a", "run-1")
+	s.do("mv", "a", "b")
+	s.do("cp", "-a", "b", "a")
+	p.Show()
+	s.holds("a", "run-1")
+	s.holds("b")
+	s.claim("b", "run-2")
+	s.claim("a", "")
+	s.holds("a", "run-1")
+	s.holds("b", "run-2")
 }
 
 func TestABackupInItsPlaceIsTheProject(t *testing.T) {
@@ -345,13 +363,79 @@ func TestAllKnowsWhatIsGone(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Gone || !all[1].Gone || all[1].Root != s.path("b") {
 		t.Fatalf("All = %+v, %v, want a, and b gone", all, err)
 	}
-	if err := all[1].Forget(); err != nil {
-		t.Fatal(err)
+	if done, err := all[0].Forget(os.RemoveAll); done || err != nil {
+		t.Fatalf("Forget of a project that is there = %v, %v", done, err)
+	}
+	if done, err := all[1].Forget(os.RemoveAll); !done || err != nil {
+		t.Fatal(done, err)
 	}
 	if all, err = All(); err != nil || len(all) != 1 {
 		t.Errorf("after Forget All = %+v, %v, want a", all, err)
 	}
-	if entries, err := os.ReadDir(places(state)); err != nil || len(entries) != 1 {
-		t.Errorf("after Forget the places are %v (%v), want one", entries, err)
+	if entries, err := os.ReadDir(places(state)); err != nil || len(entries) > 2 {
+		t.Errorf("after Forget the places are %v (%v), want those of a", entries, err)
+	}
+}
+
+// An earlier version, about to start where its runs are being moved from, must
+// find the lock of its work tree taken.
+func TestTakingInHoldsTheLockOfTheTree(t *testing.T) {
+	needsUnix(t)
+	s := newScene(t)
+	mkdir(t, s.dir, "a")
+	p := s.claim("a", "")
+	from := s.path("old")
+	writeFile(t, filepath.Join(from, "runs/run-1/run.json"), "{}")
+	if taken, err := p.takeIn(from); !taken || err != nil {
+		t.Fatal(taken, err)
+	}
+	if _, err := os.Stat(filepath.Join(from, LockName(p.Tree))); err != nil {
+		t.Errorf("the lock of the tree was not taken: %v", err)
+	}
+	s.holds("a", "run-1")
+}
+
+func TestRunsOfAnEarlierVersionAreTakenInFromAnotherDisk(t *testing.T) {
+	disk, err := os.MkdirTemp("/dev/shm", "refrain-test-")
+	if err != nil {
+		t.Skip("there is no second disk")
+	}
+	t.Cleanup(func() { os.RemoveAll(disk) })
+	s := newScene(t)
+	if os.Rename(filepath.Join(disk), s.path("probe")) == nil {
+		t.Skip("there is no second disk")
+	}
+	mkdir(t, s.dir, "a")
+	p := s.claim("a", "")
+	writeFile(t, filepath.Join(disk, "runs/run-1/run.json"), "{}")
+	if taken, err := p.takeIn(disk); !taken || err != nil {
+		t.Fatal(taken, err)
+	}
+	s.holds("a", "run-1")
+	if _, err := os.Lstat(filepath.Join(disk, "runs")); err == nil {
+		t.Error("the runs are where they were, too")
+	}
+	if left, err := Leftovers(p.Dir); len(left) > 0 || err != nil {
+		t.Errorf("Leftovers = %v, %v", left, err)
+	}
+}
+
+// A snapshot has the same number and the same time, and is another folder.
+func TestASnapshotIsNotTheProject(t *testing.T) {
+	s := newScene(t)
+	mkdir(t, s.dir, "a")
+	mkdir(t, s.dir, "snapshot")
+	n := note{Root: s.path("a"), Identity: Identity(s.path("a"))}
+	if n.Identity == "" {
+		t.Skip("folders have no identity here")
+	}
+	if n.twice(s.path("a")) || !n.twice(s.path("snapshot")) {
+		t.Errorf("the project is there twice: %v, and the snapshot: %v, want false and true", n.twice(s.path("a")), n.twice(s.path("snapshot")))
+	}
+	if err := os.Remove(s.path("a")); err != nil {
+		t.Fatal(err)
+	}
+	if n.twice(s.path("snapshot")) {
+		t.Error("what is left of a project that is gone is not the project")
 	}
 }

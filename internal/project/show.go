@@ -20,6 +20,7 @@ func (p Project) Show() {
 	if p.Early {
 		return
 	}
+	_ = p.stay()
 	dir := p.signs()[0]
 	root, err := files.OpenTree(filepath.Dir(dir))
 	if err != nil {
@@ -46,12 +47,17 @@ func (p Project) Show() {
 	p.dropLinks(inside)
 }
 
+// putSign puts the sign of the project. At its root it is a second name of the
+// anchor, where the disk can do that.
 func (p Project) putSign(inside *os.Root) {
 	b, err := json.Marshal(sign{Project: filepath.Base(p.Dir), Records: p.Dir})
 	if err != nil {
 		return
 	}
 	b = append(b, '\n')
+	if n, err := readNote(p.state, filepath.Base(p.Dir)); err == nil && n.Root == p.Root && p.putAnchor(inside, b) {
+		return
+	}
 	if f, err := files.Open(inside, noteName); err == nil {
 		now, err := files.All(context.Background(), f, mostSmall)
 		f.Close()

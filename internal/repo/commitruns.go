@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // CommitRuns takes note of what a commit would run: the hooks, wherever they are,
@@ -44,7 +45,7 @@ func (t *Tree) commitRuns(ctx context.Context) (Guarded, error) {
 		switch {
 		case s.key == "core.hookspath" && s.scope == "command" && s.value == os.DevNull: // our own
 		case s.key == "core.hookspath":
-			hooks = seenFrom(place.top, atHome(s.value))
+			hooks = project.From(place.top, atHome(s.value))
 		case runsAtCommit(s.key):
 			paths = append(paths, filesNamed(place.top, s.value)...)
 		}
@@ -93,7 +94,7 @@ func filesNamed(top, text string) []string {
 	for i, word := range words {
 		switch program, err := exec.LookPath(word); {
 		case strings.ContainsRune(filepath.ToSlash(word), '/'):
-			paths = append(paths, seenFrom(top, atHome(word)))
+			paths = append(paths, project.From(top, atHome(word)))
 		case i == 0 && err == nil:
 			paths = append(paths, program)
 		}

@@ -62,7 +62,9 @@ func textOf(note string) (perm fs.FileMode, text []byte, ok bool) {
 }
 
 // writeNote makes a file what was noted of it, and removes it when nothing was, or
-// when it was too large to be kept: what stands there now is somebody else's.
+// when it was too large to be kept: what stands there now is somebody else's. Who
+// looks meanwhile finds what was there or what is to be, and so does who comes
+// after a runner that was killed.
 func writeNote(dir, name, note string) error {
 	root, err := files.OpenTree(dir)
 	if err != nil {
@@ -71,7 +73,11 @@ func writeNote(dir, name, note string) error {
 	defer root.Close()
 	kind, rest, _ := strings.Cut(note, " ")
 	now, err := root.Lstat(name)
-	if err == nil && !(kind == "folder" && now.IsDir()) {
+	isFolder := err == nil && now.IsDir()
+	switch {
+	case kind == "folder" && isFolder:
+		return nil
+	case err == nil && (isFolder || kind != "file" && kind != "link"):
 		if err := root.RemoveAll(name); err != nil {
 			return err
 		}
@@ -81,19 +87,34 @@ func writeNote(dir, name, note string) error {
 			return err
 		}
 	}
+	made := name + ".refrain"
+	if err := root.RemoveAll(made); err != nil {
+		return err
+	}
 	switch kind {
 	case "folder":
 		return root.MkdirAll(name, 0o755)
 	case "link":
 		target, err := base64.StdEncoding.DecodeString(rest)
+		if err == nil {
+			err = root.Symlink(string(target), made)
+		}
 		if err != nil {
 			return err
 		}
-		return root.Symlink(string(target), name)
 	case "file":
+		if err := writeNoted(root, name, made, note, now); err != nil {
+			return errors.Join(err, root.RemoveAll(made))
+		}
 	default:
 		return nil
 	}
+	return root.Rename(made, name)
+}
+
+// writeNoted writes a file as it was noted, to be put in the place of the one that
+// is there now.
+func writeNoted(root *os.Root, name, made, note string, now fs.FileInfo) error {
 	perm, text, ok := textOf(note)
 	if !ok {
 		return fmt.Errorf("what %s held was not noted well", name)
@@ -101,10 +122,10 @@ func writeNote(dir, name, note string) error {
 	if now != nil && now.Mode().IsRegular() && !strings.HasPrefix(name, hooksFolder+"/") {
 		perm = now.Mode().Perm() // there may be a password in it
 	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	f, err := root.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	return errors.Join(err, f.Chmod(perm), f.Close())
+	return errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
 }

@@ -42,15 +42,35 @@ func (t *Tree) addAll(ctx context.Context, on command) error {
 	}
 	// Only what is there is left out by name: git takes it for a mistake to
 	// leave out what is ignored.
-	specs := []string{"."}
+	specs, recorded := []string{"."}, false
 	for _, path := range splitNUL(out) {
 		repository, nested := strings.CutSuffix(path, "/")
-		if nested || t.own(path) {
+		switch {
+		case t.isRecord(t.prefix + path):
+			recorded = true
+		case nested || t.own(path):
 			specs = append(specs, ":(exclude,literal)"+repository)
 		}
 	}
+	// Records are left out as a whole: there are new ones at any moment.
+	if recorded {
+		specs = append(specs, ":(exclude,top,literal)"+t.records)
+	}
 	on.stdin = []byte(strings.Join(specs, "\x00"))
-	return t.runHooks(ctx, on, "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
+	if err := t.runHooks(ctx, on, "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+		return err
+	}
+	return t.unstageRecords(ctx, on)
+}
+
+// unstageRecords takes records out of an index again, which an agent has staged
+// with everything else.
+func (t *Tree) unstageRecords(ctx context.Context, on command) error {
+	if t.records == "" {
+		return nil
+	}
+	_, err := t.runIn(ctx, t.dir, on, "reset", "-q", "--", ":(top,literal)"+t.records)
+	return err
 }
 
 // followCommit brings the user's index to the commit, and only the paths that

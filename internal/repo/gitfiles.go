@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // The files of a repository that decide what git does in it. Programs that they
@@ -20,6 +23,7 @@ const (
 	infoFolder   = "info"
 	linkFile     = ".git" // of a linked work tree, where it leads to the rest
 	gitIdentity  = "."    // which git folder it was
+	gitAt        = "@"    // of which work tree
 )
 
 // mostGitFiles is more hooks than anybody has.
@@ -41,6 +45,28 @@ func (t *Tree) GitFiles(ctx context.Context) (Guarded, error) {
 		return nil, fmt.Errorf("look at the settings of git: %w", err)
 	}
 	return found, nil
+}
+
+// Rehome is what was noted, for the repository here, when that is another one
+// because the project is elsewhere by now: it was copied, or moved to another disk.
+// What decides what git does stays as it was noted. In the same place, another
+// repository is somebody's doing, and moved is false.
+func (t *Tree) Rehome(ctx context.Context, was Guarded) (now Guarded, moved bool, err error) {
+	p, ok := t.gitPlace()
+	if !ok || was[gitAt] == "" || was[gitAt] == p.top {
+		return was, false, nil
+	}
+	here, err := p.look(ctx)
+	if err != nil {
+		return was, false, fmt.Errorf("look at the settings of git: %w", err)
+	}
+	now = maps.Clone(was)
+	for _, name := range []string{gitIdentity, gitAt, linkFile} {
+		if delete(now, name); here[name] != "" {
+			now[name] = here[name]
+		}
+	}
+	return now, true, nil
 }
 
 // PutBack is what PutGitBack did.
@@ -105,7 +131,7 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		return done, err
 	}
 	for _, name := range now.Against(was) {
-		if name == gitIdentity || name == linkFile {
+		if name == gitIdentity || name == linkFile || name == gitAt {
 			continue
 		}
 		what, err := t.putBackOne(ctx, p, name, was[name], now[name])
@@ -115,7 +141,7 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		done.What = append(done.What, what...)
 	}
 	pipes, err := p.dropPipes(ctx)
-	done.What, done.Lost = append(done.What, pipes...), !hasHead(p.dir)
+	done.What, done.Lost = append(done.What, pipes...), !project.HasHead(p.dir)
 	return done, err
 }
 
@@ -144,7 +170,7 @@ var errFlood = fmt.Errorf("there are more than %d hooks", mostGitFiles)
 
 // look notes all files.
 func (p gitPlace) look(ctx context.Context) (Guarded, error) {
-	found := Guarded{gitIdentity: p.identity()}
+	found := Guarded{gitIdentity: p.identity(), gitAt: p.top}
 	names := []string{configFile, worktreeFile, infoFolder, hooksFolder}
 	if info, err := os.Lstat(filepath.Join(p.top, linkFile)); err == nil && !info.IsDir() {
 		names = append(names, linkFile)

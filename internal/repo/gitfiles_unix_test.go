@@ -4,6 +4,7 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,5 +77,50 @@ func TestATreeIsNotOpenedThroughAPipe(t *testing.T) {
 		if _, err := OpenKept(t.Context(), f.dir); err != nil {
 			t.Errorf("%s: OpenKept says %v", name, err)
 		}
+	}
+}
+
+// Who looks while the settings are put back finds them, as they were or as they
+// are to be.
+func TestSettingsAreNeverMissing(t *testing.T) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, configFile)
+	if err := os.WriteFile(at, []byte("[core]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	note, err := noteOf(t.Context(), dir, configFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		for range 200 {
+			err = errors.Join(err, writeNote(dir, configFile, note))
+		}
+		written <- err
+	}()
+	var missed error
+	for done := false; !done; {
+		text, err := os.ReadFile(at)
+		if err == nil && string(text) != "[core]\n" {
+			err = fmt.Errorf("they are %q", text)
+		}
+		if err != nil {
+			missed = err
+		}
+		select {
+		case err := <-written:
+			if done = true; err != nil {
+				t.Error(err)
+			}
+		default:
+		}
+	}
+	if missed != nil {
+		t.Errorf("the settings could not be read at all times: %v", missed)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder has %v (%v), want the settings alone", entries, err)
 	}
 }

@@ -1,10 +1,13 @@
 package repo
 
 import (
-	"fmt"
+	"cmp"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // gitPlace is where a repository is.
@@ -25,40 +28,32 @@ func (p gitPlace) of(name string) string {
 // where a repository lies.
 func (t *Tree) gitTop() string {
 	top := t.top()
-	if t.git {
-		return top
+	if git, err := project.FindGit(top); !t.git && err == nil && git.Root != "" {
+		return git.Root
 	}
-	for dir := top; ; dir = filepath.Dir(dir) {
-		if _, ok := repositoryAt(dir); ok {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return top
-		}
-	}
+	return top
 }
 
 func (t *Tree) gitPlace() (gitPlace, bool) {
-	p := gitPlace{top: t.gitTop()}
-	var ok bool
-	if p.dir, ok = repositoryAt(p.top); !ok {
-		return p, false
-	}
-	var err error
-	p.common, err = commonOf(p.dir)
-	return p, err == nil
+	top := t.gitTop()
+	git, err := project.GitAt(top)
+	return gitPlace{top: top, dir: git.Dir, common: git.Common}, err == nil && git.Root != ""
 }
 
 // identity tells the git folders from others that stand in their place.
 func (p gitPlace) identity() string {
-	var b strings.Builder
+	var list []string
 	for _, dir := range []string{p.dir, p.common} {
-		info, err := os.Stat(dir)
+		real, err := filepath.EvalSymlinks(dir)
 		if err != nil {
 			return "none"
 		}
-		inode, _ := identity(info)
-		fmt.Fprintf(&b, "%d %d ", inode, born(dir, info))
+		info, err := os.Lstat(real)
+		if err != nil {
+			return "none"
+		}
+		inode, _ := identity(info) // which is something where nobody knows more
+		list = append(list, cmp.Or(project.Identity(real), strconv.FormatUint(inode, 10)))
 	}
-	return strings.TrimSuffix(b.String(), " ")
+	return strings.Join(list, " ")
 }

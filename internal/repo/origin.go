@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // origin is the user's repository. It is only read.
@@ -41,7 +40,7 @@ func (t *Tree) findOrigin(ctx context.Context) (origin, error) {
 	}
 	o.top, o.dir = filepath.FromSlash(o.top), filepath.FromSlash(o.dir)
 	var err error
-	if o.common, err = commonOf(o.dir); err != nil {
+	if o.common, err = project.CommonOf(o.dir); err != nil {
 		return origin{}, fmt.Errorf("find the repository: %w", err)
 	}
 	return o, nil
@@ -50,65 +49,20 @@ func (t *Tree) findOrigin(ctx context.Context) (origin, error) {
 // smallFile is more than a file has in which git keeps a path or a few settings.
 const smallFile = 1 << 20
 
-// commonOf is the folder that all work trees of a git folder share.
-func commonOf(dir string) (string, error) {
-	text, err := files.ReadFile(context.Background(), filepath.Join(dir, "commondir"), smallFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return dir, nil // no linked work tree
-	}
-	return seenFrom(dir, string(text)), err
-}
-
-// seenFrom is a path that git wrote into a file of a folder.
-func seenFrom(dir, path string) string {
-	path = filepath.FromSlash(strings.TrimSpace(path))
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
-// repositoryAt is the git folder of the work tree at top, found without git: an
-// agent may have deleted it, or have told git that it is no work tree.
-func repositoryAt(top string) (dir string, ok bool) {
-	dir = filepath.Join(top, ".git")
-	info, err := os.Stat(dir)
-	if err != nil {
-		return "", false
-	}
-	if !info.IsDir() {
-		text, err := files.ReadFile(context.Background(), dir, smallFile)
-		path, named := strings.CutPrefix(string(text), "gitdir:")
-		if err != nil || !named {
-			return "", false
-		}
-		dir = seenFrom(top, path)
-	}
-	return dir, hasHead(dir)
-}
-
-func hasHead(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, "HEAD"))
-	return err == nil
-}
-
 // locate looks where the user's repository is now. What was known of it when the
 // store was made helps where git keeps it in another folder than that of the
 // work tree.
 func (o origin) locate(known kept) origin {
-	dir, ok := repositoryAt(o.top)
-	if !ok && known.Top == o.top && hasHead(known.Dir) {
-		dir, ok = known.Dir, true
+	git, err := project.GitAt(o.top)
+	if (err != nil || git.Root == "") && known.Top == o.top && project.HasHead(known.Dir) {
+		git = project.Git{Root: o.top, Dir: known.Dir}
+		git.Common, err = project.CommonOf(known.Dir)
 	}
-	if !ok {
-		dir = ""
+	o.dir, o.common = "", ""
+	if err != nil || git.Root == "" || answers(git) != nil {
+		return o // there is none, or whoever asks it would wait for ever
 	}
-	o.dir, o.common = dir, dir
-	if ok {
-		if common, err := commonOf(dir); err == nil {
-			o.common = common
-		}
-	}
+	o.dir, o.common = git.Dir, git.Common
 	return o
 }
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // blocks tells whether git would wait when it opens what is at a path, be it for
@@ -24,21 +26,32 @@ func blocks(at string) bool {
 type PipeError struct{ Path string }
 
 func (e *PipeError) Error() string {
-	return e.Path + " is a named pipe or a device, and git would wait for it for ever"
+	return e.Path + " is a pipe or a device, and git would wait for it for ever"
 }
 
 // Hint says what to do.
-func (e *PipeError) Hint() string { return "remove it, or put the file back that it was" }
+func (e *PipeError) Hint() string {
+	return "remove it, or put the file back that it was; what runs have recorded, \"refrain diff\" and \"refrain rollback\" need no git folder"
+}
 
 // alwaysRead are the files of a repository that every git reads.
 var alwaysRead = []string{configFile, worktreeFile, "HEAD", "commondir", "packed-refs"}
 
-// waits is an error where every git would wait.
-func (t *Tree) waits() error {
-	p, _ := t.gitPlace()
-	for _, dir := range []string{p.dir, p.common} {
+// Readable tells whether git can look at the repository around a folder without
+// waiting for ever: nil, or a *PipeError.
+func Readable(dir string) error {
+	git, _ := project.FindGit(dir) // git says what is wrong
+	if git.Root == "" {
+		return nil
+	}
+	return answers(git)
+}
+
+// answers looks at what every git reads first.
+func answers(git project.Git) error {
+	for _, dir := range []string{git.Dir, git.Common} {
 		for _, name := range alwaysRead {
-			if at := filepath.Join(dir, name); dir != "" && blocks(at) {
+			if at := filepath.Join(dir, name); blocks(at) {
 				return &PipeError{Path: at}
 			}
 		}

@@ -81,7 +81,7 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	}
 	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run, user: &userSettings{}}
 
-	if err := t.waits(); err != nil {
+	if err := Readable(dir); err != nil {
 		return nil, err
 	}
 	out, err := t.run(ctx, "rev-parse", "--is-inside-work-tree", "--show-prefix")

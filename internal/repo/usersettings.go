@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // userSettings are the settings that a user has given git for every repository,
@@ -46,7 +48,7 @@ func (t *Tree) UserSettings(ctx context.Context) (Guarded, error) {
 			continue
 		}
 		if path, ok := strings.CutPrefix(s.origin, "file:"); ok {
-			paths = append(paths, seenFrom(t.dir, path))
+			paths = append(paths, project.From(t.dir, path))
 		}
 		text.WriteString(s.line())
 	}

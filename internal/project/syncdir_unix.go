@@ -1,12 +1,12 @@
 //go:build unix
 
-package journal
+package project
 
 import "os"
 
-// syncDir makes the names in a folder durable: without it, a file that was
+// SyncDir makes the names in a folder durable: without it, a file that was
 // synced may still be missing from its folder after a power loss.
-func syncDir(path string) error {
+func SyncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
 		return err
