@@ -42,7 +42,7 @@ func Doctor(ctx context.Context, dir string) ([]Check, error) {
 	if err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
 	}
-	checks := []Check{checkGit(ctx, tree), checkLock(tree), checkRecords(tree), checkDisk(tree)}
+	checks := []Check{checkGit(ctx, tree), checkLock(tree), checkRecords(tree), checkSeals(tree), checkDisk(tree)}
 	settings, err := config.Load(Sources(tree, Request{}))
 	if err != nil {
 		return append(checks, badSettings(err)), nil

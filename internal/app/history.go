@@ -52,15 +52,16 @@ func (h *History) Last() int { return h.entry.State.Totals.Iterations }
 
 // Made is what an iteration did, with the checkpoints around it: that of its last
 // attempt which the journal knows. Folders alone may be left of a journal that
-// was cut.
+// was cut. Of a runner that died, the checkpoint after the attempt may be all that
+// is known.
 func (h *History) Made(iter int) (journal.Made, error) {
-	attempt := 0
+	attempt, checkpoint := 0, ""
 	for e, err := range h.runs.Events(h.entry.Name, 0) {
 		if err != nil {
 			return journal.Made{}, err
 		}
-		if _, ok := e.Payload.(*loop.IterationFinished); ok && e.Iter == iter {
-			attempt = e.Attempt
+		if f, ok := e.Payload.(*loop.IterationFinished); ok && e.Iter == iter {
+			attempt, checkpoint = e.Attempt, f.Outcome.Checkpoint
 		}
 	}
 	if attempt > 0 {
@@ -68,6 +69,9 @@ func (h *History) Made(iter int) (journal.Made, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return made, err
 		}
+	}
+	if checkpoint != "" {
+		return journal.Made{Checkpoint: checkpoint}, nil
 	}
 	return journal.Made{}, &UsageError{
 		What: fmt.Sprintf("%s has no checkpoint of iteration %d", h.entry.Name, iter),
@@ -93,6 +97,9 @@ func (h *History) Base(ctx context.Context, iter int) (repo.Checkpoint, error) {
 	made, err := h.Made(iter)
 	if err != nil {
 		return repo.Checkpoint{}, err
+	}
+	if made.Base == "" {
+		return h.At(ctx, iter-1) // as far as anybody knows
 	}
 	return h.Kept.Load(ctx, made.Base)
 }
@@ -123,23 +130,16 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 			return nil, err
 		}
 	}
-	run, past, err := runs.Resume(entry.Name)
-	if err != nil {
-		return nil, err
-	}
-	defer run.Close()
 	there, err := h.Kept.Checkpoint(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if past.Tampered != "" { // the files come back, and the run does not go on
-		end := engine.Tampered(past)
-		run.Append(loop.Event{Time: now(), Payload: &end})
-	}
 	// Said before it is done, so that who goes on after a crash knows of it.
-	run.Append(loop.Event{Time: now(), Payload: &loop.CheckpointRestored{
+	if err := noteRestored(runs, entry, &loop.CheckpointRestored{
 		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back",
-	}})
+	}); err != nil {
+		return nil, err
+	}
 	kept, changes, err := h.Kept.Restore(ctx, to)
 	if err != nil {
 		return nil, err
@@ -149,4 +149,28 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 		u.Commits = append(u.Commits, commits...)
 	}
 	return u, nil
+}
+
+// noteRestored writes into the journal of a run that files were put back. Where
+// nobody can tell what the journal is worth, nothing is written: the files come
+// back all the same.
+func noteRestored(runs journal.Store, entry journal.Entry, restored *loop.CheckpointRestored) error {
+	run, past, err := runs.Resume(entry.Name)
+	var lost *journal.LostKeyError
+	if errors.As(err, &lost) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	if past.Tampered != "" { // the run does not go on, and one that is done stays so
+		if past.Finished != nil && past.Finished.State == loop.Done {
+			return nil
+		}
+		end := engine.Tampered(past)
+		run.Append(loop.Event{Time: now(), Payload: &end})
+	}
+	run.Append(loop.Event{Time: now(), Payload: restored})
+	return nil
 }

@@ -16,6 +16,6 @@ func Look(e journal.Entry) *view.Run {
 	for _, event := range e.Tail {
 		run.Apply(event)
 	}
-	run.Dir = e.Dir
+	run.Dir, run.Tampered, run.Unchecked = e.Dir, e.Tampered, e.Unchecked
 	return run
 }

@@ -46,6 +46,7 @@ type Job struct {
 	files       *repo.Tree
 	records     string  // where its runs are; empty: where those of the work tree are
 	log         *runLog // opened with the lock
+	rekeyed     bool    // the key of the seals was gone, and this job made another
 }
 
 // Prepare checks a request against the settings of the work tree around dir.

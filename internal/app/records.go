@@ -174,3 +174,36 @@ func are(n int) string {
 	}
 	return "are"
 }
+
+// checkSeals sees whether the records here can be checked.
+func checkSeals(tree string) Check {
+	const name = "seals"
+	store, err := journal.Open(tree)
+	if err != nil || store.InProject() {
+		return Check{name, Fine, "no run is sealed yet", ""} // the check of the records says why
+	}
+	has, err := store.HasKey()
+	var damaged *project.KeyError
+	if errors.As(err, &damaged) {
+		return Check{name, Problem, damaged.Error(), damaged.Hint()}
+	}
+	runs, _, listErr := store.List()
+	if err = errors.Join(err, listErr); err != nil {
+		return Check{name, Problem, err.Error(), "look at who owns the file and who may read it"}
+	}
+	lost := 0
+	for _, e := range runs {
+		if e.Unchecked != "" {
+			lost++
+		}
+	}
+	switch {
+	case lost > 0 && !has:
+		return Check{name, Worry, fmt.Sprintf("%s is gone: %s here cannot be checked", store.KeyFile(), view.Plural(lost, "run")), "put it back from a copy; else the next run makes another"}
+	case lost > 0:
+		return Check{name, Worry, fmt.Sprintf("%s here cannot be checked: the key that sealed them is gone", view.Plural(lost, "run")), "put it back to " + store.KeyFile() + " if you have a copy, or delete them with \"refrain prune\""}
+	case !has:
+		return Check{name, Fine, "no run is sealed yet", ""}
+	}
+	return Check{name, Fine, "the records are sealed", ""}
+}

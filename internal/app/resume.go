@@ -36,6 +36,9 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 
 // PrepareResumeWith is the same for a program that brings something along.
 func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, own Own) (*Continuation, error) {
+	if err := entry.Checkable(); err != nil {
+		return nil, err
+	}
 	var req Request
 	if err := json.Unmarshal(entry.Flags, &req); err != nil {
 		return nil, fmt.Errorf("read how %s was started: %w", entry.Name, err)
@@ -113,10 +116,8 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		return c.endTampered(ctx, w, opened{run: run, past: past, lock: lock, store: store}, show)
 	}
 	from := c.settle(ctx, run, &past)
-	resumed := &loop.RunResumed{
-		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(), Changed: c.Changed,
-		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
-	}
+	resumed := c.resumed(w, from)
+	resumed.Changed = c.Changed
 	entry := c.Entry
 	entry.Past = past
 	seen := Look(entry)
@@ -125,9 +126,9 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		newStateFile(run, seen).Close()
 		return *again, false, nil
 	}
-	var warnings []loop.Warning
+	warnings := c.renewed(store)
 	if mayHaveLeft(from, past) {
-		warnings = c.cleanUpOwn(ctx)
+		warnings = append(warnings, c.cleanUpOwn(ctx)...)
 	}
 	if from == loop.Crashed || midAttempt(past) {
 		warnings = append(warnings, c.dropLocks(ctx, past)...)
@@ -158,8 +159,16 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	return end, true, err
 }
 
-// endTampered ends a run whose records are not what its runners wrote. One that has
-// ended so already is left as it is.
+// resumed is how the run goes on.
+func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
+	return &loop.RunResumed{
+		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(),
+		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
+	}
+}
+
+// endTampered ends a run whose records are not what its runners wrote. One that
+// would not go on anyway keeps its end.
 func (c *Continuation) endTampered(ctx context.Context, w Watch, o opened, show func(*view.Run)) (loop.RunFinished, bool, error) {
 	entry := c.Entry
 	entry.Past = o.past
@@ -170,10 +179,11 @@ func (c *Continuation) endTampered(ctx context.Context, w Watch, o opened, show 
 	} else {
 		o.warnings = c.cleanUpOwn(ctx)
 	}
-	o.start = &loop.RunResumed{
-		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(),
-		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
+	resumed := c.resumed(w, from)
+	if again := c.again(o.past, resumed, w.Hurry); again != nil {
+		return *again, false, nil
 	}
+	o.start = resumed
 	if show != nil {
 		shown := *o.seen
 		show(&shown)

@@ -106,7 +106,19 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 		ended = append(ended, j.dropLocks(ctx, last.Past)...)
 	}
 	aside, err := setAside(store, bad)
-	return append(ended, aside...), err
+	return slices.Concat(j.renewed(store), ended, aside), err
+}
+
+// renewed says that there is a new key for the seals, although there are records
+// that were sealed with another.
+func (j *Job) renewed(store journal.Store) []loop.Warning {
+	if !j.rekeyed {
+		return nil
+	}
+	return []loop.Warning{{
+		Text: "the key that earlier runs are sealed with is gone, and a new one was made: those runs cannot be checked any more",
+		Hint: "if you have a copy of it, end this run and put the copy back to " + store.KeyFile(),
+	}}
 }
 
 // setAside moves runs that cannot be read. Those of a newer version can be
@@ -151,6 +163,7 @@ func (o opened) guard() error {
 	if err := o.lock.Hold(); err != nil {
 		return err
 	}
+	o.run.HoldKey()
 	return o.run.Intact()
 }
 
@@ -260,6 +273,10 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 		return store, nil, err
 	}
 	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
+		return store, nil, err
+	}
+	if j.rekeyed, err = store.RenewKey(); err != nil {
+		_ = j.log.Close()
 		return store, nil, err
 	}
 	store, lock, err := j.claim(store)

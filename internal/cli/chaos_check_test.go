@@ -87,6 +87,33 @@ func (c *chaos) check() {
 	}
 }
 
+// checkShort checks that a run whose journal was cut back to before its head does
+// not go on, and that nothing is lost of what was found.
+func (c *chaos) checkShort() {
+	c.Helper()
+	entry, _ := c.run()
+	found := c.read(entry.Dir, "journal.jsonl")
+	r := c.launch("resume", "-o", "json")
+	<-r.gone
+	if got := r.cmd.ProcessState.ExitCode(); got != 1 {
+		c.Errorf("resume of a journal that was cut ended with %d, want 1\n%s", got, &r.stderr)
+	}
+	var s view.Status
+	if err := json.Unmarshal(c.must(c.program, "status", "--json"), &s); err != nil {
+		c.Fatalf("status --json: %v", err)
+	}
+	if s.Reason != loop.ByTampering || !strings.Contains(s.Why, "its head says") {
+		c.Errorf("it ended as %s (%s): %s, want tampered, for its head says more", s.State, s.Reason, s.Why)
+	}
+	if kept := c.read(entry.Dir, "journal.tampered-1.jsonl"); !bytes.Equal(kept, found) {
+		c.Errorf("the journal as it was found is kept as\n%s\nwant\n%s", kept, found)
+	}
+	whole := found[:bytes.LastIndexByte(found, '\n')+1]
+	if now := c.read(entry.Dir, "journal.jsonl"); !bytes.HasPrefix(now, whole) {
+		c.Errorf("the journal was\n%s\nand does not begin so any more:\n%s", whole, now)
+	}
+}
+
 // checkCheckpoints checks that what every finished iteration did can be had
 // again: at least the file that it wrote. Where the journal lost its beginning
 // the first checkpoint has the file too, so what counts is that the one after

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -148,6 +149,7 @@ func (sh *shell) runs(all bool) (list []view.Status, elsewhere int, err error) {
 		fmt.Fprintf(sh.err, "WARNING: %s cannot be read: %v\n", b.Name, b.Err)
 	}
 	list = make([]view.Status, 0, len(entries))
+	var unchecked []string
 	for _, e := range slices.Backward(entries) {
 		if !all && e.Tree != store.Tree {
 			elsewhere++
@@ -155,6 +157,17 @@ func (sh *shell) runs(all bool) (list []view.Status, elsewhere int, err error) {
 		}
 		run := lookAt(store, e)
 		list = append(list, run.Status(time.Now()))
+		sh.warnTampered(e)
+		if e.Unchecked != "" {
+			unchecked = append(unchecked, e.Name)
+		}
+	}
+	switch len(unchecked) {
+	case 0:
+	case 1:
+		fmt.Fprintf(sh.err, "WARNING: %s cannot be checked: the key that sealed it is gone\n", unchecked[0])
+	default:
+		fmt.Fprintf(sh.err, "WARNING: %d runs cannot be checked: the key that sealed them is gone (%s)\n", len(unchecked), strings.Join(unchecked, ", "))
 	}
 	return list, elsewhere, nil
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,9 +18,10 @@ func pruneCommand(sh *shell) *cobra.Command {
 		Short: "Delete the records of old runs",
 		Long: "Delete the records of runs here that are over, except the latest ones, with their checkpoints. What\n" +
 			"the agents did to your files is not touched. Runs that can still be resumed are kept unless\n" +
-			"--resumable is given. Work trees made by \"run --worktree\" are removed when all of their work is\n" +
-			"merged and their run is done; others only with --worktrees, and then branches that are not merged\n" +
-			"stay. One with a live run, or with files that are not committed, is never removed.",
+			"--resumable is given; those that cannot be read count as the oldest. Work trees made by\n" +
+			"\"run --worktree\" are removed when all of their work is merged and their run is done; others only\n" +
+			"with --worktrees, and then branches that are not merged stay. One with a live run, or with files\n" +
+			"that are not committed, is never removed.",
 		Example: "  refrain prune --dry-run\n  refrain prune --keep 5 --older-than 720h",
 		Args:    noArguments,
 	}
@@ -103,18 +106,25 @@ func pruneCommand(sh *shell) *cobra.Command {
 // prunable names the runs that may go, the oldest first: those of this work tree,
 // and of linked ones that are gone, for nobody else can delete these.
 func prunable(store journal.Store, keep int, older time.Duration, resumable bool) ([]journal.Entry, error) {
-	list, _, err := store.List()
+	list, bad, err := store.List()
 	if err != nil {
 		return nil, err
 	}
-	var here []journal.Entry
+	here := unreadable(store, bad)
+	broken := len(here)
 	for _, e := range list {
 		if e.Tree == store.Tree || e.Gone && e.Linked != nil {
 			here = append(here, e)
 		}
 	}
 	var runs []journal.Entry
-	for _, e := range here[:max(0, len(here)-keep)] {
+	for i, e := range here[:max(0, len(here)-keep)] {
+		if i < broken {
+			if info, err := os.Stat(e.Dir); err == nil && time.Since(info.ModTime()) >= older {
+				runs = append(runs, e)
+			}
+			continue
+		}
 		status := store.Status(e)
 		old := time.Since(e.State.At) >= older
 		if status.Ended() && old && (resumable || !app.CanGoOn(status)) {
@@ -122,4 +132,20 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 		}
 	}
 	return runs, nil
+}
+
+// unreadable are the runs that cannot be read and that nobody else will delete.
+// They can not go on, and count as the oldest. A live one may be mended by its
+// runner, and one of a newer version can be read, only not by us.
+func unreadable(store journal.Store, bad []journal.Unreadable) []journal.Entry {
+	var list []journal.Entry
+	holder, held := store.Holder()
+	for _, b := range bad {
+		var newer *journal.NewerError
+		if errors.As(b.Err, &newer) || b.Tree != "" && b.Tree != store.Tree || held && holder.Run == b.Name {
+			continue
+		}
+		list = append(list, journal.Entry{Meta: journal.Meta{Name: b.Name, Tree: store.Tree}, Dir: b.Dir})
+	}
+	return list
 }

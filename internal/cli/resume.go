@@ -87,6 +87,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 				})
 				again, reason = err == nil && !started, end.Reason
 				if again {
+					sh.warnOf(entry)
 					fmt.Fprintf(screen.aside(), "%s would only end again: %s\n", entry.Name, end.Why)
 				}
 				return end, err

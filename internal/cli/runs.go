@@ -26,10 +26,27 @@ func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
 		return store, journal.Entry{}, err
 	}
 	entry, err := store.Find(ref)
-	if err == nil && entry.Strange.Any() {
-		fmt.Fprintf(sh.err, "WARNING: %s: %s\n", entry.Name, entry.Strange)
+	if err == nil {
+		sh.warnOf(entry)
 	}
 	return store, entry, err
+}
+
+// warnOf says what in the records of a run is not as a runner left it.
+func (sh *shell) warnOf(entry journal.Entry) {
+	if entry.Strange.Any() {
+		fmt.Fprintf(sh.err, "WARNING: %s: %s\n", entry.Name, entry.Strange)
+	}
+	sh.warnTampered(entry)
+	if entry.Unchecked != "" {
+		fmt.Fprintf(sh.err, "WARNING: %s cannot be checked: %s\n", entry.Name, entry.Unchecked)
+	}
+}
+
+func (sh *shell) warnTampered(entry journal.Entry) {
+	if entry.Tampered != "" {
+		fmt.Fprintf(sh.err, "WARNING: %s: its records were changed by somebody else: %s\n", entry.Name, entry.Tampered)
+	}
 }
 
 // belongsHere refuses a run of another work tree of the repository.

@@ -29,5 +29,8 @@ func (e *Engine) believed(v loop.Verdict, err error) (loop.Verdict, error) {
 	if errors.As(err, &found) {
 		return tampered(found.What), nil
 	}
+	for _, name := range e.Journal.PutBack() {
+		e.record(&loop.Warning{Text: name + " was changed or removed by somebody else while the run was live, and was put back", Hint: "the run went by what it knew, and not by the file"})
+	}
 	return v, err
 }

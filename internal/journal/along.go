@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 
@@ -38,8 +37,11 @@ func (s Store) TakeAlong(ref string) (Store, error) {
 			Hint: "start a run of its own here with \"refrain run\", or wait until that one has ended",
 		}
 	}
+	if err := e.Checkable(); err != nil {
+		return s, err
+	}
 	if s, err = s.Claim(); err == nil {
-		err = s.copyRun(e)
+		err = s.copyRun(e, original)
 	}
 	if err != nil {
 		return s, fmt.Errorf("take %s along from %s: %w", e.Name, root, err)
@@ -49,7 +51,7 @@ func (s Store) TakeAlong(ref string) (Store, error) {
 
 // copyRun copies a run beside its place first, so that it is there whole or not
 // at all.
-func (s Store) copyRun(e Entry) error {
+func (s Store) copyRun(e Entry, from Store) error {
 	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
 		return err
 	}
@@ -58,17 +60,62 @@ func (s Store) copyRun(e Entry) error {
 			return err
 		}
 		m := e.Meta
-		m.Origin = cmp.Or(m.Origin, m.ID)
 		m.ID, m.Tree = newID(), s.Tree
-		r := newRun(m, dir)
 		if m.Key != "" {
-			r.bind(s.chainOf(m))
-		} else if err := s.project.AdmitEarlier(m.Name); err != nil {
-			return err
-		}
-		if err := r.writeMeta(); err != nil {
-			return err
+			if err := s.adopt(m, dir, from.newRun(e.Meta, dir), from.chainOf(e.Meta)); err != nil {
+				return err
+			}
+		} else {
+			if err := s.project.AdmitEarlier(m.Name); err != nil {
+				return err
+			}
+			if err := s.newRun(m, dir).writeMeta(); err != nil {
+				return err
+			}
 		}
 		return project.MoveInto(dir, s.dir(e.Name))
 	})
+}
+
+// adopt makes copied records those of a run of this project. Their seals are
+// looked at in the copy, which nobody else writes to, and made anew.
+func (s Store) adopt(m Meta, dir string, was *Run, under chain) error {
+	found, err := was.inspect(under, false)
+	if err == nil && found.misfit != "" {
+		err = &TamperedError{What: found.misfit}
+	}
+	if err != nil {
+		return err
+	}
+	key, err := s.key()
+	if err != nil {
+		return err
+	}
+	r := s.newRun(s.underKey(m, key), dir)
+	defer r.Close()
+	c := s.chainOf(r.meta)
+	r.bind(c, c.start())
+	journal, err := r.sealAnew(under)
+	if err == nil {
+		err = replace(r.head.path, nil, true)
+	}
+	if err == nil {
+		err = r.replaceJournal(journal)
+	}
+	if err != nil {
+		return err
+	}
+	at := r.safe
+	r.meta.Head = &at
+	for _, name := range besideNames {
+		f := was.beside[name]
+		if f == nil || name == metaName {
+			continue
+		}
+		object, _, _ := under.unsealFile("", f.content)
+		if err := r.putBeside(name, object); err != nil {
+			return err
+		}
+	}
+	return r.writeMeta()
 }

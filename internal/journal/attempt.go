@@ -138,7 +138,7 @@ func (a *Attempt) WritePrompt(text string) {
 	defer a.run.trouble.tell()
 	a.run.mu.Lock()
 	defer a.run.mu.Unlock()
-	a.run.trouble.note(promptName, a.run.full.unless(func() error { return os.WriteFile(a.PromptPath(), []byte(text), 0o600) }))
+	a.run.trouble.note(promptName, a.run.full.unless(func() error { return replace(a.PromptPath(), []byte(text), false) }))
 }
 
 // OpenStdout opens what the agent printed, to read it again.
@@ -193,7 +193,7 @@ func (t *transcript) open() error {
 	if err := t.full.check(); err != nil || t.f != nil {
 		return err
 	}
-	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := files.Append(t.path, 0o600)
 	if err != nil {
 		return err
 	}

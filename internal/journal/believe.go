@@ -1,7 +1,10 @@
 package journal
 
 import (
+	"fmt"
 	"iter"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // farBack is how many lines back the one is looked for that a line follows:
@@ -103,4 +106,24 @@ func (w *walk) believes(text []byte) bool {
 		w.good = seal
 	}
 	return ok
+}
+
+// doubted is an event as far as it is worth anything without the key: nothing
+// that anybody could have written proves the work.
+func (c chain) doubted(e loop.Event) loop.Event {
+	end, ok := e.Payload.(*loop.RunFinished)
+	if !c.lost || !ok || end.State != loop.Done {
+		return e
+	}
+	level := loop.LevelClaimed
+	if end.Proof != nil {
+		level = end.Proof.Level
+	} else if end.Proven {
+		level = loop.LevelProven
+	}
+	now := *end
+	now.Proven = false
+	now.Proof = &loop.Proof{Level: loop.LevelClaimed, Why: fmt.Sprintf("recorded as %s, which cannot be checked: %s", level, keyGone)}
+	e.Payload = &now
+	return e
 }

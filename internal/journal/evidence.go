@@ -88,15 +88,10 @@ func (a *Attempt) WriteKnown(known any) { a.writeSealed(knownName, known) }
 // ReadKnown reads what WriteKnown saved, and tells whether it did.
 func (a *Attempt) ReadKnown(known any) bool { return a.readSealed(knownName, known) }
 
-// readSealed reads a file that writeSealed saved. Whether its seal fits was seen
-// when the run was opened.
 func (a *Attempt) readSealed(name string, v any) bool {
-	b, err := readSmall(filepath.Join(a.dir, name))
-	if err != nil {
-		return false
-	}
-	object, _, _ := chain{}.unsealFile("", b)
-	return json.Unmarshal(object, v) == nil
+	a.run.mu.Lock()
+	defer a.run.mu.Unlock()
+	return a.run.getBeside(name, v)
 }
 
 // writeSealed saves an object that a resume goes by: in one piece, on the disk
@@ -107,10 +102,7 @@ func (a *Attempt) writeSealed(name string, v any) {
 	if err == nil {
 		a.run.mu.Lock()
 		defer a.run.mu.Unlock()
-		if a.run.chain.mac != nil {
-			b = a.run.chain.sealFile(a.run.sealPlace(name), b)
-		}
-		err = a.run.full.unless(func() error { return replace(filepath.Join(a.dir, name), b, true) })
+		err = a.run.putBeside(name, b)
 	}
 	a.run.trouble.note(name, err)
 }
@@ -128,7 +120,7 @@ func (a *Attempt) writeJSON(name string, v any) {
 	if err == nil {
 		a.run.mu.Lock()
 		defer a.run.mu.Unlock()
-		err = a.run.full.unless(func() error { return os.WriteFile(filepath.Join(a.dir, name), append(b, '\n'), 0o600) })
+		err = a.run.full.unless(func() error { return replace(filepath.Join(a.dir, name), append(b, '\n'), false) })
 	}
 	a.run.trouble.note(name, err)
 }

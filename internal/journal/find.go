@@ -24,6 +24,7 @@ type Entry struct {
 type Unreadable struct {
 	Name string
 	Tree string // its work tree; empty when not even that can be read
+	Dir  string
 	Err  error
 }
 
@@ -70,7 +71,7 @@ func (s Store) List() ([]Entry, []Unreadable, error) {
 		case err == nil:
 			list = append(list, e)
 		case !isNotFound(err):
-			bad = append(bad, Unreadable{Name: m.Name, Tree: m.Tree, Err: err})
+			bad = append(bad, Unreadable{Name: m.Name, Tree: m.Tree, Dir: s.dir(m.Name), Err: err})
 		}
 	}
 	return list, bad, nil
@@ -95,7 +96,11 @@ func (s Store) Find(ref string) (Entry, error) {
 			if !meant(m) || (m.Tree == s.Tree) != here {
 				continue
 			}
-			if e, err := s.Load(m.Name); !isNotFound(err) {
+			e, err := s.Load(m.Name)
+			if err == nil {
+				err = later(m, bad)
+			}
+			if !isNotFound(err) {
 				return e, err
 			}
 		}
@@ -104,6 +109,18 @@ func (s Store) Find(ref string) (Entry, error) {
 		return Entry{}, bad[len(bad)-1].Err // there is a run: it just cannot be read
 	}
 	return Entry{}, &NotFoundError{Ref: ref, Near: s.near(ref, metas), CopyOf: s.CopyOf(), Away: s.project != nil && s.project.Away()}
+}
+
+// later is why a later run of the same procedure cannot be read: to show the one
+// before it in its place would hide that.
+func later(m Meta, bad []Unreadable) error {
+	_, n, _ := parseName(m.Name)
+	for _, b := range slices.Backward(bad) {
+		if procedure, i, ok := parseName(b.Name); ok && procedure == m.Procedure && i > n {
+			return b.Err
+		}
+	}
+	return nil
 }
 
 // near names a few runs of the same procedure, or else of any.
@@ -160,15 +177,41 @@ func (s Store) Status(e Entry) loop.Status {
 
 // entry reads the past of a run.
 func (s Store) entry(m Meta) (Entry, error) {
-	dir := s.dir(m.Name)
-	past, err := openPast(filepath.Join(dir, journalName), s.chainOf(m))
+	dir, c := s.dir(m.Name), s.chainOf(m)
+	least, wrong, err := c.least(m, dir)
 	if err != nil {
+		wrong = fmt.Sprintf("%s cannot be read: %v", headName, cause(err))
+	}
+	past, err := openPast(filepath.Join(dir, journalName), c, least.Seal)
+	if err != nil && !isNotFound(err) {
 		return Entry{}, err
 	}
 	if past.Last == nil && len(past.Tail) == 0 {
-		return Entry{}, &NotFoundError{Ref: m.Name}
+		return Entry{}, s.empty(m, err != nil, past.Strange.Forged > 0, least, wrong)
 	}
+	past.Tampered = s.doubts(m, c, past, least, wrong)
 	return Entry{Meta: m, Past: past, Dir: dir}, nil
+}
+
+// empty is what to say of a run without any event: that it is none, for its runner
+// died before it began; or that there was more.
+func (s Store) empty(m Meta, missing, forged bool, least Mark, wrong string) error {
+	dir := s.dir(m.Name)
+	_, err := os.Lstat(filepath.Join(dir, iterationsName))
+	if !forged && least.Events == 0 && wrong == "" && err != nil {
+		return &NotFoundError{Ref: m.Name}
+	}
+	what := "it has no event"
+	switch {
+	case forged:
+		what = "no line of it was written by a runner of this run"
+	case missing:
+		what = "it is missing"
+	}
+	if least.Events > 0 {
+		what += fmt.Sprintf(", and its head says %d", least.Events)
+	}
+	return &CorruptError{File: filepath.Join(dir, journalName), Line: 1, Err: errors.New(what)}
 }
 
 // meta reads the run.json of a run.
@@ -176,9 +219,12 @@ func (s Store) meta(name string, brief bool) (Meta, error) {
 	if !isName(name) {
 		return Meta{}, &NotFoundError{Ref: name}
 	}
-	m, err := readMeta(s.dir(name), brief)
+	m, called, err := readMeta(s.dir(name), brief)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Meta{}, &NotFoundError{Ref: name}
+	}
+	if err == nil {
+		err = s.misplaced(m, called)
 	}
 	m.Tree, m.Gone = s.home(m)
 	return m, err
@@ -201,7 +247,7 @@ func (s Store) metas() ([]Meta, []Unreadable, error) {
 		case err == nil:
 			list = append(list, m)
 		case !isNotFound(err):
-			bad = append(bad, Unreadable{Name: e.Name(), Err: err})
+			bad = append(bad, Unreadable{Name: e.Name(), Dir: s.dir(e.Name()), Err: err})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Meta) int { return a.before(b) })

@@ -15,7 +15,7 @@ import (
 func started(t *testing.T, s Store, runs ...[2]string) {
 	t.Helper()
 	for i, run := range runs {
-		here := Store{Dir: s.Dir, Tree: run[1]}
+		here := s.At(run[1])
 		r, err := here.Create(Meta{Procedure: run[0], StartedAt: noon.Add(time.Duration(i) * time.Hour)})
 		if err != nil {
 			t.Fatal(err)

@@ -105,6 +105,9 @@ func TestARunOfALinkedWorkTreeIsTakenOverByNoOther(t *testing.T) {
 				git(t, main, "commit", "-q", "-m", "x")
 				git(t, main, "worktree", "add", "-q", "-b", "loop/x", linked)
 				s, err := OpenIn(filepath.Join(top, "state"), main)
+				if err == nil {
+					s, err = s.Claim()
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -154,6 +157,9 @@ func TestAFolderOfTheMainWorkTreeIsNoLinkedOne(t *testing.T) {
 	inside := filepath.Join(top, "trees", "x")
 	git(t, top, "worktree", "add", "-q", "-b", "loop/x", inside)
 	s, err := OpenIn(filepath.Join(realDir(t), "state"), top)
+	if err == nil {
+		s, err = s.Claim()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

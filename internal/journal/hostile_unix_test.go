@@ -61,6 +61,58 @@ func TestAPipeInTheFolderOfARunIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// Nor do those who write wait for who reads a pipe: there is nobody.
+func TestAPipeInTheFolderOfAnAttemptIsNotWrittenTo(t *testing.T) {
+	r := create(t, newStore(t))
+	startOf(r)
+	a := r.Attempt(1, 1)
+	gates := filepath.Join(a.Dir(), gatesName)
+	if err := os.Mkdir(gates, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{a.PromptPath(), filepath.Join(a.Dir(), changesName), filepath.Join(a.Dir(), stdoutName), filepath.Join(gates, "test.log")} {
+		pipe(t, path)
+	}
+	a.WritePrompt("go on")
+	a.WriteChanges(Made{Base: "x"})
+	a.Stdout().Write([]byte("hello\n"))
+	gate := a.GateLog("test", loop.InWorkspace)
+	gate.Write([]byte("ok\n"))
+	gate.Close()
+	if got := readFile(t, a.PromptPath()); got != "go on" {
+		t.Errorf("the prompt is %q", got)
+	}
+	if made, err := ReadChanges(a.Dir()); err != nil || made.Base != "x" {
+		t.Errorf("ReadChanges = %+v, %v", made, err)
+	}
+	if got := len(r.Trouble()); got != 2 {
+		t.Errorf("Trouble = %q, want one for stdout and one for the gate's log", r.Trouble())
+	}
+}
+
+// A file that takes another's place is made under a name that nobody can know.
+func TestAPipeBesideAFileIsNotWaitedFor(t *testing.T) {
+	s := sealedStore(t)
+	r := create(t, s)
+	startOf(r)
+	for _, name := range []string{stateName, metaName, journalName, headName} {
+		pipe(t, filepath.Join(r.Dir(), name+".tmp"))
+	}
+	r.WriteState([]byte("{}\n"))
+	if err := r.Restate([]byte("{}"), []byte("{}")); err != nil {
+		t.Error(err)
+	}
+	os.Remove(filepath.Join(r.Dir(), journalName))
+	pipe(t, filepath.Join(r.Dir(), headName))
+	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
+	if got := r.Trouble(); len(got) > 0 {
+		t.Errorf("it could not save: %q", got)
+	}
+	if e, err := s.Load("build-1"); err != nil || e.Tampered != "" {
+		t.Errorf("Load found %q, %v", e.Tampered, err)
+	}
+}
+
 func TestAPipeInThePlaceOfTheLockIsNotWaitedFor(t *testing.T) {
 	s := newStore(t)
 	l, err := s.Lock(Holder{PID: os.Getpid()})

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // maxPending is how much a log keeps in memory while it cannot write: hours of
@@ -123,8 +126,8 @@ func (l *logFile) restore(replaced bool) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
-	temp := l.path + ".tmp"
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	temp := tempOf(l.path)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -139,12 +142,12 @@ func (l *logFile) restore(replaced bool) error {
 	}
 	l.f.Close()
 	l.f, l.restored = nil, true
-	return nil
+	return project.SyncDir(filepath.Dir(l.path))
 }
 
 // open cuts a torn last line, which no observer has seen, and gets ready to write.
 func (l *logFile) open() error {
-	flags := os.O_RDWR | os.O_APPEND
+	flags := os.O_RDWR | os.O_APPEND | files.NoWait
 	if l.create {
 		flags |= os.O_CREATE
 	}

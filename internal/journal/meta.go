@@ -26,8 +26,11 @@ type Meta struct {
 	Linked    *Linked   `json:"linked,omitempty"` // of a run in a linked work tree of git's
 	Version   string    `json:"version"`          // of the program
 	StartedAt time.Time `json:"started_at"`
-	Key       string    `json:"key,omitempty"`    // by which its records are sealed
-	Origin    string    `json:"origin,omitempty"` // the id that it was begun with, in the project that this is a copy of
+	Key       string    `json:"key,omitempty"`     // by which its records are sealed
+	Project   string    `json:"project,omitempty"` // the folder of the records that it belongs to
+	Head      *Mark     `json:"head,omitempty"`    // how far its journal has come at the least; without it there is no head
+	Sealed    []string  `json:"sealed,omitempty"`  // files beside it that were written
+	Origin    string    `json:"origin,omitempty"`  // of an earlier version's: the id that it was begun with, in the project that this is a copy of
 
 	// Flags and Config are the caller's. They are long, so they stand last and
 	// a list of runs does without them.
@@ -69,35 +72,36 @@ func corruptAt(path string, offset int64, cause error) error {
 }
 
 // readMeta reads run.json in a run's folder; the brief form has no Flags and no
-// Config. The name is that of the folder, where the run is found again.
-func readMeta(dir string, brief bool) (Meta, error) {
+// Config. The name is that of the folder, where the run is found again; what
+// run.json says that it is stands beside it.
+func readMeta(dir string, brief bool) (m Meta, called string, err error) {
 	path := filepath.Join(dir, metaName)
 	f, err := files.OpenFile(path)
 	if err != nil {
-		return Meta{}, err
+		return Meta{}, "", err
 	}
 	defer f.Close()
 
-	var m Meta
 	dec := json.NewDecoder(f)
 	err = m.decode(dec, brief)
 	switch {
 	case err != nil:
-		return Meta{}, corruptAt(path, dec.InputOffset(), err)
+		return Meta{}, "", corruptAt(path, dec.InputOffset(), err)
 	case m.Format > Format:
-		return Meta{}, &NewerError{File: path, Format: m.Format}
+		return Meta{}, "", &NewerError{File: path, Format: m.Format}
 	case m.Format < 1 || m.ID == "":
-		return Meta{}, corruptAt(path, 0, errors.New("it has no format or no id"))
+		return Meta{}, "", corruptAt(path, 0, errors.New("it has no format or no id"))
 	}
-	m.Name = filepath.Base(dir)
-	return m, nil
+	called, m.Name = m.Name, filepath.Base(dir)
+	return m, called, nil
 }
 
 // decode reads the fields one by one and stops where the rest does not matter.
 func (m *Meta) decode(dec *json.Decoder, brief bool) error {
 	fields := map[string]any{
 		"format": &m.Format, "id": &m.ID, "procedure": &m.Procedure, "tree": &m.Tree, "linked": &m.Linked,
-		"version": &m.Version, "started_at": &m.StartedAt, "key": &m.Key, "origin": &m.Origin, "flags": &m.Flags, "config": &m.Config,
+		"version": &m.Version, "started_at": &m.StartedAt, "key": &m.Key, "origin": &m.Origin,
+		"name": &m.Name, "project": &m.Project, "head": &m.Head, "sealed": &m.Sealed, "flags": &m.Flags, "config": &m.Config,
 	}
 	if open, err := dec.Token(); err != nil {
 		return err

@@ -22,7 +22,13 @@ type Past struct {
 	Tail     []loop.Event      // the events after it; all of them when there is none
 	Finished *loop.RunFinished // how the run ended, nil when it has not
 	Strange  Strange           // what was passed over to read this
-	Tampered string            // what in the records is not a runner's, found when the run was opened to go on
+	// Tampered is what in the records is not a runner's. A reader does not look at
+	// every line of the journal; who opened the run to go on has.
+	Tampered  string
+	Unchecked string // why nobody can tell what the records are worth
+
+	met     bool   // the line that was looked for
+	keyFile string // where the key should be
 }
 
 // Seq is the number of the last event.
@@ -39,8 +45,12 @@ func (p Past) Seq() int64 {
 
 // readPast reads a journal backwards to the last iteration.finished, whose
 // state includes everything before it, and adds what follows.
-func readPast(path string, c chain, r io.ReaderAt, size int64) (Past, error) {
-	var p Past
+// On the way it looks for the line with a seal.
+func readPast(path string, c chain, r io.ReaderAt, size int64, seal string) (Past, error) {
+	p := Past{met: seal == ""}
+	if c.lost {
+		p.Unchecked, p.keyFile = keyGone, c.keyFile
+	}
 	var first struct { // of the strange lines
 		start int64
 		err   error
@@ -50,6 +60,7 @@ func readPast(path string, c chain, r io.ReaderAt, size int64) (Past, error) {
 		if err != nil {
 			return Past{}, err
 		}
+		p.met = p.met || seal == sealOf(l.text)
 		e, whole, err := decodeLine(l.text)
 		if !whole {
 			p.Strange.Count++
@@ -58,7 +69,7 @@ func readPast(path string, c chain, r io.ReaderAt, size int64) (Past, error) {
 		if err != nil {
 			continue
 		}
-		if _, isEnd := e.Payload.(*loop.RunFinished); !l.believed || c.lost && isEnd {
+		if !l.believed {
 			p.Strange.Forged++
 			p.Strange.What, forged = string(e.Type()), l.start
 			continue
@@ -67,7 +78,7 @@ func readPast(path string, c chain, r io.ReaderAt, size int64) (Past, error) {
 			p.Last, p.State = &e, f.State
 			break
 		}
-		p.Tail = append(p.Tail, e)
+		p.Tail = append(p.Tail, c.doubted(e))
 	}
 	if p.Strange.Forged > 0 {
 		var err error
@@ -98,7 +109,7 @@ func readPast(path string, c chain, r io.ReaderAt, size int64) (Past, error) {
 }
 
 // openPast reads the past from the journal at path.
-func openPast(path string, c chain) (Past, error) {
+func openPast(path string, c chain, seal string) (Past, error) {
 	f, err := files.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Past{}, &NotFoundError{Ref: filepath.Base(filepath.Dir(path))}
@@ -111,7 +122,7 @@ func openPast(path string, c chain) (Past, error) {
 	if err != nil {
 		return Past{}, err
 	}
-	past, err := readPast(path, c, f, info.Size())
+	past, err := readPast(path, c, f, info.Size(), seal)
 	if err != nil || past.Last == nil {
 		return past, err
 	}

@@ -33,7 +33,7 @@ func TestReadingFromTheLastIterationGivesTheFullSum(t *testing.T) {
 			file.Write(line)
 			file.WriteByte('\n')
 		}
-		past, err := readPast("journal.jsonl", chain{}, strings.NewReader(file.String()), int64(file.Len()))
+		past, err := readPast("journal.jsonl", chain{}, strings.NewReader(file.String()), int64(file.Len()), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,6 +81,41 @@ func (s Store) show() {
 	}
 }
 
+// holdKey puts the key of the seals back where it was, if it is gone, and tells
+// whether it was.
+func (s Store) holdKey() (back bool, err error) {
+	key, err := s.key()
+	if err != nil || key == nil {
+		return false, nil // there was none
+	}
+	return s.project.HoldKey(key)
+}
+
+// RenewKey makes another key for the seals where there are runs and theirs is
+// gone, and tells whether it was. Claim does not: whoever begins something that is
+// to be sealed calls it first, and tells people.
+func (s Store) RenewKey() (renewed bool, err error) {
+	if s.project == nil {
+		return false, nil
+	}
+	return s.project.RenewKey()
+}
+
+// HasKey tells whether there is a key for the seals. The error says that what is
+// in its place is none.
+func (s Store) HasKey() (bool, error) {
+	key, err := s.key()
+	return key != nil, err
+}
+
+// KeyFile is where the key of the seals is; empty where nothing is sealed.
+func (s Store) KeyFile() string {
+	if s.project == nil {
+		return ""
+	}
+	return s.project.KeyFile()
+}
+
 // common is the git folder that all work trees of the repository share; an error
 // when there is none.
 func (s Store) common() (string, error) {

@@ -51,7 +51,7 @@ func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 
 // events reads the journal of a run.
 func (s Store) events(name string, met *Strange) iter.Seq2[loop.Event, error] {
-	m, err := readMeta(s.dir(name), true)
+	m, _, err := readMeta(s.dir(name), true)
 	if err != nil {
 		m = Meta{Name: name} // who asks for a run has found it; then nothing of it fits
 	}
@@ -88,6 +88,7 @@ func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
 				return
 			}
 			at += int64(len(text))
+			believed := walk.believes(bytes.TrimSuffix(text, []byte("\n"))) // also of one that cannot be read
 			e, whole, err := decodeLine(text)
 			if !whole {
 				met.Count++
@@ -98,14 +99,14 @@ func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
 			if err != nil {
 				continue
 			}
-			if !walk.believes(bytes.TrimSuffix(text, []byte("\n"))) {
+			if !believed {
 				if met.Forged++; met.Forged == 1 {
 					met.ForgedLine, met.What = line, string(e.Type())
 				}
 				continue
 			}
 			good = true
-			if !yield(e, nil) {
+			if !yield(c.doubted(e), nil) {
 				return
 			}
 		}
@@ -133,7 +134,7 @@ func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := readMeta(s.dir(name), true)
+	m, _, err := readMeta(s.dir(name), true)
 	if err != nil {
 		return nil, err
 	}

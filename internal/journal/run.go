@@ -29,9 +29,14 @@ type Run struct {
 	mu       sync.Mutex
 	seq      int64
 	chain    chain
-	last     string // the seal of the last line
-	safe     string // that of the last line in the file
+	last     Mark // the last line
+	safe     Mark // the last line in the file
 	journal  logFile
+	head     logFile
+	mended   []byte             // what takes the place of a journal that is not believed; nil when it is
+	beside   map[string]*beside // the files beside the journal, by their names
+	holdKey  func() (back bool, err error)
+	keyBack  bool                    // the key was put back
 	attempts map[attemptKey]*Attempt // the open ones
 	newest   int                     // the highest iteration with a folder
 	oldest   int                     // the lowest that may have a transcript
@@ -46,6 +51,10 @@ func (r *Run) Restate(flags, config json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.meta.Flags, r.meta.Config = flags, config
+	if r.meta.Head != nil && r.journal.f != nil && r.journal.f.Sync() == nil {
+		at := r.safe // all of it is on the disk
+		r.meta.Head = &at
+	}
 	if err := r.writeMeta(); err != nil {
 		return fmt.Errorf("write %s of %s: %w", metaName, r.meta.Name, err)
 	}
@@ -80,9 +89,10 @@ func (r *Run) AppendAll(events []loop.Event) {
 			continue
 		}
 		if e.Type().Kept() {
+			r.last.Events++
 			if r.chain.mac != nil {
-				line, e.Seal = r.chain.seal(r.last, line)
-				r.last = e.Seal
+				line, e.Seal = r.chain.seal(r.last.Seal, line)
+				r.last.Seal = e.Seal
 			}
 			r.decide(*e, line)
 			continue
@@ -100,7 +110,17 @@ func (r *Run) decide(e loop.Event, line []byte) {
 	if _, ok := e.Payload.(*loop.AgentExited); ok {
 		r.syncTranscript(e.Iter, e.Attempt)
 	}
-	r.keep(line, synced(e))
+	if r.mended != nil {
+		r.keepMended(e, line)
+		return
+	}
+	if !r.keep(line, synced(e)) {
+		return
+	}
+	r.noteHead()
+	if _, ok := e.Payload.(*loop.IterationStarted); ok {
+		r.noteAgent()
+	}
 }
 
 // syncTranscript puts what the agent printed on the disk before its end is:
@@ -112,26 +132,33 @@ func (r *Run) syncTranscript(iter, n int) {
 	}
 }
 
-// keep writes a line to the journal.
-func (r *Run) keep(line []byte, durable bool) {
+// keep writes a line to the journal, and tells whether it is on the disk with
+// all before it.
+func (r *Run) keep(line []byte, durable bool) bool {
 	if err := r.journal.append(line); err != nil {
 		if len(r.journal.pending) == 0 {
 			r.last = r.safe // what was pending will never be there
 		}
 		r.trouble.note(journalName, err)
-		return
+		return false
 	}
 	r.safe = r.last
 	if r.journal.restored {
 		r.journal.restored = false
 		r.trouble.note(metaName, r.writeMeta())
+		if r.meta.Head != nil {
+			r.trouble.note(headName, r.head.flush()) // it is put back, too
+		}
 	}
 	if !r.journal.dropped {
 		r.trouble.settle(journalName)
 	}
-	if durable {
-		r.trouble.note("sync of "+journalName, r.journal.f.Sync())
+	if !durable {
+		return false
 	}
+	err := r.journal.f.Sync()
+	r.trouble.note("sync of "+journalName, err)
+	return err == nil
 }
 
 // synced tells which events must be on the disk before anything follows them:
@@ -210,7 +237,7 @@ func (r *Run) Close() error {
 		a.close()
 	}
 	clear(r.attempts)
-	if err := r.journal.close(); err != nil {
+	if err := errors.Join(r.journal.close(), r.head.close()); err != nil {
 		return fmt.Errorf("close %s: %w", r.meta.Name, err)
 	}
 	return nil

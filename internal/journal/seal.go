@@ -27,10 +27,19 @@ type chain struct {
 	// version wrote them.
 	early bool
 	lost  bool // the key is not there any more
+	// keyFile is where it was.
+	keyFile string
 }
 
 func newChain(key []byte, seed string) chain {
 	return chain{mac: hmac.New(sha256.New, key), seed: seed}
+}
+
+// keyOf is the key for one thing, of which nobody can tell that for another.
+func keyOf(key []byte, thing string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("refrain run " + thing))
+	return mac.Sum(nil)
 }
 
 // keyID tells keys apart, and nothing of them.

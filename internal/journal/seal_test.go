@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,9 +106,9 @@ func TestTamperingIsFound(t *testing.T) {
 				changed := strings.Join(act(slices.Clone(lines), i), "")
 				writeFile(t, path, changed)
 				c := s.chainOf(metaIn(t, s))
-				what, _, err := c.firstMisfit(path)
-				if err != nil || what == "" {
-					t.Errorf("line %d %s: found %q, %v", i+1, name, what, err)
+				found, err := c.survey(path, "")
+				if err != nil || found.misfit == "" {
+					t.Errorf("line %d %s: found %q, %v", i+1, name, found.misfit, err)
 				}
 			}
 		})
@@ -161,7 +162,7 @@ func TestATamperedRunIsSealedAnew(t *testing.T) {
 	}
 	r.Append(at(10, 0, 0, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByTampering}))
 	r.Close()
-	if got := readFile(t, filepath.Join(filepath.Dir(path), tamperedName)); got != strings.Join(lines, "") {
+	if got := readFile(t, filepath.Join(filepath.Dir(path), fmt.Sprintf(foundName, 1))); got != strings.Join(lines, "") {
 		t.Error("the journal as it was found is not there")
 	}
 	e, err := s.Load("build-1")
@@ -209,7 +210,7 @@ func TestARunOfAnEarlierVersionIsSealedFromNowOn(t *testing.T) {
 	writeFile(t, path, plain.String())
 	meta := filepath.Join(filepath.Dir(path), metaName)
 	m := metaIn(t, s)
-	m.Key = ""
+	m.Key, m.Project, m.Head, m.Sealed = "", "", nil, nil
 	unsealed, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

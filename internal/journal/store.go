@@ -29,24 +29,22 @@ func (s Store) Create(m Meta) (*Run, error) {
 	if !procedureName.MatchString(m.Procedure) {
 		return nil, fmt.Errorf("create run: %q cannot be the name of a procedure: use letters, digits, dots, dashes and underscores", m.Procedure)
 	}
+	key, err := s.key()
+	if err == nil && key == nil && s.sealed() {
+		err = errors.New("the records were not claimed")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
+	}
 	dir, err := s.makeDir(m.Procedure)
 	if err != nil {
 		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
 	}
 	m.Format, m.ID, m.Name, m.Tree, m.Linked = Format, newID(), filepath.Base(dir), s.Tree, linkOf(s.Tree)
 	m.StartedAt = m.StartedAt.UTC().Truncate(time.Millisecond)
-	key, err := s.key()
-	if err != nil {
-		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
-	}
-	switch {
-	case key != nil:
-		m.Key = keyID(key)
-	case s.project != nil && !s.project.Early:
-		return nil, fmt.Errorf("create run of %s: the records were not claimed", m.Procedure)
-	}
-	r := newRun(m, dir)
-	r.bind(s.chainOf(m))
+	r := s.newRun(s.underKey(m, key), dir)
+	c := s.chainOf(r.meta)
+	r.bind(c, c.start())
 	if err := r.begin(); err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("create run %s: %w", m.Name, err)
@@ -114,14 +112,31 @@ func newID() string {
 	return fmt.Sprintf("loop_%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-func newRun(m Meta, dir string) *Run {
-	r := &Run{meta: m, dir: dir, attempts: map[attemptKey]*Attempt{}, oldest: 1}
+// underKey is what a run says that is sealed with a key, which is nil where none
+// is, before anything is in its journal.
+func (s Store) underKey(m Meta, key []byte) Meta {
+	m.Key, m.Origin, m.Project, m.Head, m.Sealed = "", "", "", nil, nil
+	if key != nil {
+		m.Key, m.Project, m.Head = keyID(key), s.projectName(), &Mark{}
+	}
+	return m
+}
+
+func (s Store) newRun(m Meta, dir string) *Run {
+	r := &Run{meta: m, dir: dir, attempts: map[attemptKey]*Attempt{}, oldest: 1, beside: map[string]*beside{}, holdKey: s.holdKey}
 	r.journal = logFile{path: filepath.Join(dir, journalName), full: &r.full}
+	r.head = logFile{path: filepath.Join(dir, headName), full: &r.full, create: true}
 	return r
 }
 
-// begin writes run.json and an empty journal.
+// begin writes an empty head, run.json and an empty journal. The head comes
+// first, so that it is there wherever run.json says so.
 func (r *Run) begin() error {
+	if r.meta.Head != nil {
+		if err := replace(r.head.path, nil, true); err != nil {
+			return err
+		}
+	}
 	if err := r.writeMeta(); err != nil {
 		return err
 	}
@@ -136,11 +151,7 @@ func (r *Run) writeMeta() error {
 	if err != nil {
 		return err
 	}
-	b = append(b, '\n')
-	if r.chain.mac != nil {
-		b = r.chain.sealFile(r.meta.ID+" "+metaName, b)
-	}
-	return r.full.unless(func() error { return replace(filepath.Join(r.dir, metaName), b, true) })
+	return r.putBeside(metaName, append(b, '\n'))
 }
 
 // Resume opens a run to go on with it. Only the holder of the lock may: it cuts
@@ -161,26 +172,20 @@ func (s Store) resume(name string) (*Run, Past, error) {
 	if m.Gone {
 		return nil, Past{}, s.Gone(m)
 	}
-	r := newRun(m, s.dir(name)) // with the work tree where it is now
+	r := s.newRun(m, s.dir(name)) // with the work tree where it is now
 	c := s.chainOf(m)
-	past, err := openPast(r.journal.path, c)
-	if err != nil {
-		return nil, Past{}, err
-	}
-	if c.mac != nil {
-		past.Tampered, err = s.tampered(r, c)
-	}
-	if err == nil && past.Tampered != "" {
-		err = s.reseal(r, c)
-	} else if err == nil {
-		r.bind(c)
-	}
+	past, err := openPast(r.journal.path, c, "")
 	if err == nil {
-		err = r.takeUp()
+		err = Entry{Meta: m, Past: past}.Checkable()
 	}
 	if err != nil {
 		return nil, Past{}, err
 	}
+	if past.Tampered, err = r.takeUp(c, past); err != nil {
+		return nil, Past{}, err
+	}
+	dropTemps(r.dir)
+	dropTemps(attemptDir(r.dir, 0, 1))
 	// A strange line may have been an event that somebody has seen.
 	r.seq = past.Seq() + int64(past.Strange.Count+past.Strange.Forged)
 	if err := r.findAttempts(); err != nil {
@@ -188,6 +193,23 @@ func (s Store) resume(name string) (*Run, Past, error) {
 		return nil, Past{}, err
 	}
 	return r, past, nil
+}
+
+// takeUp gets ready to add to the journal, and says what in the records is not a
+// runner's. Then what is added goes elsewhere until the run has its end.
+func (r *Run) takeUp(c chain, past Past) (tampered string, err error) {
+	if c.mac == nil {
+		return "", r.journal.open()
+	}
+	found, err := r.inspect(c, past.Finished != nil && past.Finished.Reason == loop.ByTampering)
+	switch {
+	case err != nil:
+		return "", err
+	case found.misfit != "":
+		return found.misfit, r.mend(c)
+	}
+	r.bind(c, found.end)
+	return "", r.journal.open()
 }
 
 // findAttempts learns which iterations have folders and goes on counting after

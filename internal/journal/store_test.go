@@ -130,6 +130,25 @@ func TestNamesAreNeverUsedTwice(t *testing.T) {
 	}
 }
 
+// A runner that was killed while it wrote leaves files that nobody needs.
+func TestWhatAKilledRunnerHadHalfWrittenGoes(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s)
+	startOf(r)
+	r.Attempt(0, 1)
+	r.Close()
+	left := []string{tempOf(filepath.Join(r.Dir(), stateName)), tempOf(besidePath(r.Dir(), guardedName))}
+	for _, path := range left {
+		writeFile(t, path, "half")
+	}
+	resume(t, s, "build-1")
+	for _, path := range left {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
 func remove(t *testing.T, s Store, name string) {
 	t.Helper()
 	if err := s.Remove(name); err != nil {

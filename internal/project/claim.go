@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +29,10 @@ func (e *BusyError) Error() string {
 // version left in the project is taken in.
 func (p Project) Claim() (Project, error) {
 	p, err := p.claim()
+	var damaged *KeyError
+	if errors.As(err, &damaged) {
+		return p, damaged
+	}
 	if err != nil {
 		return p, &PlaceError{fmt.Errorf("make a place for the records in %s: %w", p.Dir, err)}
 	}
@@ -241,6 +246,9 @@ func (p Project) AdmitEarlier(run string) error {
 // sealOf is the seal of a list of runs that have none themselves.
 func (p Project) sealOf(runs []string) (string, error) {
 	key, err := p.Key()
+	if err == nil && key == nil {
+		err = &KeyError{File: p.KeyFile(), Gone: true}
+	}
 	if err != nil {
 		return "", err
 	}

@@ -26,6 +26,9 @@ type Run struct {
 	Spared []string  // programs that a run leaves alone at its end
 	Left   *[]string // processes of a run that is over; nil when nobody has looked
 
+	Tampered  string // what in its records is not a runner's
+	Unchecked string // why nobody can tell what its records are worth
+
 	Limits loop.Limits // as last set; Iterations is also called Max
 	State  loop.Status
 	Phase  loop.Phase // of the attempt under way

@@ -43,7 +43,11 @@ type Status struct {
 	Judged   loop.Place     `json:"judged,omitempty"`       // where claims are judged
 	Gates    []loop.Gate    `json:"gates,omitempty"`        // what each said last
 	Left     *[]string      `json:"left_running,omitempty"` // processes of a run that is over; left out when nobody has looked
-	Next     []string       `json:"next,omitempty"`         // commands to type, the likeliest first
+
+	Tampered  string `json:"tampered,omitempty"`  // what in its records is not a runner's
+	Unchecked string `json:"unchecked,omitempty"` // why nobody can tell what its records are worth
+
+	Next []string `json:"next,omitempty"` // commands to type, the likeliest first
 }
 
 // Status gives the run as scripts see it at a time.
@@ -56,6 +60,7 @@ func (r *Run) Status(now time.Time) Status {
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(),
 		Agent: orElse(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session,
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
+		Tampered: r.Tampered, Unchecked: r.Unchecked,
 	}
 	if r.Sum.Totals.Iterations > 0 {
 		stats := r.Stats(now)
