@@ -279,8 +279,17 @@ func agentOf(tail []loop.Event) string {
 func baseOf(tail []loop.Event) string {
 	var base string
 	for _, ev := range tail {
-		if p, ok := ev.Payload.(*loop.IterationPhase); ok && p.Phase == loop.Executing {
-			base = p.Base
+		switch p := ev.Payload.(type) {
+		case *loop.IterationStarted:
+			base = ""
+		case *loop.CheckpointMade: // the end of the journal may be lost
+			if p.Base {
+				base = p.Checkpoint
+			}
+		case *loop.IterationPhase:
+			if p.Phase == loop.Executing {
+				base = p.Base
+			}
 		}
 	}
 	return base

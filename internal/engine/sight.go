@@ -127,6 +127,9 @@ func (e *Engine) sightOf(ctx context.Context, text string) *sight {
 // compare fills in what an attempt did to the work tree, and gives the signals
 // of progress in it.
 func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loop.Signal {
+	if a.after != nil && a.after.kept != nil {
+		o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
+	}
 	if a.base == nil || a.after == nil {
 		return nil
 	}
@@ -136,7 +139,6 @@ func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loo
 		}
 		return a.base.print.Signals(*a.after.print)
 	}
-	o.Tree, o.Checkpoint = a.after.kept.Tree, a.after.kept.ID
 	changes, err := e.Store.Changes(ctx, *a.base.kept, *a.after.kept)
 	if err != nil {
 		e.warn("changes", loop.Warning{Text: "cannot tell what changed in the work tree: " + err.Error(), Hint: "progress is not counted while this lasts"})
