@@ -12,7 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/repo"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // GoneProject is a project that is no longer where it was, and whose records are
@@ -154,7 +154,7 @@ func checkRecords(tree string) Check {
 	if err != nil || len(gone) == 0 {
 		return Check{name, Fine, "in " + store.Dir, ""}
 	}
-	return Check{name, Fine, fmt.Sprintf("in %s; also those of %s that %s gone", store.Dir, view.Plural(len(gone), "project"), are(len(gone))), "\"refrain ls --all\" lists them, \"refrain prune --gone\" deletes them"}
+	return Check{name, Fine, fmt.Sprintf("in %s; also those of %s that %s gone", store.Dir, text.Plural(len(gone), "project"), are(len(gone))), "\"refrain ls --all\" lists them, \"refrain prune --gone\" deletes them"}
 }
 
 const recordsOutside = "set XDG_STATE_HOME to a folder outside"
@@ -199,9 +199,9 @@ func checkSeals(tree string) Check {
 	}
 	switch {
 	case lost > 0 && !has:
-		return Check{name, Worry, fmt.Sprintf("%s is gone: %s here cannot be checked", store.KeyFile(), view.Plural(lost, "run")), "put it back from a copy; else the next run makes another"}
+		return Check{name, Worry, fmt.Sprintf("%s is gone: %s here cannot be checked", store.KeyFile(), text.Plural(lost, "run")), "put it back from a copy; else the next run makes another"}
 	case lost > 0:
-		return Check{name, Worry, fmt.Sprintf("%s here cannot be checked: the key that sealed them is gone", view.Plural(lost, "run")), "put it back to " + store.KeyFile() + " if you have a copy, or delete them with \"refrain prune\""}
+		return Check{name, Worry, fmt.Sprintf("%s here cannot be checked: the key that sealed them is gone", text.Plural(lost, "run")), "put it back to " + store.KeyFile() + " if you have a copy, or delete them with \"refrain prune\""}
 	case !has:
 		return Check{name, Fine, "no run is sealed yet", ""}
 	}

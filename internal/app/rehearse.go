@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -154,7 +155,7 @@ func (r *Rehearsal) Play(ctx context.Context) (*Rehearsed, error) {
 	r.stage = &rehearsal.Stage{
 		Script: r.script, Time: r.Clock,
 		Crash: r.crash, FullDisk: r.fullDisk, GiveUp: r.giveUp,
-		Note: func(iteration int, remark string) { r.diary.add(r.Clock.Now(), iteration, "note: "+view.Line(remark)) },
+		Note: func(iteration int, remark string) { r.diary.add(r.Clock.Now(), iteration, "note: "+text.Line(remark)) },
 	}
 	if err := r.cast(r.job); err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ func (r *Rehearsal) resume(ctx context.Context) (loop.RunFinished, error) {
 		err = r.cast(c.Job)
 	}
 	if err != nil {
-		r.diary.add(r.Clock.Now(), 0, "no other runner can go on: "+view.Line(err.Error()))
+		r.diary.add(r.Clock.Now(), 0, "no other runner can go on: "+text.Line(err.Error()))
 		return loop.RunFinished{State: loop.Crashed, Why: err.Error(), Totals: entry.State.Totals, Elapsed: entry.State.Live}, nil
 	}
 	r.job = c.Job
@@ -259,7 +260,7 @@ func (r *Rehearsal) play(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	r.plays++
 	switch lasted := r.Clock.Now().Sub(r.Start); {
 	case r.plays > r.most:
-		r.giveUp(fmt.Sprintf("it had not ended after %s", view.Plural(r.most, "attempt")))
+		r.giveUp(fmt.Sprintf("it had not ended after %s", text.Plural(r.most, "attempt")))
 		<-ctx.Done()
 	case lasted > longestNight:
 		r.giveUp(fmt.Sprintf("it had not ended after %d days", int(lasted.Hours())/24))

@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -85,7 +86,7 @@ func (n *night) nothingLost() Finding {
 		}
 	}
 	ended := len(n.kept) > 0 && n.kept[len(n.kept)-1].Type() == "run.finished"
-	c.OK, c.Detail = ended || n.end.State == loop.Crashed, view.Plural(len(kept), "attempt")+" in the journal, and no number is missing"
+	c.OK, c.Detail = ended || n.end.State == loop.Crashed, text.Plural(len(kept), "attempt")+" in the journal, and no number is missing"
 	if !c.OK {
 		c.Detail = "the end of the run is not in the journal"
 	}
@@ -109,7 +110,7 @@ func (n *night) noFalseDone() Finding {
 		}
 	}
 	if refused := n.end.Totals.Refused; refused > 0 {
-		c.Detail += "; " + view.Plural(refused, "claim") + " refused"
+		c.Detail += "; " + text.Plural(refused, "claim") + " refused"
 	}
 	return c
 }
@@ -130,7 +131,7 @@ func (n *night) limitsWaitedOut() (Finding, bool) {
 		case a.finished.State.Totals.Iterations >= a.iteration:
 			c.Detail = fmt.Sprintf("the attempt that was turned away at %s was counted", at)
 		case i+1 == len(n.attempts):
-			c.Detail = fmt.Sprintf("the one of %s was not: %s", at, view.Line(n.end.Why))
+			c.Detail = fmt.Sprintf("the one of %s was not: %s", at, text.Line(n.end.Why))
 		case n.attempts[i+1].iteration != a.iteration:
 			c.Detail = fmt.Sprintf("after the one of %s, iteration %d was not tried again", at, a.iteration)
 		case o.Limit != nil && n.sameAgent(i) && n.attempts[i+1].began.Before(o.Limit.Until):
@@ -172,7 +173,7 @@ func (n *night) hangsEnded() (Finding, bool) {
 		c.OK, c.Detail = false, n.gaveUp
 		return c, true
 	}
-	c.Detail = fmt.Sprintf("%s: after %s", view.Plural(len(took), "hang"), strings.Join(took, ", "))
+	c.Detail = fmt.Sprintf("%s: after %s", text.Plural(len(took), "hang"), strings.Join(took, ", "))
 	return c, len(took) > 0
 }
 

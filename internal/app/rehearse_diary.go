@@ -126,17 +126,17 @@ func (d *diary) words(e loop.Event) string {
 		}
 		return fmt.Sprintf("waits %s, until %s: %s", briefly(p.For.Duration()), d.clock(p.Until, e.Time), text.Line(p.Why))
 	case *loop.RunRebootStarted:
-		return "the next session is a fresh one: " + view.Line(p.Why)
+		return "the next session is a fresh one: " + text.Line(p.Why)
 	case *loop.CheckpointRestored:
-		return "the files are put back: " + view.Line(p.Why)
+		return "the files are put back: " + text.Line(p.Why)
 	case *loop.ClaimRefused:
 		if p.NearMiss {
-			return fmt.Sprintf("iteration %d nearly claims to be done: %s", e.Iter, view.Line(p.Why))
+			return fmt.Sprintf("iteration %d nearly claims to be done: %s", e.Iter, text.Line(p.Why))
 		}
 	case *loop.Warning:
-		return "warning: " + view.Line(p.Text)
+		return "warning: " + text.Line(p.Text)
 	case *loop.RunFinished:
-		return fmt.Sprintf("the run ends: %s (%s)", view.People(p.State, p.Level()), view.Line(p.Why))
+		return fmt.Sprintf("the run ends: %s (%s)", view.People(p.State, p.Level()), text.Line(p.Why))
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func baselineWords(b *loop.RunBaseline) string {
 	var red []string
 	for _, g := range b.Gates {
 		if !g.Gate.OK {
-			red = append(red, fmt.Sprintf("gate %s %s", view.Line(g.Gate.Name), view.Gate(g.Gate)))
+			red = append(red, fmt.Sprintf("gate %s %s", text.Line(g.Gate.Name), view.Gate(g.Gate)))
 		}
 	}
 	if len(red) == 0 {
@@ -184,7 +184,7 @@ func (d *diary) ended(iteration int, p *loop.IterationFinished) string {
 func judgedWords(o *loop.Outcome, took string) string {
 	switch claim, level := o.Claim, view.Level(view.ClaimProof(o)); {
 	case claim.Refused():
-		return fmt.Sprintf(" claimed to be %s after %s; refused: %s", claim.Kind, took, view.Line(claim.Why))
+		return fmt.Sprintf(" claimed to be %s after %s; refused: %s", claim.Kind, took, text.Line(claim.Why))
 	case level == loop.LevelProven:
 		return fmt.Sprintf(" claimed to be %s after %s; the gates agree", claim.Kind, took)
 	case level.AtLeast(loop.LevelTestsChanged):
@@ -194,7 +194,7 @@ func judgedWords(o *loop.Outcome, took string) string {
 	}
 	for _, g := range o.Gates {
 		if !g.OK && !g.Known {
-			return fmt.Sprintf(" worked for %s; gate %s %s", took, view.Line(g.Name), view.Gate(g))
+			return fmt.Sprintf(" worked for %s; gate %s %s", took, text.Line(g.Name), view.Gate(g))
 		}
 	}
 	if o.Progress != nil && !*o.Progress {
@@ -207,7 +207,7 @@ func complaint(o *loop.Outcome, otherwise string) string {
 	if o.Error == nil || o.Error.Message == "" {
 		return otherwise
 	}
-	return view.Line(o.Error.Message)
+	return text.Line(o.Error.Message)
 }
 
 func (d *diary) limit(o *loop.Outcome) string {
@@ -215,9 +215,9 @@ func (d *diary) limit(o *loop.Outcome) string {
 	case o.Limit == nil:
 		return "usage limit"
 	case o.Limit.Until.IsZero():
-		return fmt.Sprintf("usage limit (%s)", view.Line(o.Limit.Kind))
+		return fmt.Sprintf("usage limit (%s)", text.Line(o.Limit.Kind))
 	}
-	return fmt.Sprintf("usage limit (%s) until %s", view.Line(o.Limit.Kind), d.clock(o.Limit.Until, o.EndedAt))
+	return fmt.Sprintf("usage limit (%s) until %s", text.Line(o.Limit.Kind), d.clock(o.Limit.Until, o.EndedAt))
 }
 
 // clock is a time of day in the zone of the rehearsal.
@@ -230,5 +230,5 @@ func (d *diary) clock(t, now time.Time) string {
 
 // briefly is a duration without parts that are nothing: 15m, 2h05m, 40s.
 func briefly(d time.Duration) string {
-	return strings.TrimSuffix(strings.TrimSuffix(view.Total(d), "00s"), "00m")
+	return strings.TrimSuffix(strings.TrimSuffix(text.Seconds(d), "00s"), "00m")
 }

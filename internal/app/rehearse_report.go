@@ -11,6 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -101,23 +102,23 @@ func (n *night) hints() []string {
 // Summary is the totals in one line.
 func (r *Rehearsed) Summary() string {
 	t := r.End.Totals
-	list := []string{view.Plural(t.Iterations, "iteration")}
+	list := []string{text.Plural(t.Iterations, "iteration")}
 	for _, one := range []struct {
 		n    int
 		what string
 	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "ended by the runner"}, {t.Skipped, "skipped"}} {
 		if one.n > 0 {
-			list = append(list, view.Count(one.n)+" "+one.what)
+			list = append(list, text.Count(one.n)+" "+one.what)
 		}
 	}
 	if t.Waits > 0 {
-		list = append(list, fmt.Sprintf("%s (%s)", view.Plural(t.Waits, "wait"), briefly(t.Waited.Duration())))
+		list = append(list, fmt.Sprintf("%s (%s)", text.Plural(t.Waits, "wait"), briefly(t.Waited.Duration())))
 	}
 	if t.Refused > 0 {
-		list = append(list, view.Plural(t.Refused, "claim")+" refused")
+		list = append(list, text.Plural(t.Refused, "claim")+" refused")
 	}
 	if t.Tokens > 0 {
-		list = append(list, view.Plural(t.Tokens, "token"))
+		list = append(list, text.Plural(t.Tokens, "token"))
 	}
 	if t.CostUSD > 0 {
 		list = append(list, view.Dollars(t.CostUSD, t.CostEstimated))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -38,7 +39,7 @@ func agentsCommand(sh *shell) *cobra.Command {
 			if a.BuiltIn {
 				from = "built in"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, from, versionOf(a), view.Line(a.CalledAs()))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, from, versionOf(a), text.Line(a.CalledAs()))
 		}
 		return w.Flush()
 	}
@@ -54,7 +55,7 @@ func showPrices(sh *shell, list []app.Price, asJSON bool) error {
 	for _, p := range list {
 		window := "-"
 		if p.Window > 0 {
-			window = view.Count(p.Window)
+			window = text.Count(p.Window)
 		}
 		fmt.Fprintf(w, "%s\t%g\t%g\t%g\t%g\t%s\t%s\t\n", p.Model, p.Input, p.Output, p.CacheRead, p.CacheWrite, window, p.From)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -55,9 +56,9 @@ func bisectCommand(sh *shell) *cobra.Command {
 			return printJSON(sh.out, culprit)
 		}
 		fmt.Fprintf(sh.out, "%s/%d broke gate %s: %s; after %s it passed.\n",
-			entry.Name, culprit.Iteration, view.Line(args[1]), view.Line(culprit.Gate.Why), iterationWords(culprit.Good))
+			entry.Name, culprit.Iteration, text.Line(args[1]), text.Line(culprit.Gate.Why), iterationWords(culprit.Good))
 		if culprit.Summary != "" {
-			fmt.Fprintf(sh.out, "It said: %s\n", view.Line(culprit.Summary))
+			fmt.Fprintf(sh.out, "It said: %s\n", text.Line(culprit.Summary))
 		}
 		fmt.Fprintf(sh.out, "See what it changed with: refrain diff %s/%d\n", entry.Name, culprit.Iteration)
 		return nil

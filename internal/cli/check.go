@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -59,9 +60,9 @@ func checkCommand(sh *shell) *cobra.Command {
 func (sh *shell) tellGates(p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.GateFinished:
-		fmt.Fprintf(sh.out, "%-16s %-15s %s\n", view.Line(p.Gate.Name), placeName(p.Gate.Where), view.Gate(p.Gate))
+		fmt.Fprintf(sh.out, "%-16s %-15s %s\n", text.Line(p.Gate.Name), placeName(p.Gate.Where), view.Gate(p.Gate))
 	case *loop.Warning:
-		fmt.Fprintf(sh.err, "WARNING: %s\n", view.Line(p.Text))
+		fmt.Fprintf(sh.err, "WARNING: %s\n", text.Line(p.Text))
 	}
 }
 
@@ -84,11 +85,11 @@ func (sh *shell) tellChecked(c *app.Checked) {
 			where, tail = loop.InClean, one.Clean.Tail
 		}
 		if tail != "" {
-			fmt.Fprintf(sh.out, "\n%s, %s:\n%s\n", view.Line(one.Work.Name), placeName(where), indent(tail))
+			fmt.Fprintf(sh.out, "\n%s, %s:\n%s\n", text.Line(one.Work.Name), placeName(where), indent(tail))
 		}
 	}
 	for _, name := range c.Reviews {
-		fmt.Fprintf(sh.out, "%-16s not asked: a reviewer judges the work of a run\n", view.Line(name))
+		fmt.Fprintf(sh.out, "%-16s not asked: a reviewer judges the work of a run\n", text.Line(name))
 	}
 	where := "in the " + placeName(c.Proof)
 	if tied := view.Tied(c.RunBaseline); len(tied) > 0 {
@@ -96,7 +97,7 @@ func (sh *shell) tellChecked(c *app.Checked) {
 	}
 	switch {
 	case c.Why != "":
-		fmt.Fprintf(sh.out, "\nA claim would be judged %s: %s\n", where, view.Line(c.Why))
+		fmt.Fprintf(sh.out, "\nA claim would be judged %s: %s\n", where, text.Line(c.Why))
 	default:
 		fmt.Fprintf(sh.out, "\nA claim would be judged %s.\n", where)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // diffScreen writes a diff to a terminal. What stands in files is cleaned line
@@ -156,10 +156,10 @@ func (d *diffScreen) put(out *bytes.Buffer, paint, text string) {
 var withinLine = strings.NewReplacer("\r", "^M", "\u2028", " ", "\u2029", " ")
 
 // shownLine is a line as a terminal may have it. Tabs stay.
-func shownLine(text string) string {
-	parts := strings.Split(text, "\t")
+func shownLine(line string) string {
+	parts := strings.Split(line, "\t")
 	for i, part := range parts {
-		parts[i] = view.Clean(withinLine.Replace(part))
+		parts[i] = text.Clean(withinLine.Replace(part))
 	}
 	return strings.Join(parts, "\t")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func doctorCommand(sh *shell) *cobra.Command {
@@ -37,9 +37,9 @@ func doctorCommand(sh *shell) *cobra.Command {
 		}
 		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 		for _, c := range checks {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Level, c.Name, view.Line(c.Found))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Level, c.Name, text.Line(c.Found))
 			if c.Remedy != "" {
-				fmt.Fprintf(w, "\t\t→ %s\n", view.Line(c.Remedy))
+				fmt.Fprintf(w, "\t\t→ %s\n", text.Line(c.Remedy))
 			}
 		}
 		return w.Flush()

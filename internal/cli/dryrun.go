@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func dryRun(sh *shell, job *app.Job, asJSON bool) error {
@@ -22,7 +22,7 @@ func tellDryRun(sh *shell, plan app.DryRun, asJSON bool) error {
 	}
 	fmt.Fprintf(sh.out, "[DRY RUN] Procedure: %s\n", plan.Procedure)
 	fmt.Fprintf(sh.out, "[DRY RUN] Would execute with: %s\n", plan.Command)
-	fmt.Fprintf(sh.out, "[DRY RUN] Token count: %s / %s budget\n", view.Count(plan.Tokens), view.Count(plan.Budget))
+	fmt.Fprintf(sh.out, "[DRY RUN] Token count: %s / %s budget\n", text.Count(plan.Tokens), text.Count(plan.Budget))
 	for _, w := range plan.Warnings {
 		fmt.Fprintf(sh.err, "WARNING: %s\n", w.Text)
 	}

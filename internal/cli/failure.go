@@ -15,7 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // The exit statuses of commands that could not do their work. Those of a run
@@ -191,7 +191,7 @@ func nearestCommand(cmd *cobra.Command, name string) string {
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usage(fmt.Sprintf("%s takes at most %s, not %d", cmd.CommandPath(), view.Plural(n, "argument"), len(args)), "see \""+cmd.CommandPath()+" --help\"")
+			return usage(fmt.Sprintf("%s takes at most %s, not %d", cmd.CommandPath(), text.Plural(n, "argument"), len(args)), "see \""+cmd.CommandPath()+" --help\"")
 		}
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/scaffold"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // next is what to do in a project that is ready.
@@ -70,13 +70,13 @@ func initCommand(sh *shell) *cobra.Command {
 // tellFound says what the project is made with.
 func (sh *shell) tellFound(s *app.Setup) {
 	main := s.Project.Main
-	fmt.Fprintf(sh.out, "%s: %s project%s\n", view.Line(s.Tree), main.Kind.Title(), by(main))
+	fmt.Fprintf(sh.out, "%s: %s project%s\n", text.Line(s.Tree), main.Kind.Title(), by(main))
 	for _, c := range []struct {
 		name string
 		scaffold.Command
 	}{{"test", main.Test}, {"build", main.Build}, {"lint", main.Lint}} {
 		if c.Line != "" {
-			fmt.Fprintf(sh.out, "  %-6s %s\n", c.name, view.Line(c.Line))
+			fmt.Fprintf(sh.out, "  %-6s %s\n", c.name, text.Line(c.Line))
 		}
 	}
 	for _, other := range s.Project.Others {
@@ -93,14 +93,14 @@ func by(t scaffold.Toolchain) string {
 	if t.Marker == "" {
 		return ""
 	}
-	return " (" + view.Line(t.Marker) + ")"
+	return " (" + text.Line(t.Marker) + ")"
 }
 
 func (sh *shell) tellWarnings(list []loop.Warning) {
 	for _, w := range list {
-		fmt.Fprintf(sh.err, "WARNING: %s\n", view.Line(w.Text))
+		fmt.Fprintf(sh.err, "WARNING: %s\n", text.Line(w.Text))
 		if w.Hint != "" {
-			fmt.Fprintf(sh.err, "hint: %s\n", view.Line(w.Hint))
+			fmt.Fprintf(sh.err, "hint: %s\n", text.Line(w.Hint))
 		}
 	}
 }
@@ -132,7 +132,7 @@ func ask(in io.Reader, out io.Writer, questions []scaffold.Question) error {
 		for ok := false; !ok; {
 			fmt.Fprint(out, q.Text, " ")
 			if q.Default != "" {
-				fmt.Fprintf(out, "[%s] ", view.Line(q.Default))
+				fmt.Fprintf(out, "[%s] ", text.Line(q.Default))
 			}
 			if !lines.Scan() {
 				return usage("no answer, so nothing was written", "pass --yes to be asked nothing")

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -53,7 +54,7 @@ func lsCommand(sh *shell) *cobra.Command {
 		fmt.Fprintln(w, "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED")
 		for _, s := range list {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, view.Level(s.Proof)), s.Reason,
-				iterationsOf(s), view.Total(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"))
+				iterationsOf(s), text.Seconds(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"))
 		}
 		return w.Flush()
 	}
@@ -74,11 +75,11 @@ func listLong(sh *shell, list []view.Status) error {
 			cost = view.Dollars(t.CostUSD, t.CostEstimated)
 		}
 		if t.Tokens > 0 {
-			tokens = view.Count(t.Tokens)
+			tokens = text.Count(t.Tokens)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t+%d -%d\t%d\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, view.Level(s.Proof)),
-			iterationsOf(s), view.Total(s.Elapsed.Duration()), each, view.Total(t.Waited.Duration()), f.Files, f.LinesAdded, f.LinesRemoved, f.Commits,
-			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(view.Line(s.Why), 60))
+			iterationsOf(s), text.Seconds(s.Elapsed.Duration()), each, text.Seconds(t.Waited.Duration()), f.Files, f.LinesAdded, f.LinesRemoved, f.Commits,
+			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(text.Line(s.Why), 60))
 	}
 	return w.Flush()
 }
@@ -116,7 +117,7 @@ func (sh *shell) tellGone(list []view.Status) {
 			root = s.Gone
 			fmt.Fprintf(sh.out, "\n%s is gone. Its records are in %s\n", root, filepath.Dir(filepath.Dir(s.Dir)))
 		}
-		fmt.Fprintf(sh.out, "  %s  %s  %s  %s\n", s.Run, view.People(s.State, view.Level(s.Proof)), view.Plural(s.Totals.Iterations, "iteration"), s.StartedAt.Local().Format("2006-01-02 15:04"))
+		fmt.Fprintf(sh.out, "  %s  %s  %s  %s\n", s.Run, view.People(s.State, view.Level(s.Proof)), text.Plural(s.Totals.Iterations, "iteration"), s.StartedAt.Local().Format("2006-01-02 15:04"))
 	}
 	if root != "" {
 		fmt.Fprintln(sh.err, "hint: if you moved it, use refrain there; else make the folder again to look at them, or \"refrain prune --gone\"")

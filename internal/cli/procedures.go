@@ -8,7 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func proceduresCommand(sh *shell) *cobra.Command {
@@ -63,7 +63,7 @@ func (sh *shell) listProcedures(asJSON bool) error {
 			}
 			fmt.Fprintf(sh.out, "%s\n", family)
 		}
-		fmt.Fprintf(sh.out, "  %-*s  %s\n", width, view.Line(p.Name), view.Line(p.Summary))
+		fmt.Fprintf(sh.out, "  %-*s  %s\n", width, text.Line(p.Name), text.Line(p.Summary))
 	}
 	fmt.Fprintln(sh.out, "\nRun one with \"refrain run NAME\", see it with \"refrain procedures NAME\".")
 	return nil
@@ -81,7 +81,7 @@ func (sh *shell) showProcedure(cmd *cobra.Command, name string, asJSON bool) err
 			"prompt": p.Prompt, "tokens": p.Tokens, "settings": settings,
 		})
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n", view.Line(p.Name), view.Line(p.Summary))
+	fmt.Fprintf(sh.out, "%s: %s\n", text.Line(p.Name), text.Line(p.Summary))
 	if len(p.Aliases) > 0 {
 		fmt.Fprintf(sh.out, "also called %s\n", strings.Join(p.Aliases, ", "))
 	}
@@ -95,7 +95,7 @@ func (sh *shell) showProcedure(cmd *cobra.Command, name string, asJSON bool) err
 			fmt.Fprintf(sh.out, "  %s = %s  (%s)\n", s.Key, s.Value, where)
 		}
 	}
-	fmt.Fprintf(sh.out, "\nPrompt (about %s tokens):\n\n%s\n", view.Count(p.Tokens), strings.TrimSuffix(p.Prompt, "\n"))
+	fmt.Fprintf(sh.out, "\nPrompt (about %s tokens):\n\n%s\n", text.Count(p.Tokens), strings.TrimSuffix(p.Prompt, "\n"))
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func rehearseCommand(sh *shell) *cobra.Command {
@@ -155,7 +155,7 @@ type playbill struct {
 
 func (p playbill) open(r *app.Rehearsal) {
 	fmt.Fprintf(p.out, "Rehearsal of %s: %s, agent %s, from %s, seed %d\n\n",
-		view.Line(filepath.Base(r.Script)), r.Procedure(), r.Agent(), r.Start.Format("2006-01-02 15:04"), r.Seed)
+		text.Line(filepath.Base(r.Script)), r.Procedure(), r.Agent(), r.Start.Format("2006-01-02 15:04"), r.Seed)
 }
 
 func (p playbill) moment(m app.Moment) {
@@ -165,7 +165,7 @@ func (p playbill) moment(m app.Moment) {
 func (p playbill) close(r *app.Rehearsed, took time.Duration) {
 	fmt.Fprintln(p.out)
 	for _, c := range r.Checks {
-		fmt.Fprintf(p.out, "%s  %s: %s\n", p.mark(c.OK), c.Name, view.Line(c.Detail))
+		fmt.Fprintf(p.out, "%s  %s: %s\n", p.mark(c.OK), c.Name, text.Line(c.Detail))
 	}
 	fmt.Fprintf(p.out, "\n%s\n", r.Summary())
 	for _, hint := range r.Hints {
@@ -173,9 +173,9 @@ func (p playbill) close(r *app.Rehearsed, took time.Duration) {
 	}
 	verdict := "PASS"
 	if n := r.Failed(); n > 0 {
-		verdict = fmt.Sprintf("FAIL (%d of %s)", n, view.Plural(len(r.Checks), "check"))
+		verdict = fmt.Sprintf("FAIL (%d of %s)", n, text.Plural(len(r.Checks), "check"))
 	}
-	fmt.Fprintf(p.out, "%s: %s in %s\n", verdict, view.Total(r.Lasted()), view.Duration(took))
+	fmt.Fprintf(p.out, "%s: %s in %s\n", verdict, text.Seconds(r.Lasted()), text.Duration(took))
 }
 
 // mark says whether it is well: in words where nobody may see signs.

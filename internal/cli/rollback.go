@@ -12,7 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func rollbackCommand(sh *shell) *cobra.Command {
@@ -97,12 +97,12 @@ func (sh *shell) confirmRollback(changes loop.Changes, name string) bool {
 		return false
 	}
 	for _, p := range changes.Paths[:min(len(changes.Paths), 20)] {
-		fmt.Fprintf(sh.out, "  %-8s %s\n", p.Change, view.Line(p.Path))
+		fmt.Fprintf(sh.out, "  %-8s %s\n", p.Change, text.Line(p.Path))
 	}
 	if more := len(changes.Paths) - 20; more > 0 {
 		fmt.Fprintf(sh.out, "  and %d more\n", more)
 	}
-	fmt.Fprintf(sh.out, "Put %s back as at %s? [y/N] ", view.Plural(len(changes.Paths), "file"), name)
+	fmt.Fprintf(sh.out, "Put %s back as at %s? [y/N] ", text.Plural(len(changes.Paths), "file"), name)
 	answer, err := bufio.NewReader(sh.in).ReadString('\n')
 	if err != nil {
 		return false // no answer is no
@@ -118,7 +118,7 @@ func (sh *shell) tellRollback(entry journal.Entry, name string, u *app.Undone) {
 		if i == 0 {
 			fmt.Fprintf(sh.out, "These commits stay (%d):\n", len(u.Commits))
 		}
-		fmt.Fprintf(sh.out, "  %s\n", view.Line(c))
+		fmt.Fprintf(sh.out, "  %s\n", text.Line(c))
 	}
 }
 
@@ -128,7 +128,7 @@ func changed(c loop.Changes) string {
 	if total == 0 {
 		return "nothing had changed"
 	}
-	return fmt.Sprintf("%s put back (%d created, %d modified, %d deleted)", view.Plural(total, "file"), c.Created, c.Modified, c.Deleted)
+	return fmt.Sprintf("%s put back (%d created, %d modified, %d deleted)", text.Plural(total, "file"), c.Created, c.Modified, c.Deleted)
 }
 
 // exactlyOne refuses anything but one argument.

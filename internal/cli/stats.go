@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -96,8 +97,8 @@ func statsRow(name string, s view.Stats) string {
 		perProven = view.Dollars(s.CostPerProven, t.CostEstimated)
 	}
 	return strings.Join([]string{
-		cmp.Or(name, "-"), fmt.Sprint(s.Runs), fmt.Sprint(s.Done), fmt.Sprint(s.Proven), view.Count(t.Iterations), rate,
-		view.Total(s.Elapsed.Duration()), each, view.Total(t.Waited.Duration()), cost, perProven,
+		cmp.Or(name, "-"), fmt.Sprint(s.Runs), fmt.Sprint(s.Done), fmt.Sprint(s.Proven), text.Count(t.Iterations), rate,
+		text.Seconds(s.Elapsed.Duration()), each, text.Seconds(t.Waited.Duration()), cost, perProven,
 	}, "\t")
 }
 

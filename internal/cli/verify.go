@@ -12,7 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/plan"
-	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // specsFolder is where specs are, below the work tree.
@@ -86,7 +86,7 @@ func verify(tree, name string) (plan.Report, error) {
 }
 
 func (sh *shell) tellVerified(name string, r plan.Report) error {
-	fmt.Fprintf(sh.out, "%s: %s, %d open, %d in progress, %d done\n\n", view.Line(name), view.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
+	fmt.Fprintf(sh.out, "%s: %s, %d open, %d in progress, %d done\n\n", text.Line(name), text.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
 	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "OPEN\tIN PROGRESS\tDONE\tSECTION")
 	for _, s := range r.Sections {
@@ -96,7 +96,7 @@ func (sh *shell) tellVerified(name string, r plan.Report) error {
 		fmt.Fprintln(w, "\nCOVERED\tREQUIREMENTS\tTASKS\tSPEC")
 	}
 	for _, c := range r.Coverage {
-		fmt.Fprintf(w, "%g %%\t%d of %d\t%d (%d done)\t%s\n", c.Percent, c.Covered, c.Requirements, c.Tasks, c.Done, view.Line(c.Path))
+		fmt.Fprintf(w, "%g %%\t%d of %d\t%d (%d done)\t%s\n", c.Percent, c.Covered, c.Requirements, c.Tasks, c.Done, text.Line(c.Path))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -110,13 +110,13 @@ func (sh *shell) tellVerified(name string, r plan.Report) error {
 
 // sectionName is the heading, with its file where the plan has several.
 func sectionName(s plan.Section, all []plan.Section) string {
-	name := view.Line(s.Name)
+	name := text.Line(s.Name)
 	if name == "" {
 		name = "(no heading)"
 	}
 	for _, other := range all {
 		if other.File != s.File {
-			return view.Line(s.File) + ": " + name
+			return text.Line(s.File) + ": " + name
 		}
 	}
 	return name
@@ -141,7 +141,7 @@ func (sh *shell) tellGaps(r plan.Report) {
 		fmt.Fprintln(sh.out, "\nOK: plan and specs fit.")
 		return
 	}
-	sh.tellList(fmt.Sprintf("NOT OK, %s:", view.Plural(len(r.Problems), "problem")), r.Problems)
+	sh.tellList(fmt.Sprintf("NOT OK, %s:", text.Plural(len(r.Problems), "problem")), r.Problems)
 }
 
 func (sh *shell) tellList(title string, lines []string) {
@@ -150,6 +150,6 @@ func (sh *shell) tellList(title string, lines []string) {
 	}
 	fmt.Fprintf(sh.out, "\n%s\n", title)
 	for _, line := range lines {
-		fmt.Fprintf(sh.out, "  %s\n", view.Line(line))
+		fmt.Fprintf(sh.out, "  %s\n", text.Line(line))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -79,7 +80,7 @@ func (sh *shell) tellWhatif(w *app.Whatif, entry journal.Entry) {
 	}
 	fmt.Fprintln(sh.out, whatifWords(w))
 	if w.Stops {
-		fmt.Fprintf(sh.out, "Why: %s\n", view.Line(w.Supposed.Why))
+		fmt.Fprintf(sh.out, "Why: %s\n", text.Line(w.Supposed.Why))
 	}
 	if table := whatifTable(w); table != "" {
 		fmt.Fprint(sh.out, "\n", table)
@@ -132,13 +133,13 @@ func whatifTable(w *app.Whatif) string {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", what, really, supposed, saved)
 	}
 	r, s := w.Recorded, w.Supposed
-	row("iterations", view.Count(r.Iterations), view.Count(s.Iterations), view.Count(w.Saved.Iterations))
-	row("time", view.Total(r.Elapsed.Duration()), view.Total(s.Elapsed.Duration()), signed(w.Saved.Elapsed))
+	row("iterations", text.Count(r.Iterations), text.Count(s.Iterations), text.Count(w.Saved.Iterations))
+	row("time", text.Seconds(r.Elapsed.Duration()), text.Seconds(s.Elapsed.Duration()), signed(w.Saved.Elapsed))
 	if r.CostUSD > 0 {
 		row("cost", view.Dollars(r.CostUSD, r.CostEstimated), view.Dollars(s.CostUSD, s.CostEstimated), view.Dollars(w.Saved.CostUSD, r.CostEstimated))
 	}
 	if r.Tokens > 0 {
-		row("tokens", view.Count(r.Tokens), view.Count(s.Tokens), view.Count(w.Saved.Tokens))
+		row("tokens", text.Count(r.Tokens), text.Count(s.Tokens), text.Count(w.Saved.Tokens))
 	}
 	_ = t.Flush() // to memory
 	return b.String()
@@ -147,7 +148,7 @@ func whatifTable(w *app.Whatif) string {
 // signed is a time that may be less than none.
 func signed(s loop.Span) string {
 	if d := s.Duration(); d < -time.Second/2 {
-		return "-" + view.Total(-d)
+		return "-" + text.Seconds(-d)
 	}
-	return view.Total(s.Duration())
+	return text.Seconds(s.Duration())
 }

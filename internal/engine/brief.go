@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // How much of one text, and of one tool's result, is written down as an event.
@@ -18,12 +19,12 @@ func brief(p loop.Payload) loop.Payload {
 	switch p := p.(type) {
 	case *loop.AgentText:
 		if len(p.Text) > longestText {
-			return &loop.AgentText{Text: loop.Cut(p.Text, longestText), Cut: true}
+			return &loop.AgentText{Text: text.Cut(p.Text, longestText), Cut: true}
 		}
 	case *loop.AgentToolResult:
 		if len(p.Output) > longestOutput {
 			short := *p
-			short.Output = loop.Cut(p.Output, longestOutput) + "…"
+			short.Output = text.Cut(p.Output, longestOutput) + "…"
 			return &short
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Commits says how the runner commits the work of each iteration.
@@ -120,7 +121,7 @@ func (e *Engine) notToCommit(ctx context.Context) (why *loop.Warning, cut bool) 
 	case err != nil:
 		return withheld(err.Error()), false
 	case len(touched) > 0:
-		return withheld("protected files changed: " + loop.Few(touched)), false
+		return withheld("protected files changed: " + text.FirstFew(touched)), false
 	}
 	if e.Commits.Branch == "" {
 		return nil, false

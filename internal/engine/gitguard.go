@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // noteGit takes note of all that decides what git does here: the files of the
@@ -46,7 +47,7 @@ func (e *Engine) guardGit(ctx context.Context) (same, cut bool) {
 		return false, true
 	}
 	if len(done.What) > 0 {
-		what := loop.Few(done.What)
+		what := text.FirstFew(done.What)
 		e.warn("git "+what, loop.Warning{
 			Text: "what git does here was changed during the run, and is put back: " + what,
 			Hint: "if it was meant, change it when the run is over",
@@ -77,7 +78,7 @@ func (e *Engine) tellUserGit(ctx context.Context) {
 	if err != nil || len(strange) == 0 {
 		return // where nobody can tell, they are not read either
 	}
-	what := loop.Few(strange)
+	what := text.FirstFew(strange)
 	e.warn("user git "+what, loop.Warning{
 		Text: "your settings of git were changed during the run, and are used as they were: " + what,
 		Hint: "look at them before you use git: the next run takes them as they are; a resume does with --accept-config",
@@ -106,7 +107,7 @@ func (e *Engine) strangeRuns(ctx context.Context) (strange *loop.Warning, cut bo
 	if len(changed) == 0 {
 		return nil, false
 	}
-	what := loop.Few(changed)
+	what := text.FirstFew(changed)
 	return &loop.Warning{
 		Text: "what a commit runs was changed since the run began: " + what,
 		Hint: "the checkpoint has the work; if the change is good, commit it yourself, or resume with --accept-config",

@@ -7,6 +7,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/stop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Hooks are the user's commands at fixed points, and what they are told.
@@ -35,7 +36,7 @@ func (e *Engine) callHook(ctx context.Context, p hook.Point, about loop.Payload,
 	}
 	if len(changed) > 0 {
 		e.warn("hooks", loop.Warning{
-			Text: "hooks are not run any more, for they were changed since the run began: " + loop.Few(changed),
+			Text: "hooks are not run any more, for they were changed since the run began: " + text.FirstFew(changed),
 			Hint: "if that was you, stop the run and resume it with --accept-config",
 		})
 		return hook.Result{Action: hook.Continue}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // dropLocks removes the git locks that came since a time, when all who could have
@@ -36,7 +37,7 @@ func LocksDropped(dropped []string, err error) *loop.Warning {
 	var unjudged *repo.UnjudgedError
 	switch {
 	case len(dropped) > 0:
-		return &loop.Warning{Text: fmt.Sprintf("removed %s, which a git that was ended left", loop.Few(dropped))}
+		return &loop.Warning{Text: fmt.Sprintf("removed %s, which a git that was ended left", text.FirstFew(dropped))}
 	case errors.As(err, &unjudged):
 		return &loop.Warning{Text: err.Error(), Hint: unjudged.Hint()}
 	case err != nil:
@@ -49,7 +50,7 @@ func LocksDropped(dropped []string, err error) *loop.Warning {
 func (e *Engine) afterFailedCommit(ctx context.Context, err error) string {
 	const takesAlong = "the work is in the work tree, and the next iteration's commit takes it along"
 	if left := e.gitLocks(ctx).Left(); len(left) > 0 {
-		return fmt.Sprintf("if no other git works here, one died: remove %s; %s", loop.Few(left), takesAlong)
+		return fmt.Sprintf("if no other git works here, one died: remove %s; %s", text.FirstFew(left), takesAlong)
 	}
 	var refused *repo.RefusedError
 	if errors.As(err, &refused) {

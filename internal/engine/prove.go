@@ -8,6 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proof"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Done is which claims are made without the agent's words.
@@ -166,7 +167,7 @@ func (e *Engine) guardPaths(ctx context.Context, a *attempt, o *loop.Outcome) {
 	case err != nil:
 		why = "the protected files cannot be looked at: " + err.Error()
 	case len(touched) > 0:
-		why = fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), loop.Few(touched))
+		why = fmt.Sprintf("protected %s changed: %s", noun(len(touched), "file"), text.FirstFew(touched))
 	default:
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // readPlan reads the tasks; nil without a plan, or when it can't be read.
@@ -51,7 +52,7 @@ func (e *Engine) checkPlan(a *attempt, o *loop.Outcome) (ticked bool) {
 	count.Vanished, count.Marks = e.vanished(a.lost, tasks)
 	o.Plan = &count
 	if len(a.lost) > 0 {
-		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), loop.Few(texts(a.lost)))
+		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(a.lost), noun(len(a.lost), "task"), text.FirstFew(texts(a.lost)))
 		e.record(&loop.Warning{Text: what, Hint: "the next agent is told"})
 		a.told = append(a.told, what+"; put back what is still to be done")
 	}
@@ -87,15 +88,15 @@ func (e *Engine) vanished(lost []plan.Task, now plan.Tasks) (words, marks []stri
 		marks = append(marks, markOf(t.Text))
 		words = append(words, t.Text)
 	}
-	for i, text := range words[:min(len(words), mostWords)] {
-		words[i] = loop.Cut(text, longWords)
+	for i, task := range words[:min(len(words), mostWords)] {
+		words[i] = text.Cut(task, longWords)
 	}
 	return words[:min(len(words), mostWords)], marks[:min(len(marks), mostMarks)]
 }
 
 // markOf tells one task from another, however long it is.
-func markOf(text string) string {
-	sum := sha256.Sum256([]byte(strings.ToLower(loop.Cut(text, longWords))))
+func markOf(task string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(text.Cut(task, longWords))))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -111,7 +112,7 @@ func (a *attempt) refusedByPlan(o *loop.Outcome) string {
 	case len(a.lost) > 0, len(o.Plan.Marks) > 0 && o.Claim == nil:
 		// A promise after the iteration in which they went is a word to be
 		// judged; a plan alone does not say that they are not needed.
-		return fmt.Sprintf("%s vanished from the plan: %s; put them back, ticked if they are done or not needed", openTasks(len(o.Plan.Marks)), loop.Few(quoted(o.Plan.Vanished)))
+		return fmt.Sprintf("%s vanished from the plan: %s; put them back, ticked if they are done or not needed", openTasks(len(o.Plan.Marks)), text.FirstFew(quoted(o.Plan.Vanished)))
 	}
 	return ""
 }

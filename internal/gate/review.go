@@ -120,13 +120,13 @@ func showDiff(diff string) string {
 
 // firstLines gives the lines at the start of a text that fit into limit bytes.
 // Of a first line that is longer, it gives the start.
-func firstLines(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+func firstLines(s string, limit int) string {
+	if len(s) <= limit {
+		return s
 	}
-	text = loop.Cut(text, limit)
-	if end := strings.LastIndexByte(text, '\n'); end > 0 {
-		return text[:end]
+	s = text.Cut(s, limit)
+	if end := strings.LastIndexByte(s, '\n'); end > 0 {
+		return s[:end]
 	}
-	return text
+	return s
 }

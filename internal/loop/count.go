@@ -102,7 +102,7 @@ func (r row) apply(s State, o Outcome) State {
 		s.Totals.Failed++
 	}
 	if o.Summary != "" {
-		said := Summary{Iteration: s.Totals.Iterations, Text: cut(o.Summary)}
+		said := Summary{Iteration: s.Totals.Iterations, Text: brief(o.Summary)}
 		s.Summaries = lastN(append(slices.Clip(s.Summaries), said), maxSummaries)
 	}
 	return s

@@ -266,7 +266,7 @@ func (o *Outcome) feedback() []Feedback {
 		list = append(list, Feedback{Kind: "pending", Text: "the last agent ended while its own background work had not: it is gone now; look at what it left, and wait for such work before you end"})
 	}
 	if len(o.Denied) > 0 {
-		list = append(list, Feedback{Kind: "denied", Text: cut(fmt.Sprintf("the last agent was not allowed to use %v: do not count on it", o.Denied))})
+		list = append(list, Feedback{Kind: "denied", Text: brief(fmt.Sprintf("the last agent was not allowed to use %v: do not count on it", o.Denied))})
 	}
 	return list
 }

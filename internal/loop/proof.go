@@ -1,6 +1,10 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/text"
+)
 
 // Level is how much stands behind a claim of done that the runner took.
 type Level string
@@ -98,7 +102,7 @@ const maxExplained = 200
 // explain keeps the last reason for each name.
 func (s State) explain(p *TestExplained) State {
 	list := slices.DeleteFunc(slices.Clone(s.Explained), func(e TestExplained) bool { return e.Name == p.Name })
-	s.Explained = lastN(append(list, TestExplained{Name: cut(p.Name), Why: cut(p.Why)}), maxExplained)
+	s.Explained = lastN(append(list, TestExplained{Name: brief(p.Name), Why: brief(p.Why)}), maxExplained)
 	return s
 }
 
@@ -158,7 +162,7 @@ func (s State) look(g Gate) State {
 	if g.Tree == "" || g.Exit == nil && !g.OK { // what did not come to its end says nothing
 		return s
 	}
-	now := Look{Gate: g.Name, Place: g.Where, Tree: Cut(g.Tree, treeName), OK: g.OK}
+	now := Look{Gate: g.Name, Place: g.Where, Tree: text.Cut(g.Tree, treeName), OK: g.OK}
 	if s.Said(g.Name, g.Where, g.Tree, !g.OK) && !slices.Contains(s.Flaky, g.Name) {
 		s.Flaky = lastN(append(slices.Clip(s.Flaky), g.Name), mostFlaky)
 	}
@@ -169,5 +173,5 @@ func (s State) look(g Gate) State {
 
 // Said tells whether a gate has said so of a tree.
 func (s State) Said(gate string, where Place, tree string, ok bool) bool {
-	return tree != "" && slices.Contains(s.Looks, Look{Gate: gate, Place: where, Tree: Cut(tree, treeName), OK: ok})
+	return tree != "" && slices.Contains(s.Looks, Look{Gate: gate, Place: where, Tree: text.Cut(tree, treeName), OK: ok})
 }

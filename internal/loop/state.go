@@ -3,6 +3,8 @@ package loop
 import (
 	"slices"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // State is the sum of a run's past that the next decision needs. It is
@@ -208,23 +210,8 @@ func lastN[T any](list []T, n int) []T {
 	return slices.Clone(list)
 }
 
-func cut(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return Cut(text, maxText) + "…"
-}
-
-// Cut is the first n bytes of a text at most, never half a character.
-func Cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n = max(n, 0); n > 0 && text[n]&0xC0 == 0x80; { // the middle of a character
-		n--
-	}
-	return text[:n]
-}
+// brief is a text that the state carries along.
+func brief(s string) string { return text.Shorten(s, maxText) }
 
 // toMicros keeps a sum of money free of the dust that adding fractions leaves.
 func toMicros(usd float64) float64 { return float64(int64(usd*1e6+0.5)) / 1e6 }

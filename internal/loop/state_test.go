@@ -118,25 +118,3 @@ func TestPayloadsKnowTheirNames(t *testing.T) {
 		t.Errorf("unknown payload calls itself %q", got)
 	}
 }
-
-func TestCut(t *testing.T) {
-	tests := []struct {
-		text string
-		n    int
-		want string
-	}{
-		{"plain", 9, "plain"},
-		{"plain", 3, "pla"},
-		{"aé", 2, "a"},
-		{"aé", 3, "aé"},
-		{"日本", 4, "日"},
-		{"日本", 2, ""},
-		{"any", 0, ""},
-		{"any", -5, ""},
-	}
-	for _, tt := range tests {
-		if got := Cut(tt.text, tt.n); got != tt.want {
-			t.Errorf("Cut(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
-		}
-	}
-}

@@ -39,7 +39,7 @@ const mostRefusals = 6
 // refuse keeps why a claim was not taken. An attempt that is judged again, after
 // its runner died, is refused once.
 func (s State) refuse(iteration int, p *ClaimRefused) State {
-	r := Refusal{Iteration: iteration, Why: cut(p.Why)}
+	r := Refusal{Iteration: iteration, Why: brief(p.Why)}
 	if p.NearMiss || len(s.Refusals) > 0 && s.Refusals[len(s.Refusals)-1] == r {
 		return s
 	}

@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Sum adds one event to the state. The state of a run is the sum of its
@@ -34,7 +36,7 @@ func (s State) Sum(e Event) State {
 		}
 	case *NoteAdded:
 		s.Given = max(0, s.Given-max(0, len(s.Notes)+1-MaxNotes)) // the oldest makes room
-		s.Notes = lastN(append(slices.Clip(s.Notes), Cut(p.Text, MaxNote)), MaxNotes)
+		s.Notes = lastN(append(slices.Clip(s.Notes), text.Cut(p.Text, MaxNote)), MaxNotes)
 	case *Warning:
 		if p.Key != "" && !slices.Contains(s.Told, p.Key) {
 			s.Told = lastN(append(slices.Clip(s.Told), p.Key), maxTold)
@@ -134,9 +136,9 @@ func wakes(e Event) bool {
 
 func (p *ClaimRefused) feedback() Feedback {
 	if p.NearMiss {
-		return Feedback{Kind: "near_miss", Text: cut(p.Why)}
+		return Feedback{Kind: "near_miss", Text: brief(p.Why)}
 	}
-	return Feedback{Kind: "claim_refused", Text: cut(fmt.Sprintf("the claim %q was refused: %s", p.Text, p.Why))}
+	return Feedback{Kind: "claim_refused", Text: brief(fmt.Sprintf("the claim %q was refused: %s", p.Text, p.Why))}
 }
 
 // feedback says it to the next agent; between two attempts it was a person.
@@ -149,9 +151,9 @@ func (p *CheckpointRestored) feedback(byPerson bool) Feedback {
 		to = fmt.Sprintf("as iteration %d left them", *p.Iteration)
 	}
 	if byPerson {
-		return Feedback{Kind: "rolled_back", Text: cut(fmt.Sprintf("a person has put the files back: they are %s; look at them anew", to))}
+		return Feedback{Kind: "rolled_back", Text: brief(fmt.Sprintf("a person has put the files back: they are %s; look at them anew", to))}
 	}
-	return Feedback{Kind: "rollback", Text: cut(fmt.Sprintf("the last iteration's changes were undone (%s); the files are %s; go another way", p.Why, to))}
+	return Feedback{Kind: "rollback", Text: brief(fmt.Sprintf("the last iteration's changes were undone (%s); the files are %s; go another way", p.Why, to))}
 }
 
 // hear keeps what the next prompt should say of the attempt under way.

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Locks are the files by which one git keeps others from writing: NAME.lock
@@ -110,7 +111,7 @@ func (l *Locks) Drop(ctx context.Context, since time.Time) (dropped []string, er
 type UnjudgedError struct{ Locks []string }
 
 func (e *UnjudgedError) Error() string {
-	return "git may have left " + loop.Few(e.Locks) + ", and this system does not tell whether a git still works here"
+	return "git may have left " + text.FirstFew(e.Locks) + ", and this system does not tell whether a git still works here"
 }
 
 // Hint says what to do.

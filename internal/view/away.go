@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // TurnedAway says what keeps an agent from its model.
 func TurnedAway(a loop.Away, now time.Time) string {
-	said := Line(strings.ReplaceAll(string(a.Kind), "_", " "))
+	said := text.Line(strings.ReplaceAll(string(a.Kind), "_", " "))
 	switch loop.Treat(a.Kind).Result {
 	case loop.Limited:
 		said = "usage limit"
 		if a.Limit != nil {
-			said += " (" + Line(a.Limit.Kind) + ")"
+			said += " (" + text.Line(a.Limit.Kind) + ")"
 		}
 	case loop.Unavailable:
 		said = "the provider is unavailable (" + said + ")"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Gate says what a gate came to: "passed (12 tests, 0.9s)", "failed (3 of 12
@@ -25,14 +26,14 @@ func Gate(g loop.Gate) string {
 
 // Found is the evidence of a gate: what ran, or why it did not pass.
 func Found(g loop.Gate) string {
-	took := Duration(g.Duration.Duration())
+	took := text.Duration(g.Duration.Duration())
 	switch {
 	case !g.OK:
-		return Line(g.Why)
+		return text.Line(g.Why)
 	case g.Tests == 0:
 		return took
 	}
-	return Plural(g.Tests, "test") + ", " + took
+	return text.Plural(g.Tests, "test") + ", " + took
 }
 
 // Where says in which place a gate looks.
@@ -80,10 +81,10 @@ func Passed(t *loop.Tests) string {
 func Tests(t loop.Tests) string {
 	said := "no tests ran"
 	if ran := t.Passed + t.Failed; ran > 0 {
-		said = fmt.Sprintf("%s of %s passed", Count(t.Passed), Plural(ran, "test"))
+		said = fmt.Sprintf("%s of %s passed", text.Count(t.Passed), text.Plural(ran, "test"))
 	}
 	if t.Skipped > 0 {
-		said += fmt.Sprintf(", %s skipped", Count(t.Skipped))
+		said += fmt.Sprintf(", %s skipped", text.Count(t.Skipped))
 	}
 	return said
 }
@@ -92,11 +93,11 @@ func Tests(t loop.Tests) string {
 func Names(list []string, most int) string {
 	shown := make([]string, 0, most)
 	for _, name := range list[:min(most, len(list))] {
-		shown = append(shown, Line(name))
+		shown = append(shown, text.Line(name))
 	}
 	said := strings.Join(shown, ", ")
 	if more := len(list) - len(shown); more > 0 {
-		said += fmt.Sprintf(" and %s more", Count(more))
+		said += fmt.Sprintf(" and %s more", text.Count(more))
 	}
 	return said
 }

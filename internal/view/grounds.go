@@ -25,7 +25,7 @@ func Grounds(p *loop.Proof) []string {
 		add("Fixed", t.Fixed)
 		add("New tests that fail without the work", t.Added)
 		if t.Held > 0 {
-			list = append(list, Plural(t.Held, "known test")+" "+text.OneOrMany(t.Held, "holds as it was", "hold as they were"))
+			list = append(list, text.Plural(t.Held, "known test")+" "+text.OneOrMany(t.Held, "holds as it was", "hold as they were"))
 		}
 		add("Under other names now; as they were, they pass", t.Renamed)
 	}
@@ -38,7 +38,7 @@ func Grounds(p *loop.Proof) []string {
 // ground is what the level rests on, or what a higher one lacks; and the tree
 // that was judged.
 func ground(p *loop.Proof) string {
-	said := Line(p.Why)
+	said := text.Line(p.Why)
 	if !p.Level.AtLeast(loop.LevelTestsChanged) {
 		said = strings.TrimSuffix("none: "+said, ": ")
 	}
@@ -49,7 +49,7 @@ func ground(p *loop.Proof) string {
 }
 
 // Tree is as much of a tree's name as tells it from others.
-func Tree(name string) string { return text.Cut(Line(name), 12) }
+func Tree(name string) string { return text.Cut(text.Line(name), 12) }
 
 // ChangedTests are the tests that do not hold as they were, each with what became
 // of it and why, in the agent's words.
@@ -60,7 +60,7 @@ func ChangedTests(p *loop.Proof) []string {
 	var list []string
 	for i, c := range p.Tests.Changed {
 		if i == mostChanged {
-			return append(list, fmt.Sprintf("and %s more", Count(len(p.Tests.Changed)-i)))
+			return append(list, fmt.Sprintf("and %s more", text.Count(len(p.Tests.Changed)-i)))
 		}
 		list = append(list, ChangedTest(c))
 	}
@@ -73,10 +73,10 @@ const mostChanged = 20
 // ChangedTest is one of them: "TestAdd is gone: the task says so".
 func ChangedTest(c loop.TestChange) string {
 	why := "no reason was given"
-	if said := Line(c.Why); said != "" {
+	if said := text.Line(c.Why); said != "" {
 		why = Fit(said, mostReason)
 	}
-	return Line(c.String()) + ": " + why
+	return text.Line(c.String()) + ": " + why
 }
 
 // mostReason is how much of an agent's reason is shown, in cells.
@@ -88,7 +88,7 @@ func Diff(p *loop.Proof, most int) (lines []string, more int) {
 	if p == nil || strings.TrimSpace(p.Diff) == "" {
 		return nil, 0
 	}
-	lines = strings.Split(strings.TrimRight(Clean(p.Diff), "\n"), "\n")
+	lines = strings.Split(strings.TrimRight(text.Clean(p.Diff), "\n"), "\n")
 	more = max(len(lines)-most, 0)
 	return lines[:len(lines)-more], more
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Leave says whether a run can be left alone, and on what grounds. Its JSON
@@ -91,13 +92,13 @@ func AgentFailed(o *loop.Outcome) bool {
 func (r *Run) did() string {
 	var parts []string
 	if n := r.Changed().Files; n > 0 {
-		parts = append(parts, Plural(n, "file")+" edited")
+		parts = append(parts, text.Plural(n, "file")+" edited")
 	}
 	if r.Ran {
 		parts = append(parts, "commands run")
 	}
 	if n := r.Sum.Totals.Commits - r.commits; n > 0 {
-		parts = append(parts, Plural(n, "commit")+" made")
+		parts = append(parts, text.Plural(n, "commit")+" made")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -136,7 +137,7 @@ func (r *Run) each() mean {
 
 // times is what a number of iterations comes to: "$8.40 and 2h00m".
 func (m mean) times(n float64, estimated bool) string {
-	said := Total(time.Duration(n * float64(m.took)))
+	said := text.Seconds(time.Duration(n * float64(m.took)))
 	if m.cost > 0 {
 		said = Dollars(n*m.cost, estimated) + " and " + said
 	}
@@ -157,14 +158,14 @@ func (r *Run) pace() string {
 			most, of = allowed/spent, what
 		}
 	}
-	tighten(float64(limits.Time), float64(each.took), Total(limits.Time.Duration()))
+	tighten(float64(limits.Time), float64(each.took), text.Seconds(limits.Time.Duration()))
 	tighten(limits.CostUSD, each.cost, Dollars(limits.CostUSD, false))
-	tighten(float64(limits.Tokens), each.tokens, Plural(limits.Tokens, "token"))
+	tighten(float64(limits.Tokens), each.tokens, text.Plural(limits.Tokens, "token"))
 	switch {
 	case of != "":
-		return fmt.Sprintf("%s; at this rate about %s within %s", said, Plural(max(int(most), 1), "iteration"), of)
+		return fmt.Sprintf("%s; at this rate about %s within %s", said, text.Plural(max(int(most), 1), "iteration"), of)
 	case most > 0:
-		return fmt.Sprintf("%s; at this rate %s for all %s", said, each.times(most, estimated), Count(limits.Iterations))
+		return fmt.Sprintf("%s; at this rate %s for all %s", said, each.times(most, estimated), text.Count(limits.Iterations))
 	case each.cost > 0 && each.took > 0:
 		return fmt.Sprintf("%s; at this rate %s an hour", said, Dollars(each.cost*float64(time.Hour)/float64(each.took), estimated))
 	}
@@ -175,16 +176,16 @@ func (r *Run) pace() string {
 func (r *Run) ends() string {
 	var at []string
 	if n := r.Limits.Iterations; n > 0 {
-		at = append(at, Plural(n, "iteration"))
+		at = append(at, text.Plural(n, "iteration"))
 	}
 	if d := r.Limits.Time; d > 0 {
-		at = append(at, Total(d.Duration()))
+		at = append(at, text.Seconds(d.Duration()))
 	}
 	if usd := r.Limits.CostUSD; usd > 0 {
 		at = append(at, Dollars(usd, false))
 	}
 	if n := r.Limits.Tokens; n > 0 {
-		at = append(at, Plural(n, "token"))
+		at = append(at, text.Plural(n, "token"))
 	}
 	if len(at) > 0 {
 		return "at the latest after " + either(at)
@@ -194,11 +195,11 @@ func (r *Run) ends() string {
 		what string
 	}{{r.Limits.Failures, "failure"}, {r.Limits.RedGates, "red iteration"}, {r.Limits.TestFailures, "test failure"}} {
 		if rule.n > 0 {
-			at = append(at, Plural(rule.n, rule.what))
+			at = append(at, text.Plural(rule.n, rule.what))
 		}
 	}
 	if n := r.Limits.NoProgress; n > 0 {
-		at = append(at, Plural(n, "iteration")+" without progress")
+		at = append(at, text.Plural(n, "iteration")+" without progress")
 	}
 	if len(at) > 0 {
 		return "without a limit: only when done, or after " + either(at) + " in a row"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Step is a command to type after looking at a run, and what it is for.
@@ -76,7 +77,7 @@ func (r *Run) raised() string {
 	case loop.ByIterations:
 		return fmt.Sprintf(" -n %d", 2*limits.Iterations)
 	case loop.ByTime:
-		return fmt.Sprintf(" --max-time %s", Total(2*limits.Time.Duration()))
+		return fmt.Sprintf(" --max-time %s", text.Seconds(2*limits.Time.Duration()))
 	case loop.ByCost:
 		return fmt.Sprintf(" --max-cost %.2f", 2*limits.CostUSD)
 	case loop.ByTokens:

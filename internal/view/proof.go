@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Proof is what stands behind a run that is done, nil while it is not.
@@ -98,7 +99,7 @@ func Standing(p *loop.Proof, reason loop.Reason) string {
 			return said
 		}
 	}
-	if why := Line(p.Why); why != "" {
+	if why := text.Line(p.Why); why != "" {
 		return said + ": " + why
 	}
 	return said
@@ -136,13 +137,13 @@ func provers(list []loop.Gate) string {
 	tests := 0
 	for _, g := range list {
 		if g.OK {
-			names = append(names, Line(g.Name))
+			names = append(names, text.Line(g.Name))
 			tests += g.Tests
 		}
 	}
 	said := strings.Join(names, ", ")
 	if tests > 0 {
-		said += " (" + Plural(tests, "test") + ")"
+		said += " (" + text.Plural(tests, "test") + ")"
 	}
 	return said
 }

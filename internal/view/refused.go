@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Refused lists the claims of done that were not taken, each with its iteration
@@ -15,7 +16,7 @@ func (r *Run) Refused() []string {
 		list = append(list, r.refusal(refusal))
 	}
 	if earlier := r.Sum.Totals.Refused - len(kept); earlier > 0 {
-		list = append(list, fmt.Sprintf("and %s earlier", Count(earlier)))
+		list = append(list, fmt.Sprintf("and %s earlier", text.Count(earlier)))
 	}
 	return list
 }
@@ -27,7 +28,7 @@ func (r *Run) refusal(refusal loop.Refusal) string {
 	if refusal.Iteration == 0 {
 		when = "at the start"
 	}
-	said := fmt.Sprintf("%s: claimed done, but %s", when, Line(refusal.Why))
+	said := fmt.Sprintf("%s: claimed done, but %s", when, text.Line(refusal.Why))
 	if r.Iteration > refusal.Iteration {
 		said += "; sent back"
 	}

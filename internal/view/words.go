@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // People says in everyday words what a run is, and how much stands behind one
@@ -26,57 +26,6 @@ func People(s loop.Status, level loop.Level) string {
 		return "died"
 	}
 	return string(s)
-}
-
-// Duration says how long an iteration took: 45.2s, 2m16s, 1h03m.
-func Duration(d time.Duration) string {
-	if tenths := d.Round(100 * time.Millisecond); tenths < time.Minute {
-		return fmt.Sprintf("%.1fs", max(tenths, 0).Seconds())
-	}
-	return Total(d)
-}
-
-// Total says how long a whole run took: 35s, 2m16s, 1h03m.
-func Total(d time.Duration) string {
-	d = max(d.Round(time.Second), 0)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	switch {
-	case h > 0:
-		return fmt.Sprintf("%dh%02dm", h, m)
-	case m > 0:
-		return fmt.Sprintf("%dm%02ds", m, s)
-	}
-	return fmt.Sprintf("%ds", s)
-}
-
-// Count writes a number with a comma at every thousand: 4,230.
-func Count(n int) string {
-	digits := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
-
-// Plural counts things: 1 iteration, 2 iterations.
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return Count(n) + " " + thing + "s"
-}
-
-// Left says how much of a wait is left, to the second: 45s, 12m03s, 3h12m05s.
-func Left(d time.Duration) string {
-	d = max(d.Round(time.Second), 0)
-	if d < time.Hour {
-		return Total(d)
-	}
-	return fmt.Sprintf("%dh%02dm%02ds", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
 
 // Clock is the local time of day to the minute, with its date when it is not
@@ -108,14 +57,14 @@ func Billed(to string) string {
 	case "subscription":
 		return "your subscription"
 	}
-	return Line(to)
+	return text.Line(to)
 }
 
 // Each says how long iterations took, and how far apart they lay.
 func Each(s Spread) string {
-	mean := Duration(time.Duration(s.Mean * float64(time.Millisecond)))
+	mean := text.Duration(time.Duration(s.Mean * float64(time.Millisecond)))
 	if s.N < 2 {
 		return mean
 	}
-	return mean + " ± " + Duration(time.Duration(s.Deviation*float64(time.Millisecond)))
+	return mean + " ± " + text.Duration(time.Duration(s.Deviation*float64(time.Millisecond)))
 }

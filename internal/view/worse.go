@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // worse is what the last iteration left worse than the run found it, as far as
@@ -59,7 +60,7 @@ func (r *Run) fewerTests(iteration string) []string {
 			continue
 		}
 		list = append(list, fmt.Sprintf("gate %s ran %s, and %s before: some are gone or skipped (refrain diff %s)",
-			Line(g.Name), Plural(g.Tests, "test"), Count(most), iteration))
+			text.Line(g.Name), text.Plural(g.Tests, "test"), text.Count(most), iteration))
 	}
 	return list
 }
@@ -76,8 +77,8 @@ func (r *Run) stillRed() []string {
 }
 
 func withWhy(g loop.Gate) string {
-	if why := Line(g.Why); why != "" {
-		return Line(g.Name) + " (" + why + ")"
+	if why := text.Line(g.Why); why != "" {
+		return text.Line(g.Name) + " (" + why + ")"
 	}
-	return Line(g.Name)
+	return text.Line(g.Name)
 }
