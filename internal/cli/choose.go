@@ -59,7 +59,7 @@ func remember(path, name string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return files.Replace(path, []byte(withAgent(string(old), name)), 0o600)
+	return files.Replace(path, []byte(withAgent(string(old), name)), 0o600, files.NoSync)
 }
 
 // agentLine is a line that names the agent, before the first table.

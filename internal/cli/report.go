@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	page "github.com/refrain-loop/refrain/internal/report"
 )
@@ -71,27 +72,12 @@ func gather(store journal.Store, entry journal.Entry) (*page.Data, error) {
 // writePage writes the file in one go, so that a page that could not be written
 // is not left half.
 func writePage(path string, data *page.Data) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".refrain-report-*")
+	err := files.ReplaceWith(path, 0o644, files.NoSync, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		return errors.Join(page.Write(b, data), b.Flush())
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return usage(fmt.Sprintf("there is no folder %s", filepath.Dir(path)), "name a file in a folder that exists")
-	}
-	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	defer os.Remove(f.Name())
-	b := bufio.NewWriter(f)
-	err = page.Write(b, data)
-	if flushed := b.Flush(); err == nil {
-		err = flushed
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)

@@ -144,7 +144,7 @@ func (e *Engine) layOut(ctx context.Context) string {
 		return "" // the attempt says it
 	}
 	file := filepath.Join(e.Journal.Dir(), nextPrompt)
-	if err := files.Replace(file, []byte(p.Text), 0o600); err != nil {
+	if err := files.Replace(file, []byte(p.Text), 0o600, files.NoSync); err != nil {
 		e.warn("next prompt", loop.Warning{Text: "the next prompt cannot be shown: " + err.Error()})
 		return ""
 	}

@@ -65,7 +65,7 @@ func TestAPipeAmongFilesIsNotWaitedFor(t *testing.T) {
 	if _, err := Append(pipe, 0o600); !errors.As(err, &other) {
 		t.Errorf("Append = %v, want a NotRegularError", err)
 	}
-	if err := Replace(pipe, []byte("text"), 0o600); err != nil {
+	if err := Replace(pipe, []byte("text"), 0o600, NoSync); err != nil {
 		t.Error(err)
 	}
 	if got, err := Read(t.Context(), dir, "pipe", 9); err != nil || string(got) != "text" {

@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,7 +11,7 @@ import (
 func TestReplace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	for _, text := range []string{"first", "", "second"} {
-		if err := Replace(path, []byte(text), 0o600); err != nil {
+		if err := Replace(path, []byte(text), 0o600, NoSync); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
@@ -19,7 +20,7 @@ func TestReplace(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "folder")
 	write(t, filepath.Join(folder, "x"), "x")
-	if err := Replace(folder, nil, 0o600); err == nil {
+	if err := Replace(folder, nil, 0o600, NoSync); err == nil {
 		t.Error("Replace took a folder for a file")
 	}
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(folder)} {
@@ -47,5 +48,26 @@ func TestAppend(t *testing.T) {
 	var other *NotRegularError
 	if _, err := Append(t.TempDir(), 0o600); !errors.As(err, &other) {
 		t.Errorf("Append to a folder = %v, want a NotRegularError", err)
+	}
+}
+
+func TestWhatCannotBeWrittenReplacesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := Replace(path, []byte("old"), 0o644, SyncName); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("no more words")
+	err := ReplaceWith(path, 0o644, SyncFile, func(w io.Writer) error {
+		_, _ = io.WriteString(w, "ne")
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("ReplaceWith = %v", err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "old" || err != nil {
+		t.Errorf("there is %q, %v", b, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); len(entries) != 1 || err != nil {
+		t.Errorf("left beside it: %v, %v", entries, err)
 	}
 }

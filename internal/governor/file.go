@@ -119,7 +119,7 @@ func save(path string, c content) error {
 	if err != nil {
 		return err
 	}
-	return files.Replace(path, b, 0o600)
+	return files.Replace(path, b, 0o600, files.NoSync)
 }
 
 // patience is how long to wait for another run. Each needs milliseconds.

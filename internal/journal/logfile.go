@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // maxPending is how much a log keeps in memory while it cannot write: hours of
@@ -126,23 +124,16 @@ func (l *logFile) restore(replaced bool) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
-	temp := tempOf(l.path)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	err := files.ReplaceWith(l.path, 0o600, files.SyncName, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(ours, 0, l.size))
 		return err
-	}
-	_, err = io.Copy(f, io.NewSectionReader(ours, 0, l.size))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(temp, l.path)
-	}
+	})
 	if err != nil {
-		os.Remove(temp)
 		return err
 	}
 	l.f.Close()
 	l.f, l.restored = nil, true
-	return project.SyncDir(filepath.Dir(l.path))
+	return nil
 }
 
 // open cuts a torn last line, which no observer has seen, and gets ready to write.

@@ -110,7 +110,7 @@ func keepFound(path string) error {
 		if err != nil {
 			return err
 		}
-		return files.Replace(kept, b, 0o600)
+		return files.Replace(kept, b, 0o600, files.NoSync)
 	}
 }
 

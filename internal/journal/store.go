@@ -14,7 +14,6 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // runs is the folder with one folder for each run.
@@ -81,7 +80,7 @@ func (s Store) makeDir(procedure string) (string, error) {
 			return "", err
 		}
 		for _, parent := range []string{s.runs(), s.Dir, filepath.Dir(s.Dir)} {
-			if err := project.SyncDir(parent); err != nil {
+			if err := files.SyncDir(parent); err != nil {
 				return "", err
 			}
 		}

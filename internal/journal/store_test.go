@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -137,7 +138,7 @@ func TestWhatAKilledRunnerHadHalfWrittenGoes(t *testing.T) {
 	startOf(r)
 	r.Attempt(0, 1)
 	r.Close()
-	left := []string{tempOf(filepath.Join(r.Dir(), stateName)), tempOf(besidePath(r.Dir(), guardedName))}
+	left := []string{files.Temp(filepath.Join(r.Dir(), stateName)), files.Temp(besidePath(r.Dir(), guardedName))}
 	for _, path := range left {
 		writeFile(t, path, "half")
 	}

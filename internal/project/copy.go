@@ -69,7 +69,7 @@ func MoveInto(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return SyncDir(filepath.Dir(to))
+	return files.SyncDir(filepath.Dir(to))
 }
 
 // CopyFolder copies the files and folders of records, which have nothing else in
@@ -97,7 +97,7 @@ func CopyFolder(from, to, but string) error {
 		return nil
 	})
 	for _, dir := range made {
-		err = errors.Join(err, SyncDir(dir))
+		err = errors.Join(err, files.SyncDir(dir))
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 
 	"github.com/gofrs/flock"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // runsName is the folder with one folder for each run.
@@ -56,7 +58,7 @@ func (p Project) takeIn(from string) (bool, error) {
 	}
 	source, target := filepath.Join(from, runsName), filepath.Join(p.Dir, runsName)
 	if os.Rename(source, target) == nil {
-		return true, SyncDir(p.Dir)
+		return true, files.SyncDir(p.Dir)
 	}
 	// On another disk.
 	err = p.Build(func(dir string) error {

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // noteName is the file that says whose records a folder holds. In the project
@@ -116,19 +117,4 @@ func (p Project) freeFolder() (id string) {
 }
 
 // replaceFile puts a file in its place in one piece, and on the disk.
-func replaceFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		return SyncDir(filepath.Dir(path))
-	}
-	os.Remove(f.Name())
-	return err
-}
+func replaceFile(path string, b []byte) error { return files.Replace(path, b, 0o600, files.SyncName) }

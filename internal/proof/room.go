@@ -132,7 +132,7 @@ func (r *rooms) openFolder() error {
 			return err
 		}
 	}
-	return files.Replace(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600)
+	return files.Replace(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600, files.NoSync)
 }
 
 // OwnerFile names, in the folder of a run's clean checkouts, the folder of its

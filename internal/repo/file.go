@@ -3,6 +3,8 @@ package repo
 import (
 	"errors"
 	"os"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // replaceFile puts b in the place of a file in one piece, whatever stands there:
@@ -10,22 +12,11 @@ import (
 // loss it holds all of b or all of what was there before; either will do, so the
 // folder is not synced.
 func replaceFile(path string, b []byte) error {
-	temp := path + ".tmp"
-	if err := removeAll(temp); err != nil { // somebody may have put anything there
-		return err
-	}
-	if err := writeSynced(temp, b); err != nil {
-		os.Remove(temp)
-		return err
-	}
-	err := os.Rename(temp, path)
+	err := files.Replace(path, b, 0o600, files.SyncFile)
 	if info, lstat := os.Lstat(path); err != nil && lstat == nil && info.IsDir() {
 		if err = removeAll(path); err == nil {
-			err = os.Rename(temp, path)
+			err = files.Replace(path, b, 0o600, files.SyncFile)
 		}
-	}
-	if err != nil {
-		os.Remove(temp)
 	}
 	return err
 }

@@ -159,7 +159,7 @@ func (t *Tree) markWorktree(ctx context.Context, w Worktree) error {
 	if err != nil {
 		return err
 	}
-	if err := files.Replace(filepath.Join(git, mark), []byte(w.Branch+"\n"), 0o600); err != nil {
+	if err := files.Replace(filepath.Join(git, mark), []byte(w.Branch+"\n"), 0o600, files.NoSync); err != nil {
 		return fmt.Errorf("mark work tree %s: %w", w.Dir, err)
 	}
 	return nil

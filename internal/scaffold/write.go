@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -182,7 +181,7 @@ func save(tree *os.Root, name string, mode fs.FileMode) (string, error) {
 
 // replace puts a text in the place of a file in one piece.
 func replace(tree *os.Root, name, text string, mode fs.FileMode) error {
-	temp := name + "." + rand.Text()[:8] + ".tmp"
+	temp := files.Temp(name)
 	if err := create(tree, temp, text, mode); err != nil {
 		return err
 	}

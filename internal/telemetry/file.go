@@ -2,10 +2,9 @@ package telemetry
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -49,23 +48,4 @@ func (m *Metrics) settle() {
 // replace puts b in the place of a file in one piece. The collector that reads
 // it runs as another user, so everybody may; and takes every file that ends in
 // .prom, so the new one has another name until it is whole.
-func replace(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what went wrong is told already
-	}
-	return err
-}
+func replace(path string, b []byte) error { return files.Replace(path, b, 0o644, files.NoSync) }

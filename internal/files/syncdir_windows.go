@@ -1,4 +1,4 @@
-package project
+package files
 
 // SyncDir has nothing to do: Windows has no way to sync a folder, and NTFS
 // journals its names.
