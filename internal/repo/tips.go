@@ -26,7 +26,7 @@ type stood struct {
 // were, and to start git takes longer than to see that: it is asked only when the
 // files that it would read are not the same as last time.
 func (s *Store) branches(ctx context.Context) (head string, tips []string, err error) {
-	print, err := s.origin.refsPrint(ctx)
+	print, err := s.origin.refsPrint(ctx, time.Now())
 	if err == nil && print == s.stood.print {
 		return s.stood.head, slices.Clone(s.stood.tips), nil
 	}
@@ -49,7 +49,7 @@ const (
 )
 
 // refsPrint is a print of all that git would read to say where the branches are.
-func (o origin) refsPrint(ctx context.Context) (string, error) {
+func (o origin) refsPrint(ctx context.Context, now time.Time) (string, error) {
 	head, err := files.ReadFile(ctx, filepath.Join(o.dir, "HEAD"), smallFile)
 	if err != nil {
 		return "", err
@@ -60,7 +60,7 @@ func (o origin) refsPrint(ctx context.Context) (string, error) {
 	if _, err := os.Lstat(filepath.Join(o.common, "reftable")); !absent(err) {
 		return "", errUnclear
 	}
-	packed, err := settledStamp(filepath.Join(o.common, "packed-refs"))
+	packed, err := settledStamp(filepath.Join(o.common, "packed-refs"), now)
 	if err != nil {
 		return "", err
 	}
@@ -89,7 +89,7 @@ func (o origin) refsPrint(ctx context.Context) (string, error) {
 }
 
 // settledStamp tells a file from the next one of its name; empty for none.
-func settledStamp(path string) (string, error) {
+func settledStamp(path string, now time.Time) (string, error) {
 	info, err := os.Lstat(path)
 	if absent(err) {
 		return "", nil
@@ -97,7 +97,7 @@ func settledStamp(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, changed := identity(info); !info.Mode().IsRegular() || changed == 0 || time.Since(time.Unix(0, changed)) < settled {
+	if _, changed := identity(info); !info.Mode().IsRegular() || changed == 0 || now.Sub(time.Unix(0, changed)) < settled {
 		return "", errUnclear
 	}
 	return Stamp(info), nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBranchesAreWhereGitSaysTheyAre(t *testing.T) {
@@ -73,6 +74,18 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 	if second == "remembered" || second == first {
 		t.Errorf("head = %q after a commit", second)
 	}
+	// A moment later it might be another file that looks the same.
+	f.git("pack-refs", "--all")
+	written := time.Now()
+	if _, err := s.origin.refsPrint(t.Context(), written); !errors.Is(err, errUnclear) {
+		t.Errorf("print = %v, want that a file written just now is not believed", err)
+	}
+	if _, err := s.origin.refsPrint(t.Context(), written.Add(2*settled)); err != nil {
+		t.Errorf("print = %v, want that an old file is believed", err)
+	}
+	if head, _ := ask(); head != second {
+		t.Errorf("head = %q, want %q", head, second)
+	}
 	// Another place says where a second name is.
 	f.git("symbolic-ref", "refs/heads/second", "refs/other/name")
 	f.git("update-ref", "refs/other/name", "HEAD~1")
@@ -80,13 +93,5 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 	f.git("update-ref", "-d", "refs/other/name")
 	if _, tips := ask(); len(tips) != 1 {
 		t.Errorf("tips = %q, want that the second name leads nowhere any more", tips)
-	}
-	// A moment later it might be another file that looks the same.
-	f.git("pack-refs", "--all")
-	if _, err := s.origin.refsPrint(t.Context()); !errors.Is(err, errUnclear) {
-		t.Errorf("print = %v, want that a file written just now is not believed", err)
-	}
-	if head, _ := ask(); head != second {
-		t.Errorf("head = %q, want %q", head, second)
 	}
 }
