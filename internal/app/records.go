@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,7 +54,7 @@ const keepGone = 30 * 24 * time.Hour
 // PruneGone deletes the records of projects that are gone and had no run for a
 // while, and gives where those projects were. One that is surely somewhere, or has
 // a live run, stays.
-func PruneGone(here journal.Store, older time.Duration, dry bool) ([]string, error) {
+func PruneGone(ctx context.Context, here journal.Store, older time.Duration, dry bool) ([]string, error) {
 	if older == 0 {
 		older = keepGone
 	}
@@ -63,6 +64,9 @@ func PruneGone(here journal.Store, older time.Duration, dry bool) ([]string, err
 	}
 	deleted := []string{}
 	for _, g := range list {
+		if ctx.Err() != nil {
+			break
+		}
 		if g.known.Elsewhere || !g.old(older) {
 			continue
 		}

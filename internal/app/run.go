@@ -121,14 +121,11 @@ func (j *Job) renewed(store journal.Store) []loop.Warning {
 	}}
 }
 
-// setAside moves runs that cannot be read. Those of a newer version can be
-// read, only not by us; those of another work tree are for whoever holds its
-// lock.
+// setAside moves runs that cannot be read, and are not for somebody else.
 func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
 	var list []loop.Warning
 	for _, b := range bad {
-		var newer *journal.NewerError
-		if errors.As(b.Err, &newer) || b.Tree != "" && b.Tree != store.Tree {
+		if !store.IsOurs(b) {
 			continue
 		}
 		to, err := store.SetAside(b.Name)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -47,8 +46,11 @@ func pruneCommand(sh *shell) *cobra.Command {
 		}
 		names := []string{}
 		for _, e := range runs {
-			names = append(names, e.Name)
+			if cmd.Context().Err() != nil {
+				break
+			}
 			if *dry {
+				names = append(names, e.Name)
 				continue
 			}
 			// What is named by the records goes first: without them nobody finds it.
@@ -58,9 +60,10 @@ func pruneCommand(sh *shell) *cobra.Command {
 			if err := store.Remove(e.Name); err != nil {
 				return err
 			}
+			names = append(names, e.Name)
 		}
 		removed, kept, err := app.PruneWorktrees(cmd.Context(), store, *trees, *dry)
-		if err != nil {
+		if err != nil && cmd.Context().Err() == nil {
 			return err
 		}
 		left, err := app.PruneLeftovers(store, *dry)
@@ -69,7 +72,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 		}
 		projects := []string{}
 		if *gone {
-			if projects, err = app.PruneGone(store, *older, *dry); err != nil {
+			if projects, err = app.PruneGone(cmd.Context(), store, *older, *dry); err != nil {
 				return err
 			}
 		}
@@ -136,16 +139,14 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 
 // unreadable are the runs that cannot be read and that nobody else will delete.
 // They can not go on, and count as the oldest. A live one may be mended by its
-// runner, and one of a newer version can be read, only not by us.
+// runner.
 func unreadable(store journal.Store, bad []journal.Unreadable) []journal.Entry {
 	var list []journal.Entry
 	holder, held := store.Holder()
 	for _, b := range bad {
-		var newer *journal.NewerError
-		if errors.As(b.Err, &newer) || b.Tree != "" && b.Tree != store.Tree || held && holder.Run == b.Name {
-			continue
+		if store.IsOurs(b) && !(held && holder.Run == b.Name) {
+			list = append(list, journal.Entry{Meta: journal.Meta{Name: b.Name, Tree: store.Tree}, Dir: b.Dir})
 		}
-		list = append(list, journal.Entry{Meta: journal.Meta{Name: b.Name, Tree: store.Tree}, Dir: b.Dir})
 	}
 	return list
 }

@@ -113,11 +113,23 @@ func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
 }
 
 // heeding is a command that ends what it has started when it hears a signal: a git
-// that waits for something would stay behind. It must not ask anybody anything.
+// that waits for something would stay behind. A second signal ends it where it is,
+// and so does the time: nobody may read what it prints. It must not ask anybody
+// anything.
 func (sh *shell) heeding(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, ended := sh.untilSignal(cmd.Context())
 		defer ended()
+		over := make(chan struct{})
+		defer close(over)
+		context.AfterFunc(ctx, func() {
+			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			select {
+			case <-over:
+			case <-time.After(heedTime):
+				os.Exit(sh.status)
+			}
+		})
 		cmd.SetContext(ctx)
 		err := run(cmd, args)
 		if ctx.Err() != nil {
@@ -126,6 +138,9 @@ func (sh *shell) heeding(run func(*cobra.Command, []string) error) func(*cobra.C
 		return err
 	}
 }
+
+// heedTime is how long a command may take to end by itself.
+const heedTime = 3 * time.Second
 
 // signalNames are the signals that a command heeds.
 var signalNames = map[os.Signal]string{os.Interrupt: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"}

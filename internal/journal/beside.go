@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // Beside the journal there are files that a next runner goes by. The run knows
@@ -72,15 +73,16 @@ func (r *Run) getBeside(name string, v any) bool {
 // else has changed or removed them while the run was live. It says which.
 func (r *Run) PutBack() (put []string) {
 	defer r.trouble.tell()
+	back, err := r.holdKey(keyPatience)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.mended != nil {
 		return nil // they are not ours to vouch for
 	}
-	if err := r.hold(); err != nil {
+	if err != nil {
 		r.trouble.note(keyWords, err)
 	}
-	if r.keyBack {
+	if r.keyBack = r.keyBack || back; r.keyBack {
 		put = append(put, keyWords)
 	}
 	for _, name := range besideNames {
@@ -110,15 +112,13 @@ func (r *Run) PutBack() (put []string) {
 // keyWords is what people are told of.
 const keyWords = "the key of the seals"
 
+// keyPatience is how long the end of a run waits for others who make a key.
+const keyPatience = 5 * time.Second
+
 // HoldKey puts the key of the seals back when it is gone. PutBack tells of it.
 func (r *Run) HoldKey() {
+	back, _ := r.holdKey(0) // PutBack tries again
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.hold() // PutBack tries again
-}
-
-func (r *Run) hold() error {
-	back, err := r.holdKey()
 	r.keyBack = r.keyBack || back
-	return err
 }

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // Entry is a run as a reader finds it.
@@ -26,6 +28,21 @@ type Unreadable struct {
 	Tree string // its work tree; empty when not even that can be read
 	Dir  string
 	Err  error
+}
+
+// IsOurs tells whether a run that cannot be read may be moved or deleted by who has
+// the work tree: what it holds is not what was written, and no live run can be
+// meant. What could only not be read now may be read later; one of a newer version
+// can be read, only not by us; and of whom not even the work tree is known may be
+// live in another one.
+func (s Store) IsOurs(b Unreadable) bool {
+	if !errors.As(b.Err, new(*CorruptError)) && !errors.As(b.Err, new(*files.NotRegularError)) {
+		return false
+	}
+	if b.Tree != "" {
+		return b.Tree == s.Tree
+	}
+	return !project.AtWork(s.Dir, s.Tree)
 }
 
 // NotFoundError says that there is no such run, and which ones there are.
@@ -247,7 +264,7 @@ func (s Store) metas() ([]Meta, []Unreadable, error) {
 		case err == nil:
 			list = append(list, m)
 		case !isNotFound(err):
-			bad = append(bad, Unreadable{Name: e.Name(), Dir: s.dir(e.Name()), Err: err})
+			bad = append(bad, Unreadable{Name: e.Name(), Tree: m.Tree, Dir: s.dir(e.Name()), Err: err})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Meta) int { return a.before(b) })

@@ -60,7 +60,7 @@ func readPast(path string, c chain, r io.ReaderAt, size int64, seal string) (Pas
 		if err != nil {
 			return Past{}, err
 		}
-		p.met = p.met || seal == sealOf(l.text)
+		p.met = p.met || l.believed && seal == sealOf(l.text)
 		e, whole, err := decodeLine(l.text)
 		if !whole {
 			p.Strange.Count++

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/project"
 )
@@ -83,12 +84,12 @@ func (s Store) show() {
 
 // holdKey puts the key of the seals back where it was, if it is gone, and tells
 // whether it was.
-func (s Store) holdKey() (back bool, err error) {
+func (s Store) holdKey(patience time.Duration) (back bool, err error) {
 	key, err := s.key()
 	if err != nil || key == nil {
 		return false, nil // there was none
 	}
-	return s.project.HoldKey(key)
+	return s.project.HoldKey(key, patience)
 }
 
 // RenewKey makes another key for the seals where there are runs and theirs is

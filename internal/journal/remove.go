@@ -28,11 +28,10 @@ func (s Store) remove(name string) error {
 	dir := s.dir(name)
 	// Without run.json it is no run, so a removal that is cut short leaves
 	// nothing that looks like one.
-	err := os.Remove(filepath.Join(dir, metaName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(dir, metaName)); errors.Is(err, fs.ErrNotExist) {
 		return &NotFoundError{Ref: name}
 	}
-	if err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, metaName)); err != nil { // somebody may have put anything there
 		return err
 	}
 	entries, err := os.ReadDir(dir)

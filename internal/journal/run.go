@@ -35,7 +35,7 @@ type Run struct {
 	head     logFile
 	mended   []byte             // what takes the place of a journal that is not believed; nil when it is
 	beside   map[string]*beside // the files beside the journal, by their names
-	holdKey  func() (back bool, err error)
+	holdKey  func(patience time.Duration) (back bool, err error)
 	keyBack  bool                    // the key was put back
 	attempts map[attemptKey]*Attempt // the open ones
 	newest   int                     // the highest iteration with a folder
@@ -43,7 +43,11 @@ type Run struct {
 }
 
 // Meta is what run.json says.
-func (r *Run) Meta() Meta { return r.meta }
+func (r *Run) Meta() Meta {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.meta
+}
 
 // Restate changes what run.json says of how the run was asked for: a limit that
 // was raised once must not be forgotten by the next resume.

@@ -30,13 +30,13 @@ func (s Store) chainOf(m Meta) chain {
 		c = newChain(keyOf(key, s.identity(m)), m.ID)
 	}
 	c.keyFile = s.project.KeyFile()
-	switch early := m.Key == "" && s.project.MadeEarlier(m.Name); {
-	case early && (err != nil || key == nil):
-		return chain{} // nobody has claimed the project since
-	case early:
+	switch {
+	case m.Key == "" && s.project.MadeEarlier(m.Name):
 		c.early = true
+	case m.Key == "":
+		c.lost = err != nil || key == nil || m.Head == nil && s.project.CalledEarly(m.Name)
 	default:
-		c.lost = err != nil || key == nil || m.Key != "" && m.Key != keyID(key)
+		c.lost = err != nil || key == nil || m.Key != keyID(key)
 	}
 	return c
 }
@@ -52,11 +52,12 @@ func (s Store) projectName() string { return filepath.Base(s.Dir) }
 
 // misplaced says that run.json tells of another run than that of its folder.
 func (s Store) misplaced(m Meta, called string) error {
-	if !s.sealed() || m.Head == nil || called == m.Name && m.Project == s.projectName() {
+	elsewhere := m.Head != nil && m.Project != s.projectName() // earlier versions did not say
+	if !s.sealed() || called == m.Name && !elsewhere {
 		return nil
 	}
 	whose := called
-	if m.Project != s.projectName() {
+	if elsewhere {
 		whose += " of another project"
 	}
 	return &CorruptError{File: filepath.Join(s.dir(m.Name), metaName), Line: 1, Err: fmt.Errorf("it is that of %s, which somebody has copied here", whose)}

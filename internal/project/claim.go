@@ -44,7 +44,7 @@ func (p Project) claim() (Project, error) {
 		return p, err
 	}
 	// Two copies of one project may be here at the same time.
-	lock, err := lockProjects(p.state)
+	lock, err := lockProjects(p.state, lockPatience)
 	if err != nil {
 		return p, err
 	}
@@ -86,8 +86,15 @@ func (p Project) claim() (Project, error) {
 }
 
 // busy tells whether any runner holds one of the locks in a folder of records.
-func busy(dir string) bool {
+func busy(dir string) bool { return AtWork(dir, "") }
+
+// AtWork tells whether a runner holds one of the locks in a folder of records, but
+// for that of one work tree.
+func AtWork(dir, but string) bool {
 	for _, path := range lockFiles(dir) {
+		if but != "" && filepath.Base(path) == LockName(but) {
+			continue
+		}
 		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 		ok, err := lock.TryRLock()
 		lock.Close()
@@ -176,7 +183,7 @@ func (p Project) stay() error {
 	if _, ok := stays(); !ok {
 		return nil
 	}
-	lock, err := lockProjects(p.state)
+	lock, err := lockProjects(p.state, lockPatience)
 	if err != nil {
 		return err
 	}
@@ -227,7 +234,7 @@ func (n note) equal(o note) bool {
 // AdmitEarlier notes that a run which came from another project has no seals, for
 // an earlier version made it.
 func (p Project) AdmitEarlier(run string) error {
-	lock, err := lockProjects(p.state)
+	lock, err := lockProjects(p.state, lockPatience)
 	if err != nil {
 		return err
 	}
@@ -275,4 +282,11 @@ func (p Project) MadeEarlier(run string) bool {
 	}
 	n, err := readNote(p.state, filepath.Base(p.Dir))
 	return err == nil && slices.Contains(p.earlyRuns(n), run)
+}
+
+// CalledEarly tells whether somebody has said so of a run: where the key is gone,
+// nobody can tell who.
+func (p Project) CalledEarly(run string) bool {
+	n, err := readNote(p.state, filepath.Base(p.Dir))
+	return err == nil && slices.Contains(n.Early, run)
 }

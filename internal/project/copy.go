@@ -8,14 +8,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
-// buildingLock is held by who builds something among the records.
-const buildingLock = "building.lock"
+// buildingLock is held by who builds something among the records, which may take a
+// while.
+const (
+	buildingLock  = "building.lock"
+	buildPatience = 10 * time.Minute
+)
 
 // building begins the names of folders that are just being built. Earlier versions
 // had other names for them.
@@ -25,8 +30,8 @@ var building = []string{"building-", "taking-", "runs.new"}
 // whole or not at all: build puts it in its place. What is left of one that was
 // killed is swept by Leftovers.
 func (p Project) Build(build func(dir string) error) error {
-	lock := flock.New(filepath.Join(p.Dir, buildingLock), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	lock, err := lockFile(filepath.Join(p.Dir, buildingLock), buildPatience)
+	if err != nil {
 		return err
 	}
 	defer lock.Close()

@@ -5,15 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/gofrs/flock"
 )
-
-// lockProjects keeps others from claiming a project, or forgetting one.
-func lockProjects(state string) (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(state, "projects.lock"), flock.SetPermissions(0o600))
-	return lock, lock.Lock()
-}
 
 // Busy tells whether a run of the project is live, wherever it was moved.
 func (k Known) Busy() bool { return busy(k.Dir) }
@@ -22,7 +14,7 @@ func (k Known) Busy() bool { return busy(k.Dir) }
 // tells whether it did: not when the project is back by now, or at work. What the
 // note says goes last, so that what was cut short can be found and ended.
 func (k Known) Forget(remove func(path string) error) (bool, error) {
-	lock, err := lockProjects(k.state)
+	lock, err := lockProjects(k.state, lockPatience)
 	if err != nil {
 		return false, err
 	}

@@ -14,7 +14,7 @@ func Identity(path string) string {
 		return ""
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
+	if !ok || stat.Birthtimespec.Sec <= 0 { // a disk that does not keep it
 		return ""
 	}
 	return fmt.Sprintf("%d-%d", stat.Ino, stat.Birthtimespec.Nano())

@@ -9,8 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/gofrs/flock"
+	"time"
 )
 
 // keyName is the file of the key by which records are sealed.
@@ -82,8 +81,8 @@ func (p Project) RenewKey() (renewed bool, err error) {
 	if key, err := p.Key(); key != nil || err != nil || !p.hasRuns() {
 		return false, nil // Claim tells what is wrong
 	}
-	lock := flock.New(filepath.Join(p.state, "projects.lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	lock, err := lockProjects(p.state, lockPatience)
+	if err != nil {
 		return false, fmt.Errorf("make a key: %w", err)
 	}
 	defer lock.Close()
@@ -116,16 +115,17 @@ func (p Project) writeKey(key []byte) error {
 }
 
 // HoldKey puts the key of a live run back where it is gone or damaged, and tells
-// whether it was. Another key is left alone: others may have used it.
-func (p Project) HoldKey(key []byte) (back bool, err error) {
+// whether it was. Another key is left alone: others may have used it. So long it
+// waits for others who make one.
+func (p Project) HoldKey(key []byte, patience time.Duration) (back bool, err error) {
 	if now, err := p.Key(); err == nil && now != nil {
 		return false, nil
 	}
 	if err := os.MkdirAll(p.state, 0o700); err != nil {
 		return false, err
 	}
-	lock := flock.New(filepath.Join(p.state, "projects.lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	lock, err := lockProjects(p.state, patience)
+	if err != nil {
 		return false, fmt.Errorf("put the key back: %w", err)
 	}
 	defer lock.Close()

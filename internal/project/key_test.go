@@ -46,13 +46,13 @@ func TestHoldKey(t *testing.T) {
 		"damaged": func() { writeFile(t, p.KeyFile(), "oops") },
 	} {
 		act()
-		back, err := p.HoldKey(key)
+		back, err := p.HoldKey(key, 0)
 		now, _ := p.Key()
 		if !back || err != nil || !bytes.Equal(now, key) {
 			t.Errorf("%s: HoldKey = %v, %v, and the key is %x, want %x", name, back, err, now, key)
 		}
 	}
-	if back, err := p.HoldKey(make([]byte, keySize)); back || err != nil {
+	if back, err := p.HoldKey(make([]byte, keySize), 0); back || err != nil {
 		t.Errorf("HoldKey = %v, %v, want the key that is there left alone", back, err)
 	}
 }

@@ -1,0 +1,57 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/refrain-loop/refrain/internal/files"
+)
+
+// lockPatience is how long somebody else may hold a lock of the state folder, which
+// takes a moment.
+const lockPatience = 10 * time.Second
+
+// LockedError says that somebody else holds a lock of the state folder and does not
+// let go of it.
+type LockedError struct{ File string }
+
+func (e *LockedError) Error() string { return e.File + " is held by another process" }
+
+// Hint says what to do.
+func (e *LockedError) Hint() string { return "try again; \"fuser " + e.File + "\" tells who holds it" }
+
+// lockProjects keeps others from claiming a project, or forgetting one, and from
+// making a key.
+func lockProjects(state string, patience time.Duration) (*flock.Flock, error) {
+	return lockFile(filepath.Join(state, "projects.lock"), patience)
+}
+
+// lockFile takes a lock, and makes its file. The error is a *LockedError when
+// somebody else has it for longer than one waits.
+func lockFile(path string, patience time.Duration) (*flock.Flock, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: &files.NotRegularError{Mode: info.Mode()}}
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|files.NoWait), flock.SetPermissions(0o600))
+	ctx, over := context.WithTimeout(context.Background(), patience)
+	defer over()
+	ok, err := lock.TryLock()
+	if !ok && err == nil {
+		ok, err = lock.TryLockContext(ctx, 20*time.Millisecond)
+	}
+	if ok {
+		return lock, nil
+	}
+	lock.Close()
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		return nil, &LockedError{File: path}
+	}
+	return nil, fmt.Errorf("lock %s: %w", path, err)
+}
