@@ -243,21 +243,27 @@ func shellLine(c config.Command) string {
 	return strings.Join(words, " ")
 }
 
-// ProofDir is where the clean checkouts of a run are, or of a check, by the folder
-// of its records: with these, unless they are in the work tree. Tools look upward
-// for their settings and dependencies.
+// ProofDir is where the clean checkouts of a run are made, or of a check, by the
+// folder of its records: with these, unless they are in the work tree. Tools look
+// upward for their settings and dependencies.
 func ProofDir(tree, records string) string {
 	beside := filepath.Join(records, "proof")
 	if !within(tree, records) {
 		return beside
 	}
-	sum := sha256.Sum256([]byte(records))
 	for _, dir := range ownTemporary() {
 		if files.MakeOwn(dir) == nil {
-			return filepath.Join(dir, "proof", hex.EncodeToString(sum[:8]))
+			return filepath.Join(dir, "proof", proofName(records))
 		}
 	}
 	return beside // where none is made, which says why
+}
+
+// proofName is what the folder of a run's checkouts is called where those of all
+// runs are.
+func proofName(records string) string {
+	sum := sha256.Sum256([]byte(records))
+	return hex.EncodeToString(sum[:8])
 }
 
 // ownTemporary are the folders for temporary files that may be ours alone, the best
@@ -275,6 +281,17 @@ func ownTemporary() []string {
 // dropProof removes the clean checkouts of a run that needs them no more. What is
 // left of them only costs room, and prune tries again.
 func dropProof(tree, records string) error {
-	dir := ProofDir(tree, records)
-	return errors.Join(proof.RemoveTemporary(dir), repo.RemoveTree(dir))
+	dirs := []string{filepath.Join(records, "proof")}
+	if within(tree, records) {
+		for _, dir := range ownTemporary() {
+			if files.Own(dir) == nil {
+				dirs = append(dirs, filepath.Join(dir, "proof", proofName(records)))
+			}
+		}
+	}
+	var err error
+	for _, dir := range dirs {
+		err = errors.Join(err, proof.RemoveTemporary(dir), repo.RemoveTree(dir))
+	}
+	return err
 }

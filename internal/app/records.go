@@ -149,7 +149,7 @@ func checkRecords(tree string) Check {
 		return Check{name, Problem, err.Error(), "set HOME or XDG_STATE_HOME to a folder that can be written to"}
 	}
 	if store.InProject() {
-		return Check{name, Worry, "in the project itself, where an earlier version has put them: " + store.Dir, "the next run moves them out of the agent's reach"}
+		return Check{name, Worry, "in the project itself, where an earlier version has put them: " + store.Dir, "the next run moves them out of the project"}
 	}
 	if within(store.Tree, store.Dir) {
 		return Check{name, Worry, "in the work tree, where the agent can reach them: " + store.Dir, recordsOutside}

@@ -183,10 +183,10 @@ func copyFile(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	err := files.Copy(from, to)
+	err := files.Copy(from, to, files.NoSync)
 	if errors.Is(err, fs.ErrExist) {
 		if err = os.Remove(to); err == nil {
-			err = files.Copy(from, to)
+			err = files.Copy(from, to, files.NoSync)
 		}
 	}
 	return err

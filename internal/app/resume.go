@@ -126,9 +126,9 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 		newStateFile(run, seen).Close()
 		return *again, false, nil
 	}
-	warnings := c.renewed(store)
+	var warnings []loop.Warning
 	if mayHaveLeft(from, past) {
-		warnings = append(warnings, c.cleanUpOwn(ctx)...)
+		warnings = c.cleanUpOwn(ctx)
 	}
 	if from == loop.Crashed || midAttempt(past) {
 		warnings = append(warnings, c.dropLocks(ctx, past)...)

@@ -55,6 +55,9 @@ type Exec = func(context.Context, proc.Spec) (loop.Exit, error)
 // Start begins a new run and goes on until it ends. The error is a
 // *journal.HeldError when another run is live in this work tree.
 func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
+	if err := j.renewKey(); err != nil {
+		return loop.RunFinished{}, err
+	}
 	store, lock, err := j.lock()
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -107,6 +110,15 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 	}
 	aside, err := setAside(store, bad)
 	return slices.Concat(j.renewed(store), ended, aside), err
+}
+
+// renewKey makes a new key for the seals where that of earlier runs is gone.
+func (j *Job) renewKey() error {
+	store, err := j.openStore()
+	if err == nil {
+		j.rekeyed, err = store.RenewKey()
+	}
+	return err
 }
 
 // renewed says that there is a new key for the seals, although there are records
@@ -270,10 +282,6 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 		return store, nil, err
 	}
 	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
-		return store, nil, err
-	}
-	if j.rekeyed, err = store.RenewKey(); err != nil {
-		_ = j.log.Close()
 		return store, nil, err
 	}
 	store, lock, err := j.claim(store)

@@ -26,7 +26,6 @@ var mayOpen = map[string]string{
 	"internal/app/contained.go":   "a file of the system's",
 	"internal/app/log.go":         "log.file outside of the work tree is the user's own, and may be a terminal",
 	"internal/app/demo.go":        "writes into a new folder",
-	"internal/project/copy.go":    "writes into a new folder",
 	"internal/project/early.go":   "makes a new file, and opens none",
 	"internal/app/library.go":     "makes a new file, and opens none",
 	"internal/cli/detach.go":      "writes into a new folder, whose name only two runners know",

@@ -9,8 +9,8 @@ import (
 // Copy copies a regular file to a new one, with its permissions and its time, by
 // which caches know what they were made from. The two share their blocks where
 // the disk can do that. A file that grows all the time is copied as far as it
-// was.
-func Copy(from, to string) error {
+// was. With SyncFile it is on the disk then.
+func Copy(from, to string, sync Sync) error {
 	source, err := OpenFile(from)
 	if err != nil {
 		return err
@@ -25,6 +25,9 @@ func Copy(from, to string) error {
 		return err
 	}
 	_, err = target.ReadFrom(io.LimitReader(source, info.Size()))
+	if err == nil && sync != NoSync {
+		err = target.Sync()
+	}
 	if err := errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close()); err != nil {
 		return err
 	}

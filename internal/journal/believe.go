@@ -108,22 +108,51 @@ func (w *walk) believes(text []byte) bool {
 	return ok
 }
 
-// doubted is an event as far as it is worth anything without the key: nothing
-// that anybody could have written proves the work.
+// noSeal is why nobody can tell what an earlier version has recorded.
+const noSeal = "an earlier version recorded it, without a seal"
+
+// doubted is an event as far as it is worth anything without a seal that can be
+// checked: nothing that anybody could have written proves the work.
 func (c chain) doubted(e loop.Event) loop.Event {
-	end, ok := e.Payload.(*loop.RunFinished)
-	if !c.lost || !ok || end.State != loop.Done {
+	why := ""
+	switch {
+	case c.lost:
+		why = keyGone
+	case c.unsealed, c.early && e.Seal == "":
+		why = noSeal
+	default:
 		return e
 	}
+	switch p := e.Payload.(type) {
+	case *loop.RunFinished:
+		if p.State == loop.Done {
+			now := *p
+			now.Proven, now.Proof = doubt(p.Proven, p.Proof, why)
+			e.Payload = &now
+		}
+	case *loop.IterationFinished:
+		now := *p
+		now.Verdict = doubtVerdict(p.Verdict, why)
+		e.Payload = &now
+	case *loop.RunRule:
+		e.Payload = &loop.RunRule{Verdict: doubtVerdict(p.Verdict, why)}
+	}
+	return e
+}
+
+func doubtVerdict(v loop.Verdict, why string) loop.Verdict {
+	if v.State == loop.Done {
+		v.Proven, v.Proof = doubt(v.Proven, v.Proof, why)
+	}
+	return v
+}
+
+func doubt(proven bool, p *loop.Proof, why string) (bool, *loop.Proof) {
 	level := loop.LevelClaimed
-	if end.Proof != nil {
-		level = end.Proof.Level
-	} else if end.Proven {
+	if p != nil {
+		level = p.Level
+	} else if proven {
 		level = loop.LevelProven
 	}
-	now := *end
-	now.Proven = false
-	now.Proof = &loop.Proof{Level: loop.LevelClaimed, Why: fmt.Sprintf("recorded as %s, which cannot be checked: %s", level, keyGone)}
-	e.Payload = &now
-	return e
+	return false, &loop.Proof{Level: loop.LevelClaimed, Why: fmt.Sprintf("recorded as %s, which cannot be checked: %s", level, why)}
 }

@@ -98,8 +98,7 @@ func (s Store) List() ([]Entry, []Unreadable, error) {
 // latest run), "last" or nothing (the latest run). Latest is in this work tree,
 // if it has any run, else in the repository.
 func (s Store) Find(ref string) (Entry, error) {
-	_, err := os.Stat(filepath.Join(s.dir(ref), metaName))
-	if isName(ref) && err == nil {
+	if _, err := s.meta(ref, true); isName(ref) && !isNotFound(err) {
 		return s.Load(ref)
 	}
 	metas, bad, err := s.metas()
@@ -238,6 +237,10 @@ func (s Store) meta(name string, brief bool) (Meta, error) {
 	}
 	m, called, err := readMeta(s.dir(name), brief)
 	if errors.Is(err, fs.ErrNotExist) {
+		// The journal comes last when a run is made, and has its first line then.
+		if info, err := os.Lstat(filepath.Join(s.dir(name), journalName)); err == nil && info.Size() > 0 {
+			return Meta{}, &CorruptError{File: filepath.Join(s.dir(name), metaName), Line: 1, Err: errors.New("it is missing")}
+		}
 		return Meta{}, &NotFoundError{Ref: name}
 	}
 	if err == nil {

@@ -74,11 +74,12 @@ func readPast(path string, c chain, r io.ReaderAt, size int64, seal string) (Pas
 			p.Strange.What, forged = string(e.Type()), l.start
 			continue
 		}
+		e = c.doubted(e)
 		if f, ok := e.Payload.(*loop.IterationFinished); ok {
 			p.Last, p.State = &e, f.State
 			break
 		}
-		p.Tail = append(p.Tail, c.doubted(e))
+		p.Tail = append(p.Tail, e)
 	}
 	if p.Strange.Forged > 0 {
 		var err error

@@ -1,12 +1,15 @@
 package journal
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // asideMark is in the name of a folder that SetAside has moved.
@@ -26,28 +29,25 @@ func (s Store) Remove(name string) error {
 
 func (s Store) remove(name string) error {
 	dir := s.dir(name)
-	// Without run.json it is no run, so a removal that is cut short leaves
-	// nothing that looks like one.
-	if _, err := os.Lstat(filepath.Join(dir, metaName)); errors.Is(err, fs.ErrNotExist) {
+	if left, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(left) == 0 {
 		return &NotFoundError{Ref: name}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, metaName)); err != nil { // somebody may have put anything there
-		return err
-	}
-	entries, err := os.ReadDir(dir)
+	last, err := s.isLast(name)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+	// A removal that is cut short leaves nothing that looks like a run, and what it
+	// leaves is swept.
+	aside := filepath.Join(s.Dir, project.Removing+rand.Text()[:8])
+	if err := os.Rename(dir, aside); err != nil {
+		return err
+	}
+	if last {
+		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	last, err := s.isLast(name)
-	if err != nil || last {
-		return err
-	}
-	return os.Remove(dir)
+	return os.RemoveAll(aside)
 }
 
 // isLast tells whether no run of the same procedure has a higher number.

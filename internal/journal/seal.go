@@ -26,7 +26,9 @@ type chain struct {
 	// early says that lines without a seal may stand at the beginning: an earlier
 	// version wrote them.
 	early bool
-	lost  bool // the key is not there any more
+	// unsealed says that all of them are.
+	unsealed bool
+	lost     bool // the key is not there any more
 	// keyFile is where it was.
 	keyFile string
 }

@@ -22,7 +22,7 @@ func (s Store) key() ([]byte, error) {
 // chainOf is how the records of a run are sealed.
 func (s Store) chainOf(m Meta) chain {
 	if !s.sealed() {
-		return chain{}
+		return chain{unsealed: s.project != nil}
 	}
 	key, err := s.key()
 	c := newChain(key, cmp.Or(m.Origin, m.ID))

@@ -235,7 +235,7 @@ func TestRunsThatCannotBeReadAreTypedErrors(t *testing.T) {
 		{"a run.json of another kind", damage("run.json", "[]"), &corrupt},
 		{"a run.json without an id", damage("run.json", `{"format":1}`), &corrupt},
 		{"a journal of another kind", damage("journal.jsonl", "hello\n"), &corrupt},
-		{"no run.json", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "run.json")) }, &missing},
+		{"no run.json", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "run.json")) }, &corrupt},
 		{"no journal", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "journal.jsonl")) }, &missing},
 	}
 	for _, tt := range tests {

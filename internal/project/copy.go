@@ -2,7 +2,6 @@ package project
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,9 +21,12 @@ const (
 	buildPatience = 10 * time.Minute
 )
 
+// Removing begins the name of a folder that is being removed.
+const Removing = "removing-"
+
 // building begins the names of folders that are just being built. Earlier versions
 // had other names for them.
-var building = []string{"building-", "taking-", "runs.new"}
+var building = []string{"building-", Removing, "taking-", "runs.new"}
 
 // Build has a folder built beside its place among the records, which is there
 // whole or not at all: build puts it in its place. What is left of one that was
@@ -97,7 +99,7 @@ func CopyFolder(from, to, but string) error {
 			made = append(made, target)
 			return os.MkdirAll(target, 0o700)
 		case d.Type().IsRegular():
-			return copyFile(path, target, d)
+			return files.Copy(path, target, files.SyncFile)
 		}
 		return nil
 	})
@@ -105,22 +107,4 @@ func CopyFolder(from, to, but string) error {
 		err = errors.Join(err, files.SyncDir(dir))
 	}
 	return err
-}
-
-func copyFile(from, to string, d fs.DirEntry) error {
-	info, err := d.Info()
-	if err != nil {
-		return err
-	}
-	source, err := files.OpenFile(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Sync(), target.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }

@@ -140,7 +140,9 @@ func (p *Project) take(path, id string, n note) {
 	if n.Root != p.Root && n.Identity != "" && Identity(p.Root) == n.Identity && !isThere(n) {
 		p.Moved = n.Root
 	}
-	p.takeEarly()
+	if len(p.earlyRuns(n)) > 0 { // else somebody has put them there since
+		p.takeEarly()
+	}
 	if from, err := readNote(p.state, n.CopyOf); err == nil && len(names(p.Dir)) == 0 {
 		p.CopyOf, p.original = from.Root, n.CopyOf
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,11 +32,14 @@ func lockProjects(state string, patience time.Duration) (*flock.Flock, error) {
 	return lockFile(filepath.Join(state, "projects.lock"), patience)
 }
 
-// lockFile takes a lock, and makes its file. The error is a *LockedError when
-// somebody else has it for longer than one waits.
+// lockFile takes a lock, and makes its file. What somebody has put in its place, and
+// is no file, goes: nobody can have locked it. The error is a *LockedError when
+// somebody else has the lock for longer than one waits.
 func lockFile(path string, patience time.Duration) (*flock.Flock, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "lock", Path: path, Err: &files.NotRegularError{Mode: info.Mode()}}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_CREATE|files.NoWait), flock.SetPermissions(0o600))
 	ctx, over := context.WithTimeout(context.Background(), patience)

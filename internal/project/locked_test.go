@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -25,7 +26,16 @@ func TestALockIsNotWaitedForForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.Close()
-	if _, err := lockFile(t.TempDir(), time.Minute); err == nil {
-		t.Error("a folder was locked")
+	elsewhere := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/dev/zero", elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	third, err := lockFile(elsewhere, time.Minute)
+	if err != nil {
+		t.Fatalf("a link in its place: %v", err)
+	}
+	third.Close()
+	if info, err := os.Lstat(elsewhere); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("there is still a link: %v, %v", info, err)
 	}
 }

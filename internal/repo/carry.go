@@ -100,7 +100,7 @@ func (c copier) tree(ctx context.Context, from, to string) error {
 		}
 		return os.Symlink(target, to)
 	case info.Mode().IsRegular():
-		return files.Copy(from, to)
+		return files.Copy(from, to, files.NoSync)
 	case !info.IsDir():
 		return nil
 	}

@@ -343,7 +343,7 @@ func (c *Checkout) becomeRepository(ctx context.Context) error {
 	if _, err := s.tree.runIn(ctx, c.top, own, "-c", "core.sparseCheckout=false", "reset", "--quiet", "--mixed"); err != nil {
 		return err
 	}
-	return files.Copy(filepath.Join(git, "index"), c.index)
+	return files.Copy(filepath.Join(git, "index"), c.index, files.NoSync)
 }
 
 // commitOf is a commit of a tree: its name, and the file that holds it.

@@ -21,7 +21,7 @@ func (t *Tree) copyIndex(ctx context.Context, to, head string) (found bool, err 
 	if err != nil {
 		return false, err
 	}
-	err = files.Copy(filepath.Join(git, "index"), to)
+	err = files.Copy(filepath.Join(git, "index"), to, files.NoSync)
 	switch {
 	case err == nil:
 		return true, nil

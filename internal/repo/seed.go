@@ -28,7 +28,7 @@ var plainly = []string{"-c", "core.splitIndex=false", "-c", "index.sparse=false"
 // wrongly lose what is known about them, and a submodule that is a plain folder
 // is none. Without the user's index it begins empty, and every file is read.
 func (s *Store) seed(ctx context.Context, index string) error {
-	switch err := files.Copy(s.origin.index(), index); {
+	switch err := files.Copy(s.origin.index(), index, files.NoSync); {
 	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*files.NotRegularError)):
 		return nil
 	case err != nil:
