@@ -32,6 +32,7 @@ type attempt struct {
 	born      time.Time // the same on the clock of the disk
 	duration  time.Duration
 	failure   *loop.AgentError // the runner's own word on why nothing ran
+	began     bool             // the agent was started, whatever became of it
 
 	changes     *loop.Changes // all of them; nil when they are not known
 	tasks       plan.Tasks    // the plan before the agent
@@ -75,7 +76,7 @@ func (e *Engine) Step(ctx context.Context) loop.Verdict {
 		e.run(ctx, a)
 	}
 	e.guardGit(ctx) // before any git of ours
-	if a.failure == nil {
+	if a.began {
 		e.dropLocks(ctx, a.born)
 	}
 	if a.after = e.after(ctx); a.after == nil && a.failure == nil && e.stopsNow() {
@@ -207,6 +208,7 @@ func (e *Engine) run(ctx context.Context, a *attempt) {
 		},
 		Stderr: proc.Sink{Raw: a.dir.Stderr(), Line: a.complain},
 		Started: func(pid int, at time.Time) {
+			a.began = true
 			e.record(&loop.AgentStarted{Agent: e.worker.Name, PID: pid, Started: at.UTC()})
 		},
 	})
