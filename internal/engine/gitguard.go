@@ -116,24 +116,23 @@ func (e *Engine) strangeRuns(ctx context.Context) (strange *loop.Warning, cut bo
 }
 
 // rehomeGit has the notes of a run speak of the repository here, when the project
-// is elsewhere than where they were taken. It tells whether they are others now.
+// is elsewhere than where they were taken, or an earlier version took them. It
+// tells whether they are others now.
 func (e *Engine) rehomeGit(ctx context.Context, notes guards) bool {
 	was, ok := notes[gitFiles]
 	if !ok {
 		return false
 	}
-	now, moved, err := e.Tree.Rehome(ctx, was)
+	now, other, err := e.Tree.Rehome(ctx, was)
 	if err != nil {
 		e.record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to the settings of git is not put back"})
 	}
-	if !moved {
-		return false
-	}
-	if notes[gitFiles] = now; len(now.Against(was)) > 1 { // more than its place
+	if other {
 		e.record(&loop.Warning{
 			Text: "the project was copied, or moved to another disk, since the run last worked: the .git here is taken for its own",
 			Hint: "its settings and hooks are put back as they were when the run began",
 		})
 	}
-	return true
+	notes[gitFiles] = now
+	return len(now.Against(was)) > 0
 }

@@ -47,26 +47,32 @@ func (t *Tree) GitFiles(ctx context.Context) (Guarded, error) {
 	return found, nil
 }
 
-// Rehome is what was noted, for the repository here, when that is another one
-// because the project is elsewhere by now: it was copied, or moved to another disk.
-// What decides what git does stays as it was noted. In the same place, another
-// repository is somebody's doing, and moved is false.
-func (t *Tree) Rehome(ctx context.Context, was Guarded) (now Guarded, moved bool, err error) {
+// Rehome is what was noted, in words of today and for the repository here. That may
+// be another one because the project is elsewhere by now: it was copied, or moved
+// to another disk. What decides what git does stays as it was noted. In the same
+// place, another repository is somebody's doing, and other is false.
+func (t *Tree) Rehome(ctx context.Context, was Guarded) (now Guarded, other bool, err error) {
 	p, ok := t.gitPlace()
-	if !ok || was[gitAt] == "" || was[gitAt] == p.top {
+	if !ok || was[gitAt] == p.top {
 		return was, false, nil
+	}
+	now = maps.Clone(was)
+	if was[gitAt] == "" { // an earlier version noted it, and nobody knows where
+		if p.isNoted(was) {
+			now[gitIdentity], now[gitAt] = p.identity(), p.top
+		}
+		return now, false, nil
 	}
 	here, err := p.look(ctx)
 	if err != nil {
 		return was, false, fmt.Errorf("look at the settings of git: %w", err)
 	}
-	now = maps.Clone(was)
 	for _, name := range []string{gitIdentity, gitAt, linkFile} {
 		if delete(now, name); here[name] != "" {
 			now[name] = here[name]
 		}
 	}
-	return now, true, nil
+	return now, now[gitIdentity] != was[gitIdentity], nil
 }
 
 // PutBack is what PutGitBack did.
@@ -116,7 +122,7 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		done.What = append(done.What, pipes...)
 		p, ok = t.gitPlace()
 	}
-	if !ok || p.identity() != was[gitIdentity] {
+	if !ok || !p.isNoted(was) {
 		done.Lost = true
 		return done, nil
 	}

@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -254,5 +256,60 @@ func TestSettingsKeepTheirPermissions(t *testing.T) {
 	info, err := os.Stat(f.path(".git/config"))
 	if err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
 		t.Errorf("the settings have %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+// earlierNotes are notes in the words of the version before: an inode and a time
+// for each of two folders, and no place.
+func earlierNotes(t *testing.T, was Guarded) Guarded {
+	t.Helper()
+	now := maps.Clone(was)
+	delete(now, gitAt)
+	var list []string
+	for _, id := range strings.Fields(was[gitIdentity]) {
+		var inode, sec, nano int64
+		switch n, _ := fmt.Sscanf(id, "%d-%d.%d", &inode, &sec, &nano); n {
+		case 3:
+			nano += sec * 1e9
+		case 2:
+			nano = sec
+		}
+		list = append(list, fmt.Sprintf("%d %d", inode, nano))
+	}
+	if now[gitIdentity] = strings.Join(list, " "); len(list) != 2 || now[gitIdentity] == was[gitIdentity] {
+		t.Fatalf("the identity is %q", was[gitIdentity])
+	}
+	return now
+}
+
+func TestNotesOfAnEarlierVersionSpeakOfThisRepository(t *testing.T) {
+	t.Parallel()
+	f, tree, today := noted(t)
+	was := earlierNotes(t, today)
+	f.hook("post-commit", "evil")
+	done, err := tree.PutGitBack(t.Context(), was)
+	f.must(err)
+	if want := []string{"hooks/post-commit"}; !slices.Equal(done.What, want) || done.Lost {
+		t.Errorf("PutGitBack = %+v, want %q", done, want)
+	}
+	f.hook("post-commit", "evil")
+	now, other, err := tree.Rehome(t.Context(), was)
+	f.must(err)
+	if !maps.Equal(now, today) || other {
+		t.Errorf("Rehome = %v, other: %v, want what is noted today: %v", now, other, today)
+	}
+
+	// Another repository is another one, in whatever words.
+	f.must(os.Rename(f.path(".git"), f.path("old")))
+	f.must(os.CopyFS(f.path(".git"), os.DirFS(f.path("old"))))
+	now, other, err = tree.Rehome(t.Context(), was)
+	f.must(err)
+	if !maps.Equal(now, was) || other {
+		t.Errorf("of a copy in its place Rehome = %v, other: %v, want the notes as they are", now, other)
+	}
+	for _, notes := range []Guarded{was, today} {
+		if done, err := tree.PutGitBack(t.Context(), notes); err != nil || !done.Lost {
+			t.Errorf("of a copy in its place PutGitBack = %+v, %v, want that it is lost", done, err)
+		}
 	}
 }

@@ -57,3 +57,22 @@ func (p gitPlace) identity() string {
 	}
 	return strings.Join(list, " ")
 }
+
+// isNoted tells whether these are the git folders that were noted.
+func (p gitPlace) isNoted(was Guarded) bool {
+	now := p.identity()
+	return now == was[gitIdentity] || was[gitAt] == "" && inEarlierWords(now) == was[gitIdentity]
+}
+
+// inEarlierWords is an identity as versions wrote it that did not note the place.
+func inEarlierWords(identity string) string {
+	list := strings.Fields(identity)
+	for i, id := range list {
+		inode, born, known := strings.Cut(id, "-")
+		if !known {
+			born = "0"
+		}
+		list[i] = inode + " " + strings.Replace(born, ".", "", 1)
+	}
+	return strings.Join(list, " ")
+}
