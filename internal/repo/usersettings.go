@@ -89,18 +89,16 @@ func userHome() string {
 // UseSettings has every git of the tree, and of those that were made from it, read
 // the user's settings as they were noted. They are kept in a file of ours, which
 // is written again where somebody has written to it. It is an error when git
-// does not read that: an old one does not.
+// does not read that: an old one does not. Then git reads what it finds.
 func (t *Tree) UseSettings(ctx context.Context, at string, was Guarded) error {
 	const probe = "refrain.settings"
-	t.user.mu.Lock()
-	t.user.at, t.user.seen = at, ""
-	t.user.text = was[flatSettings] + scopedSetting{key: probe, value: "kept", given: true}.line()
-	t.user.mu.Unlock()
+	t.user.use(at, was[flatSettings]+scopedSetting{key: probe, value: "kept", given: true}.line())
 	said, err := t.line(ctx, command{}, "config", "--get", probe)
 	if err == nil && said != "kept" {
 		err = errors.New("this git reads no others than those in the home: it is older than 2.32")
 	}
 	if err != nil {
+		t.user.use("", "")
 		return fmt.Errorf("use the user's settings of git as they were: %w", err)
 	}
 	return nil
@@ -122,6 +120,12 @@ func StrangeSettings(ctx context.Context, was Guarded) ([]string, error) {
 		before[path], now[path] = note, held
 	}
 	return now.Against(before), nil
+}
+
+func (u *userSettings) use(at, text string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.at, u.text, u.seen = at, text, ""
 }
 
 // env leads git to the settings, which are there then.

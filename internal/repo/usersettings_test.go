@@ -2,6 +2,7 @@ package repo
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -145,6 +146,36 @@ func TestOneWhoHasNoSettingsGetsNone(t *testing.T) {
 	plain := newFolder(t).open()
 	if notes, err := plain.UserSettings(t.Context()); notes != nil || err != nil {
 		t.Errorf("without git UserSettings = %v, %v", notes, err)
+	}
+}
+
+// A git that does not read the copy reads what it would without us, the
+// settings of the system too.
+func TestAnOldGitReadsAllSettings(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the old git is a shell script")
+	}
+	f := newRepository(t)
+	home := atHomeWith(t, "[x]\n\ty = user\n")
+	system := filepath.Join(home, "system")
+	writeAt(t, system, "[x]\n\tz = system\n")
+	t.Setenv("GIT_CONFIG_SYSTEM", system)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "0")
+	git, err := exec.LookPath("git")
+	f.must(err)
+	writeAt(t, filepath.Join(home, "bin", "git"), "#!/bin/sh\nunset GIT_CONFIG_GLOBAL\nexec '"+git+"' \"$@\"\n")
+	t.Setenv("PATH", filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+
+	tree := f.open()
+	was, err := tree.UserSettings(t.Context())
+	f.must(err)
+	if err := tree.UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was); err == nil || !strings.Contains(err.Error(), "older than 2.32") {
+		t.Errorf("UseSettings = %v, want that git is too old", err)
+	}
+	for key, want := range map[string]string{"x.y": "user", "x.z": "system"} {
+		if got := f.setting(tree, key); got != want {
+			t.Errorf("%s = %q, want %q", key, got, want)
+		}
 	}
 }
 
