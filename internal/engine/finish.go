@@ -53,6 +53,7 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	var sha string
 	if err == nil {
 		sha, err = e.commitUnlocked(ctx, a, repo.CommitOptions{Message: message, Trailers: e.trailers(), Scratch: e.commitScratch()})
+		e.leftByHooks(ctx)
 	}
 	switch {
 	case err != nil && sha == "" && ctx.Err() != nil:

@@ -115,6 +115,28 @@ func (e *Engine) strangeRuns(ctx context.Context) (strange *loop.Warning, cut bo
 	}, false
 }
 
+// leftByHooks takes into the notes what the user's own hooks have left beside
+// themselves in a commit, such as a cache. Just before it, all was as noted.
+func (e *Engine) leftByHooks(ctx context.Context) {
+	ctx, over := e.hurrying(context.WithoutCancel(ctx))
+	defer over()
+	changed := false
+	take := func(name string, left func(context.Context, repo.Guarded) (repo.Guarded, error)) {
+		was, noted := e.guarded[name]
+		if !noted {
+			return
+		}
+		if now, err := left(ctx, was); err == nil && len(now.Against(was)) > 0 { // whoever looks next tells of an error
+			e.guarded[name], changed = now, true
+		}
+	}
+	take(gitFiles, e.Tree.GitFilesLeft)
+	take(commitRuns, e.Tree.CommitRunsLeft)
+	if changed {
+		e.writeGuarded()
+	}
+}
+
 // rehomeGit has the notes of a run speak of the repository here, when the project
 // is elsewhere than where they were taken, or an earlier version took them. It
 // tells whether they are others now.

@@ -51,6 +51,10 @@ func (e *Engine) spoil(ctx context.Context, a *attempt) {
 		return
 	}
 	e.guarded[spoiledFiles], e.Judge.Spoiled = spoiled, spoiled
+	e.writeGuarded()
+}
+
+func (e *Engine) writeGuarded() {
 	before := e.Journal.Attempt(0, 1)
 	before.WriteGuarded(e.guarded)
 	before.Close()

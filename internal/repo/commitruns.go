@@ -24,21 +24,28 @@ func (t *Tree) CommitRuns(ctx context.Context) (Guarded, error) {
 	if !t.git {
 		return nil, nil
 	}
-	found, err := t.commitRuns(ctx)
+	r, err := t.commitRuns(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at what a commit runs: %w", err)
 	}
-	return found, nil
+	return r.found, nil
 }
 
-func (t *Tree) commitRuns(ctx context.Context) (Guarded, error) {
+// runs is what a commit runs.
+type runs struct {
+	top   string // of the work tree
+	hooks string // the folder with the hooks
+	found Guarded
+}
+
+func (t *Tree) commitRuns(ctx context.Context) (runs, error) {
 	all, err := t.everySetting(ctx)
 	if err != nil {
-		return nil, err
+		return runs{}, err
 	}
 	place, ok := t.gitPlace()
 	if !ok {
-		return nil, errors.New("there is no repository")
+		return runs{}, errors.New("there is no repository")
 	}
 	paths, hooks := []string{}, filepath.Join(place.common, hooksFolder)
 	for _, s := range all {
@@ -52,15 +59,15 @@ func (t *Tree) commitRuns(ctx context.Context) (Guarded, error) {
 	}
 	more, err := hooksIn(hooks)
 	if err != nil {
-		return nil, err
+		return runs{}, err
 	}
-	found := Guarded{}
+	r := runs{top: place.top, hooks: hooks, found: Guarded{}}
 	for _, at := range append(paths, more...) {
-		if found[t.nameOf(place.top, at)], err = fingerprint(ctx, at); err != nil {
-			return nil, err
+		if r.found[t.nameOf(place.top, at)], err = fingerprint(ctx, at); err != nil {
+			return runs{}, err
 		}
 	}
-	return found, nil
+	return r, nil
 }
 
 // nameOf is a file as people know it.
@@ -110,13 +117,21 @@ func atHome(name string) string {
 	return name
 }
 
+// hooksRoot is the folder in which all hooks are. Where git's are made by a program
+// that keeps the user's own beside them, as husky does, that is one further up.
+func hooksRoot(dir string) string {
+	if filepath.Base(dir) == "_" {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
 // hooksIn lists the files in a folder of hooks and in the folders there, where
-// hooks keep what they share. Where git's hooks are made by a program that keeps
-// the user's own beside them, as husky does, those count as well.
+// hooks keep what they share, and the user's own beside them.
 func hooksIn(dir string) ([]string, error) {
 	folders := []string{dir}
-	if filepath.Base(dir) == "_" {
-		folders = append(folders, filepath.Dir(dir))
+	if root := hooksRoot(dir); root != dir {
+		folders = append(folders, root)
 	}
 	var paths []string
 	for i := 0; i < len(folders); i++ {
