@@ -87,13 +87,9 @@ func Closed() []string { return append(with(gitEnv(), closed...), shut...) }
 // env is gitEnv for this tree. When an agent has deleted the repository, git must
 // not find another one further up.
 func (t *Tree) env() ([]string, error) {
-	user, err := t.user.env()
-	if err != nil {
-		return nil, err
-	}
-	env := append(gitEnv(), user...)
-	if t.above == "" {
-		return env, nil
+	env, err := t.user.lead(gitEnv())
+	if err != nil || t.above == "" {
+		return env, err
 	}
 	above := t.above
 	if known := os.Getenv("GIT_CEILING_DIRECTORIES"); known != "" {

@@ -111,6 +111,9 @@ func (s *Store) like(ctx context.Context) (string, error) {
 	b.WriteString("[core]\n")
 	for _, item := range splitNUL(out) {
 		key, value, given := strings.Cut(item, "\n")
+		if s.tree.user.isCopy(value) {
+			continue // which is this run's alone
+		}
 		if !given {
 			value = "true"
 		}

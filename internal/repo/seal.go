@@ -91,28 +91,34 @@ func (s *Store) seal() (found []string, err error) {
 // at is where a file of the store is.
 func (s *Store) at(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
-// intact tells whether a file, and no link to one, holds what it should. One that
-// nobody has written to since it was read is not read again, where the system
-// notes that in a way that nobody can undo.
+// intact tells whether a file of the store holds what it should.
 func (s *Store) intact(name, text string) bool {
-	info, err := os.Lstat(s.at(name))
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
-		return false
-	}
 	s.sealing.Lock()
 	defer s.sealing.Unlock()
-	if tellsWrites(info) && s.intactAt[name] == Stamp(info) {
-		return true
-	}
-	b, err := files.ReadFile(context.Background(), s.at(name), smallFile)
-	if err != nil || string(b) != text {
-		return false
-	}
+	stamp, ok := holds(s.at(name), text, s.intactAt[name])
 	if s.intactAt == nil {
 		s.intactAt = map[string]string{}
 	}
-	s.intactAt[name] = Stamp(info)
-	return true
+	s.intactAt[name] = stamp
+	return ok
+}
+
+// holds tells whether a file, and no link to one, holds a text, and gives its stamp
+// when it does. One that nobody has written to since it was seen to is not read
+// again, where the system notes that in a way that nobody can undo.
+func holds(path, text, seen string) (stamp string, ok bool) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
+		return "", false
+	}
+	if stamp = Stamp(info); tellsWrites(info) && seen == stamp {
+		return stamp, true
+	}
+	b, err := files.ReadFile(context.Background(), path, int64(len(text)))
+	if err != nil || string(b) != text {
+		return "", false
+	}
+	return stamp, true
 }
 
 // likeLine is a line of the settings that are as the user's.

@@ -2,10 +2,12 @@ package repo
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,10 +19,15 @@ import (
 // those that there are now. An agent can write to a home, and what stands there
 // names programs that a commit would run.
 type userSettings struct {
-	mu   sync.Mutex
-	at   string // the file that git reads; empty: it reads the user's own
-	text string
-	seen string // how the file looked when it held the text
+	mu     sync.Mutex
+	copies []userCopy // what git reads, the settings first; none: it reads the user's own
+}
+
+// userCopy is a file of ours that git reads in the place of one of the user's.
+type userCopy struct {
+	at, text string
+	seen     string // how the file looked when it held the text
+	key      string // the setting that leads git to it; empty for the settings
 }
 
 // Under what the settings of a user are noted, and each file of them.
@@ -31,8 +38,8 @@ const (
 
 // UserSettings takes note of the settings that the user has given git for every
 // repository, as far as they hold for this one: what they say, with all that
-// they include, and the files in which they stand. There is nothing to note
-// without git.
+// they include, the rules that they name, and the files in which they stand.
+// There is nothing to note without git.
 func (t *Tree) UserSettings(ctx context.Context) (Guarded, error) {
 	if !t.git {
 		return nil, nil
@@ -53,6 +60,18 @@ func (t *Tree) UserSettings(ctx context.Context) (Guarded, error) {
 		text.WriteString(s.line())
 	}
 	found[flatSettings] = text.String()
+	for _, r := range userRules {
+		path, err := t.rulesAt(ctx, r, all)
+		if err == nil {
+			found[r.note()], err = r.text(ctx, path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the user's settings of git: %w", err)
+		}
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
 	for _, path := range paths {
 		if found[settingsFile+path], err = fingerprint(ctx, path); err != nil {
 			return nil, fmt.Errorf("read the user's settings of git: %w", err)
@@ -70,11 +89,19 @@ func userFiles() []string {
 	if home == "" {
 		return nil // git finds none either
 	}
-	config := os.Getenv("XDG_CONFIG_HOME")
-	if config == "" {
-		config = filepath.Join(home, ".config")
+	return []string{filepath.Join(home, ".gitconfig"), userFile("config")}
+}
+
+// userFile is where git looks for a file of the user's that nobody has named; empty
+// when it finds none.
+func userFile(name string) string {
+	if config := os.Getenv("XDG_CONFIG_HOME"); config != "" {
+		return filepath.Join(config, "git", name)
 	}
-	return []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
+	if home := userHome(); home != "" {
+		return filepath.Join(home, ".config", "git", name)
+	}
+	return ""
 }
 
 // userHome is the home as git knows it; empty when there is none.
@@ -87,18 +114,29 @@ func userHome() string {
 }
 
 // UseSettings has every git of the tree, and of those that were made from it, read
-// the user's settings as they were noted. They are kept in a file of ours, which
-// is written again where somebody has written to it. It is an error when git
-// does not read that: an old one does not. Then git reads what it finds.
+// the user's settings as they were noted. They are kept in a file of ours, and the
+// rules that they name beside it, which are written again where somebody has
+// written to them. It is an error when git does not read that: an old one does
+// not. Then git reads what it finds.
 func (t *Tree) UseSettings(ctx context.Context, at string, was Guarded) error {
 	const probe = "refrain.settings"
-	t.user.use(at, was[flatSettings]+scopedSetting{key: probe, value: "kept", given: true}.line())
+	copies := []userCopy{{at: at, text: was[flatSettings] + scopedSetting{key: probe, value: "kept", given: true}.line()}}
+	for _, r := range userRules {
+		if note, noted := was[r.note()]; noted {
+			text, err := base64.StdEncoding.DecodeString(note)
+			if err != nil {
+				return fmt.Errorf("use the user's settings of git as they were: %s: %w", r.key, err)
+			}
+			copies = append(copies, userCopy{at: filepath.Join(filepath.Dir(at), r.copied), text: string(text), key: r.key})
+		}
+	}
+	t.user.use(copies)
 	said, err := t.line(ctx, command{}, "config", "--get", probe)
 	if err == nil && said != "kept" {
 		err = errors.New("this git reads no others than those in the home: it is older than 2.32")
 	}
 	if err != nil {
-		t.user.use("", "")
+		t.user.use(nil)
 		return fmt.Errorf("use the user's settings of git as they were: %w", err)
 	}
 	return nil
@@ -122,30 +160,56 @@ func StrangeSettings(ctx context.Context, was Guarded) ([]string, error) {
 	return now.Against(before), nil
 }
 
-func (u *userSettings) use(at, text string) {
+func (u *userSettings) use(copies []userCopy) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.at, u.text, u.seen = at, text, ""
+	u.copies = copies
 }
 
-// env leads git to the settings, which are there then.
-func (u *userSettings) env() ([]string, error) {
+// lead leads git to the settings, which are there then. What they name, the
+// repository may name, too, so it is given to git where nobody else has a say.
+func (u *userSettings) lead(env []string) ([]string, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.at == "" {
-		return nil, nil
-	}
-	info, err := os.Lstat(u.at)
-	if err != nil || u.seen != Stamp(info) || !tellsWrites(info) {
-		if err = replaceFile(u.at, []byte(u.text)); err == nil {
-			info, err = os.Lstat(u.at)
-		}
-		if err != nil {
+	var named []setting
+	for i := range u.copies {
+		c := &u.copies[i]
+		if err := c.keep(); err != nil {
 			return nil, fmt.Errorf("write the user's settings of git as they were: %w", err)
 		}
-		u.seen = Stamp(info)
+		if c.key == "" {
+			env = append(env, "GIT_CONFIG_GLOBAL="+c.at, "GIT_CONFIG_NOSYSTEM=1")
+		} else {
+			named = append(named, setting{c.key, c.at})
+		}
 	}
-	return []string{"GIT_CONFIG_GLOBAL=" + u.at, "GIT_CONFIG_NOSYSTEM=1"}, nil
+	if len(named) == 0 {
+		return env, nil
+	}
+	return with(env, named...), nil
+}
+
+// isCopy tells whether a file is one of ours.
+func (u *userSettings) isCopy(path string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.ContainsFunc(u.copies, func(c userCopy) bool { return c.at == path })
+}
+
+// keep writes the file, unless it holds its text.
+func (c *userCopy) keep() error {
+	var ok bool
+	if c.seen, ok = holds(c.at, c.text, c.seen); ok {
+		return nil
+	}
+	if err := replaceFile(c.at, []byte(c.text)); err != nil {
+		return err
+	}
+	info, err := os.Lstat(c.at)
+	if err == nil {
+		c.seen = Stamp(info)
+	}
+	return err
 }
 
 // scopedSetting is a setting, and where it was found.
