@@ -11,27 +11,41 @@ import (
 
 // noteGit takes note of all that decides what git does here: the files of the
 // repository, the user's own settings, which hold for the whole run from now on,
-// and what a commit runs. What was noted before stays.
+// and what a commit runs. What was noted before stays, and so does that it could
+// not be: later an agent has been at work. Only a person can say that it is good.
 func (e *Engine) noteGit(ctx context.Context, notes guards) {
 	note := func(name string, look func(context.Context) (repo.Guarded, error), unguarded string) {
 		if _, ok := notes[name]; ok {
 			return
 		}
-		if found, err := look(ctx); err != nil {
+		switch found, err := look(ctx); {
+		case err != nil && ctx.Err() != nil: // the run ends before an agent starts
+		case err != nil && e.Accepted:
 			e.record(&loop.Warning{Text: err.Error(), Hint: unguarded})
-		} else if found != nil {
+		case err != nil:
+			e.record(&loop.Warning{Text: err.Error(), Hint: unguarded + ": the runner commits nothing until a resume with --accept-config"})
+			notes[name] = repo.NotKnown(err)
+		case found != nil:
 			notes[name] = found
 		}
 	}
 	note(gitFiles, e.Tree.GitFiles, "what the agent does to the settings of git is not put back")
 	e.guardGit(ctx) // the last runner may have died before it could
 	note(userGit, e.Tree.UserSettings, "what the agent does to your own settings of git is heeded")
-	if was, ok := notes[userGit]; ok {
+	if was := notes.known(userGit); was != nil {
 		if err := e.Tree.UseSettings(ctx, filepath.Join(e.Journal.Dir(), "gitconfig"), was); err != nil && ctx.Err() == nil {
 			e.record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to your own settings of git is heeded"})
 		}
 	}
 	note(commitRuns, e.Tree.CommitRuns, "what the agent does to your hooks of git is not seen")
+}
+
+// known is what was noted under a name; nil when nothing was.
+func (g guards) known(name string) repo.Guarded {
+	if notes := g[name]; notes.WhyNotKnown() == "" {
+		return notes
+	}
+	return nil
 }
 
 // guardGit puts back what decides how git acts in the user's repository: settings,
@@ -42,7 +56,7 @@ func (e *Engine) noteGit(ctx context.Context, notes guards) {
 func (e *Engine) guardGit(ctx context.Context) (same, cut bool) {
 	ctx, over := e.hurrying(ctx)
 	defer over()
-	done, err := e.Tree.PutGitBack(ctx, e.guarded[gitFiles])
+	done, err := e.Tree.PutGitBack(ctx, e.guarded.known(gitFiles))
 	if err != nil && ctx.Err() != nil {
 		return false, true
 	}
@@ -74,7 +88,7 @@ func (e *Engine) guardGit(ctx context.Context) (same, cut bool) {
 // are the user's, who may have changed them, so they are not put back; git does
 // not read them in this run.
 func (e *Engine) tellUserGit(ctx context.Context) {
-	strange, err := repo.StrangeSettings(ctx, e.guarded[userGit])
+	strange, err := repo.StrangeSettings(ctx, e.guarded.known(userGit))
 	if err != nil || len(strange) == 0 {
 		return // where nobody can tell, they are not read either
 	}
@@ -90,8 +104,16 @@ func (e *Engine) tellUserGit(ctx context.Context) {
 // was when the run began; nil when there is nothing. An agent may have written it,
 // and it would run outside of whatever that is held in. Of cut see guardGit.
 func (e *Engine) strangeRuns(ctx context.Context) (strange *loop.Warning, cut bool) {
-	was, noted := e.guarded[commitRuns]
-	if !noted {
+	for _, name := range []string{gitFiles, userGit, commitRuns} {
+		if why := e.guarded[name].WhyNotKnown(); why != "" {
+			return &loop.Warning{
+				Text: "what a commit runs is not known as it was when the run began: " + why,
+				Hint: "the checkpoint has the work; look at your hooks and settings of git, and resume with --accept-config",
+			}, false
+		}
+	}
+	was := e.guarded.known(commitRuns)
+	if was == nil {
 		return nil, false
 	}
 	ctx, over := e.hurrying(ctx)
@@ -122,8 +144,8 @@ func (e *Engine) leftByHooks(ctx context.Context) {
 	defer over()
 	changed := false
 	take := func(name string, left func(context.Context, repo.Guarded) (repo.Guarded, error)) {
-		was, noted := e.guarded[name]
-		if !noted {
+		was := e.guarded.known(name)
+		if was == nil {
 			return
 		}
 		if now, err := left(ctx, was); err == nil && len(now.Against(was)) > 0 { // whoever looks next tells of an error
@@ -141,8 +163,8 @@ func (e *Engine) leftByHooks(ctx context.Context) {
 // is elsewhere than where they were taken, or an earlier version took them. It
 // tells whether they are others now.
 func (e *Engine) rehomeGit(ctx context.Context, notes guards) bool {
-	was, ok := notes[gitFiles]
-	if !ok {
+	was := notes.known(gitFiles)
+	if was == nil {
 		return false
 	}
 	now, other, err := e.Tree.Rehome(ctx, was)

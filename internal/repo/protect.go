@@ -114,6 +114,15 @@ func inWords(info fs.FileInfo, sum [sha256.Size]byte) string {
 	return fmt.Sprintf("%v %v %s", info.Mode().Type(), info.Mode()&0o100, hex.EncodeToString(sum[:]))
 }
 
+// notKnown is where notes say why there are none. No file has this name.
+const notKnown = ""
+
+// NotKnown are notes that say that nobody could take any.
+func NotKnown(why error) Guarded { return Guarded{notKnown: why.Error()} }
+
+// WhyNotKnown is why nobody could take the notes; empty when they are there.
+func (now Guarded) WhyNotKnown() string { return now[notKnown] }
+
 // Against names the files that differ from an earlier moment, sorted.
 func (now Guarded) Against(before Guarded) []string {
 	var list []string
