@@ -87,7 +87,7 @@ func writeNote(dir, name, note string) error {
 			return err
 		}
 	}
-	made := name + ".refrain"
+	made := name + half
 	if err := root.RemoveAll(made); err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ const (
 	linkFile     = ".git" // of a linked work tree, where it leads to the rest
 	gitIdentity  = "."    // which git folder it was
 	gitAt        = "@"    // of which work tree
+
+	half = ".refrain" // ends the name of a file that is about to take the place of another
 )
 
 // mostGitFiles is more hooks than anybody has.
@@ -41,6 +43,9 @@ func (t *Tree) GitFiles(ctx context.Context) (Guarded, error) {
 		return nil, nil
 	}
 	found, err := p.look(ctx)
+	if err == nil {
+		err = p.dropHalves(found, nil)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look at the settings of git: %w", err)
 	}
@@ -133,6 +138,9 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 			now, err = p.look(ctx)
 		}
 	}
+	if err == nil {
+		err = p.dropHalves(now, was)
+	}
 	if err != nil {
 		return done, err
 	}
@@ -177,9 +185,9 @@ var errFlood = fmt.Errorf("there are more than %d hooks", mostGitFiles)
 // look notes all files.
 func (p gitPlace) look(ctx context.Context) (Guarded, error) {
 	found := Guarded{gitIdentity: p.identity(), gitAt: p.top}
-	names := []string{configFile, worktreeFile, infoFolder, hooksFolder}
+	names := []string{configFile, configFile + half, worktreeFile, worktreeFile + half, infoFolder, hooksFolder}
 	if info, err := os.Lstat(filepath.Join(p.top, linkFile)); err == nil && !info.IsDir() {
-		names = append(names, linkFile)
+		names = append(names, linkFile, linkFile+half)
 	}
 	for len(names) > 0 {
 		if ctx.Err() != nil {
@@ -200,7 +208,7 @@ func (p gitPlace) look(ctx context.Context) (Guarded, error) {
 		switch {
 		case note != "folder":
 		case name == infoFolder:
-			names = append(names, "info/attributes", "info/exclude")
+			names = append(names, "info/attributes", "info/attributes"+half, "info/exclude", "info/exclude"+half)
 		case name == hooksFolder || strings.HasPrefix(name, hooksFolder+"/"):
 			list, err := namesIn(filepath.Join(p.common, filepath.FromSlash(name)))
 			if err != nil {
@@ -212,4 +220,19 @@ func (p gitPlace) look(ctx context.Context) (Guarded, error) {
 		}
 	}
 	return found, nil
+}
+
+// dropHalves removes what a runner left that was killed while it put a file back,
+// and forgets that it was found. What was noted is somebody's own.
+func (p gitPlace) dropHalves(found, was Guarded) error {
+	for name := range found {
+		if was[name] != "" || !strings.HasSuffix(name, half) {
+			continue
+		}
+		if err := writeNote(p.of(name), name, ""); err != nil {
+			return err
+		}
+		delete(found, name)
+	}
+	return nil
 }

@@ -313,3 +313,50 @@ func TestNotesOfAnEarlierVersionSpeakOfThisRepository(t *testing.T) {
 		}
 	}
 }
+
+// A runner that is killed while it puts a file back leaves the half of it, which is
+// nobody's hook.
+func TestHalfAFileThatWasPutBackIsRemoved(t *testing.T) {
+	t.Parallel()
+	halves := []string{"config.refrain", "config.worktree.refrain", "info/exclude.refrain", "info/attributes.refrain", "hooks/pre-commit.refrain", "hooks/pre-commit.d/one.refrain"}
+	for name, look := range map[string]func(f folder, tree *Tree, was Guarded){
+		"by the next look": func(f folder, tree *Tree, was Guarded) {
+			done, err := tree.PutGitBack(t.Context(), was)
+			f.must(err)
+			if len(done.What) > 0 || done.Lost {
+				t.Errorf("PutGitBack = %+v, want that it tells nothing", done)
+			}
+		},
+		"by the next run": func(f folder, tree *Tree, was Guarded) {
+			now, err := tree.GitFiles(t.Context())
+			f.must(err)
+			if changed := now.Against(was); len(changed) > 0 {
+				t.Errorf("GitFiles also notes %q", changed)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, tree, was := noted(t)
+			for _, half := range halves {
+				f.write(".git/"+half, "half")
+			}
+			look(f, tree, was)
+			for _, half := range halves {
+				if f.exists(".git/" + half) {
+					t.Errorf("%s is still there", half)
+				}
+			}
+		})
+	}
+
+	main := newRepository(t)
+	f := folder{t, filepath.Join(t.TempDir(), "linked")}
+	main.git("worktree", "add", "-q", f.dir, "-b", "linked")
+	tree := f.open()
+	was, err := tree.GitFiles(t.Context())
+	f.must(err)
+	f.write(".git.refrain", "half")
+	if done, err := tree.PutGitBack(t.Context(), was); err != nil || len(done.What) > 0 || f.exists(".git.refrain") {
+		t.Errorf("in a linked work tree PutGitBack = %+v, %v, and it is there: %v", done, err, f.exists(".git.refrain"))
+	}
+}

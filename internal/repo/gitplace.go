@@ -15,7 +15,7 @@ type gitPlace struct{ top, dir, common string }
 
 // of is the folder that a noted file is in.
 func (p gitPlace) of(name string) string {
-	switch name {
+	switch strings.TrimSuffix(name, half) {
 	case linkFile:
 		return p.top
 	case worktreeFile:
