@@ -63,8 +63,8 @@ func (e *Engine) guardGit(ctx context.Context) (same, cut bool) {
 	if len(done.What) > 0 {
 		what := text.FirstFew(done.What)
 		e.warn("git "+what, loop.Warning{
-			Text: "what git does here was changed during the run, and is put back: " + what,
-			Hint: "if it was meant, change it when the run is over",
+			Text: "what git does here was changed since the run began, and is put back: " + what,
+			Hint: "if it was meant, change it when the run is over" + e.savePutBack(done),
 			Key:  loop.PutBackKey + what,
 		})
 	}
@@ -179,4 +179,16 @@ func (e *Engine) rehomeGit(ctx context.Context, notes guards) bool {
 	}
 	notes[gitFiles] = now
 	return len(now.Against(was)) > 0
+}
+
+// savePutBack keeps what was taken away among the records, and says where.
+func (e *Engine) savePutBack(done repo.PutBack) string {
+	dir := filepath.Join(e.Journal.Dir(), "put-back", e.now().UTC().Format("20060102T150405.000"))
+	switch saved, err := done.Save(dir); {
+	case err != nil:
+		return "; what was there could not be kept: " + err.Error()
+	case saved:
+		return "; what was there is in " + dir
+	}
+	return ""
 }

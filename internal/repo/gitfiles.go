@@ -84,6 +84,31 @@ func (t *Tree) Rehome(ctx context.Context, was Guarded) (now Guarded, other bool
 type PutBack struct {
 	What []string // the settings and files that were changed, sorted
 	Lost bool     // the repository is gone, or is another one: no more was put back
+
+	had []had
+}
+
+// had is a file that was put back, and what was noted of it before.
+type had struct{ name, note string }
+
+// Save writes the files as they were before they were put back into a new folder,
+// and tells whether there are any: what was taken away may have been the user's.
+func (p PutBack) Save(dir string) (saved bool, err error) {
+	for _, h := range p.had {
+		if _, _, isFile := textOf(h.note); !isFile {
+			continue
+		}
+		if !saved {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return false, err
+			}
+		}
+		saved = true
+		if err := writeNote(dir, h.name, h.note); err != nil {
+			return false, err
+		}
+	}
+	return saved, nil
 }
 
 // PutGitBack puts the files that decide what git does back as they were noted.
@@ -152,7 +177,9 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		if err != nil {
 			return done, err
 		}
-		done.What = append(done.What, what...)
+		if done.What = append(done.What, what...); len(what) > 0 {
+			done.had = append(done.had, had{name, now[name]})
+		}
 	}
 	pipes, err := p.dropPipes(ctx)
 	done.What, done.Lost = append(done.What, pipes...), !project.HasHead(p.dir)
