@@ -27,9 +27,9 @@ func (t *Tree) runHooks(ctx context.Context, c command, args ...string) error {
 	}
 	var complaint bytes.Buffer
 	exit, err := t.exec(ctx, proc.Spec{
-		Argv:    append([]string{"git", "-c", "maintenance.auto=false"}, args...),
+		Argv:    append([]string{t.program, "-c", "maintenance.auto=false"}, args...),
 		Dir:     t.dir,
-		Env:     append(append(with(env, unwatched), c.env...), "LC_ALL="+os.Getenv("LC_ALL")),
+		Env:     append(append(with(with(env, unwatched), outside...), c.env...), "LC_ALL="+os.Getenv("LC_ALL")),
 		Stdin:   bytes.NewReader(c.stdin),
 		Stderr:  proc.Sink{Raw: &complaint},
 		Timeout: hookTimeout,

@@ -159,7 +159,7 @@ func TestGitIsGivenTimeAsLongAsItWorks(t *testing.T) {
 	real, err := exec.LookPath("git")
 	f.must(err)
 	bin := t.TempDir()
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	tree.program = filepath.Join(bin, "git")
 	was := gitPatience
 	gitPatience = time.Second
 	t.Cleanup(func() { gitPatience = was })

@@ -48,6 +48,11 @@ type setting struct{ key, value string }
 // hooks, too: nobody misses it.
 var unwatched = setting{"core.fsmonitor", "false"}
 
+// outside keeps git from starting another one in a repository inside the tree, with
+// the settings that an agent has given that. Which commit is checked out there is
+// seen without.
+var outside = []setting{{"diff.ignoreSubmodules", "dirty"}, {"diff.submodule", "short"}, {"status.submoduleSummary", "false"}, {"submodule.recurse", "false"}}
+
 // closed are the settings of every git of ours that does not act for the user. An
 // agent can write the settings of the repository, and what they name would run
 // with the rights of the runner.
@@ -124,9 +129,9 @@ func (t *Tree) runIn(ctx context.Context, dir string, c command, args ...string)
 	}
 	var out, complaint bytes.Buffer
 	spec := proc.Spec{
-		Argv:   append([]string{"git"}, args...),
+		Argv:   append([]string{t.program}, args...),
 		Dir:    dir,
-		Env:    slices.Concat(with(env, slices.Concat(closed, c.settings)...), shut, []string{"GIT_ALLOW_PROTOCOL="}, c.env),
+		Env:    slices.Concat(with(env, slices.Concat(closed, outside, c.settings)...), shut, []string{"GIT_ALLOW_PROTOCOL="}, c.env),
 		Stdin:  bytes.NewReader(c.stdin),
 		Stdout: proc.Sink{Raw: &out},
 		Stderr: proc.Sink{Raw: &complaint},

@@ -162,7 +162,7 @@ func TestAnErrorOfGitIsReturned(t *testing.T) {
 	t.Run("git is gone", func(t *testing.T) {
 		f := newRepository(t)
 		tree := f.open()
-		t.Setenv("PATH", t.TempDir())
+		tree.program = filepath.Join(t.TempDir(), "git")
 		_, err := tree.Print(t.Context())
 		var start *proc.StartError
 		if !errors.As(err, &start) || !start.Missing() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -22,6 +23,16 @@ type Tree struct {
 	exec    Exec
 	pool    string // where stores share what they copied; empty: nowhere
 	user    *userSettings
+	program string // git, as it was found at the start: an agent may put another before it
+}
+
+// findGit is the path of git; where there is none, whoever starts it is told so.
+func findGit() string {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return "git"
+	}
+	return path
 }
 
 // Exec runs one process to its end, as proc.Run does.
@@ -79,7 +90,7 @@ func Open(ctx context.Context, dir string, ignore []string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run, user: &userSettings{}}
+	t := &Tree{dir: dir, ignore: patterns, exec: proc.Run, user: &userSettings{}, program: findGit()}
 
 	if err := Readable(dir); err != nil {
 		return nil, err
@@ -115,7 +126,7 @@ func OpenKept(ctx context.Context, dir string) (*Tree, error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	return &Tree{dir: dir, exec: proc.Run, user: &userSettings{}}, nil
+	return &Tree{dir: dir, exec: proc.Run, user: &userSettings{}, program: findGit()}, nil
 }
 
 // Through is the same tree, with git run by exec: a hook or a helper of git's
