@@ -108,8 +108,8 @@ func (w *walk) believes(text []byte) bool {
 	return ok
 }
 
-// noSeal is why nobody can tell what an earlier version has recorded.
-const noSeal = "an earlier version recorded it, without a seal"
+// noSeal is why nobody can tell what was recorded without one.
+const noSeal = "its records have no seal, as those of earlier versions"
 
 // doubted is an event as far as it is worth anything without a seal that can be
 // checked: nothing that anybody could have written proves the work.

@@ -243,9 +243,10 @@ func (s Store) meta(name string, brief bool) (Meta, error) {
 		}
 		return Meta{}, &NotFoundError{Ref: name}
 	}
-	if err == nil {
-		err = s.misplaced(m, called)
+	if err != nil {
+		return Meta{}, err
 	}
+	err = s.misplaced(m, called)
 	m.Tree, m.Gone = s.home(m)
 	return m, err
 }
