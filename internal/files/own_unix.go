@@ -3,20 +3,11 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
 )
-
-// MakeOwn makes a folder that only we can look into, or sees that it is one.
-func MakeOwn(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return Own(dir)
-}
 
 // Own tells whether only we can look into a folder: nil, or why not. In a place
 // such as /tmp somebody else may have been there first.
