@@ -97,7 +97,11 @@ func (h *house) printRooms(w io.Writer, list bool) {
 	fmt.Fprintln(w, "\nlargest packages")
 	for i, r := range rooms {
 		if i < 8 || list {
-			fmt.Fprintf(w, "    %6d  %s\n", r.lines(), r.shown())
+			far, once := r.helpers()
+			fmt.Fprintf(w, "    %6d  %-16s %d of %d helpers called from another file\n", r.lines(), r.shown(), len(far), once)
+			for _, name := range far[:len(far)*one(list)] {
+				fmt.Fprintf(w, "            %s\n", name)
+			}
 		}
 	}
 }
@@ -197,15 +201,27 @@ func (h *house) layers() (int, []string) {
 // whose place is in another file.
 func (h *house) helpers() (far, once int) {
 	for _, r := range h.rooms {
-		uses := map[types.Object][]string{}
-		for _, u := range r.uses {
-			uses[u.object] = append(uses[u.object], u.file)
+		n, all := r.helpers()
+		far, once = far+len(n), once+all
+	}
+	return far, once
+}
+
+// helpers are the functions of a room whose only use is in another file, and how
+// many have only one use.
+func (r *room) helpers() (far []string, once int) {
+	uses := map[types.Object][]string{}
+	for _, u := range r.uses {
+		uses[u.object] = append(uses[u.object], u.file)
+	}
+	for _, f := range r.funcs {
+		places := uses[f.object]
+		if f.exported || len(places) != 1 {
+			continue
 		}
-		for _, f := range r.funcs {
-			if places := uses[f.object]; !f.exported && len(places) == 1 {
-				once++
-				far += one(places[0] != f.file)
-			}
+		once++
+		if places[0] != f.file {
+			far = append(far, fmt.Sprintf("%s %s, called in %s", filepath.Base(f.file), f.object.Name(), filepath.Base(places[0])))
 		}
 	}
 	return far, once
