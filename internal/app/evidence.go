@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -31,16 +32,16 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 			return &UsageError{What: err.Error(), Hint: hintOf(err)}
 		}
 	}
-	protect, err := repo.ParsePatterns(c.Git.Protect)
+	protect, err := glob.Parse(c.Git.Protect)
 	if err != nil {
 		return &UsageError{What: fmt.Sprintf("git.protect: %v", err), Hint: "write patterns as in a .gitignore file"}
 	}
 	j.protect = protect
-	if j.only, err = repo.ParsePatterns(c.Progress.Only); err != nil {
+	if j.only, err = glob.Parse(c.Progress.Only); err != nil {
 		return &UsageError{What: fmt.Sprintf("progress.only: %v", err), Hint: "write patterns as in a .gitignore file"}
 	}
 	for _, g := range c.Gates {
-		if _, err := repo.ParsePatterns(g.Pin); err != nil {
+		if _, err := glob.Parse(g.Pin); err != nil {
 			return &UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/prompt"
@@ -37,8 +38,8 @@ type Job struct {
 	margin  time.Duration
 	used    func(session string) loop.Usage // what a session had used when the attempt began; nil: no run is alive
 	prompt  *prompt.Builder                 // nil: the command gets none
-	protect repo.Patterns
-	only    repo.Patterns // files that alone are progress; none is all
+	protect glob.Patterns
+	only    glob.Patterns // files that alone are progress; none is all
 
 	firstPrompt prompt.Prompt // as the first iteration would get it
 	accepted    bool          // a person has looked at what changed since the run began

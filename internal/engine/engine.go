@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -48,12 +49,12 @@ type Options struct {
 	Tree      *repo.Tree
 	Store     *repo.Store   // keeps checkpoints; nil: none are made
 	Progress  []loop.Signal // the signals that count
-	Only      repo.Patterns // the files that count; none is all
+	Only      glob.Patterns // the files that count; none is all
 	Plan      string        // the plan's file; empty is none
 	Written   string        // a plan that a claim must have written; empty is none
 	Done      Done          // what claims done without the agent's words
 	Judge     proof.Judge   // the runner's own checks
-	Protect   repo.Patterns // files whose change fails the attempt
+	Protect   glob.Patterns // files whose change fails the attempt
 	Protected []string      // the same as written
 	Commits   Commits       // what the runner commits
 	Hooks     Hooks         // what the user runs

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proof"
@@ -18,7 +19,7 @@ type guards map[string]repo.Guarded
 
 // pinnedNow is what the pinned files hold; nil when there are none.
 func (e *Engine) pinnedNow(ctx context.Context) repo.Guarded {
-	patterns, err := repo.ParsePatterns(e.Judge.Pins())
+	patterns, err := glob.Parse(e.Judge.Pins())
 	if err != nil || len(patterns) == 0 {
 		return nil // they were read before the run began
 	}
@@ -136,7 +137,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 func (e *Engine) notePins(ctx context.Context, notes guards) error {
 	all := repo.Guarded{}
 	for _, g := range e.Judge.Gates {
-		patterns, err := repo.ParsePatterns(g.Pin)
+		patterns, err := glob.Parse(g.Pin)
 		if err != nil || len(patterns) == 0 {
 			continue // they were read before the run began
 		}
@@ -155,7 +156,7 @@ func (e *Engine) notePins(ctx context.Context, notes guards) error {
 
 // hookFiles is the files that would be executed as hooks.
 func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
-	patterns, err := repo.ParsePatterns([]string{"/" + hook.Folder + "/*", "!*.sample"})
+	patterns, err := glob.Parse([]string{"/" + hook.Folder + "/*", "!*.sample"})
 	if err != nil {
 		return nil, err
 	}

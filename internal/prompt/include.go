@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/glob"
 )
 
 const (
@@ -68,8 +69,8 @@ func (p *page) find(root *os.Root, pattern string) ([]string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, &Error{What: fmt.Sprintf("%q leads out of the work tree", pattern), Hint: "only files in the work tree can be included; copy it there"}
 	}
-	if strings.ContainsAny(below, special) {
-		found, err := glob(files.FS(root), path.Join(literally(dir), below))
+	if glob.IsPattern(below) {
+		found, err := glob.Files(files.FS(root), path.Join(glob.Literal(dir), below))
 		if err != nil {
 			return nil, &Error{What: fmt.Sprintf("the files that match %q cannot be found: %s", pattern, cause(err)), Hint: `a pattern is as in "specs/*.md" or "specs/**/*.md"`, Err: err}
 		}

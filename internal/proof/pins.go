@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/repo"
 )
 
@@ -30,7 +31,7 @@ func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) ([]strin
 	case len(g.Pin) == 0:
 		return nil, nil
 	case j.Store == nil || !j.Store.CanRestore():
-		patterns, err := repo.ParsePatterns(g.Pin)
+		patterns, err := glob.Parse(g.Pin)
 		if err != nil {
 			return nil, err
 		}

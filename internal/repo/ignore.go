@@ -5,9 +5,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
@@ -20,7 +20,7 @@ func (t *Tree) skips(name string) bool {
 	if name == "." {
 		return false
 	}
-	return path.Base(name) == ".git" || t.own(name) || t.ignore.matches(name)
+	return path.Base(name) == ".git" || t.own(name) || t.ignore.Match(name)
 }
 
 // own tells whether a path is the runner's own. With git, most of what stands in
@@ -69,46 +69,22 @@ func resolved(path string) string {
 	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
-// ignore is a list of patterns, each cut at its slashes.
-type ignore [][]string
-
-// parseIgnore reads the patterns that Open describes.
-func parseIgnore(patterns []string) (ignore, error) {
-	var list ignore
-	for _, p := range patterns {
-		trimmed := strings.Trim(p, "/")
-		if trimmed == "" || strings.HasPrefix(p, "!") {
-			return nil, fmt.Errorf("ignore pattern %q: the sign ! has no meaning here, and a name is needed", p)
+// parseIgnore reads the patterns that Open describes. Those of folders hold for
+// files of the same name, too.
+func parseIgnore(lines []string) (glob.Patterns, error) {
+	var list []string
+	for _, line := range lines {
+		cleaned := path.Clean(strings.Trim(line, "/"))
+		if cleaned == "." || strings.HasPrefix(line, "!") {
+			return nil, fmt.Errorf("ignore pattern %q: the sign ! has no meaning here, and a name is needed", line)
 		}
-		parts := strings.Split(trimmed, "/")
-		if len(parts) == 1 && !strings.HasPrefix(p, "/") {
-			parts = []string{"**", trimmed}
+		if strings.Contains(strings.TrimSuffix(line, "/"), "/") {
+			cleaned = "/" + cleaned // and not a name at any depth
 		}
-		for _, part := range parts {
-			if _, err := path.Match(part, ""); err != nil {
-				return nil, fmt.Errorf("ignore pattern %q: %w", p, err)
-			}
+		if _, err := glob.Parse([]string{cleaned}); err != nil {
+			return nil, fmt.Errorf("ignore pattern %q: %w", line, err)
 		}
-		list = append(list, slices.CompactFunc(parts, func(a, b string) bool { return a == "**" && b == "**" }))
+		list = append(list, cleaned)
 	}
-	return list, nil
-}
-
-func (list ignore) matches(name string) bool {
-	parts := strings.Split(name, "/")
-	return slices.ContainsFunc(list, func(pattern []string) bool { return match(pattern, parts) })
-}
-
-// match tells whether the pattern matches the name or a folder above it.
-func match(pattern, name []string) bool {
-	switch {
-	case len(pattern) == 0:
-		return true
-	case len(name) == 0:
-		return false
-	case pattern[0] == "**":
-		return len(pattern) == 1 || match(pattern[1:], name) || match(pattern, name[1:])
-	}
-	ok, err := path.Match(pattern[0], name[0])
-	return err == nil && ok && match(pattern[1:], name[1:])
+	return glob.Parse(list)
 }

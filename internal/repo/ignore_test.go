@@ -38,7 +38,7 @@ func TestAPatternMatches(t *testing.T) {
 			t.Errorf("%q: %v", tt.pattern, err)
 			continue
 		}
-		if got := list.matches(tt.name); got != tt.want {
+		if got := list.Match(tt.name); got != tt.want {
 			t.Errorf("%q matches %q: %v, want %v", tt.pattern, tt.name, got, tt.want)
 		}
 	}
@@ -60,7 +60,7 @@ func FuzzIgnore(f *testing.F) {
 		if err != nil || name == "" || len(pattern)+len(name) > 200 {
 			return
 		}
-		if list.matches(name) && !list.matches(name+"/below") {
+		if list.Match(name) && !list.Match(name+"/below") {
 			t.Errorf("%q matches %q, but not what is below it", pattern, name)
 		}
 	})

@@ -3,10 +3,12 @@ package repo
 import (
 	"context"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/glob"
 )
 
 // Pin names files that are to be as they were at a first checkpoint: tests,
-// say, that an agent must not bend. The patterns are those of ParsePatterns,
+// say, that an agent must not bend. The patterns are those of glob.Parse,
 // from the work tree on.
 type Pin struct {
 	Patterns []string
@@ -33,7 +35,7 @@ func (s *Store) Pinned(ctx context.Context, now Checkpoint, pin Pin) ([]string, 
 
 // unpinned is what has to happen to pinned files so that they are as at first.
 func (s *Store) unpinned(ctx context.Context, now Checkpoint, pin Pin) ([]edit, error) {
-	patterns, err := ParsePatterns(pin.Patterns)
+	patterns, err := glob.Parse(pin.Patterns)
 	if err != nil || len(patterns) == 0 {
 		return nil, err
 	}

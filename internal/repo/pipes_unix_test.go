@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/glob"
 )
 
 // Nobody waits for the other end of a pipe that an agent has put where we read.
@@ -60,7 +62,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		},
 		"what is protected": func(f folder, pipe func(string)) {
 			pipe("a.txt")
-			patterns, err := ParsePatterns([]string{"*.txt"})
+			patterns, err := glob.Parse([]string{"*.txt"})
 			f.must(err)
 			_, err = f.open().Guard(f.t.Context(), patterns)
 			f.must(err)

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/glob"
 )
 
 // Guarded is what files held at one moment, by their path in the work tree.
@@ -19,13 +20,13 @@ type Guarded map[string]string
 
 // Guard looks at every file of the work tree that the patterns match, those that
 // git ignores too: what people protect is often just that.
-func (t *Tree) Guard(ctx context.Context, patterns Patterns) (Guarded, error) {
+func (t *Tree) Guard(ctx context.Context, patterns glob.Patterns) (Guarded, error) {
 	return t.GuardBelow(ctx, ".", patterns)
 }
 
 // GuardBelow is Guard for what lies in one folder of the work tree, without a
 // look at the others. A folder that is not there holds nothing.
-func (t *Tree) GuardBelow(ctx context.Context, folder string, patterns Patterns) (Guarded, error) {
+func (t *Tree) GuardBelow(ctx context.Context, folder string, patterns glob.Patterns) (Guarded, error) {
 	found := Guarded{}
 	err := filepath.WalkDir(filepath.Join(t.dir, filepath.FromSlash(folder)), func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {

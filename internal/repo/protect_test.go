@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/glob"
 )
 
 func TestGuardSeesEveryChangeOfAProtectedFile(t *testing.T) {
@@ -26,7 +28,7 @@ func TestGuardSeesEveryChangeOfAProtectedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patterns, err := ParsePatterns([]string{".env*", "tool.env"})
+	patterns, err := glob.Parse([]string{".env*", "tool.env"})
 	if err != nil {
 		t.Fatal(err)
 	}

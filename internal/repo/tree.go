@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
@@ -18,7 +19,7 @@ type Tree struct {
 	git     bool
 	prefix  string // from the root of the git work tree to dir, such as "sub/"
 	above   string // the folder above that root, where git is not to look; empty without git
-	ignore  ignore
+	ignore  glob.Patterns
 	records string // from the root to the records of the user's runs, when they are in it
 	exec    Exec
 	pool    string // where stores share what they copied; empty: nowhere

@@ -1,4 +1,7 @@
-package repo
+// Package glob says which paths a pattern of git's means. It knows patterns as in a
+// .gitignore file, and finds the files that one path with stars in it names. What
+// is done with them is for others to say.
+package glob
 
 import (
 	"fmt"
@@ -18,11 +21,11 @@ type pattern struct {
 	shape    *regexp.Regexp // of the name, or of the path
 }
 
-// ParsePatterns reads patterns, each as a line of a .gitignore file, but for
+// Parse reads patterns, each as a line of a .gitignore file, but for
 // comments and for spaces at the end, which a list in a configuration has no
 // need of. A pattern that could never match is an error: it would guard nothing
 // and say so to nobody.
-func ParsePatterns(lines []string) (Patterns, error) {
+func Parse(lines []string) (Patterns, error) {
 	var list Patterns
 	for _, line := range lines {
 		p, err := parsePattern(line)
@@ -48,11 +51,8 @@ func parsePattern(line string) (pattern, error) {
 			return p, fmt.Errorf("a path begins at the work tree: leave out %q", part+"/")
 		}
 	}
-	shape, err := translate(line)
-	if err != nil {
-		return p, err
-	}
-	p.shape, err = regexp.Compile(shape)
+	var err error
+	p.shape, err = compile(line)
 	return p, err
 }
 

@@ -1,8 +1,10 @@
-package repo
+package glob
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +48,7 @@ func TestPatternsMatch(t *testing.T) {
 		{"a newline is a sign like others", []string{"a*b", "c?"}, []string{"a\nb", "c\n"}, []string{"a\nc"}},
 	}
 	for _, tt := range tests {
-		list, err := ParsePatterns(tt.patterns)
+		list, err := Parse(tt.patterns)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -68,35 +70,57 @@ func TestAPatternThatNeverMatchesIsAnError(t *testing.T) {
 	for _, p := range []string{
 		"", "/", "!", "!/", "//a", "a//b", "a//", "./a", "../a", "a/./b", ".", `a\`, "[a", "[", "[]", "[a/b", `[\`, "[[:word:]]", "[[::]]", "[/]", "a[z-",
 	} {
-		if _, err := ParsePatterns([]string{"ok", p}); err == nil || !strings.Contains(err.Error(), "pattern ") {
-			t.Errorf("ParsePatterns(%q) = %v, want an error that names it", p, err)
+		if _, err := Parse([]string{"ok", p}); err == nil || !strings.Contains(err.Error(), "pattern ") {
+			t.Errorf("Parse(%q) = %v, want an error that names it", p, err)
 		}
 	}
 }
 
+// repository is one whose own patterns say what git takes ours for.
+type repository struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) repository {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", "--template=", dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".git", "info"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return repository{t, dir}
+}
+
 // ignored asks git which of the paths its own patterns match.
-func (f folder) ignored(patterns, paths []string) []string {
-	f.t.Helper()
-	f.write(".git/info/exclude", strings.Join(patterns, "\n")+"\n")
+func (r repository) ignored(patterns, paths []string) []string {
+	r.t.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, ".git", "info", "exclude"), []byte(strings.Join(patterns, "\n")+"\n"), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
 	cmd := exec.Command("git", "check-ignore", "--no-index", "-z", "--stdin")
-	cmd.Dir = f.dir
+	cmd.Dir = r.dir
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\x00"))
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return nil
 	}
-	f.must(err)
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-func (f folder) compareWithGit(t interface{ Errorf(string, ...any) }, patterns, paths []string) {
-	list, err := ParsePatterns(patterns)
+func (r repository) compareWithGit(t interface{ Errorf(string, ...any) }, patterns, paths []string) {
+	list, err := Parse(patterns)
 	if err != nil {
 		t.Errorf("%v", err)
 		return
 	}
-	want := f.ignored(patterns, paths)
+	want := r.ignored(patterns, paths)
 	for _, path := range paths {
 		if got := list.Match(path); got != slices.Contains(want, path) {
 			t.Errorf("%q matches %q: %v, and git says otherwise", patterns, path, got)
@@ -105,8 +129,7 @@ func (f folder) compareWithGit(t interface{ Errorf(string, ...any) }, patterns, 
 }
 
 func TestPatternsMatchAsGitDoes(t *testing.T) {
-	f := newFolder(t)
-	f.git("init", "-q", "--template=")
+	r := newRepository(t)
 	names := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "aab", "-", "]", "é", "\xe9", "*"})
 	path := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(names, 1, 4).Draw(t, "path"), "/")
@@ -123,13 +146,12 @@ func TestPatternsMatchAsGitDoes(t *testing.T) {
 			rapid.SampledFrom([]string{"", "", "/"}).Draw(t, "end")
 	})
 	rapid.Check(t, func(rt *rapid.T) {
-		f.compareWithGit(rt, rapid.SliceOfN(pattern, 1, 4).Draw(rt, "patterns"), rapid.SliceOfN(path, 50, 50).Draw(rt, "paths"))
+		r.compareWithGit(rt, rapid.SliceOfN(pattern, 1, 4).Draw(rt, "patterns"), rapid.SliceOfN(path, 50, 50).Draw(rt, "paths"))
 	})
 }
 
 func TestClassesAreThoseOfGit(t *testing.T) {
-	f := newFolder(t)
-	f.git("init", "-q", "--template=")
+	r := newRepository(t)
 	var paths []string
 	for c := 1; c < 256; c++ {
 		if c != '/' {
@@ -137,8 +159,8 @@ func TestClassesAreThoseOfGit(t *testing.T) {
 		}
 	}
 	for name := range classes {
-		f.compareWithGit(t, []string{"a[[:" + name + ":]]"}, paths)
-		f.compareWithGit(t, []string{"a[^[:" + name + ":]]"}, paths)
+		r.compareWithGit(t, []string{"a[[:" + name + ":]]"}, paths)
+		r.compareWithGit(t, []string{"a[^[:" + name + ":]]"}, paths)
 	}
 }
 
@@ -146,7 +168,7 @@ func FuzzPatterns(f *testing.F) {
 	f.Add("docs/**/*.md", "!docs/a", "docs/a/b.md")
 	f.Add("[!a-\\]]?*", "/x/", "x/\xff")
 	f.Fuzz(func(t *testing.T, first, second, path string) {
-		list, err := ParsePatterns([]string{first, second})
+		list, err := Parse([]string{first, second})
 		if err != nil {
 			return
 		}
@@ -156,7 +178,7 @@ func FuzzPatterns(f *testing.F) {
 		if strings.HasPrefix(second, "!") {
 			return
 		}
-		if one, err := ParsePatterns([]string{second}); err == nil && one.Match(path) && !list.Match(path) {
+		if one, err := Parse([]string{second}); err == nil && one.Match(path) && !list.Match(path) {
 			t.Errorf("%q matches %q alone, but not after %q", second, path, first)
 		}
 	})

@@ -1,4 +1,4 @@
-package repo
+package glob
 
 import (
 	"errors"
@@ -7,9 +7,18 @@ import (
 	"strings"
 )
 
+// compile is a pattern as a regular expression, which reads text as latin writes
+// it.
+func compile(pattern string) (*regexp.Regexp, error) {
+	shape, err := translate(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return regexp.Compile(shape)
+}
+
 // translate turns a pattern of git's into a regular expression that takes the
-// same paths, in time linear to their length. The expression reads text as
-// latin writes it.
+// same paths, in time linear to their length.
 func translate(glob string) (string, error) {
 	var out strings.Builder
 	out.WriteString(`(?s)^`)
