@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -205,4 +207,22 @@ func written(t testing.TB, d *Data) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Where the browser's tests, a module of their own, want pages to look at, one is
+// written for each kind of run. All of them can be written anyway.
+func TestPagesForTheBrowser(t *testing.T) {
+	folder := os.Getenv("REFRAIN_REPORT_PAGES")
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	var none Collector
+	for name, data := range map[string]*Data{
+		"night": night().data(), "empty": none.Data(view.New(), time.Now()), "one": marathon(1).data(),
+		"marathon": marathon(5000).data(), "hostile": hostile(attack).data(),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name+".html"), []byte(written(t, data)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

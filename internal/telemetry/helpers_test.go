@@ -2,23 +2,15 @@ package telemetry
 
 import (
 	"compress/gzip"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
-
-	commonv1 "go.opentelemetry.io/proto/otlp/common/v1"
-	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -127,98 +119,6 @@ func (t *teller) night() {
 	t.finish(loop.Done, loop.ByPromise, "the gates agree")
 }
 
-// received is a span as a collector understands it.
-type received struct{ *tracev1.Span }
-
-func (r received) attribute(key string) string {
-	for _, a := range r.Attributes {
-		if a.Key == key {
-			return show(a.Value)
-		}
-	}
-	return ""
-}
-
-func (r received) events() (names []string) {
-	for _, e := range r.Events {
-		names = append(names, e.Name)
-	}
-	return names
-}
-
-func show(v *commonv1.AnyValue) string {
-	switch v := v.Value.(type) {
-	case *commonv1.AnyValue_StringValue:
-		return v.StringValue
-	case *commonv1.AnyValue_IntValue:
-		return fmt.Sprint(v.IntValue)
-	case *commonv1.AnyValue_DoubleValue:
-		return fmt.Sprint(v.DoubleValue)
-	case *commonv1.AnyValue_BoolValue:
-		return fmt.Sprint(v.BoolValue)
-	}
-	return "?"
-}
-
-// decode reads a body as strictly as protobuf can. OTLP's JSON differs from
-// protobuf's in the ids, which are hexadecimal and not base64: they are
-// changed before. What protobuf is lenient in is looked at as well: 64-bit
-// numbers must be strings, enumerations numbers, and names in camel case.
-func decode(body []byte) (*tracev1.TracesData, error) {
-	var tree any
-	if err := json.Unmarshal(body, &tree); err != nil {
-		return nil, err
-	}
-	if err := toProtobuf(tree); err != nil {
-		return nil, err
-	}
-	changed, err := json.Marshal(tree)
-	if err != nil {
-		return nil, err
-	}
-	var data tracev1.TracesData
-	return &data, protojson.Unmarshal(changed, &data)
-}
-
-func toProtobuf(tree any) error {
-	switch tree := tree.(type) {
-	case []any:
-		for _, one := range tree {
-			if err := toProtobuf(one); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for key, value := range tree {
-			text, isText := value.(string)
-			_, isNumber := value.(float64)
-			if strings.Contains(key, "_") {
-				return fmt.Errorf("%s is not in camel case", key)
-			}
-			switch key {
-			case "traceId", "spanId", "parentSpanId":
-				id, err := hex.DecodeString(text)
-				if err != nil || !isText {
-					return fmt.Errorf("%s %v is not hexadecimal", key, value)
-				}
-				tree[key] = base64.StdEncoding.EncodeToString(id)
-			case "startTimeUnixNano", "endTimeUnixNano", "timeUnixNano", "intValue":
-				if !isText {
-					return fmt.Errorf("%s %v is not a string", key, value)
-				}
-			case "kind", "code":
-				if !isNumber {
-					return fmt.Errorf("%s %v is not a number", key, value)
-				}
-			}
-			if err := toProtobuf(value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // fakeCollector is a real HTTP server that takes spans.
 type fakeCollector struct {
 	*httptest.Server
@@ -268,12 +168,10 @@ func (c *fakeCollector) take(r *http.Request) error {
 	}
 	for _, rs := range data.ResourceSpans {
 		for _, a := range rs.Resource.Attributes {
-			c.resource[a.Key] = show(a.Value)
+			c.resource[a.Key] = a.Value.String()
 		}
 		for _, ss := range rs.ScopeSpans {
-			for _, s := range ss.Spans {
-				c.spans = append(c.spans, received{s})
-			}
+			c.spans = append(c.spans, ss.Spans...)
 		}
 	}
 	return nil
@@ -293,39 +191,39 @@ func spansOf(list []received, name string) (found []received) {
 func sound(list []received) error {
 	seen := map[string]received{}
 	for _, s := range list {
-		if len(s.TraceId) != 16 || len(s.SpanId) != 8 {
-			return fmt.Errorf("span %s has ids of %d and %d bytes", s.Name, len(s.TraceId), len(s.SpanId))
+		if len(s.TraceID) != 16 || len(s.SpanID) != 8 {
+			return fmt.Errorf("span %s has ids of %d and %d bytes", s.Name, len(s.TraceID), len(s.SpanID))
 		}
-		if id := traceOf(runID); string(s.TraceId) != string(id[:]) {
+		if id := traceOf(runID); string(s.TraceID) != string(id[:]) {
 			return fmt.Errorf("span %s is in another trace", s.Name)
 		}
-		if old, double := seen[string(s.SpanId)]; double {
+		if old, double := seen[string(s.SpanID)]; double {
 			return fmt.Errorf("spans %s and %s have the same id", old.Name, s.Name)
 		}
-		if s.EndTimeUnixNano < s.StartTimeUnixNano || s.StartTimeUnixNano == 0 {
+		if s.End < s.Start || s.Start == 0 {
 			return fmt.Errorf("span %s ends before it begins", s.Name)
 		}
 		for _, e := range s.Events {
-			if e.TimeUnixNano < s.StartTimeUnixNano || e.TimeUnixNano > s.EndTimeUnixNano {
+			if e.Time < s.Start || e.Time > s.End {
 				return fmt.Errorf("event %s is outside of its span %s", e.Name, s.Name)
 			}
 		}
-		if s.Kind != tracev1.Span_SPAN_KIND_INTERNAL {
-			return fmt.Errorf("span %s is of kind %v", s.Name, s.Kind)
+		if s.Kind != kindInternal {
+			return fmt.Errorf("span %s is of kind %d", s.Name, s.Kind)
 		}
-		seen[string(s.SpanId)] = s
+		seen[string(s.SpanID)] = s
 	}
 	roots := 0
 	for _, s := range list {
-		if len(s.ParentSpanId) == 0 {
+		if len(s.ParentSpanID) == 0 {
 			roots++
 			continue
 		}
-		parent, ok := seen[string(s.ParentSpanId)]
+		parent, ok := seen[string(s.ParentSpanID)]
 		if !ok {
 			return fmt.Errorf("the parent of span %s was never sent", s.Name)
 		}
-		if s.StartTimeUnixNano < parent.StartTimeUnixNano {
+		if s.Start < parent.Start {
 			return fmt.Errorf("span %s begins before its parent %s", s.Name, parent.Name)
 		}
 	}

@@ -1,6 +1,6 @@
-//go:build browser
-
-package report
+// Package browsertest looks at the report page in a real browser. It is a module
+// of its own, so that nobody who imports Refrain inherits the browser's protocol.
+package browsertest
 
 import (
 	"context"
@@ -16,8 +16,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-
-	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // browser opens a browser that talks to nobody, and gives the way to its first
@@ -32,7 +30,7 @@ func browser(t *testing.T) context.Context {
 		}
 	}
 	if program == "" {
-		t.Fatal("no browser: install chromium (Debian: apt install chromium), or leave out -tags browser")
+		t.Fatal("no browser: install chromium (Debian: apt install chromium)")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
@@ -48,15 +46,39 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
+// pages is the folder with the pages that the tests of package report write, one
+// for each kind of run.
+var pages string
+
+func TestMain(m *testing.M) {
+	code, err := withPages(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func withPages(run func() int) (int, error) {
+	var err error
+	if pages, err = os.MkdirTemp("", "refrain-pages-"); err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(pages)
+	write := exec.Command("go", "test", "-count=1", "-run", "TestPagesForTheBrowser", "./internal/report")
+	write.Dir = "../.."
+	write.Env = append(os.Environ(), "REFRAIN_REPORT_PAGES="+pages)
+	if out, err := write.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("the test that writes the pages: %w\n%s", err, out)
+	}
+	return run(), nil
+}
+
 // look opens a page from disk, does something with it, and fails the test when
 // the page complained or asked for anything but itself.
-func look(t *testing.T, ctx context.Context, d *Data, do func(ctx context.Context)) {
+func look(t *testing.T, ctx context.Context, name string, do func(ctx context.Context)) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(written(t, d)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	at := (&url.URL{Scheme: "file", Path: file}).String()
+	at := (&url.URL{Scheme: "file", Path: filepath.Join(pages, name+".html")}).String()
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +175,7 @@ var sizes = []struct {
 
 func TestBrowserShowsANight(t *testing.T) {
 	ctx := browser(t)
-	look(t, ctx, night().data(), func(ctx context.Context) {
+	look(t, ctx, "night", func(ctx context.Context) {
 		for _, id := range []string{"tests", "cost", "context", "duration"} {
 			// A mark counts when it can be seen.
 			seen := eval[int](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("#chart-%s .mark")].filter(m => { const b = m.getBoundingClientRect(); return b.width > 1 && b.height >= 1 && getComputedStyle(m).fill !== "rgb(0, 0, 0)" }).length`, id))
@@ -177,7 +199,7 @@ func TestBrowserShowsANight(t *testing.T) {
 
 func TestBrowserAnswersPointerAndClicks(t *testing.T) {
 	ctx := browser(t)
-	look(t, ctx, night().data(), func(ctx context.Context) {
+	look(t, ctx, "night", func(ctx context.Context) {
 		screen(t, ctx, 1280, 900, "screen", "light")
 		tip := eval[string](t, ctx, `(() => {
 			const hit = document.querySelector("#chart-tests .hit"), b = hit.getBoundingClientRect();
@@ -204,24 +226,15 @@ func TestBrowserAnswersPointerAndClicks(t *testing.T) {
 
 func TestBrowserShowsLittleAndMuch(t *testing.T) {
 	ctx := browser(t)
-	var none Collector
-	for _, tt := range []struct {
-		name string
-		data *Data
-	}{
-		{"empty", none.Data(view.New(), time.Now())},
-		{"one", marathon(1).data()},
-		{"marathon", marathon(5000).data()},
-		{"hostile", hostile(attack).data()},
-	} {
-		look(t, ctx, tt.data, func(ctx context.Context) {
+	for _, name := range []string{"empty", "one", "marathon", "hostile"} {
+		look(t, ctx, name, func(ctx context.Context) {
 			screen(t, ctx, 375, 740, "screen", "dark")
-			fits(t, ctx, tt.name, 375)
+			fits(t, ctx, name, 375)
 			if eval[bool](t, ctx, `"hacked" in window`) {
-				t.Errorf("%s: text of the agent's ran as a script", tt.name)
+				t.Errorf("%s: text of the agent's ran as a script", name)
 			}
 			screen(t, ctx, 1280, 900, "screen", "light")
-			photograph(t, ctx, tt.name)
+			photograph(t, ctx, name)
 		})
 	}
 }
