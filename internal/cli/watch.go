@@ -140,7 +140,6 @@ func (sh *shell) fullScreen(store journal.Store) tui.Options {
 	look := sh.look()
 	return tui.Options{
 		Out: sh.out, Color: look.Color, Unicode: unicodeLocale(os.Getenv),
-		Words: plainWords,
 		Card: func(run *view.Run, width int) string {
 			if width == 0 {
 				return lines.Card(run, look)
@@ -152,22 +151,6 @@ func (sh *shell) fullScreen(store journal.Store) tui.Options {
 		},
 		Past: func(run string, after int64) iter.Seq2[loop.Event, error] { return control.Past(store, run)(after) },
 		Edit: editor,
-	}
-}
-
-// plainWords says what events mean, in the words of the plain output.
-func plainWords() func(loop.Event) []string {
-	var b bytes.Buffer
-	out := lines.Plain(&b, view.New())
-	return func(e loop.Event) []string {
-		b.Reset()
-		out.Observe(e)
-		var facts []string
-		for text := range strings.Lines(b.String()) {
-			_, fact, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "] ") // behind its time
-			facts = append(facts, fact)
-		}
-		return facts
 	}
 }
 

@@ -5,30 +5,12 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
-
-func TestTheFullScreenViewUsesTheWordsOfPlainOutput(t *testing.T) {
-	tell := plainWords()
-	for _, tt := range []struct {
-		payload loop.Payload
-		want    []string
-	}{
-		{&loop.RunStarted{Name: "build-7", Procedure: "build", Limits: loop.Limits{Iterations: 3}}, []string{"Starting procedure: build (max 3 iterations)"}},
-		{&loop.AgentText{Text: "hello"}, nil},
-		{&loop.ClaimRefused{Why: "tests [1] fail"}, []string{"Claim refused: tests [1] fail"}},
-		{&loop.RunPaused{}, []string{"Paused. Go on with: refrain resume build-7"}},
-	} {
-		if got := tell(loop.Event{Payload: tt.payload}); !slices.Equal(got, tt.want) {
-			t.Errorf("%T is told as %q, want %q", tt.payload, got, tt.want)
-		}
-	}
-}
 
 func TestWhichTerminalsShowMoreThanASCII(t *testing.T) {
 	for _, tt := range []struct {

@@ -156,11 +156,12 @@ func (a Attempt) happened(c *loop.Claim) []row {
 				list = append(list, row{"refused", p.Why})
 			}
 		case *loop.TestExplained:
-			list = append(list, row{"explained", testChanged(p)})
+			list = append(list, row{"explained", view.Explained(p)})
 		case *loop.CommitMade:
-			list = append(list, row{"committed", short(p.Commit) + " " + firstLine(p.Subject)})
+			name, subject := view.Commit(p)
+			list = append(list, row{"committed", name + " " + subject})
 		case *loop.CheckpointRestored:
-			list = append(list, row{"undone", fmt.Sprintf("back to %s: %s", iterationOf(p), p.Why)})
+			list = append(list, row{"undone", fmt.Sprintf("back to %s: %s", view.BackTo(p), p.Why)})
 		}
 	}
 	return list

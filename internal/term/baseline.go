@@ -11,32 +11,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// baseline tells what the gates said before the first iteration, and where
-// claims are proven from now on.
-func baseline(b *loop.RunBaseline) []fact {
-	var facts []fact
-	for _, g := range b.Gates {
-		line := "Baseline: " + text.Line(g.Gate.Name) + " " + view.Gate(g.Gate)
-		if g.Clean != nil && !agree(g.Gate, *g.Clean) {
-			line += "; clean checkout: " + view.Gate(*g.Clean)
-		}
-		facts = append(facts, fact{info, line})
-	}
-	return append(facts, place(b)...)
-}
-
-func place(b *loop.RunBaseline) []fact {
-	if b.Proof == "" {
-		return nil
-	}
-	return one(info, "Claims are proven %s", view.Judged(b.Proof, view.Tied(b)))
-}
-
-// agree tells whether a gate found the same in both places.
-func agree(a, b loop.Gate) bool { return a.OK == b.OK && a.Tests == b.Tests && a.Why == b.Why }
-
-// baselineTable shows the same side by side, or nothing when the screen is too
-// narrow for that.
+// baselineTable shows what the gates said before the first iteration side by side,
+// or nothing when the screen is too narrow for that.
 func baselineTable(b *loop.RunBaseline, opt Options) string {
 	table := [][]cell{{{dim, "baseline"}, {dim, "work tree"}}}
 	if cleanTried(b) {

@@ -61,9 +61,9 @@ Claims are proven in a clean checkout
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := begin(10, 0)
-			l := &live{opt: at(s, tt.width, tt.colour), narrator: narrator{run: view.New()}}
+			l := &live{opt: at(s, tt.width, tt.colour), narrator: view.NewNarrator(view.New())}
 			e := loop.Event{Time: s.now, Payload: tt.baseline}
-			got := strings.TrimPrefix(l.render(e, l.narrator.tell(e)), "\n")
+			got := strings.TrimPrefix(l.render(e, l.narrator.Tell(e)), "\n")
 			want := strings.NewReplacer("{", "\x1b[", "}", "m").Replace(strings.TrimPrefix(tt.want, "\n"))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("screen (-want +got):\n%s", diff)

@@ -3,5 +3,6 @@
 //
 // An output is told of events one at a time, after they are safe in the
 // journal. It never holds a run up and never fails it: what cannot be shown is
-// still written down. What a screen says comes from package view.
+// still written down. What is said comes from package view; where
+// it goes, and in which colour, is decided here.
 package term

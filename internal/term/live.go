@@ -20,7 +20,7 @@ import (
 // The run holds the past of a resumed run, or nothing. From here on it belongs
 // to the output, which keeps it up to date.
 func Auto(w io.Writer, run *view.Run, opt Options) Output {
-	l := &live{w: w, opt: opt, narrator: narrator{run: run}, stop: make(chan struct{})}
+	l := &live{w: w, opt: opt, narrator: view.NewNarrator(run), stop: make(chan struct{})}
 	l.wg.Go(l.tick)
 	return l
 }
@@ -30,7 +30,7 @@ type live struct {
 	opt Options
 
 	mu       sync.Mutex
-	narrator narrator
+	narrator *view.Narrator
 	started  bool // something of this run has been shown
 	shown    bool // the status line is on the screen
 
@@ -45,7 +45,7 @@ func (l *live) Observe(e loop.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.started = true
-	l.draw(l.render(e, l.narrator.tell(e)))
+	l.draw(l.render(e, l.narrator.Tell(e)))
 }
 
 func (l *live) Close() {
@@ -55,7 +55,7 @@ func (l *live) Close() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.started = false // no more status line
-		l.draw(l.paragraph(l.narrator.abandoned()))
+		l.draw(l.paragraph(l.narrator.Close()))
 	})
 }
 
@@ -85,7 +85,7 @@ func (l *live) draw(text string) {
 	b.WriteString(text)
 	status := ""
 	if l.started {
-		status = statusLine(l.narrator.run, l.opt)
+		status = statusLine(l.narrator.Run(), l.opt)
 	}
 	b.WriteString(status)
 	l.shown = status != ""
@@ -95,13 +95,13 @@ func (l *live) draw(text string) {
 }
 
 // render is what the screen shows of an event, beyond the status line.
-func (l *live) render(e loop.Event, facts []fact) string {
-	run := l.narrator.run
+func (l *live) render(e loop.Event, facts []view.Fact) string {
+	run := l.narrator.Run()
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
 		return banner(p, l.opt)
 	case *loop.IterationStarted:
-		return "\n" + l.opt.paint(bold, strings.Replace(facts[0].text, " starting...", "", 1)) + "\n"
+		return "\n" + l.opt.paint(bold, l.narrator.Heading(e)) + "\n"
 	case *loop.AgentText:
 		return said(p, l.opt)
 	case *loop.AgentTool:
@@ -117,10 +117,10 @@ func (l *live) render(e loop.Event, facts []fact) string {
 		return gateLine(p.Gate, l.opt)
 	case *loop.RunBaseline:
 		if table := baselineTable(p, l.opt); table != "" {
-			return "\n" + table + l.paragraph(place(p))
+			return "\n" + table + l.paragraph([]view.Fact{{Text: view.ProvenWhere(p)}})
 		}
 	case *loop.IterationFinished:
-		if slices.ContainsFunc(facts, func(f fact) bool { return f.kind == leaving }) {
+		if slices.ContainsFunc(facts, func(f view.Fact) bool { return f.Kind == view.Leaving }) {
 			return l.paragraph(facts) + "\n" + Leave(run, l.opt)
 		}
 	case *loop.RunFinished:
@@ -130,16 +130,16 @@ func (l *live) render(e loop.Event, facts []fact) string {
 }
 
 // paragraph is facts as lines. What has a card of its own is left to it.
-func (l *live) paragraph(facts []fact) string {
+func (l *live) paragraph(facts []view.Fact) string {
 	var b strings.Builder
 	for _, f := range facts {
-		switch f.kind {
-		case ending, leaving:
+		switch {
+		case f.Text == "", f.Kind == view.Leaving, f.Kind.Ends():
 			continue
-		case warning, refusal:
-			b.WriteString(l.opt.paint(yellow, f.text))
+		case f.Kind == view.Warning, f.Kind == view.Refusal:
+			b.WriteString(l.opt.paint(yellow, f.Text))
 		default:
-			b.WriteString(l.opt.paint(dim, f.text))
+			b.WriteString(l.opt.paint(dim, f.Text))
 		}
 		b.WriteByte('\n')
 	}

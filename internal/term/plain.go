@@ -17,34 +17,34 @@ import (
 // The run holds the past of a resumed run, or nothing. From here on it belongs
 // to the output, which keeps it up to date.
 func Plain(w io.Writer, run *view.Run) Output {
-	return &lines{w: w, narrator: narrator{run: run}}
+	return &lines{w: w, narrator: view.NewNarrator(run)}
 }
 
 // Quiet writes only warnings, errors and the end, as Plain would.
 func Quiet(w io.Writer, run *view.Run) Output {
-	return &lines{w: w, narrator: narrator{run: run}, quiet: true}
+	return &lines{w: w, narrator: view.NewNarrator(run), quiet: true}
 }
 
 type lines struct {
 	w        io.Writer
 	quiet    bool
-	narrator narrator
+	narrator *view.Narrator
 	last     time.Time // of the last event
 }
 
 func (l *lines) Observe(e loop.Event) {
 	l.last = e.Time
-	l.write(l.narrator.tell(e))
+	l.write(l.narrator.Tell(e))
 }
 
-func (l *lines) Close() { l.write(l.narrator.abandoned()) }
+func (l *lines) Close() { l.write(l.narrator.Close()) }
 
-func (l *lines) write(facts []fact) {
+func (l *lines) write(facts []view.Fact) {
 	for _, f := range facts {
-		if l.quiet && f.kind != warning && f.kind != ending {
+		if l.quiet && f.Kind != view.Warning && !f.Kind.Ends() {
 			continue
 		}
 		// A reader that has gone away is no reason to stop the run.
-		_, _ = fmt.Fprintf(l.w, "[%s] %s\n", l.last.Local().Format(time.TimeOnly), f.text)
+		_, _ = fmt.Fprintf(l.w, "[%s] %s\n", l.last.Local().Format(time.TimeOnly), f.Text)
 	}
 }

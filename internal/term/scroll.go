@@ -15,7 +15,7 @@ const widestTool = 100
 
 // banner says what is about to happen.
 func banner(p *loop.RunStarted, opt Options) string {
-	parts := []string{text.Line(named(p.Agent, p.Model)), most(p.Limits.Iterations)}
+	parts := []string{text.Line(named(p.Agent, p.Model)), view.MaxIterations(p.Limits)}
 	if p.Limits.Time > 0 {
 		parts = append(parts, "at most "+text.Seconds(p.Limits.Time.Duration()))
 	}

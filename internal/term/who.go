@@ -78,7 +78,7 @@ func unattended(l *view.Leave) string {
 func processes(run *view.Run) string {
 	switch {
 	case run.State.Ended() && run.Left != nil && len(*run.Left) > 0:
-		return fmt.Sprintf("still running: %s; resume, or the next run here, ends them", view.Names(*run.Left, fewNames))
+		return fmt.Sprintf("still running: %s; resume, or the next run here, ends them", view.Names(*run.Left, view.FewNames))
 	case run.State == loop.Crashed && run.Left == nil:
 		return "what may be left is ended by resume, or by the next run here"
 	case !run.State.Ended() || run.Left == nil:
@@ -89,7 +89,7 @@ func processes(run *view.Run) string {
 		none = "none that could be found" // one may have hidden, and who kept them was gone
 	}
 	if len(run.Spared) > 0 {
-		none += " but " + view.Names(run.Spared, fewNames) + " (proc.keep)"
+		none += " but " + view.Names(run.Spared, view.FewNames) + " (proc.keep)"
 	}
 	return none
 }

@@ -14,11 +14,11 @@ import (
 // come, from any goroutine, and it keeps a bounded part of them: so nothing has
 // to wait for a terminal, and nothing grows while one is not looked at.
 type book struct {
-	words func(loop.Event) []string
-	card  func(run *view.Run, width int) string
+	card func(run *view.Run, width int) string
 
 	mu         sync.Mutex
-	run        *view.Run
+	narrator   *view.Narrator
+	run        *view.Run // the narrator's
 	transcript roll
 	log        roll
 	rows       []row // the attempts, the latest at the end
@@ -32,8 +32,9 @@ type book struct {
 }
 
 func newBook(o Options) *book {
+	run := view.New()
 	return &book{
-		words: o.Words(), card: o.Card, run: view.New(),
+		card: o.Card, narrator: view.NewNarrator(run), run: run,
 		transcript: roll{grows: true}, log: roll{grows: true},
 	}
 }
@@ -42,16 +43,15 @@ func newBook(o Options) *book {
 func (b *book) observe(e loop.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.run.Apply(e)
-	facts := b.words(e)
+	facts := b.narrator.Tell(e)
 	for _, fact := range facts {
-		b.log.add(&block{text: e.Time.Local().Format("15:04:05") + " " + oneLine(fact), style: weigh(fact), indent: strings.Repeat(" ", 9)})
+		b.log.add(&block{text: e.Time.Local().Format("15:04:05") + " " + oneLine(fact.Text), style: factStyle(fact.Kind), indent: strings.Repeat(" ", 9)})
 	}
 	b.steer(e)
 	b.list(e)
 	switch p := e.Payload.(type) {
 	case *loop.IterationStarted:
-		b.head(facts)
+		b.head(b.narrator.Heading(e))
 	case *loop.AgentText:
 		b.say(p)
 	case *loop.AgentTool:
@@ -102,13 +102,11 @@ func (b *book) steer(e loop.Event) {
 }
 
 // head begins an iteration.
-func (b *book) head(facts []string) {
+func (b *book) head(said string) {
 	if len(b.transcript.blocks) > 0 {
 		b.transcript.add(&block{})
 	}
-	for _, fact := range facts {
-		b.transcript.add(&block{text: strings.Replace(text.Line(fact), " starting...", "", 1), style: heading})
-	}
+	b.transcript.add(&block{text: text.Line(said), style: heading})
 }
 
 func (b *book) say(p *loop.AgentText) {
@@ -151,9 +149,9 @@ func (b *book) note(s style, text string) {
 }
 
 // tell puts the runner's own words among the agent's.
-func (b *book) tell(facts []string) {
+func (b *book) tell(facts []view.Fact) {
 	for _, fact := range facts {
-		b.note(weigh(fact), fact)
+		b.note(factStyle(fact.Kind), fact.Text)
 	}
 }
 
@@ -208,26 +206,17 @@ func (b *book) over() (ended bool, signal string) {
 // oneLine keeps a fact on one line, with the spaces that it has.
 func oneLine(fact string) string { return strings.ReplaceAll(text.Clean(fact), "\n", " ") }
 
-// weigh says how much the words of a fact should stand out.
-func weigh(fact string) style {
-	for _, w := range weights {
-		if strings.HasPrefix(fact, w.prefix) {
-			return w.style
-		}
+// factStyle says how much a kind of fact should stand out.
+func factStyle(k view.Kind) style {
+	switch k {
+	case view.Failure:
+		return bad
+	case view.Warning, view.Refusal:
+		return caution
+	case view.Success:
+		return good
 	}
 	return faint
-}
-
-var weights = []struct {
-	prefix string
-	style  style
-}{
-	{"ERROR", bad},
-	{"WARNING", caution},
-	{"Claim refused", caution},
-	{"Refused", caution},
-	{"Rolled back", caution},
-	{"Done", good},
 }
 
 func retry(p *loop.AgentRetry) string {

@@ -232,7 +232,7 @@ func TestAnOpenedIterationIsLeftAgain(t *testing.T) {
 	w := &world{}
 	m := w.shown(begin().worked(6).worked(2).working(), 80, 24)
 	press(m, "2", "up", "up", "enter")
-	wantShown(t, m, "Iteration 1/20", "Iteration 1 completed", "iteration 1")
+	wantShown(t, m, "Iteration 1/20", "Iteration 1/20 completed", "iteration 1")
 	wantHidden(t, m, "Iteration 2/20")
 	wantHidden(t, m, "Starting procedure")
 	press(m, "esc")
@@ -247,7 +247,7 @@ func TestAnOpenedIterationIsLeftAgain(t *testing.T) {
 	}
 	w.story.events = slices.DeleteFunc(w.story.events, func(e loop.Event) bool { return !e.Type().Kept() })
 	press(m, "2", "g", "enter")
-	wantShown(t, m, "Iteration 1 completed", "no longer kept")
+	wantShown(t, m, "Iteration 1/20 completed", "no longer kept")
 	do(m, pastRead{of: row{iter: 1, attempt: 1}, err: errTest})
 	if got := footer(m); got != "Could not read iteration 1: no such checkpoint" {
 		t.Errorf("footer %q", got)

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,4 +187,35 @@ func TestOneHugeTextIsKeptAndDropped(t *testing.T) {
 		t.Errorf("%d blocks, want the small one alone", n)
 	}
 	wantShown(t, m, "after it")
+}
+
+func TestAFactIsSetOffByItsKind(t *testing.T) {
+	b := newBook(Options{})
+	for _, p := range []loop.Payload{
+		&loop.RunStarted{Name: "build-7", Procedure: "build", Limits: loop.Limits{Iterations: 3}},
+		&loop.AgentText{Text: "WARNING: I only say so"},
+		&loop.ClaimRefused{Why: "tests [1] fail"},
+		&loop.Warning{Text: "the disk is nearly full"},
+		&loop.RunPaused{},
+		&loop.RunFinished{State: loop.Aborted, Reason: loop.ByHook, Why: "so"},
+		&loop.RunFinished{State: loop.Done, Reason: loop.ByGates},
+	} {
+		b.observe(loop.Event{Payload: p})
+	}
+	var got []line
+	for _, x := range b.log.blocks {
+		_, said, _ := strings.Cut(x.text, " ") // behind its time
+		got = append(got, line{said, x.style})
+	}
+	want := []line{
+		{"Starting procedure: build (max 3 iterations)", faint},
+		{"Claim refused: tests [1] fail", caution},
+		{"WARNING: the disk is nearly full", caution},
+		{"Paused. Go on with: refrain resume build-7", faint},
+		{"ERROR: Aborting (hook): so (0 iterations completed, total: 0s)", bad},
+		{"Done: all gates pass (claimed, unproven) after 0 iterations (total: 0s)", good},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the log is\n%v, want\n%v", got, want)
+	}
 }

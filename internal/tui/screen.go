@@ -17,7 +17,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// Options is what a screen needs of the world. Words, Card, Diff and Past are
+// Options is what a screen needs of the world. Card, Diff and Past are
 // always needed.
 type Options struct {
 	In  io.Reader // nil: stdin, or the terminal itself when stdin is none
@@ -26,9 +26,6 @@ type Options struct {
 	Color   bool
 	Unicode bool // the terminal shows more than ASCII
 
-	// Words makes a teller of events: what each of them means in words, a line
-	// for each fact, without its time. Events are told to it in their order.
-	Words func() func(loop.Event) []string
 	// Card sums up a run that is over, for a width.
 	Card func(run *view.Run, width int) string
 	// Do has a command carried out; nil: the run takes none.

@@ -127,7 +127,6 @@ type world struct {
 func (w *world) options() Options {
 	return Options{
 		Color: false, Unicode: true,
-		Words: func() func(loop.Event) []string { return tell },
 		Card: func(run *view.Run, _ int) string {
 			return text.Line(run.Name) + ": " + view.People(run.State, run.Level()) + "\n"
 		},
@@ -150,29 +149,6 @@ func (w *world) options() Options {
 		},
 		Now: func() time.Time { return w.story.now },
 	}
-}
-
-// tell is a narrator of few words.
-func tell(e loop.Event) []string {
-	switch p := e.Payload.(type) {
-	case *loop.RunStarted:
-		return []string{"Starting procedure: " + p.Procedure}
-	case *loop.IterationStarted:
-		return []string{fmt.Sprintf("Iteration %d/%d starting...", e.Iter, p.Max)}
-	case *loop.IterationFinished:
-		return []string{fmt.Sprintf("Iteration %d completed", e.Iter)}
-	case *loop.ClaimRefused:
-		return []string{"Claim refused: " + p.Why}
-	case *loop.RunWaiting:
-		return []string{"Waiting: " + p.Why}
-	case *loop.Warning:
-		return []string{"WARNING: " + p.Text}
-	case *loop.CommandReceived:
-		return []string{"Received " + p.Command}
-	case *loop.RunFinished:
-		return []string{"Done: " + p.Why}
-	}
-	return nil
 }
 
 // shown is a model that has seen a story, on a screen of a size.

@@ -31,8 +31,9 @@ func (r *Run) Leave() *Leave {
 	if r.Prompt == "" || r.Outcome == nil || r.Sum.Durations.N == 0 || r.State.Ended() {
 		return nil
 	}
+	_, red := redGates(r.Outcome)
 	l := &Leave{
-		Missing: r.missing(), Did: r.did(), Denied: r.Outcome.Denied, Red: r.stillRed(), Proof: r.proof(),
+		Missing: r.missing(), Did: r.did(), Denied: r.Outcome.Denied, Red: red, Proof: r.proof(),
 		Billed: Billed(r.Outcome.BilledTo), Pace: r.pace(), Ends: r.ends(),
 	}
 	l.Safe = len(l.Missing) == 0
@@ -45,6 +46,45 @@ func (l *Leave) Verdict() string {
 		return "yes"
 	}
 	return "not yet"
+}
+
+// Grounds are what the answer rests on, each with its label; what speaks against it
+// comes first. What is not known has no text.
+func (l *Leave) Grounds() []Ground {
+	var list []Ground
+	for i, why := range l.Missing {
+		label := "why not"
+		if i > 0 {
+			label = ""
+		}
+		list = append(list, Ground{label, why})
+	}
+	return append(list,
+		Ground{"agent", l.Did},
+		Ground{"denied", Names(l.Denied, FewNames)},
+		Ground{"still red", Names(l.Red, FewNames)},
+		Ground{"proof", l.Proof},
+		Ground{"billed to", l.Billed},
+		Ground{"pace", l.Pace},
+		Ground{"ends", l.Ends},
+	)
+}
+
+// Ground is one of them.
+type Ground struct{ Label, Text string }
+
+// facts are the answer as lines; none where there is no answer.
+func (l *Leave) facts() []Fact {
+	if l == nil {
+		return nil
+	}
+	facts := one(Leaving, "Safe to leave: %s", l.Verdict())
+	for _, g := range l.Grounds() {
+		if g.Text != "" {
+			facts = append(facts, Fact{Leaving, fmt.Sprintf("  %-12s%s", g.Label, text.Line(g.Text))})
+		}
+	}
+	return facts
 }
 
 // missing is what a person should see to first.

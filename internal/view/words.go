@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -67,4 +68,43 @@ func Each(s Spread) string {
 		return mean
 	}
 	return mean + " ± " + text.Duration(time.Duration(s.Deviation*float64(time.Millisecond)))
+}
+
+// label names an iteration where a sentence begins: "Iteration 2/5", or "Iteration
+// 2" without a limit.
+func (r *Run) label(iteration int) string {
+	if limit := r.Max(); limit > 0 {
+		return fmt.Sprintf("Iteration %d/%d", iteration, limit)
+	}
+	return fmt.Sprintf("Iteration %d", iteration)
+}
+
+// MaxIterations is how many iterations a run may have: "max 5 iterations".
+func MaxIterations(l loop.Limits) string {
+	if l.Iterations == 0 {
+		return "unlimited iterations"
+	}
+	return "max " + text.Plural(l.Iterations, "iteration")
+}
+
+// Commit is as much of a commit's name as people use, and what it says it is.
+func Commit(p *loop.CommitMade) (name, subject string) {
+	first, _, _ := strings.Cut(p.Subject, "\n")
+	return text.Cut(text.Line(p.Commit), 7), text.Line(first)
+}
+
+// BackTo names the iteration that a tree was put back to.
+func BackTo(p *loop.CheckpointRestored) string {
+	switch {
+	case p.Iteration == nil:
+		return "an earlier checkpoint"
+	case *p.Iteration == 0:
+		return "before the first iteration"
+	}
+	return fmt.Sprintf("iteration %d", *p.Iteration)
+}
+
+// Explained is the agent's reason for a test that it changed.
+func Explained(p *loop.TestExplained) string {
+	return Fit(p.Name, widestNote) + ": " + Fit(p.Why, widestNote)
 }

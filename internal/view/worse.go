@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -16,7 +15,10 @@ func (r *Run) worse(iteration string) []string {
 	if r.Verdict.Restore != nil {
 		return nil
 	}
-	list := r.redGates(iteration)
+	var list []string
+	if red, _ := redGates(r.Outcome); len(red) > 0 {
+		list = append(list, fmt.Sprintf("gates are red: %s (refrain show %s)", strings.Join(red, "; "), iteration))
+	}
 	list = append(list, r.fewerTests(iteration)...)
 	o := r.Outcome
 	if t := o.Tests; t != nil && len(t.NewlyFailing) > 0 && !o.Red() {
@@ -37,19 +39,6 @@ func (r *Run) worse(iteration string) []string {
 	return list
 }
 
-func (r *Run) redGates(iteration string) []string {
-	var red []string
-	for _, g := range r.Outcome.Gates {
-		if !g.OK && !g.Known {
-			red = append(red, withWhy(g))
-		}
-	}
-	if len(red) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("gates are red: %s (refrain show %s)", strings.Join(red, "; "), iteration)}
-}
-
 // fewerTests names the gates that ran fewer tests than they once did. One that is
 // red and ran none may just not have come to them.
 func (r *Run) fewerTests(iteration string) []string {
@@ -63,22 +52,4 @@ func (r *Run) fewerTests(iteration string) []string {
 			text.Line(g.Name), text.Plural(g.Tests, "test"), text.Count(most), iteration))
 	}
 	return list
-}
-
-// stillRed are the gates that were red before the run, and still are.
-func (r *Run) stillRed() []string {
-	var list []string
-	for _, g := range r.Outcome.Gates {
-		if !g.OK && g.Known {
-			list = append(list, withWhy(g))
-		}
-	}
-	return list
-}
-
-func withWhy(g loop.Gate) string {
-	if why := text.Line(g.Why); why != "" {
-		return text.Line(g.Name) + " (" + why + ")"
-	}
-	return text.Line(g.Name)
 }

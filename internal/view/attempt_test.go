@@ -1,8 +1,10 @@
-package term
+package view
 
 import (
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -53,7 +55,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.outcome.Duration = loop.Span(45200 * time.Millisecond)
 			p := &loop.IterationFinished{Outcome: tt.outcome, State: loop.State{Streaks: loop.Streaks{Failures: 1}}}
-			if got := closing("Iteration 2/5", p, before, loop.Limits{Failures: 3}, now).text; got != tt.want {
+			if got := closing("Iteration 2/5", p, before, loop.Limits{Failures: 3}, now).Text; got != tt.want {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)
 			}
 		})
@@ -63,7 +65,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 func TestWithoutAThresholdThereIsNoSlash(t *testing.T) {
 	p := &loop.IterationFinished{Outcome: exit1(), State: loop.State{Streaks: loop.Streaks{Failures: 4}}}
 	want := "WARNING: AI CLI failed (exit 1), consecutive failures: 4"
-	if got := closing("Iteration 4", p, loop.State{}, loop.Limits{}, time.Now()).text; got != want {
+	if got := closing("Iteration 4", p, loop.State{}, loop.Limits{}, time.Now()).Text; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 }
@@ -75,7 +77,109 @@ func TestWhoGoesOnMeanwhileIsNamed(t *testing.T) {
 		Verdict: loop.Verdict{Action: loop.Continue, Rule: "fallback", Agent: "codex"},
 	}
 	want := "Iteration 2/5 held up: usage limit (five_hour) until 11:00:00; it does not count, and codex goes on meanwhile"
-	if got := closing("Iteration 2/5", p, loop.State{}, loop.Limits{}, now).text; got != want {
+	if got := closing("Iteration 2/5", p, loop.State{}, loop.Limits{}, now).Text; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
+}
+
+func TestWhatTheRunnerFoundIsTold(t *testing.T) {
+	counted := func(o loop.Outcome, passed, failed int) loop.Outcome {
+		o.Tests = &loop.Tests{Total: passed + failed, Passed: passed, Failed: failed}
+		for i := range o.Gates {
+			o.Gates[i].Tests = passed + failed
+		}
+		return o
+	}
+	stillRed := loop.Outcome{Result: loop.OK, Exit: exited(0), Gates: []loop.Gate{known("test", "35 of 40 tests")}}
+	better := loop.Outcome{Result: loop.OK, Exit: exited(0), Gates: []loop.Gate{known("test", "30 of 40 tests")}}
+	refused := loop.Outcome{Result: loop.OK, Exit: exited(0), Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 of 5 tasks of the plan are not done"}}
+	lacking := refused
+	lacking.Claim = &loop.Claim{Kind: loop.ClaimDone, Why: "TestAdd is gone", Lacks: "tests"}
+	pinned := provenBy(passing("test", 12))
+	pinned.Pinned = []string{"a_test.go", "b_test.go"}
+	kept := provenBy(passing("test", 12))
+	kept.Claim.Proven, kept.Proof = false, &loop.Proof{Level: loop.LevelKept}
+	asRooda := loop.Counting{GatesAreFailures: true}
+	tests := []struct {
+		name     string
+		best     *loop.Best
+		counting loop.Counting
+		outcome  loop.Outcome
+		want     []string
+	}{
+		{"all is well", nil, loop.Counting{}, counted(ok(), 12, 0), nil},
+		{"one gate failed", nil, loop.Counting{}, failedBy(failing("test", "3 of 12 tests")), []string{"WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1/5"}},
+		{"it does not say why", nil, loop.Counting{}, failedBy(loop.Gate{Name: "test"}), []string{"WARNING: Quality gates failed: test, red iterations: 1/5"}},
+		{"several failed; one had been red all along", nil, loop.Counting{}, failedBy(failing("test", "exit 1"), known("lint", "exit 2"), passing("vet", 0), failing("e2e", "timed out after 10m")), []string{"WARNING: Quality gates failed: test (exit 1); e2e (timed out after 10m), red iterations: 1/5"}},
+		{"gates count as failures", nil, asRooda, failedBy(failing("test", "exit 1")), []string{"WARNING: Quality gates failed: test (exit 1), consecutive failures: 1/3, red iterations: 1/5"}},
+		{"red and better than the best does not count", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(failedBy(failing("test", "30 of 40 tests")), 10, 30), []string{"WARNING: Quality gates failed: test (30 of 40 tests), 5 fewer fail than at the best, red iterations: 0/5"}},
+		{"more tests is better too", &loop.Best{Passed: 5, Failed: 3}, loop.Counting{}, counted(failedBy(failing("test", "3 of 12 tests")), 9, 3), []string{"WARNING: Quality gates failed: test (3 of 12 tests), 4 more pass than at the best, red iterations: 0/5"}},
+		{"a claim that a plan refused", nil, loop.Counting{}, refused, []string{"WARNING: Claim of done was untrue, red iterations: 1/5"}},
+		{"a claim without the evidence for it", nil, loop.Counting{}, lacking, []string{"WARNING: Claim of done lacks evidence, red iterations: 1/5"}},
+		{"a claim that is proven although a pinned file was changed", nil, loop.Counting{}, pinned, []string{"Claim proven, and to be confirmed (1 in a row so far)", "WARNING: Pinned files were changed, and judged as they were when the run began: a_test.go, b_test.go"}},
+		{"a claim behind which there is less", nil, loop.Counting{}, kept, []string{"Claim taken (nothing broke), and to be confirmed (1 in a row so far)"}},
+		{"red as before the run", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(stillRed, 5, 35), []string{"Quality gates still red: test (35 of 40 tests), consecutive test failures: 1/4"}},
+		{"red as before the run, but better", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(better, 10, 30), []string{"Quality gates still red: test (30 of 40 tests), 5 fewer fail than at the best"}},
+		{"the agent's own tests failed", &loop.Best{Passed: 12}, loop.Counting{}, counted(ok(), 9, 3), []string{"WARNING: Tests failed: 3 of 12 tests, consecutive test failures: 1/4"}},
+		{"the agent's own tests failed, for the first time", nil, loop.Counting{}, counted(ok(), 9, 3), nil},
+	}
+	limits := loop.Limits{Failures: 3, RedGates: 5, TestFailures: 4}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := loop.State{Best: tt.best, Counting: tt.counting}
+			p := &loop.IterationFinished{Outcome: tt.outcome, State: before.Add(tt.outcome)}
+			var got []string
+			for _, f := range judged(before, p, limits) {
+				got = append(got, f.Text)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWithoutALimitAStreakHasNoSlash(t *testing.T) {
+	before := loop.State{}
+	o := failedBy(failing("test", "exit 1"))
+	o.Duration = loop.Span(time.Second)
+	got := judged(before, &loop.IterationFinished{Outcome: o, State: before.Add(o)}, loop.Limits{})[0].Text
+	if want := "WARNING: Quality gates failed: test (exit 1), red iterations: 1"; got != want {
+		t.Errorf("line %q, want %q", got, want)
+	}
+}
+
+func exited(code int) *loop.Exit { return &loop.Exit{Code: &code, Cause: loop.Exited} }
+
+func ok() loop.Outcome { return loop.Outcome{Result: loop.OK, Exit: exited(0)} }
+
+func exit1() loop.Outcome {
+	return loop.Outcome{Result: loop.Failed, Exit: exited(1), Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "exit 1"}}
+}
+
+// Gates as they come out, of 0.9 seconds each.
+func passing(name string, tests int) loop.Gate {
+	return loop.Gate{Name: name, OK: true, Tests: tests, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+}
+
+func failing(name, why string) loop.Gate {
+	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+}
+
+// known is a gate that was red before the first iteration and is no worse.
+func known(name, why string) loop.Gate {
+	g := failing(name, why)
+	g.Known = true
+	return g
+}
+
+func failedBy(gates ...loop.Gate) loop.Outcome {
+	return loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: gates}
+}
+
+func provenBy(gates ...loop.Gate) loop.Outcome {
+	o := ok()
+	o.Gates, o.Claim = gates, &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", By: loop.ByPromise, Proven: true}
+	o.Changes = &loop.Changes{Created: 2, Commits: 1}
+	return o
 }

@@ -1,11 +1,10 @@
-package term
+package view
 
 import (
 	"testing"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/view"
 )
 
 func TestEveryReasonHasItsLine(t *testing.T) {
@@ -46,14 +45,14 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.state)+" by "+string(tt.reason), func(t *testing.T) {
-			run := view.New()
+			run := New()
 			run.Name, run.Promise = "build-7", "DONE"
 			run.Limits.Iterations, run.Sum.Streaks = 6, loop.Streaks{Failures: 3, RedGates: 5, TestFailures: 4}
 			f := &loop.RunFinished{
 				State: tt.state, Reason: tt.reason, Why: "WHY\n", Proven: tt.proven,
 				Elapsed: loop.Span(155 * time.Second), Totals: loop.Totals{Iterations: 6},
 			}
-			if got := end(run, f); got != tt.want {
+			if _, got := ending(run, f); got != tt.want {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)
 			}
 		})
@@ -68,21 +67,22 @@ func TestADoneRunSaysWhatStandsBehindIt(t *testing.T) {
 		"tests changed: TestAdd, TestSub":         {Level: loop.LevelTestsChanged, Why: "so", Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd"}, {Name: "TestSub"}}}},
 		"claimed, unproven":                       {Level: loop.LevelClaimed, Why: "no gates are set"},
 	} {
-		run := view.New()
+		run := New()
 		run.Promise = "DONE"
 		f := &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proof: p, Totals: loop.Totals{Iterations: 2}}
-		if got, want := end(run, f), `Done: promise "DONE" found (`+want+`) after 2 iterations (total: 0s)`; got != want {
+		_, got := ending(run, f)
+		if want := `Done: promise "DONE" found (` + want + `) after 2 iterations (total: 0s)`; got != want {
 			t.Errorf("line\n got %s\nwant %s", got, want)
 		}
 	}
 }
 
 func TestARunThatOnlyClaimsIsNotSaidToHaveRedGates(t *testing.T) {
-	run := view.New()
+	run := New()
 	run.Sum.Streaks.RedGates = 5
 	run.Outcome = &loop.Outcome{Result: loop.OK, Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}
 	want := "ERROR: Aborting after 5 iterations with refused claims, never better than the best (5 iterations completed, total: 0s)"
-	if got := end(run, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByRedGates, Totals: loop.Totals{Iterations: 5}}); got != want {
+	if _, got := ending(run, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByRedGates, Totals: loop.Totals{Iterations: 5}}); got != want {
 		t.Errorf("line\n got %s\nwant %s", got, want)
 	}
 }

@@ -1,40 +1,39 @@
-package term
+package view
 
 import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
-	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// end is the line that closes a run: the rule that ended it, and its evidence.
-func end(run *view.Run, f *loop.RunFinished) string {
+// ending is the line that closes a run: the rule that ended it, and its evidence.
+func ending(run *Run, f *loop.RunFinished) (Kind, string) {
 	total := text.Seconds(f.Elapsed.Duration())
 	iterations := text.Plural(f.Totals.Iterations, "iteration")
 	soFar := fmt.Sprintf("(%s completed, total: %s)", iterations, total)
 	why := text.Line(f.Why)
 	switch streaks := run.Sum.Streaks; f.Reason {
 	case loop.ByIterations:
-		return fmt.Sprintf("Reached max iterations: %d (total: %s)", run.Max(), total)
+		return Ending, fmt.Sprintf("Reached max iterations: %d (total: %s)", run.Max(), total)
 	case loop.ByFailures:
-		return fmt.Sprintf("ERROR: Aborting after %s %s", text.Plural(streaks.Failures, "consecutive failure"), soFar)
+		return Failure, fmt.Sprintf("ERROR: Aborting after %s %s", text.Plural(streaks.Failures, "consecutive failure"), soFar)
 	case loop.ByRedGates:
-		return noBetter(streaks.RedGates, redBy(run.Outcome), soFar)
+		return Failure, noBetter(streaks.RedGates, redBy(run.Outcome), soFar)
 	case loop.ByTestFailures:
-		return noBetter(streaks.TestFailures, "failing tests", soFar)
+		return Failure, noBetter(streaks.TestFailures, "failing tests", soFar)
 	}
 	switch f.State {
 	case loop.Done:
-		return fmt.Sprintf("Done: %s (%s) after %s (total: %s)", achieved(run, f), view.Standing(view.ProofOf(f, run.Sum.Proof), f.Reason), iterations, total)
+		return Success, fmt.Sprintf("Done: %s (%s) after %s (total: %s)", achieved(run, f), Standing(ProofOf(f, run.Sum.Proof), f.Reason), iterations, total)
 	case loop.Exhausted:
-		return fmt.Sprintf("Reached max %s: %s %s", f.Reason, why, soFar)
+		return Ending, fmt.Sprintf("Reached max %s: %s %s", f.Reason, why, soFar)
 	case loop.Stopped:
-		return interrupted(run, f)
+		return Ending, interrupted(run, f)
 	case loop.CouldNotRun:
-		return fmt.Sprintf("ERROR: Could not run (%s): %s %s", f.Reason, why, soFar)
+		return Failure, fmt.Sprintf("ERROR: Could not run (%s): %s %s", f.Reason, why, soFar)
 	}
-	return fmt.Sprintf("ERROR: Aborting (%s): %s %s", f.Reason, why, soFar)
+	return Failure, fmt.Sprintf("ERROR: Aborting (%s): %s %s", f.Reason, why, soFar)
 }
 
 // noBetter ends a run that stays red. One that gets better goes on.
@@ -51,7 +50,7 @@ func redBy(o *loop.Outcome) string {
 }
 
 // achieved is what makes a run done.
-func achieved(run *view.Run, f *loop.RunFinished) string {
+func achieved(run *Run, f *loop.RunFinished) string {
 	switch f.Reason {
 	case loop.ByPromise:
 		promise := run.Promise
@@ -69,7 +68,7 @@ func achieved(run *view.Run, f *loop.RunFinished) string {
 	return text.Line(f.Why)
 }
 
-func interrupted(run *view.Run, f *loop.RunFinished) string {
+func interrupted(run *Run, f *loop.RunFinished) string {
 	saved := "State saved."
 	if len(f.Unsaved) > 0 {
 		saved = "Not everything could be saved."
