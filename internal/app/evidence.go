@@ -182,12 +182,6 @@ func (j *Job) commits(branch string) engine.Commits {
 	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.name(), Branch: branch}
 }
 
-// asks tells whether any way to be done was asked for.
-func (j *Job) asks() bool {
-	c := j.config()
-	return c.Done.Promise != "" || c.Done.Plan != "" || c.Done.Gates || j.exitZero()
-}
-
 // proof is where and how claims are judged. With no way to be done there is no
 // claim, and the trouble of a clean checkout is spared.
 func (j *Job) proof(run *journal.Run) proof.Settings {
@@ -206,7 +200,7 @@ func (j *Job) proofIn(dir string) proof.Settings {
 	if c.Done.Require != "auto" {
 		p.Require = loop.Level(c.Done.Require)
 	}
-	if !j.asks() {
+	if !j.terms().CanBeDone() {
 		p.Mode = "none"
 	}
 	return p

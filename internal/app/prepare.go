@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,10 +17,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/repo"
-	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Job is a run that is ready to start: everything checked, nothing written.
@@ -65,7 +64,7 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Tree: tree, Request: req, Settings: settings, margin: time.Second + rand.N(4*time.Second)}
+	j := &Job{Tree: tree, Request: req, Settings: settings, margin: policy.NewMargin()}
 	if err := j.prepareOwn(); err != nil {
 		return nil, err
 	}
@@ -160,7 +159,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
-		Tests:            j.testsCount(),
+		Tests:            j.terms().TestsMayBecome(),
 		Kept:             j.keeps(),
 	}
 	if j.Request.Commands != nil { // of a run that goes on
@@ -237,96 +236,12 @@ func (j *Job) prepareDir(context.Context) error {
 // dir is where the agent works.
 func (j *Job) dir() string { return filepath.Join(j.Tree, j.config().Loop.Dir) }
 
-// exitZero tells whether exit status 0 is a way to be done.
-func (j *Job) exitZero() bool {
-	c := j.config()
-	alone := c.Done.Promise == "" && c.Done.Plan == "" && j.gateCount() == 0
-	return c.Loop.ExitZeroIsDone.Or(j.Request.kind() == config.AdHocCommand && alone)
-}
-
-func (j *Job) limits() loop.Limits {
-	c := j.config()
-	return loop.Limits{
-		Iterations: c.Loop.MaxIterations,
-		Time:       loop.Span(c.Loop.MaxTime),
-		CostUSD:    c.Budget.CostUSD,
-		Tokens:     c.Budget.Tokens,
-		Failures:   c.Stop.Failures,
-		NoProgress: c.Stop.NoProgress,
-
-		RedGates:     c.Stop.RedGates,
-		TestFailures: c.Stop.TestFailures,
-
-		Redline: j.redline(),
+// terms are what the run is judged by.
+func (j *Job) terms() policy.Terms {
+	return policy.Terms{
+		Config: j.config(), Kind: j.Request.kind(),
+		Agents: j.agents(), KeepsSession: j.keeps(), OwnGates: len(j.Request.Own.Gates), OwnRules: j.ownRules(), Margin: j.margin,
 	}
-}
-
-// redline is how full the context of a kept session may be; 0 where none is kept.
-func (j *Job) redline() int {
-	if j.keeps() {
-		return j.config().Context.Redline
-	}
-	return 0
-}
-
-// counting is how attempts count.
-func (j *Job) counting() loop.Counting {
-	c := j.config()
-	return loop.Counting{
-		GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback",
-		Keep: j.keeps(), Agents: j.agents(),
-	}
-}
-
-// gated tells whether gates look at the work.
-func (j *Job) gated() bool { return j.gateCount() > 0 && j.config().Loop.Gates }
-
-// gateCount is how many gates there are, of the settings and of the program.
-func (j *Job) gateCount() int { return len(j.config().Gates) + len(j.Request.Own.Gates) }
-
-// completion is which ways to be done were asked for.
-func (j *Job) completion() stop.Completion {
-	c := j.config()
-	return stop.Completion{
-		Promise: c.Done.Promise != "", Plan: c.Done.Plan != "", Gates: c.Done.Gates, ExitZero: j.exitZero(),
-		Proof: j.gated() && c.Done.Proof != "none", ProofOff: j.gated() && c.Done.Proof == "none",
-		Confirmations: c.Done.Confirmations,
-	}
-}
-
-func (j *Job) rules() []loop.Rule {
-	c := j.config()
-	return stop.Rules(stop.Settings{
-		Done:  j.completion(),
-		Limit: j.holds(),
-		Session: stop.Sessions{
-			Keep: j.keeps(), Redline: c.Context.Redline,
-			MaxTime: c.Session.MaxTime, MaxIterations: c.Session.MaxIterations, MinIterations: c.Session.MinIterations,
-		},
-		Pace: stop.Pacing{Delay: c.Loop.IterationDelay, Backoff: c.Loop.Backoff, MaxBackoff: c.Loop.MaxBackoff},
-
-		Failures:     c.Stop.Failures,
-		RedGates:     c.Stop.RedGates,
-		TestFailures: c.Stop.TestFailures,
-		NoProgress:   c.Stop.NoProgress,
-		Repeats:      c.Stop.Repeats,
-		Unrewarded:   c.Stop.CostWithoutProgress,
-
-		Iterations: c.Loop.MaxIterations,
-		Time:       c.Loop.MaxTime,
-		CostUSD:    c.Budget.CostUSD,
-		Tokens:     c.Budget.Tokens,
-
-		Own: j.ownRules(),
-
-		PermissionsFix: fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", c.Permissions.Mode, j.agentName),
-	})
-}
-
-// holds is what to do about a provider that turns the agent away.
-func (j *Job) holds() stop.Holds {
-	c := j.config()
-	return stop.Holds{Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff, Margin: j.margin}
 }
 
 // matches is done.match in the detector's words.
@@ -340,25 +255,18 @@ func (j *Job) detectors() []detect.Detector {
 	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
 		list = append(list, detect.Claims(detect.ClaimSettings{
 			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
-			Gates: j.gated(),
+			Gates: j.terms().Gated(),
 		}))
 	}
-	if j.gated() {
+	if j.terms().Gated() {
 		list = append(list, detect.Reasons())
 	}
 	return append(list, detect.Summaries())
 }
 
-// testsCount is what may become of tests, where gates judge claims.
-func (j *Job) testsCount() string {
-	if c := j.config(); j.gated() && j.asks() && c.Done.Proof != "none" {
-		return c.Done.Tests
-	}
-	return ""
-}
-
 // Warnings is what a person should know before the run starts.
 func (j *Job) Warnings() []loop.Warning {
+	terms := j.terms()
 	var list []loop.Warning
 	if promise := j.config().Done.Promise; promise != "" && j.prompt != nil {
 		if detect.BareTag(j.firstPrompt.Own, promise) {
@@ -380,7 +288,7 @@ func (j *Job) Warnings() []loop.Warning {
 			Hint: "unset it if you have a subscription and mean to use that",
 		})
 	}
-	if j.gated() && !j.asks() {
+	if terms.Gated() && !terms.CanBeDone() {
 		list = append(list, loop.Warning{
 			Text: "there are gates, but nothing ends this run as done",
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
@@ -389,22 +297,11 @@ func (j *Job) Warnings() []loop.Warning {
 	if j.config().Session.Mode == "keep" && !j.keeps() {
 		list = append(list, loop.Warning{Text: j.agentName + " cannot go on with a session: every iteration begins with a fresh one"})
 	}
-	if !j.ends() {
+	if !terms.CanEnd() {
 		list = append(list, loop.Warning{
 			Text: "nothing can end this run but you",
 			Hint: "set a limit (-n, --max-time, --max-cost), a promise (--until) or stop.failures",
 		})
 	}
 	return list
-}
-
-// ends tells whether anything can end the run.
-func (j *Job) ends() bool {
-	l, c := j.limits(), j.config()
-	if j.gateCount() == 0 {
-		l.RedGates = 0
-	}
-	l.TestFailures = 0 // nobody knows whether tests will be seen
-	l.Redline = 0      // a fresh session ends nothing
-	return l != loop.Limits{} || j.asks() || len(c.Stop.Patterns)+len(c.Stop.Scripts)+len(j.Request.Own.Rules) > 0
 }

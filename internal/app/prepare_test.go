@@ -81,8 +81,8 @@ func TestExitZeroIsDoneForACommandWithoutAPromise(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := job.exitZero(); got != tt.want {
-				t.Errorf("exitZero = %v, want %v", got, tt.want)
+			if got := job.terms().Completion().ExitZero; got != tt.want {
+				t.Errorf("exit status 0 is done: %v, want %v", got, tt.want)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 	meta := r.run.Meta()
 	night := &night{
 		diary: r.diary, ended: r.stage.Ended, end: end,
-		gated: r.job.gated() && r.job.config().Done.Proof != "none", c: r.job.config(),
+		gated: r.job.terms().Proves(), c: r.job.config(),
 	}
 	for e, err := range store.Events(meta.Name, 0) {
 		if err != nil {

@@ -162,7 +162,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 // resumed is how the run goes on.
 func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
 	return &loop.RunResumed{
-		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.limits(), Counting: c.counting(),
+		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.terms().Limits(), Counting: c.terms().Counting(),
 		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
 	}
 }
@@ -256,7 +256,7 @@ func branchOf(past journal.Past) string {
 // judgedAnew tells whether the baseline has to be taken again: there is none, or
 // what it was taken with has changed.
 func (c *Continuation) judgedAnew(past journal.Past) bool {
-	if c.gateCount() == 0 {
+	if c.terms().Gates() == 0 {
 		return false
 	}
 	return past.State.High == nil || c.regated || c.accepted || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
@@ -296,7 +296,7 @@ func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, hurry 
 	}
 	at := now()
 	state := past.State.Sum(loop.Event{Time: at, Payload: resumed})
-	_, v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: hurry}, c.rules())
+	_, v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: hurry}, c.terms().Rules())
 	if v.Action != loop.Stop {
 		return nil
 	}

@@ -181,7 +181,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	if err := o.lock.Note(holder(o.run.Meta().Name)); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
-	c := j.config()
+	c, terms := j.config(), j.terms()
 	keeper := proc.NewKeeper(j.mark(o.run), c.Proc.Keep)
 	defer keeper.Close()
 	state := newStateFile(o.run, o.seen)
@@ -220,13 +220,13 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions),
 
-		Workers: j.workers(), Holds: j.holds(), Shared: world.shared,
-		Prompt: j.prompt, Detectors: j.detectors, Rules: j.rules(),
+		Workers: j.workers(), Holds: terms.Holds(), Shared: world.shared,
+		Prompt: j.prompt, Detectors: j.detectors, Rules: terms.Rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
 		Plan: j.plan(), Written: j.written(), Protect: j.protect, Protected: c.Git.Protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
 		Done: engine.Done{
-			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: j.exitZero(), Confirmations: c.Done.Confirmations,
+			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
 		},
 		Judge: proof.Judge{
 			Gates: gates, Proof: j.proof(o.run), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
@@ -235,7 +235,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Context: engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 
 		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
-		Limits: j.limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
+		Limits: terms.Limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
 		Control: w.Control, Observers: observers, Exec: exec, Guard: o.guard, Tampered: o.past.Tampered,
 		Asking: j.asking(), Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
@@ -271,7 +271,7 @@ const bytesPerToken = 3.5
 func (j *Job) feedbackRoom() int {
 	c := j.config()
 	const share = 0.7
-	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, j.gateCount())))
+	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, j.terms().Gates())))
 }
 
 // lock makes this work tree ours, and opens the log while a mistake in its name
@@ -378,7 +378,7 @@ func (j *Job) stored() (request, settings json.RawMessage, err error) {
 func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
-		Agent: j.agentName, Model: j.config().Model, Limits: j.limits(), Counting: j.counting(),
+		Agent: j.agentName, Model: j.config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.config().Done.Promise, Prompt: j.preview(),
 	}
 }

@@ -85,14 +85,14 @@ func WhatIf(store journal.Store, entry journal.Entry, flags []config.Flag) (*Wha
 	if err != nil {
 		return nil, err
 	}
-	was, err := rec.jobs(nil)
+	was, err := rec.terms(nil)
 	if err != nil {
 		return nil, fmt.Errorf("rebuild the settings that %s had: %v", entry.Name, err) // not a mistake in the flags
 	}
 	if err := onlyDecisions(flags, was); err != nil {
 		return nil, err
 	}
-	now, err := rec.jobs(flags)
+	now, err := rec.terms(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +113,13 @@ func WhatIf(store journal.Store, entry journal.Entry, flags []config.Flag) (*Wha
 }
 
 // onlyDecisions refuses what a record cannot tell of.
-func onlyDecisions(flags []config.Flag, was []*Job) error {
+func onlyDecisions(flags []config.Flag, was []terms) error {
 	can := "these can: " + strings.Join(Redecidable, ", ")
 	if len(flags) == 0 {
 		return &UsageError{What: "no other setting is given", Hint: "write it like --set stop.no_progress=3; " + can}
 	}
 	for _, f := range flags {
-		switch _, err := was[0].Settings.Explain(f.Key); {
+		switch _, err := was[0].settings.Explain(f.Key); {
 		case slices.Contains(Redecidable, f.Key):
 		case f.Key == "gate" || strings.HasPrefix(f.Key, "gate."), err == nil:
 			return &UsageError{What: f.Key + " cannot be supposed: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
@@ -130,8 +130,8 @@ func onlyDecisions(flags []config.Flag, was []*Job) error {
 	if !setBy(flags, "stop.repeats") {
 		return nil
 	}
-	for _, j := range was {
-		if j.config().Stop.Repeats == 0 {
+	for _, t := range was {
+		if t.Config.Stop.Repeats == 0 {
 			return &UsageError{
 				What: "stop.repeats cannot be supposed: it was 0, so the run did not mark what its iterations had in common",
 				Hint: "leave it out, or look at a run that had it",
@@ -143,9 +143,9 @@ func onlyDecisions(flags []config.Flag, was []*Job) error {
 
 // supposed is the settings that are other than they were when the run was last
 // started.
-func supposed(flags []config.Flag, was, now []*Job) []Supposed {
-	value := func(jobs []*Job, key string) config.Value {
-		e, err := jobs[len(jobs)-1].Settings.Explain(key)
+func supposed(flags []config.Flag, was, now []terms) []Supposed {
+	value := func(list []terms, key string) config.Value {
+		e, err := list[len(list)-1].settings.Explain(key)
 		if err != nil {
 			panic(err) // it was looked up before
 		}

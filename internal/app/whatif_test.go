@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 )
 
 // ok is a minute of work.
@@ -424,7 +425,7 @@ func TestRedecidableSettingsDecide(t *testing.T) {
 			t.Errorf("%s can be supposed, and is not taken from the record", key)
 		}
 	}
-	for key := range raisable {
+	for _, key := range policy.Raisable() {
 		if !decides(key) {
 			t.Errorf("%s can be raised, and is not taken from the record", key)
 		}

@@ -74,7 +74,7 @@ func (r *replay) usages(stretch []loop.Event, end *loop.IterationFinished) ([]lo
 	if len(stretch) == 0 {
 		return nil, nil
 	}
-	now, was := r.job.limits(), r.old.limits()
+	now, was := r.supposed.Limits(), r.old.Limits()
 	tighter := now.CostUSD > 0 && (was.CostUSD == 0 || now.CostUSD < was.CostUSD) || now.Tokens > 0 && (was.Tokens == 0 || now.Tokens < was.Tokens)
 	raised := slices.ContainsFunc(stretch, func(e loop.Event) bool {
 		p, ok := e.Payload.(*loop.CommandReceived)
@@ -118,7 +118,7 @@ func (r *replay) use(told []loop.Event, end *loop.IterationFinished) []loop.Even
 // newlyOver tells whether an attempt that used so much has used up what the run
 // was supposed to use, and the record has no end there.
 func (r *replay) newlyOver(used *loop.Usage) bool {
-	return r.over(used, r.job.limits()) && !r.over(used, r.old.limits())
+	return r.over(used, r.supposed.Limits()) && !r.over(used, r.old.Limits())
 }
 
 func (r *replay) over(used *loop.Usage, l loop.Limits) bool {
@@ -146,7 +146,7 @@ func (r *replay) outlives(p *loop.IterationFinished) bool {
 	case loop.OnMaxTime:
 		return r.spare() > 0
 	case loop.OnBudget:
-		return !r.over(p.Outcome.Usage, r.job.limits())
+		return !r.over(p.Outcome.Usage, r.supposed.Limits())
 	}
 	return false
 }
@@ -154,7 +154,7 @@ func (r *replay) outlives(p *loop.IterationFinished) bool {
 // spare is how much more time the supposed run has left than the recorded one
 // had. Waits end some milliseconds late, which is no difference.
 func (r *replay) spare() time.Duration {
-	now, was := r.job.limits().Time.Duration(), r.old.limits().Time.Duration()
+	now, was := r.supposed.Limits().Time.Duration(), r.old.Limits().Time.Duration()
 	if now == 0 {
 		return math.MaxInt64
 	}

@@ -39,7 +39,7 @@ func (r *replay) given(v loop.Verdict) bool {
 	case "error", string(loop.ByHook):
 		return true
 	}
-	return v.State == loop.Done && v.Reason != loop.ByIterations && r.job.config().Done.Confirmations <= 1
+	return v.State == loop.Done && v.Reason != loop.ByIterations && r.supposed.Config.Done.Confirmations <= 1
 }
 
 // meet compares a supposed verdict with the one that the record has there. An end
@@ -67,7 +67,7 @@ func (r *replay) decide(v loop.Verdict) bool {
 	if r.verdict = v; v.Action != loop.Stop {
 		return false
 	}
-	sooner := v.Reason == loop.ByTime && r.job.limits().Time < r.old.limits().Time
+	sooner := v.Reason == loop.ByTime && r.supposed.Limits().Time < r.old.Limits().Time
 	if r.met = r.ahead != nil && alike(*r.ahead, v) && !sooner; !r.met {
 		r.stop(v, false)
 	}

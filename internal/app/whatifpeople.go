@@ -22,25 +22,16 @@ func (r *replay) heed(p *loop.CommandReceived) *loop.CommandReceived {
 	case p.Command == "stop", p.Command == "stop_now":
 		r.stopping = &loop.Asked{Now: p.Now, Signal: p.Signal}
 	case p.Limits != nil:
-		r.old = asRaised(r.old, p)
+		r.old = r.old.raised(p)
 		if !r.set[p.Key] { // else it is what it is supposed to be
-			r.job = asRaised(r.job, p)
-			r.rules = r.job.rules()
+			r.supposed = r.supposed.raised(p)
+			r.rules = r.supposed.Rules()
 		}
-		raised, limits := *p, r.job.limits()
+		raised, limits := *p, r.supposed.Limits()
 		raised.Limits = &limits
 		return &raised
 	}
 	return p
-}
-
-// asRaised is a job with the limit changed that a person has changed.
-func asRaised(j *Job, p *loop.CommandReceived) *Job {
-	next, err := j.raised(p.Key, p.Value)
-	if err != nil {
-		return j // it was right when it was given
-	}
-	return next
 }
 
 // cutShort tells whether a person wanted a wait to end.
@@ -59,7 +50,7 @@ func (r *replay) hurryAsRecorded(stretch []loop.Event, e loop.Event) {
 	if !r.resumed || r.verdict.Agent == "" || slices.ContainsFunc(stretch, isWait) {
 		return
 	}
-	if r.old.holds().Agent(r.facts(nil, r.at(e.Time), nil)) == "" {
+	if r.old.Holds().Agent(r.facts(nil, r.at(e.Time), nil)) == "" {
 		r.hurry, r.verdict = true, loop.Verdict{}
 	}
 }

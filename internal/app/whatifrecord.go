@@ -18,6 +18,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 )
 
 // record is a run as it was written down: what happened, and the settings that
@@ -33,7 +34,21 @@ type record struct {
 // runner is one start of the run: the first, or a resume.
 type runner struct {
 	agents   []string
+	keeps    bool              // the agent's session went on
 	settings map[string]string // as TOML
+}
+
+// terms are what a runner goes by: its settings as it has read them, and what
+// follows from them.
+type terms struct {
+	policy.Terms
+	settings *config.Resolved
+}
+
+// raised is the terms with a limit changed that a person has changed.
+func (t terms) raised(p *loop.CommandReceived) terms {
+	_ = policy.Raise(&t.Config, policy.Raised(p.Key, p.Value)) // it was right when it was given
+	return t
 }
 
 func readRecord(store journal.Store, entry journal.Entry) (*record, error) {
@@ -73,10 +88,10 @@ func (rec *record) findRunners(stored map[string]config.Stored) {
 	for _, e := range slices.Backward(rec.events) {
 		switch p := e.Payload.(type) {
 		case *loop.RunResumed:
-			rec.runners = append(rec.runners, runner{agentsOf(p.Counting, p.Agent), settings})
+			rec.runners = append(rec.runners, runner{agentsOf(p.Counting, p.Agent), p.Counting.Keep, settings})
 			settings = unchanged(settings, p.Changed)
 		case *loop.RunStarted:
-			rec.runners = append(rec.runners, runner{agentsOf(p.Counting, p.Agent), settings})
+			rec.runners = append(rec.runners, runner{agentsOf(p.Counting, p.Agent), p.Counting.Keep, settings})
 		}
 	}
 	slices.Reverse(rec.runners)
@@ -100,10 +115,10 @@ func unchanged(settings map[string]string, changed []loop.Change) map[string]str
 	return settings
 }
 
-// jobs is each runner's part of the job, as far as it decides, with flags laid
-// over its settings.
-func (rec *record) jobs(flags []config.Flag) ([]*Job, error) {
-	var list []*Job
+// terms is what each runner went by, as far as it decides, with flags laid over
+// its settings.
+func (rec *record) terms(flags []config.Flag) ([]terms, error) {
+	var list []terms
 	for _, r := range rec.runners {
 		var all []config.Flag
 		gated := false
@@ -122,11 +137,9 @@ func (rec *record) jobs(flags []config.Flag) ([]*Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		j := &Job{Tree: rec.entry.Tree, Request: rec.request, Settings: settings, agentName: r.agents[0], margin: usualMargin}
-		for _, name := range r.agents[1:] {
-			j.standIns = append(j.standIns, worker{name: name})
-		}
-		list = append(list, j)
+		list = append(list, terms{settings: settings, Terms: policy.Terms{
+			Config: settings.Config, Kind: rec.request.kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: usualMargin,
+		}})
 	}
 	return list, nil
 }

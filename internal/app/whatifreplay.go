@@ -13,15 +13,15 @@ import (
 // people did is as recorded; how long the loop waited is not, so that there are
 // two clocks.
 type replay struct {
-	rec     *record
-	was     []*Job // by runner, as recorded
-	now     []*Job // and as supposed
-	set     map[string]bool
-	runner  int  // the next one
-	old     *Job // of this runner as recorded, with what people have raised since
-	job     *Job // and as supposed
-	rules   []loop.Rule
-	resumed bool // nothing has begun since a resume
+	rec      *record
+	was      []terms // by runner, as recorded
+	now      []terms // and as supposed
+	set      map[string]bool
+	runner   int   // the next one
+	old      terms // of this runner as recorded, with what people have raised since
+	supposed terms // and as supposed
+	rules    []loop.Rule
+	resumed  bool // nothing has begun since a resume
 
 	state   loop.State
 	clock   time.Time     // the supposed time
@@ -45,7 +45,7 @@ type replay struct {
 	err     error
 }
 
-func (rec *record) replay(was, now []*Job, flags []config.Flag) (*replay, error) {
+func (rec *record) replay(was, now []terms, flags []config.Flag) (*replay, error) {
 	r := &replay{rec: rec, was: was, now: now, set: map[string]bool{}}
 	for _, f := range flags {
 		r.set[f.Key] = true
@@ -101,20 +101,20 @@ func (r *replay) begin(stretch []loop.Event, e loop.Event, end *loop.Verdict) {
 	if r.leave(stretch) {
 		return
 	}
-	r.old, r.job = r.was[r.runner], r.now[r.runner]
+	r.old, r.supposed = r.was[r.runner], r.now[r.runner]
 	r.runner++
-	r.rules = r.job.rules()
+	r.rules = r.supposed.Rules()
 	r.stopping, r.hurry, r.noted, r.met, r.goesOn = nil, false, nil, false, false
 	at := later(r.clock, e.Time)
 	r.shift = at.Sub(e.Time)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
 		start := *p
-		start.Limits, start.Counting = r.job.limits(), r.counting(p.Counting)
+		start.Limits, start.Counting = r.supposed.Limits(), r.counting(p.Counting)
 		e.Payload = &start
 	case *loop.RunResumed:
 		resume := *p
-		resume.Limits, resume.Counting = r.job.limits(), r.counting(p.Counting)
+		resume.Limits, resume.Counting = r.supposed.Limits(), r.counting(p.Counting)
 		e.Payload, r.resumed = &resume, true
 	}
 	r.sum(at, e)
@@ -125,7 +125,7 @@ func (r *replay) begin(stretch []loop.Event, e loop.Event, end *loop.Verdict) {
 
 // counting is how attempts would have counted.
 func (r *replay) counting(recorded loop.Counting) loop.Counting {
-	c := r.job.counting()
+	c := r.supposed.Counting()
 	recorded.GatesAreFailures, recorded.SkipsAreFree = c.GatesAreFailures, c.SkipsAreFree
 	return recorded
 }
@@ -217,7 +217,7 @@ func (r *replay) facts(o *loop.Outcome, now time.Time, asked *loop.Asked) loop.F
 
 // timeOver is when loop.max_time is reached, if that is limited.
 func (r *replay) timeOver() (at time.Time, limited bool) {
-	most := r.job.limits().Time
+	most := r.supposed.Limits().Time
 	return r.state.At.Add((most - r.state.Live).Duration()), most > 0
 }
 

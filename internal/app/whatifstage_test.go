@@ -203,7 +203,7 @@ func (p *play) resume(t *testing.T, dir string, after time.Duration, flags []con
 			t.Fatal(err)
 		}
 		end = p.drive(t, dir, j, run, past, &loop.RunResumed{
-			From: c.settle(t.Context(), run, &past), Limits: j.limits(), Counting: j.counting(), Changed: c.Changed, Agent: "agent",
+			From: c.settle(t.Context(), run, &past), Limits: j.terms().Limits(), Counting: j.terms().Counting(), Changed: c.Changed, Agent: "agent",
 		})
 	})
 	return end
@@ -236,8 +236,8 @@ func (p *play) drive(t *testing.T, dir string, j *Job, run *journal.Run, past jo
 	p.control = engine.NewControl()
 	o := engine.Options{
 		Journal: run, Past: past, Start: start,
-		Workers: []engine.Worker{{Name: "agent", Agent: a}}, Holds: j.holds(),
-		Detectors: j.detectors, Rules: j.rules(), Limits: j.limits(),
+		Workers: []engine.Worker{{Name: "agent", Agent: a}}, Holds: j.terms().Holds(),
+		Detectors: j.detectors, Rules: j.terms().Rules(), Limits: j.terms().Limits(),
 		Tree: tree, Progress: []loop.Signal{loop.InFiles, loop.InTests}, Dir: dir,
 		Compare: j.config().Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(j, run), Hurry: p.hurry,
 	}
@@ -331,6 +331,6 @@ func raises(j *Job, run *journal.Run) func(key, value string) (engine.Raised, er
 		if err == nil {
 			err = run.Restate(request, stored)
 		}
-		return engine.Raised{Rules: next.rules(), Limits: next.limits(), Holds: next.holds()}, err
+		return engine.Raised{Rules: next.terms().Rules(), Limits: next.terms().Limits(), Holds: next.terms().Holds()}, err
 	}
 }

@@ -141,10 +141,10 @@ func (r *replay) take(e loop.Event, at time.Time) bool {
 // whoever waits for it, and the record knows when the run woke.
 func (r *replay) wakeTime(v loop.Verdict, recorded *loop.RunWaiting, began time.Time) time.Time {
 	away, ok := r.state.AwayAs(v.Agent)
-	if !ok || v.Agent != recorded.Agent || away.Limit == nil || !v.Until.Equal(away.Limit.Until.Add(r.job.margin)) || !began.Before(away.Limit.Until) {
+	if !ok || v.Agent != recorded.Agent || away.Limit == nil || !v.Until.Equal(away.Limit.Until.Add(r.supposed.Margin)) || !began.Before(away.Limit.Until) {
 		return v.Until
 	}
-	if margin := recorded.Until.Sub(away.Limit.Until); margin >= 0 && margin < r.job.margin {
+	if margin := recorded.Until.Sub(away.Limit.Until); margin >= 0 && margin < r.supposed.Margin {
 		r.useMargin(margin)
 	}
 	return recorded.Until
@@ -162,9 +162,8 @@ func (r *replay) learnMargin(p *loop.IterationFinished) {
 }
 
 func (r *replay) useMargin(margin time.Duration) {
-	old, job := *r.old, *r.job
-	old.margin, job.margin = margin, margin
-	r.old, r.job, r.rules = &old, &job, job.rules()
+	r.old.Margin, r.supposed.Margin = margin, margin
+	r.rules = r.supposed.Rules()
 }
 
 // hearNoted takes in a limit that another run had met, which is seen by the wait
@@ -175,7 +174,7 @@ func (r *replay) hearNoted(w *loop.RunWaiting, at time.Time) bool {
 	}
 	r.noted = append(r.noted, loop.Away{
 		Agent: w.Agent, Kind: loop.ErrUsageLimit, Since: at, At: at, Tries: 1, By: w.NotedBy,
-		Limit: &loop.Limit{Kind: w.Limit, Until: w.Until.Add(-r.job.margin)},
+		Limit: &loop.Limit{Kind: w.Limit, Until: w.Until.Add(-r.supposed.Margin)},
 	})
 	if !r.verdict.Until.IsZero() {
 		return false

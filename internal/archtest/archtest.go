@@ -42,6 +42,8 @@ var mayImport = map[string][]string{
 	"journal": join(words, []string{"project"}),
 	"config":  join(words, []string{"project"}),
 
+	"policy":  {"loop", "stop", "config"},
+
 	"awake":    nil,
 	"governor": nil,
 
@@ -60,7 +62,7 @@ var mayImport = map[string][]string{
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"engine", "proof", "config", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 
 	"refrain": {"app", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root

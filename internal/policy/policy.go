@@ -1,0 +1,150 @@
+// Package policy says by what a run is judged: from its settings, and what only
+// its request and its agents can tell, to limits, counting and rules.
+//
+// Everything here is pure. A run that is alive, a resume, and a record that is
+// decided again under other settings ask the same functions, so that they cannot
+// come to different answers. What a rule does is in package stop, and what a
+// setting means in package config.
+package policy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
+)
+
+// Terms are the terms of one run.
+type Terms struct {
+	Config config.Config
+	Kind   config.Kind // what sort of run it is
+
+	Agents       []string // by name; the first works unless its provider turns it away
+	KeepsSession bool     // the agent's session goes on from one iteration to the next
+	OwnGates     int      // gates that the program brings along, beside those of the settings
+	OwnRules     []loop.Rule
+
+	// Margin is added to the end of a provider's limit, and differs between runs,
+	// so that not all loops of a machine wake together.
+	Margin time.Duration
+}
+
+// NewMargin is one for a run, by chance.
+func NewMargin() time.Duration { return time.Second + rand.N(4*time.Second) }
+
+// Gates is how many gates there are, of the settings and of the program.
+func (t Terms) Gates() int { return len(t.Config.Gates) + t.OwnGates }
+
+// Gated tells whether gates look at the work.
+func (t Terms) Gated() bool { return t.Gates() > 0 && t.Config.Loop.Gates }
+
+// Proves tells whether gates judge claims.
+func (t Terms) Proves() bool { return t.Gated() && t.Config.Done.Proof != "none" }
+
+// Completion is which ways to be done were asked for.
+func (t Terms) Completion() stop.Completion {
+	done := t.Config.Done
+	return stop.Completion{
+		Promise: done.Promise != "", Plan: done.Plan != "", Gates: done.Gates, ExitZero: t.exitZero(),
+		Proof: t.Proves(), ProofOff: t.Gated() && !t.Proves(),
+		Confirmations: done.Confirmations,
+	}
+}
+
+// exitZero tells whether exit status 0 is a way to be done.
+func (t Terms) exitZero() bool {
+	alone := t.Config.Done.Promise == "" && t.Config.Done.Plan == "" && t.Gates() == 0
+	return t.Config.Loop.ExitZeroIsDone.Or(t.Kind == config.AdHocCommand && alone)
+}
+
+// CanBeDone tells whether any way to be done was asked for.
+func (t Terms) CanBeDone() bool { return t.Completion().Asked() }
+
+// CanEnd tells whether anything can end the run but a person.
+func (t Terms) CanEnd() bool {
+	limits, stop := t.Limits(), t.Config.Stop
+	if t.Gates() == 0 {
+		limits.RedGates = 0
+	}
+	limits.TestFailures = 0 // nobody knows whether tests will be seen
+	limits.Redline = 0      // a fresh session ends nothing
+	return limits != loop.Limits{} || t.CanBeDone() || len(stop.Patterns)+len(stop.Scripts)+len(t.OwnRules) > 0
+}
+
+// TestsMayBecome is what may become of tests, where gates judge claims; empty
+// where none do.
+func (t Terms) TestsMayBecome() string {
+	if t.Proves() && t.CanBeDone() {
+		return t.Config.Done.Tests
+	}
+	return ""
+}
+
+// Limits is what the run may use up, and how often it may fail.
+func (t Terms) Limits() loop.Limits {
+	c := t.Config
+	limits := loop.Limits{
+		Iterations: c.Loop.MaxIterations,
+		Time:       loop.Span(c.Loop.MaxTime),
+		CostUSD:    c.Budget.CostUSD,
+		Tokens:     c.Budget.Tokens,
+		Failures:   c.Stop.Failures,
+		NoProgress: c.Stop.NoProgress,
+
+		RedGates:     c.Stop.RedGates,
+		TestFailures: c.Stop.TestFailures,
+	}
+	if t.KeepsSession {
+		limits.Redline = c.Context.Redline
+	}
+	return limits
+}
+
+// Counting is how attempts count.
+func (t Terms) Counting() loop.Counting {
+	c := t.Config
+	return loop.Counting{
+		GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback",
+		Keep: t.KeepsSession, Agents: t.Agents,
+	}
+}
+
+// Holds is what to do about a provider that turns the agent away.
+func (t Terms) Holds() stop.Holds {
+	c := t.Config
+	return stop.Holds{Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff, Margin: t.Margin}
+}
+
+// Rules are the rules that end the run or make it wait, in the order in which
+// they win.
+func (t Terms) Rules() []loop.Rule {
+	c := t.Config
+	return stop.Rules(stop.Settings{
+		Done:  t.Completion(),
+		Limit: t.Holds(),
+		Session: stop.Sessions{
+			Keep: t.KeepsSession, Redline: c.Context.Redline,
+			MaxTime: c.Session.MaxTime, MaxIterations: c.Session.MaxIterations, MinIterations: c.Session.MinIterations,
+		},
+		Pace: stop.Pacing{Delay: c.Loop.IterationDelay, Backoff: c.Loop.Backoff, MaxBackoff: c.Loop.MaxBackoff},
+
+		Failures:     c.Stop.Failures,
+		RedGates:     c.Stop.RedGates,
+		TestFailures: c.Stop.TestFailures,
+		NoProgress:   c.Stop.NoProgress,
+		Repeats:      c.Stop.Repeats,
+		Unrewarded:   c.Stop.CostWithoutProgress,
+
+		Iterations: c.Loop.MaxIterations,
+		Time:       c.Loop.MaxTime,
+		CostUSD:    c.Budget.CostUSD,
+		Tokens:     c.Budget.Tokens,
+
+		Own: t.OwnRules,
+
+		PermissionsFix: fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", c.Permissions.Mode, t.Agents[0]),
+	})
+}
