@@ -18,7 +18,9 @@ import (
 func CleanHome(env *testscript.Env) error {
 	env.Setenv("HOME", env.WorkDir+"/home")
 	env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/home/.config")
-	env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	// A file of its own, and not /dev/null: a "git config --global" in a script
+	// would put a real file in the place of that, where it may.
+	env.Setenv("GIT_CONFIG_GLOBAL", env.WorkDir+"/home/.gitconfig")
 	env.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		env.Setenv("GIT_"+who+"_NAME", "Test")
