@@ -21,7 +21,8 @@ var mayOpen = map[string]string{
 	"internal/proc/cgroup_linux.go": "files of the kernel's",
 	"internal/proc/table_linux.go":  "files of the kernel's",
 	"internal/proc/child.go":        "a file of the system's",
-	"internal/proc/follow.go":       "a file that it has just made",
+	"internal/proc/stream.go":       "a file that it has just made",
+	"internal/proc/sweep_linux.go":  "files of the kernel's",
 
 	"internal/app/contained.go":   "a file of the system's",
 	"internal/app/log.go":         "log.file outside of the work tree is the user's own, and may be a terminal",

@@ -225,7 +225,7 @@ func dropEmpty(parent string) {
 func endCgroups(list []cgroup, spare []string) (ended int, all bool) {
 	var spared func(int) bool
 	if len(spare) > 0 {
-		spared = prey{spare: spare}.spares
+		spared = target{spare: spare}.spares
 	}
 	all = true
 	for _, g := range list {
@@ -278,4 +278,11 @@ func ByKernel() error {
 		return fmt.Errorf("nobody can be moved out of the cgroup %s: %w", parent, err)
 	}
 	return nil
+}
+
+// endAbandoned ends who is left in the cgroups of such runs, even who has lost its
+// mark, and tells how many that were.
+func endAbandoned(l litter, spare []string) (ended int) {
+	ended, _ = endCgroups(cgroupsOf(cgroupRoot(), l.kept), spare)
+	return ended
 }

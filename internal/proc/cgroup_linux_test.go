@@ -309,13 +309,13 @@ func TestWhoWeDescendFromSparesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = child.Process.Kill(), child.Wait() }()
-	if above := program(os.Getppid()); (prey{spare: []string{above, program(os.Getpid())}}).spares(child.Process.Pid) {
+	if above := program(os.Getppid()); (target{spare: []string{above, program(os.Getpid())}}).spares(child.Process.Pid) {
 		t.Errorf("a child is spared for %s, which we run in", above)
 	}
 	for program(child.Process.Pid) != "sleep" {
 		time.Sleep(time.Millisecond)
 	}
-	if !(prey{spare: []string{"sleep"}}).spares(child.Process.Pid) {
+	if !(target{spare: []string{"sleep"}}).spares(child.Process.Pid) {
 		t.Error("it is not spared for what it is")
 	}
 }

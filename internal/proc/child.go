@@ -3,8 +3,10 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -51,7 +53,7 @@ type child struct {
 	at             time.Time
 	stdin          *os.File // nil when it is empty
 	stdout, stderr stream
-	pulse          pulse
+	output         lastOutput
 	busy           func() bool // asked when it is silent; nil is never
 }
 
@@ -72,15 +74,15 @@ func start(s Spec, starter starter) (*child, error) {
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
 	c.at = time.Now()
-	c.pulse.last = c.at
+	c.output.last = c.at
 	c.process, err = starter(s, cmd, theirs)
 	theirs.close()
 	if err != nil {
 		c.hangUp()
 		return nil, startError(s, err)
 	}
-	work := effort{process: c.process}
-	c.busy = func() bool { return s.Busy != nil && s.Busy() || work.goesOn() }
+	work := cpuMeter{process: c.process}
+	c.busy = func() bool { return s.Busy != nil && s.Busy() || work.active() }
 	return c, nil
 }
 
@@ -129,4 +131,64 @@ func closeAll(files ...*os.File) {
 			f.Close()
 		}
 	}
+}
+
+// startError tells a missing folder from a missing program: for the kernel
+// both are "no such file or directory".
+func startError(s Spec, err error) error {
+	var lost *KeeperError
+	if errors.As(err, &lost) {
+		return err // it says nothing of the program
+	}
+	if s.Dir != "" {
+		if dirErr := checkDir(s.Dir); dirErr != nil {
+			return fmt.Errorf("start %s in its folder: %w", s.Argv[0], dirErr)
+		}
+	}
+	var lookup *exec.Error
+	var path *fs.PathError
+	switch { // these name the program again
+	case errors.As(err, &lookup):
+		err = lookup.Err
+	case errors.As(err, &path):
+		err = path.Err
+	}
+	return &StartError{Program: s.Argv[0], Err: err}
+}
+
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &fs.PathError{Op: "chdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return nil
+}
+
+// cpuMeter knows how much processor time a process and its family have used.
+type cpuMeter struct {
+	process
+	at   time.Time
+	used map[ident]time.Duration
+}
+
+// active tells whether they have used more than a twentieth of one processor
+// since it was last asked. An agent that hangs still wakes up now and then, some
+// for a hundredth of the time; a compiler that prints nothing works. Where the
+// system does not tell, it is no.
+func (m *cpuMeter) active() bool {
+	t, err := readTable()
+	if err != nil {
+		return false
+	}
+	before, since := m.used, m.at
+	m.at, m.used = time.Now(), map[ident]time.Duration{}
+	var more time.Duration
+	for _, one := range m.family(t) {
+		m.used[one.ident] = one.cpu
+		more += max(one.cpu-before[one.ident], 0)
+	}
+	return before != nil && more > m.at.Sub(since)/20
 }

@@ -9,6 +9,27 @@ import (
 	"time"
 )
 
+// The life of a keeper, and of one process that it keeps:
+//
+//	runner ── hire ──► warden ── ForkExec ──► keeper ── adopt ──► ready
+//	                     │                      │
+//	                     │   doStart ──► start ─┤ a leader, in a session of its own,
+//	                     │                      │ with a mark and, where it can, a cgroup
+//	                     │   doSignal, doKill ──┤ to its group; to all below it
+//	                     │                      │
+//	                     │   SIGCHLD ──► reap ──┤ hasExited: the leader is gone
+//	                     │               tidy ──┤ sweep: orphans are asked to leave,
+//	                     │                      │   then killed, until a look finds nobody
+//	                     │                      │ isSwept: nothing of it is left, or who
+//	                     │                      │   does not end even so
+//	                     │   the link closes ───┤ endAll: the runner is dead, or done;
+//	                     │                      ▼   all are killed at once
+//	                     ◄──── wait ─────────  end
+//	                     │
+//	                     ▼ was the keeper killed, its orphans are the warden's: endAll
+//
+// The runner's side is in line_unix.go.
+
 // keeping is the keeper's own process: parent of all that the runner starts,
 // and, where the system allows it, of whoever loses its parent below it. One
 // goroutine owns it all; only requests are read by another.

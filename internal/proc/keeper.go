@@ -29,3 +29,7 @@ func (k *Keeper) Run(ctx context.Context, s Spec) (loop.Exit, error) {
 	s.Env = slices.Concat(s.Env, k.mark.environ())
 	return runBy(ctx, s, k.start)
 }
+
+func (m Mark) environ() []string {
+	return []string{runName + "=" + m.Run, runnerName + "=" + m.Runner}
+}

@@ -92,3 +92,35 @@ func (k *Keeper) Close() {
 	k.line.ears.Wait()
 	k.line = nil
 }
+
+// answerTime is more than any start takes, even from a slow network: a keeper
+// that has not answered by then was stopped, and will not answer.
+const answerTime = 30 * time.Second
+
+func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, error) {
+	p := &kept{
+		line: l, id: r.ID, name: r.Argv[0], warn: warn,
+		answer: make(chan report, 1), gone: make(chan struct{}), clean: make(chan struct{}),
+	}
+	l.mu.Lock()
+	l.children[r.ID] = p
+	l.mu.Unlock()
+	if err := l.send(r, files[:]...); err != nil {
+		l.conn.Close() // half a message cannot be taken back
+	}
+	select {
+	case answer := <-p.answer:
+		if answer.Errno != 0 {
+			p.forget()
+			return nil, answer.Errno
+		}
+		p.number = answer.PID
+		return p, nil
+	case <-time.After(answerTime):
+		l.dismiss("did not answer")
+	case <-l.dead:
+	}
+	p.forget()
+	l.mourn(warn)
+	return nil, &KeeperError{Program: p.name, How: l.fate}
+}

@@ -17,7 +17,7 @@ import (
 // waiting is a child of which only the waiting is real.
 func waiting() *child {
 	now := time.Now()
-	return &child{process: &direct{gone: make(chan struct{})}, at: now, pulse: pulse{last: now}}
+	return &child{process: &direct{gone: make(chan struct{})}, at: now, output: lastOutput{last: now}}
 }
 
 func TestALimitIsReached(t *testing.T) {
@@ -32,11 +32,11 @@ func TestALimitIsReached(t *testing.T) {
 		{"the idle limit", time.Hour, time.Minute, nil, loop.WhenIdle, time.Minute},
 		{"the idle limit counts from the last byte", time.Hour, time.Minute, func(c *child, _ context.CancelCauseFunc) {
 			time.Sleep(50 * time.Second)
-			c.pulse.heard(+1)
-			c.pulse.heard(-1)
+			c.output.heard(+1)
+			c.output.heard(-1)
 		}, loop.WhenIdle, 110 * time.Second},
 		{"a busy sink is not silence", time.Hour, time.Minute, func(c *child, _ context.CancelCauseFunc) {
-			c.pulse.heard(+1)
+			c.output.heard(+1)
 		}, loop.AtDeadline, time.Hour},
 		{"the end of the process", time.Hour, time.Minute, func(c *child, _ context.CancelCauseFunc) {
 			time.Sleep(time.Second)

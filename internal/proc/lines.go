@@ -1,6 +1,10 @@
 package proc
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+	"io"
+)
 
 // MaxLine is the longest line that is handed on in one piece.
 const MaxLine = 4 << 20
@@ -55,5 +59,23 @@ func (l *lines) hand(part []byte, more bool) {
 func (l *lines) end() {
 	if len(l.held) > 0 {
 		l.hand(nil, false)
+	}
+}
+
+// Lines hands on what r holds as Run hands on the output of a process, so that
+// a transcript is read again just as it was read live.
+func Lines(r io.Reader, line func(line []byte, more bool)) error {
+	l := lines{max: MaxLine, line: line}
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		l.write(buf[:n])
+		if errors.Is(err, io.EOF) {
+			l.end()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 }

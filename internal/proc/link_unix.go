@@ -90,21 +90,6 @@ func newLink(f *os.File) (*link, error) {
 	return l, nil
 }
 
-// newPair makes both ends of a link, for one of them to be inherited.
-func newPair() (ours, theirs *os.File, err error) {
-	syscall.ForkLock.RLock()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		syscall.CloseOnExec(fds[0])
-		syscall.CloseOnExec(fds[1])
-	}
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		return nil, nil, os.NewSyscallError("socketpair", err)
-	}
-	return os.NewFile(uintptr(fds[0]), "runner"), os.NewFile(uintptr(fds[1]), "keeper"), nil
-}
-
 // send sends one message. The files stay open here.
 func (l *link) send(message any, files ...*os.File) error {
 	l.mu.Lock()

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// punch gives back the space of a part of the file. Not every file system can:
+// punchHole gives back the space of a part of the file. Not every file system can:
 // then the space is taken until the end.
-func punch(f *os.File, from, size int64) {
+func punchHole(f *os.File, from, size int64) {
 	_ = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, size)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -83,8 +84,8 @@ func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 
 	var streams sync.WaitGroup
 	streams.Go(func() { feed(c.stdin, s.Stdin) })
-	streams.Go(func() { drain(c.stdout, s.Stdout, &c.pulse) })
-	streams.Go(func() { drain(c.stderr, s.Stderr, &c.pulse) })
+	streams.Go(func() { drain(c.stdout, s.Stdout, &c.output) })
+	streams.Go(func() { drain(c.stderr, s.Stderr, &c.output) })
 
 	cause := c.await(ctx, s.Timeout, s.Idle)
 	if cause != loop.Exited {
@@ -109,4 +110,100 @@ func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 		return loop.Exit{}, fmt.Errorf("wait for %s: %w", s.Argv[0], err)
 	}
 	return exit, nil
+}
+
+// feed writes the input and closes the stream. A process that does not read
+// it, or not all of it, has its reasons: that is no error.
+func feed(stdin *os.File, input io.Reader) {
+	if stdin == nil {
+		return
+	}
+	_, _ = io.Copy(stdin, input)
+	stdin.Close()
+}
+
+// End makes the error to cancel a context with, so that the exit of a process
+// under it says why it was ended.
+func End(c loop.Cause) error { return ending(c) }
+
+type ending loop.Cause
+
+func (e ending) Error() string { return "the process is to end: " + string(e) }
+
+// causeOf reads what End has put into the context.
+func causeOf(ctx context.Context) loop.Cause {
+	var e ending
+	if errors.As(context.Cause(ctx), &e) {
+		return loop.Cause(e)
+	}
+	return loop.OnRequest
+}
+
+// firstSignal checks the name of the first signal of the ladder.
+func firstSignal(name string) (string, error) {
+	switch name {
+	case "":
+		return "TERM", nil
+	case "INT", "TERM", "HUP":
+		return name, nil
+	}
+	return "", fmt.Errorf("first signal %q: it must be INT, TERM or HUP", name)
+}
+
+// await waits until the process has ended or one of its limits is reached, and
+// tells which. It gives loop.Exited when the process ended by itself.
+func (c *child) await(ctx context.Context, timeout, idle time.Duration) loop.Cause {
+	var deadline, quiet <-chan time.Time
+	if timeout > 0 {
+		deadline = time.After(timeout - time.Since(c.at))
+	}
+	if idle > 0 {
+		quiet = time.After(look(idle, c.output.silence()))
+	}
+	for {
+		select {
+		case <-c.ended():
+			return loop.Exited
+		case <-ctx.Done():
+			return causeOf(ctx)
+		case <-deadline:
+			return loop.AtDeadline
+		case <-quiet:
+			if c.busy != nil && c.busy() {
+				c.output.heard(0)
+			}
+			silence := c.output.silence()
+			if silence >= idle {
+				return loop.WhenIdle
+			}
+			quiet = time.After(look(idle, silence))
+		}
+	}
+}
+
+// look is when to look again at a process that has been silent for so long:
+// some times before it counts as idle, since whether it uses a processor shows
+// only between two looks.
+func look(idle, silence time.Duration) time.Duration {
+	return min(idle-silence, max(idle/8, 10*time.Millisecond), 15*time.Second)
+}
+
+// climb ends the process, each rung harder than the one before.
+func (c *child) climb(first string) {
+	term, kill := time.After(ladder.term), time.After(ladder.kill)
+	c.signal(first)
+	for {
+		select {
+		case <-c.ended():
+			return
+		case <-term:
+			if first != "TERM" {
+				c.signal("TERM")
+			}
+		case <-kill:
+			c.kill()
+			<-c.ended()
+			return
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,7 +62,7 @@ func (k *keeping) sweep(none bool, from time.Time) []entry {
 // sweepGroup ends who is still in the cgroup of a leader, and tells who that is.
 // It finds those too whose descent and mark tell nothing.
 func (k *keeping) sweepGroup(s sweep) (held []entry) {
-	for _, pid := range s.group.membersBut(prey{spare: k.spare}.spares) { // with all that they start
+	for _, pid := range s.group.membersBut(target{spare: k.spare}.spares) { // with all that they start
 		if e, err := readEntry(pid); err == nil && !k.stuck[e.ident] {
 			held = append(held, e)
 			k.end(e, s.kill)
@@ -107,4 +108,26 @@ func (k *keeping) killTree(pid int) {
 	for _, e := range t.walk(pid, func(e entry) bool { return !k.spared(e.pid) }) {
 		e.kill()
 	}
+}
+
+// orphans lists the children of this process, quickly and as they are now. It
+// is empty on a system that does not keep such a list.
+func orphans() []int {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, task := range tasks {
+		b, err := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		if err != nil {
+			continue
+		}
+		for _, word := range strings.Fields(string(b)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }

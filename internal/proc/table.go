@@ -47,15 +47,6 @@ type table struct {
 	children map[int][]int
 }
 
-func newTable(list []entry) table {
-	t := table{all: make(map[int]entry, len(list)), children: map[int][]int{}}
-	for _, e := range list {
-		t.all[e.pid] = e
-		t.children[e.parent] = append(t.children[e.parent], e.pid)
-	}
-	return t
-}
-
 // below lists all that descend from pid, parents first, without pid itself.
 func (t table) below(pid int) []entry {
 	return t.walk(pid, func(entry) bool { return true })

@@ -128,24 +128,11 @@ func procStrings(pid int, name string) []string {
 
 func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-// orphans lists the children of this process, quickly and as they are now. It
-// is empty on a system that does not keep such a list.
-func orphans() []int {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return nil
+func newTable(list []entry) table {
+	t := table{all: make(map[int]entry, len(list)), children: map[int][]int{}}
+	for _, e := range list {
+		t.all[e.pid] = e
+		t.children[e.parent] = append(t.children[e.parent], e.pid)
 	}
-	var pids []int
-	for _, task := range tasks {
-		b, err := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
-		if err != nil {
-			continue
-		}
-		for _, word := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(word); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
+	return t
 }

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// prey is who is to be ended.
-type prey struct {
+// target is who is to be ended.
+type target struct {
 	match func(pid int, env []string) bool
 	spare []string // programs that are let live, with all that they start
 }
 
-// is tells whether a process with this environment is prey.
-func (p prey) is(pid int, env []string) bool { return p.match(pid, env) && !p.spares(pid) }
+// is tells whether a process with this environment is among them.
+func (t target) is(pid int, env []string) bool { return t.match(pid, env) && !t.spares(pid) }
 
 // spares tells whether the process, or one that it descends from, is to live. Who
 // we descend from ourselves, such as the terminal that we run in, spares nobody.
-func (p prey) spares(pid int) bool {
-	if len(p.spare) == 0 {
+func (t target) spares(pid int) bool {
+	if len(t.spare) == 0 {
 		return false
 	}
 	ours := lineage()
 	for seen := 0; pid > 1 && seen < 1000 && !slices.Contains(ours, pid); seen++ {
-		if slices.Contains(p.spare, program(pid)) {
+		if slices.Contains(t.spare, program(pid)) {
 			return true
 		}
 		e, err := readEntry(pid)
@@ -37,21 +37,21 @@ func (p prey) spares(pid int) bool {
 	return false
 }
 
-// hunt kills all that match, with all that descend from them, until none is
+// killMarked kills all that match, with all that descend from them, until none is
 // left. Keepers of other runs are let alone: theirs is to end what they keep, and
-// they are gone soon after their runner. Neither is this process among the prey, nor
+// they are gone soon after their runner. Neither is this process among them, nor
 // whoever it descends from.
-func hunt(ctx context.Context, p prey) (ended int, err error) {
+func killMarked(ctx context.Context, who target) (ended int, err error) {
 	killed, strangers := map[ident]bool{}, map[int]bool{}
 	for deadline := time.Now().Add(ladder.patience); ; {
 		// Looking at everyone takes longer than some live that fork and end,
 		// again and again. Looking at newcomers only does not.
 		for quiet := 0; quiet < 10 && time.Now().Before(deadline); quiet++ {
-			if killNew(p, strangers, killed) {
+			if killNew(who, strangers, killed) {
 				quiet = 0
 			}
 		}
-		found, err := findMarked(p)
+		found, err := findMarked(who)
 		if err != nil || len(found) == 0 {
 			return len(killed), err
 		}
@@ -70,7 +70,7 @@ func hunt(ctx context.Context, p prey) (ended int, err error) {
 
 // killNew kills who matches and was not killed before. It tells whether there
 // was anybody.
-func killNew(p prey, strangers map[int]bool, killed map[ident]bool) bool {
+func killNew(who target, strangers map[int]bool, killed map[ident]bool) bool {
 	pids, err := readPids()
 	if err != nil {
 		return false
@@ -84,7 +84,7 @@ func killNew(p prey, strangers map[int]bool, killed map[ident]bool) bool {
 		e, err := readEntry(pid)
 		switch {
 		case err != nil || killed[e.ident]:
-		case p.is(pid, env) && !isKeeper(pid) && !slices.Contains(lineage(), pid):
+		case who.is(pid, env) && !isKeeper(pid) && !slices.Contains(lineage(), pid):
 			killed[e.ident] = true
 			e.kill()
 		case len(env) > 0 || e.kernel: // who is in the middle of an exec has none
@@ -109,7 +109,7 @@ func lineage() []int {
 }
 
 // findMarked lists who matches and who descends from them.
-func findMarked(p prey) ([]entry, error) {
+func findMarked(who target) ([]entry, error) {
 	t, err := readTable()
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func findMarked(p prey) ([]entry, error) {
 	}
 	var found []entry
 	add := func(e entry) bool {
-		if spared[e.pid] || isKeeper(e.pid) || p.spares(e.pid) {
+		if spared[e.pid] || isKeeper(e.pid) || who.spares(e.pid) {
 			return false
 		}
 		spared[e.pid] = true // is listed once
@@ -128,39 +128,11 @@ func findMarked(p prey) ([]entry, error) {
 		return true
 	}
 	for _, e := range t.all {
-		if !spared[e.pid] && p.is(e.pid, environOf(e.pid)) && add(e) {
+		if !spared[e.pid] && who.is(e.pid, environOf(e.pid)) && add(e) {
 			t.walk(e.pid, add)
 		}
 	}
 	return found, nil
-}
-
-// awaitKeepers waits for the keepers of earlier runners, and ends those that
-// do not end by themselves. Their wardens come last, for they end what a dead
-// keeper kept.
-func awaitKeepers(ctx context.Context, l litter) error {
-	for began := time.Now(); ; {
-		t, err := readTable()
-		if err != nil {
-			return err
-		}
-		waited, left := time.Since(began), 0
-		for _, e := range t.all {
-			if mark, ok := keeperMark(e.pid); !ok || !l.kept(mark) || e.ended() {
-				continue
-			}
-			left++
-			if waited > 2*ladder.patience || waited > ladder.patience && !isWarden(e.pid) {
-				e.kill()
-			}
-		}
-		if left == 0 {
-			return nil
-		}
-		if err := rest(ctx); err != nil {
-			return err
-		}
-	}
 }
 
 func rest(ctx context.Context) error {
@@ -172,9 +144,33 @@ func rest(ctx context.Context) error {
 	}
 }
 
-// endAbandoned ends who is left in the cgroups of such runs, even who has lost its
-// mark, and tells how many that were.
-func endAbandoned(l litter, spare []string) (ended int) {
-	ended, _ = endCgroups(cgroupsOf(cgroupRoot(), l.kept), spare)
-	return ended
+// isKeeper tells whether the process keeps what a live runner has started. Who
+// only says so, with arguments that look like a keeper's, is none: it must
+// execute this program, and have been started by it.
+func isKeeper(pid int) bool {
+	if _, ok := keeperMark(pid); !ok {
+		return false
+	}
+	e, err := readEntry(pid)
+	return err == nil && executesThis(e.parent)
+}
+
+// keeperMark is the mark that a keeper was started with. It knows one whose
+// runner is dead, too; the arguments alone prove nothing.
+func keeperMark(pid int) (mark Mark, ok bool) {
+	argv := argvOf(pid)
+	if len(argv) < 5 || argv[1] != helperWord || argv[2] != keeperName && argv[2] != wardenName || !executesThis(pid) {
+		return Mark{}, false
+	}
+	return Mark{Run: argv[3], Runner: argv[4]}, true
+}
+
+// executesThis tells whether a process executes the same file as this one.
+func executesThis(pid int) bool {
+	ours, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Stat(procFile(pid, "exe"))
+	return err == nil && os.SameFile(ours, theirs)
 }

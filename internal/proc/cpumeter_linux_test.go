@@ -12,12 +12,12 @@ type self struct{ process }
 func (self) family(t table) []entry { return []entry{t.all[os.Getpid()]} }
 
 func TestUseOfAProcessorShows(t *testing.T) {
-	work := effort{process: self{}}
-	if work.goesOn() {
+	work := cpuMeter{process: self{}}
+	if work.active() {
 		t.Error("it goes on at the first look, with nothing to compare")
 	}
 	deadline := time.Now().Add(10 * time.Second)
-	for !work.goesOn() { // which is work
+	for !work.active() { // which is work
 		if time.Now().After(deadline) {
 			t.Fatal("ten seconds of work do not show")
 		}
@@ -26,9 +26,9 @@ func TestUseOfAProcessorShows(t *testing.T) {
 
 func TestAProcessThatSleepsDoesNotWork(t *testing.T) {
 	same := entry{ident: ident{1, 1}, cpu: time.Hour}
-	work := effort{process: fixed{is: same}}
-	work.goesOn()
-	if work.goesOn() {
+	work := cpuMeter{process: fixed{is: same}}
+	work.active()
+	if work.active() {
 		t.Error("it goes on, though no time was used")
 	}
 }

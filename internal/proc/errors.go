@@ -1,10 +1,34 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
+
+// StartError says that a program could not be started.
+type StartError struct {
+	Program string
+	Err     error
+}
+
+func (e *StartError) Error() string {
+	if e.Program == "" {
+		return "start a process: " + e.Err.Error()
+	}
+	return fmt.Sprintf("start %s: %v", e.Program, e.Err)
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Missing tells whether there is no such program, rather than one that cannot
+// be executed.
+func (e *StartError) Missing() bool {
+	return errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist)
+}
 
 // KeeperError says that a process was lost with its keeper, which somebody has
 // ended or stopped. Nothing is known of the process but that it is dead, and it

@@ -30,7 +30,7 @@ func TestAPipeThatIsGivenUpIsEmptiedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	drain(r, Sink{Raw: &got}, new(pulse)) // w is still open
+	drain(r, Sink{Raw: &got}, new(lastOutput)) // w is still open
 	if !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("got %d bytes, want %d", got.Len(), len(want))
 	}
@@ -50,7 +50,7 @@ func TestAPipeThatIsGivenUpIsNotReadForEver(t *testing.T) {
 		}
 	})
 	var got bytes.Buffer
-	drain(r, Sink{Raw: &got}, new(pulse))
+	drain(r, Sink{Raw: &got}, new(lastOutput))
 	writer.Wait() // drain has closed our end
 	if got.Len() > pipeMax {
 		t.Errorf("read %d bytes, want at most %d", got.Len(), pipeMax)

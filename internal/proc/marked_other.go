@@ -1,0 +1,32 @@
+//go:build !linux
+
+package proc
+
+import (
+	"context"
+	"errors"
+)
+
+// Elsewhere the environment of a process cannot be read, and nobody is found.
+
+type target struct {
+	match func(pid int, env []string) bool
+	spare []string
+}
+
+func killMarked(context.Context, target) (int, error) { return 0, errNoTable }
+
+// CleanUp cannot be done here.
+func CleanUp(_ context.Context, _ []string, _ string, runs ...string) (ended int, err error) {
+	if len(runs) == 0 {
+		return 0, nil
+	}
+	return 0, errNoTable
+}
+
+// Left cannot be told here: the environment of other processes is not to be
+// seen.
+func Left([]string, string, string) ([]string, error) { return nil, errors.ErrUnsupported }
+
+// Descends cannot be told here.
+func Descends(int, int) bool { return false }
