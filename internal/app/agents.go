@@ -17,6 +17,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // builtInAgents can be named without being configured. The back end "command"
@@ -211,7 +212,7 @@ func programOf(name string, table config.Agent) string {
 	return agent.Program(name)
 }
 
-func argvOf(c config.Command) ([]string, error) {
+func argvOf(c setting.Command) ([]string, error) {
 	if c.Line != "" {
 		return agent.Split(c.Line)
 	}

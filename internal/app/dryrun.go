@@ -6,10 +6,10 @@ import (
 	"os/exec"
 
 	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // DryRun is what the first iteration of a job would do.
@@ -81,7 +81,7 @@ func (j *Job) shownCommand(text string) (shown, program string, err error) {
 			cmd.Argv[i] = "PROMPT"
 		}
 	}
-	return agent.Join(config.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
+	return agent.Join(setting.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
 }
 
 // preview is the beginning of the user's prompt.

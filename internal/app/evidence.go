@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/glob"
@@ -21,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // prepareEvidence checks what the run will be judged by, while a mistake still
@@ -227,7 +227,7 @@ func (j *Job) plans() []string {
 }
 
 // shellLine is a command as one line for the shell.
-func shellLine(c config.Command) string {
+func shellLine(c setting.Command) string {
 	if c.Line != "" {
 		return c.Line
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // AgentInfo tells of one agent that a run could use.
@@ -73,7 +74,7 @@ func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
 		info.Note = err.Error()
 		return info
 	}
-	info.Command = config.MaskArgs(cmd.Argv)
+	info.Command = setting.MaskArgs(cmd.Argv)
 	if info.Path, err = exec.LookPath(cmd.Argv[0]); err != nil {
 		info.Note = "not found on PATH"
 		return info

@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -135,7 +136,7 @@ func (r *Rehearsal) cast(j *Job) error {
 	settings := *j.Settings
 	settings.Config.Agents = maps.Clone(settings.Config.Agents)
 	for _, name := range j.reviewers() {
-		settings.Config.Agents[name] = config.Agent{Command: config.Command{Argv: []string{theReviewer}}, Prompt: "stdin", Format: "rehearsal"}
+		settings.Config.Agents[name] = config.Agent{Command: setting.Command{Argv: []string{theReviewer}}, Prompt: "stdin", Format: "rehearsal"}
 	}
 	settings.Config.Log.File = "" // it may be one outside of the copy
 	j.Settings = &settings

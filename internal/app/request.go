@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Request is what a person asked for, in a form that can be stored with the
@@ -60,7 +61,7 @@ func (r Request) hasPrompt() bool {
 
 // masked is the request as it may be stored: without secrets.
 func (r Request) masked() Request {
-	r.Command = config.MaskArgs(r.Command)
+	r.Command = setting.MaskArgs(r.Command)
 	flags := make([]config.Flag, len(r.Flags))
 	for i, f := range r.Flags {
 		flags[i] = f.Masked()
@@ -74,7 +75,7 @@ func (r Request) masked() Request {
 // command can't be given again.
 func (r Request) again(flags []config.Flag) (Request, error) {
 	for _, arg := range r.Command {
-		if strings.Contains(arg, config.Mask) {
+		if strings.Contains(arg, setting.Mask) {
 			return r, &UsageError{
 				What: "the command held a secret, which was not stored, so it cannot be run again",
 				Hint: "start a new run with the secret in the environment",

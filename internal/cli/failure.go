@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -159,7 +160,7 @@ func kindOf(f *pflag.Flag) string {
 func nearestFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return config.Nearest(name, names)
+	return setting.Nearest(name, names)
 }
 
 // noArguments refuses arguments, and at the root an unknown command.
@@ -184,7 +185,7 @@ func nearestCommand(cmd *cobra.Command, name string) string {
 			names = append(names, c.Name())
 		}
 	}
-	return config.Nearest(name, names)
+	return setting.Nearest(name, names)
 }
 
 // atMost refuses more than n arguments.

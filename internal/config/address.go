@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // The checks of rows that say whom to tell, where and when. Those of secret
@@ -53,7 +55,7 @@ func headerName(name string) (what, hint string) {
 	if goodHeaderName.MatchString(name) {
 		return "", ""
 	}
-	return quote(name) + " is not a name for a header", "use letters, digits and -"
+	return setting.Quote(name) + " is not a name for a header", "use letters, digits and -"
 }
 
 func headerValue(v any) (what, hint string) {
@@ -68,13 +70,13 @@ func mailAddress(v any) (what, hint string) {
 	if _, err := mail.ParseAddress(s); s == "" || err == nil {
 		return "", ""
 	}
-	return "must be an e-mail address, not " + quote(s), "write it like name@example.com"
+	return "must be an e-mail address, not " + setting.Quote(s), "write it like name@example.com"
 }
 
 func mailAddresses(v any) (what, hint string) {
 	for _, s := range v.([]string) {
 		if _, err := mail.ParseAddress(s); err != nil {
-			return "has " + quote(s) + ", which is no e-mail address", "write it like name@example.com"
+			return "has " + setting.Quote(s) + ", which is no e-mail address", "write it like name@example.com"
 		}
 	}
 	return "", ""
@@ -86,7 +88,7 @@ func mailServer(v any) (what, hint string) {
 	if _, ok := splitHost(s); s == "" || ok || goodHost.MatchString(s) {
 		return "", ""
 	}
-	return "must be a host, or a host and a port, not " + quote(s), "write it like smtp.example.com or smtp.example.com:465"
+	return "must be a host, or a host and a port, not " + setting.Quote(s), "write it like smtp.example.com or smtp.example.com:465"
 }
 
 var goodHost = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
@@ -101,9 +103,9 @@ func loopback(v any) (what, hint string) {
 	case s == "" || ok && (host == "localhost" || err == nil && ip.IsLoopback()):
 		return "", ""
 	case ok || strings.HasPrefix(s, ":"):
-		return "must be an address that only this machine can reach, not " + quote(s), example
+		return "must be an address that only this machine can reach, not " + setting.Quote(s), example
 	}
-	return "must be a host and a port, not " + quote(s), example
+	return "must be a host and a port, not " + setting.Quote(s), example
 }
 
 // splitHost is the host of an address that has one and a port.
@@ -122,5 +124,5 @@ func hours(v any) (what, hint string) {
 	if s == "" || errBegin == nil && errEnd == nil && !begin.Equal(end) {
 		return "", ""
 	}
-	return "must be two times of the day, not " + quote(s), "write it like 22:00-07:00"
+	return "must be two times of the day, not " + setting.Quote(s), "write it like 22:00-07:00"
 }

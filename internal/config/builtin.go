@@ -26,7 +26,7 @@ func (l *loader) builtin(name, toml string) source {
 		if !src.sets(key) {
 			r, _ := findIn(settings, key)
 			path, _ := splitKey(key)
-			src.assignments = append(src.assignments, assignment{path, entry{row: r, value: r.builtin, layer: layer}})
+			src.assignments = append(src.assignments, assignment{path, entry{row: r, value: r.Default, layer: layer}})
 		}
 	}
 	src.assignments = append(src.assignments, noFile(entry{layer: layer}))

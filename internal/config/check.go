@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -37,12 +38,12 @@ func (r *Resolved) checkProcedure(s Sources) []Problem {
 	if s.Procedure == "" || slices.Contains(known, s.Procedure) {
 		return nil
 	}
-	hint := didYouMean(s.Procedure, known)
+	hint := setting.DidYouMean(s.Procedure, known)
 	if hint == "" {
 		hint = "add [procedures." + s.Procedure + "] to " + FileName + " for one of your own;"
 	}
 	hint += ` "refrain procedures" lists them all`
-	return []Problem{{Key: "procedures." + s.Procedure, What: "no procedure is called " + quote(s.Procedure), Hint: hint}}
+	return []Problem{{Key: "procedures." + s.Procedure, What: "no procedure is called " + setting.Quote(s.Procedure), Hint: hint}}
 }
 
 // defined is the names of the procedures that a table makes, sorted. A flag of
@@ -74,10 +75,10 @@ func (r *Resolved) agentComplaint(name string, builtin []string) (what, hint str
 	if builtin == nil || name == "auto" || slices.Contains(known, name) {
 		return "", ""
 	}
-	if hint = didYouMean(name, known); hint == "" {
+	if hint = setting.DidYouMean(name, known); hint == "" {
 		hint = "known are " + strings.Join(known, ", ")
 	}
-	return "no agent is called " + quote(name), hint
+	return "no agent is called " + setting.Quote(name), hint
 }
 
 // checkFallback looks for agents that do not exist. One that is the agent
@@ -91,9 +92,9 @@ func (r *Resolved) checkFallback(builtin []string) []Problem {
 		what, hint := r.agentComplaint(name, builtin)
 		switch {
 		case name == "auto":
-			what, hint = "limits.fallback has "+quote(name)+", which is no agent", "write the name of one"
+			what, hint = "limits.fallback has "+setting.Quote(name)+", which is no agent", "write the name of one"
 		case name == agent.value && agent.layer == fallback.layer:
-			what, hint = "limits.fallback has "+quote(name)+", which is the agent itself", "name another one"
+			what, hint = "limits.fallback has "+setting.Quote(name)+", which is the agent itself", "name another one"
 		}
 		if what != "" {
 			problems = append(problems, fallback.place.problem("limits.fallback", what, hint))
@@ -108,7 +109,7 @@ func (r *Resolved) checkPromises() []Problem {
 		return nil
 	}
 	return r.complain(r.setOf("done.failure_promise", "done.promise"),
-		"done.promise and done.failure_promise are both "+quote(d.Promise), "give them different texts, so that the agent can say which it means")
+		"done.promise and done.failure_promise are both "+setting.Quote(d.Promise), "give them different texts, so that the agent can say which it means")
 }
 
 // fold makes texts alike that differ only in their spaces, as claims are read.
@@ -139,22 +140,22 @@ func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
 	var problems []Problem
 	if name == "auto" || name == "command" {
 		key := "agents." + name
-		problems = append(problems, r.agents[name].problem(key, quote(name)+" cannot be the name of an agent: it means something else", "give the agent another name"))
+		problems = append(problems, r.agents[name].problem(key, setting.Quote(name)+" cannot be the name of an agent: it means something else", "give the agent another name"))
 	}
 	for _, row := range agentSettings {
-		key := agentKey(name, row.key)
+		key := agentKey(name, row.Key)
 		top, set := r.top(key)
 		switch {
 		case !set || top.layer == builtIn:
-		case row.key == "script" && name != rehearsal:
-			problems = append(problems, top.place.problem(key, key+" is only for the agent "+quote(rehearsal), "write it below [agents."+rehearsal+"]"))
-		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag", "resume_flag", "max_turns", "context_window"}, row.key):
+		case row.Key == "script" && name != rehearsal:
+			problems = append(problems, top.place.problem(key, key+" is only for the agent "+setting.Quote(rehearsal), "write it below [agents."+rehearsal+"]"))
+		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag", "resume_flag", "max_turns", "context_window"}, row.Key):
 			problems = append(problems, top.place.problem(key, key+" means nothing: that agent is built in", "give the agent that you mean another name"))
 		}
 	}
 	if builtin != nil && !slices.Contains(builtin, name) && r.Config.Agents[name].Command.IsZero() {
 		key := "agents." + name
-		hint := didYouMean(name, builtin)
+		hint := setting.DidYouMean(name, builtin)
 		if hint == "" {
 			hint = `add command = ["program", "argument"]`
 		}
@@ -169,7 +170,7 @@ func (r *Resolved) lostSecrets() []Problem {
 	var problems []Problem
 	for _, key := range r.keys() {
 		top, _ := r.top(key)
-		if top.layer != "flag" || !top.row.lost(top.value) {
+		if top.layer != "flag" || !top.lost() {
 			continue
 		}
 		hint := "pass it again: " + setFlag + " " + key + "=VALUE"

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // checkTables looks at each [procedures.NAME] table.
@@ -11,7 +13,7 @@ func (r *Resolved) checkTables(s Sources) []Problem {
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(r.procedures)) {
 		if means, alias := s.Aliases[name]; alias {
-			problems = append(problems, r.procedures[name].problem("procedures."+name, quote(name)+" is another name of the built-in procedure "+quote(means), "write [procedures."+means+"], or give yours another name"))
+			problems = append(problems, r.procedures[name].problem("procedures."+name, setting.Quote(name)+" is another name of the built-in procedure "+setting.Quote(means), "write [procedures."+means+"], or give yours another name"))
 		}
 		problems = append(problems, r.checkPrompt(name, s.Fragments)...)
 	}
@@ -23,19 +25,19 @@ func (r *Resolved) checkTables(s Sources) []Problem {
 func (r *Resolved) checkPrompt(name string, fragments []string) []Problem {
 	var problems []Problem
 	for _, row := range promptSettings {
-		key := procedureKey(name, row.key)
+		key := procedureKey(name, row.Key)
 		top, set := r.top(key)
-		if !set || row.kind != partList {
+		if !set || row.Kind != partList {
 			continue
 		}
 		complain := func(what, hint string) { problems = append(problems, top.place.problem(key, key+what, hint)) }
-		for _, part := range top.value.([]PromptPart) {
+		for _, part := range top.value.(Parts) {
 			if part.Builtin != "" && fragments != nil && !slices.Contains(fragments, part.Builtin) {
-				complain(" has "+quote(fragmentPrefix+part.Builtin)+", which is no built-in fragment", fragmentHint(part.Builtin, fragments))
+				complain(" has "+setting.Quote(fragmentPrefix+part.Builtin)+", which is no built-in fragment", fragmentHint(part.Builtin, fragments))
 			}
 		}
 		if file := r.promptFile(name, top.layer); file != "" {
-			complain(" is set, but so is the prompt's file, "+quote(file), "leave one of them out: a prompt is a file or made of parts")
+			complain(" is set, but so is the prompt's file, "+setting.Quote(file), "leave one of them out: a prompt is a file or made of parts")
 		}
 	}
 	return problems
@@ -57,8 +59,8 @@ func (r *Resolved) promptFile(procedure, layer string) string {
 // fragmentHint names what was probably meant, or what there is in the same
 // folder, or all there is.
 func fragmentHint(name string, fragments []string) string {
-	if best := Nearest(name, fragments); best != "" {
-		return "did you mean " + quote(fragmentPrefix+best) + "?"
+	if best := setting.Nearest(name, fragments); best != "" {
+		return "did you mean " + setting.Quote(fragmentPrefix+best) + "?"
 	}
 	folder, _, _ := strings.Cut(name, "/")
 	beside := slices.DeleteFunc(slices.Clone(fragments), func(f string) bool { return !strings.HasPrefix(f, folder+"/") })

@@ -3,6 +3,8 @@ package config
 import (
 	"maps"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Config is every setting of a run, resolved. What each key means, and what it
@@ -54,8 +56,8 @@ type Loop struct {
 	IterationTimeout time.Duration
 	IdleTimeout      time.Duration
 	MaxTime          time.Duration
-	ExitZeroIsDone   Auto
-	IterationContext Auto
+	ExitZeroIsDone   setting.Auto
+	IterationContext setting.Auto
 	FreezePrompt     bool
 	OnInterrupt      string
 	Dir              string // below the work tree, written with slashes; "" is the work tree
@@ -92,8 +94,8 @@ type Done struct {
 // Proof is how gates judge a claim away from the agent's own files.
 type Proof struct {
 	Baseline bool
-	Setup    Command  // zero is what the lockfile asks for, the line NoSetup is none
-	Copy     []string // paths below the work tree, written with slashes
+	Setup    setting.Command // zero is what the lockfile asks for, the line NoSetup is none
+	Copy     []string        // paths below the work tree, written with slashes
 }
 
 // NoSetup is the line of Proof.Setup that asks for no setup.
@@ -184,17 +186,10 @@ type Git struct {
 	Checkpoint     bool
 	Commit         bool
 	CommitTemplate string
-	Branch         Branch
+	Branch         setting.Branch
 	BranchTemplate string
 	OnRegression   string
 	Protect        []string
-}
-
-// Branch is whether the run works on a branch of its own, and what that is
-// called; without a name the template gives it one.
-type Branch struct {
-	New  bool
-	Name string
 }
 
 // Feedback is what the next prompt says of the iterations before it.
@@ -263,7 +258,7 @@ type Gate struct {
 // of the user's, and has every default; one without tunes a built-in agent, and
 // what it does not set is empty, so that the agent's own choice stands.
 type Agent struct {
-	Command     Command
+	Command     setting.Command
 	Prompt      string
 	Format      string
 	ModelFlag   string
@@ -274,32 +269,4 @@ type Agent struct {
 	ContextWindow int
 	Env           map[string]string
 	Script        string // only for the agent "rehearsal"
-}
-
-// Command is a program with its arguments, as it was written: either a list
-// or one line that is yet to be split as a shell would.
-type Command struct {
-	Argv []string
-	Line string
-}
-
-// IsZero tells whether there is no command.
-func (c Command) IsZero() bool { return len(c.Argv) == 0 && c.Line == "" }
-
-// Auto is yes, no, or whatever fits the kind of run.
-type Auto string
-
-// The values of Auto.
-const (
-	Automatic Auto = "auto"
-	Yes       Auto = "true"
-	No        Auto = "false"
-)
-
-// Or is the answer, where fits is what automatic comes to.
-func (a Auto) Or(fits bool) bool {
-	if a == Automatic {
-		return fits
-	}
-	return a == Yes
 }

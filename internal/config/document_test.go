@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 func TestSchemaKnowsEveryKey(t *testing.T) {
@@ -18,7 +20,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 	}
 	for _, r := range settings {
 		wantInSchema(t, schema.Properties, r)
-		if !onlyAtTop(r.key) {
+		if !onlyAtTop(r.Key) {
 			wantInSchema(t, schema.Defs["procedure"].Properties, r)
 		}
 	}
@@ -46,9 +48,9 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 	}
 }
 
-func wantInSchema(t *testing.T, properties map[string]json.RawMessage, r row) {
+func wantInSchema(t *testing.T, properties map[string]json.RawMessage, r setting.Row) {
 	t.Helper()
-	groups := strings.Split(r.key, ".")
+	groups := strings.Split(r.Key, ".")
 	raw := properties[groups[0]]
 	for _, name := range groups[1:] {
 		var table struct {
@@ -56,42 +58,42 @@ func wantInSchema(t *testing.T, properties map[string]json.RawMessage, r row) {
 			AdditionalProperties *bool
 		}
 		if err := json.Unmarshal(raw, &table); err != nil || table.AdditionalProperties == nil || *table.AdditionalProperties {
-			t.Errorf("%s: no closed table around it: %v", r.key, err)
+			t.Errorf("%s: no closed table around it: %v", r.Key, err)
 			return
 		}
 		raw = table.Properties[name]
 	}
 	var property struct{ Description string }
-	if err := json.Unmarshal(raw, &property); err != nil || property.Description != r.doc {
-		t.Errorf("%s: description %q, %v; want %q", r.key, property.Description, err, r.doc)
+	if err := json.Unmarshal(raw, &property); err != nil || property.Description != r.Doc {
+		t.Errorf("%s: description %q, %v; want %q", r.Key, property.Description, err, r.Doc)
 	}
 }
 
 func TestReferenceKnowsEveryKey(t *testing.T) {
 	reference := Reference()
 	for _, r := range settings {
-		if !strings.Contains(reference, "| `"+r.key+"` |") || !strings.Contains(reference, "| `"+envName(r.key)+"` |") {
-			t.Errorf("the reference lacks %s or %s", r.key, envName(r.key))
+		if !strings.Contains(reference, "| `"+r.Key+"` |") || !strings.Contains(reference, "| `"+envName(r.Key)+"` |") {
+			t.Errorf("the reference lacks %s or %s", r.Key, envName(r.Key))
 		}
 	}
 	for _, r := range agentSettings {
-		if !strings.Contains(reference, "| `agents.NAME."+r.key+"` |") {
-			t.Errorf("the reference lacks agents.NAME.%s", r.key)
+		if !strings.Contains(reference, "| `agents.NAME."+r.Key+"` |") {
+			t.Errorf("the reference lacks agents.NAME.%s", r.Key)
 		}
 	}
 	for _, r := range gateSettings {
-		if !strings.Contains(reference, "| `"+r.key+"` |") {
-			t.Errorf("the reference lacks the key %s of a gate", r.key)
+		if !strings.Contains(reference, "| `"+r.Key+"` |") {
+			t.Errorf("the reference lacks the key %s of a gate", r.Key)
 		}
 	}
 	for _, r := range priceSettings {
-		if !strings.Contains(reference, "| `prices.\"MODEL\"."+r.key+"` |") {
-			t.Errorf("the reference lacks prices.\"MODEL\".%s", r.key)
+		if !strings.Contains(reference, "| `prices.\"MODEL\"."+r.Key+"` |") {
+			t.Errorf("the reference lacks prices.\"MODEL\".%s", r.Key)
 		}
 	}
 	for _, r := range promptSettings {
-		if !strings.Contains(reference, "| `procedures.NAME."+r.key+"` |") {
-			t.Errorf("the reference lacks procedures.NAME.%s", r.key)
+		if !strings.Contains(reference, "| `procedures.NAME."+r.Key+"` |") {
+			t.Errorf("the reference lacks procedures.NAME.%s", r.Key)
 		}
 	}
 	for line := range strings.Lines(reference) {

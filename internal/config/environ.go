@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 const envPrefix = "REFRAIN_"
@@ -47,32 +49,32 @@ func (l *loader) environ(environ []string) source {
 
 func (l *loader) variable(src *source, name, value string) {
 	at := place{file: name}
-	i := slices.IndexFunc(settings, func(r row) bool { return envName(r.key) == name })
+	i := slices.IndexFunc(settings, func(r setting.Row) bool { return envName(r.Key) == name })
 	if i < 0 {
 		l.complain(at.problem("", "unknown variable "+name, unknownVariable(name)))
 		return
 	}
 	r := settings[i]
-	if r.each != nil {
+	if r.Each != nil {
 		l.names(src, r, value, at)
 		return
 	}
-	v, what, hint := r.readText(value, false)
-	l.keep(src, strings.Split(r.key, "."), entry{r, v, "environment", at}, what, hint)
+	v, what, hint := readText(r, value, false)
+	l.keep(src, strings.Split(r.Key, "."), entry{r, v, "environment", at}, what, hint)
 }
 
 // names reads a table of the user's naming, which is TOML in the environment.
-func (l *loader) names(src *source, table row, value string, at place) {
+func (l *loader) names(src *source, table setting.Row, value string, at place) {
 	v, _ := tomlValue(value)
 	values, ok := v.(map[string]any)
 	if !ok {
-		l.complain(at.problem(table.key, table.key+" must be a table, not this text", `write it like { NAME = "value" }`))
+		l.complain(at.problem(table.Key, table.Key+" must be a table, not this text", `write it like { NAME = "value" }`))
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		path := append(strings.Split(table.key, "."), name)
+		path := append(strings.Split(table.Key, "."), name)
 		if r, _, ok := l.lookUp(path, at); ok {
-			v, what, hint := r.read(values[name])
+			v, what, hint := r.Read(values[name])
 			l.keep(src, path, entry{r, v, "environment", at}, what, hint)
 		}
 	}
@@ -89,9 +91,9 @@ func unknownVariable(name string) string {
 	}
 	var names []string
 	for _, r := range settings {
-		names = append(names, envName(r.key))
+		names = append(names, envName(r.Key))
 	}
-	if hint := didYouMean(name, names); hint != "" {
+	if hint := setting.DidYouMean(name, names); hint != "" {
 		return hint
 	}
 	return "unset it: names that begin with " + envPrefix + " are settings"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Setting is a key with its value, where it came from and what it overrode.
@@ -58,7 +60,7 @@ func (r *Resolved) Settings() []Setting {
 func history(key string, entries []entry) Setting {
 	s := Setting{Key: key}
 	for i, e := range entries {
-		origin := Origin{Value: Value(e.row.masked(e.value)), Layer: e.layer, Where: e.place.String()}
+		origin := Origin{Value: Value(e.masked()), Layer: e.layer, Where: e.place.String()}
 		if i > 0 {
 			s.Overrode = slices.Insert(s.Overrode, 0, s.Origin)
 		}
@@ -79,7 +81,7 @@ func (r *Resolved) IsSet(key string) bool {
 func (r *Resolved) Explain(key string) (Explanation, error) {
 	path, ok := splitKey(key)
 	if !ok {
-		return Explanation{}, &Errors{[]Problem{{Key: key, What: quote(key) + " is not a key", Hint: "write it like loop.max_iterations"}}}
+		return Explanation{}, &Errors{[]Problem{{Key: key, What: setting.Quote(key) + " is not a key", Hint: "write it like loop.max_iterations"}}}
 	}
 	row, is := find(path)
 	switch is {
@@ -87,29 +89,29 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 		what, hint := unknown(path)
 		return Explanation{}, &Errors{[]Problem{{Key: key, What: what, Hint: hint}}}
 	case table:
-		return Explanation{}, &Errors{[]Problem{{Key: key, What: quote(key) + " is a table, not a key", Hint: `"refrain config show" lists the keys in it`}}}
+		return Explanation{}, &Errors{[]Problem{{Key: key, What: setting.Quote(key) + " is a table, not a key", Hint: `"refrain config show" lists the keys in it`}}}
 	case tables:
-		return r.explainGates(joinKey(path)), nil
+		return r.explainGates(setting.JoinKey(path)), nil
 	}
-	entries := r.entries[joinKey(path)]
+	entries := r.entries[setting.JoinKey(path)]
 	if at := gateAt(path); at >= 0 {
-		list, name := joinKey(path[:at+1]), path[at+1]
+		list, name := setting.JoinKey(path[:at+1]), path[at+1]
 		if !slices.Contains(r.gates[list], name) {
 			return Explanation{}, &Errors{[]Problem{r.noGate(key, list, name)}}
 		}
 		if len(path) == at+3 {
-			entries = fieldOf(r.entries[joinKey(path[:at+2])], row)
+			entries = fieldOf(r.entries[setting.JoinKey(path[:at+2])], row)
 		}
 	}
 	e := Explanation{
-		Setting: history(joinKey(path), entries),
-		Type:    row.kind.name,
-		Default: row.defaults(),
-		Choices: row.choices,
-		Doc:     row.doc,
+		Setting: history(setting.JoinKey(path), entries),
+		Type:    row.Kind.Name,
+		Default: row.Defaults(setting.Render),
+		Choices: row.Choices,
+		Doc:     row.Doc,
 	}
-	if _, is := findIn(settings, joinKey(path)); is == setting {
-		e.Env = envName(row.key)
+	if _, is := findIn(settings, setting.JoinKey(path)); is == aSetting {
+		e.Env = envName(row.Key)
 	}
 	return e, nil
 }
@@ -127,13 +129,13 @@ func (r *Resolved) explainGates(list string) Explanation {
 			layers = append(layers, top.layer)
 		}
 	}
-	e.Origin = Origin{Value: Value(render(r.gates[list])), Layer: strings.Join(layers, " and ")}
+	e.Origin = Origin{Value: Value(setting.Render(r.gates[list])), Layer: strings.Join(layers, " and ")}
 	return e
 }
 
 // fieldOf is what each of the entries of a gate says about one key. An entry
 // without it takes away what those below it say.
-func fieldOf(entries []entry, r row) []entry {
+func fieldOf(entries []entry, r setting.Row) []entry {
 	var list []entry
 	for _, e := range entries {
 		if list = append(list, e.field(r)); list[len(list)-1].value == nil {
@@ -144,21 +146,9 @@ func fieldOf(entries []entry, r row) []entry {
 }
 
 func (r *Resolved) noGate(key, list, name string) Problem {
-	hint := didYouMean(name, r.gates[list])
+	hint := setting.DidYouMean(name, r.gates[list])
 	if hint == "" {
 		hint = "add [[" + list + "]] to " + FileName
 	}
-	return Problem{Key: key, What: "no gate is called " + quote(name), Hint: hint}
-}
-
-// defaults is every default of the row, in words.
-func (r row) defaults() string {
-	if r.builtin == nil {
-		return "none"
-	}
-	words := render(r.builtin)
-	for _, s := range r.special {
-		words += "; " + render(s.value) + " " + string(s.when)
-	}
-	return words
+	return Problem{Key: key, What: "no gate is called " + setting.Quote(name), Hint: hint}
 }

@@ -18,8 +18,8 @@ func TestSettingsInTheirOrder(t *testing.T) {
 	}
 	var want []string
 	for _, r := range settings {
-		if r.each == nil {
-			want = append(want, r.key)
+		if r.Each == nil {
+			want = append(want, r.Key)
 		}
 	}
 	want = append(want, "agents.b.env.X", "agents.b.env.Y",

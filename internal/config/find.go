@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // found is what a path leads to.
@@ -13,11 +15,11 @@ const (
 	nothing found = iota
 	table
 	tables // a list of them
-	setting
+	aSetting
 )
 
 // find tells what path leads to and, if it is a setting, its row.
-func find(path []string) (row, found) {
+func find(path []string) (setting.Row, found) {
 	switch {
 	case path[0] == "agents":
 		return findInAgents(path[1:])
@@ -31,37 +33,37 @@ func find(path []string) (row, found) {
 	return findBelow(settings, path)
 }
 
-func findInGates(path []string) (row, found) {
+func findInGates(path []string) (setting.Row, found) {
 	switch len(path) {
 	case 0:
-		return row{}, tables
+		return setting.Row{}, tables
 	case 1:
-		return gateRow, setting
+		return gateRow, aSetting
 	}
-	return findIn(gateSettings, joinKey(path[1:]))
+	return findIn(gateSettings, setting.JoinKey(path[1:]))
 }
 
-func findInAgents(path []string) (row, found) {
+func findInAgents(path []string) (setting.Row, found) {
 	if len(path) < 2 {
-		return row{}, table
+		return setting.Row{}, table
 	}
 	return findBelow(agentSettings, path[1:])
 }
 
-func findInPrices(path []string) (row, found) {
+func findInPrices(path []string) (setting.Row, found) {
 	if len(path) < 2 {
-		return row{}, table
+		return setting.Row{}, table
 	}
-	return findIn(priceSettings, joinKey(path[1:]))
+	return findIn(priceSettings, setting.JoinKey(path[1:]))
 }
 
-func findInProcedures(path []string) (row, found) {
+func findInProcedures(path []string) (setting.Row, found) {
 	if len(path) < 2 {
-		return row{}, table
+		return setting.Row{}, table
 	}
-	key := joinKey(path[1:])
+	key := setting.JoinKey(path[1:])
 	if onlyAtTop(key) || key == "log" {
-		return row{}, nothing
+		return setting.Row{}, nothing
 	}
 	if r, is := findIn(promptSettings, key); is != nothing {
 		return r, is
@@ -70,43 +72,43 @@ func findInProcedures(path []string) (row, found) {
 }
 
 // findBelow is findIn for a path that may end with a name of the user's.
-func findBelow(rows []row, path []string) (row, found) {
+func findBelow(rows []setting.Row, path []string) (setting.Row, found) {
 	last := len(path) - 1
 	for _, r := range rows {
-		if r.each != nil && r.key == joinKey(path[:last]) {
-			return *r.each, setting
+		if r.Each != nil && r.Key == setting.JoinKey(path[:last]) {
+			return *r.Each, aSetting
 		}
 	}
-	return findIn(rows, joinKey(path))
+	return findIn(rows, setting.JoinKey(path))
 }
 
-func findIn(rows []row, key string) (row, found) {
+func findIn(rows []setting.Row, key string) (setting.Row, found) {
 	for _, r := range rows {
 		switch {
-		case r.key == key && r.each != nil:
-			return row{}, table
-		case r.key == key:
-			return r, setting
+		case r.Key == key && r.Each != nil:
+			return setting.Row{}, table
+		case r.Key == key:
+			return r, aSetting
 		}
 	}
 	for _, r := range rows {
-		if strings.HasPrefix(r.key, key+".") {
-			return row{}, table
+		if strings.HasPrefix(r.Key, key+".") {
+			return setting.Row{}, table
 		}
 	}
-	return row{}, nothing
+	return setting.Row{}, nothing
 }
 
 // unknown complains about a path that leads to nothing.
 func unknown(path []string) (what, hint string) {
-	what = "unknown key " + quote(joinKey(path))
+	what = "unknown key " + setting.Quote(setting.JoinKey(path))
 	if path[0] == "procedures" && len(path) > 2 {
 		if _, atTop := find(path[2:]); atTop != nothing {
-			return what, quote(joinKey(path[2:])) + " can only stand at the top of the file"
+			return what, setting.Quote(setting.JoinKey(path[2:])) + " can only stand at the top of the file"
 		}
 	}
 	if model, key := unquotedModel(path); model != "" {
-		return what, "write the model's name in quotes: prices." + quote(model) + key
+		return what, "write the model's name in quotes: prices." + setting.Quote(model) + key
 	}
 	if hint = suggestKey(path); hint == "" {
 		hint = `"refrain config show" lists every key`
@@ -132,21 +134,21 @@ func suggestKey(path []string) string {
 		keys = []string{gateKey, "agents", "prices", "procedures"}
 	}
 	at = min(at, len(path)-1)
-	word := joinKey(path[at:])
+	word := setting.JoinKey(path[at:])
 	if word == gateKey+"s" && slices.Contains(keys, gateKey) { // its last part is that of done.gates, too
-		return "did you mean [[" + joinKey(append(path[:at:at], gateKey)) + "]], or done.gates?"
+		return "did you mean [[" + setting.JoinKey(append(path[:at:at], gateKey)) + "]], or done.gates?"
 	}
 	for _, r := range rows {
-		if at == 0 || !onlyAtTop(r.key) {
-			keys = append(keys, r.key)
+		if at == 0 || !onlyAtTop(r.Key) {
+			keys = append(keys, r.Key)
 		}
-		for group := range tablesOf(r.key) {
+		for group := range tablesOf(r.Key) {
 			if !slices.Contains(keys, group) {
 				keys = append(keys, group)
 			}
 		}
 	}
-	best := Nearest(word, keys)
+	best := setting.Nearest(word, keys)
 	if best == "" {
 		best = elsewhere(path[len(path)-1], keys)
 	}
@@ -154,9 +156,9 @@ func suggestKey(path []string) string {
 		return ""
 	}
 	if at > 0 {
-		best = joinKey(path[:at]) + "." + best
+		best = setting.JoinKey(path[:at]) + "." + best
 	}
-	return "did you mean " + quote(best) + "?"
+	return "did you mean " + setting.Quote(best) + "?"
 }
 
 // tablesOf is the tables around a key, such as hooks and hooks.run.
@@ -195,15 +197,15 @@ func badName(path []string) (what, hint string) {
 	if path[0] == "prices" {
 		return modelName(name)
 	}
-	if !bareKey(name) || name[0] == '-' || name[0] == '_' {
-		return quote(name) + " is not a name for one of the " + path[0], "use letters, digits, - and _, and begin with a letter or a digit"
+	if !setting.BareKey(name) || name[0] == '-' || name[0] == '_' {
+		return setting.Quote(name) + " is not a name for one of the " + path[0], "use letters, digits, - and _, and begin with a letter or a digit"
 	}
 	return "", ""
 }
 
 func variableName(name string) (what, hint string) {
 	if name == "" || strings.ContainsAny(name, "=\x00") {
-		return quote(name) + " is not a name for a variable", "use letters, digits and _"
+		return setting.Quote(name) + " is not a name for a variable", "use letters, digits and _"
 	}
 	return "", ""
 }

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
+)
 
 // Flag is a setting from the command line. A run stores its flags, masked, to
 // resume under them.
@@ -18,7 +22,7 @@ func ParseSet(arg string) (Flag, error) {
 	key, value, ok := strings.Cut(arg, "=")
 	key = strings.TrimSpace(key)
 	if !ok || key == "" {
-		p := place{file: setFlag}.problem(key, "no KEY=VALUE in "+quote(key), "write it like --set loop.max_iterations=5")
+		p := place{file: setFlag}.problem(key, "no KEY=VALUE in "+setting.Quote(key), "write it like --set loop.max_iterations=5")
 		return Flag{}, &Errors{[]Problem{p}}
 	}
 	return Flag{Name: setFlag, Key: key, Value: value}, nil
@@ -27,7 +31,7 @@ func ParseSet(arg string) (Flag, error) {
 // Masked is the flag without what is secret in it.
 func (f Flag) Masked() Flag {
 	if f.Name == gateFlag {
-		f.Value = Command{Line: f.Value}.masked(secretInShell).Line
+		f.Value = setting.MaskLine(f.Value)
 		return f
 	}
 	path, ok := splitKey(f.Key)
@@ -35,12 +39,12 @@ func (f Flag) Masked() Flag {
 		return f
 	}
 	switch r, is := find(path); {
-	case is != setting:
-	case r.secret && f.Value != "":
-		f.Value = Mask
-	case r.kind.command():
-		if value, what, _ := r.readText(f.Value, true); what == "" {
-			f.Value = r.masked(value)
+	case is != aSetting:
+	case r.Secret && f.Value != "":
+		f.Value = setting.Mask
+	case r.Kind.Command():
+		if value, what, _ := readText(r, f.Value, true); what == "" {
+			f.Value = r.Masked(value)
 		}
 	}
 	return f
@@ -62,11 +66,11 @@ func (l *loader) flag(src *source, f Flag) {
 	}
 	path, ok := splitKey(f.Key)
 	if !ok {
-		l.complain(at.problem(f.Key, quote(f.Key)+" is not a key", "write it like loop.max_iterations"))
+		l.complain(at.problem(f.Key, setting.Quote(f.Key)+" is not a key", "write it like loop.max_iterations"))
 		return
 	}
 	if gateAt(path) >= 0 {
-		l.complain(at.problem(joinKey(path), "a gate cannot be set with "+f.Name, "add one with "+gateFlag+" COMMAND, or write [[gate]] in "+FileName))
+		l.complain(at.problem(setting.JoinKey(path), "a gate cannot be set with "+f.Name, "add one with "+gateFlag+" COMMAND, or write [[gate]] in "+FileName))
 		return
 	}
 	r, is, ok := l.lookUp(path, at)
@@ -74,16 +78,32 @@ func (l *loader) flag(src *source, f Flag) {
 		return
 	}
 	if is == table {
-		key := joinKey(path)
+		key := setting.JoinKey(path)
 		l.complain(at.problem(key, key+" is a table, not a key", "set one key in it, like "+key+".NAME=VALUE"))
 		return
 	}
 	src.open(path, at)
-	if r.secret && f.Value == Mask { // stored with a run, and told of when no other source sets it
-		l.keep(src, path, entry{r, Mask, "flag", at}, "", "")
+	if r.Secret && f.Value == setting.Mask { // stored with a run, and told of when no other source sets it
+		l.keep(src, path, entry{r, setting.Mask, "flag", at}, "", "")
 		return
 	}
 	// Only --set speaks TOML: --until 42 means the text.
-	value, what, hint := r.readText(f.Value, f.Name == setFlag)
+	value, what, hint := readText(r, f.Value, f.Name == setFlag)
 	l.keep(src, path, entry{r, value, "flag", at}, what, hint)
+}
+
+// readText is a row's Read for what a flag or a variable says. With asTOML the
+// text is a TOML value if it is one, and plain text otherwise.
+func readText(r setting.Row, s string, asTOML bool) (value any, what, hint string) {
+	if asTOML || !r.Kind.Plain {
+		if v, ok := tomlValue(s); ok {
+			if _, ok := r.Kind.Read(v); ok {
+				return r.Read(v)
+			}
+		}
+	}
+	if r.Kind.FromText != nil {
+		return r.Read(r.Kind.FromText(s))
+	}
+	return r.Read(s)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Front is the settings that a prompt brings along, in the front matter of its
@@ -35,18 +37,18 @@ func (l *loader) front(list []Front, problem *Problem) source {
 func (l *loader) frontSetting(src *source, key string, value any, at place) {
 	path, ok := splitKey(key)
 	if !ok {
-		l.complain(at.problem(key, quote(key)+" is not a key", "write it like loop.max_iterations"))
+		l.complain(at.problem(key, setting.Quote(key)+" is not a key", "write it like loop.max_iterations"))
 		return
 	}
 	r, is, ok := l.lookUp(path, at)
 	if !ok {
 		return
 	}
-	if is != setting || gateAt(path) >= 0 || inNamed(path) || key == "prompt" || onlyAtTop(key) || executes(key) {
+	if is != aSetting || gateAt(path) >= 0 || inNamed(path) || key == "prompt" || onlyAtTop(key) || executes(key) {
 		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+FileName))
 		return
 	}
-	v, what, hint := r.read(tomlLike(value))
+	v, what, hint := r.Read(tomlLike(value))
 	l.keep(src, path, entry{r, v, "prompt", at}, what, hint)
 }
 

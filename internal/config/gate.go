@@ -2,9 +2,13 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // gateKey is the list of tables in which gates stand.
@@ -14,53 +18,53 @@ const gatesDoc = "the runner's own checks, in their order; a claim is proven whe
 
 // gateRow is one gate as a whole. A layer above replaces it as a whole, too:
 // half of one gate and half of another would be a check that nobody wrote.
-var gateRow = row{key: "NAME", kind: gateTable, doc: "one of the runner's own checks: a command, or an agent with a prompt that reviews the work"}
+var gateRow = setting.Row{Key: "NAME", Kind: gateTable, Doc: "one of the runner's own checks: a command, or an agent with a prompt that reviews the work"}
 
 // gateTable is never read as one value, but key by key.
-var gateTable = &kind{name: "table"}
+var gateTable = &setting.Kind{Name: "table"}
 
 // gateRows is every setting of one gate, below [[gate]].
-func gateRows(g *Gate) []row {
-	return []row{
+func gateRows(g *Gate) []setting.Row {
+	return []setting.Row{
 		{
-			key: "name", kind: textKind, at: &g.Name, required: true, check: gateName,
-			doc: "what it is called, also in another layer that replaces it",
+			Key: "name", Kind: setting.Text, At: &g.Name, Required: true, Check: gateName,
+			Doc: "what it is called, also in another layer that replaces it",
 		},
 		{
-			key: "run", kind: line, at: &g.Run, required: true,
-			doc: "the command, for the shell; exit 0 passes",
+			Key: "run", Kind: setting.Line, At: &g.Run, Required: true,
+			Doc: "the command, for the shell; exit 0 passes",
 		},
 		{
-			key: "agent", kind: textKind, at: &g.Agent, required: true,
-			doc: "instead of run: the agent that reviews the work, as in the key agent",
+			Key: "agent", Kind: setting.Text, At: &g.Agent, Required: true,
+			Doc: "instead of run: the agent that reviews the work, as in the key agent",
 		},
 		{
-			key: "prompt", kind: textKind, at: &g.Prompt, required: true,
-			doc: "what that agent is asked to judge; it must print <verdict>pass</verdict> or <verdict>fail: WHY</verdict>",
+			Key: "prompt", Kind: setting.Text, At: &g.Prompt, Required: true,
+			Doc: "what that agent is asked to judge; it must print <verdict>pass</verdict> or <verdict>fail: WHY</verdict>",
 		},
 		{
-			key: "timeout", kind: duration, at: &g.Timeout, builtin: 10 * time.Minute,
-			doc: "how long it may take; \"0s\" is no limit",
+			Key: "timeout", Kind: setting.Duration, At: &g.Timeout, Default: 10 * time.Minute,
+			Doc: "how long it may take; \"0s\" is no limit",
 		},
 		{
-			key: "when", kind: textKind, at: &g.When, builtin: "always", choices: []string{"always", "claim"},
-			doc: "after every attempt that ended well, or only to judge a claim",
+			Key: "when", Kind: setting.Text, At: &g.When, Default: "always", Choices: []string{"always", "claim"},
+			Doc: "after every attempt that ended well, or only to judge a claim",
 		},
 		{
-			key: "min_tests", kind: whole, at: &g.MinTests, builtin: 0,
-			doc: "it passes only if at least this many tests ran",
+			Key: "min_tests", Kind: setting.Int, At: &g.MinTests, Default: 0,
+			Doc: "it passes only if at least this many tests ran",
 		},
 		{
-			key: "pin", kind: list, at: &g.Pin, builtin: []string{}, required: true,
-			doc: "files that the clean checkout has as they were when the run began, as patterns of a .gitignore file",
+			Key: "pin", Kind: setting.List, At: &g.Pin, Default: []string{}, Required: true,
+			Doc: "files that the clean checkout has as they were when the run began, as patterns of a .gitignore file",
 		},
 		{
-			key: "require", kind: textKind, at: &g.Require, builtin: "pass", choices: []string{"pass", "no_worse"},
-			doc: "pass, or only no test failing that did not fail before the first iteration",
+			Key: "require", Kind: setting.Text, At: &g.Require, Default: "pass", Choices: []string{"pass", "no_worse"},
+			Doc: "pass, or only no test failing that did not fail before the first iteration",
 		},
 		{
-			key: "retries", kind: whole, at: &g.Retries, builtin: 2,
-			doc: "how often it runs again when it passed and failed on the same tree; it must pass each time, and proves nothing then",
+			Key: "retries", Kind: setting.Int, At: &g.Retries, Default: 2,
+			Doc: "how often it runs again when it passed and failed on the same tree; it must pass each time, and proves nothing then",
 		},
 	}
 }
@@ -82,11 +86,11 @@ func gateName(v any) (what, hint string) { return CheckGateName(v.(string)) }
 func CheckGateName(name string) (what, hint string) {
 	switch {
 	case !goodGateName.MatchString(name):
-		return "must not be " + quote(name), "use letters, digits, ., - and _, 64 at most, and begin with a letter or a digit"
+		return "must not be " + setting.Quote(name), "use letters, digits, ., - and _, 64 at most, and begin with a letter or a digit"
 	case strings.EqualFold(name, "protect"):
-		return "must not be " + quote(name) + ": the check of git.protect is called so", "give the gate another name"
+		return "must not be " + setting.Quote(name) + ": the check of git.protect is called so", "give the gate another name"
 	case flagGateName.MatchString(strings.ToLower(name)):
-		return "must not be " + quote(name) + ": gates of " + gateFlag + " are called so", "give the gate another name"
+		return "must not be " + setting.Quote(name) + ": gates of " + gateFlag + " are called so", "give the gate another name"
 	}
 	return "", ""
 }
@@ -95,13 +99,29 @@ func CheckGateName(name string) (what, hint string) {
 type fields map[string]entry
 
 // field is what a gate says about one key, or the default, which may be none.
-func (e entry) field(r row) entry {
-	f, ok := e.value.(fields)[r.key]
+func (e entry) field(r setting.Row) entry {
+	f, ok := e.value.(fields)[r.Key]
 	if !ok {
-		return entry{row: r, value: r.builtin, layer: builtIn}
+		return entry{row: r, value: r.Default, layer: builtIn}
 	}
 	f.layer = e.layer // it may stand in a procedure's table
 	return f
+}
+
+// masked renders what differs from the defaults. The name stands in the key.
+func (f fields) masked() string {
+	shown := map[string]string{}
+	for key, e := range f {
+		if key != "name" && setting.Render(e.value) != setting.Render(e.row.Default) {
+			shown[key] = e.row.Masked(e.value)
+		}
+	}
+	return setting.InlineTable(shown, gateSettings)
+}
+
+// lost tells whether one of them was masked, so that it is there no more.
+func (f fields) lost() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(f)), entry.lost)
 }
 
 // gateComplaint says what is wrong between the keys of one gate.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // gateFlag adds a gate from the command line.
@@ -38,7 +40,7 @@ func (w *walker) gates(path []string, v any, at place) {
 		w.gate(path, child(path, strconv.Itoa(i)), values, names)
 	}
 	if !ok {
-		key := joinKey(path)
+		key := setting.JoinKey(path)
 		w.complain(at.problem(key, key+" must be a list of tables", "write [["+key+"]], with a name and the other keys below it"))
 	}
 }
@@ -56,13 +58,13 @@ func (w *walker) gate(list, inFile []string, values map[string]any, names map[st
 	if len(w.problems) > before {
 		return
 	}
-	key, folded := joinKey(path), strings.ToLower(name)
+	key, folded := setting.JoinKey(path), strings.ToLower(name)
 	if what, hint := f.gateComplaint(); what != "" {
 		w.complain(at.problem(key, key+" "+what, hint))
 		return
 	}
 	if other, twice := names[folded]; twice {
-		w.complain(f["name"].place.problem(key, "another gate is called "+quote(other)+" already", "give each gate a name of its own"))
+		w.complain(f["name"].place.problem(key, "another gate is called "+setting.Quote(other)+" already", "give each gate a name of its own"))
 		return
 	}
 	names[folded] = name
@@ -74,14 +76,14 @@ func (w *walker) fields(path, inFile []string, values map[string]any) fields {
 	f := fields{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at, path := w.doc.at(child(inFile, name)), child(path, name)
-		key := joinKey(path)
-		r, is := findIn(gateSettings, joinKey([]string{name}))
+		key := setting.JoinKey(path)
+		r, is := findIn(gateSettings, setting.JoinKey([]string{name}))
 		if is == nothing {
 			what, hint := unknown(path)
 			w.complain(at.problem(key, what, hint))
 			continue
 		}
-		value, what, hint := r.read(values[name])
+		value, what, hint := r.Read(values[name])
 		if what != "" {
 			w.complain(at.problem(key, key+" "+what, hint))
 			continue
@@ -94,7 +96,7 @@ func (w *walker) fields(path, inFile []string, values map[string]any) fields {
 // gate reads a command from the command line. Its gate is called by its number.
 func (l *loader) gate(src *source, f Flag, at place) {
 	run, _ := findIn(gateSettings, "run")
-	value, what, _ := run.readText(f.Value, false)
+	value, what, _ := readText(run, f.Value, false)
 	if what != "" {
 		l.complain(at.problem(gateKey, "the command of a gate "+what, "write it like "+gateFlag+` "go test ./..."`))
 		return
@@ -141,11 +143,11 @@ func (r *Resolved) addCommandGates() {
 // fillGates puts the gates that hold into the Config, in their order.
 func (r *Resolved) fillGates() {
 	for _, name := range r.gates[gateKey] {
-		top, _ := r.top(joinKey([]string{gateKey, name}))
+		top, _ := r.top(setting.JoinKey([]string{gateKey, name}))
 		var g Gate
 		for _, row := range gateRows(&g) {
 			if e := top.field(row); e.value != nil {
-				reflect.ValueOf(row.at).Elem().Set(reflect.ValueOf(e.value))
+				reflect.ValueOf(row.At).Elem().Set(reflect.ValueOf(e.value))
 			}
 		}
 		r.Config.Gates = append(r.Config.Gates, g)

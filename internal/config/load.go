@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Kind is what is run. Some defaults depend on it.
@@ -120,10 +122,26 @@ const builtIn = "built-in"
 
 // entry is a value and where it came from.
 type entry struct {
-	row   row
+	row   setting.Row
 	value any
 	layer string
 	place place
+}
+
+// masked renders the value without what is secret in it.
+func (e entry) masked() string {
+	if f, ok := e.value.(fields); ok {
+		return f.masked()
+	}
+	return e.row.Masked(e.value)
+}
+
+// lost tells whether the value was masked, so that it is there no more.
+func (e entry) lost() bool {
+	if f, ok := e.value.(fields); ok {
+		return f.lost()
+	}
+	return e.row.Lost(e.value)
 }
 
 // named is a table that the user named: agents.NAME, prices.MODEL or
@@ -150,9 +168,9 @@ func (s source) procedure(name string) source {
 		}
 		a.path = a.path[2:]
 		a.entry.layer = "procedure " + name
-		if _, is := findIn(promptSettings, joinKey(a.path)); is == nothing {
+		if _, is := findIn(promptSettings, setting.JoinKey(a.path)); is == nothing {
 			inside.assignments = append(inside.assignments, a)
-		} else if a.entry.row.kind == partList && !inside.sets("prompt") {
+		} else if a.entry.row.Kind == partList && !inside.sets("prompt") {
 			inside.assignments = append(inside.assignments, noFile(a.entry))
 		}
 	}
@@ -161,7 +179,7 @@ func (s source) procedure(name string) source {
 
 // sets tells whether the source sets a key.
 func (s source) sets(key string) bool {
-	return slices.ContainsFunc(s.assignments, func(a assignment) bool { return joinKey(a.path) == key })
+	return slices.ContainsFunc(s.assignments, func(a assignment) bool { return setting.JoinKey(a.path) == key })
 }
 
 // loader reads sources and collects their problems.
@@ -172,18 +190,18 @@ type loader struct {
 func (l *loader) complain(p Problem) { l.problems = append(l.problems, p) }
 
 // lookUp finds what path leads to, and complains when that is nothing.
-func (l *loader) lookUp(path []string, at place) (row, found, bool) {
+func (l *loader) lookUp(path []string, at place) (setting.Row, found, bool) {
 	what, hint := badName(path)
 	r, is := find(path)
 	switch {
 	case is == nothing:
 		what, hint = unknown(path)
-	case what == "" && r.name != nil:
-		what, hint = r.name(path[len(path)-1])
+	case what == "" && r.Name != nil:
+		what, hint = r.Name(path[len(path)-1])
 	}
 	if what != "" {
-		l.complain(at.problem(joinKey(path), what, hint))
-		return row{}, nothing, false
+		l.complain(at.problem(setting.JoinKey(path), what, hint))
+		return setting.Row{}, nothing, false
 	}
 	return r, is, true
 }
@@ -191,7 +209,7 @@ func (l *loader) lookUp(path []string, at place) (row, found, bool) {
 // keep adds a setting to its source, unless there is something to say about it.
 func (l *loader) keep(src *source, path []string, e entry, what, hint string) {
 	if what != "" {
-		key := joinKey(path)
+		key := setting.JoinKey(path)
 		l.complain(e.place.problem(key, key+" "+what, hint))
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 func TestDefaults(t *testing.T) {
@@ -15,7 +17,7 @@ func TestDefaults(t *testing.T) {
 		Claims: Claims{Tell: true},
 		Loop: Loop{
 			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
-			ExitZeroIsDone: Automatic, IterationContext: Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
+			ExitZeroIsDone: setting.Automatic, IterationContext: setting.Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
 			SkipsCount: true, Gates: true, Inhibit: true,
 		},
 		Ask:         Ask{At: []string{}, Default: "continue"},
@@ -34,7 +36,7 @@ func TestDefaults(t *testing.T) {
 		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
 		Retention:   Retention{Transcripts: 200},
 		Notify: Notify{
-			On: messages, Desktop: Automatic, Bell: Automatic, WaitingAfter: 10 * time.Minute, Every: time.Minute, PerHour: 20, Email: Email{To: []string{}},
+			On: messages, Desktop: setting.Automatic, Bell: setting.Automatic, WaitingAfter: 10 * time.Minute, Every: time.Minute, PerHour: 20, Email: Email{To: []string{}},
 		},
 		Log:        Log{Level: "info", Format: "text"},
 		Agents:     map[string]Agent{},
@@ -137,7 +139,7 @@ func TestAgentsMergePerKey(t *testing.T) {
 
 	want := map[string]Agent{
 		"mine": {
-			Command: Command{Argv: []string{"mine", "--json"}}, Prompt: "stdin", ModelFlag: "--model",
+			Command: setting.Command{Argv: []string{"mine", "--json"}}, Prompt: "stdin", ModelFlag: "--model",
 			Env: map[string]string{"A": "1", "b.c": "2", "D": "3"},
 		},
 		"rehearsal": {Script: "demo.toml"},
@@ -174,18 +176,18 @@ func TestValuesAsWritten(t *testing.T) {
 		{"a duration with two units", treeWith(t, `loop.max_time = "1h30m"`), maxTime, 90 * time.Minute},
 		{"a bare duration after --set", Sources{Flags: set(t, "loop.max_time=90s")}, maxTime, 90 * time.Second},
 		{"a quoted duration after --set", Sources{Flags: set(t, `loop.max_time="90s"`)}, maxTime, 90 * time.Second},
-		{"auto as text", treeWith(t, `loop.exit_zero_is_done = "auto"`), exitZero, Automatic},
-		{"auto as truth", treeWith(t, `loop.exit_zero_is_done = false`), exitZero, No},
-		{"auto from the environment", Sources{Environ: []string{"REFRAIN_LOOP_EXIT_ZERO_IS_DONE=true"}}, exitZero, Yes},
-		{"a branch of the runner's naming", treeWith(t, `git.branch = true`), onBranch, Branch{New: true}},
-		{"a branch with a name", treeWith(t, `git.branch = "feat/x"`), onBranch, Branch{New: true, Name: "feat/x"}},
-		{"a branch by flag", Sources{Flags: []Flag{{"--branch", "git.branch", "true"}}}, onBranch, Branch{New: true}},
-		{"a branch by flag with a name", Sources{Flags: []Flag{{"--branch", "git.branch", "42"}}}, onBranch, Branch{New: true, Name: "42"}},
-		{"no branch after all", Sources{Environ: []string{"REFRAIN_GIT_BRANCH=false"}}, onBranch, Branch{}},
-		{"a setup as text", treeWith(t, `proof.setup = "npm ci"`), setUp, Command{Line: "npm ci"}},
-		{"a setup as a list", treeWith(t, `proof.setup = ["npm", "ci"]`), setUp, Command{Argv: []string{"npm", "ci"}}},
-		{"no setup", Sources{Environ: []string{"REFRAIN_PROOF_SETUP=none"}}, setUp, Command{Line: NoSetup}},
-		{"the lockfile's setup", treeWith(t, `proof.setup = ""`), setUp, Command{}},
+		{"auto as text", treeWith(t, `loop.exit_zero_is_done = "auto"`), exitZero, setting.Automatic},
+		{"auto as truth", treeWith(t, `loop.exit_zero_is_done = false`), exitZero, setting.No},
+		{"auto from the environment", Sources{Environ: []string{"REFRAIN_LOOP_EXIT_ZERO_IS_DONE=true"}}, exitZero, setting.Yes},
+		{"a branch of the runner's naming", treeWith(t, `git.branch = true`), onBranch, setting.Branch{New: true}},
+		{"a branch with a name", treeWith(t, `git.branch = "feat/x"`), onBranch, setting.Branch{New: true, Name: "feat/x"}},
+		{"a branch by flag", Sources{Flags: []Flag{{"--branch", "git.branch", "true"}}}, onBranch, setting.Branch{New: true}},
+		{"a branch by flag with a name", Sources{Flags: []Flag{{"--branch", "git.branch", "42"}}}, onBranch, setting.Branch{New: true, Name: "42"}},
+		{"no branch after all", Sources{Environ: []string{"REFRAIN_GIT_BRANCH=false"}}, onBranch, setting.Branch{}},
+		{"a setup as text", treeWith(t, `proof.setup = "npm ci"`), setUp, setting.Command{Line: "npm ci"}},
+		{"a setup as a list", treeWith(t, `proof.setup = ["npm", "ci"]`), setUp, setting.Command{Argv: []string{"npm", "ci"}}},
+		{"no setup", Sources{Environ: []string{"REFRAIN_PROOF_SETUP=none"}}, setUp, setting.Command{Line: NoSetup}},
+		{"the lockfile's setup", treeWith(t, `proof.setup = ""`), setUp, setting.Command{}},
 		{"the environment's text word for word", Sources{Environ: []string{`REFRAIN_DONE_PROMISE="X"`}}, promise, `"X"`},
 		{"a flag's text word for word", Sources{Flags: []Flag{{"--until", "done.promise", "42"}}}, promise, "42"},
 		{"a number as text after --set", Sources{Flags: set(t, "done.promise=42")}, promise, "42"},
@@ -206,16 +208,16 @@ func TestValuesAsWritten(t *testing.T) {
 		{"no headers", Sources{}, func(c Config) any { return c.Notify.Webhook.Headers }, map[string]string(nil)},
 		{"a header by flag", Sources{Flags: set(t, "notify.webhook.headers.X-Key=1")}, func(c Config) any { return c.Notify.Webhook.Headers }, map[string]string{"X-Key": "1"}},
 		{"nothing is told", Sources{Environ: []string{"REFRAIN_NOTIFY_ON="}}, func(c Config) any { return c.Notify.On }, []string{}},
-		{"no bell", Sources{Environ: []string{"REFRAIN_NOTIFY_BELL=false"}}, func(c Config) any { return c.Notify.Bell }, No},
+		{"no bell", Sources{Environ: []string{"REFRAIN_NOTIFY_BELL=false"}}, func(c Config) any { return c.Notify.Bell }, setting.No},
 		{"the chosen agent among the others", both("agent = \"codex\"\nlimits.fallback = [\"claude\"]\n", "REFRAIN_AGENT=claude"), func(c Config) any { return c.Limits.Fallback }, []string{"claude"}},
 		{"what a message says is no setting", Sources{Environ: []string{"REFRAIN_NOTIFY_KIND=done", "REFRAIN_SESSION=s"}}, maxIterations, 0},
-		{"one part by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", "a, b.md"}}}, observe, []PromptPart{{Section: "OBSERVE", File: "a, b.md", Key: "procedures.p.observe"}}},
-		{"a list of parts by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", `["builtin:a/b", { text = "c" }]`}}}, observe, []PromptPart{
+		{"one part by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", "a, b.md"}}}, observe, Parts{{Section: "OBSERVE", File: "a, b.md", Key: "procedures.p.observe"}}},
+		{"a list of parts by flag", Sources{Flags: []Flag{{"--observe", "procedures.p.observe", `["builtin:a/b", { text = "c" }]`}}}, observe, Parts{
 			{Section: "OBSERVE", Builtin: "a/b", Key: "procedures.p.observe"},
 			{Section: "OBSERVE", Text: "c", Key: "procedures.p.observe"},
 		}},
-		{"a command after --set", Sources{Flags: set(t, "agents.x.command=true --flag 'a b'")}, func(c Config) any { return c.Agents["x"].Command }, Command{Line: "true --flag 'a b'"}},
-		{"a command that is a word of TOML", Sources{Flags: set(t, "agents.x.command=true")}, func(c Config) any { return c.Agents["x"].Command }, Command{Line: "true"}},
+		{"a command after --set", Sources{Flags: set(t, "agents.x.command=true --flag 'a b'")}, func(c Config) any { return c.Agents["x"].Command }, setting.Command{Line: "true --flag 'a b'"}},
+		{"a command that is a word of TOML", Sources{Flags: set(t, "agents.x.command=true")}, func(c Config) any { return c.Agents["x"].Command }, setting.Command{Line: "true"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -223,14 +225,6 @@ func TestValuesAsWritten(t *testing.T) {
 				t.Errorf("got %#v, want %#v", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestAuto(t *testing.T) {
-	for auto, want := range map[Auto][2]bool{Automatic: {false, true}, Yes: {true, true}, No: {false, false}} {
-		if got := [2]bool{auto.Or(false), auto.Or(true)}; got != want {
-			t.Errorf("%q.Or(false), Or(true) = %v, want %v", auto, got, want)
-		}
 	}
 }
 

@@ -1,13 +1,17 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/setting"
+)
 
 // Notify is how people are told of a run. An empty text is off, a zero limit
 // none.
 type Notify struct {
 	On           []string
-	Desktop      Auto
-	Bell         Auto
+	Desktop      setting.Auto
+	Bell         setting.Auto
 	WaitingAfter time.Duration
 	Every        time.Duration
 	PerHour      int
@@ -54,95 +58,95 @@ type Email struct {
 var messages = []string{"done", "aborted", "exhausted", "failed", "stopped", "waiting", "person", "budget"}
 
 // notifyRows is every setting of who is told of a run, when and how.
-func notifyRows(n *Notify) []row {
-	return []row{
+func notifyRows(n *Notify) []setting.Row {
+	return []setting.Row{
 		{
-			key: "notify.on", kind: list, at: &n.On, builtin: messages, choices: messages,
-			doc: "what people are told: how the run ended, that it waits long, needs a person, or has used up most of a budget",
+			Key: "notify.on", Kind: setting.List, At: &n.On, Default: messages, Choices: messages,
+			Doc: "what people are told: how the run ended, that it waits long, needs a person, or has used up most of a budget",
 		},
 		{
-			key: "notify.desktop", kind: auto, at: &n.Desktop, builtin: Automatic,
-			doc: "show a message on the desktop; auto: when started on a terminal",
+			Key: "notify.desktop", Kind: setting.AutoKind, At: &n.Desktop, Default: setting.Automatic,
+			Doc: "show a message on the desktop; auto: when started on a terminal",
 		},
 		{
-			key: "notify.bell", kind: auto, at: &n.Bell, builtin: Automatic,
-			doc: "ring the terminal's bell; auto: when started on a terminal",
+			Key: "notify.bell", Kind: setting.AutoKind, At: &n.Bell, Default: setting.Automatic,
+			Doc: "ring the terminal's bell; auto: when started on a terminal",
 		},
 		{
-			key: "notify.waiting_after", kind: duration, at: &n.WaitingAfter, builtin: 10 * time.Minute,
-			doc: "tell of a wait that lasts longer than this",
+			Key: "notify.waiting_after", Kind: setting.Duration, At: &n.WaitingAfter, Default: 10 * time.Minute,
+			Doc: "tell of a wait that lasts longer than this",
 		},
 		{
-			key: "notify.every", kind: duration, at: &n.Every, builtin: time.Minute,
-			doc: "how long to keep still about the same thing; the end is always told; \"0s\" is no limit",
+			Key: "notify.every", Kind: setting.Duration, At: &n.Every, Default: time.Minute,
+			Doc: "how long to keep still about the same thing; the end is always told; \"0s\" is no limit",
 		},
 		{
-			key: "notify.per_hour", kind: whole, at: &n.PerHour, builtin: 20,
-			doc: "messages at most in an hour; the end is always told; 0 is no limit",
+			Key: "notify.per_hour", Kind: setting.Int, At: &n.PerHour, Default: 20,
+			Doc: "messages at most in an hour; the end is always told; 0 is no limit",
 		},
 		{
-			key: "notify.quiet", kind: textKind, at: &n.Quiet, builtin: "", check: hours,
-			doc: "hours of the local day, such as \"22:00-07:00\", in which only the end, without a sound, and what is urgent are told",
+			Key: "notify.quiet", Kind: setting.Text, At: &n.Quiet, Default: "", Check: hours,
+			Doc: "hours of the local day, such as \"22:00-07:00\", in which only the end, without a sound, and what is urgent are told",
 		},
 		{
-			key: "notify.log", kind: textKind, at: &n.Log, builtin: "",
-			doc: "a file to which each message is added, as a line of JSON",
+			Key: "notify.log", Kind: setting.Text, At: &n.Log, Default: "",
+			Doc: "a file to which each message is added, as a line of JSON",
 		},
 		{
-			key: "notify.command", kind: line, at: &n.Command, builtin: "", check: emptyOrNotBlank,
-			doc: "a command for the shell, with the message as JSON on stdin",
+			Key: "notify.command", Kind: setting.Line, At: &n.Command, Default: "", Check: emptyOrNotBlank,
+			Doc: "a command for the shell, with the message as JSON on stdin",
 		},
 		{
-			key: "notify.webhook.url", kind: textKind, at: &n.Webhook.URL, builtin: "", check: webAddress, secret: true,
-			doc: "an address to which each message is posted; never shown",
+			Key: "notify.webhook.url", Kind: setting.Text, At: &n.Webhook.URL, Default: "", Check: webAddress, Secret: true,
+			Doc: "an address to which each message is posted; never shown",
 		},
 		{
-			key: "notify.webhook.template", kind: textKind, at: &n.Webhook.Template, builtin: "",
-			doc: "what is posted there, as a template of Go; empty is the message as JSON",
+			Key: "notify.webhook.template", Kind: setting.Text, At: &n.Webhook.Template, Default: "",
+			Doc: "what is posted there, as a template of Go; empty is the message as JSON",
 		},
 		{
-			key: "notify.webhook.secret", kind: textKind, at: &n.Webhook.Secret, builtin: "", secret: true,
-			doc: "the key by which it is signed; never shown",
+			Key: "notify.webhook.secret", Kind: setting.Text, At: &n.Webhook.Secret, Default: "", Secret: true,
+			Doc: "the key by which it is signed; never shown",
 		},
 		{
-			key: "notify.webhook.headers", kind: variables, at: &n.Webhook.Headers, each: &header,
-			doc: "headers of the request; never shown",
+			Key: "notify.webhook.headers", Kind: setting.Variables, At: &n.Webhook.Headers, Each: &header,
+			Doc: "headers of the request; never shown",
 		},
 		{
-			key: "notify.slack.url", kind: textKind, at: &n.Slack.URL, builtin: "", check: webAddress, secret: true,
-			doc: "an incoming webhook of Slack; never shown",
+			Key: "notify.slack.url", Kind: setting.Text, At: &n.Slack.URL, Default: "", Check: webAddress, Secret: true,
+			Doc: "an incoming webhook of Slack; never shown",
 		},
 		{
-			key: "notify.discord.url", kind: textKind, at: &n.Discord.URL, builtin: "", check: webAddress, secret: true,
-			doc: "a webhook of Discord; never shown",
+			Key: "notify.discord.url", Kind: setting.Text, At: &n.Discord.URL, Default: "", Check: webAddress, Secret: true,
+			Doc: "a webhook of Discord; never shown",
 		},
 		{
-			key: "notify.ntfy.url", kind: textKind, at: &n.Ntfy.URL, builtin: "", check: topicAddress, secret: true,
-			doc: "the address of a topic of ntfy, such as https://ntfy.sh/TOPIC; never shown",
+			Key: "notify.ntfy.url", Kind: setting.Text, At: &n.Ntfy.URL, Default: "", Check: topicAddress, Secret: true,
+			Doc: "the address of a topic of ntfy, such as https://ntfy.sh/TOPIC; never shown",
 		},
 		{
-			key: "notify.ntfy.token", kind: textKind, at: &n.Ntfy.Token, builtin: "", check: headerValue, secret: true,
-			doc: "the access token for that topic; never shown",
+			Key: "notify.ntfy.token", Kind: setting.Text, At: &n.Ntfy.Token, Default: "", Check: headerValue, Secret: true,
+			Doc: "the access token for that topic; never shown",
 		},
 		{
-			key: "notify.email.to", kind: list, at: &n.Email.To, builtin: []string{}, check: mailAddresses,
-			doc: "who gets an e-mail",
+			Key: "notify.email.to", Kind: setting.List, At: &n.Email.To, Default: []string{}, Check: mailAddresses,
+			Doc: "who gets an e-mail",
 		},
 		{
-			key: "notify.email.from", kind: textKind, at: &n.Email.From, builtin: "", check: mailAddress,
-			doc: "the sender",
+			Key: "notify.email.from", Kind: setting.Text, At: &n.Email.From, Default: "", Check: mailAddress,
+			Doc: "the sender",
 		},
 		{
-			key: "notify.email.server", kind: textKind, at: &n.Email.Server, builtin: "", check: mailServer,
-			doc: "the SMTP server, such as smtp.example.com; its port is 587 unless it says another, such as smtp.example.com:465",
+			Key: "notify.email.server", Kind: setting.Text, At: &n.Email.Server, Default: "", Check: mailServer,
+			Doc: "the SMTP server, such as smtp.example.com; its port is 587 unless it says another, such as smtp.example.com:465",
 		},
 		{
-			key: "notify.email.user", kind: textKind, at: &n.Email.User, builtin: "",
-			doc: "who signs in there; empty is nobody",
+			Key: "notify.email.user", Kind: setting.Text, At: &n.Email.User, Default: "",
+			Doc: "who signs in there; empty is nobody",
 		},
 		{
-			key: "notify.email.password", kind: textKind, at: &n.Email.Password, builtin: "", secret: true,
-			doc: "the password; never shown",
+			Key: "notify.email.password", Kind: setting.Text, At: &n.Email.Password, Default: "", Secret: true,
+			Doc: "the password; never shown",
 		},
 	}
 }

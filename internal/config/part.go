@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // PromptPart is one part of a prompt: a file, a text or a built-in fragment.
@@ -25,17 +27,39 @@ const fragmentPrefix = "builtin:"
 // partKeys is what a part can say, as a table.
 var partKeys = []string{"section", "file", "text", "builtin"}
 
-var partList = &kind{
-	name: "list of parts", words: "a list of parts",
-	read:   readParts,
-	remedy: listRemedy,
-	wrong:  wrongPart,
-	schema: map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/part"}},
+var partList = &setting.Kind{
+	Name: "list of parts", Words: "a list of parts",
+	Read:     readParts,
+	Remedy:   setting.List.Remedy,
+	Wrong:    wrongPart,
+	FromText: partsText,
+	Schema:   map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/part"}},
+}
+
+// Parts is parts of a prompt, in their order.
+type Parts []PromptPart
+
+// TOML writes each part as short as it can be.
+func (p Parts) TOML() string {
+	parts := make([]string, len(p))
+	for i, part := range p {
+		parts[i] = part.render()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// Texts is every text in them.
+func (p Parts) Texts() []string {
+	var all []string
+	for _, part := range p {
+		all = append(all, part.Section, part.File, part.Text, part.Builtin)
+	}
+	return all
 }
 
 func readParts(v any) (any, bool) {
 	list, ok := v.([]any)
-	parts := []PromptPart{}
+	parts := Parts{}
 	for _, item := range list {
 		part, what, _ := readPart(item)
 		ok = ok && what == ""
@@ -55,7 +79,8 @@ func wrongPart(v any) (what, hint string) {
 	return "", ""
 }
 
-// partsText is what a flag says, as a value of TOML: a list, or one part.
+// partsText is what a flag says, as a value of TOML: a list, or one part. A list
+// that can be read has been read already.
 func partsText(s string) any {
 	if v, ok := tomlValue(s); ok {
 		if list, ok := v.([]any); ok {
@@ -101,10 +126,10 @@ func partIn(values map[string]any) (p PromptPart, what, hint string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		place, known := places[key]
 		if !known {
-			if hint = didYouMean(key, partKeys); hint == "" {
+			if hint = setting.DidYouMean(key, partKeys); hint == "" {
 				hint = howAPartLooks
 			}
-			return p, "an unknown key " + quote(key), hint
+			return p, "an unknown key " + setting.Quote(key), hint
 		}
 		text, ok := values[key].(string)
 		switch {
@@ -131,7 +156,7 @@ func partIn(values map[string]any) (p PromptPart, what, hint string) {
 }
 
 func someParts(v any) (what, hint string) {
-	if len(v.([]PromptPart)) > 0 {
+	if len(v.(Parts)) > 0 {
 		return "", ""
 	}
 	return "is empty, so there would be no prompt", howAPartLooks
@@ -139,7 +164,7 @@ func someParts(v any) (what, hint string) {
 
 // noSections is the check of a key that stands for a section itself.
 func noSections(v any) (what, hint string) {
-	for i, part := range v.([]PromptPart) {
+	for i, part := range v.(Parts) {
 		if part.Section != "" {
 			return fmt.Sprintf("has a section in part %d, but is one itself", i+1), "leave the section out, or write the part in parts"
 		}
@@ -151,17 +176,17 @@ func noSections(v any) (what, hint string) {
 func (p PromptPart) render() string {
 	switch {
 	case p.Section == "" && p.File != "" && !strings.HasPrefix(p.File, fragmentPrefix):
-		return quote(p.File)
+		return setting.Quote(p.File)
 	case p.Section == "" && p.Builtin != "":
-		return quote(fragmentPrefix + p.Builtin)
+		return setting.Quote(fragmentPrefix + p.Builtin)
 	}
 	values := map[string]string{}
 	for key, text := range map[string]string{"section": p.Section, "file": p.File, "text": p.Text, "builtin": p.Builtin} {
 		if text != "" {
-			values[key] = quote(text)
+			values[key] = setting.Quote(text)
 		}
 	}
-	return inlineTable(values)
+	return setting.InlineTable(values, gateSettings)
 }
 
 // partSchema is the schema of one part.

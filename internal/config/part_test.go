@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 func TestProblemsOfParts(t *testing.T) {
@@ -50,7 +52,7 @@ func TestProblemsOfParts(t *testing.T) {
 func TestPartsAreShownAsWritten(t *testing.T) {
 	word := rapid.StringMatching(`(builtin:)?[a-zA-Z"\\ é-]{1,9}x`)
 	rapid.Check(t, func(t *rapid.T) {
-		want := []PromptPart{}
+		want := Parts{}
 		for range rapid.IntRange(0, 3).Draw(t, "parts") {
 			var p PromptPart
 			if rapid.Bool().Draw(t, "in a section") {
@@ -59,12 +61,12 @@ func TestPartsAreShownAsWritten(t *testing.T) {
 			*rapid.SampledFrom([]*string{&p.File, &p.Text, &p.Builtin}).Draw(t, "kind") = word.Draw(t, "content")
 			want = append(want, p)
 		}
-		v, ok := tomlValue(render(want))
+		v, ok := tomlValue(setting.Render(want))
 		if !ok {
-			t.Fatalf("%s is no TOML", render(want))
+			t.Fatalf("%s is no TOML", setting.Render(want))
 		}
 		if got, ok := readParts(v); !ok || !cmp.Equal(got, want) {
-			t.Fatalf("%s reads as %#v, want %#v", render(want), got, want)
+			t.Fatalf("%s reads as %#v, want %#v", setting.Render(want), got, want)
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Price is one [prices.MODEL] table: what a model costs, in dollars for a
@@ -20,27 +22,27 @@ type Price struct {
 const pricesDoc = "what models cost, each by its name or the beginning of it, where it differs from the built-in prices"
 
 // priceRows is every setting of one model, below [prices.MODEL].
-func priceRows(p *Price) []row {
-	return []row{
+func priceRows(p *Price) []setting.Row {
+	return []setting.Row{
 		{
-			key: "input", kind: number, at: &p.Input,
-			doc: "dollars for a million tokens that the model reads; 0 is free",
+			Key: "input", Kind: setting.Number, At: &p.Input,
+			Doc: "dollars for a million tokens that the model reads; 0 is free",
 		},
 		{
-			key: "output", kind: number, at: &p.Output,
-			doc: "the same for tokens that it writes",
+			Key: "output", Kind: setting.Number, At: &p.Output,
+			Doc: "the same for tokens that it writes",
 		},
 		{
-			key: "cache_read", kind: number, at: &p.CacheRead,
-			doc: "the same for tokens that it reads from its cache; as input unless set",
+			Key: "cache_read", Kind: setting.Number, At: &p.CacheRead,
+			Doc: "the same for tokens that it reads from its cache; as input unless set",
 		},
 		{
-			key: "cache_write", kind: number, at: &p.CacheWrite,
-			doc: "the same for tokens that are written to its cache; as input unless set",
+			Key: "cache_write", Kind: setting.Number, At: &p.CacheWrite,
+			Doc: "the same for tokens that are written to its cache; as input unless set",
 		},
 		{
-			key: "window", kind: whole, at: &p.Window, builtin: 0,
-			doc: "the model's context in tokens; 0 is not known",
+			Key: "window", Kind: setting.Int, At: &p.Window, Default: 0,
+			Doc: "the model's context in tokens; 0 is not known",
 		},
 	}
 }
@@ -48,7 +50,7 @@ func priceRows(p *Price) []row {
 // needed is the keys without which a model would seem to cost nothing.
 var needed = []string{"input", "output"}
 
-func priceKey(model, key string) string { return joinKey([]string{"prices", model, key}) }
+func priceKey(model, key string) string { return setting.JoinKey([]string{"prices", model, key}) }
 
 // fillPrices puts the prices that hold into the Config.
 func (r *Resolved) fillPrices() {
@@ -56,7 +58,7 @@ func (r *Resolved) fillPrices() {
 	for model := range r.prices {
 		var p Price
 		for _, row := range priceRows(&p) {
-			r.put(row, priceKey(model, row.key))
+			r.put(row, priceKey(model, row.Key))
 		}
 		for key, cache := range map[string]*float64{"cache_read": &p.CacheRead, "cache_write": &p.CacheWrite} {
 			if _, set := r.top(priceKey(model, key)); !set {
@@ -72,7 +74,7 @@ func (r *Resolved) checkPrices() []Problem {
 	for _, model := range slices.Sorted(maps.Keys(r.prices)) {
 		for _, key := range needed {
 			if _, set := r.top(priceKey(model, key)); !set {
-				table := joinKey([]string{"prices", model})
+				table := setting.JoinKey([]string{"prices", model})
 				problems = append(problems, r.prices[model].problem(priceKey(model, key), table+" has no "+key, "add "+key+" = DOLLARS, for a million tokens; 0 is free"))
 			}
 		}
@@ -83,7 +85,7 @@ func (r *Resolved) checkPrices() []Problem {
 // modelName complains about a name that no model has.
 func modelName(name string) (what, hint string) {
 	if name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) {
-		return quote(name) + " is not a name for a model", "write it as the agent does"
+		return setting.Quote(name) + " is not a name for a model", "write it as the agent does"
 	}
 	return "", ""
 }
@@ -96,9 +98,9 @@ func unquotedModel(path []string) (model, key string) {
 		return "", ""
 	}
 	parts := path[1:]
-	if _, is := findIn(priceSettings, path[last]); is == setting {
+	if _, is := findIn(priceSettings, path[last]); is == aSetting {
 		parts, key = path[1:last], "."+path[last]
-	} else if last == 2 && Nearest(path[last], priceKeys()) != "" {
+	} else if last == 2 && setting.Nearest(path[last], priceKeys()) != "" {
 		return "", "" // misspelt
 	}
 	return strings.Join(parts, "."), key
@@ -107,7 +109,7 @@ func unquotedModel(path []string) (model, key string) {
 func priceKeys() []string {
 	var keys []string
 	for _, r := range priceSettings {
-		keys = append(keys, r.key)
+		keys = append(keys, r.Key)
 	}
 	return keys
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // ProcedureTable is what one [procedures.NAME] table says of the prompt: all of
@@ -12,46 +14,46 @@ import (
 type ProcedureTable struct {
 	Title   string // the prompt's first line; "" is not set
 	Summary string // one line for lists; "" is not set
-	Parts   []PromptPart
+	Parts   Parts
 
 	// The parts of one section each. Nil is not set, empty takes it away.
-	Observe []PromptPart
-	Orient  []PromptPart
-	Decide  []PromptPart
-	Act     []PromptPart
+	Observe Parts
+	Orient  Parts
+	Decide  Parts
+	Act     Parts
 }
 
 // procedureRows is every key of a procedure's table that is none of the
 // settings.
-func procedureRows(p *ProcedureTable) []row {
-	return []row{
+func procedureRows(p *ProcedureTable) []setting.Row {
+	return []setting.Row{
 		{
-			key: "title", kind: textKind, at: &p.Title, required: true, check: oneLine,
-			doc: "the first line of the prompt",
+			Key: "title", Kind: setting.Text, At: &p.Title, Required: true, Check: oneLine,
+			Doc: "the first line of the prompt",
 		},
 		{
-			key: "summary", kind: textKind, at: &p.Summary, required: true, check: oneLine,
-			doc: "what it is for, in a line, for the list of procedures",
+			Key: "summary", Kind: setting.Text, At: &p.Summary, Required: true, Check: oneLine,
+			Doc: "what it is for, in a line, for the list of procedures",
 		},
 		{
-			key: "parts", kind: partList, at: &p.Parts, check: someParts,
-			doc: "what the prompt is made of, in this order: files, built-in fragments as \"builtin:NAME\", and tables with one of file, text and builtin, and perhaps a section",
+			Key: "parts", Kind: partList, At: &p.Parts, Check: someParts,
+			Doc: "what the prompt is made of, in this order: files, built-in fragments as \"builtin:NAME\", and tables with one of file, text and builtin, and perhaps a section",
 		},
 		{
-			key: "observe", kind: partList, at: &p.Observe, check: noSections,
-			doc: "the parts of the section OBSERVE, instead of those that it has; empty is none",
+			Key: "observe", Kind: partList, At: &p.Observe, Check: noSections,
+			Doc: "the parts of the section OBSERVE, instead of those that it has; empty is none",
 		},
 		{
-			key: "orient", kind: partList, at: &p.Orient, check: noSections,
-			doc: "the same for the section ORIENT",
+			Key: "orient", Kind: partList, At: &p.Orient, Check: noSections,
+			Doc: "the same for the section ORIENT",
 		},
 		{
-			key: "decide", kind: partList, at: &p.Decide, check: noSections,
-			doc: "the same for the section DECIDE",
+			Key: "decide", Kind: partList, At: &p.Decide, Check: noSections,
+			Doc: "the same for the section DECIDE",
 		},
 		{
-			key: "act", kind: partList, at: &p.Act, check: noSections,
-			doc: "the same for the section ACT",
+			Key: "act", Kind: partList, At: &p.Act, Check: noSections,
+			Doc: "the same for the section ACT",
 		},
 	}
 }
@@ -70,12 +72,12 @@ func sectionOf(key string) string {
 // Prompt is the parts of the whole prompt: the table's own, or else those of
 // the built-in procedure, with what the table says of single sections. One that
 // is new comes before the sections that follow it.
-func (p ProcedureTable) Prompt(builtin []PromptPart) []PromptPart {
+func (p ProcedureTable) Prompt(builtin Parts) Parts {
 	all := slices.Clone(builtin)
 	if p.Parts != nil {
 		all = slices.Clone(p.Parts)
 	}
-	for i, parts := range [][]PromptPart{p.Observe, p.Orient, p.Decide, p.Act} {
+	for i, parts := range []Parts{p.Observe, p.Orient, p.Decide, p.Act} {
 		if parts != nil {
 			all = replaceSection(all, phases[i:], parts)
 		}
@@ -85,7 +87,7 @@ func (p ProcedureTable) Prompt(builtin []PromptPart) []PromptPart {
 
 // replaceSection puts parts in the place of those of the section that the first
 // of the phases stands for.
-func replaceSection(all []PromptPart, phases []string, parts []PromptPart) []PromptPart {
+func replaceSection(all Parts, phases []string, parts Parts) Parts {
 	for _, phase := range phases {
 		at := slices.IndexFunc(all, func(p PromptPart) bool { return p.Section == sectionOf(phase) })
 		if at >= 0 {
@@ -104,9 +106,9 @@ func procedureKey(name, key string) string { return "procedures." + name + "." +
 func (r *Resolved) procedureTable(name string, s Sources) ProcedureTable {
 	var p ProcedureTable
 	for _, row := range procedureRows(&p) {
-		key := procedureKey(name, row.key)
+		key := procedureKey(name, row.Key)
 		r.put(row, key)
-		parts, ok := row.at.(*[]PromptPart)
+		parts, ok := row.At.(*Parts)
 		if !ok || *parts == nil {
 			continue
 		}
@@ -119,7 +121,7 @@ func (r *Resolved) procedureTable(name string, s Sources) ProcedureTable {
 		for i := range *parts {
 			part := &(*parts)[i]
 			part.Key, part.Dir = key, folder
-			if section := sectionOf(row.key); section != "" {
+			if section := sectionOf(row.Key); section != "" {
 				part.Section = section
 			}
 		}

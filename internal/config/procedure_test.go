@@ -26,14 +26,14 @@ file = "/etc/motd"
 	want := map[string]ProcedureTable{
 		"nightly": {
 			Title: "# Night shift", Summary: "tidy up while nobody looks",
-			Parts: []PromptPart{
+			Parts: Parts{
 				{File: "prompts/first.md", Dir: s.Tree, Key: key},
 				{Builtin: "observe/plan", Dir: s.Tree, Key: key},
 				{Section: "RULES", Text: "Be quiet.", Dir: s.Tree, Key: key},
 			},
-			Act: []PromptPart{{Section: "ACT", File: "prompts/act.md", Dir: s.Tree, Key: "procedures.nightly.act"}},
+			Act: Parts{{Section: "ACT", File: "prompts/act.md", Dir: s.Tree, Key: "procedures.nightly.act"}},
 		},
-		"listed": {Parts: []PromptPart{
+		"listed": {Parts: Parts{
 			{Section: "A", Builtin: "act/commit", Dir: s.Tree, Key: "procedures.listed.parts"},
 			{File: "/etc/motd", Dir: s.Tree, Key: "procedures.listed.parts"},
 		}},
@@ -48,14 +48,14 @@ func TestProcedureTablesMergePerKey(t *testing.T) {
 	s.UserFile = filepath.Join(t.TempDir(), "config.toml")
 	write(t, s.UserFile, "[procedures.p]\ntitle = \"# User\"\nobserve = [\"user.md\"]\norient = [\"user.md\"]\ndecide = []\n")
 	s.Flags = []Flag{{"--act", "procedures.p.act", "flag.md"}}
-	part := func(section, file, dir, phase string) []PromptPart {
-		return []PromptPart{{Section: section, File: file, Dir: dir, Key: "procedures.p." + phase}}
+	part := func(section, file, dir, phase string) Parts {
+		return Parts{{Section: section, File: file, Dir: dir, Key: "procedures.p." + phase}}
 	}
 	want := ProcedureTable{
 		Title:   "# Project",
 		Observe: part("OBSERVE", "project.md", s.Tree, "observe"),
 		Orient:  part("ORIENT", "user.md", filepath.Dir(s.UserFile), "orient"),
-		Decide:  []PromptPart{},
+		Decide:  Parts{},
 		Act:     part("ACT", "flag.md", s.Tree, "act"),
 	}
 	if diff := cmp.Diff(want, load(t, s).Config.Procedures["p"]); diff != "" {
@@ -65,27 +65,27 @@ func TestProcedureTablesMergePerKey(t *testing.T) {
 
 func TestPrompt(t *testing.T) {
 	part := func(section, text string) PromptPart { return PromptPart{Section: section, Text: text} }
-	builtin := []PromptPart{part("", "0"), part("OBSERVE", "1"), part("OBSERVE", "2"), part("DECIDE", "3"), part("ACT", "4")}
+	builtin := Parts{part("", "0"), part("OBSERVE", "1"), part("OBSERVE", "2"), part("DECIDE", "3"), part("ACT", "4")}
 	tests := []struct {
 		name  string
 		table ProcedureTable
-		want  []PromptPart
+		want  Parts
 	}{
 		{"nothing of its own", ProcedureTable{Title: "# T"}, builtin},
-		{"all of its own", ProcedureTable{Parts: []PromptPart{part("", "x")}}, []PromptPart{part("", "x")}},
-		{"a section", ProcedureTable{Observe: []PromptPart{part("OBSERVE", "x")}}, []PromptPart{part("", "0"), part("OBSERVE", "x"), part("DECIDE", "3"), part("ACT", "4")}},
-		{"no section", ProcedureTable{Act: []PromptPart{}}, builtin[:4]},
-		{"a section that is new", ProcedureTable{Orient: []PromptPart{part("ORIENT", "x"), part("ORIENT", "y")}}, []PromptPart{part("", "0"), part("OBSERVE", "1"), part("OBSERVE", "2"), part("ORIENT", "x"), part("ORIENT", "y"), part("DECIDE", "3"), part("ACT", "4")}},
-		{"a last section that is new", ProcedureTable{Parts: []PromptPart{part("RULES", "x")}, Act: []PromptPart{part("ACT", "y")}}, []PromptPart{part("RULES", "x"), part("ACT", "y")}},
-		{"sections in an order of their own", ProcedureTable{Parts: []PromptPart{part("ACT", "x"), part("OBSERVE", "y"), part("ACT", "z")}, Observe: []PromptPart{part("OBSERVE", "1")}, Act: []PromptPart{part("ACT", "2")}}, []PromptPart{part("ACT", "2"), part("OBSERVE", "1")}},
+		{"all of its own", ProcedureTable{Parts: Parts{part("", "x")}}, Parts{part("", "x")}},
+		{"a section", ProcedureTable{Observe: Parts{part("OBSERVE", "x")}}, Parts{part("", "0"), part("OBSERVE", "x"), part("DECIDE", "3"), part("ACT", "4")}},
+		{"no section", ProcedureTable{Act: Parts{}}, builtin[:4]},
+		{"a section that is new", ProcedureTable{Orient: Parts{part("ORIENT", "x"), part("ORIENT", "y")}}, Parts{part("", "0"), part("OBSERVE", "1"), part("OBSERVE", "2"), part("ORIENT", "x"), part("ORIENT", "y"), part("DECIDE", "3"), part("ACT", "4")}},
+		{"a last section that is new", ProcedureTable{Parts: Parts{part("RULES", "x")}, Act: Parts{part("ACT", "y")}}, Parts{part("RULES", "x"), part("ACT", "y")}},
+		{"sections in an order of their own", ProcedureTable{Parts: Parts{part("ACT", "x"), part("OBSERVE", "y"), part("ACT", "z")}, Observe: Parts{part("OBSERVE", "1")}, Act: Parts{part("ACT", "2")}}, Parts{part("ACT", "2"), part("OBSERVE", "1")}},
 		{"all sections and nothing else", ProcedureTable{
-			Parts:   []PromptPart{},
-			Observe: []PromptPart{part("OBSERVE", "1")}, Orient: []PromptPart{part("ORIENT", "2")}, Decide: []PromptPart{part("DECIDE", "3")}, Act: []PromptPart{part("ACT", "4")},
-		}, []PromptPart{part("OBSERVE", "1"), part("ORIENT", "2"), part("DECIDE", "3"), part("ACT", "4")}},
+			Parts:   Parts{},
+			Observe: Parts{part("OBSERVE", "1")}, Orient: Parts{part("ORIENT", "2")}, Decide: Parts{part("DECIDE", "3")}, Act: Parts{part("ACT", "4")},
+		}, Parts{part("OBSERVE", "1"), part("ORIENT", "2"), part("DECIDE", "3"), part("ACT", "4")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			before := append([]PromptPart{}, builtin...)
+			before := append(Parts{}, builtin...)
 			if diff := cmp.Diff(tt.want, tt.table.Prompt(builtin)); diff != "" {
 				t.Errorf("prompt (-want +got):\n%s", diff)
 			}

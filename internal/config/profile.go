@@ -4,6 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 //go:embed profiles/*.toml
@@ -47,7 +49,7 @@ func (l *loader) profile(sources ...source) source {
 	name := ""
 	for _, src := range sources {
 		for _, a := range src.assignments {
-			if joinKey(a.path) == "profile" {
+			if setting.JoinKey(a.path) == "profile" {
 				name = a.entry.value.(string)
 			}
 		}

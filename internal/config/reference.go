@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Reference is every key in markdown tables, for the manual.
@@ -10,7 +12,7 @@ func Reference() string {
 	var b strings.Builder
 	b.WriteString("| key | type | default | environment | meaning |\n|---|---|---|---|---|\n")
 	for _, r := range settings {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.key, r.typeCell(), r.defaultCell(), envName(r.key), cell(r.doc))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Key, cell(r.Type()), defaultCell(r), envName(r.Key), cell(r.Doc))
 	}
 	b.WriteString("\nBelow `[[gate]]`, which comes once for each gate, without names in the environment:\n\n")
 	inTable(&b, "", gateSettings)
@@ -24,32 +26,15 @@ func Reference() string {
 }
 
 // inTable writes the rows of a table without names in the environment.
-func inTable(b *strings.Builder, prefix string, rows []row) {
+func inTable(b *strings.Builder, prefix string, rows []setting.Row) {
 	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, r.key, r.typeCell(), r.defaultCell(), cell(r.doc))
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, r.Key, cell(r.Type()), defaultCell(r), cell(r.Doc))
 	}
 }
 
-func (r row) typeCell() string {
-	if r.choices == nil {
-		return cell(r.kind.name)
-	}
-	if r.kind == list {
-		return cell("list of " + either(r.choices))
-	}
-	return cell(either(r.choices))
-}
-
-func (r row) defaultCell() string {
-	if r.builtin == nil {
-		return "none"
-	}
-	words := "`" + render(r.builtin) + "`"
-	for _, s := range r.special {
-		words += "; `" + render(s.value) + "` " + string(s.when)
-	}
-	return cell(words)
+func defaultCell(r setting.Row) string {
+	return cell(r.Defaults(func(v any) string { return "`" + setting.Render(v) + "`" }))
 }
 
 // cell keeps a text inside its column and its angle brackets visible.

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Resolved is a configuration that knows where each value came from.
@@ -22,10 +24,10 @@ type Resolved struct {
 // add lays a source over those before it.
 func (r *Resolved) add(src source) {
 	for _, a := range src.assignments {
-		key := joinKey(a.path)
+		key := setting.JoinKey(a.path)
 		r.entries[key] = append(r.entries[key], a.entry)
 		if at := gateAt(a.path); at >= 0 && len(r.entries[key]) == 1 {
-			list := joinKey(a.path[:at+1])
+			list := setting.JoinKey(a.path[:at+1])
 			r.gates[list] = append(r.gates[list], a.path[at+1])
 		}
 	}
@@ -49,30 +51,30 @@ func (r *Resolved) name(sources ...source) {
 func (r *Resolved) addDefaults(kind Kind) {
 	promise, set := r.top("done.promise")
 	promised := set && promise.value != ""
-	holds := map[circumstance]bool{
-		forPrompt:    kind == AdHocPrompt,
-		forCommand:   kind == AdHocCommand,
-		whenPromised: promised,
+	holds := map[setting.When]bool{
+		setting.ForPrompt:    kind == AdHocPrompt,
+		setting.ForCommand:   kind == AdHocCommand,
+		setting.WhenPromised: promised,
 	}
 	for _, row := range rows(&r.Config) {
-		if row.each != nil {
+		if row.Each != nil {
 			continue
 		}
-		builtin := entry{row: row, value: row.builtin, layer: builtIn}
-		for _, s := range row.special {
-			if holds[s.when] {
-				builtin.value, builtin.place.file = s.value, string(s.when)
+		builtin := entry{row: row, value: row.Default, layer: builtIn}
+		for _, s := range row.Conditional {
+			if holds[s.When] {
+				builtin.value, builtin.place.file = s.Value, string(s.When)
 			}
 		}
-		r.entries[row.key] = slices.Insert(r.entries[row.key], 0, builtin)
+		r.entries[row.Key] = slices.Insert(r.entries[row.Key], 0, builtin)
 	}
 	for name := range r.agents {
 		if _, defined := r.top(agentKey(name, "command")); !defined {
 			continue // the settings of a built-in agent are its own
 		}
 		for _, row := range agentSettings {
-			if key := agentKey(name, row.key); row.builtin != nil {
-				r.entries[key] = slices.Insert(r.entries[key], 0, entry{row: row, value: row.builtin, layer: builtIn})
+			if key := agentKey(name, row.Key); row.Default != nil {
+				r.entries[key] = slices.Insert(r.entries[key], 0, entry{row: row, value: row.Default, layer: builtIn})
 			}
 		}
 	}
@@ -92,14 +94,14 @@ func (r *Resolved) top(key string) (entry, bool) {
 // fill puts the values that hold into the Config.
 func (r *Resolved) fill(s Sources) {
 	for _, row := range rows(&r.Config) {
-		r.put(row, row.key)
+		r.put(row, row.Key)
 	}
 	r.fillGates()
 	r.Config.Agents = map[string]Agent{}
 	for name := range r.agents {
 		var a Agent
 		for _, row := range agentRows(&a) {
-			r.put(row, agentKey(name, row.key))
+			r.put(row, agentKey(name, row.Key))
 		}
 		r.Config.Agents[name] = a
 	}
@@ -111,13 +113,13 @@ func (r *Resolved) fill(s Sources) {
 }
 
 // put puts the value of a key in its place.
-func (r *Resolved) put(row row, key string) {
-	if row.each != nil {
-		*row.at.(*map[string]string) = r.variables(key)
+func (r *Resolved) put(row setting.Row, key string) {
+	if row.Each != nil {
+		*row.At.(*map[string]string) = r.variables(key)
 		return
 	}
 	if top, ok := r.top(key); ok {
-		reflect.ValueOf(row.at).Elem().Set(reflect.ValueOf(top.value))
+		reflect.ValueOf(row.At).Elem().Set(reflect.ValueOf(top.value))
 	}
 }
 
@@ -140,22 +142,22 @@ func (r *Resolved) variables(table string) map[string]string {
 func (r *Resolved) keys() []string {
 	var keys []string
 	for _, row := range settings {
-		keys = append(keys, r.keysAt(row.key)...)
+		keys = append(keys, r.keysAt(row.Key)...)
 	}
 	keys = append(keys, r.gateKeys(gateKey)...)
 	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
 		for _, row := range agentSettings {
-			keys = append(keys, r.keysAt(agentKey(name, row.key))...)
+			keys = append(keys, r.keysAt(agentKey(name, row.Key))...)
 		}
 	}
 	for _, model := range slices.Sorted(maps.Keys(r.prices)) {
 		for _, row := range priceSettings {
-			keys = append(keys, r.keysAt(priceKey(model, row.key))...)
+			keys = append(keys, r.keysAt(priceKey(model, row.Key))...)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.procedures)) {
 		for _, row := range slices.Concat(promptSettings, settings) {
-			keys = append(keys, r.keysAt(procedureKey(name, row.key))...)
+			keys = append(keys, r.keysAt(procedureKey(name, row.Key))...)
 		}
 		keys = append(keys, r.gateKeys(procedureKey(name, gateKey))...)
 	}
@@ -166,7 +168,7 @@ func (r *Resolved) keys() []string {
 func (r *Resolved) gateKeys(list string) []string {
 	var keys []string
 	for _, name := range r.gates[list] {
-		keys = append(keys, list+"."+joinKey([]string{name}))
+		keys = append(keys, list+"."+setting.JoinKey([]string{name}))
 	}
 	return keys
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // The checks of single rows. Each completes the sentence that begins with the
@@ -17,14 +19,14 @@ func below(v any) (what, hint string) {
 	if dir == "" || filepath.IsLocal(filepath.FromSlash(dir)) {
 		return "", ""
 	}
-	return "must be a folder below the work tree, not " + quote(dir), `write it without a leading "/" or ".."`
+	return "must be a folder below the work tree, not " + setting.Quote(dir), `write it without a leading "/" or ".."`
 }
 
 func allBelow(v any) (what, hint string) {
 	for _, path := range v.([]string) {
 		local := filepath.FromSlash(path)
 		if !filepath.IsLocal(local) || filepath.Clean(local) == "." {
-			return "must be paths below the work tree, not " + quote(path), `write them without a leading "/" or ".."`
+			return "must be paths below the work tree, not " + setting.Quote(path), `write them without a leading "/" or ".."`
 		}
 	}
 	return "", ""
@@ -67,7 +69,7 @@ func regexps(v any) (what, hint string) {
 	for _, pattern := range v.([]string) {
 		if _, err := regexp.Compile(pattern); err != nil {
 			why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-			return fmt.Sprintf("has a bad pattern %s: %s", quote(pattern), why), "write it in Go's regular expressions, and put a backslash before what is meant literally"
+			return fmt.Sprintf("has a bad pattern %s: %s", setting.Quote(pattern), why), "write it in Go's regular expressions, and put a backslash before what is meant literally"
 		}
 	}
 	return "", ""
@@ -76,7 +78,7 @@ func regexps(v any) (what, hint string) {
 func programs(v any) (what, hint string) {
 	for _, name := range v.([]string) {
 		if strings.ContainsAny(name, `/\`) {
-			return "has " + quote(name) + ", which is a path", "write the name of the program's file alone"
+			return "has " + setting.Quote(name) + ", which is a path", "write the name of the program's file alone"
 		}
 	}
 	return "", ""
@@ -106,7 +108,7 @@ func eachOnce(v any) (what, hint string) {
 	seen := map[string]bool{}
 	for _, name := range v.([]string) {
 		if seen[name] {
-			return "has " + quote(name) + " twice", "write each once"
+			return "has " + setting.Quote(name) + " twice", "write each once"
 		}
 		seen[name] = true
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 func TestEveryFieldHasOneRow(t *testing.T) {
@@ -15,10 +17,10 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	var p ProcedureTable
 	bound := map[any]string{}
 	for _, r := range slices.Concat(rows(&c), agentRows(&a), gateRows(&g), priceRows(&m), procedureRows(&p)) {
-		if other, twice := bound[r.at]; twice {
-			t.Errorf("%s and %s share a field", r.key, other)
+		if other, twice := bound[r.At]; twice {
+			t.Errorf("%s and %s share a field", r.Key, other)
 		}
-		bound[r.at] = r.key
+		bound[r.At] = r.Key
 	}
 	var visit func(v reflect.Value, name string)
 	visit = func(v reflect.Value, name string) {
@@ -44,36 +46,36 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 func TestEveryRowIsWhole(t *testing.T) {
 	names := map[string]string{}
 	for _, r := range settings {
-		if r.doc == "" || (r.builtin == nil) != (r.each != nil) {
-			t.Errorf("%s: doc %q, default %v; want both, or names instead of a default", r.key, r.doc, r.builtin)
+		if r.Doc == "" || (r.Default == nil) != (r.Each != nil) {
+			t.Errorf("%s: doc %q, default %v; want both, or names instead of a default", r.Key, r.Doc, r.Default)
 		}
-		name := envName(r.key)
+		name := envName(r.Key)
 		if other, twice := names[name]; twice {
-			t.Errorf("%s and %s are both %s", r.key, other, name)
+			t.Errorf("%s and %s are both %s", r.Key, other, name)
 		}
-		if names[name] = r.key; slices.Contains(reserved, strings.TrimPrefix(name, envPrefix)) {
-			t.Errorf("%s: %s is reserved", r.key, name)
+		if names[name] = r.Key; slices.Contains(reserved, strings.TrimPrefix(name, envPrefix)) {
+			t.Errorf("%s: %s is reserved", r.Key, name)
 		}
 	}
 	for _, r := range slices.Concat(settings, agentSettings, gateSettings, priceSettings, promptSettings) {
-		if r.doc == "" {
-			t.Errorf("%s has no doc", r.key)
+		if r.Doc == "" {
+			t.Errorf("%s has no doc", r.Key)
 		}
-		defaults := []any{r.builtin}
-		for _, s := range r.special {
-			defaults = append(defaults, s.value)
+		defaults := []any{r.Default}
+		for _, s := range r.Conditional {
+			defaults = append(defaults, s.Value)
 		}
 		for _, v := range defaults {
-			if v != nil && reflect.TypeOf(v) != reflect.TypeOf(r.at).Elem() {
-				t.Errorf("%s: default %#v is no %s", r.key, v, reflect.TypeOf(r.at).Elem())
+			if v != nil && reflect.TypeOf(v) != reflect.TypeOf(r.At).Elem() {
+				t.Errorf("%s: default %#v is no %s", r.Key, v, reflect.TypeOf(r.At).Elem())
 			}
 			// A promise is never blank when it is set, and not set by default.
-			if v == nil || v == "" && r.required {
+			if v == nil || v == "" && r.Required {
 				continue
 			}
-			parsed, _ := tomlValue(render(v))
-			if got, what, _ := r.read(parsed); what != "" || !reflect.DeepEqual(got, v) {
-				t.Errorf("%s: default %s read back is %#v %s", r.key, render(v), got, what)
+			parsed, _ := tomlValue(setting.Render(v))
+			if got, what, _ := r.Read(parsed); what != "" || !reflect.DeepEqual(got, v) {
+				t.Errorf("%s: default %s read back is %#v %s", r.Key, setting.Render(v), got, what)
 			}
 		}
 	}

@@ -2,9 +2,10 @@ package config
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Schema is a JSON Schema of refrain.toml, for editors.
@@ -45,10 +46,10 @@ func Schema() []byte {
 }
 
 // procedureSettings is the rows that can stand in a procedure's table.
-func procedureSettings() []row {
+func procedureSettings() []setting.Row {
 	inside := slices.Clone(promptSettings)
 	for _, r := range settings {
-		if !onlyAtTop(r.key) {
+		if !onlyAtTop(r.Key) {
 			inside = append(inside, r)
 		}
 	}
@@ -56,17 +57,17 @@ func procedureSettings() []row {
 }
 
 // object is the schema of a table with these rows, and nothing else in it.
-func object(rows []row) map[string]any {
+func object(rows []setting.Row) map[string]any {
 	top := emptyObject()
 	for _, r := range rows {
-		properties, name := top["properties"].(map[string]any), r.key
+		properties, name := top["properties"].(map[string]any), r.Key
 		for group, rest, ok := strings.Cut(name, "."); ok; group, rest, ok = strings.Cut(name, ".") {
 			if properties[group] == nil {
 				properties[group] = emptyObject()
 			}
 			properties, name = properties[group].(map[string]any)["properties"].(map[string]any), rest
 		}
-		properties[name] = r.schema()
+		properties[name] = r.Schema()
 	}
 	return top
 }
@@ -85,25 +86,4 @@ func gateObject() map[string]any {
 
 func emptyObject() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
-}
-
-func (r row) schema() map[string]any {
-	s := maps.Clone(r.kind.schema)
-	s["description"] = r.doc
-	if r.builtin != nil && r.builtin != "" {
-		s["default"] = json.RawMessage(render(r.builtin))
-	}
-	item := map[string]any{"type": "string"}
-	switch {
-	case r.choices != nil:
-		item["enum"] = r.choices
-	case r.required:
-		item["pattern"] = `\S`
-	}
-	if r.kind == list {
-		s["items"] = item
-	} else if r.kind == textKind || r.kind == line {
-		maps.Copy(s, item)
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Stored is one setting as a run keeps it.
@@ -38,7 +39,7 @@ func (r *Resolved) Masked() map[string]Stored {
 
 // makesPrompt tells whether a key says what the prompt of this run is made of.
 func (r *Resolved) makesPrompt(key string) bool {
-	return slices.ContainsFunc(promptSettings, func(row row) bool { return key == procedureKey(r.procedure, row.key) })
+	return slices.ContainsFunc(promptSettings, func(row setting.Row) bool { return key == procedureKey(r.procedure, row.Key) })
 }
 
 // Diff is the keys whose values differ from those that were stored, sorted. A
@@ -82,7 +83,7 @@ func (s Stored) text() string {
 func renderJSON(v any) string {
 	switch v := v.(type) {
 	case string:
-		return quote(v)
+		return setting.Quote(v)
 	case []any:
 		items := make([]string, len(v))
 		for i, item := range v {
@@ -94,7 +95,7 @@ func renderJSON(v any) string {
 		for key, value := range v {
 			values[key] = renderJSON(value)
 		}
-		return inlineTable(values)
+		return setting.InlineTable(values, gateSettings)
 	}
 	return fmt.Sprint(v)
 }

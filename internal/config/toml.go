@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // document is a TOML file: its values, and where each key stands.
@@ -25,7 +26,7 @@ type document struct {
 }
 
 // at is the place of a key of the document.
-func (d document) at(path []string) place { return d.places[joinKey(path)] }
+func (d document) at(path []string) place { return d.places[setting.JoinKey(path)] }
 
 // mostSettings is more than any file of settings has.
 const mostSettings = 4 << 20
@@ -82,9 +83,9 @@ func (d document) locate(data []byte, lines lineStarts) {
 			inTable, _ = l.note(nil, e.Key())
 		case unstable.ArrayTable:
 			path, at := l.note(nil, e.Key())
-			l.lengths[joinKey(path)]++
+			l.lengths[setting.JoinKey(path)]++
 			inTable = l.last(path)
-			l.places[joinKey(inTable)] = at
+			l.places[setting.JoinKey(inTable)] = at
 		case unstable.KeyValue:
 			l.noteValue(inTable, e)
 		}
@@ -101,7 +102,7 @@ type locator struct {
 
 // last is the path of the last table, if path is a list of tables.
 func (l locator) last(path []string) []string {
-	if n := l.lengths[joinKey(path)]; n > 0 {
+	if n := l.lengths[setting.JoinKey(path)]; n > 0 {
 		return child(path, strconv.Itoa(n-1))
 	}
 	return path
@@ -116,7 +117,7 @@ func (l locator) noteValue(table []string, e *unstable.Node) {
 		for i := 0; inner.Next() && len(path) < deepest; i++ {
 			if item := inner.Node(); item.Kind == unstable.InlineTable {
 				inList := child(path, strconv.Itoa(i))
-				l.places[joinKey(inList)] = at
+				l.places[setting.JoinKey(inList)] = at
 				l.noteValues(inList, item.Children())
 			}
 		}
@@ -144,7 +145,7 @@ func (l locator) note(table []string, key unstable.Iterator) ([]string, place) {
 			path = l.last(path)
 		}
 		path = child(path, string(key.Node().Data))
-		if name := joinKey(path); l.places[name].line == 0 {
+		if name := setting.JoinKey(path); l.places[name].line == 0 {
 			l.places[name] = at
 		}
 	}

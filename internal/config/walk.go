@@ -3,6 +3,8 @@ package config
 import (
 	"maps"
 	"slices"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // walker goes through the tables of one document.
@@ -24,8 +26,8 @@ func (w *walker) value(path []string, v any) {
 	r, is, ok := w.lookUp(path, at)
 	switch {
 	case !ok:
-	case is == setting:
-		value, what, hint := r.read(v)
+	case is == aSetting:
+		value, what, hint := r.Read(v)
 		w.keep(&w.source, path, entry{r, value, w.layer, at}, what, hint)
 	case is == tables:
 		w.gates(path, v, at)
@@ -37,7 +39,7 @@ func (w *walker) value(path []string, v any) {
 func (w *walker) group(path []string, v any, at place) {
 	values, ok := v.(map[string]any)
 	if !ok {
-		key := joinKey(path)
+		key := setting.JoinKey(path)
 		w.complain(at.problem(key, key+" must be a table", "write ["+key+"] with its keys below it"))
 		return
 	}

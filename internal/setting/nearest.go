@@ -1,12 +1,12 @@
-package config
+package setting
 
 import "strings"
 
-// didYouMean is a hint that names the candidate that word was probably meant
+// DidYouMean is a hint that names the candidate that word was probably meant
 // to be, or empty.
-func didYouMean(word string, candidates []string) string {
+func DidYouMean(word string, candidates []string) string {
 	if best := Nearest(word, candidates); best != "" {
-		return "did you mean " + quote(best) + "?"
+		return "did you mean " + Quote(best) + "?"
 	}
 	return ""
 }

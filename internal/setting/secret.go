@@ -1,10 +1,6 @@
-package config
+package setting
 
-import (
-	"maps"
-	"regexp"
-	"slices"
-)
+import "regexp"
 
 // Mask stands for what is not shown.
 const Mask = "***"
@@ -28,46 +24,27 @@ const nameInLine = `(?i)((?:^|[\s"'])(?:--?[\w.-]*` + secretName + `\s+|[\w.-]*`
 // MaskArgs hides the values of arguments whose names look like secrets.
 func MaskArgs(argv []string) []string { return Command{Argv: argv}.masked(secretInLine).Argv }
 
-// masked renders a value without what is secret in it.
-func (r row) masked(value any) string {
-	if r.secret && value != "" { // an empty one hides nothing
-		return render(Mask)
-	}
-	if f, ok := value.(fields); ok {
-		return f.masked()
+// MaskLine does the same in a line for the shell.
+func MaskLine(line string) string { return Command{Line: line}.masked(secretInShell).Line }
+
+// Masked renders a value without what is secret in it.
+func (r Row) Masked(value any) string {
+	if r.Secret && value != "" { // an empty one hides nothing
+		return Render(Mask)
 	}
 	if c, ok := r.command(value); ok {
-		return render(c.masked(r.kind.secrets()))
+		return Render(c.masked(r.Kind.secrets))
 	}
-	return render(value)
-}
-
-// secrets is how to find the secrets in a command that is one line.
-func (k *kind) secrets() *regexp.Regexp {
-	if k == command {
-		return secretInLine // never seen by a shell
-	}
-	return secretInShell
+	return Render(value)
 }
 
 // command is a value of the row as a command, if it is one.
-func (r row) command(value any) (Command, bool) {
-	if s, ok := value.(string); ok && r.kind == line {
+func (r Row) command(value any) (Command, bool) {
+	if s, ok := value.(string); ok && r.Kind == Line {
 		return Command{Line: s}, true
 	}
 	c, ok := value.(Command)
 	return c, ok
-}
-
-// masked renders what differs from the defaults. The name stands in the key.
-func (f fields) masked() string {
-	shown := map[string]string{}
-	for key, e := range f {
-		if key != "name" && render(e.value) != render(e.row.builtin) {
-			shown[key] = e.row.masked(e.value)
-		}
-	}
-	return inlineTable(shown)
 }
 
 // masked hides the values of arguments whose names look like secrets.
@@ -85,19 +62,16 @@ func (c Command) masked(inLine *regexp.Regexp) Command {
 	return Command{Argv: argv}
 }
 
-// lost tells whether a value was masked, so that it is there no more.
-func (r row) lost(value any) bool {
-	if r.secret {
+// Lost tells whether a value was masked, so that it is there no more.
+func (r Row) Lost(value any) bool {
+	if r.Secret {
 		return value == Mask
-	}
-	if f, ok := value.(fields); ok {
-		return slices.ContainsFunc(slices.Collect(maps.Values(f)), func(e entry) bool { return e.row.lost(e.value) })
 	}
 	c, ok := r.command(value)
 	if !ok {
 		return false
 	}
-	for _, m := range r.kind.secrets().FindAllStringSubmatch(c.Line, -1) {
+	for _, m := range r.Kind.secrets.FindAllStringSubmatch(c.Line, -1) {
 		if m[2] == Mask {
 			return true
 		}

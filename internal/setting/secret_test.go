@@ -1,0 +1,48 @@
+package setting
+
+import "testing"
+
+func TestMaskedArguments(t *testing.T) {
+	tests := []struct {
+		name     string
+		in, want Command
+	}{
+		{"the value after a flag", Command{Argv: []string{"x", "--api-key", "s", "-v"}}, Command{Argv: []string{"x", "--api-key", "***", "-v"}}},
+		{"the value in a flag", Command{Argv: []string{"x", "--auth-token=s"}}, Command{Argv: []string{"x", "--auth-token=***"}}},
+		{"a variable", Command{Argv: []string{"env", "GITHUB_TOKEN=s", "x"}}, Command{Argv: []string{"env", "GITHUB_TOKEN=***", "x"}}},
+		{"a header", Command{Argv: []string{"x", "-H", "Authorization: Bearer s"}}, Command{Argv: []string{"x", "-H", "Authorization: ***"}}},
+		{"a number of tokens is no secret", Command{Argv: []string{"x", "--max-tokens", "5"}}, Command{Argv: []string{"x", "--max-tokens", "5"}}},
+		{"in a line", Command{Line: "x --password s --verbose"}, Command{Line: "x --password *** --verbose"}},
+		{"quoted in a line", Command{Line: `x --password 'a b' API_KEY="c d" e`}, Command{Line: `x --password *** API_KEY=*** e`}},
+		{"a header in a line", Command{Line: `x -H "Authorization: Bearer s" y`}, Command{Line: `x -H "Authorization: ***" y`}},
+		{"a word in a line is no secret", Command{Line: "x find the key here"}, Command{Line: "x find the key here"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Render(tt.in.masked(secretInLine)); got != Render(tt.want) {
+				t.Errorf("masked %s = %s, want %s", Render(tt.in), got, Render(tt.want))
+			}
+		})
+	}
+}
+
+// What a shell would run is seen, so that no gate is changed behind a mask.
+func TestMaskedLinesOfAShell(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"a variable", "API_KEY=s go test", "API_KEY=*** go test"},
+		{"a quoted variable", `API_KEY='a;b' TOKEN="c d" x`, `API_KEY=*** TOKEN=*** x`},
+		{"a flag", "x --token s && y", "x --token *** && y"},
+		{"another variable", "API_KEY=$KEY x", "API_KEY=$KEY x"},
+		{"another command", "TOKEN=s;true x", "TOKEN=***;true x"},
+		{"a command in quotes", `TOKEN="$(true)" x`, `TOKEN="$(true)" x`},
+		{"a command behind a secret", "TOKEN=s`true` x", "TOKEN=***`true` x"},
+		{"nothing secret", "go test ./...", "go test ./..."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := (Command{Line: tt.in}).masked(secretInShell).Line; got != tt.want {
+				t.Errorf("masked %s = %s, want %s", tt.in, got, tt.want)
+			}
+		})
+	}
+}
