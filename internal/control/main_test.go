@@ -66,7 +66,7 @@ func (s *scene) set(state loop.Status) {
 func (s *scene) status() view.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return view.Status{Run: "build-1", ID: "loop_1", State: s.state}
+	return view.Status{Run: "build-1", ID: "loop_1", Position: view.Position{State: s.state}}
 }
 
 // serving starts a server; change alters what it serves.

@@ -152,7 +152,7 @@ func (r *recorder) live(do func(control.Command) control.Answer) {
 	}
 	server, err := control.Serve(control.Options{
 		ID: r.Meta().ID, Folders: []string{dir},
-		Run:  func() view.Status { return view.Status{Run: r.name, State: loop.Running} },
+		Run:  func() view.Status { return view.Status{Run: r.name, Position: view.Position{State: loop.Running}} },
 		Do:   func(_ context.Context, c control.Command) control.Answer { return do(c) },
 		Past: control.Past(r.store, r.name),
 	})

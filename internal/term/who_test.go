@@ -12,10 +12,10 @@ func TestWhatIsLeftRunning(t *testing.T) {
 	none, some := []string{}, []string{"sh (pid 7)", "sleep (pid 8)"}
 	for want, run := range map[string]*view.Run{
 		"":                  {State: loop.Running},
-		"none left running": {State: loop.Done, Left: &none},
-		"none left running but gradle, bazel (proc.keep)":                                   {State: loop.Stopped, Left: &none, Spared: []string{"gradle", "bazel"}},
-		"still running: sh (pid 7), sleep (pid 8); resume, or the next run here, ends them": {State: loop.Crashed, Left: &some},
-		"what may be left is ended by resume, or by the next run here":                      {State: loop.Crashed, Spared: []string{"gradle"}},
+		"none left running": {State: loop.Done, Surroundings: view.Surroundings{Left: &none}},
+		"none left running but gradle, bazel (proc.keep)":                                   {State: loop.Stopped, Surroundings: view.Surroundings{Left: &none, Spared: []string{"gradle", "bazel"}}},
+		"still running: sh (pid 7), sleep (pid 8); resume, or the next run here, ends them": {State: loop.Crashed, Surroundings: view.Surroundings{Left: &some}},
+		"what may be left is ended by resume, or by the next run here":                      {State: loop.Crashed, Surroundings: view.Surroundings{Spared: []string{"gradle"}}},
 	} {
 		if got := processes(run); got != want {
 			t.Errorf("%s: %q, want %q", run.State, got, want)
@@ -52,10 +52,10 @@ func TestWhoWorks(t *testing.T) {
 		run            view.Run
 		agent, standIn string
 	}{
-		{view.Run{Agent: "claude", Model: "large", Worker: "claude"}, "claude (large)", ""},
-		{view.Run{Agent: "claude", Model: "large"}, "claude (large)", ""},
-		{view.Run{Agent: "claude", Model: "gpt", Worker: "codex", Sum: away}, "claude", "codex (gpt), while claude is away: usage limit (five_hour) until 23:00"},
-		{view.Run{Agent: "claude", Worker: "codex"}, "claude", "codex made the last attempt"},
+		{view.Run{Identity: view.Identity{Agent: "claude", Model: "large"}, Worker: "claude"}, "claude (large)", ""},
+		{view.Run{Identity: view.Identity{Agent: "claude", Model: "large"}}, "claude (large)", ""},
+		{view.Run{Identity: view.Identity{Agent: "claude", Model: "gpt"}, Worker: "codex", Sum: away}, "claude", "codex (gpt), while claude is away: usage limit (five_hour) until 23:00"},
+		{view.Run{Identity: view.Identity{Agent: "claude"}, Worker: "codex"}, "claude", "codex made the last attempt"},
 	}
 	for _, tt := range tests {
 		if agent, standIn := agent(&tt.run), standIn(&tt.run, now); agent != tt.agent || standIn != tt.standIn {

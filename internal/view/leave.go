@@ -33,8 +33,8 @@ func (r *Run) Leave() *Leave {
 	}
 	_, red := redGates(r.Outcome)
 	l := &Leave{
-		Missing: r.missing(), Did: r.did(), Denied: r.Outcome.Denied, Red: red, Proof: r.proof(),
-		Billed: Billed(r.Outcome.BilledTo), Pace: r.pace(), Ends: r.ends(),
+		Missing: missing(r), Did: did(r), Denied: r.Outcome.Denied, Red: red, Proof: claimsAre(r),
+		Billed: Billed(r.Outcome.BilledTo), Pace: pace(r), Ends: endsWhen(r),
 	}
 	l.Safe = len(l.Missing) == 0
 	return l
@@ -88,7 +88,7 @@ func (l *Leave) facts() []Fact {
 }
 
 // missing is what a person should see to first.
-func (r *Run) missing() []string {
+func missing(r *Run) []string {
 	var list []string
 	iteration := fmt.Sprintf("%s/%d", r.Name, r.Sum.Totals.Iterations)
 	o, totals := r.Outcome, r.Sum.Totals
@@ -98,11 +98,11 @@ func (r *Run) missing() []string {
 	case totals.Files == 0 && totals.Commits == 0 && o.Progress != nil && !*o.Progress:
 		list = append(list, "nothing has changed so far (refrain logs "+iteration+")")
 	}
-	list = append(list, r.worse(iteration)...)
-	if r.trouble != "" {
-		list = append(list, r.trouble)
+	list = append(list, leftWorse(r, iteration)...)
+	if r.seen.trouble != "" {
+		list = append(list, r.seen.trouble)
 	}
-	if r.asks {
+	if r.seen.asks {
 		list = append(list, "it asks you before it goes on, and waits for the answer: set ask.timeout, or start it without --ask")
 	}
 	if r.Sum.Proof == loop.InClean && !r.Sum.SetUp {
@@ -111,7 +111,7 @@ func (r *Run) missing() []string {
 	switch limits := r.Limits; {
 	case limits.Iterations > 0 || limits.Time > 0 || limits.CostUSD > 0 || limits.Tokens > 0:
 	case totals.CostUSD > 0 && o.BilledTo != "subscription":
-		list = append(list, fmt.Sprintf("nothing limits its cost (refrain raise budget.cost_usd=%d)", int(math.Ceil(suggested*r.each().cost))))
+		list = append(list, fmt.Sprintf("nothing limits its cost (refrain raise budget.cost_usd=%d)", int(math.Ceil(suggested*meanOf(r).cost))))
 	default:
 		list = append(list, "nothing limits it (refrain raise loop.max_time=8h)")
 	}
@@ -129,7 +129,7 @@ func AgentFailed(o *loop.Outcome) bool {
 
 // did is what was seen of the agent's abilities. Commands are seen only by who
 // saw the agent at work.
-func (r *Run) did() string {
+func did(r *Run) string {
 	var parts []string
 	if n := r.Changed().Files; n > 0 {
 		parts = append(parts, text.Plural(n, "file")+" edited")
@@ -137,14 +137,14 @@ func (r *Run) did() string {
 	if r.Ran {
 		parts = append(parts, "commands run")
 	}
-	if n := r.Sum.Totals.Commits - r.commits; n > 0 {
+	if n := r.Sum.Totals.Commits - r.seen.commits; n > 0 {
 		parts = append(parts, text.Plural(n, "commit")+" made")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// proof is what becomes of a claim.
-func (r *Run) proof() string {
+// claimsAre is what becomes of a claim.
+func claimsAre(r *Run) string {
 	var names []string
 	for _, g := range r.Gates {
 		names = append(names, g.Name)
@@ -167,7 +167,7 @@ type mean struct {
 	tokens float64
 }
 
-func (r *Run) each() mean {
+func meanOf(r *Run) mean {
 	d, n := r.Sum.Durations, float64(r.Sum.Durations.N)
 	return mean{
 		took: time.Duration(d.Mean * float64(time.Millisecond)),
@@ -186,8 +186,8 @@ func (m mean) times(n float64, estimated bool) string {
 
 // pace is what an iteration costs, and what comes of that at the same rate:
 // what all of them would cost, or how far the tightest budget goes.
-func (r *Run) pace() string {
-	each, estimated, limits := r.each(), r.Sum.Totals.CostEstimated, r.Limits
+func pace(r *Run) string {
+	each, estimated, limits := meanOf(r), r.Sum.Totals.CostEstimated, r.Limits
 	said := each.times(1, estimated) + " an iteration"
 	if !estimated { // which says as much
 		said = "about " + said
@@ -212,8 +212,8 @@ func (r *Run) pace() string {
 	return said
 }
 
-// ends is what ends the run at the latest: a limit, else a rule.
-func (r *Run) ends() string {
+// endsWhen is what ends the run at the latest: a limit, else a rule.
+func endsWhen(r *Run) string {
 	var at []string
 	if n := r.Limits.Iterations; n > 0 {
 		at = append(at, text.Plural(n, "iteration"))
@@ -254,4 +254,51 @@ func either(list []string) string {
 		return list[0]
 	}
 	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// leftWorse is what the last iteration left worse than the run found it, as far as
+// its gates and tests tell: it speaks against leaving the run alone. Gates that
+// were red before the run and are no worse are what iterations are for. What was
+// put back is as it was.
+func leftWorse(r *Run, iteration string) []string {
+	if r.Verdict.Restore != nil {
+		return nil
+	}
+	var list []string
+	if red, _ := redGates(r.Outcome); len(red) > 0 {
+		list = append(list, fmt.Sprintf("gates are red: %s (refrain show %s)", strings.Join(red, "; "), iteration))
+	}
+	list = append(list, fewerTests(r, iteration)...)
+	o := r.Outcome
+	if t := o.Tests; t != nil && len(t.NewlyFailing) > 0 && !o.Red() {
+		list = append(list, "tests fail that did not: "+Names(t.NewlyFailing, mostProofNames))
+	}
+	if o.Proof != nil && o.Proof.Tests != nil && len(o.Proof.Tests.Changed) > 0 {
+		list = append(list, "tests do not hold as they were: "+changedNames(o.Proof)+" (refrain show "+iteration+")")
+	}
+	if o.Claim.Refused() && o.Claim.Lacks != "" {
+		list = append(list, "its claim was refused: "+Fit(o.Claim.Why, mostReason))
+	}
+	if len(o.Pinned) > 0 {
+		list = append(list, "pinned files were changed: "+Names(o.Pinned, mostProofNames))
+	}
+	if len(r.Sum.Flaky) > 0 {
+		list = append(list, "flaky, red and green on one tree, and so no proof: "+Names(r.Sum.Flaky, mostProofNames))
+	}
+	return list
+}
+
+// fewerTests names the gates that ran fewer tests than they once did. One that is
+// red and ran none may just not have come to them.
+func fewerTests(r *Run, iteration string) []string {
+	var list []string
+	for _, g := range r.Outcome.Gates {
+		most := r.Sum.Expected(g.Name)
+		if g.Tests >= most || !g.OK && !g.Known && g.Tests == 0 {
+			continue
+		}
+		list = append(list, fmt.Sprintf("gate %s ran %s, and %s before: some are gone or skipped (refrain diff %s)",
+			text.Line(g.Name), text.Plural(g.Tests, "test"), text.Count(most), iteration))
+	}
+	return list
 }

@@ -214,14 +214,17 @@ func asked(run *Run, p *loop.RunAsked, now time.Time) []Fact {
 
 // opened tells of a start, which then must be told an end of.
 func (n *Narrator) opened(e loop.Event) []Fact {
-	n.open = n.run.label(e.Iter)
+	n.open = n.label(e)
 	return one(Opening, "%s", strings.TrimSpace(n.open+" starting... "+circumstances(e)))
 }
+
+// label names the iteration of an event where a sentence begins.
+func (n *Narrator) label(e loop.Event) string { return text.Sentence(At(e.Iter, n.run.Max())) }
 
 // Heading is the start of an attempt as the head of what follows: "Iteration 2/5
 // (attempt 2, with codex)".
 func (n *Narrator) Heading(e loop.Event) string {
-	return strings.TrimSpace(n.run.label(e.Iter) + " " + circumstances(e))
+	return strings.TrimSpace(n.label(e) + " " + circumstances(e))
 }
 
 // circumstances are what is out of the ordinary in a start.
@@ -242,7 +245,7 @@ func circumstances(e loop.Event) string {
 // closed tells how the attempt ended, and then what the runner found in it.
 func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.State) []Fact {
 	n.open = ""
-	facts := []Fact{closing(n.run.label(e.Iter), p, before, n.run.Limits, e.Time)}
+	facts := []Fact{closing(n.label(e), p, before, n.run.Limits, e.Time)}
 	if said := complaint(&p.Outcome); said != "" && AgentFailed(&p.Outcome) && !before.TurnedAway(p.Outcome) && p.Verdict.State != loop.CouldNotRun {
 		if p.Outcome.Exit != nil { // else it never got to say anything
 			said = "The agent said: " + said

@@ -30,14 +30,14 @@ func (r *Run) Next() []Step {
 	}
 	switch r.State {
 	case loop.Done:
-		return append(append(steps, r.take()...), show)
+		return append(append(steps, take(r)...), show)
 	case loop.Exhausted:
 		if r.Reason() == loop.ByTime && len(r.Sum.Away) > 0 {
-			return append(steps, Step{resume + r.raised() + " --now", "when its provider is back"}, show)
+			return append(steps, Step{resume + r.Raised() + " --now", "when its provider is back"}, show)
 		}
-		return append(steps, Step{resume + r.raised(), "go on"}, show)
+		return append(steps, Step{resume + r.Raised(), "go on"}, show)
 	case loop.Aborted:
-		return append(steps, Step{r.last(), "what went wrong"}, Step{resume, "try again"})
+		return append(steps, Step{last(r), "what went wrong"}, Step{resume, "try again"})
 	case loop.CouldNotRun:
 		return append(steps, Step{resume, "when it is mended"}, show)
 	case loop.Stopped, loop.Crashed:
@@ -51,7 +51,7 @@ func (r *Run) Next() []Step {
 }
 
 // take is how to get at the work of a run that is done.
-func (r *Run) take() []Step {
+func take(r *Run) []Step {
 	var steps []Step
 	if f := r.Changed(); f.Files > 0 || f.Commits > 0 {
 		steps = append(steps, Step{"refrain diff " + r.Name, "what it changed"})
@@ -63,16 +63,16 @@ func (r *Run) take() []Step {
 }
 
 // last is how to see the last iteration in full.
-func (r *Run) last() string {
+func last(r *Run) string {
 	if r.Outcome == nil {
 		return "refrain show " + r.Name
 	}
 	return fmt.Sprintf("refrain show %s/%d", r.Name, r.Iteration)
 }
 
-// raised is the flag that lets an exhausted run go on, with twice the limit as
+// Raised is the flag that lets an exhausted run go on, with twice the limit as
 // a suggestion: a resume under the same limit would only end again.
-func (r *Run) raised() string {
+func (r *Run) Raised() string {
 	switch limits := r.Limits; r.Reason() {
 	case loop.ByIterations:
 		return fmt.Sprintf(" -n %d", 2*limits.Iterations)

@@ -23,22 +23,22 @@ func TestWhatToTypeNext(t *testing.T) {
 		{"done", Run{State: loop.Done, Sum: loop.State{Totals: work}}, []string{"refrain diff build-7", "refrain show build-7"}},
 		{
 			"done on a branch",
-			Run{State: loop.Done, Branch: "loop/7", Sum: loop.State{Totals: work}},
+			Run{State: loop.Done, Identity: Identity{Branch: "loop/7"}, Sum: loop.State{Totals: work}},
 			[]string{"refrain diff build-7", "git merge loop/7", "refrain show build-7"},
 		},
 		{
 			"done on a branch that has no commit",
-			Run{State: loop.Done, Branch: "loop/7", Sum: loop.State{Totals: loop.Totals{Files: 3}}},
+			Run{State: loop.Done, Identity: Identity{Branch: "loop/7"}, Sum: loop.State{Totals: loop.Totals{Files: 3}}},
 			[]string{"refrain diff build-7", "refrain show build-7"},
 		},
 		{
 			"done on a branch with an evil name",
-			Run{State: loop.Done, Branch: "x;rm'$HOME", Sum: loop.State{Totals: work}},
+			Run{State: loop.Done, Identity: Identity{Branch: "x;rm'$HOME"}, Sum: loop.State{Totals: work}},
 			[]string{"refrain diff build-7", `git merge 'x;rm'\''$HOME'`, "refrain show build-7"},
 		},
 		{
 			"done in another work tree",
-			Run{State: loop.Done, Tree: "/w/two words"},
+			Run{State: loop.Done, Surroundings: Surroundings{Tree: "/w/two words"}},
 			[]string{"cd '/w/two words'", "refrain show build-7"},
 		},
 		{"gave up", Run{State: loop.Aborted, Iteration: 4, Outcome: &loop.Outcome{}}, []string{"refrain show build-7/4", "refrain resume build-7"}},
@@ -70,7 +70,7 @@ func TestAnExhaustedRunIsResumedWithARaisedLimit(t *testing.T) {
 		loop.ByCost:       "refrain resume build-7 --max-cost 5.00",
 		loop.ByTokens:     "refrain resume build-7 --max-tokens 2000",
 	} {
-		run := Run{Name: "build-7", State: loop.Exhausted, Limits: limits, Finished: &loop.RunFinished{Reason: reason}}
+		run := Run{Identity: Identity{Name: "build-7"}, State: loop.Exhausted, Limits: limits, Finished: &loop.RunFinished{Reason: reason}}
 		if got := run.Next()[0].Command; got != want {
 			t.Errorf("after %s: %q, want %q", reason, got, want)
 		}

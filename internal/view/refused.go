@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -13,7 +14,7 @@ func (r *Run) Refused() []string {
 	kept := r.Sum.Refusals
 	var list []string
 	for _, refusal := range kept {
-		list = append(list, r.refusal(refusal))
+		list = append(list, refusalWords(refusal, r.Iteration))
 	}
 	if earlier := r.Sum.Totals.Refused - len(kept); earlier > 0 {
 		list = append(list, fmt.Sprintf("and %s earlier", text.Count(earlier)))
@@ -21,15 +22,15 @@ func (r *Run) Refused() []string {
 	return list
 }
 
-// refusal is one of them in words. It is known to have been sent back when a
+// refusalWords is one of them, as it stands in iteration now. It is known to have been sent back when a
 // later iteration has begun.
-func (r *Run) refusal(refusal loop.Refusal) string {
+func refusalWords(refusal loop.Refusal, now int) string {
 	when := fmt.Sprintf("iteration %d", refusal.Iteration)
 	if refusal.Iteration == 0 {
 		when = "at the start"
 	}
 	said := fmt.Sprintf("%s: claimed done, but %s", when, text.Line(refusal.Why))
-	if r.Iteration > refusal.Iteration {
+	if now > refusal.Iteration {
 		said += "; sent back"
 	}
 	return said
@@ -49,4 +50,31 @@ func (r *Run) NearMisses() []string {
 		}
 	}
 	return list
+}
+
+// PutBack says what of the repository was changed during the run and put back, or
+// that the repository was lost; empty for neither.
+func (r *Run) PutBack() string {
+	var said []string
+	for _, key := range r.Sum.Told {
+		if what, ok := strings.CutPrefix(key, loop.PutBackKey); ok {
+			said = append(said, what)
+		}
+		if key == loop.LostGitKey {
+			said = append(said, "nothing of .git, which is gone or another one")
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// UnusedGit says what of the user's git was changed during the run, and is not used
+// for that; empty for nothing.
+func (r *Run) UnusedGit() string {
+	var said []string
+	for _, key := range r.Sum.Told {
+		if what, ok := strings.CutPrefix(key, loop.UnusedGitKey); ok {
+			said = append(said, what)
+		}
+	}
+	return strings.Join(said, ", ")
 }

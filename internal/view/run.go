@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -8,26 +9,15 @@ import (
 
 // Run is everything a face needs to know of one run. The zero Run is one that
 // has not started.
+//
+//	(nothing) ─ run.started ─► running ─┬─► waiting ─► running    for its provider, or a person
+//	                                    ├─► paused ──► running
+//	                                    ├─► rebooting ► running
+//	                                    ├─► done, exhausted, aborted, stopped, failed ─ run.resumed ─► running
+//	                                    └─► crashed               only Died says so
 type Run struct {
-	Name      string // build-7
-	ID        string // loop_…
-	Dir       string // where its files are; a reader that found them elsewhere says so
-	Procedure string
-	Agent     string
-	Model     string
-	Promise   string
-	Prompt    string // a preview
-	Branch    string // made for the run
-	StartedAt time.Time
-	PID       int // of the last runner
-
-	// What only a reader of the run's settings and place can know.
-	Tree   string    // the work tree, when the reader stands in another one
-	Spared []string  // programs that a run leaves alone at its end
-	Left   *[]string // processes of a run that is over; nil when nobody has looked
-
-	Tampered  string // what in its records is not a runner's
-	Unchecked string // why nobody can tell what its records are worth
+	Identity
+	Surroundings
 
 	Limits loop.Limits // as last set; Iterations is also called Max
 	State  loop.Status
@@ -49,7 +39,38 @@ type Run struct {
 	Gate  *loop.GateStarted // the one that runs now
 	Gates []loop.Gate       // what each said last, the latest at the end
 
-	Sum      loop.State  // streaks, totals, feedback: the sum of the events so far
+	Sum  loop.State // streaks, totals, feedback: the sum of the events so far
+	seen seen
+}
+
+// Identity is what a run is, as it was started or last resumed.
+type Identity struct {
+	Name      string // build-7
+	ID        string // loop_…
+	Dir       string // where its files are; a reader that found them elsewhere says so
+	Procedure string
+	Agent     string
+	Model     string
+	Promise   string
+	Prompt    string // a preview
+	Branch    string // made for the run
+	StartedAt time.Time
+	PID       int // of the last runner
+}
+
+// Surroundings are what no event tells: only a reader of the run's settings and
+// place can know.
+type Surroundings struct {
+	Tree   string    // the work tree, when the reader stands in another one
+	Spared []string  // programs that a run leaves alone at its end
+	Left   *[]string // processes of a run that is over; nil when nobody has looked
+
+	Tampered  string // what in its records is not a runner's
+	Unchecked string // why nobody can tell what its records are worth
+}
+
+// seen is what Apply remembers for what follows.
+type seen struct {
 	usage    *loop.Usage // of the attempt under way
 	commands int         // that it has tried to run
 	commits  int         // that the runner made itself
@@ -73,7 +94,7 @@ func (r *Run) Apply(e loop.Event) {
 		r.start(e, p)
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
-		r.Agent, r.Model, r.Promise = orElse(p.Agent, r.Agent), orElse(p.Model, r.Model), orElse(p.Promise, r.Promise)
+		r.Agent, r.Model, r.Promise = cmp.Or(p.Agent, r.Agent), cmp.Or(p.Model, r.Model), cmp.Or(p.Promise, r.Promise)
 		r.State, r.Finished, r.Wait, r.Asked, r.Gate, r.Worker = loop.Running, nil, nil, nil, nil, ""
 	case *loop.RunBaseline:
 		r.begin(p)
@@ -91,10 +112,10 @@ func (r *Run) Apply(e loop.Event) {
 		}
 	case *loop.Warning:
 		if p.Key == loop.UnseenKey || p.Key == loop.UnsavedKey {
-			r.trouble = p.Text
+			r.seen.trouble = p.Text
 		}
 	case *loop.RunAsked:
-		r.asks = r.asks || p.Until.IsZero()
+		r.seen.asks = r.seen.asks || p.Until.IsZero()
 		r.State, r.Asked, r.Wait = loop.Waiting, p, nil
 	case *loop.RunAnswered:
 		r.State, r.Asked = loop.Running, nil
@@ -102,22 +123,22 @@ func (r *Run) Apply(e loop.Event) {
 		r.Verdict = p.Verdict
 	case *loop.IterationStarted:
 		r.State, r.Wait = loop.Running, nil
-		r.Phase, r.Open, r.usage, r.commands, r.Gate = loop.Pending, true, nil, 0, nil
+		r.Phase, r.Open, r.seen.usage, r.seen.commands, r.Gate = loop.Pending, true, nil, 0, nil
 		r.Iteration, r.Attempt, r.Limits.Iterations = e.Iter, e.Attempt, p.Max
 	case *loop.IterationPhase:
 		r.Phase = p.Phase
 	case *loop.AgentStarted:
 		r.Worker = p.Agent
 	case *loop.AgentSession:
-		r.Model = orElse(p.Model, r.Model)
+		r.Model = cmp.Or(p.Model, r.Model)
 	case *loop.AgentTool:
 		if p.Shell {
-			r.commands++
+			r.seen.commands++
 		}
 	case *loop.CommitMade:
-		r.commits++
+		r.seen.commits++
 	case *loop.AgentUsage:
-		r.usage = &p.Usage
+		r.seen.usage = &p.Usage
 	case *loop.GateStarted:
 		r.Gate = p
 	case *loop.GateFinished:
@@ -144,15 +165,15 @@ func (r *Run) start(e loop.Event, p *loop.RunStarted) {
 func (r *Run) finishIteration(e loop.Event, p *loop.IterationFinished) {
 	r.State, r.Wait, r.Finished = loop.Running, nil, nil
 	r.Iteration, r.Attempt = e.Iter, e.Attempt
-	r.Phase, r.Open, r.usage = "", false, nil
+	r.Phase, r.Open, r.seen.usage = "", false, nil
 	r.Gate, r.Gates = nil, p.Outcome.Gates
 	r.Outcome, r.Verdict, r.Sum = &p.Outcome, p.Verdict, p.State
 	r.Limits = p.State.Limits
-	r.Worker, r.Model = p.Outcome.Agent, orElse(p.Outcome.Model, r.Model)
+	r.Worker, r.Model = p.Outcome.Agent, cmp.Or(p.Outcome.Model, r.Model)
 	if agents := p.State.Counting.Agents; len(agents) > 0 {
 		r.Agent = agents[0]
 	}
-	r.Ran = r.Ran || r.commands > 0 && !p.Outcome.NoShell
+	r.Ran = r.Ran || r.seen.commands > 0 && !p.Outcome.NoShell
 }
 
 // begin takes in what the gates said before the first iteration.
@@ -208,19 +229,19 @@ func (r *Run) Elapsed(now time.Time) time.Duration {
 }
 
 // Tokens is what the run has used so far, the attempt under way included.
-func (r *Run) Tokens() int { return r.Sum.Totals.Tokens + r.usage.Tokens() }
+func (r *Run) Tokens() int { return r.Sum.Totals.Tokens + r.seen.usage.Tokens() }
 
 // Cost is what the run has cost so far in US dollars, 0 when it is not known.
-func (r *Run) Cost() float64 { return r.Sum.Totals.CostUSD + r.usage.Cost() }
+func (r *Run) Cost() float64 { return r.Sum.Totals.CostUSD + r.seen.usage.Cost() }
 
 // CostEstimated tells whether some of the cost was worked out from a price list.
-func (r *Run) CostEstimated() bool { return r.Sum.Totals.CostEstimated || r.usage.Estimated() }
+func (r *Run) CostEstimated() bool { return r.Sum.Totals.CostEstimated || r.seen.usage.Estimated() }
 
 // ContextPercent is how full the agent's context is, 0 when it is not known.
 func (r *Run) ContextPercent() int {
 	switch {
-	case r.usage != nil && r.usage.ContextPercent > 0:
-		return r.usage.ContextPercent
+	case r.seen.usage != nil && r.seen.usage.ContextPercent > 0:
+		return r.seen.usage.ContextPercent
 	case r.Sum.Session != nil:
 		return r.Sum.Session.Percent
 	}
@@ -237,9 +258,34 @@ func (r *Run) Waited(now time.Time) time.Duration {
 	return waited
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+// Figures is what a run changed, in numbers. Every face shows these and no
+// others: a file that was changed in five iterations is one file.
+type Figures struct {
+	Files        int
+	LinesAdded   int
+	LinesRemoved int
+	Commits      int
 }
+
+// Changed is what a run came to: the work tree now against that before the first
+// iteration. Where that is not known, as in journals of earlier versions, it is
+// the sum over the iterations. Commits are counted as they are made.
+func Changed(net *loop.Changes, sum loop.Totals) Figures {
+	f := Figures{Files: sum.Files, LinesAdded: sum.LinesAdded, LinesRemoved: sum.LinesRemoved, Commits: sum.Commits}
+	if net != nil {
+		f.Files, f.LinesAdded, f.LinesRemoved = net.Created+net.Modified+net.Deleted, net.LinesAdded, net.LinesRemoved
+	}
+	return f
+}
+
+// Net is the work tree now, or at the end, against that before the first
+// iteration; nil when that is not known.
+func (r *Run) Net() *loop.Changes {
+	if r.Finished != nil && r.Finished.Net != nil {
+		return r.Finished.Net
+	}
+	return r.Sum.Net
+}
+
+// Changed is what the run has come to so far.
+func (r *Run) Changed() Figures { return Changed(r.Net(), r.Sum.Totals) }

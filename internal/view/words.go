@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -70,13 +72,12 @@ func Each(s Spread) string {
 	return mean + " ± " + text.Duration(time.Duration(s.Deviation*float64(time.Millisecond)))
 }
 
-// label names an iteration where a sentence begins: "Iteration 2/5", or "Iteration
-// 2" without a limit.
-func (r *Run) label(iteration int) string {
-	if limit := r.Max(); limit > 0 {
-		return fmt.Sprintf("Iteration %d/%d", iteration, limit)
+// At names an iteration: "iteration 2/5", or "iteration 2" without a limit.
+func At(iteration, limit int) string {
+	if limit > 0 {
+		return fmt.Sprintf("iteration %d/%d", iteration, limit)
 	}
-	return fmt.Sprintf("Iteration %d", iteration)
+	return fmt.Sprintf("iteration %d", iteration)
 }
 
 // MaxIterations is how many iterations a run may have: "max 5 iterations".
@@ -107,4 +108,130 @@ func BackTo(p *loop.CheckpointRestored) string {
 // Explained is the agent's reason for a test that it changed.
 func Explained(p *loop.TestExplained) string {
 	return Fit(p.Name, widestNote) + ": " + Fit(p.Why, widestNote)
+}
+
+// Gate says what a gate came to: "passed (12 tests, 0.9s)", "failed (3 of 12
+// tests)".
+func Gate(g loop.Gate) string {
+	word := "failed"
+	switch {
+	case g.OK:
+		word = "passed"
+	case g.Known:
+		word = "still failing"
+	}
+	if found := Found(g); found != "" {
+		word += " (" + found + ")"
+	}
+	return word
+}
+
+// Found is the evidence of a gate: what ran, or why it did not pass.
+func Found(g loop.Gate) string {
+	took := text.Duration(g.Duration.Duration())
+	switch {
+	case !g.OK:
+		return text.Line(g.Why)
+	case g.Tests == 0:
+		return took
+	}
+	return text.Plural(g.Tests, "test") + ", " + took
+}
+
+// Where says in which place a gate looks.
+func Where(p loop.Place) string {
+	switch p {
+	case loop.InClean:
+		return "in a clean checkout"
+	case loop.InWorkspace:
+		return "in the work tree"
+	}
+	return ""
+}
+
+// Judged says where claims are judged, and which gates do so in the work tree all
+// the same: "in a clean checkout; e2e in the work tree only".
+func Judged(p loop.Place, tied []string) string {
+	said := Where(p)
+	if p == loop.InClean && len(tied) > 0 {
+		said += "; " + Names(tied, len(tied)) + " " + onlyWhere(loop.InWorkspace)
+	}
+	return said
+}
+
+// Tied are the gates that judge claims in the work tree although others do so in a
+// clean checkout.
+func Tied(b *loop.RunBaseline) []string {
+	var names []string
+	for _, g := range b.Gates {
+		if b.Proof == loop.InClean && g.Judged == loop.InWorkspace {
+			names = append(names, g.Gate.Name)
+		}
+	}
+	return names
+}
+
+// Passed is how many of the tests that ran did: 11/12.
+func Passed(t *loop.Tests) string {
+	if t == nil || t.Passed+t.Failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", t.Passed, t.Passed+t.Failed)
+}
+
+// Tests says how a test run went: "11 of 12 tests passed, 2 skipped".
+func Tests(t loop.Tests) string {
+	said := "no tests ran"
+	if ran := t.Passed + t.Failed; ran > 0 {
+		said = fmt.Sprintf("%s of %s passed", text.Count(t.Passed), text.Plural(ran, "test"))
+	}
+	if t.Skipped > 0 {
+		said += fmt.Sprintf(", %s skipped", text.Count(t.Skipped))
+	}
+	return said
+}
+
+// Names lists names, and counts those beyond the first few.
+func Names(list []string, most int) string {
+	shown := make([]string, 0, most)
+	for _, name := range list[:min(most, len(list))] {
+		shown = append(shown, text.Line(name))
+	}
+	said := strings.Join(shown, ", ")
+	if more := len(list) - len(shown); more > 0 {
+		said += fmt.Sprintf(" and %s more", text.Count(more))
+	}
+	return said
+}
+
+// TurnedAway says what keeps an agent from its model.
+func TurnedAway(a loop.Away, now time.Time) string {
+	said := text.Line(strings.ReplaceAll(string(a.Kind), "_", " "))
+	switch loop.Treat(a.Kind).Result {
+	case loop.Limited:
+		said = "usage limit"
+		if a.Limit != nil {
+			said += " (" + text.Line(a.Limit.Kind) + ")"
+		}
+	case loop.Unavailable:
+		said = "the provider is unavailable (" + said + ")"
+	}
+	switch {
+	case a.Kind == loop.ErrAuth:
+		said = "not signed in"
+	case a.Kind == loop.ErrBilling:
+		said = "no credit left"
+	}
+	if a.Limit != nil && a.Limit.Until.After(a.At) {
+		said += " until " + Clock(a.Limit.Until, now)
+	}
+	return said
+}
+
+// Fit gives s as one clean line of at most width cells, cut with an ellipsis.
+func Fit(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	return ansi.Truncate(text.Line(s), width, text.Ellipsis)
 }
