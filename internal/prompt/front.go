@@ -95,7 +95,7 @@ func meant(inside []string, closed bool) bool {
 
 // take reads the lines between the fences.
 func (f *Front) take(inside []string) *Error {
-	top, err := parseYAML(inside, 2)
+	top, err := parseYAML(inside)
 	if err != nil {
 		return err
 	}

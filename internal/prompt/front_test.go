@@ -85,6 +85,18 @@ func TestTextsWithoutFrontMatter(t *testing.T) {
 	}
 }
 
+// What people write who know YAML from elsewhere.
+func TestMoreOfYAML(t *testing.T) {
+	front, _, err := ReadFront("P.md", "---\n\"name\": two\n  lines\ndescription: |\n  a\n  b\ndefaults: {a: 1, b: 1_000, c: .inf}\n---\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Front{Name: "two lines", Description: "a\nb\n", Defaults: map[string]any{"a": 1, "b": "1_000", "c": ".inf"}}
+	if diff := cmp.Diff(want, front, cmpopts.IgnoreUnexported(Front{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestEmptyFrontMatter(t *testing.T) {
 	_, body, err := ReadFront("x", "---\n# only a comment\n\n---\nGo.")
 	if err != nil || body != "Go." {
@@ -98,26 +110,27 @@ func TestFrontMatterThatCannotBeRead(t *testing.T) {
 		{"an unknown key", "---\nname: x\nnmae: y\n---\n", `P.md:3: front matter has no key "nmae"; there are: defaults, description, name, required, settings, tags, version`},
 		{"a key twice", "---\nname: x\nname: y\n---\n", `P.md:3: "name" stands here a second time, after line 2`},
 		{"a setting twice", "---\nsettings:\n  a.b: 1\n  a:\n    b: 2\n---\n", "P.md:5: the setting a.b is given a second time, after line 3"},
-		{"plain text among keys", "---\nname: x\nFix it.\n---\n", `P.md:3: "Fix it." is not a key with a value`},
-		{"a quoted key", "---\n\"name\": x\n---\n", `P.md:2: "\"name\": x" is not a key with a value`},
-		{"set in at the beginning", "---\n  name: x\n---\n", "P.md:2: this line is set in too far"},
-		{"set in for nothing", "---\nname: x\n  version: 1\n---\n", "P.md:3: this line is set in too far"},
-		{"set back to nowhere", "---\ndefaults:\n    a: 1\n  b: 2\n---\n", "P.md:4: this line is set in too far"},
-		{"a tab", "---\ndefaults:\n\ta: 1\n---\n", "P.md:3: a tab cannot indent"},
-		{"a text block", "---\ndescription: |\n  a\n---\n", `P.md:2: a value that begins with '|' is not read here`},
-		{"an anchor", "---\nname: &a x\n---\n", `P.md:2: a value that begins with '&' is not read here`},
-		{"a table in braces", "---\ndefaults: {a: 1}\n---\n", `P.md:2: a value that begins with '{' is not read here`},
-		{"a colon in a bare text", "---\nname: a: b\n---\n", "P.md:2: a colon in a text without quotes could be a key"},
-		{"a table in a list", "---\ntags:\n  - a: b\n---\n", "P.md:3: a colon in a text without quotes could be a key"},
-		{"a list in a list", "---\ntags:\n  - [a]\n---\n", "P.md:3: an item of this list is not one text on one line"},
-		{"brackets in brackets", "---\ntags: [a, [b]]\n---\n", "P.md:2: a list in a list is not read here"},
-		{"a comma for nothing", "---\ntags: [a,,b]\n---\n", "P.md:2: a value is missing"},
-		{"an open bracket", "---\ntags: [a,\n---\n", "P.md:2: a list does not end on its line"},
-		{"an open list item", "---\ntags: [a\n---\n", "P.md:2: a list lacks a comma, or its end"},
-		{"an open quote", "---\nname: 'x\n---\n", "P.md:2: a text in quotes does not end"},
-		{"an open double quote", "---\nname: \"x\n---\n", "P.md:2: a text in quotes does not end, or has an escape that is not known"},
-		{"bytes that are no text", "---\nname: \"\\xff\"\n---\n", "P.md:2: a text in quotes does not end, or has an escape that is not known"},
-		{"words after a quote", "---\nname: \"x\" y\n---\n", `P.md:2: "y" follows a value that has ended`},
+		{"plain text among keys", "---\nname: x\nFix it.\n---\n", `P.md:3: this cannot be read as YAML: non-map value is specified`},
+		{"set in for nothing", "---\nname: x\n  version: 1\n---\n", "P.md:2: this cannot be read as YAML: mapping value is not allowed in this context"},
+		{"set back to nowhere", "---\ndefaults:\n    a: 1\n  b: 2\n---\n", "P.md:4: this cannot be read as YAML: value is not allowed in this context"},
+		{"a tab", "---\ndefaults:\n\ta: 1\n---\n", "P.md:3: this cannot be read as YAML: found character '\t' that cannot start any token"},
+		{"an anchor", "---\nname: &a x\n---\n", `P.md:2: a value that begins with "&" is not read here`},
+		{"an alias", "---\nname: *a\n---\n", `P.md:2: a value that begins with "*" is not read here`},
+		{"a tag", "---\nname: !!str 5\n---\n", `P.md:2: a value that begins with "!!str" is not read here`},
+		{"a key that is none", "---\nname: x\n5: x\n---\n", `P.md:3: "5" is not a key`},
+		{"a second text", "---\nname: x\n--- # again\nname: y\n---\n", "P.md:3: a second text begins here"},
+		{"more than anybody writes", "---\nname: " + strings.Repeat("x", maxFront) + "\n---\n", "P.md:2: front matter is longer than 16 KB"},
+		{"an item that is missing", "---\ntags:\n  -\n---\n", "P.md:3: an item of this list is not a text"},
+		{"a colon in a bare text", "---\nname: a: b\n---\n", "P.md:2: this cannot be read as YAML: mapping value is not allowed in this context"},
+		{"a table in a list", "---\ntags:\n  - a: b\n---\n", "P.md:3: an item of this list is not a text"},
+		{"a list in a list", "---\ntags:\n  - [a]\n---\n", "P.md:3: an item of this list is not a text"},
+		{"brackets in brackets", "---\ntags: [a, [b]]\n---\n", "P.md:2: an item of this list is not a text"},
+		{"a comma for nothing", "---\ntags: [a,,b]\n---\n", "P.md:2: this cannot be read as YAML: unexpected scalar value type"},
+		{"an open bracket", "---\ntags: [a,\n---\n", "P.md:2: this cannot be read as YAML: sequence end token ']' not found"},
+		{"an open list item", "---\ntags: [a\n---\n", "P.md:2: this cannot be read as YAML: sequence end token ']' not found"},
+		{"an open quote", "---\nname: 'x\n---\n", "P.md:2: this cannot be read as YAML: could not find end character of single-quoted text"},
+		{"an open double quote", "---\nname: \"x\n---\n", "P.md:2: this cannot be read as YAML: could not find end character of double-quoted text"},
+		{"words after a quote", "---\nname: \"x\" y\n---\n", "P.md:2: this cannot be read as YAML: value is not allowed in this context. map key-value is pre-defined"},
 		{"nothing, by name", "---\nname: null\n---\n", "P.md:2: null is no value"},
 		{"a list for a text", "---\nname: [x]\n---\n", "P.md:2: this must be a text"},
 		{"a table for a list", "---\ntags:\n  a: b\n---\n", "P.md:3: this must be a list of texts"},
@@ -138,10 +151,10 @@ func TestFrontMatterThatCannotBeRead(t *testing.T) {
 }
 
 func FuzzReadFront(f *testing.F) {
-	for _, seed := range []string{fullFront, "---\n---\n", "---\nname: [\n---\n", "---\na:\n- b\n---", "---\ntags: ['a', \"b\"] # c\n---\nx", "---\r\nname: x\r\n---\r\n"} {
+	for _, seed := range []string{fullFront, "---\n---\n", "---\nname: [\n---\n", "---\na:\n- b\n---", "---\ntags: ['a', \"b\"] # c\n---\nx", "---\na: &x [*x, !!y {z: |\n  w}]\n? b\n: >-\n  c\n<<: *x\n...\n--- d\n---\n", "---\r\nname: x\r\n---\r\n"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	check := func(t *testing.T, text string) {
 		front, body, err := ReadFront("P.md", text)
 		var e *Error
 		switch {
@@ -152,5 +165,16 @@ func FuzzReadFront(f *testing.F) {
 		case err != nil && (!errors.As(err, &e) || e.Line < 1 || e.Line > 1+strings.Count(text, "\n") || e.Hint == ""):
 			t.Errorf("ReadFront(%q) gives %v, want an *Error with a line of it", text, err)
 		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		check(t, text)
+		check(t, "---\nname: "+text+"\n---\n") // so that more of it is read as YAML
 	})
+}
+
+// What lies deep in something else is read or refused, and soon.
+func TestDeepFrontMatter(t *testing.T) {
+	for _, open := range []string{"[", "{a: ", "- ", "? ", "&a ", "!a ", "a:\n"} {
+		ReadFront("P.md", "---\nname: "+strings.Repeat(open, maxFront/len(open)-10)+"\n---\n")
+	}
 }

@@ -1,14 +1,21 @@
 package prompt
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
-// What is read here is the part of YAML that people write into front matter:
-// tables and lists by indentation, lists in brackets, texts on one line, numbers,
-// true and false. All else is refused by its line rather than taken for text.
+// A library says what is YAML and where each value stands. What the values mean
+// is said here, for YAML has too many answers: 007 and 1_000 are texts to us, and
+// nothing refers to anything else.
 
 type kind int
 
@@ -70,124 +77,131 @@ func (n node) plain() any {
 	return values
 }
 
-// row is a line that says something.
-type row struct {
-	number int
-	indent int
-	text   string
+// maxFront is how long front matter may be. The library takes long for things
+// that lie deep in others (a second for this much), and an agent can write a file.
+const maxFront = 16 << 10
+
+// parseYAML reads the lines between the fences as a table. The first fence goes
+// along, so the library's lines are those of the file.
+func parseYAML(inside []string) (node, *Error) {
+	top := node{kind: aTable, line: 2}
+	text := fence + "\n" + strings.ReplaceAll(strings.Join(inside, "\n"), "\r", " ") // to YAML a return alone ends a line
+	if len(text) > maxFront {
+		return top, top.refuse(fmt.Sprintf("front matter is longer than %d KB", maxFront>>10), noFence)
+	}
+	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return top, notYAML(err, len(inside)+1)
+	}
+	if len(file.Docs) > 1 {
+		if start := file.Docs[1].Start; start != nil { // there is none after "..."
+			top.line = start.Position.Line
+		}
+		return top, top.refuse("a second text begins here", "keep one of them; "+noFence)
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return top, nil
+	}
+	return nodeOf(file.Docs[0].Body)
 }
 
-func (r row) refuse(what, hint string) *Error { return &Error{Line: r.number, What: what, Hint: hint} }
-
-func (r row) isItem() bool { return r.text == "-" || strings.HasPrefix(r.text, "- ") }
-
-// parseYAML reads lines as a table; first is the number of the first one.
-func parseYAML(lines []string, first int) (node, *Error) {
-	var p yaml
-	for i, line := range lines {
-		text := strings.TrimLeft(line, " ")
-		r := row{number: first + i, indent: len(line) - len(text), text: strings.TrimRight(text, " \t")}
-		switch {
-		case strings.HasPrefix(text, "\t"):
-			return node{}, r.refuse("a tab cannot indent", "use spaces")
-		case r.text != "" && r.text[0] != '#':
-			p.rows = append(p.rows, r)
-		}
+// notYAML is the library's error as one of ours.
+func notYAML(err error, last int) *Error {
+	const what = "this cannot be read as YAML: "
+	ours := &Error{Line: last, What: what + err.Error(), Hint: `write "key: value", each key where the one above begins, and texts with a colon in quotes; ` + noFence}
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) {
+		ours.Line, ours.What = min(syntax.Token.Position.Line, last), what+syntax.Message
 	}
-	if len(p.rows) == 0 {
-		return node{kind: aTable, line: first}, nil
-	}
-	if r := p.rows[0]; r.indent > 0 {
-		return node{}, r.refuse("this line is set in too far", "begin it at the left margin")
-	}
-	return p.table(0)
+	return ours
 }
 
-type yaml struct {
-	rows []row
-}
-
-// next is the row to read, if it is set in by at least that much.
-func (p *yaml) next(indent int) (row, bool) {
-	if len(p.rows) == 0 || p.rows[0].indent < indent {
-		return row{}, false
-	}
-	return p.rows[0], true
-}
-
-// table reads the keys that stand at an indent, and what stands below them.
-func (p *yaml) table(indent int) (node, *Error) {
-	n := node{kind: aTable, line: p.rows[0].number}
-	seen := map[string]int{}
-	for r, ok := p.next(indent); ok; r, ok = p.next(indent) {
-		if r.indent > indent {
-			return n, r.refuse("this line is set in too far", "let it begin where the line above begins")
+func nodeOf(from ast.Node) (node, *Error) {
+	n := node{line: from.GetToken().Position.Line}
+	switch from := from.(type) {
+	case *ast.MappingNode:
+		return n.table(from)
+	case *ast.SequenceNode:
+		return n.list(from)
+	case *ast.StringNode: // quoted or not, it is nothing else
+		n.text, n.value = from.Value, from.Value
+	case *ast.LiteralNode: // a block of lines
+		n.text, n.value = from.Value.Value, from.Value.Value
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		n.text = from.GetToken().Value
+		n.value = meaning(n.text)
+	case *ast.NullNode:
+		if t := from.GetToken(); t.Type != token.ImplicitNullType {
+			return n, n.refuse(t.Value+" is no value", `write "" for an empty text, or put it in quotes`)
 		}
-		key, rest, err := r.key()
-		if err != nil {
-			return n, err
-		}
-		if before, twice := seen[key]; twice {
-			return n, r.refuse(fmt.Sprintf("%q stands here a second time, after line %d", key, before), "keep one of them")
-		}
-		seen[key] = r.number
-		p.rows = p.rows[1:]
-		value, err := p.value(r, rest)
-		if err != nil {
-			return n, err
-		}
-		n.fields = append(n.fields, field{key, value})
+		n.value = ""
+	default: // an anchor, an alias, a tag, a merge
+		return n, n.refuse(fmt.Sprintf("a value that begins with %q is not read here", from.GetToken().Value), "write it out, in quotes if need be")
 	}
 	return n, nil
 }
 
-// value reads what belongs to the key in row r: the rest of the row, or the
-// rows below it.
-func (p *yaml) value(r row, rest string) (node, *Error) {
-	if rest != "" {
-		return r.inline(rest)
-	}
-	below, ok := p.next(r.indent)
-	switch {
-	case ok && below.isItem():
-		return p.list(below.indent)
-	case ok && below.indent > r.indent:
-		return p.table(below.indent)
-	}
-	return node{line: r.number, value: ""}, nil
-}
+var isKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// list reads the rows with a dash that stand at an indent.
-func (p *yaml) list(indent int) (node, *Error) {
-	n := node{kind: aList, line: p.rows[0].number}
-	for r, ok := p.next(indent); ok; r, ok = p.next(indent) {
-		if r.indent == indent && !r.isItem() {
-			return n, nil // the next key, when dashes stand below its first letter
+func (n node) table(from *ast.MappingNode) (node, *Error) {
+	n.kind = aTable
+	seen := map[string]int{}
+	for _, pair := range from.Values {
+		key := pair.Key.GetToken()
+		at := node{line: key.Position.Line}
+		if !isKey.MatchString(key.Value) {
+			return n, at.refuse(fmt.Sprintf("%q is not a key", Preview(key.Value, 40)), `write "key: value"; `+noFence)
 		}
-		text := strings.TrimSpace(strings.TrimPrefix(r.text, "-"))
-		if r.indent > indent || text == "" || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "- ") {
-			return n, r.refuse("an item of this list is not one text on one line", "write each after a dash of its own")
+		if before, twice := seen[key.Value]; twice {
+			return n, at.refuse(fmt.Sprintf("%q stands here a second time, after line %d", key.Value, before), "keep one of them")
 		}
-		item, err := r.inline(text)
+		seen[key.Value] = at.line
+		value, err := nodeOf(pair.Value)
 		if err != nil {
 			return n, err
+		}
+		n.fields = append(n.fields, field{key.Value, value})
+	}
+	return n, nil
+}
+
+func (n node) list(from *ast.SequenceNode) (node, *Error) {
+	n.kind = aList
+	for _, one := range from.Values {
+		item, err := nodeOf(one)
+		if err != nil {
+			return n, err
+		}
+		if item.kind != aScalar || one.Type() == ast.NullType {
+			return n, item.refuse("an item of this list is not a text", "write [one, two], or a line with a dash for each")
 		}
 		n.items = append(n.items, item)
-		p.rows = p.rows[1:]
 	}
 	return n, nil
 }
 
-var isKey = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.-]*)\s*:(?:\s+(.*))?$`)
+var (
+	isBool = map[string]bool{"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false}
 
-// key parts a row into its key and what follows; a comment alone is nothing.
-func (r row) key() (key, rest string, err *Error) {
-	m := isKey.FindStringSubmatch(r.text)
-	if m == nil {
-		return "", "", r.refuse(fmt.Sprintf("%q is not a key with a value", Preview(r.text, 40)), `write "key: value"; `+noFence)
+	isInt   = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
+	isFloat = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})\.[0-9]{1,18}$`)
+)
+
+// meaning is what a text without quotes stands for. Numbers are those that can
+// be read in one way only: 007 and 1_000 are texts.
+func meaning(text string) any {
+	if value, ok := isBool[text]; ok {
+		return value
 	}
-	if strings.HasPrefix(m[2], "#") {
-		return m[1], "", nil
+	if isInt.MatchString(text) {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
 	}
-	return m[1], m[2], nil
+	if isFloat.MatchString(text) {
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	}
+	return text
 }
