@@ -2,7 +2,7 @@ package refrain
 
 import (
 	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Agent is an agent of your own: it says how to start one attempt, and reads
@@ -50,8 +50,8 @@ func NewDecoder(format string) (Decoder, error) {
 	return a.Decoder(), nil
 }
 
-func ownAgent(a Agent) *app.OwnAgent {
-	own := &app.OwnAgent{Agent: a, Name: a.Name()}
+func ownAgent(a Agent) *request.Agent {
+	own := &request.Agent{Agent: a, Name: a.Name()}
 	if able, ok := a.(Capable); ok {
 		can := able.Abilities()
 		own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost

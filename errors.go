@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // ErrNoHelper says that the program does not call Helper.
@@ -67,7 +68,7 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%s was refused: %s",
 // and nowhere else.
 func public(err error) error {
 	var (
-		asked    *app.UsageError
+		asked    *request.UsageError
 		choice   *app.ChoiceError
 		settings *app.SettingsError
 		gone     *app.GoneError

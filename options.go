@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Options say what to run. Only a way to get an agent and a prompt is needed:
@@ -78,8 +79,8 @@ func (o Options) hands() hands { return hands{o.Observers, o.Control, o.Version}
 func (o ResumeOptions) hands() hands { return hands{o.Observers, o.Control, o.Version} }
 
 // request is what the options ask for, in the words of the command line.
-func (o Options) request() (app.Request, error) {
-	req := app.Request{Procedure: o.Procedure, Command: o.Command, Prompt: o.Prompt, Context: o.Context, Vars: o.Vars}
+func (o Options) request() (request.Request, error) {
+	req := request.Request{Procedure: o.Procedure, Command: o.Command, Prompt: o.Prompt, Context: o.Context, Vars: o.Vars}
 	if o.Prompt != "" && o.PromptFile != "" {
 		return req, &UsageError{What: "there are two prompts: Prompt and PromptFile", Hint: "give one of them"}
 	}
@@ -106,11 +107,11 @@ func (o Options) request() (app.Request, error) {
 		req.Flags = append(req.Flags, app.Flag{Name: "--gate", Key: "gate", Value: command})
 	}
 	var err error
-	req.Own, err = own(o.CustomAgent, o.CustomGates, o.Rules)
+	req.Extensions, err = own(o.CustomAgent, o.CustomGates, o.Rules)
 	return req, err
 }
 
-func (o ResumeOptions) request() ([]app.Flag, app.Own, error) {
+func (o ResumeOptions) request() ([]app.Flag, request.Extensions, error) {
 	parts, err := own(o.CustomAgent, o.CustomGates, o.Rules)
 	return settings(o.Settings, o.MaxIterations), parts, err
 }
@@ -128,8 +129,8 @@ func settings(values map[string]string, iterations int) []app.Flag {
 }
 
 // own is what the program brings along.
-func own(a Agent, gates []Gate, rules []Rule) (app.Own, error) {
-	var parts app.Own
+func own(a Agent, gates []Gate, rules []Rule) (request.Extensions, error) {
+	var parts request.Extensions
 	if a != nil {
 		parts.Agent = ownAgent(a)
 	}
@@ -143,7 +144,7 @@ func own(a Agent, gates []Gate, rules []Rule) (app.Own, error) {
 		if r == nil {
 			return parts, &UsageError{What: "a rule is nil", Hint: "leave it out"}
 		}
-		parts.Rules = append(parts.Rules, app.OwnRule{Name: r.Name(), Rule: r.Decide})
+		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: r.Decide})
 	}
 	return parts, nil
 }

@@ -1,5 +1,7 @@
 package agent
 
+import "slices"
+
 // Traits are what whoever plans a run should know of a CLI beforehand. They
 // stand in the agent's own file.
 type Traits struct {
@@ -61,6 +63,12 @@ func lookUp(name string) *cli {
 func KnowsCommand(name string) bool {
 	_, ok := backends[name]
 	return ok && name != "command"
+}
+
+// BuiltIn lists the agents that can be named without being configured. The back
+// end "command" is reached by a command, or by a table of the settings.
+func BuiltIn() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !KnowsCommand(name) })
 }
 
 // Tells says what the output of an agent will tell of its use: tokens, and the

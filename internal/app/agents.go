@@ -17,24 +17,19 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
-// builtInAgents can be named without being configured. The back end "command"
-// is reached by "-- COMMAND" and by [agents.NAME] tables, not by its name.
-func builtInAgents() []string {
-	return slices.DeleteFunc(agent.Names(), func(name string) bool { return !agent.KnowsCommand(name) })
-}
-
 // prepareAgent makes the agent that the request or the settings name.
 func (j *Job) prepareAgent(context.Context) error {
-	if j.Request.Own.Agent != nil {
+	if j.Request.Extensions.Agent != nil {
 		return j.takeOwnAgent()
 	}
 	if len(j.Request.Command) > 0 {
 		for _, f := range j.Request.Flags {
 			if f.Key == "agent" || f.Key == "model" || f.Key == "permissions.mode" {
-				return &UsageError{
+				return &request.UsageError{
 					What: fmt.Sprintf("%s means nothing to a command after --", f.Name),
 					Hint: "put it into the command itself, or describe the agent in an [agents.NAME] table",
 				}
@@ -42,7 +37,7 @@ func (j *Job) prepareAgent(context.Context) error {
 		}
 		a, err := agent.New(agent.Options{Name: "command", Command: j.Request.Command})
 		if err != nil {
-			return &UsageError{What: err.Error()}
+			return &request.UsageError{What: err.Error()}
 		}
 		j.agent, j.agentName = a, filepath.Base(j.Request.Command[0])
 		if err := j.checkSession(); err != nil {
@@ -54,28 +49,28 @@ func (j *Job) prepareAgent(context.Context) error {
 	if err != nil {
 		return err
 	}
-	table := j.config().Agents[name]
-	if j.config().Model != "" && table.ModelFlag == "" && (name == "rehearsal" || !table.Command.IsZero()) {
-		return &UsageError{
+	table := j.Config().Agents[name]
+	if j.Config().Model != "" && table.ModelFlag == "" && (name == "rehearsal" || !table.Command.IsZero()) {
+		return &request.UsageError{
 			What: fmt.Sprintf("agent %s cannot be told a model", name),
 			Hint: fmt.Sprintf("set agents.%s.model_flag to the flag that takes it, or leave the model out", name),
 		}
 	}
 	if table.MaxTurns > 0 && (!agent.TraitsOf(name).Turns || !table.Command.IsZero()) {
-		return &UsageError{
+		return &request.UsageError{
 			What: fmt.Sprintf("agent %s cannot be told how many turns it may take", name),
 			Hint: fmt.Sprintf("leave agents.%s.max_turns out, and limit the time with loop.iteration_timeout", name),
 		}
 	}
-	if fix := refusedRoot(name, j.config().Permissions.Mode); fix != "" && table.Command.IsZero() {
-		return &UsageError{What: name + " refuses to skip permissions when run by root", Hint: fix}
+	if fix := refusedRoot(name, j.Config().Permissions.Mode); fix != "" && table.Command.IsZero() {
+		return &request.UsageError{What: name + " refuses to skip permissions when run by root", Hint: fix}
 	}
 	a, err := j.makeAgent(name, table)
 	if err != nil {
-		return &UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
+		return &request.UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 	}
 	j.agent, j.agentName = a, name
-	if err := j.checkBudget(name, table.Format, j.config().Model); err != nil {
+	if err := j.checkBudget(name, table.Format, j.Config().Model); err != nil {
 		return err
 	}
 	if err := j.checkSession(); err != nil {
@@ -123,19 +118,19 @@ func billedBy(name string) string {
 // checkBudget refuses a budget that nobody could keep, because the agent does
 // not say what it uses up.
 func (j *Job) checkBudget(name, format, model string) error {
-	budget := j.config().Budget
+	budget := j.Config().Budget
 	tokens, cost := agent.Tells(name, format, model, j.prices()...)
-	if own := j.Request.Own.Agent; own != nil && own.Name == name {
+	if own := j.Request.Extensions.Agent; own != nil && own.Name == name {
 		tokens, cost = own.Tokens, own.Cost
 	}
 	switch {
 	case budget.CostUSD > 0 && !cost && tokens:
-		return &UsageError{
+		return &request.UsageError{
 			What: fmt.Sprintf("%s does not say what it costs, and the price of its model is not known, so budget.cost_usd cannot be kept", j.called(name)),
 			Hint: "use budget.tokens (--max-tokens) instead, name a model with a known price (-m), or set its price in a [prices] table (\"refrain agents --prices\" lists those we know)",
 		}
 	case (budget.CostUSD > 0 || budget.Tokens > 0) && !tokens:
-		return &UsageError{
+		return &request.UsageError{
 			What: fmt.Sprintf("%s does not say what it uses, so neither budget.cost_usd nor budget.tokens can be kept", j.called(name)),
 			Hint: "limit the run with -n or --max-time instead",
 		}
@@ -153,15 +148,15 @@ func (j *Job) called(name string) string {
 
 // chooseAgent is the agent by name, or the only one that is installed.
 func (j *Job) chooseAgent() (string, error) {
-	if name := j.config().Agent; name != "auto" {
+	if name := j.Config().Agent; name != "auto" {
 		return name, nil
 	}
-	found := installed(j.config().Agents)
+	found := installed(j.Config().Agents)
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", &UsageError{
+		return "", &request.UsageError{
 			What: "no agent: none is installed, and none was named",
 			Hint: "install one (\"refrain agents\" lists those we know), pass a command after --, or add an [agents.NAME] table to refrain.toml",
 		}
@@ -194,7 +189,7 @@ func installed(agents map[string]config.Agent) []string {
 
 // known is every agent that can be named, sorted.
 func known(agents map[string]config.Agent) []string {
-	names := slices.Concat(builtInAgents(), slices.Collect(maps.Keys(agents)))
+	names := slices.Concat(agent.BuiltIn(), slices.Collect(maps.Keys(agents)))
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -222,7 +217,7 @@ func argvOf(c setting.Command) ([]string, error) {
 // makeAgent makes the agent of that name, with what its [agents.NAME] table
 // changes.
 func (j *Job) makeAgent(name string, table config.Agent) (agent.Agent, error) {
-	return j.makeAgentWith(name, table, j.config().Model)
+	return j.makeAgentWith(name, table, j.Config().Model)
 }
 
 func (j *Job) makeAgentWith(name string, table config.Agent, model string) (agent.Agent, error) {
@@ -233,7 +228,7 @@ func (j *Job) makeAgentWith(name string, table config.Agent, model string) (agen
 	o := agent.Options{
 		Name: name, Command: argv, Prompt: table.Prompt, Format: table.Format,
 		ModelFlag: table.ModelFlag, ResumeFlag: table.ResumeFlag, First: table.FirstSignal, Env: table.Env,
-		Permissions: j.config().Permissions.Mode, SystemFile: j.systemFile(), MaxTurns: table.MaxTurns,
+		Permissions: j.Config().Permissions.Mode, SystemFile: j.systemFile(), MaxTurns: table.MaxTurns,
 		Model: model, ContextWindow: table.ContextWindow, Prices: j.prices(), Now: time.Now, Used: j.usedBefore,
 	}
 	switch {
@@ -244,7 +239,7 @@ func (j *Job) makeAgentWith(name string, table config.Agent, model string) (agen
 			return nil, err
 		}
 		if table.Script != "" {
-			o.Script = inTree(j.Tree, table.Script)
+			o.Script = j.InTree(table.Script)
 		}
 		if err := checkScript(o.Script); err != nil {
 			return nil, err
@@ -262,7 +257,7 @@ func (j *Job) usedBefore(session string) loop.Usage {
 }
 
 // prices is what the user says that models cost.
-func (j *Job) prices() []agent.Price { return pricesOf(j.config()) }
+func (j *Job) prices() []agent.Price { return pricesOf(j.Config()) }
 
 func pricesOf(c config.Config) []agent.Price {
 	var list []agent.Price
@@ -300,4 +295,27 @@ func checkScript(path string) error {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
 	return nil
+}
+
+// takeOwnAgent makes the agent of the program's the one that works.
+func (j *Job) takeOwnAgent() error {
+	own := j.Request.Extensions.Agent
+	switch {
+	case own.Name == "":
+		return &request.UsageError{What: "the agent has no name", Hint: "give it one: the journal says who worked"}
+	case slices.Contains(known(j.Config().Agents), own.Name):
+		return &request.UsageError{What: fmt.Sprintf("there is an agent %q already", own.Name), Hint: "give yours another name"}
+	case len(j.Request.Command) > 0 || setBy(j.Request.Flags, "agent"):
+		return &request.UsageError{What: "there are two agents", Hint: "bring one, or name one, or give a command"}
+	case setBy(j.Request.Flags, "permissions.mode"):
+		return &request.UsageError{What: "permissions.mode means nothing to an agent of your own", Hint: "have the agent ask for it by itself"}
+	}
+	j.agent, j.agentName = own.Agent, own.Name
+	if err := j.checkBudget(own.Name, "", ""); err != nil {
+		return err
+	}
+	if err := j.checkSession(); err != nil {
+		return err
+	}
+	return j.prepareFallback()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 func TestChoosesTheAgent(t *testing.T) {
@@ -29,19 +30,19 @@ func TestChoosesTheAgent(t *testing.T) {
 	tests := []struct {
 		what     string
 		settings string
-		req      Request
+		req      request.Request
 		want     string // the agent's name
 		refusal  string // or a part of what is said
 	}{
-		{"the command that was given", one, Request{Command: []string{"/some/where/cat"}}, "cat", ""},
-		{"the one that is named", "agent = \"two\"\n" + one + two, Request{}, "two", ""},
-		{"a flag over the file", "agent = \"two\"\n" + one + two, Request{Flags: agentFlag("one")}, "one", ""},
-		{"the only one that is installed", missing + one, Request{}, "one", ""},
-		{"a named one need not be installed", missing, Request{Flags: agentFlag("missing")}, "missing", ""},
-		{"none", "", Request{}, "", "no agent"},
-		{"none that is installed", missing, Request{}, "", "no agent"},
-		{"a rehearsal without a script", "", Request{Flags: agentFlag("rehearsal")}, "", "the rehearsal has no script"},
-		{"a command that cannot be split", "[agents.odd]\ncommand = \"here 'there\"\n", Request{Flags: agentFlag("odd")}, "", "quote is not closed"},
+		{"the command that was given", one, request.Request{Command: []string{"/some/where/cat"}}, "cat", ""},
+		{"the one that is named", "agent = \"two\"\n" + one + two, request.Request{}, "two", ""},
+		{"a flag over the file", "agent = \"two\"\n" + one + two, request.Request{Flags: agentFlag("one")}, "one", ""},
+		{"the only one that is installed", missing + one, request.Request{}, "one", ""},
+		{"a named one need not be installed", missing, request.Request{Flags: agentFlag("missing")}, "missing", ""},
+		{"none", "", request.Request{}, "", "no agent"},
+		{"none that is installed", missing, request.Request{}, "", "no agent"},
+		{"a rehearsal without a script", "", request.Request{Flags: agentFlag("rehearsal")}, "", "the rehearsal has no script"},
+		{"a command that cannot be split", "[agents.odd]\ncommand = \"here 'there\"\n", request.Request{Flags: agentFlag("odd")}, "", "quote is not closed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestChoosesTheAgent(t *testing.T) {
 				}
 				return
 			}
-			var refused *UsageError
+			var refused *request.UsageError
 			if !errors.As(err, &refused) || !strings.Contains(refused.What, tt.refusal) {
 				t.Errorf("error = %v, want a usage error with %q", err, tt.refusal)
 			} else if refused.Hint == "" {
@@ -67,13 +68,13 @@ func TestChoosesTheAgent(t *testing.T) {
 
 // prepareOnly resolves the settings and makes the agent, without the parts that
 // need git, which is not on every PATH here.
-func prepareOnly(t *testing.T, tree string, req Request) (*Job, error) {
+func prepareOnly(t *testing.T, tree string, req request.Request) (*Job, error) {
 	t.Helper()
-	settings, err := config.Load(Sources(tree, req))
+	settings, err := config.Load(request.Sources(tree, req))
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &Job{Tree: tree, Request: req, Settings: settings}
+	j := &Job{Assignment: request.Assignment{Tree: tree, Request: req, Settings: settings}}
 	return j, j.prepareAgent(t.Context())
 }
 
@@ -88,7 +89,7 @@ script = "play.toml"
 [agents.mine]
 command = "not-there --api-key hunter2"
 `)
-	settings, err := config.Load(Sources(tree, Request{}))
+	settings, err := config.Load(request.Sources(tree, request.Request{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestSeveralAgentsAreAChoice(t *testing.T) {
 	}
 	tree := newTree(t, "[agents.mine]\ncommand = \"mine\"\n")
 	t.Setenv("PATH", bin)
-	_, err := prepareOnly(t, tree, Request{Prompt: "go"})
+	_, err := prepareOnly(t, tree, request.Request{Prompt: "go"})
 	var choice *ChoiceError
 	if !errors.As(err, &choice) || !slices.Equal(choice.Agents, []string{"claude", "mine"}) {
 		t.Errorf("error = %v, want a choice of claude and mine", err)
@@ -142,12 +143,12 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			req := Request{Prompt: "go"}
+			req := request.Request{Prompt: "go"}
 			if tt.model != "" {
 				req.Flags = []config.Flag{{Name: "--model", Key: "model", Value: tt.model}}
 			}
 			_, err := prepareOnly(t, newTree(t, tt.settings), req)
-			var refused *UsageError
+			var refused *request.UsageError
 			switch {
 			case tt.refusal == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -160,7 +161,7 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 
 // The settings list the formats for their own messages and for the schema.
 func TestEveryFormatCanBeSet(t *testing.T) {
-	settings, err := config.Load(Sources(newTree(t, ""), Request{}))
+	settings, err := config.Load(request.Sources(newTree(t, ""), request.Request{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +186,8 @@ func TestWhatAnAgentWouldIgnoreOrRefuseIsTold(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := prepareOnly(t, newTree(t, tt.settings), Request{Prompt: "go"})
-			var refused *UsageError
+			_, err := prepareOnly(t, newTree(t, tt.settings), request.Request{Prompt: "go"})
+			var refused *request.UsageError
 			switch {
 			case tt.refusal == "" && err != nil:
 				t.Errorf("refused: %v", err)

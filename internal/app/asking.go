@@ -11,7 +11,7 @@ var Answers = engine.Answers
 
 // asking is when a person is asked.
 func (j *Job) asking() engine.Asking {
-	c := j.config()
+	c := j.Config()
 	a := engine.Asking{Always: c.Loop.Attended, Done: c.Ask.Done, OnFailure: c.Ask.OnFailure, Timeout: c.Ask.Timeout, Default: c.Ask.Default}
 	for _, text := range c.Ask.At {
 		if n, err := strconv.Atoi(text); err == nil { // else the settings would have been refused
@@ -28,4 +28,4 @@ func (j *Job) Attended() bool {
 }
 
 // Answerable tells whether the run goes on though nobody answers.
-func (j *Job) Answerable() bool { return j.config().Ask.Timeout > 0 }
+func (j *Job) Answerable() bool { return j.Config().Ask.Timeout > 0 }

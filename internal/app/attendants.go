@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/telemetry"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -32,18 +33,18 @@ type attendants struct {
 // attend gets them ready. What is wrong with them is a mistake in the settings.
 func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*attendants, error) {
 	a := &attendants{}
-	c := j.config()
+	c := j.Config()
 	seen := *o.seen // before others change it
 	settings := telemetry.Settings{
 		RunID: o.run.Meta().ID, Version: w.Version, Endpoint: c.Trace.Endpoint, Headers: c.Trace.Headers,
 		Listen: c.Metrics.Listen, Env: os.Getenv, Warn: a.warn, Seen: resumedView(o, &seen), Tail: o.past.Tail,
 	}
 	if c.Metrics.File != "" {
-		settings.File = inTree(j.Tree, c.Metrics.File)
+		settings.File = j.InTree(c.Metrics.File)
 	}
 	var err error
 	if a.tracer, err = telemetry.NewTracer(settings); err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "correct trace.endpoint and trace.headers"}
+		return nil, &request.UsageError{What: err.Error(), Hint: "correct trace.endpoint and trace.headers"}
 	}
 	if a.tracer != nil {
 		a.add(a.tracer, func() { a.tracer.Close(context.Background()) })
@@ -51,13 +52,13 @@ func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (
 	if settings.File != "" || settings.Listen != "" {
 		if err := a.count(settings); err != nil {
 			a.close()
-			return nil, &UsageError{What: err.Error(), Hint: "correct metrics.file"}
+			return nil, &request.UsageError{What: err.Error(), Hint: "correct metrics.file"}
 		}
 	}
 	sender, err := notify.New(j.notices(w.Terminal, o.run, keeper.Run, a.warn))
 	if err != nil {
 		a.close()
-		return nil, &UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
+		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
 	}
 	a.add(sender, sender.Close)
 	if c.Loop.Inhibit {

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Culprit is the iteration that broke a gate.
@@ -31,7 +32,7 @@ type Tried func(iteration int, g loop.Gate)
 // Bisect finds the iteration that broke a gate: from what the run recorded, and
 // where that leaves a gap, by running the gate on checkpoints in a clean
 // checkout of its own.
-func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req Request, tell Tried) (*Culprit, error) {
+func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req request.Request, tell Tried) (*Culprit, error) {
 	h, err := OpenHistory(ctx, runs, entry)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 		return nil, err
 	}
 	if g.OK {
-		return nil, &UsageError{
+		return nil, &request.UsageError{
 			What: fmt.Sprintf("gate %s passes after iteration %d of %s: nothing broke it", name, bad, run),
 			Hint: "\"refrain show " + run + "\" lists what its gates said",
 		}
@@ -148,7 +149,7 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 			return nil, err
 		}
 		if !first.OK {
-			return nil, &UsageError{What: fmt.Sprintf("gate %s failed before the first iteration of %s already (%s): no iteration broke it", name, run, first.Why), Hint: "\"refrain show " + run + "\" lists what its gates said"}
+			return nil, &request.UsageError{What: fmt.Sprintf("gate %s failed before the first iteration of %s already (%s): no iteration broke it", name, run, first.Why), Hint: "\"refrain show " + run + "\" lists what its gates said"}
 		}
 		good = 0
 	}
@@ -175,7 +176,7 @@ type trial struct {
 	dir     string
 }
 
-func newTrial(ctx context.Context, entry journal.Entry, h *History, name string, req Request) (*trial, error) {
+func newTrial(ctx context.Context, entry journal.Entry, h *History, name string, req request.Request) (*trial, error) {
 	j, err := prepareCheck(ctx, entry.Tree, req)
 	if err != nil {
 		return nil, err
@@ -186,12 +187,12 @@ func newTrial(ctx context.Context, entry journal.Entry, h *History, name string,
 	}
 	i := slices.IndexFunc(gates, func(g proof.Gate) bool { return g.Name() == name && !g.Review })
 	if i < 0 {
-		return nil, &UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
+		return nil, &request.UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
 	}
 	id := "bisect_" + rand.Text()
-	t := &trial{history: h, dir: filepath.Join(ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.config().Proc.Keep)}
+	t := &trial{history: h, dir: filepath.Join(ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.Config().Proc.Keep)}
 	t.judge = proof.Judge{
-		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.dir(),
+		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.Dir(),
 		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
 		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Checked is what the gates say of the work tree as it is now.
@@ -46,7 +46,7 @@ func (c *Checked) judged(name string) loop.Place {
 
 // CheckGates runs the gates of the settings now, in the work tree and in a clean
 // checkout, and leaves nothing behind. It is nil when it was interrupted.
-func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Payload)) (*Checked, error) {
+func CheckGates(ctx context.Context, dir string, req request.Request, tell func(loop.Payload)) (*Checked, error) {
 	j, err := prepareCheck(ctx, dir, req)
 	if err != nil {
 		return nil, err
@@ -58,18 +58,18 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 	if err != nil {
 		return nil, err
 	}
-	keeper := proc.NewKeeper(proc.NewMark("check_"+rand.Text(), j.Tree), j.config().Proc.Keep)
+	keeper := proc.NewKeeper(proc.NewMark("check_"+rand.Text(), j.Tree), j.Config().Proc.Keep)
 	defer keeper.Close()
 	gates, err := j.gates(&spending{}, nil)
 	if err != nil {
 		return nil, err
 	}
 	judge := proof.Judge{
-		Gates: gates, Dir: j.dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
+		Gates: gates, Dir: j.Dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
 		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
 	var at repo.Checkpoint
-	if j.config().Git.Checkpoint && j.files.Git() {
+	if j.Config().Git.Checkpoint && j.files.Git() {
 		scratch, err := scratchFolder(runs)
 		if err != nil {
 			return nil, err
@@ -105,25 +105,20 @@ func CheckGates(ctx context.Context, dir string, req Request, tell func(loop.Pay
 }
 
 // prepareCheck reads the settings; neither an agent nor a prompt is needed.
-func prepareCheck(ctx context.Context, dir string, req Request) (*Job, error) {
-	tree, err := config.Root(dir)
-	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
-	}
-	req = req.called()
-	settings, err := config.Load(Sources(tree, req))
+func prepareCheck(ctx context.Context, dir string, req request.Request) (*Job, error) {
+	assignment, err := request.In(dir, req)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Tree: tree, Request: req, Settings: settings}
+	j := &Job{Assignment: assignment}
 	if err := j.prepareDir(ctx); err != nil {
 		return nil, err
 	}
-	if j.files, err = repo.Open(ctx, tree, nil); err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "see that \"git status\" works here"}
+	if j.files, err = repo.Open(ctx, j.Tree, nil); err != nil {
+		return nil, &request.UsageError{What: err.Error(), Hint: "see that \"git status\" works here"}
 	}
-	if len(j.config().Gates) == 0 {
-		return nil, &UsageError{
+	if len(j.Config().Gates) == 0 {
+		return nil, &request.UsageError{
 			What: "there are no gates to check",
 			Hint: "add a [[gate]] with name and run to refrain.toml, or pass --gate COMMAND",
 		}

@@ -18,11 +18,3 @@ func Helper() {
 		"rehearsal": rehearsal.Main,
 	})
 }
-
-// UsageError is a mistake in what was asked for, found before anything ran.
-type UsageError struct {
-	What string
-	Hint string
-}
-
-func (e *UsageError) Error() string { return e.What }

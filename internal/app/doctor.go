@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Check is what the doctor found out about one thing that a run needs.
@@ -38,12 +39,12 @@ const (
 // Doctor looks at everything that a run in the work tree around dir needs. It
 // changes nothing and asks nobody for a model.
 func Doctor(ctx context.Context, dir string) ([]Check, error) {
-	tree, err := config.Root(dir)
+	tree, err := request.Root(dir)
 	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return nil, err
 	}
 	checks := []Check{checkGit(ctx, tree), checkLock(tree), checkRecords(tree), checkSeals(tree), checkDisk(tree)}
-	settings, err := config.Load(Sources(tree, Request{}))
+	settings, err := config.Load(request.Sources(tree, request.Request{}))
 	if err != nil {
 		return append(checks, badSettings(err)), nil
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/refrain-loop/refrain/internal/awake"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // checkAwake sees whether a run can keep the machine awake. That it cannot is no
@@ -28,18 +28,14 @@ func checkAwake(ctx context.Context) Check {
 // TestNotices sends a message to every channel that is set, and tells what came
 // of it.
 func TestNotices(ctx context.Context, dir string) ([]Check, error) {
-	tree, err := config.Root(dir)
-	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
-	}
-	settings, err := config.Load(Sources(tree, Request{}))
+	assignment, err := request.In(dir, request.Request{})
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Tree: tree, Settings: settings}
+	j := &Job{Assignment: assignment}
 	sender, err := notify.New(j.notices(nil, nil, proc.Run, func(loop.Warning) {}))
 	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
+		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
 	}
 	defer sender.Close()
 	var list []Check

@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -47,7 +48,7 @@ func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
 	if c.prompt != nil {
 		s := c.Entry.State
 		if next, err = c.prompt.Build(ctx, s, s.Next(), gates); err != nil {
-			return DryRun{}, promptProblem(err)
+			return DryRun{}, request.PromptProblem(err)
 		}
 	}
 	return c.dryRun(next)
@@ -55,8 +56,8 @@ func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
 
 func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 	d := DryRun{
-		Procedure: j.Request.name(), Agent: j.agentName,
-		Budget: j.config().Budget.PromptTokens, Warnings: j.Warnings(),
+		Procedure: j.Request.Name(), Agent: j.agentName,
+		Budget: j.Config().Budget.PromptTokens, Warnings: j.Warnings(),
 	}
 	d.Prompt, d.Tokens = p.Text, p.Tokens
 	command, program, err := j.shownCommand(d.Prompt)
@@ -71,10 +72,10 @@ func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 // without secrets.
 func (j *Job) shownCommand(text string) (shown, program string, err error) {
 	cmd, err := j.agent.Command(agent.Call{
-		HasPrompt: j.prompt != nil, Prompt: text, PromptFile: "prompt.md", Model: j.config().Model,
+		HasPrompt: j.prompt != nil, Prompt: text, PromptFile: "prompt.md", Model: j.Config().Model,
 	})
 	if err != nil {
-		return "", "", &UsageError{What: fmt.Sprintf("agent %s: %v", j.agentName, err)}
+		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.agentName, err)}
 	}
 	for i, arg := range cmd.Argv {
 		if arg == text && text != "" {

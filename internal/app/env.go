@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,7 +38,7 @@ func (j *Job) mark(run *journal.Run) proc.Mark { return proc.NewMark(run.Meta().
 // cleanUp ends what earlier runners of these runs have left here. That some of it
 // does not end is a warning: it was so before, and the run can go on.
 func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
-	ended, err := proc.CleanUp(ctx, j.config().Proc.Keep, j.Tree, runs...)
+	ended, err := proc.CleanUp(ctx, j.Config().Proc.Keep, j.Tree, runs...)
 	var list []loop.Warning
 	if ended > 0 {
 		list = append(list, loop.Warning{Text: fmt.Sprintf("ended what a runner which died had left (processes: %d)", ended)})
@@ -72,19 +71,10 @@ func (c *Continuation) cleanUpOwn(ctx context.Context) []loop.Warning {
 // scripts are the user's stop scripts; a relative path starts at the work tree.
 func (j *Job) scripts() []string {
 	var list []string
-	for _, script := range j.config().Stop.Scripts {
-		list = append(list, inTree(j.Tree, script))
+	for _, script := range j.Config().Stop.Scripts {
+		list = append(list, j.InTree(script))
 	}
 	return list
-}
-
-// inTree is a path from the settings, where a relative one starts at the work
-// tree.
-func inTree(tree, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(tree, path)
 }
 
 func signals(names []string) []loop.Signal {

@@ -20,33 +20,34 @@ import (
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // prepareEvidence checks what the run will be judged by, while a mistake still
 // costs nothing.
 func (j *Job) prepareEvidence(ctx context.Context) error {
-	c := j.config()
+	c := j.Config()
 	if c.Done.Plan != "" {
-		if _, err := plan.Read(j.plan()); err != nil {
-			return &UsageError{What: err.Error(), Hint: hintOf(err)}
+		if _, err := plan.Read(j.Plan()); err != nil {
+			return &request.UsageError{What: err.Error(), Hint: hintOf(err)}
 		}
 	}
 	protect, err := glob.Parse(c.Git.Protect)
 	if err != nil {
-		return &UsageError{What: fmt.Sprintf("git.protect: %v", err), Hint: "write patterns as in a .gitignore file"}
+		return &request.UsageError{What: fmt.Sprintf("git.protect: %v", err), Hint: "write patterns as in a .gitignore file"}
 	}
 	j.protect = protect
 	if j.only, err = glob.Parse(c.Progress.Only); err != nil {
-		return &UsageError{What: fmt.Sprintf("progress.only: %v", err), Hint: "write patterns as in a .gitignore file"}
+		return &request.UsageError{What: fmt.Sprintf("progress.only: %v", err), Hint: "write patterns as in a .gitignore file"}
 	}
 	for _, g := range c.Gates {
 		if _, err := glob.Parse(g.Pin); err != nil {
-			return &UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
+			return &request.UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
 		}
 	}
 	if _, err := repo.Expand(c.Git.CommitTemplate, j.names(0)); err != nil {
-		return &UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
+		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
 	}
 	if j.files.Git() {
 		return nil
@@ -58,7 +59,7 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 		`done.proof=clean`:           c.Done.Proof == "clean",
 	} {
 		if wanted {
-			return &UsageError{What: key + " needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
+			return &request.UsageError{What: key + " needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
 		}
 	}
 	return nil
@@ -74,32 +75,17 @@ func hintOf(err error) string {
 	return ""
 }
 
-func (j *Job) plan() string {
-	if file := j.config().Done.Plan; file != "" {
-		return inTree(j.Tree, file)
-	}
-	return ""
-}
-
-// written is the plan that a claim must have written.
-func (j *Job) written() string {
-	if file := j.config().Done.Written; file != "" {
-		return inTree(j.Tree, file)
-	}
-	return ""
-}
-
 // names is what the templates may name.
 func (j *Job) names(iteration int) map[string]string {
 	return map[string]string{
-		"iteration": fmt.Sprint(iteration), "procedure": j.Request.name(), "run": "", "summary": "",
+		"iteration": fmt.Sprint(iteration), "procedure": j.Request.Name(), "run": "", "summary": "",
 		"timestamp": time.Now().Format("20060102-150405"),
 	}
 }
 
 // store opens the checkpoints of a run; nil when none are to be made.
 func (j *Job) store(ctx context.Context, tree *repo.Tree, o opened) (*repo.Store, error) {
-	if !j.config().Git.Checkpoint {
+	if !j.Config().Git.Checkpoint {
 		return nil, nil
 	}
 	return tree.Sharing(poolOf(o.store.Dir)).Keep(ctx, CheckpointsOf(o.run.Dir()))
@@ -114,7 +100,7 @@ func CheckpointsOf(runDir string) string { return filepath.Join(runDir, "objects
 
 // startBranch puts the run on a branch of its own, if that is wanted.
 func (j *Job) startBranch(ctx context.Context) (string, error) {
-	c := j.config().Git
+	c := j.Config().Git
 	if !c.Branch.New {
 		return "", nil
 	}
@@ -122,11 +108,11 @@ func (j *Job) startBranch(ctx context.Context) (string, error) {
 	if name == "" {
 		var err error
 		if name, err = repo.Expand(c.BranchTemplate, j.names(0)); err != nil {
-			return "", &UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
+			return "", &request.UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
 		}
 	}
 	if err := j.files.StartBranch(ctx, name); err != nil {
-		return "", &UsageError{What: err.Error(), Hint: hintOf(err)}
+		return "", &request.UsageError{What: err.Error(), Hint: hintOf(err)}
 	}
 	return name, nil
 }
@@ -143,7 +129,7 @@ func (j *Job) onBranch(ctx context.Context, branch string) error {
 	if now == branch {
 		return nil
 	}
-	return &UsageError{
+	return &request.UsageError{
 		What: fmt.Sprintf("the run works on branch %s, and the work tree is on %s", branch, cmp.Or(now, "no branch")),
 		Hint: "switch to it first: git switch " + branch,
 	}
@@ -152,7 +138,7 @@ func (j *Job) onBranch(ctx context.Context, branch string) error {
 // uncommitted warns of the user's own changes, which the first commit of the run
 // would take along.
 func (j *Job) uncommitted(ctx context.Context) []loop.Warning {
-	if !j.config().Git.Commit {
+	if !j.Config().Git.Commit {
 		return nil
 	}
 	n, err := j.files.Dirty(ctx)
@@ -168,18 +154,18 @@ func (j *Job) uncommitted(ctx context.Context) []loop.Warning {
 // canCommit refuses to start a run whose iterations could not be committed, or
 // would sweep up what the user has staged.
 func (j *Job) canCommit(ctx context.Context) error {
-	if !j.config().Git.Commit {
+	if !j.Config().Git.Commit {
 		return nil
 	}
 	if err := j.files.CanCommit(ctx); err != nil {
-		return &UsageError{What: "git.commit: " + err.Error(), Hint: hintOf(err)}
+		return &request.UsageError{What: "git.commit: " + err.Error(), Hint: hintOf(err)}
 	}
 	return nil
 }
 
 func (j *Job) commits(branch string) engine.Commits {
-	c := j.config().Git
-	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.name(), Branch: branch}
+	c := j.Config().Git
+	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.Name(), Branch: branch}
 }
 
 // proof is where and how claims are judged. With no way to be done there is no
@@ -192,10 +178,10 @@ func (j *Job) proof(run *journal.Run) proof.Settings {
 
 // proofIn is the same with the clean checkout in a folder.
 func (j *Job) proofIn(dir string) proof.Settings {
-	c := j.config()
+	c := j.Config()
 	p := proof.Settings{
 		Mode: c.Done.Proof, Baseline: c.Proof.Baseline, Tree: j.Tree, Dir: dir, Below: c.Loop.Dir,
-		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy, Tests: c.Done.Tests, Plans: j.plans,
+		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy, Tests: c.Done.Tests, Plans: j.Plans,
 	}
 	if c.Done.Require != "auto" {
 		p.Require = loop.Level(c.Done.Require)
@@ -204,26 +190,6 @@ func (j *Job) proofIn(dir string) proof.Settings {
 		p.Mode = "none"
 	}
 	return p
-}
-
-// plans are the files that say what is to be done, from the work tree.
-func (j *Job) plans() []string {
-	var list []string
-	root, err := filepath.EvalSymlinks(j.Tree)
-	if err != nil {
-		root = j.Tree
-	}
-	for _, name := range []string{j.plan(), j.written()} {
-		if name == "" {
-			continue
-		}
-		for _, path := range plan.Files(name) {
-			if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-				list = append(list, filepath.ToSlash(rel))
-			}
-		}
-	}
-	return list
 }
 
 // shellLine is a command as one line for the shell.

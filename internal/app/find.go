@@ -7,13 +7,14 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // OpenStore opens the place where the runs of the work tree around dir are.
 func OpenStore(dir string) (journal.Store, error) {
 	tree, err := config.Root(dir)
 	if err != nil {
-		return journal.Store{}, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return journal.Store{}, &request.UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
 	}
 	return journal.Open(tree)
 }
@@ -64,11 +65,11 @@ func BelongsHere(store journal.Store, entry journal.Entry) error {
 	switch {
 	case entry.Gone:
 		gone := store.Gone(entry.Meta)
-		return &UsageError{What: gone.Error(), Hint: gone.Hint()}
+		return &request.UsageError{What: gone.Error(), Hint: gone.Hint()}
 	case entry.Tree == store.Tree:
 		return nil
 	}
-	return &UsageError{
+	return &request.UsageError{
 		What: fmt.Sprintf("%s belongs to another work tree: %s", entry.Name, entry.Tree),
 		Hint: "go there, or pass -C " + entry.Tree,
 	}

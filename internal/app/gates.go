@@ -15,16 +15,17 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // gates makes the runner's own checks from the settings. The diff is what a
 // reviewer judges.
 func (j *Job) gates(spent *spending, diff func(context.Context) (string, error)) ([]proof.Gate, error) {
 	var list []proof.Gate
-	if !j.config().Loop.Gates {
+	if !j.Config().Loop.Gates {
 		return nil, nil
 	}
-	for _, g := range j.config().Gates {
+	for _, g := range j.Config().Gates {
 		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != "", Line: g.Run, Retries: g.Retries}
 		if g.Agent == "" {
 			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
@@ -37,7 +38,7 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 		}
 		list = append(list, made)
 	}
-	for _, g := range j.Request.Own.Gates {
+	for _, g := range j.Request.Extensions.Gates {
 		list = append(list, proof.Gate{Gate: g})
 	}
 	return list, nil
@@ -46,7 +47,7 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 // reviewers are the agents that gates ask.
 func (j *Job) reviewers() []string {
 	var names []string
-	for _, g := range j.config().Gates {
+	for _, g := range j.Config().Gates {
 		if g.Agent != "" {
 			names = append(names, g.Agent)
 		}
@@ -56,9 +57,9 @@ func (j *Job) reviewers() []string {
 
 // reviewer asks an agent and gives what it says itself.
 func (j *Job) reviewer(g config.Gate, spent *spending) (func(context.Context, string, gate.Place) (string, error), error) {
-	a, err := j.makeAgent(g.Agent, j.config().Agents[g.Agent])
+	a, err := j.makeAgent(g.Agent, j.Config().Agents[g.Agent])
 	if err != nil {
-		return nil, &UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
+		return nil, &request.UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
 	}
 	return func(ctx context.Context, prompt string, p gate.Place) (string, error) {
 		said, usage, err := review(ctx, a, prompt, p)

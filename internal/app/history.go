@@ -10,6 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // History is the work tree as a run kept it, iteration by iteration.
@@ -32,7 +33,7 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 		return nil, err
 	}
 	if entry.State.First == "" {
-		return nil, &UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
+		return nil, &request.UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
 	}
 	kept, err := tree.Keep(ctx, CheckpointsOf(entry.Dir))
 	if err != nil {
@@ -73,7 +74,7 @@ func (h *History) Made(iter int) (journal.Made, error) {
 	if checkpoint != "" {
 		return journal.Made{Checkpoint: checkpoint}, nil
 	}
-	return journal.Made{}, &UsageError{
+	return journal.Made{}, &request.UsageError{
 		What: fmt.Sprintf("%s has no checkpoint of iteration %d", h.entry.Name, iter),
 		Hint: fmt.Sprintf("\"refrain show %s\" lists its iterations; /0 is the tree before the first", h.entry.Name),
 	}

@@ -13,7 +13,7 @@ import (
 
 // hooks finds the user's commands at fixed points.
 func (j *Job) hooks(run *journal.Run) (engine.Hooks, []loop.Warning) {
-	c := j.config().Hooks
+	c := j.Config().Hooks
 	commands := map[hook.Point]string{}
 	for point, command := range c.Run.ByPoint() {
 		commands[hook.Point(point)] = command
@@ -23,7 +23,7 @@ func (j *Job) hooks(run *journal.Run) (engine.Hooks, []loop.Warning) {
 		Set: set, Timeout: loop.Span(c.Timeout),
 		Facts: hook.Facts{
 			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure,
-			ProjectDir: j.Tree, RunDir: run.Dir(), PlanFile: j.plan(),
+			ProjectDir: j.Tree, RunDir: run.Dir(), PlanFile: j.Plan(),
 		},
 	}, warnings
 }
@@ -43,13 +43,13 @@ func (j *Job) lastHook(ctx context.Context, run *journal.Run, past journal.Past,
 	if err != nil {
 		return // values of these types always encode
 	}
-	keeper := proc.NewKeeper(j.mark(run), j.config().Proc.Keep)
+	keeper := proc.NewKeeper(j.mark(run), j.Config().Proc.Keep)
 	defer keeper.Close()
 	facts := hooks.Facts
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
-	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), j.config().Loop.MaxIterations
+	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), j.Config().Loop.MaxIterations
 	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
-		Input: input, Env: hook.Environ(j.environ(run), facts), Dir: j.dir(), Timeout: hooks.Timeout.Duration(), Exec: keeper.Run,
+		Input: input, Env: hook.Environ(j.environ(run), facts), Dir: j.Dir(), Timeout: hooks.Timeout.Duration(), Exec: keeper.Run,
 	})
 	run.Append(loop.Event{Time: now(), Payload: &loop.HookFinished{
 		Point: string(hook.Finished), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why,

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/scaffold"
 )
 
@@ -24,17 +26,17 @@ type Setup struct {
 	force  bool
 }
 
-// NewSetup looks at the project around dir. The agent may be empty; force is for
+// NewSetup looks at the project around dir. The chosen agent may be empty; force is for
 // files that are there to be overwritten. The settings of the project itself do
 // not matter: it has none yet, or they are what is to be mended.
-func NewSetup(dir, agent string, force bool) (*Setup, error) {
+func NewSetup(dir, chosen string, force bool) (*Setup, error) {
 	tree, err := config.NewRoot(dir)
 	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return nil, &request.UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
 	}
-	sources := config.Sources{UserFile: config.UserFile(os.Getenv), Environ: os.Environ(), Agents: builtInAgents()}
-	if agent != "" {
-		sources.Flags = []config.Flag{{Name: "--agent", Key: "agent", Value: agent}}
+	sources := config.Sources{UserFile: config.UserFile(os.Getenv), Environ: os.Environ(), Agents: agent.BuiltIn()}
+	if chosen != "" {
+		sources.Flags = []config.Flag{{Name: "--agent", Key: "agent", Value: chosen}}
 	}
 	settings, err := config.Load(sources)
 	if err != nil {
@@ -47,7 +49,7 @@ func NewSetup(dir, agent string, force bool) (*Setup, error) {
 	defer root.Close()
 	return &Setup{
 		Tree: tree, Project: scaffold.Detect(files.FS(root)), Agents: installed(settings.Config.Agents),
-		Options: scaffold.Options{Agent: agent, Schema: string(config.Schema())},
+		Options: scaffold.Options{Agent: chosen, Schema: string(config.Schema())},
 		chosen:  settings.Config.Agent != "auto", force: force,
 	}, nil
 }
@@ -83,7 +85,7 @@ func (s *Setup) Write() ([]scaffold.Result, []loop.Warning, error) {
 	results, err := scaffold.Write(s.Tree, scaffold.Files(s.Project, s.Options), s.force)
 	var refused *scaffold.RefusedError
 	if errors.As(err, &refused) {
-		return nil, nil, &UsageError{What: refused.Error(), Hint: refused.Hint}
+		return nil, nil, &request.UsageError{What: refused.Error(), Hint: refused.Hint}
 	}
 	if err != nil {
 		return nil, nil, err

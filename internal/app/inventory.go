@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -41,7 +42,7 @@ func (a AgentInfo) CalledAs() string {
 // Agents lists the agents that can be named, in the work tree that the settings
 // are for, and asks those that are installed for their version.
 func Agents(ctx context.Context, tree string, settings *config.Resolved) []AgentInfo {
-	j := &Job{Tree: tree, Settings: settings}
+	j := &Job{Assignment: request.Assignment{Tree: tree, Settings: settings}}
 	names := known(settings.Config.Agents)
 	list := make([]AgentInfo, len(names))
 	var wg sync.WaitGroup
@@ -55,8 +56,8 @@ func Agents(ctx context.Context, tree string, settings *config.Resolved) []Agent
 
 // inspect looks at one agent.
 func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
-	table := j.config().Agents[name]
-	info := AgentInfo{Name: name, BuiltIn: slices.Contains(builtInAgents(), name)}
+	table := j.Config().Agents[name]
+	info := AgentInfo{Name: name, BuiltIn: slices.Contains(agent.BuiltIn(), name)}
 	if name == "rehearsal" {
 		info.Found, info.Note = true, "plays a script: set agents.rehearsal.script; no key, no network"
 		if table.Script != "" {
@@ -69,7 +70,7 @@ func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
 		info.Note = err.Error()
 		return info
 	}
-	cmd, err := a.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "PROMPT.md", Model: j.config().Model})
+	cmd, err := a.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "PROMPT.md", Model: j.Config().Model})
 	if err != nil {
 		info.Note = err.Error()
 		return info

@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // runLog is the runner's own log: every event that the journal keeps as one
@@ -21,24 +21,24 @@ type runLog struct {
 	reader *Patient // of stderr; nil: nobody
 }
 
-func newLog(tree string, settings *config.Resolved) (*runLog, error) {
-	c := settings.Config.Log
+func newLog(a request.Assignment) (*runLog, error) {
+	c := a.Config().Log
 	var out io.Writer = io.Discard
 	l := &runLog{}
 	switch {
 	case c.File != "":
-		f, err := openLog(tree, inTree(tree, c.File))
+		f, err := openLog(a.Tree, a.InTree(c.File))
 		if err != nil {
-			return nil, &UsageError{What: fmt.Sprintf("open log.file: %v", err), Hint: "name a file in a folder that you can write to"}
+			return nil, &request.UsageError{What: fmt.Sprintf("open log.file: %v", err), Hint: "name a file in a folder that you can write to"}
 		}
 		out, l.file = f, f
-	case settings.IsSet("log.level"):
+	case a.Settings.IsSet("log.level"):
 		l.reader = NewPatient(os.Stderr)
 		out = l.reader
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
-		return nil, &UsageError{What: fmt.Sprintf("log.level: %v", err)}
+		return nil, &request.UsageError{What: fmt.Sprintf("log.level: %v", err)}
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if c.Format == "json" {

@@ -9,20 +9,21 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // prepareNotices finds what is wrong with the channels before anything is
 // written.
 func (j *Job) prepareNotices(context.Context) error {
 	if _, err := notify.New(j.notices(nil, nil, proc.Run, func(loop.Warning) {})); err != nil {
-		return &UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
+		return &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
 	}
 	return nil
 }
 
 // notices is who is told of the run, and how.
 func (j *Job) notices(terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
-	n := j.config().Notify
+	n := j.Config().Notify
 	env := os.Environ()
 	s := notify.Settings{
 		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
@@ -32,7 +33,7 @@ func (j *Job) notices(terminal io.Writer, run *journal.Run, exec func(context.Co
 		Dir: j.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
 	}
 	if n.Log != "" {
-		s.Log = inTree(j.Tree, n.Log)
+		s.Log = j.InTree(n.Log)
 	}
 	if run != nil {
 		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, j.environ(run)

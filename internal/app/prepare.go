@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,21 +12,18 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
-	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Job is a run that is ready to start: everything checked, nothing written.
 type Job struct {
-	Tree     string // the work tree's root
-	Request  Request
-	Settings *config.Resolved
+	request.Assignment
 
 	agent     agent.Agent
 	agentName string
@@ -50,26 +46,25 @@ type Job struct {
 }
 
 // Prepare checks a request against the settings of the work tree around dir.
-func Prepare(ctx context.Context, dir string, req Request) (*Job, error) {
-	tree, err := config.Root(dir)
+func Prepare(ctx context.Context, dir string, req request.Request) (*Job, error) {
+	tree, err := request.Root(dir)
 	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return nil, err
 	}
 	return prepare(ctx, tree, req)
 }
 
-func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
-	req = req.called()
-	settings, err := config.Load(Sources(tree, req))
+func prepare(ctx context.Context, tree string, req request.Request) (*Job, error) {
+	assignment, err := request.Load(tree, req)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Tree: tree, Request: req, Settings: settings, margin: policy.NewMargin()}
-	if err := j.prepareOwn(); err != nil {
+	j := &Job{Assignment: assignment, margin: policy.NewMargin()}
+	if err := j.CheckExtensions(); err != nil {
 		return nil, err
 	}
 	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: cmp.Or(hintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
+		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(hintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
 	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
 		if err := prepare(ctx); err != nil {
@@ -83,11 +78,11 @@ func prepare(ctx context.Context, tree string, req Request) (*Job, error) {
 // writes into the work tree: its log, and its own output when that goes to a
 // file there.
 func (j *Job) notProgress() []string {
-	list := slices.Clone(j.config().Progress.Ignore)
+	list := slices.Clone(j.Config().Progress.Ignore)
 	ours := []string{}
-	for _, file := range []string{j.config().Log.File, j.config().Notify.Log, j.config().Metrics.File} {
+	for _, file := range []string{j.Config().Log.File, j.Config().Notify.Log, j.Config().Metrics.File} {
 		if file != "" {
-			ours = append(ours, inTree(j.Tree, file))
+			ours = append(ours, j.InTree(file))
 		}
 	}
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
@@ -108,43 +103,21 @@ func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Sources is where the settings of a request in a work tree come from.
-func Sources(tree string, req Request) config.Sources {
-	return config.Sources{
-		Tree:      tree,
-		UserFile:  config.UserFile(os.Getenv),
-		Environ:   os.Environ(),
-		Flags:     req.Flags,
-		Procedure: req.Procedure,
-		Kind:      req.kind(),
-		Agents:    builtInAgents(),
-
-		Builtin:    builtinSettings(req.Procedure),
-		Procedures: procedure.Names(),
-		Aliases:    aliases(),
-		Fragments:  procedure.Fragments(),
-		Front:      front(tree, req),
-		OwnGates:   len(req.Own.Gates) > 0,
-	}
-}
-
-func (j *Job) config() config.Config { return j.Settings.Config }
-
 // preparePrompt builds the first prompt to see that it can be built: a missing
 // or empty one should not be found out at night.
 func (j *Job) preparePrompt(ctx context.Context) error {
-	if !j.hasPrompt() {
+	if !j.HasPrompt() {
 		return nil
 	}
-	title, pieces, err := j.pieces()
+	title, pieces, err := j.Pieces()
 	if err != nil {
 		return err
 	}
-	c := j.config()
+	c := j.Config()
 	j.prompt = &prompt.Builder{
-		Title: title, Pieces: pieces, Template: j.templated(), Tree: j.Tree,
+		Title: title, Pieces: pieces, Template: j.Templated(), Tree: j.Tree,
 		Facts: prompt.Facts{
-			Procedure: j.Request.Procedure, WorkDir: j.dir(), Agent: j.agentName, Model: c.Model, Plan: c.Done.Plan,
+			Procedure: j.Request.Procedure, WorkDir: j.Dir(), Agent: j.agentName, Model: c.Model, Plan: c.Done.Plan,
 		},
 		Branch: j.branch,
 		Vars:   j.vars(),
@@ -167,7 +140,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	}
 	first, err := j.prompt.Build(ctx, loop.State{}, 1, nil)
 	if err != nil {
-		return promptProblem(err)
+		return request.PromptProblem(err)
 	}
 	j.firstPrompt = first
 	j.prompt.Settle()
@@ -177,7 +150,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	}
 	// The texts are stored with the run, so that a resume has the first ones too.
 	j.Request.Title = title
-	j.Request.Pieces, err = frozen(pieces)
+	j.Request.Pieces, err = request.Frozen(pieces)
 	j.prompt.Pieces = j.Request.Pieces
 	return err
 }
@@ -203,19 +176,11 @@ func (j *Job) branch(ctx context.Context) string {
 	return name
 }
 
-func promptProblem(err error) error {
-	var p *prompt.Error
-	if errors.As(err, &p) {
-		return &UsageError{What: p.Error(), Hint: p.Hint}
-	}
-	return err
-}
-
 func (j *Job) preparePatterns(context.Context) error {
-	for _, text := range j.config().Stop.Patterns {
+	for _, text := range j.Config().Stop.Patterns {
 		p, err := regexp.Compile(text)
 		if err != nil {
-			return &UsageError{What: fmt.Sprintf("stop.patterns: %v", err), Hint: "write a regular expression of Go's kind"}
+			return &request.UsageError{What: fmt.Sprintf("stop.patterns: %v", err), Hint: "write a regular expression of Go's kind"}
 		}
 		j.patterns = append(j.patterns, p)
 	}
@@ -223,24 +188,21 @@ func (j *Job) preparePatterns(context.Context) error {
 }
 
 func (j *Job) prepareDir(context.Context) error {
-	info, err := os.Stat(j.dir())
+	info, err := os.Stat(j.Dir())
 	if err != nil {
-		return &UsageError{What: fmt.Sprintf("cannot work in %s: %v", j.dir(), err), Hint: "set loop.dir to a folder of the work tree"}
+		return &request.UsageError{What: fmt.Sprintf("cannot work in %s: %v", j.Dir(), err), Hint: "set loop.dir to a folder of the work tree"}
 	}
 	if !info.IsDir() {
-		return &UsageError{What: j.dir() + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
+		return &request.UsageError{What: j.Dir() + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
 	}
 	return nil
 }
 
-// dir is where the agent works.
-func (j *Job) dir() string { return filepath.Join(j.Tree, j.config().Loop.Dir) }
-
 // terms are what the run is judged by.
 func (j *Job) terms() policy.Terms {
 	return policy.Terms{
-		Config: j.config(), Kind: j.Request.kind(),
-		Agents: j.agents(), KeepsSession: j.keeps(), OwnGates: len(j.Request.Own.Gates), OwnRules: j.ownRules(), Margin: j.margin,
+		Config: j.Config(), Kind: j.Request.Kind(),
+		Agents: j.agents(), KeepsSession: j.keeps(), OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(), Margin: j.margin,
 	}
 }
 
@@ -250,7 +212,7 @@ var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "s
 // detectors makes a fresh set for each attempt; Ending comes first, for the
 // others read how the attempt ended.
 func (j *Job) detectors() []detect.Detector {
-	c := j.config()
+	c := j.Config()
 	list := []detect.Detector{detect.Ending(), detect.Denials()}
 	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
 		list = append(list, detect.Claims(detect.ClaimSettings{
@@ -268,7 +230,7 @@ func (j *Job) detectors() []detect.Detector {
 func (j *Job) Warnings() []loop.Warning {
 	terms := j.terms()
 	var list []loop.Warning
-	if promise := j.config().Done.Promise; promise != "" && j.prompt != nil {
+	if promise := j.Config().Done.Promise; promise != "" && j.prompt != nil {
 		if detect.BareTag(j.firstPrompt.Own, promise) {
 			list = append(list, loop.Warning{
 				Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done",
@@ -276,7 +238,7 @@ func (j *Job) Warnings() []loop.Warning {
 			})
 		}
 	}
-	if c := j.config(); c.Permissions.Mode == "full" && len(j.Request.Command) == 0 && j.Request.Own.Agent == nil && !contained() {
+	if c := j.Config(); c.Permissions.Mode == "full" && len(j.Request.Command) == 0 && j.Request.Extensions.Agent == nil && !contained() {
 		list = append(list, loop.Warning{
 			Text: j.agentName + " may do anything on this machine, unasked (permissions.mode is full)",
 			Hint: "use full in a container or a virtual machine only",
@@ -294,7 +256,7 @@ func (j *Job) Warnings() []loop.Warning {
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
 		})
 	}
-	if j.config().Session.Mode == "keep" && !j.keeps() {
+	if j.Config().Session.Mode == "keep" && !j.keeps() {
 		list = append(list, loop.Warning{Text: j.agentName + " cannot go on with a session: every iteration begins with a fresh one"})
 	}
 	if !terms.CanEnd() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 func set(key, value string) config.Flag { return config.Flag{Name: "--set", Key: key, Value: value} }
@@ -22,22 +23,22 @@ func TestWarnsBeforeTheStart(t *testing.T) {
 	promise := set("done.promise", "DONE")
 	tests := []struct {
 		what string
-		req  Request
+		req  request.Request
 		want []string
 	}{
-		{"an ordinary run", Request{Prompt: "go"}, nil},
-		{"a tag alone in the prompt", Request{Prompt: "go\n<promise>DONE</promise>\n", Flags: []config.Flag{promise}}, []string{echoed}},
-		{"a tag alone in the context", Request{Prompt: "go", Context: []string{"<promise>DONE</promise>"}, Flags: []config.Flag{promise}}, []string{echoed}},
-		{"a tag in a sentence", Request{Prompt: "say <promise>DONE</promise> then", Flags: []config.Flag{promise}}, nil},
-		{"another promise", Request{Prompt: "<promise>MORE</promise>", Flags: []config.Flag{promise}}, nil},
-		{"nothing that ends it", Request{Prompt: "go", Flags: forever}, []string{endless}},
-		{"ended by a promise", Request{Prompt: "go", Flags: with(promise)}, nil},
-		{"ended by a number", Request{Prompt: "go", Flags: with(set("loop.max_iterations", "9"))}, nil},
-		{"ended by time", Request{Prompt: "go", Flags: with(set("loop.max_time", "1h"))}, nil},
-		{"ended by failures", Request{Prompt: "go", Flags: with(set("stop.failures", "3"))}, nil},
-		{"ended by a pattern", Request{Prompt: "go", Flags: with(set("stop.patterns", `["x"]`))}, nil},
-		{"ended by a script", Request{Prompt: "go", Flags: with(set("stop.scripts", `["x"]`))}, nil},
-		{"ended by status 0", Request{Flags: with(set("loop.exit_zero_is_done", "true"))}, nil},
+		{"an ordinary run", request.Request{Prompt: "go"}, nil},
+		{"a tag alone in the prompt", request.Request{Prompt: "go\n<promise>DONE</promise>\n", Flags: []config.Flag{promise}}, []string{echoed}},
+		{"a tag alone in the context", request.Request{Prompt: "go", Context: []string{"<promise>DONE</promise>"}, Flags: []config.Flag{promise}}, []string{echoed}},
+		{"a tag in a sentence", request.Request{Prompt: "say <promise>DONE</promise> then", Flags: []config.Flag{promise}}, nil},
+		{"another promise", request.Request{Prompt: "<promise>MORE</promise>", Flags: []config.Flag{promise}}, nil},
+		{"nothing that ends it", request.Request{Prompt: "go", Flags: forever}, []string{endless}},
+		{"ended by a promise", request.Request{Prompt: "go", Flags: with(promise)}, nil},
+		{"ended by a number", request.Request{Prompt: "go", Flags: with(set("loop.max_iterations", "9"))}, nil},
+		{"ended by time", request.Request{Prompt: "go", Flags: with(set("loop.max_time", "1h"))}, nil},
+		{"ended by failures", request.Request{Prompt: "go", Flags: with(set("stop.failures", "3"))}, nil},
+		{"ended by a pattern", request.Request{Prompt: "go", Flags: with(set("stop.patterns", `["x"]`))}, nil},
+		{"ended by a script", request.Request{Prompt: "go", Flags: with(set("stop.scripts", `["x"]`))}, nil},
+		{"ended by status 0", request.Request{Flags: with(set("loop.exit_zero_is_done", "true"))}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
@@ -64,16 +65,16 @@ func TestExitZeroIsDoneForACommandWithoutAPromise(t *testing.T) {
 	command := []string{"cat"}
 	tests := []struct {
 		what string
-		req  Request
+		req  request.Request
 		want bool
 	}{
-		{"a command", Request{Command: command}, true},
-		{"a command with a prompt", Request{Command: command, Prompt: "go"}, true},
-		{"a command with a promise", Request{Command: command, Flags: promise}, false},
-		{"a command in a procedure", Request{Command: command, Procedure: "nightly"}, false},
-		{"an agent", Request{Prompt: "go", Flags: agentFlag("mine")}, false},
-		{"switched off", Request{Command: command, Flags: []config.Flag{set("loop.exit_zero_is_done", "false")}}, false},
-		{"switched on", Request{Command: command, Flags: append(promise, set("loop.exit_zero_is_done", "true"))}, true},
+		{"a command", request.Request{Command: command}, true},
+		{"a command with a prompt", request.Request{Command: command, Prompt: "go"}, true},
+		{"a command with a promise", request.Request{Command: command, Flags: promise}, false},
+		{"a command in a procedure", request.Request{Command: command, Procedure: "nightly"}, false},
+		{"an agent", request.Request{Prompt: "go", Flags: agentFlag("mine")}, false},
+		{"switched off", request.Request{Command: command, Flags: []config.Flag{set("loop.exit_zero_is_done", "false")}}, false},
+		{"switched on", request.Request{Command: command, Flags: append(promise, set("loop.exit_zero_is_done", "true"))}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestExitZeroIsDoneForACommandWithoutAPromise(t *testing.T) {
 
 func TestPreparingWritesNothing(t *testing.T) {
 	tree := newTree(t, "")
-	job, err := Prepare(t.Context(), tree, Request{Command: []string{"cat"}, Prompt: "go"})
+	job, err := Prepare(t.Context(), tree, request.Request{Command: []string{"cat"}, Prompt: "go"})
 	if err != nil {
 		t.Fatal(err)
 	}

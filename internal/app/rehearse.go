@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -68,24 +69,24 @@ const (
 
 // PrepareRehearsal reads the script, copies the work tree around dir, and checks
 // the request there. Close removes the copy.
-func PrepareRehearsal(ctx context.Context, dir, script string, req Request) (*Rehearsal, error) {
+func PrepareRehearsal(ctx context.Context, dir, script string, req request.Request) (*Rehearsal, error) {
 	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, most: mostAttempts}
 	text, err := files.ReadFile(ctx, script, mostScript)
 	if err != nil {
-		return nil, &UsageError{What: fmt.Sprintf("read the script: %v", err), Hint: "name a rehearsal script; docs/rehearsal.md has some to start from"}
+		return nil, &request.UsageError{What: fmt.Sprintf("read the script: %v", err), Hint: "name a rehearsal script; docs/rehearsal.md has some to start from"}
 	}
 	if r.script, err = rehearsal.Parse(text); err != nil {
-		return nil, &UsageError{What: fmt.Sprintf("%s: %v", filepath.Base(script), err), Hint: "docs/rehearsal.md explains what a script can say"}
+		return nil, &request.UsageError{What: fmt.Sprintf("%s: %v", filepath.Base(script), err), Hint: "docs/rehearsal.md explains what a script can say"}
 	}
-	tree, err := config.Root(dir)
-	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
-	}
-	settings, err := config.Load(Sources(tree, req.called()))
+	tree, err := request.Root(dir)
 	if err != nil {
 		return nil, err
 	}
-	if settings.Config.Agent == "auto" && len(req.Command) == 0 || settings.Config.Agent == "rehearsal" {
+	real, err := request.Load(tree, req)
+	if err != nil {
+		return nil, err
+	}
+	if chosen := real.Config().Agent; chosen == "auto" && len(req.Command) == 0 || chosen == "rehearsal" {
 		path, err := filepath.Abs(script)
 		if err != nil {
 			return nil, fmt.Errorf("find the script: %w", err)
@@ -94,7 +95,7 @@ func PrepareRehearsal(ctx context.Context, dir, script string, req Request) (*Re
 			config.Flag{Name: "rehearse", Key: "agent", Value: "rehearsal"},
 			config.Flag{Name: "rehearse", Key: "agents.rehearsal.script", Value: path})
 	}
-	if r.copied, err = copyTree(ctx, &Job{Tree: tree, Request: req.called(), Settings: settings}); err != nil {
+	if r.copied, err = copyTree(ctx, real); err != nil {
 		return nil, fmt.Errorf("copy the work tree: %w", err)
 	}
 	req.File = r.copied.there(req.File)
@@ -152,7 +153,7 @@ func (r *Rehearsal) Play(ctx context.Context) (*Rehearsed, error) {
 	if r.Clock == nil {
 		r.Clock = rehearsal.NewClock(r.Start)
 	}
-	r.diary = newDiary(r.Start.Location(), r.job.config(), r.Tell)
+	r.diary = newDiary(r.Start.Location(), r.job.Config(), r.Tell)
 	r.stage = &rehearsal.Stage{
 		Script: r.script, Time: r.Clock,
 		Crash: r.crash, FullDisk: r.fullDisk, GiveUp: r.giveUp,

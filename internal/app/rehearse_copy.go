@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // treeCopy is a copy of a work tree with all that a run needs: the files as they
@@ -26,7 +27,7 @@ type treeCopy struct {
 
 // copyTree copies the work tree of a job. Files that git ignores are not in the
 // copy, but for those that the job itself names.
-func copyTree(ctx context.Context, j *Job) (*treeCopy, error) {
+func copyTree(ctx context.Context, real request.Assignment) (*treeCopy, error) {
 	dir, err := os.MkdirTemp("", "refrain-rehearsal-")
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -34,14 +35,14 @@ func copyTree(ctx context.Context, j *Job) (*treeCopy, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &treeCopy{dir: dir, from: j.Tree}
-	tree, err := repo.Open(ctx, j.Tree, nil)
+	c := &treeCopy{dir: dir, from: real.Tree}
+	tree, err := repo.Open(ctx, real.Tree, nil)
 	switch {
 	case err != nil:
-	case within(j.Tree, dir):
-		err = &UsageError{What: "the folder for temporary files is inside the work tree", Hint: "set TMPDIR to one outside of it"}
+	case within(real.Tree, dir):
+		err = &request.UsageError{What: "the folder for temporary files is inside the work tree", Hint: "set TMPDIR to one outside of it"}
 	case tree.Git():
-		err = c.withGit(ctx, tree, j)
+		err = c.withGit(ctx, tree, needs(real))
 	default:
 		err = c.plainly(ctx)
 	}
@@ -64,7 +65,7 @@ func (c *treeCopy) there(path string) string {
 
 // withGit brings a checkpoint of the work tree into a folder, and then gives
 // that the user's own history.
-func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, j *Job) error {
+func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, needs []string) error {
 	store, err := tree.Keep(ctx, filepath.Join(c.dir, "objects"))
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, j *Job) error {
 		return err
 	}
 	c.work = files.Dir()
-	if err := files.Carry(ctx, c.missing(append(j.needs(), skipped(now)...))); err != nil {
+	if err := files.Carry(ctx, c.missing(append(needs, skipped(now)...))); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(filepath.Join(copied, ".git")); err != nil {
@@ -103,11 +104,11 @@ func skipped(c repo.Checkpoint) []string {
 
 // needs is what a job reads, and what its gates need, whether git ignores it or
 // not.
-func (j *Job) needs() []string {
-	c := j.config()
-	list := append([]string{config.FileName, PromptsFolder, ".refrain/hooks", "AGENTS.md", c.Done.Plan}, c.Proof.Copy...)
+func needs(real request.Assignment) []string {
+	c := real.Config()
+	list := append([]string{config.FileName, request.PromptsFolder, ".refrain/hooks", "AGENTS.md", c.Done.Plan}, c.Proof.Copy...)
 	list = append(list, c.Stop.Scripts...)
-	if _, pieces, err := j.pieces(); err == nil { // else the job says so when it is prepared
+	if _, pieces, err := real.Pieces(); err == nil { // else the job says so when it is prepared
 		for _, p := range pieces {
 			list = append(list, p.Path)
 		}

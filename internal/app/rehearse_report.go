@@ -61,7 +61,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 	meta := r.run.Meta()
 	night := &night{
 		diary: r.diary, ended: r.stage.Ended, end: end,
-		gated: r.job.terms().Proves(), c: r.job.config(),
+		gated: r.job.terms().Proves(), c: r.job.Config(),
 	}
 	for e, err := range store.Events(meta.Name, 0) {
 		if err != nil {
@@ -71,7 +71,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 		night.kept = append(night.kept, e)
 	}
 	// What is left of it may only be looked for when all its runners are gone.
-	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.config().Proc.Keep, r.job.Tree, meta.ID)
+	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.Config().Proc.Keep, r.job.Tree, meta.ID)
 	_ = dropProof(r.job.Tree, r.run.Dir()) // prune tries again
 	report := &Rehearsed{
 		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.agentName, Seed: r.Seed,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // rehearse plays a script against the settings of a work tree.
@@ -17,7 +18,7 @@ func rehearse(t *testing.T, tree, script string, change func(*Rehearsal)) *Rehea
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.toml")
 	writeFile(t, path, script)
-	r, err := PrepareRehearsal(t.Context(), tree, path, Request{Prompt: "go"})
+	r, err := PrepareRehearsal(t.Context(), tree, path, request.Request{Prompt: "go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestACopyOfAWorkTree(t *testing.T) {
 
 			path := filepath.Join(t.TempDir(), "script.toml")
 			writeFile(t, path, "[[iteration]]\nsteps = []\n")
-			r, err := PrepareRehearsal(t.Context(), dir, path, Request{Prompt: "go"})
+			r, err := PrepareRehearsal(t.Context(), dir, path, request.Request{Prompt: "go"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -25,25 +26,25 @@ type Continuation struct {
 	Entry   journal.Entry
 	Changed []loop.Change // settings that differ from those it last ran with
 
-	regated bool // the program brings other gates than it did
+	gatesChanged bool // the program brings other gates than it did
 }
 
 // PrepareResume checks that a run can go on, with flags laid over those it was
 // started with. A loosened guard is an error unless accept says it is meant.
 func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool) (*Continuation, error) {
-	return PrepareResumeWith(ctx, entry, flags, accept, Own{})
+	return PrepareResumeWith(ctx, entry, flags, accept, request.Extensions{})
 }
 
 // PrepareResumeWith is the same for a program that brings something along.
-func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, own Own) (*Continuation, error) {
+func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, own request.Extensions) (*Continuation, error) {
 	if err := entry.Checkable(); err != nil {
 		return nil, err
 	}
-	var req Request
+	var req request.Request
 	if err := json.Unmarshal(entry.Flags, &req); err != nil {
 		return nil, fmt.Errorf("read how %s was started: %w", entry.Name, err)
 	}
-	req, err := req.again(flags)
+	req, err := req.Again(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -54,22 +55,22 @@ func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.
 	if accept {
 		req.Commands = nil
 	}
-	brought := req.Brought
-	if err := own.covers(entry.Name, brought); err != nil && !accept {
+	brought := req.ExtensionNames
+	if err := own.Require(entry.Name, brought); err != nil && !accept {
 		return nil, err
 	}
-	req.Own = own
+	req.Extensions = own
 	job, err := prepare(ctx, entry.Tree, req)
 	if err != nil {
 		return nil, err
 	}
-	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings), regated: own.regated(brought)}
+	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings), gatesChanged: own.GatesChanged(brought)}
 	c.accepted = accept
 	if accept {
 		return c, nil
 	}
 	if change, ok := loosened(c.Changed, flags, job.reviewers()); ok {
-		return nil, &UsageError{
+		return nil, &request.UsageError{
 			What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, orNone(change.Old), entry.Name, orNone(change.New)),
 			Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",
 		}
@@ -163,7 +164,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
 	return &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.terms().Limits(), Counting: c.terms().Counting(),
-		Agent: c.agentName, Model: c.config().Model, Promise: c.config().Done.Promise,
+		Agent: c.agentName, Model: c.Config().Model, Promise: c.Config().Done.Promise,
 	}
 }
 
@@ -230,12 +231,12 @@ func (c *Continuation) samePlace(past journal.Past) error {
 		return nil
 	}
 	if git, err := project.FindGit(c.Tree); err == nil && git.Root == "" {
-		return &UsageError{
+		return &request.UsageError{
 			What: c.Entry.Name + " was started in a git work tree, and its .git is gone",
 			Hint: fmt.Sprintf("bring it back, or make one with \"git init\"; \"refrain rollback %s/0\" brings back the files; --accept-config judges in the work tree", c.Entry.Name),
 		}
 	}
-	return &UsageError{
+	return &request.UsageError{
 		What: c.Entry.Name + " was started in a git work tree, and git says that this is none any more",
 		Hint: "look at \"git config core.bare\" and \"git config core.worktree\"; --accept-config judges in the work tree",
 	}
@@ -259,7 +260,7 @@ func (c *Continuation) judgedAnew(past journal.Past) bool {
 	if c.terms().Gates() == 0 {
 		return false
 	}
-	return past.State.High == nil || c.regated || c.accepted || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
+	return past.State.High == nil || c.gatesChanged || c.accepted || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
 		return change.Key == "done.proof" || strings.HasPrefix(change.Key, "gate.") || strings.HasPrefix(change.Key, "proof.")
 	})
 }

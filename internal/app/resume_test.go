@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -43,7 +44,7 @@ func TestResumeGuardsWhatDoneMeans(t *testing.T) {
 
 			c, err := PrepareResume(t.Context(), entry, tt.flags, tt.accept)
 			if tt.refused != "" {
-				var refused *UsageError
+				var refused *request.UsageError
 				if !errors.As(err, &refused) || !strings.HasPrefix(refused.What, tt.refused) {
 					t.Errorf("error = %v, want one about %s", err, tt.refused)
 				}
@@ -66,7 +67,7 @@ func TestResumeGuardsWhatDoneMeans(t *testing.T) {
 // metaOf is the record of a run of "cat" as the settings of the tree are now.
 func metaOf(t *testing.T, tree string) journal.Meta {
 	t.Helper()
-	job, err := Prepare(t.Context(), tree, Request{Command: []string{"cat"}, Prompt: "go"})
+	job, err := Prepare(t.Context(), tree, request.Request{Command: []string{"cat"}, Prompt: "go"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	if err := o.lock.Note(holder(o.run.Meta().Name)); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
-	c, terms := j.config(), j.terms()
+	c, terms := j.Config(), j.terms()
 	keeper := proc.NewKeeper(j.mark(o.run), c.Proc.Keep)
 	defer keeper.Close()
 	state := newStateFile(o.run, o.seen)
@@ -224,17 +224,17 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Prompt: j.prompt, Detectors: j.detectors, Rules: terms.Rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
-		Plan: j.plan(), Written: j.written(), Protect: j.protect, Protected: c.Git.Protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
+		Plan: j.Plan(), Written: j.Written(), Protect: j.protect, Protected: c.Git.Protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
 		Done: engine.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
 		},
 		Judge: proof.Judge{
-			Gates: gates, Proof: j.proof(o.run), Dir: j.dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proof(o.run), Dir: j.Dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
 		},
 		FeedbackRoom: j.feedbackRoom(), Compare: c.Stop.Repeats > 0, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Context: engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 
-		Dir: j.dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+		Dir: j.Dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 		Limits: terms.Limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
 
 		Control: w.Control, Observers: observers, Exec: exec, Guard: o.guard, Tampered: o.past.Tampered,
@@ -260,7 +260,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 
 // textual tells whether the agent prints what its tools print as its own text.
 func (j *Job) textual() bool {
-	return len(j.Request.Command) > 0 || j.config().Agents[j.agentName].Format == "text"
+	return len(j.Request.Command) > 0 || j.Config().Agents[j.agentName].Format == "text"
 }
 
 // bytesPerToken is what text comes to on average.
@@ -269,7 +269,7 @@ const bytesPerToken = 3.5
 // feedbackRoom is how much of the next prompt one gate may fill: together they
 // leave some for the rest.
 func (j *Job) feedbackRoom() int {
-	c := j.config()
+	c := j.Config()
 	const share = 0.7
 	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, j.terms().Gates())))
 }
@@ -281,7 +281,7 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 	if err != nil {
 		return store, nil, err
 	}
-	if j.log, err = newLog(j.Tree, j.Settings); err != nil {
+	if j.log, err = newLog(j.Assignment); err != nil {
 		return store, nil, err
 	}
 	store, lock, err := j.claim(store)
@@ -360,13 +360,13 @@ var processStart = time.Now().UTC()
 func (j *Job) meta(version string) (journal.Meta, error) {
 	request, settings, err := j.stored()
 	return journal.Meta{
-		Procedure: j.Request.name(), Version: version, StartedAt: time.Now(), Flags: request, Config: settings,
+		Procedure: j.Request.Name(), Version: version, StartedAt: time.Now(), Flags: request, Config: settings,
 	}, err
 }
 
 // stored is the request and the settings as the run keeps them.
 func (j *Job) stored() (request, settings json.RawMessage, err error) {
-	if request, err = json.Marshal(j.Request.masked()); err != nil {
+	if request, err = json.Marshal(j.Request.Masked()); err != nil {
 		return nil, nil, fmt.Errorf("store the request: %w", err)
 	}
 	if settings, err = json.Marshal(j.Settings.Masked()); err != nil {
@@ -378,7 +378,7 @@ func (j *Job) stored() (request, settings json.RawMessage, err error) {
 func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
-		Agent: j.agentName, Model: j.config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
-		Promise: j.config().Done.Promise, Prompt: j.preview(),
+		Agent: j.agentName, Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
+		Promise: j.Config().Done.Promise, Prompt: j.preview(),
 	}
 }

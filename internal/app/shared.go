@@ -36,12 +36,12 @@ func (j *Job) shared(run string) (engine.Shared, func()) {
 	if err != nil {
 		return nil, func() {} // no home: there is nobody to share with
 	}
-	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{j.agentName: j.config().Model}, run: run, tree: j.Tree}
+	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{j.agentName: j.Config().Model}, run: run, tree: j.Tree}
 	for _, name := range j.agents() {
-		if own := j.Request.Own.Agent; own != nil && own.Name == name {
+		if own := j.Request.Extensions.Agent; own != nil && own.Name == name {
 			continue // nobody knows whom it asks either
 		}
-		if account := accountOf(name, j.config().Agents[name].Env); account != "" {
+		if account := accountOf(name, j.Config().Agents[name].Env); account != "" {
 			b.accounts[name], b.agents[account] = account, name
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Whatif is what would have come of a recorded run under other settings, as far
@@ -116,13 +117,13 @@ func WhatIf(store journal.Store, entry journal.Entry, flags []config.Flag) (*Wha
 func onlyDecisions(flags []config.Flag, was []terms) error {
 	can := "these can: " + strings.Join(Redecidable, ", ")
 	if len(flags) == 0 {
-		return &UsageError{What: "no other setting is given", Hint: "write it like --set stop.no_progress=3; " + can}
+		return &request.UsageError{What: "no other setting is given", Hint: "write it like --set stop.no_progress=3; " + can}
 	}
 	for _, f := range flags {
 		switch _, err := was[0].settings.Explain(f.Key); {
 		case slices.Contains(Redecidable, f.Key):
 		case f.Key == "gate" || strings.HasPrefix(f.Key, "gate."), err == nil:
-			return &UsageError{What: f.Key + " cannot be supposed: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
+			return &request.UsageError{What: f.Key + " cannot be supposed: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
 		default:
 			return err
 		}
@@ -132,7 +133,7 @@ func onlyDecisions(flags []config.Flag, was []terms) error {
 	}
 	for _, t := range was {
 		if t.Config.Stop.Repeats == 0 {
-			return &UsageError{
+			return &request.UsageError{
 				What: "stop.repeats cannot be supposed: it was 0, so the run did not mark what its iterations had in common",
 				Hint: "leave it out, or look at a run that had it",
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // ok is a minute of work.
@@ -409,7 +410,7 @@ func TestWhatifRefusesWhatARecordDoesNotTell(t *testing.T) {
 		{"done.confirmations=2", "no gate"},
 	} {
 		_, err := WhatIf(store, entry, sets(t, tt.supposed))
-		var asked *UsageError
+		var asked *request.UsageError
 		var settings *config.Errors
 		if !errors.As(err, &asked) && !errors.As(err, &settings) || !strings.Contains(err.Error(), tt.about) {
 			t.Errorf("%q: error = %v, want one about %q", tt.supposed, err, tt.about)

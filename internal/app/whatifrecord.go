@@ -19,6 +19,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // record is a run as it was written down: what happened, and the settings that
@@ -26,7 +27,7 @@ import (
 type record struct {
 	store   journal.Store
 	entry   journal.Entry
-	request Request
+	request request.Request
 	events  []loop.Event
 	runners []runner
 }
@@ -133,12 +134,12 @@ func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 		if gated { // what they are decides nothing any more
 			all = append(all, config.Flag{Name: "--gate", Key: "gate", Value: "true"})
 		}
-		settings, err := config.Load(config.Sources{Flags: append(all, flags...), Kind: rec.request.kind()})
+		settings, err := config.Load(config.Sources{Flags: append(all, flags...), Kind: rec.request.Kind()})
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, terms{settings: settings, Terms: policy.Terms{
-			Config: settings.Config, Kind: rec.request.kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: usualMargin,
+			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: usualMargin,
 		}})
 	}
 	return list, nil

@@ -21,6 +21,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // act is what one attempt does, whoever looks on.
@@ -159,7 +160,7 @@ func (p *play) job(t *testing.T, flags []config.Flag) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Job{Request: Request{Prompt: "go", Flags: flags}, Settings: settings, agentName: "agent", margin: p.margin}
+	return &Job{Assignment: request.Assignment{Request: request.Request{Prompt: "go", Flags: flags}, Settings: settings}, agentName: "agent", margin: p.margin}
 }
 
 // run plays to the end of a run, in time of its own, and gives that end and the
@@ -239,7 +240,7 @@ func (p *play) drive(t *testing.T, dir string, j *Job, run *journal.Run, past jo
 		Workers: []engine.Worker{{Name: "agent", Agent: a}}, Holds: j.terms().Holds(),
 		Detectors: j.detectors, Rules: j.terms().Rules(), Limits: j.terms().Limits(),
 		Tree: tree, Progress: []loop.Signal{loop.InFiles, loop.InTests}, Dir: dir,
-		Compare: j.config().Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(j, run), Hurry: p.hurry,
+		Compare: j.Config().Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(j, run), Hurry: p.hurry,
 	}
 	if p.gated {
 		o.Judge = proof.Judge{Gates: []proof.Gate{{Gate: p}}, Proof: proof.Settings{Mode: "workspace", Baseline: true}, Dir: dir}

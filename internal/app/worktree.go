@@ -9,22 +9,23 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // PrepareWorktree makes a new work tree beside the repository around dir, and
 // gets a request ready there. Everything is checked here first, and a work tree
 // that turns out to be of no use is taken away again.
-func PrepareWorktree(ctx context.Context, dir, name string, req Request) (*Job, repo.Worktree, error) {
+func PrepareWorktree(ctx context.Context, dir, name string, req request.Request) (*Job, repo.Worktree, error) {
 	here, err := Prepare(ctx, dir, req)
 	if err != nil {
 		return nil, repo.Worktree{}, err
 	}
 	if !here.files.Git() {
-		return nil, repo.Worktree{}, &UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
+		return nil, repo.Worktree{}, &request.UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
 	}
 	w, err := here.files.AddWorktree(ctx, name)
 	if err != nil {
-		return nil, w, &UsageError{What: err.Error(), Hint: hintOf(err)}
+		return nil, w, &request.UsageError{What: err.Error(), Hint: hintOf(err)}
 	}
 	if err = here.committedAs(ctx, w.Work); err == nil {
 		var job *Job
@@ -41,7 +42,7 @@ const mostCompared = 64 << 20
 // committedAs refuses settings, a prompt or a plan that is not committed as it is:
 // the new work tree would quietly run with another one, or with none.
 func (j *Job) committedAs(ctx context.Context, there string) error {
-	for _, name := range append([]string{config.FileName, j.config().Done.Plan}, j.promptFiles()...) {
+	for _, name := range append([]string{config.FileName, j.Config().Done.Plan}, j.promptFiles()...) {
 		if name == "" || filepath.IsAbs(name) {
 			continue
 		}
@@ -51,7 +52,7 @@ func (j *Job) committedAs(ctx context.Context, there string) error {
 		}
 		theirs, err := files.ReadFile(ctx, filepath.Join(there, name), mostCompared)
 		if err != nil || !bytes.Equal(mine, theirs) {
-			return &UsageError{
+			return &request.UsageError{
 				What: name + " is not committed as it is, so the new work tree would run with another one",
 				Hint: "commit it first",
 			}

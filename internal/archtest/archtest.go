@@ -43,7 +43,8 @@ var mayImport = map[string][]string{
 	"journal": join(words, []string{"project"}),
 	"config":  join(words, []string{"project"}),
 
-	"policy": {"loop", "stop", "config"},
+	"policy":  {"loop", "stop", "config"},
+	"request": {"loop", "config", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
 	"awake":    nil,
 	"governor": nil,
@@ -63,10 +64,10 @@ var mayImport = map[string][]string{
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
-	"cli":       join([]string{"app", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
+	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "request", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"cli":       join([]string{"app", "request", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
 
-	"refrain": {"app", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
+	"refrain": {"app", "request", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -21,7 +22,7 @@ func agentsCommand(sh *shell) *cobra.Command {
 	asJSON := addJSON(cmd)
 	prices := cmd.Flags().Bool("prices", false, "list what models cost: by these an agent's cost is estimated where it does not tell")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		tree, settings, err := sh.settings(app.Request{})
+		tree, settings, err := sh.settings(request.Request{})
 		if err != nil {
 			return err
 		}
@@ -77,11 +78,11 @@ func versionOf(a app.AgentInfo) string {
 }
 
 // settings resolves the settings of this work tree.
-func (sh *shell) settings(req app.Request) (tree string, settings *config.Resolved, err error) {
+func (sh *shell) settings(req request.Request) (tree string, settings *config.Resolved, err error) {
 	tree, err = config.Root(sh.dir)
 	if err != nil {
 		return "", nil, usage(err.Error(), "name an existing folder with -C")
 	}
-	settings, err = config.Load(app.Sources(tree, req))
+	settings, err = config.Load(request.Sources(tree, req))
 	return tree, settings, err
 }

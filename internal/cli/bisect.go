@@ -7,6 +7,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -46,7 +47,7 @@ func bisectCommand(sh *shell) *cobra.Command {
 				fmt.Fprintf(sh.out, "after %s: %s\n", iterationWords(iteration), view.Gate(g))
 			}
 		}
-		culprit, err := app.Bisect(ctx, runs, entry, args[1], app.Request{Flags: flags}, tell)
+		culprit, err := app.Bisect(ctx, runs, entry, args[1], request.Request{Flags: flags}, tell)
 		switch {
 		case ctx.Err() != nil: // by a signal
 			return nil

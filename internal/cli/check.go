@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -35,7 +36,7 @@ func checkCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			tell = func(loop.Payload) {}
 		}
-		c, err := app.CheckGates(ctx, sh.dir, app.Request{Procedure: first(args), Flags: flags}, tell)
+		c, err := app.CheckGates(ctx, sh.dir, request.Request{Procedure: first(args), Flags: flags}, tell)
 		switch {
 		case err != nil:
 			return err

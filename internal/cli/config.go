@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 func configCommand(sh *shell) *cobra.Command {
@@ -33,7 +33,7 @@ func (sh *shell) resolver(cmd *cobra.Command) func() (*config.Resolved, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, settings, err := sh.settings(app.Request{Procedure: *procedure, Flags: flags})
+		_, settings, err := sh.settings(request.Request{Procedure: *procedure, Flags: flags})
 		return settings, err
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -34,7 +35,7 @@ func demoCommand(sh *shell) *cobra.Command {
 		if talk {
 			fmt.Fprintf(sh.out, "A project with failing tests, and a scripted agent that mends it, in\n%s\n\n", dir)
 		}
-		job, err := app.Prepare(ctx, dir, app.Request{})
+		job, err := app.Prepare(ctx, dir, request.Request{})
 		if err != nil {
 			return err
 		}

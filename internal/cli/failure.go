@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -60,7 +61,7 @@ func usage(what, hint string) error { return failure{what: what, hint: hint, sta
 func explain(err error) failure {
 	var (
 		told     failure
-		asked    *app.UsageError
+		asked    *request.UsageError
 		choice   *app.ChoiceError
 		settings *config.Errors
 		held     *journal.HeldError

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Scripts rely on the status of a refusal, and people on its hint, however deep
@@ -21,7 +21,7 @@ func TestEveryKindOfRefusalHasItsStatus(t *testing.T) {
 		hint bool
 	}{
 		{"a mistake in what was asked", usage("no", "do"), 3, true},
-		{"a mistake found by preparing", &app.UsageError{What: "no", Hint: "do"}, 3, true},
+		{"a mistake found by preparing", &request.UsageError{What: "no", Hint: "do"}, 3, true},
 		{"a mistake in the settings", &config.Errors{Problems: []config.Problem{{What: "no"}}}, 3, true},
 		{"no such run", &journal.NotFoundError{Ref: "run-9"}, 3, true},
 		{"a held lock", &journal.HeldError{Holder: journal.Holder{PID: 7, Run: "run-1"}}, 4, true},

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -29,7 +29,7 @@ func proceduresCommand(sh *shell) *cobra.Command {
 		case *eject && name == "":
 			return usage("--eject needs a procedure", "name one: refrain procedures build --eject")
 		case *eject:
-			path, err := app.Eject(sh.dir, name)
+			path, err := request.Eject(sh.dir, name)
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func proceduresCommand(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) listProcedures(asJSON bool) error {
-	list, err := app.Procedures(sh.dir, nil)
+	list, err := request.Procedures(sh.dir, nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (sh *shell) listProcedures(asJSON bool) error {
 }
 
 func (sh *shell) showProcedure(cmd *cobra.Command, name string, asJSON bool) error {
-	p, err := app.Procedure(cmd.Context(), sh.dir, name, nil)
+	p, err := request.ShowProcedure(cmd.Context(), sh.dir, name, nil)
 	if err != nil {
 		return err
 	}

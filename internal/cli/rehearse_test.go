@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -52,7 +53,7 @@ func TestTheNight(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := app.PrepareRehearsal(t.Context(), dir, "../../docs/examples/night.toml", app.Request{})
+	r, err := app.PrepareRehearsal(t.Context(), dir, "../../docs/examples/night.toml", request.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

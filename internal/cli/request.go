@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // asking is the flags that have a person asked.
@@ -45,17 +45,17 @@ func (o runOptions) asking() ([]config.Flag, error) {
 
 // request is what was asked for, with the prompt read where it can only be
 // read once.
-func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) {
+func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, error) {
 	flags, err := settingsOf(cmd.Flags(), runFlags)
 	if err != nil {
-		return app.Request{}, err
+		return request.Request{}, err
 	}
 	if o.unlimited {
 		flags = append(flags, config.Flag{Name: "--unlimited", Key: "loop.max_iterations", Value: "0"})
 	}
 	asking, err := o.asking()
 	if err != nil {
-		return app.Request{}, err
+		return request.Request{}, err
 	}
 	flags = append(flags, asking...)
 	if o.noInhibit {
@@ -66,9 +66,9 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (app.Request, error) 
 	}
 	said, err := o.phaseFlags(cmd)
 	if err != nil {
-		return app.Request{}, err
+		return request.Request{}, err
 	}
-	req := app.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: append(flags, said...)}
+	req := request.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: append(flags, said...)}
 	switch {
 	case cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "":
 		return req, usage("no prompt: -p is empty", "pass the text of the prompt, or -F FILE")
@@ -139,7 +139,7 @@ func (o runOptions) phaseFlags(cmd *cobra.Command) ([]config.Flag, error) {
 			values = append(values, value)
 		}
 		list = append(list, config.Flag{
-			Name: "--" + phase, Key: "procedures." + app.ProcedureName(o.procedure) + "." + phase, Value: "[" + strings.Join(values, ", ") + "]",
+			Name: "--" + phase, Key: "procedures." + request.ProcedureName(o.procedure) + "." + phase, Value: "[" + strings.Join(values, ", ") + "]",
 		})
 	}
 	return list, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -197,7 +198,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 }
 
 // prepare gets the run ready, in a work tree of its own if that was asked for.
-func (o runOptions) prepare(sh *shell, ctx context.Context, req app.Request) (*app.Job, error) {
+func (o runOptions) prepare(sh *shell, ctx context.Context, req request.Request) (*app.Job, error) {
 	ctx, ended := sh.untilSignal(ctx)
 	defer ended()
 	if o.worktree == nil || o.dryRun {

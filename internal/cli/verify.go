@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -31,7 +31,7 @@ func verifyCommand(sh *shell) *cobra.Command {
 	file := cmd.Flags().String("plan", "", "the plan, a file or a folder (without it: the one of \"refrain build\")")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		req := app.Request{Procedure: "build"}
+		req := request.Request{Procedure: "build"}
 		if cmd.Flags().Changed("plan") {
 			req.Flags = []config.Flag{{Name: "--plan", Key: "done.plan", Value: *file}}
 		}

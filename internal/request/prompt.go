@@ -1,4 +1,4 @@
-package app
+package request
 
 import (
 	"errors"
@@ -17,69 +17,41 @@ import (
 // the work tree.
 const PromptsFolder = ".refrain/prompts"
 
-// aliases are the other names of built-in procedures.
-func aliases() map[string]string {
-	names := map[string]string{}
-	for _, p := range procedure.All() {
-		for _, alias := range p.Aliases {
-			names[alias] = p.Name
-		}
-	}
-	return names
-}
-
-// ProcedureName is the name that a procedure has itself, in place of an alias.
-func ProcedureName(name string) string { return Request{Procedure: name}.called().Procedure }
-
-// called is a request with the procedure's own name in place of an alias.
-func (r Request) called() Request {
-	if p, ok := procedure.Find(r.Procedure); ok {
-		r.Procedure = p.Name
-	}
-	return r
-}
-
-// builtinSettings are those of a procedure, if it is a built-in one.
-func builtinSettings(name string) string {
-	p, _ := procedure.Find(name)
-	return p.Settings
-}
-
-// hasPrompt tells whether the agent gets a prompt. A command after "--" gets that
+// HasPrompt tells whether the agent gets a prompt. A command after "--" gets that
 // of a procedure, too: its own parts, or a file that the settings name.
-func (j *Job) hasPrompt() bool {
-	own := j.Request.Procedure != "" && (j.config().Prompt == "" || j.Settings.IsSet("prompt"))
-	return j.Request.hasPrompt() || own
+func (a Assignment) HasPrompt() bool {
+	own := a.Request.Procedure != "" && (a.Config().Prompt == "" || a.Settings.IsSet("prompt"))
+	return a.Request.hasPrompt() || own
 }
 
-// pieces is what the prompt is made of: the text or the file that was asked for,
+// Pieces is what the prompt is made of: the text or the file that was asked for,
 // the parts of the procedure, or the file that the settings name.
-func (j *Job) pieces() (title string, list []prompt.Piece, err error) {
+func (a Assignment) Pieces() (title string, list []prompt.Piece, err error) {
 	switch {
-	case len(j.Request.Pieces) > 0: // frozen when the run began
-		return j.Request.Title, j.Request.Pieces, nil
-	case j.Request.Prompt != "":
-		return "", []prompt.Piece{{Name: "prompt", Text: j.Request.Prompt, Trusted: true}}, nil
-	case j.Request.File != "":
-		return "", []prompt.Piece{j.filePiece("", j.Request.File, j.Tree)}, nil
-	case j.config().Prompt != "":
-		return "", []prompt.Piece{j.filePiece("", j.config().Prompt, j.Tree)}, nil
+	case len(a.Request.Pieces) > 0: // frozen when the run began
+		return a.Request.Title, a.Request.Pieces, nil
+	case a.Request.Prompt != "":
+		return "", []prompt.Piece{{Name: "prompt", Text: a.Request.Prompt, Trusted: true}}, nil
+	case a.Request.File != "":
+		return "", []prompt.Piece{a.filePiece("", a.Request.File, a.Tree)}, nil
+	case a.Config().Prompt != "":
+		return "", []prompt.Piece{a.filePiece("", a.Config().Prompt, a.Tree)}, nil
 	}
-	return j.procedurePieces(j.Request.Procedure)
+	return a.procedurePieces(a.Request.Procedure)
 }
 
 // procedurePieces puts a procedure's prompt together. One that the user has put
 // into the prompts folder under its name is taken instead of the built-in one.
-func (j *Job) procedurePieces(name string) (string, []prompt.Piece, error) {
-	table := j.config().Procedures[name]
+func (a Assignment) procedurePieces(name string) (string, []prompt.Piece, error) {
+	table := a.Config().Procedures[name]
 	built, _ := procedure.Find(name)
 	title := table.Title
 	if title == "" {
 		title = built.Title
 	}
-	own := filepath.Join(j.Tree, filepath.FromSlash(PromptsFolder), name+".md")
+	own := filepath.Join(a.Tree, filepath.FromSlash(PromptsFolder), name+".md")
 	if _, err := os.Stat(own); err == nil && table.Parts == nil {
-		return "", []prompt.Piece{j.filePiece("", own, j.Tree)}, j.wholeFile(name, own)
+		return "", []prompt.Piece{a.filePiece("", own, a.Tree)}, a.wholeFile(name, own)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, &UsageError{What: fmt.Sprintf("read the prompt of %s: %v", name, err), Hint: "make it a file that you may read, or move it away"}
 	}
@@ -96,7 +68,7 @@ func (j *Job) procedurePieces(name string) (string, []prompt.Piece, error) {
 		case p.Text != "":
 			list = append(list, prompt.Piece{Section: p.Section, Name: p.Key, Text: p.Text, Dir: p.Dir, Trusted: true})
 		default:
-			list = append(list, j.filePiece(p.Section, p.File, p.Dir))
+			list = append(list, a.filePiece(p.Section, p.File, p.Dir))
 		}
 	}
 	return title, list, nil
@@ -104,8 +76,8 @@ func (j *Job) procedurePieces(name string) (string, []prompt.Piece, error) {
 
 // wholeFile refuses to change a section of a prompt that is one file: it would
 // not be heard.
-func (j *Job) wholeFile(name, file string) error {
-	table := j.config().Procedures[name]
+func (a Assignment) wholeFile(name, file string) error {
+	table := a.Config().Procedures[name]
 	for _, set := range []struct {
 		key string
 		is  bool
@@ -118,7 +90,7 @@ func (j *Job) wholeFile(name, file string) error {
 	} {
 		if set.is {
 			return &UsageError{
-				What: fmt.Sprintf("procedures.%s.%s is set, but %s is the whole prompt", name, set.key, shown(j.Tree, file)),
+				What: fmt.Sprintf("procedures.%s.%s is set, but %s is the whole prompt", name, set.key, shown(a.Tree, file)),
 				Hint: "edit that file, or move it away to have the built-in sections",
 			}
 		}
@@ -126,12 +98,12 @@ func (j *Job) wholeFile(name, file string) error {
 	return nil
 }
 
-func (j *Job) filePiece(section, path, dir string) prompt.Piece {
+func (a Assignment) filePiece(section, path, dir string) prompt.Piece {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, filepath.FromSlash(path))
 	}
-	if name := shown(j.Tree, path); name != path { // people know it from the work tree on
-		return prompt.Piece{Section: section, Name: name, Path: filepath.FromSlash(name), Dir: j.Tree, Trusted: true}
+	if name := shown(a.Tree, path); name != path { // people know it from the work tree on
+		return prompt.Piece{Section: section, Name: name, Path: filepath.FromSlash(name), Dir: a.Tree, Trusted: true}
 	}
 	return prompt.Piece{Section: section, Name: path, Path: path, Trusted: true}
 }
@@ -144,14 +116,14 @@ func shown(tree, path string) string {
 	return path
 }
 
-// frozen is the pieces with their texts as they are now, so that a resume has
+// Frozen is the pieces with their texts as they are now, so that a resume has
 // the same.
-func frozen(pieces []prompt.Piece) ([]prompt.Piece, error) {
+func Frozen(pieces []prompt.Piece) ([]prompt.Piece, error) {
 	list := make([]prompt.Piece, len(pieces))
 	for i, p := range pieces {
 		text, err := p.Read()
 		if err != nil {
-			return nil, promptProblem(err)
+			return nil, PromptProblem(err)
 		}
 		list[i] = prompt.Piece{Section: p.Section, Name: p.Name, Text: text, Dir: p.Dir, Trusted: p.Trusted}
 		if p.Path != "" {
@@ -164,6 +136,16 @@ func frozen(pieces []prompt.Piece) ([]prompt.Piece, error) {
 	return list, nil
 }
 
-// templated tells whether the prompt is a template. Words that were typed, or
+// Templated tells whether the prompt is a template. Words that were typed, or
 // piped in, are taken as they are.
-func (j *Job) templated() bool { return strings.TrimSpace(j.Request.Prompt) == "" }
+func (a Assignment) Templated() bool { return strings.TrimSpace(a.Request.Prompt) == "" }
+
+// PromptProblem is what is wrong with a prompt, as a mistake in what was asked
+// for.
+func PromptProblem(err error) error {
+	var p *prompt.Error
+	if errors.As(err, &p) {
+		return &UsageError{What: p.Error(), Hint: p.Hint}
+	}
+	return err
+}

@@ -1,4 +1,10 @@
-package app
+// Package request is what a person asked for, and what that means in a work
+// tree: which settings hold, and what the prompt is made of.
+//
+// A request can be stored with the run and asked for again by a resume. Nothing
+// is started here, and nothing is written but a prompt that somebody wants to
+// edit.
+package request
 
 import (
 	"slices"
@@ -8,6 +14,14 @@ import (
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
+
+// UsageError is a mistake in what was asked for, found before anything ran.
+type UsageError struct {
+	What string
+	Hint string
+}
+
+func (e *UsageError) Error() string { return e.What }
 
 // Request is what a person asked for, in a form that can be stored with the
 // run and asked for again by a resume.
@@ -28,14 +42,14 @@ type Request struct {
 
 	Flags []config.Flag `json:"flags,omitempty"`
 
-	// Own is what the program brings along, and Brought is the names of it, by
-	// which a resume knows that something is missing.
-	Own     Own      `json:"-"`
-	Brought []string `json:"brought,omitempty"`
+	// Extensions is what the program brings along, and ExtensionNames is the names
+	// of it, by which a resume knows that something is missing.
+	Extensions     Extensions `json:"-"`
+	ExtensionNames []string   `json:"brought,omitempty"`
 }
 
-// kind is what sort of run this is; some defaults depend on it.
-func (r Request) kind() config.Kind {
+// Kind is what sort of run this is; some defaults depend on it.
+func (r Request) Kind() config.Kind {
 	switch {
 	case r.Procedure != "":
 		return config.Procedure
@@ -45,8 +59,8 @@ func (r Request) kind() config.Kind {
 	return config.AdHocPrompt
 }
 
-// name is the procedure's, and "run" for a run without one.
-func (r Request) name() string {
+// Name is the procedure's, and "run" for a run without one.
+func (r Request) Name() string {
 	if r.Procedure != "" {
 		return r.Procedure
 	}
@@ -59,8 +73,8 @@ func (r Request) hasPrompt() bool {
 	return len(r.Command) == 0 || r.Prompt != "" || r.File != ""
 }
 
-// masked is the request as it may be stored: without secrets.
-func (r Request) masked() Request {
+// Masked is the request as it may be stored: without secrets.
+func (r Request) Masked() Request {
 	r.Command = setting.MaskArgs(r.Command)
 	flags := make([]config.Flag, len(r.Flags))
 	for i, f := range r.Flags {
@@ -70,10 +84,10 @@ func (r Request) masked() Request {
 	return r
 }
 
-// again is a stored request with new flags laid over its own. A masked flag
+// Again is a stored request with new flags laid over its own. A masked flag
 // that is not given again is found by config.Load; a masked argument of the
 // command can't be given again.
-func (r Request) again(flags []config.Flag) (Request, error) {
+func (r Request) Again(flags []config.Flag) (Request, error) {
 	for _, arg := range r.Command {
 		if strings.Contains(arg, setting.Mask) {
 			return r, &UsageError{

@@ -1,4 +1,4 @@
-package app
+package request
 
 import (
 	"encoding/json"
@@ -27,10 +27,10 @@ func TestWhatSortOfRunWasAskedFor(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			if got := tt.req.kind(); got != tt.kind {
+			if got := tt.req.Kind(); got != tt.kind {
 				t.Errorf("kind = %v, want %v", got, tt.kind)
 			}
-			if got := tt.req.name(); got != tt.name {
+			if got := tt.req.Name(); got != tt.name {
 				t.Errorf("name = %q, want %q", got, tt.name)
 			}
 			if got := tt.req.hasPrompt(); got != tt.hasPrompt {
@@ -49,7 +49,7 @@ func TestStoredRequestHoldsNoSecret(t *testing.T) {
 			{Name: "--max-iterations", Key: "loop.max_iterations", Value: "5"},
 		},
 	}
-	b, err := json.Marshal(req.masked())
+	b, err := json.Marshal(req.Masked())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func TestStoredRequestHoldsNoSecret(t *testing.T) {
 func TestAskedForAgain(t *testing.T) {
 	first := config.Flag{Name: "--max-iterations", Key: "loop.max_iterations", Value: "2"}
 	second := config.Flag{Name: "--max-iterations", Key: "loop.max_iterations", Value: "9"}
-	req, err := Request{Command: []string{"cat"}, Flags: []config.Flag{first}}.again([]config.Flag{second})
+	req, err := Request{Command: []string{"cat"}, Flags: []config.Flag{first}}.Again([]config.Flag{second})
 	if want := []config.Flag{first, second}; err != nil || !slices.Equal(req.Flags, want) {
 		t.Errorf("flags = %v, %v; want the new ones after the old: %v", req.Flags, err, want)
 	}
 
 	secret := Request{Command: []string{"agent", "--token", "hunter2"}}
-	if _, err := secret.masked().again(nil); err == nil {
+	if _, err := secret.Masked().Again(nil); err == nil {
 		t.Error("a command whose secret was not stored can be run again")
 	}
 }

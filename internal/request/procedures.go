@@ -1,4 +1,4 @@
-package app
+package request
 
 import (
 	"context"
@@ -28,14 +28,11 @@ const Yours = "Yours"
 
 // Procedures lists the built-in procedures and the user's own.
 func Procedures(dir string, flags []config.Flag) ([]ProcedureInfo, error) {
-	tree, err := config.Root(dir)
-	if err != nil {
-		return nil, &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
-	}
-	settings, err := config.Load(Sources(tree, Request{Flags: flags}))
+	a, err := In(dir, Request{Flags: flags})
 	if err != nil {
 		return nil, err
 	}
+	settings := a.Settings
 	var list []ProcedureInfo
 	for _, p := range procedure.All() {
 		info := ProcedureInfo{Name: p.Name, Family: p.Family, Summary: p.Summary, Aliases: p.Aliases, Builtin: true}
@@ -63,41 +60,36 @@ type ProcedureSheet struct {
 	Settings *config.Resolved `json:"-"`
 }
 
-// Procedure puts one together. No agent is needed for it.
-func Procedure(ctx context.Context, dir, name string, flags []config.Flag) (*ProcedureSheet, error) {
+// ShowProcedure puts one together. No agent is needed for it.
+func ShowProcedure(ctx context.Context, dir, name string, flags []config.Flag) (*ProcedureSheet, error) {
 	list, err := Procedures(dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	req := Request{Procedure: name, Flags: flags}.called()
+	req := Request{Procedure: name, Flags: flags}.Canonical()
 	i := slices.IndexFunc(list, func(p ProcedureInfo) bool { return p.Name == req.Procedure })
 	if i < 0 {
 		return nil, &UsageError{What: fmt.Sprintf("there is no procedure %q", name), Hint: "\"refrain procedures\" lists them"}
 	}
-	tree, err := config.Root(dir)
+	a, err := In(dir, req)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := config.Load(Sources(tree, req))
+	title, pieces, err := a.Pieces()
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Tree: tree, Request: req, Settings: settings}
-	title, pieces, err := j.pieces()
-	if err != nil {
-		return nil, err
-	}
-	c := settings.Config
+	c := a.Config()
 	b := prompt.Builder{
-		Title: title, Pieces: pieces, Template: true, Tree: tree,
-		Facts: prompt.Facts{Procedure: req.Procedure, WorkDir: j.dir(), Agent: c.Agent, Model: c.Model, Plan: c.Done.Plan},
+		Title: title, Pieces: pieces, Template: true, Tree: a.Tree,
+		Facts: prompt.Facts{Procedure: req.Procedure, WorkDir: a.Dir(), Agent: c.Agent, Model: c.Model, Plan: c.Done.Plan},
 		Tell:  c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Max: c.Loop.MaxIterations,
 	}
 	p, err := b.Build(ctx, loop.State{}, 1, nil)
 	if err != nil {
-		return nil, promptProblem(err)
+		return nil, PromptProblem(err)
 	}
-	return &ProcedureSheet{ProcedureInfo: list[i], Prompt: p.Text, Tokens: p.Tokens, Settings: settings}, nil
+	return &ProcedureSheet{ProcedureInfo: list[i], Prompt: p.Text, Tokens: p.Tokens, Settings: a.Settings}, nil
 }
 
 // Eject writes the prompt of a built-in procedure into the prompts folder, where
@@ -107,9 +99,9 @@ func Eject(dir, name string) (string, error) {
 	if !ok {
 		return "", &UsageError{What: fmt.Sprintf("there is no built-in procedure %q", name), Hint: "\"refrain procedures\" lists them"}
 	}
-	tree, err := config.Root(dir)
+	tree, err := Root(dir)
 	if err != nil {
-		return "", &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return "", err
 	}
 	path := filepath.Join(tree, filepath.FromSlash(PromptsFolder), built.Name+".md")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
