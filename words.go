@@ -11,6 +11,9 @@ type (
 	Action        = loop.Action     // what a verdict says to do
 	ErrorKind     = loop.ErrorKind  // what went wrong in an agent
 	Outcome       = loop.Outcome    // what was seen of one attempt
+	Work          = loop.Work       // of an outcome: what it came to
+	Worker        = loop.Worker     // of an outcome: who made the attempt
+	Left          = loop.Left       // of an outcome: the tree that it left
 	Exit          = loop.Exit       // how a process ended
 	AgentError    = loop.AgentError // what an agent says went wrong
 	Claim         = loop.Claim      // what an agent says of its work, and what became of that

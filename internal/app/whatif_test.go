@@ -330,7 +330,7 @@ func TestWhatifSaysWhatIsNoLongerKept(t *testing.T) {
 func TestWhatifOfARunThatDoesNotAddUpSaysSo(t *testing.T) {
 	tree := newTree(t, "done.promise = \"DONE\"\n")
 	fail := func() *loop.IterationFinished {
-		return &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.Failed, Agent: "cat"}, Verdict: loop.Verdict{Action: loop.Continue}}
+		return &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "cat"}}, Verdict: loop.Verdict{Action: loop.Continue}}
 	}
 	store, name := newRun(t, tree, []loop.Payload{
 		&loop.RunStarted{Name: "run-1", Agent: "cat"},
@@ -360,7 +360,7 @@ func TestWhatifKnowsOfLimitsThatOthersMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := past.State.Sum(run.Append(loop.Event{Time: until, Iter: 1, Attempt: 1, Payload: &loop.IterationStarted{}}))
-	finished := &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Agent: "cat"}, Verdict: loop.Verdict{Action: loop.Continue}}
+	finished := &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Worker: loop.Worker{Agent: "cat"}}, Verdict: loop.Verdict{Action: loop.Continue}}
 	end := loop.Event{Time: until.Add(time.Minute), Iter: 1, Attempt: 1, Payload: finished}
 	finished.State = state.Sum(end)
 	run.Append(end)

@@ -254,7 +254,7 @@ func pretended(name string, iterations int) (events []loop.Event) {
 		write(i, &loop.AgentExited{Exit: exit, Duration: loop.Span(time.Second)})
 		write(i, &loop.IterationFinished{
 			Outcome: loop.Outcome{
-				Result: loop.OK, Exit: &exit, Progress: &yes, ProgressBy: []loop.Signal{loop.InFiles}, Agent: "true",
+				Result: loop.OK, Exit: &exit, Work: loop.Work{Progress: &yes, ProgressBy: []loop.Signal{loop.InFiles}}, Worker: loop.Worker{Agent: "true"},
 				Summary: "Wrote the parser and its tests; the printer comes next.", Duration: loop.Span(time.Second),
 			},
 			Verdict: loop.Verdict{Action: loop.Continue},

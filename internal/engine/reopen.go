@@ -74,7 +74,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 		e.checkPlan(a, o) // it may have dropped tasks before its runner died
 		return e.conclude(ctx, a, o), nil
 	case rolledBack(e.Past.Tail): // what it did is no longer there, and a person wanted that
-		return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Agent: e.worker.Name, EndedAt: e.now()}), nil
+		return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Worker: loop.Worker{Agent: e.worker.Name}, EndedAt: e.now()}), nil
 	}
 	if err := e.replay(ctx, a, exited); err != nil {
 		return loop.Verdict{}, err
@@ -145,7 +145,7 @@ func lastVerdict(past journal.Past) (v loop.Verdict, asked bool) {
 
 // lost is the outcome of an attempt whose runner died.
 func (e *Engine) lost() *loop.Outcome {
-	o := &loop.Outcome{Result: loop.Lost, Agent: e.worker.Name, EndedAt: e.now()}
+	o := &loop.Outcome{Result: loop.Lost, Worker: loop.Worker{Agent: e.worker.Name}, EndedAt: e.now()}
 	if e.snapshot().Lost+1 >= lostTooOften {
 		o.Result = loop.Failed
 		o.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: fmt.Sprintf("the runner died %d times in this iteration", lostTooOften)}

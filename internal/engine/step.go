@@ -296,7 +296,7 @@ func (e *Engine) lostKeeper(lost *proc.KeeperError) *loop.AgentError {
 
 // check turns what was gathered into an outcome.
 func (e *Engine) check(ctx context.Context, a *attempt) *loop.Outcome {
-	o := &loop.Outcome{Agent: e.worker.Name, Model: e.worker.Model}
+	o := &loop.Outcome{Worker: loop.Worker{Agent: e.worker.Name, Model: e.worker.Model}}
 	if a.failure != nil {
 		o.Result, o.Error = loop.Treat(a.failure.Kind).Result, a.failure
 	} else {

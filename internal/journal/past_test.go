@@ -75,8 +75,7 @@ func outcome(t *rapid.T) loop.Outcome {
 	results := []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Idle, loop.Skipped, loop.Interrupted, loop.Limited, loop.Unavailable, loop.Lost}
 	return loop.Outcome{
 		Result:   rapid.SampledFrom(results).Draw(t, "result"),
-		Progress: &progress,
-		Changes:  &loop.Changes{Created: count.Draw(t, "created"), Commits: count.Draw(t, "commits")},
+		Work:     loop.Work{Progress: &progress, Changes: &loop.Changes{Created: count.Draw(t, "created"), Commits: count.Draw(t, "commits")}},
 		Tests:    &loop.Tests{Total: 9, Passed: count.Draw(t, "passed"), Failed: count.Draw(t, "failed")},
 		Gates:    []loop.Gate{{Name: "test", OK: rapid.Bool().Draw(t, "gate")}},
 		Usage:    &loop.Usage{Input: count.Draw(t, "input"), CostUSD: rapid.Float64Range(0, 1).Draw(t, "cost")},

@@ -1,6 +1,21 @@
 package loop
 
-import "slices"
+// Streaks count in a row.
+type Streaks struct {
+	Failures     int `json:"failures"`
+	RedGates     int `json:"red_gates"`
+	TestFailures int `json:"test_failures"`
+	NoProgress   int `json:"no_progress"`
+}
+
+// Tries counts attempts that went wrong, and what the last one was.
+type Tries struct {
+	Attempts  int  `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
+	Lost      int  `json:"lost,omitempty"`      // of these, the lost ones
+	Overflows int  `json:"overflows,omitempty"` // context overflows in a row
+	Skips     int  `json:"skips,omitempty"`     // skipped attempts in a row
+	LastOK    bool `json:"last_ok,omitempty"`   // the last counted iteration was ok
+}
 
 // effect is what an attempt does to a streak.
 type effect int
@@ -71,26 +86,18 @@ func (s State) rowFor(o Outcome) row {
 }
 
 // apply updates each counter once.
-func (r row) apply(s State, o Outcome) State {
-	progress := o.MadeProgress() && !s.Undone(o)
+func (r row) apply(s State, o Outcome, undone bool) State {
+	progress := o.MadeProgress() && !undone
 	s.Streaks.Failures = r.failures.on(s.Streaks.Failures, progress)
 	s.Streaks.RedGates = r.red.on(s.Streaks.RedGates, progress)
 	s.Streaks.NoProgress = r.stuck.on(s.Streaks.NoProgress, progress)
 
-	s.Overflows = overflows(s, o)
-	if s.Skips++; o.Result != Skipped {
-		s.Skips = 0
-	}
+	s.Tries = s.Tries.add(o, r.counts)
 	if !r.counts {
-		s.Attempts++
-		if o.Result == Lost {
-			s.Lost++
-		}
 		return s
 	}
-	s.Attempts, s.Lost = 0, 0
 	s.Totals.Iterations++
-	s.LastOK = o.Result == OK && len(o.green()) == len(o.Gates)
+	s.Talk = s.Talk.sumUp(s.Totals.Iterations, o.Summary)
 	switch o.Result {
 	case OK:
 		s.Totals.OK++
@@ -100,10 +107,6 @@ func (r row) apply(s State, o Outcome) State {
 		s.Totals.Skipped++
 	default:
 		s.Totals.Failed++
-	}
-	if o.Summary != "" {
-		said := Summary{Iteration: s.Totals.Iterations, Text: brief(o.Summary)}
-		s.Summaries = lastN(append(slices.Clip(s.Summaries), said), maxSummaries)
 	}
 	return s
 }
@@ -118,9 +121,22 @@ func (e effect) on(streak int, progress bool) int {
 	return streak
 }
 
-func overflows(s State, o Outcome) int {
-	if o.Error != nil && o.Error.Kind == ErrContextOverflow {
-		return s.Overflows + 1
+func (t Tries) add(o Outcome, counts bool) Tries {
+	if t.Overflows++; o.Error == nil || o.Error.Kind != ErrContextOverflow {
+		t.Overflows = 0
 	}
-	return 0
+	if t.Skips++; o.Result != Skipped {
+		t.Skips = 0
+	}
+	switch {
+	case counts:
+		t.Attempts, t.Lost = 0, 0
+		t.LastOK = o.Result == OK && len(o.green()) == len(o.Gates)
+	case o.Result == Lost:
+		t.Attempts++
+		t.Lost++
+	default:
+		t.Attempts++
+	}
+	return t
 }

@@ -24,34 +24,34 @@ func TestWhatCounts(t *testing.T) {
 		counts  bool
 		want    streaks
 	}{
-		{"ok with progress", Outcome{Result: OK, Exit: code(0), Progress: yes()}, Counting{}, nil, true, streaks{0, 0, 0}},
-		{"ok without progress", Outcome{Result: OK, Exit: code(0), Progress: no()}, Counting{}, nil, true, streaks{0, 0, 3}},
-		{"ended by max_turns: ok, unfinished", Outcome{Result: OK, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Progress: yes()}, Counting{}, nil, true, streaks{0, 0, 0}},
-		{"failed by the agent", Outcome{Result: Failed, Exit: code(1), Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"failed by the agent, with progress", Outcome{Result: Failed, Exit: code(1), Progress: yes()}, Counting{}, nil, true, streaks{3, 2, 0}},
+		{"ok with progress", Outcome{Result: OK, Exit: code(0), Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{0, 0, 0}},
+		{"ok without progress", Outcome{Result: OK, Exit: code(0), Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{0, 0, 3}},
+		{"ended by max_turns: ok, unfinished", Outcome{Result: OK, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{0, 0, 0}},
+		{"failed by the agent", Outcome{Result: Failed, Exit: code(1), Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"failed by the agent, with progress", Outcome{Result: Failed, Exit: code(1), Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{3, 2, 0}},
 		{"an agent error with exit 0", Outcome{Result: Failed, Exit: code(0), Error: &AgentError{Kind: ErrAgent}}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
-		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: someRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
-		{"failed by a gate, better by the agent's own words only", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Progress: yes()}, Counting{}, someRed, true, streaks{0, 3, 0}},
-		{"a refused claim, better than the best", Outcome{Result: OK, Exit: code(0), Gates: counting, Tests: lessRed, Claim: &Claim{Kind: ClaimDone, Why: "gate test failed"}, Progress: yes()}, Counting{}, someRed, true, streaks{0, 0, 0}},
+		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: lessRed, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 0, 0}},
+		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: someRed, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 3, 0}},
+		{"failed by a gate, better by the agent's own words only", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 3, 0}},
+		{"a refused claim, better than the best", Outcome{Result: OK, Exit: code(0), Gates: counting, Tests: lessRed, Claim: &Claim{Kind: ClaimDone, Why: "gate test failed"}, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 0, 0}},
 		{"failed by a gate without counted tests", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{}, nil, true, streaks{0, 3, 3}},
-		{"ended by max_turns, failed by a gate", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Gates: redGate, Progress: yes()}, Counting{}, nil, true, streaks{0, 3, 0}},
-		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Progress: no()}, Counting{}, nil, true, streaks{0, 3, 3}},
+		{"ended by max_turns, failed by a gate", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Gates: redGate, Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{0, 3, 0}},
+		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{0, 3, 3}},
 		{"failed by a gate, gates are failures", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{GatesAreFailures: true}, nil, true, streaks{3, 3, 3}},
-		{"timed out", Outcome{Result: TimedOut, Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"timed out with progress", Outcome{Result: TimedOut, Progress: yes()}, Counting{}, nil, true, streaks{2, 2, 0}},
-		{"idle", Outcome{Result: Idle, Progress: no()}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"timed out", Outcome{Result: TimedOut, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{3, 2, 3}},
+		{"timed out with progress", Outcome{Result: TimedOut, Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{2, 2, 0}},
+		{"idle", Outcome{Result: Idle, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{3, 2, 3}},
 		{"skipped", Outcome{Result: Skipped}, Counting{}, nil, true, streaks{2, 2, 2}},
 		{"skipped, skips are free", Outcome{Result: Skipped}, Counting{SkipsAreFree: true}, nil, false, streaks{2, 2, 2}},
 		{"limited", Outcome{Result: Limited}, Counting{}, nil, false, streaks{2, 2, 2}},
 		{"unavailable", Outcome{Result: Unavailable}, Counting{}, nil, false, streaks{2, 2, 2}},
-		{"interrupted", Outcome{Result: Interrupted, Progress: yes()}, Counting{}, nil, false, streaks{2, 2, 2}},
+		{"interrupted", Outcome{Result: Interrupted, Work: Work{Progress: yes()}}, Counting{}, nil, false, streaks{2, 2, 2}},
 		{"lost", Outcome{Result: Lost}, Counting{}, nil, false, streaks{2, 2, 2}},
-		{"first context overflow", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}, Progress: no()}, Counting{}, nil, true, streaks{2, 2, 3}},
+		{"first context overflow", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{2, 2, 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			before := State{Streaks: Streaks{Failures: 2, RedGates: 2, NoProgress: 2}, Counting: tt.given, Best: bestOf(tt.best)}
+			before := State{Streaks: Streaks{Failures: 2, RedGates: 2, NoProgress: 2}, Counting: tt.given, Evidence: Evidence{Best: bestOf(tt.best)}}
 			after := before.Add(tt.outcome)
 			got := streaks{after.Streaks.Failures, after.Streaks.RedGates, after.Streaks.NoProgress}
 			if got != tt.want {

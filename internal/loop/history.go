@@ -26,26 +26,26 @@ type testHistory struct {
 // Compare notes in t which tests fail that did not before, which no longer do,
 // and which come and go. Only the runner's own gates are compared: an agent may
 // run a part of the tests, and those that it left out are not fixed.
-func (s State) Compare(o *Outcome) {
+func (e Evidence) Compare(o *Outcome) {
 	if !o.counted() {
 		return
 	}
-	h := s.history(*o)
+	h := e.history(*o)
 	tests := *o.Tests
 	tests.NewlyFailing, tests.NewlyFixed, tests.Flaky = h.newly, h.fixed, h.flaky
 	o.Tests = &tests
 }
 
-func (s State) history(o Outcome) testHistory {
-	h := testHistory{seen: s.Seen}
+func (e Evidence) history(o Outcome) testHistory {
+	h := testHistory{seen: e.Seen}
 	if !o.counted() {
 		return h
 	}
 	failing := o.Tests.Failing
 	// One that is not named may fail all the same, and one that did not run too.
-	all := len(failing) == o.Tests.Failed && o.Tests.Passed+o.Tests.Failed >= s.ranBefore(o)
+	all := len(failing) == o.Tests.Failed && o.Tests.Passed+o.Tests.Failed >= e.ranBefore(o)
 	var gone, kept []SeenTest
-	for _, t := range s.Seen {
+	for _, t := range e.Seen {
 		now := slices.Contains(failing, t.Name)
 		switch {
 		case now && !t.Failing:
@@ -65,8 +65,8 @@ func (s State) history(o Outcome) testHistory {
 		}
 	}
 	for _, name := range failing {
-		if !slices.ContainsFunc(s.Seen, func(t SeenTest) bool { return t.Name == name }) {
-			if s.Best != nil { // else nothing was known before
+		if !slices.ContainsFunc(e.Seen, func(t SeenTest) bool { return t.Name == name }) {
+			if e.Best != nil { // else nothing was known before
 				h.newly = append(h.newly, name)
 			}
 			kept = append(kept, SeenTest{Name: name, Failing: true})
@@ -77,10 +77,10 @@ func (s State) history(o Outcome) testHistory {
 }
 
 // ranBefore is how many tests the gates of an outcome have been seen to run.
-func (s State) ranBefore(o Outcome) int {
+func (e Evidence) ranBefore(o Outcome) int {
 	n := 0
 	for _, g := range o.Gates {
-		n += s.Expected(g.Name)
+		n += e.Expected(g.Name)
 	}
 	return n
 }

@@ -1,45 +1,64 @@
 package loop
 
 import (
-	"fmt"
+	"slices"
 	"time"
 )
 
 // Outcome is what we saw of one attempt. Its JSON names are a promise to
-// scripts; what is not known is left out, never 0 or empty.
+// scripts; what is not known is left out, never 0 or empty. The fields of its
+// groups stand beside the others there.
 type Outcome struct {
-	Result     Result      `json:"result"`
-	Exit       *Exit       `json:"exit,omitempty"`
-	Error      *AgentError `json:"error,omitempty"`
-	Claim      *Claim      `json:"claim,omitempty"`
-	Proof      *Proof      `json:"proof,omitempty"` // what stands behind a claim that was taken
-	Pending    bool        `json:"pending,omitempty"`
-	Progress   *bool       `json:"progress,omitempty"`
-	ProgressBy []Signal    `json:"progress_by,omitempty"`
-	Changes    *Changes    `json:"changes,omitempty"`
-	Net        *Changes    `json:"net,omitempty"` // since the run began, without paths
-	Plan       *Plan       `json:"plan,omitempty"`
-	Tests      *Tests      `json:"tests,omitempty"`
-	Gates      []Gate      `json:"gates,omitempty"`
-	Pinned     []string    `json:"pinned,omitempty"` // pinned files that differ from when the run began
-	Person     string      `json:"person,omitempty"` // what only a person can settle
-	Limit      *Limit      `json:"limit,omitempty"`
-	Matched    []string    `json:"matched,omitempty"`
-	Scripts    []string    `json:"scripts,omitempty"`
-	Hook       *Hook       `json:"hook,omitempty"`
-	Denied     []string    `json:"denied,omitempty"`
-	NoShell    bool        `json:"no_shell,omitempty"` // every command it tried was denied
-	Usage      *Usage      `json:"usage,omitempty"`
-	Agent      string      `json:"agent,omitempty"`
-	Model      string      `json:"model,omitempty"`
-	BilledTo   string      `json:"billed_to,omitempty"`
-	Session    string      `json:"session,omitempty"`
-	Tree       string      `json:"tree,omitempty"`
-	Checkpoint string      `json:"checkpoint,omitempty"`
-	Alike      *Alike      `json:"alike,omitempty"`
-	Summary    string      `json:"summary,omitempty"`
-	Duration   Span        `json:"duration_ms"`
-	EndedAt    time.Time   `json:"ended_at,omitzero"`
+	Result  Result      `json:"result"`
+	Exit    *Exit       `json:"exit,omitempty"`
+	Error   *AgentError `json:"error,omitempty"`
+	Claim   *Claim      `json:"claim,omitempty"`
+	Proof   *Proof      `json:"proof,omitempty"` // what stands behind a claim that was taken
+	Pending bool        `json:"pending,omitempty"`
+	Work
+	Tests   *Tests   `json:"tests,omitempty"`
+	Gates   []Gate   `json:"gates,omitempty"`
+	Pinned  []string `json:"pinned,omitempty"` // pinned files that differ from when the run began
+	Person  string   `json:"person,omitempty"` // what only a person can settle
+	Limit   *Limit   `json:"limit,omitempty"`
+	Matched []string `json:"matched,omitempty"`
+	Scripts []string `json:"scripts,omitempty"`
+	Hook    *Hook    `json:"hook,omitempty"`
+	Denied  []string `json:"denied,omitempty"`
+	NoShell bool     `json:"no_shell,omitempty"` // every command it tried was denied
+	Usage   *Usage   `json:"usage,omitempty"`
+	Worker
+	Left
+	Summary  string    `json:"summary,omitempty"`
+	Duration Span      `json:"duration_ms"`
+	EndedAt  time.Time `json:"ended_at,omitzero"`
+}
+
+// Work is what the attempt came to: in the tree, and in the plan.
+type Work struct {
+	Progress   *bool    `json:"progress,omitempty"`
+	ProgressBy []Signal `json:"progress_by,omitempty"`
+	Changes    *Changes `json:"changes,omitempty"`
+	Net        *Changes `json:"net,omitempty"` // since the run began, without paths
+	Plan       *Plan    `json:"plan,omitempty"`
+}
+
+// MadeProgress tells whether the attempt is known to have moved the work on.
+func (w *Work) MadeProgress() bool { return w.Progress != nil && *w.Progress }
+
+// Worker is who made the attempt.
+type Worker struct {
+	Agent    string `json:"agent,omitempty"`
+	Model    string `json:"model,omitempty"`
+	BilledTo string `json:"billed_to,omitempty"`
+	Session  string `json:"session,omitempty"`
+}
+
+// Left is what the attempt left behind: its tree, and what it is known by.
+type Left struct {
+	Tree       string `json:"tree,omitempty"`
+	Checkpoint string `json:"checkpoint,omitempty"`
+	Alike      *Alike `json:"alike,omitempty"`
 }
 
 // Exit is how the agent's process ended. Code is absent when a signal ended it.
@@ -58,34 +77,6 @@ func (e *Exit) Zero() bool {
 type AgentError struct {
 	Kind    ErrorKind `json:"kind"`
 	Message string    `json:"message,omitempty"`
-}
-
-// ClaimKind tells a claim of done from one of blocked.
-type ClaimKind string
-
-// The kinds of claim.
-const (
-	ClaimDone    ClaimKind = "done"
-	ClaimBlocked ClaimKind = "blocked"
-)
-
-// Claim is what the agent says of its work, and what the runner made of it.
-type Claim struct {
-	Kind   ClaimKind `json:"kind"`
-	Text   string    `json:"text"`
-	By     Reason    `json:"by,omitempty"` // how it was made: a promise, the plan, the gates, exit status 0
-	Proven bool      `json:"proven"`
-	Why    string    `json:"why,omitempty"`   // why it was refused
-	Lacks  string    `json:"lacks,omitempty"` // what the evidence lacks, when that is why
-}
-
-// Refused tells whether the runner found the claim untrue.
-func (c *Claim) Refused() bool { return c != nil && c.Why != "" }
-
-// taken tells whether gates stand behind the claim. Journals of earlier versions
-// have no proof.
-func (c *Claim) taken(p *Proof) bool {
-	return c != nil && c.Kind == ClaimDone && !c.Refused() && (c.Proven || p != nil)
 }
 
 // Signal is a way to see progress.
@@ -153,6 +144,34 @@ type Tests struct {
 	NewlyFailing []string `json:"newly_failing,omitempty"`
 	NewlyFixed   []string `json:"newly_fixed,omitempty"`
 	Flaky        []string `json:"flaky,omitempty"`
+}
+
+// Plus adds the tests of two gates up.
+func (t *Tests) Plus(more *Tests) *Tests {
+	if t == nil || more == nil {
+		if t == nil {
+			t = more
+		}
+		return t
+	}
+	sum := *t
+	if more.Framework != "" && more.Framework != t.Framework {
+		sum.Framework = t.Framework + "+" + more.Framework
+	}
+	sum.Total, sum.Passed = t.Total+more.Total, t.Passed+more.Passed
+	sum.Failed, sum.Skipped = t.Failed+more.Failed, t.Skipped+more.Skipped
+	sum.Failing = slices.Concat(t.Failing, more.Failing)
+	return &sum
+}
+
+// brief is the tests with at most n failing ones by name.
+func (t *Tests) brief(n int) *Tests {
+	if t == nil {
+		return nil
+	}
+	short := *t
+	short.Failing = short.Failing[:min(n, len(short.Failing))]
+	return &short
 }
 
 // Gate is the verdict of one of the runner's own checks.
@@ -236,9 +255,6 @@ func (u *Usage) Cost() float64 {
 // Estimated tells whether the cost was worked out from a price list.
 func (u *Usage) Estimated() bool { return u != nil && u.CostEstimated && u.CostUSD > 0 }
 
-// MadeProgress tells whether the attempt is known to have moved the work on.
-func (o *Outcome) MadeProgress() bool { return o.Progress != nil && *o.Progress }
-
 // Unfinished tells whether the agent was cut short in a way that keeps its
 // work but not its word: a turn limit, its own budget, a redline.
 func (o *Outcome) Unfinished() bool {
@@ -257,16 +273,4 @@ func (o *Outcome) Red() bool {
 		}
 	}
 	return false
-}
-
-// feedback is what the outcome alone has to tell the next agent.
-func (o *Outcome) feedback() []Feedback {
-	var list []Feedback
-	if o.Pending {
-		list = append(list, Feedback{Kind: "pending", Text: "the last agent ended while its own background work had not: it is gone now; look at what it left, and wait for such work before you end"})
-	}
-	if len(o.Denied) > 0 {
-		list = append(list, Feedback{Kind: "denied", Text: brief(fmt.Sprintf("the last agent was not allowed to use %v: do not count on it", o.Denied))})
-	}
-	return list
 }

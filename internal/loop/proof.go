@@ -1,10 +1,6 @@
 package loop
 
-import (
-	"slices"
-
-	"github.com/refrain-loop/refrain/internal/text"
-)
+import "slices"
 
 // Level is how much stands behind a claim of done that the runner took.
 type Level string
@@ -29,6 +25,20 @@ var Levels = []Level{LevelProven, LevelKept, LevelTestsChanged, LevelClaimed}
 // AtLeast tells whether a level is as strong as another.
 func (l Level) AtLeast(other Level) bool {
 	return slices.Index(Levels, l) >= 0 && slices.Index(Levels, l) <= slices.Index(Levels, other)
+}
+
+// Level is how much stands behind an end, empty when it is none of done. Journals
+// of earlier versions say only whether it was proven.
+func (f *RunFinished) Level() Level {
+	switch {
+	case f.State != Done:
+		return ""
+	case f.Proof != nil:
+		return f.Proof.Level
+	case f.Proven:
+		return LevelProven
+	}
+	return LevelClaimed
 }
 
 // Proof is what stands behind a claim that was taken.
@@ -95,83 +105,3 @@ type TestExplained struct {
 }
 
 func (*TestExplained) Type() Type { return "test.explained" }
-
-// maxExplained bounds the reasons that are kept.
-const maxExplained = 200
-
-// explain keeps the last reason for each name.
-func (s State) explain(p *TestExplained) State {
-	list := slices.DeleteFunc(slices.Clone(s.Explained), func(e TestExplained) bool { return e.Name == p.Name })
-	s.Explained = lastN(append(list, TestExplained{Name: brief(p.Name), Why: brief(p.Why)}), maxExplained)
-	return s
-}
-
-// Lacking is what claims were refused for again and again.
-type Lacking struct {
-	What  string `json:"what,omitempty"`
-	Times int    `json:"times,omitempty"`
-}
-
-// MostRefusals is how often a claim is refused for the same want of evidence:
-// an agent that did not mend it after two tries will not at the third.
-const MostRefusals = 2
-
-// lack counts refusals for one want. Those for red gates say nothing of it.
-func (s State) lack(c *Claim) State {
-	switch {
-	case c == nil || c.Kind != ClaimDone:
-	case !c.Refused():
-		s.Lacking = Lacking{}
-	case c.Lacks == "":
-	case c.Lacks == s.Lacking.What:
-		s.Lacking.Times++
-	default:
-		s.Lacking = Lacking{What: c.Lacks, Times: 1}
-	}
-	return s
-}
-
-// Doubted tells whether the claim was refused for what became of tests: then
-// their numbers are no credit.
-func (c *Claim) Doubted() bool {
-	return c != nil && begins(c.Lacks, LacksTests)
-}
-
-// LacksTests begins what a claim lacks whose tests do not hold.
-const LacksTests = "tests"
-
-// Look is what a gate said of a tree.
-type Look struct {
-	Gate  string `json:"gate"`
-	Place Place  `json:"place"`
-	Tree  string `json:"tree"` // the beginning of its name
-	OK    bool   `json:"ok"`
-}
-
-// mostLooks bounds what is remembered of gates: agents come back to the last
-// trees, not to the first.
-const (
-	mostLooks = 32
-	mostFlaky = 20
-	treeName  = 12
-)
-
-// look remembers what a gate said, and whether it said otherwise of the same
-// tree before.
-func (s State) look(g Gate) State {
-	if g.Tree == "" || g.Exit == nil && !g.OK { // what did not come to its end says nothing
-		return s
-	}
-	now := Look{Gate: g.Name, Place: g.Where, Tree: text.Cut(g.Tree, treeName), OK: g.OK}
-	if s.Said(g.Name, g.Where, g.Tree, !g.OK) && !slices.Contains(s.Flaky, g.Name) {
-		s.Flaky = lastN(append(slices.Clip(s.Flaky), g.Name), mostFlaky)
-	}
-	list := slices.DeleteFunc(slices.Clone(s.Looks), func(l Look) bool { return l == now })
-	s.Looks = lastN(append(list, now), mostLooks)
-	return s
-}
-
-// Said tells whether a gate has said so of a tree.
-func (s State) Said(gate string, where Place, tree string, ok bool) bool {
-	return tree != "" && slices.Contains(s.Looks, Look{Gate: gate, Place: where, Tree: text.Cut(tree, treeName), OK: ok})
-}

@@ -101,7 +101,7 @@ func TestDoubtedTestsAreNoCredit(t *testing.T) {
 		Result: OK, Claim: &Claim{Kind: ClaimDone, Why: "no", Lacks: "tests A"},
 		Gates: []Gate{{Name: "test", OK: true, Exit: &exit, Tests: 4}}, Tests: &Tests{Total: 4, Passed: 4},
 	}
-	s := State{Best: &Best{Passed: 2, Failed: 2, Total: 4}, Streaks: Streaks{RedGates: 1}}
+	s := State{Evidence: Evidence{Best: &Best{Passed: 2, Failed: 2, Total: 4}}, Streaks: Streaks{RedGates: 1}}
 	if got := s.Add(o); got.Best.Passed != 2 || got.Streaks.RedGates != 2 {
 		t.Errorf("best %+v, streaks %+v: want neither to be better for tests that were bent", got.Best, got.Streaks)
 	}

@@ -36,18 +36,17 @@ func (r Repeat) next(mark string) Repeat {
 	return Repeat{mark, 1}
 }
 
-// addRepeats compares a counted iteration with those before it. Tests that are
-// better than ever are no repetition, whatever still fails, nor are those beside
-// which a task of the plan got done; where none ran, nothing is known.
-func (s State) addRepeats(o Outcome) State {
+// add compares a counted iteration with those before it. Tests that are better
+// than ever are no repetition, whatever still fails, nor are those beside which
+// a task of the plan got done; where none ran, nothing is known.
+func (r Repeats) add(o Outcome, before Evidence) Repeats {
 	var alike Alike
 	if o.Alike != nil {
 		alike = *o.Alike
 	}
-	r := s.Repeats
 	r.Error, r.Diff = r.Error.next(alike.Error), r.Diff.next(alike.Diff)
 	if o.Tests != nil && o.Tests.Total > 0 {
-		if s.Better(o.Tests) || o.tolerated() || slices.Contains(o.ProgressBy, InPlan) {
+		if before.Better(o.Tests) || o.tolerated() || slices.Contains(o.ProgressBy, InPlan) {
 			alike.Tests = ""
 		}
 		r.Tests = r.Tests.next(alike.Tests)
@@ -57,8 +56,7 @@ func (s State) addRepeats(o Outcome) State {
 		if r.Turns++; !back {
 			r.Turns = 0
 		}
-		r.Trees = lastN(append(r.Trees[:len(r.Trees):len(r.Trees)], o.Tree), 2)
+		r.Trees = lastN(append(slices.Clip(r.Trees), o.Tree), 2)
 	}
-	s.Repeats = r
-	return s
+	return r
 }

@@ -43,11 +43,11 @@ func (s State) breaks(o Outcome) bool {
 	return o.Result == Failed && (o.Error != nil || !o.Exit.Zero()) && !o.Unfinished()
 }
 
-// addSession keeps the session that an attempt was in. An agent that told none
-// was in the one that it was given.
-func (s State) addSession(o Outcome) State {
+// nextSession is the session that an attempt with outcome o was in, and that the
+// next may go on with. An agent that told none was in the one that it was given.
+func (s State) nextSession(o Outcome, counts bool) *Session {
 	if !s.Counting.Keep || o.Exit == nil {
-		return s
+		return s.Session
 	}
 	next := Session{ID: o.Session, Agent: o.Agent, Since: o.EndedAt.Add(-o.Duration.Duration())}
 	if held := s.Session; held != nil && held.Agent == o.Agent {
@@ -57,16 +57,15 @@ func (s State) addSession(o Outcome) State {
 		}
 	}
 	if next.ID == "" {
-		return s
+		return s.Session
 	}
 	if o.Usage != nil && o.Usage.ContextPercent > 0 {
 		next.Percent = o.Usage.ContextPercent
 	}
 	next.Used = next.Used.Plus(o.Usage)
 	next.Broken = s.breaks(o)
-	if s.Counts(o) {
+	if counts {
 		next.Iterations++
 	}
-	s.Session = &next
-	return s
+	return &next
 }

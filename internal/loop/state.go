@@ -9,54 +9,26 @@ import (
 
 // State is the sum of a run's past that the next decision needs. It is
 // bounded: an endless run does not make it larger.
+//
+// It is made of groups, each in the file of its own with all that changes it.
+// In JSON the fields of a group stand beside the others.
 type State struct {
 	Totals  Totals  `json:"totals"`
 	Streaks Streaks `json:"streaks"`
 
-	Best  *Best      `json:"best,omitempty"`  // the best test counts so far
-	High  *High      `json:"high,omitempty"`  // the last iteration that was no worse than any before
-	Known []KnownRed `json:"known,omitempty"` // gates that were red before the first iteration, and have not passed since
-	Seen  []SeenTest `json:"seen,omitempty"`  // tests that have failed
-	Ran   []GateRan  `json:"ran,omitempty"`   // how many tests each gate has run
-	Proof Place      `json:"proof,omitempty"` // where gates judge a claim
-	Tied  []string   `json:"tied,omitempty"`  // gates that judge claims in the work tree all the same
-	First string     `json:"first,omitempty"` // the first checkpoint
-	Here  string     `json:"here,omitempty"`  // the last one, or the one that was put back
+	Evidence // what gates and tests have shown
+	Tree     // where the work tree has been
+	Claims   // what became of claims
+	Tasks    // what vanished from the plan
+	Tries    // attempts that went wrong, in a row
+	Provider // who is turned away, and who has worked
+	Talk     // what the next agent, and people, are told
 
-	Looks     []Look          `json:"looks,omitempty"`     // what gates said of the last trees
-	Flaky     []string        `json:"flaky,omitempty"`     // gates that were red and green on one tree
-	Explained []TestExplained `json:"explained,omitempty"` // why agents changed tests
-	Lacking   Lacking         `json:"lacking,omitzero"`    // what claims were last refused for
-	Net       *Changes        `json:"net,omitempty"`       // since the run began
-
-	Vanished []string `json:"vanished,omitempty"` // open tasks that are gone from the plan: a few of them
-	Marks    []string `json:"marks,omitempty"`    // and all of them
-	SetUp    bool     `json:"set_up,omitempty"`   // the clean checkout could be set up at the baseline
-
-	Attempts  int      `json:"attempts,omitempty"`  // ended attempts at the next number, none of which counted
-	Lost      int      `json:"lost,omitempty"`      // of these, the lost ones
-	Away      []Away   `json:"away,omitempty"`      // agents that were turned away, and have not worked since
-	Overflows int      `json:"overflows,omitempty"` // context overflows in a row
-	Skips     int      `json:"skips,omitempty"`     // skipped attempts in a row
-	Confirmed int      `json:"confirmed,omitempty"` // claims in a row that were taken
-	Worked    bool     `json:"worked,omitempty"`    // the agent has ended well at least once; not those that stand in for it
-	Able      []string `json:"able,omitempty"`      // the agents that have
-	LastOK    bool     `json:"last_ok,omitempty"`   // the last counted iteration was ok
-	Session   *Session `json:"session,omitempty"`   // that the next attempt goes on with; nil: a fresh one
-	Paused    bool     `json:"paused,omitempty"`    // a person wants nothing to begin
-	Idle      bool     `json:"idle,omitempty"`      // it waits for its provider
-
+	Session    *Session  `json:"session,omitempty"` // that the next attempt goes on with; nil: a fresh one
+	Paused     bool      `json:"paused,omitempty"`  // a person wants nothing to begin
 	Repeats    Repeats   `json:"repeats,omitzero"`
 	Unrewarded float64   `json:"unrewarded_usd,omitempty"` // spent since the last progress
 	Durations  Durations `json:"durations,omitzero"`       // of counted iterations
-	Refusals   []Refusal `json:"refusals,omitempty"`       // the last claims that were not taken
-	Told       []string  `json:"told,omitempty"`           // warnings that are not to be said again, by their keys
-
-	Feedback  []Feedback `json:"feedback,omitempty"`  // what the next prompt should say
-	Heard     []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
-	Summaries []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
-	Notes     []string   `json:"notes,omitempty"`     // what people want the next agent to know
-	Given     int        `json:"given,omitempty"`     // of these, how many the agent at work has been told
 
 	Limits   Limits    `json:"limits,omitzero"` // as the run was last started with
 	Counting Counting  `json:"counting,omitzero"`
@@ -77,72 +49,17 @@ type Counting struct {
 	Agents []string `json:"agents,omitempty"`
 }
 
-// Streaks count in a row.
-type Streaks struct {
-	Failures     int `json:"failures"`
-	RedGates     int `json:"red_gates"`
-	TestFailures int `json:"test_failures"`
-	NoProgress   int `json:"no_progress"`
+// standsIn tells whether an agent only works while another is away.
+func (c Counting) standsIn(agent string) bool {
+	return slices.Index(c.Agents, agent) > 0
 }
 
-// Totals count over the whole run.
-type Totals struct {
-	Iterations   int     `json:"iterations"`
-	OK           int     `json:"ok"`
-	Failed       int     `json:"failed"`
-	TimedOut     int     `json:"timed_out"`
-	Skipped      int     `json:"skipped"`
-	Commits      int     `json:"commits"`
-	Files        int     `json:"files"`
-	LinesAdded   int     `json:"lines_added"`
-	LinesRemoved int     `json:"lines_removed"`
-	Tokens       int     `json:"tokens,omitempty"`   // left out when no agent told
-	CostUSD      float64 `json:"cost_usd,omitempty"` // likewise
-	// CostEstimated says that some of it was not told but worked out.
-	CostEstimated bool `json:"cost_estimated,omitempty"`
-	Duration      Span `json:"duration_ms"`
-
-	FilesCreated  int `json:"files_created,omitempty"`
-	FilesModified int `json:"files_modified,omitempty"`
-	FilesDeleted  int `json:"files_deleted,omitempty"`
-	TestsRun      int `json:"tests_run,omitempty"` // in all iterations together
-	TestsPassed   int `json:"tests_passed,omitempty"`
-	TestsFailed   int `json:"tests_failed,omitempty"`
-
-	Refused int  `json:"refused,omitempty"` // claims that were not taken
-	Proven  int  `json:"proven,omitempty"`  // iterations that made progress with every gate passing
-	Reboots int  `json:"reboots,omitempty"`
-	Waits   int  `json:"waits,omitempty"` // for the provider
-	Waited  Span `json:"waited_ms,omitempty"`
+// Tasks are those that were open and are gone from the plan: a few in words, and
+// all of them by their marks.
+type Tasks struct {
+	Vanished []string `json:"vanished,omitempty"`
+	Marks    []string `json:"marks,omitempty"`
 }
-
-// Feedback is one thing that the next agent should know.
-type Feedback struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-}
-
-// Summary is what an iteration said of itself.
-type Summary struct {
-	Iteration int    `json:"iteration"`
-	Text      string `json:"text"`
-}
-
-// Feedback and summaries in the state are bounded by these, so that a state in
-// every iteration.finished stays small.
-const (
-	maxFeedback  = 8
-	maxSummaries = 10
-	maxText      = 400
-	maxTold      = 20
-)
-
-// MaxNotes is how many notes of people's may wait for the next agent, and MaxNote
-// how long one may be, in bytes.
-const (
-	MaxNotes = 10
-	MaxNote  = 4000
-)
 
 // Next is the number of the iteration that comes next.
 func (s State) Next() int { return s.Totals.Iterations + 1 }
@@ -150,57 +67,156 @@ func (s State) Next() int { return s.Totals.Iterations + 1 }
 // Counts tells whether an attempt with outcome o is an iteration.
 func (s State) Counts(o Outcome) bool { return s.rowFor(o).counts }
 
-// Add gives the state after an attempt with outcome o.
-func (s State) Add(o Outcome) State {
-	undone := s.Undone(o)
-	s.Feedback, s.Heard = s.nextFeedback(o), nil
-	row := s.rowFor(o)
-	if row.counts {
-		s = s.addTests(o)
-		if o.Result != Skipped {
-			s = s.addRepeats(o)
+// Sum adds one event to the state. The state of a run is the sum of its
+// journal; iteration.finished carries it along, so that a reader may begin at
+// the last one and gets the same.
+func (s State) Sum(e Event) State {
+	s = s.tick(e)
+	switch p := e.Payload.(type) {
+	case *RunStarted:
+		s.Counting, s.Limits = p.Counting, p.Limits
+	case *RunResumed:
+		s = s.goOn(p)
+	case *RunWaiting:
+		if s.Idle = p.Agent != ""; s.Idle {
+			s.Totals.Waits++
 		}
-		if o.Result == OK || o.MadeProgress() { // an agent has worked with them; others came meanwhile
-			s.Notes = s.Notes[min(s.Given, len(s.Notes)):]
+	case *RunAsked:
+		s.Idle = false
+	case *RunPaused:
+		s.Paused, s.Idle = true, false
+	case *RunUnpaused:
+		s.Paused = false
+	case *RunRebootFinished:
+		s.Session = nil
+		s.Totals.Reboots++
+	case *CommandReceived:
+		if p.Limits != nil {
+			s = s.limit(*p.Limits)
 		}
-		s.Given = 0
-	}
-	s = s.addSession(o)
-	s = row.apply(s, o)
-	if row.counts {
-		s = s.addGates(o, undone)
-	}
-	if o.Plan != nil {
-		s.Vanished, s.Marks = o.Plan.Vanished, o.Plan.Marks
-	}
-
-	s = s.addTotals(o, row.counts, undone)
-	if o.Result == OK {
-		s.Worked = s.Worked || !s.standsIn(o.Agent)
-		if o.Agent != "" && !slices.Contains(s.Able, o.Agent) {
-			s.Able = append(slices.Clip(s.Able), o.Agent)
+	case *NoteAdded:
+		s.Talk = s.Talk.note(p.Text)
+	case *Warning:
+		s.Talk = s.Talk.warn(p.Key)
+	case *RunBaseline:
+		s = s.begin(p)
+	case *IterationStarted:
+		s.Talk, s.Idle = s.Talk.begin(), false
+	case *ClaimRefused:
+		s.Talk = s.Talk.hear(p.feedback())
+		var anew bool
+		if s.Claims, anew = s.Claims.refuse(e.Iter, p); anew {
+			s.Totals.Refused++
 		}
+	case *GateFinished:
+		if p.With == "" {
+			s.Evidence = s.Evidence.look(p.Gate)
+		}
+	case *TestExplained:
+		s.Evidence = s.Evidence.explain(p)
+	case *CheckpointMade:
+		s.Tree = s.Tree.made(p.Checkpoint)
+	case *CheckpointRestored:
+		s.Tree = s.Tree.putBack(p.Checkpoint, e.Iter > 0)
+		if e.Iter > 0 {
+			s.Talk = s.Talk.hear(p.feedback(false))
+		} else {
+			s.Talk = s.Talk.putBack(p)
+		}
+	case *IterationFinished:
+		s = s.Add(p.Outcome)
 	}
-	s = s.lack(o.Claim)
-	if row.counts && !undone && o.Net != nil {
-		s.Net = o.Net
-	}
-	if o.Claim.taken(o.Proof) {
-		s.Confirmed++
-	} else if row.counts {
-		s.Confirmed = 0
-	}
-	return s.addAway(o)
+	return s
 }
 
-// nextFeedback keeps what was already waiting to be said when the attempt did
-// not count: the next agent has not heard it.
-func (s State) nextFeedback(o Outcome) []Feedback {
-	next := slices.Concat(s.Heard, o.feedback())
-	if !s.rowFor(o).counts {
-		next = slices.Concat(s.Feedback, next)
+// goOn is the state when another runner takes over. Where a person has looked at
+// what went wrong, it is a new start.
+func (s State) goOn(p *RunResumed) State {
+	s.Counting, s.Idle, s.Paused = p.Counting, false, false
+	s.Heard = nil // an attempt that is judged again says it again
+	s = s.limit(p.Limits)
+	for _, c := range p.Changed {
+		if begins(c.Key, "gate.") || begins(c.Key, "proof.") || c.Key == "done.proof" {
+			s.Evidence = s.Evidence.forgetLooks()
+		}
 	}
-	return lastN(next, maxFeedback)
+	if p.From == Aborted || p.From == CouldNotRun {
+		s.Streaks, s.Repeats, s.Away, s.Unrewarded, s.Lacking = Streaks{}, Repeats{}, nil, 0, Lacking{}
+	}
+	if !s.Counting.Keep {
+		s.Session = nil
+	}
+	return s
+}
+
+// limit changes the limits.
+func (s State) limit(l Limits) State {
+	if l == s.Limits {
+		return s
+	}
+	s.Limits, s.Talk = l, s.Talk.forgetBudgets()
+	return s
+}
+
+func begins(text, with string) bool { return len(text) >= len(with) && text[:len(with)] == with }
+
+// tick adds to the live time. The time between an end and a resume is not live,
+// and neither is that before a rollback by a person in between.
+func (s State) tick(e Event) State {
+	if !wakes(e) && !s.At.IsZero() && e.Time.After(s.At) {
+		passed := Span(e.Time.Sub(s.At))
+		s.Live += passed
+		if s.Idle {
+			s.Totals.Waited += passed
+		}
+	}
+	s.At = e.Time
+	return s
+}
+
+// wakes tells whether no runner was there before an event.
+func wakes(e Event) bool {
+	switch e.Payload.(type) {
+	case *RunResumed:
+		return true
+	case *CheckpointRestored:
+		return e.Iter == 0
+	}
+	return false
+}
+
+// Add gives the state after an attempt with outcome o. What an attempt means
+// depends on the state before it, so that is asked first; then each group takes
+// in what is its own.
+func (s State) Add(o Outcome) State {
+	row, undone, away := s.rowFor(o), s.Undone(o), s.TurnedAway(o)
+	s.Session = s.nextSession(o, row.counts)
+	s.Talk = s.Talk.add(o, row.counts)
+	if row.counts {
+		s.Streaks.TestFailures = s.Evidence.testFailures(s.Streaks.TestFailures, o)
+		if o.Result != Skipped {
+			s.Repeats = s.Repeats.add(o, s.Evidence)
+		}
+	}
+	s = row.apply(s, o, undone)
+	if row.counts && !undone {
+		s.Tree = s.Tree.add(s.Totals.Iterations, o)
+		s.Evidence = s.Evidence.add(o)
+	}
+	if o.Plan != nil {
+		s.Tasks = Tasks{Vanished: o.Plan.Vanished, Marks: o.Plan.Marks}
+	}
+	s.Totals = s.Totals.add(o, row.counts, undone)
+	s.Unrewarded = toMicros(s.Unrewarded + o.Usage.Cost())
+	if o.MadeProgress() && !undone {
+		s.Unrewarded = 0
+	}
+	if row.counts && o.Result != Skipped {
+		s.Durations = s.Durations.add(o.Duration)
+	}
+	s.Claims = s.Claims.add(o, row.counts)
+	s.Provider = s.Provider.add(o, away, s.Counting.standsIn(o.Agent))
+	return s
 }
 
 func lastN[T any](list []T, n int) []T {
@@ -209,6 +225,10 @@ func lastN[T any](list []T, n int) []T {
 	}
 	return slices.Clone(list)
 }
+
+// maxText bounds a text in the state, so that a state in every
+// iteration.finished stays small.
+const maxText = 400
 
 // brief is a text that the state carries along.
 func brief(s string) string { return text.Shorten(s, maxText) }

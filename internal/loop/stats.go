@@ -1,6 +1,66 @@
 package loop
 
-import "slices"
+// Totals count over the whole run.
+type Totals struct {
+	Iterations   int     `json:"iterations"`
+	OK           int     `json:"ok"`
+	Failed       int     `json:"failed"`
+	TimedOut     int     `json:"timed_out"`
+	Skipped      int     `json:"skipped"`
+	Commits      int     `json:"commits"`
+	Files        int     `json:"files"`
+	LinesAdded   int     `json:"lines_added"`
+	LinesRemoved int     `json:"lines_removed"`
+	Tokens       int     `json:"tokens,omitempty"`   // left out when no agent told
+	CostUSD      float64 `json:"cost_usd,omitempty"` // likewise
+	// CostEstimated says that some of it was not told but worked out.
+	CostEstimated bool `json:"cost_estimated,omitempty"`
+	Duration      Span `json:"duration_ms"`
+
+	FilesCreated  int `json:"files_created,omitempty"`
+	FilesModified int `json:"files_modified,omitempty"`
+	FilesDeleted  int `json:"files_deleted,omitempty"`
+	TestsRun      int `json:"tests_run,omitempty"` // in all iterations together
+	TestsPassed   int `json:"tests_passed,omitempty"`
+	TestsFailed   int `json:"tests_failed,omitempty"`
+
+	Refused int  `json:"refused,omitempty"` // claims that were not taken
+	Proven  int  `json:"proven,omitempty"`  // iterations that made progress with every gate passing
+	Reboots int  `json:"reboots,omitempty"`
+	Waits   int  `json:"waits,omitempty"` // for the provider
+	Waited  Span `json:"waited_ms,omitempty"`
+}
+
+// add counts what an attempt used and changed. What was put back is no change.
+func (t Totals) add(o Outcome, counts, undone bool) Totals {
+	t.Duration += o.Duration
+	t.Tokens += o.Usage.Tokens()
+	t.CostUSD = toMicros(t.CostUSD + o.Usage.Cost())
+	t.CostEstimated = t.CostEstimated || o.Usage.Estimated()
+	if c := o.Changes; c != nil {
+		t.Commits += c.Commits
+		if !undone {
+			t.Files += c.Created + c.Modified + c.Deleted
+			t.FilesCreated += c.Created
+			t.FilesModified += c.Modified
+			t.FilesDeleted += c.Deleted
+			t.LinesAdded += c.LinesAdded
+			t.LinesRemoved += c.LinesRemoved
+		}
+	}
+	if !counts || o.Result == Skipped {
+		return t
+	}
+	if o.Tests != nil {
+		t.TestsRun += o.Tests.Passed + o.Tests.Failed
+		t.TestsPassed += o.Tests.Passed
+		t.TestsFailed += o.Tests.Failed
+	}
+	if o.Result == OK && o.MadeProgress() && !undone && len(o.Gates) > 0 && len(o.green()) == len(o.Gates) {
+		t.Proven++
+	}
+	return t
+}
 
 // Durations sums up how long iterations took, without keeping them.
 type Durations struct {
@@ -25,64 +85,4 @@ func (d Durations) add(took Span) Durations {
 	d.Squares += away * (ms - d.Mean)
 	d.Min, d.Max = min(d.Min, took), max(d.Max, took)
 	return d
-}
-
-// Refusal is a claim that was not taken.
-type Refusal struct {
-	Iteration int    `json:"iteration"`
-	Why       string `json:"why"`
-}
-
-// mostRefusals is how many of them are kept in full; the total counts all.
-const mostRefusals = 6
-
-// refuse keeps why a claim was not taken. An attempt that is judged again, after
-// its runner died, is refused once.
-func (s State) refuse(iteration int, p *ClaimRefused) State {
-	r := Refusal{Iteration: iteration, Why: brief(p.Why)}
-	if p.NearMiss || len(s.Refusals) > 0 && s.Refusals[len(s.Refusals)-1] == r {
-		return s
-	}
-	s.Refusals = lastN(append(slices.Clip(s.Refusals), r), mostRefusals)
-	s.Totals.Refused++
-	return s
-}
-
-// addTotals counts what an attempt used and changed. What was put back is no
-// change.
-func (s State) addTotals(o Outcome, counts, undone bool) State {
-	t := &s.Totals
-	t.Duration += o.Duration
-	t.Tokens += o.Usage.Tokens()
-	t.CostUSD = toMicros(t.CostUSD + o.Usage.Cost())
-	t.CostEstimated = t.CostEstimated || o.Usage.Estimated()
-	if o.MadeProgress() && !undone {
-		s.Unrewarded = 0
-	} else {
-		s.Unrewarded = toMicros(s.Unrewarded + o.Usage.Cost())
-	}
-	if c := o.Changes; c != nil {
-		t.Commits += c.Commits
-		if !undone {
-			t.Files += c.Created + c.Modified + c.Deleted
-			t.FilesCreated += c.Created
-			t.FilesModified += c.Modified
-			t.FilesDeleted += c.Deleted
-			t.LinesAdded += c.LinesAdded
-			t.LinesRemoved += c.LinesRemoved
-		}
-	}
-	if !counts || o.Result == Skipped {
-		return s
-	}
-	s.Durations = s.Durations.add(o.Duration)
-	if o.Tests != nil {
-		t.TestsRun += o.Tests.Passed + o.Tests.Failed
-		t.TestsPassed += o.Tests.Passed
-		t.TestsFailed += o.Tests.Failed
-	}
-	if o.Result == OK && o.MadeProgress() && !undone && len(o.Gates) > 0 && len(o.green()) == len(o.Gates) {
-		t.Proven++
-	}
-	return s
 }

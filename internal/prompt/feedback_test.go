@@ -33,7 +33,7 @@ func TestFeedbackKeepsTheNewest(t *testing.T) {
 }
 
 func TestFeedbackCutsOneLongEntry(t *testing.T) {
-	s := loop.State{Feedback: []loop.Feedback{{Kind: "note", Text: strings.Repeat("ä", 600)}}}
+	s := loop.State{Talk: loop.Talk{Feedback: []loop.Feedback{{Kind: "note", Text: strings.Repeat("ä", 600)}}}}
 	got := Feedback{Enabled: true, MaxTokens: 100}.text(s, nil)
 	if !strings.Contains(got, "ä … (cut)") || !utf8.ValidString(got) {
 		t.Errorf("want a cut between characters that says so, got:\n%s", got)
@@ -41,7 +41,7 @@ func TestFeedbackCutsOneLongEntry(t *testing.T) {
 }
 
 func TestFeedbackKeepsLinesApart(t *testing.T) {
-	s := loop.State{Feedback: []loop.Feedback{{Kind: "note", Text: "gate test failed:\r\n--- FAIL: TestX\nFAIL\n"}}}
+	s := loop.State{Talk: loop.Talk{Feedback: []loop.Feedback{{Kind: "note", Text: "gate test failed:\r\n--- FAIL: TestX\nFAIL\n"}}}}
 	want := "- gate test failed:\n    --- FAIL: TestX\n    FAIL\n"
 	if got := (Feedback{Enabled: true}).text(s, nil); !strings.Contains(got, want) {
 		t.Errorf("got:\n%s\nwant in it:\n%s", got, want)

@@ -12,9 +12,8 @@ import (
 func TestHandoff(t *testing.T) {
 	b := Builder{Pieces: []Piece{{Text: "Build it."}}}
 	s := loop.State{
-		Totals:    loop.Totals{Iterations: 4, OK: 3, Files: 9, Commits: 2},
-		Summaries: []loop.Summary{{Iteration: 4, Text: "wrote the parser\n<promise>DONE</promise>"}},
-		Notes:     []string{"use tabs"},
+		Totals: loop.Totals{Iterations: 4, OK: 3, Files: 9, Commits: 2},
+		Talk:   loop.Talk{Summaries: []loop.Summary{{Iteration: 4, Text: "wrote the parser\n<promise>DONE</promise>"}}, Notes: []string{"use tabs"}},
 	}
 	b.Handoff = &Handoff{
 		State: s, MaxBytes: 4000, Open: []string{"write the docs"}, Failing: []string{"TestParse"},

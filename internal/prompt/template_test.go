@@ -22,8 +22,8 @@ func facts(text string) *Builder {
 		Branch: func(context.Context) string { return "main" },
 		Last: &loop.Outcome{
 			Result: loop.Failed, Summary: "Half.", Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"},
-			Changes: &loop.Changes{Created: 1, Modified: 2, Deleted: 3},
-			Tests:   &loop.Tests{Passed: 11, Failed: 2, Failing: []string{"TestA", "TestB"}},
+			Work:  loop.Work{Changes: &loop.Changes{Created: 1, Modified: 2, Deleted: 3}},
+			Tests: &loop.Tests{Passed: 11, Failed: 2, Failing: []string{"TestA", "TestB"}},
 		},
 	}
 }

@@ -216,12 +216,12 @@ func TestLevel(t *testing.T) {
 func TestAClaimIsRefusedTwiceForTheSameWant(t *testing.T) {
 	r := Ruling{Lacks: "level kept", Why: "nothing tells"}
 	for times, person := range map[int]bool{0: false, 1: false, 2: true, 3: true} {
-		got := r.orPerson(loop.State{Lacking: loop.Lacking{What: "level kept", Times: times}})
+		got := r.orPerson(loop.State{Claims: loop.Claims{Lacking: loop.Lacking{What: "level kept", Times: times}}})
 		if (got.Person != "") != person || (got.Why == "") != person {
 			t.Errorf("after %d refusals: %+v, want a person: %v", times, got, person)
 		}
 	}
-	if got := r.orPerson(loop.State{Lacking: loop.Lacking{What: "tests A", Times: 5}}); got.Person != "" {
+	if got := r.orPerson(loop.State{Claims: loop.Claims{Lacking: loop.Lacking{What: "tests A", Times: 5}}}); got.Person != "" {
 		t.Error("a person is called for another want")
 	}
 }

@@ -91,7 +91,7 @@ func ok(d time.Duration) loop.Outcome {
 	zero, progress := 0, true
 	return loop.Outcome{
 		Result: loop.OK, Duration: loop.Span(d), Exit: &loop.Exit{Code: &zero, Cause: loop.Exited},
-		Progress: &progress, ProgressBy: []loop.Signal{loop.InFiles}, Agent: "claude",
+		Work: loop.Work{Progress: &progress, ProgressBy: []loop.Signal{loop.InFiles}}, Worker: loop.Worker{Agent: "claude"},
 	}
 }
 
@@ -143,7 +143,7 @@ func night() *scene {
 		var said []loop.Payload
 		switch i {
 		case 9:
-			limited := loop.Outcome{Result: loop.Limited, Duration: loop.Span(8 * time.Second), Limit: &loop.Limit{Kind: "five_hour", Until: s.now.Add(70 * time.Minute)}, Agent: "claude"}
+			limited := loop.Outcome{Result: loop.Limited, Duration: loop.Span(8 * time.Second), Limit: &loop.Limit{Kind: "five_hour", Until: s.now.Add(70 * time.Minute)}, Worker: loop.Worker{Agent: "claude"}}
 			s.attempt(limited, loop.Verdict{Action: loop.Wait, Rule: "limit", Why: "usage limit (five_hour)"}).wait("limit", "usage limit (five_hour)", 71*time.Minute)
 		case 15:
 			o.Result, o.Gates, o.Tests, o.Changes = loop.TimedOut, nil, nil, nil

@@ -9,7 +9,7 @@ import (
 )
 
 func turned(agent string, kind loop.ErrorKind, reset time.Duration) loop.Outcome {
-	o := loop.Outcome{Result: loop.Treat(kind).Result, Agent: agent, Error: &loop.AgentError{Kind: kind}, EndedAt: noon}
+	o := loop.Outcome{Result: loop.Treat(kind).Result, Worker: loop.Worker{Agent: agent}, Error: &loop.AgentError{Kind: kind}, EndedAt: noon}
 	if reset > 0 {
 		o.Limit = &loop.Limit{Kind: "five_hour", Until: noon.Add(reset)}
 	}
@@ -17,7 +17,7 @@ func turned(agent string, kind loop.ErrorKind, reset time.Duration) loop.Outcome
 }
 
 func worked(agent string) loop.Outcome {
-	return loop.Outcome{Result: loop.OK, Exit: exit(0), Agent: agent, EndedAt: noon.Add(-time.Minute)}
+	return loop.Outcome{Result: loop.OK, Exit: exit(0), Worker: loop.Worker{Agent: agent}, EndedAt: noon.Add(-time.Minute)}
 }
 
 // With agents that stand in, who works and for whom it waits.

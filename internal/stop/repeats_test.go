@@ -26,8 +26,7 @@ func TestRepeats(t *testing.T) {
 	moving := true
 	turn := func(tree, diff, failure string, failing ...string) loop.Outcome {
 		o := loop.Outcome{
-			Result: loop.OK, Exit: exit(0), Progress: &moving, Tree: tree,
-			Alike: &loop.Alike{Diff: diff, Error: failure, Tests: strings.Join(failing, ",")},
+			Result: loop.OK, Exit: exit(0), Work: loop.Work{Progress: &moving}, Left: loop.Left{Tree: tree, Alike: &loop.Alike{Diff: diff, Error: failure, Tests: strings.Join(failing, ",")}},
 		}
 		if failing != nil {
 			o.Tests = &loop.Tests{Total: 10, Passed: 10 - len(failing), Failed: len(failing), Failing: failing}
@@ -78,7 +77,7 @@ func TestRepeats(t *testing.T) {
 func TestUnrewarded(t *testing.T) {
 	still, moving := false, true
 	spend := func(progress *bool) loop.Outcome {
-		return loop.Outcome{Result: loop.OK, Exit: exit(0), Progress: progress, Usage: &loop.Usage{CostUSD: 0.5}}
+		return loop.Outcome{Result: loop.OK, Exit: exit(0), Work: loop.Work{Progress: progress}, Usage: &loop.Usage{CostUSD: 0.5}}
 	}
 	past := []loop.Outcome{spend(&still), spend(&still), spend(&moving), spend(&still), spend(&still), spend(&still), spend(&still)}
 	if n, v := night([]loop.Rule{Unrewarded(1.5)}, past); n != 6 || v.Rule != "cost_without_progress" {

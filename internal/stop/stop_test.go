@@ -33,8 +33,8 @@ func everything() (Settings, loop.Facts) {
 			Streaks: loop.Streaks{Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1},
 			Totals:  loop.Totals{Iterations: 1, CostUSD: 1, Tokens: 1},
 			Live:    loop.Span(time.Hour), At: noon,
-			Away:    []loop.Away{{Kind: loop.ErrUsageLimit, Since: noon, At: noon, Tries: 1}},
-			Repeats: loop.Repeats{Tests: loop.Repeat{Mark: "x", N: 1}}, Unrewarded: 1,
+			Provider: loop.Provider{Away: []loop.Away{{Kind: loop.ErrUsageLimit, Since: noon, At: noon, Tries: 1}}},
+			Repeats:  loop.Repeats{Tests: loop.Repeat{Mark: "x", N: 1}}, Unrewarded: 1,
 			Session: &loop.Session{ID: "s", Since: noon, Percent: 90},
 		},
 		Outcome: &loop.Outcome{
@@ -151,7 +151,7 @@ func TestFinished(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := Finished(tt.c)(loop.Facts{Outcome: &tt.o, State: loop.State{Confirmed: 1}})
+			v := Finished(tt.c)(loop.Facts{Outcome: &tt.o, State: loop.State{Claims: loop.Claims{Confirmed: 1}}})
 			if stops := v.Action == loop.Stop; stops != tt.stops || v.Proven != tt.proven || v.Reason != tt.reason {
 				t.Errorf("Finished(%+v) on %+v = %+v, want stop %v, proven %v, reason %q", tt.c, tt.o, v, tt.stops, tt.proven, tt.reason)
 			}
@@ -172,7 +172,7 @@ func TestIterationsIsDoneOnlyWhenNothingElseWasAsked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := loop.Facts{State: loop.State{Totals: loop.Totals{Iterations: 3}, LastOK: tt.lastOK}}
+			f := loop.Facts{State: loop.State{Totals: loop.Totals{Iterations: 3}, Tries: loop.Tries{LastOK: tt.lastOK}}}
 			if v := Iterations(3, tt.asked)(f); v.State != tt.want || v.Reason != loop.ByIterations {
 				t.Errorf("verdict = %+v, want state %q", v, tt.want)
 			}
@@ -283,7 +283,7 @@ func TestPace(t *testing.T) {
 		row  int
 		want time.Duration
 	}{
-		{"a good iteration is followed at once", p, loop.Outcome{Result: loop.OK, Progress: stuck()}, 0, 0},
+		{"a good iteration is followed at once", p, loop.Outcome{Result: loop.OK, Work: loop.Work{Progress: stuck()}}, 0, 0},
 		{"the first failure waits a second", p, loop.Outcome{Result: loop.Failed}, 1, time.Second},
 		{"the third four", p, loop.Outcome{Result: loop.Failed}, 3, 4 * time.Second},
 		{"never longer than the cap", p, loop.Outcome{Result: loop.Failed}, 40, 60 * time.Second},
@@ -310,7 +310,7 @@ func TestSignInThatExpiresInTheNightIsNotFatal(t *testing.T) {
 	if v := Fatal()(loop.Facts{Outcome: auth}); v.Reason != loop.ByNotSignedIn || v.State != loop.CouldNotRun {
 		t.Errorf("at the start: %+v, want it to end not signed in", v)
 	}
-	if v := Fatal()(loop.Facts{Outcome: auth, State: loop.State{Worked: true}}); v.Action != "" {
+	if v := Fatal()(loop.Facts{Outcome: auth, State: loop.State{Provider: loop.Provider{Worked: true}}}); v.Action != "" {
 		t.Errorf("after the agent worked: %+v, want no opinion", v)
 	}
 }

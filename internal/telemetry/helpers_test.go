@@ -92,20 +92,19 @@ func (t *teller) night() {
 	t.tell(&loop.GateFinished{Gate: loop.Gate{Name: "test", Where: loop.InClean, Exit: &one, Why: "2 tests fail", Tests: 12}})
 	t.tell(&loop.HookFinished{Point: "post_iteration", Action: "continue", Why: "it took longer than 30s and was ended", Duration: loop.Span(time.Hour)})
 	t.end(loop.Outcome{
-		Result: loop.Failed, Agent: "claude", Model: "opus-1", Session: "s-1", Duration: loop.Span(45 * time.Second),
-		Exit:    &loop.Exit{Code: &zero, Cause: loop.Exited},
-		Gates:   []loop.Gate{{Name: "test", Why: "2 tests fail"}},
-		Tests:   &loop.Tests{Total: 12, Passed: 10, Failed: 2},
-		Usage:   &loop.Usage{Input: 100, Output: 50, CacheRead: 800, CacheWrite: 50, CostUSD: 0.25, ContextPercent: 40, Turns: 3},
-		Changes: &loop.Changes{Created: 1, Modified: 2, LinesAdded: 40, LinesRemoved: 3, Commits: 1},
-		Plan:    &loop.Plan{Open: 3, InProgress: 1, Done: 8},
+		Result: loop.Failed, Worker: loop.Worker{Agent: "claude", Model: "opus-1", Session: "s-1"}, Duration: loop.Span(45 * time.Second),
+		Exit:  &loop.Exit{Code: &zero, Cause: loop.Exited},
+		Gates: []loop.Gate{{Name: "test", Why: "2 tests fail"}},
+		Tests: &loop.Tests{Total: 12, Passed: 10, Failed: 2},
+		Usage: &loop.Usage{Input: 100, Output: 50, CacheRead: 800, CacheWrite: 50, CostUSD: 0.25, ContextPercent: 40, Turns: 3},
+		Work:  loop.Work{Changes: &loop.Changes{Created: 1, Modified: 2, LinesAdded: 40, LinesRemoved: 3, Commits: 1}, Plan: &loop.Plan{Open: 3, InProgress: 1, Done: 8}},
 	}, loop.State{Totals: loop.Totals{Iterations: 1, Tokens: 1000, CostUSD: 0.25}, Streaks: loop.Streaks{RedGates: 1}, Limits: loop.Limits{Iterations: 10, CostUSD: 2, Tokens: 10_000}})
 	t.tell(&loop.Warning{Text: "old transcripts are kept"})
 
 	t.begin(2, 1)
 	t.tell(&loop.AgentLimit{Limit: loop.Limit{Kind: "five_hour", Until: t.at.Add(time.Hour)}})
-	t.end(loop.Outcome{Result: loop.Limited, Agent: "claude", Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "you have hit your limit"}},
-		loop.State{Totals: loop.Totals{Iterations: 1}, Attempts: 1})
+	t.end(loop.Outcome{Result: loop.Limited, Worker: loop.Worker{Agent: "claude"}, Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "you have hit your limit"}},
+		loop.State{Totals: loop.Totals{Iterations: 1}, Tries: loop.Tries{Attempts: 1}})
 	t.tell(&loop.RunWaiting{Rule: "limit", Why: "usage limit", For: loop.Span(time.Hour), Until: t.at.Add(time.Hour)})
 	t.tell(&loop.CommandReceived{Command: "note", Effect: "kept"})
 	t.at = t.at.Add(time.Hour)
@@ -113,7 +112,7 @@ func (t *teller) night() {
 	t.begin(2, 2)
 	t.tell(&loop.ClaimHeard{Kind: loop.ClaimDone, Text: "DONE"})
 	t.end(loop.Outcome{
-		Result: loop.OK, Agent: "claude", Duration: loop.Span(5 * time.Minute), Claim: &loop.Claim{Kind: loop.ClaimDone, Proven: true},
+		Result: loop.OK, Worker: loop.Worker{Agent: "claude"}, Duration: loop.Span(5 * time.Minute), Claim: &loop.Claim{Kind: loop.ClaimDone, Proven: true},
 		Usage: &loop.Usage{Output: 500, CostUSD: 0.25, CostEstimated: true},
 	}, loop.State{Totals: loop.Totals{Iterations: 2, Tokens: 1500, CostUSD: 0.5}, Limits: loop.Limits{Iterations: 10, CostUSD: 2, Tokens: 10_000}})
 	t.finish(loop.Done, loop.ByPromise, "the gates agree")

@@ -157,7 +157,7 @@ func TestARunnerThatDiesLeavesItsSpansToTheNext(t *testing.T) {
 	}, func(tell *teller) {
 		tell.tell(&loop.RunResumed{From: loop.Crashed})
 		tell.iter, tell.attempt = 1, 1
-		tell.end(loop.Outcome{Result: loop.Lost}, loop.State{Attempts: 1})
+		tell.end(loop.Outcome{Result: loop.Lost}, loop.State{Tries: loop.Tries{Attempts: 1}})
 		tell.finish(loop.Done, loop.ByGates, "the gates agree")
 	})
 	if err := sound(list); err != nil {

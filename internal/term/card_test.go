@@ -197,7 +197,7 @@ func nightStory() *story {
 	for _, why := range []string{"gate test failed (3 of 48 tests)", "gate test failed (3 of 48 tests) with the pinned files as they were when the run began (changed: wheel_test.go)"} {
 		s.iteration(371*second, 20, work(passing("test", 48)))
 		until := s.now.Add(96 * time.Minute)
-		limited := loop.Outcome{Result: loop.Limited, Agent: "claude", Limit: &loop.Limit{Kind: "five_hour", Until: until}, EndedAt: s.now}
+		limited := loop.Outcome{Result: loop.Limited, Worker: loop.Worker{Agent: "claude"}, Limit: &loop.Limit{Kind: "five_hour", Until: until}, EndedAt: s.now}
 		n := s.sum.Next()
 		s.in(n, 1, &loop.IterationStarted{Max: 20}, &loop.IterationFinished{Outcome: limited}).
 			tell(&loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (five_hour)", For: loop.Span(96 * time.Minute), Until: until}).
@@ -326,7 +326,7 @@ func TestHostileTextStaysOnItsLine(t *testing.T) {
 	})
 	o := ok()
 	o.Agent, o.BilledTo, o.Denied, o.Gates = "other", evil, []string{evil}, []loop.Gate{{Name: evil, Why: evil}}
-	away := loop.Outcome{Result: loop.Limited, Agent: evil, Limit: &loop.Limit{Kind: evil}}
+	away := loop.Outcome{Result: loop.Limited, Worker: loop.Worker{Agent: evil}, Limit: &loop.Limit{Kind: evil}}
 	s.in(1, 1, &loop.IterationStarted{Max: 5}, &loop.ClaimRefused{Why: evil}, &loop.ClaimRefused{Why: evil, NearMiss: true}, &loop.IterationFinished{Outcome: away}).
 		in(1, 2, &loop.IterationStarted{Max: 5}, &loop.IterationFinished{Outcome: o}).
 		tell(&loop.RunWaiting{Rule: "limit", Agent: evil, Why: evil, Until: s.now})

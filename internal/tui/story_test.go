@@ -94,8 +94,7 @@ func (s *story) worked(failing int) *story {
 	}
 	made := true
 	return s.in(n, 1, &loop.IterationFinished{Outcome: loop.Outcome{
-		Result: loop.OK, Exit: &loop.Exit{Code: number(0), Cause: loop.Exited}, Claim: claim, Tests: tests, Gates: []loop.Gate{gate}, Progress: &made,
-		Changes: &loop.Changes{Modified: 2, LinesAdded: 40, LinesRemoved: 3}, Agent: "claude", Duration: loop.Span(45 * time.Second),
+		Result: loop.OK, Exit: &loop.Exit{Code: number(0), Cause: loop.Exited}, Claim: claim, Tests: tests, Gates: []loop.Gate{gate}, Work: loop.Work{Progress: &made, Changes: &loop.Changes{Modified: 2, LinesAdded: 40, LinesRemoved: 3}}, Worker: loop.Worker{Agent: "claude"}, Duration: loop.Span(45 * time.Second),
 		Usage: &loop.Usage{Input: 40_000, Output: 1_200, CostUSD: 0.21, CostEstimated: true, ContextPercent: 62},
 	}, Verdict: loop.Verdict{Action: loop.Continue}})
 }

@@ -11,7 +11,7 @@ import (
 
 func TestEveryResultHasItsLine(t *testing.T) {
 	now := time.Date(2026, 11, 3, 10, 0, 0, 0, time.Local)
-	before := loop.State{Worked: true, Counting: loop.Counting{Agents: []string{"claude", "codex"}}}
+	before := loop.State{Provider: loop.Provider{Worked: true}, Counting: loop.Counting{Agents: []string{"claude", "codex"}}}
 	agentError := func(kind loop.ErrorKind, message string) *loop.AgentError {
 		return &loop.AgentError{Kind: kind, Message: message}
 	}
@@ -28,7 +28,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		{"failed, killed", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: agentError(loop.ErrAgent, "ended by signal KILL")}, "WARNING: AI CLI failed (signal KILL), consecutive failures: 1/3"},
 		{"failed, the agent says why", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrAgent, "no final\nevent")}, "WARNING: AI CLI failed (exit 0), consecutive failures: 1/3"},
 		{"failed, the agent gives a kind", loop.Outcome{Result: loop.Failed, Exit: exited(2), Error: agentError(loop.ErrRefusal, "")}, "WARNING: AI CLI failed (exit 2), consecutive failures: 1/3"},
-		{"failed, never started", loop.Outcome{Result: loop.Failed, Agent: "claude", Error: agentError(loop.ErrMissing, "claude: not found")}, "WARNING: AI CLI failed (not started), consecutive failures: 1/3"},
+		{"failed, never started", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "claude"}, Error: agentError(loop.ErrMissing, "claude: not found")}, "WARNING: AI CLI failed (not started), consecutive failures: 1/3"},
 		{"failed, no status", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Cause: loop.Exited}}, "WARNING: AI CLI failed (no exit status), consecutive failures: 1/3"},
 		{"failed by gates", loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s"},
 		{"failed by gates, out of turns", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrMaxTurns, ""), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s, cut short by max turns"},
@@ -45,9 +45,9 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		{"limited until tomorrow", loop.Outcome{Result: loop.Limited, Limit: &loop.Limit{Kind: "weekly", Until: now.Add(20 * time.Hour)}}, "Iteration 2/5 held up: usage limit (weekly) until 2026-11-04 06:00:00; it does not count"},
 		{"limited without a time", loop.Outcome{Result: loop.Limited, Limit: &loop.Limit{Kind: "five_hour"}}, "Iteration 2/5 held up: usage limit (five_hour); it does not count"},
 		{"limited without a kind", loop.Outcome{Result: loop.Limited, Error: agentError(loop.ErrRateLimit, "")}, "Iteration 2/5 held up: usage limit: rate limit; it does not count"},
-		{"signed out in the middle", loop.Outcome{Result: loop.Failed, Agent: "claude", Exit: exited(1), Error: agentError(loop.ErrAuth, "OAuth token expired")}, "Iteration 2/5 held up: claude is not signed in: OAuth token expired; it does not count"},
-		{"out of money", loop.Outcome{Result: loop.Failed, Agent: "claude", Exit: exited(1), Error: agentError(loop.ErrBilling, "")}, "Iteration 2/5 held up: claude has no credit left: billing; it does not count"},
-		{"a stand-in that is not there", loop.Outcome{Result: loop.Failed, Agent: "codex", Error: agentError(loop.ErrMissing, "codex: not found")}, "Iteration 2/5 held up: codex cannot work: codex: not found; it does not count"},
+		{"signed out in the middle", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "claude"}, Exit: exited(1), Error: agentError(loop.ErrAuth, "OAuth token expired")}, "Iteration 2/5 held up: claude is not signed in: OAuth token expired; it does not count"},
+		{"out of money", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "claude"}, Exit: exited(1), Error: agentError(loop.ErrBilling, "")}, "Iteration 2/5 held up: claude has no credit left: billing; it does not count"},
+		{"a stand-in that is not there", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "codex"}, Error: agentError(loop.ErrMissing, "codex: not found")}, "Iteration 2/5 held up: codex cannot work: codex: not found; it does not count"},
 		{"unavailable", loop.Outcome{Result: loop.Unavailable, Error: agentError(loop.ErrOverloaded, "529")}, "Iteration 2/5 held up: the provider is unavailable: 529; it does not count"},
 		{"lost", loop.Outcome{Result: loop.Lost}, "Iteration 2/5 lost: the runner died while it ran; it does not count"},
 	}
@@ -73,7 +73,7 @@ func TestWithoutAThresholdThereIsNoSlash(t *testing.T) {
 func TestWhoGoesOnMeanwhileIsNamed(t *testing.T) {
 	now := time.Date(2026, 11, 3, 10, 0, 0, 0, time.Local)
 	p := &loop.IterationFinished{
-		Outcome: loop.Outcome{Result: loop.Limited, Agent: "claude", Limit: &loop.Limit{Kind: "five_hour", Until: now.Add(time.Hour)}},
+		Outcome: loop.Outcome{Result: loop.Limited, Worker: loop.Worker{Agent: "claude"}, Limit: &loop.Limit{Kind: "five_hour", Until: now.Add(time.Hour)}},
 		Verdict: loop.Verdict{Action: loop.Continue, Rule: "fallback", Agent: "codex"},
 	}
 	want := "Iteration 2/5 held up: usage limit (five_hour) until 11:00:00; it does not count, and codex goes on meanwhile"
@@ -126,7 +126,7 @@ func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 	limits := loop.Limits{Failures: 3, RedGates: 5, TestFailures: 4}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			before := loop.State{Best: tt.best, Counting: tt.counting}
+			before := loop.State{Evidence: loop.Evidence{Best: tt.best}, Counting: tt.counting}
 			p := &loop.IterationFinished{Outcome: tt.outcome, State: before.Add(tt.outcome)}
 			var got []string
 			for _, f := range judged(before, p, limits) {

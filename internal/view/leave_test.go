@@ -28,8 +28,7 @@ func after(o loop.Outcome, started loop.RunStarted, seen ...loop.Payload) *Run {
 func worked() loop.Outcome {
 	yes, zero := true, 0
 	return loop.Outcome{
-		Result: loop.OK, Exit: &loop.Exit{Code: &zero, Cause: loop.Exited}, Progress: &yes, BilledTo: "api_key",
-		Changes: &loop.Changes{Created: 1, Modified: 2, Commits: 1}, Gates: []loop.Gate{{Name: "test", OK: true}, {Name: "lint", OK: true}},
+		Result: loop.OK, Exit: &loop.Exit{Code: &zero, Cause: loop.Exited}, Work: loop.Work{Progress: &yes, Changes: &loop.Changes{Created: 1, Modified: 2, Commits: 1}}, Worker: loop.Worker{BilledTo: "api_key"}, Gates: []loop.Gate{{Name: "test", OK: true}, {Name: "lint", OK: true}},
 		Usage: &loop.Usage{Input: 1000, CostUSD: 0.42},
 	}
 }

@@ -68,7 +68,7 @@ func drawRecord(t *rapid.T) *record {
 			r.add(iter, attempt, &loop.IterationFinished{
 				Outcome: loop.Outcome{
 					Result: result, Duration: loop.Span(time.Second), Usage: &loop.Usage{Input: 7, CostUSD: 0.5},
-					Agent: rapid.SampledFrom([]string{"", "claude", "codex"}).Draw(t, "who"), Session: "s-1", Exit: &loop.Exit{Cause: loop.Exited},
+					Worker: loop.Worker{Agent: rapid.SampledFrom([]string{"", "claude", "codex"}).Draw(t, "who"), Session: "s-1"}, Exit: &loop.Exit{Cause: loop.Exited},
 				},
 				Verdict: loop.Verdict{Action: loop.Continue},
 			})
@@ -292,9 +292,9 @@ func TestWhatARunChangedIsNotTheSumOfItsIterations(t *testing.T) {
 		run  Run
 		want Figures
 	}{
-		{"now", Run{Sum: loop.State{Totals: sum, Net: early}}, Figures{Files: 3, Commits: 5}},
-		{"at its end", Run{Sum: loop.State{Totals: sum, Net: early}, Finished: finished}, Figures{1, 7, 2, 5}},
-		{"all was taken back", Run{Sum: loop.State{Totals: sum, Net: &loop.Changes{}}}, Figures{Commits: 5}},
+		{"now", Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: early}}}, Figures{Files: 3, Commits: 5}},
+		{"at its end", Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: early}}, Finished: finished}, Figures{1, 7, 2, 5}},
+		{"all was taken back", Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: &loop.Changes{}}}}, Figures{Commits: 5}},
 		{"where only the sum is known", Run{Sum: loop.State{Totals: sum}, Finished: &loop.RunFinished{}}, Figures{5, 21, 16, 5}},
 	} {
 		if got := tt.run.Changed(); got != tt.want {

@@ -68,11 +68,11 @@ func TestStatusAsJSON(t *testing.T) {
 				&loop.RunStarted{Name: "build-7", Agent: "claude", Branch: "loop/7", Prompt: "build it", PID: 10, Limits: loop.Limits{Iterations: 5}},
 				&loop.IterationStarted{Max: 5},
 				&loop.IterationFinished{
-					Outcome: loop.Outcome{Result: loop.OK, Agent: "codex", Model: "large", Denied: []string{"WebFetch"}, BilledTo: "subscription"},
+					Outcome: loop.Outcome{Result: loop.OK, Worker: loop.Worker{Agent: "codex", Model: "large", BilledTo: "subscription"}, Denied: []string{"WebFetch"}},
 					State: loop.State{
 						Totals:    loop.Totals{Iterations: 2, OK: 1, Failed: 1, CostUSD: 3, Proven: 2, Refused: 1, Files: 3},
 						Durations: loop.Durations{N: 2, Mean: 2000, Squares: 2e6, Min: loop.Span(time.Second), Max: loop.Span(3 * time.Second)},
-						Refusals:  []loop.Refusal{{Iteration: 1, Why: "gate test failed"}},
+						Claims:    loop.Claims{Refusals: []loop.Refusal{{Iteration: 1, Why: "gate test failed"}}},
 						Session:   &loop.Session{ID: "s-1", Agent: "codex", Since: noon, Iterations: 2, Percent: 31},
 						Limits:    loop.Limits{Iterations: 5}, At: noon,
 					},
@@ -189,7 +189,7 @@ func TestStatsCountWhatBecameOfARun(t *testing.T) {
 	r.add(0, 0, &loop.RunStarted{Name: "build-7", Procedure: "build", Agent: "claude"})
 	for i, result := range []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Skipped, loop.OK, loop.Limited} {
 		r.add(i+1, 1, &loop.IterationFinished{Outcome: loop.Outcome{
-			Result: result, Progress: &yes, Gates: []loop.Gate{{Name: "test", OK: true}},
+			Result: result, Work: loop.Work{Progress: &yes}, Gates: []loop.Gate{{Name: "test", OK: true}},
 			Usage: &loop.Usage{CostUSD: 0.1}, Duration: loop.Span(time.Second),
 		}})
 	}

@@ -5,6 +5,14 @@ import (
 	"time"
 )
 
+// Provider is what the providers of a run's agents let them do.
+type Provider struct {
+	Away   []Away   `json:"away,omitempty"`   // agents that were turned away, and have not worked since
+	Worked bool     `json:"worked,omitempty"` // the agent has ended well at least once; not those that stand in for it
+	Able   []string `json:"able,omitempty"`   // the agents that have
+	Idle   bool     `json:"idle,omitempty"`   // the run waits for a provider
+}
+
 // Away is an agent that its provider turns away, and what it said.
 type Away struct {
 	Agent string    `json:"agent"`
@@ -17,12 +25,12 @@ type Away struct {
 }
 
 // AwayAs is how an agent of that name is kept from working, if it is.
-func (s State) AwayAs(agent string) (Away, bool) {
-	i := slices.IndexFunc(s.Away, func(a Away) bool { return a.Agent == agent })
+func (p Provider) AwayAs(agent string) (Away, bool) {
+	i := slices.IndexFunc(p.Away, func(a Away) bool { return a.Agent == agent })
 	if i < 0 {
 		return Away{}, false
 	}
-	return s.Away[i], true
+	return p.Away[i], true
 }
 
 // Agents is the agent and those that stand in for it. Where nobody has said, it
@@ -54,28 +62,29 @@ func (s State) TurnedAway(o Outcome) bool {
 		return false
 	case t.OnlyAtFirst && s.Worked:
 		return true
-	case s.standsIn(o.Agent):
+	case s.Counting.standsIn(o.Agent):
 		return true
 	}
 	return t.FallsBack && len(s.Counting.Agents) > 1
 }
 
-// standsIn tells whether an agent only works while another is away.
-func (s State) standsIn(agent string) bool {
-	return slices.Index(s.Counting.Agents, agent) > 0
-}
-
-// addAway keeps who is turned away. An attempt that was cut short from outside
-// says nothing of its provider.
-func (s State) addAway(o Outcome) State {
+// add takes in what an attempt says of its provider. One that was cut short from
+// outside says nothing of it.
+func (p Provider) add(o Outcome, away, standsIn bool) Provider {
+	if o.Result == OK {
+		p.Worked = p.Worked || !standsIn
+		if o.Agent != "" && !slices.Contains(p.Able, o.Agent) {
+			p.Able = append(slices.Clip(p.Able), o.Agent)
+		}
+	}
 	switch {
-	case s.TurnedAway(o):
-		s.Away = turnAway(s.Away, o)
+	case away:
+		p.Away = turnAway(p.Away, o)
 	case o.Result == Lost, o.Result == Interrupted, o.Result == Skipped:
 	default:
-		s.Away = slices.DeleteFunc(slices.Clone(s.Away), func(a Away) bool { return a.Agent == o.Agent })
+		p.Away = slices.DeleteFunc(slices.Clone(p.Away), func(a Away) bool { return a.Agent == o.Agent })
 	}
-	return s
+	return p
 }
 
 func turnAway(list []Away, o Outcome) []Away {

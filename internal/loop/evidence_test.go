@@ -8,7 +8,7 @@ import (
 func counted(passed, failed int, failing ...string) Outcome {
 	total := passed + failed
 	return Outcome{
-		Result: OK, Exit: code(0), Progress: yes(), Checkpoint: "c",
+		Result: OK, Exit: code(0), Work: Work{Progress: yes()}, Left: Left{Checkpoint: "c"},
 		Tests: &Tests{Total: total, Passed: passed, Failed: failed, Failing: failing},
 		Gates: []Gate{{Name: "test", OK: failed == 0, Tests: total}},
 	}

@@ -1,0 +1,96 @@
+package loop
+
+// What the runner saw for itself: checkpoints, test results and gates.
+
+// RunBaseline is what the gates said before the first iteration, and where they
+// judge a claim from now on.
+type RunBaseline struct {
+	Gates []BaselineGate `json:"gates"`
+	Proof Place          `json:"proof"`
+	// Why says what is missing where a clean checkout was wanted and can't be.
+	Why string `json:"why,omitempty"`
+	// SetUp says that a clean checkout was made and could be set up.
+	SetUp bool `json:"set_up,omitempty"`
+	// Checkpoint is the tree that the gates saw.
+	Checkpoint string `json:"checkpoint,omitempty"`
+}
+
+// BaselineGate is one gate before the first iteration, in the work tree and, if
+// it was tried there, in a clean checkout.
+type BaselineGate struct {
+	Gate  Gate   `json:"gate"`
+	Clean *Gate  `json:"clean,omitempty"`
+	Tests *Tests `json:"tests,omitempty"`
+	// Judged is where this gate judges claims.
+	Judged Place `json:"judged,omitempty"`
+}
+
+// Place is where a gate runs.
+type Place string
+
+// The places of a gate.
+const (
+	InWorkspace Place = "workspace"
+	InClean     Place = "clean"
+)
+
+// GateStarted says that one of the runner's own checks began.
+type GateStarted struct {
+	Name  string `json:"name"`
+	Where Place  `json:"where"`
+	With  string `json:"with,omitempty"` // on another tree than the one that is judged: a word for which
+}
+
+// GateFinished says how it ended.
+type GateFinished struct {
+	Gate  Gate   `json:"gate"`
+	Tests *Tests `json:"tests,omitempty"`
+	With  string `json:"with,omitempty"` // as it began
+}
+
+// TestsSeen is a test run in the output of one of the agent's own tools.
+type TestsSeen struct {
+	Tests Tests `json:"tests"`
+}
+
+// CheckpointMade says that the whole work tree was kept, as it was before the
+// agent (base) or after it.
+type CheckpointMade struct {
+	Checkpoint string `json:"checkpoint"`
+	Tree       string `json:"tree"`
+	Base       bool   `json:"base,omitempty"`
+}
+
+// CheckpointRestored says that the work tree was put back.
+type CheckpointRestored struct {
+	Checkpoint string `json:"checkpoint"`
+	Iteration  *int   `json:"iteration,omitempty"` // whose checkpoint it is, if it is one's; 0 is before the first
+	Kept       string `json:"kept"`                // the checkpoint of what was there
+	Why        string `json:"why"`
+}
+
+// CommitMade says that the runner committed an iteration's work.
+type CommitMade struct {
+	Commit  string `json:"commit"`
+	Subject string `json:"subject"`
+}
+
+// HookFinished says what one of the user's own commands at a fixed point came to.
+type HookFinished struct {
+	Point    string `json:"point"`
+	Exit     *int   `json:"exit,omitempty"`
+	Action   string `json:"action"` // continue, skip or abort
+	Duration Span   `json:"duration_ms"`
+	Why      string `json:"why,omitempty"`
+	// Interrupted says that it was ended with its runner, and has its turn again.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+func (*HookFinished) Type() Type       { return "hook.finished" }
+func (*RunBaseline) Type() Type        { return "run.baseline" }
+func (*GateStarted) Type() Type        { return "gate.started" }
+func (*GateFinished) Type() Type       { return "gate.finished" }
+func (*TestsSeen) Type() Type          { return "tests.seen" }
+func (*CheckpointMade) Type() Type     { return "checkpoint.made" }
+func (*CheckpointRestored) Type() Type { return "checkpoint.restored" }
+func (*CommitMade) Type() Type         { return "commit.made" }
