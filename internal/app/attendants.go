@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"sync"
 	"time"
@@ -109,7 +110,7 @@ func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
 	server, err := control.Serve(control.Options{
 		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),
 		Inside: func(pid int) bool { return proc.Descends(pid, os.Getpid()) },
-		Past:   control.Past(o.store, meta.Name),
+		Past:   func(after int64) iter.Seq2[loop.Event, error] { return o.store.AllEvents(meta.Name, after) },
 	})
 	if err != nil {
 		a.warn(loop.Warning{Text: fmt.Sprintf("this run takes no commands: %v", err), Hint: "stop it with Ctrl+C; \"refrain status\" and \"refrain logs\" work"})

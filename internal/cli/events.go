@@ -47,9 +47,9 @@ func eventsCommand(sh *shell) *cobra.Command {
 		}
 		ctx, stop := sh.untilSignal(cmd.Context())
 		defer stop()
-		events := control.Past(store, entry.Name)(*after)
+		events := store.AllEvents(entry.Name, *after)
 		if *onward {
-			events = follow(ctx, store, entry.Name, *after)
+			events = control.Follow(ctx, store, entry.Name, *after)
 		}
 		err = printEvents(ctx, sh.out, events, *types, *onward)
 		if ctx.Err() != nil || errors.Is(err, syscall.EPIPE) {

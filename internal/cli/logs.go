@@ -9,17 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/term"
 )
-
-// followEvery is how often a live run is looked at.
-const followEvery = 200 * time.Millisecond
 
 func logsCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
@@ -89,7 +87,6 @@ type transcript struct {
 	entry journal.Entry
 	iter  int
 	out   term.Output
-	seen  int64 // the last event shown
 }
 
 func (t *transcript) raw(name string) error {
@@ -118,19 +115,11 @@ func (t *transcript) show() error {
 	if _, err := os.Stat(filepath.Join(dir, "stdout")); errors.Is(err, fs.ErrNotExist) {
 		return t.dropped(dir)
 	}
-	return t.print(dir)
-}
-
-// print shows the events of an attempt that were not shown yet.
-func (t *transcript) print(dir string) error {
 	for e, err := range journal.AttemptEvents(dir) {
 		if err != nil {
 			return err
 		}
-		if e.Seq > t.seen {
-			t.out.Observe(e)
-			t.seen = e.Seq
-		}
+		t.out.Observe(e)
 	}
 	return nil
 }
@@ -138,41 +127,40 @@ func (t *transcript) print(dir string) error {
 // follow prints what comes until the run is over. A run that was asked for as
 // a whole is followed into its next iterations.
 func (t *transcript) follow(ctx context.Context, onward bool) error {
-	for {
-		entry, err := t.store.Load(t.entry.Name)
-		if err != nil {
+	after, err := t.begin()
+	if err != nil {
+		return err
+	}
+	for e, err := range control.Follow(ctx, t.store, t.entry.Name, after) {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
 			return err
-		}
-		over := t.store.Status(entry).Ended() // asked first: what comes after it is complete
-		for ; ; t.iter++ {
-			for n := 1; ; n++ {
-				dir := t.store.AttemptDir(t.entry.Name, t.iter, n)
-				if _, err := os.Stat(dir); err != nil {
-					break
-				}
-				if err := t.print(dir); err != nil {
-					return err
-				}
-			}
-			if !onward || t.iter >= lastIteration(entry) {
-				break
-			}
-		}
-		if over || !onward && finishedBy(entry, t.iter) {
+		case !onward && e.Iter > t.iter:
 			return nil
+		case e.Iter >= t.iter && !e.Type().Kept():
+			t.out.Observe(e)
 		}
-		select {
-		case <-ctx.Done():
+		if f, ok := e.Payload.(*loop.IterationFinished); ok && !onward && f.State.Next() > t.iter {
 			return nil
-		case <-time.After(followEvery):
 		}
 	}
+	return nil
 }
 
-// finishedBy tells whether an iteration is over: a later one began, or it was
-// the last that finished and none is under way.
-func finishedBy(e journal.Entry, iter int) bool {
-	return lastIteration(e) > iter || e.Last != nil && e.State.Next() > iter
+// begin is the last event before the iteration.
+func (t *transcript) begin() (after int64, err error) {
+	for e, err := range t.store.Events(t.entry.Name, 0) {
+		if err != nil {
+			return 0, err
+		}
+		if e.Iter >= t.iter {
+			break
+		}
+		after = e.Seq
+	}
+	return after, nil
 }
 
 func (t *transcript) missing() error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/mcp"
 )
 
@@ -38,7 +39,7 @@ func mcpCommand(sh *shell) *cobra.Command {
 			fmt.Fprintln(sh.err, "This is for an MCP client, which talks JSON on stdin; docs/mcp.md says how to set one up. Ctrl+C ends it.")
 		}
 		o := mcp.Options{
-			Version: Version, Store: sh.store, Look: lookAt, Follow: follow,
+			Version: Version, Store: sh.store, Look: lookAt, Follow: control.Follow,
 			Inside: os.Getenv("REFRAIN_RUN_ID"), ReadOnly: *readOnly, Raise: *raise,
 		}
 		if *start {

@@ -88,7 +88,7 @@ func (s *screen) fill(past *view.Run) {
 	full := tui.Open(o)
 	leaveScreen = full.Leave
 	if past.Name != "" {
-		for e, err := range control.Past(store, past.Name)(0) {
+		for e, err := range store.AllEvents(past.Name, 0) {
 			if err != nil {
 				break // what follows is shown all the same
 			}

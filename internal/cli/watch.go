@@ -118,7 +118,7 @@ func history(ctx context.Context, store journal.Store, run string) iter.Seq2[loo
 				}
 			}
 		}
-		for e, err := range follow(ctx, store, run, at) {
+		for e, err := range control.Follow(ctx, store, run, at) {
 			if !yield(e, err) {
 				return
 			}
@@ -149,7 +149,7 @@ func (sh *shell) fullScreen(store journal.Store) tui.Options {
 		Diff: func(ctx context.Context, run string, iteration int) (string, error) {
 			return iterationDiff(ctx, store, run, iteration)
 		},
-		Past: func(run string, after int64) iter.Seq2[loop.Event, error] { return control.Past(store, run)(after) },
+		Past: store.AllEvents,
 		Edit: editor,
 	}
 }

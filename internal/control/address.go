@@ -1,6 +1,10 @@
 package control
 
-import "strings"
+import (
+	"crypto/rand"
+	"net"
+	"strings"
+)
 
 // An address is the path of a socket or, where there are none, a port of this
 // machine and the token that shows who may use it.
@@ -17,4 +21,14 @@ func split(address string) (network, place, token string) {
 	}
 	place, token, _ = strings.Cut(port, tokenMark)
 	return "tcp", place, token
+}
+
+// listenLoopback listens where only this machine can connect. Every user of it
+// can, so the address holds a secret that requests must know.
+func listenLoopback() (l net.Listener, address string, err error) {
+	l, err = net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", err
+	}
+	return l, tcpScheme + l.Addr().String() + tokenMark + rand.Text(), nil
 }

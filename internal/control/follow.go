@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -21,6 +22,15 @@ const (
 	shortestPause = 50 * time.Millisecond
 	longestPause  = time.Second
 )
+
+// Follow gives the events of a run after a number, each once and in order, until
+// the run is over: from the run itself while it answers, else from its files.
+// When ctx ends, its cause is the last thing that it gives.
+func Follow(ctx context.Context, s journal.Store, run string, after int64) iter.Seq2[loop.Event, error] {
+	return s.Follow(ctx, run, after, func(ctx context.Context, address string, after int64) iter.Seq2[loop.Event, error] {
+		return Dial(address).Events(ctx, after)
+	})
+}
 
 // Events follows the run: every event after a number, each once and in order,
 // first those of the past and then those to come. It ends after the run's last
@@ -126,4 +136,83 @@ func (f *follower) take(m message) error {
 		return errEnough
 	}
 	return nil
+}
+
+// mostMessage is more than any event has: an agent's line is cut long before.
+const mostMessage = 64 << 20
+
+var errTooLong = fmt.Errorf("the stream has a line of more than %d bytes", mostMessage)
+
+// message is one server-sent event. Its data is only good until the next one.
+type message struct {
+	id    string
+	event string
+	data  []byte
+}
+
+// messages reads server-sent events. A half one at the end was cut off and is
+// left out; so are comments. An error is the last thing it gives, and the end of
+// the stream is none.
+func messages(r io.Reader) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
+		lines := bufio.NewReaderSize(r, batchSize)
+		var m message
+		var data, buffer []byte
+		begun := false // has the message a line of data
+		for {
+			line, err := readLine(lines, &buffer)
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return
+			}
+			if err != nil {
+				yield(message{}, err)
+				return
+			}
+			if len(line) == 0 {
+				if m.data = data; begun && !yield(m, nil) {
+					return
+				}
+				m, data, begun = message{}, data[:0], false
+				continue
+			}
+			field, value, _ := bytes.Cut(line, []byte(":"))
+			value = bytes.TrimPrefix(value, []byte(" "))
+			switch string(field) {
+			case "id":
+				m.id = string(value)
+			case "event":
+				m.event = string(value)
+			case "data":
+				if begun {
+					data = append(data, '\n')
+				}
+				data, begun = append(data, value...), true
+			}
+			if len(data) > mostMessage {
+				yield(message{}, errTooLong)
+				return
+			}
+		}
+	}
+}
+
+// readLine reads a line without its end. It is good until the next one; a line
+// that does not fit in the reader is put together in a buffer.
+func readLine(r *bufio.Reader, buffer *[]byte) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		long := append((*buffer)[:0], line...)
+		for errors.Is(err, bufio.ErrBufferFull) && len(long) <= mostMessage {
+			line, err = r.ReadSlice('\n')
+			long = append(long, line...)
+		}
+		if len(long) > mostMessage {
+			return nil, errTooLong
+		}
+		*buffer, line = long, long
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), nil
 }

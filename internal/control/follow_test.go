@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -139,7 +141,7 @@ func TestEventsEndWithWhatIsWrong(t *testing.T) {
 }
 
 // Many clients come at random moments, ask for random numbers, and read at
-// random speeds, while a run writes faster than the ring can keep.
+// random speeds, while a run writes faster than the feed can keep.
 func TestNoEventIsMissedAndNoneComesTwice(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
@@ -151,7 +153,8 @@ func TestNoEventIsMissedAndNoneComesTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	scene := &scene{state: loop.Running}
-	s := serve(Options{Run: scene.status, Past: Past(store, run.Meta().Name)}, l, address, newRing(64, mostWeight))
+	past := func(after int64) iter.Seq2[loop.Event, error] { return store.AllEvents(run.Meta().Name, after) }
+	s := serve(Options{Run: scene.status}, l, address, journal.NewFeed(64, past))
 	defer s.Close()
 
 	const clients = 40

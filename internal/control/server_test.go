@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -288,7 +289,7 @@ func TestLoopbackNeedsTheToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := &scene{state: loop.Running}
-	s := serve(Options{Run: run.status, Past: noPast}, l, address, newRing(8, mostWeight))
+	s := serve(Options{Run: run.status}, l, address, journal.NewFeed(8, noPast))
 	defer s.Close()
 
 	if _, err := Dial(address).Run(t.Context()); err != nil {

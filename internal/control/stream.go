@@ -2,42 +2,39 @@ package control
 
 import (
 	"context"
-	"iter"
 	"sync"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 const (
 	heartbeat = 15 * time.Second
-	// batchSize is about how much a client gets in one turn.
+	// batchSize is about how much a client gets at a time.
 	batchSize = 32 << 10
 	// drainTime is how long a client has, when the run is over, to take what it
 	// has not got yet. Then it gets the last event only.
 	drainTime = time.Second
 )
 
-// stream brings one client up to date, from the past or from the ring, and keeps
-// it there. It remembers nothing but a number.
+// stream brings one client up to date, from the past or from what the feed has at
+// hand, and keeps it there. It remembers nothing but a number.
 type stream struct {
-	ring  *ring
-	turns *turns
-	past  func(after int64) iter.Seq2[loop.Event, error]
-	send  func([]byte) error
+	feed *journal.Feed
+	send func([]byte) error
 
-	at    int64    // the last event that the client got, or will never get
-	live  bool     // it has got one from the ring
-	batch []*entry // used again and again
+	at    int64                // the last event that the client got, or will never get
+	live  bool                 // it has got one that was at hand
+	batch []*journal.FeedEntry // used again and again
 }
 
 // run goes on until the client is gone, or has got the last event of the run.
 func (s *stream) run(ctx context.Context) error {
-	defer s.turns.join()()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
-		news, closed := s.ring.wait()
+		news, closed := s.feed.Wait()
 		if err := s.catchUp(); err != nil {
 			return err
 		}
@@ -51,8 +48,8 @@ func (s *stream) run(ctx context.Context) error {
 				return err
 			}
 		case <-ctx.Done():
-			// Also when the server is closing, which closes the ring first.
-			if _, closed := s.ring.wait(); closed.IsZero() {
+			// Also when the server is closing, which closes the feed first.
+			if _, closed := s.feed.Wait(); closed.IsZero() {
 				return ctx.Err()
 			}
 		}
@@ -63,7 +60,7 @@ func (s *stream) run(ctx context.Context) error {
 func (s *stream) catchUp() error {
 	for {
 		var err error
-		oldest, newest := s.ring.span()
+		oldest, newest := s.feed.Span()
 		missing := s.at < oldest-1
 		switch {
 		case s.at >= newest:
@@ -85,7 +82,7 @@ func (s *stream) catchUp() error {
 
 // late tells whether the run has been over for so long that only its end counts.
 func (s *stream) late() bool {
-	_, closed := s.ring.wait()
+	_, closed := s.feed.Wait()
 	return !closed.IsZero() && time.Since(closed) > drainTime
 }
 
@@ -96,21 +93,16 @@ func (s *stream) skipTo(seq int64) error {
 	return s.send(frame)
 }
 
-// replay sends what was before an event that is, or was, in the ring. Nothing of
-// that can be on its way to the disk any more: an event is written before it is
+// replay sends what was before an event that is, or was, at hand. Nothing of that
+// can be on its way to the disk any more: an event is written before it is
 // observed.
 func (s *stream) replay(before int64) error {
-	end := s.turns.take()
-	defer func() { end() }()
 	var frames []byte
-	for e, err := range s.past(s.at) {
+	for e, err := range s.feed.Between(s.at, before) {
 		if err != nil {
 			frames = appendOwn(frames, errorEvent, streamError{Why: "read the past of the run: " + err.Error()})
 			_ = s.send(frames) // the stream ends here in any case
 			return err
-		}
-		if e.Seq >= before {
-			break
 		}
 		frames = appendEvent(frames, e)
 		s.at = e.Seq
@@ -121,11 +113,9 @@ func (s *stream) replay(before int64) error {
 			return err
 		}
 		frames = frames[:0]
-		end()
 		if s.late() {
 			return nil
 		}
-		end = s.turns.take()
 	}
 	s.at = before - 1
 	if len(frames) == 0 {
@@ -134,11 +124,9 @@ func (s *stream) replay(before int64) error {
 	return s.send(frames)
 }
 
-// sendSome sends one batch from the ring, if it still has what comes next.
+// sendSome sends one batch of what is at hand, if that still has what comes next.
 func (s *stream) sendSome() error {
-	end := s.turns.take()
-	defer end()
-	s.batch = s.ring.after(s.at, s.batch[:0])
+	s.batch = s.feed.After(s.at, s.batch[:0])
 	defer clear(s.batch) // a client that waits keeps no events alive
 	if len(s.batch) == 0 {
 		return nil
@@ -147,13 +135,13 @@ func (s *stream) sendSome() error {
 	defer buffers.Put(buffer)
 	frames := (*buffer)[:0]
 	for _, e := range s.batch {
-		frames = append(frames, e.bytes()...)
-		s.at = e.seq
+		frames = append(frames, e.Bytes(func(e loop.Event) []byte { return appendEvent(nil, e) })...)
+		s.at = e.Event.Seq
 	}
 	*buffer = frames
 	s.live = true
 	return s.send(frames)
 }
 
-// buffers hold batches. Few streams have one at the same time, since they take turns.
+// buffers hold batches while they are sent.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -47,12 +48,11 @@ func (r *reader) took() string {
 }
 
 // streaming runs a stream to a client in a bubble, until the test ends.
-func streaming(t *testing.T, r *ring, past func(int64) iter.Seq2[loop.Event, error], after int64) *reader {
+func streaming(t *testing.T, feed *journal.Feed, after int64) *reader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	turns := newTurns()
 	c := &reader{held: make(chan struct{}, 1)}
-	s := stream{ring: r, turns: turns, past: past, send: c.send, at: after}
+	s := stream{feed: feed, send: c.send, at: after}
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = s.run(ctx) })
 	t.Cleanup(func() { cancel(); wg.Wait() })
@@ -61,7 +61,7 @@ func streaming(t *testing.T, r *ring, past func(int64) iter.Seq2[loop.Event, err
 
 // settle lets everything happen that is due.
 func settle() {
-	time.Sleep(10 * longestTurn)
+	time.Sleep(50 * time.Millisecond)
 	synctest.Wait()
 }
 
@@ -92,44 +92,45 @@ func TestStream(t *testing.T) {
 		do   func(t *testing.T)
 	}{
 		{"the past comes first, then what comes", func(t *testing.T) {
-			r := newRing(8, mostWeight)
-			r.add(text(3, "c"))
-			c := streaming(t, r, written(started(1), text(2, "b"), text(3, "c")), 0)
+			f := journal.NewFeed(8, written(started(1), text(2, "b"), text(3, "c")))
+			f.Add(text(3, "c"))
+			c := streaming(t, f, 0)
 			check(t, "at first", c, "1 2 3")
-			r.add(text(4, "d"))
-			r.wake()
+			f.Add(text(4, "d"))
+			f.Wake()
 			check(t, "then", c, "4")
 		}},
 		{"a client that comes before the first event misses nothing of the past", func(t *testing.T) {
-			r := newRing(8, mostWeight)
-			c := streaming(t, r, written(started(1), text(2, "b")), 0)
+			f := journal.NewFeed(8, written(started(1), text(2, "b")))
+			c := streaming(t, f, 0)
 			check(t, "at first", c, "")
-			r.add(text(3, "c"))
-			r.wake()
+			f.Add(text(3, "c"))
+			f.Wake()
 			check(t, "then", c, "1 2 3")
 		}},
-		{"a past that grows longer than the ring while it is read is read again", func(t *testing.T) {
-			r := newRing(2, mostWeight)
-			r.add(text(2, "b"))
+		{"a past that grows longer than what is at hand while it is read is read again", func(t *testing.T) {
+			var f *journal.Feed
 			once := sync.OnceFunc(func() {
 				for seq := int64(3); seq < 6; seq++ {
-					r.add(text(seq, "x"))
+					f.Add(text(seq, "x"))
 				}
 			})
 			all := written(started(1), text(2, "b"), text(3, "c"), text(4, "d"), text(5, "e"))
-			c := streaming(t, r, func(after int64) iter.Seq2[loop.Event, error] { once(); return all(after) }, 0)
+			f = journal.NewFeed(2, func(after int64) iter.Seq2[loop.Event, error] { once(); return all(after) })
+			f.Add(text(2, "b"))
+			c := streaming(t, f, 0)
 			check(t, "in the end", c, "1 2 3 4 5")
 		}},
 		{"a client that already has something gets the rest", func(t *testing.T) {
-			r := newRing(8, mostWeight)
-			r.add(text(1, "a"))
-			r.add(text(2, "b"))
-			check(t, "from the middle", streaming(t, r, noPast, 1), "2")
-			check(t, "from the end", streaming(t, r, noPast, 2), "")
-			check(t, "from the future", streaming(t, r, noPast, 9), "")
+			f := journal.NewFeed(8, noPast)
+			f.Add(text(1, "a"))
+			f.Add(text(2, "b"))
+			check(t, "from the middle", streaming(t, f, 1), "2")
+			check(t, "from the end", streaming(t, f, 2), "")
+			check(t, "from the future", streaming(t, f, 9), "")
 		}},
 		{"a heartbeat comes when nothing else does", func(t *testing.T) {
-			c := streaming(t, newRing(8, mostWeight), noPast, 0)
+			c := streaming(t, journal.NewFeed(8, noPast), 0)
 			time.Sleep(2*heartbeat + time.Second)
 			synctest.Wait()
 			if got := c.got.String(); got != heartbeatFrame+heartbeatFrame {
@@ -137,48 +138,48 @@ func TestStream(t *testing.T) {
 			}
 		}},
 		{"a past that cannot be read ends the stream and says why", func(t *testing.T) {
-			r := newRing(8, mostWeight)
-			r.add(text(2, "b"))
-			c := streaming(t, r, func(int64) iter.Seq2[loop.Event, error] {
+			f := journal.NewFeed(8, func(int64) iter.Seq2[loop.Event, error] {
 				return func(yield func(loop.Event, error) bool) { yield(loop.Event{}, errors.New("the disk is gone")) }
-			}, 0)
+			})
+			f.Add(text(2, "b"))
+			c := streaming(t, f, 0)
 			check(t, "at once", c, `error{"why":"read the past of the run: the disk is gone"}`)
 		}},
 		{"a slow client is told what it missed and goes on with what is new", func(t *testing.T) {
-			r := newRing(4, mostWeight)
-			r.add(started(1))
-			c := streaming(t, r, written(), 0)
+			f := journal.NewFeed(4, written())
+			f.Add(started(1))
+			c := streaming(t, f, 0)
 			check(t, "at first", c, "1")
 			c.held <- struct{}{}
 			for seq := int64(2); seq < 12; seq++ {
-				r.add(text(seq, "x"))
-				r.wake()
-				time.Sleep(longestTurn)
+				f.Add(text(seq, "x"))
+				f.Wake()
+				time.Sleep(batchTime)
 			}
 			<-c.held
 			check(t, "after a while", c, `2 resync{"after":2,"next":12}`)
-			r.add(text(12, "x"))
-			r.wake()
+			f.Add(text(12, "x"))
+			f.Wake()
 			check(t, "then", c, "12")
 		}},
 		{"at the end everything comes that there is", func(t *testing.T) {
-			r := newRing(8, mostWeight)
-			r.add(text(3, "c"))
-			r.add(finished(4))
-			r.close()
-			check(t, "the end", streaming(t, r, written(started(1), text(2, "b")), 0), "1 2 3 4")
+			f := journal.NewFeed(8, written(started(1), text(2, "b")))
+			f.Add(text(3, "c"))
+			f.Add(finished(4))
+			f.Close()
+			check(t, "the end", streaming(t, f, 0), "1 2 3 4")
 		}},
 		{"long after the end only the last event counts", func(t *testing.T) {
-			r := newRing(8, mostWeight)
-			r.add(started(1))
-			r.add(text(2, "b"))
-			r.add(text(3, "c"))
-			r.add(finished(4))
-			r.close()
+			f := journal.NewFeed(8, noPast)
+			f.Add(started(1))
+			f.Add(text(2, "b"))
+			f.Add(text(3, "c"))
+			f.Add(finished(4))
+			f.Close()
 			time.Sleep(drainTime + time.Second)
-			check(t, "the end", streaming(t, r, noPast, 0), `resync{"after":0,"next":4} 4`)
-			check(t, "who has all but the last", streaming(t, r, noPast, 3), "4")
-			check(t, "who has all", streaming(t, r, noPast, 4), "")
+			check(t, "the end", streaming(t, f, 0), `resync{"after":0,"next":4} 4`)
+			check(t, "who has all but the last", streaming(t, f, 3), "4")
+			check(t, "who has all", streaming(t, f, 4), "")
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { synctest.Test(t, tt.do) })

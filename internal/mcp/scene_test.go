@@ -154,7 +154,7 @@ func (r *recorder) live(do func(control.Command) control.Answer) {
 		ID: r.Meta().ID, Folders: []string{dir},
 		Run:  func() view.Status { return view.Status{Run: r.name, Position: view.Position{State: loop.Running}} },
 		Do:   func(_ context.Context, c control.Command) control.Answer { return do(c) },
-		Past: control.Past(r.store, r.name),
+		Past: func(after int64) iter.Seq2[loop.Event, error] { return r.store.AllEvents(r.name, after) },
 	})
 	if err != nil {
 		r.Fatal(err)

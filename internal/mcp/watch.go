@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -149,7 +148,7 @@ func (w *watcher) read(store journal.Store, entry journal.Entry, alive bool) err
 	if alive && entry.Seq() <= w.after {
 		return nil
 	}
-	for e, err := range control.Past(store, entry.Name)(w.after) {
+	for e, err := range store.AllEvents(entry.Name, w.after) {
 		if err != nil {
 			return err
 		}

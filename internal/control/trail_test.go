@@ -1,8 +1,9 @@
-package cli
+package control
 
 import (
 	"context"
 	"errors"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -57,7 +57,7 @@ func (f *followed) expect(last int64, gone ...int64) {
 		missing[seq] = true
 	}
 	at := int64(0)
-	for e, err := range follow(f.Context(), f.store, f.Meta().Name, 0) {
+	for e, err := range Follow(f.Context(), f.store, f.Meta().Name, 0) {
 		if err != nil {
 			f.Fatalf("after event %d: %v", at, err)
 		}
@@ -99,7 +99,7 @@ func TestFollowPassesOverWhatIsGone(t *testing.T) {
 	if err := f.DropTranscripts(1); err != nil {
 		t.Fatal(err)
 	}
-	for e := range follow(t.Context(), f.store, f.Meta().Name, 1) {
+	for e := range Follow(t.Context(), f.store, f.Meta().Name, 1) {
 		if e.Seq == 4 { // it is alive, and went on all the same
 			f.tell(&loop.RunFinished{State: loop.Done})
 		}
@@ -114,9 +114,9 @@ func TestFollowGoesOnInTheFilesWhenTheRunDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	server, err := control.Serve(control.Options{
+	server, err := Serve(Options{
 		ID: f.Meta().ID, Folders: []string{dir}, Run: func() view.Status { return view.Status{} },
-		Do: func(context.Context, control.Command) control.Answer { return control.Answer{} }, Past: control.Past(f.store, f.Meta().Name),
+		Do: func(context.Context, Command) Answer { return Answer{} }, Past: func(after int64) iter.Seq2[loop.Event, error] { return f.store.AllEvents(f.Meta().Name, after) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestFollowGoesOnInTheFilesWhenTheRunDies(t *testing.T) {
 	}
 	server.Observe(f.tell(&loop.Warning{Text: "seen"}))
 	var got []int64
-	for e, err := range follow(t.Context(), f.store, f.Meta().Name, 0) {
+	for e, err := range Follow(t.Context(), f.store, f.Meta().Name, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestFollowEndsWhenAsked(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	var last error
-	for e, err := range follow(ctx, f.store, f.Meta().Name, 0) {
+	for e, err := range Follow(ctx, f.store, f.Meta().Name, 0) {
 		if last = err; e.Seq == 1 {
 			cancel(enough)
 		}
@@ -156,7 +156,7 @@ func TestFollowEndsWhenAsked(t *testing.T) {
 	if !errors.Is(last, enough) {
 		t.Errorf("follow ended with %v, want %v", last, enough)
 	}
-	for range follow(t.Context(), f.store, f.Meta().Name, 0) {
+	for range Follow(t.Context(), f.store, f.Meta().Name, 0) {
 		break // and at any event
 	}
 }
@@ -164,7 +164,7 @@ func TestFollowEndsWhenAsked(t *testing.T) {
 func TestFollowOfNoRun(t *testing.T) {
 	f := newFollowed(t)
 	var missing *journal.NotFoundError
-	for _, err := range follow(t.Context(), f.store, "build-9", 0) {
+	for _, err := range Follow(t.Context(), f.store, "build-9", 0) {
 		if !errors.As(err, &missing) {
 			t.Errorf("follow gives %v, want that there is no such run", err)
 		}

@@ -1,22 +1,23 @@
-package control
+package journal
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestPastHasEveryEventInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		store, run := record(t)
-		last := run.Append(started(0)).Seq
+		store := newStore(t)
+		run := create(t, store)
+		last := run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"})).Seq
 		show := func(e loop.Event) { last = e.Seq }
 		for n := range rapid.IntRange(0, 4).Draw(rt, "iterations") {
 			iteration(run, n+1, rapid.IntRange(0, 4).Draw(rt, "texts"), show)
@@ -25,7 +26,7 @@ func TestPastHasEveryEventInOrder(t *testing.T) {
 			}
 		}
 		after := rapid.Int64Range(0, last+1).Draw(rt, "after")
-		got, err := collect(Past(store, run.Meta().Name)(after))
+		got, err := collect(store.AllEvents(run.Meta().Name, after))
 		if err != nil || !slices.Equal(numbers(got), upTo(after, last)) {
 			rt.Fatalf("the past after %d = %v, %v, want up to %d", after, numbers(got), err, last)
 		}
@@ -33,39 +34,42 @@ func TestPastHasEveryEventInOrder(t *testing.T) {
 }
 
 func TestPastOfAnAttemptThatIsUnderWay(t *testing.T) {
-	store, run := record(t)
-	run.Append(started(0))
+	store := newStore(t)
+	run := create(t, store)
+	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
 	run.Append(loop.Event{Time: noon, Iter: 1, Attempt: 2, Payload: &loop.IterationPhase{Phase: loop.Pending}})
 	for range 5 {
 		run.Append(loop.Event{Time: noon, Iter: 1, Attempt: 2, Payload: &loop.AgentText{Text: "hello"}})
 	}
-	got, err := collect(Past(store, run.Meta().Name)(4))
+	got, err := collect(store.AllEvents(run.Meta().Name, 4))
 	if err != nil || !slices.Equal(numbers(got), []int64{5, 6, 7}) {
 		t.Errorf("the past after 4 = %v, %v, want 5 to 7", numbers(got), err)
 	}
 }
 
 func TestPastDoesWithoutWhatWasDropped(t *testing.T) {
-	store, run := record(t)
-	run.Append(started(0))
+	store := newStore(t)
+	run := create(t, store)
+	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
 	iteration(run, 1, 2, silently)
 	iteration(run, 2, 2, silently)
 	if err := run.DropTranscripts(1); err != nil {
 		t.Fatal(err)
 	}
-	got, err := collect(Past(store, run.Meta().Name)(0))
+	got, err := collect(store.AllEvents(run.Meta().Name, 0))
 	if err != nil || !slices.Equal(numbers(got), []int64{1, 2, 5, 6, 7, 8, 9}) {
 		t.Errorf("the past = %v, %v, want all but 3 and 4", numbers(got), err)
 	}
 }
 
 func TestPastCanBeLeftAtAnyEvent(t *testing.T) {
-	store, run := record(t)
-	run.Append(started(0))
+	store := newStore(t)
+	run := create(t, store)
+	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
 	iteration(run, 1, 2, silently)
 	for n := range 5 {
 		seen := 0
-		for range Past(store, run.Meta().Name)(0) {
+		for range store.AllEvents(run.Meta().Name, 0) {
 			if seen++; seen > n {
 				break
 			}
@@ -77,15 +81,46 @@ func TestPastCanBeLeftAtAnyEvent(t *testing.T) {
 }
 
 func TestPastThatCannotBeReadSaysSo(t *testing.T) {
-	store, run := record(t)
-	run.Append(started(0))
+	store := newStore(t)
+	run := create(t, store)
+	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
 	iteration(run, 1, 2, silently)
 	said := filepath.Join(store.AttemptDir(run.Meta().Name, 1, 1), "events.jsonl")
 	if err := os.WriteFile(said, []byte("no event\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := collect(Past(store, run.Meta().Name)(0))
-	if bad := (*journal.CorruptError)(nil); !errors.As(err, &bad) || len(got) != 2 {
+	got, err := collect(store.AllEvents(run.Meta().Name, 0))
+	if bad := (*CorruptError)(nil); !errors.As(err, &bad) || len(got) != 2 {
 		t.Errorf("the past = %v, %v, want two events and where the file is wrong", numbers(got), err)
 	}
 }
+
+func numbers(events []loop.Event) []int64 {
+	var list []int64
+	for _, e := range events {
+		list = append(list, e.Seq)
+	}
+	return list
+}
+
+// upTo is the numbers after one and up to another.
+func upTo(after, last int64) []int64 {
+	var list []int64
+	for n := after + 1; n <= last; n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+// iteration writes an iteration with a number of texts, and shows each event.
+func iteration(r *Run, n, texts int, show func(loop.Event)) {
+	write := func(p loop.Payload) { show(r.Append(at(n, n, 1, p))) }
+	write(&loop.IterationPhase{Phase: loop.Pending})
+	for i := range texts {
+		write(&loop.AgentText{Text: strconv.Itoa(i)})
+	}
+	write(&loop.IterationPhase{Phase: loop.Gates})
+}
+
+// silently shows nobody.
+func silently(loop.Event) {}
