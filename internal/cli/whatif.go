@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
+	"github.com/refrain-loop/refrain/internal/whatif"
 )
 
 func whatifCommand(sh *shell) *cobra.Command {
@@ -22,7 +22,7 @@ func whatifCommand(sh *shell) *cobra.Command {
 		Short: "Say where a run would have ended with other settings, from its record",
 		Long: "Decide a recorded run once more with other settings: where it would have stopped, by which rule,\n" +
 			"and what that would have saved. Nothing is started and nothing is written.\n\n" +
-			"Only settings that say when a run waits or ends can be supposed:\n" + wrapped(app.Redecidable),
+			"Only settings that say when a run waits or ends can be supposed:\n" + wrapped(whatif.Redecidable),
 		Example:           "  refrain whatif last --set stop.no_progress=3\n  refrain whatif build-7 --set budget.cost_usd=10 --set loop.max_time=4h",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
@@ -42,7 +42,7 @@ func whatifCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		w, err := app.WhatIf(store, entry, flags)
+		w, err := whatif.Suppose(store, entry, flags)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func wrapped(keys []string) string {
 	return b.String()
 }
 
-func (sh *shell) tellWhatif(w *app.Whatif, entry journal.Entry) {
+func (sh *shell) tellWhatif(w *whatif.Result, entry journal.Entry) {
 	for _, s := range w.Set {
 		fmt.Fprintf(sh.out, "Supposed: %s = %s (it was %s)\n", s.Key, s.Value, s.Was)
 	}
@@ -94,7 +94,7 @@ func (sh *shell) tellWhatif(w *app.Whatif, entry journal.Entry) {
 }
 
 // whatifWords is the answer in one sentence.
-func whatifWords(w *app.Whatif) string {
+func whatifWords(w *whatif.Result) string {
 	recorded := fmt.Sprintf("the record ends at iteration %d (%s)", w.Recorded.Iterations, endWords(w.Recorded))
 	switch {
 	case w.GoesOn:
@@ -107,7 +107,7 @@ func whatifWords(w *app.Whatif) string {
 	return fmt.Sprintf("%s would have stopped %s by the rule %s: %s", w.Run, placeWords(w), w.Rule, endWords(w.Supposed))
 }
 
-func placeWords(w *app.Whatif) string {
+func placeWords(w *whatif.Result) string {
 	switch {
 	case w.Within:
 		return fmt.Sprintf("in the middle of iteration %d", w.Iteration)
@@ -118,12 +118,12 @@ func placeWords(w *app.Whatif) string {
 }
 
 // endWords says how a run stands in everyday words.
-func endWords(t app.Tally) string { return view.People(t.State, t.Level) }
+func endWords(t whatif.Tally) string { return view.People(t.State, t.Level) }
 
 // whatifTable sets what happened beside what would have. Where nothing differs,
 // or nobody knows, it is empty.
-func whatifTable(w *app.Whatif) string {
-	if w.GoesOn || !w.Stops && w.Saved == (app.Savings{}) {
+func whatifTable(w *whatif.Result) string {
+	if w.GoesOn || !w.Stops && w.Saved == (whatif.Savings{}) {
 		return ""
 	}
 	var b strings.Builder

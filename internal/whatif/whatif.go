@@ -1,4 +1,9 @@
-package app
+// Package whatif decides a recorded run once more, under other settings.
+//
+// It reads the record and nothing else: what agents, gates and people did is
+// taken as it was. So it can tell where the run would have ended earlier, and
+// not what would have come where it goes on.
+package whatif
 
 import (
 	"fmt"
@@ -13,9 +18,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
-// Whatif is what would have come of a recorded run under other settings, as far
+// Result is what would have come of a recorded run under other settings, as far
 // as the record tells.
-type Whatif struct {
+type Result struct {
 	Run string     `json:"run"`
 	Set []Supposed `json:"set"`
 
@@ -79,9 +84,9 @@ var Redecidable = []string{
 	"limits.wait", "limits.max_wait",
 }
 
-// WhatIf decides a recorded run once more, with flags laid over the settings that
+// Suppose decides a recorded run once more, with flags laid over the settings that
 // it had. It reads the record and nothing else, starts nothing and writes nothing.
-func WhatIf(store journal.Store, entry journal.Entry, flags []config.Flag) (*Whatif, error) {
+func Suppose(store journal.Store, entry journal.Entry, flags []config.Flag) (*Result, error) {
 	rec, err := readRecord(store, entry)
 	if err != nil {
 		return nil, err
@@ -97,7 +102,7 @@ func WhatIf(store journal.Store, entry journal.Entry, flags []config.Flag) (*Wha
 	if err != nil {
 		return nil, err
 	}
-	w := &Whatif{Run: entry.Name, Set: supposed(flags, was, now), Recorded: rec.tally(), Notes: rec.missing()}
+	w := &Result{Run: entry.Name, Set: supposed(flags, was, now), Recorded: rec.tally(), Notes: rec.missing()}
 	own, err := rec.replay(was, was, nil)
 	if err != nil {
 		return nil, err
@@ -128,7 +133,7 @@ func onlyDecisions(flags []config.Flag, was []terms) error {
 			return err
 		}
 	}
-	if !setBy(flags, "stop.repeats") {
+	if !slices.ContainsFunc(flags, func(f config.Flag) bool { return f.Key == "stop.repeats" }) {
 		return nil
 	}
 	for _, t := range was {
@@ -163,10 +168,10 @@ func supposed(flags []config.Flag, was, now []terms) []Supposed {
 }
 
 // take fills in what a replay came to.
-func (w *Whatif) take(r *replay) {
+func (w *Result) take(r *replay) {
 	w.Supposed = tallyOf(r.state)
 	w.Supposed.Elapsed = r.live
-	w.Iteration, w.Place, w.At = r.state.Totals.Iterations, r.place(), r.clock
+	w.Iteration, w.Place, w.At = r.state.Totals.Iterations, r.place(), r.time.now
 	w.Notes = append(w.Notes, r.notes...)
 	switch {
 	case r.end != nil:

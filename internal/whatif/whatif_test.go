@@ -1,4 +1,4 @@
-package app
+package whatif
 
 import (
 	"errors"
@@ -38,124 +38,124 @@ func TestWhatif(t *testing.T) {
 		orders   []order
 		had      string // the settings of the record
 		supposed string
-		want     Whatif
+		want     Result
 	}{
 		{
 			"earlier, after an iteration", append(again(ok, 3), again(failed, 3)...), nil,
 			"stop.failures=3", "stop.failures=1",
-			Whatif{Stops: true, Iteration: 4, Place: "run-1/4", Rule: "failures", Supposed: Tally{State: loop.Aborted, Reason: loop.ByFailures, Iterations: 4}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(2*time.Minute + 12*time.Second)}},
+			Result{Stops: true, Iteration: 4, Place: "run-1/4", Rule: "failures", Supposed: Tally{State: loop.Aborted, Reason: loop.ByFailures, Iterations: 4}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(2*time.Minute + 12*time.Second)}},
 		},
 		{
 			"in the middle of one, when the money is spent", again(ok, 6), nil,
 			"loop.max_iterations=5", "budget.cost_usd=2.5",
-			Whatif{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(2*time.Minute + 40*time.Second), CostUSD: 2.5, Tokens: 500}},
+			Result{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(2*time.Minute + 40*time.Second), CostUSD: 2.5, Tokens: 500}},
 		},
 		{
 			"in the middle of one, when the time is over", again(ok, 6), nil,
 			"loop.max_iterations=5", "loop.max_time=150s",
-			Whatif{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(150 * time.Second), CostUSD: 2.5, Tokens: 500}},
+			Result{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(150 * time.Second), CostUSD: 2.5, Tokens: 500}},
 		},
 		{
 			"a wait for a limit that nobody is to wait for", append([]act{limited}, again(ok, 2)...), nil,
 			"loop.max_iterations=2", "limits.max_wait=30m",
-			Whatif{Stops: true, Place: "run-1/1", Rule: "wait_too_long", Supposed: Tally{State: loop.Aborted, Reason: loop.ByWaitTooLong}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(61*time.Minute + 2*time.Second), CostUSD: 2, Tokens: 400}},
+			Result{Stops: true, Place: "run-1/1", Rule: "wait_too_long", Supposed: Tally{State: loop.Aborted, Reason: loop.ByWaitTooLong}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(61*time.Minute + 2*time.Second), CostUSD: 2, Tokens: 400}},
 		},
 		{
 			"no earlier, but later in the day", again(ok, 3), nil,
 			"loop.max_iterations=3", "loop.iteration_delay=10m",
-			Whatif{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Span(-20 * time.Minute)}},
+			Result{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Span(-20 * time.Minute)}},
 		},
 		{
 			"no earlier, and sooner", again(ok, 3), nil,
 			"loop.max_iterations=3 loop.iteration_delay=10m", "loop.iteration_delay=0s",
-			Whatif{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Span(20 * time.Minute)}},
+			Result{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Span(20 * time.Minute)}},
 		},
 		{
 			"where it did, by another rule", again(failed, 3), nil,
 			"stop.failures=3", "stop.failures=0 loop.max_iterations=3",
-			Whatif{Stops: true, SameEnd: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}},
+			Result{Stops: true, SameEnd: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}},
 		},
 		{
 			"beyond the record", again(failed, 3), nil,
 			"stop.failures=3", "stop.failures=4",
-			Whatif{GoesOn: true, SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{Iterations: 3}},
+			Result{GoesOn: true, SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{Iterations: 3}},
 		},
 		{
 			"beyond the record, when the attempt was cut short for its money", again(ok, 3), nil,
 			"budget.cost_usd=1.2", "budget.cost_usd=9",
-			Whatif{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{Iterations: 1, CostUSD: 1.5}},
+			Result{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{Iterations: 1, CostUSD: 1.5}},
 		},
 		{
 			"as it did, when the attempt was cut short for its money", again(ok, 3), nil,
 			"budget.cost_usd=1.2", "stop.failures=1",
-			Whatif{SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1}},
+			Result{SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1}},
 		},
 		{
 			"as it did, when the attempt was cut short for its time", again(ok, 3), nil,
 			"loop.max_time=90s", "stop.failures=1",
-			Whatif{SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}},
+			Result{SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}},
 		},
 		{
 			"earlier in the same attempt, with less time", again(ok, 3), nil,
 			"loop.max_time=90s", "loop.max_time=70s",
-			Whatif{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(20 * time.Second), CostUSD: 0.5, Tokens: 100}},
+			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(20 * time.Second), CostUSD: 0.5, Tokens: 100}},
 		},
 		{
 			"beyond the record, with more time", again(ok, 3), nil,
 			"loop.max_time=90s", "loop.max_time=2h",
-			Whatif{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{Iterations: 1}},
+			Result{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/2", Supposed: Tally{Iterations: 1}},
 		},
 		{
 			"as it did, when its time was over in a wait", again(ok, 3), nil,
 			"loop.iteration_delay=1h loop.max_time=30m", "stop.failures=1",
-			Whatif{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}},
+			Result{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}},
 		},
 		{
 			"earlier in the same wait, with less time", again(ok, 3), nil,
 			"loop.iteration_delay=1h loop.max_time=30m", "loop.max_time=20m",
-			Whatif{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(10 * time.Minute)}},
+			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(10 * time.Minute)}},
 		},
 		{
 			"beyond the record, when its time was over in a wait", again(ok, 3), nil,
 			"loop.iteration_delay=1h loop.max_time=30m", "loop.max_time=2h",
-			Whatif{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{Iterations: 1}, Saved: Savings{Elapsed: loop.Span(-31 * time.Minute)}},
+			Result{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{Iterations: 1}, Saved: Savings{Elapsed: loop.Span(-31 * time.Minute)}},
 		},
 		{
 			"a person stops it after an attempt that met a limit",
 			[]act{limited},
 			[]order{{30 * time.Second, engine.Command{Name: "stop"}}},
 			"", "loop.max_time=10h",
-			Whatif{SameEnd: true, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest}},
+			Result{SameEnd: true, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest}},
 		},
 		{
 			"a person stops it in a wait that would not have been", again(ok, 3),
 			[]order{{15 * time.Minute, engine.Command{Name: "stop"}}},
 			"loop.iteration_delay=1h", "loop.iteration_delay=10s",
-			Whatif{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(14*time.Minute - 10*time.Second)}},
+			Result{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(14*time.Minute - 10*time.Second)}},
 		},
 		{
 			"a person cuts a wait short", append([]act{limited}, again(ok, 2)...),
 			[]order{{10 * time.Minute, engine.Command{Name: "resume"}}},
 			"loop.max_iterations=2", "loop.iteration_delay=1m",
-			Whatif{SameEnd: true, Iteration: 2, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 2}, Saved: Savings{Elapsed: loop.Span(-time.Minute)}},
+			Result{SameEnd: true, Iteration: 2, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 2}, Saved: Savings{Elapsed: loop.Span(-time.Minute)}},
 		},
 		{
 			"a budget that a person raised is what it is supposed to be", again(ok, 6),
 			[]order{{30 * time.Second, engine.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
 			"budget.cost_usd=1.5", "budget.cost_usd=2",
-			Whatif{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1, CostUSD: 2}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(3 * time.Minute), CostUSD: 3, Tokens: 600}},
+			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1, CostUSD: 2}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(3 * time.Minute), CostUSD: 3, Tokens: 600}},
 		},
 		{
 			"a budget that a person raised, when another setting is supposed", again(ok, 6),
 			[]order{{30 * time.Second, engine.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
 			"budget.cost_usd=1.5", "loop.max_iterations=3",
-			Whatif{Stops: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3, CostUSD: 3}, Saved: Savings{Iterations: 1, Elapsed: loop.Span(100 * time.Second), CostUSD: 2, Tokens: 400}},
+			Result{Stops: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3, CostUSD: 3}, Saved: Savings{Iterations: 1, Elapsed: loop.Span(100 * time.Second), CostUSD: 2, Tokens: 400}},
 		},
 		{
 			"a pause of a person's is no shorter", again(ok, 3),
 			[]order{{30 * time.Second, engine.Command{Name: "pause"}}, {time.Hour, engine.Command{Name: "resume"}}},
 			"loop.max_iterations=3", "loop.max_time=10m",
-			Whatif{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1, CostUSD: 1}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(52 * time.Minute), CostUSD: 2, Tokens: 400}},
+			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1, CostUSD: 1}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(52 * time.Minute), CostUSD: 2, Tokens: 400}},
 		},
 	}
 	for _, tt := range tests {
@@ -184,7 +184,7 @@ type answer struct {
 	saved                          Savings
 }
 
-func brief(w Whatif) answer {
+func brief(w Result) answer {
 	return answer{
 		w.Stops, w.GoesOn, w.Within, w.SameEnd, w.Iteration, w.Supposed.Iterations, w.Place, w.Rule,
 		w.Supposed.State, w.Supposed.Reason, w.Saved,
@@ -252,9 +252,8 @@ func TestWhatifLeavesEndsThatNoRuleFound(t *testing.T) {
 		{"a rule that was stricter", loop.Verdict{Rule: "time", State: loop.Exhausted, Reason: loop.ByTime}, true},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			tree := newTree(t, "done.promise = \"DONE\"\n")
 			tt.end.Action = loop.Stop
-			store, name := newRun(t, tree, []loop.Payload{
+			store, name := newRun(t, []loop.Payload{
 				&loop.RunStarted{Name: "run-1", Agent: "cat"}, &loop.RunRule{Verdict: tt.end},
 				&loop.RunFinished{State: tt.end.State, Reason: tt.end.Reason, Why: tt.end.Why, Elapsed: loop.Span(time.Second)},
 			})
@@ -262,7 +261,7 @@ func TestWhatifLeavesEndsThatNoRuleFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := WhatIf(store, entry, sets(t, "loop.max_time=1h"))
+			w, err := Suppose(store, entry, sets(t, "loop.max_time=1h"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -328,11 +327,10 @@ func TestWhatifSaysWhatIsNoLongerKept(t *testing.T) {
 }
 
 func TestWhatifOfARunThatDoesNotAddUpSaysSo(t *testing.T) {
-	tree := newTree(t, "done.promise = \"DONE\"\n")
 	fail := func() *loop.IterationFinished {
 		return &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "cat"}}, Verdict: loop.Verdict{Action: loop.Continue}}
 	}
-	store, name := newRun(t, tree, []loop.Payload{
+	store, name := newRun(t, []loop.Payload{
 		&loop.RunStarted{Name: "run-1", Agent: "cat"},
 		&loop.IterationStarted{}, fail(), &loop.IterationStarted{}, fail(), &loop.IterationStarted{}, fail(), &loop.IterationStarted{}, fail(),
 	})
@@ -340,7 +338,7 @@ func TestWhatifOfARunThatDoesNotAddUpSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := WhatIf(store, entry, sets(t, "loop.max_time=1h"))
+	w, err := Suppose(store, entry, sets(t, "loop.max_time=1h"))
 	if err != nil || len(w.Notes) != 1 || !strings.Contains(w.Notes[0], "with its own settings") {
 		t.Errorf("got %+v, %v, want a note that three failures had ended it", w, err)
 	}
@@ -348,9 +346,8 @@ func TestWhatifOfARunThatDoesNotAddUpSaysSo(t *testing.T) {
 
 // A limit that another run had met is seen by the wait for it.
 func TestWhatifKnowsOfLimitsThatOthersMet(t *testing.T) {
-	tree := newTree(t, "done.promise = \"DONE\"\n")
 	until := time.Date(2026, 11, 15, 12, 0, 2, 0, time.UTC).Add(time.Hour)
-	store, name := newRun(t, tree, []loop.Payload{
+	store, name := newRun(t, []loop.Payload{
 		&loop.RunStarted{Name: "run-1", Agent: "cat", Counting: loop.Counting{Agents: []string{"cat"}}},
 		&loop.RunWaiting{Rule: "limit", Agent: "cat", Why: "usage limit (five_hour), noted by build-7", Until: until, Limit: "five_hour", NotedBy: "build-7"},
 		&loop.Warning{Text: "it is late"},
@@ -377,7 +374,7 @@ func TestWhatifKnowsOfLimitsThatOthersMet(t *testing.T) {
 		{"limits.max_wait=30m", false}, // what others say ends nothing: it tries at once
 		{"loop.max_time=20m", false},
 	} {
-		w, err := WhatIf(store, entry, sets(t, tt.supposed))
+		w, err := Suppose(store, entry, sets(t, tt.supposed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +406,7 @@ func TestWhatifRefusesWhatARecordDoesNotTell(t *testing.T) {
 		{"loop.backoff=2h", "longer than loop.max_backoff"},
 		{"done.confirmations=2", "no gate"},
 	} {
-		_, err := WhatIf(store, entry, sets(t, tt.supposed))
+		_, err := Suppose(store, entry, sets(t, tt.supposed))
 		var asked *request.UsageError
 		var settings *config.Errors
 		if !errors.As(err, &asked) && !errors.As(err, &settings) || !strings.Contains(err.Error(), tt.about) {

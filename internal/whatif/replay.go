@@ -1,4 +1,4 @@
-package app
+package whatif
 
 import (
 	"fmt"
@@ -13,22 +13,14 @@ import (
 // people did is as recorded; how long the loop waited is not, so that there are
 // two clocks.
 type replay struct {
-	rec      *record
-	was      []terms // by runner, as recorded
-	now      []terms // and as supposed
-	set      map[string]bool
-	runner   int   // the next one
-	old      terms // of this runner as recorded, with what people have raised since
-	supposed terms // and as supposed
-	rules    []loop.Rule
-	resumed  bool // nothing has begun since a resume
+	rec     *record
+	terms   comparison
+	resumed bool // nothing has begun since a resume
 
 	state   loop.State
-	clock   time.Time     // the supposed time
-	shift   time.Duration // from the record's time to that
-	drift   time.Duration // how much more of its time it has used than in the record
-	verdict loop.Verdict  // of the last decision: what comes before the next attempt
-	live    loop.Span     // when it ended
+	time    times
+	verdict loop.Verdict // of the last decision: what comes before the next attempt
+	live    loop.Span    // when it ended
 
 	stopping *loop.Asked // a person's wish to stop, as recorded
 	hurry    bool        // a person wanted no more waiting
@@ -45,11 +37,18 @@ type replay struct {
 	err     error
 }
 
+// times is where the supposed run stands beside the recorded one.
+type times struct {
+	now   time.Time     // as supposed
+	shift time.Duration // from the record's time to that
+	drift time.Duration // how much more of its time it has used than in the record
+}
+
+// at is the supposed time of a moment of the record.
+func (t times) at(recorded time.Time) time.Time { return later(t.now, recorded.Add(t.shift)) }
+
 func (rec *record) replay(was, now []terms, flags []config.Flag) (*replay, error) {
-	r := &replay{rec: rec, was: was, now: now, set: map[string]bool{}}
-	for _, f := range flags {
-		r.set[f.Key] = true
-	}
+	r := &replay{rec: rec, terms: compare(was, now, flags)}
 	r.play()
 	return r, r.err
 }
@@ -101,33 +100,24 @@ func (r *replay) begin(stretch []loop.Event, e loop.Event, end *loop.Verdict) {
 	if r.leave(stretch) {
 		return
 	}
-	r.old, r.supposed = r.was[r.runner], r.now[r.runner]
-	r.runner++
-	r.rules = r.supposed.Rules()
+	r.terms.begin()
 	r.stopping, r.hurry, r.noted, r.met, r.goesOn = nil, false, nil, false, false
-	at := later(r.clock, e.Time)
-	r.shift = at.Sub(e.Time)
+	at := later(r.time.now, e.Time)
+	r.time.shift = at.Sub(e.Time)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
 		start := *p
-		start.Limits, start.Counting = r.supposed.Limits(), r.counting(p.Counting)
+		start.Limits, start.Counting = r.terms.supposed.Limits(), r.terms.counting(p.Counting)
 		e.Payload = &start
 	case *loop.RunResumed:
 		resume := *p
-		resume.Limits, resume.Counting = r.supposed.Limits(), r.counting(p.Counting)
+		resume.Limits, resume.Counting = r.terms.supposed.Limits(), r.terms.counting(p.Counting)
 		e.Payload, r.resumed = &resume, true
 	}
 	r.sum(at, e)
 	if r.ahead = end; !r.open {
 		r.decide(r.ask(at))
 	}
-}
-
-// counting is how attempts would have counted.
-func (r *replay) counting(recorded loop.Counting) loop.Counting {
-	c := r.supposed.Counting()
-	recorded.GatesAreFailures, recorded.SkipsAreFree = c.GatesAreFailures, c.SkipsAreFree
-	return recorded
 }
 
 // leave adds what a runner left when it ended or died.
@@ -137,17 +127,17 @@ func (r *replay) leave(stretch []loop.Event) bool {
 		return r.inside(stretch, nil)
 	case !r.met:
 		for _, e := range stretch { // it may have died while it waited
-			if r.take(e, r.at(e.Time)) {
+			if r.take(e, r.time.at(e.Time)) {
 				return true
 			}
 		}
 		return false
 	}
 	for _, e := range stretch {
-		at := r.clock // between an end and a resume no time passes
+		at := r.time.now // between an end and a resume no time passes
 		switch e.Payload.(type) {
 		case *loop.RunFinished, *loop.HookFinished:
-			at = r.at(e.Time)
+			at = r.time.at(e.Time)
 		}
 		r.sum(at, e)
 	}
@@ -161,12 +151,12 @@ func (r *replay) step(stretch []loop.Event, e loop.Event) {
 	if r.between(stretch, e.Time) {
 		return
 	}
-	if r.decide(r.ask(r.at(e.Time))) || r.waitAlone() {
+	if r.decide(r.ask(r.time.at(e.Time))) || r.waitAlone() {
 		return
 	}
-	r.sum(r.at(e.Time), e)
+	r.sum(r.time.at(e.Time), e)
 	r.open, r.hurry, r.resumed = true, false, false
-	r.attempt = attemptReplay{iter: e.Iter, n: e.Attempt, began: r.clock}
+	r.attempt = attemptReplay{iter: e.Iter, n: e.Attempt, began: r.time.now}
 }
 
 // conclude decides on an attempt.
@@ -178,15 +168,92 @@ func (r *replay) conclude(stretch []loop.Event, e loop.Event, p *loop.IterationF
 	r.learnMargin(p)
 	o := p.Outcome
 	if !o.EndedAt.IsZero() {
-		o.EndedAt = o.EndedAt.Add(r.shift)
+		o.EndedAt = o.EndedAt.Add(r.time.shift)
 	}
-	_, v := loop.Decide(r.facts(&o, r.at(decidedAt(e, p)), r.stopping), r.rules)
+	_, v := loop.Decide(r.facts(&o, r.time.at(decidedAt(e, p)), r.stopping), r.terms.rules)
 	if r.outlives(p) {
 		v = loop.Verdict{Action: loop.Continue} // what it came to in the end, the record does not tell
 	}
-	r.sum(r.at(e.Time), loop.Event{Iter: r.state.Next(), Attempt: e.Attempt, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
+	r.sum(r.time.at(e.Time), loop.Event{Iter: r.state.Next(), Attempt: e.Attempt, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
 	r.open = false
 	r.meet(p.Verdict, v)
+}
+
+// supposedEnd is an end that the record does not have.
+type supposedEnd struct {
+	loop.Verdict
+	within bool // an attempt was under way
+	met    bool // the record has another one there
+}
+
+// finish comes to an end of the record. One that was not decided with the last
+// attempt was found before the next one.
+func (r *replay) finish(stretch []loop.Event, e loop.Event, recorded loop.Verdict) {
+	r.ahead = &recorded
+	switch {
+	case r.met:
+		r.leave(stretch)
+		r.time.now = r.time.at(e.Time)
+	case !r.between(stretch, e.Time):
+		r.wish(recorded)
+		v := r.askAs(r.stopping, r.time.at(e.Time))
+		if v.Action != loop.Stop && r.given(recorded) {
+			v = recorded
+		}
+		r.meet(recorded, v)
+	}
+	if r.end != nil {
+		return
+	}
+	r.sum(r.time.now, e)
+	r.live = r.state.Live
+}
+
+// given tells whether an end before an attempt is none that rules find: the
+// runner could not go on, a hook ended it, or the plan was finished already.
+func (r *replay) given(v loop.Verdict) bool {
+	switch v.Rule {
+	case "error", string(loop.ByHook):
+		return true
+	}
+	return v.State == loop.Done && v.Reason != loop.ByIterations && r.terms.supposed.Config.Done.Confirmations <= 1
+}
+
+// meet compares a supposed verdict with the one that the record has there. An end
+// that both have is none of the supposed settings, and where a person then
+// resumed the run, it goes on.
+func (r *replay) meet(recorded, v loop.Verdict) {
+	r.verdict = v
+	ends := recorded.Action == loop.Stop
+	if v.Action == loop.Stop && !(ends && alike(recorded, v)) {
+		r.stop(v, false)
+		r.end.met = ends
+		return
+	}
+	r.met, r.goesOn, r.live = ends, ends && v.Action != loop.Stop, r.state.Live
+}
+
+func alike(a, b loop.Verdict) bool {
+	return a.State == b.State && a.Reason == b.Reason && a.Rule == b.Rule
+}
+
+// decide takes a verdict between two attempts. It tells whether that is the end:
+// of the supposed run, or the next one of the record. A run that was to have less
+// time has come to it sooner.
+func (r *replay) decide(v loop.Verdict) bool {
+	if r.verdict = v; v.Action != loop.Stop {
+		return false
+	}
+	sooner := v.Reason == loop.ByTime && r.terms.supposed.Limits().Time < r.terms.old.Limits().Time
+	if r.met = r.ahead != nil && alike(*r.ahead, v) && !sooner; !r.met {
+		r.stop(v, false)
+	}
+	return true
+}
+
+func (r *replay) stop(v loop.Verdict, within bool) {
+	r.sum(r.time.now, loop.Event{Payload: &loop.RunRule{Verdict: v}})
+	r.end, r.live = &supposedEnd{Verdict: v, within: within}, r.state.Live
 }
 
 // decidedAt is when the verdict on an attempt was found. A wait tells it to the
@@ -204,10 +271,10 @@ func (r *replay) ask(at time.Time) loop.Verdict { return r.askAs(nil, at) }
 
 func (r *replay) askAs(asked *loop.Asked, at time.Time) loop.Verdict {
 	if over, limited := r.timeOver(); limited && over.Before(at) {
-		at = later(over, r.clock)
+		at = later(over, r.time.now)
 	}
-	r.clock = at
-	_, v := loop.Decide(r.facts(nil, at, asked), r.rules)
+	r.time.now = at
+	_, v := loop.Decide(r.facts(nil, at, asked), r.terms.rules)
 	return v
 }
 
@@ -217,17 +284,14 @@ func (r *replay) facts(o *loop.Outcome, now time.Time, asked *loop.Asked) loop.F
 
 // timeOver is when loop.max_time is reached, if that is limited.
 func (r *replay) timeOver() (at time.Time, limited bool) {
-	most := r.supposed.Limits().Time
+	most := r.terms.supposed.Limits().Time
 	return r.state.At.Add((most - r.state.Live).Duration()), most > 0
 }
-
-// at is the supposed time of a moment of the record.
-func (r *replay) at(recorded time.Time) time.Time { return later(r.clock, recorded.Add(r.shift)) }
 
 // sum adds an event at a supposed time.
 func (r *replay) sum(at time.Time, e loop.Event) {
 	e.Time = at
-	r.state, r.clock = r.state.Sum(e), at
+	r.state, r.time.now = r.state.Sum(e), at
 }
 
 // place is the attempt that the replay has come to, as the record calls it.

@@ -1,4 +1,4 @@
-package app
+package whatif
 
 import (
 	"bufio"
@@ -11,14 +11,11 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -37,19 +34,6 @@ type runner struct {
 	agents   []string
 	keeps    bool              // the agent's session went on
 	settings map[string]string // as TOML
-}
-
-// terms are what a runner goes by: its settings as it has read them, and what
-// follows from them.
-type terms struct {
-	policy.Terms
-	settings *config.Resolved
-}
-
-// raised is the terms with a limit changed that a person has changed.
-func (t terms) raised(p *loop.CommandReceived) terms {
-	_ = policy.Raise(&t.Config, policy.Raised(p.Key, p.Value)) // it was right when it was given
-	return t
 }
 
 func readRecord(store journal.Store, entry journal.Entry) (*record, error) {
@@ -114,46 +98,6 @@ func unchanged(settings map[string]string, changed []loop.Change) map[string]str
 		}
 	}
 	return settings
-}
-
-// terms is what each runner went by, as far as it decides, with flags laid over
-// its settings.
-func (rec *record) terms(flags []config.Flag) ([]terms, error) {
-	var list []terms
-	for _, r := range rec.runners {
-		var all []config.Flag
-		gated := false
-		for _, key := range slices.Sorted(maps.Keys(r.settings)) {
-			switch {
-			case strings.HasPrefix(key, "gate."):
-				gated = true
-			case decides(key) && r.settings[key] != `""`:
-				all = append(all, config.Flag{Name: "--set", Key: key, Value: r.settings[key]})
-			}
-		}
-		if gated { // what they are decides nothing any more
-			all = append(all, config.Flag{Name: "--gate", Key: "gate", Value: "true"})
-		}
-		settings, err := config.Load(config.Sources{Flags: append(all, flags...), Kind: rec.request.Kind()})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, terms{settings: settings, Terms: policy.Terms{
-			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: usualMargin,
-		}})
-	}
-	return list, nil
-}
-
-// usualMargin is what is added to the end of a limit where the record shows no
-// wait for one.
-const usualMargin = 3 * time.Second
-
-// decides tells whether rules may go by a setting.
-func decides(key string) bool {
-	section, _, _ := strings.Cut(key, ".")
-	return slices.Contains([]string{"loop", "done", "stop", "budget", "limits", "session", "context"}, section) ||
-		key == "git.on_regression" || key == "permissions.mode"
 }
 
 // missing says which settings an older version did not store.

@@ -1,4 +1,4 @@
-package app
+package whatif
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (r *replay) inside(stretch []loop.Event, end *loop.IterationFinished) bool 
 			}
 		}
 		watched := r.attempt.phase == loop.PreHooks || r.attempt.phase == loop.Executing || r.attempt.phase == loop.Gates && i <= lastGate
-		if over, ok := r.timesOut(r.at(e.Time), end); ok && watched {
+		if over, ok := r.timesOut(r.time.at(e.Time), end); ok && watched {
 			r.cut(over, loop.OnMaxTime, end)
 			return true
 		}
@@ -48,7 +48,7 @@ func (r *replay) inside(stretch []loop.Event, end *loop.IterationFinished) bool 
 		if p, ok := e.Payload.(*loop.CommandReceived); ok {
 			e.Payload = r.heed(p)
 		}
-		r.sum(r.at(e.Time), e)
+		r.sum(r.time.at(e.Time), e)
 	}
 	for len(told) > 0 {
 		if told = r.use(told, end); told == nil {
@@ -74,13 +74,13 @@ func (r *replay) usages(stretch []loop.Event, end *loop.IterationFinished) ([]lo
 	if len(stretch) == 0 {
 		return nil, nil
 	}
-	now, was := r.supposed.Limits(), r.old.Limits()
+	now, was := r.terms.supposed.Limits(), r.terms.old.Limits()
 	tighter := now.CostUSD > 0 && (was.CostUSD == 0 || now.CostUSD < was.CostUSD) || now.Tokens > 0 && (was.Tokens == 0 || now.Tokens < was.Tokens)
 	raised := slices.ContainsFunc(stretch, func(e loop.Event) bool {
 		p, ok := e.Payload.(*loop.CommandReceived)
 		return ok && p.Limits != nil
 	})
-	if _, late := r.timesOut(r.at(stretch[len(stretch)-1].Time), end); !tighter && !raised && !late {
+	if _, late := r.timesOut(r.time.at(stretch[len(stretch)-1].Time), end); !tighter && !raised && !late {
 		return nil, nil
 	}
 	told, err := r.rec.usages(r.attempt.iter, r.attempt.n)
@@ -98,7 +98,7 @@ func (r *replay) usages(stretch []loop.Event, end *loop.IterationFinished) ([]lo
 // be ended.
 func (r *replay) use(told []loop.Event, end *loop.IterationFinished) []loop.Event {
 	first := told[0]
-	if over, ok := r.timesOut(r.at(first.Time), end); ok && r.attempt.phase == loop.Executing {
+	if over, ok := r.timesOut(r.time.at(first.Time), end); ok && r.attempt.phase == loop.Executing {
 		r.cut(over, loop.OnMaxTime, end)
 		return nil
 	}
@@ -109,7 +109,7 @@ func (r *replay) use(told []loop.Event, end *loop.IterationFinished) []loop.Even
 		told = told[1:]
 	}
 	if over {
-		r.cut(first.Time.Add(r.shift), loop.OnBudget, end)
+		r.cut(first.Time.Add(r.time.shift), loop.OnBudget, end)
 		return nil
 	}
 	return told
@@ -118,7 +118,7 @@ func (r *replay) use(told []loop.Event, end *loop.IterationFinished) []loop.Even
 // newlyOver tells whether an attempt that used so much has used up what the run
 // was supposed to use, and the record has no end there.
 func (r *replay) newlyOver(used *loop.Usage) bool {
-	return r.over(used, r.supposed.Limits()) && !r.over(used, r.old.Limits())
+	return r.over(used, r.terms.supposed.Limits()) && !r.over(used, r.terms.old.Limits())
 }
 
 func (r *replay) over(used *loop.Usage, l loop.Limits) bool {
@@ -146,7 +146,7 @@ func (r *replay) outlives(p *loop.IterationFinished) bool {
 	case loop.OnMaxTime:
 		return r.spare() > 0
 	case loop.OnBudget:
-		return !r.over(p.Outcome.Usage, r.supposed.Limits())
+		return !r.over(p.Outcome.Usage, r.terms.supposed.Limits())
 	}
 	return false
 }
@@ -154,11 +154,11 @@ func (r *replay) outlives(p *loop.IterationFinished) bool {
 // spare is how much more time the supposed run has left than the recorded one
 // had. Waits end some milliseconds late, which is no difference.
 func (r *replay) spare() time.Duration {
-	now, was := r.supposed.Limits().Time.Duration(), r.old.Limits().Time.Duration()
+	now, was := r.terms.supposed.Limits().Time.Duration(), r.terms.old.Limits().Time.Duration()
 	if now == 0 {
 		return math.MaxInt64
 	}
-	return (now - was - r.drift).Round(time.Second)
+	return (now - was - r.time.drift).Round(time.Second)
 }
 
 // timesOut tells whether, and when, the run's time is over before a moment. An
@@ -175,14 +175,14 @@ func (r *replay) timesOut(at time.Time, end *loop.IterationFinished) (time.Time,
 // cut ends the attempt at a moment. What it had done by then, nobody knows; if it
 // made progress, it is taken to have begun with that.
 func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished) {
-	r.clock = later(r.clock, at)
+	r.time.now = later(r.time.now, at)
 	if r.attempt.phase == loop.Gates {
 		r.leaveOpen()
 		return
 	}
 	o := loop.Outcome{
 		Result: loop.Interrupted, Usage: r.attempt.used,
-		Duration: loop.Span(r.clock.Sub(r.attempt.began)), EndedAt: r.clock,
+		Duration: loop.Span(r.time.now.Sub(r.attempt.began)), EndedAt: r.time.now,
 	}
 	if r.attempt.phase != loop.PreHooks {
 		o.Exit = &loop.Exit{Cause: cause}
@@ -190,16 +190,16 @@ func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished
 	if end != nil {
 		o.Agent, o.Model, o.Progress, o.ProgressBy = end.Outcome.Agent, end.Outcome.Model, end.Outcome.Progress, end.Outcome.ProgressBy
 	}
-	_, v := loop.Decide(r.facts(&o, r.clock, r.stopping), r.rules)
-	r.sum(r.clock, loop.Event{Iter: r.state.Next(), Attempt: r.attempt.n, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
+	_, v := loop.Decide(r.facts(&o, r.time.now, r.stopping), r.terms.rules)
+	r.sum(r.time.now, loop.Event{Iter: r.state.Next(), Attempt: r.attempt.n, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
 	r.stopOrGoOn(v)
 }
 
 // leaveOpen ends the run while gates judge an attempt whose agent has ended: the
 // attempt counts when the next runner has judged it.
 func (r *replay) leaveOpen() {
-	_, v := loop.Decide(r.facts(nil, r.clock, r.stopping), r.rules)
-	r.sum(r.clock, loop.Event{Payload: &loop.RunRule{Verdict: v}})
+	_, v := loop.Decide(r.facts(nil, r.time.now, r.stopping), r.terms.rules)
+	r.sum(r.time.now, loop.Event{Payload: &loop.RunRule{Verdict: v}})
 	r.stopOrGoOn(v)
 }
 

@@ -1,4 +1,4 @@
-package app
+package whatif
 
 import (
 	"context"
@@ -14,10 +14,12 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/repo"
@@ -150,8 +152,13 @@ func (p *play) Check(ctx context.Context, at gate.Place) gate.Result {
 	return r
 }
 
-// job is the play under these settings.
-func (p *play) job(t *testing.T, flags []config.Flag) *Job {
+// work is the play under these settings, and how a run of it is stored.
+type work struct {
+	request request.Request
+	terms
+}
+
+func (p *play) work(t *testing.T, flags []config.Flag) *work {
 	t.Helper()
 	if p.gated {
 		flags = append(flags[:len(flags):len(flags)], config.Flag{Name: "--gate", Key: "gate", Value: "true"})
@@ -160,7 +167,43 @@ func (p *play) job(t *testing.T, flags []config.Flag) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Job{Assignment: request.Assignment{Request: request.Request{Prompt: "go", Flags: flags}, Settings: settings}, agentName: "agent", margin: p.margin}
+	return &work{
+		request: request.Request{Prompt: "go", Flags: flags},
+		terms: terms{
+			settings: settings,
+			Terms:    policy.Terms{Config: settings.Config, Kind: config.AdHocPrompt, Agents: []string{"agent"}, Margin: p.margin},
+		},
+	}
+}
+
+// stored is the request and the settings as a run keeps them.
+func (w *work) stored() (asked, settings json.RawMessage) {
+	asked, err := json.Marshal(w.request)
+	if err == nil {
+		settings, err = json.Marshal(w.settings.Masked())
+	}
+	if err != nil {
+		panic(err) // values of these types always encode
+	}
+	return asked, settings
+}
+
+// raised is the same with one limit changed.
+func (w *work) raised(key, value string) (*work, error) {
+	next, settings := *w, *w.settings
+	if err := policy.Raise(&settings.Config, policy.Raised(key, value)); err != nil {
+		return nil, err
+	}
+	next.settings, next.Config = &settings, settings.Config
+	return &next, nil
+}
+
+func (w *work) detectors() []detect.Detector {
+	list := []detect.Detector{detect.Ending(), detect.Denials()}
+	if promise := w.Config.Done.Promise; promise != "" {
+		list = append(list, detect.Claims(detect.ClaimSettings{Promise: promise, Match: detect.Line, Gates: w.Gated()}))
+	}
+	return append(list, detect.Summaries())
 }
 
 // run plays to the end of a run, in time of its own, and gives that end and the
@@ -170,10 +213,12 @@ func (p *play) run(t *testing.T, dir string, flags []config.Flag) (loop.RunFinis
 	var end loop.RunFinished
 	synctest.Test(t, func(t *testing.T) {
 		p.began, p.ran = time.Now(), 0
-		j := p.job(t, flags)
-		run := p.create(t, dir, j)
+		w := p.work(t, flags)
+		run := p.create(t, dir, w)
 		defer run.Close()
-		end = p.drive(t, dir, j, run, journal.Past{}, j.started(run, "test"))
+		end = p.drive(t, dir, w, run, journal.Past{}, &loop.RunStarted{
+			Name: run.Meta().Name, Procedure: "run", Agent: "agent", Limits: w.Limits(), Counting: w.Counting(), Promise: w.Config.Done.Promise,
+		})
 	})
 	return end, ruleOf(t, dir)
 }
@@ -189,42 +234,38 @@ func (p *play) resume(t *testing.T, dir string, after time.Duration, flags []con
 			t.Fatal(err)
 		}
 		time.Sleep(time.Until(entry.State.At.Add(after)))
-		j := p.job(t, flags)
-		c := &Continuation{Job: j, Entry: entry, Changed: config.Diff(storedConfig(t, entry), j.Settings)}
+		w := p.work(t, flags)
 		run, past, err := store.Resume("run-1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer run.Close()
-		request, settings, err := j.stored()
-		if err != nil {
+		if err := run.Restate(w.stored()); err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Restate(request, settings); err != nil {
-			t.Fatal(err)
+		from := loop.Crashed
+		if past.Finished != nil {
+			from = past.Finished.State
 		}
-		end = p.drive(t, dir, j, run, past, &loop.RunResumed{
-			From: c.settle(t.Context(), run, &past), Limits: j.terms().Limits(), Counting: j.terms().Counting(), Changed: c.Changed, Agent: "agent",
+		end = p.drive(t, dir, w, run, past, &loop.RunResumed{
+			From: from, Limits: w.Limits(), Counting: w.Counting(), Changed: config.Diff(storedConfig(t, entry), w.settings), Agent: "agent",
 		})
 	})
 	return end
 }
 
-func (p *play) create(t *testing.T, dir string, j *Job) *journal.Run {
+func (p *play) create(t *testing.T, dir string, w *work) *journal.Run {
 	t.Helper()
 	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
-	meta, err := j.meta("test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := store.Create(meta)
+	asked, settings := w.stored()
+	run, err := store.Create(journal.Meta{Procedure: "run", Version: "test", StartedAt: time.Now(), Flags: asked, Config: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-func (p *play) drive(t *testing.T, dir string, j *Job, run *journal.Run, past journal.Past, start loop.Payload) loop.RunFinished {
+func (p *play) drive(t *testing.T, dir string, w *work, run *journal.Run, past journal.Past, start loop.Payload) loop.RunFinished {
 	t.Helper()
 	a, err := agent.New(agent.Options{Name: "command", Command: []string{"agent"}, Format: "rehearsal"})
 	if err != nil {
@@ -237,10 +278,10 @@ func (p *play) drive(t *testing.T, dir string, j *Job, run *journal.Run, past jo
 	p.control = engine.NewControl()
 	o := engine.Options{
 		Journal: run, Past: past, Start: start,
-		Workers: []engine.Worker{{Name: "agent", Agent: a}}, Holds: j.terms().Holds(),
-		Detectors: j.detectors, Rules: j.terms().Rules(), Limits: j.terms().Limits(),
+		Workers: []engine.Worker{{Name: "agent", Agent: a}}, Holds: w.Holds(),
+		Detectors: w.detectors, Rules: w.Rules(), Limits: w.Limits(),
 		Tree: tree, Progress: []loop.Signal{loop.InFiles, loop.InTests}, Dir: dir,
-		Compare: j.Config().Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(j, run), Hurry: p.hurry,
+		Compare: w.Config.Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(w, run), Hurry: p.hurry,
 	}
 	if p.gated {
 		o.Judge = proof.Judge{Gates: []proof.Gate{{Gate: p}}, Proof: proof.Settings{Mode: "workspace", Baseline: true}, Dir: dir}
@@ -275,16 +316,16 @@ func storedConfig(t *testing.T, entry journal.Entry) map[string]config.Stored {
 }
 
 // whatif supposes other settings of run-1.
-func whatif(t *testing.T, dir string, flags []config.Flag) *Whatif {
+func whatif(t *testing.T, dir string, flags []config.Flag) *Result {
 	t.Helper()
 	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
 	entry, err := store.Load("run-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := WhatIf(store, entry, flags)
+	w, err := Suppose(store, entry, flags)
 	if err != nil {
-		t.Fatalf("WhatIf(%v): %v", flags, err)
+		t.Fatalf("Suppose(%v): %v", flags, err)
 	}
 	return w
 }
@@ -320,18 +361,52 @@ func sets(t *testing.T, settings string) []config.Flag {
 }
 
 // raises changes limits as a live run does, of an agent that tells what it uses.
-func raises(j *Job, run *journal.Run) func(key, value string) (engine.Raised, error) {
-	latest := j
+func raises(w *work, run *journal.Run) func(key, value string) (engine.Raised, error) {
+	latest := w
 	return func(key, value string) (engine.Raised, error) {
 		next, err := latest.raised(key, value)
 		if err != nil {
 			return engine.Raised{}, err
 		}
 		latest = next
-		request, stored, err := next.stored()
-		if err == nil {
-			err = run.Restate(request, stored)
+		return engine.Raised{Rules: next.Rules(), Limits: next.Limits(), Holds: next.Holds()}, run.Restate(next.stored())
+	}
+}
+
+// newRun makes a run of the command cat with these events, one second apart, and
+// the promise to be done.
+func newRun(t *testing.T, events []loop.Payload) (journal.Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
+	w := (&play{}).work(t, sets(t, "done.promise=DONE"))
+	w.request = request.Request{Command: []string{"cat"}, Prompt: "go"}
+	asked, settings := w.stored()
+	run, err := store.Create(journal.Meta{Procedure: "run", Flags: asked, Config: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	run.Attempt(0, 1).WriteGuarded(map[string]string{}) // as every run has it
+	var state loop.State
+	at, iter := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC), 0
+	for _, p := range events {
+		if _, ok := p.(*loop.IterationStarted); ok {
+			iter++
 		}
-		return engine.Raised{Rules: next.terms().Rules(), Limits: next.terms().Limits(), Holds: next.terms().Holds()}, err
+		e := loop.Event{Time: at, Iter: iter, Attempt: min(iter, 1), Payload: p}
+		if p, ok := p.(*loop.IterationFinished); ok {
+			p.State = state.Sum(e)
+		}
+		state = state.Sum(run.Append(e))
+		at = at.Add(time.Second)
+	}
+	return store, run.Meta().Name
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package whatif
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func (r *replay) between(stretch []loop.Event, next time.Time) bool {
 	for i := 0; i < len(stretch); i++ {
 		e := stretch[i]
 		if !isWait(e) {
-			if r.take(e, r.at(e.Time)) {
+			if r.take(e, r.time.at(e.Time)) {
 				return true
 			}
 			continue
@@ -60,7 +60,7 @@ func waitIn(stretch []loop.Event, next time.Time) (ended time.Time, during []loo
 // one.
 func (r *replay) wait(e loop.Event, ended time.Time, during []loop.Event) bool {
 	recorded := e.Payload.(*loop.RunWaiting)
-	start := r.at(e.Time)
+	start := r.time.at(e.Time)
 	if r.hearNoted(recorded, start) {
 		return true
 	}
@@ -75,7 +75,7 @@ func (r *replay) wait(e loop.Event, ended time.Time, during []loop.Event) bool {
 		}
 	}
 	for _, c := range during {
-		at := earlier(until, later(start, c.Time.Add(r.shift)))
+		at := earlier(until, later(start, c.Time.Add(r.time.shift)))
 		if r.take(c, at) {
 			return true
 		}
@@ -86,15 +86,15 @@ func (r *replay) wait(e loop.Event, ended time.Time, during []loop.Event) bool {
 	if r.decide(r.ask(until)) {
 		return true
 	}
-	r.shift = until.Sub(ended)
-	r.drift += until.Sub(start) - ended.Sub(e.Time)
+	r.time.shift = until.Sub(ended)
+	r.time.drift += until.Sub(start) - ended.Sub(e.Time)
 	return false
 }
 
 // waitAlone waits where the record does not, as often as the rules say so.
 func (r *replay) waitAlone() bool {
 	for !r.verdict.Until.IsZero() {
-		start, until := r.clock, r.verdict.Until
+		start, until := r.time.now, r.verdict.Until
 		if r.stopping != nil {
 			until = start
 		}
@@ -102,8 +102,8 @@ func (r *replay) waitAlone() bool {
 			return true
 		}
 		until = later(start, until)
-		r.shift += until.Sub(start)
-		r.drift += until.Sub(start)
+		r.time.shift += until.Sub(start)
+		r.time.drift += until.Sub(start)
 		if r.decide(r.ask(until)) {
 			return true
 		}
@@ -141,11 +141,11 @@ func (r *replay) take(e loop.Event, at time.Time) bool {
 // whoever waits for it, and the record knows when the run woke.
 func (r *replay) wakeTime(v loop.Verdict, recorded *loop.RunWaiting, began time.Time) time.Time {
 	away, ok := r.state.AwayAs(v.Agent)
-	if !ok || v.Agent != recorded.Agent || away.Limit == nil || !v.Until.Equal(away.Limit.Until.Add(r.supposed.Margin)) || !began.Before(away.Limit.Until) {
+	if !ok || v.Agent != recorded.Agent || away.Limit == nil || !v.Until.Equal(away.Limit.Until.Add(r.terms.supposed.Margin)) || !began.Before(away.Limit.Until) {
 		return v.Until
 	}
-	if margin := recorded.Until.Sub(away.Limit.Until); margin >= 0 && margin < r.supposed.Margin {
-		r.useMargin(margin)
+	if margin := recorded.Until.Sub(away.Limit.Until); margin >= 0 && margin < r.terms.supposed.Margin {
+		r.terms.useMargin(margin)
 	}
 	return recorded.Until
 }
@@ -157,13 +157,8 @@ func (r *replay) learnMargin(p *loop.IterationFinished) {
 		return
 	}
 	if margin := v.Until.Sub(limit.Until); margin >= 0 && margin <= 2*usualMargin {
-		r.useMargin(margin)
+		r.terms.useMargin(margin)
 	}
-}
-
-func (r *replay) useMargin(margin time.Duration) {
-	r.old.Margin, r.supposed.Margin = margin, margin
-	r.rules = r.supposed.Rules()
 }
 
 // hearNoted takes in a limit that another run had met, which is seen by the wait
@@ -174,10 +169,55 @@ func (r *replay) hearNoted(w *loop.RunWaiting, at time.Time) bool {
 	}
 	r.noted = append(r.noted, loop.Away{
 		Agent: w.Agent, Kind: loop.ErrUsageLimit, Since: at, At: at, Tries: 1, By: w.NotedBy,
-		Limit: &loop.Limit{Kind: w.Limit, Until: w.Until.Add(-r.supposed.Margin)},
+		Limit: &loop.Limit{Kind: w.Limit, Until: w.Until.Add(-r.terms.supposed.Margin)},
 	})
 	if !r.verdict.Until.IsZero() {
 		return false
 	}
 	return r.decide(r.ask(at))
+}
+
+// wish is what a person wanted when the record says that they had the run
+// stopped.
+func (r *replay) wish(recorded loop.Verdict) {
+	if recorded.State != loop.Stopped || r.stopping != nil {
+		return
+	}
+	r.stopping = &loop.Asked{Now: recorded.Now, Signal: recorded.Signal}
+}
+
+// heed does what a person asked of the live run.
+func (r *replay) heed(p *loop.CommandReceived) *loop.CommandReceived {
+	switch {
+	case p.Refused:
+	case p.Command == "stop", p.Command == "stop_now":
+		r.stopping = &loop.Asked{Now: p.Now, Signal: p.Signal}
+	case p.Limits != nil:
+		r.terms.raise(p)
+		raised, limits := *p, r.terms.supposed.Limits()
+		raised.Limits = &limits
+		return &raised
+	}
+	return p
+}
+
+// cutShort tells whether a person wanted a wait to end.
+func (r *replay) cutShort(e loop.Event) bool {
+	p, ok := e.Payload.(*loop.CommandReceived)
+	if !ok || p.Refused || p.Command != "resume" {
+		return false
+	}
+	r.hurry = true
+	return true
+}
+
+// hurryAsRecorded finds a resume that was to go on at once: the record begins
+// an attempt though an agent was still held up.
+func (r *replay) hurryAsRecorded(stretch []loop.Event, e loop.Event) {
+	if !r.resumed || r.verdict.Agent == "" || slices.ContainsFunc(stretch, isWait) {
+		return
+	}
+	if r.terms.old.Holds().Agent(r.facts(nil, r.time.at(e.Time), nil)) == "" {
+		r.hurry, r.verdict = true, loop.Verdict{}
+	}
 }
