@@ -11,7 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// block is a piece of a roll that stays together: a text, a tool call that can be
+// block is a piece of a scrollback that stays together: a text, a tool call that can be
 // folded, or something that draws itself.
 type block struct {
 	text   string // clean
@@ -134,4 +134,31 @@ func (c *call) nothing() string {
 		return "(no result yet)"
 	}
 	return "(no output)"
+}
+
+// line is one line of a pane: a clean text, and what it is.
+type line struct {
+	text  string
+	style style
+}
+
+// wrap breaks a clean text into lines of a width. Those that go on are indented.
+func wrap(text string, width int, s style, indent string) []line {
+	if len(indent) > width/2 {
+		indent = ""
+	}
+	var lines []line
+	for source := range strings.SplitSeq(text, "\n") {
+		if ansi.StringWidth(source) <= width {
+			lines = append(lines, line{source, s})
+			continue
+		}
+		for i, part := range strings.Split(ansi.Wrap(source, max(width-len(indent), 1), ""), "\n") {
+			if i > 0 {
+				part = indent + part
+			}
+			lines = append(lines, line{part, s})
+		}
+	}
+	return lines
 }

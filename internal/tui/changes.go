@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -13,7 +11,7 @@ import (
 type changes struct {
 	of      row // the attempt that it shows, or is about to
 	reading bool
-	roll    roll
+	diff    scrollback
 }
 
 // How much of a diff is shown: its lines of eighty columns, and the bytes of one
@@ -30,32 +28,6 @@ type diffRead struct {
 	err           error
 }
 
-// wanted is the attempt whose changes a reader means: the chosen one, or the
-// last that ended.
-func (m *model) wanted() (row, bool) {
-	rows := m.book.rows
-	for i := m.table.at(rows); i >= 0; i-- {
-		if rows[i].done {
-			return rows[i], true
-		}
-	}
-	return row{}, false
-}
-
-// compare reads the changes that are wanted, if they are not there already.
-func (m *model) compare() tea.Cmd {
-	r, ok := m.wanted()
-	if !ok || r.iter == m.changes.of.iter && r.attempt == m.changes.of.attempt {
-		return nil
-	}
-	m.changes = changes{of: r, reading: true}
-	name := m.book.run.Name
-	return m.errand(func() tea.Msg {
-		text, err := m.work.diff(name, r.iter)
-		return diffRead{r.iter, r.attempt, text, err}
-	})
-}
-
 // take shows a diff that was read, if it is still wanted.
 func (c *changes) take(d diffRead, run string) {
 	if d.iter != c.of.iter || d.attempt != c.of.attempt {
@@ -63,25 +35,25 @@ func (c *changes) take(d diffRead, run string) {
 	}
 	c.reading = false
 	if d.err != nil {
-		c.roll.add(&block{text: text.Line(d.err.Error()), style: caution})
+		c.diff.add(&block{text: text.Line(d.err.Error()), style: caution})
 		return
 	}
 	said := strings.TrimRight(text.Clean(d.text), "\n")
 	if said == "" {
-		c.roll.add(&block{text: "It changed nothing.", style: faint})
+		c.diff.add(&block{text: "It changed nothing.", style: faint})
 		return
 	}
 	lines := strings.Split(said, "\n")
 	for i, l := range lines {
-		if c.roll.weight >= mostDiff {
-			c.roll.add(&block{text: fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter), style: faint})
+		if c.diff.weight >= mostDiff {
+			c.diff.add(&block{text: fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter), style: faint})
 			return
 		}
 		looks := diffStyle(l)
 		if len(l) > mostLine {
 			l = text.Cut(l, mostLine) + "…"
 		}
-		c.roll.add(&block{text: l, style: looks})
+		c.diff.add(&block{text: l, style: looks})
 	}
 }
 
@@ -115,6 +87,6 @@ func (c *changes) show(p palette, width, height int) []string {
 	if c.reading {
 		return []string{head, p.paint(faint, "reading…")}
 	}
-	c.roll.lay(width, max(height-1, 1))
-	return append([]string{head}, c.roll.show(p)...)
+	c.diff.lay(width, max(height-1, 1))
+	return append([]string{head}, c.diff.show(p)...)
 }

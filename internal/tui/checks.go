@@ -13,20 +13,20 @@ const mostNames = 200
 
 // checks is the pane with what the runner itself has seen: the last word of each
 // gate, the tests, the plan, and what the next agent will hear of it.
-func (b *book) checks() []*block {
+func (d *runData) checks() []*block {
 	var s sheet
-	s.list("Proof", plain, view.Grounds(b.run.Proof()))
-	s.list("Tests that do not hold as they were", caution, view.ChangedTests(b.run.Proof()))
-	s.gates(b.run)
-	s.tests(b.tests)
-	s.plan(b.run.Outcome)
-	s.list("Claims refused", caution, b.run.Refused())
-	s.list("Near misses", caution, b.run.NearMisses())
+	s.list("Proof", plain, view.Grounds(d.run.Proof()))
+	s.list("Tests that do not hold as they were", caution, view.ChangedTests(d.run.Proof()))
+	s.gates(d.run)
+	s.tests(d.tests)
+	s.plan(d.run.Outcome)
+	s.list("Claims refused", caution, d.run.Refused())
+	s.list("Near misses", caution, d.run.NearMisses())
 	var told []string
-	for _, f := range b.run.Sum.Feedback {
+	for _, f := range d.run.Sum.Feedback {
 		told = append(told, f.Text)
 	}
-	s.list("The next agent is told", plain, append(told, b.run.Sum.Notes...))
+	s.list("The next agent is told", plain, append(told, d.run.Sum.Notes...))
 	if len(s) == 0 {
 		s.text(faint, "No gate has run, and no test was seen.")
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // position says in one line where the run stands.
-func (b *book) position(p palette, now time.Time, width int) string {
-	run := b.run
+func (d *runData) position(p palette, now time.Time, width int) string {
+	run := d.run
 	if run.State == "" {
 		return p.facts([]part{{"refrain", strong, 0}, {"the run is about to begin", faint, 1}}, "  ", width)
 	}
 	parts := []part{
 		{text.Line(run.Name), strong, 0},
 		{state(run, now), stateStyle(run), 0},
-		{b.wish(), caution, 2},
+		{d.wish(), caution, 2},
 		{iteration(run), plain, 1},
 		{text.Seconds(run.Elapsed(now)), plain, 3},
 	}
@@ -47,11 +47,11 @@ func state(run *view.Run, now time.Time) string {
 }
 
 // wish is what people have asked for and has not come about yet.
-func (b *book) wish() string {
+func (d *runData) wish() string {
 	switch {
-	case b.stopping:
+	case d.stopping:
 		return "stopping"
-	case b.pausing:
+	case d.pausing:
 		return "pausing"
 	}
 	return ""
@@ -99,10 +99,10 @@ func doing(run *view.Run) string {
 
 // condition says in one line how the run fares: what it waits for, or how full
 // its context is, how its tests go and what is piling up.
-func (b *book) condition(p palette, now time.Time, width int) string {
-	run := b.run
-	if b.trouble != "" && !run.State.Ended() {
-		return p.facts([]part{{"no more is heard of the run: " + b.trouble, bad, 0}}, "", width)
+func (d *runData) condition(p palette, now time.Time, width int) string {
+	run := d.run
+	if d.trouble != "" && !run.State.Ended() {
+		return p.facts([]part{{"no more is heard of the run: " + d.trouble, bad, 0}}, "", width)
 	}
 	if w := run.Wait; w != nil {
 		return p.facts([]part{
@@ -112,13 +112,13 @@ func (b *book) condition(p palette, now time.Time, width int) string {
 		}, " · ", width)
 	}
 	parts := []part{{gauge(run.ContextPercent(), run.Limits.Redline), gaugeStyle(run), 1}}
-	if n := len(b.trend); n > 0 {
-		t := b.trend[n-1]
+	if n := len(d.trend); n > 0 {
+		t := d.trend[n-1]
 		s := good
 		if t.Failed > 0 {
 			s = caution
 		}
-		parts = append(parts, part{"tests " + spark(b.trend, min(16, width/5)) + view.Passed(&t), s, 0})
+		parts = append(parts, part{"tests " + spark(d.trend, min(16, width/5)) + view.Passed(&t), s, 0})
 	}
 	parts = append(parts, streaks(run)...)
 	if run.State == loop.Paused {
@@ -201,6 +201,3 @@ func streaks(run *view.Run) []part {
 	}
 	return parts
 }
-
-// percent is how far down n is.
-func percent(n, of int) string { return fmt.Sprintf("%d%%", n*100/max(of, 1)) }

@@ -1,256 +1,267 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// press does what a key stands for.
-func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
-	name := key.String()
-	switch {
-	case m.field != nil:
-		cmd, done := m.field.press(key)
-		if done {
-			m.field = nil
+// keyGroup is keys that belong together.
+type keyGroup struct {
+	name string
+	keys []keyAct
+}
+
+// keyAct is what some keys do. Its binding is also its line in the help, if it has
+// one.
+type keyAct struct {
+	key.Binding
+	do func(m *model, key string) tea.Cmd
+}
+
+func on(keys, shown, does string, do func(m *model, key string) tea.Cmd) keyAct {
+	return keyAct{key.NewBinding(key.WithKeys(strings.Fields(keys)...), key.WithHelp(shown, does)), do}
+}
+
+// keyGroups is every key. The help shows the same list.
+func keyGroups() []keyGroup {
+	return []keyGroup{
+		{"The run", []keyAct{
+			on("p", "p", "pause after this iteration, or go on", sends((*model).pauseOrGoOn)),
+			on("c", "c", "go on at once: cut a wait short", sends(always(control.Resume))),
+			on("s", "s", "stop after this iteration", sure("Stop after this iteration?", control.Stop)),
+			on("S", "S", "stop now: the agent is ended", sure("Stop now, and end the agent?", control.StopNow)),
+			on("k", "k", "skip: end the agent, go on with the next iteration", sure("Skip: end the agent and go on with the next iteration?", control.Skip)),
+			on("r", "r", "reboot: a fresh session after this iteration", sure("Reboot: give up the agent's session after this iteration?", control.Reboot)),
+			on("n", "n", "note: tell the next agent something", func(m *model, _ string) tea.Cmd { return m.note() }),
+			on("a", "a", "approve: answer what the run asks", sends(always(control.Approve))),
+			on("e", "e", "edit the next prompt, when it is offered", func(m *model, _ string) tea.Cmd { return m.edit() }),
+		}},
+		{"The screen", []keyAct{
+			on("tab shift+tab 1 2 3 4 5", "Tab 1-5", "the panes", func(m *model, key string) tea.Cmd { return m.panes.turn(m.panes.named(key)) }),
+			on("up down pgup pgdown ctrl+b ctrl+f ctrl+u ctrl+d", "↑ ↓ PgUp PgDn", "scroll; in the list: choose an iteration", scroll),
+			on("g G home end", "g G", "to the start, to the end (and follow it)", scroll),
+			on("left", "← →", "choose a tool call; in the changes: another iteration", func(m *model, _ string) tea.Cmd { return m.panes.sideways(-1) }),
+			on("right", "", "", func(m *model, _ string) tea.Cmd { return m.panes.sideways(1) }),
+			on("enter space", "Enter Space", "unfold it; in the list: open its transcript", func(m *model, _ string) tea.Cmd { return m.panes.enter() }),
+			on("x", "x", "fold or unfold all tool calls", func(m *model, _ string) tea.Cmd {
+				if page := m.panes.page(); page != nil {
+					page.toggleAll()
+				}
+				return nil
+			}),
+			on("d", "d", "changes of the chosen iteration", func(m *model, _ string) tea.Cmd { return m.panes.turn(changesPane) }),
+			on("/", "/", "search; then n and N: next, previous", func(m *model, _ string) tea.Cmd {
+				return m.dialog.ask("/", func(term string) tea.Cmd { m.panes.search(term); return nil })
+			}),
+			on("m", "m", "mouse wheel on or off (on: select text with Shift)", func(m *model, _ string) tea.Cmd { m.mouse = !m.mouse; return nil }),
+			on("esc", "Esc", "back: from a search, an opened iteration, this help", func(m *model, _ string) tea.Cmd { m.panes.back(); return nil }),
+			on("?", "?", "this help", func(m *model, _ string) tea.Cmd { m.panes.toggleHelp(); return nil }),
+			on("q", "q", "leave", func(m *model, _ string) tea.Cmd { return m.leave() }),
+			on("ctrl+c", "", "", func(m *model, _ string) tea.Cmd { return m.interrupt() }),
+			on("ctrl+z", "", "", func(m *model, _ string) tea.Cmd { return m.suspend() }),
+		}},
+	}
+}
+
+// toggleHelp shows every key, or no longer does.
+func (p *panes) toggleHelp() {
+	if p.help != nil {
+		p.help = nil
+		return
+	}
+	p.help = &scrollback{}
+	for i, g := range keyGroups() {
+		if i > 0 {
+			p.help.add(&block{})
 		}
+		p.help.add(&block{text: g.name, style: heading})
+		for _, k := range g.keys {
+			if h := k.Help(); h.Key != "" {
+				p.help.add(&block{text: "  " + pad(h.Key, 15) + h.Desc, indent: strings.Repeat(" ", 17)})
+			}
+		}
+	}
+}
+
+// press does what a key stands for: in the dialog, as an answer to what the run
+// asks, in a search, or else always.
+func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, taken := m.dialog.press(msg); taken {
 		return cmd
-	case m.question != nil && name != "ctrl+c":
-		return m.answer(name)
 	}
-	m.said = notice{}
-	if m.scroll(name) {
-		return nil
-	}
+	name := msg.String()
 	for _, c := range m.choices() {
 		if c.key == name {
 			return m.send(control.Command{Command: control.Approve, Text: c.answer})
 		}
 	}
-	if cmd, ok := m.show(name); ok {
-		return cmd
+	if m.panes.searching() && (name == "n" || name == "N") {
+		m.panes.again(name)
+		return nil
 	}
-	return m.steer(name)
+	for _, g := range keyGroups() {
+		for _, k := range g.keys {
+			if key.Matches(msg, k.Binding) {
+				return k.do(m, name)
+			}
+		}
+	}
+	return nil
+}
+
+// named is the pane that a key opens.
+func (p *panes) named(key string) pane {
+	n := pane(len(paneNames))
+	switch key {
+	case "tab":
+		return (p.open + 1) % n
+	case "shift+tab":
+		return (p.open + n - 1) % n
+	}
+	return pane(key[0] - '1')
 }
 
 // scroll moves in the pane.
-func (m *model) scroll(key string) bool {
-	r, page := m.page(), max(m.frame().body-1, 1)
-	by, known := map[string]int{
+func scroll(m *model, key string) tea.Cmd {
+	page, all := max(m.frame().body-1, 1), mostKept*100
+	m.panes.move(map[string]int{
 		"up": -1, "down": 1, "pgup": -page, "pgdown": page, "ctrl+b": -page, "ctrl+f": page,
-		"ctrl+u": -page / 2, "ctrl+d": page / 2, "home": -mostKept * 100, "end": mostKept * 100, "g": -mostKept * 100, "G": mostKept * 100,
-	}[key]
-	switch {
-	case known && r == nil:
-		m.table.move(m.book.rows, by)
-	case known:
-		r.move(by)
-	}
-	return known
-}
-
-// wheel scrolls with the mouse.
-func (m *model) wheel(b tea.MouseButton) {
-	const step = 3
-	by := step
-	switch b {
-	case tea.MouseWheelUp:
-		by = -step
-	case tea.MouseWheelDown:
-	default:
-		return
-	}
-	if r := m.page(); r != nil {
-		r.move(by)
-	} else {
-		m.table.move(m.book.rows, by)
-	}
-}
-
-// show does what keys do to the screen.
-func (m *model) show(key string) (tea.Cmd, bool) {
-	searching := m.page() != nil && m.page().term != ""
-	switch {
-	case key == "?":
-		m.toggleHelp()
-	case key == "esc":
-		m.back()
-	case m.help != nil && key == "q":
-		m.help = nil
-	case key == "tab":
-		return m.turn((m.pane + 1) % pane(len(panes))), true
-	case key == "shift+tab":
-		return m.turn((m.pane + pane(len(panes)) - 1) % pane(len(panes))), true
-	case len(key) == 1 && key >= "1" && key <= "5":
-		return m.turn(pane(key[0] - '1')), true
-	case key == "d":
-		return m.turn(changesPane), true
-	case key == "/":
-		return m.ask("/", func(term string) tea.Cmd { m.search(term); return nil }), true
-	case searching && (key == "n" || key == "N"):
-		m.again(key)
-	case key == "m":
-		m.mouse = !m.mouse
-	case key == "x" && m.page() != nil:
-		m.page().toggleAll()
-	case key == "left", key == "right":
-		return m.sideways(key), true
-	case key == "enter", key == "space":
-		return m.enter(), true
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
-// turn opens a pane. The transcript is the live one again when it is turned to
-// from itself.
-func (m *model) turn(to pane) tea.Cmd {
-	m.help = nil
-	if to == transcriptPane && m.pane == transcriptPane {
-		m.past = nil
-	}
-	m.pane = to
-	if to == changesPane {
-		return m.compare()
-	}
+		"ctrl+u": -page / 2, "ctrl+d": page / 2, "home": -all, "end": all, "g": -all, "G": all,
+	}[key])
 	return nil
 }
 
-func (m *model) sideways(key string) tea.Cmd {
-	by := 1
-	if key == "left" {
-		by = -1
-	}
-	switch {
-	case m.help != nil:
-	case m.pane == transcriptPane:
-		m.page().choose(by)
-	case m.pane == changesPane:
-		m.table.move(m.book.rows, by)
-		return m.compare()
-	}
-	return nil
+// sends gives the run a command.
+func sends(command func(*model) string) func(*model, string) tea.Cmd {
+	return func(m *model, _ string) tea.Cmd { return m.send(control.Command{Command: command(m)}) }
 }
 
-func (m *model) enter() tea.Cmd {
-	switch {
-	case m.help != nil:
-	case m.pane == transcriptPane:
-		m.page().toggle()
-	case m.pane == iterationsPane:
-		return m.open()
-	}
-	return nil
-}
+func always(command string) func(*model) string { return func(*model) string { return command } }
 
-// back goes out of what was gone into last.
-func (m *model) back() {
-	r := m.page()
-	switch {
-	case m.help != nil:
-		m.help = nil
-	case r != nil && r.term != "":
-		r.term = ""
-	case r != nil && r.chosen != nil:
-		r.chosen = nil
-	case m.pane == transcriptPane && m.past != nil:
-		m.past, m.pane = nil, iterationsPane
+func (m *model) pauseOrGoOn() string {
+	if m.data.holds() {
+		return control.Resume
 	}
-}
-
-func (m *model) search(term string) {
-	r := m.page()
-	if r == nil {
-		m.pane = transcriptPane
-		r = m.page()
-		m.lay()
-	}
-	n, of := r.search(term)
-	m.tellMatch(term, n, of)
-}
-
-func (m *model) again(key string) {
-	r := m.page()
-	by := 1
-	if key == "N" != r.grows { // what grows is searched from its end
-		by = -1
-	}
-	n, of := r.next(by)
-	m.tellMatch(r.term, n, of)
-}
-
-func (m *model) tellMatch(term string, n, of int) {
-	switch {
-	case term == "":
-	case of == 0:
-		m.page().term = ""
-		m.say(caution, fmt.Sprintf("%q is nowhere in here.", term))
-	default:
-		m.say(plain, fmt.Sprintf("%q: %d of %d · n next · N previous · Esc ends", term, n, of))
-	}
-}
-
-// steer does what keys ask of the run.
-func (m *model) steer(key string) tea.Cmd {
-	run := m.book.run
-	switch key {
-	case "p":
-		if run.State == loop.Paused || m.book.pausing {
-			return m.send(control.Command{Command: control.Resume})
-		}
-		return m.send(control.Command{Command: control.Pause})
-	case "c":
-		return m.send(control.Command{Command: control.Resume})
-	case "s":
-		return m.sure("Stop after this iteration?", control.Stop)
-	case "S":
-		return m.sure("Stop now, and end the agent?", control.StopNow)
-	case "k":
-		return m.sure("Skip: end the agent and go on with the next iteration?", control.Skip)
-	case "r":
-		return m.sure("Reboot: give up the agent's session after this iteration?", control.Reboot)
-	case "n":
-		if m.deaf() {
-			return nil
-		}
-		return m.ask("note: ", func(text string) tea.Cmd {
-			if text == "" {
-				return nil
-			}
-			return m.send(control.Command{Command: control.Note, Text: text})
-		})
-	case "a":
-		return m.send(control.Command{Command: control.Approve})
-	case "e":
-		return m.edit()
-	case "q":
-		return m.leave()
-	case "ctrl+c":
-		return m.interrupt()
-	case "ctrl+z":
-		if m.opt.Interrupt == nil { // a run of our own would stand still
-			return tea.Suspend
-		}
-	}
-	return nil
+	return control.Pause
 }
 
 // sure asks before a command that cannot be taken back, if it could be sent.
-func (m *model) sure(text, command string) tea.Cmd {
+func sure(text, command string) func(*model, string) tea.Cmd {
+	return func(m *model, _ string) tea.Cmd {
+		if m.deaf() {
+			return nil
+		}
+		yes := func() tea.Cmd { return m.send(control.Command{Command: command}) }
+		m.dialog.question = &question{text: text, keys: "y/n", answers: map[string]func() tea.Cmd{"y": yes, "Y": yes}}
+		return nil
+	}
+}
+
+// note has a note typed for the next agent.
+func (m *model) note() tea.Cmd {
 	if m.deaf() {
 		return nil
 	}
-	return m.confirm(text, func() tea.Cmd { return m.send(control.Command{Command: command}) })
+	return m.dialog.ask("note: ", func(text string) tea.Cmd {
+		if text == "" {
+			return nil
+		}
+		return m.send(control.Command{Command: control.Note, Text: text})
+	})
 }
 
-// leave closes the screen. A run that this process drives would end with it.
+// send gives the run a command. The answer comes when it is taken, for the
+// screen shows by itself when it has taken effect.
+func (m *model) send(c control.Command) tea.Cmd {
+	if m.deaf() {
+		return nil
+	}
+	c.NoWait = true
+	m.dialog.say(faint, c.Command+"…")
+	do := m.work.do
+	return m.work.inBackground(func() tea.Msg {
+		answer, err := do(c)
+		return cameOf(c.Command, answer, err)
+	})
+}
+
+// told is what a person is told of something that has ended by now.
+type told struct {
+	style style
+	text  string
+}
+
+// cameOf is what came of a command.
+func cameOf(command string, answer control.Answer, err error) told {
+	var refused *control.Refused
+	switch {
+	case errors.As(err, &refused):
+		return told{caution, fmt.Sprintf("Refused %s: %s", text.Words(command), refused.Why)}
+	case errors.Is(err, control.ErrNobody):
+		return told{caution, "The run has just ended."}
+	case err != nil:
+		return told{bad, fmt.Sprintf("Could not send %s: %v", text.Words(command), err)}
+	case !answer.OK:
+		return told{caution, fmt.Sprintf("Refused %s: %s", text.Words(command), answer.Why)}
+	}
+	return told{good, text.Sentence(text.Line(answer.Effect))}
+}
+
+// deaf tells whether nobody would hear a command, and says so on the screen.
+func (m *model) deaf() bool {
+	switch run := m.data.run; {
+	case run.State == loop.Done:
+		m.dialog.say(caution, "The run is over.")
+	case run.State.Ended():
+		m.dialog.say(caution, fmt.Sprintf("The run is over. refrain resume %s goes on with it.", run.Name))
+	case m.work.do == nil:
+		m.dialog.say(caution, "This run takes no commands.")
+	default:
+		return false
+	}
+	return true
+}
+
+// edit opens the next prompt in an editor, in place of the screen.
+func (m *model) edit() tea.Cmd {
+	q := m.data.run.Asked
+	if q == nil || q.Prompt == "" || m.opt.Edit == nil {
+		m.dialog.say(caution, "There is no prompt to edit now.")
+		return nil
+	}
+	cmd, err := m.opt.Edit(q.Prompt)
+	if err != nil {
+		m.dialog.say(bad, err.Error())
+		return nil
+	}
+	return tea.ExecProcess(cmd, edited)
+}
+
+// edited is how an editor ended.
+func edited(err error) tea.Msg {
+	if err != nil {
+		return told{bad, fmt.Sprintf("The editor failed: %v", err)}
+	}
+	return told{good, "The prompt is as the editor left it. a goes on with it."}
+}
+
+// leave goes out of the help, or closes the screen. A run that this process drives
+// would end with it.
 func (m *model) leave() tea.Cmd {
-	if m.opt.Interrupt == nil || m.book.run.State.Ended() {
+	switch {
+	case m.panes.help != nil:
+		m.panes.help = nil
+		return nil
+	case m.opt.Interrupt == nil || m.data.run.State.Ended():
 		return tea.Quit
 	}
 	stop := func(command string) func() tea.Cmd {
@@ -259,7 +270,7 @@ func (m *model) leave() tea.Cmd {
 			return m.send(control.Command{Command: command})
 		}
 	}
-	m.question = &question{
+	m.dialog.question = &question{
 		text: "The run ends with this screen. Stop it?", keys: "s after this iteration  S now  Esc stay",
 		answers: map[string]func() tea.Cmd{"s": stop(control.Stop), "S": stop(control.StopNow)},
 	}
@@ -269,8 +280,8 @@ func (m *model) leave() tea.Cmd {
 // interrupt does what Ctrl+C does elsewhere: it asks a run of our own to stop,
 // and leaves any other alone.
 func (m *model) interrupt() tea.Cmd {
-	m.question = nil
-	if m.opt.Interrupt == nil || m.book.run.State.Ended() {
+	m.dialog.question = nil
+	if m.opt.Interrupt == nil || m.data.run.State.Ended() {
 		return tea.Quit
 	}
 	m.leaving = true
@@ -278,5 +289,54 @@ func (m *model) interrupt() tea.Cmd {
 	return func() tea.Msg {
 		interrupt()
 		return redraw{}
+	}
+}
+
+// suspend gives the terminal to the shell for a while. A run of our own would stand
+// still.
+func (m *model) suspend() tea.Cmd {
+	if m.opt.Interrupt != nil {
+		return nil
+	}
+	return tea.Suspend
+}
+
+// hints are the keys that matter most now.
+func (m *model) hints() []part {
+	usual := m.usual()
+	switch {
+	case m.panes.help != nil:
+		return []part{{"Esc back", faint, 0}}
+	case m.panes.searching():
+		return []part{{"n next", faint, 0}, {"N previous", faint, 1}, {"Esc ends the search", faint, 0}, {"? help", faint, 2}}
+	case m.panes.open == iterationsPane:
+		return slices.Insert(usual, 0, part{"Enter transcript", faint, 2})
+	case m.panes.open == transcriptPane && m.panes.past != nil:
+		return slices.Insert(usual, 0, part{"Esc back", faint, 0})
+	case m.panes.open == transcriptPane:
+		return append(usual, part{"← → Enter tool calls", faint, 9})
+	}
+	return usual
+}
+
+// usual is the keys that do the same in every pane.
+func (m *model) usual() []part {
+	if m.data.run.State.Ended() {
+		return []part{{"? help", faint, 0}, {"q leave", faint, 1}}
+	}
+	pause := "p pause"
+	if m.data.holds() {
+		pause = "p go on"
+	}
+	return []part{
+		{pause, faint, 2},
+		{"s stop", faint, 3},
+		{"k skip", faint, 4},
+		{"r reboot", faint, 6},
+		{"n note", faint, 5},
+		{"d diff", faint, 7},
+		{"/ search", faint, 8},
+		{"? help", faint, 0},
+		{"q leave", faint, 1},
 	}
 }

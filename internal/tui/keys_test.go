@@ -95,12 +95,12 @@ func TestTheStatusLineSaysWhatCameOfAKey(t *testing.T) {
 		t.Errorf("after another key: %q", got)
 	}
 	for _, tt := range []struct {
-		got  answered
+		got  told
 		want string
 	}{
-		{answered{err: fmt.Errorf("send: %w", control.ErrNobody)}, "The run has just ended."},
-		{answered{command: "stop_now", err: errors.New("no route")}, "Could not send stop now: no route"},
-		{answered{command: "skip", answer: control.Answer{Why: "nothing runs"}}, "Refused skip: nothing runs"},
+		{cameOf("", control.Answer{}, fmt.Errorf("send: %w", control.ErrNobody)), "The run has just ended."},
+		{cameOf("stop_now", control.Answer{}, errors.New("no route")), "Could not send stop now: no route"},
+		{cameOf("skip", control.Answer{Why: "nothing runs"}, nil), "Refused skip: nothing runs"},
 	} {
 		do(m, tt.got)
 		if got := footer(m); got != tt.want {
@@ -128,7 +128,7 @@ func TestLeaving(t *testing.T) {
 
 	m := (&world{}).shown(begin().working(), 80, 24)
 	press(m, "q")
-	if m.said.text != "QUIT" {
+	if m.dialog.said.text != "QUIT" {
 		t.Error("q does not leave a run of somebody else's")
 	}
 	w := &world{}
@@ -144,28 +144,28 @@ func TestLeaving(t *testing.T) {
 		t.Errorf("q and s sent %v", w.sent)
 	}
 	do(m, redraw{})
-	if m.said.text == "QUIT" {
+	if m.dialog.said.text == "QUIT" {
 		t.Error("the screen closed before the run has ended")
 	}
-	m.book.observe(loop.Event{Seq: 99, Payload: &loop.RunFinished{State: loop.Stopped}})
+	m.data.observe(loop.Event{Seq: 99, Payload: &loop.RunFinished{State: loop.Stopped}})
 	do(m, redraw{})
-	if m.said.text != "QUIT" {
+	if m.dialog.said.text != "QUIT" {
 		t.Error("the screen did not close with the run")
 	}
 
 	m = w.shown(begin().working(), 80, 24, ours)
 	press(m, "S", "ctrl+c", "ctrl+c")
-	if interrupts != 2 || m.said.text == "QUIT" {
-		t.Errorf("Ctrl+C twice: %d interrupts, %q", interrupts, m.said.text)
+	if interrupts != 2 || m.dialog.said.text == "QUIT" {
+		t.Errorf("Ctrl+C twice: %d interrupts, %q", interrupts, m.dialog.said.text)
 	}
 	m = w.shown(begin().worked(0).done(), 80, 24, ours)
 	press(m, "q")
-	if m.said.text != "QUIT" {
+	if m.dialog.said.text != "QUIT" {
 		t.Error("q does not leave a run that is over")
 	}
 	m = (&world{}).shown(begin().working(), 80, 24)
 	press(m, "ctrl+c")
-	if m.said.text != "QUIT" {
+	if m.dialog.said.text != "QUIT" {
 		t.Error("Ctrl+C does not leave a run of somebody else's")
 	}
 }
@@ -174,16 +174,16 @@ func TestPanes(t *testing.T) {
 	w := &world{diff: "+new\n"}
 	m := w.shown(begin().worked(6).worked(2).working(), 80, 24)
 	var seen []pane
-	for range panes {
+	for range paneNames {
 		press(m, "tab")
-		seen = append(seen, m.pane)
+		seen = append(seen, m.panes.open)
 	}
 	if want := []pane{1, 2, 3, 4, 0}; !slices.Equal(seen, want) {
 		t.Errorf("Tab goes through %v, want %v", seen, want)
 	}
 	press(m, "shift+tab")
-	if m.pane != logPane {
-		t.Errorf("Shift+Tab goes to %v", m.pane)
+	if m.panes.open != logPane {
+		t.Errorf("Shift+Tab goes to %v", m.panes.open)
 	}
 	press(m, "2", "up", "up", "d")
 	wantShown(t, m, "Iteration 1  2 files", "+new")
@@ -193,7 +193,7 @@ func TestPanes(t *testing.T) {
 	wantShown(t, m, "pause after this iteration")
 	press(m, "q")
 	wantHidden(t, m, "pause after this iteration")
-	if m.said.text == "QUIT" {
+	if m.dialog.said.text == "QUIT" {
 		t.Error("q in the help leaves the screen")
 	}
 }
@@ -208,7 +208,7 @@ func TestTheChangesFollowTheRun(t *testing.T) {
 	n := len(s.events)
 	s.worked(2)
 	for _, e := range s.events[n:] {
-		m.book.observe(e)
+		m.data.observe(e)
 	}
 	do(m, redraw{})
 	wantShown(t, m, "Iteration 2", "+second")
@@ -236,13 +236,13 @@ func TestAnOpenedIterationIsLeftAgain(t *testing.T) {
 	wantHidden(t, m, "Iteration 2/20")
 	wantHidden(t, m, "Starting procedure")
 	press(m, "esc")
-	if m.pane != iterationsPane || m.past != nil {
-		t.Errorf("Esc goes to pane %v", m.pane)
+	if m.panes.open != iterationsPane || m.panes.past != nil {
+		t.Errorf("Esc goes to pane %v", m.panes.open)
 	}
 	press(m, "enter", "1")
 	wantShown(t, m, "Now the second part.")
 	press(m, "2", "G", "enter")
-	if m.past != nil || m.pane != transcriptPane {
+	if m.panes.past != nil || m.panes.open != transcriptPane {
 		t.Error("the iteration under way is not the live transcript")
 	}
 	w.story.events = slices.DeleteFunc(w.story.events, func(e loop.Event) bool { return !e.Type().Kept() })
@@ -267,7 +267,7 @@ func TestASearch(t *testing.T) {
 	press(m, "N")
 	wantShown(t, m, "1 of 2")
 	press(m, "down", "esc", "n")
-	if m.field == nil {
+	if m.dialog.input == nil {
 		t.Error("after the search, n does not begin a note")
 	}
 	press(m, "esc", "/")
@@ -279,7 +279,7 @@ func TestASearch(t *testing.T) {
 	press(m, "2", "/")
 	write(m, "second part")
 	press(m, "enter")
-	if m.pane != transcriptPane {
+	if m.panes.open != transcriptPane {
 		t.Error("a search in the list does not look in the transcript")
 	}
 }
@@ -306,7 +306,7 @@ func TestTyping(t *testing.T) {
 	w := &world{}
 	m := w.shown(begin().working(), 40, 10)
 	press(m, "n")
-	do(m, tea.PasteMsg{Content: "two\nlines " + strings.Repeat("x", 2*mostTyped)})
+	do(m, tea.PasteMsg{Content: "two\nlines " + strings.Repeat("x", 2*maxTyped)})
 	if got := footer(m); !strings.HasPrefix(got, "note: xxx") {
 		t.Errorf("a long text hides its field: %q", got)
 	}
@@ -315,7 +315,7 @@ func TestTyping(t *testing.T) {
 		t.Errorf("its start is not in sight: %q", got)
 	}
 	press(m, "enter")
-	if n := len(w.sent[0].Text); n != mostTyped {
+	if n := len(w.sent[0].Text); n != maxTyped {
 		t.Errorf("%d characters were taken", n)
 	}
 }
@@ -332,7 +332,7 @@ func TestThePromptCanBeEditedWhenItIsOffered(t *testing.T) {
 	if opened != "/run/next-prompt.md" || footer(m) != "no such checkpoint" {
 		t.Errorf("opened %q, footer %q", opened, footer(m))
 	}
-	do(m, edited{})
+	do(m, edited(nil))
 	wantShown(t, m, "The prompt is as the editor left it.")
 	m = (&world{}).shown(begin().working(), 80, 24, edit)
 	press(m, "e")

@@ -1,73 +1,50 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// pane is one of the views of a run that share the screen.
-type pane int
-
-const (
-	transcriptPane pane = iota
-	iterationsPane
-	changesPane
-	checksPane
-	logPane
-)
-
-// panes are their names, in full and for narrow screens, by the key that opens
-// them.
-var panes = []struct{ name, short string }{
-	{"Transcript", "Text"},
-	{"Iterations", "List"},
-	{"Changes", "Diff"},
-	{"Gates", "Gates"},
-	{"Log", "Log"},
-}
-
-// model is the screen: what of the book is shown, and what keys do.
+// model is the screen: the run and its size, and what keys do. What the panes show
+// is theirs, and what is typed, asked and answered in the last line the dialog's.
+//
+//	┌ position ┐ header.go   where the run stands
+//	│ condition│
+//	│ tabs     │ panes.go    which pane is open, and where in it we are
+//	│ body     │             scrollback.go, attempts.go, changes.go, checks.go
+//	│ question │ model.go    what the run asks a person
+//	└ footer ──┘ dialog.go   what is typed or asked, else keys.go: hints
 type model struct {
-	opt  Options
-	look palette
-	book *book
-	work work
+	opt    Options
+	look   palette
+	data   *runData
+	work   work
+	panes  panes
+	dialog *dialog
 
 	width, height int
-	pane          pane
-	table         table
-	changes       changes
-	checks        roll
-	past          *past     // an earlier iteration in place of the live transcript
-	help          *roll     // in place of the pane
-	field         *field    // a text that is being typed
-	question      *question // one that a key answers
-	said          notice
 	mouse         bool
 	leaving       bool // the screen closes when the run ends
 }
 
-// notice is what came of the last key. It goes with the next one, or after a while.
-type notice struct {
-	style style
-	text  string
-	at    time.Time
-}
-
-const noticeTime = 8 * time.Second
-
-func (m *model) say(s style, text string) { m.said = notice{s, text, m.opt.now()} }
-
-// redraw says that the book or the time has moved on.
+// redraw says that the run or the time has moved on.
 type redraw struct{}
 
-func newModel(b *book, w work, o Options) *model {
-	return &model{opt: o, look: newPalette(o.Color), book: b, work: w}
+func newModel(d *runData, w work, o Options) *model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	look, said := newPalette(o.Color), &dialog{now: o.Now}
+	return &model{
+		opt: o, look: look, data: d, work: w, dialog: said,
+		panes: panes{look: look, data: d, work: w, dialog: said, another: func() *runData { return newRunData(o) }},
+	}
 }
 
 // Init starts nothing: the screen is drawn when its size is known.
@@ -75,50 +52,43 @@ func (m *model) Init() tea.Cmd { return nil }
 
 // Update takes in a key, a new size, or something that was waited for.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.book.mu.Lock()
-	defer m.book.mu.Unlock()
-	defer m.lay() // so that what the next key moves is what is seen
+	m.data.mu.Lock()
+	defer m.data.mu.Unlock()
+	defer func() { m.panes.resize(m.width, m.frame().body) }() // so that what the next key moves is what is seen
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
 		return m, m.press(msg)
 	case tea.PasteMsg:
-		if m.field != nil {
-			m.field.insert(msg.Content)
-		}
+		m.dialog.paste(msg)
 	case tea.MouseWheelMsg:
-		m.wheel(msg.Button)
+		m.panes.wheel(msg.Button)
 	case redraw:
 		return m, m.catchUp()
-	case answered:
-		m.say(msg.told())
+	case told:
+		m.dialog.say(msg.style, msg.text)
 	case diffRead:
-		m.changes.take(msg, m.book.run.Name)
+		m.panes.changes.take(msg, m.data.run.Name)
 	case pastRead:
-		m.take(msg)
-	case edited:
-		m.say(msg.told())
+		m.panes.take(msg)
 	}
 	return m, nil
 }
 
 // catchUp does what follows from events.
 func (m *model) catchUp() tea.Cmd {
-	if m.leaving && m.book.run.State.Ended() {
+	if m.leaving && m.data.run.State.Ended() {
 		return tea.Quit
 	}
-	if m.pane == changesPane {
-		return m.compare()
-	}
-	return nil
+	return m.panes.catchUp()
 }
 
 // View draws the screen: every line is there and none is too long, however small
 // the terminal is.
 func (m *model) View() tea.View {
-	m.book.mu.Lock()
-	defer m.book.mu.Unlock()
+	m.data.mu.Lock()
+	defer m.data.mu.Unlock()
 	v := tea.View{AltScreen: true}
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -147,7 +117,7 @@ func (m *model) frame() frame {
 		f.header = 2
 	}
 	if m.height >= 8 {
-		f.question = len(m.asked(m.opt.now()))
+		f.question = len(m.asked(m.opt.Now()))
 	}
 	f.body = max(m.height-f.header-f.tabs-f.question-f.footer, 0)
 	return f
@@ -157,18 +127,19 @@ func (m *model) draw() []string {
 	if m.width < 1 || m.height < 1 {
 		return nil
 	}
-	f, now := m.frame(), m.opt.now()
+	f, now := m.frame(), m.opt.Now()
 	var lines []string
 	if f.header > 0 {
-		lines = append(lines, m.book.position(m.look, now, m.width))
+		lines = append(lines, m.data.position(m.look, now, m.width))
 	}
 	if f.header > 1 {
-		lines = append(lines, m.book.condition(m.look, now, m.width))
+		lines = append(lines, m.data.condition(m.look, now, m.width))
 	}
 	if f.tabs > 0 {
-		lines = append(lines, m.tabs())
+		lines = append(lines, m.panes.tabs(m.width))
 	}
-	body := m.body(f.body, now)
+	m.panes.resize(m.width, f.body)
+	body := m.panes.show(now)
 	for i := range f.body {
 		text := ""
 		if i < len(body) {
@@ -180,106 +151,73 @@ func (m *model) draw() []string {
 		lines = append(lines, m.asked(now)...)
 	}
 	if f.footer > 0 {
-		lines = append(lines, m.footer(now))
+		lines = append(lines, m.footer())
 	}
 	for i := range lines {
-		lines[i] = cut(lines[i], m.width)
+		if ansi.StringWidth(lines[i]) > m.width {
+			lines[i] = ansi.Truncate(lines[i], m.width, "")
+		}
 	}
 	return lines
 }
 
-// lay makes the page ready that keys move in.
-func (m *model) lay() {
-	if r, height := m.page(), m.frame().body; r != nil {
-		if m.pane == changesPane && m.help == nil {
-			height--
-		}
-		r.lay(m.width, max(height, 1))
-	}
-}
-
-// page is the roll that is shown; nil when it is the table.
-func (m *model) page() *roll {
-	switch {
-	case m.help != nil:
-		return m.help
-	case m.pane == transcriptPane && m.past != nil:
-		return &m.past.roll
-	case m.pane == transcriptPane:
-		return &m.book.transcript
-	case m.pane == changesPane:
-		return &m.changes.roll
-	case m.pane == checksPane:
-		m.checks.blocks = m.book.checks()
-		return &m.checks
-	case m.pane == logPane:
-		return &m.book.log
-	}
-	return nil
-}
-
-func (m *model) body(height int, now time.Time) []string {
-	switch {
-	case height < 1:
-		return nil
-	case m.help == nil && m.pane == iterationsPane:
-		return m.table.show(m.book.rows, m.look, now, m.width, height)
-	case m.help == nil && m.pane == changesPane:
-		return m.changes.show(m.look, m.width, height)
-	}
-	r := m.page()
-	r.lay(m.width, height)
-	return r.show(m.look)
-}
-
-// tabs names the panes, and where in the open one we are.
-func (m *model) tabs() string {
-	full := 0
-	for _, p := range panes {
-		full += len(p.name) + 5
-	}
-	var b strings.Builder
-	for i, p := range panes {
-		name := p.name
-		if m.width < full {
-			name = p.short
-		}
-		text := fmt.Sprintf(" %d %s ", i+1, name)
-		s := faint
-		if pane(i) == m.pane && m.help == nil {
-			s = marked
-		}
-		b.WriteString(m.look.paint(s, text))
-	}
-	return ends(b.String(), m.look.paint(faint, m.place()), m.width)
-}
-
-func (m *model) place() string {
-	if m.help != nil {
-		return "help"
-	}
-	where := ""
-	if r := m.page(); r != nil {
-		where = r.place()
-	}
-	if where == atEnd && !m.book.run.State.Ended() {
-		where = "following"
-	}
-	if m.pane == transcriptPane && m.past != nil {
-		return strings.TrimSpace("iteration " + m.past.of.number() + " " + where)
-	}
-	return where
-}
-
 // footer is what is being typed or asked, what came of the last key, or the keys.
-func (m *model) footer(now time.Time) string {
-	switch {
-	case m.field != nil:
-		return m.field.show(m.look, m.width)
-	case m.question != nil:
-		return m.look.facts([]part{{m.question.text, caution, 0}, {m.question.keys, strong, 0}}, "  ", m.width)
-	case m.said.text != "" && now.Sub(m.said.at) < noticeTime:
-		return m.look.paint(m.said.style, view.Fit(m.said.text, m.width))
+func (m *model) footer() string {
+	if said := m.dialog.show(m.look, m.width); said != "" {
+		return said
 	}
-	return m.hints()
+	return m.look.facts(m.hints(), "  ", m.width)
+}
+
+// letters are the keys for answers to what a run asks. The first answer of any
+// question is approval.
+var letters = map[string]string{"continue": "c", "skip": "k", "reboot": "r", "stop": "s", "done": "y"}
+
+const approval = "a"
+
+// choice is an answer that the run takes now, and its key.
+type choice struct{ key, answer string }
+
+func (m *model) choices() []choice {
+	if m.data.run.Asked == nil {
+		return nil
+	}
+	var list []choice
+	for i, answer := range m.data.run.Asked.Choices {
+		key := letters[answer]
+		if i == 0 {
+			key = approval
+		}
+		if key != "" {
+			list = append(list, choice{key, answer})
+		}
+	}
+	return list
+}
+
+// asked shows what the run asks, and how to answer: on one line, or on two where
+// one is too short.
+func (m *model) asked(now time.Time) []string {
+	q := m.data.run.Asked
+	if q == nil {
+		return nil
+	}
+	question := text.Line(q.Question)
+	wide := ansi.StringWidth(question)
+	var parts []part
+	for _, c := range m.choices() {
+		said := c.key + " " + text.Line(c.answer)
+		parts = append(parts, part{said, strong, 0})
+		wide += 2 + ansi.StringWidth(said)
+	}
+	if m.opt.Edit != nil && q.Prompt != "" {
+		parts = append(parts, part{"e edit the prompt", plain, 1})
+	}
+	if !q.Until.IsZero() {
+		parts = append(parts, part{text.Left(q.Until.Sub(now)) + ": " + text.Line(q.Default), faint, 2})
+	}
+	if wide <= m.width {
+		return []string{m.look.facts(append([]part{{question, caution, 0}}, parts...), "  ", m.width)}
+	}
+	return []string{m.look.paint(caution, view.Fit(question, m.width)), m.look.facts(parts, "  ", m.width)}
 }

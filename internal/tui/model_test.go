@@ -168,9 +168,9 @@ func TestOfALongRunTheLatestIsKept(t *testing.T) {
 	s.in(1, 1, &loop.IterationStarted{})
 	m := (&world{}).shown(s, 80, 24)
 	for i := range 20_000 {
-		m.book.observe(loop.Event{Seq: int64(i + 10), Time: s.now, Iter: 1, Attempt: 1, Payload: &loop.AgentText{Text: fmt.Sprintf("line %d", i)}})
+		m.data.observe(loop.Event{Seq: int64(i + 10), Time: s.now, Iter: 1, Attempt: 1, Payload: &loop.AgentText{Text: fmt.Sprintf("line %d", i)}})
 	}
-	if n := len(m.book.transcript.blocks); n > mostKept {
+	if n := len(m.data.transcript.blocks); n > mostKept {
 		t.Errorf("%d blocks are kept, more than %d", n, mostKept)
 	}
 	wantShown(t, m, "line 19999", "following")
@@ -178,19 +178,19 @@ func TestOfALongRunTheLatestIsKept(t *testing.T) {
 
 func TestOneHugeTextIsKeptAndDropped(t *testing.T) {
 	m := (&world{}).shown(begin(), 80, 24)
-	m.book.observe(loop.Event{Seq: 2, Payload: &loop.AgentText{Text: strings.Repeat("word ", 1_000_000)}})
-	if n := len(m.book.transcript.blocks); n != 1 {
+	m.data.observe(loop.Event{Seq: 2, Payload: &loop.AgentText{Text: strings.Repeat("word ", 1_000_000)}})
+	if n := len(m.data.transcript.blocks); n != 1 {
 		t.Errorf("%d blocks, want the huge one alone", n)
 	}
-	m.book.observe(loop.Event{Seq: 3, Payload: &loop.AgentText{Text: "after it"}})
-	if n := len(m.book.transcript.blocks); n != 1 {
+	m.data.observe(loop.Event{Seq: 3, Payload: &loop.AgentText{Text: "after it"}})
+	if n := len(m.data.transcript.blocks); n != 1 {
 		t.Errorf("%d blocks, want the small one alone", n)
 	}
 	wantShown(t, m, "after it")
 }
 
 func TestAFactIsSetOffByItsKind(t *testing.T) {
-	b := newBook(Options{})
+	b := newRunData(Options{})
 	for _, p := range []loop.Payload{
 		&loop.RunStarted{Name: "build-7", Procedure: "build", Limits: loop.Limits{Iterations: 3}},
 		&loop.AgentText{Text: "WARNING: I only say so"},

@@ -43,17 +43,10 @@ type Options struct {
 	Now func() time.Time // nil is time.Now
 }
 
-func (o Options) now() time.Time {
-	if o.Now == nil {
-		return time.Now()
-	}
-	return o.Now()
-}
-
 // Screen shows a run that this process drives.
 type Screen struct {
 	opt     Options
-	book    *book
+	data    *runData
 	work    work
 	program *tea.Program
 	cancel  context.CancelFunc
@@ -72,14 +65,14 @@ func Open(o Options) *Screen { return open(context.Background(), o) }
 func open(ctx context.Context, o Options, more ...tea.ProgramOption) *Screen {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Screen{
-		opt: o, book: newBook(o), work: newWork(ctx, o), cancel: cancel,
+		opt: o, data: newRunData(o), work: newWork(ctx, o), cancel: cancel,
 		dirty: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(o.Out), tea.WithoutSignalHandler()}
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
 	}
-	s.program = tea.NewProgram(newModel(s.book, s.work, o), append(options, more...)...)
+	s.program = tea.NewProgram(newModel(s.data, s.work, o), append(options, more...)...)
 	s.wg.Go(func() {
 		defer close(s.done)
 		if _, err := s.program.Run(); err != nil && !errors.Is(err, context.Canceled) {
@@ -120,7 +113,7 @@ func (s *Screen) pump() {
 
 // Observe takes in one event. It never waits for the terminal.
 func (s *Screen) Observe(e loop.Event) {
-	s.book.observe(e)
+	s.data.observe(e)
 	s.stir()
 }
 
@@ -135,7 +128,7 @@ func (s *Screen) stir() {
 // that was interrupted, or never began, is not waited for. Then the normal
 // screen shows what the run came to.
 func (s *Screen) Close() {
-	if ended, signal := s.book.over(); !ended || signal != "" {
+	if ended, signal := s.data.over(); !ended || signal != "" {
 		s.program.Quit()
 	}
 	s.wait()
@@ -143,8 +136,8 @@ func (s *Screen) Close() {
 		if s.err != nil {
 			_, _ = fmt.Fprintf(s.opt.Out, "The full-screen view failed: %v\n", s.err)
 		}
-		if ended, _ := s.book.over(); ended {
-			_, _ = io.WriteString(s.opt.Out, s.opt.Card(s.book.run, 0))
+		if ended, _ := s.data.over(); ended {
+			_, _ = io.WriteString(s.opt.Out, s.opt.Card(s.data.run, 0))
 		}
 	})
 }
@@ -202,10 +195,78 @@ func (s *Screen) read(events iter.Seq2[loop.Event, error]) {
 	defer s.stir()
 	for e, err := range events {
 		if err != nil {
-			s.book.lost(err)
+			s.data.lost(err)
 			return
 		}
 		s.Observe(e)
 	}
-	s.book.died()
+	s.data.died()
+}
+
+// work is what the screen has others do while it goes on drawing.
+type work struct {
+	do   func(control.Command) (control.Answer, error) // nil: the run takes no commands
+	diff func(run string, iteration int) (string, error)
+	past func(run string, after int64) iter.Seq2[loop.Event, error]
+	*inFlight
+}
+
+func newWork(ctx context.Context, o Options) work {
+	w := work{
+		diff: func(run string, iteration int) (string, error) { return o.Diff(ctx, run, iteration) },
+		past: func(run string, after int64) iter.Seq2[loop.Event, error] { return until(ctx, o.Past(run, after)) },
+
+		inFlight: &inFlight{},
+	}
+	if o.Do != nil {
+		w.do = func(c control.Command) (control.Answer, error) { return o.Do(ctx, c) }
+	}
+	return w
+}
+
+// until ends a sequence with the context.
+func until(ctx context.Context, events iter.Seq2[loop.Event, error]) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
+		for e, err := range events {
+			if ctx.Err() != nil || !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// inFlight counts what is under way, for a program does not wait for the commands
+// that it has started.
+type inFlight struct {
+	mu   sync.Mutex
+	over bool
+	wg   sync.WaitGroup
+}
+
+// wait lets what is under way end, and nothing more begin.
+func (e *inFlight) wait() {
+	e.mu.Lock()
+	e.over = true
+	e.mu.Unlock()
+	e.wg.Wait()
+}
+
+func (e *inFlight) begin() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.over {
+		e.wg.Add(1)
+	}
+	return !e.over
+}
+
+// inBackground makes a command of a function that takes its time.
+func (f *inFlight) inBackground(do func() tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if !f.begin() {
+			return nil
+		}
+		defer f.wg.Done()
+		return do()
+	}
 }

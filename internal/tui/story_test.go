@@ -157,9 +157,9 @@ func (w *world) shown(s *story, width, height int, change ...func(*Options)) *mo
 	for _, f := range change {
 		f(&o)
 	}
-	m := newModel(newBook(o), newWork(context.Background(), o), o)
+	m := newModel(newRunData(o), newWork(context.Background(), o), o)
 	for _, e := range s.events {
-		m.book.observe(e)
+		m.data.observe(e)
 	}
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return m
@@ -168,7 +168,7 @@ func (w *world) shown(s *story, width, height int, change ...func(*Options)) *mo
 // press types keys by their names, and does what follows from them.
 func press(m *model, names ...string) {
 	for _, name := range names {
-		do(m, key(name))
+		do(m, keyPress(name))
 	}
 }
 
@@ -177,7 +177,7 @@ func do(m *model, msg tea.Msg) {
 	if _, cmd := m.Update(msg); cmd != nil {
 		if next := cmd(); next != nil {
 			if _, quit := next.(tea.QuitMsg); quit {
-				m.said = notice{text: "QUIT"}
+				m.dialog.said = notice{text: "QUIT"}
 				return
 			}
 			do(m, next)
@@ -193,7 +193,7 @@ var specialKeys = map[string]tea.Key{
 	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl},
 }
 
-func key(name string) tea.KeyPressMsg {
+func keyPress(name string) tea.KeyPressMsg {
 	if k, ok := specialKeys[name]; ok {
 		return tea.KeyPressMsg(k)
 	}
@@ -202,7 +202,7 @@ func key(name string) tea.KeyPressMsg {
 
 func write(m *model, text string) {
 	for _, r := range text {
-		do(m, key(string(r)))
+		do(m, keyPress(string(r)))
 	}
 }
 

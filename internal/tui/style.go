@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // style is what a text is, which decides how it is set off.
@@ -79,4 +80,40 @@ func ascii(screen string) string {
 		b.WriteString(strings.Repeat("?", lipgloss.Width(string(r))))
 	}
 	return b.String()
+}
+
+// part is one fact of a line that has room for some only. The one with the
+// highest rank is left out first; those of rank 0 stay.
+type part struct {
+	text  string
+	style style
+	rank  int
+}
+
+// facts joins the parts that a width has room for.
+func (p palette) facts(parts []part, gap string, width int) string {
+	kept := make([]part, 0, len(parts))
+	for _, x := range parts {
+		if x.text != "" {
+			kept = append(kept, x)
+		}
+	}
+	for {
+		wide, last := -ansi.StringWidth(gap), -1
+		for i, x := range kept {
+			wide += ansi.StringWidth(gap) + ansi.StringWidth(x.text)
+			if x.rank > 0 && (last < 0 || x.rank >= kept[last].rank) {
+				last = i
+			}
+		}
+		if wide <= width || last < 0 {
+			break
+		}
+		kept = append(kept[:last], kept[last+1:]...)
+	}
+	painted := make([]string, 0, len(kept))
+	for _, x := range kept {
+		painted = append(painted, p.paint(x.style, x.text))
+	}
+	return ansi.Truncate(strings.Join(painted, gap), max(width, 0), "…")
 }

@@ -13,10 +13,10 @@ import (
 
 func blockOf(lines ...string) *block { return &block{text: strings.Join(lines, "\n")} }
 
-func window(r *roll) string { return ansi.Strip(strings.Join(r.show(newPalette(false)), "|")) }
+func window(r *scrollback) string { return ansi.Strip(strings.Join(r.show(newPalette(false)), "|")) }
 
-func numbered(grows bool, n int) *roll {
-	r := &roll{grows: grows}
+func numbered(grows bool, n int) *scrollback {
+	r := &scrollback{grows: grows}
 	for i := range n {
 		r.add(blockOf(fmt.Sprint(i)))
 	}
@@ -53,7 +53,7 @@ func TestARollThatGrowsIsFollowedUntilItIsScrolled(t *testing.T) {
 }
 
 func TestTheTopLineStaysWhenTheWidthChanges(t *testing.T) {
-	r := &roll{grows: true}
+	r := &scrollback{grows: true}
 	for i := range 20 {
 		r.add(blockOf(fmt.Sprintf("line %d has some words", i)))
 	}
@@ -68,7 +68,7 @@ func TestTheTopLineStaysWhenTheWidthChanges(t *testing.T) {
 }
 
 func TestWhatGoesAboveDoesNotMoveTheWindow(t *testing.T) {
-	r := &roll{grows: true}
+	r := &scrollback{grows: true}
 	for i := range mostKept {
 		r.add(blockOf(fmt.Sprint(i)))
 	}
@@ -91,7 +91,7 @@ func tool(name, output string) *block {
 }
 
 func TestFolding(t *testing.T) {
-	r := &roll{grows: true}
+	r := &scrollback{grows: true}
 	r.add(tool("one", "a\nb"))
 	r.add(blockOf("between"))
 	r.add(tool("two", "c\nd\ne\nf\ng"))
@@ -165,15 +165,15 @@ func TestResultsFindTheirCalls(t *testing.T) {
 		&loop.AgentTool{Name: "F"},
 	), 80, 24)
 	wantShown(t, m, "▸ A  1 line\n", "▸ B  2 lines\n", "▸ C  1 line\n", "▸ D  exit 1\n", "▸ E  1 line\n", "▸ F  …\n")
-	m.book.observe(loop.Event{Seq: 90, Iter: 1, Attempt: 1, Payload: &loop.IterationFinished{}})
+	m.data.observe(loop.Event{Seq: 90, Iter: 1, Attempt: 1, Payload: &loop.IterationFinished{}})
 	wantShown(t, m, "▸ F  no result\n")
 }
 
-// However a roll is added to, turned and scrolled, the window is full as long as
+// However a scrollback is added to, turned and scrolled, the window is full as long as
 // there is something to fill it with.
 func TestAWindowIsNeverEmptyForNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &roll{grows: rapid.Bool().Draw(t, "grows")}
+		r := &scrollback{grows: rapid.Bool().Draw(t, "grows")}
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) {
 				if got, want := len(r.show(newPalette(false))), min(r.total, r.height); r.width > 0 && got != want {

@@ -1,0 +1,355 @@
+package tui
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
+)
+
+// pane is one of the views of a run that share the screen.
+type pane int
+
+const (
+	transcriptPane pane = iota
+	iterationsPane
+	changesPane
+	checksPane
+	logPane
+)
+
+// paneNames are their names, in full and for narrow screens, by the key that opens
+// them.
+var paneNames = []struct{ name, short string }{
+	{"Transcript", "Text"},
+	{"Iterations", "List"},
+	{"Changes", "Diff"},
+	{"Gates", "Gates"},
+	{"Log", "Log"},
+}
+
+// panes are the views of a run, of which one is open.
+type panes struct {
+	look    palette
+	data    *runData
+	work    work
+	dialog  *dialog
+	another func() *runData // to read an earlier iteration into
+
+	open    pane
+	table   table
+	changes changes
+	checks  scrollback
+	past    *past       // an earlier iteration in place of the live transcript
+	help    *scrollback // in place of the pane
+
+	width, height int
+}
+
+// past is the transcript of an attempt that was opened from the list.
+type past struct {
+	of    row
+	lines scrollback
+}
+
+// page is the scrollback that is shown; nil when it is the table.
+func (p *panes) page() *scrollback {
+	switch {
+	case p.help != nil:
+		return p.help
+	case p.open == transcriptPane && p.past != nil:
+		return &p.past.lines
+	case p.open == transcriptPane:
+		return &p.data.transcript
+	case p.open == changesPane:
+		return &p.changes.diff
+	case p.open == checksPane:
+		p.checks.blocks = p.data.checks()
+		return &p.checks
+	case p.open == logPane:
+		return &p.data.log
+	}
+	return nil
+}
+
+// resize makes the page ready that keys move in, for a window of a size.
+func (p *panes) resize(width, height int) {
+	p.width, p.height = width, height
+	if page := p.page(); page != nil {
+		if p.open == changesPane && p.help == nil {
+			height-- // its head
+		}
+		page.lay(width, max(height, 1))
+	}
+}
+
+// show draws the open pane.
+func (p *panes) show(now time.Time) []string {
+	switch {
+	case p.height < 1:
+		return nil
+	case p.help == nil && p.open == iterationsPane:
+		return p.table.show(p.data.rows, p.look, now, p.width, p.height)
+	case p.help == nil && p.open == changesPane:
+		return p.changes.show(p.look, p.width, p.height)
+	}
+	return p.page().show(p.look)
+}
+
+// tabs names the panes, and where in the open one we are.
+func (p *panes) tabs(width int) string {
+	full := 0
+	for _, n := range paneNames {
+		full += len(n.name) + 5
+	}
+	var b strings.Builder
+	for i, n := range paneNames {
+		name := n.name
+		if width < full {
+			name = n.short
+		}
+		s := faint
+		if pane(i) == p.open && p.help == nil {
+			s = marked
+		}
+		b.WriteString(p.look.paint(s, fmt.Sprintf(" %d %s ", i+1, name)))
+	}
+	return ends(b.String(), p.look.paint(faint, p.place()), width)
+}
+
+// ends sets one text at each end of a line. Where there is no room for both, the
+// right one is left out.
+func ends(left, right string, width int) string {
+	room := width - ansi.StringWidth(left) - ansi.StringWidth(right)
+	if right == "" || room < 2 {
+		return left
+	}
+	return left + strings.Repeat(" ", room) + right
+}
+
+func (p *panes) place() string {
+	if p.help != nil {
+		return "help"
+	}
+	where := ""
+	if page := p.page(); page != nil {
+		where = page.place()
+	}
+	if where == atEnd && !p.data.run.State.Ended() {
+		where = "following"
+	}
+	if p.open == transcriptPane && p.past != nil {
+		return strings.TrimSpace("iteration " + p.past.of.number() + " " + where)
+	}
+	return where
+}
+
+// turn opens a pane. The transcript is the live one again when it is turned to
+// from itself.
+func (p *panes) turn(to pane) tea.Cmd {
+	p.help = nil
+	if to == transcriptPane && p.open == transcriptPane {
+		p.past = nil
+	}
+	p.open = to
+	return p.catchUp()
+}
+
+// catchUp reads the changes that are wanted, if they are looked at and not there
+// already.
+func (p *panes) catchUp() tea.Cmd {
+	if p.open != changesPane {
+		return nil
+	}
+	r, ok := p.wanted()
+	if !ok || r.iter == p.changes.of.iter && r.attempt == p.changes.of.attempt {
+		return nil
+	}
+	p.changes = changes{of: r, reading: true}
+	name := p.data.run.Name
+	return p.work.inBackground(func() tea.Msg {
+		text, err := p.work.diff(name, r.iter)
+		return diffRead{r.iter, r.attempt, text, err}
+	})
+}
+
+// wanted is the attempt whose changes a reader means: the chosen one, or the
+// last that ended.
+func (p *panes) wanted() (row, bool) {
+	rows := p.data.rows
+	for i := p.table.at(rows); i >= 0; i-- {
+		if rows[i].done {
+			return rows[i], true
+		}
+	}
+	return row{}, false
+}
+
+// move scrolls by lines; in the list it chooses another row.
+func (p *panes) move(by int) {
+	if page := p.page(); page != nil {
+		page.move(by)
+	} else {
+		p.table.move(p.data.rows, by)
+	}
+}
+
+// wheel scrolls with the mouse.
+func (p *panes) wheel(b tea.MouseButton) {
+	const step = 3
+	switch b {
+	case tea.MouseWheelUp:
+		p.move(-step)
+	case tea.MouseWheelDown:
+		p.move(step)
+	}
+}
+
+// sideways chooses another tool call, or the changes of another iteration.
+func (p *panes) sideways(by int) tea.Cmd {
+	switch {
+	case p.help != nil:
+	case p.open == transcriptPane:
+		p.page().choose(by)
+	case p.open == changesPane:
+		p.table.move(p.data.rows, by)
+		return p.catchUp()
+	}
+	return nil
+}
+
+// enter unfolds the chosen tool call, or opens the chosen iteration.
+func (p *panes) enter() tea.Cmd {
+	switch {
+	case p.help != nil:
+	case p.open == transcriptPane:
+		p.page().toggle()
+	case p.open == iterationsPane:
+		return p.read()
+	}
+	return nil
+}
+
+// pastRead is the transcript of an attempt, or why there is none.
+type pastRead struct {
+	of    row
+	lines scrollback
+	err   error
+}
+
+// read opens the transcript of the chosen attempt. That of the one under way is
+// on the screen already.
+func (p *panes) read() tea.Cmd {
+	rows := p.data.rows
+	if len(rows) == 0 {
+		return nil
+	}
+	r := rows[p.table.at(rows)]
+	p.open = transcriptPane
+	if !r.done {
+		p.past = nil
+		return nil
+	}
+	p.dialog.say(faint, fmt.Sprintf("reading iteration %s…", r.number()))
+	name, page := p.data.run.Name, p.another()
+	return p.work.inBackground(func() tea.Msg {
+		err := page.read(p.work.past(name, r.after), r)
+		return pastRead{r, page.transcript, err}
+	})
+}
+
+// read takes in the events of one attempt. What comes before it is only to know
+// how things stood.
+func (d *runData) read(events iter.Seq2[loop.Event, error], of row) error {
+	silent := true
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if _, ok := e.Payload.(*loop.IterationStarted); ok {
+			d.transcript = scrollback{}
+		}
+		d.observe(e)
+		mine := e.Iter == of.iter && e.Attempt == of.attempt
+		switch e.Payload.(type) {
+		case *loop.AgentText, *loop.AgentTool:
+			silent = silent && !mine
+		case *loop.IterationFinished:
+			if !mine {
+				continue
+			}
+			if silent {
+				d.note(faint, "(the agent said nothing, or it is no longer kept: see retention.transcripts)")
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// take shows a transcript that was read.
+func (p *panes) take(read pastRead) {
+	p.dialog.said = notice{}
+	if read.err != nil {
+		p.dialog.say(bad, fmt.Sprintf("Could not read iteration %s: %v", read.of.number(), text.Line(read.err.Error())))
+		return
+	}
+	p.past = &past{of: read.of, lines: read.lines}
+}
+
+// back goes out of what was gone into last.
+func (p *panes) back() {
+	page := p.page()
+	switch {
+	case p.help != nil:
+		p.help = nil
+	case page != nil && page.term != "":
+		page.term = ""
+	case page != nil && page.chosen != nil:
+		page.chosen = nil
+	case p.open == transcriptPane && p.past != nil:
+		p.past, p.open = nil, iterationsPane
+	}
+}
+
+// searching tells whether n and N go to the next match.
+func (p *panes) searching() bool { return p.page() != nil && p.page().term != "" }
+
+// search looks for a text in the open pane, or for the list in the transcript.
+func (p *panes) search(term string) {
+	if p.page() == nil {
+		p.open = transcriptPane
+		p.resize(p.width, p.height)
+	}
+	n, of := p.page().search(term)
+	p.tellMatch(term, n, of)
+}
+
+// again goes to the next match, or the one before.
+func (p *panes) again(key string) {
+	page := p.page()
+	by := 1
+	if key == "N" != page.grows { // what grows is searched from its end
+		by = -1
+	}
+	n, of := page.next(by)
+	p.tellMatch(page.term, n, of)
+}
+
+func (p *panes) tellMatch(term string, n, of int) {
+	switch {
+	case term == "":
+	case of == 0:
+		p.page().term = ""
+		p.dialog.say(caution, fmt.Sprintf("%q is nowhere in here.", term))
+	default:
+		p.dialog.say(plain, fmt.Sprintf("%q: %d of %d · n next · N previous · Esc ends", term, n, of))
+	}
+}
