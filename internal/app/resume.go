@@ -297,7 +297,7 @@ func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, hurry 
 	}
 	at := now()
 	state := past.State.Sum(loop.Event{Time: at, Payload: resumed})
-	_, v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: hurry}, c.terms().Rules())
+	v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: hurry}, c.terms().Rules())
 	if v.Action != loop.Stop {
 		return nil
 	}

@@ -232,7 +232,7 @@ func (e *Engine) between(v loop.Verdict) {
 
 // ask decides with no outcome: before every step and at every wake.
 func (e *Engine) ask() loop.Verdict {
-	_, v := loop.Decide(e.facts(nil), e.rules())
+	v := loop.Decide(e.facts(nil), e.rules())
 	return v
 }
 

@@ -65,7 +65,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 	claim := &loop.Claim{Kind: loop.ClaimDone, Text: "plan", By: loop.ByPlan}
 	e.record(&loop.ClaimHeard{Kind: claim.Kind, Text: claim.Text})
 	if len(e.Judge.Gates) == 0 || e.Judge.Proof.Mode == "none" {
-		_, v := loop.Decide(e.facts(&loop.Outcome{Claim: claim}), e.rules())
+		v := loop.Decide(e.facts(&loop.Outcome{Claim: claim}), e.rules())
 		return v
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

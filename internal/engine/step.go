@@ -385,7 +385,7 @@ func (e *Engine) conclude(ctx context.Context, a *attempt, o *loop.Outcome) loop
 	if v, left := e.leaveOpen(a, o, facts.Asked); left {
 		return v
 	}
-	_, v := loop.Decide(facts, e.rules())
+	v := loop.Decide(facts, e.rules())
 	e.restore(ctx, a, o, v)
 	e.pass(a, o)
 	e.share(a, o)

@@ -67,7 +67,7 @@ func TestTheRatchet(t *testing.T) {
 			first := counted(10, 1)
 			first.Gates = append(first.Gates, Gate{Name: "lint", OK: true})
 			s := State{Counting: Counting{Ratchet: true}}.Add(first)
-			_, v := Decide(Facts{State: s, Outcome: &tt.outcome}, nil)
+			v := Decide(Facts{State: s, Outcome: &tt.outcome}, nil)
 			if undone := v.Restore != nil && *v.Restore == 1; undone != tt.undone {
 				t.Errorf("restore = %v, want undone: %v", v.Restore, tt.undone)
 			}

@@ -90,11 +90,11 @@ func TestResumeAfterAnAbortStartsTheStreaksAnew(t *testing.T) {
 func TestDecideTakesTheFirstOpinion(t *testing.T) {
 	silent := func(Facts) Verdict { return Verdict{} }
 	says := func(a Action) Rule { return func(Facts) Verdict { return Verdict{Action: a} } }
-	_, v := Decide(Facts{}, []Rule{silent, says(Wait), says(Stop)})
+	v := Decide(Facts{}, []Rule{silent, says(Wait), says(Stop)})
 	if v.Action != Wait {
 		t.Errorf("verdict = %v, want the first opinion: wait", v.Action)
 	}
-	if _, v := Decide(Facts{}, []Rule{silent}); v.Action != Continue {
+	if v := Decide(Facts{}, []Rule{silent}); v.Action != Continue {
 		t.Errorf("verdict without an opinion = %v, want continue", v.Action)
 	}
 }
@@ -102,9 +102,9 @@ func TestDecideTakesTheFirstOpinion(t *testing.T) {
 func TestDecideShowsRulesTheStateAfterTheOutcome(t *testing.T) {
 	var seen int
 	look := func(f Facts) Verdict { seen = f.State.Totals.Iterations; return Verdict{} }
-	after, _ := Decide(Facts{Outcome: &Outcome{Result: OK, Exit: code(0)}}, []Rule{look})
-	if seen != 1 || after.Totals.Iterations != 1 {
-		t.Errorf("rules saw %d iterations and the state has %d, want 1 and 1", seen, after.Totals.Iterations)
+	Decide(Facts{Outcome: &Outcome{Result: OK, Exit: code(0)}}, []Rule{look})
+	if seen != 1 {
+		t.Errorf("rules saw %d iterations, want 1", seen)
 	}
 }
 

@@ -69,8 +69,9 @@ func (f Facts) Live() time.Duration {
 type Rule func(Facts) Verdict
 
 // Decide adds the outcome, if there is one, to the state and asks the rules.
-// When no rule has an opinion, the run goes on.
-func Decide(f Facts, rules []Rule) (State, Verdict) {
+// When no rule has an opinion, the run goes on. The state itself changes when
+// what was decided is recorded, and not before.
+func Decide(f Facts, rules []Rule) Verdict {
 	var restore *int
 	if f.Outcome != nil {
 		if f.State.Undone(*f.Outcome) {
@@ -94,5 +95,5 @@ func Decide(f Facts, rules []Rule) (State, Verdict) {
 		}
 	}
 	verdict.Restore = restore
-	return f.State, verdict
+	return verdict
 }

@@ -118,11 +118,11 @@ func TestRules(t *testing.T) {
 	state := loop.State{}.Sum(loop.Event{Time: start, Payload: &loop.RunStarted{Limits: terms.Limits(), Counting: terms.Counting()}})
 	for n, want := range []loop.Action{loop.Continue, loop.Stop} {
 		outcome := loop.Outcome{Result: loop.OK}
-		next, v := loop.Decide(loop.Facts{State: state, Outcome: &outcome, Now: start}, terms.Rules())
+		v := loop.Decide(loop.Facts{State: state, Outcome: &outcome, Now: start}, terms.Rules())
 		if v.Action != want {
 			t.Errorf("after iteration %d: %s, want %s", n+1, v.Action, want)
 		}
-		state = next
+		state = state.Add(outcome)
 	}
 }
 

@@ -46,7 +46,8 @@ func TestFallback(t *testing.T) {
 			s := loop.State{Counting: loop.Counting{Agents: tt.agents}}
 			var v loop.Verdict
 			for _, o := range tt.past {
-				s, v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, []loop.Rule{Fatal(), Held(h)})
+				v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, []loop.Rule{Fatal(), Held(h)})
+				s = s.Add(o)
 			}
 			if v.Action != tt.action || v.Rule != tt.rule || v.Agent != tt.agent {
 				t.Errorf("verdict = %+v, want %s by %s for %q", v, tt.action, tt.rule, tt.agent)
@@ -95,8 +96,8 @@ func TestASignInThatDoesNotComeBack(t *testing.T) {
 	for tries := 1; ; tries++ {
 		o := turned("claude", loop.ErrAuth, 0)
 		o.EndedAt = now
-		var v loop.Verdict
-		s, v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: now}, []loop.Rule{Fatal(), Held(h)})
+		v := loop.Decide(loop.Facts{State: s, Outcome: &o, Now: now}, []loop.Rule{Fatal(), Held(h)})
+		s = s.Add(o)
 		if v.Action == loop.Stop {
 			if v.Reason != loop.ByNotSignedIn || now.Sub(noon) <= signInPatience || tries < 4 {
 				t.Errorf("after %d tries in %s: %+v", tries, now.Sub(noon), v)

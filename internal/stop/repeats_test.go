@@ -13,8 +13,8 @@ import (
 func night(rules []loop.Rule, iterations []loop.Outcome) (int, loop.Verdict) {
 	var s loop.State
 	for i, o := range iterations {
-		var v loop.Verdict
-		s, v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, rules)
+		v := loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, rules)
+		s = s.Add(o)
 		if v.Action == loop.Stop {
 			return i + 1, v
 		}

@@ -190,7 +190,7 @@ func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished
 	if end != nil {
 		o.Agent, o.Model, o.Progress, o.ProgressBy = end.Outcome.Agent, end.Outcome.Model, end.Outcome.Progress, end.Outcome.ProgressBy
 	}
-	_, v := loop.Decide(r.facts(&o, r.time.now, r.stopping), r.terms.rules)
+	v := loop.Decide(r.facts(&o, r.time.now, r.stopping), r.terms.rules)
 	r.sum(r.time.now, loop.Event{Iter: r.state.Next(), Attempt: r.attempt.n, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
 	r.stopOrGoOn(v)
 }
@@ -198,7 +198,7 @@ func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished
 // leaveOpen ends the run while gates judge an attempt whose agent has ended: the
 // attempt counts when the next runner has judged it.
 func (r *replay) leaveOpen() {
-	_, v := loop.Decide(r.facts(nil, r.time.now, r.stopping), r.terms.rules)
+	v := loop.Decide(r.facts(nil, r.time.now, r.stopping), r.terms.rules)
 	r.sum(r.time.now, loop.Event{Payload: &loop.RunRule{Verdict: v}})
 	r.stopOrGoOn(v)
 }

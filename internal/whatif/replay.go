@@ -170,7 +170,7 @@ func (r *replay) conclude(stretch []loop.Event, e loop.Event, p *loop.IterationF
 	if !o.EndedAt.IsZero() {
 		o.EndedAt = o.EndedAt.Add(r.time.shift)
 	}
-	_, v := loop.Decide(r.facts(&o, r.time.at(decidedAt(e, p)), r.stopping), r.terms.rules)
+	v := loop.Decide(r.facts(&o, r.time.at(decidedAt(e, p)), r.stopping), r.terms.rules)
 	if r.outlives(p) {
 		v = loop.Verdict{Action: loop.Continue} // what it came to in the end, the record does not tell
 	}
@@ -274,7 +274,7 @@ func (r *replay) askAs(asked *loop.Asked, at time.Time) loop.Verdict {
 		at = later(over, r.time.now)
 	}
 	r.time.now = at
-	_, v := loop.Decide(r.facts(nil, at, asked), r.terms.rules)
+	v := loop.Decide(r.facts(nil, at, asked), r.terms.rules)
 	return v
 }
 
