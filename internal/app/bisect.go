@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -214,5 +214,5 @@ func (t *trial) run(ctx context.Context, iter int) (loop.Gate, error) {
 
 func (t *trial) close() {
 	t.keeper.Close()
-	_ = repo.RemoveTree(t.dir) // prune tries again
+	_ = files.RemoveTree(t.dir) // prune tries again
 }

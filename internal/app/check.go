@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -74,7 +75,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = repo.RemoveTree(scratch) }() // only costs room
+		defer func() { _ = files.RemoveTree(scratch) }() // only costs room
 		tree := j.files.Through(keeper.Run)
 		if judge.Store, err = tree.Sharing(poolOf(runs.Dir)).Keep(ctx, filepath.Join(scratch, "objects")); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)

@@ -252,7 +252,7 @@ func dropProof(tree, records string) error {
 	}
 	var err error
 	for _, dir := range dirs {
-		err = errors.Join(err, proof.RemoveTemporary(dir), repo.RemoveTree(dir))
+		err = errors.Join(err, proof.RemoveTemporary(dir), files.RemoveTree(dir))
 	}
 	return err
 }

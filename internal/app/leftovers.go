@@ -32,7 +32,7 @@ func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
 		return found, err
 	}
 	for _, dir := range found {
-		if err := errors.Join(proof.RemoveTemporary(dir), repo.RemoveTree(dir)); err != nil {
+		if err := errors.Join(proof.RemoveTemporary(dir), files.RemoveTree(dir)); err != nil {
 			return nil, err
 		}
 	}

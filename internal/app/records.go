@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -93,7 +93,7 @@ func (g GoneProject) forget() (bool, error) {
 				}
 			}
 		}
-		return repo.RemoveTree(path)
+		return files.RemoveTree(path)
 	})
 }
 

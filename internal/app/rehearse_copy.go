@@ -52,7 +52,7 @@ func copyTree(ctx context.Context, real request.Assignment) (*treeCopy, error) {
 	return c, nil
 }
 
-func (c *treeCopy) remove() error { return repo.RemoveTree(c.dir) }
+func (c *treeCopy) remove() error { return files.RemoveTree(c.dir) }
 
 // there is where a file of the work tree is in the copy; any other stays.
 func (c *treeCopy) there(path string) string {

@@ -13,7 +13,6 @@ var mayOpen = map[string]string{
 	"internal/journal": "the run's own folder, which is out of the project; what it reads it opens with care",
 
 	"internal/repo/checkout.go":    "writes into a new folder",
-	"internal/repo/file.go":        "makes new files, and opens none",
 	"internal/repo/mergeconfig.go": "writes into a new folder",
 	"internal/repo/mode.go":        "makes a new file, and opens none",
 	"internal/repo/objects.go":     "makes new files, and opens none",

@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // lostTooOften is how often the runner may die on one iteration before that
@@ -35,7 +35,7 @@ func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	e.gitLocks(ctx) // before an agent can send us to those of another repository
 	_, resumed := e.Start.(*loop.RunResumed)
 	if resumed {
-		_ = repo.RemoveTree(e.commitScratch()) // it only costs room
+		_ = files.RemoveTree(e.commitScratch()) // it only costs room
 		e.recall()
 	}
 	if v, aborted := e.hookStarted(ctx); aborted {

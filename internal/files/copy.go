@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -25,11 +26,29 @@ func Copy(from, to string, sync Sync) error {
 		return err
 	}
 	_, err = target.ReadFrom(io.LimitReader(source, info.Size()))
-	if err == nil && sync != NoSync {
-		err = target.Sync()
+	if err == nil {
+		err = sync.file(target)
 	}
 	if err := errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close()); err != nil {
 		return err
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// copyPiece is how much is copied between two looks at the context.
+const copyPiece = 64 << 20
+
+// CopyAll copies all that there is to read, as the system does it best, until the
+// context ends.
+func CopyAll(ctx context.Context, to io.Writer, from io.Reader) error {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if _, err := io.CopyN(to, from, copyPiece); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }

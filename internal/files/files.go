@@ -16,6 +16,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // Read reads a file of a tree: name is below root, and so is what it links to.
@@ -163,4 +165,19 @@ func All(ctx context.Context, f *os.File, limit int64) ([]byte, error) {
 			return nil, err
 		}
 	}
+}
+
+// Absent tells whether an error means that there is no such file, be it that a
+// folder above it is now a file.
+func Absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// Under is the path below a folder, when it is below.
+func Under(dir, path string) (rel string, ok bool) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return rel, true
 }

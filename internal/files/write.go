@@ -14,6 +14,7 @@ type Sync int
 
 const (
 	NoSync   Sync = iota // the end of the program
+	SyncSoon             // a power loss, once another file is synced: many files cost little more than one
 	SyncFile             // a power loss: it is the old one or the new one, and never half
 	SyncName             // a power loss: it is the new one
 )
@@ -44,8 +45,8 @@ func ReplaceWith(path string, mode fs.FileMode, sync Sync, write func(io.Writer)
 	if err == nil {
 		err = f.Chmod(mode) // whatever the umask takes away
 	}
-	if err == nil && sync != NoSync {
-		err = f.Sync()
+	if err == nil {
+		err = sync.file(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(temp, path)
@@ -58,6 +59,29 @@ func ReplaceWith(path string, mode fs.FileMode, sync Sync, write func(io.Writer)
 		return SyncDir(filepath.Dir(path))
 	}
 	return nil
+}
+
+// file makes what was written last as long as it should.
+func (sync Sync) file(f *os.File) error {
+	switch sync {
+	case NoSync:
+		return nil
+	case SyncSoon:
+		return errors.Join(StartSync(f), EndSync(f))
+	}
+	return f.Sync()
+}
+
+// Overwrite is Replace where a folder is not in the way: it goes first, with all
+// that is in it.
+func Overwrite(path string, data []byte, mode fs.FileMode, sync Sync) error {
+	err := Replace(path, data, mode, sync)
+	if info, lstat := os.Lstat(path); err != nil && lstat == nil && info.IsDir() {
+		if err = RemoveAll(path); err == nil {
+			err = Replace(path, data, mode, sync)
+		}
+	}
+	return err
 }
 
 // Append opens a file to write at its end, and makes it if there is none. It is a

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // Around is what gates run with and no checkout holds: programs, settings of the
@@ -164,7 +163,7 @@ func fileStamp(path string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return repo.Stamp(info)
+	return files.Stamp(info)
 }
 
 // mostSetting is more than any file of settings holds.
@@ -197,7 +196,7 @@ func folderStamp(path string) string {
 		case e.IsDir(): // tools write caches into what they load
 			fmt.Fprintf(sum, "%q\n", e.Name())
 		default:
-			fmt.Fprintf(sum, "%q %s\n", e.Name(), repo.Stamp(info))
+			fmt.Fprintf(sum, "%q %s\n", e.Name(), files.Stamp(info))
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])

@@ -40,7 +40,7 @@ func (j *Judge) rooms() *rooms { return &rooms{judge: j, open: map[string]*room{
 func (r *rooms) close() {
 	for _, one := range r.open {
 		_ = one.Remove()
-		_ = repo.RemoveTree(one.temp)
+		_ = files.RemoveTree(one.temp)
 	}
 	clear(r.open)
 }
@@ -173,7 +173,7 @@ func (s Settings) sweep() error {
 		switch e.Name() {
 		case seedFolder, OwnerFile, tempFile:
 		default:
-			err = errors.Join(err, repo.RemoveTree(filepath.Join(s.Dir, e.Name())))
+			err = errors.Join(err, files.RemoveTree(filepath.Join(s.Dir, e.Name())))
 		}
 	}
 	return errors.Join(err, RemoveTemporary(s.Dir))
@@ -190,7 +190,7 @@ func RemoveTemporary(dir string) error {
 	for path := range strings.Lines(string(text)) {
 		// What the notes say may be anybody's: only what is ours by its name goes.
 		if path = strings.TrimSuffix(path, "\n"); filepath.Dir(path) == filepath.Clean(os.TempDir()) && strings.HasPrefix(filepath.Base(path), tempPrefix) {
-			err = errors.Join(err, repo.RemoveTree(path))
+			err = errors.Join(err, files.RemoveTree(path))
 		}
 	}
 	return errors.Join(err, os.Remove(notes))

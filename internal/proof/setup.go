@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // setupTime is for a first install over a slow line.
@@ -168,7 +168,7 @@ func (r *rooms) takeSeed(ctx context.Context, one *room, home, key string) error
 		seed.Deps = seed.Deps || slices.ContainsFunc(gate.DependencyFolders(), func(name string) bool { return overlaps(path, []string{name}) })
 	}
 	seed.Paths = append(seed.Paths, s.Copy...)
-	if err := repo.RemoveTree(s.seed()); err != nil {
+	if err := files.RemoveTree(s.seed()); err != nil {
 		return err
 	}
 	if len(seed.Paths) > 0 {
@@ -235,7 +235,7 @@ func printOf(dir string) (string, error) {
 		}
 		rel, err := filepath.Rel(dir, path)
 		if !info.IsDir() {
-			fmt.Fprintf(sum, "%q %v %s\n", rel, info.Mode(), repo.Stamp(info))
+			fmt.Fprintf(sum, "%q %v %s\n", rel, info.Mode(), files.Stamp(info))
 		} else {
 			fmt.Fprintf(sum, "%q\n", rel)
 		}

@@ -70,10 +70,10 @@ func (c *Checkout) bringOne(ctx context.Context, copying copier, root, rel strin
 	if err != nil {
 		return err
 	}
-	if _, inside := under(c.top, parent); !inside {
+	if _, inside := files.Under(c.top, parent); !inside {
 		return fmt.Errorf("%s leads out of the clean checkout", filepath.Dir(to))
 	}
-	if err := removeAll(to); err != nil {
+	if err := files.RemoveAll(to); err != nil {
 		return err
 	}
 	return copying.tree(ctx, from, to)
@@ -129,16 +129,16 @@ func (c copier) target(link string) (string, error) {
 	at := target
 	if !filepath.IsAbs(target) {
 		at = filepath.Join(filepath.Dir(link), target)
-		if _, inside := under(c.from, at); inside {
+		if _, inside := files.Under(c.from, at); inside {
 			return target, nil
 		}
 	}
 	if real, err := filepath.EvalSymlinks(at); err == nil {
-		if rel, inside := under(c.from, real); inside {
+		if rel, inside := files.Under(c.from, real); inside {
 			return filepath.Join(c.to, rel), nil
 		}
 	}
-	if rel, inside := under(c.from, at); inside {
+	if rel, inside := files.Under(c.from, at); inside {
 		return filepath.Join(c.to, rel), nil
 	}
 	return at, nil

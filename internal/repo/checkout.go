@@ -61,7 +61,7 @@ func (s *Store) checkout(ctx context.Context, dir, tree string) (*Checkout, erro
 		return nil, err
 	}
 	top := filepath.Join(parent, filepath.Base(dir))
-	if _, inside := under(s.origin.top, top); inside {
+	if _, inside := files.Under(s.origin.top, top); inside {
 		return nil, fmt.Errorf("%s is inside the work tree %s: name another folder", top, s.origin.top)
 	}
 	if err := os.Mkdir(top, 0o700); err != nil { // never what somebody else has put there
@@ -77,7 +77,7 @@ func (s *Store) checkout(ctx context.Context, dir, tree string) (*Checkout, erro
 // Remove removes the folder with all that is in it.
 func (c *Checkout) Remove() error {
 	_ = os.Remove(c.index) // it only costs room
-	return RemoveTree(c.top)
+	return files.RemoveTree(c.top)
 }
 
 // Top is the folder, and Dir the one in it that stands for the work tree.
@@ -139,7 +139,7 @@ func (c *Checkout) write(ctx context.Context, leaves []leaf) error {
 		if err != nil {
 			return err
 		}
-		c.files = append(c.files, placed{leaf: l, stamp: Stamp(info), size: info.Size()})
+		c.files = append(c.files, placed{leaf: l, stamp: files.Stamp(info), size: info.Size()})
 		return nil
 	})
 }
@@ -190,14 +190,14 @@ func leadsOut(top, link string) bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(link), target)
 	}
-	if _, inside := under(top, target); !inside {
+	if _, inside := files.Under(top, target); !inside {
 		return true
 	}
 	end, err := filepath.EvalSymlinks(link)
 	if err != nil {
 		return false // it leads to what setup makes, or nowhere
 	}
-	_, inside := under(top, end)
+	_, inside := files.Under(top, end)
 	return !inside
 }
 
@@ -247,14 +247,14 @@ func (c *Checkout) changed() ([]leaf, error) {
 	var list []leaf
 	for i, f := range c.files {
 		info, err := root.Lstat(f.path)
-		if err == nil && Stamp(info) == f.stamp {
+		if err == nil && files.Stamp(info) == f.stamp {
 			continue
 		}
 		if err != nil || info.Size() != f.size || !c.store.holds(root, f.leaf, info) {
 			list = append(list, f.leaf)
 			continue
 		}
-		c.files[i].stamp = Stamp(info)
+		c.files[i].stamp = files.Stamp(info)
 	}
 	return list, nil
 }
@@ -263,7 +263,7 @@ func (c *Checkout) putBack(ctx context.Context, list []leaf) error {
 	gone := map[string]bool{}
 	for _, l := range list {
 		gone[l.path] = true
-		if err := removeAll(filepath.Join(c.top, filepath.FromSlash(l.path))); err != nil && !absent(err) {
+		if err := files.RemoveAll(filepath.Join(c.top, filepath.FromSlash(l.path))); err != nil && !files.Absent(err) {
 			return err
 		}
 		if err := c.clearWay(l.path); err != nil {
@@ -306,7 +306,7 @@ func (c *Checkout) sweep(ctx context.Context) error {
 	_, err := c.store.gitAt(ctx, c.top, apart, args...)
 	var failed *gitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		makeWritable(c.top) // a gate may have left read-only folders
+		files.MakeWritable(c.top) // a gate may have left read-only folders
 		_, err = c.store.gitAt(ctx, c.top, apart, args...)
 	}
 	return err
@@ -329,7 +329,7 @@ func (c *Checkout) becomeRepository(ctx context.Context) error {
 		"HEAD": "ref: refs/heads/proof\n", "refs/heads/proof": commit + "\n", "objects/info/alternates": s.objects() + "\n",
 		"info/attributes": asIs, "info/exclude": string(exclude), "config": s.origin.config(filepath.Join(s.dir, shared), committer),
 	}
-	if err := layOut(git, parts, func(path string, b []byte) error { return os.WriteFile(path, b, 0o600) }); err != nil {
+	if err := layOut(git, parts, files.NoSync); err != nil {
 		return err
 	}
 	loose := filepath.Join(git, "objects", commit[:2])
@@ -355,13 +355,4 @@ func (s *Store) commitOf(tree string) (name string, file []byte) {
 	fmt.Fprintf(z, "commit %d\x00%s", len(text), text)
 	z.Close() // into memory: it cannot fail
 	return s.sum("commit", []byte(text)), packed.Bytes()
-}
-
-// under is the path below a folder, when it is below.
-func under(dir, path string) (rel string, ok bool) {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return rel, true
 }

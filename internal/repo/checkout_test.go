@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // checkout makes a clean checkout.
@@ -360,7 +362,7 @@ func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 			t.Errorf("the link %s leads to %s, want %s", name, got, want)
 		}
 		if real, err := filepath.EvalSymlinks(inside.path("node_modules/" + name)); err == nil {
-			if _, back := under(top, real); back {
+			if _, back := files.Under(top, real); back {
 				t.Errorf("the link %s leads back to the work tree", name)
 			}
 		}

@@ -178,7 +178,7 @@ func (s *Store) record(ctx context.Context, last *Checkpoint, f facts) (Checkpoi
 		return Checkpoint{}, err
 	}
 	c := s.checkpoint(strings.TrimSpace(string(out)), tree, f)
-	if err := replaceFile(s.head(), []byte(c.ID+"\n")); err != nil {
+	if err := files.Overwrite(s.head(), []byte(c.ID+"\n"), 0o600, files.SyncFile); err != nil {
 		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}
 	s.last = &c

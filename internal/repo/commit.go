@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // CommitOptions says how an iteration's work is committed.
@@ -127,7 +129,7 @@ func (o CommitOptions) scratch() (string, error) {
 	if o.Scratch == "" {
 		return os.MkdirTemp("", "refrain-commit-")
 	}
-	if err := removeAll(o.Scratch); err != nil {
+	if err := files.RemoveAll(o.Scratch); err != nil {
 		return "", err
 	}
 	return o.Scratch, os.Mkdir(o.Scratch, 0o700)

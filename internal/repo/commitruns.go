@@ -72,7 +72,7 @@ func (t *Tree) commitRuns(ctx context.Context) (runs, error) {
 
 // nameOf is a file as people know it.
 func (t *Tree) nameOf(top, at string) string {
-	if rel, inside := under(top, at); inside {
+	if rel, inside := files.Under(top, at); inside {
 		return filepath.ToSlash(rel)
 	}
 	return at

@@ -20,7 +20,7 @@ func noteOf(ctx context.Context, dir, name string) (string, error) {
 	at := filepath.Join(dir, filepath.FromSlash(name))
 	info, err := os.Lstat(at)
 	switch {
-	case absent(err):
+	case files.Absent(err):
 		return "", nil
 	case err != nil:
 		return "", err
@@ -46,7 +46,7 @@ func noteOf(ctx context.Context, dir, name string) (string, error) {
 	defer f.Close()
 	text, err := files.All(ctx, f, smallFile)
 	if errors.As(err, new(*files.TooLargeError)) {
-		return fmt.Sprintf("large %o %s", perm, Stamp(info)), nil
+		return fmt.Sprintf("large %o %s", perm, files.Stamp(info)), nil
 	}
 	return fmt.Sprintf("file %o %s", perm, base64.StdEncoding.EncodeToString(text)), err
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
@@ -159,7 +160,7 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 	now, err := p.look(ctx)
 	if errors.Is(err, errFlood) {
 		// Nobody wants to read through all of that.
-		if err = removeAll(filepath.Join(p.common, hooksFolder)); err == nil {
+		if err = files.RemoveAll(filepath.Join(p.common, hooksFolder)); err == nil {
 			now, err = p.look(ctx)
 		}
 	}

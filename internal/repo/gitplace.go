@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
@@ -52,7 +53,7 @@ func (p gitPlace) identity() string {
 		if err != nil {
 			return "none"
 		}
-		inode, _ := identity(info) // which is something where nobody knows more
+		inode, _ := files.Identity(info) // which is something where nobody knows more
 		list = append(list, cmp.Or(project.Identity(real), strconv.FormatUint(inode, 10)))
 	}
 	return strings.Join(list, " ")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
@@ -48,7 +49,7 @@ func (t *Tree) CommitRunsLeft(ctx context.Context, was Guarded) (Guarded, error)
 		return was, fmt.Errorf("look at what a commit runs: %w", err)
 	}
 	return was.taking(r.found, func(name string) bool {
-		_, inside := under(hooksRoot(r.hooks), project.From(r.top, filepath.FromSlash(name)))
+		_, inside := files.Under(hooksRoot(r.hooks), project.From(r.top, filepath.FromSlash(name)))
 		return inside
 	}), nil
 }

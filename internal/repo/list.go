@@ -56,16 +56,16 @@ const listEnding = ".json.gz"
 
 func (s *Store) listFile(id string) string { return filepath.Join(s.dir, id+listEnding) }
 
-func writeList(path string, files []listed) error {
+func writeList(path string, list []listed) error {
 	var b strings.Builder
 	packed, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(json.NewEncoder(packed).Encode(files), packed.Close()); err != nil {
+	if err := errors.Join(json.NewEncoder(packed).Encode(list), packed.Close()); err != nil {
 		return err
 	}
-	return replaceFile(path, []byte(b.String()))
+	return files.Overwrite(path, []byte(b.String()), 0o600, files.SyncFile)
 }
 
 func (s *Store) loadList(id string) (Checkpoint, error) {

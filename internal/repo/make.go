@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // unborn is the HEAD of a repository without a commit.
@@ -34,16 +36,16 @@ func (s *Store) make(ctx context.Context) error {
 	if s.seals, err = s.sealsOf(like); err != nil {
 		return err
 	}
-	if err := layOut(building, nil, nil); err != nil {
+	if err := layOut(building, nil, files.NoSync); err != nil {
 		return err
 	}
 	if err := s.takeObjects(ctx, filepath.Join(building, "objects")); err != nil {
 		return fmt.Errorf("take the objects: %w", err)
 	}
-	if err := layOut(building, s.seals, writeSoon); err != nil {
+	if err := layOut(building, s.seals, files.SyncSoon); err != nil {
 		return err
 	}
-	if err := writeSynced(filepath.Join(building, "HEAD"), []byte(unborn)); err != nil {
+	if err := files.Replace(filepath.Join(building, "HEAD"), []byte(unborn), 0o600, files.SyncFile); err != nil {
 		return err
 	}
 	if err := s.seed(ctx, filepath.Join(building, "index")); err != nil {
@@ -54,14 +56,14 @@ func (s *Store) make(ctx context.Context) error {
 }
 
 // layOut writes the files that make a folder a repository.
-func layOut(dir string, files map[string]string, write func(path string, b []byte) error) error {
+func layOut(dir string, texts map[string]string, sync files.Sync) error {
 	for _, folder := range []string{"info", "objects/info", "objects/pack", "refs/heads"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o700); err != nil {
 			return err
 		}
 	}
-	for name, text := range files {
-		if err := write(filepath.Join(dir, filepath.FromSlash(name)), []byte(text)); err != nil {
+	for name, text := range texts {
+		if err := files.Replace(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o600, sync); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -178,10 +177,10 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 		return err
 	}
 	if !reflink(target, source) {
-		err = copyAll(ctx, target, source)
+		err = files.CopyAll(ctx, target, source)
 	}
 	if err == nil {
-		err = startSync(target)
+		err = files.StartSync(target)
 	}
 	if err == nil {
 		err = os.Rename(temp, to)
@@ -196,23 +195,6 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 	return t.settle()
 }
 
-// copyPiece is how much is copied between two looks at the context.
-const copyPiece = 64 << 20
-
-// copyAll copies a file as the system does it best.
-func copyAll(ctx context.Context, to io.Writer, from io.Reader) error {
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if _, err := io.CopyN(to, from, copyPiece); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
 // unfinished begins the name of a copy that is not whole.
 const unfinished = "tmp_"
 
@@ -225,7 +207,7 @@ const mostOpen = 64
 func (t *taker) settle() error {
 	var failed []error
 	for _, f := range t.writing {
-		failed = append(failed, endSync(f), f.Close())
+		failed = append(failed, files.EndSync(f), f.Close())
 	}
 	t.writing = nil
 	return errors.Join(failed...)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // keepIn opens a new store beside a pool.
@@ -137,7 +139,7 @@ func TestThePoolIsSweptOfWhatNoStoreNeeds(t *testing.T) {
 	if _, counted := names(objectsBelow(t, pool)[anyOf(objectsBelow(t, pool))]); !counted {
 		t.Skip("nobody counts names here")
 	}
-	f.must(RemoveTree(one.dir))
+	f.must(files.RemoveTree(one.dir))
 	old, young := filepath.Join(pool, "pack", unfinished+"old"), filepath.Join(pool, "pack", unfinished+"young")
 	for _, path := range []string{old, young} {
 		f.must(os.WriteFile(path, []byte("half"), 0o600))

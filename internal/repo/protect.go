@@ -78,14 +78,14 @@ func held(ctx context.Context, path string, d fs.DirEntry) (string, error) {
 func fingerprint(ctx context.Context, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
-	case absent(err):
+	case files.Absent(err):
 		return "none", nil
 	case errors.Is(err, fs.ErrPermission):
 		return "out of reach", nil
 	case err != nil:
 		return "", err
 	case info.Size() > mostRead:
-		return "large " + Stamp(info), nil
+		return "large " + files.Stamp(info), nil
 	}
 	return heldBy(ctx, path, info)
 }
@@ -100,14 +100,14 @@ func heldBy(ctx context.Context, path string, info fs.FileInfo) (string, error) 
 	}
 	f, err := files.OpenFile(path)
 	if errors.Is(err, fs.ErrPermission) {
-		return "unreadable " + Stamp(info), nil
+		return "unreadable " + files.Stamp(info), nil
 	}
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	content := sha256.New()
-	err = copyAll(ctx, content, f)
+	err = files.CopyAll(ctx, content, f)
 	return inWords(info, [sha256.Size]byte(content.Sum(nil))), err
 }
 

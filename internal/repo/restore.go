@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -139,7 +140,7 @@ func (s *Store) apply(ctx context.Context, edits []edit) (err error) {
 
 // remove removes a file, and the folders that held nothing else.
 func (s *Store) remove(rel string) error {
-	if err := os.Remove(s.file(rel)); err != nil && !absent(err) {
+	if err := os.Remove(s.file(rel)); err != nil && !files.Absent(err) {
 		return err
 	}
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {

@@ -68,7 +68,7 @@ func (s *Store) seal() (found []string, err error) {
 			continue
 		}
 		found = append(found, name)
-		if err := replaceFile(s.at(name), []byte(want)); err != nil {
+		if err := files.Overwrite(s.at(name), []byte(want), 0o600, files.SyncFile); err != nil {
 			return found, fmt.Errorf("seal the checkpoints: %w", err)
 		}
 	}
@@ -76,11 +76,11 @@ func (s *Store) seal() (found []string, err error) {
 		if _, wanted := s.seals[name]; wanted {
 			continue
 		}
-		if _, err := os.Lstat(s.at(name)); absent(err) {
+		if _, err := os.Lstat(s.at(name)); files.Absent(err) {
 			continue
 		}
 		found = append(found, name)
-		if err := removeAll(s.at(name)); err != nil {
+		if err := files.RemoveAll(s.at(name)); err != nil {
 			return found, fmt.Errorf("seal the checkpoints: %w", err)
 		}
 	}
@@ -95,30 +95,12 @@ func (s *Store) at(name string) string { return filepath.Join(s.dir, filepath.Fr
 func (s *Store) intact(name, text string) bool {
 	s.sealing.Lock()
 	defer s.sealing.Unlock()
-	stamp, ok := holds(s.at(name), text, s.intactAt[name])
+	stamp, ok := files.Holds(s.at(name), text, s.intactAt[name])
 	if s.intactAt == nil {
 		s.intactAt = map[string]string{}
 	}
 	s.intactAt[name] = stamp
 	return ok
-}
-
-// holds tells whether a file, and no link to one, holds a text, and gives its stamp
-// when it does. One that nobody has written to since it was seen to is not read
-// again, where the system notes that in a way that nobody can undo.
-func holds(path, text, seen string) (stamp string, ok bool) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
-		return "", false
-	}
-	if stamp = Stamp(info); tellsWrites(info) && seen == stamp {
-		return stamp, true
-	}
-	b, err := files.ReadFile(context.Background(), path, int64(len(text)))
-	if err != nil || string(b) != text {
-		return "", false
-	}
-	return stamp, true
 }
 
 // likeLine is a line of the settings that are as the user's.
@@ -128,7 +110,7 @@ var likeLine = regexp.MustCompile(`^\t(` + alikeKeys + `) = "([^"\\]|\\.)*"$`)
 // a store that is there: none but those.
 func (s *Store) readLike(ctx context.Context) (string, error) {
 	text, err := files.ReadFile(ctx, s.at(shared), smallFile)
-	if err != nil && !absent(err) && !errors.As(err, new(*files.NotRegularError)) {
+	if err != nil && !files.Absent(err) && !errors.As(err, new(*files.NotRegularError)) {
 		return "", err
 	}
 	like := "[core]\n"

@@ -34,7 +34,7 @@ func (s *Store) seed(ctx context.Context, index string) error {
 	case err != nil:
 		return fmt.Errorf("copy the index: %w", err)
 	}
-	s.tracked.stamp = stamp(s.origin.index())
+	s.tracked.stamp = files.StampAt(s.origin.index())
 	onCopy := command{env: []string{"GIT_INDEX_FILE=" + index}}
 	suspects, err := s.suspects(ctx, onCopy)
 	if err != nil {

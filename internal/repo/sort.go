@@ -96,7 +96,7 @@ func (s *Store) sortFile(r record, c *changed) error {
 	at := s.origin.path(r.path)
 	info, err := os.Lstat(at)
 	switch {
-	case r.file == 'D' || absent(err):
+	case r.file == 'D' || files.Absent(err):
 		c.drop = append(c.drop, r.path)
 	case err != nil:
 		c.skip(r, "cannot be looked at: "+reason(err), "")
@@ -105,12 +105,12 @@ func (s *Store) sortFile(r record, c *changed) error {
 	case info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
 		c.keep = append(c.keep, r.path)
 	case !info.Mode().IsRegular():
-		c.skip(r, "neither a file nor a link", Stamp(info))
+		c.skip(r, "neither a file nor a link", files.Stamp(info))
 	case info.Size() > s.Limit:
 		c.large = append(c.large, r)
 	default:
-		if err := readable(at); err != nil && !absent(err) {
-			c.skip(r, "cannot be read: "+reason(err), Stamp(info))
+		if err := readable(at); err != nil && !files.Absent(err) {
+			c.skip(r, "cannot be read: "+reason(err), files.Stamp(info))
 			return nil
 		}
 		c.keep = append(c.keep, r.path)
@@ -141,7 +141,7 @@ func (s *Store) sortLarge(ctx context.Context, c *changed) error {
 		case slices.Contains(tracked, r.path):
 			c.keep = append(c.keep, r.path)
 		default:
-			c.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.Limit)), Stamp(info))
+			c.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.Limit)), files.Stamp(info))
 		}
 	}
 	return nil

@@ -172,5 +172,5 @@ func (s *Store) writeRules(ctx context.Context, at Checkpoint, scratch string) e
 			return err
 		}
 	}
-	return replaceFile(s.exclude(), own)
+	return files.Overwrite(s.exclude(), own, 0o600, files.SyncFile)
 }

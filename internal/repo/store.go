@@ -95,7 +95,7 @@ func (s *Store) kind() (int, error) {
 	switch _, err := os.Lstat(s.head()); {
 	case err == nil:
 		return withGit, nil
-	case !absent(err):
+	case !files.Absent(err):
 		return notMade, err
 	}
 	entries, err := os.ReadDir(s.dir)

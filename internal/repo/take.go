@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -154,10 +153,4 @@ func joinNUL(list []string) []byte {
 		b.WriteByte(0)
 	}
 	return b.Bytes()
-}
-
-// absent tells whether an error means that there is no such file, be it that a
-// folder above it is now a file.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -57,7 +57,7 @@ func (o origin) refsPrint(ctx context.Context, now time.Time) (string, error) {
 	if at, symbolic := strings.CutPrefix(string(head), "ref: "); symbolic && !strings.HasPrefix(at, "refs/heads/") {
 		return "", errUnclear
 	}
-	if _, err := os.Lstat(filepath.Join(o.common, "reftable")); !absent(err) {
+	if _, err := os.Lstat(filepath.Join(o.common, "reftable")); !files.Absent(err) {
 		return "", errUnclear
 	}
 	packed, err := settledStamp(filepath.Join(o.common, "packed-refs"), now)
@@ -91,16 +91,16 @@ func (o origin) refsPrint(ctx context.Context, now time.Time) (string, error) {
 // settledStamp tells a file from the next one of its name; empty for none.
 func settledStamp(path string, now time.Time) (string, error) {
 	info, err := os.Lstat(path)
-	if absent(err) {
+	if files.Absent(err) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	if _, changed := identity(info); !info.Mode().IsRegular() || changed == 0 || now.Sub(time.Unix(0, changed)) < settled {
+	if _, changed := files.Identity(info); !info.Mode().IsRegular() || changed == 0 || now.Sub(time.Unix(0, changed)) < settled {
 		return "", errUnclear
 	}
-	return Stamp(info), nil
+	return files.Stamp(info), nil
 }
 
 // tips asks git. Every local branch counts, and HEAD when it is on none.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -29,7 +28,7 @@ func (s *Store) followTracked(ctx context.Context, newRules bool) (keep []record
 	if s.origin.gone() {
 		return nil, nil, s.tracked, nil
 	}
-	at := stamp(s.origin.index())
+	at := files.StampAt(s.origin.index())
 	if at == "" || at == s.tracked.stamp && !newRules {
 		return nil, nil, s.tracked, nil
 	}
@@ -86,17 +85,8 @@ func (s *Store) copyExclude(ctx context.Context) (bool, error) {
 	if bytes.Equal(ours, theirs) {
 		return false, nil
 	}
-	if err := replaceFile(s.exclude(), theirs); err != nil {
+	if err := files.Overwrite(s.exclude(), theirs, 0o600, files.SyncFile); err != nil {
 		return false, fmt.Errorf("copy what to ignore: %w", err)
 	}
 	return true, nil
-}
-
-// stamp tells when a file was last written; empty when there is none.
-func stamp(path string) string {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return ""
-	}
-	return Stamp(info)
 }

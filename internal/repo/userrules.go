@@ -48,7 +48,7 @@ func (r userRule) text(ctx context.Context, path string) (string, error) {
 		return "", nil
 	}
 	text, err := files.ReadFile(ctx, path, smallFile)
-	if absent(err) || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*files.NotRegularError)) {
+	if files.Absent(err) || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*files.NotRegularError)) {
 		return "", nil
 	}
 	return base64.StdEncoding.EncodeToString(text), err

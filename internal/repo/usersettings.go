@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
@@ -199,15 +200,15 @@ func (u *userSettings) isCopy(path string) bool {
 // keep writes the file, unless it holds its text.
 func (c *userCopy) keep() error {
 	var ok bool
-	if c.seen, ok = holds(c.at, c.text, c.seen); ok {
+	if c.seen, ok = files.Holds(c.at, c.text, c.seen); ok {
 		return nil
 	}
-	if err := replaceFile(c.at, []byte(c.text)); err != nil {
+	if err := files.Overwrite(c.at, []byte(c.text), 0o600, files.SyncFile); err != nil {
 		return err
 	}
 	info, err := os.Lstat(c.at)
 	if err == nil {
-		c.seen = Stamp(info)
+		c.seen = files.Stamp(info)
 	}
 	return err
 }

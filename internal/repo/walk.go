@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // files lists every file below the work tree, sorted by path, with one reader
@@ -79,7 +81,7 @@ func (w *walker) read() {
 }
 
 // readFolder lists what is in one folder of the tree.
-func (t *Tree) readFolder(dir string) (files []listed, folders []string) {
+func (t *Tree) readFolder(dir string) (list []listed, folders []string) {
 	entries, err := os.ReadDir(filepath.Join(t.dir, filepath.FromSlash(dir)))
 	if err != nil {
 		return []listed{{Path: []byte(dir), Mode: fs.ModeDir, Stamp: "unreadable"}}, nil
@@ -97,12 +99,12 @@ func (t *Tree) readFolder(dir string) (files []listed, folders []string) {
 		if err != nil {
 			continue // gone meanwhile
 		}
-		f := listed{Path: []byte(name), Mode: info.Mode(), Stamp: Stamp(info)}
+		f := listed{Path: []byte(name), Mode: info.Mode(), Stamp: files.Stamp(info)}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			target, _ := os.Readlink(filepath.Join(t.dir, filepath.FromSlash(name)))
 			f.Link, f.Stamp = []byte(target), ""
 		}
-		files = append(files, f)
+		list = append(list, f)
 	}
-	return files, folders
+	return list, folders
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // watch takes the print of every repository inside the tree that is still
@@ -53,7 +55,7 @@ func (s *Store) unlinkFolders(ctx context.Context, known []nested) (plain []stri
 // plainFolder tells whether there is a folder with files in it that is no
 // repository.
 func plainFolder(path string) bool {
-	if _, err := os.Lstat(filepath.Join(path, ".git")); !absent(err) {
+	if _, err := os.Lstat(filepath.Join(path, ".git")); !files.Absent(err) {
 		return false
 	}
 	files, err := os.ReadDir(path)

@@ -1,4 +1,4 @@
-package repo
+package files
 
 import (
 	"fmt"
@@ -10,25 +10,25 @@ import (
 // RemoveTree removes a folder and all that is in it, even where something is
 // read-only; one that is not there is removed already.
 func RemoveTree(path string) error {
-	if err := removeAll(path); err != nil {
+	if err := RemoveAll(path); err != nil {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
 	return nil
 }
 
-// removeAll removes a folder even where something in it is read-only, as the
+// RemoveAll is os.RemoveAll for a folder even where something in it is read-only, as the
 // module cache of Go is.
-func removeAll(path string) error {
+func RemoveAll(path string) error {
 	if os.RemoveAll(path) == nil {
 		return nil
 	}
-	makeWritable(path)
+	MakeWritable(path)
 	return os.RemoveAll(path)
 }
 
-// makeWritable opens every folder below path to us, as far as it lets us: what
+// MakeWritable opens every folder below path to us, as far as it lets us: what
 // then still fails says why.
-func makeWritable(path string) {
+func MakeWritable(path string) {
 	_ = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 		if d == nil || !d.IsDir() {
 			return nil
@@ -39,7 +39,7 @@ func makeWritable(path string) {
 		}
 		_ = os.Chmod(at, info.Mode().Perm()|0o700)
 		if err != nil { // it could not be read, and is not read again
-			makeWritable(at)
+			MakeWritable(at)
 		}
 		return nil
 	})

@@ -1,13 +1,13 @@
-package repo
+package files
 
 import (
 	"io/fs"
 	"syscall"
 )
 
-// identity is what the system knows of a file beside what people can set: its
+// Identity is what the system knows of a file beside what people can set: its
 // number, and when anything about it last changed.
-func identity(info fs.FileInfo) (inode uint64, ctime int64) {
+func Identity(info fs.FileInfo) (inode uint64, ctime int64) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, 0
