@@ -8,13 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -69,7 +70,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		Gates: gates, Dir: j.Dir(), Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run,
 		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
-	var at repo.Checkpoint
+	var at checkpoint.Checkpoint
 	if j.Config().Git.Checkpoint && j.files.Git() {
 		scratch, err := scratchFolder(runs)
 		if err != nil {
@@ -77,7 +78,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		}
 		defer func() { _ = files.RemoveTree(scratch) }() // only costs room
 		tree := j.files.Through(keeper.Run)
-		if judge.Store, err = tree.Sharing(poolOf(runs.Dir)).Keep(ctx, filepath.Join(scratch, "objects")); err != nil {
+		if judge.Store, err = checkpoint.OpenStore(ctx, tree, filepath.Join(scratch, "objects"), poolOf(runs.Dir)); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
 		if at, err = judge.Store.Checkpoint(ctx); err != nil {
@@ -115,7 +116,7 @@ func prepareCheck(ctx context.Context, dir string, req request.Request) (*Job, e
 	if err := j.prepareDir(ctx); err != nil {
 		return nil, err
 	}
-	if j.files, err = repo.Open(ctx, j.Tree, nil); err != nil {
+	if j.files, err = git.Open(ctx, j.Tree, nil); err != nil {
 		return nil, &request.UsageError{What: err.Error(), Hint: "see that \"git status\" works here"}
 	}
 	if len(j.Config().Gates) == 0 {

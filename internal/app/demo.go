@@ -44,7 +44,7 @@ func NewDemo(ctx context.Context) (string, error) {
 		{"add", "--all"},
 		{"-c", "user.name=Refrain demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message", "a greeting with failing tests"},
 	} {
-		if err := git(ctx, dir, args); err != nil {
+		if err := runGit(ctx, dir, args); err != nil {
 			return "", fmt.Errorf("make the demo: %w", err)
 		}
 	}
@@ -71,7 +71,7 @@ func unpack(dir, part string) error {
 	return nil
 }
 
-func git(ctx context.Context, dir string, args []string) error {
+func runGit(ctx context.Context, dir string, args []string) error {
 	var said strings.Builder
 	exit, err := proc.Run(ctx, proc.Spec{
 		Argv: append([]string{"git"}, args...), Dir: dir, Env: os.Environ(),

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -76,7 +76,7 @@ func checkGit(ctx context.Context, tree string) Check {
 	if !atLeast(version, gitNeeded) {
 		return Check{"git", Worry, version + " is old", "install git 2.32 or later"}
 	}
-	if err := repo.Readable(tree); err != nil {
+	if err := git.Readable(tree); err != nil {
 		return Check{"git", Problem, err.Error(), hintOf(err)}
 	}
 	if inside, err := ask(ctx, tree, quietGit, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {

@@ -12,14 +12,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
@@ -46,7 +47,7 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 			return &request.UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
 		}
 	}
-	if _, err := repo.Expand(c.Git.CommitTemplate, j.names(0)); err != nil {
+	if _, err := git.Expand(c.Git.CommitTemplate, j.names(0)); err != nil {
 		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
 	}
 	if j.files.Git() {
@@ -84,11 +85,11 @@ func (j *Job) names(iteration int) map[string]string {
 }
 
 // store opens the checkpoints of a run; nil when none are to be made.
-func (j *Job) store(ctx context.Context, tree *repo.Tree, o opened) (*repo.Store, error) {
+func (j *Job) store(ctx context.Context, tree *git.Tree, o opened) (*checkpoint.Store, error) {
 	if !j.Config().Git.Checkpoint {
 		return nil, nil
 	}
-	return tree.Sharing(poolOf(o.store.Dir)).Keep(ctx, CheckpointsOf(o.run.Dir()))
+	return checkpoint.OpenStore(ctx, tree, CheckpointsOf(o.run.Dir()), poolOf(o.store.Dir))
 }
 
 // poolOf is where the runs of a state folder share what they copied out of the
@@ -107,7 +108,7 @@ func (j *Job) startBranch(ctx context.Context) (string, error) {
 	name := c.Branch.Name
 	if name == "" {
 		var err error
-		if name, err = repo.Expand(c.BranchTemplate, j.names(0)); err != nil {
+		if name, err = git.Expand(c.BranchTemplate, j.names(0)); err != nil {
 			return "", &request.UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
 		}
 	}

@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // History is the work tree as a run kept it, iteration by iteration.
 type History struct {
-	Tree *repo.Tree
-	Kept *repo.Store
+	Tree *git.Tree
+	Kept *checkpoint.Store
 
 	runs  journal.Store
 	entry journal.Entry
@@ -28,14 +29,14 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 	if entry.Gone { // its work tree is; what it kept is not
 		dir = runs.Tree
 	}
-	tree, err := repo.OpenKept(ctx, dir)
+	tree, err := git.OpenKept(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	if entry.State.First == "" {
 		return nil, &request.UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
 	}
-	kept, err := tree.Keep(ctx, CheckpointsOf(entry.Dir))
+	kept, err := checkpoint.OpenStore(ctx, tree, CheckpointsOf(entry.Dir), "")
 	if err != nil {
 		return nil, fmt.Errorf("open the checkpoints of %s: %w", entry.Name, err)
 	}
@@ -44,7 +45,7 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 
 // Here is the work tree as the run last knew it: after its last attempt, or as
 // it was put back.
-func (h *History) Here(ctx context.Context) (repo.Checkpoint, error) {
+func (h *History) Here(ctx context.Context) (checkpoint.Checkpoint, error) {
 	return h.Kept.Load(ctx, h.entry.State.Here)
 }
 
@@ -81,12 +82,12 @@ func (h *History) Made(iter int) (journal.Made, error) {
 }
 
 // At is the work tree after an iteration; after 0, as it was before the first.
-func (h *History) At(ctx context.Context, iter int) (repo.Checkpoint, error) {
+func (h *History) At(ctx context.Context, iter int) (checkpoint.Checkpoint, error) {
 	id := h.entry.State.First
 	if iter > 0 {
 		made, err := h.Made(iter)
 		if err != nil {
-			return repo.Checkpoint{}, err
+			return checkpoint.Checkpoint{}, err
 		}
 		id = made.Checkpoint
 	}
@@ -94,10 +95,10 @@ func (h *History) At(ctx context.Context, iter int) (repo.Checkpoint, error) {
 }
 
 // Base is the work tree that an iteration found.
-func (h *History) Base(ctx context.Context, iter int) (repo.Checkpoint, error) {
+func (h *History) Base(ctx context.Context, iter int) (checkpoint.Checkpoint, error) {
 	made, err := h.Made(iter)
 	if err != nil {
-		return repo.Checkpoint{}, err
+		return checkpoint.Checkpoint{}, err
 	}
 	if made.Base == "" {
 		return h.At(ctx, iter-1) // as far as anybody knows
@@ -115,7 +116,7 @@ type Undone struct {
 // RollBack puts the files back as they were at a checkpoint of the run, if confirm
 // agrees to what would change. It needs the work tree to itself; the error is a
 // *journal.HeldError when a run is live in it. The next agent is told.
-func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to repo.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
+func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to checkpoint.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
 	lock, err := runs.At(entry.Tree).Lock(holder(""))
 	if err != nil {
 		return nil, err

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // DropProof removes the clean checkout of a run whose records are deleted.
@@ -36,7 +36,7 @@ func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	_, err = repo.SweepPool(poolOf(runs.Dir))
+	_, err = checkpoint.SweepPool(poolOf(runs.Dir))
 	return found, err
 }
 

@@ -13,11 +13,11 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/prompt"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -39,7 +39,7 @@ type Job struct {
 	firstPrompt prompt.Prompt // as the first iteration would get it
 	accepted    bool          // a person has looked at what changed since the run began
 	patterns    []*regexp.Regexp
-	files       *repo.Tree
+	files       *git.Tree
 	records     string  // where its runs are; empty: where those of the work tree are
 	log         *runLog // opened with the lock
 	rekeyed     bool    // the key of the seals was gone, and this job made another
@@ -63,7 +63,7 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 	if err := j.CheckExtensions(); err != nil {
 		return nil, err
 	}
-	if j.files, err = repo.Open(ctx, tree, j.notProgress()); err != nil {
+	if j.files, err = git.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(hintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
 	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {

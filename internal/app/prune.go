@@ -5,9 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // KeptTree is a work tree that was not removed, and why.
@@ -22,7 +22,7 @@ type KeptTree struct {
 // One with a live run, or with files that are not committed, is never removed.
 func PruneWorktrees(ctx context.Context, runs journal.Store, all, dry bool) (removed []string, kept []KeptTree, err error) {
 	removed, kept = []string{}, []KeptTree{}
-	tree, err := repo.Open(ctx, runs.Tree, nil)
+	tree, err := git.Open(ctx, runs.Tree, nil)
 	if err != nil || !tree.Git() {
 		return removed, kept, err
 	}
@@ -55,7 +55,7 @@ func PruneWorktrees(ctx context.Context, runs journal.Store, all, dry bool) (rem
 }
 
 // needed says why a work tree must stay, empty when it need not.
-func needed(runs journal.Store, entries []journal.Entry, w repo.Worktree, all bool) string {
+func needed(runs journal.Store, entries []journal.Entry, w git.Worktree, all bool) string {
 	resumable := ""
 	for _, e := range entries {
 		if !within(w.Dir, e.Tree) {
@@ -82,7 +82,7 @@ func needed(runs journal.Store, entries []journal.Entry, w repo.Worktree, all bo
 
 // dropWorktree removes a work tree while it holds its lock, so that no run
 // begins in it, or says why it could not.
-func dropWorktree(ctx context.Context, tree *repo.Tree, runs journal.Store, w repo.Worktree, unmerged bool) string {
+func dropWorktree(ctx context.Context, tree *git.Tree, runs journal.Store, w git.Worktree, unmerged bool) string {
 	lock, err := runs.At(w.Work).Lock(holder(""))
 	var held *journal.HeldError
 	switch {
@@ -93,7 +93,7 @@ func dropWorktree(ctx context.Context, tree *repo.Tree, runs journal.Store, w re
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
 	if err := tree.RemoveWorktree(ctx, w, unmerged); err != nil {
-		var kept *repo.KeptError
+		var kept *git.KeptError
 		if errors.As(err, &kept) { // somebody was at work meanwhile
 			return kept.Worktree.Unsaved()
 		}

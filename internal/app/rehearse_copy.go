@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -36,7 +37,7 @@ func copyTree(ctx context.Context, real request.Assignment) (*treeCopy, error) {
 		return nil, err
 	}
 	c := &treeCopy{dir: dir, from: real.Tree}
-	tree, err := repo.Open(ctx, real.Tree, nil)
+	tree, err := git.Open(ctx, real.Tree, nil)
 	switch {
 	case err != nil:
 	case within(real.Tree, dir):
@@ -65,8 +66,8 @@ func (c *treeCopy) there(path string) string {
 
 // withGit brings a checkpoint of the work tree into a folder, and then gives
 // that the user's own history.
-func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, needs []string) error {
-	store, err := tree.Keep(ctx, filepath.Join(c.dir, "objects"))
+func (c *treeCopy) withGit(ctx context.Context, tree *git.Tree, needs []string) error {
+	store, err := checkpoint.OpenStore(ctx, tree, filepath.Join(c.dir, "objects"), "")
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (c *treeCopy) withGit(ctx context.Context, tree *repo.Tree, needs []string)
 	return cloneHistory(ctx, top, filepath.Join(copied, ".git"))
 }
 
-func skipped(c repo.Checkpoint) []string {
+func skipped(c checkpoint.Checkpoint) []string {
 	var list []string
 	for _, file := range c.Skipped {
 		list = append(list, file.Path)

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // cloneHistory makes a repository with the branches, tags and settings of the
@@ -108,7 +108,7 @@ func gitLine(ctx context.Context, dir string, args ...string) (string, error) {
 func gitOutput(ctx context.Context, dir string, args ...string) (string, error) {
 	var said, complaint bytes.Buffer
 	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: append([]string{"git"}, args...), Dir: dir, Env: repo.Closed(),
+		Argv: append([]string{"git"}, args...), Dir: dir, Env: git.Closed(),
 		Stdout: proc.Sink{Raw: &said}, Stderr: proc.Sink{Raw: &complaint},
 	})
 	switch {

@@ -8,20 +8,20 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // PrepareWorktree makes a new work tree beside the repository around dir, and
 // gets a request ready there. Everything is checked here first, and a work tree
 // that turns out to be of no use is taken away again.
-func PrepareWorktree(ctx context.Context, dir, name string, req request.Request) (*Job, repo.Worktree, error) {
+func PrepareWorktree(ctx context.Context, dir, name string, req request.Request) (*Job, git.Worktree, error) {
 	here, err := Prepare(ctx, dir, req)
 	if err != nil {
-		return nil, repo.Worktree{}, err
+		return nil, git.Worktree{}, err
 	}
 	if !here.files.Git() {
-		return nil, repo.Worktree{}, &request.UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
+		return nil, git.Worktree{}, &request.UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
 	}
 	w, err := here.files.AddWorktree(ctx, name)
 	if err != nil {

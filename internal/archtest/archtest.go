@@ -11,7 +11,7 @@ var leaves = []string{"text", "files", "glob", "setting"}
 var (
 	words  = []string{"loop"}
 	hands  = []string{"loop", "proc"}
-	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "repo", "gate", "hook"}
+	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "git", "checkpoint", "gate", "hook"}
 	faces  = []string{"term", "report", "mcp", "tui"}
 	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
 )
@@ -49,14 +49,15 @@ var mayImport = map[string][]string{
 	"awake":    nil,
 	"governor": nil,
 
-	"repo":      join(hands, []string{"project"}),
-	"notify":    join(hands, []string{"view"}),
-	"prompt":    hands,
-	"gate":      join(hands, []string{"tests"}),
-	"hook":      hands,
-	"rehearsal": hands,
+	"git":        join(hands, []string{"project"}),
+	"checkpoint": join(hands, []string{"git", "project"}),
+	"notify":     join(hands, []string{"view"}),
+	"prompt":     hands,
+	"gate":       join(hands, []string{"tests"}),
+	"hook":       hands,
+	"rehearsal":  hands,
 
-	"proof":     join(hands, []string{"gate", "repo", "tests", "harness"}),
+	"proof":     join(hands, []string{"gate", "git", "checkpoint", "tests", "harness"}),
 	"engine":    join(hands, parts, []string{"proof"}),
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal", "files"},
@@ -65,8 +66,8 @@ var mayImport = map[string][]string{
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
 	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "request", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
-	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "agent", "detect", "gate", "proc", "proof", "repo"}, // from engine on, its tests
-	"cli":       join([]string{"app", "request", "whatif", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "repo", "scaffold", "control"}, faces),
+	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
+	"cli":       join([]string{"app", "request", "whatif", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 
 	"refrain": {"app", "request", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 

@@ -12,10 +12,10 @@ var mayOpen = map[string]string{
 
 	"internal/journal": "the run's own folder, which is out of the project; what it reads it opens with care",
 
-	"internal/repo/checkout.go":    "writes into a new folder",
-	"internal/repo/mergeconfig.go": "writes into a new folder",
-	"internal/repo/mode.go":        "makes a new file, and opens none",
-	"internal/repo/objects.go":     "makes new files, and opens none",
+	"internal/checkpoint/checkout.go": "writes into a new folder",
+	"internal/git/mergeconfig.go":     "writes into a new folder",
+	"internal/checkpoint/mode.go":     "makes a new file, and opens none",
+	"internal/checkpoint/objects.go":  "makes new files, and opens none",
 
 	"internal/proc/cgroup_linux.go": "files of the kernel's",
 	"internal/proc/table_linux.go":  "files of the kernel's",

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 )
 
 func diffCommand(sh *shell) *cobra.Command {
@@ -58,10 +58,10 @@ func diffCommand(sh *shell) *cobra.Command {
 		}
 		return sh.paged(func(w io.Writer) error {
 			if !isTerminal(sh.out) {
-				return h.Kept.Diff(ctx, w, from, to, repo.DiffOptions{Stat: *stat})
+				return h.Kept.Diff(ctx, w, from, to, checkpoint.DiffOptions{Stat: *stat})
 			}
 			screen := &diffScreen{to: w, color: sh.look().Color}
-			if err := h.Kept.Diff(ctx, screen, from, to, repo.DiffOptions{Stat: *stat}); err != nil {
+			if err := h.Kept.Diff(ctx, screen, from, to, checkpoint.DiffOptions{Stat: *stat}); err != nil {
 				return err
 			}
 			return screen.Close()
@@ -99,7 +99,7 @@ func checkpointNumber(text string) (*int, error) {
 }
 
 // of finds the checkpoints at both ends.
-func (s span) of(ctx context.Context, h *app.History) (from, to repo.Checkpoint, err error) {
+func (s span) of(ctx context.Context, h *app.History) (from, to checkpoint.Checkpoint, err error) {
 	switch {
 	case s.from == nil:
 		if from, err = h.At(ctx, 0); err == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -77,14 +77,14 @@ func rollbackCommand(sh *shell) *cobra.Command {
 
 // target is an iteration, or a checkpoint by its id: what an earlier rollback
 // has kept.
-func target(ctx context.Context, h *app.History, where string) (repo.Checkpoint, *int, error) {
+func target(ctx context.Context, h *app.History, where string) (checkpoint.Checkpoint, *int, error) {
 	if len(where) >= 40 {
 		to, err := h.Kept.Load(ctx, where)
 		return to, nil, err
 	}
 	n, err := checkpointNumber(where)
 	if err != nil {
-		return repo.Checkpoint{}, nil, err
+		return checkpoint.Checkpoint{}, nil, err
 	}
 	to, err := h.At(ctx, *n)
 	return to, n, err

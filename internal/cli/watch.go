@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/tui"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -172,7 +172,7 @@ func iterationDiff(ctx context.Context, store journal.Store, run string, iterati
 		return "", told(err)
 	}
 	w := head{room: mostDiff}
-	if err := h.Kept.Diff(ctx, &w, from, to, repo.DiffOptions{}); err != nil {
+	if err := h.Kept.Diff(ctx, &w, from, to, checkpoint.DiffOptions{}); err != nil {
 		return "", told(err)
 	}
 	return w.String(), nil

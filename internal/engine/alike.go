@@ -11,9 +11,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // alike marks what an attempt could repeat of those before it.
@@ -61,7 +61,7 @@ func (e *Engine) markOfChange(ctx context.Context, a *attempt) string {
 		return ""
 	}
 	diff := lineMarks{sum: sha256.New(), room: proof.MostDiff}
-	if err := e.Store.Diff(ctx, &diff, *a.base.kept, *a.after.kept, repo.DiffOptions{}); err != nil {
+	if err := e.Store.Diff(ctx, &diff, *a.base.kept, *a.after.kept, checkpoint.DiffOptions{}); err != nil {
 		return "" // too large to be the same again, or not to be had
 	}
 	return hex.EncodeToString(diff.sum.Sum(nil)[:6])

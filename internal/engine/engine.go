@@ -16,7 +16,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -24,7 +26,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
@@ -46,18 +47,18 @@ type Options struct {
 	Detectors func() []detect.Detector
 	Rules     []loop.Rule
 
-	Tree      *repo.Tree
-	Store     *repo.Store   // keeps checkpoints; nil: none are made
-	Progress  []loop.Signal // the signals that count
-	Only      glob.Patterns // the files that count; none is all
-	Plan      string        // the plan's file; empty is none
-	Written   string        // a plan that a claim must have written; empty is none
-	Done      Done          // what claims done without the agent's words
-	Judge     proof.Judge   // the runner's own checks
-	Protect   glob.Patterns // files whose change fails the attempt
-	Protected []string      // the same as written
-	Commits   Commits       // what the runner commits
-	Hooks     Hooks         // what the user runs
+	Tree      *git.Tree
+	Store     *checkpoint.Store // keeps checkpoints; nil: none are made
+	Progress  []loop.Signal     // the signals that count
+	Only      glob.Patterns     // the files that count; none is all
+	Plan      string            // the plan's file; empty is none
+	Written   string            // a plan that a claim must have written; empty is none
+	Done      Done              // what claims done without the agent's words
+	Judge     proof.Judge       // the runner's own checks
+	Protect   glob.Patterns     // files whose change fails the attempt
+	Protected []string          // the same as written
+	Commits   Commits           // what the runner commits
+	Hooks     Hooks             // what the user runs
 
 	Rebaseline bool             // take the baseline of a run that goes on once more
 	Accepted   bool             // a person has looked at what changed since the run began
@@ -131,7 +132,7 @@ type Engine struct {
 	tasks        plan.Tasks                    // the plan as it was last read well
 
 	guarded   guards // guarded files as they were when the run began
-	locks     *repo.Locks
+	locks     *git.Locks
 	untouched *sight   // the tree now, when nothing ran since it was looked at
 	told      []string // what the next agent should know of the gates
 

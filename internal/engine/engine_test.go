@@ -19,11 +19,11 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
@@ -108,7 +108,7 @@ func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) 
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	tree, err := repo.Open(s.t.Context(), s.dir, nil)
+	tree, err := git.Open(s.t.Context(), s.dir, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -46,13 +46,13 @@ func (e *Engine) commit(ctx context.Context, a *attempt, o *loop.Outcome) bool {
 	defer cancel(nil)
 	defer e.watch(cancel)()
 	name := e.Journal.Meta().Name
-	message, err := repo.Expand(e.Commits.Template, map[string]string{
+	message, err := git.Expand(e.Commits.Template, map[string]string{
 		"iteration": fmt.Sprint(e.iter), "run": name, "procedure": e.Commits.Procedure,
 		"summary": o.Summary, "timestamp": e.Clock.Now().Format("20060102-150405"),
 	})
 	var sha string
 	if err == nil {
-		sha, err = e.commitUnlocked(ctx, a, repo.CommitOptions{Message: message, Trailers: e.trailers(), Scratch: e.commitScratch()})
+		sha, err = e.commitUnlocked(ctx, a, git.CommitOptions{Message: message, Trailers: e.trailers(), Scratch: e.commitScratch()})
 		e.leftByHooks(ctx)
 	}
 	switch {
@@ -84,10 +84,10 @@ func (e *Engine) committed(sha, message string) {
 
 // commitUnlocked commits, and takes the locks out of the way that gates and hooks
 // have left, or git itself. A git that somebody has killed is tried once more.
-func (e *Engine) commitUnlocked(ctx context.Context, a *attempt, o repo.CommitOptions) (sha string, err error) {
+func (e *Engine) commitUnlocked(ctx context.Context, a *attempt, o git.CommitOptions) (sha string, err error) {
 	for range 2 {
 		e.dropLocks(ctx, a.born)
-		if sha, err = e.Tree.Commit(ctx, o); sha != "" || !repo.Killed(err) || ctx.Err() != nil {
+		if sha, err = e.Tree.Commit(ctx, o); sha != "" || !git.Killed(err) || ctx.Err() != nil {
 			break
 		}
 	}

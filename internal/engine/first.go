@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
@@ -34,7 +34,7 @@ func (e *Engine) baseline(ctx context.Context) bool {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watchSoon(cancel)()
-	var at repo.Checkpoint
+	var at checkpoint.Checkpoint
 	if s := e.look(ctx); s != nil && s.kept != nil {
 		at = *s.kept
 		e.noteCheckpoint(s, true)
@@ -71,7 +71,7 @@ func (e *Engine) finishedBefore(ctx context.Context, goOn loop.Verdict) loop.Ver
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watchSoon(cancel)()
-	var at repo.Checkpoint
+	var at checkpoint.Checkpoint
 	if s := e.look(ctx); s != nil && s.kept != nil {
 		at = *s.kept
 	}
@@ -120,7 +120,7 @@ func (e *Engine) recall() {
 }
 
 // firstKept is the checkpoint before the first iteration; nil when there is none.
-func (e *Engine) firstKept(ctx context.Context) *repo.Checkpoint {
+func (e *Engine) firstKept(ctx context.Context) *checkpoint.Checkpoint {
 	if e.Judge.First == nil && e.Store != nil {
 		if first := e.sightOf(ctx, e.snapshot().First); first != nil {
 			e.Judge.First = first.kept

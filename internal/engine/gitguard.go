@@ -4,8 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -14,7 +14,7 @@ import (
 // and what a commit runs. What was noted before stays, and so does that it could
 // not be: later an agent has been at work. Only a person can say that it is good.
 func (e *Engine) noteGit(ctx context.Context, notes guards) {
-	note := func(name string, look func(context.Context) (repo.Guarded, error), unguarded string) {
+	note := func(name string, look func(context.Context) (git.Guarded, error), unguarded string) {
 		if _, ok := notes[name]; ok {
 			return
 		}
@@ -24,7 +24,7 @@ func (e *Engine) noteGit(ctx context.Context, notes guards) {
 			e.record(&loop.Warning{Text: err.Error(), Hint: unguarded})
 		case err != nil:
 			e.record(&loop.Warning{Text: err.Error(), Hint: unguarded + ": the runner commits nothing until a resume with --accept-config"})
-			notes[name] = repo.NotKnown(err)
+			notes[name] = git.NotKnown(err)
 		case found != nil:
 			notes[name] = found
 		}
@@ -41,7 +41,7 @@ func (e *Engine) noteGit(ctx context.Context, notes guards) {
 }
 
 // known is what was noted under a name; nil when nothing was.
-func (g guards) known(name string) repo.Guarded {
+func (g guards) known(name string) git.Guarded {
 	if notes := g[name]; notes.WhyNotKnown() == "" {
 		return notes
 	}
@@ -88,7 +88,7 @@ func (e *Engine) guardGit(ctx context.Context) (same, cut bool) {
 // are the user's, who may have changed them, so they are not put back; git does
 // not read them in this run.
 func (e *Engine) tellUserGit(ctx context.Context) {
-	strange, err := repo.StrangeSettings(ctx, e.guarded.known(userGit))
+	strange, err := git.StrangeSettings(ctx, e.guarded.known(userGit))
 	if err != nil || len(strange) == 0 {
 		return // where nobody can tell, they are not read either
 	}
@@ -143,7 +143,7 @@ func (e *Engine) leftByHooks(ctx context.Context) {
 	ctx, over := e.hurrying(context.WithoutCancel(ctx))
 	defer over()
 	changed := false
-	take := func(name string, left func(context.Context, repo.Guarded) (repo.Guarded, error)) {
+	take := func(name string, left func(context.Context, git.Guarded) (git.Guarded, error)) {
 		was := e.guarded.known(name)
 		if was == nil {
 			return
@@ -182,7 +182,7 @@ func (e *Engine) rehomeGit(ctx context.Context, notes guards) bool {
 }
 
 // savePutBack keeps what was taken away among the records, and says where.
-func (e *Engine) savePutBack(done repo.PutBack) string {
+func (e *Engine) savePutBack(done git.PutBack) string {
 	dir := filepath.Join(e.Journal.Dir(), "put-back", e.now().UTC().Format("20060102T150405.000"))
 	switch saved, err := done.Save(dir); {
 	case err != nil:

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -24,7 +24,7 @@ func (e *Engine) dropLocks(ctx context.Context, since time.Time) {
 }
 
 // gitLocks is where they are; nil when nobody can tell.
-func (e *Engine) gitLocks(ctx context.Context) *repo.Locks {
+func (e *Engine) gitLocks(ctx context.Context) *git.Locks {
 	if e.locks == nil && e.Tree != nil {
 		e.locks, _ = e.Tree.Locks(ctx) // a broken repository is told of by who needs it
 	}
@@ -34,7 +34,7 @@ func (e *Engine) gitLocks(ctx context.Context) *repo.Locks {
 // LocksDropped tells people of locks that were removed, or could not be; nil when
 // there is nothing to tell.
 func LocksDropped(dropped []string, err error) *loop.Warning {
-	var unjudged *repo.UnjudgedError
+	var unjudged *git.UnjudgedError
 	switch {
 	case len(dropped) > 0:
 		return &loop.Warning{Text: fmt.Sprintf("removed %s, which a git that was ended left", text.FirstFew(dropped))}
@@ -52,7 +52,7 @@ func (e *Engine) afterFailedCommit(ctx context.Context, err error) string {
 	if left := e.gitLocks(ctx).Left(); len(left) > 0 {
 		return fmt.Sprintf("if no other git works here, one died: remove %s; %s", text.FirstFew(left), takesAlong)
 	}
-	var refused *repo.RefusedError
+	var refused *git.RefusedError
 	if errors.As(err, &refused) {
 		return refused.Hint() + "; " + takesAlong
 	}

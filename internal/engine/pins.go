@@ -6,19 +6,19 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // guards is what guarded files held when the run began: the protected ones, and
 // those that each gate pins.
-type guards map[string]repo.Guarded
+type guards map[string]git.Guarded
 
 // pinnedNow is what the pinned files hold; nil when there are none.
-func (e *Engine) pinnedNow(ctx context.Context) repo.Guarded {
+func (e *Engine) pinnedNow(ctx context.Context) git.Guarded {
 	patterns, err := glob.Parse(e.Judge.Pins())
 	if err != nil || len(patterns) == 0 {
 		return nil // they were read before the run began
@@ -110,7 +110,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 		notes[e.guardKey()] = files
 	}
 	if _, ok := notes[spoiledFiles]; !ok {
-		notes[spoiledFiles] = repo.Guarded{}
+		notes[spoiledFiles] = git.Guarded{}
 	}
 	if _, ok := notes[e.pinKey()]; !ok && len(e.Judge.Pins()) > 0 {
 		if err := e.notePins(ctx, notes); err != nil {
@@ -135,7 +135,7 @@ func (e *Engine) guardFrom(ctx context.Context) error {
 
 // notePins takes note of the pinned files. A pin that holds nothing is told.
 func (e *Engine) notePins(ctx context.Context, notes guards) error {
-	all := repo.Guarded{}
+	all := git.Guarded{}
 	for _, g := range e.Judge.Gates {
 		patterns, err := glob.Parse(g.Pin)
 		if err != nil || len(patterns) == 0 {
@@ -155,7 +155,7 @@ func (e *Engine) notePins(ctx context.Context, notes guards) error {
 }
 
 // hookFiles is the files that would be executed as hooks.
-func (e *Engine) hookFiles(ctx context.Context) (repo.Guarded, error) {
+func (e *Engine) hookFiles(ctx context.Context) (git.Guarded, error) {
 	patterns, err := glob.Parse([]string{"/" + hook.Folder + "/*", "!*.sample"})
 	if err != nil {
 		return nil, err

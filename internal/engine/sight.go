@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // sight is the work tree at one moment: a checkpoint, or, where none are made,
 // a print, which tells that something changed but not what.
 type sight struct {
-	kept  *repo.Checkpoint
-	print *repo.Print
+	kept  *checkpoint.Checkpoint
+	print *checkpoint.Fingerprint
 }
 
 // String is the sight as the journal has it.
@@ -35,7 +36,7 @@ func (e *Engine) look(ctx context.Context) *sight {
 	ctx, done := e.hurrying(ctx)
 	defer done()
 	s, err := e.see(ctx)
-	if repo.Killed(err) && ctx.Err() == nil {
+	if git.Killed(err) && ctx.Err() == nil {
 		s, err = e.see(ctx)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -55,7 +56,7 @@ func (e *Engine) look(ctx context.Context) *sight {
 
 func (e *Engine) see(ctx context.Context) (*sight, error) {
 	if e.Store == nil {
-		p, err := e.Tree.Print(ctx)
+		p, err := checkpoint.FingerprintOf(ctx, e.Tree)
 		return &sight{print: &p}, err
 	}
 	c, err := e.Store.Checkpoint(ctx)
@@ -72,7 +73,7 @@ func (e *Engine) see(ctx context.Context) (*sight, error) {
 // mostSkipped is how many files that are not kept are told of one by one.
 const mostSkipped = 10
 
-func (e *Engine) tellSkipped(files []repo.Skipped) {
+func (e *Engine) tellSkipped(files []checkpoint.Skipped) {
 	for _, file := range files[:min(len(files), mostSkipped)] {
 		e.warn("skipped "+file.Path, loop.Warning{Text: file.Path + " is not in the checkpoints, so a rollback leaves it as it is: " + file.Why})
 	}
@@ -112,7 +113,7 @@ func (e *Engine) sightOf(ctx context.Context, text string) *sight {
 	case text == "":
 		return nil
 	case strings.Contains(text, ":"):
-		return &sight{print: repo.ParsePrint(text)}
+		return &sight{print: checkpoint.ParseFingerprint(text)}
 	case e.Store == nil:
 		return nil
 	}
@@ -154,7 +155,7 @@ func (e *Engine) compare(ctx context.Context, a *attempt, o *loop.Outcome) []loo
 // signals tells in what changes show progress. Where only some files count, the
 // others do not.
 func (e *Engine) signals(c loop.Changes) []loop.Signal {
-	list := repo.Signals(c)
+	list := checkpoint.Signals(c)
 	counts := func(p loop.PathChange) bool { return e.Only.Match(p.Path) || p.From != "" && e.Only.Match(p.From) }
 	if len(e.Only) > 0 && !slices.ContainsFunc(c.Paths, counts) {
 		list = slices.DeleteFunc(list, func(s loop.Signal) bool { return s == loop.InFiles })
@@ -175,7 +176,7 @@ func brieflyChanged(c loop.Changes) *loop.Changes {
 
 // net is what the run has come to so far: the tree against that before the first
 // iteration. An attempt that changed nothing leaves it as it was.
-func (e *Engine) net(ctx context.Context, now repo.Checkpoint, changes loop.Changes) *loop.Changes {
+func (e *Engine) net(ctx context.Context, now checkpoint.Checkpoint, changes loop.Changes) *loop.Changes {
 	s := e.snapshot()
 	first := e.firstKept(ctx)
 	if first == nil || s.Net != nil && len(changes.Paths) == 0 {

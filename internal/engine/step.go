@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // attempt is one fresh agent process and what is gathered around it.
@@ -41,15 +42,15 @@ type attempt struct {
 	ran         *seenTests    // the tests that the agent ran itself
 	told        []string      // what the next agent should know of the gates
 	committed   string        // what an earlier runner has committed of it
-	pins        repo.Guarded  // what pinned files held before the agent; nil when there are none
+	pins        git.Guarded   // what pinned files held before the agent; nil when there are none
 	open        bool          // what follows its agent was cut short: the next runner settles it
 	onHigh      bool          // no agent has touched the tree since it was at its best
 }
 
 // kept is the checkpoint after the agent; the zero one when there is none.
-func (a *attempt) kept() repo.Checkpoint {
+func (a *attempt) kept() checkpoint.Checkpoint {
 	if a.after == nil || a.after.kept == nil {
-		return repo.Checkpoint{}
+		return checkpoint.Checkpoint{}
 	}
 	return *a.after.kept
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"io"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // Baseline runs the gates before the first iteration, in the work tree and in a
 // clean checkout, and settles where each judges claims. It is nil when it was
 // interrupted.
-func (j *Judge) Baseline(ctx context.Context, at repo.Checkpoint) (*loop.RunBaseline, []gate.Both) {
+func (j *Judge) Baseline(ctx context.Context, at checkpoint.Checkpoint) (*loop.RunBaseline, []gate.Both) {
 	b := &loop.RunBaseline{Checkpoint: at.ID, Proof: loop.InWorkspace}
 	begins := j.First == nil || j.First.Tree == at.Tree
 	j.untouched = begins || j.Accepted
@@ -92,7 +92,7 @@ func (j *Judge) knowBefore(b *loop.RunBaseline, both []gate.Both) {
 
 // unmeasured is what holds without a baseline: nothing is known of a clean
 // checkout, so claims are judged there only when that was asked for.
-func (j *Judge) unmeasured(ctx context.Context, b *loop.RunBaseline, at repo.Checkpoint) *loop.RunBaseline {
+func (j *Judge) unmeasured(ctx context.Context, b *loop.RunBaseline, at checkpoint.Checkpoint) *loop.RunBaseline {
 	switch {
 	case j.Proof.Mode == "none":
 		b.Proof = ""
@@ -113,7 +113,7 @@ func (j *Judge) unmeasured(ctx context.Context, b *loop.RunBaseline, at repo.Che
 	return b
 }
 
-func (j *Judge) inWorkspace(ctx context.Context, at repo.Checkpoint) []gate.Both {
+func (j *Judge) inWorkspace(ctx context.Context, at checkpoint.Checkpoint) []gate.Both {
 	var list []gate.Both
 	for _, g := range j.Gates {
 		if g.Review {
@@ -129,7 +129,7 @@ func (j *Judge) inWorkspace(ctx context.Context, at repo.Checkpoint) []gate.Both
 
 // inClean runs the same gates in the clean checkout, and says why that could not
 // be set up.
-func (j *Judge) inClean(ctx context.Context, at repo.Checkpoint, both []gate.Both) (problem string) {
+func (j *Judge) inClean(ctx context.Context, at checkpoint.Checkpoint, both []gate.Both) (problem string) {
 	rooms := j.rooms()
 	defer rooms.close()
 	for i := range both {

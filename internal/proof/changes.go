@@ -9,29 +9,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/harness"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // changes is what agents did to the tree since the run began, sorted by what it
 // is to the tests.
 type changes struct {
-	work  []repo.Edit  // outside of the plan
-	plan  bool         // the plan was changed
-	tests []testFile   // files that decide about tests
-	needs []repo.Patch // files that say what is installed, as they are
+	work  []checkpoint.Edit  // outside of the plan
+	plan  bool               // the plan was changed
+	tests []testFile         // files that decide about tests
+	needs []checkpoint.Patch // files that say what is installed, as they are
 }
 
 // testFile is a file that decides about tests and was changed.
 type testFile struct {
 	path string
-	was  repo.Patch // to have it as it was, on the work as it is
-	is   repo.Patch // to have it as it is, on the work as it was
-	old  bool       // it was there when the run began
-	free bool       // a new test, and no more: nothing that was there leads to it
+	was  checkpoint.Patch // to have it as it was, on the work as it is
+	is   checkpoint.Patch // to have it as it is, on the work as it was
+	old  bool             // it was there when the run began
+	free bool             // a new test, and no more: nothing that was there leads to it
 }
 
 // oldChanged tells whether a file with tests that was there when the run began is
@@ -62,7 +62,7 @@ func (c changes) files() []string {
 var errNoFirst = errors.New("the first checkpoint is not known")
 
 // changes looks at what differs from the first checkpoint.
-func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error) {
+func (j *Judge) changes(ctx context.Context, at checkpoint.Checkpoint) (changes, error) {
 	switch {
 	case j.Store == nil || j.First == nil:
 		return changes{}, errNoFirst
@@ -85,12 +85,12 @@ func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error
 		switch path, below := strings.CutPrefix(e.Path, prefix); {
 		case below && plans[path]:
 			c.plan = true
-			c.needs = append(c.needs, repo.Patch{Path: e.Path, File: e.Is}) // a tick is no reason to pass
+			c.needs = append(c.needs, checkpoint.Patch{Path: e.Path, File: e.Is}) // a tick is no reason to pass
 		case isWork(path) || e.From != "" && isWork(strings.TrimPrefix(e.From, prefix)):
 			c.work = append(c.work, e)
 		}
 		if harness.Of(e.Path) == harness.Manifest || gate.Locks(e.Path) {
-			c.needs = append(c.needs, repo.Patch{Path: e.Path, File: e.Is})
+			c.needs = append(c.needs, checkpoint.Patch{Path: e.Path, File: e.Is})
 		}
 		for _, part := range asMoves(e) {
 			b, ok, err := then.testFile(ctx, trees, part)
@@ -107,7 +107,7 @@ func (j *Judge) changes(ctx context.Context, at repo.Checkpoint) (changes, error
 
 // edits is what differs from the first checkpoint. It is asked several times of
 // one tree.
-func (j *Judge) edits(ctx context.Context, tree string) ([]repo.Edit, error) {
+func (j *Judge) edits(ctx context.Context, tree string) ([]checkpoint.Edit, error) {
 	if j.differs.tree != tree || j.differs.first != j.First.Tree {
 		edits, err := j.Store.Trees().Edits(ctx, j.First.Tree, tree)
 		if err != nil {
@@ -121,7 +121,7 @@ func (j *Judge) edits(ctx context.Context, tree string) ([]repo.Edit, error) {
 // difference is what differs between two trees.
 type difference struct {
 	first, tree string
-	edits       []repo.Edit
+	edits       []checkpoint.Edit
 }
 
 // plans are the files of the plan.
@@ -140,14 +140,14 @@ func ours(path string) bool { return path == "refrain.toml" || strings.HasPrefix
 
 // asMoves is a file that was moved as one that went and one that came: where a
 // test lies, or what it reads, can decide whether it runs.
-func asMoves(e repo.Edit) []repo.Edit {
+func asMoves(e checkpoint.Edit) []checkpoint.Edit {
 	if e.From == "" {
-		return []repo.Edit{e}
+		return []checkpoint.Edit{e}
 	}
-	return []repo.Edit{{Path: e.From, Was: e.Was}, {Path: e.Path, Is: e.Is}}
+	return []checkpoint.Edit{{Path: e.From, Was: e.Was}, {Path: e.Path, Is: e.Is}}
 }
 
-func content(ctx context.Context, trees repo.Trees, f repo.File) ([]byte, error) {
+func content(ctx context.Context, trees checkpoint.Trees, f checkpoint.File) ([]byte, error) {
 	if !f.There() {
 		return nil, nil
 	}
@@ -163,7 +163,7 @@ const mostListed = 16 << 20
 
 // listedChanges is the same for a tree without git: only names and times are
 // known, so nothing can be put back.
-func (j *Judge) listedChanges(ctx context.Context, at repo.Checkpoint) (changes, error) {
+func (j *Judge) listedChanges(ctx context.Context, at checkpoint.Checkpoint) (changes, error) {
 	list, err := j.Store.Changes(ctx, *j.First, at)
 	if err != nil {
 		return changes{}, fmt.Errorf("compare with the first checkpoint: %w", err)
@@ -186,7 +186,7 @@ func (j *Judge) listedChanges(ctx context.Context, at repo.Checkpoint) (changes,
 		case plans[p.Path]:
 			c.plan = true
 		case isWork(p.Path):
-			c.work = append(c.work, repo.Edit{Path: p.Path})
+			c.work = append(c.work, checkpoint.Edit{Path: p.Path})
 		}
 		old, kind := p.Change != "created", harness.Of(p.Path)
 		aside := then.leads(p.Path) || !old && then.shadows(p.Path)
@@ -207,10 +207,10 @@ func (j *Judge) withoutCaches(ctx context.Context, tree string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	var patches []repo.Patch
+	var patches []checkpoint.Patch
 	for _, e := range edits {
 		if harness.Litter(e.Path) {
-			p := repo.Patch{Path: e.Path}
+			p := checkpoint.Patch{Path: e.Path}
 			if e.From == "" {
 				p.File = e.Was
 			}
@@ -222,8 +222,8 @@ func (j *Judge) withoutCaches(ctx context.Context, tree string) (string, error) 
 
 // asWere is the tree of the work with the tests as they were, but for those that
 // the agent explained.
-func (c changes) asWere(ctx context.Context, trees repo.Trees, tree string, reasons []loop.TestExplained) (string, error) {
-	var patches []repo.Patch
+func (c changes) asWere(ctx context.Context, trees checkpoint.Trees, tree string, reasons []loop.TestExplained) (string, error) {
+	var patches []checkpoint.Patch
 	for _, b := range c.tests {
 		if _, meant := explained(b.path, reasons); !meant {
 			patches = append(patches, b.was)
@@ -234,7 +234,7 @@ func (c changes) asWere(ctx context.Context, trees repo.Trees, tree string, reas
 
 // onFirst is the first tree with the tests as they are now, and with what they
 // need: a test that only misses a package tells nothing of the work.
-func (c changes) onFirst(ctx context.Context, trees repo.Trees, first string) (string, error) {
+func (c changes) onFirst(ctx context.Context, trees checkpoint.Trees, first string) (string, error) {
 	patches := slices.Clone(c.needs)
 	for _, b := range c.tests {
 		patches = append(patches, b.is)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -15,7 +15,7 @@ import (
 type claim struct {
 	*Judge
 	state loop.State
-	at    repo.Checkpoint
+	at    checkpoint.Checkpoint
 	rooms *rooms
 	tree  string        // what is judged: that of the checkpoint, less what tools cached
 	found []gate.Result // what gates have found in the work tree already
@@ -24,7 +24,7 @@ type claim struct {
 // Claim judges a claim of done on the tree at a checkpoint: every gate, where it
 // judges claims; then, when all pass, what that tells. What gates have already
 // found in the work tree is not asked again there.
-func (j *Judge) Claim(ctx context.Context, s loop.State, at repo.Checkpoint, found []gate.Result) Ruling {
+func (j *Judge) Claim(ctx context.Context, s loop.State, at checkpoint.Checkpoint, found []gate.Result) Ruling {
 	c := &claim{Judge: j, state: s, at: at, rooms: j.rooms(), found: found}
 	defer func() { c.rooms.close() }() // they may be others by then
 	r := c.gates(ctx)
@@ -166,7 +166,7 @@ func (c *claim) pinnedTree(ctx context.Context, g Gate) (string, error) {
 	}
 	at := c.at
 	at.Tree = c.tree
-	return c.Store.PinnedTree(ctx, at, repo.Pin{Patterns: g.Pin, First: *c.First})
+	return c.Store.PinnedTree(ctx, at, checkpoint.Pin{Patterns: g.Pin, First: *c.First})
 }
 
 // alsoHere runs red gates in the work tree, until one says that the agent is to

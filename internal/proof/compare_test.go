@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/tests"
 )
 
@@ -182,7 +182,7 @@ func TestCovers(t *testing.T) {
 }
 
 func TestLevel(t *testing.T) {
-	work := changes{work: []repo.Edit{{Path: "calc.go"}}}
+	work := changes{work: []checkpoint.Edit{{Path: "calc.go"}}}
 	with := func(e evidence, change func(*evidence)) evidence { change(&e); return e }
 	some := evidence{changes: work}
 	fixed := with(some, func(e *evidence) { e.fixed, e.turned = []string{"A"}, []string{"test"} })

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/harness"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // firstTree is what the tree before the first iteration tells of tests.
@@ -48,7 +48,7 @@ func (f *firstTree) leads(path string) bool {
 
 // testData tells whether a file is data that only tests name: what they compare
 // with, under a name that no convention knows.
-func (f *firstTree) testData(ctx context.Context, trees repo.Trees, file string) bool {
+func (f *firstTree) testData(ctx context.Context, trees checkpoint.Trees, file string) bool {
 	if harness.Of(file) != harness.Product || !harness.Data(file) || f.asked == mostAsked {
 		return false
 	}
@@ -132,10 +132,10 @@ func (j *Judge) reach(home string, has func(string) bool, read func(string) []by
 }
 
 // testFile tells whether a file decides about tests, and what it was.
-func (f *firstTree) testFile(ctx context.Context, trees repo.Trees, e repo.Edit) (testFile, bool, error) {
+func (f *firstTree) testFile(ctx context.Context, trees checkpoint.Trees, e checkpoint.Edit) (testFile, bool, error) {
 	b := testFile{
 		path: e.Path, old: e.Was.There(),
-		was: repo.Patch{Path: e.Path, File: e.Was}, is: repo.Patch{Path: e.Path, File: e.Is},
+		was: checkpoint.Patch{Path: e.Path, File: e.Was}, is: checkpoint.Patch{Path: e.Path, File: e.Is},
 	}
 	kind, aside := harness.Of(e.Path), f.leads(e.Path) || !b.old && f.shadows(e.Path) || b.old && f.testData(ctx, trees, e.Path)
 	b.free = !b.old && kind == harness.Test && !aside
@@ -160,7 +160,7 @@ func (f *firstTree) testFile(ctx context.Context, trees repo.Trees, e repo.Edit)
 		return b, false, nil
 	}
 	if b.was.Content = blended; blended == nil {
-		b.was.File = repo.File{}
+		b.was.File = checkpoint.File{}
 	}
 	if harness.Inline(e.Path) && was != nil && is != nil { // the new tests, on the product as it was
 		b.is.Content, _ = harness.Blend(e.Path, is, was)

@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/git"
 )
 
 func pipe(t *testing.T, path string) {
@@ -44,14 +45,14 @@ func TestPipesAroundAreNotWaitedFor(t *testing.T) {
 func TestAScriptThatIsAPipeIsNotWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "check.sh"), "true\n")
-	tree, err := repo.Open(t.Context(), dir, nil)
+	tree, err := git.Open(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tree.Git() {
 		t.Skip("the temporary folder is in a repository")
 	}
-	store, err := tree.Keep(t.Context(), filepath.Join(t.TempDir(), "objects"))
+	store, err := checkpoint.OpenStore(t.Context(), tree, filepath.Join(t.TempDir(), "objects"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,18 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // Judge runs the gates: in the work tree, or in a clean checkout of it.
 type Judge struct {
 	Gates []Gate
 	Proof Settings
-	Store *repo.Store // nil: no checkpoints are made, so there is no clean checkout
-	Dir   string      // where gates run in the work tree
+	Store *checkpoint.Store // nil: no checkpoints are made, so there is no clean checkout
+	Dir   string            // where gates run in the work tree
 	Env   []string
 	Exec  func(context.Context, proc.Spec) (loop.Exit, error)
 	Work  *Work              // what reviewers see; nil: there are none
@@ -28,8 +29,8 @@ type Judge struct {
 	Tell func(loop.Payload)
 	Log  func(gate string, where loop.Place) io.WriteCloser
 
-	First   *repo.Checkpoint // the tree when the run began; nil: it is not known
-	Spoiled repo.Guarded     // pinned files that agents have changed, those that git ignores too
+	First   *checkpoint.Checkpoint // the tree when the run began; nil: it is not known
+	Spoiled git.Guarded            // pinned files that agents have changed, those that git ignores too
 
 	// Accepted says that a person has looked at what changed since the run began.
 	Accepted bool
@@ -72,7 +73,7 @@ func (r Ruling) Green() bool { return !r.Interrupted && len(failing(r.Results)) 
 
 // Attempt runs the gates of an attempt that claims nothing, in the work tree: the
 // quick check.
-func (j *Judge) Attempt(ctx context.Context, s loop.State, at repo.Checkpoint) Ruling {
+func (j *Judge) Attempt(ctx context.Context, s loop.State, at checkpoint.Checkpoint) Ruling {
 	list := j.run(func(g Gate) gate.Result { return j.here(ctx, s, g, at) }, func(g Gate) bool { return !g.OnlyClaims })
 	j.learnAll(list)
 	return Ruling{Results: list, Interrupted: interrupted(list)}
@@ -81,7 +82,7 @@ func (j *Judge) Attempt(ctx context.Context, s loop.State, at repo.Checkpoint) R
 // Fixed is which of the tests that no longer fail hold as they were: all of
 // them while nothing that decides what is tested was changed, else those that
 // were seen to.
-func (j *Judge) Fixed(ctx context.Context, at repo.Checkpoint, r Ruling, names []string) []string {
+func (j *Judge) Fixed(ctx context.Context, at checkpoint.Checkpoint, r Ruling, names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (j *Judge) Fixed(ctx context.Context, at repo.Checkpoint, r Ruling, names [
 
 // On runs the first gate on the tree at a checkpoint, in the clean checkout and
 // with nothing pinned.
-func (j *Judge) On(ctx context.Context, at repo.Checkpoint) gate.Result {
+func (j *Judge) On(ctx context.Context, at checkpoint.Checkpoint) gate.Result {
 	j.untouched = true // nobody claims anything
 	rooms := j.rooms()
 	defer rooms.close()
@@ -140,7 +141,7 @@ func (j *Judge) run(check func(Gate) gate.Result, pick func(Gate) bool) []gate.R
 }
 
 // here runs one gate in the work tree.
-func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at repo.Checkpoint) gate.Result {
+func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at checkpoint.Checkpoint) gate.Result {
 	log := j.Log(g.Name(), loop.InWorkspace)
 	defer log.Close()
 	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Expect: s.Expected(g.Name())}
@@ -149,7 +150,7 @@ func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at repo.Checkpoi
 }
 
 // there runs one gate in the clean checkout of a tree.
-func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, tree string, at repo.Checkpoint) gate.Result {
+func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, tree string, at checkpoint.Checkpoint) gate.Result {
 	log := j.Log(g.Name(), loop.InClean)
 	defer log.Close()
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean})
@@ -172,7 +173,7 @@ func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, t
 }
 
 // check runs one gate in a place.
-func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, tree string, at repo.Checkpoint) gate.Result {
+func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, tree string, at checkpoint.Checkpoint) gate.Result {
 	if j.Work != nil {
 		j.Work.store, j.Work.first, j.Work.now = j.Store, j.First, &at
 	}

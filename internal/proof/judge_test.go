@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/tests"
 )
 
@@ -85,11 +86,11 @@ func newBench(t *testing.T, settings Settings, gates ...Gate) *bench {
 	b.write("calc", "bad\n")
 	b.write("calc.go", "package calc\n")
 	b.sh("git init -q -b main && git config user.email a@b && git config user.name a && git add -A && git commit -qm x")
-	tree, err := repo.Open(t.Context(), b.dir, nil)
+	tree, err := git.Open(t.Context(), b.dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := tree.Keep(t.Context(), filepath.Join(t.TempDir(), "objects"))
+	store, err := checkpoint.OpenStore(t.Context(), tree, filepath.Join(t.TempDir(), "objects"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func (b *bench) sh(line string) {
 	}
 }
 
-func (b *bench) checkpoint() repo.Checkpoint {
+func (b *bench) checkpoint() checkpoint.Checkpoint {
 	b.t.Helper()
 	c, err := b.judge.Store.Checkpoint(b.t.Context())
 	if err != nil {
@@ -240,11 +241,11 @@ func TestWhatLiesAboveTheWorkTreeIsComparedToo(t *testing.T) {
 	b.write("lib", "bad\n")
 	b.write("sub/x", "x\n")
 	b.sh("git add -A; git commit -qm y")
-	tree, err := repo.Open(t.Context(), filepath.Join(b.dir, "sub"), nil)
+	tree, err := git.Open(t.Context(), filepath.Join(b.dir, "sub"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.judge.Store, err = tree.Keep(t.Context(), filepath.Join(t.TempDir(), "objects")); err != nil {
+	if b.judge.Store, err = checkpoint.OpenStore(t.Context(), tree, filepath.Join(t.TempDir(), "objects"), ""); err != nil {
 		t.Fatal(err)
 	}
 	b.judge.Proof.Tree, b.judge.Dir = filepath.Join(b.dir, "sub"), filepath.Join(b.dir, "sub")

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -91,7 +91,7 @@ func (c *claim) diffOf(ctx context.Context, paths []string) string {
 		return ""
 	}
 	diff := Excerpt{Room: mostOfDiff}
-	if err := c.Store.Diff(ctx, &diff, *c.First, c.at, repo.DiffOptions{Paths: paths}); err != nil {
+	if err := c.Store.Diff(ctx, &diff, *c.First, c.at, checkpoint.DiffOptions{Paths: paths}); err != nil {
 		return "" // the names are told, and "refrain diff" has the rest
 	}
 	return diff.String()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -70,16 +70,16 @@ func (c *claim) pointing(ctx context.Context) []string {
 	if err != nil {
 		return nil // what cannot be compared is told by who needs it
 	}
-	var files []repo.File
-	of := map[repo.File]string{}
+	var files []checkpoint.File
+	of := map[checkpoint.File]string{}
 	for _, e := range edits[:min(len(edits), mostSearched)] {
 		if e.Is.There() && !e.Is.Link() && isWork(e.Path) && !prose(e.Path) && e.Is != e.Was {
 			files = append(files, e.Is, e.Was)
 			of[e.Is] = e.Path
 		}
 	}
-	naming := map[repo.File]bool{}
-	if err := c.Store.Trees().ReadAll(ctx, files, func(f repo.File, text []byte) {
+	naming := map[checkpoint.File]bool{}
+	if err := c.Store.Trees().ReadAll(ctx, files, func(f checkpoint.File, text []byte) {
 		naming[f] = len(text) <= mostRead && namesPath(string(text), c.Proof.Tree)
 	}); err != nil {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/glob"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // changedPins is every pinned file that differs from when the run began.
-func (j *Judge) changedPins(ctx context.Context, at repo.Checkpoint) ([]string, error) {
+func (j *Judge) changedPins(ctx context.Context, at checkpoint.Checkpoint) ([]string, error) {
 	var list []string
 	for _, g := range j.Gates {
 		pins, err := j.pinned(ctx, at, g)
@@ -26,7 +26,7 @@ func (j *Judge) changedPins(ctx context.Context, at repo.Checkpoint) ([]string, 
 
 // pinned is the pinned files of a gate that differ: by the checkpoint, or where
 // there are none, by what agents have done to them.
-func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) ([]string, error) {
+func (j *Judge) pinned(ctx context.Context, at checkpoint.Checkpoint, g Gate) ([]string, error) {
 	switch {
 	case len(g.Pin) == 0:
 		return nil, nil
@@ -39,7 +39,7 @@ func (j *Judge) pinned(ctx context.Context, at repo.Checkpoint, g Gate) ([]strin
 	case j.First == nil:
 		return nil, fmt.Errorf("the pinned files of gate %s cannot be compared: the first checkpoint is not known", g.Name())
 	}
-	list, err := j.Store.Pinned(ctx, at, repo.Pin{Patterns: g.Pin, First: *j.First})
+	list, err := j.Store.Pinned(ctx, at, checkpoint.Pin{Patterns: g.Pin, First: *j.First})
 	if err != nil {
 		return nil, fmt.Errorf("compare the pinned files of gate %s: %w", g.Name(), err)
 	}

@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // room is a clean checkout that is made for one judgement and removed after it.
 type room struct {
-	*repo.Checkout
+	*checkpoint.Checkout
 	temp    string   // for temporary files: what tools cache there is not from yesterday
 	problem string   // why it could not be set up
 	broken  error    // why nothing can run in it

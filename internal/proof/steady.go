@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/repo"
 )
 
 // steady looks for gates that were red and green on one tree. Such a gate runs
@@ -86,7 +86,7 @@ func (c *claim) suspicious(name string, e *evidence) bool {
 			return true
 		}
 	}
-	return !slices.ContainsFunc(e.work, func(edit repo.Edit) bool { return !prose(edit.Path) })
+	return !slices.ContainsFunc(e.work, func(edit checkpoint.Edit) bool { return !prose(edit.Path) })
 }
 
 // tellFlaky warns of gates that are not steady.

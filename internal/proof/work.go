@@ -5,14 +5,14 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/repo"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 )
 
 // Work is what a reviewer judges: all that changed since the run began. The
 // judge keeps it up to date.
 type Work struct {
-	store      *repo.Store
-	first, now *repo.Checkpoint
+	store      *checkpoint.Store
+	first, now *checkpoint.Checkpoint
 }
 
 // MostDiff is how much of a diff is handed to a reviewer; one who needs more
@@ -25,7 +25,7 @@ func (w *Work) Diff(ctx context.Context) (string, error) {
 		return "", errors.New("there are no checkpoints to compare")
 	}
 	diff := Excerpt{Room: MostDiff}
-	err := w.store.Diff(ctx, &diff, *w.first, *w.now, repo.DiffOptions{})
+	err := w.store.Diff(ctx, &diff, *w.first, *w.now, checkpoint.DiffOptions{})
 	return diff.String(), err
 }
 

@@ -17,12 +17,12 @@ import (
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/repo"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -271,7 +271,7 @@ func (p *play) drive(t *testing.T, dir string, w *work, run *journal.Run, past j
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := repo.Open(t.Context(), dir, nil)
+	tree, err := git.Open(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,125 @@
+package checkpoint
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkUnchanged is a checkpoint with nothing to keep, against "git status"
+// on the same tree. Both are run by turns, and the fastest turn of each counts.
+func BenchmarkUnchanged(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		b.Run(fmt.Sprintf("%d-files", n), func(b *testing.B) {
+			f := newForest(b, n)
+			s := f.keep(f.open())
+			first := f.checkpoint(s)
+			f.git("status") // which remembers what it has seen
+			var status, ours []float64
+			for b.Loop() {
+				status = append(status, taken(func() { f.git("status", "--porcelain", "--untracked-files=all") }))
+				ours = append(ours, taken(func() {
+					if f.checkpoint(s).ID != first.ID {
+						b.Fatal("there was something to keep")
+					}
+				}))
+			}
+			report(b, slices.Min(status), "status-ms")
+			report(b, slices.Min(ours), "checkpoint-ms")
+			report(b, slices.Min(ours)/slices.Min(status), "ratio")
+		})
+	}
+}
+
+// BenchmarkChanged is a checkpoint after one file was changed and committed.
+func BenchmarkChanged(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		b.Run(fmt.Sprintf("%d-files", n), func(b *testing.B) {
+			f := newForest(b, n)
+			s := f.keep(f.open())
+			before := f.checkpoint(s)
+			var ours []float64
+			for b.Loop() {
+				f.write("d0/0", fmt.Sprint(len(ours)))
+				f.git("commit", "-q", "-a", "-m", "more")
+				ours = append(ours, taken(func() {
+					after := f.checkpoint(s)
+					f.changes(s, before, after)
+					before = after
+				}))
+			}
+			report(b, slices.Min(ours), "checkpoint-ms")
+		})
+	}
+}
+
+// newForest is a repository of many files, all committed.
+func newForest(b *testing.B, n int) folder {
+	b.Helper()
+	f := newFolder(b)
+	f.git("init", "-q", "--template=")
+	var stream strings.Builder
+	stream.WriteString("commit refs/heads/master\ncommitter A <a@example.org> 0 +0000\ndata 5\nfirst\n")
+	for i := range n {
+		text := fmt.Sprintf("file %d\n", i)
+		fmt.Fprintf(&stream, "M 644 inline d%d/%d\ndata %d\n%s\n", i/100, i, len(text), text)
+	}
+	load := exec.Command("git", "fast-import", "--quiet")
+	load.Dir = f.dir
+	load.Stdin = strings.NewReader(stream.String())
+	if out, err := load.CombinedOutput(); err != nil {
+		b.Fatalf("git fast-import: %v\n%s", err, out)
+	}
+	f.git("reset", "-q", "--hard")
+	// What git wrote just now it would have to read again and again.
+	late := time.Now().Add(-time.Hour)
+	touch := exec.Command("find", filepath.Join(f.dir), "-name", ".git", "-prune", "-o", "-type", "f", "-exec", "touch", "-d", late.Format(time.RFC3339), "{}", "+")
+	if out, err := touch.CombinedOutput(); err != nil {
+		b.Fatalf("touch: %v\n%s", err, out)
+	}
+	f.git("status")
+	return f
+}
+
+func taken(act func()) float64 {
+	began := time.Now()
+	act()
+	return float64(time.Since(began)) / float64(time.Millisecond)
+}
+
+// report replaces the time of the benchmark itself, which means nothing here.
+func report(b *testing.B, value float64, unit string) {
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(value, unit)
+}
+
+// BenchmarkFirst is what the first checkpoint of a run costs: its store is made,
+// and the tree is kept. The first run of a project copies its objects into the
+// pool, later ones find them there.
+func BenchmarkFirst(b *testing.B) {
+	for _, n := range []int{20, 1000, 100_000} {
+		b.Run(fmt.Sprintf("%d-files", n), func(b *testing.B) {
+			f := newForest(b, n)
+			var first, later []float64
+			for b.Loop() {
+				home := b.TempDir()
+				tree, pool := f.open(), filepath.Join(home, "pool")
+				begin := func(name string) float64 {
+					return taken(func() {
+						s, err := OpenStore(b.Context(), tree, filepath.Join(home, name), pool)
+						f.must(err)
+						f.checkpoint(s)
+					})
+				}
+				first = append(first, begin("one"))
+				later = append(later, begin("two"))
+			}
+			report(b, slices.Min(first), "first-ms")
+			report(b, slices.Min(later), "later-ms")
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/files"
+)
+
+// Carry copies files or folders of the work tree into the checkout, in the place
+// of what is there: what git ignores, and gates need. Nothing that is carried
+// leads back to the work tree.
+func (c *Checkout) Carry(ctx context.Context, paths []string) error {
+	top := c.store.origin.top
+	return c.bring(ctx, copier{from: top, to: c.top}, filepath.Join(top, filepath.FromSlash(c.store.tree.Prefix())), paths)
+}
+
+// Plant copies files or folders that were set aside with SetAside.
+func (c *Checkout) Plant(ctx context.Context, from string, paths []string) error {
+	return c.bring(ctx, copier{from: from, to: c.Dir()}, from, paths)
+}
+
+// SetAside copies files or folders of the checkout into a folder made anew, for
+// another checkout to be planted with.
+func (c *Checkout) SetAside(ctx context.Context, to string, paths []string) error {
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return fmt.Errorf("set aside what was installed: %w", err)
+	}
+	copying := copier{from: c.Dir(), to: to}
+	for _, path := range paths {
+		at := filepath.Join(to, filepath.FromSlash(path))
+		err := os.MkdirAll(filepath.Dir(at), 0o700)
+		if err == nil {
+			err = copying.tree(ctx, filepath.Join(c.Dir(), filepath.FromSlash(path)), at)
+		}
+		if err != nil {
+			return fmt.Errorf("set aside %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func (c *Checkout) bring(ctx context.Context, copying copier, root string, paths []string) error {
+	for _, path := range paths {
+		if err := c.bringOne(ctx, copying, root, filepath.Clean(filepath.FromSlash(path))); err != nil {
+			return fmt.Errorf("copy %s into the clean checkout: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func (c *Checkout) bringOne(ctx context.Context, copying copier, root, rel string) error {
+	if !filepath.IsLocal(rel) || rel == "." {
+		return errors.New("it is not a path inside the work tree")
+	}
+	from := filepath.Join(root, rel)
+	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("there is no such file in the work tree")
+	}
+	to := filepath.Join(c.Dir(), rel)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	// A link in the checkout may lead anywhere.
+	parent, err := filepath.EvalSymlinks(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	if _, inside := files.Under(c.top, parent); !inside {
+		return fmt.Errorf("%s leads out of the clean checkout", filepath.Dir(to))
+	}
+	if err := files.RemoveAll(to); err != nil {
+		return err
+	}
+	return copying.tree(ctx, from, to)
+}
+
+// copier copies from one folder to another, so that nothing in the copy leads
+// back.
+type copier struct{ from, to string }
+
+// tree copies a file, a link, or a folder with all that is in it. Sockets and the
+// like are left behind: they belong to a process.
+func (c copier) tree(ctx context.Context, from, to string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	info, err := os.Lstat(from)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := c.target(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	case info.Mode().IsRegular():
+		return files.Copy(from, to, files.NoSync)
+	case !info.IsDir():
+		return nil
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := c.tree(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(to, info.Mode().Perm())
+}
+
+// target is where the copy of a link points: the same way inside the folder, to
+// the same place outside of it, never from the copy back.
+func (c copier) target(link string) (string, error) {
+	target, err := os.Readlink(link)
+	if err != nil {
+		return "", err
+	}
+	at := target
+	if !filepath.IsAbs(target) {
+		at = filepath.Join(filepath.Dir(link), target)
+		if _, inside := files.Under(c.from, at); inside {
+			return target, nil
+		}
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		if rel, inside := files.Under(c.from, real); inside {
+			return filepath.Join(c.to, rel), nil
+		}
+	}
+	if rel, inside := files.Under(c.from, at); inside {
+		return filepath.Join(c.to, rel), nil
+	}
+	return at, nil
+}

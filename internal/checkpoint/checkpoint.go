@@ -1,0 +1,187 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/git"
+)
+
+// Checkpoint is the whole work tree at one moment: what git tracks there and
+// what it does not ignore.
+type Checkpoint struct {
+	ID      string    // Load gives it back
+	Tree    string    // the same for the same files
+	Head    string    // the user's commit; empty without git, and before the first
+	Skipped []Skipped // the files that were not kept
+	Notes   []string  // what people should know about it, each to be said once
+
+	facts facts
+	files []listed // without git
+}
+
+// Skipped is a file that was not kept, by its path in the work tree. That it
+// changed is seen nevertheless, by its size and time.
+type Skipped struct{ Path, Why string }
+
+// facts is what a checkpoint knows beside its files. It is kept as the message
+// of the commit that holds them. Paths are from the top of the git work tree;
+// they are bytes since a name need not be text.
+type facts struct {
+	Head    string        `json:"head,omitempty"`
+	Tips    []string      `json:"tips,omitempty"`
+	Skipped []skippedFile `json:"skipped,omitempty"`
+	Nested  []nested      `json:"nested,omitempty"`
+	Modes   []oddMode     `json:"modes,omitempty"`
+	Rules   []rules       `json:"rules,omitempty"`
+}
+
+type skippedFile struct {
+	Path  []byte `json:"path"`
+	Why   string `json:"why"`
+	Stamp string `json:"stamp"`
+}
+
+// nested is a repository inside the work tree, a submodule or not. At most its
+// commit is kept; whether something changed in it is seen by its print.
+type nested struct {
+	Path  []byte `json:"path"`
+	Link  bool   `json:"link,omitempty"` // its commit is in the tree
+	Print string `json:"print,omitempty"`
+}
+
+// oddMode is a file with permissions that git does not know.
+type oddMode struct {
+	Path []byte      `json:"path"`
+	Mode fs.FileMode `json:"mode"`
+}
+
+// sorted is the facts in an order that does not depend on how they were found.
+func (f facts) sorted() facts {
+	slices.SortFunc(f.Skipped, func(a, b skippedFile) int { return bytes.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.Nested, func(a, b nested) int { return bytes.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.Modes, func(a, b oddMode) int { return bytes.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.Rules, func(a, b rules) int { return bytes.Compare(a.Path, b.Path) })
+	return f
+}
+
+func (f facts) equal(other facts) bool {
+	mine, err := json.Marshal(f)
+	theirs, otherErr := json.Marshal(other)
+	return err == nil && otherErr == nil && bytes.Equal(mine, theirs)
+}
+
+// checkpoint is the facts in the words of the work tree.
+func (s *Store) checkpoint(id, tree string, f facts) Checkpoint {
+	c := Checkpoint{ID: id, Tree: tree, Head: f.Head, facts: f}
+	for _, skipped := range f.Skipped {
+		if rel, below := s.below(string(skipped.Path)); below {
+			c.Skipped = append(c.Skipped, Skipped{Path: rel, Why: skipped.Why})
+		}
+	}
+	for _, n := range f.Nested {
+		if rel, below := s.below(string(n.Path)); below && n.Print != "" {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s is a repository of its own: its files are not in the checkpoint, and rollback does not touch them", rel))
+		}
+	}
+	return c
+}
+
+// below is a path of the git work tree seen from the work tree of the run, which
+// may be a folder of it.
+func (s *Store) below(path string) (rel string, ok bool) {
+	return strings.CutPrefix(path, s.tree.Prefix())
+}
+
+var anID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// Load gives a checkpoint of this store back.
+func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
+	if !anID.MatchString(id) {
+		return Checkpoint{}, fmt.Errorf("load a checkpoint: %q is not the name of one", id)
+	}
+	if !s.tree.Git() {
+		return s.loadList(id)
+	}
+	out, err := s.git(ctx, git.Command{}, "cat-file", "commit", id)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("load checkpoint %s: %w", id, err)
+	}
+	head, message, ok := strings.Cut(string(out), "\n\n")
+	tree, _, _ := strings.Cut(head, "\n")
+	tree, isTree := strings.CutPrefix(tree, "tree ")
+	var f facts
+	if err := json.Unmarshal([]byte(message), &f); err != nil || !ok || !isTree {
+		return Checkpoint{}, fmt.Errorf("load checkpoint %s: it is not one of ours", id)
+	}
+	return s.checkpoint(id, tree, f), nil
+}
+
+// lastKept is the checkpoint that was made last, nil before the first.
+func (s *Store) lastKept(ctx context.Context) (*Checkpoint, error) {
+	text, err := files.ReadFile(ctx, s.head(), git.SmallFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &GoneError{Path: s.dir}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the last checkpoint: %w", err)
+	}
+	id := strings.TrimSpace(string(text))
+	switch {
+	case strings.HasPrefix(id, "ref:"):
+		return nil, nil
+	case s.last != nil && s.last.ID == id:
+		return s.last, nil
+	}
+	c, err := s.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s.last = &c
+	return s.last, nil
+}
+
+// signature is who makes checkpoints. The user's own name belongs on the user's
+// own commits.
+var signature = []string{
+	"GIT_AUTHOR_NAME=refrain", "GIT_AUTHOR_EMAIL=refrain@localhost",
+	"GIT_COMMITTER_NAME=refrain", "GIT_COMMITTER_EMAIL=refrain@localhost",
+}
+
+// record makes a checkpoint of what is in the index of the store.
+func (s *Store) record(ctx context.Context, last *Checkpoint, f facts) (Checkpoint, error) {
+	out, err := s.git(ctx, git.Command{}, "write-tree", "--missing-ok")
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	tree := strings.TrimSpace(string(out))
+	if last != nil && last.Tree == tree && last.facts.equal(f) {
+		return *last, nil
+	}
+	args := []string{"commit-tree", tree}
+	if last != nil {
+		args = append(args, "-p", last.ID)
+	}
+	message, err := json.Marshal(f)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
+	}
+	out, err = s.git(ctx, git.Command{Env: signature, Stdin: message}, args...)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	c := s.checkpoint(strings.TrimSpace(string(out)), tree, f)
+	if err := files.Overwrite(s.head(), []byte(c.ID+"\n"), 0o600, files.SyncFile); err != nil {
+		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
+	}
+	s.last = &c
+	return c, nil
+}

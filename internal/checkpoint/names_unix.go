@@ -1,0 +1,17 @@
+//go:build unix
+
+package checkpoint
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// names is how many names a file has.
+func names(info fs.FileInfo) (n uint64, counted bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(stat.Nlink), true
+}

@@ -1,0 +1,242 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/git"
+)
+
+// linkRounds is how often objects are listed again when git packs them at the
+// same moment.
+const linkRounds = 5
+
+// takeObjects gives the store everything that the user's repository holds: what an
+// agent then throws away there, or writes over, stays here as it was. Loose
+// objects come first, since one that is packed meanwhile is found in the pack;
+// packs are listed until no new one comes.
+func (s *Store) takeObjects(ctx context.Context, to string) error {
+	t := taker{from: s.origin.objects(), pool: s.pool, to: to}
+	return errors.Join(t.all(ctx), t.settle())
+}
+
+func (t *taker) all(ctx context.Context) error {
+	if err := t.loose(ctx); err != nil {
+		return err
+	}
+	var taken []string
+	for range linkRounds {
+		packs, err := packNames(filepath.Join(t.from, "pack"))
+		if err != nil {
+			return err
+		}
+		if slices.Equal(packs, taken) {
+			return nil
+		}
+		for _, name := range packs {
+			if err := t.pack(ctx, name); err != nil {
+				return err
+			}
+		}
+		taken = packs
+	}
+	return fmt.Errorf("%s does not come to rest: is git packing?", t.from)
+}
+
+// packNames lists the packs without their endings.
+func packNames(dir string) ([]string, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".idx"); ok && !strings.HasPrefix(name, "tmp_") {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// taker takes objects out of one folder into another, by way of the pool. Their
+// names tell what they hold, so what is in the pool need not be copied again.
+type taker struct {
+	from, pool, to string
+
+	writing []*os.File      // on their way to the disk
+	made    map[string]bool // folders of the pool that are there
+}
+
+// pack takes a pack before its index, by which git finds it. One that is gone was
+// packed into another, which the next listing shows.
+func (t *taker) pack(ctx context.Context, name string) error {
+	for _, ending := range []string{".pack", ".rev", ".idx"} {
+		if err := t.take(ctx, filepath.Join("pack", name+ending)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// looseName is the second half of an object's name. Whatever else lies there is
+// none.
+var looseName = regexp.MustCompile(`^([0-9a-f]{38}|[0-9a-f]{62})$`)
+
+func (t *taker) loose(ctx context.Context) error {
+	for i := range 256 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		folder := fmt.Sprintf("%02x", i)
+		objects, err := os.ReadDir(filepath.Join(t.from, folder))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		}
+		if err := os.MkdirAll(filepath.Join(t.to, folder), 0o700); err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if !looseName.MatchString(o.Name()) {
+				continue
+			}
+			if err := t.take(ctx, filepath.Join(folder, o.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take takes one file. One that is gone meanwhile, or is none, is not taken.
+func (t *taker) take(ctx context.Context, name string) error {
+	from, to := filepath.Join(t.from, name), filepath.Join(t.to, name)
+	info, err := os.Stat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return nil
+	}
+	if t.pool != "" && t.throughPool(ctx, name, info.Size()) {
+		return nil
+	}
+	return ignoring(t.copy(ctx, from, to), fs.ErrNotExist)
+}
+
+// throughPool takes a file as a second name of the one in the pool, which is put
+// there if need be. Where that cannot be done, on a disk that knows no links
+// say, the file is not taken.
+func (t *taker) throughPool(ctx context.Context, name string, size int64) bool {
+	pooled := filepath.Join(t.pool, name)
+	info, err := os.Lstat(pooled)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != size {
+		if t.room(filepath.Dir(pooled)) != nil || t.copy(ctx, filepath.Join(t.from, name), pooled) != nil {
+			return false
+		}
+	}
+	err = os.Link(pooled, filepath.Join(t.to, name))
+	return err == nil || errors.Is(err, fs.ErrExist)
+}
+
+// room makes a folder of the pool, once.
+func (t *taker) room(dir string) error {
+	if t.made[dir] {
+		return nil
+	}
+	if t.made == nil {
+		t.made = map[string]bool{}
+	}
+	err := os.MkdirAll(dir, 0o700)
+	t.made[dir] = err == nil
+	return err
+}
+
+// copy copies a file, which then is there in whole or not at all.
+func (t *taker) copy(ctx context.Context, from, to string) error {
+	source, err := files.OpenFile(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	temp := filepath.Join(filepath.Dir(to), unfinished+rand.Text())
+	target, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	if err != nil {
+		return err
+	}
+	if !reflink(target, source) {
+		err = files.CopyAll(ctx, target, source)
+	}
+	if err == nil {
+		err = files.StartSync(target)
+	}
+	if err == nil {
+		err = os.Rename(temp, to)
+	}
+	if err != nil {
+		_ = os.Remove(temp) // it only costs room
+		return errors.Join(err, target.Close())
+	}
+	if t.writing = append(t.writing, target); len(t.writing) < mostOpen {
+		return nil
+	}
+	return t.settle()
+}
+
+// unfinished begins the name of a copy that is not whole.
+const unfinished = "tmp_"
+
+// mostOpen is how many files are on their way to the disk at once.
+const mostOpen = 64
+
+// settle waits until what was written is on its way to the disk no more. The
+// files that are synced when the store is made come after it, and with them the
+// disk has it all.
+func (t *taker) settle() error {
+	var failed []error
+	for _, f := range t.writing {
+		failed = append(failed, files.EndSync(f), f.Close())
+	}
+	t.writing = nil
+	return errors.Join(failed...)
+}
+
+func ignoring(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
+}
+
+// borrows names the stores that the user's repository itself borrows from.
+func (o origin) borrows(ctx context.Context) ([]string, error) {
+	list, err := files.ReadFile(ctx, filepath.Join(o.objects(), "info", "alternates"), git.SmallFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var named []string
+	for line := range strings.Lines(string(list)) {
+		path := filepath.FromSlash(strings.TrimSuffix(line, "\n"))
+		switch {
+		case path == "" || strings.HasPrefix(path, "#"):
+			continue
+		case !filepath.IsAbs(path):
+			path = filepath.Join(o.objects(), path)
+		}
+		named = append(named, path)
+	}
+	return named, err
+}

@@ -1,0 +1,90 @@
+//go:build unix
+
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/glob"
+)
+
+// Nobody waits for the other end of a pipe that an agent has put where we read.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(f folder, pipe func(string)){
+		"the index": func(f folder, pipe func(string)) { pipe(".git/index"); f.keep(f.open()) },
+		"an object": func(f folder, pipe func(string)) {
+			pipe(".git/objects/ab/" + strings.Repeat("0", 38))
+			f.keep(f.open())
+		},
+		"a pack": func(f folder, pipe func(string)) { pipe(".git/objects/pack/pack-x.idx"); f.keep(f.open()) },
+		"what others lend": func(f folder, pipe func(string)) {
+			pipe(".git/objects/info/alternates")
+			_, _ = OpenStore(f.t.Context(), f.open(), f.path("../s"), "")
+		},
+		"where the rest is": func(f folder, pipe func(string)) {
+			s := f.keep(f.open())
+			pipe(".git/commondir")
+			s.origin.locate(s.kept)
+		},
+		"the repository": func(f folder, pipe func(string)) {
+			s := f.keep(f.open())
+			f.must(os.RemoveAll(f.path(".git")))
+			pipe(".git")
+			f.checkpoint(s)
+		},
+		"what to ignore": func(f folder, pipe func(string)) { s := f.keep(f.open()); pipe(".git/info/exclude"); f.checkpoint(s) },
+		"a file":         func(f folder, pipe func(string)) { s := f.keep(f.open()); pipe("a.txt"); f.checkpoint(s) },
+		"the mark of a tree": func(f folder, pipe func(string)) {
+			pipe(".git/worktrees/x/refrain")
+			_, _ = f.open().Worktrees(f.t.Context())
+		},
+		"the last checkpoint": func(f folder, pipe func(string)) {
+			s := f.keep(f.open())
+			store := folder{f.t, s.dir}
+			f.must(os.Remove(store.path("HEAD")))
+			f.must(syscall.Mkfifo(store.path("HEAD"), 0o600))
+			_, _ = s.Checkpoint(f.t.Context())
+		},
+		"what the store knows": func(f folder, pipe func(string)) {
+			s := f.keep(f.open())
+			for _, name := range []string{keptName, shared, "config"} {
+				store := folder{f.t, s.dir}
+				f.must(os.Remove(store.path(name)))
+				f.must(syscall.Mkfifo(store.path(name), 0o600))
+				_, _ = OpenStore(f.t.Context(), f.open(), s.dir, "")
+			}
+		},
+		"what is protected": func(f folder, pipe func(string)) {
+			pipe("a.txt")
+			patterns, err := glob.Parse([]string{"*.txt"})
+			f.must(err)
+			_, err = f.open().Guard(f.t.Context(), patterns)
+			f.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFolder(t)
+			f.dir = f.path("proj")
+			f.must(os.Mkdir(f.dir, 0o700))
+			f.git("init", "-q", "--template=")
+			f.write("a.txt", "one")
+			f.commit("first")
+			began := time.Now()
+			act(f, func(name string) {
+				f.must(os.MkdirAll(filepath.Dir(f.path(name)), 0o700))
+				_ = os.Remove(f.path(name))
+				f.must(syscall.Mkfifo(f.path(name), 0o600))
+			})
+			if waited := time.Since(began); waited > time.Minute {
+				t.Errorf("it waited for %v", waited)
+			}
+		})
+	}
+}

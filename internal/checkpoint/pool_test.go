@@ -1,0 +1,216 @@
+package checkpoint
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
+)
+
+// keepIn opens a new store beside a pool.
+func (f folder) keepIn(home, name string) *Store {
+	f.t.Helper()
+	s, err := OpenStore(f.t.Context(), f.open(), filepath.Join(home, name), filepath.Join(home, "pool"))
+	f.must(err)
+	return s
+}
+
+// objectsBelow lists files by their paths in a folder of objects.
+func objectsBelow(t *testing.T, dir string) map[string]fs.FileInfo {
+	t.Helper()
+	found := map[string]fs.FileInfo{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		found[rel], err = d.Info()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// packed is a repository with a pack and loose objects.
+func packed(t *testing.T) folder {
+	f := newRepository(t)
+	f.git("gc", "-q")
+	f.write("a.txt", "loose")
+	f.commit("loose")
+	return f
+}
+
+// An agent that writes over its own objects must not write over what was kept:
+// no file of the store is one of the repository's, with a pool or without.
+func TestNoFileOfTheStoreIsOneOfTheRepositorys(t *testing.T) {
+	t.Parallel()
+	for _, pool := range []bool{false, true} {
+		f := packed(t)
+		home := t.TempDir()
+		s := f.keep(f.open())
+		if pool {
+			s = f.keepIn(home, "run")
+		}
+		first := f.checkpoint(s)
+		theirs := objectsBelow(t, f.path(".git/objects"))
+		ours := objectsBelow(t, s.objects())
+		for name, info := range theirs {
+			if strings.HasPrefix(name, "info") {
+				continue
+			}
+			copied, ok := ours[name]
+			switch {
+			case !ok:
+				t.Errorf("pool %v: %s was not taken", pool, name)
+			case os.SameFile(info, copied):
+				t.Errorf("pool %v: %s is the same file in both", pool, name)
+			case copied.Size() != info.Size():
+				t.Errorf("pool %v: %s has %d bytes, not %d", pool, name, copied.Size(), info.Size())
+			}
+			at := f.path(".git/objects/" + filepath.ToSlash(name))
+			f.must(os.Chmod(at, 0o600))
+			f.must(os.WriteFile(at, []byte("written over"), 0o600))
+		}
+		f.write("a.txt", "changed")
+		f.write("b.txt", "changed")
+		_, _, err := s.Restore(t.Context(), first)
+		f.must(err)
+		if got := f.read("a.txt") + f.read("b.txt"); got != "loosetwo" {
+			t.Errorf("pool %v: the files hold %q after the restore", pool, got)
+		}
+	}
+}
+
+// What is in the pool is not copied again, unless it is not what it should be.
+func TestStoresShareWhatIsInThePool(t *testing.T) {
+	t.Parallel()
+	f := packed(t)
+	home := t.TempDir()
+	one := f.keepIn(home, "one")
+	pool := filepath.Join(home, "pool")
+	var spoiled string
+	for name := range objectsBelow(t, pool) {
+		if spoiled = name; strings.HasSuffix(name, ".pack") {
+			break
+		}
+	}
+	f.must(os.Remove(filepath.Join(pool, spoiled)))
+	f.must(os.WriteFile(filepath.Join(pool, spoiled), []byte("half"), 0o600))
+	two := f.keepIn(home, "two")
+	first, second := objectsBelow(t, one.objects()), objectsBelow(t, two.objects())
+	for name, info := range objectsBelow(t, pool) {
+		if strings.HasPrefix(filepath.Base(name), unfinished) {
+			t.Errorf("%s is left", name)
+		}
+		if same := os.SameFile(first[name], info); same != (name != spoiled) {
+			t.Errorf("the first store shares %s: %v", name, same)
+		}
+		if !os.SameFile(second[name], info) {
+			t.Errorf("the second store does not share %s", name)
+		}
+	}
+	if got, want := second[spoiled].Size(), first[spoiled].Size(); got != want {
+		t.Errorf("%s has %d bytes in the second store, not %d", spoiled, got, want)
+	}
+}
+
+func TestThePoolIsSweptOfWhatNoStoreNeeds(t *testing.T) {
+	t.Parallel()
+	f := packed(t)
+	home := t.TempDir()
+	pool := filepath.Join(home, "pool")
+	one := f.keepIn(home, "one")
+	before := len(objectsBelow(t, pool))
+	if freed, err := SweepPool(pool); err != nil || freed != 0 {
+		t.Errorf("SweepPool = %d, %v with a store that needs all", freed, err)
+	}
+	f.git("gc", "-q", "--prune=now") // which puts one pack in the place of all
+	two := f.keepIn(home, "two")
+	if _, counted := names(objectsBelow(t, pool)[anyOf(objectsBelow(t, pool))]); !counted {
+		t.Skip("nobody counts names here")
+	}
+	f.must(files.RemoveTree(one.dir))
+	old, young := filepath.Join(pool, "pack", unfinished+"old"), filepath.Join(pool, "pack", unfinished+"young")
+	for _, path := range []string{old, young} {
+		f.must(os.WriteFile(path, []byte("half"), 0o600))
+	}
+	long := time.Now().Add(-2 * unfinishedFor)
+	f.must(os.Chtimes(old, long, long))
+	freed, err := SweepPool(pool)
+	f.must(err)
+	if freed == 0 {
+		t.Error("nothing was freed")
+	}
+	left := objectsBelow(t, pool)
+	if len(left) >= before+2 {
+		t.Errorf("%d files are left of %d", len(left), before)
+	}
+	if _, ok := left[filepath.Join("pack", unfinished+"young")]; !ok {
+		t.Error("a copy that is being made is gone")
+	}
+	if _, ok := left[filepath.Join("pack", unfinished+"old")]; ok {
+		t.Error("a copy that nobody finishes is left")
+	}
+	f.write("a.txt", "changed")
+	_, _, err = two.Restore(t.Context(), f.checkpoint(two))
+	f.must(err)
+	if freed, err := SweepPool(filepath.Join(home, "none")); freed != 0 || err != nil {
+		t.Errorf("SweepPool of no folder = %d, %v", freed, err)
+	}
+}
+
+func anyOf(files map[string]fs.FileInfo) string {
+	for name := range files {
+		return name
+	}
+	return ""
+}
+
+// A pool that cannot be used costs room, and nothing else.
+func TestAPoolThatCannotBeUsedIsDoneWithout(t *testing.T) {
+	t.Parallel()
+	f := packed(t)
+	home := t.TempDir()
+	f.must(os.WriteFile(filepath.Join(home, "pool"), nil, 0o600)) // no folder
+	s := f.keepIn(home, "run")
+	first := f.checkpoint(s)
+	f.write("b.txt", "changed")
+	_, _, err := s.Restore(t.Context(), first)
+	f.must(err)
+	if got := f.read("b.txt"); got != "two" {
+		t.Errorf("b.txt = %q", got)
+	}
+}
+
+// What lies among the objects and is none is left where it is.
+func TestWhatIsNoObjectIsNotTaken(t *testing.T) {
+	t.Parallel()
+	f := packed(t)
+	f.write(".git/objects/ab/huge", "x")
+	f.must(os.MkdirAll(f.path(".git/objects/cd/"+strings.Repeat("0", 38)), 0o700))
+	s := f.keep(f.open())
+	if _, err := os.Lstat(filepath.Join(s.objects(), "ab", "huge")); err == nil {
+		t.Error("it was taken")
+	}
+}
+
+func TestTakingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	f := packed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	taking := taker{from: f.path(".git/objects"), to: t.TempDir()}
+	if err := taking.all(ctx); err == nil {
+		t.Error("it went on")
+	}
+}

@@ -1,0 +1,179 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/git"
+)
+
+// Trees compares trees of a store and makes new ones of them. Paths are those
+// from the top of the repository, also where the work tree is a folder of it:
+// what lies above it can decide about its tests, too.
+type Trees struct{ store *Store }
+
+// Prefix is the path of the work tree from the top, empty or with a slash at its
+// end.
+func (t Trees) Prefix() string { return t.store.tree.Prefix() }
+
+// Trees gives the trees of the store.
+func (s *Store) Trees() Trees { return Trees{s} }
+
+// Edit is what happened to one file between two trees.
+type Edit struct {
+	Path string
+	From string // its path before, when it was moved and holds the same
+	Was  File   // nothing when it is new
+	Is   File   // nothing when it is gone
+}
+
+// File is what a tree has at a path.
+type File struct{ mode, object string }
+
+// There tells whether there is anything.
+func (f File) There() bool { return f.object != "" }
+
+// Link tells whether it is a symbolic link.
+func (f File) Link() bool { return f.mode == symlink }
+
+// Edits lists what differs between two trees. A file that was moved and holds
+// the same is one edit.
+func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) {
+	if err := t.store.needGit("compare trees"); err != nil {
+		return nil, err
+	}
+	edits, err := t.store.allEdits(ctx, before, after)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Edit, 0, len(edits))
+	for _, e := range edits {
+		was, is := File{e.oldMode, e.oldObject}, File{e.mode, e.object}
+		switch {
+		case e.change == created:
+			list = append(list, Edit{Path: e.path, Is: is})
+		case e.change == deleted:
+			list = append(list, Edit{Path: e.path, Was: was})
+		case e.from != "" && was.object != is.object: // much the same is not the same
+			list = append(list, Edit{Path: e.from, Was: was}, Edit{Path: e.path, Is: is})
+		default:
+			list = append(list, Edit{Path: e.path, From: e.from, Was: was, Is: is})
+		}
+	}
+	return list, nil
+}
+
+// Read is what a file holds.
+func (t Trees) Read(ctx context.Context, f File) ([]byte, error) {
+	var content []byte
+	err := t.store.read(ctx, []leaf{{mode: f.mode, object: f.object, path: f.object}}, func(_ leaf, b []byte) error {
+		content = bytes.Clone(b)
+		return nil
+	})
+	return content, err
+}
+
+// ReadAll gives what several files hold; those that are not there are left out.
+func (t Trees) ReadAll(ctx context.Context, files []File, take func(File, []byte)) error {
+	var leaves []leaf
+	for _, f := range files {
+		if f.There() {
+			leaves = append(leaves, leaf{mode: f.mode, object: f.object, path: f.object})
+		}
+	}
+	return t.store.read(ctx, leaves, func(l leaf, content []byte) error {
+		take(File{l.mode, l.object}, content)
+		return nil
+	})
+}
+
+// Paths lists the files of a tree.
+func (t Trees) Paths(ctx context.Context, tree string) (map[string]File, error) {
+	leaves, err := t.store.leaves(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]File, len(leaves))
+	for _, l := range leaves {
+		all[l.path] = File{l.mode, l.object}
+	}
+	return all, nil
+}
+
+// Naming lists the files of a tree in which a text stands.
+func (t Trees) Naming(ctx context.Context, tree, text string) ([]string, error) {
+	out, err := t.store.git(ctx, git.Command{}, "grep", "-l", "-z", "-F", "-I", "-e", text, tree)
+	if git.SaidNo(err) {
+		return nil, nil
+	}
+	var list []string
+	for _, line := range git.SplitNUL(out) {
+		list = append(list, strings.TrimPrefix(line, tree+":"))
+	}
+	return list, err
+}
+
+// Patch is what a new tree has at a path: a file of another tree, a content, or
+// nothing.
+type Patch struct {
+	Path    string
+	File    File
+	Content []byte
+}
+
+// patched begins the names of what trees are put together in.
+const patched = "patched-"
+
+// Sweep removes what somebody who was killed has left. Nobody else may be making
+// trees.
+func (t Trees) Sweep() {
+	left, _ := filepath.Glob(filepath.Join(t.store.dir, patched+"*")) // the pattern is a good one
+	for _, path := range left {
+		_ = os.Remove(path) // it only costs room
+	}
+}
+
+// With makes a tree that differs from another in some paths.
+func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, error) {
+	if len(patches) == 0 {
+		return tree, nil
+	}
+	s := t.store
+	if _, err := s.seal(); err != nil {
+		return "", err
+	}
+	index := filepath.Join(s.dir, patched+rand.Text())
+	defer os.Remove(index)
+	apart := git.Command{Env: []string{"GIT_INDEX_FILE=" + index}}
+	if _, err := s.git(ctx, apart, "read-tree", tree); err != nil {
+		return "", err
+	}
+	// What goes must be gone before a folder takes its place.
+	var gone, come bytes.Buffer
+	for _, p := range patches {
+		if p.Content != nil {
+			object, err := s.git(ctx, git.Command{Stdin: p.Content}, "hash-object", "-w", "--no-filters", "--stdin")
+			if err != nil {
+				return "", err
+			}
+			p.File = File{mode: "100644", object: strings.TrimSpace(string(object))}
+		}
+		if p.File.There() {
+			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.mode, p.File.object, p.Path)
+		} else {
+			fmt.Fprintf(&gone, "0 %s\t%s\x00", strings.Repeat("0", len(tree)), p.Path)
+		}
+	}
+	apart.Stdin = append(gone.Bytes(), come.Bytes()...)
+	if _, err := s.git(ctx, apart, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	apart.Stdin = nil
+	made, err := s.git(ctx, apart, "write-tree", "--missing-ok")
+	return strings.TrimSpace(string(made)), err
+}

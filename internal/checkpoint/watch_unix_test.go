@@ -1,0 +1,32 @@
+//go:build unix
+
+package checkpoint
+
+import (
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+func TestFilesThatCannotBeReadAreSkipped(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.keep(f.open())
+	before := f.checkpoint(s)
+	f.must(os.Remove(f.path("a.txt")))
+	f.must(syscall.Mkfifo(f.path("a.txt"), 0o600))
+	want := []Skipped{{"a.txt", "neither a file nor a link"}}
+	if os.Geteuid() != 0 { // everything is open to root
+		f.write("closed", "")
+		f.must(os.Chmod(f.path("closed"), 0))
+		want = append(want, Skipped{"closed", "cannot be read: permission denied"})
+	}
+	after := f.checkpoint(s)
+	if !slices.Equal(after.Skipped, want) {
+		t.Errorf("skipped = %q, want %q", after.Skipped, want)
+	}
+	if got := says(f.changes(s, before, after)); got[0] != "modified a.txt" {
+		t.Errorf("changes = %q", got)
+	}
+}

@@ -1,0 +1,171 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
+)
+
+// CommitOptions says how an iteration's work is committed.
+type CommitOptions struct {
+	Message  string
+	Trailers []string // such as "Refrain-Run: build-7"
+	// Scratch is a folder for what is needed until the commit is made; what is left
+	// there of a commit that was never ended is removed first. Empty: one of the
+	// system's, which nobody tidies up.
+	Scratch string
+}
+
+// CanCommit tells before a run whether its work may be committed: nil, or why
+// not. What is staged now was staged by the user, who wants it in a commit of
+// their own: a *StagedError. What is staged later is the agent's work, and goes
+// into the commits.
+func (t *Tree) CanCommit(ctx context.Context) error {
+	if err := t.settled(ctx); err != nil {
+		return err
+	}
+	out, err := t.git.Run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv")
+	if err != nil {
+		return err
+	}
+	if paths := SplitNUL(out); len(paths) > 0 {
+		return &StagedError{Paths: paths}
+	}
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		_, err := t.git.Run(ctx, "var", who)
+		var failed *Error
+		if errors.As(err, &failed) {
+			return &RefusedError{
+				what: "git does not know whose commits these would be",
+				hint: `tell it with "git config user.name NAME" and "git config user.email ADDRESS"`,
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StagedError says that the user has staged work, which the runner would take
+// into a commit of its own.
+type StagedError struct {
+	Paths []string // from the root of the git work tree
+}
+
+func (e *StagedError) Error() string {
+	what := fmt.Sprintf("%q is staged", e.Paths[0])
+	if more := len(e.Paths) - 1; more > 0 {
+		what = fmt.Sprintf("%q and %d more are staged", e.Paths[0], more)
+	}
+	return what + ", and a commit of the runner's would take that along"
+}
+
+// Hint says what to do.
+func (e *StagedError) Hint() string {
+	return `commit it, or take it back with "git restore --staged ."`
+}
+
+// Commit commits all that changed in the tree, new files too, and what is
+// staged, as the user would: with their identity, hooks and signature. Left out
+// are ignored files, the runner's own, and repositories of their own inside the
+// tree. It gives the commit, or nothing when there is nothing to commit; with
+// an error too, where the commit was made and something after it went wrong.
+//
+// A commit that fails leaves the index as it was, byte for byte: the work is
+// gathered in a copy.
+func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
+	if strings.TrimSpace(o.Message) == "" {
+		return "", errors.New("commit: the message is empty")
+	}
+	if err := t.settled(ctx); err != nil {
+		return "", err
+	}
+	folder, err := o.scratch()
+	if err != nil {
+		return "", fmt.Errorf("commit: %w", err)
+	}
+	defer os.RemoveAll(folder)
+
+	before, err := t.git.commit(ctx, "HEAD")
+	if err != nil {
+		return "", err
+	}
+	index := filepath.Join(folder, "index")
+	found, err := t.copyIndex(ctx, index, before)
+	if err != nil {
+		return "", err
+	}
+	onCopy := Command{Env: []string{"GIT_INDEX_FILE=" + index}}
+	if err := t.addAll(ctx, onCopy); err != nil {
+		return "", err
+	}
+	same, err := t.git.says(ctx, onCopy, "diff", "--cached", "--quiet", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv")
+	if err != nil || same {
+		return "", err
+	}
+
+	onCopy.Stdin = []byte(withTrailers(o.Message, o.Trailers))
+	failed := t.git.runHooks(ctx, onCopy, "commit", "-q", "--cleanup=whitespace", "-F", "-")
+	// Even one that was ended in its last hook may have made the commit, and
+	// the index must not stay behind it.
+	ctx = context.WithoutCancel(ctx)
+	commit, err := t.git.commit(ctx, "HEAD")
+	if err != nil || commit == before {
+		return "", errors.Join(failed, err)
+	}
+	if err := t.followCommit(ctx, before, commit, found); err != nil {
+		return commit, fmt.Errorf(`commit %s is made, but the index does not know it (run "git reset"): %w`, commit, err)
+	}
+	return commit, failed
+}
+
+func (o CommitOptions) scratch() (string, error) {
+	if o.Scratch == "" {
+		return os.MkdirTemp("", "refrain-commit-")
+	}
+	if err := files.RemoveAll(o.Scratch); err != nil {
+		return "", err
+	}
+	return o.Scratch, os.Mkdir(o.Scratch, 0o700)
+}
+
+// unsettled are the files in the git folder that are there while something is
+// under way in which a commit would mean something else.
+var unsettled = []struct{ file, what, hint string }{
+	{"MERGE_HEAD", "a merge is under way", `end it with "git merge --continue" or "git merge --abort"`},
+	{"rebase-merge", "a rebase is under way", `end it with "git rebase --continue" or "git rebase --abort"`},
+	{"rebase-apply", "a rebase is under way", `end it with "git rebase --continue" or "git rebase --abort"`},
+	{"CHERRY_PICK_HEAD", "a cherry-pick is under way", `end it with "git cherry-pick --continue" or "git cherry-pick --abort"`},
+	{"REVERT_HEAD", "a revert is under way", `end it with "git revert --continue" or "git revert --abort"`},
+}
+
+// settled refuses where a commit is not to be made now. To commit a conflict
+// would be to call it solved.
+func (t *Tree) settled(ctx context.Context) error {
+	if !t.isGit {
+		return refuseWithoutGit(t.dir)
+	}
+	git, err := t.git.folder(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range unsettled {
+		if _, err := os.Lstat(filepath.Join(git, u.file)); err == nil {
+			return &RefusedError{what: "no commit is made: " + u.what, hint: u.hint}
+		}
+	}
+	out, err := t.git.Run(ctx, "ls-files", "--unmerged", "-z", "--", ":/")
+	if err != nil {
+		return err
+	}
+	if len(out) > 0 {
+		return &RefusedError{what: "no commit is made: there are conflicts", hint: `solve those that "git status" lists, and stage the files`}
+	}
+	return unlocked(ctx, filepath.Join(git, "index.lock"))
+}

@@ -1,0 +1,98 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/refrain-loop/refrain/internal/project"
+)
+
+// blocks tells whether git would wait when it opens what is at a path, be it for
+// ever: a named pipe has nobody at its other end, and a device may have no end.
+// Git itself makes neither.
+func blocks(at string) bool {
+	info, err := os.Stat(at)
+	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) == 0 {
+		return false
+	}
+	nothing, err := os.Stat(os.DevNull) // which people put in the place of what they do not want
+	return err != nil || !os.SameFile(info, nothing)
+}
+
+// PipeError says that git would wait for ever for one of its own files.
+type PipeError struct{ Path string }
+
+func (e *PipeError) Error() string {
+	return e.Path + " is a pipe or a device, and git would wait for it for ever"
+}
+
+// Hint says what to do.
+func (e *PipeError) Hint() string {
+	return "remove it, or put the file back that it was; what runs have recorded, \"refrain diff\" and \"refrain rollback\" need no git folder"
+}
+
+// alwaysRead are the files of a repository that every git reads.
+var alwaysRead = []string{configFile, worktreeFile, "HEAD", "commondir", "packed-refs"}
+
+// Readable tells whether git can look at the repository around a folder without
+// waiting for ever: nil, or a *PipeError.
+func Readable(dir string) error {
+	git, _ := project.FindGit(dir) // git says what is wrong
+	if git.Root == "" {
+		return nil
+	}
+	return Answers(git)
+}
+
+// Answers looks at what every git reads first.
+func Answers(git project.Git) error {
+	for _, dir := range []string{git.Dir, git.Common} {
+		for _, name := range alwaysRead {
+			if at := filepath.Join(dir, name); blocks(at) {
+				return &PipeError{Path: at}
+			}
+		}
+	}
+	return nil
+}
+
+// dropPipes removes what git would wait for from the git folder, and names it.
+// Objects are not looked through, nor are the folders of other work trees and of
+// submodules, where git does not look either.
+func (p gitPlace) dropPipes(ctx context.Context) ([]string, error) {
+	var dropped []string
+	drop := func(root string) error {
+		return filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			rel, relErr := filepath.Rel(root, at)
+			switch {
+			case err != nil || relErr != nil:
+				return nil // what is gone, or out of our reach, is no pipe of the agent's
+			case d.IsDir() && (unread[rel] || isFanOut(rel)):
+				return fs.SkipDir
+			case d.IsDir() || d.Type().IsRegular() || !blocks(at):
+				return nil
+			}
+			dropped = append(dropped, fmt.Sprintf("%s (a pipe, removed)", filepath.ToSlash(rel)))
+			return os.Remove(at)
+		})
+	}
+	err := drop(p.dir)
+	if err == nil && p.common != p.dir {
+		err = drop(p.common)
+	}
+	return dropped, err
+}
+
+// unread are the folders below a git folder that hold the files of others.
+var unread = map[string]bool{"worktrees": true, "modules": true, "lfs": true}
+
+// isFanOut tells whether a folder holds loose objects.
+func isFanOut(rel string) bool {
+	return filepath.Dir(rel) == "objects" && len(filepath.Base(rel)) == 2
+}

@@ -1,0 +1,132 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// newProject is a repository in a folder of its own, so that there is room
+// beside it.
+func newProject(t *testing.T) folder {
+	t.Helper()
+	f := newFolder(t)
+	dir, err := filepath.EvalSymlinks(f.dir)
+	f.must(err)
+	f.dir = filepath.Join(dir, "project")
+	f.must(os.Mkdir(f.dir, 0o700))
+	f.git("init", "-q", "--template=", "-b", "trunk")
+	f.write("sub/a.txt", "one")
+	f.commit("first")
+	return f
+}
+
+func (f folder) addWorktree(name string) (Worktree, folder) {
+	f.t.Helper()
+	w, err := f.open().AddWorktree(f.t.Context(), name)
+	f.must(err)
+	return w, folder{f.t, w.Dir}
+}
+
+func TestAddWorktree(t *testing.T) {
+	f := newProject(t)
+	f.write("sub/a.txt", "the user's, not committed")
+	w, err := folder{t, f.path("sub")}.open().AddWorktree(t.Context(), "fix")
+	f.must(err)
+	want := Worktree{Dir: f.dir + "-fix", Work: filepath.Join(f.dir+"-fix", "sub"), Branch: "loop/fix"}
+	if w != want {
+		t.Errorf("AddWorktree = %+v, want %+v", w, want)
+	}
+	if b, err := os.ReadFile(filepath.Join(w.Work, "a.txt")); string(b) != "one" {
+		t.Errorf("the file in it is %q, %v", b, err)
+	}
+	there := folder{t, w.Dir}
+	if got := branchNow(t, there.open()); got != "loop/fix" {
+		t.Errorf("its branch is %q", got)
+	}
+	if got := branchNow(t, f.open()); got != "trunk" {
+		t.Errorf("the branch of the main work tree is %q", got)
+	}
+}
+
+func TestAWorktreeWithoutANameGetsOne(t *testing.T) {
+	f := newProject(t)
+	first, _ := f.addWorktree("")
+	second, _ := f.addWorktree("")
+	if first.Dir == second.Dir || !regexp.MustCompile(`^loop/\d{8}-[a-z0-9]{6}$`).MatchString(first.Branch) {
+		t.Errorf("the work trees are %+v and %+v", first, second)
+	}
+}
+
+func TestAddWorktreeGoesOnWithABranch(t *testing.T) {
+	f := newProject(t)
+	f.git("switch", "-q", "-c", "loop/fix")
+	f.write("b.txt", "two")
+	f.commit("second")
+	f.git("switch", "-q", "trunk")
+	if _, there := f.addWorktree("fix"); !there.exists("b.txt") {
+		t.Error("the branch began anew")
+	}
+}
+
+func TestAddWorktreeRefuses(t *testing.T) {
+	f := newProject(t)
+	f.git("branch", "loop/used")
+	f.git("worktree", "add", "-q", f.dir+"/../elsewhere", "loop/used")
+	f.must(os.Mkdir(f.dir+"-folder", 0o700))
+	tests := []struct{ name, want string }{
+		{"folder", "there is something at " + f.dir + "-folder"},
+		{"used", `"loop/used" is in use at `},
+		{"a/b", "leave out the slashes"},
+		{`a\b`, "leave out the slashes"},
+		{"..", "cannot be the name"},
+		{"a b", "cannot be the name"},
+	}
+	for _, tt := range tests {
+		_, err := f.open().AddWorktree(t.Context(), tt.name)
+		var refused *RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Error()+refused.Hint(), tt.want) {
+			t.Errorf("AddWorktree(%q) = %v, want a refusal that says %q", tt.name, err, tt.want)
+		}
+	}
+
+	unborn := newFolder(t)
+	unborn.git("init", "-q", "--template=")
+	if _, err := unborn.open().AddWorktree(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "no commit yet") {
+		t.Errorf("before the first commit: %v", err)
+	}
+	if _, err := newFolder(t).open().AddWorktree(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
+		t.Errorf("without git: %v", err)
+	}
+}
+
+func TestAWorktreeThatCannotBeginLeavesNothing(t *testing.T) {
+	f := newProject(t)
+	f.git("branch", "loop")
+	if w, err := f.open().AddWorktree(t.Context(), "fix"); err == nil || !strings.Contains(err.Error(), "refs/heads/loop") {
+		t.Errorf("AddWorktree = %+v, %v, want what git said", w, err)
+	}
+	if _, err := os.Lstat(f.dir + "-fix"); err == nil {
+		t.Error("the folder is there")
+	}
+}
+
+func TestAWorktreeThatCouldNotBeMadeLeavesNothing(t *testing.T) {
+	f := newProject(t)
+	f.git("branch", "loop/old")
+	f.hook("post-checkout", "echo no >&2; exit 3")
+	for _, name := range []string{"fix", "old"} {
+		if w, err := f.open().AddWorktree(t.Context(), name); err == nil || !strings.Contains(err.Error(), "exit 3: no") {
+			t.Errorf("AddWorktree = %+v, %v, want what the hook said", w, err)
+		}
+		if _, err := os.Lstat(f.dir + "-" + name); err == nil {
+			t.Error("the folder is there")
+		}
+	}
+	if got := f.said("branch", "--format=%(refname:short)"); got != "loop/old\ntrunk" {
+		t.Errorf("the branches are %q", got)
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package repo
-
-import "io/fs"
-
-// names is not known here.
-func names(fs.FileInfo) (n uint64, counted bool) { return 0, false }

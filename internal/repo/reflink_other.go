@@ -1,8 +1,0 @@
-//go:build !linux
-
-package repo
-
-import "os"
-
-// reflink is not known here.
-func reflink(to, from *os.File) bool { return false }
