@@ -181,12 +181,7 @@ func (s Store) Status(e Entry) loop.Status {
 	}
 	status := loop.Running
 	for _, event := range e.Tail {
-		switch event.Payload.(type) {
-		case *loop.RunWaiting:
-			status = loop.Waiting
-		case *loop.RunResumed, *loop.IterationStarted:
-			status = loop.Running
-		}
+		status = status.After(event.Payload)
 	}
 	return status
 }

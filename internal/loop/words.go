@@ -1,32 +1,5 @@
 package loop
 
-// Status is what a run can be.
-type Status string
-
-// The states of a run. Crashed is never written down: it is what a reader
-// concludes from a journal without an end whose lock is free.
-const (
-	Running     Status = "running"
-	Waiting     Status = "waiting"
-	Paused      Status = "paused"
-	Rebooting   Status = "rebooting"
-	Done        Status = "done"
-	Exhausted   Status = "exhausted"
-	Aborted     Status = "aborted"
-	Stopped     Status = "stopped"
-	CouldNotRun Status = "failed"
-	Crashed     Status = "crashed"
-)
-
-// Ended tells whether a run in this state is over.
-func (s Status) Ended() bool {
-	switch s {
-	case Done, Exhausted, Aborted, Stopped, CouldNotRun, Crashed:
-		return true
-	}
-	return false
-}
-
 // Reason is the cause of an end, in one word.
 type Reason string
 

@@ -89,23 +89,20 @@ func New() *Run { return &Run{} }
 // model that a resume in between asked for and no agent has named, and for what
 // Leave says that the agent did.
 func (r *Run) Apply(e loop.Event) {
+	r.State = r.State.After(e.Payload)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
 		r.start(e, p)
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
 		r.Agent, r.Model, r.Promise = cmp.Or(p.Agent, r.Agent), cmp.Or(p.Model, r.Model), cmp.Or(p.Promise, r.Promise)
-		r.State, r.Finished, r.Wait, r.Asked, r.Gate, r.Worker = loop.Running, nil, nil, nil, nil, ""
+		r.Finished, r.Wait, r.Asked, r.Gate, r.Worker = nil, nil, nil, nil, ""
 	case *loop.RunBaseline:
 		r.begin(p)
 	case *loop.RunWaiting:
-		r.State, r.Wait = loop.Waiting, p
-	case *loop.RunPaused:
-		r.State, r.Wait = loop.Paused, nil
-	case *loop.RunRebootStarted:
-		r.State, r.Wait = loop.Rebooting, nil
-	case *loop.RunUnpaused, *loop.RunRebootFinished:
-		r.State, r.Wait = loop.Running, nil
+		r.Wait = p
+	case *loop.RunPaused, *loop.RunUnpaused, *loop.RunRebootStarted, *loop.RunRebootFinished:
+		r.Wait = nil
 	case *loop.CommandReceived:
 		if p.Limits != nil {
 			r.Limits = *p.Limits
@@ -116,13 +113,13 @@ func (r *Run) Apply(e loop.Event) {
 		}
 	case *loop.RunAsked:
 		r.seen.asks = r.seen.asks || p.Until.IsZero()
-		r.State, r.Asked, r.Wait = loop.Waiting, p, nil
+		r.Asked, r.Wait = p, nil
 	case *loop.RunAnswered:
-		r.State, r.Asked = loop.Running, nil
+		r.Asked = nil
 	case *loop.RunRule:
 		r.Verdict = p.Verdict
 	case *loop.IterationStarted:
-		r.State, r.Wait = loop.Running, nil
+		r.Wait = nil
 		r.Phase, r.Open, r.seen.usage, r.seen.commands, r.Gate = loop.Pending, true, nil, 0, nil
 		r.Iteration, r.Attempt, r.Limits.Iterations = e.Iter, e.Attempt, p.Max
 	case *loop.IterationPhase:
@@ -149,7 +146,7 @@ func (r *Run) Apply(e loop.Event) {
 		r.finishIteration(e, p)
 		return // its state already includes this event
 	case *loop.RunFinished:
-		r.State, r.Finished = p.State, p
+		r.Finished = p
 		r.Phase, r.Wait, r.Asked, r.Gate, r.Open = "", nil, nil, nil, false
 	}
 	r.Sum = r.Sum.Sum(e)
@@ -159,11 +156,10 @@ func (r *Run) start(e loop.Event, p *loop.RunStarted) {
 	r.Name, r.ID, r.Dir, r.Procedure = p.Name, e.Run, p.Dir, p.Procedure
 	r.Agent, r.Model, r.Promise, r.Prompt = p.Agent, p.Model, p.Promise, p.Prompt
 	r.StartedAt, r.PID, r.Limits, r.Branch = e.Time, p.PID, p.Limits, p.Branch
-	r.State = loop.Running
 }
 
 func (r *Run) finishIteration(e loop.Event, p *loop.IterationFinished) {
-	r.State, r.Wait, r.Finished = loop.Running, nil, nil
+	r.Wait, r.Finished = nil, nil
 	r.Iteration, r.Attempt = e.Iter, e.Attempt
 	r.Phase, r.Open, r.seen.usage = "", false, nil
 	r.Gate, r.Gates = nil, p.Outcome.Gates
