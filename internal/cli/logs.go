@@ -49,7 +49,7 @@ func logsCommand(sh *shell) *cobra.Command {
 		}
 		onward := iter == 0
 		if onward {
-			iter = lastIteration(entry)
+			iter = entry.LastIteration()
 		}
 		log := transcript{sh: sh, store: store, entry: entry, iter: iter, out: term.Transcript(sh.out, sh.look())}
 		if *asJSON {
@@ -66,18 +66,6 @@ func logsCommand(sh *shell) *cobra.Command {
 		return log.show()
 	}
 	return cmd
-}
-
-// lastIteration is the one under way, or the last that was.
-func lastIteration(e journal.Entry) int {
-	last := 1
-	if e.Last != nil {
-		last = e.Last.Iter
-	}
-	for _, ev := range e.Tail {
-		last = max(last, ev.Iter)
-	}
-	return last
 }
 
 // transcript reads one iteration of a run.
@@ -170,7 +158,7 @@ func (t *transcript) missing() error {
 
 // dropped tells why there is no transcript: nothing was printed, or it is old.
 func (t *transcript) dropped(dir string) error {
-	if keep := kept(t.entry); keep > 0 && t.iter <= lastIteration(t.entry)-keep {
+	if keep := kept(t.entry); keep > 0 && t.iter <= t.entry.LastIteration()-keep {
 		return usage(fmt.Sprintf("the transcript of %s/%d is gone", t.entry.Name, t.iter),
 			"raise retention.transcripts to keep more; what it came to is in \"refrain show\"")
 	}

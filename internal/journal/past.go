@@ -43,6 +43,18 @@ func (p Past) Seq() int64 {
 	return last
 }
 
+// LastIteration is the one under way, or the last that was.
+func (p Past) LastIteration() int {
+	last := 1
+	if p.Last != nil {
+		last = p.Last.Iter
+	}
+	for _, e := range p.Tail {
+		last = max(last, e.Iter)
+	}
+	return last
+}
+
 // readPast reads a journal backwards to the last iteration.finished, whose
 // state includes everything before it, and adds what follows.
 // On the way it looks for the line with a seal.

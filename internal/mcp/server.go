@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -58,7 +59,11 @@ func newServer(o Options) (*sdk.Server, error) {
 		&sdk.Implementation{Name: "refrain", Title: "Refrain", Version: o.Version},
 		&sdk.ServerOptions{Instructions: o.instructions(store.Tree), Capabilities: &sdk.ServerCapabilities{}},
 	)
-	face{o}.offer(s)
+	f := face{o}
+	f.reading(s)
+	if !o.ReadOnly {
+		f.steering(s)
+	}
 	return s, nil
 }
 
@@ -80,4 +85,61 @@ func (o Options) instructions(tree string) string {
 		text += "\nOnly one run can be alive in the work tree: start_run is refused while there is one."
 	}
 	return text
+}
+
+// hint is what a client may tell a person before it calls a tool.
+type hint int
+
+const (
+	look hint = iota // changes nothing
+	mend             // changes what can be changed back
+	harm             // ends or spends something
+)
+
+func (h hint) annotations() *sdk.ToolAnnotations {
+	no, destroys := false, h == harm
+	return &sdk.ToolAnnotations{ReadOnlyHint: h == look, DestructiveHint: &destroys, OpenWorldHint: &no}
+}
+
+// add offers one tool. Its schemas are those of the types, and its errors are
+// told to the agent, which can do something about most of them.
+func add[In, Out any](s *sdk.Server, h hint, name, description string, do func(context.Context, In) (Out, error)) {
+	tool := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
+	sdk.AddTool(s, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		out, err := do(ctx, in)
+		if err != nil {
+			err = explain(err)
+		}
+		return nil, out, err
+	})
+}
+
+// advice is an error that says what happened, then what to do.
+type advice struct{ what, do string }
+
+func (a *advice) Error() string { return a.what + "\nhint: " + a.do }
+
+// explain adds what to do to an error that does not say it.
+func explain(err error) error {
+	var (
+		told    *advice
+		missing *journal.NotFoundError
+		corrupt *journal.CorruptError
+		newer   *journal.NewerError
+	)
+	switch {
+	case errors.As(err, &told):
+		return told
+	case errors.As(err, &missing) && len(missing.Near) == 0:
+		return &advice{missing.Error(), "a run is started in this work tree with \"refrain run\""}
+	case errors.As(err, &missing):
+		return &advice{missing.Error(), "list_runs shows the runs of this work tree"}
+	case errors.Is(err, control.ErrNobody):
+		return &advice{"the run has just ended", "get_run tells how"}
+	case errors.As(err, &corrupt):
+		return &advice{"the run cannot be read: " + corrupt.Error(), "tell a person; the next \"refrain run\" moves it aside and loses nothing"}
+	case errors.As(err, &newer):
+		return &advice{newer.Error(), "tell a person to install a newer refrain"}
+	}
+	return err
 }

@@ -12,9 +12,11 @@ package notify
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Kind is what a message is about.
@@ -67,11 +69,22 @@ type Message struct {
 	At            time.Time   `json:"at"`
 }
 
-// end tells whether the message is the last of its run.
-func (m Message) end() bool { return m.State.Ended() }
-
 // Notifier is a channel to a person. It is called from more than one goroutine,
 // and returns soon after ctx is done.
 type Notifier interface {
 	Notify(ctx context.Context, m Message) error
 }
+
+// How long a message may be. It is read on a phone, and no server takes less.
+const (
+	maxTitle = 200
+	maxWhy   = 600
+	maxText  = 2000
+)
+
+// cleanText makes text that an agent or a server may have written safe to show,
+// and bounded. Lines stay lines.
+func cleanText(s string) string { return text.Shorten(strings.TrimSpace(text.Clean(s)), maxText) }
+
+// cleanLine is cleanText on one line.
+func cleanLine(s string) string { return text.Fold(cleanText(s)) }

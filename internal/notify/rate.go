@@ -1,7 +1,9 @@
 package notify
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,7 +23,7 @@ type rate struct {
 // always passes, without a sound where all should be quiet.
 func (r *rate) pass(m *Message, now time.Time) bool {
 	quiet := r.quiet.at(now) && !m.Urgent
-	if m.end() {
+	if m.State.Ended() {
 		m.Silent = quiet
 		return true
 	}
@@ -36,4 +38,43 @@ func (r *rate) pass(m *Message, now time.Time) bool {
 	r.last[m.Kind] = now
 	r.sent = append(r.sent, now)
 	return true
+}
+
+// quiet is a part of the day, from one minute up to another; the zero quiet is
+// never.
+type quiet struct{ from, to int } // minutes since midnight
+
+// parseQuiet reads 22:00-07:00.
+func parseQuiet(text string) (quiet, error) {
+	if text == "" {
+		return quiet{}, nil
+	}
+	first, last, _ := strings.Cut(text, "-")
+	from, err := minute(first)
+	if err != nil {
+		return quiet{}, fmt.Errorf("%q is not like 22:00-07:00", text)
+	}
+	to, err := minute(last)
+	if err != nil {
+		return quiet{}, fmt.Errorf("%q is not like 22:00-07:00", text)
+	}
+	if from == to {
+		return quiet{}, fmt.Errorf("%q has no length; to be told nothing, leave notify.on empty", text)
+	}
+	return quiet{from, to}, nil
+}
+
+func minute(text string) (int, error) {
+	t, err := time.Parse("15:04", strings.TrimSpace(text))
+	return t.Hour()*60 + t.Minute(), err
+}
+
+// at tells whether it is quiet at a time, by the clock on the wall.
+func (q quiet) at(t time.Time) bool {
+	t = t.Local()
+	now := t.Hour()*60 + t.Minute()
+	if q.from <= q.to {
+		return q.from <= now && now < q.to
+	}
+	return now >= q.from || now < q.to
 }

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,4 +107,239 @@ func gates(run *view.Run) string {
 		}
 	}
 	return strings.Join(said, "; ")
+}
+
+func iterations(s view.Status) string {
+	said := text.Count(s.Totals.Iterations)
+	if s.MaxIterations > 0 {
+		said += " of " + text.Count(s.MaxIterations)
+	}
+	if parts := results(s.Totals); parts != "" {
+		said += " (" + parts + ")"
+	}
+	if s.Stats != nil && s.Stats.Durations.N > 1 {
+		said += ", " + view.Each(s.Stats.Durations) + " each"
+	}
+	return said
+}
+
+// results counts iterations by how they ended.
+func results(t loop.Totals) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "timed out"}, {t.Skipped, "skipped"}} {
+		if part.n > 0 {
+			parts = append(parts, text.Count(part.n)+" "+part.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// elapsed is how long the run has lasted, and how much of that it waited.
+func elapsed(run *view.Run, s view.Status, now time.Time) string {
+	said := text.Seconds(s.Elapsed.Duration())
+	if n := s.Totals.Waits; n > 0 {
+		said += fmt.Sprintf(", of which %s in %s for the provider", text.Seconds(run.Waited(now)), text.Plural(n, "wait"))
+	}
+	return said
+}
+
+// cost is money and tokens, as far as they are known.
+func cost(run *view.Run, s view.Status) string {
+	var parts []string
+	estimated := run.CostEstimated()
+	if usd := run.Cost(); usd > 0 && estimated {
+		parts = append(parts, view.Dollars(usd, true)+" (estimated)")
+	} else if usd > 0 {
+		parts = append(parts, view.Dollars(usd, false))
+	}
+	if n := run.Tokens(); n > 0 {
+		parts = append(parts, text.Plural(n, "token"))
+	}
+	if s.Stats != nil && s.Stats.CostPerProven > 0 {
+		parts = append(parts, view.Dollars(s.Stats.CostPerProven, estimated)+" per proven change")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func agent(run *view.Run) string {
+	text := run.Agent
+	if !standsIn(run) {
+		text = named(run.Agent, run.Model)
+	}
+	if run.Promise != "" {
+		text += fmt.Sprintf(", until %q", run.Promise)
+	}
+	if o := run.Outcome; o != nil && o.BilledTo != "" {
+		text += ", billed to " + view.Billed(o.BilledTo)
+	}
+	return text
+}
+
+// standIn names an agent that works in the place of the run's own, and why.
+func standIn(run *view.Run, now time.Time) string {
+	if !standsIn(run) {
+		return ""
+	}
+	text := named(run.Worker, run.Model)
+	away, ok := run.Sum.AwayAs(run.Agent)
+	if !ok || run.State.Ended() {
+		return text + " made the last attempt"
+	}
+	return fmt.Sprintf("%s, while %s is away: %s", text, run.Agent, view.TurnedAway(away, now))
+}
+
+func standsIn(run *view.Run) bool { return run.Worker != "" && run.Worker != run.Agent }
+
+// named is an agent with its model, if that is known.
+func named(agent, model string) string {
+	if model == "" {
+		return agent
+	}
+	return agent + " (" + model + ")"
+}
+
+// session is how a kept conversation stands, and how often it began anew.
+func session(run *view.Run) string {
+	var parts []string
+	if s := run.Sum.Session; s != nil && !run.State.Ended() {
+		said := "kept for " + text.Plural(s.Iterations, "iteration")
+		if percent := run.ContextPercent(); percent > 0 {
+			said += fmt.Sprintf(", its context is %d%% full", percent)
+		}
+		parts = append(parts, said)
+	}
+	if n := run.Sum.Totals.Reboots; n > 0 {
+		parts = append(parts, text.Plural(n, "reboot"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func unattended(l *view.Leave) string {
+	switch {
+	case l == nil:
+		return ""
+	case l.Safe:
+		return "safe to leave"
+	}
+	return "not safe to leave yet: " + strings.Join(l.Missing, "; ")
+}
+
+// processes is what a run that is over has left running.
+func processes(run *view.Run) string {
+	switch {
+	case run.State.Ended() && run.Left != nil && len(*run.Left) > 0:
+		return fmt.Sprintf("still running: %s; resume, or the next run here, ends them", view.Names(*run.Left, view.FewNames))
+	case run.State == loop.Crashed && run.Left == nil:
+		return "what may be left is ended by resume, or by the next run here"
+	case !run.State.Ended() || run.Left == nil:
+		return ""
+	}
+	none := "none left running"
+	if run.State == loop.Crashed || slices.Contains(run.Sum.Told, loop.UnkeptKey) {
+		none = "none that could be found" // one may have hidden, and who kept them was gone
+	}
+	if len(run.Spared) > 0 {
+		none += " but " + view.Names(run.Spared, view.FewNames) + " (proc.keep)"
+	}
+	return none
+}
+
+func started(run *view.Run) string {
+	if run.StartedAt.IsZero() {
+		return ""
+	}
+	said, last := run.StartedAt.Local().Format(time.DateTime), run.Sum.At.Local()
+	end := last.Format(time.DateTime)
+	if last.Sub(run.StartedAt) < 24*time.Hour {
+		end = last.Format(time.TimeOnly)
+	}
+	switch {
+	case run.State == loop.Crashed:
+		return said + ", last heard of at " + end
+	case run.State.Ended():
+		return said + ", ended " + end
+	}
+	return said
+}
+
+// proofRows say what stands behind a run that is done, or where claims are
+// judged in one that is not.
+func proofRows(run *view.Run) []row {
+	if run.State == loop.Done {
+		return several("proof", view.Grounds(run.Proof()))
+	}
+	list := []row{}
+	if run.Sum.Proof != "" {
+		list = append(list, row{"proof", "claims are proven " + view.Judged(run.Sum.Proof, run.Sum.Tied)})
+	}
+	if flaky := run.Sum.Flaky; len(flaky) > 0 {
+		list = append(list, row{"flaky", view.Names(flaky, len(flaky)) + ": red and green on one tree"})
+	}
+	return list
+}
+
+// mostDiff is how many lines of a diff a card has.
+const mostDiff = 40
+
+// changedTests is what belongs to the headline of a run in which tests do not
+// hold as they were: which, why, and the diff of just these.
+func changedTests(run *view.Run, opt Options) string {
+	p := run.Proof()
+	if view.Level(p) != loop.LevelTestsChanged {
+		return ""
+	}
+	said := layout(several("old tests", view.ChangedTests(p)), opt)
+	lines, more := view.Diff(p, mostDiff)
+	if len(lines) == 0 {
+		return said
+	}
+	said += opt.paint(dim, "  diff of these tests:") + "\n"
+	for _, line := range lines {
+		said += diffLine(line, opt)
+	}
+	if more > 0 {
+		said += opt.paint(dim, fmt.Sprintf("%sand %s: refrain diff %s", diffIndent, text.Plural(more, "more line"), text.Line(run.Name))) + "\n"
+	}
+	return said
+}
+
+// diffIndent sets a diff off from the rows of a card.
+const diffIndent = "    "
+
+// diffLine is one line of a diff, cut where the screen ends.
+func diffLine(line string, opt Options) string {
+	if room := opt.page() - len(diffIndent); room >= narrowest {
+		line = ansi.Truncate(line, room, "…")
+	}
+	looks := style("")
+	switch {
+	case strings.HasPrefix(line, "+"):
+		looks = green
+	case strings.HasPrefix(line, "-"):
+		looks = red
+	case strings.HasPrefix(line, "@@"):
+		looks = dim
+	}
+	return strings.TrimRight(diffIndent+opt.paint(looks, line), " ") + "\n"
+}
+
+// Leave is the card that says whether a run can be left alone, or nothing when
+// that cannot be said yet, or no more.
+func Leave(run *view.Run, opt Options) string {
+	l := run.Leave()
+	if l == nil {
+		return ""
+	}
+	var list []row
+	for _, g := range l.Grounds() {
+		list = append(list, row{g.Label, g.Text})
+	}
+	colour := green
+	if !l.Safe {
+		colour = yellow
+	}
+	return opt.paint(bold, "Safe to leave: ") + opt.paint(colour, l.Verdict()) + "\n" + layout(list, opt)
 }

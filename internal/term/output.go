@@ -1,9 +1,13 @@
 package term
 
 import (
+	"fmt"
+	"io"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // Output shows the events of a run as they happen. Plain, Quiet, JSON and Auto
@@ -54,3 +58,79 @@ func (o Options) paint(s style, text string) string {
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
+
+// Plain writes one line per fact, with the local time of its event. Every line
+// that says an iteration starts is followed by exactly one that says how it
+// ended; when that ends the run too, the line on the run comes after it. What
+// the agent itself says is in the transcript.
+//
+// The run holds the past of a resumed run, or nothing. From here on it belongs
+// to the output, which keeps it up to date.
+func Plain(w io.Writer, run *view.Run) Output {
+	return &lines{w: w, narrator: view.NewNarrator(run)}
+}
+
+// Quiet writes only warnings, errors and the end, as Plain would.
+func Quiet(w io.Writer, run *view.Run) Output {
+	return &lines{w: w, narrator: view.NewNarrator(run), quiet: true}
+}
+
+type lines struct {
+	w        io.Writer
+	quiet    bool
+	narrator *view.Narrator
+	last     time.Time // of the last event
+}
+
+func (l *lines) Observe(e loop.Event) {
+	l.last = e.Time
+	l.write(l.narrator.Tell(e))
+}
+
+func (l *lines) Close() { l.write(l.narrator.Close()) }
+
+func (l *lines) write(facts []view.Fact) {
+	for _, f := range facts {
+		if l.quiet && f.Kind != view.Warning && !f.Kind.Ends() {
+			continue
+		}
+		// A reader that has gone away is no reason to stop the run.
+		_, _ = fmt.Fprintf(l.w, "[%s] %s\n", l.last.Local().Format(time.TimeOnly), f.Text)
+	}
+}
+
+// JSON writes every event on a line of its own, in the journal's format. The
+// agent's text is among them.
+func JSON(w io.Writer) Output { return events{w} }
+
+type events struct{ w io.Writer }
+
+func (o events) Observe(e loop.Event) {
+	line, err := journal.Encode(e)
+	if err != nil {
+		return // the journal could not write it either, and has warned of that
+	}
+	_, _ = o.w.Write(append(line, '\n'))
+}
+
+func (events) Close() {}
+
+// Transcript shows what an agent said and did, without the runner's own words:
+// its text, and its tool calls as one line each.
+func Transcript(w io.Writer, opt Options) Output { return &transcript{w: w, opt: opt} }
+
+type transcript struct {
+	w   io.Writer
+	opt Options
+}
+
+func (t *transcript) Observe(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.AgentText:
+		_, _ = io.WriteString(t.w, said(p, t.opt))
+	case *loop.AgentTool:
+		_, _ = io.WriteString(t.w, toolLine(p, t.opt))
+	}
+}
+
+func (t *transcript) Close() {}

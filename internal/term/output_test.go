@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -292,5 +293,48 @@ func TestQuietTellsOnlyOfTroubleAndTheEnd(t *testing.T) {
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+func TestJSONIsOneEventPerLine(t *testing.T) {
+	s := begin(10, 0).tell(build(loop.Limits{Iterations: 1})).
+		in(1, 1, &loop.IterationStarted{Max: 1}, &loop.AgentText{Text: "two\nlines"}).
+		tell(finished(loop.Done, loop.ByPromise, "promise found"))
+	var b strings.Builder
+	s.show(JSON(&b))
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != len(s.events) {
+		t.Fatalf("%d lines for %d events:\n%s", len(lines), len(s.events), b.String())
+	}
+	for i, line := range lines {
+		got, err := journal.Decode([]byte(line))
+		if err != nil {
+			t.Fatalf("line %d: %v", i+1, err)
+		}
+		if want := s.events[i]; got.Seq != want.Seq || got.Type() != want.Type() {
+			t.Errorf("line %d is event %d, %s; want %d, %s", i+1, got.Seq, got.Type(), want.Seq, want.Type())
+		}
+	}
+}
+
+func TestTranscriptIsTheAgentsWordsAlone(t *testing.T) {
+	var b strings.Builder
+	out := Transcript(&b, Options{})
+	for _, p := range []loop.Payload{
+		&loop.IterationStarted{},
+		&loop.AgentText{Text: "Looking.\x1b[31m"},
+		&loop.AgentTool{Name: "Bash", Input: "go test ./..."},
+		&loop.AgentExited{},
+	} {
+		out.Observe(loop.Event{Iter: 1, Attempt: 1, Payload: p})
+	}
+	out.Close()
+	for _, want := range []string{"Looking.", "Bash", "go test ./..."} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("transcript %q lacks %q", b.String(), want)
+		}
+	}
+	if strings.Contains(b.String(), "\x1b") || strings.Contains(b.String(), "Iteration") {
+		t.Errorf("transcript %q holds an escape or the runner's words", b.String())
 	}
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,4 +107,97 @@ func TestRunsThatAreNotMeant(t *testing.T) {
 	s.run().end(loop.Done)
 	s.fails("get_run", map[string]any{"run": "build-9"}, `no run "build-9" here, but`, "list_runs")
 	s.fails("get_run", map[string]any{"run": "../state"}, "there is no run")
+}
+
+// twoIterations is a run with one bad iteration, which took two attempts, and a
+// good one.
+func twoIterations(s *scene) *recorder {
+	r := s.run()
+	r.begin(1, 1)
+	r.finish(loop.Outcome{Result: loop.Limited}, loop.Verdict{Action: loop.Wait, Why: "a usage limit"})
+	r.begin(1, 2)
+	r.tell(&loop.AgentText{Text: "I am done."})
+	r.Attempt(1, 2).WriteFeedback([]string{"gate test failed: 2 of 3 tests"})
+	r.finish(loop.Outcome{
+		Result: loop.OK,
+		Claim:  &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Why: "gate test failed"},
+		Gates:  []loop.Gate{{Name: "lint", OK: true}, {Name: "test"}},
+		Tests:  &loop.Tests{Total: 3, Passed: 1, Failed: 2},
+		Usage:  &loop.Usage{Input: 100, Output: 10, CostUSD: 0.25},
+	}, loop.Verdict{Action: loop.Continue})
+	r.begin(2, 1)
+	r.finish(loop.Outcome{
+		Result: loop.OK, Summary: "mended it",
+		Work: loop.Work{Changes: &loop.Changes{Created: 1, Modified: 2, LinesAdded: 40, LinesRemoved: 3, Commits: 1, Paths: []loop.PathChange{{Path: "a.go", Change: "created"}}}},
+	}, loop.Verdict{Action: loop.Stop, Why: "the gates agree"})
+	return r
+}
+
+func TestListIterations(t *testing.T) {
+	s := newScene(t)
+	twoIterations(s).end(loop.Done)
+	var got listIterationsOut
+	s.call("list_iterations", nil, &got)
+	one, two := 1, 2
+	want := []iterationRow{
+		{Iteration: 1, Attempt: 1, Result: loop.Limited, Action: loop.Wait, Why: "a usage limit"},
+		{
+			Iteration: 1, Attempt: 2, Result: loop.OK, Action: loop.Continue, CostUSD: 0.25, Tokens: 110,
+			Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Why: "gate test failed"}, RedGates: []string{"test"}, TestsPassed: &one, TestsFailed: &two,
+		},
+		{Iteration: 2, Attempt: 1, Result: loop.OK, Action: loop.Stop, Why: "the gates agree", Summary: "mended it", Files: 3, LinesAdded: 40, LinesRemoved: 3, Commits: 1},
+	}
+	if diff := cmp.Diff(want, got.Iterations); diff != "" || got.Total != 2 {
+		t.Errorf("%d in all, and (-want +got):\n%s", got.Total, diff)
+	}
+	s.call("list_iterations", map[string]any{"last": 1}, &got)
+	if len(got.Iterations) != 1 || got.Iterations[0].Iteration != 2 {
+		t.Errorf("the last one = %+v", got.Iterations)
+	}
+}
+
+func TestGetIteration(t *testing.T) {
+	s := newScene(t)
+	r := twoIterations(s)
+	r.end(loop.Done)
+
+	var got getIterationOut
+	s.call("get_iteration", map[string]any{"iteration": 1}, &got)
+	if got.Attempt != 2 || got.Outcome == nil || got.Outcome.Claim.Why != "gate test failed" || got.Running {
+		t.Errorf("iteration 1 = %+v, want its last attempt", got)
+	}
+	if got.Transcript != "I am done.\n" || !cmp.Equal(got.Feedback, []string{"gate test failed: 2 of 3 tests"}) || filepath.Base(got.Dir) != "0001-2" {
+		t.Errorf("iteration 1 has transcript %q, feedback %q, folder %s", got.Transcript, got.Feedback, got.Dir)
+	}
+
+	s.fails("get_iteration", map[string]any{"iteration": 3}, "build-1 has no iteration 3", "list_iterations")
+}
+
+func TestGetIterationThatIsUnderWay(t *testing.T) {
+	s := newScene(t)
+	r := twoIterations(s)
+	r.held("")
+	r.begin(3, 1)
+	r.tell(&loop.AgentTool{Name: "Bash", Input: "go test ./..."})
+
+	var got getIterationOut
+	s.call("get_iteration", nil, &got)
+	if got.Iteration != 3 || !got.Running || got.Outcome != nil || !strings.Contains(got.Transcript, "[Bash] go test ./...") {
+		t.Errorf("the iteration under way = %+v", got)
+	}
+}
+
+func TestGetIterationOfLongAgo(t *testing.T) {
+	s := newScene(t)
+	r := s.run()
+	for n := range mostIterations + 20 {
+		r.begin(n+1, 1)
+		r.finish(loop.Outcome{Result: loop.OK}, loop.Verdict{Action: loop.Continue})
+	}
+	r.end(loop.Exhausted)
+	var got getIterationOut
+	s.call("get_iteration", map[string]any{"iteration": 2}, &got)
+	if got.Outcome == nil {
+		t.Errorf("iteration 2 = %+v, want its outcome", got)
+	}
 }
