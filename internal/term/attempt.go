@@ -81,7 +81,7 @@ func tasks(p *loop.Plan) string {
 	if p == nil {
 		return ""
 	}
-	said := fmt.Sprintf("%s open, %s in progress, %s done", text.Count(p.Open), text.Count(p.InProgress), text.Count(p.Done))
+	said := view.Tasks(p)
 	if p.Lost > 0 {
 		said += fmt.Sprintf(", %s vanished", text.Count(p.Lost))
 	}
@@ -94,12 +94,8 @@ func testRows(o *loop.Outcome) []row {
 		return nil
 	}
 	fixed, quiet := view.Fixed(o)
-	said := view.Tests(*t)
-	if t.Framework != "" {
-		said += " (" + t.Framework + ")"
-	}
 	return []row{
-		{"tests", said},
+		{"tests", view.TestRun(*t)},
 		{"failing", view.Names(t.Failing, mostListed)},
 		{"broke", view.Names(t.NewlyFailing, mostListed)},
 		{"fixed", view.Names(fixed, mostListed)},
@@ -281,17 +277,10 @@ func number(e loop.Event) string {
 }
 
 func progress(o *loop.Outcome) string {
-	switch {
-	case o.Progress == nil:
+	if o.Progress == nil {
 		return "unknown"
-	case !*o.Progress:
-		return "none"
 	}
-	var by []string
-	for _, s := range o.ProgressBy {
-		by = append(by, string(s))
-	}
-	return strings.Join(by, ", ")
+	return strings.Join(view.Progress(o), ", ")
 }
 
 // marks is every gate with its sign, or in words where signs may not show.

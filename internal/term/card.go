@@ -24,7 +24,7 @@ func Card(run *view.Run, opt Options) string {
 		if i > 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(opt.paint(colour(run), line) + "\n")
+		b.WriteString(opt.paint(colours[run.Grade()], line) + "\n")
 	}
 	b.WriteString(changedTests(run, opt))
 	b.WriteString(layout(rows(run, now), opt))
@@ -75,20 +75,8 @@ func headline(run *view.Run, now time.Time) string {
 	return position(run)
 }
 
-func colour(run *view.Run) style {
-	switch run.State {
-	case loop.Done:
-		if !run.Level().AtLeast(loop.LevelKept) {
-			return yellow
-		}
-		return green
-	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
-		return red
-	case loop.Exhausted, loop.Stopped:
-		return yellow
-	}
-	return bold
-}
+// colours are those of the news.
+var colours = map[view.Grade]style{view.Good: green, view.Fair: yellow, view.Poor: red, view.Live: bold}
 
 func why(run *view.Run, s view.Status) string {
 	if run.Wait != nil {
@@ -110,31 +98,14 @@ func gates(run *view.Run) string {
 }
 
 func iterations(s view.Status) string {
-	said := text.Count(s.Totals.Iterations)
-	if s.MaxIterations > 0 {
-		said += " of " + text.Count(s.MaxIterations)
-	}
-	if parts := results(s.Totals); parts != "" {
-		said += " (" + parts + ")"
+	said := view.Iterations(s.Totals, s.MaxIterations)
+	if parts := view.Results(s.Totals); len(parts) > 0 {
+		said += " (" + strings.Join(parts, ", ") + ")"
 	}
 	if s.Stats != nil && s.Stats.Durations.N > 1 {
 		said += ", " + view.Each(s.Stats.Durations) + " each"
 	}
 	return said
-}
-
-// results counts iterations by how they ended.
-func results(t loop.Totals) string {
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "timed out"}, {t.Skipped, "skipped"}} {
-		if part.n > 0 {
-			parts = append(parts, text.Count(part.n)+" "+part.what)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // elapsed is how long the run has lasted, and how much of that it waited.

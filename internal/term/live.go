@@ -109,9 +109,9 @@ func (l *live) render(e loop.Event, facts []view.Fact) string {
 	case *loop.AgentTool:
 		return toolLine(p, l.opt)
 	case *loop.AgentRetry:
-		return retryLine(p, l.opt)
+		return dimLine(view.Retry(p), l.opt)
 	case *loop.TestsSeen:
-		return testsLine(p.Tests, l.opt)
+		return dimLine(view.TestRun(p.Tests), l.opt)
 	case *loop.GateFinished:
 		if !run.Open || p.With != "" {
 			return "" // the baseline comes as a table
@@ -189,37 +189,18 @@ func toolLine(p *loop.AgentTool, opt Options) string {
 	return opt.paint(dim, strings.Replace(line, " ", "  ", 1)) + "\n"
 }
 
-// retryLine says that the agent is trying again, so that a silence has a cause.
-func retryLine(p *loop.AgentRetry, opt Options) string {
-	line := "retrying"
-	if p.Try > 0 && p.Most > 0 {
-		line = fmt.Sprintf("retrying (%d of %d)", p.Try, p.Most)
-	}
-	if p.Error != nil {
-		line += ": " + string(p.Error.Kind) + " " + p.Error.Message
-	}
-	return opt.paint(dim, view.Fit(line, opt.widest())) + "\n"
-}
-
 // gateLine is the word of a gate on one line.
 func gateLine(g loop.Gate, opt Options) string {
 	line := fmt.Sprintf("gate %s %s", g.Name, view.Gate(g))
 	if opt.Color {
 		line = fmt.Sprintf("%s %s %s", mark(g), text.Line(g.Name), view.Found(g))
 	}
-	if g.Where == loop.InClean {
-		line += ", " + view.Where(g.Where)
-	}
-	return opt.paint(gateStyle(g), view.Fit(line, opt.widest())) + "\n"
+	return opt.paint(gateStyle(g), view.Fit(line+view.Elsewhere(g.Where), opt.widest())) + "\n"
 }
 
-// testsLine is a test run of the agent's on one line.
-func testsLine(t loop.Tests, opt Options) string {
-	line := view.Tests(t)
-	if t.Framework != "" {
-		line += " (" + t.Framework + ")"
-	}
-	return opt.paint(dim, view.Fit(line, opt.widest())) + "\n"
+// dimLine is something beside the agent's work on one line.
+func dimLine(said string, opt Options) string {
+	return opt.paint(dim, view.Fit(said, opt.widest())) + "\n"
 }
 
 // widest is how wide a line of this kind may be.

@@ -49,10 +49,7 @@ func statusLine(run *view.Run, opt Options) string {
 func position(run *view.Run) string {
 	where := string(run.State)
 	if run.Iteration > 0 {
-		where = fmt.Sprintf("iteration %d", run.Iteration)
-		if run.Max() > 0 {
-			where += fmt.Sprintf("/%d", run.Max())
-		}
+		where = view.At(run.Iteration, run.Max())
 	}
 	switch {
 	case run.Gate != nil:

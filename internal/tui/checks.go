@@ -74,10 +74,10 @@ func (s *sheet) gates(run *view.Run) {
 		if !g.OK {
 			sign = "✗ "
 		}
-		s.item(gateStyle(g), sign+g.Name+" "+view.Gate(g)+in(g.Where))
+		s.item(gateStyle(g), sign+g.Name+" "+view.Gate(g)+view.Elsewhere(g.Where))
 	}
 	if g := run.Gate; g != nil {
-		s.item(live, "… "+g.Name+" runs"+in(g.Where))
+		s.item(live, "… "+g.Name+" runs"+view.Elsewhere(g.Where))
 	}
 	if run.Sum.Proof != "" {
 		s.item(faint, "claims are judged "+view.Judged(run.Sum.Proof, run.Sum.Tied))
@@ -93,11 +93,7 @@ func (s *sheet) tests(t *loop.Tests) {
 		looks = bad
 	}
 	s.head("Tests")
-	said := view.Tests(*t)
-	if t.Framework != "" {
-		said += " (" + t.Framework + ")"
-	}
-	s.item(looks, said)
+	s.item(looks, view.TestRun(*t))
 	s.list("Newly failing", bad, t.NewlyFailing)
 	s.list("No longer failing", good, t.NewlyFixed)
 	s.list("Flaky", caution, t.Flaky)
@@ -109,7 +105,7 @@ func (s *sheet) plan(o *loop.Outcome) {
 		return
 	}
 	s.head("Plan")
-	s.item(plain, fmt.Sprintf("%s open, %s in progress, %s done", text.Count(o.Plan.Open), text.Count(o.Plan.InProgress), text.Count(o.Plan.Done)))
+	s.item(plain, view.Tasks(o.Plan))
 	if o.Plan.Lost > 0 {
 		s.item(caution, text.Plural(o.Plan.Lost, "open task")+" vanished")
 	}

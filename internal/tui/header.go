@@ -58,35 +58,24 @@ func (d *runData) wish() string {
 }
 
 func stateStyle(run *view.Run) style {
-	switch run.State {
-	case loop.Done:
-		if !run.Level().AtLeast(loop.LevelKept) {
-			return caution
-		}
-		return good
-	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
-		return bad
-	case loop.Running, loop.Rebooting:
-		return live
+	if run.State == loop.Waiting || run.State == loop.Paused {
+		return caution
 	}
-	return caution
+	return map[view.Grade]style{view.Good: good, view.Fair: caution, view.Poor: bad, view.Live: live}[run.Grade()]
 }
 
 func iteration(run *view.Run) string {
-	switch {
-	case run.Iteration == 0:
+	if run.Iteration == 0 {
 		return ""
-	case run.Max() > 0:
-		return fmt.Sprintf("iteration %d/%d", run.Iteration, run.Max())
 	}
-	return fmt.Sprintf("iteration %d", run.Iteration)
+	return view.At(run.Iteration, run.Max())
 }
 
 // doing is what goes on beside the agent's work.
 func doing(run *view.Run) string {
 	switch {
 	case run.Gate != nil:
-		return "gate " + text.Line(run.Gate.Name) + in(run.Gate.Where)
+		return "gate " + text.Line(run.Gate.Name) + view.Elsewhere(run.Gate.Where)
 	case run.Phase == loop.PreHooks, run.Phase == loop.PostHooks:
 		return "hooks"
 	case run.Phase == loop.Gates:

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
@@ -59,7 +58,7 @@ func (d *runData) observe(e loop.Event) {
 	case *loop.AgentToolResult:
 		d.give(p)
 	case *loop.AgentRetry:
-		d.note(faint, retry(p))
+		d.note(faint, view.Retry(p))
 	case *loop.TestsSeen:
 		d.note(faint, view.Tests(p.Tests))
 	case *loop.GateFinished:
@@ -67,7 +66,7 @@ func (d *runData) observe(e loop.Event) {
 			d.tests = p.Tests
 		}
 		if d.run.Open && p.With == "" { // else the baseline tells of it
-			d.note(gateStyle(p.Gate), "gate "+text.Line(p.Gate.Name)+" "+view.Gate(p.Gate)+in(p.Gate.Where))
+			d.note(gateStyle(p.Gate), "gate "+text.Line(p.Gate.Name)+" "+view.Gate(p.Gate)+view.Elsewhere(p.Gate.Where))
 		}
 		d.tell(facts)
 	case *loop.RunResumed:
@@ -248,17 +247,6 @@ func factStyle(k view.Kind) style {
 	return faint
 }
 
-func retry(p *loop.AgentRetry) string {
-	said := "retrying"
-	if p.Try > 0 && p.Most > 0 {
-		said = fmt.Sprintf("retrying (%d of %d)", p.Try, p.Most)
-	}
-	if p.Error != nil {
-		said += ": " + string(p.Error.Kind) + " " + p.Error.Message
-	}
-	return said
-}
-
 func gateStyle(g loop.Gate) style {
 	switch {
 	case g.OK:
@@ -267,14 +255,6 @@ func gateStyle(g loop.Gate) style {
 		return caution
 	}
 	return bad
-}
-
-// in says where a gate looked, if that is not the work tree.
-func in(where loop.Place) string {
-	if where != loop.InClean {
-		return ""
-	}
-	return ", " + view.Where(where)
 }
 
 // holds tells whether the run is paused, or about to be.

@@ -133,7 +133,7 @@ func heldUp(o *loop.Outcome, now time.Time) string {
 	case o.Limit == nil:
 		return "usage limit" + because(complaint(o))
 	}
-	said := fmt.Sprintf("usage limit (%s)", text.Line(o.Limit.Kind))
+	said := UsageLimit(o.Limit)
 	if o.Limit.Until.IsZero() {
 		return said
 	}

@@ -124,6 +124,33 @@ func (r *Run) Headline() string {
 	return said
 }
 
+// Grade is how good the news of a run is, for the colour of it.
+type Grade string
+
+// The grades.
+const (
+	Good Grade = "good"
+	Fair Grade = "fair" // it ended without being done, or little stands behind it
+	Poor Grade = "poor" // something is to be mended
+	Live Grade = "live" // it is not over
+)
+
+// Grade is how good the news is.
+func (r *Run) Grade() Grade {
+	switch r.State {
+	case loop.Done:
+		if r.Level().AtLeast(loop.LevelKept) {
+			return Good
+		}
+		return Fair
+	case loop.Exhausted, loop.Stopped:
+		return Fair
+	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
+		return Poor
+	}
+	return Live
+}
+
 // onlyWhere says where a claim was judged; the work tree proves less than a clean
 // checkout.
 func onlyWhere(p loop.Place) string {

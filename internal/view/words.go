@@ -209,10 +209,7 @@ func TurnedAway(a loop.Away, now time.Time) string {
 	said := text.Line(strings.ReplaceAll(string(a.Kind), "_", " "))
 	switch loop.Treat(a.Kind).Result {
 	case loop.Limited:
-		said = "usage limit"
-		if a.Limit != nil {
-			said += " (" + text.Line(a.Limit.Kind) + ")"
-		}
+		said = UsageLimit(a.Limit)
 	case loop.Unavailable:
 		said = "the provider is unavailable (" + said + ")"
 	}
@@ -234,4 +231,84 @@ func Fit(s string, width int) string {
 		return ""
 	}
 	return ansi.Truncate(text.Line(s), width, text.Ellipsis)
+}
+
+// Progress is what moved the work on, each in a word; "none" when nothing did, and
+// empty when nobody looked.
+func Progress(o *loop.Outcome) []string {
+	switch {
+	case o.Progress == nil:
+		return nil
+	case !*o.Progress:
+		return []string{"none"}
+	}
+	var by []string
+	for _, s := range o.ProgressBy {
+		by = append(by, string(s))
+	}
+	return by
+}
+
+// Results counts iterations by how they ended: "4 ok", "1 failed".
+func Results(t loop.Totals) []string {
+	var said []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "timed out"}, {t.Skipped, "skipped"}} {
+		if part.n > 0 {
+			said = append(said, text.Count(part.n)+" "+part.what)
+		}
+	}
+	return said
+}
+
+// Iterations is how many there were: "6 of 20", or "6" without a limit.
+func Iterations(t loop.Totals, limit int) string {
+	said := text.Count(t.Iterations)
+	if limit > 0 {
+		said += " of " + text.Count(limit)
+	}
+	return said
+}
+
+// Tasks says how a plan stands.
+func Tasks(p *loop.Plan) string {
+	return fmt.Sprintf("%s open, %s in progress, %s done", text.Count(p.Open), text.Count(p.InProgress), text.Count(p.Done))
+}
+
+// Retry says that the agent is trying again, so that a silence has a cause.
+func Retry(p *loop.AgentRetry) string {
+	said := "retrying"
+	if p.Try > 0 && p.Most > 0 {
+		said = fmt.Sprintf("retrying (%d of %d)", p.Try, p.Most)
+	}
+	if p.Error != nil {
+		said += ": " + string(p.Error.Kind) + " " + p.Error.Message
+	}
+	return said
+}
+
+// UsageLimit names a limit of a provider: "usage limit (five_hour)".
+func UsageLimit(l *loop.Limit) string {
+	if l == nil {
+		return "usage limit"
+	}
+	return "usage limit (" + text.Line(l.Kind) + ")"
+}
+
+// TestRun is Tests, with the framework that ran them.
+func TestRun(t loop.Tests) string {
+	if t.Framework == "" {
+		return Tests(t)
+	}
+	return Tests(t) + " (" + t.Framework + ")"
+}
+
+// Elsewhere says where a gate looked, if that is not the work tree.
+func Elsewhere(p loop.Place) string {
+	if p != loop.InClean {
+		return ""
+	}
+	return ", " + Where(p)
 }
