@@ -1,12 +1,9 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // chart is a drawing over the attempts of a run. Heights are pixels and widths are
@@ -84,65 +81,6 @@ func box(i, n int, from, to, most float64, class string) bar {
 	return bar{percent(x), px(top), percent(w), px(bottom - top), class}
 }
 
-// line joins the values of columns, middle to middle.
-func line(values []float64, most float64, class string) []stroke {
-	var list []stroke
-	for i := 1; i < len(values); i++ {
-		x1, w, _, _ := slot(i-1, len(values))
-		list = append(list, stroke{percent(x1 + w/2), px(height(values[i-1], most)), percent(x1 + 3*w/2), px(height(values[i], most)), class})
-	}
-	return list
-}
-
-// steps goes along the values of columns, edge to edge. Equal ones are one line.
-func steps(values []float64, most float64, class string) []stroke {
-	var list []stroke
-	begin := 0
-	for i := range values {
-		if i+1 < len(values) && values[i+1] == values[i] {
-			continue
-		}
-		x1, _, _, _ := slot(begin, len(values))
-		x2, w, _, _ := slot(i, len(values))
-		y := px(height(values[i], most))
-		list = append(list, stroke{percent(x1), y, percent(x2 + w), y, class})
-		if i+1 < len(values) {
-			list = append(list, stroke{percent(x2 + w), y, percent(x2 + w), px(height(values[i+1], most)), class})
-		}
-		begin = i + 1
-	}
-	return list
-}
-
-// below labels the first column, and those that reach a round number.
-func below(list []column) []tick {
-	if len(list) == 0 {
-		return nil
-	}
-	span := list[len(list)-1].last.iter
-	step := 1
-	for _, s := range decades(1, 1e9) {
-		if step = int(s); span/step <= 6 {
-			break
-		}
-	}
-	var ticks []tick
-	last, said := 0.0, 0
-	for i, c := range list {
-		x, w, _, _ := slot(i, len(list))
-		round := c.last.iter - c.last.iter%step
-		if i == 0 {
-			round = c.first.iter
-		}
-		if i > 0 && (round <= said || x-last < 5) {
-			continue
-		}
-		last, said = x, round
-		ticks = append(ticks, tick{percent(x + w/2), "middle", text.Count(round)})
-	}
-	return ticks
-}
-
 // scale is an axis that reaches at least a value, in steps that are easy to read.
 func scale(value float64, steps []float64, label func(float64) string) (most float64, ticks []tick) {
 	step := steps[len(steps)-1]
@@ -191,24 +129,6 @@ func money(usd float64) string {
 		return "0"
 	}
 	return dollars(usd)
-}
-
-// took is a length on an axis of time.
-func took(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
-	switch {
-	case d == 0:
-		return "0"
-	case d < time.Minute && d%time.Second != 0:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.0fs", d.Seconds())
-	case d < time.Hour && d%time.Minute == 0:
-		return fmt.Sprintf("%.0fm", d.Minutes())
-	case d%time.Hour == 0:
-		return fmt.Sprintf("%.0fh", d.Hours())
-	}
-	return text.Seconds(d)
 }
 
 func percent(x float64) string { return number(x) + "%" }

@@ -91,7 +91,7 @@ func TestTimeRunsForward(t *testing.T) {
 		var spans []span
 		for range rapid.IntRange(1, 40).Draw(t, "n") {
 			long := rapid.Int64Range(1, 1e9).Draw(t, "long")
-			spans = append(spans, span{at, at + long, mood(rapid.IntRange(0, int(off)).Draw(t, "mood"))})
+			spans = append(spans, span{at, at + long, activity(rapid.IntRange(0, int(off)).Draw(t, "activity"))})
 			at += long
 		}
 		line := layTime(spans)
@@ -128,7 +128,7 @@ func TestThinShowsWhatLastedLongest(t *testing.T) {
 		spans = append(spans, span{begin, begin + 100, working}, span{begin + 100, begin + 100 + long, judging})
 	}
 	thin := layTime(spans).thin(100)
-	if len(thin) != 2 || thin[0].mood != working || thin[1].mood != judging {
+	if len(thin) != 2 || thin[0].activity != working || thin[1].activity != judging {
 		t.Errorf("%d stretches: %+v", len(thin), thin)
 	}
 }
@@ -137,7 +137,7 @@ func TestABreakIsCutShort(t *testing.T) {
 	d := night().data()
 	line := layTime(d.spans)
 	for _, s := range d.spans {
-		if s.mood == off {
+		if s.activity == off {
 			if w := line.at(s.to) - line.at(s.from); w < 1 || w > 10 {
 				t.Errorf("two days off take %g percent of the line", w)
 			}

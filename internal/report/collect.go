@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -18,7 +19,7 @@ type Collector struct {
 	points   []point
 	refusals refusals
 	waits    waits
-	moods    moods
+	timeline timeline
 	warnings warnings
 }
 
@@ -42,7 +43,7 @@ type Data struct {
 
 // Add takes in one event. It wants all of the journal, in its order.
 func (c *Collector) Add(e loop.Event) {
-	c.moods.add(e)
+	c.timeline.add(e)
 	c.waits.add(e)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
@@ -66,13 +67,13 @@ func (c *Collector) Add(e loop.Event) {
 // Data is the report on a run as it stands. The run is one that knows whether its
 // runner has died; times on the page are in now's time zone.
 func (c *Collector) Data(run *view.Run, now time.Time) *Data {
-	end := c.moods.last
+	end := c.timeline.last
 	if !run.State.Ended() {
 		end = max(end, now.UnixMilli())
 	}
 	d := &Data{
 		Status: run.Status(now), made: now, run: run, version: c.version,
-		points: c.points, waits: c.waits.until(end), spans: c.moods.until(end),
+		points: c.points, waits: c.waits.until(end), spans: c.timeline.until(end),
 	}
 	d.attempts, d.unlisted = c.attempts.listed()
 	d.refusals, d.unsaid = c.refusals.list, c.refusals.more
@@ -82,3 +83,209 @@ func (c *Collector) Data(run *view.Run, now time.Time) *Data {
 
 // place is an attempt by its numbers. Iteration 0 is before the first.
 type place struct{ iter, attempt int }
+
+// point is what the charts show of one attempt. A run may have very many.
+type point struct {
+	place
+	result         loop.Result
+	took           time.Duration
+	tested         bool
+	passed, failed int
+	cost           float64
+	estimated      bool
+	context        int // percent; 0 is not known
+}
+
+func pointOf(e loop.Event, o *loop.Outcome) point {
+	p := point{
+		place: place{e.Iter, e.Attempt}, result: o.Result, took: o.Duration.Duration(),
+		cost: o.Usage.Cost(), estimated: o.Usage.Estimated(),
+	}
+	if t := o.Tests; t != nil && t.Passed+t.Failed > 0 {
+		p.tested, p.passed, p.failed = true, t.Passed, t.Failed
+	}
+	if o.Usage != nil {
+		p.context = o.Usage.ContextPercent
+	}
+	return p
+}
+
+// A page lists every attempt of a run of up to mostListed, and of a longer one the
+// last and those in which something happened.
+const (
+	mostListed  = 2000
+	lastListed  = 500
+	mostNotable = 2000
+)
+
+// attempts keeps what will be listed, and little more.
+type attempts struct {
+	list  []attempt
+	total int
+}
+
+func (a *attempts) add(one attempt) {
+	a.list = append(a.list, one)
+	a.total++
+	if len(a.list) >= mostListed+mostNotable+2*lastListed {
+		a.list = pick(a.list)
+	}
+}
+
+// listed gives those to list, and how many there are more.
+func (a *attempts) listed() ([]attempt, int) {
+	list := a.list
+	if a.total > mostListed {
+		list = pick(list)
+	}
+	return list, a.total - len(list)
+}
+
+// pick keeps the last, and of those before them the last notable ones.
+func pick(list []attempt) []attempt {
+	old, last := list[:len(list)-lastListed], list[len(list)-lastListed:]
+	var kept []attempt
+	for _, one := range old {
+		if one.notable {
+			kept = append(kept, one)
+		}
+	}
+	kept = kept[max(0, len(kept)-mostNotable):]
+	return append(kept, last...)
+}
+
+// Most different refusals, and most places of each, that are listed; the rest is
+// counted.
+const (
+	mostRefusals = 200
+	mostPlaces   = 50
+)
+
+// refusal is a claim that was not taken, however often it was made.
+type refusal struct {
+	kind   loop.ClaimKind
+	text   string
+	why    string
+	near   bool // it only looked like a claim
+	times  int
+	places []place
+	at     []time.Time
+}
+
+type refusals struct {
+	list []refusal
+	more int
+	last place // where the last one was, and why
+	why  string
+}
+
+func (r *refusals) add(at place, when time.Time, p *loop.ClaimRefused) {
+	if r.last == at && r.why == p.Why && len(r.list) > 0 {
+		return // judged again, after its runner had died
+	}
+	r.last, r.why = at, p.Why
+	why := view.Fit(p.Why, mostText)
+	i := slices.IndexFunc(r.list, func(o refusal) bool { return o.near == p.NearMiss && o.kind == p.Kind && o.why == why })
+	if i < 0 {
+		if len(r.list) == mostRefusals {
+			r.more++
+			return
+		}
+		r.list = append(r.list, refusal{kind: p.Kind, why: why, near: p.NearMiss})
+		i = len(r.list) - 1
+	}
+	one := &r.list[i]
+	one.text = view.Fit(p.Text, mostText)
+	if one.times++; one.times <= mostPlaces {
+		one.places = append(one.places, at)
+		one.at = append(one.at, when)
+	}
+}
+
+// wait is all the waiting that one rule asked for.
+type wait struct {
+	rule           string
+	why            string // of the last one
+	times          int
+	total, longest time.Duration
+}
+
+// waits sums the waiting up.
+type waits struct {
+	list  []wait
+	open  bool
+	rule  string // of the open one
+	since int64
+}
+
+func (w *waits) add(e loop.Event) {
+	at := e.Time.UnixMilli()
+	switch p := e.Payload.(type) {
+	case *loop.RunWaiting:
+		w.end(at)
+		w.open, w.rule, w.since = true, p.Rule, at
+		i := w.find(p.Rule)
+		w.list[i].times++
+		w.list[i].why = view.Fit(p.Why, mostText)
+	case *loop.RunResumed:
+		w.open = false // the runner died in it, and nobody knows when
+	case *loop.IterationStarted, *loop.RunPaused, *loop.RunRebootStarted, *loop.RunRule, *loop.RunFinished:
+		w.end(at)
+	}
+}
+
+func (w *waits) end(at int64) {
+	if !w.open {
+		return
+	}
+	w.open = false
+	took := time.Duration(max(at-w.since, 0)) * time.Millisecond
+	sum := &w.list[w.find(w.rule)]
+	sum.total += took
+	sum.longest = max(sum.longest, took)
+}
+
+func (w *waits) find(rule string) int {
+	for i := range w.list {
+		if w.list[i].rule == rule {
+			return i
+		}
+	}
+	w.list = append(w.list, wait{rule: rule})
+	return len(w.list) - 1
+}
+
+// until gives the sums at a time, the wait under way included.
+func (w *waits) until(at int64) []wait {
+	now := *w
+	now.list = append([]wait(nil), w.list...)
+	now.end(at)
+	return now.list
+}
+
+// mostWarnings is how many different ones are listed; the rest is counted.
+const mostWarnings = 50
+
+// warning is something a person should know, however often it was said.
+type warning struct {
+	text, hint string
+	times      int
+}
+
+type warnings struct {
+	list []warning
+	more int
+}
+
+func (w *warnings) add(p *loop.Warning) {
+	said := warning{view.Fit(p.Text, mostText), view.Fit(p.Hint, mostText), 1}
+	i := slices.IndexFunc(w.list, func(o warning) bool { return o.text == said.text && o.hint == said.hint })
+	switch {
+	case i >= 0:
+		w.list[i].times++
+	case len(w.list) == mostWarnings:
+		w.more++
+	default:
+		w.list = append(w.list, said)
+	}
+}

@@ -59,10 +59,10 @@ func TestMoods(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []stretch
 			for _, s := range tt.scene.data().spans {
-				got = append(got, stretch{moodNames[s.mood].says, time.Duration(s.to-s.from) * time.Millisecond})
+				got = append(got, stretch{activityNames[s.activity].says, time.Duration(s.to-s.from) * time.Millisecond})
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {
-				t.Errorf("moods (-want +got):\n%s", d)
+				t.Errorf("timeline (-want +got):\n%s", d)
 			}
 		})
 	}

@@ -10,32 +10,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// point is what the charts show of one attempt. A run may have very many.
-type point struct {
-	place
-	result         loop.Result
-	took           time.Duration
-	tested         bool
-	passed, failed int
-	cost           float64
-	estimated      bool
-	context        int // percent; 0 is not known
-}
-
-func pointOf(e loop.Event, o *loop.Outcome) point {
-	p := point{
-		place: place{e.Iter, e.Attempt}, result: o.Result, took: o.Duration.Duration(),
-		cost: o.Usage.Cost(), estimated: o.Usage.Estimated(),
-	}
-	if t := o.Tests; t != nil && t.Passed+t.Failed > 0 {
-		p.tested, p.passed, p.failed = true, t.Passed, t.Failed
-	}
-	if o.Usage != nil {
-		p.context = o.Usage.ContextPercent
-	}
-	return p
-}
-
 // mostColumns is how many bars of a chart can still be told apart.
 const mostColumns = 240
 

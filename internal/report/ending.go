@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -10,68 +8,16 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// headline says in everyday words what a run came to.
-func headline(d *Data) string {
-	run := d.run
-	said := text.Sentence(text.Line(view.People(run.State, run.Level())))
-	switch {
-	case run.State == "":
-		return "Not started"
-	case run.State.Ended() || run.Iteration == 0:
-		return said
-	case run.Max() > 0:
-		return fmt.Sprintf("%s, iteration %s of %s", said, text.Count(run.Iteration), text.Count(run.Max()))
-	}
-	return fmt.Sprintf("%s, iteration %s", said, text.Count(run.Iteration))
+// pageEnd is what ended the run, how far it was from its other ends, and what to
+// type next.
+type pageEnd struct {
+	Ending   []fact
+	Limits   []limit
+	Commands []command
 }
 
-// standing is how good the news is, for the colour of it.
-func standing(run *view.Run) string {
-	switch run.State {
-	case loop.Done:
-		if run.Level().AtLeast(loop.LevelKept) {
-			return "good"
-		}
-		return "fair"
-	case loop.Exhausted, loop.Stopped:
-		return "fair"
-	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
-		return "poor"
-	}
-	return "live"
-}
-
-// proof says what the runner's own checks make of the work.
-func proof(run *view.Run) string {
-	p := run.Proof()
-	switch {
-	case p != nil && p.Level.AtLeast(loop.LevelTestsChanged):
-		return agreed(p)
-	case p != nil && p.Place != "":
-		return "Nothing proves it: the gates alone were not enough."
-	case p != nil:
-		return "Nothing proves it: no gate of the runner's judged the work. With a gate (refrain run --gate COMMAND), it can be proven."
-	case run.Sum.Proof != "":
-		return "Nothing was proven done. Claims are judged " + view.Judged(run.Sum.Proof, run.Sum.Tied) + "."
-	case run.State.Ended():
-		return "Nothing was proven done."
-	}
-	return "Nothing is proven done yet."
-}
-
-// agreed says what the gates agreed to.
-func agreed(p *loop.Proof) string {
-	said := strings.TrimSpace("The runner's own gates agreed " + view.Where(p.Place))
-	if p.Place == loop.InWorkspace {
-		said += " only"
-	}
-	switch p.Level {
-	case loop.LevelKept:
-		return said + " that nothing broke; whether the work is done, they cannot tell."
-	case loop.LevelTestsChanged:
-		return said + ", with tests that are not as they were when the run began."
-	}
-	return said + "."
+func endOf(d *Data) pageEnd {
+	return pageEnd{Ending: ending(d), Limits: limits(d), Commands: commands(d)}
 }
 
 // setting is a threshold of the configuration, and the reason that it ends a run
@@ -206,7 +152,7 @@ func commands(d *Data) []command {
 	case loop.Done:
 		return []command{diff, show}
 	case loop.Exhausted:
-		resume = command{resume.Line + raised(run), "go on with twice the limit"}
+		resume = command{resume.Line + run.Raised(), "go on with twice the limit"}
 		return []command{resume, diff, show}
 	case loop.Aborted, loop.Stopped, loop.CouldNotRun, loop.Crashed:
 		return []command{resume, diff, show}
@@ -216,19 +162,24 @@ func commands(d *Data) []command {
 	return []command{{"refrain logs -f " + name, "what it is doing now"}, show}
 }
 
-// raised is the flag that lets an exhausted run go on: under the same limit it
-// would only end again.
-func raised(run *view.Run) string {
-	l := run.Limits
-	switch run.Reason() {
-	case loop.ByIterations:
-		return fmt.Sprintf(" -n %d", 2*l.Iterations)
-	case loop.ByTime:
-		return " --max-time " + text.Seconds(2*l.Time.Duration())
-	case loop.ByCost:
-		return fmt.Sprintf(" --max-cost %.2f", 2*l.CostUSD)
-	case loop.ByTokens:
-		return fmt.Sprintf(" --max-tokens %d", 2*l.Tokens)
+// ending is what ended the run.
+func ending(d *Data) []fact {
+	if !d.run.State.Ended() {
+		return nil
 	}
-	return ""
+	rule := text.Line(d.run.Verdict.Rule)
+	if rule == string(d.Status.Reason) {
+		rule = ""
+	}
+	signal := ""
+	if d.run.Finished != nil && d.run.Finished.Signal != "" {
+		signal = "SIG" + text.Line(d.run.Finished.Signal)
+	}
+	return known([]fact{
+		{"State", text.Line(string(d.run.State)), true},
+		{"Reason", text.Line(string(d.Status.Reason)), true},
+		{"Rule", rule, true},
+		{"Setting", endedBy(d), true},
+		{"Signal", signal, true},
+	})
 }

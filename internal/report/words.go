@@ -56,23 +56,48 @@ func lines(added, removed int) string {
 	return fmt.Sprintf("+%s −%s", text.Count(added), text.Count(removed))
 }
 
-// share is a part in percent.
-func share(part, whole int64) string {
-	if whole <= 0 {
-		return "0%"
-	}
-	percent := float64(part) / float64(whole) * 100
-	if percent > 0 && percent < 1 {
-		return "<1%"
-	}
-	return fmt.Sprintf("%.0f%%", percent)
-}
-
-// stretch is a length of time in words.
-func stretch(ms int64) string {
+// durationWords is a length of time in words.
+func durationWords(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if d < time.Minute {
 		return text.Duration(d)
 	}
 	return text.Seconds(d)
+}
+
+// known leaves out what is not.
+func known(list []fact) []fact {
+	var some []fact
+	for _, f := range list {
+		if f.Text != "" {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// times is how often, in words.
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return text.Count(n) + " times"
+}
+
+// more counts what is not listed.
+func more(n int, thing string) string {
+	if n == 0 {
+		return ""
+	}
+	return "And " + text.Plural(n, "more "+thing) + "."
+}
+
+func clock(t time.Time, zone *time.Location) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(zone).Format("2 January 2006, 15:04:05 MST")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,7 +10,30 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/view"
 )
+
+// pageHead is what the run was and came to.
+type pageHead struct {
+	Run, Headline, Why string
+	Grade              view.Grade
+	Unsaved            []string
+	Facts              []fact
+	Figures            []figure
+}
+
+func headOf(d *Data) pageHead {
+	h := pageHead{
+		Run: cmp.Or(text.Line(d.Status.Run), "run"), Headline: headline(d), Grade: d.run.Grade(),
+		Why: text.Sentence(view.Fit(d.Status.Why, 4*mostText)), Facts: facts(d), Figures: figures(d),
+	}
+	if d.run.Finished != nil {
+		for _, what := range d.run.Finished.Unsaved {
+			h.Unsaved = append(h.Unsaved, view.Fit(what, mostText))
+		}
+	}
+	return h
+}
 
 // figure is one number that people look for, with what belongs to it.
 type figure struct {
@@ -21,7 +45,7 @@ type figure struct {
 func figures(d *Data) []figure {
 	t := d.Status.Totals
 	list := []figure{
-		{"Iterations", iterations(d), notes(results(t))},
+		{"Iterations", view.Iterations(t, d.Status.MaxIterations), notes(strings.Join(view.Results(t), " · "))},
 		{"Elapsed", text.Seconds(d.Status.Elapsed.Duration()), notes(waited(d.waits), reboots(t.Reboots))},
 	}
 	if t.CostUSD > 0 {
@@ -49,27 +73,6 @@ func figures(d *Data) []figure {
 	return list
 }
 
-func iterations(d *Data) string {
-	said := text.Count(d.Status.Totals.Iterations)
-	if most := d.Status.MaxIterations; most > 0 {
-		said += " of " + text.Count(most)
-	}
-	return said
-}
-
-func results(t loop.Totals) string {
-	var said []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{t.OK, "ok"}, {t.Failed, "failed"}, {t.TimedOut, "timed out"}, {t.Skipped, "skipped"}} {
-		if part.n > 0 {
-			said = append(said, text.Count(part.n)+" "+part.what)
-		}
-	}
-	return strings.Join(said, " · ")
-}
-
 func waited(list []wait) string {
 	var total time.Duration
 	for _, w := range list {
@@ -78,7 +81,7 @@ func waited(list []wait) string {
 	if total == 0 {
 		return ""
 	}
-	return stretch(total.Milliseconds()) + " of it waiting"
+	return durationWords(total.Milliseconds()) + " of it waiting"
 }
 
 func commits(n int) string {
@@ -126,3 +129,46 @@ func notes(parts ...string) []string {
 }
 
 func join(with string, parts ...string) string { return strings.Join(notes(parts...), with) }
+
+// headline says in everyday words what a run came to.
+func headline(d *Data) string {
+	run := d.run
+	said := text.Sentence(text.Line(view.People(run.State, run.Level())))
+	switch {
+	case run.State == "":
+		return "Not started"
+	case run.State.Ended() || run.Iteration == 0:
+		return said
+	case run.Max() > 0:
+		return fmt.Sprintf("%s, iteration %s of %s", said, text.Count(run.Iteration), text.Count(run.Max()))
+	}
+	return fmt.Sprintf("%s, iteration %s", said, text.Count(run.Iteration))
+}
+
+// facts are what the run was.
+func facts(d *Data) []fact {
+	run, zone := d.run, d.made.Location()
+	agent := text.Line(run.Agent)
+	if run.Model != "" {
+		agent = join(" ", agent, "("+text.Line(run.Model)+")")
+	}
+	billed := ""
+	if run.Outcome != nil {
+		billed = text.Words(run.Outcome.BilledTo)
+	}
+	until := ""
+	if run.Promise != "" {
+		until = "“" + text.Line(run.Promise) + "”"
+	}
+	return known([]fact{
+		{"Procedure", text.Line(run.Procedure), false},
+		{"Agent", agent, false},
+		{"Billed to", billed, false},
+		{"Until", until, false},
+		{"Started", clock(run.StartedAt, zone), false},
+		{"Branch", text.Line(run.Branch), true},
+		{"Version", text.Line(d.version), false},
+		{"Files", text.Path(d.Status.Dir), true},
+		{"Prompt", view.Fit(run.Prompt, mostText), false},
+	})
+}

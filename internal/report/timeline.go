@@ -5,8 +5,96 @@ import (
 	"sort"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
+
+// activity is what a run was doing at a time.
+type activity uint8
+
+const (
+	working activity = iota
+	judging          // gates run
+	waiting
+	paused
+	rebooting
+	off // nobody was running it
+)
+
+// span is a stretch of time in one activity. Times are milliseconds: a long run has
+// many.
+type span struct {
+	from, to int64
+	activity activity
+}
+
+// timeline follows a run through time.
+type timeline struct {
+	turns []turn
+	last  int64 // time of the last event
+}
+
+// turn is a moment at which the activity changed.
+type turn struct {
+	at int64
+	to activity
+}
+
+func (m *timeline) add(e loop.Event) {
+	at := max(e.Time.UnixMilli(), m.last) // a clock that was put back does not turn time around
+	switch p := e.Payload.(type) {
+	case *loop.RunResumed:
+		m.turn(m.last, off) // the runner before may have died any time after its last word
+		m.turn(at, working)
+	case *loop.RunStarted, *loop.RunBaseline, *loop.RunUnpaused, *loop.RunRebootFinished, *loop.IterationStarted, *loop.IterationFinished:
+		m.turn(at, working)
+	case *loop.RunWaiting:
+		m.turn(at, waiting)
+	case *loop.RunPaused:
+		m.turn(at, paused)
+	case *loop.RunRebootStarted:
+		m.turn(at, rebooting)
+	case *loop.RunFinished:
+		m.turn(at, off)
+	case *loop.GateStarted:
+		m.turn(at, judging)
+	case *loop.IterationPhase:
+		if p.Phase == loop.Gates {
+			m.turn(at, judging)
+		} else {
+			m.turn(at, working)
+		}
+	}
+	m.last = at
+}
+
+func (m *timeline) turn(at int64, to activity) {
+	if n := len(m.turns); n > 0 && m.turns[n-1].at == at {
+		m.turns = m.turns[:n-1] // it did not last
+	}
+	if n := len(m.turns); n > 0 && m.turns[n-1].to == to {
+		return
+	}
+	m.turns = append(m.turns, turn{at, to})
+}
+
+// until gives the stretches up to a time. What comes after the end of a run is
+// none of them.
+func (m *timeline) until(end int64) []span {
+	var list []span
+	for i, t := range m.turns {
+		to := end
+		if i+1 < len(m.turns) {
+			to = m.turns[i+1].at
+		} else if t.to == off {
+			break
+		}
+		if to > t.at {
+			list = append(list, span{t.at, to, t.to})
+		}
+	}
+	return list
+}
 
 // band is the whole run on one line of time, coloured by what it was doing.
 type band struct {
@@ -14,7 +102,7 @@ type band struct {
 	Parts  []part
 	Marks  []mark
 	Below  []tick
-	Legend []moodSum
+	Legend []activitySum
 }
 
 type part struct{ X, W, Class, Tip string }
@@ -22,12 +110,12 @@ type part struct{ X, W, Class, Tip string }
 // mark is a claim that was refused, at its time.
 type mark struct{ X, Tip string }
 
-// moodSum is how long a mood lasted in all, and its share of the time that the
+// activitySum is how long a activity lasted in all, and its share of the time that the
 // run was alive.
-type moodSum struct{ Class, Label, Total, Share string }
+type activitySum struct{ Class, Label, Total, Share string }
 
-// moodNames are the moods in words, and the colours that they have.
-var moodNames = map[mood]struct{ says, class string }{
+// activityNames are the timeline in words, and the colours that they have.
+var activityNames = map[activity]struct{ says, class string }{
 	working:   {"running", "main"},
 	judging:   {"gates", "late"},
 	waiting:   {"waiting", "held"},
@@ -50,7 +138,7 @@ func bandOf(d *Data) *band {
 		return nil
 	}
 	line := layTime(d.spans)
-	b := &band{Legend: moodSums(d.spans)}
+	b := &band{Legend: activitySums(d.spans)}
 	for i, l := range b.Legend {
 		if i > 0 {
 			b.Says += ", "
@@ -64,10 +152,10 @@ func bandOf(d *Data) *band {
 	}
 	for _, s := range shown {
 		from, to := line.at(s.from), line.at(s.to)
-		name := moodNames[s.mood]
+		name := activityNames[s.activity]
 		b.Parts = append(b.Parts, part{
 			percent(from), percent(to - from), name.class,
-			fmt.Sprintf("%s\n%s to %s\n%s", text.Sentence(mostly+name.says), moment(s.from, zone), moment(s.to, zone), stretch(s.to-s.from)),
+			fmt.Sprintf("%s\n%s to %s\n%s", text.Sentence(mostly+name.says), moment(s.from, zone), moment(s.to, zone), durationWords(s.to-s.from)),
 		})
 	}
 	for _, r := range d.refusals {
@@ -84,23 +172,23 @@ func bandOf(d *Data) *band {
 	return b
 }
 
-func moodSums(spans []span) []moodSum {
+func activitySums(spans []span) []activitySum {
 	var sums [off + 1]int64
 	var live int64
 	for _, s := range spans {
-		sums[s.mood] += s.to - s.from
-		if s.mood != off {
+		sums[s.activity] += s.to - s.from
+		if s.activity != off {
 			live += s.to - s.from
 		}
 	}
-	var list []moodSum
+	var list []activitySum
 	for m, sum := range sums {
 		if sum == 0 {
 			continue
 		}
-		name := moodNames[mood(m)]
-		one := moodSum{Class: name.class, Label: name.says, Total: stretch(sum)}
-		if mood(m) != off {
+		name := activityNames[activity(m)]
+		one := activitySum{Class: name.class, Label: name.says, Total: durationWords(sum)}
+		if activity(m) != off {
 			one.Share = share(sum, live)
 		}
 		list = append(list, one)
@@ -108,24 +196,24 @@ func moodSums(spans []span) []moodSum {
 	return list
 }
 
-// timeline lays stretches of time along a line of 100 percent, with long breaks
+// timeAxis lays stretches of time along a line of 100 percent, with long breaks
 // cut short.
-type timeline struct {
+type timeAxis struct {
 	spans  []span
 	starts []float64 // where each begins, in percent
 	ends   []float64
 }
 
-func layTime(spans []span) timeline {
+func layTime(spans []span) timeAxis {
 	var live int64
 	for _, s := range spans {
-		if s.mood != off {
+		if s.activity != off {
 			live += s.to - s.from
 		}
 	}
 	width := func(s span) float64 {
 		w := float64(s.to - s.from)
-		if s.mood == off && live > 0 {
+		if s.activity == off && live > 0 {
 			w = min(w, float64(live)*longestBreak)
 		}
 		return w
@@ -134,7 +222,7 @@ func layTime(spans []span) timeline {
 	for _, s := range spans {
 		all += width(s)
 	}
-	t := timeline{spans: spans}
+	t := timeAxis{spans: spans}
 	for _, s := range spans {
 		t.starts = append(t.starts, at/all*100)
 		at += width(s)
@@ -144,7 +232,7 @@ func layTime(spans []span) timeline {
 }
 
 // at is the place of a time.
-func (t timeline) at(ms int64) float64 {
+func (t timeAxis) at(ms int64) float64 {
 	i := sort.Search(len(t.spans)-1, func(i int) bool { return t.spans[i].to >= ms })
 	s := t.spans[i]
 	into := float64(min(max(ms-s.from, 0), s.to-s.from)) / float64(s.to-s.from)
@@ -152,7 +240,7 @@ func (t timeline) at(ms int64) float64 {
 }
 
 // when is the time of a place.
-func (t timeline) when(x float64) int64 {
+func (t timeAxis) when(x float64) int64 {
 	i := sort.Search(len(t.spans)-1, func(i int) bool { return t.ends[i] >= x })
 	s, width := t.spans[i], t.ends[i]-t.starts[i]
 	if width <= 0 {
@@ -163,7 +251,7 @@ func (t timeline) when(x float64) int64 {
 }
 
 // label is a time below the line, as fine as the whole needs.
-func (t timeline) label(x float64, zone *time.Location) string {
+func (t timeAxis) label(x float64, zone *time.Location) string {
 	begin, end := t.spans[0].from, t.spans[len(t.spans)-1].to
 	at := time.UnixMilli(t.when(x)).In(zone)
 	switch long := time.Duration(end-begin) * time.Millisecond; {
@@ -178,7 +266,7 @@ func (t timeline) label(x float64, zone *time.Location) string {
 }
 
 // thin gives n stretches at most: each place shows what lasted longest in it.
-func (t timeline) thin(n int) []span {
+func (t timeAxis) thin(n int) []span {
 	var list []span
 	i := 0
 	for k := range n {
@@ -186,7 +274,7 @@ func (t timeline) thin(n int) []span {
 		from, to := t.when(begin), t.when(end)
 		var sums [off + 1]float64
 		for ; i < len(t.spans); i++ {
-			sums[t.spans[i].mood] += min(t.ends[i], end) - max(t.starts[i], begin)
+			sums[t.spans[i].activity] += min(t.ends[i], end) - max(t.starts[i], begin)
 			if t.ends[i] > end {
 				break // it reaches into the next
 			}
@@ -194,10 +282,10 @@ func (t timeline) thin(n int) []span {
 		longest := working
 		for m := range sums {
 			if sums[m] > sums[longest] {
-				longest = mood(m)
+				longest = activity(m)
 			}
 		}
-		if last := len(list) - 1; last >= 0 && list[last].mood == longest {
+		if last := len(list) - 1; last >= 0 && list[last].activity == longest {
 			list[last].to = to
 			continue
 		}
@@ -209,4 +297,16 @@ func (t timeline) thin(n int) []span {
 // moment is a time of day, with its date.
 func moment(ms int64, zone *time.Location) string {
 	return time.UnixMilli(ms).In(zone).Format("2 Jan 15:04:05")
+}
+
+// share is a part in percent.
+func share(part, whole int64) string {
+	if whole <= 0 {
+		return "0%"
+	}
+	percent := float64(part) / float64(whole) * 100
+	if percent > 0 && percent < 1 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", percent)
 }
