@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -138,4 +139,12 @@ func readPairs(text string) (map[string]string, error) {
 		pairs[key] = value
 	}
 	return pairs, nil
+}
+
+func newResource(values map[string]string) resource {
+	var r resource
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		r.Attributes = append(r.Attributes, attribute{key, textValue{values[key]}})
+	}
+	return r
 }

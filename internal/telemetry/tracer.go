@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -80,4 +81,11 @@ func (t *Tracer) Close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	t.out.close(ctx)
+}
+
+// encode is the body of one request.
+func encode(r resource, version string, spans []span) ([]byte, error) {
+	return json.Marshal(export{[]resourceSpans{{r, []scopeSpans{{
+		scope{"github.com/refrain-loop/refrain", version}, spans,
+	}}}}})
 }
