@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -69,7 +70,7 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%s was refused: %s",
 func public(err error) error {
 	var (
 		asked    *request.UsageError
-		choice   *app.ChoiceError
+		choice   *lineup.ChoiceError
 		settings *app.SettingsError
 		gone     *app.GoneError
 		held     *app.HeldError

@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -207,10 +208,10 @@ func inspectAgent(name string, a AgentInfo, mode string) Check {
 	if a.BuiltIn && a.Version == "" {
 		return Check{name, Worry, a.Path + " does not tell its version", "run it once by hand"}
 	}
-	if fix := refusedRoot(a.Name, mode); fix != "" {
+	if fix := lineup.RefusedRoot(a.Name, mode); fix != "" {
 		return Check{name, Problem, said + ": it refuses to skip permissions when run by root", fix}
 	}
-	if key := billedBy(a.Name); key != "" {
+	if key := lineup.BilledBy(a.Name); key != "" {
 		return Check{name, Fine, said + ", bills " + key, ""}
 	}
 	return Check{name, Fine, said, ""}

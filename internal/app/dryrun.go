@@ -56,7 +56,7 @@ func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
 
 func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 	d := DryRun{
-		Procedure: j.Request.Name(), Agent: j.agentName,
+		Procedure: j.Request.Name(), Agent: j.lineup.Name(),
 		Budget: j.Config().Budget.PromptTokens, Warnings: j.Warnings(),
 	}
 	d.Prompt, d.Tokens = p.Text, p.Tokens
@@ -71,11 +71,11 @@ func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 // shownCommand is the agent's command with words in place of the prompt and
 // without secrets.
 func (j *Job) shownCommand(text string) (shown, program string, err error) {
-	cmd, err := j.agent.Command(agent.Call{
+	cmd, err := j.lineup.Workers[0].Agent.Command(agent.Call{
 		HasPrompt: j.prompt != nil, Prompt: text, PromptFile: "prompt.md", Model: j.Config().Model,
 	})
 	if err != nil {
-		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.agentName, err)}
+		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.lineup.Name(), err)}
 	}
 	for i, arg := range cmd.Argv {
 		if arg == text && text != "" {

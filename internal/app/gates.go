@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
@@ -57,7 +58,11 @@ func (j *Job) reviewers() []string {
 
 // reviewer asks an agent and gives what it says itself.
 func (j *Job) reviewer(g config.Gate, spent *spending) (func(context.Context, string, gate.Place) (string, error), error) {
-	a, err := j.makeAgent(g.Agent, j.Config().Agents[g.Agent])
+	var used func(session string) loop.Usage
+	if j.lineup != nil { // else it is only a check
+		used = j.lineup.UsedBefore
+	}
+	a, err := lineup.Make(j.Assignment, g.Agent, j.Config().Model, used)
 	if err != nil {
 		return nil, &request.UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/scaffold"
@@ -48,7 +49,7 @@ func NewSetup(dir, chosen string, force bool) (*Setup, error) {
 	}
 	defer root.Close()
 	return &Setup{
-		Tree: tree, Project: scaffold.Detect(files.FS(root)), Agents: installed(settings.Config.Agents),
+		Tree: tree, Project: scaffold.Detect(files.FS(root)), Agents: lineup.Installed(settings.Config.Agents),
 		Options: scaffold.Options{Agent: chosen, Schema: string(config.Schema())},
 		chosen:  settings.Config.Agent != "auto", force: force,
 	}, nil

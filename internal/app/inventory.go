@@ -12,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -43,7 +44,7 @@ func (a AgentInfo) CalledAs() string {
 // are for, and asks those that are installed for their version.
 func Agents(ctx context.Context, tree string, settings *config.Resolved) []AgentInfo {
 	j := &Job{Assignment: request.Assignment{Tree: tree, Settings: settings}}
-	names := known(settings.Config.Agents)
+	names := lineup.Known(settings.Config.Agents)
 	list := make([]AgentInfo, len(names))
 	var wg sync.WaitGroup
 	for i, name := range names {
@@ -65,7 +66,7 @@ func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
 		}
 		return info
 	}
-	a, err := j.makeAgent(name, table)
+	a, err := lineup.Make(j.Assignment, name, j.Config().Model, nil)
 	if err != nil {
 		info.Note = err.Error()
 		return info

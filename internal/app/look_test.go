@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -33,7 +34,7 @@ func TestLookIsAsGoodAsReadingEverything(t *testing.T) {
 		}
 	}
 	now := time.Date(2026, 11, 15, 12, 30, 0, 0, time.UTC)
-	tree := newTree(t, "")
+	tree := story.NewTree(t, "")
 	for n := 1; n <= len(events()); n++ {
 		store, name := newRun(t, tree, events()[:n])
 		entry, err := store.Load(name)

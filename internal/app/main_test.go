@@ -2,36 +2,10 @@ package app
 
 import (
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
 func TestMain(m *testing.M) {
 	Helper()
 	os.Exit(m.Run())
-}
-
-// newTree makes a work tree with this refrain.toml, in a world without settings
-// of the user's.
-func newTree(t *testing.T, settings string) string {
-	t.Helper()
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "REFRAIN_") {
-			t.Setenv(name, "") // so that it comes back after the test
-			os.Unsetenv(name)
-		}
-	}
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	tree := t.TempDir()
-	writeFile(t, filepath.Join(tree, "refrain.toml"), settings)
-	return tree
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

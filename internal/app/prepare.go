@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/prompt"
@@ -25,14 +25,9 @@ import (
 type Job struct {
 	request.Assignment
 
-	agent     agent.Agent
-	agentName string
-	standIns  []worker // agents for when the first cannot work
-	// margin is added to the end of a limit, and differs between runs, so that
-	// not all loops of a machine wake together.
-	margin  time.Duration
-	used    func(session string) loop.Usage // what a session had used when the attempt began; nil: no run is alive
-	prompt  *prompt.Builder                 // nil: the command gets none
+	lineup  *lineup.Lineup
+	margin  time.Duration   // see policy.Terms
+	prompt  *prompt.Builder // nil: the command gets none
 	protect glob.Patterns
 	only    glob.Patterns // files that alone are progress; none is all
 
@@ -66,7 +61,7 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 	if j.files, err = git.Open(ctx, tree, j.notProgress()); err != nil {
 		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(hintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
-	for _, prepare := range []func(context.Context) error{j.prepareAgent, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
+	for _, prepare := range []func(context.Context) error{j.prepareLineup, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
 		if err := prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -103,6 +98,11 @@ func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
+func (j *Job) prepareLineup(context.Context) (err error) {
+	j.lineup, err = lineup.New(j.Assignment)
+	return err
+}
+
 // preparePrompt builds the first prompt to see that it can be built: a missing
 // or empty one should not be found out at night.
 func (j *Job) preparePrompt(ctx context.Context) error {
@@ -117,7 +117,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	j.prompt = &prompt.Builder{
 		Title: title, Pieces: pieces, Template: j.Templated(), Tree: j.Tree,
 		Facts: prompt.Facts{
-			Procedure: j.Request.Procedure, WorkDir: j.Dir(), Agent: j.agentName, Model: c.Model, Plan: c.Done.Plan,
+			Procedure: j.Request.Procedure, WorkDir: j.Dir(), Agent: j.lineup.Name(), Model: c.Model, Plan: c.Done.Plan,
 		},
 		Branch: j.branch,
 		Vars:   j.vars(),
@@ -133,7 +133,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		},
 		IterationContext: c.Loop.IterationContext.Or(j.Request.Procedure == ""),
 		Tests:            j.terms().TestsMayBecome(),
-		Kept:             j.keeps(),
+		Kept:             j.lineup.KeepsSession(),
 	}
 	if j.Request.Commands != nil { // of a run that goes on
 		j.prompt.Settle()
@@ -202,7 +202,7 @@ func (j *Job) prepareDir(context.Context) error {
 func (j *Job) terms() policy.Terms {
 	return policy.Terms{
 		Config: j.Config(), Kind: j.Request.Kind(),
-		Agents: j.agents(), KeepsSession: j.keeps(), OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(), Margin: j.margin,
+		Agents: j.lineup.Names(), KeepsSession: j.lineup.KeepsSession(), OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(), Margin: j.margin,
 	}
 }
 
@@ -238,26 +238,15 @@ func (j *Job) Warnings() []loop.Warning {
 			})
 		}
 	}
-	if c := j.Config(); c.Permissions.Mode == "full" && len(j.Request.Command) == 0 && j.Request.Extensions.Agent == nil && !contained() {
-		list = append(list, loop.Warning{
-			Text: j.agentName + " may do anything on this machine, unasked (permissions.mode is full)",
-			Hint: "use full in a container or a virtual machine only",
-		})
-	}
-	if key := billedBy(j.agentName); key != "" {
-		list = append(list, loop.Warning{
-			Text: key + " is set: " + j.agentName + " bills that key, not a subscription",
-			Hint: "unset it if you have a subscription and mean to use that",
-		})
-	}
+	list = append(list, j.lineup.Warnings()...)
 	if terms.Gated() && !terms.CanBeDone() {
 		list = append(list, loop.Warning{
 			Text: "there are gates, but nothing ends this run as done",
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
 		})
 	}
-	if j.Config().Session.Mode == "keep" && !j.keeps() {
-		list = append(list, loop.Warning{Text: j.agentName + " cannot go on with a session: every iteration begins with a fresh one"})
+	if j.Config().Session.Mode == "keep" && !terms.KeepsSession {
+		list = append(list, loop.Warning{Text: j.lineup.Name() + " cannot go on with a session: every iteration begins with a fresh one"})
 	}
 	if !terms.CanEnd() {
 		list = append(list, loop.Warning{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func set(key, value string) config.Flag { return config.Flag{Name: "--set", Key: key, Value: value} }
@@ -43,7 +44,7 @@ func TestWarnsBeforeTheStart(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			tt.req.Command = []string{"cat"}
-			job, err := Prepare(t.Context(), newTree(t, ""), tt.req)
+			job, err := Prepare(t.Context(), story.NewTree(t, ""), tt.req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,13 +73,13 @@ func TestExitZeroIsDoneForACommandWithoutAPromise(t *testing.T) {
 		{"a command with a prompt", request.Request{Command: command, Prompt: "go"}, true},
 		{"a command with a promise", request.Request{Command: command, Flags: promise}, false},
 		{"a command in a procedure", request.Request{Command: command, Procedure: "nightly"}, false},
-		{"an agent", request.Request{Prompt: "go", Flags: agentFlag("mine")}, false},
+		{"an agent", request.Request{Prompt: "go", Flags: []config.Flag{set("agent", "mine")}}, false},
 		{"switched off", request.Request{Command: command, Flags: []config.Flag{set("loop.exit_zero_is_done", "false")}}, false},
 		{"switched on", request.Request{Command: command, Flags: append(promise, set("loop.exit_zero_is_done", "true"))}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			job, err := Prepare(t.Context(), newTree(t, "[procedures.nightly]\n[agents.mine]\ncommand = \"cat\"\n"), tt.req)
+			job, err := Prepare(t.Context(), story.NewTree(t, "[procedures.nightly]\n[agents.mine]\ncommand = \"cat\"\n"), tt.req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +91,7 @@ func TestExitZeroIsDoneForACommandWithoutAPromise(t *testing.T) {
 }
 
 func TestPreparingWritesNothing(t *testing.T) {
-	tree := newTree(t, "")
+	tree := story.NewTree(t, "")
 	job, err := Prepare(t.Context(), tree, request.Request{Command: []string{"cat"}, Prompt: "go"})
 	if err != nil {
 		t.Fatal(err)

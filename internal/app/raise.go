@@ -30,7 +30,7 @@ func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Raised, e
 		defer mu.Unlock()
 		next, err := latest.raised(key, value)
 		if err == nil {
-			err = next.checkBudgets()
+			err = next.lineup.CheckBudget(next.Config().Budget)
 		}
 		if err != nil {
 			return engine.Raised{}, err

@@ -71,7 +71,7 @@ const (
 // the request there. Close removes the copy.
 func PrepareRehearsal(ctx context.Context, dir, script string, req request.Request) (*Rehearsal, error) {
 	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, most: mostAttempts}
-	text, err := files.ReadFile(ctx, script, mostScript)
+	text, err := files.ReadFile(ctx, script, rehearsal.MaxScript)
 	if err != nil {
 		return nil, &request.UsageError{What: fmt.Sprintf("read the script: %v", err), Hint: "name a rehearsal script; docs/rehearsal.md has some to start from"}
 	}
@@ -118,7 +118,7 @@ func (r *Rehearsal) Procedure() string {
 }
 
 // Agent is whom the script stands in for.
-func (r *Rehearsal) Agent() string { return r.job.agentName }
+func (r *Rehearsal) Agent() string { return r.job.lineup.Name() }
 
 // Close removes the copy.
 func (r *Rehearsal) Close() error { return r.copied.remove() }
@@ -130,10 +130,7 @@ func (r *Rehearsal) cast(j *Job) error {
 	if err != nil {
 		return err
 	}
-	j.agent = player
-	for i := range j.standIns {
-		j.standIns[i].agent = player
-	}
+	j.lineup.Replace(player)
 	settings := *j.Settings
 	settings.Config.Agents = maps.Clone(settings.Config.Agents)
 	for _, name := range j.reviewers() {

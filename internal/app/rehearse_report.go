@@ -74,7 +74,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.Config().Proc.Keep, r.job.Tree, meta.ID)
 	_ = dropProof(r.job.Tree, r.run.Dir()) // prune tries again
 	report := &Rehearsed{
-		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.agentName, Seed: r.Seed,
+		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.lineup.Name(), Seed: r.Seed,
 		Started: r.Start, Ended: r.Clock.Now().In(r.Start.Location()), End: end,
 		Timeline: r.diary.moments, Checks: night.checks(),
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // rehearse plays a script against the settings of a work tree.
 func rehearse(t *testing.T, tree, script string, change func(*Rehearsal)) *Rehearsed {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.toml")
-	writeFile(t, path, script)
+	story.WriteFile(t, path, script)
 	r, err := PrepareRehearsal(t.Context(), tree, path, request.Request{Prompt: "go"})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestWhatARehearsalFinds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			tree := newTree(t, "agent = \"claude\"\n"+tt.settings)
+			tree := story.NewTree(t, "agent = \"claude\"\n"+tt.settings)
 			got := rehearse(t, tree, tt.script, tt.change)
 			if got.Passed != tt.passed || !got.said(tt.says) {
 				t.Errorf("passed: %v, want %v and %q in\n%+v\n%+v", got.Passed, tt.passed, tt.says, got.Timeline, got.Checks)
@@ -118,7 +119,7 @@ func TestWhatARehearsalFinds(t *testing.T) {
 
 // The same seed is the same night.
 func TestARehearsalRepeatsItself(t *testing.T) {
-	tree := newTree(t, "agent = \"claude\"\ndone.promise = \"DONE\"\n")
+	tree := story.NewTree(t, "agent = \"claude\"\ndone.promise = \"DONE\"\n")
 	const script = "[[iteration]]\nsteps = [{ limit = \"five_hour\", resets_in = \"1h\", attempt = 1 }, { claim = \"DONE\" }]\n"
 	seeded := func(seed uint64) loop.Span {
 		return rehearse(t, tree, script, func(r *Rehearsal) { r.Seed = seed }).End.Elapsed
@@ -140,14 +141,14 @@ func TestACopyOfAWorkTree(t *testing.T) {
 			if err := os.Mkdir(below, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			writeFile(t, filepath.Join(below, "refrain.toml"), "")
+			story.WriteFile(t, filepath.Join(below, "refrain.toml"), "")
 			return below
 		}},
 		{"staged, changed, deleted and new", func(t *testing.T, tree string) string {
-			writeFile(t, filepath.Join(tree, "staged"), "x")
+			story.WriteFile(t, filepath.Join(tree, "staged"), "x")
 			run(t, tree, "add", "staged")
-			writeFile(t, filepath.Join(tree, "kept"), "changed")
-			writeFile(t, filepath.Join(tree, "new"), "new")
+			story.WriteFile(t, filepath.Join(tree, "kept"), "changed")
+			story.WriteFile(t, filepath.Join(tree, "new"), "new")
 			return tree
 		}},
 		{"on no branch", func(t *testing.T, tree string) string {
@@ -157,20 +158,20 @@ func TestACopyOfAWorkTree(t *testing.T) {
 		{"a linked work tree", func(t *testing.T, tree string) string {
 			linked := filepath.Join(t.TempDir(), "linked")
 			run(t, tree, "worktree", "add", "-q", "-b", "other", linked)
-			writeFile(t, filepath.Join(linked, "new"), "new")
+			story.WriteFile(t, filepath.Join(linked, "new"), "new")
 			return linked
 		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			tree := newTree(t, "")
+			tree := story.NewTree(t, "")
 			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			run(t, tree, "init", "-q")
 			run(t, tree, "config", "user.name", "Ada")
 			run(t, tree, "config", "user.email", "ada@example.com")
-			writeFile(t, filepath.Join(tree, ".gitignore"), "ignored\n")
-			writeFile(t, filepath.Join(tree, "kept"), "kept")
-			writeFile(t, filepath.Join(tree, "ignored"), "secret")
+			story.WriteFile(t, filepath.Join(tree, ".gitignore"), "ignored\n")
+			story.WriteFile(t, filepath.Join(tree, "kept"), "kept")
+			story.WriteFile(t, filepath.Join(tree, "ignored"), "secret")
 			run(t, tree, "add", "-A")
 			run(t, tree, "commit", "-q", "-m", "first")
 			run(t, tree, "branch", "side")
@@ -178,7 +179,7 @@ func TestACopyOfAWorkTree(t *testing.T) {
 			dir := tt.make(t, tree)
 
 			path := filepath.Join(t.TempDir(), "script.toml")
-			writeFile(t, path, "[[iteration]]\nsteps = []\n")
+			story.WriteFile(t, path, "[[iteration]]\nsteps = []\n")
 			r, err := PrepareRehearsal(t.Context(), dir, path, request.Request{Prompt: "go"})
 			if err != nil {
 				t.Fatal(err)
@@ -196,7 +197,7 @@ func TestACopyOfAWorkTree(t *testing.T) {
 				t.Error("a file that git ignores is in the copy")
 			}
 			before := run(t, tree, "rev-list", "--all")
-			writeFile(t, filepath.Join(r.Dir(), "more"), "more")
+			story.WriteFile(t, filepath.Join(r.Dir(), "more"), "more")
 			run(t, r.Dir(), "add", "-A")
 			run(t, r.Dir(), "commit", "-q", "-m", "second")
 			if after := run(t, tree, "rev-list", "--all"); after != before {

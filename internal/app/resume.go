@@ -87,7 +87,7 @@ func loosened(changes []loop.Change, flags []config.Flag, reviewers []string) (l
 	}
 	var found []loop.Change
 	for _, change := range changes {
-		if (config.Guarded(change.Key) || reviews(change.Key)) && !setBy(flags, change.Key) {
+		if (config.Guarded(change.Key) || reviews(change.Key)) && !request.Sets(flags, change.Key) {
 			found = append(found, change)
 		}
 	}
@@ -164,7 +164,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
 	return &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.terms().Limits(), Counting: c.terms().Counting(),
-		Agent: c.agentName, Model: c.Config().Model, Promise: c.Config().Done.Promise,
+		Agent: c.lineup.Name(), Model: c.Config().Model, Promise: c.Config().Done.Promise,
 	}
 }
 
@@ -304,15 +304,6 @@ func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, hurry 
 	end := *past.Finished
 	end.State, end.Reason, end.Why = v.State, v.Reason, v.Why
 	return &end
-}
-
-func setBy(flags []config.Flag, key string) bool {
-	for _, f := range flags {
-		if f.Key == key {
-			return true
-		}
-	}
-	return false
 }
 
 // now is the time as the journal writes it.

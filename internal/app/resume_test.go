@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/story"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -37,10 +38,10 @@ func TestResumeGuardsWhatDoneMeans(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			tree := newTree(t, "done.promise = \"DONE\"\n")
+			tree := story.NewTree(t, "done.promise = \"DONE\"\n")
 			entry := journal.Entry{Meta: metaOf(t, tree)}
 			entry.Name, entry.Tree = "run-1", tree
-			writeFile(t, filepath.Join(tree, "refrain.toml"), tt.now)
+			story.WriteFile(t, filepath.Join(tree, "refrain.toml"), tt.now)
 
 			c, err := PrepareResume(t.Context(), entry, tt.flags, tt.accept)
 			if tt.refused != "" {
@@ -81,7 +82,7 @@ func metaOf(t *testing.T, tree string) journal.Meta {
 // A runner that dies between its last verdict and the end of the run leaves an
 // end that only has to be written.
 func TestResumeWritesAnEndThatWasDecided(t *testing.T) {
-	tree := newTree(t, "done.promise = \"DONE\"\n")
+	tree := story.NewTree(t, "done.promise = \"DONE\"\n")
 	store, name := newRun(t, tree, []loop.Payload{
 		&loop.RunStarted{Name: "run-1"},
 		&loop.IterationStarted{},

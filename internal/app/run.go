@@ -12,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
@@ -220,7 +221,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	e := engine.New(engine.Options{
 		Journal: o.run, Past: o.past, Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions),
 
-		Workers: j.workers(), Holds: terms.Holds(), Shared: world.shared,
+		Workers: workers(j.lineup), Holds: terms.Holds(), Shared: world.shared,
 		Prompt: j.prompt, Detectors: j.detectors, Rules: terms.Rules(),
 
 		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
@@ -240,7 +241,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 		Control: w.Control, Observers: observers, Exec: exec, Guard: o.guard, Tampered: o.past.Tampered,
 		Asking: j.asking(), Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
 	})
-	j.used = e.Used
+	j.lineup.Used = e.Used
 	late := w.Late
 	e.Warnings = append(e.Warnings, world.report(func(w loop.Warning) {
 		if e.Tell(w) {
@@ -258,9 +259,13 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	return end, err
 }
 
-// textual tells whether the agent prints what its tools print as its own text.
-func (j *Job) textual() bool {
-	return len(j.Request.Command) > 0 || j.Config().Agents[j.agentName].Format == "text"
+// workers is the agents as the engine takes them.
+func workers(l *lineup.Lineup) []engine.Worker {
+	var list []engine.Worker
+	for _, w := range l.Workers {
+		list = append(list, engine.Worker(w))
+	}
+	return list
 }
 
 // bytesPerToken is what text comes to on average.
@@ -378,7 +383,7 @@ func (j *Job) stored() (request, settings json.RawMessage, err error) {
 func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
-		Agent: j.agentName, Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
+		Agent: j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: j.preview(),
 	}
 }

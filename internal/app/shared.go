@@ -36,8 +36,8 @@ func (j *Job) shared(run string) (engine.Shared, func()) {
 	if err != nil {
 		return nil, func() {} // no home: there is nobody to share with
 	}
-	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{j.agentName: j.Config().Model}, run: run, tree: j.Tree}
-	for _, name := range j.agents() {
+	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{j.lineup.Name(): j.Config().Model}, run: run, tree: j.Tree}
+	for _, name := range j.lineup.Names() {
 		if own := j.Request.Extensions.Agent; own != nil && own.Name == name {
 			continue // nobody knows whom it asks either
 		}

@@ -46,6 +46,8 @@ var mayImport = map[string][]string{
 	"policy":  {"loop", "stop", "config"},
 	"request": {"loop", "config", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
+	"lineup": {"loop", "proc", "config", "agent", "request", "rehearsal"},
+
 	"awake":    nil,
 	"governor": nil,
 
@@ -65,11 +67,11 @@ var mayImport = map[string][]string{
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "request", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "request", "lineup", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
-	"cli":       join([]string{"app", "request", "whatif", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
+	"cli":       join([]string{"app", "request", "lineup", "whatif", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 
-	"refrain": {"app", "request", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
+	"refrain": {"app", "request", "lineup", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

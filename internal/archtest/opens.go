@@ -23,7 +23,7 @@ var mayOpen = map[string]string{
 	"internal/proc/stream.go":       "a file that it has just made",
 	"internal/proc/sweep_linux.go":  "files of the kernel's",
 
-	"internal/app/contained.go":      "a file of the system's",
+	"internal/lineup/warnings.go":    "a file of the system's",
 	"internal/app/log.go":            "log.file outside of the work tree is the user's own, and may be a terminal",
 	"internal/app/demo.go":           "writes into a new folder",
 	"internal/project/early.go":      "makes a new file, and opens none",

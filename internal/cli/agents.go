@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -27,7 +28,7 @@ func agentsCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		if *prices {
-			return showPrices(sh, app.Prices(settings), *asJSON)
+			return showPrices(sh, lineup.Prices(settings), *asJSON)
 		}
 		list := app.Agents(cmd.Context(), tree, settings)
 		if *asJSON {
@@ -47,7 +48,7 @@ func agentsCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func showPrices(sh *shell, list []app.Price, asJSON bool) error {
+func showPrices(sh *shell, list []lineup.Price, asJSON bool) error {
 	if asJSON {
 		return printJSON(sh.out, list)
 	}

@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/lineup"
 )
 
 // choose asks which of several agents is meant, once, and remembers it in the
 // user's own settings. Without a terminal there is nobody to ask.
 func (sh *shell) choose(err error) ([]config.Flag, error) {
-	var choice *app.ChoiceError
+	var choice *lineup.ChoiceError
 	if !errors.As(err, &choice) || !isTerminal(sh.in) || !isTerminal(sh.out) {
 		return nil, err
 	}

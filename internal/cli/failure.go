@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -62,7 +62,7 @@ func explain(err error) failure {
 	var (
 		told     failure
 		asked    *request.UsageError
-		choice   *app.ChoiceError
+		choice   *lineup.ChoiceError
 		settings *config.Errors
 		held     *journal.HeldError
 		missing  *journal.NotFoundError

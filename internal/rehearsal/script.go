@@ -11,6 +11,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
+// MaxScript is more bytes than anybody writes for a rehearsal.
+const MaxScript = 16 << 20
+
 // Script is what an agent does, iteration by iteration.
 type Script struct {
 	Expect     Expect // of a rehearsal of the whole night

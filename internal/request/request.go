@@ -99,3 +99,8 @@ func (r Request) Again(flags []config.Flag) (Request, error) {
 	r.Flags = slices.Concat(r.Flags, flags)
 	return r, nil
 }
+
+// Sets tells whether one of the flags gives a setting.
+func Sets(flags []config.Flag, key string) bool {
+	return slices.ContainsFunc(flags, func(f config.Flag) bool { return f.Key == key })
+}

@@ -1,5 +1,5 @@
-// Package story is what script tests share: the words that they have beyond
-// testscript's own, and the world in which they are told.
+// Package story is what tests share: the words that scripts have beyond
+// testscript's own, and the world in which tests are told.
 //
 // It is for tests alone, and knows nothing of the program.
 package story

@@ -403,10 +403,3 @@ func newRun(t *testing.T, events []loop.Payload) (journal.Store, string) {
 	}
 	return store, run.Meta().Name
 }
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}

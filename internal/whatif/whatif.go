@@ -133,7 +133,7 @@ func onlyDecisions(flags []config.Flag, was []terms) error {
 			return err
 		}
 	}
-	if !slices.ContainsFunc(flags, func(f config.Flag) bool { return f.Key == "stop.repeats" }) {
+	if !request.Sets(flags, "stop.repeats") {
 		return nil
 	}
 	for _, t := range was {

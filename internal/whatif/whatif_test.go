@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // ok is a minute of work.
@@ -290,7 +291,7 @@ func TestWhatifOfARunThatDied(t *testing.T) {
 			break
 		}
 	}
-	writeFile(t, path, strings.Join(lines, ""))
+	story.WriteFile(t, path, strings.Join(lines, ""))
 	alone := whatif(t, dir, sets(t, "loop.max_time=30m"))
 	if got, want := brief(*alone), (answer{sameEnd: true, iteration: 1, iterations: 1, place: "run-1/2", state: loop.Crashed}); got != want {
 		t.Errorf("of the part alone: %+v, want %+v", got, want)

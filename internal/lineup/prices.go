@@ -1,6 +1,9 @@
-package app
+package lineup
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 )
@@ -27,7 +30,19 @@ func Prices(settings *config.Resolved) []Price {
 			}
 		}
 	}
-	add("yours", pricesOf(settings.Config))
+	add("yours", prices(settings.Config))
 	add("built in", agent.Prices())
+	return list
+}
+
+// prices is what the user says that models cost.
+func prices(c config.Config) []agent.Price {
+	var list []agent.Price
+	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
+		p := c.Prices[model]
+		list = append(list, agent.Price{
+			Model: model, Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite, Window: p.Window,
+		})
+	}
 	return list
 }

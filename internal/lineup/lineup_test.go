@@ -1,4 +1,4 @@
-package app
+package lineup
 
 import (
 	"errors"
@@ -11,13 +11,14 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestChoosesTheAgent(t *testing.T) {
 	bin := t.TempDir()
 	for _, program := range []string{"here", "also-here"} {
 		path := filepath.Join(bin, program)
-		writeFile(t, path, "#!/bin/sh\n")
+		story.WriteFile(t, path, "#!/bin/sh\n")
 		if err := os.Chmod(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -46,12 +47,12 @@ func TestChoosesTheAgent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			tree := newTree(t, tt.settings)
+			tree := story.NewTree(t, tt.settings)
 			t.Setenv("PATH", bin)
 			tt.req.Prompt = "go"
 			job, err := prepareOnly(t, tree, tt.req)
 			if tt.refusal == "" {
-				if err != nil || job.agentName != tt.want {
+				if err != nil || job.Name() != tt.want {
 					t.Errorf("agent = %+v, %v; want %s", job, err, tt.want)
 				}
 				return
@@ -68,48 +69,17 @@ func TestChoosesTheAgent(t *testing.T) {
 
 // prepareOnly resolves the settings and makes the agent, without the parts that
 // need git, which is not on every PATH here.
-func prepareOnly(t *testing.T, tree string, req request.Request) (*Job, error) {
+func prepareOnly(t *testing.T, tree string, req request.Request) (*Lineup, error) {
 	t.Helper()
 	settings, err := config.Load(request.Sources(tree, req))
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &Job{Assignment: request.Assignment{Tree: tree, Request: req, Settings: settings}}
-	return j, j.prepareAgent(t.Context())
+	return New(request.Assignment{Tree: tree, Request: req, Settings: settings})
 }
 
 func agentFlag(name string) []config.Flag {
 	return []config.Flag{{Name: "--agent", Key: "agent", Value: name}}
-}
-
-func TestListsTheAgents(t *testing.T) {
-	tree := newTree(t, `
-[agents.rehearsal]
-script = "play.toml"
-[agents.mine]
-command = "not-there --api-key hunter2"
-`)
-	settings, err := config.Load(request.Sources(tree, request.Request{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	called := map[string]string{}
-	t.Setenv("PATH", t.TempDir()) // nothing is installed
-	for _, a := range Agents(t.Context(), tree, settings) {
-		called[a.Name] = a.CalledAs()
-		if a.Found != (a.Name == "command" || a.Name == "rehearsal") {
-			t.Errorf("%s: found = %v", a.Name, a.Found)
-		}
-	}
-	if got, want := called["rehearsal"], "plays play.toml"; got != want {
-		t.Errorf("rehearsal is called as %q, want %q", got, want)
-	}
-	if got := called["mine"]; strings.Contains(got, "hunter2") || !strings.Contains(got, "not found on PATH") {
-		t.Errorf("mine is called as %q, want it masked and not found", got)
-	}
-	if !strings.Contains(called["claude"], "claude -p --output-format stream-json") {
-		t.Errorf("claude is called as %q", called["claude"])
-	}
 }
 
 func TestSeveralAgentsAreAChoice(t *testing.T) {
@@ -119,7 +89,7 @@ func TestSeveralAgentsAreAChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tree := newTree(t, "[agents.mine]\ncommand = \"mine\"\n")
+	tree := story.NewTree(t, "[agents.mine]\ncommand = \"mine\"\n")
 	t.Setenv("PATH", bin)
 	_, err := prepareOnly(t, tree, request.Request{Prompt: "go"})
 	var choice *ChoiceError
@@ -147,7 +117,7 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 			if tt.model != "" {
 				req.Flags = []config.Flag{{Name: "--model", Key: "model", Value: tt.model}}
 			}
-			_, err := prepareOnly(t, newTree(t, tt.settings), req)
+			_, err := prepareOnly(t, story.NewTree(t, tt.settings), req)
 			var refused *request.UsageError
 			switch {
 			case tt.refusal == "" && err != nil:
@@ -161,7 +131,7 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 
 // The settings list the formats for their own messages and for the schema.
 func TestEveryFormatCanBeSet(t *testing.T) {
-	settings, err := config.Load(request.Sources(newTree(t, ""), request.Request{}))
+	settings, err := config.Load(request.Sources(story.NewTree(t, ""), request.Request{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +156,7 @@ func TestWhatAnAgentWouldIgnoreOrRefuseIsTold(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := prepareOnly(t, newTree(t, tt.settings), request.Request{Prompt: "go"})
+			_, err := prepareOnly(t, story.NewTree(t, tt.settings), request.Request{Prompt: "go"})
 			var refused *request.UsageError
 			switch {
 			case tt.refusal == "" && err != nil:

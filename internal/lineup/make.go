@@ -1,0 +1,82 @@
+package lineup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/rehearsal"
+	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
+)
+
+// Make makes the agent of that name, with what its [agents.NAME] table changes.
+// Used tells what a session had used before; nil: nobody knows.
+func Make(a request.Assignment, name, model string, used func(session string) loop.Usage) (agent.Agent, error) {
+	table := a.Config().Agents[name]
+	argv, err := argvOf(table.Command)
+	if err != nil {
+		return nil, err
+	}
+	if used == nil {
+		used = func(string) loop.Usage { return loop.Usage{} }
+	}
+	o := agent.Options{
+		Name: name, Command: argv, Prompt: table.Prompt, Format: table.Format,
+		ModelFlag: table.ModelFlag, ResumeFlag: table.ResumeFlag, First: table.FirstSignal, Env: table.Env,
+		Permissions: a.Config().Permissions.Mode, SystemFile: systemFile(a.Tree), MaxTurns: table.MaxTurns,
+		Model: model, ContextWindow: table.ContextWindow, Prices: prices(a.Config()), Now: time.Now, Used: used,
+	}
+	switch {
+	case !agent.KnowsCommand(name):
+		o.Name = "command"
+	case name == "rehearsal":
+		if o.Self, err = proc.HelperCommand("rehearsal"); err != nil {
+			return nil, err
+		}
+		if table.Script != "" {
+			o.Script = a.InTree(table.Script)
+		}
+		if err := checkScript(o.Script); err != nil {
+			return nil, err
+		}
+	}
+	return agent.New(o)
+}
+
+func argvOf(c setting.Command) ([]string, error) {
+	if c.Line != "" {
+		return agent.Split(c.Line)
+	}
+	return c.Argv, nil
+}
+
+// systemFile is AGENTS.md, when the work tree has one.
+func systemFile(tree string) string {
+	path := filepath.Join(tree, "AGENTS.md")
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// checkScript finds a mistake in a rehearsal script before the run exists.
+func checkScript(path string) error {
+	if path == "" {
+		return nil // the agent itself says that there is none
+	}
+	b, err := files.ReadFile(context.Background(), path, rehearsal.MaxScript)
+	if err != nil {
+		return fmt.Errorf("read its script: %w", err)
+	}
+	if _, err := rehearsal.Parse(b); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package lineup
+
+import (
+	"os"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Warnings is what a person should know of the agent before the run starts.
+func (l *Lineup) Warnings() []loop.Warning {
+	var list []loop.Warning
+	req := l.assignment.Request
+	if l.config().Permissions.Mode == "full" && len(req.Command) == 0 && req.Extensions.Agent == nil && !contained() {
+		list = append(list, loop.Warning{
+			Text: l.Name() + " may do anything on this machine, unasked (permissions.mode is full)",
+			Hint: "use full in a container or a virtual machine only",
+		})
+	}
+	if key := BilledBy(l.Name()); key != "" {
+		list = append(list, loop.Warning{
+			Text: key + " is set: " + l.Name() + " bills that key, not a subscription",
+			Hint: "unset it if you have a subscription and mean to use that",
+		})
+	}
+	return list
+}
+
+// RefusedRoot is what to do about an agent that would refuse to work as root;
+// empty when it would not.
+func RefusedRoot(name, mode string) string {
+	variable := agent.TraitsOf(name).Root
+	if variable == "" || mode != "full" || os.Geteuid() != 0 || os.Getenv(variable) != "" {
+		return ""
+	}
+	return "run as an ordinary user, use --permissions work, or set " + variable + "=1 if this is a container"
+}
+
+// BilledBy is the variable that makes the agent bill an API key where it could
+// bill a subscription; empty when the environment has none.
+func BilledBy(name string) string {
+	for _, key := range agent.TraitsOf(name).Keys {
+		if os.Getenv(key) != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// contained tells whether this program runs in a container, as far as can be
+// told: by the marks that the common ones leave.
+func contained() bool {
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	for _, name := range []string{"container", "DEVCONTAINER", "KUBERNETES_SERVICE_HOST"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	b, err := os.ReadFile("/proc/1/cgroup")
+	return err == nil && (strings.Contains(string(b), "docker") || strings.Contains(string(b), "kubepods") || strings.Contains(string(b), "lxc"))
+}
