@@ -47,6 +47,7 @@ const (
 	Aborted     = loop.Aborted
 	Stopped     = loop.Stopped
 	CouldNotRun = loop.CouldNotRun
+	Crashed     = loop.Crashed // no event says so: its runner is gone, and it has no end
 )
 
 // Why it ended.
@@ -148,4 +149,5 @@ const (
 	ErrRefusal         = loop.ErrRefusal
 	ErrAgent           = loop.ErrAgent
 	ErrPrompt          = loop.ErrPrompt
+	ErrKeeper          = loop.ErrKeeper
 )
