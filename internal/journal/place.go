@@ -30,7 +30,7 @@ func opened(p project.Project, err error) (Store, error) {
 	if err != nil {
 		return Store{}, err
 	}
-	return Store{Dir: p.Dir, Tree: p.Tree, project: &p, keyOnce: sync.OnceValues(p.Key)}, nil
+	return Store{Dir: p.Dir, Tree: p.Tree, project: &p, keyOnce: sync.OnceValues(p.Keys().Read)}, nil
 }
 
 // beside finds the records of another work tree, of this project or not.
@@ -89,7 +89,7 @@ func (s Store) holdKey(patience time.Duration) (back bool, err error) {
 	if err != nil || key == nil {
 		return false, nil // there was none
 	}
-	return s.project.HoldKey(key, patience)
+	return s.project.Keys().Hold(key, patience)
 }
 
 // RenewKey makes another key for the seals where there are runs and theirs is
@@ -99,7 +99,7 @@ func (s Store) RenewKey() (renewed bool, err error) {
 	if s.project == nil {
 		return false, nil
 	}
-	return s.project.RenewKey()
+	return s.project.Keys().Renew()
 }
 
 // HasKey tells whether there is a key for the seals. The error says that what is
@@ -114,7 +114,7 @@ func (s Store) KeyFile() string {
 	if s.project == nil {
 		return ""
 	}
-	return s.project.KeyFile()
+	return s.project.Keys().File()
 }
 
 // common is the git folder that all work trees of the repository share; an error

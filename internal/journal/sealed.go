@@ -29,7 +29,7 @@ func (s Store) chainOf(m Meta) chain {
 	if m.Head != nil {
 		c = newChain(keyOf(key, s.identity(m)), m.ID)
 	}
-	c.keyFile = s.project.KeyFile()
+	c.keyFile = s.project.Keys().File()
 	switch {
 	case m.Key == "" && s.project.MadeEarlier(m.Name):
 		c.early = true

@@ -1,9 +1,6 @@
 package project
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,7 +46,7 @@ func (p Project) claim() (Project, error) {
 		return p, err
 	}
 	defer lock.Close()
-	if err := p.makeKey(); err != nil {
+	if err := p.Keys().makeFirst(); err != nil {
 		return p, err
 	}
 	found, err := find(p.state, p.Tree)
@@ -168,36 +165,6 @@ func (p Project) lead(id string, n note) error {
 	return nil
 }
 
-// stay notes what the root is known by, when that is another folder than the one
-// that was claimed: who is at work at its path has put it there, such as an agent
-// that works on in a copy.
-func (p Project) stay() error {
-	id := filepath.Base(p.Dir)
-	stays := func() (note, bool) {
-		n, err := readNote(p.state, id)
-		now := Identity(p.Root)
-		ok := err == nil && n.Root == p.Root && now != "" && n.Identity != now
-		n.Identity = now
-		return n, ok
-	}
-	if _, ok := stays(); !ok {
-		return nil
-	}
-	lock, err := lockProjects(p.state, lockPatience)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	n, ok := stays()
-	if !ok {
-		return nil // somebody else did
-	}
-	if err := n.save(p.Dir); err != nil {
-		return err
-	}
-	return p.lead(id, n)
-}
-
 // movedTo is what is known of a project that was moved as a whole.
 func (n note) movedTo(root string) note {
 	was := n
@@ -229,64 +196,4 @@ func (n note) save(dir string) error {
 func (n note) equal(o note) bool {
 	return n.Root == o.Root && n.Identity == o.Identity && n.Since.Equal(o.Since) && n.CopyOf == o.CopyOf &&
 		slices.Equal(n.Trees, o.Trees) && maps.Equal(n.Others, o.Others) && slices.Equal(n.Early, o.Early) && n.Seal == o.Seal
-}
-
-// AdmitEarlier notes that a run which came from another project has no seals, for
-// an earlier version made it.
-func (p Project) AdmitEarlier(run string) error {
-	lock, err := lockProjects(p.state, lockPatience)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	n, err := readNote(p.state, filepath.Base(p.Dir))
-	if err != nil {
-		return err
-	}
-	n.Early = append(p.earlyRuns(n), run)
-	if n.Seal, err = p.sealOf(n.Early); err != nil {
-		return err
-	}
-	return n.save(p.Dir)
-}
-
-// sealOf is the seal of a list of runs that have none themselves.
-func (p Project) sealOf(runs []string) (string, error) {
-	key, err := p.Key()
-	if err == nil && key == nil {
-		err = &KeyError{File: p.KeyFile(), Gone: true}
-	}
-	if err != nil {
-		return "", err
-	}
-	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "early runs of %s\n%s\n", filepath.Base(p.Dir), strings.Join(runs, "\n"))
-	return hex.EncodeToString(mac.Sum(nil)), nil
-}
-
-// earlyRuns are the runs that were there before records were sealed; none when
-// somebody else has written the list.
-func (p Project) earlyRuns(n note) []string {
-	seal, err := p.sealOf(n.Early)
-	if err != nil || !hmac.Equal([]byte(seal), []byte(n.Seal)) {
-		return nil
-	}
-	return n.Early
-}
-
-// MadeEarlier tells whether a run was made by a version that did not seal its
-// records.
-func (p Project) MadeEarlier(run string) bool {
-	if p.Early {
-		return true
-	}
-	n, err := readNote(p.state, filepath.Base(p.Dir))
-	return err == nil && slices.Contains(p.earlyRuns(n), run)
-}
-
-// CalledEarly tells whether somebody has said so of a run: where the key is gone,
-// nobody can tell who.
-func (p Project) CalledEarly(run string) bool {
-	n, err := readNote(p.state, filepath.Base(p.Dir))
-	return err == nil && slices.Contains(n.Early, run)
 }

@@ -1,12 +1,17 @@
 package project
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -101,4 +106,64 @@ func names(dir string) []string {
 		list = append(list, e.Name())
 	}
 	return list
+}
+
+// AdmitEarlier notes that a run which came from another project has no seals, for
+// an earlier version made it.
+func (p Project) AdmitEarlier(run string) error {
+	lock, err := lockProjects(p.state, lockPatience)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	n, err := readNote(p.state, filepath.Base(p.Dir))
+	if err != nil {
+		return err
+	}
+	n.Early = append(p.earlyRuns(n), run)
+	if n.Seal, err = p.sealOf(n.Early); err != nil {
+		return err
+	}
+	return n.save(p.Dir)
+}
+
+// sealOf is the seal of a list of runs that have none themselves.
+func (p Project) sealOf(runs []string) (string, error) {
+	key, err := p.Keys().Read()
+	if err == nil && key == nil {
+		err = &KeyError{File: p.Keys().File(), Gone: true}
+	}
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "early runs of %s\n%s\n", filepath.Base(p.Dir), strings.Join(runs, "\n"))
+	return hex.EncodeToString(mac.Sum(nil)), nil
+}
+
+// earlyRuns are the runs that were there before records were sealed; none when
+// somebody else has written the list.
+func (p Project) earlyRuns(n note) []string {
+	seal, err := p.sealOf(n.Early)
+	if err != nil || !hmac.Equal([]byte(seal), []byte(n.Seal)) {
+		return nil
+	}
+	return n.Early
+}
+
+// MadeEarlier tells whether a run was made by a version that did not seal its
+// records.
+func (p Project) MadeEarlier(run string) bool {
+	if p.Early {
+		return true
+	}
+	n, err := readNote(p.state, filepath.Base(p.Dir))
+	return err == nil && slices.Contains(p.earlyRuns(n), run)
+}
+
+// CalledEarly tells whether somebody has said so of a run: where the key is gone,
+// nobody can tell who.
+func (p Project) CalledEarly(run string) bool {
+	n, err := readNote(p.state, filepath.Base(p.Dir))
+	return err == nil && slices.Contains(n.Early, run)
 }

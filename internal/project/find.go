@@ -73,6 +73,24 @@ func find(state, tree string) (Project, error) {
 	return p, nil
 }
 
+// freeFolder is the folder for a project that has none. One of that name may be
+// another's, who was here once.
+func (p Project) freeFolder() (id string) {
+	base := unusual.ReplaceAllString(filepath.Base(p.Root), "_")
+	base = fmt.Sprintf("%.40s-%s", base, shortSum(p.Root, 4))
+	for i := 1; ; i++ {
+		id := base
+		if i > 1 {
+			id = fmt.Sprintf("%s-%d", base, i)
+		}
+		n, err := readNote(p.state, id)
+		var unread *fs.PathError // there is none, or whoever makes it will hear why not
+		if errors.As(err, &unread) || err == nil && n.Root == p.Root && p.belongs(p.Root, id, n) {
+			return id
+		}
+	}
+}
+
 // known finds the project by what is known of its folder, or else of its path. An
 // agent may have deleted the git folder, or made one, so the work tree is asked
 // before the folder that holds its repository: that may be one further up.
@@ -126,6 +144,14 @@ func sameFolder(a, b string) bool {
 func (p Project) belongs(path, id string, n note) bool {
 	was, now := n.identityOf(path), Identity(path)
 	return was == "" || now == "" || was == now || !p.elsewhere(id)
+}
+
+// identityOf is what a folder of the project was known by when it was last claimed.
+func (n note) identityOf(path string) string {
+	if path == n.Root {
+		return n.Identity
+	}
+	return n.Others[path]
 }
 
 // take makes this project the one that was found by a path.
@@ -251,4 +277,28 @@ func (p Project) isCopy(id string, from note) bool {
 	}
 	owner, _, known := lookUp(p.state, from.Root)
 	return known && owner == id
+}
+
+// anchorName is the file in the records that the sign in the project is a second
+// name of, where both are on one disk. Moving the project keeps that name, a copy
+// has a file of its own, and deleting the sign takes the name away. So the number
+// of names tells whether the project is still somewhere, wherever that is.
+const anchorName = "sign"
+
+func (p Project) anchor(id string) string { return filepath.Join(p.folder(id), anchorName) }
+
+// elsewhere tells whether the sign of a project is somewhere else than here. No
+// is also the answer when nobody can tell.
+func (p Project) elsewhere(id string) bool {
+	info, err := os.Lstat(p.anchor(id))
+	if err != nil {
+		return false
+	}
+	others := namesOf(info) - 1
+	for _, dir := range p.signs() {
+		if here, err := os.Lstat(filepath.Join(dir, noteName)); err == nil && os.SameFile(info, here) {
+			others--
+		}
+	}
+	return others > 0
 }

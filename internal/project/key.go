@@ -39,13 +39,19 @@ func (e *KeyError) Hint() string {
 	return "put it back from a copy; without one, move it away: then a new key is made, and runs that were sealed with the old one cannot be checked any more"
 }
 
-// KeyFile is where the key is.
-func (p Project) KeyFile() string { return filepath.Join(p.state, keyName) }
+// Keys is the key of one user, by which the records of all projects are sealed.
+type Keys struct{ state string }
 
-// Key is what the records of this user are sealed with; nil when nobody has made
+// Keys is where the key is that the records of the project are sealed with.
+func (p Project) Keys() Keys { return Keys{p.state} }
+
+// File is where the key is.
+func (k Keys) File() string { return filepath.Join(k.state, keyName) }
+
+// Read gives what the records of this user are sealed with; nil when nobody has made
 // one yet.
-func (p Project) Key() ([]byte, error) {
-	b, err := readSmall(p.KeyFile())
+func (k Keys) Read() ([]byte, error) {
+	b, err := readSmall(k.File())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -54,50 +60,50 @@ func (p Project) Key() ([]byte, error) {
 	}
 	key, err := hex.DecodeString(string(bytes.TrimSpace(b)))
 	if err != nil || len(key) != keySize {
-		return nil, &KeyError{File: p.KeyFile()}
+		return nil, &KeyError{File: k.File()}
 	}
 	return key, nil
 }
 
-// makeKey makes the first key of this user, when somebody claims a project. One
+// makeFirst makes the first key of this user, when somebody claims a project. One
 // that is gone is not replaced by that.
-func (p Project) makeKey() error {
-	key, err := p.Key()
-	if key != nil || err != nil || p.hasRuns() {
+func (k Keys) makeFirst() error {
+	key, err := k.Read()
+	if key != nil || err != nil || k.hasRuns() {
 		return err
 	}
-	return p.newKey()
+	return k.makeNew()
 }
 
-func (p Project) newKey() error {
+func (k Keys) makeNew() error {
 	key := make([]byte, keySize)
 	rand.Read(key)
-	return p.writeKey(key)
+	return k.write(key)
 }
 
-// RenewKey makes another key where the one that records are sealed with is gone,
+// Renew makes another key where the one that records are sealed with is gone,
 // and tells whether it was.
-func (p Project) RenewKey() (renewed bool, err error) {
-	if key, err := p.Key(); key != nil || err != nil || !p.hasRuns() {
+func (k Keys) Renew() (renewed bool, err error) {
+	if key, err := k.Read(); key != nil || err != nil || !k.hasRuns() {
 		return false, nil // Claim tells what is wrong
 	}
-	lock, err := lockProjects(p.state, lockPatience)
+	lock, err := lockProjects(k.state, lockPatience)
 	if err != nil {
 		return false, fmt.Errorf("make a key: %w", err)
 	}
 	defer lock.Close()
-	if key, err := p.Key(); key != nil || err != nil {
+	if key, err := k.Read(); key != nil || err != nil {
 		return false, err // somebody was faster
 	}
-	return true, p.newKey()
+	return true, k.makeNew()
 }
 
 // hasRuns tells whether this user has records of runs: whoever made them had a
 // key. A run that was deleted may leave an empty folder.
-func (p Project) hasRuns() bool {
-	ids, _ := os.ReadDir(projects(p.state)) // none is none
+func (k Keys) hasRuns() bool {
+	ids, _ := os.ReadDir(projects(k.state)) // none is none
 	for _, id := range ids {
-		dir := p.folder(id.Name())
+		dir := filepath.Join(projects(k.state), id.Name())
 		for _, run := range names(dir) {
 			if left, err := os.ReadDir(filepath.Join(dir, runsName, run)); err == nil && len(left) > 0 {
 				return true
@@ -107,30 +113,30 @@ func (p Project) hasRuns() bool {
 	return false
 }
 
-func (p Project) writeKey(key []byte) error {
-	if err := replaceFile(p.KeyFile(), []byte(hex.EncodeToString(key)+"\n")); err != nil {
+func (k Keys) write(key []byte) error {
+	if err := replaceFile(k.File(), []byte(hex.EncodeToString(key)+"\n")); err != nil {
 		return err
 	}
-	return os.Chmod(p.KeyFile(), 0o600)
+	return os.Chmod(k.File(), 0o600)
 }
 
-// HoldKey puts the key of a live run back where it is gone or damaged, and tells
+// Hold puts the key of a live run back where it is gone or damaged, and tells
 // whether it was. Another key is left alone: others may have used it. So long it
 // waits for others who make one.
-func (p Project) HoldKey(key []byte, patience time.Duration) (back bool, err error) {
-	if now, err := p.Key(); err == nil && now != nil {
+func (k Keys) Hold(key []byte, patience time.Duration) (back bool, err error) {
+	if now, err := k.Read(); err == nil && now != nil {
 		return false, nil
 	}
-	if err := os.MkdirAll(p.state, 0o700); err != nil {
+	if err := os.MkdirAll(k.state, 0o700); err != nil {
 		return false, err
 	}
-	lock, err := lockProjects(p.state, patience)
+	lock, err := lockProjects(k.state, patience)
 	if err != nil {
 		return false, fmt.Errorf("put the key back: %w", err)
 	}
 	defer lock.Close()
-	if now, err := p.Key(); err == nil && now != nil {
+	if now, err := k.Read(); err == nil && now != nil {
 		return false, nil // somebody was faster
 	}
-	return true, p.writeKey(key)
+	return true, k.write(key)
 }

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -33,14 +31,6 @@ type note struct {
 
 // others are identities by path.
 type others map[string]string
-
-// identityOf is what a folder of the project was known by when it was last claimed.
-func (n note) identityOf(path string) string {
-	if path == n.Root {
-		return n.Identity
-	}
-	return n.Others[path]
-}
 
 // covers tells whether a path is one of the project's.
 func (n note) covers(path string) bool { return path == n.Root || slices.Contains(n.Trees, path) }
@@ -96,24 +86,6 @@ func readNote(state, id string) (note, error) {
 		err = json.Unmarshal(b, &n)
 	}
 	return n, err
-}
-
-// freeFolder is the folder for a project that has none. One of that name may be
-// another's, who was here once.
-func (p Project) freeFolder() (id string) {
-	base := unusual.ReplaceAllString(filepath.Base(p.Root), "_")
-	base = fmt.Sprintf("%.40s-%s", base, shortSum(p.Root, 4))
-	for i := 1; ; i++ {
-		id := base
-		if i > 1 {
-			id = fmt.Sprintf("%s-%d", base, i)
-		}
-		n, err := readNote(p.state, id)
-		var unread *fs.PathError // there is none, or whoever makes it will hear why not
-		if errors.As(err, &unread) || err == nil && n.Root == p.Root && p.belongs(p.Root, id, n) {
-			return id
-		}
-	}
 }
 
 // replaceFile puts a file in its place in one piece, and on the disk.

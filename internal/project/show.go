@@ -40,11 +40,42 @@ func (p Project) Show() {
 	}
 	defer inside.Close()
 	p.putSign(inside)
-	p.putLink(inside, runsName)
+	l := links{inside, p.Dir}
+	l.put(runsName)
 	for _, path := range lockFiles(p.Dir) {
-		p.putLink(inside, filepath.Base(path))
+		l.put(filepath.Base(path))
 	}
-	p.dropLinks(inside)
+	l.dropOthers()
+}
+
+// stay notes what the root is known by, when that is another folder than the one
+// that was claimed: who is at work at its path has put it there, such as an agent
+// that works on in a copy.
+func (p Project) stay() error {
+	id := filepath.Base(p.Dir)
+	stays := func() (note, bool) {
+		n, err := readNote(p.state, id)
+		now := Identity(p.Root)
+		ok := err == nil && n.Root == p.Root && now != "" && n.Identity != now
+		n.Identity = now
+		return n, ok
+	}
+	if _, ok := stays(); !ok {
+		return nil
+	}
+	lock, err := lockProjects(p.state, lockPatience)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	n, ok := stays()
+	if !ok {
+		return nil // somebody else did
+	}
+	if err := n.save(p.Dir); err != nil {
+		return err
+	}
+	return p.lead(id, n)
 }
 
 // putSign puts the sign of the project. At its root it is a second name of the
@@ -74,30 +105,36 @@ func (p Project) putSign(inside *os.Root) {
 	f.Close()
 }
 
-// putLink links to what the records have under this name. What is no link, and no
+// links are those in a folder of the project that lead to its records.
+type links struct {
+	inside  *os.Root
+	records string
+}
+
+// put links to what the records have under this name. What is no link, and no
 // lock that an earlier version left, stays.
-func (p Project) putLink(inside *os.Root, name string) {
-	target := filepath.Join(p.Dir, name)
-	if now, err := inside.Readlink(name); err == nil && now == target {
+func (l links) put(name string) {
+	target := filepath.Join(l.records, name)
+	if now, err := l.inside.Readlink(name); err == nil && now == target {
 		return
 	}
-	info, err := inside.Lstat(name)
+	info, err := l.inside.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return
 	case info.Mode().Type() == fs.ModeSymlink || name != runsName && info.Mode().IsRegular():
-		_ = inside.Remove(name)
+		_ = l.inside.Remove(name)
 	default:
 		return
 	}
-	_ = inside.Symlink(target, name)
+	_ = l.inside.Symlink(target, name)
 }
 
-// dropLinks removes links to locks of another place: they came with a copy, or
+// dropOthers removes links to locks of another place: they came with a copy, or
 // from where the project was.
-func (p Project) dropLinks(inside *os.Root) {
-	folder, err := inside.Open(".")
+func (l links) dropOthers() {
+	folder, err := l.inside.Open(".")
 	if err != nil {
 		return
 	}
@@ -107,8 +144,39 @@ func (p Project) dropLinks(inside *os.Root) {
 		if !strings.HasPrefix(e.Name(), "lock-") || e.Type() != fs.ModeSymlink {
 			continue
 		}
-		if target, err := inside.Readlink(e.Name()); err == nil && filepath.Dir(target) != p.Dir {
-			_ = inside.Remove(e.Name())
+		if target, err := l.inside.Readlink(e.Name()); err == nil && filepath.Dir(target) != l.records {
+			_ = l.inside.Remove(e.Name())
 		}
 	}
+}
+
+// putAnchor makes the sign a second name of the anchor, and tells whether it could.
+// The anchor is made anew for that: what other names the old one has are those of
+// somebody who is not the project any more.
+func (p Project) putAnchor(inside *os.Root, text []byte) bool {
+	anchor := filepath.Join(p.Dir, anchorName)
+	if here, err := inside.Lstat(noteName); err == nil {
+		if info, err := os.Lstat(anchor); err == nil && os.SameFile(info, here) && says(anchor, text) {
+			return true
+		}
+	}
+	folder, err := inside.Open(".")
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	if replaceFile(anchor, text) != nil {
+		return false
+	}
+	if inside.RemoveAll(noteName) != nil || linkInto(anchor, folder, noteName) != nil {
+		_ = os.Remove(anchor) // one that leads nowhere would say that the project is gone
+		return false
+	}
+	return true
+}
+
+// says tells whether a file still holds what was written to it.
+func says(path string, text []byte) bool {
+	now, err := readSmall(path)
+	return err == nil && string(now) == string(text)
 }
