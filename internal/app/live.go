@@ -5,8 +5,8 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/engine"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -18,7 +18,7 @@ const mostRecent = 2048
 // events from any number on. Before the run has begun there is nothing to see;
 // when it has ended, what there was stays.
 type Live struct {
-	feed *journal.Feed
+	feed *control.Feed
 
 	mu    sync.Mutex
 	state *stateFile                                     // nil: the run has not begun
@@ -28,7 +28,7 @@ type Live struct {
 // NewLive makes one for a run that has not begun.
 func NewLive() *Live {
 	l := &Live{}
-	l.feed = journal.NewFeed(mostRecent, func(after int64) iter.Seq2[loop.Event, error] {
+	l.feed = control.NewFeed(mostRecent, func(after int64) iter.Seq2[loop.Event, error] {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.past(after)

@@ -186,7 +186,7 @@ func checkSeals(tree string) Check {
 	if err != nil || store.InProject() {
 		return Check{name, Fine, "no run is sealed yet", ""} // the check of the records says why
 	}
-	has, err := store.HasKey()
+	has, err := store.Keys().Has()
 	var damaged *project.KeyError
 	if errors.As(err, &damaged) {
 		return Check{name, Problem, damaged.Error(), damaged.Hint()}
@@ -203,9 +203,9 @@ func checkSeals(tree string) Check {
 	}
 	switch {
 	case lost > 0 && !has:
-		return Check{name, Worry, fmt.Sprintf("%s is gone: %s here cannot be checked", store.KeyFile(), text.Plural(lost, "run")), "put it back from a copy; else the next run makes another"}
+		return Check{name, Worry, fmt.Sprintf("%s is gone: %s here cannot be checked", store.Keys().File(), text.Plural(lost, "run")), "put it back from a copy; else the next run makes another"}
 	case lost > 0:
-		return Check{name, Worry, fmt.Sprintf("%s here cannot be checked: the key that sealed them is gone", text.Plural(lost, "run")), "put it back to " + store.KeyFile() + " if you have a copy, or delete them with \"refrain prune\""}
+		return Check{name, Worry, fmt.Sprintf("%s here cannot be checked: the key that sealed them is gone", text.Plural(lost, "run")), "put it back to " + store.Keys().File() + " if you have a copy, or delete them with \"refrain prune\""}
 	case !has:
 		return Check{name, Fine, "no run is sealed yet", ""}
 	}

@@ -117,7 +117,7 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 func (j *Job) renewKey() error {
 	store, err := j.openStore()
 	if err == nil {
-		j.rekeyed, err = store.RenewKey()
+		j.rekeyed, err = store.Keys().Renew()
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (j *Job) renewed(store journal.Store) []loop.Warning {
 	}
 	return []loop.Warning{{
 		Text: "the key that earlier runs are sealed with is gone, and a new one was made: those runs cannot be checked any more",
-		Hint: "if you have a copy of it, end this run and put the copy back to " + store.KeyFile(),
+		Hint: "if you have a copy of it, end this run and put the copy back to " + store.Keys().File(),
 	}}
 }
 

@@ -40,7 +40,8 @@ var mayImport = map[string][]string{
 	"scaffold":  words,
 
 	"view":    words,
-	"journal": join(words, []string{"project"}),
+	"seal":    nil,
+	"journal": join(words, []string{"project", "seal"}),
 	"config":  join(words, []string{"project"}),
 
 	"policy":  {"loop", "stop", "config"},

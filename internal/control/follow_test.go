@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -154,7 +153,7 @@ func TestNoEventIsMissedAndNoneComesTwice(t *testing.T) {
 	}
 	scene := &scene{state: loop.Running}
 	past := func(after int64) iter.Seq2[loop.Event, error] { return store.AllEvents(run.Meta().Name, after) }
-	s := serve(Options{Run: scene.status}, l, address, journal.NewFeed(64, past))
+	s := serve(Options{Run: scene.status}, l, address, NewFeed(64, past))
 	defer s.Close()
 
 	const clients = 40

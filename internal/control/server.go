@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -61,7 +60,7 @@ type Server struct {
 	address string
 	token   string // that requests must have; empty where the socket itself keeps others out
 	http    *http.Server
-	feed    *journal.Feed
+	feed    *Feed
 	fresh   chan struct{} // has something while there are events that streams were not woken for
 	closing chan struct{}
 	close   func()
@@ -78,10 +77,10 @@ func Serve(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the control socket: %w", err)
 	}
-	return serve(o, l, address, journal.NewFeed(mostEvents, o.Past)), nil
+	return serve(o, l, address, NewFeed(mostEvents, o.Past)), nil
 }
 
-func serve(o Options, l net.Listener, address string, feed *journal.Feed) *Server {
+func serve(o Options, l net.Listener, address string, feed *Feed) *Server {
 	_, _, token := split(address)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{

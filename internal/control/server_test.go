@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -289,7 +288,7 @@ func TestLoopbackNeedsTheToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := &scene{state: loop.Running}
-	s := serve(Options{Run: run.status}, l, address, journal.NewFeed(8, noPast))
+	s := serve(Options{Run: run.status}, l, address, NewFeed(8, noPast))
 	defer s.Close()
 
 	if _, err := Dial(address).Run(t.Context()); err != nil {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 const (
@@ -21,12 +18,12 @@ const (
 // stream brings one client up to date, from the past or from what the feed has at
 // hand, and keeps it there. It remembers nothing but a number.
 type stream struct {
-	feed *journal.Feed
+	feed *Feed
 	send func([]byte) error
 
-	at    int64                // the last event that the client got, or will never get
-	live  bool                 // it has got one that was at hand
-	batch []*journal.FeedEntry // used again and again
+	at    int64    // the last event that the client got, or will never get
+	live  bool     // it has got one that was at hand
+	batch []*entry // used again and again
 }
 
 // run goes on until the client is gone, or has got the last event of the run.
@@ -34,7 +31,7 @@ func (s *stream) run(ctx context.Context) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
-		news, closed := s.feed.Wait()
+		news, closed := s.feed.wait()
 		if err := s.catchUp(); err != nil {
 			return err
 		}
@@ -49,7 +46,7 @@ func (s *stream) run(ctx context.Context) error {
 			}
 		case <-ctx.Done():
 			// Also when the server is closing, which closes the feed first.
-			if _, closed := s.feed.Wait(); closed.IsZero() {
+			if _, closed := s.feed.wait(); closed.IsZero() {
 				return ctx.Err()
 			}
 		}
@@ -60,7 +57,7 @@ func (s *stream) run(ctx context.Context) error {
 func (s *stream) catchUp() error {
 	for {
 		var err error
-		oldest, newest := s.feed.Span()
+		oldest, newest := s.feed.span()
 		missing := s.at < oldest-1
 		switch {
 		case s.at >= newest:
@@ -82,7 +79,7 @@ func (s *stream) catchUp() error {
 
 // late tells whether the run has been over for so long that only its end counts.
 func (s *stream) late() bool {
-	_, closed := s.feed.Wait()
+	_, closed := s.feed.wait()
 	return !closed.IsZero() && time.Since(closed) > drainTime
 }
 
@@ -98,7 +95,7 @@ func (s *stream) skipTo(seq int64) error {
 // observed.
 func (s *stream) replay(before int64) error {
 	var frames []byte
-	for e, err := range s.feed.Between(s.at, before) {
+	for e, err := range s.feed.between(s.at, before) {
 		if err != nil {
 			frames = appendOwn(frames, errorEvent, streamError{Why: "read the past of the run: " + err.Error()})
 			_ = s.send(frames) // the stream ends here in any case
@@ -126,7 +123,7 @@ func (s *stream) replay(before int64) error {
 
 // sendSome sends one batch of what is at hand, if that still has what comes next.
 func (s *stream) sendSome() error {
-	s.batch = s.feed.After(s.at, s.batch[:0])
+	s.batch = s.feed.after(s.at, s.batch[:0])
 	defer clear(s.batch) // a client that waits keeps no events alive
 	if len(s.batch) == 0 {
 		return nil
@@ -135,8 +132,8 @@ func (s *stream) sendSome() error {
 	defer buffers.Put(buffer)
 	frames := (*buffer)[:0]
 	for _, e := range s.batch {
-		frames = append(frames, e.Bytes(func(e loop.Event) []byte { return appendEvent(nil, e) })...)
-		s.at = e.Event.Seq
+		frames = append(frames, e.bytes()...)
+		s.at = e.event.Seq
 	}
 	*buffer = frames
 	s.live = true

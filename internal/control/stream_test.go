@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -48,7 +47,7 @@ func (r *reader) took() string {
 }
 
 // streaming runs a stream to a client in a bubble, until the test ends.
-func streaming(t *testing.T, feed *journal.Feed, after int64) *reader {
+func streaming(t *testing.T, feed *Feed, after int64) *reader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &reader{held: make(chan struct{}, 1)}
@@ -92,7 +91,7 @@ func TestStream(t *testing.T) {
 		do   func(t *testing.T)
 	}{
 		{"the past comes first, then what comes", func(t *testing.T) {
-			f := journal.NewFeed(8, written(started(1), text(2, "b"), text(3, "c")))
+			f := NewFeed(8, written(started(1), text(2, "b"), text(3, "c")))
 			f.Add(text(3, "c"))
 			c := streaming(t, f, 0)
 			check(t, "at first", c, "1 2 3")
@@ -101,7 +100,7 @@ func TestStream(t *testing.T) {
 			check(t, "then", c, "4")
 		}},
 		{"a client that comes before the first event misses nothing of the past", func(t *testing.T) {
-			f := journal.NewFeed(8, written(started(1), text(2, "b")))
+			f := NewFeed(8, written(started(1), text(2, "b")))
 			c := streaming(t, f, 0)
 			check(t, "at first", c, "")
 			f.Add(text(3, "c"))
@@ -109,20 +108,20 @@ func TestStream(t *testing.T) {
 			check(t, "then", c, "1 2 3")
 		}},
 		{"a past that grows longer than what is at hand while it is read is read again", func(t *testing.T) {
-			var f *journal.Feed
+			var f *Feed
 			once := sync.OnceFunc(func() {
 				for seq := int64(3); seq < 6; seq++ {
 					f.Add(text(seq, "x"))
 				}
 			})
 			all := written(started(1), text(2, "b"), text(3, "c"), text(4, "d"), text(5, "e"))
-			f = journal.NewFeed(2, func(after int64) iter.Seq2[loop.Event, error] { once(); return all(after) })
+			f = NewFeed(2, func(after int64) iter.Seq2[loop.Event, error] { once(); return all(after) })
 			f.Add(text(2, "b"))
 			c := streaming(t, f, 0)
 			check(t, "in the end", c, "1 2 3 4 5")
 		}},
 		{"a client that already has something gets the rest", func(t *testing.T) {
-			f := journal.NewFeed(8, noPast)
+			f := NewFeed(8, noPast)
 			f.Add(text(1, "a"))
 			f.Add(text(2, "b"))
 			check(t, "from the middle", streaming(t, f, 1), "2")
@@ -130,7 +129,7 @@ func TestStream(t *testing.T) {
 			check(t, "from the future", streaming(t, f, 9), "")
 		}},
 		{"a heartbeat comes when nothing else does", func(t *testing.T) {
-			c := streaming(t, journal.NewFeed(8, noPast), 0)
+			c := streaming(t, NewFeed(8, noPast), 0)
 			time.Sleep(2*heartbeat + time.Second)
 			synctest.Wait()
 			if got := c.got.String(); got != heartbeatFrame+heartbeatFrame {
@@ -138,7 +137,7 @@ func TestStream(t *testing.T) {
 			}
 		}},
 		{"a past that cannot be read ends the stream and says why", func(t *testing.T) {
-			f := journal.NewFeed(8, func(int64) iter.Seq2[loop.Event, error] {
+			f := NewFeed(8, func(int64) iter.Seq2[loop.Event, error] {
 				return func(yield func(loop.Event, error) bool) { yield(loop.Event{}, errors.New("the disk is gone")) }
 			})
 			f.Add(text(2, "b"))
@@ -146,7 +145,7 @@ func TestStream(t *testing.T) {
 			check(t, "at once", c, `error{"why":"read the past of the run: the disk is gone"}`)
 		}},
 		{"a slow client is told what it missed and goes on with what is new", func(t *testing.T) {
-			f := journal.NewFeed(4, written())
+			f := NewFeed(4, written())
 			f.Add(started(1))
 			c := streaming(t, f, 0)
 			check(t, "at first", c, "1")
@@ -163,14 +162,14 @@ func TestStream(t *testing.T) {
 			check(t, "then", c, "12")
 		}},
 		{"at the end everything comes that there is", func(t *testing.T) {
-			f := journal.NewFeed(8, written(started(1), text(2, "b")))
+			f := NewFeed(8, written(started(1), text(2, "b")))
 			f.Add(text(3, "c"))
 			f.Add(finished(4))
 			f.Close()
 			check(t, "the end", streaming(t, f, 0), "1 2 3 4")
 		}},
 		{"long after the end only the last event counts", func(t *testing.T) {
-			f := journal.NewFeed(8, noPast)
+			f := NewFeed(8, noPast)
 			f.Add(started(1))
 			f.Add(text(2, "b"))
 			f.Add(text(3, "c"))

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -107,17 +106,6 @@ func attemptDir(run string, iter, n int) string {
 		name += "-" + strconv.Itoa(n)
 	}
 	return filepath.Join(run, iterationsName, name)
-}
-
-// parseAttempt is the other way round: the attempt that a folder's name means.
-func parseAttempt(name string) (attemptKey, bool) {
-	first, second, again := strings.Cut(name, "-")
-	if !again {
-		second = "1"
-	}
-	iter, err1 := strconv.Atoi(first)
-	n, err2 := strconv.Atoi(second)
-	return attemptKey{iter, n}, err1 == nil && err2 == nil && iter > 0 && n > 0
 }
 
 // Dir is the folder of the attempt.

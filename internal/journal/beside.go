@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // Beside the journal there are files that a next runner goes by. The run knows
@@ -30,11 +32,20 @@ type beside struct {
 
 // putBeside seals an object and writes it: in one piece, and on the disk.
 func (r *Run) putBeside(name string, object []byte) error {
-	if r.chain.mac != nil {
-		object = r.chain.sealFile(r.chain.sealPlace(r.meta, name), object)
+	if r.log.chain.Keyed() {
+		object = r.log.chain.SealFile(sealPlace(r.log.chain, r.meta, name), object)
 	}
 	r.beside[name] = &beside{content: object}
 	return r.saveBeside(name)
+}
+
+// writeMeta writes run.json.
+func (r *Run) writeMeta() error {
+	b, err := json.MarshalIndent(r.meta, "", "  ")
+	if err != nil {
+		return err
+	}
+	return r.putBeside(metaName, append(b, '\n'))
 }
 
 // saveBeside writes one of the files as the run knows it. That it is there is
@@ -62,10 +73,10 @@ func (r *Run) getBeside(name string, v any) bool {
 	content := []byte(nil)
 	if f := r.beside[name]; f != nil {
 		content = f.content
-	} else if r.chain.mac == nil { // nobody has looked at it
+	} else if !r.log.chain.Keyed() { // nobody has looked at it
 		content, _ = readSmall(besidePath(r.dir, name)) // none is none
 	}
-	object, _, _ := chain{}.unsealFile("", content)
+	object, _, _ := seal.Chain{}.UnsealFile("", content)
 	return json.Unmarshal(object, v) == nil
 }
 
@@ -73,10 +84,10 @@ func (r *Run) getBeside(name string, v any) bool {
 // else has changed or removed them while the run was live. It says which.
 func (r *Run) PutBack() (put []string) {
 	defer r.trouble.tell()
-	back, err := r.holdKey(keyPatience)
+	back, err := r.keys.hold(keyPatience)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.mended != nil {
+	if r.log.mended != nil {
 		return nil // they are not ours to vouch for
 	}
 	if err != nil {
@@ -117,7 +128,7 @@ const keyPatience = 5 * time.Second
 
 // HoldKey puts the key of the seals back when it is gone. PutBack tells of it.
 func (r *Run) HoldKey() {
-	back, _ := r.holdKey(0) // PutBack tries again
+	back, _ := r.keys.hold(0) // PutBack tries again
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keyBack = r.keyBack || back

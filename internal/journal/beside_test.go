@@ -25,7 +25,7 @@ func TestFilesBesideALiveJournalArePutBack(t *testing.T) {
 	writeFile(t, guarded, "{}")
 	os.Remove(besidePath(r.Dir(), knownName))
 	writeFile(t, besidePath(r.Dir(), metaName), strings.Replace(readFile(t, besidePath(r.Dir(), metaName)), "1.2.3", "1.2.4", 1))
-	os.Remove(s.KeyFile())
+	os.Remove(s.Keys().File())
 	var got map[string]string
 	if !first.ReadGuarded(&got) || got["hook"] != "1" {
 		t.Errorf("ReadGuarded = %v, want what the run knows", got)
@@ -93,11 +93,11 @@ func TestAForgedMetaIsNotSealed(t *testing.T) {
 // Without a key there is no run, and nothing that looks like one.
 func TestCreateWithoutAKeyLeavesNothing(t *testing.T) {
 	s := sealedStore(t)
-	os.Remove(s.KeyFile())
+	os.Remove(s.Keys().File())
 	if _, err := s.Create(Meta{Procedure: "build"}); err == nil {
 		t.Error("Create made a run without a key")
 	}
-	if entries, err := os.ReadDir(s.runs()); err == nil && len(entries) > 0 {
+	if entries, err := os.ReadDir(string(s.runs())); err == nil && len(entries) > 0 {
 		t.Errorf("it left %v", entries)
 	}
 }

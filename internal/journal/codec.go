@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // head is the part of a line that every event has.
@@ -59,7 +60,7 @@ func Encode(e loop.Event) ([]byte, error) {
 		line = append(append(line, ','), payload[1:]...)
 	}
 	if e.Seal != "" {
-		line = appendSeal(line[:len(line)-1], e.Seal)
+		line = seal.Append(line[:len(line)-1], e.Seal)
 	}
 	return line, nil
 }
@@ -111,7 +112,7 @@ func Decode(line []byte) (loop.Event, error) {
 	}
 	return loop.Event{
 		Seq: h.Seq, Time: at, Run: h.Run,
-		Iter: h.Iter, Attempt: h.Attempt, Payload: p, Seal: sealOf(line),
+		Iter: h.Iter, Attempt: h.Attempt, Payload: p, Seal: seal.Of(line),
 	}, nil
 }
 
@@ -120,7 +121,7 @@ func Decode(line []byte) (loop.Event, error) {
 // them.
 func decodeHead(line []byte) (head, error) {
 	var h head
-	if bytes.HasPrefix(line, []byte(`{"seq":`)) {
+	if bytes.HasPrefix(line, []byte(seal.EventStart)) {
 		before, after, _ := bytes.Cut(line, []byte(`,"type":"`))
 		end := len(line) - len(after) + bytes.IndexByte(after, '"')
 		if end > len(before) && json.Unmarshal(append(line[:end+1:end+1], '}'), &h) == nil && h.Time != "" {

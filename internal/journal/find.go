@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // Entry is a run as a reader finds it.
@@ -28,6 +29,14 @@ type Unreadable struct {
 	Tree string // its work tree; empty when not even that can be read
 	Dir  string
 	Err  error
+}
+
+// Checkable is a *LostKeyError when the records of a run cannot be checked.
+func (e Entry) Checkable() error {
+	if e.Unchecked == "" {
+		return nil
+	}
+	return &LostKeyError{Run: e.Name, File: e.keyFile}
 }
 
 // IsOurs tells whether a run that cannot be read may be moved or deleted by who has
@@ -169,6 +178,11 @@ func (s Store) Load(name string) (Entry, error) {
 	return s.entry(m)
 }
 
+// entry reads the past of a run.
+func (s Store) entry(m Meta) (Entry, error) {
+	return records{s.dir(m.Name), m, s.keys.chainOf(m)}.entry()
+}
+
 // Status is the state of the run now. A run without an end whose lock is free,
 // or held for another run, has crashed.
 func (s Store) Status(e Entry) loop.Status {
@@ -187,30 +201,28 @@ func (s Store) Status(e Entry) loop.Status {
 }
 
 // entry reads the past of a run.
-func (s Store) entry(m Meta) (Entry, error) {
-	dir, c := s.dir(m.Name), s.chainOf(m)
-	least, wrong, err := c.least(m, dir)
+func (r records) entry() (Entry, error) {
+	least, wrong, err := r.least()
 	if err != nil {
-		wrong = fmt.Sprintf("%s cannot be read: %v", headName, cause(err))
+		wrong = fmt.Sprintf("%s cannot be read: %v", seal.HeadName, cause(err))
 	}
-	past, err := openPast(filepath.Join(dir, journalName), c, least.Seal)
+	past, err := openPast(r.journal(), r.chain, least.Seal)
 	if err != nil && !isNotFound(err) {
 		return Entry{}, err
 	}
 	if past.Last == nil && len(past.Tail) == 0 {
-		return Entry{}, s.empty(m, err != nil, past.Strange.Forged > 0, least, wrong)
+		return Entry{}, r.empty(err != nil, past.Strange.Forged > 0, least, wrong)
 	}
-	past.Tampered = s.doubts(m, c, past, least, wrong)
-	return Entry{Meta: m, Past: past, Dir: dir}, nil
+	past.Tampered = r.doubts(past, least, wrong)
+	return Entry{Meta: r.meta, Past: past, Dir: r.dir}, nil
 }
 
 // empty is what to say of a run without any event: that it is none, for its runner
 // died before it began; or that there was more.
-func (s Store) empty(m Meta, missing, forged bool, least Mark, wrong string) error {
-	dir := s.dir(m.Name)
-	_, err := os.Lstat(filepath.Join(dir, iterationsName))
+func (r records) empty(missing, forged bool, least seal.Mark, wrong string) error {
+	_, err := os.Lstat(filepath.Join(r.dir, iterationsName))
 	if !forged && least.Events == 0 && wrong == "" && err != nil {
-		return &NotFoundError{Ref: m.Name}
+		return &NotFoundError{Ref: r.meta.Name}
 	}
 	what := "it has no event"
 	switch {
@@ -222,7 +234,7 @@ func (s Store) empty(m Meta, missing, forged bool, least Mark, wrong string) err
 	if least.Events > 0 {
 		what += fmt.Sprintf(", and its head says %d", least.Events)
 	}
-	return &CorruptError{File: filepath.Join(dir, journalName), Line: 1, Err: errors.New(what)}
+	return &CorruptError{File: r.journal(), Line: 1, Err: errors.New(what)}
 }
 
 // meta reads the run.json of a run.
@@ -241,14 +253,39 @@ func (s Store) meta(name string, brief bool) (Meta, error) {
 	if err != nil {
 		return Meta{}, err
 	}
-	err = s.misplaced(m, called)
-	m.Tree, m.Gone = s.home(m)
+	err = s.keys.misplaced(m, s.dir(name), called)
+	m.Tree, m.Gone = s.homes().of(m)
 	return m, err
+}
+
+// homes finds the work trees of runs.
+func (s Store) homes() homes {
+	find := Open
+	if s.project != nil {
+		find = func(tree string) (Store, error) { return OpenIn(s.project.State(), tree) }
+	}
+	return homes{dir: s.Dir, tree: s.Tree, find: find}
+}
+
+// misplaced says that run.json tells of another run than that of its folder.
+func (k Keys) misplaced(m Meta, dir, called string) error {
+	if !k.seals() {
+		return nil
+	}
+	elsewhere := m.Head != nil && m.Project != k.records() // earlier versions did not say
+	if called == m.Name && !elsewhere {
+		return nil
+	}
+	whose := called
+	if elsewhere {
+		whose += " of another project"
+	}
+	return &CorruptError{File: filepath.Join(dir, metaName), Line: 1, Err: fmt.Errorf("it is that of %s, which somebody has copied here", whose)}
 }
 
 // metas reads every run.json, in brief, in the order the runs were started.
 func (s Store) metas() ([]Meta, []Unreadable, error) {
-	entries, err := os.ReadDir(s.runs())
+	entries, err := os.ReadDir(string(s.runs()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -275,11 +312,6 @@ func (m Meta) before(o Meta) int {
 	_, i, _ := parseName(m.Name)
 	_, j, _ := parseName(o.Name)
 	return cmp.Or(m.StartedAt.Compare(o.StartedAt), cmp.Compare(i, j), strings.Compare(m.Name, o.Name))
-}
-
-// isName tells whether a run may be called so, and not, say, "..".
-func isName(name string) bool {
-	return runName.MatchString(name) && procedureName.MatchString(name) && !strings.Contains(name, asideMark)
 }
 
 func isNotFound(err error) bool {

@@ -78,7 +78,7 @@ func TestListSkipsWhatIsNoRun(t *testing.T) {
 	started(t, s, [2]string{"plan", s.Tree}, [2]string{"build", s.Tree}, [2]string{"build", s.Tree}, [2]string{"build", s.Tree})
 	create(t, s) // has not started
 	mkdir(t, s.dir("build-40"), "")
-	writeFile(t, filepath.Join(s.runs(), "notes.txt"), "mine")
+	writeFile(t, filepath.Join(string(s.runs()), "notes.txt"), "mine")
 	writeFile(t, filepath.Join(s.dir("build-2"), "journal.jsonl"), "garbage\n")
 	writeFile(t, filepath.Join(s.dir("build-3"), "run.json"), `{"format":9}`)
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // A journal that lost lines which were on the disk was cut by somebody, wherever
@@ -16,7 +17,7 @@ func TestAJournalThatWasCutBeforeItsHeadIsFound(t *testing.T) {
 	path, lines := written(t, s)
 	for keep := 1; keep < len(lines); keep++ {
 		writeFile(t, path, strings.Join(lines[:keep], ""))
-		want := short(keep, Mark{Events: len(lines)})
+		want := short(keep, seal.Mark{Events: len(lines)})
 		if e, err := s.Load("build-1"); err != nil || e.Tampered != want {
 			t.Errorf("%d lines are left: Load found %q, %v, want %q", keep, e.Tampered, err, want)
 		}
@@ -33,8 +34,8 @@ func TestAHeadThatWasCutWithItsJournalIsFound(t *testing.T) {
 	s := sealedStore(t)
 	path, lines := written(t, s)
 	writeFile(t, path, lines[0])
-	writeFile(t, filepath.Join(filepath.Dir(path), headName), "")
-	if _, past := resume(t, s, "build-1"); past.Tampered != short(1, Mark{Events: 2}) {
+	writeFile(t, filepath.Join(filepath.Dir(path), seal.HeadName), "")
+	if _, past := resume(t, s, "build-1"); past.Tampered != short(1, seal.Mark{Events: 2}) {
 		t.Errorf("Resume found %q, want that iteration.started is missing", past.Tampered)
 	}
 }
@@ -49,8 +50,8 @@ func TestAHeadThatWasCutToBeforeTheLastResumeIsFound(t *testing.T) {
 	}
 	r.Close()
 	writeFile(t, path, strings.Join(lines[:4], ""))
-	writeFile(t, filepath.Join(filepath.Dir(path), headName), "")
-	if _, past := resume(t, s, "build-1"); past.Tampered != short(4, Mark{Events: len(lines)}) {
+	writeFile(t, filepath.Join(filepath.Dir(path), seal.HeadName), "")
+	if _, past := resume(t, s, "build-1"); past.Tampered != short(4, seal.Mark{Events: len(lines)}) {
 		t.Errorf("Resume found %q, want that it was longer", past.Tampered)
 	}
 }
@@ -60,7 +61,7 @@ func TestAHeadThatWasCutToBeforeTheLastResumeIsFound(t *testing.T) {
 func TestAHeadThatWasTornIsNoTampering(t *testing.T) {
 	s := sealedStore(t)
 	path, _ := written(t, s)
-	head := filepath.Join(filepath.Dir(path), headName)
+	head := filepath.Join(filepath.Dir(path), seal.HeadName)
 	whole := readFile(t, head)
 	for n := range len(whole) {
 		writeFile(t, head, whole[:n])
@@ -81,7 +82,7 @@ func TestAHeadThatWasTornIsNoTampering(t *testing.T) {
 	if err := os.Remove(head); err != nil {
 		t.Fatal(err)
 	}
-	if _, past := resume(t, s, "build-1"); past.Tampered != headName+" is missing" {
+	if _, past := resume(t, s, "build-1"); past.Tampered != seal.HeadName+" is missing" {
 		t.Errorf("without a head Resume found %q", past.Tampered)
 	}
 }
@@ -107,7 +108,7 @@ func TestATailThatWasNotOnTheDiskMayBeLost(t *testing.T) {
 func TestWhateverAPowerLossLeavesFits(t *testing.T) {
 	s := sealedStore(t)
 	r := create(t, s)
-	names := []string{journalName, headName, metaName}
+	names := []string{journalName, seal.HeadName, metaName}
 	var moments []map[string]string
 	now := func() {
 		files := map[string]string{}
@@ -138,7 +139,7 @@ func TestWhateverAPowerLossLeavesFits(t *testing.T) {
 		for i := range j + 1 {
 			for k := range j + 1 {
 				writeFile(t, filepath.Join(r.Dir(), journalName), moments[j][journalName])
-				writeFile(t, filepath.Join(r.Dir(), headName), moments[i][headName])
+				writeFile(t, filepath.Join(r.Dir(), seal.HeadName), moments[i][seal.HeadName])
 				writeFile(t, filepath.Join(r.Dir(), metaName), moments[k][metaName])
 				again, past := resume(t, s, "build-1")
 				if again.Close(); past.Tampered != "" {

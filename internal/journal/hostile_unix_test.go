@@ -11,6 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // pipe puts a named pipe in the place of a file.
@@ -95,7 +96,7 @@ func TestAPipeBesideAFileIsNotWaitedFor(t *testing.T) {
 	s := sealedStore(t)
 	r := create(t, s)
 	startOf(r)
-	for _, name := range []string{stateName, metaName, journalName, headName} {
+	for _, name := range []string{stateName, metaName, journalName, seal.HeadName} {
 		pipe(t, filepath.Join(r.Dir(), name+".tmp"))
 	}
 	r.WriteState([]byte("{}\n"))
@@ -103,7 +104,7 @@ func TestAPipeBesideAFileIsNotWaitedFor(t *testing.T) {
 		t.Error(err)
 	}
 	os.Remove(filepath.Join(r.Dir(), journalName))
-	pipe(t, filepath.Join(r.Dir(), headName))
+	pipe(t, filepath.Join(r.Dir(), seal.HeadName))
 	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
 	if got := r.Trouble(); len(got) > 0 {
 		t.Errorf("it could not save: %q", got)
@@ -119,7 +120,7 @@ func TestAPipeInThePlaceOfTheLockIsNotWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipe(t, s.lockPath())
+	pipe(t, lockPath(s))
 	var other *files.NotRegularError
 	if err := l.Unlock(); !errors.As(err, &other) {
 		t.Errorf("Unlock = %v, want a NotRegularError", err)

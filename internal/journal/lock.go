@@ -51,18 +51,18 @@ type Lock struct {
 
 // Lock takes the work tree for the life of the process, or says who has it.
 func (s Store) Lock(h Holder) (*Lock, error) {
-	l, err := s.lock(h)
+	l, err := takeLock(s, h)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", s.Tree, err)
 	}
 	return l, nil
 }
 
-func (s Store) lock(h Holder) (*Lock, error) {
+func takeLock(s Store, h Holder) (*Lock, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	path := s.lockPath()
+	path := lockPath(s)
 	if err := prepareLock(path); err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func isFile(path string) error {
 
 // Holder tells whether the lock is held now, and by whom.
 func (s Store) Holder() (Holder, bool) {
-	path := s.lockPath()
+	path := lockPath(s)
 	if !held(path) {
 		return Holder{}, false
 	}
@@ -235,7 +235,7 @@ func readHolder(path string) Holder {
 	return h
 }
 
-func (s Store) lockPath() string { return filepath.Join(s.Dir, project.LockName(s.Tree)) }
+func lockPath(s Store) string { return filepath.Join(s.Dir, project.LockName(s.Tree)) }
 
 // TryLocks tells whether a lock in dir keeps a second holder out. It leaves
 // nothing behind.

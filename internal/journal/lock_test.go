@@ -42,7 +42,7 @@ func TestOneRunPerWorkTree(t *testing.T) {
 		t.Errorf("Holder = %+v, %v, want %+v", got, ok, me)
 	}
 	var script Holder
-	if err := json.Unmarshal([]byte(readFile(t, s.lockPath())), &script); err != nil || script != me {
+	if err := json.Unmarshal([]byte(readFile(t, lockPath(s))), &script); err != nil || script != me {
 		t.Errorf("the file says %+v, %v, want %+v", script, err, me)
 	}
 	if _, err := s.Lock(Holder{PID: 43}); err == nil || !strings.Contains(err.Error(), "build-7 has this work tree: process 42 on here") {
@@ -103,7 +103,7 @@ func TestReadersDoNotKeepARunFromStarting(t *testing.T) {
 }
 
 func TestTheLockIsNamedAfterItsTree(t *testing.T) {
-	name := func(tree string) string { return filepath.Base(Store{Tree: tree}.lockPath()) }
+	name := func(tree string) string { return filepath.Base(lockPath(Store{Tree: tree})) }
 	a, b := name("/home/ann/my project"), name("/home/bob/my project")
 	if !strings.HasPrefix(a, "lock-my_project-") || a == b {
 		t.Errorf("the locks are %s and %s", a, b)
@@ -210,7 +210,7 @@ func TestALockThatAnotherRunnerTookIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(s.lockPath()); err != nil {
+	if err := os.Remove(lockPath(s)); err != nil {
 		t.Fatal(err)
 	}
 	other, err := s.Lock(Holder{PID: os.Getpid(), Run: "build-2"})

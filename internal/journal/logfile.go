@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // maxPending is how much a log keeps in memory while it cannot write: hours of
@@ -151,7 +153,7 @@ func (l *logFile) open() error {
 		f.Close()
 		return err
 	}
-	end, err := goodEnd(f, info.Size())
+	end, err := seal.GoodEnd(f, info.Size())
 	if err != nil {
 		f.Close()
 		return err
@@ -186,4 +188,28 @@ func (l *logFile) close() error {
 	}
 	l.f = nil
 	return err
+}
+
+// refusal is why nothing can be saved, if that is so.
+type refusal struct {
+	mu  sync.Mutex
+	err error
+}
+
+// check is asked before each write. A file of no run is never refused.
+func (r *refusal) check() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// unless writes, if writing is not refused.
+func (r *refusal) unless(write func() error) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	return write()
 }

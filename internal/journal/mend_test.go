@@ -51,9 +51,8 @@ func TestASealedLineThatCannotBeReadIsNoTampering(t *testing.T) {
 	s := sealedStore(t)
 	r := create(t, s)
 	startOf(r)
-	line, seal := r.chain.seal(r.last.Seal, []byte(`{"seq":2,"time":"2026-11-15T10:00:00.000Z","run":"x","type":"warning","text":{"of":"another version"}}`))
-	r.last = Mark{Events: 2, Seal: seal}
-	r.keep(line, true)
+	line, _ := r.log.seal([]byte(`{"seq":2,"time":"2026-11-15T10:00:00.000Z","run":"x","type":"warning","text":{"of":"another version"}}`))
+	r.log.keep(line, true)
 	r.Append(at(3, 0, 0, &loop.Warning{Text: "x"}))
 	r.Append(at(4, 0, 0, &loop.RunFinished{State: loop.Stopped, Reason: loop.ByRequest}))
 	if err := r.Verify(); err != nil {

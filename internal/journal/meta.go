@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // Format is the major version of a run's files. Readers refuse a higher one.
@@ -18,19 +20,19 @@ const metaName = "run.json"
 
 // Meta is run.json: what was known of a run before it began.
 type Meta struct {
-	Format    int       `json:"format"` // first, so that nothing is read before it
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Procedure string    `json:"procedure"`
-	Tree      string    `json:"tree"`
-	Linked    *Linked   `json:"linked,omitempty"` // of a run in a linked work tree of git's
-	Version   string    `json:"version"`          // of the program
-	StartedAt time.Time `json:"started_at"`
-	Key       string    `json:"key,omitempty"`     // by which its records are sealed
-	Project   string    `json:"project,omitempty"` // the folder of the records that it belongs to
-	Head      *Mark     `json:"head,omitempty"`    // how far its journal has come at the least; without it there is no head
-	Sealed    []string  `json:"sealed,omitempty"`  // files beside it that were written
-	Origin    string    `json:"origin,omitempty"`  // of an earlier version's: the id that it was begun with, in the project that this is a copy of
+	Format    int             `json:"format"` // first, so that nothing is read before it
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Procedure string          `json:"procedure"`
+	Tree      string          `json:"tree"`
+	Linked    *project.Linked `json:"linked,omitempty"` // of a run in a linked work tree of git's
+	Version   string          `json:"version"`          // of the program
+	StartedAt time.Time       `json:"started_at"`
+	Key       string          `json:"key,omitempty"`     // by which its records are sealed
+	Project   string          `json:"project,omitempty"` // the folder of the records that it belongs to
+	Head      *seal.Mark      `json:"head,omitempty"`    // how far its journal has come at the least; without it there is no head
+	Sealed    []string        `json:"sealed,omitempty"`  // files beside it that were written
+	Origin    string          `json:"origin,omitempty"`  // of an earlier version's: the id that it was begun with, in the project that this is a copy of
 
 	// Flags and Config are the caller's. They are long, so they stand last and
 	// a list of runs does without them.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // Past is what a journal says of its run, as far as going on needs it.
@@ -58,35 +58,35 @@ func (p Past) LastIteration() int {
 // readPast reads a journal backwards to the last iteration.finished, whose
 // state includes everything before it, and adds what follows.
 // On the way it looks for the line with a seal.
-func readPast(path string, c chain, r io.ReaderAt, size int64, seal string) (Past, error) {
-	p := Past{met: seal == ""}
-	if c.lost {
-		p.Unchecked, p.keyFile = keyGone, c.keyFile
+func readPast(path string, c seal.Chain, r io.ReaderAt, size int64, sought string) (Past, error) {
+	p := Past{met: sought == ""}
+	if c.Lost {
+		p.Unchecked, p.keyFile = keyGone, c.KeyFile
 	}
 	var first struct { // of the strange lines
 		start int64
 		err   error
 	}
 	forged := int64(0) // where the first of them begins
-	for l, err := range c.judge(backward(r, size)) {
+	for l, err := range c.Judge(seal.Backward(r, size)) {
 		if err != nil {
 			return Past{}, err
 		}
-		p.met = p.met || l.believed && seal == sealOf(l.text)
-		e, whole, err := decodeLine(l.text)
+		p.met = p.met || l.Believed && sought == seal.Of(l.Text)
+		e, whole, err := decodeLine(l.Text)
 		if !whole {
 			p.Strange.Count++
-			first.start, first.err = l.start, err
+			first.start, first.err = l.Start, err
 		}
 		if err != nil {
 			continue
 		}
-		if !l.believed {
+		if !l.Believed {
 			p.Strange.Forged++
-			p.Strange.What, forged = string(e.Type()), l.start
+			p.Strange.What, forged = string(e.Type()), l.Start
 			continue
 		}
-		e = c.doubted(e)
+		e = doubted(c, e)
 		if f, ok := e.Payload.(*loop.IterationFinished); ok {
 			p.Last, p.State = &e, f.State
 			break
@@ -122,8 +122,8 @@ func readPast(path string, c chain, r io.ReaderAt, size int64, seal string) (Pas
 }
 
 // openPast reads the past from the journal at path.
-func openPast(path string, c chain, seal string) (Past, error) {
-	f, err := files.OpenFile(path)
+func openPast(path string, c seal.Chain, sought string) (Past, error) {
+	f, size, err := openSized(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Past{}, &NotFoundError{Ref: filepath.Base(filepath.Dir(path))}
 	}
@@ -131,11 +131,7 @@ func openPast(path string, c chain, seal string) (Past, error) {
 		return Past{}, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return Past{}, err
-	}
-	past, err := readPast(path, c, f, info.Size(), seal)
+	past, err := readPast(path, c, f, size, sought)
 	if err != nil || past.Last == nil {
 		return past, err
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 func TestReadingFromTheLastIterationGivesTheFullSum(t *testing.T) {
@@ -33,7 +34,7 @@ func TestReadingFromTheLastIterationGivesTheFullSum(t *testing.T) {
 			file.Write(line)
 			file.WriteByte('\n')
 		}
-		past, err := readPast("journal.jsonl", chain{}, strings.NewReader(file.String()), int64(file.Len()), "")
+		past, err := readPast("journal.jsonl", seal.Chain{}, strings.NewReader(file.String()), int64(file.Len()), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,27 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
+
+// records are those of one run, to be read.
+type records struct {
+	dir   string
+	meta  Meta
+	chain seal.Chain
+}
+
+// records finds those of a run. Where run.json cannot be read, which is the error,
+// nothing of them fits.
+func (s Store) records(name string) (records, error) {
+	m, _, err := readMeta(s.dir(name), true)
+	if err != nil {
+		m = Meta{Name: name}
+	}
+	return records{s.dir(name), m, s.keys.chainOf(m)}, err
+}
+
+func (r records) journal() string { return filepath.Join(r.dir, journalName) }
 
 // Events gives the events of a run's journal after a number, in their order. A
 // torn last line is passed over, for it may be on its way, and so is a strange
@@ -26,7 +46,8 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 			yield(loop.Event{}, &NotFoundError{Ref: name})
 			return
 		}
-		for e, err := range s.events(name, new(Strange)) {
+		r, _ := s.records(name) // who asks for a run has found it
+		for e, err := range events(r.journal(), r.chain, new(Strange)) {
 			if err == nil && e.Seq <= after {
 				continue
 			}
@@ -37,11 +58,28 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 	}
 }
 
+// Strange reads all of a run's journal to tell what its readers pass over.
+// Past.Strange is less, and costs nothing: what follows the last iteration.
+func (s Store) Strange(name string) (Strange, error) {
+	if !isName(name) {
+		return Strange{}, &NotFoundError{Ref: name}
+	}
+	var met Strange
+	r, _ := s.records(name)
+	for _, err := range events(r.journal(), r.chain, &met) {
+		var corrupt *CorruptError
+		if err != nil && !errors.As(err, &corrupt) {
+			return Strange{}, err
+		}
+	}
+	return met, nil
+}
+
 // AttemptEvents gives the events of the agent that an attempt's folder holds,
 // and none when they were never written or have been dropped.
 func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		for e, err := range events(filepath.Join(dir, eventsName), chain{}, new(Strange)) {
+		for e, err := range events(filepath.Join(dir, eventsName), seal.Chain{}, new(Strange)) {
 			if errors.Is(err, fs.ErrNotExist) || !yield(e, err) {
 				return
 			}
@@ -49,38 +87,24 @@ func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	}
 }
 
-// events reads the journal of a run.
-func (s Store) events(name string, met *Strange) iter.Seq2[loop.Event, error] {
-	m, _, err := readMeta(s.dir(name), true)
-	if err != nil {
-		m = Meta{Name: name} // who asks for a run has found it; then nothing of it fits
-	}
-	return events(filepath.Join(s.dir(name), journalName), s.chainOf(m), met)
-}
-
 // events reads a file of events forwards, and counts what it passes over. An
 // error is the last thing it gives.
-func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
+func events(path string, c seal.Chain, met *Strange) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		f, err := files.OpenFile(path)
+		f, size, err := openSized(path)
 		if err != nil {
 			yield(loop.Event{}, err)
 			return
 		}
 		defer f.Close()
-		info, err := f.Stat()
+		size, err = seal.GoodEnd(f, size)
 		if err != nil {
 			yield(loop.Event{}, err)
 			return
 		}
-		size, err := goodEnd(f, info.Size())
-		if err != nil {
-			yield(loop.Event{}, err)
-			return
-		}
-		lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), blockSize)
+		lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), seal.BlockSize)
 		var first error // what is wrong with the first strange line
-		good, walk := false, c.walk()
+		good, walk := false, c.Walk()
 		for line, at := 1, int64(0); at < size; line++ {
 			text, err := lines.ReadBytes('\n')
 			if err != nil {
@@ -88,7 +112,7 @@ func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
 				return
 			}
 			at += int64(len(text))
-			believed := walk.believes(bytes.TrimSuffix(text, []byte("\n"))) // also of one that cannot be read
+			believed := walk.Believes(bytes.TrimSuffix(text, []byte("\n"))) // also of one that cannot be read
 			e, whole, err := decodeLine(text)
 			if !whole {
 				met.Count++
@@ -106,7 +130,7 @@ func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
 				continue
 			}
 			good = true
-			if !yield(c.doubted(e), nil) {
+			if !yield(doubted(c, e), nil) {
 				return
 			}
 		}
@@ -116,13 +140,77 @@ func events(path string, c chain, met *Strange) iter.Seq2[loop.Event, error] {
 	}
 }
 
+// openSized opens a file of records, and tells how long it is.
+func openSized(path string) (*os.File, int64, error) {
+	f, err := files.OpenFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// noSeal is why nobody can tell what was recorded without one.
+const noSeal = "its records have no seal, as those of earlier versions"
+
+// doubted is an event as far as it is worth anything without a seal that can be
+// checked: nothing that anybody could have written proves the work.
+func doubted(c seal.Chain, e loop.Event) loop.Event {
+	why := ""
+	switch {
+	case c.Lost:
+		why = keyGone
+	case c.Unsealed, c.Early && e.Seal == "":
+		why = noSeal
+	default:
+		return e
+	}
+	switch p := e.Payload.(type) {
+	case *loop.RunFinished:
+		if p.State == loop.Done {
+			now := *p
+			now.Proven, now.Proof = doubt(p.Proven, p.Proof, why)
+			e.Payload = &now
+		}
+	case *loop.IterationFinished:
+		now := *p
+		now.Verdict = doubtVerdict(p.Verdict, why)
+		e.Payload = &now
+	case *loop.RunRule:
+		e.Payload = &loop.RunRule{Verdict: doubtVerdict(p.Verdict, why)}
+	}
+	return e
+}
+
+func doubtVerdict(v loop.Verdict, why string) loop.Verdict {
+	if v.State == loop.Done {
+		v.Proven, v.Proof = doubt(v.Proven, v.Proof, why)
+	}
+	return v
+}
+
+func doubt(proven bool, p *loop.Proof, why string) (bool, *loop.Proof) {
+	level := loop.LevelClaimed
+	if p != nil {
+		level = p.Level
+	} else if proven {
+		level = loop.LevelProven
+	}
+	return false, &loop.Proof{Level: loop.LevelClaimed, Why: fmt.Sprintf("recorded as %s, which cannot be checked: %s", level, why)}
+}
+
 // Iterations gives the last attempts that finished, oldest first; last 0 gives
 // all. It reads backwards and so does not mind how long the run has been going.
 func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 	if !isName(name) {
 		return nil, &NotFoundError{Ref: name}
 	}
-	f, err := files.OpenFile(filepath.Join(s.dir(name), journalName))
+	r, unread := s.records(name)
+	f, size, err := openSized(r.journal())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &NotFoundError{Ref: name}
 	}
@@ -130,31 +218,26 @@ func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	if unread != nil {
+		return nil, unread
 	}
-	m, _, err := readMeta(s.dir(name), true)
-	if err != nil {
-		return nil, err
-	}
-	list, err := iterations(f, s.chainOf(m), info.Size(), last)
+	list, err := iterations(f, r.chain, size, last)
 	slices.Reverse(list)
 	return list, err
 }
 
 // iterations is Iterations, latest first.
-func iterations(r io.ReaderAt, c chain, size int64, last int) ([]loop.Event, error) {
+func iterations(r io.ReaderAt, c seal.Chain, size int64, last int) ([]loop.Event, error) {
 	finished := (*loop.IterationFinished)(nil).Type()
 	var list []loop.Event
-	for l, err := range c.judge(backward(r, size)) {
+	for l, err := range c.Judge(seal.Backward(r, size)) {
 		if err != nil {
 			return nil, err
 		}
-		if !l.believed || !bytes.Contains(l.text, []byte(finished)) {
+		if !l.Believed || !bytes.Contains(l.Text, []byte(finished)) {
 			continue // not worth decoding
 		}
-		e, _, err := decodeLine(l.text)
+		e, _, err := decodeLine(l.Text)
 		if err != nil || e.Type() != finished {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 const (
@@ -28,14 +29,9 @@ type Run struct {
 
 	mu       sync.Mutex
 	seq      int64
-	chain    chain
-	last     Mark // the last line
-	safe     Mark // the last line in the file
-	journal  logFile
-	head     logFile
-	mended   []byte             // what takes the place of a journal that is not believed; nil when it is
+	log      sealedLog
 	beside   map[string]*beside // the files beside the journal, by their names
-	holdKey  func(patience time.Duration) (back bool, err error)
+	keys     Keys
 	keyBack  bool                    // the key was put back
 	attempts map[attemptKey]*Attempt // the open ones
 	newest   int                     // the highest iteration with a folder
@@ -55,8 +51,8 @@ func (r *Run) Restate(flags, config json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.meta.Flags, r.meta.Config = flags, config
-	if r.meta.Head != nil && r.journal.f != nil && r.journal.f.Sync() == nil {
-		at := r.safe // all of it is on the disk
+	if r.meta.Head != nil && r.log.journal.f != nil && r.log.journal.f.Sync() == nil {
+		at := r.log.safe // all of it is on the disk
 		r.meta.Head = &at
 	}
 	if err := r.writeMeta(); err != nil {
@@ -93,11 +89,7 @@ func (r *Run) AppendAll(events []loop.Event) {
 			continue
 		}
 		if e.Type().Kept() {
-			r.last.Events++
-			if r.chain.mac != nil {
-				line, e.Seal = r.chain.seal(r.last.Seal, line)
-				r.last.Seal = e.Seal
-			}
+			line, e.Seal = r.log.seal(line)
 			r.decide(*e, line)
 			continue
 		}
@@ -114,15 +106,8 @@ func (r *Run) decide(e loop.Event, line []byte) {
 	if _, ok := e.Payload.(*loop.AgentExited); ok {
 		r.syncTranscript(e.Iter, e.Attempt)
 	}
-	if r.mended != nil {
-		r.keepMended(e, line)
-		return
-	}
-	if !r.keep(line, synced(e)) {
-		return
-	}
-	r.noteHead()
-	if _, ok := e.Payload.(*loop.IterationStarted); ok {
+	written := r.log.write(e, line)
+	if _, ok := e.Payload.(*loop.IterationStarted); ok && written {
 		r.noteAgent()
 	}
 }
@@ -136,44 +121,20 @@ func (r *Run) syncTranscript(iter, n int) {
 	}
 }
 
-// keep writes a line to the journal, and tells whether it is on the disk with
-// all before it.
-func (r *Run) keep(line []byte, durable bool) bool {
-	if err := r.journal.append(line); err != nil {
-		if len(r.journal.pending) == 0 {
-			r.last = r.safe // what was pending will never be there
-		}
-		r.trouble.note(journalName, err)
-		return false
+// noteAgent has run.json say how far the journal is, before the first agent that
+// could write to both is started, which no agent has seen otherwise.
+func (r *Run) noteAgent() {
+	if r.meta.Head == nil || !r.log.chain.Keyed() || r.meta.Head.Events > 0 {
+		return
 	}
-	r.safe = r.last
-	if r.journal.restored {
-		r.journal.restored = false
-		r.trouble.note(metaName, r.writeMeta())
-		if r.meta.Head != nil {
-			r.trouble.note(headName, r.head.flush()) // it is put back, too
-		}
+	at := r.log.safe
+	r.meta.Head = &at
+	if err := r.writeMeta(); err != nil {
+		r.meta.Head = &seal.Mark{} // the next one tries again
+		r.trouble.note(metaName, err)
+		return
 	}
-	if !r.journal.dropped {
-		r.trouble.settle(journalName)
-	}
-	if !durable {
-		return false
-	}
-	err := r.journal.f.Sync()
-	r.trouble.note("sync of "+journalName, err)
-	return err == nil
-}
-
-// synced tells which events must be on the disk before anything follows them:
-// those that a resume begins from.
-func synced(e loop.Event) bool {
-	switch e.Payload.(type) {
-	case *loop.RunStarted, *loop.RunResumed, *loop.RunFinished,
-		*loop.IterationStarted, *loop.IterationFinished, *loop.AgentExited:
-		return true
-	}
-	return false
+	r.trouble.settle(metaName)
 }
 
 // WriteState replaces state.json, which is there for scripts and never read back.
@@ -191,6 +152,18 @@ func (r *Run) WriteState(b []byte) {
 // Trouble lists what is not saved, one line for each file and cause.
 func (r *Run) Trouble() []string { return r.trouble.list() }
 
+func (t *trouble) list() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []string
+	for _, g := range t.gaps {
+		if !g.saved {
+			list = append(list, g.what)
+		}
+	}
+	return list
+}
+
 // OnTrouble sets who hears of each new kind of trouble, once. The listener may
 // call the run.
 func (r *Run) OnTrouble(listen func(what string)) {
@@ -198,6 +171,44 @@ func (r *Run) OnTrouble(listen func(what string)) {
 	r.trouble.mu.Lock()
 	defer r.trouble.mu.Unlock()
 	r.trouble.listen = listen
+}
+
+// Intact is a *TamperedError when somebody else was seen to write to the journal.
+// It costs nothing, and Verify finds more.
+func (r *Run) Intact() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.log.journal.meddled == "" {
+		return nil
+	}
+	return &TamperedError{What: journalName + ": " + r.log.journal.meddled + " while the run was live"}
+}
+
+// Verify is a *TamperedError when the journal is not what this run has written. A
+// journal that cannot be read is trouble, and no tampering.
+func (r *Run) Verify() error {
+	if err := r.Intact(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.log.chain.Keyed() || r.log.mended != nil {
+		return nil
+	}
+	found, err := records{r.dir, r.meta, r.log.chain}.survey("")
+	if err != nil || found.misfit == "" {
+		return nil
+	}
+	return &TamperedError{What: found.misfit}
+}
+
+// Refuse makes everything that the run is to save fail with err from now on, as
+// on a disk that is full; nil lets it save again. A rehearsal finds out with it
+// what comes of a night in which that happens.
+func (r *Run) Refuse(err error) {
+	r.full.mu.Lock()
+	defer r.full.mu.Unlock()
+	r.full.err = err
 }
 
 // DropTranscripts removes what the agents printed in all but the last keep
@@ -241,7 +252,7 @@ func (r *Run) Close() error {
 		a.close()
 	}
 	clear(r.attempts)
-	if err := errors.Join(r.journal.close(), r.head.close()); err != nil {
+	if err := errors.Join(r.log.journal.close(), r.log.head.close()); err != nil {
 		return fmt.Errorf("close %s: %w", r.meta.Name, err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // sealedStore is a store with a key, as a project has it.
@@ -48,7 +49,7 @@ func TestASealedJournalFits(t *testing.T) {
 	s := sealedStore(t)
 	_, lines := written(t, s)
 	for _, line := range lines {
-		if sealOf([]byte(line)) == "" {
+		if seal.Of([]byte(line)) == "" {
 			t.Errorf("a line without a seal: %s", line)
 		}
 	}
@@ -84,12 +85,12 @@ func TestTamperingIsFound(t *testing.T) {
 			return slices.Insert(lines, i, `{"seq":99,"time":"2026-11-15T10:00:00.000Z","run":"x","type":"run.finished","state":"done","proven":true}`+"\n")
 		},
 		"with the seal of another": func(lines []string, i int) []string {
-			body, _ := unseal([]byte(strings.TrimSuffix(lines[i], "\n")))
-			lines[i] = string(appendSeal(append(body[:len(body):len(body)], `,"x":1`...), sealOf([]byte(lines[(i+1)%len(lines)])))) + "\n"
+			body, _ := seal.Unseal([]byte(strings.TrimSuffix(lines[i], "\n")))
+			lines[i] = string(seal.Append(append(body[:len(body):len(body)], `,"x":1`...), seal.Of([]byte(lines[(i+1)%len(lines)])))) + "\n"
 			return lines
 		},
 		"without its seal": func(lines []string, i int) []string {
-			body, _ := unseal([]byte(strings.TrimSuffix(lines[i], "\n")))
+			body, _ := seal.Unseal([]byte(strings.TrimSuffix(lines[i], "\n")))
 			lines[i] = string(body) + "}\n"
 			return lines
 		},
@@ -105,8 +106,8 @@ func TestTamperingIsFound(t *testing.T) {
 				}
 				changed := strings.Join(act(slices.Clone(lines), i), "")
 				writeFile(t, path, changed)
-				c := s.chainOf(metaIn(t, s))
-				found, err := c.survey(path, "")
+				m := metaIn(t, s)
+				found, err := records{filepath.Dir(path), m, s.keys.chainOf(m)}.survey("")
 				if err != nil || found.misfit == "" {
 					t.Errorf("line %d %s: found %q, %v", i+1, name, found.misfit, err)
 				}
@@ -204,7 +205,7 @@ func TestARunOfAnEarlierVersionIsSealedFromNowOn(t *testing.T) {
 	path, lines := written(t, s)
 	var plain bytes.Buffer
 	for _, line := range lines {
-		body, _ := unseal([]byte(strings.TrimSuffix(line, "\n")))
+		body, _ := seal.Unseal([]byte(strings.TrimSuffix(line, "\n")))
 		plain.WriteString(string(body) + "}\n")
 	}
 	writeFile(t, path, plain.String())

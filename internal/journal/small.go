@@ -14,3 +14,13 @@ const mostSmall = 256 << 20
 func readSmall(path string) ([]byte, error) {
 	return files.ReadFile(context.Background(), path, mostSmall)
 }
+
+// replace puts b in the place of a file in one piece. When it is to be durable, it
+// is on the disk before replace returns.
+func replace(path string, b []byte, durable bool) error {
+	sync := files.NoSync
+	if durable {
+		sync = files.SyncName
+	}
+	return files.Replace(path, b, 0o600, sync)
+}

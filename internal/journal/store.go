@@ -2,7 +2,6 @@ package journal
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,86 +9,181 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"time"
+	"strings"
+	"sync"
 
-	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
-// runs is the folder with one folder for each run.
-func (s Store) runs() string { return filepath.Join(s.Dir, "runs") }
+// Store is where the records of a project are: its runs and its locks. Work
+// trees of one git repository share it, and each has a lock of its own.
+type Store struct {
+	Dir  string // the folder of the records
+	Tree string // the work tree, absolute and without symbolic links
 
-// dir is the folder of a run, which need not exist.
-func (s Store) dir(name string) string { return filepath.Join(s.runs(), name) }
-
-// Create begins a run of procedure m.Procedure. It gives the run its id and the
-// next name, and has run.json on the disk before anything else.
-func (s Store) Create(m Meta) (*Run, error) {
-	if !procedureName.MatchString(m.Procedure) {
-		return nil, fmt.Errorf("create run: %q cannot be the name of a procedure: use letters, digits, dots, dashes and underscores", m.Procedure)
-	}
-	key, err := s.key()
-	if err == nil && key == nil && s.sealed() {
-		err = errors.New("the records were not claimed")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
-	}
-	dir, err := s.makeDir(m.Procedure)
-	if err != nil {
-		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
-	}
-	m.Format, m.ID, m.Name, m.Tree, m.Linked = Format, newID(), filepath.Base(dir), s.Tree, linkOf(s.Tree)
-	m.StartedAt = m.StartedAt.UTC().Truncate(time.Millisecond)
-	r := s.newRun(s.underKey(m, key), dir)
-	c := s.chainOf(r.meta)
-	r.bind(c, c.start())
-	if err := r.begin(); err != nil {
-		os.RemoveAll(dir)
-		return nil, fmt.Errorf("create run %s: %w", m.Name, err)
-	}
-	return r, nil
+	project *project.Project // nil: the records are just where Dir says
+	keys    Keys
 }
 
-// procedureName is what can be part of the name of a folder everywhere.
-var procedureName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+// Open finds the records of the project around a work tree, and makes nothing.
+func Open(tree string) (Store, error) {
+	return opened(project.Find(tree))
+}
 
-// makeDir takes the next free name. Another work tree of the same repository
-// may be after it at the same time; who makes the folder has it.
-func (s Store) makeDir(procedure string) (string, error) {
-	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
-		return "", err
-	}
-	entries, err := os.ReadDir(s.runs())
+// OpenIn is Open with another state folder than this user's.
+func OpenIn(state, tree string) (Store, error) { return opened(project.FindIn(state, tree)) }
+
+func opened(p project.Project, err error) (Store, error) {
 	if err != nil {
-		return "", err
+		return Store{}, err
 	}
+	return Store{Dir: p.Dir, Tree: p.Tree, project: &p, keys: Keys{project: &p, read: sync.OnceValues(p.Keys().Read)}}, nil
+}
+
+// At is where the runs of another work tree of the project are.
+func (s Store) At(tree string) Store {
+	s.Tree = tree
+	return s
+}
+
+// Claim makes ready to write: whoever makes a run, or goes on with one, calls it
+// first. Runs that an earlier version has left in the project are elsewhere
+// afterwards.
+func (s Store) Claim() (Store, error) {
+	if s.project == nil {
+		return s, nil
+	}
+	p, err := s.project.Claim()
+	var busy *project.BusyError
+	if errors.As(err, &busy) {
+		err = &LiveError{What: busy.Error(), Hint: "wait until it has ended, or end it with \"refrain stop\""}
+	}
+	return opened(p, err)
+}
+
+// LiveError says that a run is live, and that its records cannot be had for that.
+type LiveError struct{ What, Hint string }
+
+func (e *LiveError) Error() string { return e.What }
+
+// CopyOf is the project that this one is a copy of, as long as it has no records
+// of its own; else it is empty.
+func (s Store) CopyOf() string {
+	if s.project == nil {
+		return ""
+	}
+	return s.project.CopyOf
+}
+
+// InProject tells whether the records lie in the project itself, where an earlier
+// version has put them.
+func (s Store) InProject() bool { return s.project != nil && s.project.Early }
+
+// Keys is what the records are sealed with.
+func (s Store) Keys() Keys { return s.keys }
+
+// show leads people to the records again when an agent has deleted what did.
+func (s Store) show() {
+	if s.project != nil {
+		s.project.Show()
+	}
+}
+
+// Gone is the error for a run whose work tree is gone.
+func (s Store) Gone(m Meta) *GoneError {
+	e := &GoneError{Run: m.Name, Tree: m.Tree}
+	if m.Linked != nil {
+		e.bring = m.Linked.Bring(m.Tree, s.Tree)
+	}
+	return e
+}
+
+// runs is the folder with one folder for each run.
+func (s Store) runs() shelf { return shelf(filepath.Join(s.Dir, "runs")) }
+
+// dir is the folder of a run, which need not exist.
+func (s Store) dir(name string) string { return s.runs().dir(name) }
+
+// Remove deletes a run. The last run of a procedure leaves an empty folder, so
+// that no later run takes its name: scripts and notes may still speak of it.
+func (s Store) Remove(name string) error {
+	if !isName(name) {
+		return &NotFoundError{Ref: name}
+	}
+	// A removal that is cut short leaves nothing that looks like a run, and what it
+	// leaves is swept.
+	if err := s.runs().remove(name, filepath.Join(s.Dir, project.Removing+rand.Text()[:8])); err != nil {
+		return fmt.Errorf("remove run %s: %w", name, err)
+	}
+	return nil
+}
+
+// SetAside moves a run that cannot be read out of the way and says where to. It
+// is not listed any more, but nothing of it is lost.
+func (s Store) SetAside(name string) (string, error) {
+	if !isName(name) {
+		return "", &NotFoundError{Ref: name}
+	}
+	for n := 1; ; n++ {
+		aside := s.dir(name + asideMark + strconv.Itoa(n))
+		if _, err := os.Lstat(aside); err == nil {
+			continue
+		}
+		if err := os.Rename(s.dir(name), aside); err != nil {
+			return "", fmt.Errorf("set run %s aside: %w", name, err)
+		}
+		return aside, nil
+	}
+}
+
+// shelf is a folder with one folder for each run.
+type shelf string
+
+func (s shelf) dir(name string) string { return filepath.Join(string(s), name) }
+
+// highest is the highest number that a run of a procedure has; 0 when there is
+// none.
+func (s shelf) highest(procedure string) (int, error) {
+	entries, err := os.ReadDir(string(s))
 	highest := 0
 	for _, e := range entries {
 		if p, n, ok := parseName(e.Name()); ok && p == procedure {
 			highest = max(highest, n)
 		}
 	}
-	for n := highest + 1; ; n++ {
-		dir := s.dir(procedure + "-" + strconv.Itoa(n))
-		err := os.Mkdir(dir, 0o700)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		for _, parent := range []string{s.runs(), s.Dir, filepath.Dir(s.Dir)} {
-			if err := files.SyncDir(parent); err != nil {
-				return "", err
-			}
-		}
-		return dir, nil
-	}
+	return highest, err
 }
+
+// remove moves a run aside, and then deletes it there.
+func (s shelf) remove(name, aside string) error {
+	dir := s.dir(name)
+	if left, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(left) == 0 {
+		return &NotFoundError{Ref: name}
+	}
+	procedure, n, _ := parseName(name)
+	highest, err := s.highest(procedure)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(dir, aside); err != nil {
+		return err
+	}
+	if n >= highest {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(aside)
+}
+
+// procedureName is what can be part of the name of a folder everywhere.
+var procedureName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 // runName is a run's folder, as it is or as SetAside has left it.
 var runName = regexp.MustCompile(`^(.+?)-([0-9]+)(\.corrupt-[0-9]+)?$`)
+
+// asideMark is in the name of a folder that SetAside has moved.
+const asideMark = ".corrupt-"
 
 // parseName splits build-7 into its procedure and its number. What was set
 // aside keeps its number taken.
@@ -102,165 +196,7 @@ func parseName(name string) (procedure string, n int, ok bool) {
 	return part[1], n, err == nil
 }
 
-// newID makes a name that no other run anywhere has: a random UUID.
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6] = b[6]&0x0f | 0x40 // version 4
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("loop_%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// underKey is what a run says that is sealed with a key, which is nil where none
-// is, before anything is in its journal.
-func (s Store) underKey(m Meta, key []byte) Meta {
-	m.Key, m.Origin, m.Project, m.Head, m.Sealed = "", "", "", nil, nil
-	if key != nil {
-		m.Key, m.Project, m.Head = keyID(key), s.projectName(), &Mark{}
-	}
-	return m
-}
-
-func (s Store) newRun(m Meta, dir string) *Run {
-	r := &Run{meta: m, dir: dir, attempts: map[attemptKey]*Attempt{}, oldest: 1, beside: map[string]*beside{}, holdKey: s.holdKey}
-	r.journal = logFile{path: filepath.Join(dir, journalName), full: &r.full}
-	r.head = logFile{path: filepath.Join(dir, headName), full: &r.full, create: true}
-	return r
-}
-
-// begin writes an empty head, run.json and an empty journal. The head comes
-// first, so that it is there wherever run.json says so.
-func (r *Run) begin() error {
-	if r.meta.Head != nil {
-		if err := replace(r.head.path, nil, true); err != nil {
-			return err
-		}
-	}
-	if err := r.writeMeta(); err != nil {
-		return err
-	}
-	if err := replace(r.journal.path, nil, true); err != nil {
-		return err
-	}
-	return r.journal.open()
-}
-
-func (r *Run) writeMeta() error {
-	b, err := json.MarshalIndent(r.meta, "", "  ")
-	if err != nil {
-		return err
-	}
-	return r.putBeside(metaName, append(b, '\n'))
-}
-
-// Resume opens a run to go on with it. Only the holder of the lock may: it cuts
-// a last line that a crash has torn.
-func (s Store) Resume(name string) (*Run, Past, error) {
-	r, past, err := s.resume(name)
-	if err != nil {
-		return nil, Past{}, fmt.Errorf("open run %s: %w", name, err)
-	}
-	return r, past, nil
-}
-
-func (s Store) resume(name string) (*Run, Past, error) {
-	m, err := s.meta(name, false)
-	if err != nil {
-		return nil, Past{}, err
-	}
-	if m.Gone {
-		return nil, Past{}, s.Gone(m)
-	}
-	r := s.newRun(m, s.dir(name)) // with the work tree where it is now
-	c := s.chainOf(m)
-	past, err := openPast(r.journal.path, c, "")
-	if err == nil {
-		err = Entry{Meta: m, Past: past}.Checkable()
-	}
-	if err != nil {
-		return nil, Past{}, err
-	}
-	if past.Tampered, err = r.takeUp(c, past); err != nil {
-		return nil, Past{}, err
-	}
-	dropTemps(r.dir)
-	dropTemps(attemptDir(r.dir, 0, 1))
-	// A strange line may have been an event that somebody has seen.
-	r.seq = past.Seq() + int64(past.Strange.Count+past.Strange.Forged)
-	if err := r.findAttempts(); err != nil {
-		r.journal.close()
-		return nil, Past{}, err
-	}
-	return r, past, nil
-}
-
-// takeUp gets ready to add to the journal, and says what in the records is not a
-// runner's. Then what is added goes elsewhere until the run has its end.
-func (r *Run) takeUp(c chain, past Past) (tampered string, err error) {
-	if c.mac == nil {
-		return "", r.journal.open()
-	}
-	found, err := r.inspect(c, past.Finished != nil && past.Finished.Reason == loop.ByTampering)
-	switch {
-	case err != nil:
-		return "", err
-	case found.misfit != "":
-		return found.misfit, r.mend(c)
-	}
-	r.bind(c, found.end)
-	return "", r.journal.open()
-}
-
-// findAttempts learns which iterations have folders and goes on counting after
-// the last event of the last of them, which may be later than the journal's.
-func (r *Run) findAttempts() error {
-	entries, err := os.ReadDir(filepath.Join(r.dir, iterationsName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	var last attemptKey
-	for _, e := range entries {
-		key, ok := parseAttempt(e.Name())
-		if !ok {
-			continue
-		}
-		if last.iter == 0 || key.iter < r.oldest {
-			r.oldest = key.iter
-		}
-		if key.iter > last.iter || key.iter == last.iter && key.n > last.n {
-			last = key
-		}
-	}
-	if last.iter == 0 {
-		return nil
-	}
-	r.newest = last.iter
-	e, err := lastEvent(filepath.Join(attemptDir(r.dir, last.iter, last.n), eventsName))
-	r.seq = max(r.seq, e.Seq)
-	return err
-}
-
-// lastEvent is the last event of a file that can be read, zero when there is none.
-func lastEvent(path string) (loop.Event, error) {
-	f, err := files.OpenFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return loop.Event{}, nil
-	}
-	if err != nil {
-		return loop.Event{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return loop.Event{}, err
-	}
-	for l, err := range backward(f, info.Size()) {
-		if err != nil {
-			return loop.Event{}, err
-		}
-		if e, err := Decode(l.text); err == nil {
-			return e, nil
-		}
-	}
-	return loop.Event{}, nil
+// isName tells whether a run may be called so, and not, say, "..".
+func isName(name string) bool {
+	return runName.MatchString(name) && procedureName.MatchString(name) && !strings.Contains(name, asideMark)
 }

@@ -286,7 +286,7 @@ func TestRemoveLeavesNothingToRead(t *testing.T) {
 	}
 	remove(t, s, "build-2")
 	remove(t, s, "build-3")
-	left, err := filepath.Glob(filepath.Join(s.runs(), "build-[23]*", "*"))
+	left, err := filepath.Glob(filepath.Join(string(s.runs()), "build-[23]*", "*"))
 	if err != nil || left != nil {
 		t.Errorf("%q is left, %v", left, err)
 	}

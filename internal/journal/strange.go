@@ -2,11 +2,11 @@ package journal
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // Strange is what a reader of a journal has passed over: lines that are no
@@ -38,25 +38,6 @@ func (s Strange) String() string {
 	return fmt.Sprintf("%d lines of %s cannot be read and are passed over; the first is line %d", s.Count, journalName, s.Line)
 }
 
-// Strange reads all of a run's journal to tell what its readers pass over.
-// Past.Strange is less, and costs nothing: what follows the last iteration.
-func (s Store) Strange(name string) (Strange, error) {
-	if !isName(name) {
-		return Strange{}, &NotFoundError{Ref: name}
-	}
-	var met Strange
-	for _, err := range s.events(name, &met) {
-		var corrupt *CorruptError
-		if err != nil && !errors.As(err, &corrupt) {
-			return Strange{}, err
-		}
-	}
-	return met, nil
-}
-
-// eventStart is how every line of ours begins.
-var eventStart = []byte(`{"seq":`)
-
 // mostStarts is how often an event is looked for in a strange line. In an honest
 // one there is a half line before it, and who writes others is not to keep us.
 const mostStarts = 4
@@ -70,7 +51,7 @@ func decodeLine(text []byte) (e loop.Event, whole bool, err error) {
 	}
 	rest := text
 	for range mostStarts {
-		i := bytes.Index(rest[min(1, len(rest)):], eventStart)
+		i := bytes.Index(rest[min(1, len(rest)):], []byte(seal.EventStart))
 		if i < 0 {
 			break
 		}

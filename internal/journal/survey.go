@@ -12,31 +12,33 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // survey is what a walk over a whole journal has found.
 type survey struct {
 	misfit string // the first line that does not follow the one before it
-	end    Mark
+	end    seal.Mark
 	had    map[loop.Type]bool
 	met    bool // the line that was looked for
 }
 
 // survey walks over a journal, and looks for the line with a seal on the way.
-func (c chain) survey(path, seal string) (survey, error) {
-	found := survey{end: c.start(), had: map[loop.Type]bool{}, met: seal == ""}
+func (r records) survey(sought string) (survey, error) {
+	found := survey{end: r.chain.Start(), had: map[loop.Type]bool{}, met: sought == ""}
 	sealed := false
-	err := lines(path, func(n int, text []byte) bool {
+	err := lines(r.journal(), func(n int, text []byte) bool {
 		e, _, err := decodeLine(text)
-		_, its := unseal(text)
-		follows := its != "" && c.follows(found.end.Seal, text)
+		_, its := seal.Unseal(text)
+		follows := its != "" && r.chain.Follows(found.end.Seal, text)
 		switch {
 		case follows: // a runner's, also one that we cannot read
 			found.end.Seal, sealed = its, true
-			found.met = found.met || its == seal
+			found.met = found.met || its == sought
 		case err != nil: // no event, and so nothing is believed of it
 			return true
-		case its != "" || !c.early || sealed:
+		case its != "" || !r.chain.Early || sealed:
 			found.misfit = fmt.Sprintf("line %d of %s, %s, is not what a runner wrote there", n, journalName, e.Type())
 			return false
 		}
@@ -52,20 +54,16 @@ func (c chain) survey(path, seal string) (survey, error) {
 // lines gives the complete lines of a file, from the first on, until it is told
 // to stop.
 func lines(path string, look func(n int, text []byte) bool) error {
-	f, err := files.OpenFile(path)
+	f, size, err := openSized(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	size, err = seal.GoodEnd(f, size)
 	if err != nil {
 		return err
 	}
-	size, err := goodEnd(f, info.Size())
-	if err != nil {
-		return err
-	}
-	all := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), blockSize)
+	all := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), seal.BlockSize)
 	for n := 1; ; n++ {
 		text, err := all.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
@@ -83,21 +81,22 @@ func lines(path string, look func(n int, text []byte) bool) error {
 // inspect looks at everything that a next runner goes by, and says in misfit what
 // a runner has not written; empty when everything fits. Of a run that has ended
 // for that already, only its journal is looked at. Nobody may be writing.
-func (r *Run) inspect(c chain, ended bool) (survey, error) {
-	least, wrong, err := c.least(r.meta, r.dir)
+func (r records) inspect(ended bool) (survey, map[string]*beside, error) {
+	besides := map[string]*beside{}
+	least, wrong, err := r.least()
 	if err != nil {
-		return survey{}, err
+		return survey{}, besides, err
 	}
-	found, err := c.survey(r.journal.path, least.Seal)
+	found, err := r.survey(least.Seal)
 	if err != nil || found.misfit != "" || ended {
-		return found, err
+		return found, besides, err
 	}
 	if !found.met {
 		found.misfit = short(found.end.Events, least)
-		return found, nil
+		return found, besides, nil
 	}
 	if found.misfit = wrong; wrong != "" {
-		return found, nil
+		return found, besides, nil
 	}
 	needed := func(name string) bool {
 		switch {
@@ -111,25 +110,25 @@ func (r *Run) inspect(c chain, ended bool) (survey, error) {
 		return found.had[(*loop.RunBaseline)(nil).Type()]
 	}
 	for _, name := range besideNames {
-		content, what, err := c.misfitFile(r.meta, r.dir, name, needed(name))
+		content, what, err := r.misfitFile(name, needed(name))
 		if err != nil || what != "" {
 			found.misfit = what
-			return found, err
+			return found, besides, err
 		}
 		if content != nil {
-			r.beside[name] = &beside{content: content, saved: true}
+			besides[name] = &beside{content: content, saved: true}
 		}
 	}
-	return found, nil
+	return found, besides, nil
 }
 
 // misfitFile reads a sealed file and says what is wrong with it. One of an
 // earlier version has no seal.
-func (c chain) misfitFile(m Meta, dir, name string, needed bool) (content []byte, what string, err error) {
-	b, err := readSmall(besidePath(dir, name))
+func (r records) misfitFile(name string, needed bool) (content []byte, what string, err error) {
+	b, err := readSmall(besidePath(r.dir, name))
 	var strange *files.NotRegularError
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && needed && !c.early:
+	case errors.Is(err, fs.ErrNotExist) && needed && !r.chain.Early:
 		return nil, name + " is missing", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", nil
@@ -138,7 +137,7 @@ func (c chain) misfitFile(m Meta, dir, name string, needed bool) (content []byte
 	case err != nil:
 		return nil, "", err
 	}
-	if _, sealed, fits := c.unsealFile(c.sealPlace(m, name), b); !fits && (sealed || !c.early) {
+	if _, sealed, fits := r.chain.UnsealFile(sealPlace(r.chain, r.meta, name), b); !fits && (sealed || !r.chain.Early) {
 		return nil, name + " is not what a runner wrote", nil
 	}
 	return b, "", nil
@@ -147,13 +146,12 @@ func (c chain) misfitFile(m Meta, dir, name string, needed bool) (content []byte
 // doubts says what a reader sees in the files of a run that no runner has left
 // so; empty when there is nothing. It looks at all but the lines of the journal,
 // which are judged as they are read.
-func (s Store) doubts(m Meta, c chain, past Past, least Mark, wrong string) string {
-	if c.mac == nil || c.lost || past.Finished != nil && past.Finished.Reason == loop.ByTampering {
+func (r records) doubts(past Past, least seal.Mark, wrong string) string {
+	if !r.chain.Checks() || past.Finished != nil && past.Finished.Reason == loop.ByTampering {
 		return "" // then it is said already
 	}
-	dir := s.dir(m.Name)
 	if !past.met {
-		found, err := c.survey(filepath.Join(dir, journalName), least.Seal)
+		found, err := r.survey(least.Seal)
 		if err == nil && !found.met {
 			return short(found.end.Events, least)
 		}
@@ -162,7 +160,7 @@ func (s Store) doubts(m Meta, c chain, past Past, least Mark, wrong string) stri
 		return wrong
 	}
 	for _, name := range besideNames {
-		_, misfit, err := c.misfitFile(m, dir, name, slices.Contains(m.Sealed, name))
+		_, misfit, err := r.misfitFile(name, slices.Contains(r.meta.Sealed, name))
 		if err != nil {
 			misfit = fmt.Sprintf("%s cannot be read: %v", name, cause(err))
 		}
@@ -171,4 +169,56 @@ func (s Store) doubts(m Meta, c chain, past Past, least Mark, wrong string) stri
 		}
 	}
 	return ""
+}
+
+// headBack is how many lines of a head are looked at: the last is good, or the
+// one before it. Who fills it with others is not to keep us.
+const headBack = 1000
+
+// readHead is the last mark that was made; zero when there is none yet.
+func (r records) readHead() (seal.Mark, error) {
+	f, size, err := openSized(filepath.Join(r.dir, seal.HeadName))
+	if err != nil {
+		return seal.Mark{}, err
+	}
+	defer f.Close()
+	n := 0
+	for l, err := range seal.Backward(f, size) {
+		if err != nil {
+			return seal.Mark{}, err
+		}
+		if m, ok := r.chain.ParseHead(l.Text); ok {
+			return m, nil
+		}
+		if n++; n == headBack {
+			break
+		}
+	}
+	return seal.Mark{}, nil
+}
+
+// least is how far the journal of a run has come at the least, and what is wrong
+// with who should say it. It is read before the journal: a live runner writes the
+// other way round.
+func (r records) least() (least seal.Mark, wrong string, err error) {
+	if r.meta.Head == nil || !r.chain.Checks() {
+		return seal.Mark{}, "", nil
+	}
+	head, err := r.readHead()
+	var strange *files.NotRegularError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		wrong, err = seal.HeadName+" is missing", nil
+	case errors.As(err, &strange):
+		wrong, err = seal.HeadName+" is no file", nil
+	}
+	if head.Events < r.meta.Head.Events {
+		head = *r.meta.Head
+	}
+	return head, wrong, err
+}
+
+// short says that a journal ends before its head.
+func short(events int, least seal.Mark) string {
+	return fmt.Sprintf("%s has %d %s, its head says %d", journalName, events, text.OneOrMany(events, "event", "events"), least.Events)
 }

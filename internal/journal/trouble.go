@@ -69,18 +69,6 @@ func (t *trouble) tell() {
 	}
 }
 
-func (t *trouble) list() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var list []string
-	for _, g := range t.gaps {
-		if !g.saved {
-			list = append(list, g.what)
-		}
-	}
-	return list
-}
-
 // cause leaves out the path, which differs from attempt to attempt.
 func cause(err error) error {
 	var path *fs.PathError

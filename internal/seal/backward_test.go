@@ -1,4 +1,4 @@
-package journal
+package seal
 
 import (
 	"bytes"
@@ -38,14 +38,14 @@ func TestBackwardPassesOverATornTail(t *testing.T) {
 
 func backwardLines(t rapid.TB, file string) []string {
 	var list []string
-	for l, err := range backward(strings.NewReader(file), int64(len(file))) {
+	for l, err := range Backward(strings.NewReader(file), int64(len(file))) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if file[l.start:l.end()] != string(l.text)+"\n" {
-			t.Fatalf("the line %q is said to be at %d", l.text, l.start)
+		if file[l.Start:l.End()] != string(l.Text)+"\n" {
+			t.Fatalf("the line %q is said to be at %d", l.Text, l.Start)
 		}
-		list = append(list, string(l.text))
+		list = append(list, string(l.Text))
 	}
 	return list
 }
@@ -53,7 +53,7 @@ func backwardLines(t rapid.TB, file string) []string {
 func TestBackwardIsForwardReversed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Lengths around the size of a block, where blocks and lines meet.
-		length := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(blockSize-2, blockSize+2), rapid.IntRange(0, 5*blockSize))
+		length := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(BlockSize-2, BlockSize+2), rapid.IntRange(0, 5*BlockSize))
 		var want []string
 		var file strings.Builder
 		for i, n := range rapid.SliceOfN(length, 0, 6).Draw(t, "lengths") {
@@ -69,11 +69,11 @@ func TestBackwardIsForwardReversed(t *testing.T) {
 }
 
 func TestBackwardEndsWithTheErrorOfAFileThatShrank(t *testing.T) {
-	long := bytes.Repeat([]byte("0123456789\n"), blockSize)
+	long := bytes.Repeat([]byte("0123456789\n"), BlockSize)
 	var err error
 	n := 0
 	shrinking := &shrinkingReader{Reader: bytes.NewReader(long), reads: 1}
-	for _, err = range backward(shrinking, int64(len(long))) {
+	for _, err = range Backward(shrinking, int64(len(long))) {
 		n++
 	}
 	if err == nil || n == 0 {

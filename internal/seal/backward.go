@@ -1,4 +1,4 @@
-package journal
+package seal
 
 import (
 	"bytes"
@@ -6,39 +6,39 @@ import (
 	"iter"
 )
 
-// blockSize is how much is read at a time from the end of a file. Most ends of
+// BlockSize is how much is read at a time from the end of a file. Most ends of
 // a journal, with the last iteration.finished, fit in one.
-const blockSize = 8 << 10
+const BlockSize = 8 << 10
 
-// line is a complete line of a file, without its newline.
-type line struct {
-	start int64
-	text  []byte
+// Line is a complete line of a file, without its newline.
+type Line struct {
+	Start int64
+	Text  []byte
 }
 
-// end is where the next line begins.
-func (l line) end() int64 { return l.start + int64(len(l.text)) + 1 }
+// End is where the next line begins.
+func (l Line) End() int64 { return l.Start + int64(len(l.Text)) + 1 }
 
-// backward gives the complete lines of a file from the last to the first. A
+// Backward gives the complete lines of a file from the last to the first. A
 // torn tail is passed over: what stands after the last newline and, before it,
 // lines with NUL bytes, which a power loss leaves where data never arrived.
-func backward(r io.ReaderAt, size int64) iter.Seq2[line, error] {
-	return func(yield func(line, error) bool) {
+func Backward(r io.ReaderAt, size int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		rest := remainder{r: r, pos: size}
 		_, more, err := rest.last() // what stands after the last newline
 		clean := false
 		for more && err == nil {
-			var l line
+			var l Line
 			if l, more, err = rest.last(); err != nil {
 				break
 			}
-			clean = clean || bytes.IndexByte(l.text, 0) < 0
+			clean = clean || bytes.IndexByte(l.Text, 0) < 0
 			if clean && !yield(l, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(line{}, err)
+			yield(Line{}, err)
 		}
 	}
 }
@@ -52,18 +52,18 @@ type remainder struct {
 
 // last takes the last line off the remainder, together with the newline before
 // it, and tells whether there was one.
-func (m *remainder) last() (line, bool, error) {
+func (m *remainder) last() (Line, bool, error) {
 	for {
 		if i := bytes.LastIndexByte(m.buf, '\n'); i >= 0 {
-			l := line{start: m.pos + int64(i) + 1, text: m.buf[i+1:]}
+			l := Line{Start: m.pos + int64(i) + 1, Text: m.buf[i+1:]}
 			m.buf = m.buf[:i]
 			return l, true, nil
 		}
 		if m.pos == 0 {
-			return line{text: m.buf}, false, nil
+			return Line{Text: m.buf}, false, nil
 		}
 		if err := m.read(); err != nil {
-			return line{}, false, err
+			return Line{}, false, err
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (m *remainder) last() (line, bool, error) {
 // read puts one more block in front. Blocks grow, so that a very long line is
 // not copied over and over.
 func (m *remainder) read() error {
-	n := min(m.pos, int64(max(blockSize, len(m.buf))))
+	n := min(m.pos, int64(max(BlockSize, len(m.buf))))
 	block := make([]byte, n, n+int64(len(m.buf)))
 	got, err := m.r.ReadAt(block, m.pos-n)
 	if err == io.EOF && len(m.buf) == 0 {
@@ -85,10 +85,10 @@ func (m *remainder) read() error {
 	return nil
 }
 
-// goodEnd is where the complete lines of a file end.
-func goodEnd(r io.ReaderAt, size int64) (int64, error) {
-	for l, err := range backward(r, size) {
-		return l.end(), err
+// GoodEnd is where the complete lines of a file end.
+func GoodEnd(r io.ReaderAt, size int64) (int64, error) {
+	for l, err := range Backward(r, size) {
+		return l.End(), err
 	}
 	return 0, nil
 }

@@ -1,4 +1,4 @@
-package journal
+package control
 
 import (
 	"context"
@@ -10,13 +10,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-const (
-	// mostWeight is how large the events at hand may be together: little beside
-	// what an agent needs.
-	mostWeight = 4 << 20
-	// batchSize is about how much a reader gets at a time.
-	batchSize = 32 << 10
-)
+// mostWeight is how large the events at hand may be together: little beside what
+// an agent needs.
+const mostWeight = 4 << 20
 
 // Feed is a live run for who follows it in the process of its runner: the latest
 // events at hand, for any number of readers, each of which goes through them at
@@ -26,38 +22,38 @@ type Feed struct {
 	mostWeight int
 
 	mu      sync.Mutex
-	entries []*FeedEntry // the i-th event ever is at i modulo the length
-	first   int          // i of the oldest one
-	end     int          // after the newest one
+	entries []*entry // the i-th event ever is at i modulo the length
+	first   int      // i of the oldest one
+	end     int      // after the newest one
 	weight  int
 	newest  int64         // the number of the newest
 	news    chan struct{} // closed to wake the readers
 	closed  time.Time     // zero while there is more to come
 }
 
-// FeedEntry is an event at hand, and what readers make of it: once for all of
-// them, by the first who needs it.
-type FeedEntry struct {
-	Event  loop.Event
+// entry is an event at hand, and later what a client gets of it. That is made once,
+// by the first who needs it: with no clients there is nothing to do.
+type entry struct {
+	event  loop.Event
 	weight int
 
-	once sync.Once
-	made []byte
+	once  sync.Once
+	frame []byte
 }
 
 // NewFeed makes a feed that has so many events at hand at most. The others are read
 // from the past, which has all of them: an event is written before it is observed.
 func NewFeed(most int, past func(after int64) iter.Seq2[loop.Event, error]) *Feed {
-	return &Feed{past: past, mostWeight: mostWeight, entries: make([]*FeedEntry, most), news: make(chan struct{})}
+	return &Feed{past: past, mostWeight: mostWeight, entries: make([]*entry, most), news: make(chan struct{})}
 }
 
 // place is where the i-th event is.
-func (f *Feed) place(i int) **FeedEntry { return &f.entries[i%len(f.entries)] }
+func (f *Feed) place(i int) **entry { return &f.entries[i%len(f.entries)] }
 
 // Add puts an event in, which must not change afterwards, and the oldest ones out
 // that there is no more room for. Its readers hear of it with the next Wake.
 func (f *Feed) Add(e loop.Event) {
-	added := &FeedEntry{Event: e, weight: weight(e.Payload)}
+	added := &entry{event: e, weight: weight(e.Payload)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e.Seq <= f.newest || !f.closed.IsZero() {
@@ -118,17 +114,17 @@ func (f *Feed) Close() {
 	}
 }
 
-// Wait gives a channel that is closed when something happens after this call,
+// wait gives a channel that is closed when something happens after this call,
 // and the time at which the feed was closed, zero while it is not.
-func (f *Feed) Wait() (news <-chan struct{}, closed time.Time) {
+func (f *Feed) wait() (news <-chan struct{}, closed time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.news, f.closed
 }
 
-// Span gives the numbers of the oldest and the newest event at hand, 0 when there
+// span gives the numbers of the oldest and the newest event at hand, 0 when there
 // is none.
-func (f *Feed) Span() (oldest, newest int64) {
+func (f *Feed) span() (oldest, newest int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.oldest(), f.newest
@@ -138,18 +134,18 @@ func (f *Feed) oldest() int64 {
 	if f.first == f.end {
 		return 0
 	}
-	return (*f.place(f.first)).Event.Seq
+	return (*f.place(f.first)).event.Seq
 }
 
-// After appends some of the events after a number to a list, in their order. It
+// after appends some of the events after a number to a list, in their order. It
 // appends none when the feed no longer has, or never had, the first of them.
-func (f *Feed) After(seq int64, list []*FeedEntry) []*FeedEntry {
+func (f *Feed) after(seq int64, list []*entry) []*entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if seq < f.oldest()-1 {
 		return list
 	}
-	i := f.first + sort.Search(f.end-f.first, func(i int) bool { return (*f.place(f.first + i)).Event.Seq > seq })
+	i := f.first + sort.Search(f.end-f.first, func(i int) bool { return (*f.place(f.first + i)).event.Seq > seq })
 	for weight := 0; i < f.end && weight < batchSize; i++ {
 		e := *f.place(i)
 		list = append(list, e)
@@ -158,8 +154,8 @@ func (f *Feed) After(seq int64, list []*FeedEntry) []*FeedEntry {
 	return list
 }
 
-// Between gives the events after a number and before another, from the disk.
-func (f *Feed) Between(after, before int64) iter.Seq2[loop.Event, error] {
+// between gives the events after a number and before another, from the disk.
+func (f *Feed) between(after, before int64) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		for e, err := range f.past(after) {
 			if err == nil && e.Seq >= before || !yield(e, err) {
@@ -169,10 +165,10 @@ func (f *Feed) Between(after, before int64) iter.Seq2[loop.Event, error] {
 	}
 }
 
-// Bytes is what all readers make of the event.
-func (e *FeedEntry) Bytes(encode func(loop.Event) []byte) []byte {
-	e.once.Do(func() { e.made = encode(e.Event) })
-	return e.made
+// bytes is what clients get of the event.
+func (e *entry) bytes() []byte {
+	e.once.Do(func() { e.frame = appendEvent(nil, e.event) })
+	return e.frame
 }
 
 // Follow gives every event after a number, each once and in order, first those of
@@ -190,7 +186,7 @@ func (f *Feed) Follow(ctx context.Context, after int64) iter.Seq2[loop.Event, er
 			return yield(e, err) && err == nil
 		}
 		for {
-			news, closed := f.Wait()
+			news, closed := f.wait()
 			if !f.giveAll(&after, give) || !closed.IsZero() {
 				return
 			}
@@ -208,20 +204,20 @@ func (f *Feed) Follow(ctx context.Context, after int64) iter.Seq2[loop.Event, er
 // false when no more is wanted.
 func (f *Feed) giveAll(after *int64, give func(loop.Event, error) bool) bool {
 	for {
-		oldest, newest := f.Span()
+		oldest, newest := f.span()
 		if *after >= newest {
 			return true
 		}
 		if *after < oldest-1 {
-			for e, err := range f.Between(*after, oldest) {
+			for e, err := range f.between(*after, oldest) {
 				if !give(e, err) {
 					return false
 				}
 			}
 			*after = oldest - 1
 		}
-		for _, e := range f.After(*after, nil) {
-			if !give(e.Event, nil) {
+		for _, e := range f.after(*after, nil) {
+			if !give(e.event, nil) {
 				return false
 			}
 		}

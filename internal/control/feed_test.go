@@ -1,18 +1,11 @@
-package journal
+package control
 
 import (
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/refrain-loop/refrain/internal/loop"
 )
-
-// text is an event of an agent's.
-func text(seq int64, words string) loop.Event {
-	return loop.Event{Seq: seq, Time: noon, Iter: 1, Attempt: 1, Payload: &loop.AgentText{Text: words}}
-}
 
 func TestFeedKeepsTheLatestEventsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,7 +27,7 @@ func TestFeedKeepsTheLatestEventsInOrder(t *testing.T) {
 
 		at := rapid.Int64Range(0, seq+1).Draw(t, "after")
 		if kept == 0 || at < all[0]-1 {
-			if got := f.After(at, nil); len(got) != 0 {
+			if got := f.after(at, nil); len(got) != 0 {
 				t.Fatalf("after(%d) = %d events, but the first of them is gone", at, len(got))
 			}
 			return
@@ -42,13 +35,13 @@ func TestFeedKeepsTheLatestEventsInOrder(t *testing.T) {
 		for len(all) > 0 && all[0] <= at {
 			all = all[1:]
 		}
-		got := f.After(at, nil)
+		got := f.after(at, nil)
 		if len(got) > len(all) || len(got) == 0 && len(all) > 0 {
 			t.Fatalf("after(%d) = %d events, want some of %v", at, len(got), all)
 		}
 		for i, e := range got {
-			if e.Event.Seq != all[i] {
-				t.Fatalf("after(%d)[%d] = %d, want %d", at, i, e.Event.Seq, all[i])
+			if e.event.Seq != all[i] {
+				t.Fatalf("after(%d)[%d] = %d, want %d", at, i, e.event.Seq, all[i])
 			}
 		}
 	})
@@ -59,7 +52,7 @@ func TestFeedGivesABatchAtATime(t *testing.T) {
 	for seq := range int64(10) {
 		f.Add(text(seq+1, strings.Repeat("x", batchSize/2)))
 	}
-	if got := len(f.After(0, nil)); got != 2 {
+	if got := len(f.after(0, nil)); got != 2 {
 		t.Errorf("a batch has %d events of half its size, want 2", got)
 	}
 }
@@ -72,7 +65,7 @@ func TestFeedTakesNoEventTwiceAndNoneAfterItsEnd(t *testing.T) {
 	f.Close()
 	f.Add(text(3, ""))
 	f.Wake()
-	if oldest, newest := f.Span(); oldest != 2 || newest != 2 {
+	if oldest, newest := f.span(); oldest != 2 || newest != 2 {
 		t.Errorf("the feed holds %d to %d, want 2 only", oldest, newest)
 	}
 }
