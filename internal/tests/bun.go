@@ -1,11 +1,6 @@
 package tests
 
-import (
-	"regexp"
-	"strings"
-)
-
-var bunRan = regexp.MustCompile(`^Ran (\d+) tests? across \d+ files?\. \[(.+)\]$`)
+import "strings"
 
 // bun reads bun test. Its counts come before the line that ends the run; a run
 // that it gave up early has none.
@@ -18,98 +13,58 @@ type bun struct {
 	counts map[string]int
 }
 
+func (b *bun) isOn() bool      { return b.on }
+func (b *bun) isCounted() bool { return b.counts != nil }
+
+var bunRules = rules[*bun]{list: []rule[*bun]{
+	{`^$`, nil, func(*bun, []string) {}},
+	{`^bun test v`, nil, func(b *bun, _ []string) { b.endRun(); *b = bun{run: b.run, on: true} }},
+	{`^Ran \d+ tests? across \d+ files?\. \[(.+)\]$`, nil, (*bun).ran},
+	{`^(?:No tests found!|The following filters did not match any test files:)$`, (*bun).isOn, func(b *bun, m []string) { b.summary(0, 0, 0); b.during(m[0]) }},
+	{`^ ?(\d{1,9}) pass$`, nil, func(b *bun, m []string) { b.counts = map[string]int{"pass": ints(m)[1]} }},
+	{`^ ?(\d{1,9}) (fail|skip|todo|error|errors)$`, (*bun).isCounted, func(b *bun, m []string) { b.counts[m[2]] = ints(m)[1] }},
+	{`^ ?\d{1,9} (?:fail|skip|todo|error|errors)$`, (*bun).isOn, func(b *bun, m []string) { b.during(m[0]) }},
+	{`^ ?\d{1,9} .* (?:failed|skipped|todo):$`, (*bun).isOn, func(b *bun, _ []string) { b.again = true }},
+	{`^ ?\d{1,9}(?: |$)`, func(b *bun) bool { return b.again }, func(*bun, []string) {}},
+	{`^(.*):$`, (*bun).isOn, func(b *bun, m []string) {
+		if !bunFile(m[1]) {
+			b.during(m[0])
+			return
+		}
+		b.file, b.why = strings.Clone(short(m[1])), nil
+		b.endDetail()
+	}},
+	{`^# Unhandled error between tests$`, (*bun).isOn, func(b *bun, _ []string) { b.ended(b.file, Failed, 0) }},
+	// "(fail) suite > test [0.28ms]", which in colour begins with a mark.
+	{`^(\((?:pass|skip|todo|fail)\)|✓|»|✎|✗)(?: (.*))?$`, (*bun).isOn, (*bun).result},
+}}
+
 func (b *bun) line(text string) {
-	if text == "" {
-		return
-	}
-	switch text[0] {
-	case 'b':
-		if strings.HasPrefix(text, "bun test v") {
-			b.next()
-			*b = bun{run: b.run, on: true}
-			return
-		}
-	case 'R':
-		if m := bunRan.FindStringSubmatch(text); m != nil {
-			b.ran(m[2])
-			return
-		}
-	case 'N':
-		if b.on && text == "No tests found!" {
-			b.sumUp(0, 0, 0)
-		}
-	case 'T':
-		if b.on && text == "The following filters did not match any test files:" {
-			b.sumUp(0, 0, 0)
-		}
-	case ' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		if b.counted(strings.TrimPrefix(text, " ")) {
-			return
-		}
-	}
-	if b.on {
+	if !bunRules.read(b, text) && b.on {
 		b.during(text)
 	}
 }
 
-// counted reads " 2 pass" and the counts that follow it.
-func (b *bun) counted(text string) bool {
-	count, what, _ := strings.Cut(text, " ")
-	n, ok := number(count)
-	if !ok {
-		return false
-	}
-	switch what {
-	case "pass":
-		b.counts = map[string]int{what: n}
-	case "fail", "skip", "todo", "error", "errors":
-		if b.counts == nil {
-			return false
-		}
-		b.counts[what] = n
-	default:
-		b.again = b.again || b.on && (strings.HasSuffix(what, " failed:") || strings.HasSuffix(what, " skipped:") || strings.HasSuffix(what, " todo:"))
-		return b.again
-	}
-	return true
-}
-
-func (b *bun) ran(took string) {
+func (b *bun) ran(m []string) {
 	if b.counts != nil {
 		failed := max(b.counts["fail"], b.counts["error"]+b.counts["errors"])
-		b.sumUp(b.counts["pass"], failed, b.counts["skip"]+b.counts["todo"])
+		b.summary(b.counts["pass"], failed, b.counts["skip"]+b.counts["todo"])
 	}
-	b.next()
-	b.sum.Duration += spelt(took)
+	b.endRun()
+	b.sum.Duration += spelt(m[1])
 	*b = bun{run: b.run}
 }
 
-// during reads a line while the tests run: a file's name, a result, or what is
-// said on the result to come.
+// during reads what is said on a failing test, or on the result to come.
 func (b *bun) during(text string) {
-	if file, ok := strings.CutSuffix(text, ":"); ok && bunFile(file) {
-		b.file, b.why = strings.Clone(short(file)), nil
-		b.hush()
-		return
-	}
-	if text == "# Unhandled error between tests" {
-		b.fail(b.file, 0)
-		return
-	}
-	mark, name, _ := strings.Cut(text, " ")
-	switch mark {
-	case "(pass)", "✓", "(skip)", "»", "(todo)", "✎", "(fail)", "✗":
-		b.result(mark, name)
-		return
-	}
 	if strings.Trim(text, "-") == "" || excerpt(text) {
 		return
 	}
-	if b.telling != nil {
-		b.say(text)
+	if b.current != nil {
+		b.detail(text)
 		return
 	}
-	if b.why == nil && !strings.HasPrefix(text, "error: ") && !strings.Contains(mark, "Error:") {
+	if word, _, _ := strings.Cut(text, " "); b.why == nil && !strings.HasPrefix(text, "error: ") && !strings.Contains(word, "Error:") {
 		return
 	}
 	if b.why == nil {
@@ -120,33 +75,29 @@ func (b *bun) during(text string) {
 	}
 }
 
-// result reads "(fail) suite > test [0.28ms]", which in colour begins with a mark.
-func (b *bun) result(mark, name string) {
-	why := b.why
+var bunMarks = map[string]Status{
+	"(pass)": Passed, "✓": Passed, "(fail)": Failed, "✗": Failed,
+	"(skip)": Skipped, "»": Skipped, "(todo)": Skipped, "✎": Skipped,
+}
+
+func (b *bun) result(m []string) {
+	name, why, took := m[2], b.why, ""
 	b.why = nil
-	b.hush()
+	b.endDetail()
 	if b.again {
 		return
 	}
-	var took string
 	if i := strings.LastIndex(name, " ["); i > 0 && strings.HasSuffix(name, "]") {
 		name, took = name[:i], name[i+2:len(name)-1]
 	}
 	if b.file != "" {
 		name = b.file + " > " + name
 	}
-	switch mark {
-	case "(pass)", "✓":
-		b.pass(name)
-	case "(skip)", "»", "(todo)", "✎":
-		b.skip(name)
-	default:
-		b.fail(name, spelt(took))
-		if b.telling != nil && why != nil {
-			b.say(why.String())
-		}
-		b.hush()
+	b.ended(name, bunMarks[m[1]], spelt(took))
+	if why != nil {
+		b.detail(why.String())
 	}
+	b.endDetail()
 }
 
 // bunFile tells whether a name is that of a file that bun test runs.

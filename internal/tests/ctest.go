@@ -1,16 +1,7 @@
 package tests
 
 import (
-	"regexp"
 	"slices"
-	"strings"
-)
-
-var (
-	ctestTest = regexp.MustCompile(`^ *\d+/\d+ Test +#\d+: (.+?) ?\.*(?: *(Passed)|\*\*\*(\S.*?)) +(\d+\.\d+) sec`)
-	ctestEnd  = regexp.MustCompile(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`)
-	ctestTime = regexp.MustCompile(`^Total Test time \(real\) = +(\d+\.\d+) sec$`)
-	ctestList = regexp.MustCompile(`^\t *\d+ - (.+) \(([^()]+)\)(?:  .*)?$`)
 )
 
 // ctest reads CMake's ctest. Its own sum takes a skipped test for a passed one
@@ -28,43 +19,25 @@ type ctest struct {
 	before                  struct{ passed, skipped int } // the sums of the runs before
 }
 
-func (c *ctest) line(text string) {
-	if text == "" {
-		return
-	}
-	switch first := text[0]; {
-	case first == ' ' || first >= '0' && first <= '9':
-		if c.test(text) || c.end(text) {
-			return
-		}
-		if strings.HasPrefix(text, "    Start ") {
-			c.talking = nil
-			return
-		}
-	case first == '\t' && c.summed:
-		c.listed(text)
-		return
-	case first == 'T':
-		if c.heading(text) {
-			return
-		}
-	case text == "No tests were found!!!":
-		c.add(0, 0, 0)
-		return
-	}
-	if c.talking != nil {
-		c.talking.add(text)
-	}
-}
+func (c *ctest) isSummed() bool { return c.summed }
 
-func (c *ctest) test(text string) bool {
-	if !strings.Contains(text, " Test ") {
-		return false
-	}
-	m := ctestTest.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
+var ctestRules = rules[*ctest]{list: []rule[*ctest]{
+	{`^$`, nil, func(*ctest, []string) {}},
+	{`^ *\d+/\d+ Test +#\d+: (.+?) ?\.*(?: *(Passed)|\*\*\*(\S.*?)) +(\d+\.\d+) sec`, nil, (*ctest).test},
+	{`^\d+% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$`, nil, (*ctest).sums},
+	{`^    Start `, nil, func(c *ctest, _ []string) { c.talking = nil }},
+	{`^The following tests FAILED:$`, (*ctest).isSummed, func(c *ctest, _ []string) { c.list = 'f' }},
+	{`^The following tests did not run:$`, (*ctest).isSummed, func(c *ctest, _ []string) { c.list = 'n' }},
+	{`^Total Test time \(real\) = +(\d+\.\d+) sec$`, (*ctest).isSummed, func(c *ctest, m []string) { c.sum.Duration += duration(m[1]) }},
+	{`^\t *\d+ - (.+) \(([^()]+)\)(?:  .*)?$`, (*ctest).isSummed, (*ctest).listed},
+	{`^\t`, (*ctest).isSummed, func(*ctest, []string) {}},
+	{`^No tests were found!!!$`, nil, func(c *ctest, _ []string) { c.add(0, 0, 0) }},
+	{`^(.*)`, func(c *ctest) bool { return c.talking != nil }, func(c *ctest, m []string) { c.talking.add(m[0]) }},
+}}
+
+func (c *ctest) line(text string) { ctestRules.read(c, text) }
+
+func (c *ctest) test(m []string) {
 	c.talking = nil
 	if c.summed { // the next run
 		c.settle()
@@ -86,52 +59,21 @@ func (c *ctest) test(text string) bool {
 		}
 		c.talking = c.texts.of(name)
 	}
-	return true
 }
 
-func (c *ctest) end(text string) bool {
-	m := ctestEnd.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	failed, ok1 := number(m[1])
-	total, ok2 := number(m[2])
-	if !ok1 || !ok2 || failed > total {
-		return false
+func (c *ctest) sums(m []string) {
+	n := ints(m[1:])
+	failed, total := n[0], n[1]
+	if failed > total {
+		return
 	}
 	c.add(total-failed, failed, 0)
 	c.summed, c.list, c.talking = true, 0, nil
 	c.passed, c.failed, c.skipped = 0, 0, 0
-	return true
 }
 
-// heading reads the titles of what follows the sum.
-func (c *ctest) heading(text string) bool {
-	if !c.summed {
-		return false
-	}
-	switch text {
-	case "The following tests FAILED:":
-		c.list = 'f'
-		return true
-	case "The following tests did not run:":
-		c.list = 'n'
-		return true
-	}
-	m := ctestTime.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	c.sum.Duration += duration(m[1])
-	return true
-}
-
-// listed reads one test of such a list.
-func (c *ctest) listed(text string) {
-	m := ctestList.FindStringSubmatch(text)
-	if m == nil {
-		return
-	}
+// listed reads one test of the lists after the sum.
+func (c *ctest) listed(m []string) {
 	switch name, reason := m[1], m[2]; {
 	case c.list == 'f':
 		c.names(name, reason)

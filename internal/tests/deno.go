@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-var (
-	denoEnd     = regexp.MustCompile(`^(ok|FAILED) \| (\d+ passed.* \| \d+ failed.*) \(([^()]+)\)$`)
-	denoSteps   = regexp.MustCompile(` \(\d+ steps?\)`)
-	denoRunning = regexp.MustCompile(`^running \d+ tests? from (.+)$`)
-	denoResult  = regexp.MustCompile(`^(\S.*) \.\.\. (ok|FAILED|ignored)(?: \(.*\))? \((\d[^()]*)\)$`)
-	denoProblem = regexp.MustCompile(`^(\S.*) => (\S+):\d+:\d+$`)
-)
-
 // deno reads deno test. The steps of a test are not counted, as they are in the
 // test; a module that throws counts as one failed test.
 type deno struct {
@@ -27,127 +19,80 @@ type deno struct {
 	types   message
 }
 
+func (d *deno) reading() bool  { return !d.output }
+func (d *deno) inErrors() bool { return d.errors && !d.output }
+
+var denoRules = rules[*deno]{list: []rule[*deno]{
+	{`^$`, nil, func(*deno, []string) {}},
+	{`^------- output -------$`, nil, func(d *deno, _ []string) { d.output = true }},
+	{`^----- output end -----$`, nil, func(d *deno, _ []string) { d.output = false }},
+	{`^running \d+ tests? from (.+)$`, nil, func(d *deno, m []string) { d.on, d.output, d.module = true, false, keep(m[1]) }},
+	{`^Check (.*[_.]test\..*)`, nil, func(d *deno, m []string) {
+		if !script(m[1]) {
+			d.other(m[0])
+			return
+		}
+		d.checked = true
+	}},
+	{`^TS.* \[ERROR\]: `, func(d *deno) bool { return d.checked }, func(d *deno, m []string) { d.types.add(m[0]); d.other(m[0]) }},
+	{`^error: No test modules found$`, nil, func(d *deno, _ []string) { d.summary(0, 0, 0); d.end() }},
+	{`^error: Type checking failed\.$`, func(d *deno) bool { return d.checked }, func(d *deno, _ []string) {
+		d.summary(0, 1, 0)
+		d.fail("type checking", 0)
+		d.detail(d.types.String())
+		d.end()
+	}},
+	{`^(ok|FAILED) \| (\d+ passed.* \| \d+ failed.*) \(([^()]+)\)$`, (*deno).reading, (*deno).sums},
+	{`^ (?:ERRORS|FAILURES) $`, nil, func(d *deno, _ []string) { d.errors, d.output = true, false; d.endDetail() }},
+	{`^(\S.*) => (\S+):\d+:\d+$`, (*deno).inErrors, func(d *deno, m []string) { d.problem(m[1], m[2]) }},
+	{`^(.*) \(uncaught error\)$`, (*deno).inErrors, func(d *deno, m []string) { d.fail(m[1], 0) }},
+	{`^(\S.*) \.\.\. (ok|FAILED|ignored)(?: \(.*\))? \((\d[^()]*)\)$`, func(d *deno) bool { return d.on && !d.output && !d.errors }, (*deno).result},
+}}
+
 func (d *deno) line(text string) {
-	if text == "" {
-		return
-	}
-	switch text[0] {
-	case '-':
-		if text == "------- output -------" || text == "----- output end -----" {
-			d.output = text == "------- output -------"
-			return
-		}
-	case 'r':
-		if !strings.HasPrefix(text, "running ") {
-			break
-		}
-		if m := denoRunning.FindStringSubmatch(text); m != nil {
-			d.on, d.output, d.module = true, false, keep(m[1])
-			return
-		}
-	case 'C':
-		if module, ok := strings.CutPrefix(text, "Check "); ok && script(module) && (strings.Contains(module, "_test.") || strings.Contains(module, ".test.")) {
-			d.checked = true
-			return
-		}
-	case 'T':
-		if d.checked && strings.HasPrefix(text, "TS") && strings.Contains(text, " [ERROR]: ") {
-			d.types.add(text)
-		}
-	case 'e':
-		if d.refused(text) {
-			return
-		}
-	case 'o', 'F':
-		if !d.output && d.ended(text) {
-			return
-		}
-	case ' ':
-		if text == " ERRORS " || text == " FAILURES " {
-			d.errors, d.output = true, false
-			d.hush()
-			return
-		}
-	}
-	if !d.output {
-		d.during(text)
+	if !denoRules.read(d, text) {
+		d.other(text)
 	}
 }
 
-// refused reads why no test was run at all.
-func (d *deno) refused(text string) bool {
-	switch {
-	case text == "error: No test modules found":
-		d.sumUp(0, 0, 0)
-	case text == "error: Type checking failed." && d.checked:
-		d.sumUp(0, 1, 0)
-		d.tell("type checking", 0)
-		d.say(d.types.String())
-	default:
-		return false
+// other is a line that may be said on a failing test.
+func (d *deno) other(text string) {
+	if d.inErrors() {
+		d.detail(text)
 	}
-	d.end()
-	return true
 }
 
-// ended reads "FAILED | 2 passed (1 step) | 2 failed (1 step) | 1 ignored (128ms)".
-func (d *deno) ended(text string) bool {
-	if !strings.HasPrefix(text, "ok | ") && !strings.HasPrefix(text, "FAILED | ") {
-		return false
-	}
-	m := denoEnd.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
+var denoSteps = regexp.MustCompile(` \(\d+ steps?\)`)
+
+// sums reads "FAILED | 2 passed (1 step) | 2 failed (1 step) | 1 ignored (128ms)".
+func (d *deno) sums(m []string) {
 	counts := parts(denoSteps.ReplaceAllString(m[2], ""), " | ")
 	if counts == nil {
-		return false
+		d.other(m[0])
+		return
 	}
 	failed := counts["failed"]
 	if m[1] == "FAILED" {
 		failed = max(1, failed)
 	}
-	d.sumUp(counts["passed"], failed, counts["ignored"])
+	d.summary(counts["passed"], failed, counts["ignored"])
 	d.sum.Duration += spelt(m[3])
 	d.end()
-	return true
 }
 
-// during reads a result, or a failing test and what is said on it.
-func (d *deno) during(text string) {
-	if d.errors {
-		if strings.Contains(text, " => ") {
-			if m := denoProblem.FindStringSubmatch(text); m != nil {
-				d.problem(m[1], m[2])
-				return
-			}
-		}
-		if module, ok := strings.CutSuffix(text, " (uncaught error)"); ok {
-			d.tell(module, 0)
-			return
-		}
-		d.say(text)
-		return
-	}
-	if !d.on || !strings.HasSuffix(text, ")") || !strings.Contains(text, " ... ") {
-		return
-	}
-	m := denoResult.FindStringSubmatch(text)
-	if m == nil {
-		return
-	}
+func (d *deno) result(m []string) {
 	name := short(m[1] + " => " + d.module)
 	switch m[2] {
 	case "ok":
-		d.pass(name)
+		d.ended(name, Passed, 0)
+	case "ignored":
+		d.ended(name, Skipped, 0)
 	case "FAILED":
 		d.failed++
 		d.names.put(name, Failed)
 		if len(d.broken) < mostFailing {
 			d.broken = append(d.broken, strings.Clone(name))
 		}
-	case "ignored":
-		d.skip(name)
 	}
 }
 
@@ -160,11 +105,11 @@ func (d *deno) problem(title, module string) {
 	}
 	for i := strings.LastIndex(title, " ... "); i > 0; i = strings.LastIndex(title[:i], " ... ") {
 		if d.failedAs(title[:i], module) {
-			d.say(title[i+len(" ... "):])
+			d.detail(title[i+len(" ... "):])
 			return
 		}
 	}
-	d.tell(title+" => "+module, 0)
+	d.fail(title+" => "+module, 0)
 }
 
 // failedAs tells of a test that was printed as failed, the one in this module if
@@ -178,11 +123,11 @@ func (d *deno) failedAs(test, module string) bool {
 		}
 		name = d.broken[i]
 	}
-	d.tell(name, 0)
+	d.fail(name, 0)
 	return true
 }
 
 func (d *deno) end() {
-	d.next()
+	d.endRun()
 	*d = deno{run: d.run}
 }

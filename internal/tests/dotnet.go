@@ -1,17 +1,6 @@
 package tests
 
-import (
-	"regexp"
-	"strings"
-)
-
-var (
-	dotnetLine     = regexp.MustCompile(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+), Total: +\d+(?:, Duration: ([^-]+?))?(?: - .+)?$`)
-	dotnetTerminal = regexp.MustCompile(`^Test summary: total: \d+, failed: (\d+), succeeded: (\d+), skipped: (\d+)(?:, duration: (\S+))?$`)
-	dotnetResult   = regexp.MustCompile(`^  (Passed|Failed|Skipped) (\S.*) \[([^\[\]]+)\]$`)
-	dotnetError    = regexp.MustCompile(`^ +(\S.*) \((\d[^()]*)\): Error Message: (.*)$`)
-	dotnetOne      = regexp.MustCompile(`^(passed|failed|skipped) (\S.*) \((\d[^()]*)\)$`)
-)
+import "strings"
 
 // dotnet reads dotnet test: VSTest's console in its short and long form, the
 // terminal logger of the newer SDKs, and Microsoft.Testing.Platform. A test host
@@ -24,80 +13,73 @@ type dotnet struct {
 	why    bool           // an error's message is being printed, as it is
 }
 
+var dotnetRules = rules[*dotnet]{list: []rule[*dotnet]{
+	{`^$`, nil, func(*dotnet, []string) {}},
+
+	// VSTest's console: "  Failed Sum.Tests.Adds [12 ms]", and why.
+	{`^  (Passed|Failed|Skipped) (\S.*) \[([^\[\]]+)\]$`, nil, (*dotnet).console},
+	{`^ +(\S.*) \((\d[^()]*)\): Error Message: (.*)$`, nil, func(d *dotnet, m []string) {
+		d.fail(m[1], spelt(m[2]))
+		d.detail(m[3])
+	}},
+	{`^ +Error Message:$`, nil, func(d *dotnet, _ []string) { d.why = true }},
+	{`^ +Stack Trace:$`, nil, func(d *dotnet, _ []string) { d.why = false; d.endDetail() }},
+	{`^ +from `, (*dotnet).explaining, func(*dotnet, []string) {}},
+
+	// Microsoft.Testing.Platform: "failed Sum.Tests.Adds (33ms)", and others when
+	// its output is to be detailed.
+	{`^(passed|failed|skipped) (\S.*) \((\d[^()]*)\)$`, nil, func(d *dotnet, m []string) { d.named(m[2], Status(m[1]), spelt(m[3])) }},
+
+	// The summaries.
+	{`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+), Total: +\d+(?:, Duration: ([^-]+?))?(?: - .+)?$`, nil, (*dotnet).sums},
+	{`^Test summary: total: \d+, failed: (\d+), succeeded: (\d+), skipped: (\d+)(?:, duration: (\S+))?$`, nil, (*dotnet).sums},
+	{`^The active test run was aborted\. Reason: (.*)`, nil, func(d *dotnet, m []string) {
+		d.ended(dotnetAborted, Failed, 0)
+		d.detail(m[1])
+	}},
+	{`^Test run summary: (.*)`, nil, func(d *dotnet, m []string) { d.block, d.status = map[string]int{}, strings.Clone(short(m[1])) }},
+	{`^Total tests: (.*)`, nil, func(d *dotnet, m []string) {
+		d.block, d.status = map[string]int{}, ""
+		if n, ok := number(m[1]); ok {
+			d.block["total"] = n
+		}
+	}},
+	{`^No test (?:is available in |matches the given testcase filter |projects were found\.$)`, nil, func(d *dotnet, m []string) {
+		d.add(0, 0, 0)
+		d.other(m[0])
+	}},
+	{`^Starting test execution, please wait\.\.\.$`, nil, func(d *dotnet, m []string) {
+		d.on = true
+		d.other(m[0])
+	}},
+}}
+
 func (d *dotnet) line(text string) {
 	if d.block != nil && d.counted(text) {
 		return
 	}
-	if text == "" {
-		return
+	if !dotnetRules.read(d, text) {
+		d.other(text)
 	}
-	switch text[0] {
-	case ' ':
-		d.indented(text)
-		return
-	case 'P', 'F', 'S':
-		if d.oneLine(text) {
-			return
-		}
-		d.on = d.on || text == "Starting test execution, please wait..."
-	case 'T':
-		if d.summary(text) {
-			return
-		}
-	case 'N':
-		if strings.HasPrefix(text, "No test is available in ") || strings.HasPrefix(text, "No test matches the given testcase filter ") || text == "No test projects were found." {
-			d.add(0, 0, 0)
-		}
-	case 'f', 'p', 's':
-		if d.one(text) {
-			return
-		}
-	}
-	if d.why {
-		d.say(text)
-		return
-	}
-	d.hush()
 }
 
-// oneLine reads "Failed!  - Failed:     1, Passed:     2, Skipped:     0, …".
-func (d *dotnet) oneLine(text string) bool {
-	if !strings.Contains(text, "! ") || !strings.Contains(text, "- Failed: ") {
-		return false
+// other is a line that no rule is for.
+func (d *dotnet) other(text string) {
+	if !d.why && text[0] != ' ' {
+		d.endDetail()
 	}
-	m := dotnetLine.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	d.end(m[2], m[1], m[3], m[4])
-	return true
+	d.detail(text)
 }
 
-// summary reads the first lines of the longer summaries, and what the terminal
-// logger ends with.
-func (d *dotnet) summary(text string) bool {
-	if m := dotnetTerminal.FindStringSubmatch(text); m != nil {
-		d.end(m[2], m[1], m[3], m[4])
-		return true
+func (d *dotnet) console(m []string) {
+	d.why = false
+	d.endDetail()
+	switch {
+	case d.on:
+		d.ended(m[2], Status(strings.ToLower(m[1])), spelt(m[3]))
+	case m[1] == "Failed":
+		d.fail(m[2], spelt(m[3]))
 	}
-	if why, ok := strings.CutPrefix(text, "The active test run was aborted. Reason: "); ok {
-		d.fail("test run aborted", 0)
-		d.say(why)
-		return true
-	}
-	if status, ok := strings.CutPrefix(text, "Test run summary: "); ok {
-		d.block, d.status = make(map[string]int), strings.Clone(short(status))
-		return true
-	}
-	if total, ok := strings.CutPrefix(text, "Total tests: "); ok {
-		d.block, d.status = make(map[string]int), ""
-		n, known := number(total)
-		if known {
-			d.block["total"] = n
-		}
-		return true
-	}
-	return false
 }
 
 // counted reads a count of a summary of several lines, which ends with the time
@@ -127,17 +109,14 @@ func (d *dotnet) counted(text string) bool {
 func (d *dotnet) settle(took string) {
 	b := d.block
 	d.block = nil
-	passed, failed := b["passed"]+b["succeeded"], b["failed"]
+	failed := b["failed"]
 	if failed == 0 && (strings.HasPrefix(d.status, "Failed!") || strings.HasPrefix(d.status, "Aborted")) {
 		failed = 1
 	}
 	if len(b) == 0 && failed == 0 && !strings.HasPrefix(d.status, "Zero tests ran") {
 		return
 	}
-	d.sumUp(passed, failed+d.aborted(), b["skipped"])
-	d.sum.Duration += spelt(took)
-	d.next()
-	*d = dotnet{run: d.run}
+	d.end(b["passed"]+b["succeeded"], failed, b["skipped"], took)
 }
 
 // report takes a summary that was cut off as far as it goes.
@@ -150,86 +129,21 @@ func (d *dotnet) report() (Report, bool) {
 	return end.run.report()
 }
 
-func (d *dotnet) end(passed, failed, skipped, took string) {
-	p, _ := number(passed)
-	f, _ := number(failed)
-	s, _ := number(skipped)
-	d.sumUp(p, f+d.aborted(), s)
-	d.sum.Duration += spelt(took)
-	d.next()
-	*d = dotnet{run: d.run}
+func (d *dotnet) sums(m []string) {
+	n := ints(m[1:4])
+	d.end(n[1], n[0], n[2], m[4])
 }
 
-// aborted is 1 when the test host died in the run, which no summary counts.
-func (d *dotnet) aborted() int {
+const dotnetAborted = "test run aborted"
+
+func (d *dotnet) end(passed, failed, skipped int, took string) {
 	for _, f := range d.failing {
-		if f.name == "test run aborted" {
-			return 1
+		if f.name == dotnetAborted {
+			failed++ // no summary counts it
 		}
 	}
-	return 0
-}
-
-func (d *dotnet) indented(text string) {
-	if strings.HasSuffix(text, "]") {
-		if m := dotnetResult.FindStringSubmatch(text); m != nil {
-			d.result(m[1], m[2], m[3])
-			return
-		}
-	}
-	if strings.Contains(text, "): Error Message: ") {
-		if m := dotnetError.FindStringSubmatch(text); m != nil {
-			d.tell(m[1], spelt(m[2]))
-			d.say(m[3])
-			return
-		}
-	}
-	switch inner := strings.TrimLeft(text, " "); {
-	case inner == "Error Message:":
-		d.why = true
-	case strings.HasPrefix(inner, "from "):
-	case inner == "Stack Trace:":
-		d.why = false
-		d.hush()
-	default:
-		d.say(text)
-	}
-}
-
-// result reads one test of VSTest's console: "  Failed Sum.Tests.Adds [12 ms]".
-func (d *dotnet) result(status, name, took string) {
-	d.why = false
-	d.hush()
-	switch {
-	case status == "Failed" && d.on:
-		d.fail(name, spelt(took))
-	case status == "Failed":
-		d.tell(name, spelt(took))
-	case status == "Passed" && d.on:
-		d.pass(name)
-	case status == "Skipped" && d.on:
-		d.skip(name)
-	}
-}
-
-// one reads a test of Microsoft.Testing.Platform: "failed Sum.Tests.Adds (33ms)",
-// and others when its output is to be detailed.
-func (d *dotnet) one(text string) bool {
-	if !strings.HasPrefix(text, "failed ") && !strings.HasPrefix(text, "passed ") && !strings.HasPrefix(text, "skipped ") {
-		return false
-	}
-	m := dotnetOne.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	d.hush()
-	switch m[1] {
-	case "passed":
-		d.names.put(m[2], Passed)
-	case "skipped":
-		d.names.put(m[2], Skipped)
-	case "failed":
-		d.tell(m[2], spelt(m[3]))
-	}
-	return true
+	d.summary(passed, failed, skipped)
+	d.sum.Duration += spelt(took)
+	d.endRun()
+	*d = dotnet{run: d.run}
 }

@@ -1,16 +1,8 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
 	"time"
-)
-
-var (
-	exunitEnd     = regexp.MustCompile(`^(?:\d+ (?:doctests?|tests?|property|properties|features?), )*\d+ failures?(?:, \d+ (?:excluded|invalid|skipped))*$`)
-	exunitFailed  = regexp.MustCompile(`^  \d+\) ((?:test|doctest|property|feature) .+ \([A-Z][\w.]*\))$`)
-	exunitTrace   = regexp.MustCompile(`^  \* (\S.*) \((\d+(?:\.\d+)?ms|skipped|excluded)\)(?: \[L#\d+\])?$`)
-	exunitInvalid = regexp.MustCompile(`^  \d+\) ([A-Z][\w.]*): failure on setup_all callback`)
 )
 
 // exunit reads ExUnit. Tests that were excluded count as skipped, those whose
@@ -24,56 +16,45 @@ type exunit struct {
 	counts   string // counts that may be another runner's, unless the seed follows
 }
 
+var exunitRules = rules[*exunit]{list: []rule[*exunit]{
+	{`^$`, nil, func(*exunit, []string) {}},
+	{`^  \d+\) ((?:test|doctest|property|feature) .+ \([A-Z][\w.]*\))$`, nil, func(e *exunit, m []string) { e.ended(m[1], Failed, 0) }},
+	{`^  \d+\) ([A-Z][\w.]*): failure on setup_all callback`, nil, func(e *exunit, m []string) { e.fail(m[1], 0) }},
+	{`^  \* (\S.*) \((\d+(?:\.\d+)?ms|skipped|excluded)\)(?: \[L#\d+\])?$`, nil, (*exunit).traced},
+	{`^ +stacktrace:$`, (*exunit).explaining, func(e *exunit, _ []string) { e.endDetail() }},
+	{`^ +\* `, (*exunit).explaining, func(e *exunit, _ []string) { e.endDetail() }},
+	{`^ +[^ ]*\.exs:[^ ]*$`, (*exunit).explaining, func(*exunit, []string) {}}, // where the test is
+	{`^(?:\d+ (?:doctests?|tests?|property|properties|features?), )*\d+ failures?(?:, \d+ (?:excluded|invalid|skipped))*$`, nil, (*exunit).counted},
+	{`^Finished in (.*)`, nil, func(e *exunit, m []string) {
+		took, _, _ := strings.Cut(m[1], " (")
+		e.took, e.finished = spelt(took), true
+		e.endDetail()
+	}},
+	{`^Randomized with seed `, func(e *exunit) bool { return e.counts != "" }, func(e *exunit, _ []string) { e.end(e.counts) }},
+	{`^== Compilation error in file (.*_test\.exs) ==$`, nil, func(e *exunit, m []string) { e.ended(m[1], Failed, 0) }},
+	{`^There are no tests to run$`, nil, func(e *exunit, _ []string) { e.summary(0, 0, 0); e.endRun() }},
+}}
+
 func (e *exunit) line(text string) {
-	if text == "" {
+	if exunitRules.read(e, text) {
 		return
 	}
-	switch c := text[0]; {
-	case c == ' ':
-		e.indented(text)
+	e.detail(text)
+	if text[0] == ' ' {
 		return
-	case c >= '0' && c <= '9':
-		if strings.Contains(text, " failure") && exunitEnd.MatchString(text) {
-			e.counted(text)
-			return
-		}
-	case c == 'F':
-		if took, ok := strings.CutPrefix(text, "Finished in "); ok {
-			took, _, _ = strings.Cut(took, " (")
-			e.took, e.finished = spelt(took), true
-			e.hush()
-			return
-		}
-	case c == 'R':
-		if e.counts != "" && strings.HasPrefix(text, "Randomized with seed ") {
-			e.end(e.counts)
-			return
-		}
-	case c == '=':
-		if file, ok := strings.CutPrefix(text, "== Compilation error in file "); ok && strings.HasSuffix(file, "_test.exs ==") {
-			e.fail(strings.TrimSuffix(file, " =="), 0)
-			return
-		}
-	case c == 'T':
-		if text == "There are no tests to run" {
-			e.sumUp(0, 0, 0)
-			e.next()
-			return
-		}
 	}
 	if module, ok := strings.CutSuffix(text, ".exs]"); ok {
 		module, _, _ = strings.Cut(module, " [")
 		e.module = keep(module)
 	}
 	e.finished = false
-	e.say(text)
 }
 
 // traced names a test of a run with --trace. One that failed looks as if it had
 // passed, and is explained next.
-func (e *exunit) traced(text string) {
-	m := exunitTrace.FindStringSubmatch(text)
-	if m == nil || e.module == "" {
+func (e *exunit) traced(m []string) {
+	e.endDetail()
+	if e.module == "" {
 		return
 	}
 	status := Passed
@@ -83,55 +64,26 @@ func (e *exunit) traced(text string) {
 	e.names.put(m[1]+" ("+e.module+")", status)
 }
 
-func (e *exunit) indented(text string) {
-	if strings.HasPrefix(text, "  ") && len(text) > 2 && text[2] >= '0' && text[2] <= '9' {
-		if m := exunitFailed.FindStringSubmatch(text); m != nil {
-			e.fail(m[1], 0)
-			return
-		}
-		if m := exunitInvalid.FindStringSubmatch(text); m != nil {
-			e.tell(m[1], 0)
-			return
-		}
-	}
-	inner := strings.TrimLeft(text, " ")
-	switch {
-	case inner == "stacktrace:":
-		e.hush()
-	case strings.HasPrefix(inner, "* "):
-		e.hush()
-		e.traced(text)
-	case strings.Contains(inner, ".exs:") && !strings.Contains(inner, " "):
-		// Where the test is.
-	default:
-		e.say(text)
-	}
-}
-
 // counted reads the counts. Other runners have such a line too: it is ExUnit's
 // with the time before it or the seed after it.
-func (e *exunit) counted(text string) {
+func (e *exunit) counted(m []string) {
 	if e.finished {
-		e.end(text)
+		e.end(m[0])
 		return
 	}
-	e.counts = strings.Clone(short(text))
+	e.counts = strings.Clone(short(m[0]))
 }
 
 func (e *exunit) end(text string) {
 	counts := parts(text, ", ")
-	total := 0
-	for what, n := range counts {
-		switch what {
-		case "failure", "failures", "excluded", "invalid", "skipped":
-		default:
-			total += n
-		}
-	}
 	failed := counts["failure"] + counts["failures"] + counts["invalid"]
 	skipped := counts["excluded"] + counts["skipped"]
-	e.sumUp(total-failed-skipped, failed, skipped)
-	e.next()
+	total := -counts["excluded"] - counts["skipped"] - failed
+	for _, n := range counts {
+		total += n
+	}
+	e.summary(total-failed-skipped, failed, skipped)
+	e.endRun()
 	e.sum.Duration += e.took
 	*e = exunit{run: e.run}
 }

@@ -2,17 +2,9 @@ package tests
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
-)
-
-var (
-	goPackageEnd = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)(?:\t(\(cached\)|\d+\.\d+s).*| \[(?:build|setup) failed\])$`)
-	goTestEnd    = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \((\d+\.\d+s)\)$`)
-	goTestTurn   = regexp.MustCompile(`^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$`)
-	goBuild      = regexp.MustCompile(`^# (\S+)(?: \[\S+\])?$`)
 )
 
 // goText reads what go test prints. With -v every test is named and counted,
@@ -36,89 +28,82 @@ type goFailure struct {
 	text *message
 }
 
+var goStatus = map[string]Status{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}
+
+var goRules = rules[*goText]{list: []rule[*goText]{
+	{`^FAIL$`, nil, func(g *goText, _ []string) { g.talking = nil }},
+	{`^PASS$`, nil, func(g *goText, _ []string) { g.talking = nil }},
+	{`^--- (.*)\)$`, nil, (*goText).result},
+	{`^ +--- (.*)\)$`, nil, (*goText).result},
+	{`^(ok  |FAIL)\t(\S+)(?:\t(\(cached\)|\d+\.\d+s).*| \[(?:build|setup) failed\])$`, nil, (*goText).endPackage},
+	{`^\?   \t(.*)\t\[no test files\]$`, nil, func(g *goText, _ []string) { g.add(0, 0, 0) }},
+	{`^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$`, nil, func(g *goText, m []string) { g.talking = g.said.of(m[1]) }},
+	{`^# (\S+)(?: \[\S+\])?$`, nil, func(g *goText, m []string) { g.talking = g.builds.of(m[1]) }},
+	{`^(?:panic|fatal error|signal): `, nil, func(g *goText, m []string) { g.death.add(m[0]); g.says(m[0]) }},
+}}
+
 func (g *goText) line(text string) {
-	if text == "" {
-		return
+	if !goRules.read(g, text) {
+		g.says(text)
 	}
-	switch text[0] {
-	case 'o', 'F', 'P':
-		if text == "FAIL" || text == "PASS" {
-			g.talking = nil
-			return
-		}
-		if !strings.HasPrefix(text, "ok  \t") && !strings.HasPrefix(text, "FAIL\t") {
-			break
-		}
-		if m := goPackageEnd.FindStringSubmatch(text); m != nil {
-			g.endPackage(text, m[2], m[3])
-			return
-		}
-	case '?':
-		if strings.HasPrefix(text, "?   \t") && strings.HasSuffix(text, "\t[no test files]") {
-			g.add(0, 0, 0)
-			return
-		}
-	case '=':
-		if m := goTestTurn.FindStringSubmatch(text); m != nil {
-			g.talking = g.said.of(m[1])
-			return
-		}
-	case '#':
-		if m := goBuild.FindStringSubmatch(text); m != nil {
-			g.talking = g.builds.of(m[1])
-			return
-		}
-	case '-', ' ':
-		if !strings.HasPrefix(strings.TrimLeft(text, " "), "--- ") {
-			break
-		}
-		if m := goTestEnd.FindStringSubmatch(text); m != nil {
-			g.endTest(m[1], m[2], duration(m[3]))
-			return
-		}
-	case 'p', 'f', 's':
-		if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "signal: ") {
-			g.death.add(text)
-		}
-	}
+}
+
+func (g *goText) says(text string) {
 	if g.talking != nil {
 		g.talking.add(text)
 	}
 }
 
-func (g *goText) endTest(status, name string, took time.Duration) {
+// result reads what follows the dashes: "PASS: TestAdd (0.00s". There are many of
+// these, so it is done by hand.
+func (g *goText) result(m []string) {
+	word, rest, _ := strings.Cut(m[1], ": ")
+	name, took, timed := strings.Cut(rest, " (")
+	status, known := goStatus[word]
+	if !known || !timed || name == "" || strings.ContainsAny(name, " \t") || !isSeconds(took) {
+		g.says(m[0])
+		return
+	}
+	g.ended(name, status, duration(took))
+}
+
+// isSeconds tells whether a text is a time such as "0.03s".
+func isSeconds(text string) bool {
+	number, timed := strings.CutSuffix(text, "s")
+	whole, part, dot := strings.Cut(number, ".")
+	return timed && dot && whole != "" && part != "" && strings.Trim(whole+part, "0123456789") == ""
+}
+
+func (g *goText) ended(name string, status Status, took time.Duration) {
 	g.seen = true
 	text := g.said.take(name)
 	g.talking = nil
+	name = keep(name)
 	switch status {
-	case "PASS":
+	case Passed:
 		g.passed++
-		g.ended(name, Passed)
-	case "SKIP":
+	case Skipped:
 		g.skipped++
-		g.ended(name, Skipped)
-	case "FAIL":
+	case Failed:
 		g.failed++
-		g.ended(name, Failed)
+		if text == nil {
+			text = new(message)
+		}
 		if len(g.failing) < mostFailing {
-			g.failing = append(g.failing, goFailure{keep(name), took, text})
+			g.failing = append(g.failing, goFailure{name, took, text})
 		}
 		g.talking = text // without -v the reasons come after
 	}
-}
-
-// ended keeps the name of a test until its package is known.
-func (g *goText) ended(name string, status Status) {
 	if len(g.tests) == mostNamed {
 		g.more = true
 		return
 	}
-	g.tests = append(g.tests, Test{Name: keep(name), Status: status})
+	g.tests = append(g.tests, Test{Name: name, Status: status})
 }
 
-func (g *goText) endPackage(line, name, took string) {
-	ok := line[0] == 'o'
-	none := strings.HasSuffix(line, " [no tests to run]")
+func (g *goText) endPackage(m []string) {
+	ok, name, took := m[1] == "ok  ", m[2], m[3]
+	none := strings.HasSuffix(m[0], " [no tests to run]")
 	switch {
 	case ok && !none && g.passed+g.failed+g.skipped == 0:
 		g.passed = 1
@@ -126,7 +111,7 @@ func (g *goText) endPackage(line, name, took string) {
 	case !ok && g.failed == 0 && len(g.said) > 0:
 		// It ended in the middle of these.
 		for _, test := range slices.Sorted(maps.Keys(g.said)) {
-			g.endTest("FAIL", test, 0)
+			g.ended(test, Failed, 0)
 		}
 	case !ok && g.failed == 0:
 		// It did not build, or it ended outside of any test.
@@ -151,8 +136,7 @@ func (g *goText) flush(prefix string) {
 	for _, f := range g.failing {
 		g.name(prefix+f.name, f.text.String(), f.took)
 	}
-	g.passed, g.failed, g.skipped, g.failing, g.tests, g.more = 0, 0, 0, nil, nil, false
-	g.said, g.talking, g.death = nil, nil, message{}
+	*g = goText{tally: g.tally, builds: g.builds}
 }
 
 func (g *goText) report() (Report, bool) {

@@ -1,15 +1,6 @@
 package tests
 
-import (
-	"regexp"
-	"strings"
-)
-
-var (
-	gradleEnd    = regexp.MustCompile(`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`)
-	gradleResult = regexp.MustCompile(`^([^\s>+\-].* > .+) (PASSED|FAILED|SKIPPED)$`)
-	gradleBroken = regexp.MustCompile(`^Execution failed for task '(\S+)'\.$`)
-)
+import "strings"
 
 // gradle reads the tests of a Gradle build. Gradle counts them only when one
 // failed, and names those that passed only when the build says so in its
@@ -21,76 +12,55 @@ type gradle struct {
 	broken string // the task that failed: why comes next
 }
 
+var gradleRules = rules[*gradle]{list: []rule[*gradle]{
+	{`^> (.*)`, nil, func(g *gradle, m []string) {
+		if task, ok := strings.CutPrefix(m[1], "Task :"); ok {
+			g.task(":" + task)
+		}
+		if g.broken != "" {
+			g.why(m[1])
+		}
+	}},
+	{`^>`, nil, func(*gradle, []string) {}},
+	{`^:`, nil, func(g *gradle, m []string) { g.task(m[0]) }}, // as older versions have it
+	{`^[ \t]`, (*gradle).explaining, func(g *gradle, m []string) { g.detail(m[0]) }},
+	{`^Execution failed for task '(\S+)'\.$`, nil, func(g *gradle, m []string) {
+		if !gradleTests(m[1]) {
+			g.endDetail()
+			return
+		}
+		g.broken = strings.Clone(short(m[1]))
+	}},
+	{`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`, nil, func(g *gradle, m []string) {
+		n := ints(m[1:])
+		g.summary(n[0]-n[1]-n[2], n[1], n[2])
+		g.endRun()
+	}},
+	{`^([^\s>+\-].* > .+) (PASS|FAIL|SKIPP)ED$`, nil, (*gradle).result},
+}}
+
 func (g *gradle) line(text string) {
-	if text == "" {
-		g.hush()
-		return
-	}
-	switch c := text[0]; {
-	case c == '>':
-		g.task(strings.TrimPrefix(text, "> Task "))
-		if why, ok := strings.CutPrefix(text, "> "); ok && g.broken != "" {
-			g.why(why)
-		}
-		return
-	case c == ':':
-		g.task(text)
-		return
-	case c == ' ' || c == '\t':
-		g.say(text)
-		return
-	case c == 'E':
-		if m := gradleBroken.FindStringSubmatch(text); m != nil && gradleTests(m[1]) {
-			g.broken = strings.Clone(short(m[1]))
-			return
-		}
-	case c >= '0' && c <= '9':
-		if m := gradleEnd.FindStringSubmatch(text); m != nil {
-			total, _ := number(m[1])
-			failed, _ := number(m[2])
-			skipped, _ := number(m[3])
-			g.sumUp(total-failed-skipped, failed, skipped)
-			g.next()
-			return
-		}
-	}
-	g.hush()
-	if strings.HasSuffix(text, "ED") && strings.Contains(text, " > ") {
-		g.result(text)
+	if !gradleRules.read(g, text) {
+		g.endDetail()
 	}
 }
 
-// task reads "> Task :test NO-SOURCE", or without its beginning as older versions
-// have it. What was counted before belongs to another task.
+// task reads ":test NO-SOURCE". What was counted before belongs to another task.
 func (g *gradle) task(text string) {
-	if !strings.HasPrefix(text, ":") {
-		return
-	}
-	g.next()
+	g.endRun()
 	g.on = true
-	if name, ok := strings.CutSuffix(text, " NO-SOURCE"); ok && (name == ":test" || strings.HasSuffix(name, ":test")) {
+	if name, ok := strings.CutSuffix(text, " NO-SOURCE"); ok && strings.HasSuffix(name, ":test") {
 		g.add(0, 0, 0)
 	}
 }
 
-func (g *gradle) result(text string) {
-	m := gradleResult.FindStringSubmatch(text)
-	if m == nil {
-		return
-	}
-	if !g.on {
-		// Perhaps the end of an output: the counts will tell.
-		if m[2] == "FAILED" {
-			g.tell(m[1], 0)
-		}
-		return
-	}
-	switch m[2] {
-	case "PASSED":
-		g.pass(m[1])
-	case "SKIPPED":
-		g.skip(m[1])
-	case "FAILED":
+func (g *gradle) result(m []string) {
+	g.endDetail()
+	status := map[string]Status{"PASS": Passed, "SKIPP": Skipped, "FAIL": Failed}[m[2]]
+	switch {
+	case g.on:
+		g.ended(m[1], status, 0)
+	case status == Failed: // perhaps the end of an output: the counts will tell
 		g.fail(m[1], 0)
 	}
 }
@@ -99,15 +69,15 @@ func (g *gradle) result(text string) {
 func (g *gradle) why(text string) {
 	task := g.broken
 	g.broken = ""
-	g.next()
+	g.endRun()
 	switch {
 	case strings.HasPrefix(text, "No tests found for given includes"):
 		g.add(0, 0, 0)
 	case strings.HasPrefix(text, "There were failing tests") && g.sum.Failed > 0:
 	default:
-		g.fail(task, 0)
-		g.say(text)
-		g.next()
+		g.ended(task, Failed, 0)
+		g.detail(text)
+		g.endRun()
 	}
 }
 

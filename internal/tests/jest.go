@@ -14,96 +14,78 @@ type jest struct {
 	timed   bool // the summary's time is yet to come
 }
 
+func (j *jest) inFile() bool { return j.file != "" }
+
+var jestRules = rules[*jest]{list: []rule[*jest]{
+	{`^$`, nil, func(j *jest, _ []string) { j.tree = false }},
+	// "PASS a.test.js (5.1 s)". In colour the word has a space on each side.
+	{`^ (?:PASS|FAIL)  (.*)$`, nil, (*jest).began},
+	{`^(?:PASS|FAIL) (.*)$`, nil, (*jest).began},
+	{`^  ● (.*)`, (*jest).inFile, (*jest).problem},
+	{`^( +)(✓|✕|○|✎) (.*)$`, (*jest).inFile, (*jest).listed},
+	{`^ (.*)`, (*jest).inFile, (*jest).indented},
+	{`^No tests found, exiting with code `, nil, func(j *jest, _ []string) { j.summary(0, 0, 0); j.end(); j.endDetail() }},
+	{`^Test Suites: (.*)`, nil, func(j *jest, m []string) { j.files = parts(m[1], ", ")["failed"] }},
+	{`^Tests:       (.*)`, nil, (*jest).sums},
+	{`^Time:        ([^,]*)`, func(j *jest) bool { return j.timed }, func(j *jest, m []string) {
+		j.sum.Duration += spelt(m[1])
+		j.timed = false
+	}},
+}}
+
 func (j *jest) line(text string) {
-	if text == "" {
-		j.tree = false
-		return
+	if !jestRules.read(j, text) && text[0] != ' ' {
+		j.endDetail()
 	}
-	switch text[0] {
-	case ' ':
-		j.indented(text)
-		return
-	case 'P', 'F':
-		if j.began(text) {
-			return
-		}
-	case 'T':
-		if j.summary(text) {
-			return
-		}
-	case 'N':
-		if strings.HasPrefix(text, "No tests found, exiting with code ") {
-			j.sumUp(0, 0, 0)
-			j.end()
-		}
-	}
-	j.hush()
 }
 
-// began reads "PASS a.test.js (5.1 s)" and "FAIL a.test.js". In colour the word
-// has a space on each side.
-func (j *jest) began(text string) bool {
-	file, ok := strings.CutPrefix(text, "FAIL ")
-	if !ok {
-		file, ok = strings.CutPrefix(text, "PASS ")
-	}
-	file = strings.TrimSpace(file)
+func (j *jest) began(m []string) {
+	file := strings.TrimSpace(m[1])
 	if strings.HasSuffix(file, ")") {
 		if i := strings.LastIndex(file, " ("); i > 0 {
 			file = file[:i]
 		}
 	}
-	if !ok || !script(file) {
-		return false
-	}
-	j.file = strings.Clone(short(file))
-	j.tree, j.path = true, nil
-	j.hush()
-	return true
-}
-
-func (j *jest) indented(text string) {
-	if strings.HasPrefix(text, " FAIL  ") || strings.HasPrefix(text, " PASS  ") {
-		if j.began(text[1:]) {
-			return
-		}
-	}
-	if j.file == "" {
-		return
-	}
-	inner := strings.TrimLeft(text, " ")
 	switch {
-	case strings.HasPrefix(text, "  ● "):
-		j.tree = false
-		j.problem(strings.TrimPrefix(text, "  ● "))
-		return
-	case strings.HasPrefix(inner, "✓ "):
-		j.passed++
-		j.listed(len(text)-len(inner), strings.TrimPrefix(inner, "✓ "), Passed)
-		return
-	case strings.HasPrefix(inner, "✕ "):
-		j.failed++
-		j.listed(len(text)-len(inner), strings.TrimPrefix(inner, "✕ "), Failed)
-		return
-	case strings.HasPrefix(inner, "○ "), strings.HasPrefix(inner, "✎ "):
-		j.skipped++
-		_, name, _ := strings.Cut(inner, " ")
-		name = strings.TrimPrefix(strings.TrimPrefix(name, "skipped "), "todo ")
-		j.listed(len(text)-len(inner), name, Skipped)
-		return
-	case j.tree && inner != "" && len(text)-len(inner) >= 2:
-		j.path.enter((len(text)-len(inner))/2-1, inner)
-		return
-	}
-	if j.telling != nil && !excerpt(inner) {
-		j.say(inner)
+	case script(file):
+		j.file = strings.Clone(short(file))
+		j.tree, j.path = true, nil
+		j.endDetail()
+	case m[0][0] != ' ':
+		j.endDetail()
+	case j.file != "":
+		j.indented(m)
 	}
 }
 
-// listed names a test in the list of a file's tests, where it stands below the
-// suites that it is in.
-func (j *jest) listed(indent int, name string, status Status) {
-	if !j.tree || indent < 2 || indent%2 != 0 {
+// indented reads a suite in the list of a file's tests, or what is said on a
+// failing one.
+func (j *jest) indented(m []string) {
+	inner := strings.TrimLeft(m[0], " ")
+	depth := (len(m[0]) - len(inner)) / 2
+	if j.tree && inner != "" && depth >= 1 {
+		j.path.enter(depth-1, inner)
+		return
+	}
+	if j.current != nil && !excerpt(inner) {
+		j.detail(inner)
+	}
+}
+
+// listed counts a test in the list of a file's tests, and names it where it
+// stands below the suites that it is in.
+func (j *jest) listed(m []string) {
+	indent, name, status := len(m[1]), m[3], Skipped
+	switch m[2] {
+	case "✓":
+		status = Passed
+	case "✕":
+		status = Failed
+	default:
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "skipped "), "todo ")
+	}
+	j.count(status, 1)
+	if !j.tree || indent%2 != 0 {
 		return
 	}
 	if i := strings.LastIndex(name, " ("); i > 0 && status != Skipped && (strings.HasSuffix(name, " ms)") || strings.HasSuffix(name, " s)")) {
@@ -115,63 +97,42 @@ func (j *jest) listed(indent int, name string, status Status) {
 
 // problem reads the title of a failing test, or of something else that Jest
 // shows in the same way.
-func (j *jest) problem(title string) {
-	switch title {
+func (j *jest) problem(m []string) {
+	j.tree = false
+	switch m[1] {
 	case "Console":
-		j.hush()
+		j.endDetail()
 	case "Test suite failed to run":
-		if j.tell(j.file, 0) {
+		if j.fail(j.file, 0) {
 			j.crashed++
 		}
 	default:
-		j.tell(j.file+" › "+title, 0)
+		j.fail(j.file+" › "+m[1], 0)
 	}
 }
 
-// summary reads the lines that Jest ends with.
-func (j *jest) summary(text string) bool {
-	if list, ok := strings.CutPrefix(text, "Test Suites: "); ok {
-		j.files = parts(list, ", ")["failed"]
-		return true
+func (j *jest) sums(m []string) {
+	counts := parts(m[1], ", ")
+	total, ok := counts["total"]
+	if !ok {
+		j.endDetail()
+		return
 	}
-	if list, ok := strings.CutPrefix(text, "Tests:       "); ok {
-		counts := parts(list, ", ")
-		total, ok := counts["total"]
-		if !ok {
-			return false
-		}
-		failed, skipped := counts["failed"], counts["skipped"]+counts["todo"]
-		passed := total - failed - skipped
-		if failed+j.crashed == 0 {
-			j.crashed = j.files
-		}
-		j.sumUp(passed, failed+j.crashed, skipped)
-		j.end()
-		j.timed = true
-		return true
+	failed, skipped := counts["failed"], counts["skipped"]+counts["todo"]
+	if failed+j.crashed == 0 {
+		j.crashed = j.files
 	}
-	if took, ok := strings.CutPrefix(text, "Time:        "); ok && j.timed {
-		took, _, _ = strings.Cut(took, ",")
-		j.sum.Duration += spelt(took)
-		j.timed = false
-		return true
-	}
-	return false
+	j.summary(total-failed-skipped, failed+j.crashed, skipped)
+	j.end()
+	j.timed = true
 }
 
 func (j *jest) end() {
-	j.next()
-	j.file, j.crashed, j.files = "", 0, 0
-	j.tree, j.path = false, nil
+	j.endRun()
+	*j = jest{run: j.run, timed: j.timed}
 }
 
-// report counts, for an output that was cut off, the failures that were
-// explained as well as those that were only listed.
-func (j *jest) report() (Report, bool) {
-	end := *j
-	end.failed = max(j.failed, len(j.failing))
-	return end.run.report()
-}
+func (j *jest) report() (Report, bool) { return j.cutOff() }
 
 // script tells whether a name is that of a file that a JavaScript runner loads.
 func script(name string) bool {

@@ -1,17 +1,6 @@
 package tests
 
-import (
-	"regexp"
-	"strings"
-	"time"
-)
-
-var (
-	minitestEnd    = regexp.MustCompile(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips$`)
-	minitestTitle  = regexp.MustCompile(`^(?:  \d+\) )?(Failure|Error|Skipped):$`)
-	minitestName   = regexp.MustCompile(`^(.+?)(?: \[[^\]]+:\d+\])?:$`)
-	minitestResult = regexp.MustCompile(`^([\pL_].*#test_.+) = (\d+\.\d\d) s = ([.FES])$`)
-)
+import "time"
 
 // minitest reads Minitest and the tests of Rails, which print a failure when it
 // happens rather than at the end.
@@ -21,81 +10,49 @@ type minitest struct {
 	took  time.Duration
 }
 
+var minitestRules = rules[*minitest]{list: []rule[*minitest]{
+	{`^$`, nil, func(m *minitest, _ []string) { m.endDetail() }},
+	{`^(.*)`, func(m *minitest) bool { return m.title != "" }, (*minitest).titled},
+	{`^(?:  \d+\) )?(Failure|Error|Skipped):$`, nil, func(m *minitest, sub []string) { m.title = sub[1] }},
+	{`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips$`, nil, (*minitest).sums},
+	{`^Finished in ([^,]*),.* assertions/s\.$`, nil, func(m *minitest, sub []string) { m.took = duration(sub[1]) }},
+	{`^([\pL_].*#test_.+) = (\d+\.\d\d) s = ([.FES])$`, nil, (*minitest).verbose},
+}}
+
 func (m *minitest) line(text string) {
-	if text == "" {
-		m.hush()
-		return
+	if !minitestRules.read(m, text) {
+		m.detail(text)
 	}
-	if m.title != "" {
-		m.named(text)
-		return
-	}
-	switch last := text[len(text)-1]; {
-	case last == ':':
-		if sub := minitestTitle.FindStringSubmatch(text); sub != nil {
-			m.title = sub[1]
-			return
-		}
-	case last == 's' && text[0] >= '0' && text[0] <= '9':
-		if m.ended(text) {
-			return
-		}
-	case strings.HasSuffix(text, " assertions/s."):
-		if took, ok := strings.CutPrefix(text, "Finished in "); ok {
-			took, _, _ = strings.Cut(took, ",")
-			m.took = duration(took)
-		}
-		return
-	case last == '.' || last == 'F' || last == 'E' || last == 'S':
-		if strings.Contains(text, " s = ") && m.result(text) {
-			return
-		}
-	}
-	m.say(text)
 }
 
-// named reads the line after a title: "SumTest#test_adds [sum_test.rb:3]:".
-func (m *minitest) named(text string) {
-	if sub := minitestName.FindStringSubmatch(text); sub != nil {
+var minitestName = rules[*minitest]{list: []rule[*minitest]{
+	{`^(.+?)(?: \[[^\]]+:\d+\])?:$`, nil, func(m *minitest, sub []string) {
 		if m.title == "Skipped" {
 			m.names.put(sub[1], Skipped)
-		} else {
-			m.tell(sub[1], 0)
+			return
 		}
-	}
+		m.fail(sub[1], 0)
+	}},
+}}
+
+// titled reads the line after a title: "SumTest#test_adds [sum_test.rb:3]:".
+func (m *minitest) titled(sub []string) {
+	minitestName.read(m, sub[0])
 	m.title = ""
 }
 
-// result reads a test of a verbose run: "SumTest#test_adds = 0.00 s = F".
-func (m *minitest) result(text string) bool {
-	sub := minitestResult.FindStringSubmatch(text)
-	if sub == nil {
-		return false
+// verbose reads a test of a verbose run: "SumTest#test_adds = 0.00 s = F".
+func (m *minitest) verbose(sub []string) {
+	m.ended(sub[1], map[string]Status{".": Passed, "S": Skipped, "F": Failed, "E": Failed}[sub[3]], duration(sub[2]))
+	if sub[3] == "F" || sub[3] == "E" {
+		m.endDetail()
 	}
-	switch sub[3] {
-	case ".":
-		m.pass(sub[1])
-	case "S":
-		m.skip(sub[1])
-	default:
-		m.fail(sub[1], duration(sub[2]))
-		m.hush()
-	}
-	return true
 }
 
-func (m *minitest) ended(text string) bool {
-	sub := minitestEnd.FindStringSubmatch(text)
-	if sub == nil {
-		return false
-	}
-	total, _ := number(sub[1])
-	failed, _ := number(sub[3])
-	errors, _ := number(sub[4])
-	skipped, _ := number(sub[5])
-	m.sumUp(total-failed-errors-skipped, failed+errors, skipped)
+func (m *minitest) sums(sub []string) {
+	n := ints(sub[1:])
+	m.summary(n[0]-n[1]-n[2]-n[3], n[1]+n[2], n[3])
 	m.sum.Duration += m.took
 	m.took = 0
-	m.next()
-	return true
+	m.endRun()
 }

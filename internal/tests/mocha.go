@@ -1,12 +1,9 @@
 package tests
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-var mochaPassing = regexp.MustCompile(`^  (\d+) passing \((\d+(?:ms|s|m|h|d))\)$`)
 
 // mocha reads the end of what Mocha prints, which its reporters for people have
 // in common: the counts, then the failures one by one. What comes before looks
@@ -21,79 +18,76 @@ type mocha struct {
 	tree     mochaTree
 }
 
-func (m *mocha) line(text string) {
-	if strings.HasPrefix(text, "  ") && len(text) > 2 {
-		if text[2] >= '0' && text[2] <= '9' && m.numbered(text) {
-			return
-		}
-		if m.title != nil {
-			m.titled(text)
-			return
-		}
-		if !m.listing || strings.HasPrefix(strings.TrimLeft(text, " "), "✔ ") {
-			m.tree.line(text)
-		}
-	}
-	if strings.HasPrefix(text, "> ") {
-		m.tree = mochaTree{} // another script of npm's
-	}
-	switch {
-	case strings.HasPrefix(text, "Error: No test files found"):
-		m.next()
-		m.sumUp(0, 0, 0)
-	case strings.HasPrefix(strings.TrimPrefix(text, " "), "Exception during run: "):
-		m.next()
-		m.sumUp(0, 1, 0)
-		m.tell("exception during run", 0)
-		_, why, _ := strings.Cut(text, "Exception during run: ")
-		m.say(why)
+func (m *mocha) isCounting() bool { return m.counting }
+
+var mochaRules = rules[*mocha]{list: []rule[*mocha]{
+	{`^  (\d+) passing \((\d+(?:ms|s|m|h|d))\)$`, nil, (*mocha).begin},
+	{`^  (\d{1,9}) pending$`, (*mocha).isCounting, func(m *mocha, sub []string) {
+		n := ints(sub)[1]
+		m.add(0, 0, n)
+		m.names.merge(m.tree.take(Skipped, n))
+		m.tree = mochaTree{}
+	}},
+	{`^  (\d{1,9}) failing$`, (*mocha).isCounting, func(m *mocha, sub []string) {
+		m.add(0, ints(sub)[1], 0)
+		m.counting, m.listing = false, true
+	}},
+	{`^  (\d+)\)(?: (.*))?$`, func(m *mocha) bool { return m.listing }, (*mocha).numbered},
+	{`^  (.+)`, func(m *mocha) bool { return m.title != nil }, func(m *mocha, sub []string) { m.titled(sub[1]) }},
+	{`^Error: No test files found`, nil, func(m *mocha, _ []string) { m.endRun(); m.summary(0, 0, 0) }},
+	{`^ ?Exception during run: (.*)`, nil, func(m *mocha, sub []string) {
+		m.endRun()
+		m.summary(0, 1, 0)
+		m.fail("exception during run", 0)
+		m.detail(sub[1])
 		m.stack = true
-	case m.stack && strings.TrimSpace(text) == "":
-		m.hush()
-	case m.telling != nil:
-		m.stack = strings.HasPrefix(strings.TrimLeft(text, " "), "at ")
-		m.say(text)
+	}},
+	{`^\s*$`, func(m *mocha) bool { return m.stack }, func(m *mocha, _ []string) { m.endDetail() }},
+	{`^> `, nil, func(m *mocha, sub []string) { m.tree = mochaTree{}; m.during(sub[0]) }}, // another script of npm's
+}}
+
+func (m *mocha) line(text string) {
+	if !mochaRules.read(m, text) {
+		m.during(text)
 	}
 }
 
-// numbered reads "  2 passing (84ms)", which begins a summary, the lines that
-// follow it, and "  1) suite", which begins a failure.
-func (m *mocha) numbered(text string) bool {
-	if strings.HasSuffix(text, ")") {
-		if sub := mochaPassing.FindStringSubmatch(text); sub != nil {
-			n, _ := number(sub[1])
-			m.next()
-			*m = mocha{run: m.run, counting: true, tree: m.tree}
-			m.sumUp(n, 0, 0)
-			m.names.merge(m.tree.take(Passed, n))
-			m.tree = mochaTree{tests: m.tree.take(Skipped, count(m.tree.tests, Skipped))}
-			m.sum.Duration += duration(sub[2])
-			return true
-		}
+func (m *mocha) during(text string) {
+	inner := strings.TrimLeft(text, " ")
+	if !m.listing || strings.HasPrefix(inner, "✔ ") {
+		m.tree.line(text)
 	}
-	count, what, _ := strings.Cut(text[2:], " ")
-	if m.counting {
-		n, ok := number(count)
-		switch {
-		case ok && what == "pending":
-			m.add(0, 0, n)
-			m.names.merge(m.tree.take(Skipped, n))
-			m.tree = mochaTree{}
-			return true
-		case ok && what == "failing":
-			m.add(0, n, 0)
-			m.counting, m.listing = false, true
-			return true
-		}
+	if m.current != nil {
+		m.stack = strings.HasPrefix(inner, "at ")
+		m.detail(text)
 	}
-	if !m.listing || count != strconv.Itoa(m.listed+1)+")" {
-		return false
+}
+
+// begin reads "  2 passing (84ms)", which begins a summary.
+func (m *mocha) begin(sub []string) {
+	n := ints(sub)[1]
+	m.endRun()
+	*m = mocha{run: m.run, counting: true, tree: m.tree}
+	m.summary(n, 0, 0)
+	m.names.merge(m.tree.take(Passed, n))
+	m.tree = mochaTree{tests: m.tree.take(Skipped, count(m.tree.tests, Skipped))}
+	m.sum.Duration += duration(sub[2])
+}
+
+// numbered reads "  1) suite", which begins a failure.
+func (m *mocha) numbered(sub []string) {
+	if sub[1] != strconv.Itoa(m.listed+1) {
+		if m.title != nil {
+			m.titled(sub[0])
+			return
+		}
+		m.during(sub[0])
+		return
 	}
 	m.listed++
-	m.hush()
+	m.endDetail()
 	m.title, m.stack = []string{}, false
-	m.titled(what)
-	return true
+	m.titled(sub[2])
 }
 
 // titled reads the suites that a failing test is in, a line each, and its own
@@ -104,7 +98,63 @@ func (m *mocha) titled(text string) {
 		m.title = append(m.title, strings.Clone(short(name)))
 	}
 	if last {
-		m.tell(strings.Join(m.title, " "), 0)
+		m.fail(strings.Join(m.title, " "), 0)
 		m.title = nil
 	}
+}
+
+// mochaTree follows the reporter spec: suites, and below them "✔ adds" and
+// "- is pending". Many tools print lists like that, so it is the counts at the
+// end that say whether this was Mocha's. Failing tests are listed after them.
+type mochaTree struct {
+	path  nodePath
+	tests []Test
+}
+
+func (t *mochaTree) line(text string) {
+	inner := strings.TrimLeft(text, " ")
+	indent := len(text) - len(inner)
+	if inner == "" || indent < 2 || indent%2 != 0 || indent/2 > mostDepth || len(text) > 2*mostMessage {
+		return
+	}
+	depth := indent/2 - 1
+	if name, ok := strings.CutPrefix(inner, "✔ "); ok {
+		if i := strings.LastIndex(name, " ("); i > 0 && strings.HasSuffix(name, "ms)") {
+			if _, ok := number(name[i+2 : len(name)-3]); ok {
+				name = name[:i]
+			}
+		}
+		t.add(depth, name, Passed)
+		return
+	}
+	if name, ok := strings.CutPrefix(inner, "- "); ok {
+		t.add(depth, name, Skipped)
+		return
+	}
+	if depth <= len(t.path) {
+		t.path = append(t.path[:depth], inner) // the line is short enough to be held
+	}
+}
+
+func (t *mochaTree) add(depth int, name string, status Status) {
+	if len(t.tests) == mostNamed {
+		return
+	}
+	suites := t.path[:min(depth, len(t.path))]
+	name = strings.Join(append(suites[:len(suites):len(suites)], name), " ")
+	t.tests = append(t.tests, Test{Name: keep(name), Status: status})
+}
+
+// take gives the tests that ended in one way, if they are as many as there were.
+func (t *mochaTree) take(status Status, number int) []Test {
+	var tests []Test
+	for _, test := range t.tests {
+		if test.Status == status {
+			tests = append(tests, test)
+		}
+	}
+	if len(tests) != number {
+		return nil
+	}
+	return tests
 }

@@ -6,16 +6,6 @@ import (
 	"strings"
 )
 
-var (
-	nextestStart   = regexp.MustCompile(`^ +Starting \d+ tests? across \d+ binar(?:y|ies)(?: .*)?$`)
-	nextestTest    = regexp.MustCompile(`^ *([A-Z][A-Z0-9 +/-]*?) \[ *(\d+\.\d+s)?\] (?:\[\d+(?:/\d+)?\] )?(?:\([ \d/─]+\) )?(\S+ +\S.*)$`)
-	nextestSummary = regexp.MustCompile(`^ +Summary \[ *(\d+\.\d+s)\] (?:\d+/)?\d+ tests? run: (.+)$`)
-	nextestPass    = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
-	nextestAside   = regexp.MustCompile(` \([^)]*\)`)
-	nextestFrame   = regexp.MustCompile(`^ *(?:stdout ───|output ───|──|---|running 1 test|test \S+ \.\.\. |failures:|test result: )`)
-	nextestErrors  = regexp.MustCompile(`^(?:  stderr ───|--- STDERR: )`)
-)
-
 // nextest reads cargo nextest run. What it calls skipped includes what a filter
 // left out. It prints each failing test's own output, which looks like cargo
 // test: while it runs, cargo is not listened to. The doc-tests that people run
@@ -33,59 +23,30 @@ type nextest struct {
 	talking        *message
 }
 
-func (n *nextest) running() bool { return n.started }
+func (n *nextest) running() bool   { return n.started }
+func (n *nextest) inRun() bool     { return n.started || n.summed }
+func (n *nextest) isTalking() bool { return n.talking != nil }
 
-func (n *nextest) line(text string) {
-	if text == "" {
-		return
-	}
-	if text[0] == ' ' || text[0] >= 'A' && text[0] <= 'Z' {
-		if n.own(text) {
-			return
-		}
-	}
-	switch {
-	case n.talking == nil:
-	case nextestErrors.MatchString(text):
-		*n.talking = message{} // the reason is here, not in what was printed before
-	case !nextestFrame.MatchString(text):
-		n.talking.add(text)
-	}
-}
+var nextestRules = rules[*nextest]{list: []rule[*nextest]{
+	{`^$`, nil, func(*nextest, []string) {}},
+	{`^ +Starting \d+ tests? across \d+ binar(?:y|ies)(?: .*)?$`, nil, func(n *nextest, _ []string) { n.end(); n.started = true }},
+	{`^ +Summary \[ *(\d+\.\d+s)\] (?:\d+/)?\d+ tests? run: (.+)$`, nil, (*nextest).sums},
+	// Without a time, it did not run: skipped, or about to be tried again.
+	{`^ *(SKIP) \[ *(\d+\.\d+s)?\] (?:\[\d+(?:/\d+)?\] )?(?:\([ \d/─]+\) )?(\S+ +\S.*)$`, (*nextest).inRun, (*nextest).test},
+	{`^ *([A-Z][A-Z0-9 +/-]*?) \[ *(\d+\.\d+s)\] (?:\[\d+(?:/\d+)?\] )?(?:\([ \d/─]+\) )?(\S+ +\S.*)$`, (*nextest).inRun, (*nextest).test},
+	{`^ *Cancell?ing `, (*nextest).inRun, func(n *nextest, _ []string) { n.talking = nil }},
+	{`^(?:  stderr ───|--- STDERR: )`, (*nextest).isTalking, func(n *nextest, _ []string) { *n.talking = message{} }}, // the reason is here, not in what was printed before
+	{`^ *(?:stdout ───|output ───|──|---|running 1 test|test \S+ \.\.\. |failures:|test result: )`, (*nextest).isTalking, func(*nextest, []string) {}},
+	{`^(.*)`, (*nextest).isTalking, func(n *nextest, m []string) { n.talking.add(m[0]) }},
+}}
 
-// own reads a line of nextest itself.
-func (n *nextest) own(text string) bool {
-	word := strings.TrimLeft(text, " ")
-	switch {
-	case strings.HasPrefix(word, "Starting "):
-		if nextestStart.MatchString(text) {
-			n.end()
-			n.started = true
-			return true
-		}
-	case strings.HasPrefix(word, "Summary ["):
-		if m := nextestSummary.FindStringSubmatch(text); m != nil {
-			n.summary(m[2])
-			n.sum.Duration += duration(m[1])
-			return true
-		}
-	case (n.started || n.summed) && word != "" && word[0] >= 'A' && word[0] <= 'Z':
-		// Without a time, it did not run: skipped, or about to be tried again.
-		if m := nextestTest.FindStringSubmatch(text); m != nil && (m[2] != "" || m[1] == "SKIP") {
-			n.test(m[1], m[2], m[3])
-			return true
-		}
-		if strings.HasPrefix(word, "Cancelling ") || strings.HasPrefix(word, "Canceling ") {
-			n.talking = nil
-			return true
-		}
-	}
-	return false
-}
+func (n *nextest) line(text string) { nextestRules.read(n, text) }
 
-func (n *nextest) test(status, took, name string) {
+var nextestPass = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
+
+func (n *nextest) test(m []string) {
 	n.talking = nil
-	name = keep(strings.Join(strings.Fields(name), " "))
+	status, name := m[1], keep(strings.Join(strings.Fields(m[3]), " "))
 	if nextestPass.MatchString(status) {
 		n.passed++
 		n.pending.put(name, Passed)
@@ -107,27 +68,23 @@ func (n *nextest) test(status, took, name string) {
 		return
 	}
 	n.failed++
-	n.failing = append(n.failing, Test{Name: name, Duration: duration(took), Message: status})
+	n.failing = append(n.failing, Test{Name: name, Duration: duration(m[2]), Message: status})
 }
 
-// summary reads the counts: "5 passed (1 slow), 2 failed, 1 timed out, 2 skipped".
-func (n *nextest) summary(counts string) {
-	var passed, failed, skipped int
-	for part := range strings.SplitSeq(nextestAside.ReplaceAllString(counts, ""), ", ") {
-		digits, word, _ := strings.Cut(part, " ")
-		count, ok := number(digits)
-		if !ok {
-			return
-		}
-		switch word {
-		case "passed":
-			passed += count
-		case "skipped":
-			skipped += count
-		default: // failed, exec failed, timed out, setup script failed, …
-			failed += count
-		}
+var nextestAside = regexp.MustCompile(` \([^)]*\)`)
+
+// sums reads the counts: "5 passed (1 slow), 2 failed, 1 timed out, 2 skipped".
+func (n *nextest) sums(m []string) {
+	n.sum.Duration += duration(m[1])
+	counts := parts(nextestAside.ReplaceAllString(m[2], ""), ", ")
+	if counts == nil {
+		return
 	}
+	passed, skipped, failed := counts["passed"], counts["skipped"], 0
+	for _, count := range counts {
+		failed += count
+	}
+	failed -= passed + skipped // failed, exec failed, timed out, setup script failed, …
 	if passed+failed == 0 {
 		skipped = 0 // a filter that left everything out is not a test that was skipped
 	}
@@ -143,7 +100,7 @@ func (n *nextest) end() {
 		n.add(n.passed, n.failed, 0)
 		n.counts.passed, n.counts.skipped = n.passed, 0
 	}
-	if n.started || n.summed {
+	if n.inRun() {
 		n.take(&n.pending, "", n.counts.passed, n.counts.skipped)
 	}
 	for _, t := range n.failing {
@@ -153,10 +110,7 @@ func (n *nextest) end() {
 		}
 		n.name(t.Name, text, t.Duration)
 	}
-	n.started, n.summed = false, false
-	n.passed, n.failed, n.failing, n.pending = 0, 0, nil, names{}
-	n.counts.passed, n.counts.skipped = 0, 0
-	n.texts, n.talking = nil, nil
+	*n = nextest{tally: n.tally}
 }
 
 func (n *nextest) report() (Report, bool) {

@@ -24,20 +24,15 @@ type node struct {
 func (n *node) line(text string) {
 	inner := strings.TrimLeft(text, " ")
 	indent := len(text) - len(inner)
-	if len(inner) < 4 || inner[0] < 0x80 || indent%2 != 0 {
-		if n.summed && strings.HasPrefix(text, "test at ") {
-			n.located = true
-			n.hush()
-		}
-		n.say(inner)
-		return
-	}
 	mark, rest, _ := strings.Cut(inner, " ")
+	if len(inner) < 4 || inner[0] < 0x80 || indent%2 != 0 {
+		mark = ""
+	}
 	switch mark {
 	case "ℹ":
-		n.hush()
+		n.endDetail()
 		if indent == 0 && n.ending.line(rest) {
-			n.sumUp(n.ending.counts())
+			n.summary(n.ending.counts())
 			n.sum.Duration += n.ending.took
 			n.adopt()
 			n.ending = nodeSummary{}
@@ -51,16 +46,20 @@ func (n *node) line(text string) {
 	case "✔", "✖", "﹣", "⚠":
 		n.result(mark, indent/2, rest)
 	default:
-		n.say(inner)
+		if n.summed && strings.HasPrefix(text, "test at ") {
+			n.located = true
+			n.endDetail()
+		}
+		n.detail(inner)
 	}
 }
 
 // begin ends the run before, when it was summed up.
 func (n *node) begin() {
 	if n.summed {
-		n.next()
+		n.endRun()
 	}
-	n.hush()
+	n.endDetail()
 }
 
 func (n *node) result(mark string, depth int, text string) {
@@ -89,14 +88,7 @@ func (n *node) result(mark string, depth int, text string) {
 		n.parent(full, status)
 		return
 	}
-	switch status {
-	case Passed:
-		n.pass(full)
-	case Skipped:
-		n.skip(full)
-	case Failed:
-		n.fail(full, took)
-	}
+	n.ended(full, status, took)
 }
 
 // parent keeps what has tests in it. It looks the same whether it is a suite,
@@ -112,7 +104,7 @@ func (n *node) parent(name string, status Status) {
 // adopt names the parents when the summary says that none of them is a suite.
 // Where some are, nobody can tell which.
 func (n *node) adopt() {
-	if n.ending.suites == 0 {
+	if n.ending.of["suites"] == 0 {
 		n.names.merge(n.parents)
 		n.names.more = n.names.more || n.more
 	}
@@ -122,10 +114,10 @@ func (n *node) adopt() {
 // explain finds the test that the list at the end has a message for. Only its own
 // name is printed there, but its time is the same to the last digit.
 func (n *node) explain(name string, took time.Duration) {
-	n.hush()
+	n.endDetail()
 	for _, f := range n.failing {
 		if f.took == took && strings.HasSuffix(f.name, short(name)) && f.text.String() == "" {
-			n.telling = f
+			n.current = f
 			return
 		}
 	}
@@ -163,9 +155,9 @@ func (p nodePath) name(depth int, name string) string {
 // nodeSummary is the eight lines that node:test ends with in each of its
 // reporters: tests, suites, pass, fail, cancelled, skipped, todo, duration_ms.
 type nodeSummary struct {
-	lines, suites                        int
-	pass, fail, cancelled, skipped, todo int
-	took                                 time.Duration
+	lines int
+	of    map[string]int
+	took  time.Duration
 }
 
 // line reads one of them, and tells whether it was the last.
@@ -181,27 +173,18 @@ func (s *nodeSummary) line(text string) bool {
 	}
 	switch what {
 	case "tests":
-		*s = nodeSummary{}
-	case "suites":
-		s.suites = n
-	case "pass":
-		s.pass = n
-	case "fail":
-		s.fail = n
-	case "cancelled":
-		s.cancelled = n
-	case "skipped":
-		s.skipped = n
-	case "todo":
-		s.todo = n
-	default:
-		return false
+		s.lines, s.of = 1, map[string]int{}
+	case "suites", "pass", "fail", "cancelled", "skipped", "todo":
+		if s.of == nil {
+			s.of = map[string]int{}
+		}
+		s.lines++
+		s.of[what] = n
 	}
-	s.lines++
 	return false
 }
 
 // counts is passed, failed and skipped.
 func (s *nodeSummary) counts() (int, int, int) {
-	return s.pass, s.fail + s.cancelled, s.skipped + s.todo
+	return s.of["pass"], s.of["fail"] + s.of["cancelled"], s.of["skipped"] + s.of["todo"]
 }

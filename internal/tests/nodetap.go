@@ -36,7 +36,7 @@ func (n *nodeTAP) line(text string) {
 		n.last = Test{}
 	}
 	if n.yaml {
-		n.detail(inner)
+		n.why(inner)
 	}
 }
 
@@ -47,15 +47,15 @@ func (n *nodeTAP) comment(depth int, text string) {
 	}
 	if depth == 0 && n.ending.line(strings.TrimPrefix(text, "# ")) {
 		n.names.put(n.last.Name, n.last.Status)
-		n.sumUp(n.ending.counts())
+		n.summary(n.ending.counts())
 		n.sum.Duration += n.ending.took
-		n.next()
+		n.endRun()
 		*n = nodeTAP{run: n.run}
 	}
 }
 
 func (n *nodeTAP) point(depth int, ok bool, name, directive string) {
-	n.hush()
+	n.endDetail()
 	n.names.put(n.last.Name, n.last.Status)
 	name = n.path.name(depth, name)
 	n.last = Test{Name: name, Status: Passed}
@@ -65,43 +65,43 @@ func (n *nodeTAP) point(depth int, ok bool, name, directive string) {
 		n.last.Status = Skipped
 	case !ok:
 		n.last.Status = Failed
-		n.yaml = n.about(name, 0)
+		n.yaml = n.mayFail(name, 0)
 	}
 }
 
-// detail reads a line of a failing test's details.
-func (n *nodeTAP) detail(text string) {
+// why reads a line of a failing test's details.
+func (n *nodeTAP) why(text string) {
 	key, value, _ := strings.Cut(text, ": ")
 	switch key {
 	case "duration_ms":
-		if n.telling != nil {
-			n.telling.took = duration(value + "ms")
+		if n.current != nil {
+			n.current.took = duration(value + "ms")
 		}
 	case "failureType":
 		if value == "'subtestsFailed'" {
 			n.forget()
 		}
 	case "error":
-		n.say(strings.Trim(value, "'"))
+		n.detail(strings.Trim(value, "'"))
 		if value != "|-" {
-			n.hush()
+			n.endDetail()
 		}
 	case "code", "...":
 		n.yaml = false
-		n.hush()
+		n.endDetail()
 	default:
 		// The lines of an error of several lines.
-		if n.telling != nil && n.telling.text.String() != "" {
-			n.say(text)
+		if n.current != nil && n.current.text.String() != "" {
+			n.detail(text)
 		}
 	}
 }
 
 // forget takes back the test named last.
 func (n *nodeTAP) forget() {
-	if n.telling != nil {
+	if n.current != nil {
 		n.failing = n.failing[:len(n.failing)-1]
 	}
 	n.yaml = false
-	n.hush()
+	n.endDetail()
 }

@@ -3,6 +3,7 @@ package tests
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 const escape = '\x1b'
@@ -11,7 +12,7 @@ const escape = '\x1b'
 // sequences, and in proper UTF-8.
 func plain(line []byte) string {
 	if bytes.IndexByte(line, escape) < 0 {
-		return strings.ToValidUTF8(string(line), "\uFFFD")
+		return valid(line)
 	}
 	var text []byte
 	for {
@@ -23,7 +24,14 @@ func plain(line []byte) string {
 		line = line[start:]
 		line = line[sequence(line):]
 	}
-	return strings.ToValidUTF8(string(append(text, line...)), "\uFFFD")
+	return valid(append(text, line...))
+}
+
+func valid(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text), "\uFFFD")
 }
 
 // sequence is the length of the terminal sequence that s begins with. One that

@@ -1,17 +1,8 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
 	"time"
-)
-
-var (
-	rspecEnd    = regexp.MustCompile(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`)
-	rspecFailed = regexp.MustCompile(`^  \d+\) (.+)$`)
-	rspecError  = regexp.MustCompile(`^An error occurred (?:while|in an?) (?:loading )?(.+)\.$`)
-	rspecNow    = regexp.MustCompile(`^(?:  )+[^\s\d].* \(FAILED - \d+\)$`)
-	rspecRerun  = regexp.MustCompile(`^rspec \S+ # (.+)$`)
 )
 
 // rspec reads RSpec. An error outside of examples, such as a file that does not
@@ -26,101 +17,161 @@ type rspec struct {
 	unnamed bool // the summary came without the failures before it
 }
 
+func (r *rspec) inList() bool { return r.listing || r.pending }
+
+var rspecRules = rules[*rspec]{list: []rule[*rspec]{
+	{`^$`, nil, func(r *rspec, _ []string) { r.summing = false }},
+	{`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`, nil, (*rspec).sums},
+	{`^Failures:$`, nil, func(r *rspec, _ []string) { r.begin(true) }},
+	{`^Pending: \(`, nil, func(r *rspec, _ []string) { r.begin(false) }},
+	{`^Finished in (.*)`, nil, (*rspec).finished},
+	{`^An error occurred (?:while|in an?) (?:loading )?(.+)\.$`, nil, func(r *rspec, m []string) { r.fail(m[1], 0) }},
+	{`^No examples found\.$`, nil, func(r *rspec, _ []string) { r.endDetail() }},
+	{`^rspec \S+ # (.+)$`, func(r *rspec) bool { return r.unnamed }, func(r *rspec, m []string) { r.name(m[1], "", 0) }},
+	{`^  \d+\) (.+)$`, (*rspec).inList, (*rspec).example},
+	// Where the examples are printed one by one, one that has just failed.
+	{`^(?:  )+[^\s\d].* \(FAILED - \d+\)$`, func(r *rspec) bool { return !r.inList() }, func(r *rspec, _ []string) { r.failed++ }},
+	{`^ *# `, (*rspec).explaining, func(*rspec, []string) {}}, // a place in a stack
+}}
+
 func (r *rspec) line(text string) {
 	if !r.listing && !r.pending && !r.summing {
 		r.tree.line(text)
 	}
-	if text == "" {
-		r.summing = false
+	if !rspecRules.read(r, text) {
+		r.detail(text)
+	}
+}
+
+// begin begins the list of the failing or of the pending examples.
+func (r *rspec) begin(failures bool) {
+	r.listing, r.pending = failures, !failures
+	r.tree.end()
+	r.endDetail()
+}
+
+func (r *rspec) finished(m []string) {
+	took, _, _ := strings.Cut(m[1], " (files took ")
+	r.took, r.listing, r.pending, r.summing = spelt(took), false, false, true
+	r.endDetail()
+}
+
+func (r *rspec) example(m []string) {
+	if r.pending {
+		r.names.put(m[1], Skipped)
 		return
 	}
-	switch c := text[0]; {
-	case c >= '0' && c <= '9':
-		if strings.Contains(text, " example") && r.ended(text) {
-			return
-		}
-	case c == 'F':
-		if text == "Failures:" {
-			r.listing, r.pending = true, false
-			r.tree.end()
-			r.hush()
-			return
-		}
-		if took, ok := strings.CutPrefix(text, "Finished in "); ok {
-			took, _, _ = strings.Cut(took, " (files took ")
-			r.took, r.listing, r.pending, r.summing = spelt(took), false, false, true
-			r.hush()
-			return
-		}
-	case c == 'P':
-		if strings.HasPrefix(text, "Pending: (") {
-			r.listing, r.pending = false, true
-			r.tree.end()
-			r.hush()
-			return
-		}
-	case c == 'A':
-		if m := rspecError.FindStringSubmatch(text); m != nil {
-			r.tell(m[1], 0)
-			return
-		}
-	case c == 'N':
-		if text == "No examples found." {
-			r.hush()
-			return
-		}
-	case c == 'r':
-		if m := rspecRerun.FindStringSubmatch(text); m != nil && r.unnamed {
-			r.name(m[1], "", 0)
-			return
-		}
-	case c == ' ':
-		if r.indented(text) {
-			return
-		}
-	}
-	if !strings.HasPrefix(strings.TrimLeft(text, " "), "# ") { // a place in a stack
-		r.say(text)
-	}
+	r.fail(strings.TrimSuffix(m[1], " FIXED"), 0)
 }
 
-// indented reads an example in the lists of the failing and of the pending ones,
-// and, where the examples are printed one by one, one that has just failed.
-func (r *rspec) indented(text string) bool {
-	if r.listing || r.pending {
-		m := rspecFailed.FindStringSubmatch(text)
-		if m == nil {
-			return false
-		}
-		if r.pending {
-			r.names.put(m[1], Skipped)
-			return true
-		}
-		r.tell(strings.TrimSuffix(m[1], " FIXED"), 0)
-		return true
-	}
-	if strings.Contains(text, " (FAILED - ") && rspecNow.MatchString(text) {
-		r.failed++
-		return true
-	}
-	return false
-}
-
-func (r *rspec) ended(text string) bool {
-	m := rspecEnd.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	total, _ := number(m[1])
-	failed, _ := number(m[2])
-	pending, _ := number(m[3])
-	errors, _ := number(m[4])
+func (r *rspec) sums(m []string) {
+	n := ints(m[1:])
+	passed, failed, pending := n[0]-n[1]-n[2], n[1], n[2]
 	r.unnamed = failed > 0 && len(r.failing) == 0
-	r.names.merge(r.tree.passing(total-failed-pending, failed, pending))
-	r.sumUp(total-failed-pending, failed+errors, pending)
+	r.names.merge(r.tree.passing(passed, failed, pending))
+	r.summary(passed, failed+n[3], pending)
 	r.tree, r.pending = rspecTree{}, false
 	r.sum.Duration += r.took
 	r.took = 0
-	r.next()
+	r.endRun()
+}
+
+// rspecTree follows the format documentation: groups, and their examples below
+// them, with nothing to tell one from the other but the indentation of the line
+// after it. Every output has lines like that, so it is the counts at the end that
+// say whether this was RSpec's.
+type rspecTree struct {
+	groups []string // those that are open
+	last   string   // the line before: a group if a deeper one follows
+	blank  bool     // an empty line came last
+	tests  []Test
+}
+
+// line reads a line that may be one of the tree. A group without another around
+// it comes after an empty line; anything else is what a test printed, and then
+// nothing is known of the tree any more.
+func (t *rspecTree) line(text string) {
+	inner := strings.TrimLeft(text, " ")
+	depth, odd := (len(text)-len(inner))/2, (len(text)-len(inner))%2
+	blank := t.blank
+	t.blank = false
+	switch {
+	case inner == "":
+		t.end()
+		t.blank = true
+	case depth == 0 && blank && inner[0] != '\t' && len(text) < mostMessage:
+		t.groups = append(t.groups[:0], text)
+	case depth > 0 && odd == 0 && t.descend(depth) && len(text) < mostMessage:
+		t.last = inner
+	default:
+		*t = rspecTree{tests: t.tests[:0]}
+	}
+}
+
+// descend decides what the line before was, and tells whether one at this depth
+// may follow it.
+func (t *rspecTree) descend(depth int) bool {
+	if t.last != "" && depth == len(t.groups)+1 && depth < mostDepth {
+		t.groups = append(t.groups, t.last)
+		t.last = ""
+		return true
+	}
+	t.end()
+	if depth > len(t.groups) {
+		return false
+	}
+	t.groups = t.groups[:depth]
 	return true
+}
+
+// end takes the line before for an example.
+func (t *rspecTree) end() {
+	if t.last == "" {
+		return
+	}
+	name, status := t.last, Passed
+	t.last = ""
+	if i := strings.LastIndex(name, " (FAILED - "); i > 0 && strings.HasSuffix(name, ")") {
+		name, status = name[:i], Failed
+	} else if i := strings.LastIndex(name, " (PENDING: "); i > 0 && strings.HasSuffix(name, ")") {
+		name, status = name[:i], Skipped
+	}
+	if len(t.tests) < mostNamed {
+		t.tests = append(t.tests, Test{Name: short(t.full(name)), Status: status})
+	}
+}
+
+// full is an example's name behind those of its groups. A method's name follows
+// that of its class without a space.
+func (t *rspecTree) full(name string) string {
+	var full strings.Builder
+	before := ""
+	for _, group := range t.groups {
+		method := strings.HasPrefix(group, "#") || strings.HasPrefix(group, ".") || strings.HasPrefix(group, "::")
+		class := before != "" && before[0] >= 'A' && before[0] <= 'Z' && !strings.Contains(before, " ")
+		if before != "" && (!method || !class) {
+			full.WriteByte(' ')
+		}
+		full.WriteString(group)
+		before = group
+	}
+	full.WriteByte(' ')
+	full.WriteString(name)
+	return full.String()
+}
+
+// passing are the examples that passed, if the tree has as many of each kind as
+// there were.
+func (t *rspecTree) passing(passed, failed, skipped int) []Test {
+	t.end()
+	if count(t.tests, Passed) != passed || count(t.tests, Failed) != failed || count(t.tests, Skipped) != skipped {
+		return nil
+	}
+	var tests []Test
+	for _, test := range t.tests {
+		if test.Status == Passed {
+			tests = append(tests, test)
+		}
+	}
+	return tests
 }

@@ -8,6 +8,8 @@ import (
 // run follows a framework that names tests as they end, and counts them at the
 // end itself. Its own counts are taken; when an output is cut off before them,
 // the tests that were named are what is known.
+//
+//	ended, fail ─► detail … endDetail ─► summary ─► endRun ─► the next run
 type run struct {
 	tally
 	passed, failed, skipped int // named since the last summary
@@ -15,7 +17,7 @@ type run struct {
 	names                   names                         // of its tests
 	before                  struct{ passed, skipped int } // the counts of the runs before it
 	failing                 []*failure
-	telling                 *failure // the one that the lines are about now
+	current                 *failure // the one that the lines are about now
 }
 
 // failure is a failing test of which more may be said.
@@ -25,74 +27,91 @@ type failure struct {
 	text message
 }
 
-// pass names and counts a test that passed.
-func (r *run) pass(name string) {
-	r.passed++
-	r.names.put(name, Passed)
+// ended names and counts a test.
+func (r *run) ended(name string, status Status, took time.Duration) {
+	r.count(status, 1)
+	if status == Failed {
+		r.fail(name, took)
+		return
+	}
+	r.names.put(name, status)
 }
 
-// skip names and counts a test that was skipped.
-func (r *run) skip(name string) {
-	r.skipped++
-	r.names.put(name, Skipped)
+// count counts tests that ended in one way.
+func (r *run) count(status Status, n int) {
+	switch status {
+	case Passed:
+		r.passed += n
+	case Failed:
+		r.failed += n
+	case Skipped:
+		r.skipped += n
+	}
 }
 
-// fail names and counts a test that failed.
-func (r *run) fail(name string, took time.Duration) {
-	r.failed++
-	r.tell(name, took)
+// named is for a test that is counted elsewhere, however it ended.
+func (r *run) named(name string, status Status, took time.Duration) {
+	r.endDetail()
+	if status == Failed {
+		r.fail(name, took)
+		return
+	}
+	r.names.put(name, status)
 }
 
-// tell names a failing test that is counted elsewhere, and says whether its name
+// fail names a failing test that is counted elsewhere, and says whether its name
 // is new. Frameworks repeat themselves: the first explanation is kept.
-func (r *run) tell(name string, took time.Duration) bool {
+func (r *run) fail(name string, took time.Duration) bool {
 	r.names.put(name, Failed)
-	return r.about(name, took)
+	return r.mayFail(name, took)
 }
 
-// about is tell for what may turn out to be no test.
-func (r *run) about(name string, took time.Duration) bool {
-	r.telling = nil
+// mayFail is fail for what may turn out to be no test.
+func (r *run) mayFail(name string, took time.Duration) bool {
+	r.current = nil
 	name = short(name)
 	for _, f := range r.failing {
 		if f.name != name {
 			continue
 		}
 		if f.text.String() == "" {
-			r.telling = f
+			r.current = f
 		}
 		return false
 	}
 	if len(r.failing) < mostFailing {
-		r.telling = &failure{name: strings.Clone(name), took: took}
-		r.failing = append(r.failing, r.telling)
+		r.current = &failure{name: strings.Clone(name), took: took}
+		r.failing = append(r.failing, r.current)
 	}
 	return true
 }
 
-// say adds a line on the test named last. Stacks are left out: they are long,
-// and tell where rather than what.
-func (r *run) say(line string) {
-	if r.telling == nil || strings.HasPrefix(strings.TrimLeft(line, " \t"), "at ") {
+// detail adds a line on the failing test named last. Stacks are left out: they
+// are long, and tell where rather than what.
+func (r *run) detail(line string) {
+	if r.current == nil || strings.HasPrefix(strings.TrimLeft(line, " \t"), "at ") {
 		return
 	}
-	r.telling.text.add(line)
+	r.current.text.add(line)
 }
 
-// hush ends what is said on the test named last.
-func (r *run) hush() { r.telling = nil }
+// explaining tells whether lines are about a failing test.
+func (r *run) explaining() bool { return r.current != nil }
 
-// sumUp takes the framework's own counts for the tests named so far. More may
-// still be named; next ends the run.
-func (r *run) sumUp(passed, failed, skipped int) {
+// endDetail ends what is said on the failing test named last.
+func (r *run) endDetail() { r.current = nil }
+
+// summary takes the framework's own counts for the tests named so far. More may
+// still be named; endRun ends the run.
+func (r *run) summary(passed, failed, skipped int) {
 	r.add(max(0, passed), failed, skipped)
 	r.passed, r.failed, r.skipped = 0, 0, 0
 	r.summed = true
 }
 
-// next ends the run that was read. A failing test whose run neither counted it
+// endRun ends the run that was read. A failing test whose run neither counted it
 // nor was summed up was not the framework's.
-func (r *run) next() {
+func (r *run) endRun() {
 	if named := r.passed + r.failed + r.skipped; named > 0 {
 		r.add(r.passed, r.failed, r.skipped)
 		r.summed = true
@@ -114,8 +133,25 @@ func (r *run) report() (Report, bool) {
 	}
 	end := *r
 	end.tally = r.fork()
-	end.next()
+	end.endRun()
 	return end.tally.report()
+}
+
+// cutOff is report for a framework that lists failures and explains them later:
+// of an output that was cut off, both count.
+func (r *run) cutOff() (Report, bool) {
+	end := *r
+	end.failed = max(r.failed, len(r.failing))
+	return end.report()
+}
+
+// ints reads counts; what is none is 0.
+func ints(texts []string) []int {
+	list := make([]int, len(texts))
+	for i, text := range texts {
+		list[i], _ = number(text)
+	}
+	return list
 }
 
 // parts reads a list of counts such as "2 failed, 1 passed"; nil when it is

@@ -13,7 +13,7 @@ import (
 func TestContextOfADiffCountsForNothing(t *testing.T) {
 	for _, f := range frameworks {
 		if _, ok := f.new().(interface {
-			sumUp(passed, failed, skipped int)
+			summary(passed, failed, skipped int)
 		}); !ok {
 			continue
 		}
@@ -33,25 +33,25 @@ func TestContextOfADiffCountsForNothing(t *testing.T) {
 func TestRun(t *testing.T) {
 	var r run
 	r.passed++
-	r.fail("adds", time.Second)
-	r.say("  want 3")
-	r.say("      at sum.js:4")
-	r.tell("adds", 0)
-	r.say("said again")
+	r.ended("adds", Failed, time.Second)
+	r.detail("  want 3")
+	r.detail("      at sum.js:4")
+	r.fail("adds", 0)
+	r.detail("said again")
 	for range 2 { // what is asked changes nothing
 		got, ok := r.report()
 		if !ok || got.Passed != 1 || got.Failed != 1 || len(got.Failing) != 1 || got.Failing[0].Message != "want 3" || got.Failing[0].Duration != time.Second {
 			t.Errorf("cut off: %+v, %v, want what was named", got, ok)
 		}
 	}
-	r.sumUp(7, 2, 1)
-	r.tell("throws", 0)
+	r.summary(7, 2, 1)
+	r.fail("throws", 0)
 	got, _ := r.report()
 	if got.Total != 10 || got.Failed != 2 || len(got.Failing) != 2 {
 		t.Errorf("summed up: %+v, want the framework's counts and both names", got)
 	}
-	r.next()
-	r.tell("a line that only looked like a test", 0)
+	r.endRun()
+	r.fail("a line that only looked like a test", 0)
 	if got, _ := r.report(); got.Total != 10 || len(got.Failing) != 2 {
 		t.Errorf("after the run: %+v, want no more than it had", got)
 	}

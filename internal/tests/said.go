@@ -20,9 +20,10 @@ func (s *said) of(name string) *message {
 	return m
 }
 
-// take is what one said, which then has ended.
+// take is what one said, which then has ended; nil when it said nothing.
 func (s *said) take(name string) *message {
-	m := s.of(name)
-	delete(*s, short(name))
+	name = short(name)
+	m := (*s)[name]
+	delete(*s, name)
 	return m
 }

@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-var (
-	surefireCounts = regexp.MustCompile(`^Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?(, Time elapsed: ([\d.,]+) s.*)?$`)
-	surefireFailed = regexp.MustCompile(`^(\S.*?)(?: --)? +Time elapsed: ([\d.,]+) s +<<< (?:FAILURE|ERROR)!$`)
-	surefireOld    = regexp.MustCompile(`^([^()\s]+)\(([\w.$]+)\)$`)
-	surefireBroken = regexp.MustCompile(`^Failed to execute goal \S+:(?:testCompile|test-compile) .*on project (\S+): `)
-)
-
 // surefire reads the tests of a Maven build: Surefire, and Failsafe, which prints
 // the same. The counts of a module are taken, or those of its classes when they
 // never came. Test code that does not compile, and a class in which the Java
@@ -23,139 +16,88 @@ type surefire struct {
 	broken  bool // what the compiler said
 }
 
-func (s *surefire) line(text string) {
-	level := ""
-	if strings.HasPrefix(text, "[") {
-		for _, l := range []string{"[ERROR] ", "[INFO] ", "[WARNING] "} {
-			if rest, ok := strings.CutPrefix(text, l); ok {
-				level, text = l, rest
-				break
-			}
+var surefireRules = rules[*surefire]{list: []rule[*surefire]{
+	{`^$`, nil, func(s *surefire, _ []string) { s.endDetail() }},
+	{`^(?:\[(?:ERROR|INFO|WARNING)\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?(, Time elapsed: ([\d.,]+) s.*)?$`, nil, (*surefire).counted},
+	{`^\[INFO\] (?:No tests to run\.|Tests are skipped\.)$`, nil, func(s *surefire, _ []string) { s.add(0, 0, 0); s.quiet() }},
+	{`^\[INFO\] `, nil, func(s *surefire, _ []string) { s.quiet() }},
+	{`^(?:\[(?:ERROR|WARNING)\] )?(\S.*?)(?: --)? +Time elapsed: ([\d.,]+) s +<<< (?:FAILURE|ERROR)!$`, nil, (*surefire).result},
+	{`^\[(?:ERROR|WARNING)\] (?:Failures|Errors): $`, nil, func(s *surefire, _ []string) { s.listing = s.listing || len(s.failing) == 0 }},
+	{`^\[(?:ERROR|WARNING)\] Crashed tests:$`, nil, func(s *surefire, _ []string) { s.quiet(); s.crashed = true }},
+	{`^\[(?:ERROR|WARNING)\] Failed to execute goal \S+:(?:testCompile|test-compile) .*on project (\S+): `, nil, func(s *surefire, m []string) {
+		s.quiet()
+		s.ended(m[1]+": test compilation", Failed, 0)
+		s.broken = true
+	}},
+	{`^\[(?:ERROR|WARNING)\]   +(.*)`, func(s *surefire) bool { return s.listing }, (*surefire).listed},
+	{`^\[(?:ERROR|WARNING)\] ([^ ]*)$`, func(s *surefire) bool { return s.crashed }, (*surefire).died},
+	{`^\[(?:ERROR|WARNING)\] (.*)`, nil, func(s *surefire, m []string) {
+		if !s.broken || strings.HasPrefix(m[1], "-> ") {
+			s.quiet()
+			return
 		}
-	}
-	if level != "" {
-		s.logged(level, text)
-		return
-	}
-	if strings.HasPrefix(text, "Tests run: ") && s.counted(text) {
-		return
-	}
-	if strings.HasSuffix(text, "!") && s.named(text) {
-		return
-	}
-	if text == "" {
-		s.hush()
-		return
-	}
-	s.say(text)
-}
+		s.detail(m[1])
+	}},
+}}
 
-// logged reads a line of Maven's log.
-func (s *surefire) logged(level, text string) {
-	if strings.HasPrefix(text, "Tests run: ") && s.counted(text) {
-		return
-	}
-	if level == "[INFO] " {
-		if text == "No tests to run." || text == "Tests are skipped." {
-			s.add(0, 0, 0)
-		}
-		s.quiet()
-		return
-	}
-	switch {
-	case strings.HasSuffix(text, "!") && s.named(text):
-	case text == "Failures: " || text == "Errors: ":
-		s.listing = s.listing || len(s.failing) == 0
-	case text == "Crashed tests:":
-		s.quiet()
-		s.crashed = true
-	case strings.HasPrefix(text, "Failed to execute goal ") && s.unbuilt(text):
-	case s.listing && strings.HasPrefix(text, "  "):
-		s.listed(strings.TrimLeft(text, " "))
-	case s.crashed && !strings.Contains(text, " "):
-		s.died(text)
-	case s.broken && !strings.HasPrefix(text, "-> "):
-		s.say(text)
-	default:
-		s.quiet()
+func (s *surefire) line(text string) {
+	if !surefireRules.read(s, text) {
+		s.detail(text)
 	}
 }
 
 func (s *surefire) quiet() {
-	s.hush()
+	s.endDetail()
 	s.listing, s.crashed, s.broken = false, false, false
 }
 
 // counted reads the counts of a class, which say how long it took, or those of
 // the whole module.
-func (s *surefire) counted(text string) bool {
-	m := surefireCounts.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	total, _ := number(m[1])
-	failures, _ := number(m[2])
-	errors, _ := number(m[3])
-	skipped, _ := number(m[4])
-	failed := failures + errors
+func (s *surefire) counted(m []string) {
+	n := ints(m[1:5])
+	failed := n[1] + n[2]
 	s.quiet()
-	if m[5] != "" {
-		s.passed += max(0, total-failed-skipped)
-		s.failed += failed
-		s.skipped += skipped
-		s.sum.Duration += duration(strings.ReplaceAll(m[6], ",", ""))
-		return true
+	if m[5] == "" {
+		s.summary(n[0]-failed-n[3], failed, n[3])
+		s.endRun()
+		return
 	}
-	s.sumUp(total-failed-skipped, failed, skipped)
-	s.next()
-	return true
+	s.passed += max(0, n[0]-failed-n[3])
+	s.failed += failed
+	s.skipped += n[3]
+	s.sum.Duration += duration(strings.ReplaceAll(m[6], ",", ""))
 }
 
-// named reads "org.example.SumTest.adds -- Time elapsed: 0.1 s <<< FAILURE!", or
+var surefireOld = regexp.MustCompile(`^([^()\s]+)\(([\w.$]+)\)$`)
+
+// result reads "org.example.SumTest.adds -- Time elapsed: 0.1 s <<< FAILURE!", or
 // as older versions have it, "adds(org.example.SumTest)  Time elapsed: …".
-func (s *surefire) named(text string) bool {
-	m := surefireFailed.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
+func (s *surefire) result(m []string) {
 	name := m[1]
 	if old := surefireOld.FindStringSubmatch(name); old != nil {
 		name = old[2] + "." + old[1]
 	}
 	s.quiet()
-	s.tell(name, duration(strings.ReplaceAll(m[2], ",", "")))
-	return true
+	s.fail(name, duration(strings.ReplaceAll(m[2], ",", "")))
 }
 
 // listed reads "SumTest.adds:5 expected: <3> but was: <4>".
-func (s *surefire) listed(text string) {
-	end := strings.IndexAny(text, ": ")
+func (s *surefire) listed(m []string) {
+	end := strings.IndexAny(m[1], ": ")
 	if end <= 0 {
 		return
 	}
-	s.tell(text[:end], 0)
-	_, why, _ := strings.Cut(text[end:], " ")
-	s.say(why)
-	s.hush()
+	s.fail(m[1][:end], 0)
+	_, why, _ := strings.Cut(m[1][end:], " ")
+	s.detail(why)
+	s.endDetail()
 }
 
 // died counts a class that is on the list of those the machine died in, which
 // Maven prints twice.
-func (s *surefire) died(class string) {
-	if s.tell(class, 0) {
+func (s *surefire) died(m []string) {
+	if s.fail(m[1], 0) {
 		s.failed++
 	}
-	s.hush()
-}
-
-// unbuilt counts test code that did not compile.
-func (s *surefire) unbuilt(text string) bool {
-	m := surefireBroken.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	s.quiet()
-	s.fail(m[1]+": test compilation", 0)
-	s.broken = true
-	return true
+	s.endDetail()
 }

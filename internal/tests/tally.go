@@ -88,7 +88,12 @@ func (m *message) add(line string) {
 	m.text.WriteString(short(line))
 }
 
-func (m *message) String() string { return short(m.text.String()) }
+func (m *message) String() string {
+	if m == nil {
+		return ""
+	}
+	return short(m.text.String())
+}
 
 // short cuts a text to mostMessage bytes, between two characters.
 func short(s string) string {

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	unittestRan   = regexp.MustCompile(`^Ran (\d+) tests? in (\d+\.\d+)s$`)
+	unittestRan   = regexp.MustCompile(`^Ran (\d{1,9}) tests? in (\d+\.\d+)s$`)
 	unittestEnd   = regexp.MustCompile(`^(OK|FAILED|NO TESTS RAN)(?: \(([a-z ]+=\d+(?:, [a-z ]+=\d+)*)\))?$`)
 	unittestTitle = regexp.MustCompile(`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \((\S+)\)(.*)$`)
 )
@@ -20,15 +20,11 @@ const (
 // expected failure is skipped, since it proves nothing; an unexpected success
 // failed, as unittest has it. Subtests count where they fail.
 type unittest struct {
-	tally
+	late
 	before  string // the line before this one
 	ran     int    // what the run said before its verdict; -1 when it did not
-	current *Test
-	text    message
-	named   int // failing tests of a run that has not summed up
-	extra   int // those of them that are no tests of the run
+	extra   int    // failing tests that are no tests of the run
 	parents names
-	pending names
 	begun   string // the test that runs now, in a verbose run
 }
 
@@ -46,48 +42,40 @@ func (u *unittest) line(text string) {
 		u.text = message{} // what came before described the test
 	case before == unittestDouble:
 		if m := unittestTitle.FindStringSubmatch(text); m != nil {
-			u.named++
-			u.current = &Test{Name: unittestName(m[1], m[2]) + m[3]}
-			u.pending.put(u.current.Name, Failed)
-			u.apart(m[1], unittestName(m[1], m[2]), m[3])
+			name := unittestName(m[1], m[2])
+			u.fail(name+m[3], 0)
+			u.apart(m[1], name, m[3])
 		}
 	case before == unittestSingle && strings.HasPrefix(text, "Ran "):
 		u.flush()
 		if m := unittestRan.FindStringSubmatch(text); m != nil {
-			if n, ok := number(m[1]); ok {
-				u.ran = n
-				u.sum.Duration += duration(m[2])
-			}
+			u.ran = ints(m)[1]
+			u.sum.Duration += duration(m[2])
 		}
 	case u.ran >= 0:
 		if m := unittestEnd.FindStringSubmatch(text); m != nil {
 			u.end(m[2])
 		}
 		u.ran = -1
-	case u.current == nil && u.result(text):
-	case u.current != nil && text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):
-		// Without the places, so that the reason itself has room.
-		u.text.add(text)
+	case u.current == nil:
+		u.result(text)
+	case text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):
+		u.text.add(text) // without the places, so that the reason itself has room
 	}
 }
 
 // end reads the verdict's counts: "failures=2, errors=1, skipped=1".
 func (u *unittest) end(counts string) {
-	var failed, skipped int
+	of := make(map[string]int)
 	for part := range strings.SplitSeq(counts, ", ") {
 		word, digits, _ := strings.Cut(part, "=")
 		n, _ := number(digits)
-		switch word {
-		case "failures", "errors", "unexpected successes":
-			failed += n
-		case "skipped", "expected failures":
-			skipped += n
-		}
+		of[word] += n
 	}
-	passed := max(0, u.ran-max(0, failed-u.extra)-skipped)
-	u.add(passed, failed, skipped)
-	u.take(&u.pending, "", passed, skipped)
-	u.named, u.extra, u.parents, u.pending, u.begun = 0, 0, names{}, names{}, ""
+	failed := of["failures"] + of["errors"] + of["unexpected successes"]
+	skipped := of["skipped"] + of["expected failures"]
+	u.settle(max(0, u.ran-max(0, failed-u.extra)-skipped), failed, skipped)
+	u.extra, u.parents, u.begun = 0, names{}, ""
 }
 
 // apart counts failures that are not in the number of tests that ran: that of a
@@ -107,25 +95,6 @@ func (u *unittest) apart(test, name, parameters string) {
 	u.parents.put(name, Failed)
 }
 
-func (u *unittest) flush() {
-	if u.current == nil {
-		return
-	}
-	u.explain(u.current.Name, u.text.String(), 0)
-	u.current, u.text = nil, message{}
-}
-
-func (u *unittest) report() (Report, bool) {
-	end := *u
-	end.tally = u.fork()
-	end.flush()
-	if u.named > 0 {
-		end.add(0, u.named, 0) // cut off before the verdict
-		end.take(&u.pending, "", 0, 0)
-	}
-	return end.tally.report()
-}
-
 // unittestName is a test's full name. Older Pythons leave the test itself out of
 // what is in brackets.
 func unittestName(test, in string) string {
@@ -133,4 +102,84 @@ func unittestName(test, in string) string {
 		return in
 	}
 	return in + "." + test
+}
+
+// result reads a test of a verbose run: "test_add (calc.AddTest.test_add) ... ok".
+// The first line of its docstring, and what it prints, may stand in between. Only
+// names come of it; the counts are in the verdict.
+func (u *unittest) result(text string) {
+	title := strings.TrimPrefix(text, "  ") // a subtest is indented
+	name, rest := unittestTest(title)
+	if name == "" {
+		u.ended(text)
+		return
+	}
+	u.begun = name
+	// A test with failing subtests has no ending of its own before Python 3.11:
+	// the next test stands on the same line.
+	for {
+		_, after, more := strings.Cut(rest, " ... ")
+		if !more {
+			break
+		}
+		if next, ahead := unittestTest(after); next != "" {
+			u.begun, rest = next, ahead
+			continue
+		}
+		u.ended(after)
+		break
+	}
+}
+
+// ended reads how the test that runs ended, behind its title or docstring, or on
+// a line of its own.
+func (u *unittest) ended(text string) {
+	if u.begun == "" {
+		return
+	}
+	status, ok := unittestStatus(text)
+	for rest, more := text, true; !ok && more; {
+		_, rest, more = strings.Cut(rest, " ... ")
+		status, ok = unittestStatus(rest)
+	}
+	if ok {
+		u.pending.put(u.begun, status)
+		u.begun = ""
+	}
+}
+
+func unittestStatus(text string) (Status, bool) {
+	switch text {
+	case "ok":
+		return Passed, true
+	case "FAIL", "ERROR", "unexpected success":
+		return Failed, true
+	case "expected failure":
+		return Skipped, true
+	}
+	return Skipped, strings.HasPrefix(text, "skipped ")
+}
+
+// unittestTest reads a test's title, "test_add (calc.AddTest)", and gives its full
+// name, with the parameters of a subtest, and what follows.
+func unittestTest(text string) (name, rest string) {
+	test, after, _ := strings.Cut(text, " ")
+	if test == "" || !strings.HasPrefix(after, "(") || strings.ContainsAny(test, "\t()") {
+		return "", ""
+	}
+	in, after, ok := strings.Cut(after[1:], ")")
+	if !ok || !strings.Contains(in, ".") || strings.ContainsAny(in, " \t(") {
+		return "", ""
+	}
+	if after != "" && !strings.HasPrefix(after, " ") {
+		return "", ""
+	}
+	parameters, _, ok := strings.Cut(after, " ... ")
+	if !ok {
+		parameters = "" // a docstring comes first
+		if after != "" && !strings.HasSuffix(after, " ...") {
+			return "", ""
+		}
+	}
+	return unittestName(test, in) + parameters, after[len(parameters):]
 }

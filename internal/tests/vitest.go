@@ -1,13 +1,6 @@
 package tests
 
-import (
-	"regexp"
-	"strings"
-)
-
-// vitestFile is a test file that has ended, such as
-// " ❯ src/a.test.ts (3 tests | 2 failed) 7ms".
-var vitestFile = regexp.MustCompile(`^ (?:✓|❯|↓|×) (.+) \((\d+) tests?((?: \| \d+ (?:failed|skipped|todo))*)\)`)
+import "strings"
 
 // vitest reads Vitest. It does not count the tests of a file that could not be
 // loaded, nor errors outside of tests; here each counts as one failed test.
@@ -20,127 +13,95 @@ type vitest struct {
 	ending  bool   // the summary has more lines
 }
 
-func (v *vitest) line(text string) {
-	switch {
-	case text == "":
-	case text[0] == ' ':
-		v.indented(text)
-	case strings.HasPrefix(text, "⎯⎯"):
-		v.banner(strings.Trim(text, "⎯ "))
-	case strings.HasPrefix(text, "No test files found, exiting with code "):
-		v.sumUp(0, 0, 0)
-		v.end()
-	default:
-		v.say(text)
-	}
-}
+func (v *vitest) listing() bool { return v.on && v.current == nil }
 
-func (v *vitest) indented(text string) {
-	switch {
-	case strings.HasPrefix(text, " RUN  v"):
-		v.end()
-		v.on = true
-	case strings.HasPrefix(text, " FAIL  "):
-		v.problem(strings.TrimPrefix(text, " FAIL  "))
-	case strings.HasPrefix(text, " Test Files  "), strings.HasPrefix(text, "      Tests  "),
-		strings.HasPrefix(text, "     Errors  "), strings.HasPrefix(text, "   Duration  "):
-		label, value, _ := strings.Cut(strings.TrimLeft(text, " "), "  ")
-		v.summary(label, value)
-	case strings.HasPrefix(text, " ❯ ") && v.telling != nil:
-		// A place in a stack.
-	case v.on && v.telling == nil:
-		v.ended(text)
-	case v.telling != nil && !excerpt(strings.TrimLeft(text, " ")):
-		v.say(text)
+var vitestRules = rules[*vitest]{list: []rule[*vitest]{
+	{`^$`, nil, func(*vitest, []string) {}},
+	{`^⎯⎯`, nil, (*vitest).banner},
+	{`^No test files found, exiting with code `, nil, func(v *vitest, _ []string) { v.summary(0, 0, 0); v.end() }},
+	{`^ RUN  v`, nil, func(v *vitest, _ []string) { v.end(); v.on = true }},
+	{`^ FAIL  (.*)`, nil, (*vitest).problem},
+	{`^ Test Files  (.*)`, nil, func(v *vitest, m []string) { v.files = vitestCounts(m)["failed"] }},
+	{`^      Tests  (.*)`, nil, (*vitest).sums},
+	{`^     Errors  (.*)`, nil, func(v *vitest, m []string) {
+		if counts := vitestCounts(m); v.ending {
+			v.add(0, counts["error"]+counts["errors"], 0)
+		}
+	}},
+	{`^   Duration  (.*)`, nil, func(v *vitest, m []string) {
+		if value, _, _ := strings.Cut(m[1], " ("); v.ending {
+			v.sum.Duration += spelt(value)
+			v.ending = false
+		}
+	}},
+	{`^ ❯ `, (*vitest).explaining, func(*vitest, []string) {}}, // a place in a stack
+	{`^   (✓|×|↓|□) (.*)$`, (*vitest).listing, (*vitest).listed},
+	// A test file that has ended, such as " ❯ src/a.test.ts (3 tests | 2 failed) 7ms".
+	{`^ (?:✓|❯|↓|×) (.+) \((\d+) tests?((?: \| \d+ (?:failed|skipped|todo))*)\)`, (*vitest).listing, (*vitest).fileEnded},
+	// One test, where the reporter prints them one by one.
+	{`^ (✓|×|↓|□) (.* > .*)$`, (*vitest).listing, func(v *vitest, m []string) {
+		v.count(vitestMarks[m[1]], 1)
+		v.names.put(vitestName(m[2]), vitestMarks[m[1]])
+	}},
+}}
+
+func (v *vitest) line(text string) {
+	if vitestRules.read(v, text) || !v.explaining() {
+		return
+	}
+	if text[0] != ' ' || !excerpt(strings.TrimLeft(text, " ")) {
+		v.detail(text)
 	}
 }
 
 // problem reads the title of a failing test, "file > suite > test", or of a file
 // that did not load, "file [ file ]".
-func (v *vitest) problem(title string) {
-	if file, again, ok := strings.Cut(title, " [ "); ok && again == file+" ]" {
-		if v.tell(file, 0) {
+func (v *vitest) problem(m []string) {
+	if file, again, ok := strings.Cut(m[1], " [ "); ok && again == file+" ]" {
+		if v.fail(file, 0) {
 			v.crashed++
 		}
 		return
 	}
-	if strings.Contains(title, " > ") {
-		v.tell(title, 0)
+	if strings.Contains(m[1], " > ") {
+		v.fail(m[1], 0)
 	}
 }
 
 // banner reads what stands between two rules. An error that belongs to no test
 // is named after its banner.
-func (v *vitest) banner(title string) {
+func (v *vitest) banner(m []string) {
+	title := strings.Trim(m[0], "⎯ ")
 	if strings.HasPrefix(title, "Unhandled ") && title != "Unhandled Errors" {
-		v.tell(title, 0)
+		v.fail(title, 0)
 		return
 	}
-	v.hush()
+	v.endDetail()
 }
 
-// ended counts the tests of a file, or one test where the reporter prints them
-// one by one. It matters only when the summary never comes.
-func (v *vitest) ended(text string) {
-	if strings.HasPrefix(text, "   ") {
-		v.listed(text[len("   "):])
-		return
-	}
-	marked := strings.HasPrefix(text, " ✓ ") || strings.HasPrefix(text, " × ") || strings.HasPrefix(text, " ❯ ") || strings.HasPrefix(text, " ↓ ") || strings.HasPrefix(text, " □ ")
-	if !marked {
-		return
-	}
-	if m := vitestFile.FindStringSubmatch(text); m != nil {
-		v.file = keep(m[1])
-		total, ok := number(m[2])
+// fileEnded counts the tests of a file. It matters only when the summary never
+// comes.
+func (v *vitest) fileEnded(m []string) {
+	v.file = keep(m[1])
+	if total, ok := number(m[2]); ok {
 		counts := parts(strings.TrimPrefix(m[3], " | "), " | ")
-		if ok {
-			v.failed += counts["failed"]
-			v.skipped += counts["skipped"] + counts["todo"]
-			v.passed += max(0, total-counts["failed"]-counts["skipped"]-counts["todo"])
-		}
-		return
+		skipped := counts["skipped"] + counts["todo"]
+		v.failed += counts["failed"]
+		v.skipped += skipped
+		v.passed += max(0, total-counts["failed"]-skipped)
 	}
-	if !strings.Contains(text, " > ") {
-		return
-	}
-	mark, name, _ := strings.Cut(text[1:], " ")
-	status, ok := vitestStatus(mark)
-	switch {
-	case !ok:
-		return
-	case status == Passed:
-		v.passed++
-	case status == Failed:
-		v.failed++
-	case status == Skipped:
-		v.skipped++
-	}
-	v.names.put(vitestName(name), status)
 }
+
+var vitestMarks = map[string]Status{"✓": Passed, "×": Failed, "↓": Skipped, "□": Skipped}
 
 // listed names a test that is listed below its file, as version 3 does it when one
 // of the file's tests failed: "× sum > adds 6ms". Version 4 leaves the suites out,
 // and so these tests have no full names there.
-func (v *vitest) listed(text string) {
-	mark, name, _ := strings.Cut(text, " ")
-	status, ok := vitestStatus(mark)
-	if !ok || v.file == "" || status != Skipped && vitestName(name) == name {
-		return
+func (v *vitest) listed(m []string) {
+	status, name := vitestMarks[m[1]], vitestName(m[2])
+	if v.file != "" && (status == Skipped || name != m[2]) {
+		v.names.put(v.file+" > "+name, status)
 	}
-	v.names.put(v.file+" > "+vitestName(name), status)
-}
-
-func vitestStatus(mark string) (Status, bool) {
-	switch mark {
-	case "✓":
-		return Passed, true
-	case "×":
-		return Failed, true
-	case "↓", "□":
-		return Skipped, true
-	}
-	return "", false
 }
 
 // vitestName is a test's name without its time, and without how often it was
@@ -160,46 +121,31 @@ func vitestName(text string) string {
 	return text
 }
 
-// summary reads one line of the block that Vitest ends with.
-func (v *vitest) summary(label, value string) {
-	value, total, _ := strings.Cut(value, " (")
-	counts := parts(value, " | ")
-	switch label {
-	case "Test Files":
-		v.files = counts["failed"]
-	case "Tests":
-		n, ok := number(strings.TrimSuffix(total, ")"))
-		if !ok && value != "no tests" {
-			return
-		}
-		failed, skipped := counts["failed"], counts["skipped"]+counts["todo"]
-		if failed+v.crashed == 0 {
-			v.crashed = v.files
-		}
-		v.sumUp(n-failed-skipped, failed+v.crashed, skipped)
-		v.end()
-		v.ending = true
-	case "Errors":
-		if v.ending {
-			v.add(0, counts["error"]+counts["errors"], 0)
-		}
-	case "Duration":
-		if v.ending {
-			v.sum.Duration += spelt(value)
-			v.ending = false
-		}
+// vitestCounts are those of a line of the block that Vitest ends with.
+func vitestCounts(m []string) map[string]int {
+	value, _, _ := strings.Cut(m[1], " (")
+	return parts(value, " | ")
+}
+
+func (v *vitest) sums(m []string) {
+	value, total, _ := strings.Cut(m[1], " (")
+	n, ok := number(strings.TrimSuffix(total, ")"))
+	if !ok && value != "no tests" {
+		return
 	}
+	counts := vitestCounts(m)
+	failed, skipped := counts["failed"], counts["skipped"]+counts["todo"]
+	if failed+v.crashed == 0 {
+		v.crashed = v.files
+	}
+	v.summary(n-failed-skipped, failed+v.crashed, skipped)
+	v.end()
+	v.ending = true
 }
 
 func (v *vitest) end() {
-	v.next()
+	v.endRun()
 	*v = vitest{run: v.run}
 }
 
-// report counts, for an output that was cut off, the failures that were
-// explained as well as those that were only listed.
-func (v *vitest) report() (Report, bool) {
-	end := *v
-	end.failed = max(v.failed, len(v.failing))
-	return end.run.report()
-}
+func (v *vitest) report() (Report, bool) { return v.cutOff() }
