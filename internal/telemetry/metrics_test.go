@@ -253,3 +253,22 @@ func TestAFileThatCannotBeWrittenIsToldOnce(t *testing.T) {
 		}
 	})
 }
+
+// A counter that is not in the table would take the run down with it.
+func TestEveryEventCanBeCounted(t *testing.T) {
+	c := newCounters()
+	for _, p := range []loop.Payload{
+		&loop.RunResumed{}, &loop.RunWaiting{Rule: "limit"}, &loop.RunRebootFinished{}, &loop.AgentTool{Name: "Bash"}, &loop.AgentToolResult{Denied: true},
+		&loop.AgentLimit{}, &loop.AgentRetry{}, &loop.GateFinished{}, &loop.GateFinished{With: "tests"}, &loop.HookFinished{Point: "started"},
+		&loop.ClaimHeard{}, &loop.ClaimRefused{}, &loop.ClaimRefused{NearMiss: true}, &loop.CheckpointMade{}, &loop.CheckpointRestored{},
+		&loop.CommandReceived{Command: "stop"}, &loop.Warning{},
+		&loop.IterationFinished{Outcome: loop.Outcome{Usage: &loop.Usage{}, Work: loop.Work{Changes: &loop.Changes{}}}},
+	} {
+		c.add(loop.Event{Time: time.Unix(1, 0), Payload: p})
+	}
+	for _, row := range counted {
+		if len(c.named[row.name].values) == 0 {
+			t.Errorf("nothing counts %s", row.name)
+		}
+	}
+}

@@ -62,26 +62,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.press(msg)
 	case tea.PasteMsg:
 		m.dialog.paste(msg)
-	case tea.MouseWheelMsg:
-		m.panes.wheel(msg.Button)
-	case redraw:
-		return m, m.catchUp()
 	case told:
 		m.dialog.say(msg.style, msg.text)
-	case diffRead:
-		m.panes.changes.take(msg, m.data.run.Name)
-	case pastRead:
-		m.panes.take(msg)
+	case redraw:
+		if m.leaving && m.data.run.State.Ended() {
+			return m, tea.Quit
+		}
 	}
-	return m, nil
-}
-
-// catchUp does what follows from events.
-func (m *model) catchUp() tea.Cmd {
-	if m.leaving && m.data.run.State.Ended() {
-		return tea.Quit
-	}
-	return m.panes.catchUp()
+	return m, m.panes.update(msg)
 }
 
 // View draws the screen: every line is there and none is too long, however small

@@ -59,6 +59,28 @@ type past struct {
 	lines scrollback
 }
 
+// update takes in what was read, the wheel of the mouse, and that the run has moved
+// on.
+func (p *panes) update(msg tea.Msg) tea.Cmd {
+	const wheel = 3 // lines
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			p.move(-wheel)
+		case tea.MouseWheelDown:
+			p.move(wheel)
+		}
+	case diffRead:
+		p.changes.take(msg, p.data.run.Name)
+	case pastRead:
+		p.take(msg)
+	case redraw:
+		return p.catchUp()
+	}
+	return nil
+}
+
 // page is the scrollback that is shown; nil when it is the table.
 func (p *panes) page() *scrollback {
 	switch {
@@ -198,17 +220,6 @@ func (p *panes) move(by int) {
 		page.move(by)
 	} else {
 		p.table.move(p.data.rows, by)
-	}
-}
-
-// wheel scrolls with the mouse.
-func (p *panes) wheel(b tea.MouseButton) {
-	const step = 3
-	switch b {
-	case tea.MouseWheelUp:
-		p.move(-step)
-	case tea.MouseWheelDown:
-		p.move(step)
 	}
 }
 
