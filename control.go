@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
 // Control steers one run, from any goroutine. It is made before the run and put
@@ -22,14 +22,14 @@ import (
 // for those, and they would wait for the run. Start a goroutine for it, or follow
 // the run with Subscribe.
 type Control struct {
-	engine *engine.Control
+	engine *steer.Control
 	live   *app.Live
 	taken  atomic.Bool
 }
 
 // NewControl makes a control for one run.
 func NewControl() *Control {
-	return &Control{engine: engine.NewControl(), live: app.NewLive()}
+	return &Control{engine: steer.NewControl(), live: app.NewLive()}
 }
 
 // Snapshot is a run at one moment, as "refrain status --json" shows it. Stats is
@@ -40,44 +40,44 @@ type (
 )
 
 // Pause holds the run before its next iteration, and returns when it is held.
-func (c *Control) Pause(ctx context.Context) error { return c.do(ctx, engine.Command{Name: "pause"}) }
+func (c *Control) Pause(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "pause"}) }
 
 // Resume goes on with a paused run, or cuts a wait short.
-func (c *Control) Resume(ctx context.Context) error { return c.do(ctx, engine.Command{Name: "resume"}) }
+func (c *Control) Resume(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "resume"}) }
 
 // Stop ends the run after this iteration, and returns when it has ended.
-func (c *Control) Stop(ctx context.Context) error { return c.do(ctx, engine.Command{Name: "stop"}) }
+func (c *Control) Stop(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "stop"}) }
 
 // StopNow ends the run and its agent, whose attempt does not count, and returns
 // when it has ended.
 func (c *Control) StopNow(ctx context.Context) error {
-	return c.do(ctx, engine.Command{Name: "stop_now"})
+	return c.do(ctx, steer.Command{Name: "stop_now"})
 }
 
 // Skip ends the agent that works, and returns when its iteration is finished.
-func (c *Control) Skip(ctx context.Context) error { return c.do(ctx, engine.Command{Name: "skip"}) }
+func (c *Control) Skip(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "skip"}) }
 
 // Reboot gives up the agent's session, after this iteration if one is under way.
-func (c *Control) Reboot(ctx context.Context) error { return c.do(ctx, engine.Command{Name: "reboot"}) }
+func (c *Control) Reboot(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "reboot"}) }
 
 // Note tells the next agent something.
 func (c *Control) Note(ctx context.Context, text string) error {
-	return c.do(ctx, engine.Command{Name: "note", Text: text})
+	return c.do(ctx, steer.Command{Name: "note", Text: text})
 }
 
 // Approve answers what an attended run asks, which is in its RunAsked event, with
 // one of the choices; empty is the first of them: go on.
 func (c *Control) Approve(ctx context.Context, answer string) error {
-	return c.do(ctx, engine.Command{Name: "approve", Text: answer})
+	return c.do(ctx, steer.Command{Name: "approve", Text: answer})
 }
 
 // Raise changes a limit, such as "loop.max_iterations". The value is the new
 // total, and 0 is no limit.
 func (c *Control) Raise(ctx context.Context, key, value string) error {
-	return c.do(ctx, engine.Command{Name: "raise", Key: key, Value: value})
+	return c.do(ctx, steer.Command{Name: "raise", Key: key, Value: value})
 }
 
-func (c *Control) do(ctx context.Context, cmd engine.Command) error {
+func (c *Control) do(ctx context.Context, cmd steer.Command) error {
 	answer, err := c.engine.Do(ctx, cmd)
 	switch {
 	case err != nil:

@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/telemetry"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -123,9 +124,9 @@ func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
 }
 
 // doer has commands carried out by the engine.
-func doer(c *engine.Control) func(context.Context, control.Command) control.Answer {
+func doer(c *steer.Control) func(context.Context, control.Command) control.Answer {
 	return func(ctx context.Context, cmd control.Command) control.Answer {
-		answer, err := c.Do(ctx, engine.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, NoWait: cmd.NoWait, Inside: cmd.Inside})
+		answer, err := c.Do(ctx, steer.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, NoWait: cmd.NoWait, Inside: cmd.Inside})
 		switch {
 		case err != nil:
 			return control.Answer{} // whoever asked is gone

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -164,9 +164,9 @@ func (j *Job) canCommit(ctx context.Context) error {
 	return nil
 }
 
-func (j *Job) commits(branch string) engine.Commits {
+func (j *Job) commits(branch string) parts.CommitSettings {
 	c := j.Config().Git
-	return engine.Commits{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.Name(), Branch: branch}
+	return parts.CommitSettings{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.Name(), Branch: branch}
 }
 
 // proof is where and how claims are judged. With no way to be done there is no

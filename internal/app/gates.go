@@ -92,7 +92,7 @@ func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (st
 			if text, ok := one.(*loop.AgentText); ok {
 				said = append(said, text.Text)
 			}
-			ending.Observe(loop.Event{Payload: one})
+			ending.Hear(one)
 		}
 	}
 	exit, err := p.Exec(ctx, proc.Spec{
@@ -105,7 +105,7 @@ func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (st
 		return "", nil, err
 	}
 	hear(decoder.Close(exit))
-	ending.Observe(loop.Event{Payload: &loop.AgentExited{Exit: exit}})
+	ending.Hear(&loop.AgentExited{Exit: exit})
 	var o loop.Outcome
 	ending.Report(&o)
 	if o.Result == loop.OK || ctx.Err() != nil {

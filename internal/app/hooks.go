@@ -4,24 +4,24 @@ import (
 	"context"
 	"slices"
 
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // hooks finds the user's commands at fixed points.
-func (j *Job) hooks(run *journal.Run) (engine.Hooks, []loop.Warning) {
+func (j *Job) hooks(run *journal.Run) (parts.HookSettings, []loop.Warning) {
 	c := j.Config().Hooks
 	commands := map[hook.Point]string{}
 	for point, command := range c.Run.ByPoint() {
 		commands[hook.Point(point)] = command
 	}
 	set, warnings := hook.Find(j.Tree, commands, c.Enabled)
-	return engine.Hooks{
+	return parts.HookSettings{
 		Set: set, Timeout: loop.Span(c.Timeout),
-		Facts: hook.Facts{
+		About: hook.Facts{
 			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure,
 			ProjectDir: j.Tree, RunDir: run.Dir(), PlanFile: j.Plan(),
 		},
@@ -45,7 +45,7 @@ func (j *Job) lastHook(ctx context.Context, run *journal.Run, past journal.Past,
 	}
 	keeper := proc.NewKeeper(j.mark(run), j.Config().Proc.Keep)
 	defer keeper.Close()
-	facts := hooks.Facts
+	facts := hooks.About
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
 	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), j.Config().Loop.MaxIterations
 	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{

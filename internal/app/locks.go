@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/parts"
 )
 
 // dropLocks removes the git locks that the runner of a run which is dead has left,
@@ -17,7 +17,7 @@ func (j *Job) dropLocks(ctx context.Context, past journal.Past) []loop.Warning {
 	if err != nil {
 		return nil // a broken repository is told of by who needs it
 	}
-	if w := engine.LocksDropped(locks.Drop(ctx, lastBegun(past))); w != nil {
+	if w := parts.LocksDropped(locks.Drop(ctx, lastBegun(past))); w != nil {
 		return []loop.Warning{*w}
 	}
 	return nil

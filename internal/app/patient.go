@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
 const (
@@ -119,7 +119,7 @@ func (p *Patient) wait() {
 // waiting for the reader. The function that it returns ends the watching. What
 // was said of an earlier run is taken back; what comes after a run that was to
 // end, such as its card, waits no longer than that did.
-func (p *Patient) hurry(control *engine.Control, left time.Duration) func() {
+func (p *Patient) hurry(control *steer.Control, left time.Duration) func() {
 	p.mu.Lock()
 	p.hurried = p.closed
 	p.mu.Unlock()

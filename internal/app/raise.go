@@ -22,10 +22,10 @@ func (j *Job) raised(key, value string) (*Job, error) {
 
 // raiser changes limits of a live run, and writes them down so that a resume
 // knows them too.
-func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Raised, error) {
+func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Terms, error) {
 	var mu sync.Mutex
 	latest := j
-	return func(key, value string) (engine.Raised, error) {
+	return func(key, value string) (engine.Terms, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		next, err := latest.raised(key, value)
@@ -33,16 +33,21 @@ func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Raised, e
 			err = next.lineup.CheckBudget(next.Config().Budget)
 		}
 		if err != nil {
-			return engine.Raised{}, err
+			return engine.Terms{}, err
 		}
 		request, stored, err := next.stored()
 		if err == nil {
 			err = run.Restate(request, stored)
 		}
 		if err != nil {
-			return engine.Raised{}, err
+			return engine.Terms{}, err
 		}
 		latest = next
-		return engine.Raised{Rules: next.terms().Rules(), Limits: next.terms().Limits(), Holds: next.terms().Holds()}, nil
+		return engineTerms(next.terms()), nil
 	}
+}
+
+// engineTerms are the terms as the engine asks for them.
+func engineTerms(t policy.Terms) engine.Terms {
+	return engine.Terms{Rules: t.Rules(), Limits: t.Limits(), Holds: t.Holds()}
 }

@@ -14,20 +14,22 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
+	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // Control steers a live run; Observer looks on; Command is a wish.
 type (
-	Control  = engine.Control
+	Control  = steer.Control
 	Observer = engine.Observer
-	Command  = engine.Command
+	Command  = steer.Command
 )
 
 // NewControl makes a control for one run.
-func NewControl() *Control { return engine.NewControl() }
+func NewControl() *Control { return steer.NewControl() }
 
 // Watch is what a caller brings to a run: who looks on, who steers.
 type Watch struct {
@@ -218,33 +220,35 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	e := engine.New(engine.Options{
-		Journal: o.run, Past: o.past, Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions),
-
-		Workers: workers(j.lineup), Holds: terms.Holds(), Shared: world.shared,
-		Prompt: j.prompt, Detectors: j.detectors, Rules: terms.Rules(),
-
-		Tree: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Patterns: j.patterns, Scripts: j.scripts(),
-		Plan: j.Plan(), Written: j.Written(), Protect: j.protect, Protected: c.Git.Protect, Commits: j.commits(o.branch), Hooks: hooks, Rebaseline: o.rebaseline, Accepted: j.accepted,
-		Done: engine.Done{
-			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
+	d := Blueprint{
+		Run: engine.Options{
+			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
+			Workers: workers(j.lineup), Shared: world.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
+			Dir: j.Dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+			Context:     engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
+			Transcripts: c.Retention.Transcripts, Trace: world.tracer.Environ,
+			Control: w.Control, Observers: observers, Hurry: w.Hurry, Clock: world.clock, Exec: exec,
 		},
+		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard,
+
+		Detectors: j.detectors, Patterns: j.patterns,
+		Files: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
+		Plan: j.Plan(), Written: j.Written(),
+		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{
 			Gates: gates, Proof: j.proof(o.run), Dir: j.Dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
 		},
-		FeedbackRoom: j.feedbackRoom(), Compare: c.Stop.Repeats > 0, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
-		Context: engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
-
-		Dir: j.Dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
-		Limits: terms.Limits(), PromptBudget: c.Budget.PromptTokens, Transcripts: c.Retention.Transcripts,
-
-		Control: w.Control, Observers: observers, Exec: exec, Guard: o.guard, Tampered: o.past.Tampered,
-		Asking: j.asking(), Raise: j.raiser(o.run), Hurry: w.Hurry, Clock: world.clock, Trace: world.tracer.Environ,
-	})
-	j.lineup.Used = e.Used
+		Done: proof.Done{
+			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
+		},
+		FeedbackRoom: j.feedbackRoom(),
+		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},
+		Commits:      j.commits(o.branch), Hooks: hooks, Scripts: j.scripts(),
+	}.Driver()
+	j.lineup.Used = d.Used
 	late := w.Late
-	e.Warnings = append(e.Warnings, world.report(func(w loop.Warning) {
-		if e.Tell(w) {
+	d.Warnings = append(d.Warnings, world.report(func(w loop.Warning) {
+		if d.Tell(w) {
 			return
 		}
 		j.log.Observe(loop.Event{Time: time.Now(), Run: o.run.Meta().ID, Payload: &w}) // it has ended
@@ -252,7 +256,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 			late(w)
 		}
 	})...)
-	end, err := e.Run(ctx)
+	end, err := d.Run(ctx)
 	if err == nil && end.State == loop.Done {
 		_ = dropProof(j.Tree, o.run.Dir()) // prune tries again
 	}

@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 
 	"proc":    words,
 	"stop":    words,
-	"detect":  words,
+	"detect":  join(words, []string{"tests"}),
 	"agent":   words,
 	"tests":   words,
 	"harness": nil,
@@ -60,19 +60,21 @@ var mayImport = map[string][]string{
 	"hook":       hands,
 	"rehearsal":  hands,
 
-	"proof":     join(hands, []string{"gate", "git", "checkpoint", "tests", "harness"}),
-	"engine":    join(hands, parts, []string{"proof"}),
+	"steer":     hands,
+	"engine":    join(hands, []string{"steer", "stop", "agent", "journal"}),
+	"parts":     join(hands, []string{"engine", "stop", "journal", "git", "checkpoint", "hook", "plan", "prompt"}),
+	"proof":     join(hands, []string{"engine", "stop", "gate", "git", "checkpoint", "tests", "harness"}),
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal", "files"},
 	"term":      {"loop", "view", "journal"},
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"engine", "proof", "config", "policy", "request", "lineup", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
-	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
+	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
 	"cli":       join([]string{"app", "request", "lineup", "whatif", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 
-	"refrain": {"app", "request", "lineup", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
+	"refrain": {"app", "steer", "request", "lineup", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

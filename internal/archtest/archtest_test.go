@@ -19,6 +19,9 @@ func TestImportsPointInward(t *testing.T) {
 	seen := map[string]bool{}
 	eachFile(t, func(pkg, file string, parsed *ast.File) {
 		seen[pkg] = true
+		if strings.HasSuffix(parsed.Name.Name, "_test") {
+			return // who tests from outside may use what stands outside
+		}
 		allowed, known := mayImport[pkg]
 		if !known {
 			t.Errorf("%s: package %s is not in the table: add a line to mayImport", file, pkg)

@@ -74,8 +74,8 @@ type claims struct {
 	rules []rule
 }
 
-func (c *claims) Observe(e loop.Event) {
-	switch p := e.Payload.(type) {
+func (c *claims) Hear(said loop.Payload) []loop.Payload {
+	switch p := said.(type) {
 	case *loop.AgentText:
 		text := p.Text
 		if p.Cut {
@@ -89,6 +89,7 @@ func (c *claims) Observe(e loop.Event) {
 	case *loop.AgentTool:
 		c.pause()
 	}
+	return nil
 }
 
 func (c *claims) pause() {

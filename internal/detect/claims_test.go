@@ -25,7 +25,7 @@ func listen(d Detector, events ...loop.Payload) (*loop.Outcome, []loop.Payload) 
 
 func observe(d Detector, o *loop.Outcome, events ...loop.Payload) []loop.Payload {
 	for _, p := range events {
-		d.Observe(loop.Event{Payload: p})
+		d.Hear(p)
 	}
 	return d.Report(o)
 }

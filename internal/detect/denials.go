@@ -26,8 +26,8 @@ type call struct {
 // so many commands, some of them ran.
 const maxCalls = 10_000
 
-func (d *denials) Observe(e loop.Event) {
-	switch p := e.Payload.(type) {
+func (d *denials) Hear(said loop.Payload) []loop.Payload {
+	switch p := said.(type) {
 	case *loop.AgentTool:
 		if len(d.calls) < maxCalls {
 			d.calls[p.ID] = call{name: p.Name, shell: p.Shell}
@@ -35,6 +35,7 @@ func (d *denials) Observe(e loop.Event) {
 	case *loop.AgentToolResult:
 		d.settle(p)
 	}
+	return nil
 }
 
 // settle takes the result of a call. Some agents tell only at their end, with a

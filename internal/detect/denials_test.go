@@ -30,7 +30,7 @@ func TestDenials(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d, o := Denials(), &loop.Outcome{Result: loop.OK}
 			for _, p := range tt.events {
-				d.Observe(loop.Event{Payload: p})
+				d.Hear(p)
 			}
 			events := d.Report(o)
 			if !slices.Equal(o.Denied, tt.denied) || o.NoShell != tt.noShell {

@@ -1,5 +1,5 @@
 // Package detect reads what an agent did and fills in the outcome: how it
-// ended, what it claims, what it says of its work.
+// ended, what it claims, what it says of its work, which tests it ran.
 //
 // A detector is given every event of one attempt in order and reports once, at
 // the end. It never looks at a clock, a file or a process, and its memory does
@@ -9,12 +9,13 @@ package detect
 
 import "github.com/refrain-loop/refrain/internal/loop"
 
-// Detector watches one attempt.
+// Detector watches one attempt. Package app has the list.
 type Detector interface {
-	// Observe is given each agent event of the attempt, in order.
-	Observe(e loop.Event)
+	// Hear is given each event of the agent's, in order, and gives events of its
+	// own.
+	Hear(loop.Payload) []loop.Payload
 	// Report fills the detector's own fields of the outcome when the agent is
 	// gone, and gives the events to record. Ending reports first: the others
 	// read how the attempt ended.
-	Report(o *loop.Outcome) []loop.Payload
+	Report(*loop.Outcome) []loop.Payload
 }

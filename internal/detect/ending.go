@@ -17,8 +17,8 @@ type ending struct {
 	exit    *loop.Exit
 }
 
-func (d *ending) Observe(e loop.Event) {
-	switch p := e.Payload.(type) {
+func (d *ending) Hear(said loop.Payload) []loop.Payload {
+	switch p := said.(type) {
 	case *loop.AgentSession:
 		if p.Session != "" {
 			d.session.Session = p.Session
@@ -38,6 +38,7 @@ func (d *ending) Observe(e loop.Event) {
 	case *loop.AgentExited:
 		d.exit = &p.Exit
 	}
+	return nil
 }
 
 func (d *ending) Report(o *loop.Outcome) []loop.Payload {

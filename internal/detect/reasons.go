@@ -25,12 +25,12 @@ const mostReasons = 200
 
 var reasonTag = regexp.MustCompile(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')>(.+)</test-changed>$`)
 
-func (r *reasons) Observe(e loop.Event) {
-	said, ok := e.Payload.(*loop.AgentText)
+func (r *reasons) Hear(said loop.Payload) []loop.Payload {
+	words, ok := said.(*loop.AgentText)
 	if !ok {
-		return
+		return nil
 	}
-	for line := range lines(said.Text) {
+	for line := range lines(words.Text) {
 		where := r.page.place(line)
 		if where != prose || !strings.Contains(line, "<test-changed") {
 			continue
@@ -41,6 +41,7 @@ func (r *reasons) Observe(e loop.Event) {
 		}
 		r.list = append(r.list, &loop.TestExplained{Name: strings.Clone(text.Fold(m[1] + m[2])), Why: strings.Clone(text.Shorten(text.Fold(m[3]), maxReason))})
 	}
+	return nil
 }
 
 // maxReason is in bytes: a sentence or two.

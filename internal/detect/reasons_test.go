@@ -10,7 +10,7 @@ import (
 func heardReasons(result loop.Result, texts ...string) []string {
 	d := Reasons()
 	for _, text := range texts {
-		d.Observe(loop.Event{Payload: &loop.AgentText{Text: text}})
+		d.Hear(&loop.AgentText{Text: text})
 	}
 	var said []string
 	for _, p := range d.Report(&loop.Outcome{Result: result}) {

@@ -21,8 +21,8 @@ type summaries struct {
 	result notes
 }
 
-func (d *summaries) Observe(e loop.Event) {
-	switch p := e.Payload.(type) {
+func (d *summaries) Hear(said loop.Payload) []loop.Payload {
+	switch p := said.(type) {
 	case *loop.AgentText:
 		d.text.read(p.Text)
 	case *loop.AgentTool:
@@ -31,6 +31,7 @@ func (d *summaries) Observe(e loop.Event) {
 		d.result = notes{}
 		d.result.read(p.Text)
 	}
+	return nil
 }
 
 func (d *summaries) Report(o *loop.Outcome) []loop.Payload {

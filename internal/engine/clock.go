@@ -12,6 +12,10 @@ type Clock interface {
 	Sleep(d time.Duration, wake <-chan struct{})
 }
 
+// slice is the longest sleep in one piece. Timers stand still while a laptop
+// is suspended, so a long wait looks at the clock again and again.
+const slice = 30 * time.Second
+
 // wall is the clock on the wall.
 type wall struct{}
 
@@ -30,7 +34,3 @@ func (wall) Sleep(d time.Duration, wake <-chan struct{}) {
 	case <-wake:
 	}
 }
-
-// now is the time as the journal writes it: what is added up from the journal
-// later must equal what is added up here.
-func (e *Engine) now() time.Time { return e.Clock.Now().UTC().Truncate(time.Millisecond) }

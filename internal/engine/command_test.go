@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -10,20 +10,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // director gives commands at set times and keeps what came of them.
 type director struct {
-	*Control
+	*steer.Control
 	wg      sync.WaitGroup
 	mu      sync.Mutex
-	answers []Answer
+	answers []steer.Answer
 	took    []time.Duration
 }
 
-func (d *director) at(after time.Duration, c Command) {
+func (d *director) at(after time.Duration, c steer.Command) {
 	d.wg.Go(func() {
 		time.Sleep(after)
 		began := time.Now()
@@ -44,7 +47,7 @@ func TestCommands(t *testing.T) {
 		s := newStage(t, plays...)
 		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true, MaxWait: 9 * time.Hour}}
 		s.cast(false, "claude")
-		return s, &director{Control: NewControl()}
+		return s, &director{Control: steer.NewControl()}
 	}
 	run := func(s *stage, d *director) (loop.RunFinished, time.Duration) {
 		began := time.Now()
@@ -64,15 +67,15 @@ func TestCommands(t *testing.T) {
 
 	bubble(t, "pause holds before the next iteration, and resume goes on", func(t *testing.T) {
 		s, d := begin(t, minute)
-		d.at(10*time.Second, Command{Name: "pause"})
-		d.at(20*time.Second, Command{Name: "pause"})
-		d.at(2*time.Hour, Command{Name: "resume"})
-		d.at(2*time.Hour+time.Second, Command{Name: "resume"})
+		d.at(10*time.Second, steer.Command{Name: "pause"})
+		d.at(20*time.Second, steer.Command{Name: "pause"})
+		d.at(2*time.Hour, steer.Command{Name: "resume"})
+		d.at(2*time.Hour+time.Second, steer.Command{Name: "resume"})
 		end, took := run(s, d)
 		if end.Totals.Iterations != 3 || took != 2*time.Hour+2*time.Minute {
 			t.Errorf("end = %+v after %s, want three iterations and a pause of nearly two hours", end, took)
 		}
-		refused := slices.IndexFunc(d.answers, func(a Answer) bool { return !a.OK })
+		refused := slices.IndexFunc(d.answers, func(a steer.Answer) bool { return !a.OK })
 		if len(d.answers) != 4 || d.answers[refused].Effect != "the run pauses after this iteration already" || d.answers[3].OK {
 			t.Errorf("answers = %+v, want the second pause and the second resume refused", d.answers)
 		}
@@ -82,8 +85,8 @@ func TestCommands(t *testing.T) {
 	})
 	bubble(t, "pause answers when it has taken effect", func(t *testing.T) {
 		s, d := begin(t, minute)
-		d.at(10*time.Second, Command{Name: "pause"})
-		d.at(time.Hour, Command{Name: "stop"})
+		d.at(10*time.Second, steer.Command{Name: "pause"})
+		d.at(time.Hour, steer.Command{Name: "stop"})
 		end, _ := run(s, d)
 		if end.State != loop.Stopped || d.took[0] != 50*time.Second || !d.answers[0].OK || d.answers[0].State != loop.Paused {
 			t.Errorf("end = %+v, pause answered %+v after %s", end, d.answers[0], d.took[0])
@@ -91,7 +94,7 @@ func TestCommands(t *testing.T) {
 	})
 	bubble(t, "skip ends the agent, and the iteration is skipped", func(t *testing.T) {
 		s, d := begin(t, hangs, says("<promise>DONE</promise>"))
-		d.at(time.Minute, Command{Name: "skip"})
+		d.at(time.Minute, steer.Command{Name: "skip"})
 		end, took := run(s, d)
 		if got := s.results(); !slices.Equal(got, []loop.Result{loop.Skipped, loop.OK}) || end.State != loop.Done || took >= 2*time.Minute {
 			t.Errorf("results = %v, end = %+v after %s", got, end, took)
@@ -99,14 +102,14 @@ func TestCommands(t *testing.T) {
 	})
 	bubble(t, "skip is refused when nothing runs", func(t *testing.T) {
 		s, d := begin(t, limited(time.Hour), says("<promise>DONE</promise>"))
-		d.at(time.Minute, Command{Name: "skip"})
+		d.at(time.Minute, steer.Command{Name: "skip"})
 		if run(s, d); d.answers[0].OK || !strings.Contains(d.answers[0].Effect, "no agent is running") || d.answers[0].State != loop.Waiting {
 			t.Errorf("answer = %+v, want it refused", d.answers[0])
 		}
 	})
 	bubble(t, "resume cuts a wait short", func(t *testing.T) {
 		s, d := begin(t, limited(5*time.Hour), says("<promise>DONE</promise>"))
-		d.at(time.Hour, Command{Name: "resume"})
+		d.at(time.Hour, steer.Command{Name: "resume"})
 		if end, took := run(s, d); end.State != loop.Done || took != time.Hour || !d.answers[0].OK {
 			t.Errorf("end = %+v after %s, answer %+v, want done after the hour", end, took, d.answers[0])
 		}
@@ -119,14 +122,14 @@ func TestCommands(t *testing.T) {
 			}
 			return says("<promise>DONE</promise>")(ctx, dir, out)
 		})
-		d.at(time.Hour, Command{Name: "resume"})
+		d.at(time.Hour, steer.Command{Name: "resume"})
 		if end, took := run(s, d); end.State != loop.Done || took < 5*time.Hour || s.ran != 3 {
 			t.Errorf("end = %+v after %s and %d attempts", end, took, s.ran)
 		}
 	})
 	bubble(t, "a note is in the next prompt, and only there", func(t *testing.T) {
 		s, d := begin(t, minute)
-		d.at(10*time.Second, Command{Name: "note", Text: "use tabs"})
+		d.at(10*time.Second, steer.Command{Name: "note", Text: "use tabs"})
 		run(s, d)
 		if strings.Contains(s.prompts[0], "use tabs") || !strings.Contains(s.prompts[1], "use tabs") || strings.Contains(s.prompts[2], "use tabs") {
 			t.Errorf("prompts = %q", s.prompts)
@@ -134,7 +137,7 @@ func TestCommands(t *testing.T) {
 	})
 	bubble(t, "a forced reboot is counted, also where every session is fresh", func(t *testing.T) {
 		s, d := begin(t, minute)
-		d.at(10*time.Second, Command{Name: "reboot"})
+		d.at(10*time.Second, steer.Command{Name: "reboot"})
 		if end, _ := run(s, d); end.Totals.Reboots != 1 || !d.answers[0].OK || d.took[0] != 50*time.Second {
 			t.Errorf("end = %+v, answer %+v after %s", end, d.answers[0], d.took[0])
 		}
@@ -143,19 +146,19 @@ func TestCommands(t *testing.T) {
 		s, d := begin(t, minute)
 		s.settings.Iterations = 1
 		before := s.options
-		s.options = func(o *Options) {
+		s.options = func(o *app.Blueprint) {
 			before(o)
-			o.Raise = func(key, value string) (Raised, error) {
+			o.Run.Raise = func(key, value string) (engine.Terms, error) {
 				if key != "loop.max_iterations" {
-					return Raised{}, errors.New("no such limit")
+					return engine.Terms{}, errors.New("no such limit")
 				}
 				settings := s.settings
 				settings.Iterations = 4
-				return Raised{Rules: stop.Rules(settings), Limits: loop.Limits{Iterations: 4}}, nil
+				return engine.Terms{Rules: stop.Rules(settings), Limits: loop.Limits{Iterations: 4}}, nil
 			}
 		}
-		d.at(10*time.Second, Command{Name: "raise", Key: "loop.max_iterations", Value: "4"})
-		d.at(20*time.Second, Command{Name: "raise", Key: "agent", Value: "codex"})
+		d.at(10*time.Second, steer.Command{Name: "raise", Key: "loop.max_iterations", Value: "4"})
+		d.at(20*time.Second, steer.Command{Name: "raise", Key: "agent", Value: "codex"})
 		end, _ := run(s, d)
 		if end.Totals.Iterations != 4 || !d.answers[0].OK || d.answers[1].OK {
 			t.Errorf("end = %+v, answers %+v", end, d.answers)
@@ -166,21 +169,21 @@ func TestCommands(t *testing.T) {
 	})
 	bubble(t, "a command to a run that has ended is refused", func(t *testing.T) {
 		s, d := begin(t, says("<promise>DONE</promise>"))
-		d.at(time.Minute, Command{Name: "pause"})
+		d.at(time.Minute, steer.Command{Name: "pause"})
 		if run(s, d); d.answers[0].OK || d.answers[0].Effect != "the run has ended" {
 			t.Errorf("answer = %+v", d.answers[0])
 		}
 	})
 	bubble(t, "one that waits for its effect is answered at the end", func(t *testing.T) {
 		s, d := begin(t, lasting(time.Minute, says("<promise>DONE</promise>")))
-		d.at(time.Second, Command{Name: "pause"})
+		d.at(time.Second, steer.Command{Name: "pause"})
 		if run(s, d); d.answers[0].OK || d.answers[0].Effect != "the run ended first" || d.answers[0].State != loop.Done {
 			t.Errorf("answer = %+v", d.answers[0])
 		}
 	})
 	bubble(t, "an unknown one is refused", func(t *testing.T) {
 		s, d := begin(t, minute)
-		d.at(time.Second, Command{Name: "dance"})
+		d.at(time.Second, steer.Command{Name: "dance"})
 		if run(s, d); d.answers[0].OK || !strings.Contains(d.answers[0].Effect, "dance") {
 			t.Errorf("answer = %+v", d.answers[0])
 		}
@@ -192,12 +195,12 @@ func TestCommandsWhileItWaits(t *testing.T) {
 		s := newStage(t, plays...)
 		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true, MaxWait: 9 * time.Hour}, Session: stop.Sessions{Keep: keep, Redline: 99}}
 		s.cast(keep, "claude")
-		return s, &director{Control: NewControl()}
+		return s, &director{Control: steer.NewControl()}
 	}
 	bubble(t, "pause takes effect at once", func(t *testing.T) {
 		s, d := begin(t, false, limited(5*time.Hour), says("<promise>DONE</promise>"))
-		d.at(time.Hour, Command{Name: "pause"})
-		d.at(2*time.Hour, Command{Name: "resume"})
+		d.at(time.Hour, steer.Command{Name: "pause"})
+		d.at(2*time.Hour, steer.Command{Name: "resume"})
 		end := s.run(d.Control)
 		d.wg.Wait()
 		if end.State != loop.Done || d.took[0] != 0 || d.answers[0].State != loop.Paused || end.Totals.Waited.Duration() > 4*time.Hour+time.Minute {
@@ -206,7 +209,7 @@ func TestCommandsWhileItWaits(t *testing.T) {
 	})
 	bubble(t, "so does a reboot", func(t *testing.T) {
 		s, d := begin(t, true, speaks("one", 10, says("working")), speaks("one", 10, limited(5*time.Hour)), speaks("two", 10, says("<promise>DONE</promise>")))
-		d.at(time.Hour, Command{Name: "reboot"})
+		d.at(time.Hour, steer.Command{Name: "reboot"})
 		s.run(d.Control)
 		d.wg.Wait()
 		if s.resumed() != "- one -" || d.took[0] != 0 || !d.answers[0].OK {
@@ -215,18 +218,18 @@ func TestCommandsWhileItWaits(t *testing.T) {
 	})
 	bubble(t, "a pause that is taken back is answered", func(t *testing.T) {
 		s, d := begin(t, false, lasting(time.Hour, says("<promise>DONE</promise>")))
-		d.at(time.Minute, Command{Name: "pause"})
-		d.at(2*time.Minute, Command{Name: "resume"})
+		d.at(time.Minute, steer.Command{Name: "pause"})
+		d.at(2*time.Minute, steer.Command{Name: "resume"})
 		s.run(d.Control)
 		d.wg.Wait()
-		if !slices.ContainsFunc(d.answers, func(a Answer) bool { return !a.OK && a.Effect == "taken back by resume" }) {
+		if !slices.ContainsFunc(d.answers, func(a steer.Answer) bool { return !a.OK && a.Effect == "taken back by resume" }) {
 			t.Errorf("answers %+v after %v", d.answers, d.took)
 		}
 	})
 	bubble(t, "a note outlives an iteration that is skipped", func(t *testing.T) {
 		s, d := begin(t, false, hangs, says("working"))
-		d.at(time.Second, Command{Name: "note", Text: "use tabs"})
-		d.at(time.Minute, Command{Name: "skip"})
+		d.at(time.Second, steer.Command{Name: "note", Text: "use tabs"})
+		d.at(time.Minute, steer.Command{Name: "skip"})
 		s.run(d.Control)
 		d.wg.Wait()
 		if !strings.Contains(s.prompts[1], "use tabs") || strings.Contains(s.prompts[2], "use tabs") {
@@ -236,7 +239,7 @@ func TestCommandsWhileItWaits(t *testing.T) {
 	bubble(t, "what comes from the run itself is refused, and written down", func(t *testing.T) {
 		s, d := begin(t, false, lasting(time.Minute, says("working")))
 		for _, name := range []string{"raise", "note", "skip", "resume", "approve", "reboot"} {
-			d.at(time.Second, Command{Name: name, Text: "x", Inside: true})
+			d.at(time.Second, steer.Command{Name: name, Text: "x", Inside: true})
 		}
 		s.run(d.Control)
 		d.wg.Wait()
@@ -259,14 +262,14 @@ func TestCommandsWhileItWaits(t *testing.T) {
 		s, d := begin(t, false, nil)
 		s.plays = []play{func(ctx context.Context, dir string, out io.Writer) int { return hangs(ctx, dir, out) }}
 		before := s.options
-		s.options = func(o *Options) {
+		s.options = func(o *app.Blueprint) {
 			before(o)
-			o.Raise = func(string, string) (Raised, error) {
-				return Raised{Rules: stop.Rules(stop.Settings{Tokens: 1}), Limits: loop.Limits{Tokens: 1}}, nil
+			o.Run.Raise = func(string, string) (engine.Terms, error) {
+				return engine.Terms{Rules: stop.Rules(stop.Settings{Tokens: 1}), Limits: loop.Limits{Tokens: 1}}, nil
 			}
 		}
 		s.live = `{"type":"agent.usage","usage":{"input":50}}`
-		d.at(time.Minute, Command{Name: "raise", Key: "budget.tokens", Value: "1"})
+		d.at(time.Minute, steer.Command{Name: "raise", Key: "budget.tokens", Value: "1"})
 		end := s.run(d.Control)
 		d.wg.Wait()
 		if end.State != loop.Exhausted || end.Reason != loop.ByTokens {
@@ -278,14 +281,14 @@ func TestCommandsWhileItWaits(t *testing.T) {
 func TestTimeThatIsLimitedMeanwhile(t *testing.T) {
 	bubble(t, "ends the agent soon after it is over", func(t *testing.T) {
 		s := newStage(t, hangs)
-		s.options = func(o *Options) {
-			o.Raise = func(string, string) (Raised, error) {
-				return Raised{Rules: stop.Rules(stop.Settings{Time: 10 * time.Minute}), Limits: loop.Limits{Time: loop.Span(10 * time.Minute)}}, nil
+		s.options = func(o *app.Blueprint) {
+			o.Run.Raise = func(string, string) (engine.Terms, error) {
+				return engine.Terms{Rules: stop.Rules(stop.Settings{Time: 10 * time.Minute}), Limits: loop.Limits{Time: loop.Span(10 * time.Minute)}}, nil
 			}
 		}
 		s.cast(false, "claude")
-		d := &director{Control: NewControl()}
-		d.at(time.Minute, Command{Name: "raise", Key: "loop.max_time", Value: "10m"})
+		d := &director{Control: steer.NewControl()}
+		d.at(time.Minute, steer.Command{Name: "raise", Key: "loop.max_time", Value: "10m"})
 		began := time.Now()
 		end := s.run(d.Control)
 		d.wg.Wait()
@@ -299,12 +302,12 @@ func TestAPauseInsteadOfAnAnswer(t *testing.T) {
 	bubble(t, "holds when the answer comes", func(t *testing.T) {
 		s := newStage(t, says("working"))
 		s.settings = stop.Settings{Iterations: 1}
-		s.options = func(o *Options) { o.Asking = Asking{Always: true} }
+		s.options = func(o *app.Blueprint) { o.Asking = engine.Asking{Always: true} }
 		s.cast(false, "claude")
-		d := &director{Control: NewControl()}
-		d.at(time.Minute, Command{Name: "pause"})
-		d.at(2*time.Minute, Command{Name: "approve"})
-		d.at(time.Hour, Command{Name: "resume"})
+		d := &director{Control: steer.NewControl()}
+		d.at(time.Minute, steer.Command{Name: "pause"})
+		d.at(2*time.Minute, steer.Command{Name: "approve"})
+		d.at(time.Hour, steer.Command{Name: "resume"})
 		began := time.Now()
 		s.run(d.Control)
 		d.wg.Wait()

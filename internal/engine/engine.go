@@ -6,277 +6,121 @@
 // An agent that fails is an outcome; an error means that the runner itself
 // cannot go on. What is decided is decided in package loop, by rules that the
 // engine asks and never second-guesses.
+//
+//	Driver     from step to step: waits, pauses, questions, the end    driver.go, ask.go
+//	Engine     the stepper of real runs: one attempt                   step.go, agent.go, recover.go
+//	Order      what happens around an attempt, as lists                attempt.go
+//	Kit        what all parts work with; in it the                     kit.go
+//	Recorder   the memory: journal, state, observers                   recorder.go
+//
+// What stands in the lists, trees and gates and hooks and commits, is in packages
+// parts and proof, and package app puts it in order.
 package engine
 
 import (
-	"context"
-	"fmt"
-	"regexp"
-	"runtime/debug"
-	"sync"
+	"errors"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/checkpoint"
-	"github.com/refrain-loop/refrain/internal/detect"
-	"github.com/refrain-loop/refrain/internal/git"
-	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/plan"
-	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/prompt"
-	"github.com/refrain-loop/refrain/internal/proof"
-	"github.com/refrain-loop/refrain/internal/stop"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
-// Observer hears of every event after it was written down, one at a time.
-type Observer interface{ Observe(loop.Event) }
-
-// Options are the parts of a run, put together.
+// Options are what a run has from its beginning.
 type Options struct {
 	Journal *journal.Run
 	Past    journal.Past // of a run that goes on
-	Start   loop.Payload // run.started or run.resumed
-	// Warnings are what people should know before the first iteration.
-	Warnings []loop.Warning
-
-	Workers   []Worker        // the agent, and behind it those that stand in for it
-	Holds     stop.Holds      // by which it is found who works
-	Shared    Shared          // nil: limits are not shared
-	Prompt    *prompt.Builder // nil: the command gets none
-	Detectors func() []detect.Detector
-	Rules     []loop.Rule
-
-	Tree      *git.Tree
-	Store     *checkpoint.Store // keeps checkpoints; nil: none are made
-	Progress  []loop.Signal     // the signals that count
-	Only      glob.Patterns     // the files that count; none is all
-	Plan      string            // the plan's file; empty is none
-	Written   string            // a plan that a claim must have written; empty is none
-	Done      Done              // what claims done without the agent's words
-	Judge     proof.Judge       // the runner's own checks
-	Protect   glob.Patterns     // files whose change fails the attempt
-	Protected []string          // the same as written
-	Commits   Commits           // what the runner commits
-	Hooks     Hooks             // what the user runs
-
-	Rebaseline bool             // take the baseline of a run that goes on once more
-	Accepted   bool             // a person has looked at what changed since the run began
-	Patterns   []*regexp.Regexp // on the agent's text and stderr
-	Scripts    []string         // exit status 0 means stop
-
-	Dir     string   // where the agent works
-	Env     []string // of every child, complete
-	Timeout time.Duration
-	Idle    time.Duration
-	Limits  loop.Limits // what a live attempt must not exceed
-	Context Context
-	Compare bool // mark what attempts could repeat
-	// Handoff is how much, in bytes, an agent with a fresh session is told of the
-	// one before.
-	Handoff int
-
-	FeedbackRoom int // bytes that one gate may take in the next prompt
-	PromptBudget int // in tokens; a larger prompt is warned about
-	Transcripts  int // iterations whose raw output is kept
-
-	Control   *Control
-	Observers []Observer
-	// Raise changes a limit for the rest of the run; nil: none can be changed.
-	Raise func(key, value string) (Raised, error)
-	// Asking says when a person is asked before it goes on.
-	Asking Asking
-	// Hurry goes on at once with a run that was waiting.
-	Hurry bool
-	Clock Clock // nil is the one on the wall
-	// Trace adds to the environment of an attempt; nil: nothing.
-	Trace func(iter, attempt int) []string
-
-	// Guard is asked before every step whether the work tree is still ours.
-	Guard func() error
+	Resumed bool         // it does
+	// Rebaseline takes the baseline of a run that goes on once more.
+	Rebaseline bool
 	// Tampered is what in the records of the run is not a runner's; then it only
 	// ends.
 	Tampered string
 
-	// Exec runs one process to its end; nil is proc.Run.
-	Exec func(context.Context, proc.Spec) (loop.Exit, error)
+	Workers []Worker // the agent, and behind it those that stand in for it
+	Shared  Shared   // nil: limits are not shared
+	Terms   Terms
+	// Raise changes a limit for the rest of the run; nil: none can be changed.
+	Raise func(key, value string) (Terms, error)
+
+	Dir         string   // where the agent works
+	Env         []string // of every child, complete
+	HasPrompt   bool     // the command gets one
+	Timeout     time.Duration
+	Idle        time.Duration
+	Context     Context
+	Transcripts int // iterations whose raw output is kept
+	// Trace adds to the environment of an attempt; nil: nothing.
+	Trace func(iter, attempt int) []string
+
+	Control   *steer.Control
+	Observers []Observer
+	Hurry     bool  // go on at once with a run that was waiting
+	Clock     Clock // nil is the one on the wall
+	Exec      Exec  // runs one process to its end; nil is proc.Run
 }
 
-// Engine runs one run.
+// Engine makes the steps of a run with a real agent. Between two steps it keeps
+// nothing: what the next one needs is in the state, or in the run's folder.
 type Engine struct {
-	Options
+	*Kit
+	order Order
 
-	mu      sync.Mutex
-	state   loop.State
-	iter    int
-	attempt int
+	past       journal.Past
+	resumed    bool
+	rebaseline bool
+	tampered   string
 
-	wishes   wishes
-	waiters  []waiter
-	waiting  bool
-	ended    loop.Status             // when the run is over
-	endAgent context.CancelCauseFunc // ends the agent that runs; nil: none does
-	meter    *meter                  // of the agent that runs; nil: none does
-
-	asking    *loop.RunAsked // what a person is asked now
-	answered  string         // and what they said
-	laidOut   string         // the next prompt as it was laid out for them
-	laidNotes int            // how many notes are in it
-	edited    string         // and as they left it; empty: unchanged
-
-	worker       Worker // who makes the attempt
-	last         ended  // the attempt before, for hooks
-	seen         *sight
-	hooked       map[string]*loop.HookFinished // what hooks of the attempt said to an earlier runner
-	startedHooks bool                          // the last hook is due
-	tasks        plan.Tasks                    // the plan as it was last read well
-
-	guarded   guards // guarded files as they were when the run began
-	locks     *git.Locks
-	untouched *sight   // the tree now, when nothing ran since it was looked at
-	told      []string // what the next agent should know of the gates
-
-	troubleMu sync.Mutex
-	trouble   []string
-	warned    map[string]bool // warnings that are said once a run
+	hasPrompt   bool
+	timeout     time.Duration
+	idle        time.Duration
+	context     Context
+	transcripts int
+	trace       func(iter, attempt int) []string
 }
 
-// New makes an engine that goes on from the past in o.
-func New(o Options) *Engine {
-	if o.Exec == nil {
-		o.Exec = proc.Run
+// New makes an engine that goes on from the past in o. The parts in the order were
+// made with the same kit.
+func New(k *Kit, o Options, order Order) *Engine {
+	return &Engine{
+		Kit: k, order: order,
+		past: o.Past, resumed: o.Resumed, rebaseline: o.Rebaseline, tampered: o.Tampered,
+		hasPrompt: o.HasPrompt, timeout: o.Timeout, idle: o.Idle, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
 	}
-	if o.Control == nil {
-		o.Control = NewControl()
+}
+
+// Ended tells the user of the end, and adds to it what could not be saved.
+func (e *Engine) Ended(end *loop.RunFinished) {
+	end.Unsaved = e.Journal.Trouble()
+	e.order.Ended(*end)
+}
+
+// Close is the verdict that the run ends with, unless its records are no longer
+// what it has written.
+func (e *Engine) Close(v loop.Verdict, err error) (loop.Verdict, error) {
+	var found *journal.TamperedError
+	if err == nil && e.tampered == "" {
+		err = e.Journal.Verify()
 	}
-	if o.Clock == nil {
-		o.Clock = wall{}
+	if errors.As(err, &found) {
+		return tampered(found.What), nil
 	}
-	e := &Engine{Options: o, state: o.Past.State, warned: map[string]bool{}, worker: o.Workers[0]}
-	e.wishes.hurry = o.Hurry
-	o.Journal.OnTrouble(e.noteTrouble)
-	return e
-}
-
-// Run steps until a rule says stop, and returns the run's last event. A done
-// ctx is a wish to stop at once. Whatever happens, a panic included, the run
-// gets its end written down.
-func (e *Engine) Run(ctx context.Context) (end loop.RunFinished, err error) {
-	defer context.AfterFunc(ctx, func() { e.Control.Stop(loop.Asked{Now: true}) })()
-	defer e.Control.End()
-	stopListening := e.listen()
-	defer stopListening() // also when its goroutine is made to end
-	defer func() {
-		if p := recover(); p != nil {
-			stopListening()
-			// The reason is one sentence; where it happened is for who reads the error.
-			end = e.finish(broken(fmt.Errorf("panic in the runner: %v", p)))
-			err = fmt.Errorf("panic in the runner: %v\n%s", p, debug.Stack())
-		}
-	}()
-
-	v, err := e.open(context.WithoutCancel(ctx))
-	v = e.confirm(v)
-	for err == nil && v.Action != loop.Stop {
-		e.between(v)
-		e.hold()
-		if v = e.ask(); v.Action == loop.Stop {
-			break
-		}
-		if v.Action != loop.Continue { // what an earlier runner, or another run, has left to do first
-			continue
-		}
-		if e.Guard != nil {
-			if err = e.Guard(); err != nil {
-				break
-			}
-		}
-		v = e.confirm(e.turn(context.WithoutCancel(ctx)))
+	for _, name := range e.Journal.PutBack() {
+		e.Record(&loop.Warning{Text: name + " was changed or removed by somebody else while the run was live, and was put back", Hint: "the run went by what it knew, and not by the file"})
 	}
-	stopListening() // the end is the last event
-	if v, err = e.believed(v, err); err != nil {
-		return e.finish(broken(err)), err
-	}
-	return e.finish(v), nil
+	return v, err
 }
 
-// turn steps, after a person who wants to be asked has said so.
-func (e *Engine) turn(ctx context.Context) loop.Verdict {
-	answer := e.attend(ctx)
-	e.hold() // a person may have wanted that instead of an answer
-	if v := e.ask(); v.Action == loop.Stop {
-		return v
-	}
-	switch answer {
-	case Halt:
-		return e.halted()
-	case Fresh:
-		e.reboot("a person asked for it")
-	case Skip:
-		return e.leaveOut(ctx)
-	}
-	e.rebootIfAsked()
-	return e.Step(ctx)
+// tampered ends a run whose records somebody else has written to: nobody can tell
+// any more what they are worth.
+func tampered(what string) loop.Verdict {
+	return loop.Verdict{Action: loop.Stop, Rule: "tampered", State: loop.Aborted, Reason: loop.ByTampering, Why: "the records of the run were changed by somebody else: " + what}
 }
 
-// between does what a verdict says to do before the next step.
-func (e *Engine) between(v loop.Verdict) {
-	if v.Action == loop.Reboot {
-		e.reboot(v.Why)
-	}
-	e.rebootIfAsked()
-	if !v.Until.IsZero() {
-		e.wait(v)
-	}
-	e.warnOfBudgets()
+// Tampered is the end of a run whose records somebody else has written to.
+func Tampered(past journal.Past) loop.RunFinished {
+	v := tampered(past.Tampered)
+	return loop.RunFinished{State: v.State, Reason: v.Reason, Why: v.Why, Elapsed: past.State.Live, Totals: past.State.Totals}
 }
 
-// ask decides with no outcome: before every step and at every wake.
-func (e *Engine) ask() loop.Verdict {
-	v := loop.Decide(e.facts(nil), e.rules())
-	return v
-}
-
-func (e *Engine) facts(o *loop.Outcome) loop.Facts {
-	return loop.Facts{State: e.snapshot(), Outcome: o, Now: e.now(), Asked: e.Control.Asked(), Noted: e.noted(), Hurry: e.hurried()}
-}
-
-func (e *Engine) rules() []loop.Rule {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.Rules
-}
-
-func (e *Engine) holds() stop.Holds {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.Holds
-}
-
-func (e *Engine) limits() loop.Limits {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.Limits
-}
-
-// finish writes the rule that ended the run, and the end.
-func (e *Engine) finish(v loop.Verdict) loop.RunFinished {
-	e.leave()
-	e.record(&loop.RunRule{Verdict: v})
-	e.flushTrouble()
-	state := e.snapshot()
-	end := loop.RunFinished{
-		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof, Net: state.Net,
-		Elapsed: state.Live, Totals: state.Totals, Unsaved: e.Journal.Trouble(),
-	}
-	if a := e.Control.Asked(); a != nil && v.Reason == loop.BySignal {
-		end.Signal = a.Signal
-	}
-	e.hookFinished(end)
-	e.record(&end)
-	return end
-}
-
-func broken(err error) loop.Verdict {
-	return loop.Verdict{Action: loop.Stop, Rule: "error", State: loop.CouldNotRun, Reason: loop.ByError, Why: err.Error()}
-}
+var _ Stepper = (*Engine)(nil)

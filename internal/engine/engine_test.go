@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -18,12 +18,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
+	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
@@ -41,7 +44,8 @@ type stage struct {
 	settings stop.Settings
 	plays    []play // one for each process, the last one again and again
 	promise  string
-	options  func(*Options)
+	options  func(*app.Blueprint)
+	control  *steer.Control
 
 	mu      sync.Mutex
 	events  []loop.Event
@@ -102,7 +106,7 @@ func causeOf(ctx context.Context) loop.Cause {
 	return loop.OnRequest
 }
 
-func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) *Engine {
+func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) *engine.Driver {
 	s.t.Helper()
 	a, err := agent.New(agent.Options{Name: "command", Command: []string{"agent"}, Format: "rehearsal"})
 	if err != nil {
@@ -113,39 +117,41 @@ func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) 
 		s.t.Fatal(err)
 	}
 	s.settings.Done.Promise = s.promise != ""
-	o := Options{
-		Journal: run, Past: past, Start: start,
-		Workers: []Worker{{Name: "agent", Agent: a}}, Holds: s.settings.Limit,
+	o := app.Blueprint{
+		Run: engine.Options{
+			Journal: run, Past: past, Dir: s.dir,
+			Workers: []engine.Worker{{Name: "agent", Agent: a}},
+			Terms: engine.Terms{
+				Rules: stop.Rules(s.settings), Holds: s.settings.Limit,
+				Limits: loop.Limits{
+					Iterations: s.settings.Iterations, Time: loop.Span(s.settings.Time), CostUSD: s.settings.CostUSD, Tokens: s.settings.Tokens,
+				},
+			},
+			Observers: []engine.Observer{s}, Exec: s.exec, Control: s.control,
+		},
+		Start:  start,
 		Prompt: &prompt.Builder{Source: prompt.Source{Text: "work"}},
 		Detectors: func() []detect.Detector {
 			return []detect.Detector{detect.Ending(), detect.Claims(detect.ClaimSettings{Promise: s.promise, Failure: "BLOCKED"}), detect.Summaries()}
 		},
-		Rules: stop.Rules(s.settings),
-		Tree:  tree, Progress: []loop.Signal{loop.InFiles}, Dir: s.dir,
-		Limits: loop.Limits{
-			Iterations: s.settings.Iterations, Time: loop.Span(s.settings.Time), CostUSD: s.settings.CostUSD, Tokens: s.settings.Tokens,
-		},
-		Observers: []Observer{s}, Exec: s.exec,
+		Files: tree, Progress: []loop.Signal{loop.InFiles},
 	}
 	if s.options != nil {
 		s.options(&o)
 	}
-	return New(o)
+	return o.Driver()
 }
 
 // run starts a new run and waits for its end.
-func (s *stage) run(control *Control) loop.RunFinished {
+func (s *stage) run(control *steer.Control) loop.RunFinished {
 	s.t.Helper()
 	run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer run.Close()
-	e := s.engine(run, journal.Past{}, &loop.RunStarted{Name: run.Meta().Name})
-	if control != nil {
-		e.Control = control
-	}
-	end, err := e.Run(s.t.Context())
+	s.control = control
+	end, err := s.engine(run, journal.Past{}, &loop.RunStarted{Name: run.Meta().Name}).Run(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -155,6 +161,7 @@ func (s *stage) run(control *Control) loop.RunFinished {
 // resume goes on with build-1 and waits for its end.
 func (s *stage) resume() loop.RunFinished {
 	s.t.Helper()
+	s.control = nil
 	run, past, err := s.store.Resume("build-1")
 	if err != nil {
 		s.t.Fatal(err)
@@ -262,7 +269,7 @@ func TestRunEnds(t *testing.T) {
 	})
 	bubble(t, "at a stop pattern in the agent's text", func(t *testing.T) {
 		s := newStage(t, says("fatal: disk on fire"))
-		s.options = func(o *Options) { o.Patterns = []*regexp.Regexp{regexp.MustCompile("disk .* fire")} }
+		s.options = func(o *app.Blueprint) { o.Patterns = []*regexp.Regexp{regexp.MustCompile("disk .* fire")} }
 		if end := s.run(nil); end.Reason != loop.ByPattern {
 			t.Errorf("end = %+v, want pattern", end)
 		}
@@ -270,10 +277,10 @@ func TestRunEnds(t *testing.T) {
 	bubble(t, "before the first iteration when its time is over", func(t *testing.T) {
 		s := newStage(t, says("hello"))
 		s.settings = stop.Settings{Failures: 1}
-		s.options = func(o *Options) {
-			o.Rules = append([]loop.Rule{func(loop.Facts) loop.Verdict {
+		s.options = func(o *app.Blueprint) {
+			o.Run.Terms.Rules = append([]loop.Rule{func(loop.Facts) loop.Verdict {
 				return loop.Verdict{Action: loop.Stop, State: loop.Exhausted, Reason: loop.ByTime}
-			}}, o.Rules...)
+			}}, o.Run.Terms.Rules...)
 		}
 		if end := s.run(nil); end.Reason != loop.ByTime || s.ran != 0 {
 			t.Errorf("end = %+v after %d attempts, want none", end, s.ran)
@@ -300,7 +307,7 @@ func TestUsageLimitIsWaitedOutAndDoesNotCount(t *testing.T) {
 }
 
 func TestWishes(t *testing.T) {
-	after := func(d time.Duration, c *Control, a loop.Asked) {
+	after := func(d time.Duration, c *steer.Control, a loop.Asked) {
 		go func() {
 			time.Sleep(d)
 			c.Stop(a)
@@ -314,7 +321,7 @@ func TestWishes(t *testing.T) {
 	}
 	bubble(t, "stop after this iteration lets the agent finish", func(t *testing.T) {
 		s := newStage(t, slow(says("working")))
-		c := NewControl()
+		c := steer.NewControl()
 		after(time.Second, c, loop.Asked{Signal: "INT"})
 		end := s.run(c)
 		if end.State != loop.Stopped || end.Reason != loop.BySignal || end.Signal != "INT" || end.Totals.OK != 1 {
@@ -326,7 +333,7 @@ func TestWishes(t *testing.T) {
 	})
 	bubble(t, "an iteration that finishes the work after a Ctrl+C is done", func(t *testing.T) {
 		s := newStage(t, slow(says("<promise>DONE</promise>")))
-		c := NewControl()
+		c := steer.NewControl()
 		after(time.Second, c, loop.Asked{Signal: "INT"})
 		if end := s.run(c); end.State != loop.Done {
 			t.Errorf("end = %+v, want done", end)
@@ -334,7 +341,7 @@ func TestWishes(t *testing.T) {
 	})
 	bubble(t, "stop now ends the agent, and the attempt does not count", func(t *testing.T) {
 		s := newStage(t, hangs)
-		c := NewControl()
+		c := steer.NewControl()
 		after(time.Second, c, loop.Asked{Now: true, Signal: "TERM"})
 		end := s.run(c)
 		if end.State != loop.Stopped || end.Signal != "TERM" || end.Totals.Iterations != 0 {
@@ -347,7 +354,7 @@ func TestWishes(t *testing.T) {
 	bubble(t, "the first Ctrl+C cuts a wait short", func(t *testing.T) {
 		s := newStage(t, limited(5*time.Hour))
 		s.settings = stop.Settings{Limit: stop.Holds{Wait: true}}
-		c := NewControl()
+		c := steer.NewControl()
 		after(time.Hour, c, loop.Asked{Signal: "INT"})
 		began := time.Now()
 		if end := s.run(c); end.State != loop.Stopped {
@@ -421,8 +428,8 @@ func TestLiveLimits(t *testing.T) {
 func TestJournalComesFirst(t *testing.T) {
 	s := newStage(t, says("<promise>DONE</promise>"))
 	var missing []string
-	s.options = func(o *Options) {
-		o.Observers = append(o.Observers, observe(func(e loop.Event) {
+	s.options = func(o *app.Blueprint) {
+		o.Run.Observers = append(o.Run.Observers, observe(func(e loop.Event) {
 			if !e.Type().Kept() {
 				return
 			}
@@ -470,13 +477,13 @@ func TestALostKeeperIsNoFailureOfTheAgent(t *testing.T) {
 		state loop.Status
 	}{
 		{1, []loop.Result{loop.Lost, loop.OK}, loop.Done},
-		{lostTooOften, []loop.Result{loop.Lost, loop.Lost, loop.Failed}, loop.Aborted},
+		{engine.LostTooOften, []loop.Result{loop.Lost, loop.Lost, loop.Failed}, loop.Aborted},
 	} {
 		s := newStage(t, says("<promise>DONE</promise>"))
 		s.settings = stop.Settings{Failures: 1}
 		runs := 0
-		s.options = func(o *Options) {
-			o.Exec = func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+		s.options = func(o *app.Blueprint) {
+			o.Run.Exec = func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 				if runs++; runs <= tt.lost {
 					return loop.Exit{}, &proc.KeeperError{Program: "agent", How: "was killed"}
 				}
@@ -528,11 +535,11 @@ func (s *stage) dieAfter(run *journal.Run, past journal.Past, start loop.Payload
 	var kept []byte
 	said := map[string]int64{} // how much of each transcript there was
 	with := s.options
-	s.options = func(o *Options) {
+	s.options = func(o *app.Blueprint) {
 		if with != nil {
 			with(o)
 		}
-		o.Observers = append(o.Observers, observe(func(e loop.Event) {
+		o.Run.Observers = append(o.Run.Observers, observe(func(e loop.Event) {
 			if e.Type() == after && kept == nil {
 				kept, _ = os.ReadFile(path)
 				for _, file := range s.transcripts(run) {
@@ -633,7 +640,7 @@ func TestResumeAfterACrash(t *testing.T) {
 	bubble(t, "during a wait: what is left of it is waited for", func(t *testing.T) {
 		s := newStage(t, limited(time.Hour), done)
 		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true}}
-		c := NewControl()
+		c := steer.NewControl()
 		go func() {
 			time.Sleep(10 * time.Minute) // into the wait
 			c.Stop(loop.Asked{Signal: "INT"})
@@ -652,7 +659,7 @@ func TestResumeAfterACrash(t *testing.T) {
 	bubble(t, "during a pause of our own: nobody waits for it again", func(t *testing.T) {
 		s := newStage(t, says("working"), done)
 		s.settings = stop.Settings{Iterations: 3, Pace: stop.Pacing{Delay: time.Hour}}
-		c := NewControl()
+		c := steer.NewControl()
 		go func() {
 			time.Sleep(10 * time.Minute)
 			c.Stop(loop.Asked{Signal: "INT"})
@@ -684,7 +691,7 @@ func TestDecided(t *testing.T) {
 		{"the last verdict says go on", journal.Past{Last: &loop.Event{Payload: &loop.IterationFinished{}}}, false},
 	}
 	for _, tt := range tests {
-		if _, got := Decided(tt.past); got != tt.want {
+		if _, got := engine.Decided(tt.past); got != tt.want {
 			t.Errorf("%s: decided = %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -692,7 +699,7 @@ func TestDecided(t *testing.T) {
 
 // What is long is cut in the attempt's events, but heard and shown in full.
 func TestLongTextIsCutOnlyWhereItIsWrittenDown(t *testing.T) {
-	long := strings.Repeat("ä", longestText) + "\n<promise>DONE</promise>"
+	long := strings.Repeat("ä", (64<<10)) + "\n<promise>DONE</promise>"
 	s := newStage(t, says(long))
 	if end := s.run(nil); end.State != loop.Done {
 		t.Errorf("end = %+v, want the claim after a long text heard", end)
@@ -712,25 +719,8 @@ func TestLongTextIsCutOnlyWhereItIsWrittenDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, ok := e.Payload.(*loop.AgentText); ok && (!p.Cut || len(p.Text) > longestText) {
+		if p, ok := e.Payload.(*loop.AgentText); ok && (!p.Cut || len(p.Text) > 64<<10) {
 			t.Errorf("%d bytes of text are written down, cut: %v", len(p.Text), p.Cut)
 		}
-	}
-}
-
-func TestTextsThatCameTogetherAreOneEvent(t *testing.T) {
-	text := func(s string) loop.Payload { return &loop.AgentText{Text: s} }
-	tool := &loop.AgentTool{Name: "Bash"}
-	said := joined([]loop.Payload{text("a"), text("b\nc"), tool, text(""), text("d"), text(strings.Repeat("x", joinedText)), text("e")})
-	var got []string
-	for _, p := range said {
-		if t, ok := p.(*loop.AgentText); ok {
-			got = append(got, t.Text[:min(len(t.Text), 5)])
-		} else {
-			got = append(got, string(p.Type()))
-		}
-	}
-	if want := []string{"a\nb\nc", "agent.tool", "\nd", "xxxxx", "e"}; !slices.Equal(got, want) {
-		t.Errorf("joined = %q, want %q", got, want)
 	}
 }

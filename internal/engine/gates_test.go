@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proof"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
 // checks is a gate that a test plays: one verdict after the other, the last one
@@ -56,7 +58,7 @@ func gateThat(says ...func(context.Context) gate.Result) *checks {
 // judged gives the stage gates, with the proof in the work tree.
 func (s *stage) judged(gates ...*checks) *stage {
 	s.settings.Done.Proof = true
-	s.options = func(o *Options) {
+	s.options = func(o *app.Blueprint) {
 		o.Judge.Proof = proof.Settings{Mode: "workspace", Baseline: true}
 		o.FeedbackRoom = 1000
 		o.Prompt.Feedback.Enabled = true
@@ -111,7 +113,7 @@ func TestAClaimNeedsTheGates(t *testing.T) {
 		g := gateThat(refuses, refuses, passes)
 		s := newStage(t, says("working")).judged(g)
 		with := s.options
-		s.options = func(o *Options) { with(o); o.Done.Gates = true }
+		s.options = func(o *app.Blueprint) { with(o); o.Done.Gates = true }
 		s.settings.Done.Gates = true
 		if end := s.run(nil); end.Reason != loop.ByGates || end.Proof == nil || end.Totals.Iterations != 2 {
 			t.Errorf("end = %+v, want done by gates after 2 iterations", end)
@@ -141,7 +143,7 @@ func TestGatesThatStayRedStopTheRun(t *testing.T) {
 		s := newStage(t, says("<promise>DONE</promise>")).judged(g)
 		s.settings.RedGates, s.settings.TestFailures, s.settings.NoProgress = 5, 2, 2
 		with := s.options
-		s.options = func(o *Options) { with(o); o.Progress = []loop.Signal{loop.InTests} }
+		s.options = func(o *app.Blueprint) { with(o); o.Progress = []loop.Signal{loop.InTests} }
 		if end := s.run(nil); end.Proof == nil || end.Totals.Iterations != 3 {
 			t.Errorf("end = %+v, want proven after 3 iterations", end)
 		}
@@ -164,7 +166,7 @@ func waits(ctx context.Context) gate.Result {
 func TestInterruptedGates(t *testing.T) {
 	bubble(t, "a person who wants to stop at once leaves the attempt to the next runner", func(t *testing.T) {
 		s := newStage(t, says("<promise>DONE</promise>")).judged(gateThat(passes, waits, passes))
-		c := NewControl()
+		c := steer.NewControl()
 		go func() {
 			time.Sleep(time.Hour)
 			c.Stop(loop.Asked{Now: true, Signal: "INT"})
@@ -186,7 +188,7 @@ func TestInterruptedGates(t *testing.T) {
 			return passes(ctx)
 		}
 		s := newStage(t, says("<promise>DONE</promise>")).judged(gateThat(passes, slow))
-		c := NewControl()
+		c := steer.NewControl()
 		go func() {
 			time.Sleep(time.Minute)
 			c.Stop(loop.Asked{Signal: "INT"})
@@ -197,7 +199,7 @@ func TestInterruptedGates(t *testing.T) {
 	})
 	bubble(t, "a first Ctrl+C ends the baseline", func(t *testing.T) {
 		s := newStage(t, says("never")).judged(gateThat(waits))
-		c := NewControl()
+		c := steer.NewControl()
 		go func() {
 			time.Sleep(time.Minute)
 			c.Stop(loop.Asked{Signal: "INT"})
@@ -238,7 +240,7 @@ func TestAFinishedPlanIsAClaim(t *testing.T) {
 		s.settings.Done.Plan, s.settings.Done.Proof = true, len(gates) > 0
 		os.WriteFile(filepath.Join(s.dir, "PLAN.md"), []byte(says), 0o600)
 		with := s.options
-		s.options = func(o *Options) {
+		s.options = func(o *app.Blueprint) {
 			with(o)
 			o.Plan, o.Done.Plan = filepath.Join(s.dir, "PLAN.md"), true
 		}

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -13,26 +13,28 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // staged is an agent whose command is its name.
-func staged(t *testing.T, name string) Worker {
+func staged(t *testing.T, name string) engine.Worker {
 	a, err := agent.New(agent.Options{Name: "command", Command: []string{name}, Format: "rehearsal", ResumeFlag: "--resume", Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Worker{Name: name, Agent: a}
+	return engine.Worker{Name: name, Agent: a}
 }
 
 // cast gives a stage several agents.
 func (s *stage) cast(keep bool, names ...string) {
 	before := s.options
-	s.options = func(o *Options) {
-		o.Workers = nil
+	s.options = func(o *app.Blueprint) {
+		o.Run.Workers = nil
 		for _, name := range names {
-			o.Workers = append(o.Workers, staged(s.t, name))
+			o.Run.Workers = append(o.Run.Workers, staged(s.t, name))
 		}
 		switch start := o.Start.(type) {
 		case *loop.RunStarted:
@@ -178,7 +180,7 @@ func TestTwoRunsShareOneLimit(t *testing.T) {
 		two := newStage(t, says("<promise>DONE</promise>"))
 		for _, s := range []*stage{one, two} {
 			s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, Margin: time.Second}}
-			s.options = func(o *Options) { o.Shared = board }
+			s.options = func(o *app.Blueprint) { o.Run.Shared = board }
 			s.cast(false, "claude")
 		}
 		began := time.Now()
@@ -231,7 +233,7 @@ func TestAKeptSession(t *testing.T) {
 	bubble(t, "goes on until the redline, and hands over", func(t *testing.T) {
 		s := newStage(t, speaks("one", 40, says("half of it")), speaks("one", 90, says("more of it")), speaks("two", 10, says("<promise>DONE</promise>")))
 		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85, MinIterations: 1}}
-		s.options = func(o *Options) { o.Handoff = 4000 }
+		s.options = func(o *app.Blueprint) { o.Handoff = 4000 }
 		s.cast(true, "claude")
 		end := s.run(nil)
 		if got, want := s.resumed(), "- one -"; got != want {
@@ -275,7 +277,7 @@ func TestAKeptSession(t *testing.T) {
 	bubble(t, "is cut off at the redline when that is asked for", func(t *testing.T) {
 		s := newStage(t, speaks("one", 90, lasting(time.Hour, says("<promise>DONE</promise>"))), speaks("two", 10, says("<promise>DONE</promise>")))
 		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85, MinIterations: 1}}
-		s.options = func(o *Options) { o.Context = Context{Redline: 85, Kill: true} }
+		s.options = func(o *app.Blueprint) { o.Run.Context = engine.Context{Redline: 85, Kill: true} }
 		s.cast(true, "claude")
 		end := s.run(nil)
 		first := s.finished()[0].Outcome
@@ -291,10 +293,10 @@ var errDies = errors.New("the runner dies")
 // the journal has no end.
 func (s *stage) dies() {
 	s.t.Helper()
-	s.options = func(before func(*Options)) func(*Options) {
-		return func(o *Options) {
+	s.options = func(before func(*app.Blueprint)) func(*app.Blueprint) {
+		return func(o *app.Blueprint) {
 			before(o)
-			o.Observers = append(o.Observers, observe(func(e loop.Event) {
+			o.Run.Observers = append(o.Run.Observers, observe(func(e loop.Event) {
 				if _, ok := e.Payload.(*loop.RunRule); ok {
 					panic(errDies) // in the runner's own end: nothing is written after it
 				}
@@ -306,9 +308,9 @@ func (s *stage) dies() {
 		if p := recover(); p == nil {
 			s.t.Fatal("the runner did not die")
 		}
-		s.options = func(o *Options) {
+		s.options = func(o *app.Blueprint) {
 			before(o)
-			o.Observers = o.Observers[:1]
+			o.Run.Observers = o.Run.Observers[:1]
 		}
 	}()
 	s.run(nil)
@@ -387,7 +389,7 @@ func TestWhatOthersNotedEndsNothing(t *testing.T) {
 		bubble(t, name, func(t *testing.T) {
 			s := newStage(t, says("<promise>DONE</promise>"))
 			s.settings = stop.Settings{Iterations: 1, Limit: h}
-			s.options = func(o *Options) { o.Shared = away(5 * time.Hour) }
+			s.options = func(o *app.Blueprint) { o.Run.Shared = away(5 * time.Hour) }
 			s.cast(false, "claude")
 			began := time.Now()
 			if end := s.run(nil); end.State != loop.Done || time.Since(began) > 0 {
@@ -399,7 +401,7 @@ func TestWhatOthersNotedEndsNothing(t *testing.T) {
 		board := away(5 * time.Hour)
 		s := newStage(t, says("<promise>DONE</promise>"))
 		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true}}
-		s.options = func(o *Options) { o.Shared = board }
+		s.options = func(o *app.Blueprint) { o.Run.Shared = board }
 		s.cast(false, "claude")
 		go func() {
 			time.Sleep(time.Hour)
@@ -418,8 +420,8 @@ func TestASessionThatWasToBeGivenUpWhenTheRunnerDied(t *testing.T) {
 	bubble(t, "is given up by the next one", func(t *testing.T) {
 		s := newStage(t, speaks("one", 90, says("working")))
 		s.settings = stop.Settings{Iterations: 9, Session: stop.Sessions{Keep: true, Redline: 85, MinIterations: 1}}
-		s.options = func(o *Options) {
-			o.Observers = append(o.Observers, observe(func(e loop.Event) {
+		s.options = func(o *app.Blueprint) {
+			o.Run.Observers = append(o.Run.Observers, observe(func(e loop.Event) {
 				if _, ok := e.Payload.(*loop.RunRebootStarted); ok {
 					panic(errDies)
 				}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -31,28 +32,20 @@ type Shared interface {
 	Wake(agent string, at, now time.Time) (time.Time, error)
 }
 
-// choose takes the first agent that nothing keeps from working. Where all are
-// kept, and a person wants no waiting, it is the first of all.
-func (e *Engine) choose() {
-	name := e.holds().Agent(e.facts(nil))
-	e.worker = e.Workers[0]
-	for _, w := range e.Workers {
-		if w.Name == name {
-			e.worker = w
-		}
-	}
-}
+// Worker is the first agent that nothing keeps from working. Where all are kept,
+// and a person wants no waiting, it is the first of all.
+func (k *Kit) Worker() Worker { return k.workerOf(k.Terms().Holds.Agent(k.Facts(nil))) }
 
 // workerOf is the one that made an attempt; of an agent that is no longer among
 // them, the first.
-func (e *Engine) workerOf(name string) Worker {
-	i := slices.IndexFunc(e.Workers, func(w Worker) bool { return w.Name == name })
-	return e.Workers[max(i, 0)]
+func (k *Kit) workerOf(name string) Worker {
+	i := slices.IndexFunc(k.workers, func(w Worker) bool { return w.Name == name })
+	return k.workers[max(i, 0)]
 }
 
 // Used is what a session that goes on has used so far.
-func (e *Engine) Used(session string) loop.Usage {
-	s := e.snapshot()
+func (k *Kit) Used(session string) loop.Usage {
+	s := k.State()
 	if s.Session == nil || s.Session.ID != session {
 		return loop.Usage{}
 	}
@@ -60,45 +53,45 @@ func (e *Engine) Used(session string) loop.Usage {
 }
 
 // noted asks what other runs know.
-func (e *Engine) noted() []loop.Away {
-	if e.Shared == nil {
+func (k *Kit) noted() []loop.Away {
+	if k.Shared == nil {
 		return nil
 	}
-	list, err := e.Shared.Noted(e.now())
-	e.sharingFailed(err)
+	list, err := k.Shared.Noted(k.Now())
+	k.sharingFailed(err)
 	return list
 }
 
-// share tells other runs what came of an attempt.
-func (e *Engine) share(a *attempt, o *loop.Outcome) {
-	if e.Shared == nil || o.Exit == nil {
+// ShareOutcome tells other runs what came of an attempt.
+func (k *Kit) ShareOutcome(_ context.Context, a *Attempt, o *loop.Outcome, _ loop.Verdict) {
+	if k.Shared == nil || o.Exit == nil {
 		return
 	}
 	switch {
 	case o.Result == loop.Limited && o.Limit != nil && !o.Limit.Until.IsZero(): // else it may be over in a second
-		e.sharingFailed(e.Shared.Note(loop.Away{Agent: o.Agent, Kind: loop.ErrUsageLimit, Limit: o.Limit, At: o.EndedAt}))
+		k.sharingFailed(k.Shared.Note(loop.Away{Agent: o.Agent, Kind: loop.ErrUsageLimit, Limit: o.Limit, At: o.EndedAt}))
 	case o.Result == loop.OK:
-		e.sharingFailed(e.Shared.Passed(o.Agent, a.started))
+		k.sharingFailed(k.Shared.Passed(o.Agent, a.Started))
 	}
 }
 
 // wakeTime is when to go on after a limit: not at the second at which all the
 // others do.
-func (e *Engine) wakeTime(v loop.Verdict) time.Time {
-	if e.Shared == nil || v.Rule != loop.RuleLimit {
+func (k *Kit) wakeTime(v loop.Verdict) time.Time {
+	if k.Shared == nil || v.Rule != loop.RuleLimit {
 		return v.Until
 	}
-	at, err := e.Shared.Wake(v.Agent, v.Until, e.now())
-	e.sharingFailed(err)
+	at, err := k.Shared.Wake(v.Agent, v.Until, k.Now())
+	k.sharingFailed(err)
 	if err != nil {
 		return v.Until
 	}
 	return at
 }
 
-func (e *Engine) sharingFailed(err error) {
+func (k *Kit) sharingFailed(err error) {
 	if err != nil {
-		e.warn("shared", loop.Warning{
+		k.Warn("shared", loop.Warning{
 			Text: fmt.Sprintf("cannot share limits with other runs: %v", err),
 			Hint: "this run finds out for itself",
 		})

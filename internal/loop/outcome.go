@@ -174,6 +174,10 @@ func (t *Tests) brief(n int) *Tests {
 	return &short
 }
 
+// ProtectGate is the name under which a change of protected files fails an
+// attempt. No gate of the user's has it.
+const ProtectGate = "protect"
+
 // Gate is the verdict of one of the runner's own checks.
 type Gate struct {
 	Name     string `json:"name"`
@@ -254,6 +258,11 @@ func (u *Usage) Cost() float64 {
 
 // Estimated tells whether the cost was worked out from a price list.
 func (u *Usage) Estimated() bool { return u != nil && u.CostEstimated && u.CostUSD > 0 }
+
+// ClaimsDone tells whether there is a claim to be done that nothing has refused yet.
+func (o *Outcome) ClaimsDone() bool {
+	return o.Claim != nil && o.Claim.Kind == ClaimDone && !o.Claim.Refused()
+}
 
 // Unfinished tells whether the agent was cut short in a way that keeps its
 // work but not its word: a turn limit, its own budget, a redline.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
@@ -24,6 +25,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
 // act is what one attempt does, whoever looks on.
@@ -47,7 +49,7 @@ type play struct {
 	orders []order // of people
 	hurry  bool    // do not wait for a limit that is known
 
-	control *engine.Control
+	control *steer.Control
 	began   time.Time
 	ran     int
 }
@@ -55,7 +57,7 @@ type play struct {
 // order is a command that a person gives so long after a start.
 type order struct {
 	after time.Duration
-	engine.Command
+	steer.Command
 }
 
 func (p *play) act() act { return p.acts[min(p.ran, len(p.acts))-1] }
@@ -275,13 +277,15 @@ func (p *play) drive(t *testing.T, dir string, w *work, run *journal.Run, past j
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.control = engine.NewControl()
-	o := engine.Options{
-		Journal: run, Past: past, Start: start,
-		Workers: []engine.Worker{{Name: "agent", Agent: a}}, Holds: w.Holds(),
-		Detectors: w.detectors, Rules: w.Rules(), Limits: w.Limits(),
-		Tree: tree, Progress: []loop.Signal{loop.InFiles, loop.InTests}, Dir: dir,
-		Compare: w.Config.Stop.Repeats > 0, Control: p.control, Exec: p.exec, Raise: raises(w, run), Hurry: p.hurry,
+	p.control = steer.NewControl()
+	o := app.Blueprint{
+		Run: engine.Options{
+			Journal: run, Past: past, Dir: dir, Workers: []engine.Worker{{Name: "agent", Agent: a}},
+			Terms:   engine.Terms{Rules: w.Rules(), Limits: w.Limits(), Holds: w.Holds()},
+			Control: p.control, Exec: p.exec, Raise: raises(w, run), Hurry: p.hurry,
+		},
+		Start: start, Detectors: w.detectors, Files: tree, Progress: []loop.Signal{loop.InFiles, loop.InTests},
+		Compare: w.Config.Stop.Repeats > 0,
 	}
 	if p.gated {
 		o.Judge = proof.Judge{Gates: []proof.Gate{{Gate: p}}, Proof: proof.Settings{Mode: "workspace", Baseline: true}, Dir: dir}
@@ -297,7 +301,7 @@ func (p *play) drive(t *testing.T, dir string, w *work, run *journal.Run, past j
 			}
 		}()
 	}
-	end, err := engine.New(o).Run(t.Context())
+	end, err := o.Driver().Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,15 +365,15 @@ func sets(t *testing.T, settings string) []config.Flag {
 }
 
 // raises changes limits as a live run does, of an agent that tells what it uses.
-func raises(w *work, run *journal.Run) func(key, value string) (engine.Raised, error) {
+func raises(w *work, run *journal.Run) func(key, value string) (engine.Terms, error) {
 	latest := w
-	return func(key, value string) (engine.Raised, error) {
+	return func(key, value string) (engine.Terms, error) {
 		next, err := latest.raised(key, value)
 		if err != nil {
-			return engine.Raised{}, err
+			return engine.Terms{}, err
 		}
 		latest = next
-		return engine.Raised{Rules: next.Rules(), Limits: next.Limits(), Holds: next.Holds()}, run.Restate(next.stored())
+		return engine.Terms{Rules: next.Rules(), Limits: next.Limits(), Holds: next.Holds()}, run.Restate(next.stored())
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/story"
 )
 
@@ -124,37 +124,37 @@ func TestWhatif(t *testing.T) {
 		{
 			"a person stops it after an attempt that met a limit",
 			[]act{limited},
-			[]order{{30 * time.Second, engine.Command{Name: "stop"}}},
+			[]order{{30 * time.Second, steer.Command{Name: "stop"}}},
 			"", "loop.max_time=10h",
 			Result{SameEnd: true, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest}},
 		},
 		{
 			"a person stops it in a wait that would not have been", again(ok, 3),
-			[]order{{15 * time.Minute, engine.Command{Name: "stop"}}},
+			[]order{{15 * time.Minute, steer.Command{Name: "stop"}}},
 			"loop.iteration_delay=1h", "loop.iteration_delay=10s",
 			Result{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(14*time.Minute - 10*time.Second)}},
 		},
 		{
 			"a person cuts a wait short", append([]act{limited}, again(ok, 2)...),
-			[]order{{10 * time.Minute, engine.Command{Name: "resume"}}},
+			[]order{{10 * time.Minute, steer.Command{Name: "resume"}}},
 			"loop.max_iterations=2", "loop.iteration_delay=1m",
 			Result{SameEnd: true, Iteration: 2, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 2}, Saved: Savings{Elapsed: loop.Span(-time.Minute)}},
 		},
 		{
 			"a budget that a person raised is what it is supposed to be", again(ok, 6),
-			[]order{{30 * time.Second, engine.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
+			[]order{{30 * time.Second, steer.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
 			"budget.cost_usd=1.5", "budget.cost_usd=2",
 			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1, CostUSD: 2}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(3 * time.Minute), CostUSD: 3, Tokens: 600}},
 		},
 		{
 			"a budget that a person raised, when another setting is supposed", again(ok, 6),
-			[]order{{30 * time.Second, engine.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
+			[]order{{30 * time.Second, steer.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
 			"budget.cost_usd=1.5", "loop.max_iterations=3",
 			Result{Stops: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3, CostUSD: 3}, Saved: Savings{Iterations: 1, Elapsed: loop.Span(100 * time.Second), CostUSD: 2, Tokens: 400}},
 		},
 		{
 			"a pause of a person's is no shorter", again(ok, 3),
-			[]order{{30 * time.Second, engine.Command{Name: "pause"}}, {time.Hour, engine.Command{Name: "resume"}}},
+			[]order{{30 * time.Second, steer.Command{Name: "pause"}}, {time.Hour, steer.Command{Name: "resume"}}},
 			"loop.max_iterations=3", "loop.max_time=10m",
 			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1, CostUSD: 1}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(52 * time.Minute), CostUSD: 2, Tokens: 400}},
 		},
@@ -226,7 +226,7 @@ func TestWhatifHurriesAsRecorded(t *testing.T) {
 	dir := t.TempDir()
 	p := &play{
 		acts: append([]act{{result: "limited", takes: time.Minute, reset: 5 * time.Hour}}, again(ok, 3)...), margin: time.Second,
-		orders: []order{{10 * time.Minute, engine.Command{Name: "stop"}}},
+		orders: []order{{10 * time.Minute, steer.Command{Name: "stop"}}},
 	}
 	base := sets(t, "stop.no_progress=0 done.promise=DONE loop.max_iterations=2")
 	p.run(t, dir, base)

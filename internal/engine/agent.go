@@ -1,0 +1,254 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/steer"
+)
+
+// runAgent lets the agent work until it is gone.
+func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
+	state := e.State()
+	cmd, err := a.Worker.Agent.Command(agent.Call{
+		Prompt: a.Prompt, PromptFile: a.Dir.PromptPath(), Model: a.Worker.Model, HasPrompt: e.hasPrompt,
+		Session: state.SessionOf(a.Worker.Name), LeftUSD: max(0, e.Limits().CostUSD-state.Totals.CostUSD),
+	})
+	if err != nil {
+		a.Failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
+		return
+	}
+	e.Record(&loop.IterationPhase{Phase: loop.Executing, Base: a.Base})
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer e.watch(e.Desk.AtOnce(), cancel)()
+	spent := e.newMeter(a, cancel)
+	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.weigh})
+	defer e.Desk.SetAgent(nil)
+	decoder := a.Worker.Agent.Decoder()
+	tools := &openTools{}
+	a.listeners = append(a.listeners, spent, tools)
+
+	var said []loop.Payload // since the last pause
+	exit, err := e.Exec(ctx, proc.Spec{
+		Argv:  cmd.Argv,
+		Dir:   e.Dir,
+		Env:   append(a.number(ChildEnv(e.Env, cmd)), e.traceOf(a)...),
+		Stdin: stdin(cmd.Stdin),
+		First: cmd.First,
+
+		StdoutFile: cmd.StdoutFile,
+		Timeout:    e.timeout,
+		Idle:       e.idle,
+		Busy:       tools.any,
+		Stdout: proc.Sink{
+			Raw: a.Dir.Stdout(),
+			Line: WholeLines(
+				func(line []byte) { said = append(said, decoder.Decode(line)...) },
+				func() {
+					e.Warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
+				},
+			),
+			Pause: func() {
+				e.hear(a, joinTexts(said)...)
+				said = said[:0]
+			},
+		},
+		Stderr: proc.Sink{Raw: a.Dir.Stderr(), Line: a.complain},
+		Started: func(pid int, at time.Time) {
+			a.Began = true
+			e.Record(&loop.AgentStarted{Agent: a.Worker.Name, PID: pid, Started: at.UTC()})
+		},
+	})
+	a.Duration = e.Clock.Now().Sub(a.Started).Truncate(time.Millisecond) // as the journal has it
+	if agent.Finished(decoder) && endedForTheRun(exit, err) {
+		exit, err = e.hadFinished(), nil
+	}
+	if err != nil {
+		a.Failure = e.startFailure(a, err)
+		return
+	}
+	exited := &loop.AgentExited{Exit: exit, Duration: loop.Span(a.Duration)}
+	e.hear(a, exited)
+	e.hear(a, decoder.Close(exit)...)
+}
+
+// hear takes in what the agent said, and what listeners find in it.
+func (e *Engine) hear(a *Attempt, said ...loop.Payload) {
+	e.Record(said...)
+	for _, p := range said {
+		if found := a.hear(p); len(found) > 0 {
+			e.Record(found...)
+		}
+	}
+}
+
+// traceOf is what ties the attempt to the traces of the agent's own.
+func (e *Engine) traceOf(a *Attempt) []string {
+	if e.trace == nil {
+		return nil
+	}
+	return e.trace(a.Iter, a.Number)
+}
+
+// number adds the number of the attempt to a child's environment.
+func (a *Attempt) number(env []string) []string {
+	return append(env[:len(env):len(env)],
+		"REFRAIN_ITERATION="+strconv.Itoa(a.Iter),
+		"REFRAIN_ATTEMPT="+strconv.Itoa(a.Number),
+	)
+}
+
+// startFailure is the runner's own word on why nothing ran.
+func (e *Engine) startFailure(a *Attempt, err error) *loop.AgentError {
+	var lost *proc.KeeperError
+	if errors.As(err, &lost) {
+		return e.lostKeeper(lost)
+	}
+	var start *proc.StartError
+	if errors.As(err, &start) && (start.Missing() || errors.Is(err, fs.ErrPermission)) {
+		return &loop.AgentError{Kind: loop.ErrMissing, Message: err.Error() + "; " + a.Worker.Remedy}
+	}
+	return &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
+}
+
+// lostKeeper is an attempt that was lost with its keeper. Nobody knows how far the
+// agent had come, and it is tried again; but not for ever, for the agent itself
+// may have ended its keeper.
+func (e *Engine) lostKeeper(lost *proc.KeeperError) *loop.AgentError {
+	kind := loop.ErrKeeper
+	if e.State().Lost+1 >= LostTooOften {
+		kind = loop.ErrAgent
+	}
+	return &loop.AgentError{Kind: kind, Message: lost.Error()}
+}
+
+// endedForTheRun tells whether an agent was ended for the end of the run, or with
+// its keeper.
+func endedForTheRun(exit loop.Exit, err error) bool {
+	var lost *proc.KeeperError
+	return errors.As(err, &lost) || err == nil && (exit.Cause == loop.OnRequest || exit.Cause == loop.OnMaxTime)
+}
+
+// hadFinished is the exit of an agent that was ended after its last word: as far
+// as its work goes, it had come to its end.
+func (e *Engine) hadFinished() loop.Exit {
+	e.Record(&loop.Warning{Text: "the agent had said its last word when it was ended: its work is judged, not repeated"})
+	return loop.Exit{Code: new(int), Cause: loop.Exited}
+}
+
+// ChildEnv is the environment of an agent: everyone's, less what it must not
+// see, plus its own additions.
+func ChildEnv(env []string, cmd agent.Command) []string {
+	child := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(cmd.Unset, name)
+	})
+	return append(child, cmd.Env...)
+}
+
+// stdin is nil for an empty prompt: the child then reads the end at once.
+func stdin(text string) io.Reader {
+	if text == "" {
+		return nil
+	}
+	return strings.NewReader(text)
+}
+
+// WholeLines drops lines that came in pieces: half a line of JSON decodes to
+// nothing, and half a line of text must not be taken for a line that says
+// something else. They stay in the transcript.
+func WholeLines(line func([]byte), tooLong func()) func([]byte, bool) {
+	inPieces := false
+	return func(piece []byte, more bool) {
+		switch {
+		case more && !inPieces:
+			inPieces = true
+			tooLong()
+		case !more && inPieces:
+			inPieces = false
+		case !inPieces:
+			line(piece)
+		}
+	}
+}
+
+// joinedText is how long texts get that are made one event. An agent that
+// prints a line of two bytes has not said something a hundred bytes long.
+const joinedText = 4 << 10
+
+// joinTexts makes one of texts that follow each other: whole lines each, they are
+// whole lines together.
+func joinTexts(said []loop.Payload) []loop.Payload {
+	kept := said[:0]
+	var group []string
+	size := 0
+	end := func() {
+		if len(group) > 0 {
+			kept = append(kept, &loop.AgentText{Text: strings.Join(group, "\n")})
+			group, size = group[:0], 0
+		}
+	}
+	for _, p := range said {
+		text, ok := p.(*loop.AgentText)
+		if !ok || text.Cut {
+			end()
+			kept = append(kept, p)
+			continue
+		}
+		if size+len(text.Text) >= joinedText {
+			end()
+		}
+		group = append(group, text.Text)
+		size += len(text.Text) + 1
+	}
+	end()
+	return kept
+}
+
+// openTools knows the tools that the agent has called and that have not given
+// back yet: while one is at work, the silence of the agent means nothing.
+type openTools struct {
+	mu   sync.Mutex
+	open map[string]bool
+}
+
+// Hear looks at what the agent tells. A call without an id could never be
+// closed, and does not count; the agent's last word closes all.
+func (t *openTools) Hear(p loop.Payload) []loop.Payload {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch p := p.(type) {
+	case *loop.AgentTool:
+		if t.open == nil {
+			t.open = map[string]bool{}
+		}
+		if p.ID != "" {
+			t.open[p.ID] = true
+		}
+	case *loop.AgentToolResult:
+		delete(t.open, p.ID)
+	case *loop.AgentResult:
+		clear(t.open)
+	}
+	return nil
+}
+
+func (*openTools) Report(*loop.Outcome) []loop.Payload { return nil }
+
+func (t *openTools) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open) > 0
+}

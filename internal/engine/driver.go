@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Stepper makes the steps of a run. It is given the state and gives the state
+// after: nothing else is carried from step to step.
+type Stepper interface {
+	// Open does what comes before the first step of a runner, and says how to go
+	// on.
+	Open(context.Context, loop.State) (loop.State, loop.Verdict, error)
+	// Step makes one attempt.
+	Step(context.Context, loop.State) (loop.State, loop.Verdict, error)
+	// Skip leaves one out.
+	Skip(context.Context, loop.State) (loop.State, loop.Verdict, error)
+	// Close gives the last word: the verdict that the run ends with, unless there
+	// is a reason not to believe it.
+	Close(loop.Verdict, error) (loop.Verdict, error)
+	// Ended hears of the end just before it is written down.
+	Ended(*loop.RunFinished)
+}
+
+// Driver drives a run from step to step: it decides, waits, pauses, asks, steps,
+// and finishes. It knows nothing of agents, trees and gates; the stepper does.
+//
+//	open ─► ┌─► reboot? wait? ─► pause? ─► rules ─► ask a person? ─► step ─┐ ─► finish
+//	        └──────────────────────────────◄───────────────────────────────┘
+type Driver struct {
+	*Kit
+	Stepper  Stepper
+	Start    loop.Payload   // run.started or run.resumed
+	Warnings []loop.Warning // what people should know before the first iteration
+	Asking   Asking
+	Draft    Draft        // of the next prompt, for a person to change; nil: there is none
+	Guard    func() error // asked before every step whether the run is still ours; nil: it is
+}
+
+// Run steps until a rule says stop, and returns the run's last event. A done
+// ctx is a wish to stop at once. Whatever happens, a panic included, the run
+// gets its end written down.
+func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
+	defer context.AfterFunc(ctx, func() { d.Desk.Stop(loop.Asked{Now: true}) })()
+	defer d.Desk.End()
+	stopListening := d.Desk.Listen()
+	defer stopListening() // also when its goroutine is made to end
+	defer func() {
+		if p := recover(); p != nil {
+			stopListening()
+			// The reason is one sentence; where it happened is for who reads the error.
+			end = d.finish(broken(fmt.Errorf("panic in the runner: %v", p)))
+			err = fmt.Errorf("panic in the runner: %v\n%s", p, debug.Stack())
+		}
+	}()
+
+	d.Record(d.Start)
+	for _, w := range d.Warnings {
+		d.Record(&w)
+	}
+	work := context.WithoutCancel(ctx)
+	_, v, err := d.Stepper.Open(work, d.State())
+	v = d.confirm(v)
+	for err == nil && v.Action != loop.Stop {
+		d.between(v)
+		d.waitWhilePaused()
+		if v = d.Decide(nil); v.Action == loop.Stop {
+			break
+		}
+		if v.Action != loop.Continue { // what an earlier runner, or another run, has left to do first
+			continue
+		}
+		if d.Guard != nil {
+			if err = d.Guard(); err != nil {
+				break
+			}
+		}
+		_, v, err = d.step(work)
+		v = d.confirm(v)
+	}
+	stopListening() // the end is the last event
+	if v, err = d.Stepper.Close(v, err); err != nil {
+		return d.finish(broken(err)), err
+	}
+	return d.finish(v), nil
+}
+
+// step makes a step, after a person who wants to be asked has said so.
+func (d *Driver) step(ctx context.Context) (loop.State, loop.Verdict, error) {
+	answer := d.askBefore(ctx)
+	d.waitWhilePaused() // a person may have wanted that instead of an answer
+	if v := d.Decide(nil); v.Action == loop.Stop {
+		return d.State(), v, nil
+	}
+	switch answer {
+	case Halt:
+		return d.State(), d.halted(), nil
+	case Fresh:
+		d.reboot("a person asked for it")
+	case Skip:
+		return d.Stepper.Skip(ctx, d.State())
+	}
+	d.rebootIfAsked()
+	return d.Stepper.Step(ctx, d.State())
+}
+
+// between does what a verdict says to do before the next step.
+func (d *Driver) between(v loop.Verdict) {
+	if v.Action == loop.Reboot {
+		d.reboot(v.Why)
+	}
+	d.rebootIfAsked()
+	if !v.Until.IsZero() {
+		d.wait(v)
+	}
+	d.warnOfBudgets()
+}
+
+// finish writes the rule that ended the run, and the end.
+func (d *Driver) finish(v loop.Verdict) loop.RunFinished {
+	d.leave()
+	d.Record(&loop.RunRule{Verdict: v})
+	d.flushTrouble()
+	state := d.State()
+	end := loop.RunFinished{
+		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof, Net: state.Net,
+		Elapsed: state.Live, Totals: state.Totals,
+	}
+	if a := d.Desk.Asked(); a != nil && v.Reason == loop.BySignal {
+		end.Signal = a.Signal
+	}
+	d.Stepper.Ended(&end)
+	d.Record(&end)
+	return end
+}
+
+func broken(err error) loop.Verdict {
+	return loop.Verdict{Action: loop.Stop, Rule: "error", State: loop.CouldNotRun, Reason: loop.ByError, Why: err.Error()}
+}
+
+// reboot drops the agent's session, because a rule or a person says so.
+func (d *Driver) reboot(why string) {
+	d.leave()
+	s := d.State()
+	started := &loop.RunRebootStarted{Why: why}
+	if s.Session != nil {
+		started.Session = s.Session.ID
+	}
+	d.Record(started, &loop.RunRebootFinished{Reboots: s.Totals.Reboots + 1})
+}
+
+// rebootIfAsked does what a person asked for while an iteration was under way.
+func (d *Driver) rebootIfAsked() {
+	if d.Desk.TakeReboot() {
+		d.reboot("a person asked for it")
+	}
+}
+
+// waitWhilePaused stays before the next iteration as long as a person wants it to.
+func (d *Driver) waitWhilePaused() {
+	if !d.Desk.Pausing() {
+		return
+	}
+	d.leave()
+	d.Record(&loop.RunPaused{})
+	for d.Desk.Asked() == nil && d.Desk.Pausing() {
+		d.Clock.Sleep(slice, d.Desk.Woken())
+		d.rebootIfAsked()
+		if d.Decide(nil).Action == loop.Stop {
+			break
+		}
+	}
+	d.Record(&loop.RunUnpaused{})
+}
+
+// wait lets time pass as the verdict says. A wish to stop ends it at once, and
+// so do a person's wish to go on and a rule that has come to say stop.
+func (d *Driver) wait(v loop.Verdict) {
+	d.leave()
+	until := wholeMillis(d.wakeTime(v))
+	d.Record(v.Waiting(d.Now(), until))
+	for {
+		left := until.Sub(d.Clock.Now())
+		d.rebootIfAsked()
+		if left <= 0 || d.Desk.Asked() != nil || d.Desk.Hurried() || d.Desk.Pausing() || d.Decide(nil).Action == loop.Stop || d.freed(v) {
+			return
+		}
+		d.Clock.Sleep(min(left, slice, d.TimeLeft()), d.Desk.Woken())
+	}
+}
+
+// freed tells whether a limit that another run had noted is gone before its time.
+func (d *Driver) freed(v loop.Verdict) bool {
+	return v.Rule == loop.RuleLimit && d.Now().Before(v.Until) && d.Terms().Holds.Agent(d.Facts(nil)) != ""
+}
+
+// wholeMillis is a time that Now can reach: it knows no smaller part, and whoever
+// wakes a moment early would only be told to wait again.
+func wholeMillis(t time.Time) time.Time {
+	if whole := t.Truncate(time.Millisecond); whole.Before(t) {
+		return whole.Add(time.Millisecond)
+	}
+	return t
+}

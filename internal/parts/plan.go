@@ -1,0 +1,187 @@
+package parts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/text"
+)
+
+// Plan compares the tasks before and after each attempt.
+type Plan struct {
+	*engine.Kit
+	File    string // empty: there is none
+	Written string // a plan that a claim must have written; empty is none
+
+	tasks plan.Tasks // as they were last read well; each attempt's folder has them
+}
+
+// Take takes note of the tasks that the agent finds. Those of a plan that
+// cannot be read are what they were: it may come back with fewer.
+func (p *Plan) Take(_ context.Context, a *engine.Attempt) {
+	if p.File == "" {
+		return
+	}
+	if tasks, err := plan.Read(p.File); err == nil {
+		p.tasks = tasks
+	}
+	a.Dir.WritePlan(p.tasks)
+}
+
+// Recall reads the tasks that an attempt found.
+func (p *Plan) Recall(dir *journal.Attempt) { dir.ReadPlan(&p.tasks) }
+
+// Recover does the same for an attempt that is not judged yet.
+func (p *Plan) Recover(_ context.Context, a *engine.Attempt) error {
+	p.Recall(a.Dir)
+	return nil
+}
+
+// Lost looks at what an agent may have dropped before its runner died.
+func (p *Plan) Lost(a *engine.Attempt, o *loop.Outcome) {
+	p.Recall(a.Dir)
+	p.Check(context.Background(), a, o)
+}
+
+// Check compares the plan with what it was before the attempt. A task that
+// vanished is told to people and to the next agent.
+func (p *Plan) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
+	if p.Written != "" && o.ClaimsDone() {
+		if _, err := plan.Read(p.Written); err != nil {
+			a.Refusal = err.Error()
+		}
+	}
+	if p.File == "" {
+		return
+	}
+	now, err := plan.Read(p.File)
+	if err != nil {
+		a.Refusal = err.Error()
+		p.Warn("plan "+err.Error(), loop.Warning{Text: err.Error(), Hint: "a plan that cannot be read is not a finished one"})
+		return
+	}
+	before := p.tasks
+	p.tasks = now
+	lost := plan.Lost(before, now)
+	count := now.Count()
+	count.Lost = len(lost)
+	count.Vanished, count.Marks = p.vanished(lost, now)
+	o.Plan = &count
+	if len(lost) > 0 {
+		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(lost), text.OneOrMany(len(lost), "task", "tasks"), text.FirstFew(quoted(textsOf(lost))))
+		p.Record(&loop.Warning{Text: what, Hint: "the next agent is told"})
+		a.Feedback = append(a.Feedback, what+"; put back what is still to be done")
+	}
+	if a.Refusal == "" {
+		a.Refusal = refusal(o, len(lost))
+	}
+	if count.Done > before.Count().Done {
+		a.Signals = append(a.Signals, loop.InPlan)
+	}
+}
+
+// refusal says why the plan does not let a claim stand, or nothing.
+func refusal(o *loop.Outcome, lost int) string {
+	open := o.Plan.Open + o.Plan.InProgress
+	switch {
+	case open > 0:
+		return fmt.Sprintf("%d of %d tasks of the plan are not done", open, open+o.Plan.Done)
+	case lost > 0, len(o.Plan.Marks) > 0 && o.Claim == nil:
+		// A promise after the iteration in which they went is a word to be
+		// judged; a plan alone does not say that they are not needed.
+		return fmt.Sprintf("%s vanished from the plan: %s; put them back, ticked if they are done or not needed", openTasks(len(o.Plan.Marks)), text.FirstFew(quoted(o.Plan.Vanished)))
+	}
+	return ""
+}
+
+// Finished tells whether there is a plan, and nothing of it is open.
+func (p *Plan) Finished() bool {
+	if p.File == "" {
+		return false
+	}
+	tasks, err := plan.Read(p.File)
+	return err == nil && tasks.Finished()
+}
+
+// open is the tasks that are still to be done.
+func (p *Plan) open() []string {
+	var list []string
+	for _, t := range p.tasks {
+		if t.Status != plan.Done {
+			list = append(list, t.Text)
+		}
+	}
+	return list
+}
+
+// How many vanished tasks are remembered, and how many of them in words.
+const (
+	maxMarks  = 500
+	maxWords  = 5
+	longWords = 100
+)
+
+// vanished is the open tasks that are gone: in this attempt or an earlier one,
+// and not back, in whatever state.
+func (p *Plan) vanished(lost []plan.Task, now plan.Tasks) (words, marks []string) {
+	there := map[string]bool{}
+	for _, t := range now {
+		there[taskMark(t.Text)] = true
+	}
+	s := p.State()
+	for _, mark := range s.Marks {
+		if !there[mark] {
+			marks = append(marks, mark)
+		}
+	}
+	for _, text := range s.Vanished {
+		if slices.Contains(marks, taskMark(text)) {
+			words = append(words, text)
+		}
+	}
+	for _, t := range lost {
+		marks = append(marks, taskMark(t.Text))
+		words = append(words, t.Text)
+	}
+	for i, task := range words[:min(len(words), maxWords)] {
+		words[i] = text.Cut(task, longWords)
+	}
+	return words[:min(len(words), maxWords)], marks[:min(len(marks), maxMarks)]
+}
+
+// taskMark tells one task from another, however long it is.
+func taskMark(task string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(text.Cut(task, longWords))))
+	return hex.EncodeToString(sum[:6])
+}
+
+func textsOf(tasks []plan.Task) []string {
+	var list []string
+	for _, t := range tasks {
+		list = append(list, t.Text)
+	}
+	return list
+}
+
+func quoted(texts []string) []string {
+	var list []string
+	for _, text := range texts {
+		list = append(list, fmt.Sprintf("%q", text))
+	}
+	return list
+}
+
+func openTasks(n int) string {
+	if n <= maxWords {
+		return "open tasks"
+	}
+	return fmt.Sprintf("%d open tasks", n)
+}

@@ -1,0 +1,56 @@
+package parts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/hook"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Scripts asks the user's stop scripts: exit status 0 means stop.
+type Scripts struct {
+	*engine.Kit
+	Paths []string
+}
+
+// scriptTime is how long a stop script may think.
+const scriptTime = 5 * time.Second
+
+// Ask gives each script the outcome as JSON on stdin. One that can't be run, or
+// takes too long, is a warning and no opinion.
+func (s *Scripts) Ask(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
+	if len(s.Paths) == 0 || o.Result != loop.OK && o.Result != loop.Failed {
+		return
+	}
+	a.Touched = true
+	ctx, done := s.UntilStopped(ctx)
+	defer done()
+	input, err := json.Marshal(struct {
+		Iteration int           `json:"iteration"`
+		Outcome   *loop.Outcome `json:"outcome"`
+		State     loop.State    `json:"state"`
+	}{a.Iter, o, s.State()})
+	if err != nil {
+		return // values of these types always marshal
+	}
+	for _, script := range s.Paths {
+		exit, w := hook.Script(ctx, script, hook.Call{
+			Input: input, Dir: s.Dir, Timeout: scriptTime, Exec: s.Exec,
+			Env: append(s.Env[:len(s.Env):len(s.Env)], fmt.Sprintf("REFRAIN_ITERATION=%d", a.Iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
+		})
+		if w != nil {
+			s.Warn("script "+script, *w)
+		}
+		if exit != nil && *exit == 0 {
+			o.Scripts = append(o.Scripts, script)
+		}
+		if ctx.Err() != nil && exit == nil {
+			a.CutShort = true // it had no say
+			return
+		}
+	}
+}
