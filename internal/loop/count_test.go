@@ -122,3 +122,62 @@ func errorFor(r Result) *AgentError {
 	}
 	return nil
 }
+
+func TestAttemptsAtOneNumber(t *testing.T) {
+	overflow := Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}}
+	for _, tt := range []struct {
+		name string
+		past []Outcome
+		want Tries
+	}{
+		{"limits", []Outcome{{Result: Limited}, {Result: Limited}}, Tries{Attempts: 2}},
+		{"its runner died", []Outcome{{Result: Interrupted}, {Result: Lost}, {Result: Lost}}, Tries{Attempts: 3, Lost: 2}},
+		{"then it counted", []Outcome{{Result: Lost}, works("a")}, Tries{LastOK: true}},
+		{"then a gate was red", []Outcome{works("a"), {Result: OK, Exit: code(0), Gates: redGate}}, Tries{}},
+		{"what does not count leaves the last as it was", []Outcome{works("a"), {Result: Limited}}, Tries{Attempts: 1, LastOK: true}},
+		{"overflows in a row", []Outcome{overflow, overflow}, Tries{Overflows: 2}},
+		{"and then another error", []Outcome{overflow, {Result: Failed, Exit: code(1)}}, Tries{}},
+		{"skips in a row", []Outcome{{Result: Skipped}, {Result: Skipped}}, Tries{Skips: 2}},
+		{"and then a try", []Outcome{{Result: Skipped}, {Result: Limited}}, Tries{Attempts: 1}},
+	} {
+		var s State
+		for _, o := range tt.past {
+			s = s.Add(o)
+		}
+		if s.Tries != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, s.Tries, tt.want)
+		}
+	}
+}
+
+func TestClaimsInARow(t *testing.T) {
+	claim := func(why, lacks string) Outcome {
+		o := works("a")
+		if o.Claim = (&Claim{Kind: ClaimDone, Why: why, Lacks: lacks}); why == "" {
+			o.Proof = &Proof{Level: LevelKept}
+		}
+		return o
+	}
+	for _, tt := range []struct {
+		name string
+		past []Outcome
+		want int
+	}{
+		{"none", []Outcome{works("a")}, 0},
+		{"two", []Outcome{claim("", ""), claim("", "")}, 2},
+		{"one was refused", []Outcome{claim("", ""), claim("gate test failed", "")}, 0},
+		{"an iteration without one", []Outcome{claim("", ""), works("a")}, 0},
+		{"an attempt that did not count", []Outcome{claim("", ""), {Result: Limited}}, 1},
+		{"a word without gates", []Outcome{{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone}}}, 0},
+		{"an earlier version: proven", []Outcome{{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Proven: true}}}, 1},
+		{"blocked is another claim", []Outcome{{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimBlocked, Proven: true}}}, 0},
+	} {
+		var s State
+		for _, o := range tt.past {
+			s = s.Add(o)
+		}
+		if s.Confirmed != tt.want {
+			t.Errorf("%s: %d confirmed in a row, want %d", tt.name, s.Confirmed, tt.want)
+		}
+	}
+}
