@@ -145,7 +145,7 @@ func orUsual(asked, usual int) int {
 
 const (
 	usualIterations = 10
-	mostIterations  = 100
+	maxIterations   = 100
 )
 
 type listIterationsIn struct {
@@ -187,7 +187,7 @@ func (f face) listIterations(_ context.Context, in listIterationsIn) (listIterat
 	if err != nil {
 		return listIterationsOut{}, err
 	}
-	finished, err := store.Iterations(entry.Name, min(orUsual(in.Last, usualIterations), mostIterations))
+	finished, err := store.Iterations(entry.Name, min(orUsual(in.Last, usualIterations), maxIterations))
 	if err != nil {
 		return listIterationsOut{}, err
 	}
@@ -262,14 +262,14 @@ func (f face) getIteration(_ context.Context, in getIterationIn) (getIterationOu
 		out.Outcome, out.Verdict = &end.Outcome, &end.Verdict
 	}
 	out.Running = end == nil && !store.Status(entry).Ended()
-	out.Transcript, out.Cut, err = transcript(dir, min(orUsual(in.Transcript, usualTranscript), mostTranscript))
+	out.Transcript, out.Cut, err = transcript(dir, min(orUsual(in.Transcript, usualTranscript), maxTranscript))
 	return out, err
 }
 
 // finished is how an attempt ended; nil: it has not. It is looked for backwards,
 // further and further: who looks after a run asks about its end.
 func finished(store journal.Store, run string, iter, attempt int) (*loop.IterationFinished, error) {
-	for last := mostIterations; ; last *= 10 {
+	for last := maxIterations; ; last *= 10 {
 		list, err := store.Iterations(run, last)
 		if err != nil {
 			return nil, err

@@ -190,7 +190,7 @@ func TestGetIterationThatIsUnderWay(t *testing.T) {
 func TestGetIterationOfLongAgo(t *testing.T) {
 	s := newScene(t)
 	r := s.run()
-	for n := range mostIterations + 20 {
+	for n := range maxIterations + 20 {
 		r.begin(n+1, 1)
 		r.finish(loop.Outcome{Result: loop.OK}, loop.Verdict{Action: loop.Continue})
 	}

@@ -13,8 +13,8 @@ import (
 
 const (
 	usualTranscript = 4000
-	mostTranscript  = 50_000
-	mostToolText    = 400
+	maxTranscript   = 50_000
+	maxToolText     = 400
 )
 
 // transcript is the end of what an agent said and did, at most so many
@@ -54,7 +54,7 @@ func line(p loop.Payload) string {
 		}
 		return text
 	case *loop.AgentTool:
-		return "[" + text.Line(p.Name) + "] " + view.Fit(p.Input, mostToolText) + "\n"
+		return "[" + text.Line(p.Name) + "] " + view.Fit(p.Input, maxToolText) + "\n"
 	case *loop.AgentToolResult:
 		return result(p)
 	case *loop.AgentRetry:
@@ -76,7 +76,7 @@ func result(p *loop.AgentToolResult) string {
 		said += fmt.Sprintf("exit %d: ", *p.Exit)
 	}
 	output := []rune(text.Line(p.Output))
-	if more := len(output) - mostToolText; more > 0 {
+	if more := len(output) - maxToolText; more > 0 {
 		return said + "…" + string(output[more:]) + "\n"
 	}
 	return said + string(output) + "\n"

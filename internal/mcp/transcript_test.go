@@ -28,7 +28,7 @@ func TestTranscriptTellsWhatTheAgentSaidAndDid(t *testing.T) {
 		r.tell(p)
 	}
 	got, cut, err := transcript(s.store.AttemptDir(r.name, 1, 1), 5000)
-	want := "Looking.\n[Bash] go test ./...\n  failed: exit 1: …" + strings.Repeat("x", mostToolText-11) + " FAIL greet\n  denied: not allowed\n  ok\n" +
+	want := "Looking.\n[Bash] go test ./...\n  failed: exit 1: …" + strings.Repeat("x", maxToolText-11) + " FAIL greet\n  denied: not allowed\n  ok\n" +
 		"(the agent tries a request again)\nbegin\n(cut here: the file stdout has the whole text)\n"
 	if err != nil || cut || got != want {
 		t.Errorf("transcript = %q, %v, %v\nwant %q", got, cut, err, want)

@@ -16,11 +16,11 @@ const (
 	// usualWait is shorter than the time that clients give a tool if nobody
 	// tells them otherwise, which is a minute for many.
 	usualWait = 30
-	mostWait  = 600
+	maxWait   = 600
 	// together is how long after a first event others are waited for: what
 	// happens at once should be told at once.
-	together   = 200 * time.Millisecond
-	mostEvents = 50
+	together  = 200 * time.Millisecond
+	maxEvents = 50
 )
 
 // usualTypes are the events that a supervisor acts on. Others only say that
@@ -94,8 +94,8 @@ func (in watchIn) wait() (time.Duration, error) {
 	if in.Wait != nil {
 		seconds = *in.Wait
 	}
-	if seconds < 0 || seconds > mostWait {
-		return 0, &advice{fmt.Sprintf("wait_seconds is %v", seconds), fmt.Sprintf("choose 0 to %d, and call again to wait longer", mostWait)}
+	if seconds < 0 || seconds > maxWait {
+		return 0, &advice{fmt.Sprintf("wait_seconds is %v", seconds), fmt.Sprintf("choose 0 to %d, and call again to wait longer", maxWait)}
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }
@@ -132,7 +132,7 @@ type watcher struct {
 // take looks at an event. It is false when there is no room for it.
 func (w *watcher) take(e loop.Event) bool {
 	if w.wanted(e.Type()) {
-		if len(w.events) == mostEvents {
+		if len(w.events) == maxEvents {
 			w.more = true
 			return false
 		}
@@ -187,8 +187,8 @@ func (w *watcher) follow(ctx context.Context, wait time.Duration, begin func(con
 
 // Longer texts and lists than these are in the files of the run.
 const (
-	mostText = 1000
-	mostList = 20
+	maxText = 1000
+	maxList = 20
 )
 
 // brief is an event as the journal writes it, without what an agent need not
@@ -213,13 +213,13 @@ func brief(e loop.Event) (map[string]any, error) {
 func shorten(v any) any {
 	switch v := v.(type) {
 	case string:
-		if runes := []rune(v); len(runes) > mostText {
-			return string(runes[:mostText]) + "…"
+		if runes := []rune(v); len(runes) > maxText {
+			return string(runes[:maxText]) + "…"
 		}
 	case []any:
-		more := len(v) - mostList
+		more := len(v) - maxList
 		if more > 0 {
-			v = v[:mostList:mostList]
+			v = v[:maxList:maxList]
 		}
 		for i := range v {
 			v[i] = shorten(v[i])

@@ -56,13 +56,13 @@ func typesOf(w watchOut) []string {
 func TestWatchComesBackForMore(t *testing.T) {
 	s := newScene(t)
 	r := s.run()
-	for range mostEvents + 5 {
+	for range maxEvents + 5 {
 		r.tell(&loop.Warning{Text: "careful"})
 	}
 	r.end(loop.Stopped)
 	var got watchOut
 	s.call("watch_run", map[string]any{"after": 0}, &got)
-	if len(got.Events) != mostEvents || !got.More || got.Ended || got.After != mostEvents {
+	if len(got.Events) != maxEvents || !got.More || got.Ended || got.After != maxEvents {
 		t.Errorf("%d events up to %d, more %v, ended %v", len(got.Events), got.After, got.More, got.Ended)
 	}
 	after := got.After
@@ -140,12 +140,12 @@ func TestWatchKnowsWhenThereIsMoreThanItCanTell(t *testing.T) {
 	s := newScene(t)
 	s.run().held("")
 	var flood []loop.Event
-	for n := range int64(mostEvents + 1) {
+	for n := range int64(maxEvents + 1) {
 		flood = append(flood, loop.Event{Seq: n + 2, Time: noon, Payload: &loop.Warning{Text: "x"}})
 	}
 	s.Follow = coming(0, flood...)
 	got, err := face{s.Options}.watchRun(t.Context(), watchIn{})
-	if err != nil || len(got.Events) != mostEvents || !got.More || got.After != mostEvents+1 {
+	if err != nil || len(got.Events) != maxEvents || !got.More || got.After != maxEvents+1 {
 		t.Errorf("%d events up to %d, more %v, %v", len(got.Events), got.After, got.More, err)
 	}
 }
@@ -190,11 +190,11 @@ func TestWatchRefusesWhatMakesNoSense(t *testing.T) {
 
 func TestBriefLeavesOutWhatIsLong(t *testing.T) {
 	var paths []loop.PathChange
-	for range mostList + 3 {
+	for range maxList + 3 {
 		paths = append(paths, loop.PathChange{Path: "a.go", Change: "modified"})
 	}
 	got, err := brief(loop.Event{Seq: 7, Time: noon, Run: "loop_1", Payload: &loop.IterationFinished{
-		Outcome: loop.Outcome{Summary: strings.Repeat("ä", mostText+1), Work: loop.Work{Changes: &loop.Changes{Paths: paths}}},
+		Outcome: loop.Outcome{Summary: strings.Repeat("ä", maxText+1), Work: loop.Work{Changes: &loop.Changes{Paths: paths}}},
 		State:   loop.State{Totals: loop.Totals{Iterations: 3}},
 	}})
 	if err != nil {
@@ -205,10 +205,10 @@ func TestBriefLeavesOutWhatIsLong(t *testing.T) {
 	if got["state"] != nil || got["run"] != nil || got["seq"] != 7.0 {
 		t.Errorf("brief = %v, want no state and no run", got)
 	}
-	if summary := outcome["summary"]; summary != strings.Repeat("ä", mostText)+"…" {
+	if summary := outcome["summary"]; summary != strings.Repeat("ä", maxText)+"…" {
 		t.Errorf("summary = %v", summary)
 	}
-	if len(listed) != mostList+1 || listed[mostList] != "… and 3 more" {
+	if len(listed) != maxList+1 || listed[maxList] != "… and 3 more" {
 		t.Errorf("%d paths, the last %v", len(listed), listed[len(listed)-1])
 	}
 	// Only there "state" is the sum of everything.

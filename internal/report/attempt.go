@@ -27,16 +27,16 @@ type attempt struct {
 	notable  bool
 }
 
-// mostPaths is how many of its changed files an attempt is listed with.
-const mostPaths = 100
+// maxPaths is how many of its changed files an attempt is listed with.
+const maxPaths = 100
 
 func attemptOf(e loop.Event, p *loop.IterationFinished, restored string) attempt {
 	o := &p.Outcome
 	a := attempt{
 		place: place{e.Iter, e.Attempt}, result: o.Result, took: o.Duration.Duration(),
 		gates: o.Gates, progress: view.Names(view.Progress(o), 4), changes: fewPaths(o.Changes),
-		remark:  view.Fit(remark(o, p.Verdict, restored), mostText),
-		summary: view.Fit(o.Summary, mostText),
+		remark:  view.Fit(remark(o, p.Verdict, restored), maxText),
+		summary: view.Fit(o.Summary, maxText),
 		refused: o.Claim.Refused(),
 		notable: o.Result != loop.OK || o.Claim != nil || p.Verdict.Action != loop.Continue || restored != "",
 	}
@@ -55,7 +55,7 @@ func fewPaths(c *loop.Changes) *loop.Changes {
 		return nil
 	}
 	few := *c
-	few.Paths = append([]loop.PathChange(nil), c.Paths[:min(len(c.Paths), mostPaths)]...)
+	few.Paths = append([]loop.PathChange(nil), c.Paths[:min(len(c.Paths), maxPaths)]...)
 	return &few
 }
 

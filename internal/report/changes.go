@@ -19,16 +19,16 @@ type changed struct {
 type changedPath struct{ Sign, Word, Path, From string }
 
 const (
-	// mostChangedPaths is how many files a page lists in all; the latest attempts
+	// maxChangedPaths is how many files a page lists in all; the latest attempts
 	// come first.
-	mostChangedPaths = 4000
+	maxChangedPaths = 4000
 	// fewChangedPaths is how many may be open to begin with.
 	fewChangedPaths = 40
 )
 
 func changes(d *Data) []changed {
 	var list []changed
-	room := mostChangedPaths
+	room := maxChangedPaths
 	for i := len(d.attempts) - 1; i >= 0; i-- {
 		a := d.attempts[i]
 		n := files(a.changes)
@@ -49,7 +49,7 @@ func changes(d *Data) []changed {
 		list = append(list, c)
 	}
 	for i := range list {
-		list[i].Open = mostChangedPaths-room <= fewChangedPaths
+		list[i].Open = maxChangedPaths-room <= fewChangedPaths
 	}
 	slices.Reverse(list)
 	return list

@@ -58,7 +58,7 @@ func slot(i, n int) (x, w, barX, barW float64) {
 	w = 100 / float64(max(n, fewColumns))
 	x = float64(i) * w
 	gap := w * 0.14
-	if n > mostColumns/2 {
+	if n > maxColumns/2 {
 		gap = 0
 	}
 	return x, w, x + gap, w - 2*gap

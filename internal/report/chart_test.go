@@ -32,7 +32,7 @@ func TestScaleHoldsTheValue(t *testing.T) {
 
 func TestColumnsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 3*mostColumns).Draw(t, "n")
+		n := rapid.IntRange(0, 3*maxColumns).Draw(t, "n")
 		var points []point
 		cost, best := 0.0, 0
 		for i := range n {
@@ -44,7 +44,7 @@ func TestColumnsLoseNothing(t *testing.T) {
 			points = append(points, p)
 		}
 		list := columns(points)
-		if len(list) > mostColumns {
+		if len(list) > maxColumns {
 			t.Fatalf("%d columns", len(list))
 		}
 		seen := 0
@@ -64,7 +64,7 @@ func TestColumnsLoseNothing(t *testing.T) {
 }
 
 func TestMarksStayInTheDrawing(t *testing.T) {
-	for _, n := range []int{1, 2, 11, 40, mostColumns, 5000} {
+	for _, n := range []int{1, 2, 11, 40, maxColumns, 5000} {
 		for _, c := range charts(marathon(n).data()) {
 			for _, b := range c.Bars {
 				x, w, y, h := value(t, b.X), value(t, b.W), value(t, b.Y), value(t, b.H)

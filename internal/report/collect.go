@@ -110,12 +110,12 @@ func pointOf(e loop.Event, o *loop.Outcome) point {
 	return p
 }
 
-// A page lists every attempt of a run of up to mostListed, and of a longer one the
+// A page lists every attempt of a run of up to maxListed, and of a longer one the
 // last and those in which something happened.
 const (
-	mostListed  = 2000
-	lastListed  = 500
-	mostNotable = 2000
+	maxListed  = 2000
+	lastListed = 500
+	maxNotable = 2000
 )
 
 // attempts keeps what will be listed, and little more.
@@ -127,7 +127,7 @@ type attempts struct {
 func (a *attempts) add(one attempt) {
 	a.list = append(a.list, one)
 	a.total++
-	if len(a.list) >= mostListed+mostNotable+2*lastListed {
+	if len(a.list) >= maxListed+maxNotable+2*lastListed {
 		a.list = pick(a.list)
 	}
 }
@@ -135,7 +135,7 @@ func (a *attempts) add(one attempt) {
 // listed gives those to list, and how many there are more.
 func (a *attempts) listed() ([]attempt, int) {
 	list := a.list
-	if a.total > mostListed {
+	if a.total > maxListed {
 		list = pick(list)
 	}
 	return list, a.total - len(list)
@@ -150,15 +150,15 @@ func pick(list []attempt) []attempt {
 			kept = append(kept, one)
 		}
 	}
-	kept = kept[max(0, len(kept)-mostNotable):]
+	kept = kept[max(0, len(kept)-maxNotable):]
 	return append(kept, last...)
 }
 
 // Most different refusals, and most places of each, that are listed; the rest is
 // counted.
 const (
-	mostRefusals = 200
-	mostPlaces   = 50
+	maxRefusals = 200
+	maxPlaces   = 50
 )
 
 // refusal is a claim that was not taken, however often it was made.
@@ -184,10 +184,10 @@ func (r *refusals) add(at place, when time.Time, p *loop.ClaimRefused) {
 		return // judged again, after its runner had died
 	}
 	r.last, r.why = at, p.Why
-	why := view.Fit(p.Why, mostText)
+	why := view.Fit(p.Why, maxText)
 	i := slices.IndexFunc(r.list, func(o refusal) bool { return o.near == p.NearMiss && o.kind == p.Kind && o.why == why })
 	if i < 0 {
-		if len(r.list) == mostRefusals {
+		if len(r.list) == maxRefusals {
 			r.more++
 			return
 		}
@@ -195,8 +195,8 @@ func (r *refusals) add(at place, when time.Time, p *loop.ClaimRefused) {
 		i = len(r.list) - 1
 	}
 	one := &r.list[i]
-	one.text = view.Fit(p.Text, mostText)
-	if one.times++; one.times <= mostPlaces {
+	one.text = view.Fit(p.Text, maxText)
+	if one.times++; one.times <= maxPlaces {
 		one.places = append(one.places, at)
 		one.at = append(one.at, when)
 	}
@@ -226,7 +226,7 @@ func (w *waits) add(e loop.Event) {
 		w.open, w.rule, w.since = true, p.Rule, at
 		i := w.find(p.Rule)
 		w.list[i].times++
-		w.list[i].why = view.Fit(p.Why, mostText)
+		w.list[i].why = view.Fit(p.Why, maxText)
 	case *loop.RunResumed:
 		w.open = false // the runner died in it, and nobody knows when
 	case *loop.IterationStarted, *loop.RunPaused, *loop.RunRebootStarted, *loop.RunRule, *loop.RunFinished:
@@ -263,8 +263,8 @@ func (w *waits) until(at int64) []wait {
 	return now.list
 }
 
-// mostWarnings is how many different ones are listed; the rest is counted.
-const mostWarnings = 50
+// maxWarnings is how many different ones are listed; the rest is counted.
+const maxWarnings = 50
 
 // warning is something a person should know, however often it was said.
 type warning struct {
@@ -278,12 +278,12 @@ type warnings struct {
 }
 
 func (w *warnings) add(p *loop.Warning) {
-	said := warning{view.Fit(p.Text, mostText), view.Fit(p.Hint, mostText), 1}
+	said := warning{view.Fit(p.Text, maxText), view.Fit(p.Hint, maxText), 1}
 	i := slices.IndexFunc(w.list, func(o warning) bool { return o.text == said.text && o.hint == said.hint })
 	switch {
 	case i >= 0:
 		w.list[i].times++
-	case len(w.list) == mostWarnings:
+	case len(w.list) == maxWarnings:
 		w.more++
 	default:
 		w.list = append(w.list, said)

@@ -105,10 +105,10 @@ func TestRefusalsAreGrouped(t *testing.T) {
 	if d := cmp.Diff([]place{{1, 1}, {2, 1}, {4, 1}}, list[0].places, cmp.AllowUnexported(place{})); d != "" {
 		t.Errorf("places (-want +got):\n%s", d)
 	}
-	for i := range 2 * mostRefusals {
+	for i := range 2 * maxRefusals {
 		refuse(10+i, fmt.Sprint("reason ", i), false)
 	}
-	if d := s.data(); len(d.refusals) != mostRefusals || d.unsaid != mostRefusals+2 {
+	if d := s.data(); len(d.refusals) != maxRefusals || d.unsaid != maxRefusals+2 {
 		t.Errorf("%d refusals are listed and %d counted", len(d.refusals), d.unsaid)
 	}
 }
@@ -119,7 +119,7 @@ func TestWarningsAreSaidOnce(t *testing.T) {
 		s.tell(&loop.Warning{Text: "the disk is full", Hint: "make room"}, &loop.Warning{Text: fmt.Sprint("warning ", i%60)})
 	}
 	d := s.data()
-	if len(d.warnings) != mostWarnings || d.warnings[0].times != 300 || d.unwarned != 11*5 {
+	if len(d.warnings) != maxWarnings || d.warnings[0].times != 300 || d.unwarned != 11*5 {
 		t.Errorf("%d warnings, the first %d times, %d more", len(d.warnings), d.warnings[0].times, d.unwarned)
 	}
 }
@@ -131,15 +131,15 @@ func TestWhichAttemptsAreListed(t *testing.T) {
 		listed, counts int
 	}{
 		{"none", 0, 1, 0, 0},
-		{"a run of the usual length is listed in full", mostListed, 7, mostListed, 0},
+		{"a run of the usual length is listed in full", maxListed, 7, maxListed, 0},
 		{"a longer one: the last, and the notable ones", 10_000, 100, 500 + 95, 9405},
-		{"all of them notable", 20_000, 1, lastListed + mostNotable, 17_500},
+		{"all of them notable", 20_000, 1, lastListed + maxNotable, 17_500},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var a attempts
 			for i := 1; i <= tt.total; i++ {
 				a.add(attempt{place: place{i, 1}, notable: i%tt.every == 0})
-				if len(a.list) > 2*(mostListed+mostNotable) {
+				if len(a.list) > 2*(maxListed+maxNotable) {
 					t.Fatalf("%d are kept", len(a.list))
 				}
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// mostColumns is how many bars of a chart can still be told apart.
-const mostColumns = 240
+// maxColumns is how many bars of a chart can still be told apart.
+const maxColumns = 240
 
 // column is one place of a chart: an attempt, or some in a row when there are too
 // many.
@@ -32,7 +32,7 @@ type column struct {
 
 // columns gives the places of the charts.
 func columns(points []point) []column {
-	size := (len(points) + mostColumns - 1) / mostColumns
+	size := (len(points) + maxColumns - 1) / maxColumns
 	var list []column
 	var best int
 	var spent float64

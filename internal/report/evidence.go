@@ -51,7 +51,7 @@ func evidenceOf(d *Data) pageEvidence {
 		Refusals: refusedClaims(d), MoreRefusals: more(d.unsaid, "refused claim"), MoreWarnings: more(d.unwarned, "warning"),
 	}
 	var left int
-	if e.TestDiff, left = view.Diff(run.Proof(), mostDiff); left > 0 {
+	if e.TestDiff, left = view.Diff(run.Proof(), maxDiff); left > 0 {
 		e.MoreDiff = fmt.Sprintf("And %s: refrain diff %s", text.Plural(left, "more line"), cmp.Or(text.Line(d.Status.Run), "run"))
 	}
 	if o := run.Outcome; o != nil && len(o.Pinned) > 0 {
@@ -105,7 +105,7 @@ func agreed(p *loop.Proof) string {
 func grounds(run *view.Run) []string {
 	list := view.Grounds(run.Proof())
 	for i, line := range list {
-		list[i] = text.Sentence(view.Fit(line, 4*mostText))
+		list[i] = text.Sentence(view.Fit(line, 4*maxText))
 	}
 	return list
 }
@@ -119,7 +119,7 @@ func gates(list []loop.Gate) []gate {
 		} else if g.Known {
 			class = "held"
 		}
-		shown = append(shown, gate{text.Line(g.Name), view.Fit(join(" ", view.Gate(g), view.Where(g.Where)), mostText), class})
+		shown = append(shown, gate{text.Line(g.Name), view.Fit(join(" ", view.Gate(g), view.Where(g.Where)), maxText), class})
 	}
 	return shown
 }
@@ -158,5 +158,5 @@ func waitRows(list []wait) ([]waitRow, string) {
 	return rows, fmt.Sprintf("It waited %s, %s in all.", times(n), durationWords(total.Milliseconds()))
 }
 
-// mostDiff is how many lines of the diff of changed tests a page has.
-const mostDiff = 200
+// maxDiff is how many lines of the diff of changed tests a page has.
+const maxDiff = 200

@@ -25,11 +25,11 @@ type pageHead struct {
 func headOf(d *Data) pageHead {
 	h := pageHead{
 		Run: cmp.Or(text.Line(d.Status.Run), "run"), Headline: headline(d), Grade: d.run.Grade(),
-		Why: text.Sentence(view.Fit(d.Status.Why, 4*mostText)), Facts: facts(d), Figures: figures(d),
+		Why: text.Sentence(view.Fit(d.Status.Why, 4*maxText)), Facts: facts(d), Figures: figures(d),
 	}
 	if d.run.Finished != nil {
 		for _, what := range d.run.Finished.Unsaved {
-			h.Unsaved = append(h.Unsaved, view.Fit(what, mostText))
+			h.Unsaved = append(h.Unsaved, view.Fit(what, maxText))
 		}
 	}
 	return h
@@ -169,6 +169,6 @@ func facts(d *Data) []fact {
 		{"Branch", text.Line(run.Branch), true},
 		{"Version", text.Line(d.version), false},
 		{"Files", text.Path(d.Status.Dir), true},
-		{"Prompt", view.Fit(run.Prompt, mostText), false},
+		{"Prompt", view.Fit(run.Prompt, maxText), false},
 	})
 }

@@ -75,8 +75,8 @@ func pageOf(d *Data) page {
 
 func courseOf(d *Data) pageCourse {
 	c := pageCourse{Charts: charts(d), Band: bandOf(d), Attempts: attemptTable(d), Changes: changes(d)}
-	if n := len(d.points); n > mostColumns {
-		c.Grouped = fmt.Sprintf("%s are too many to draw one by one: each bar stands for up to %d.", text.Plural(n, "attempt"), (n+mostColumns-1)/mostColumns)
+	if n := len(d.points); n > maxColumns {
+		c.Grouped = fmt.Sprintf("%s are too many to draw one by one: each bar stands for up to %d.", text.Plural(n, "attempt"), (n+maxColumns-1)/maxColumns)
 	}
 	if d.unlisted > 0 {
 		c.Unlisted = fmt.Sprintf("The last %s are listed, and of those before them the ones in which something happened. %s more went by without news.",

@@ -187,7 +187,7 @@ func TestPagesTell(t *testing.T) {
 			"<h1>Done, proven</h1>", "agreed in the work tree only.", "Fixed: TestAdd", "New tests that fail without the work: TestDiv",
 		}, nil},
 		{"tests changed", begin(&loop.RunStarted{Name: "run-1"}).attempt(ok(time.Second), goOn).prove(&loop.Proof{
-			Level: loop.LevelTestsChanged, Why: "a test does not hold", Diff: strings.Repeat("+<b>new</b>\n", mostDiff+2), Flaky: []string{"e2e"},
+			Level: loop.LevelTestsChanged, Why: "a test does not hold", Diff: strings.Repeat("+<b>new</b>\n", maxDiff+2), Flaky: []string{"e2e"},
 			Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestWeakened, Why: "sums round"}}},
 		}).data(), []string{
 			"<h1>Done, tests changed</h1>", "with tests that are not as they were", "Tests that do not hold as they were",

@@ -125,8 +125,8 @@ var activityNames = map[activity]struct{ says, class string }{
 }
 
 const (
-	mostParts = 600 // beyond it a part is thinner than a line
-	mostMarks = 100
+	maxParts = 600 // beyond it a part is thinner than a line
+	maxMarks = 100
 	// longestBreak is how much of the band a time may take in which nobody ran the
 	// run, as a share of the rest: a resume after the weekend must not squeeze the
 	// nights before and after it into two lines.
@@ -147,8 +147,8 @@ func bandOf(d *Data) *band {
 	}
 	zone := d.made.Location()
 	shown, mostly := line.spans, ""
-	if len(shown) > mostParts {
-		shown, mostly = line.thin(mostParts), "mostly "
+	if len(shown) > maxParts {
+		shown, mostly = line.thin(maxParts), "mostly "
 	}
 	for _, s := range shown {
 		from, to := line.at(s.from), line.at(s.to)
@@ -160,7 +160,7 @@ func bandOf(d *Data) *band {
 	}
 	for _, r := range d.refusals {
 		for i, at := range r.at {
-			if len(b.Marks) < mostMarks && !r.near {
+			if len(b.Marks) < maxMarks && !r.near {
 				b.Marks = append(b.Marks, mark{percent(line.at(at.UnixMilli())), fmt.Sprintf("Claim refused\niteration %s, %s\n%s", r.places[i], moment(at.UnixMilli(), zone), r.why)})
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// mostText is how much of a text is kept and shown, in cells.
-const mostText = 300
+// maxText is how much of a text is kept and shown, in cells.
+const maxText = 300
 
 // dollars is a sum of money; small ones keep the digits that tell them apart.
 func dollars(usd float64) string {

@@ -9,9 +9,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// mostValues is how many values one label may have. Names of tools and gates
+// maxValues is how many values one label may have. Names of tools and gates
 // are made up by others: what comes after these counts as "other".
-const mostValues = 50
+const maxValues = 50
 
 // counter only ever rises. It has at most one label of its own.
 type counter struct {
@@ -21,7 +21,7 @@ type counter struct {
 
 func (c *counter) add(value string, n float64) {
 	value = clean(value) // before it is a key: no two lines may have the same labels
-	if _, known := c.values[value]; !known && len(c.values) >= mostValues {
+	if _, known := c.values[value]; !known && len(c.values) >= maxValues {
 		value = "other"
 	}
 	c.values[value] += n

@@ -124,7 +124,7 @@ func (s *spans) begin(e loop.Event, key, name string, about []attribute) {
 		s.emit(old, e.Time)
 		delete(s.open, key)
 	}
-	if len(s.open) >= mostOpen {
+	if len(s.open) >= maxOpen {
 		return
 	}
 	s.open[key] = s.child(e, name, e.Time, about)
@@ -159,7 +159,7 @@ func (s *span) add(lists ...[]attribute) {
 }
 
 func (s *span) fail(why string) {
-	s.Status = status{Code: statusError, Message: text.Cut(why, mostText)}
+	s.Status = status{Code: statusError, Message: text.Cut(why, maxText)}
 }
 
 func named(what, procedure string) string {

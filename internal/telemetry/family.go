@@ -15,8 +15,8 @@ import (
 // prefix begins the name of every metric.
 const prefix = "refrain_"
 
-// mostLabel is how long the value of a label may be.
-const mostLabel = 200
+// maxLabel is how long the value of a label may be.
+const maxLabel = 200
 
 // family is a metric with all its values.
 type family struct {
@@ -109,7 +109,7 @@ func (f family) write(b *bytes.Buffer) {
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // clean makes a value fit to be a label.
-func clean(value string) string { return text.Cut(strings.ToValidUTF8(value, "\uFFFD"), mostLabel) }
+func clean(value string) string { return text.Cut(strings.ToValidUTF8(value, "\uFFFD"), maxLabel) }
 
 // MarshalJSON writes labels as an object.
 func (l labels) MarshalJSON() ([]byte, error) {

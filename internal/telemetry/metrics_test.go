@@ -138,12 +138,12 @@ func TestALabelHasABoundedNumberOfValues(t *testing.T) {
 	m := newTestMetrics(t, Settings{})
 	tell := newTeller(m)
 	tell.start()
-	for i := range 3 * mostValues {
+	for i := range 3 * maxValues {
 		tell.tell(&loop.AgentTool{Name: fmt.Sprint("tool-", i)})
 	}
 	got := read(t, m)
-	if other := got["refrain_tool_calls_total{tool=other}"]; other != 2*mostValues {
-		t.Errorf("%v tools count as other, want %d", other, 2*mostValues)
+	if other := got["refrain_tool_calls_total{tool=other}"]; other != 2*maxValues {
+		t.Errorf("%v tools count as other, want %d", other, 2*maxValues)
 	}
 }
 

@@ -95,9 +95,9 @@ type (
 	}
 )
 
-// mostText is how long a text may be: an attribute is for looking at, and the
+// maxText is how long a text may be: an attribute is for looking at, and the
 // journal has the rest.
-const mostText = 1000
+const maxText = 1000
 
 // The makers of attributes give none for what is not known.
 
@@ -105,7 +105,7 @@ func textAttr[T ~string](key string, value T) []attribute {
 	if value == "" {
 		return nil
 	}
-	return []attribute{{key, textValue{text.Cut(string(value), mostText)}}}
+	return []attribute{{key, textValue{text.Cut(string(value), maxText)}}}
 }
 
 func known(key string, n int) []attribute {

@@ -140,7 +140,7 @@ func FuzzNamesOfOthers(f *testing.F) {
 			tell.tell(&loop.RunWaiting{Rule: name})
 		}
 		values := read(t, m)
-		if len(other) < mostLabel && utf8.ValidString(other) && one != other && values["refrain_tool_calls_total{tool="+other+"}"] != 1 {
+		if len(other) < maxLabel && utf8.ValidString(other) && one != other && values["refrain_tool_calls_total{tool="+other+"}"] != 1 {
 			t.Errorf("the tool %q is not found again in %v", other, values)
 		}
 		if _, err := m.MarshalJSON(); err != nil {

@@ -26,7 +26,7 @@ const (
 	queueRoom = 2000 // spans that may wait: minutes of a busy agent
 	batchSize = 100
 	batchTime = time.Second
-	mostTries = 5
+	maxTries  = 5
 	// firstPause doubles from one try to the next.
 	firstPause = time.Second
 	// longestPause is how long a collector may put us off.
@@ -117,8 +117,8 @@ func (s *sender) deliver(ctx context.Context, batch []span) {
 		s.tell(len(batch), err)
 		return
 	}
-	for try := range mostTries {
-		last := try == mostTries-1 || s.isClosing()
+	for try := range maxTries {
+		last := try == maxTries-1 || s.isClosing()
 		rejected, err := s.to.post(ctx, body)
 		if err == nil {
 			return
@@ -180,8 +180,8 @@ const (
 	postTime = 10 * time.Second
 	// gzipFrom is the size from which packing is worth it.
 	gzipFrom = 1 << 10
-	// mostAnswer is how much of an answer is read.
-	mostAnswer = 64 << 10
+	// maxAnswer is how much of an answer is read.
+	maxAnswer = 64 << 10
 )
 
 // collector takes spans over HTTP.
@@ -226,7 +226,7 @@ func (c *collector) post(ctx context.Context, body []byte) (rejected int, err er
 		return 0, &laterError{why: fmt.Errorf("%s cannot be reached: %w", c.host, withoutURL(err))}
 	}
 	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, mostAnswer)) // the status decides; the rest explains
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // the status decides; the rest explains
 	switch answer.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return 0, &laterError{after: retryAfter(answer.Header.Get("Retry-After"), time.Now()), why: c.refusal(answer, said)}

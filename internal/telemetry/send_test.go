@@ -118,8 +118,8 @@ func TestWhatMayHelpIsTriedAgain(t *testing.T) {
 			}
 			return answer(200), nil
 		}, 2, time.Minute, ""},
-		{"one that is never there", func(int) (*http.Response, error) { return nil, errors.New("connection refused") }, mostTries, firstPause, "connection refused"},
-		{"one that is always overloaded", func(int) (*http.Response, error) { return answer(503), nil }, mostTries, firstPause, "503 Service Unavailable"},
+		{"one that is never there", func(int) (*http.Response, error) { return nil, errors.New("connection refused") }, maxTries, firstPause, "connection refused"},
+		{"one that is always overloaded", func(int) (*http.Response, error) { return answer(503), nil }, maxTries, firstPause, "503 Service Unavailable"},
 		{"one that does not know us", func(int) (*http.Response, error) { return answer(401), nil }, 1, 0, "401 Unauthorized"},
 		{"one that is broken", func(int) (*http.Response, error) { return answer(500), nil }, 1, 0, "500 Internal Server Error"},
 		{"one that has moved", func(int) (*http.Response, error) { return answer(307, "Location", "http://elsewhere/"), nil }, 1, 0, "307 Temporary Redirect"},

@@ -32,11 +32,11 @@ type spans struct {
 }
 
 const (
-	// mostMoments is how many moments one span keeps: an attempt that warns a
+	// maxMoments is how many moments one span keeps: an attempt that warns a
 	// thousand times must not fill the memory.
-	mostMoments = 100
-	// mostOpen is how many tools and gates may be under way at once.
-	mostOpen = 200
+	maxMoments = 100
+	// maxOpen is how many tools and gates may be under way at once.
+	maxOpen = 200
 )
 
 // newSpans goes on from what is known of the run.
@@ -276,7 +276,7 @@ func (s *spans) note(e loop.Event) {
 		return
 	}
 	here := s.here()
-	if len(here.Events) >= mostMoments {
+	if len(here.Events) >= maxMoments {
 		here.Dropped++
 		return
 	}

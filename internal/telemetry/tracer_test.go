@@ -207,12 +207,12 @@ func TestARunIdThatIsNoNumberHasATraceToo(t *testing.T) {
 func TestOneSpanKeepsABoundedNumberOfMoments(t *testing.T) {
 	list := fold(t, func(tell *teller) {
 		tell.start()
-		for range mostMoments + 5 {
+		for range maxMoments + 5 {
 			tell.tell(&loop.Warning{Text: "again"})
 		}
 		tell.finish(loop.Done, loop.ByGates, "")
 	})
-	if s := list[0]; len(s.Events) != mostMoments || s.Dropped != 5 {
+	if s := list[0]; len(s.Events) != maxMoments || s.Dropped != 5 {
 		t.Errorf("the span has %d events and dropped %d", len(s.Events), s.Dropped)
 	}
 }
@@ -221,14 +221,14 @@ func TestToolsThatNeverEndAreBounded(t *testing.T) {
 	list := fold(t, func(tell *teller) {
 		tell.start()
 		tell.begin(1, 1)
-		for i := range mostOpen + 5 {
+		for i := range maxOpen + 5 {
 			tell.tell(&loop.AgentTool{ID: fmt.Sprint(i), Name: "Bash"})
 		}
 		tell.end(loop.Outcome{Result: loop.OK}, loop.State{})
 		tell.finish(loop.Done, loop.ByGates, "")
 	})
-	if got := len(spansOf(list, "execute_tool Bash")); got != mostOpen {
-		t.Errorf("%d tools were traced, want %d", got, mostOpen)
+	if got := len(spansOf(list, "execute_tool Bash")); got != maxOpen {
+		t.Errorf("%d tools were traced, want %d", got, maxOpen)
 	}
 }
 

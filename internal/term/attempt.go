@@ -21,7 +21,7 @@ type Attempt struct {
 }
 
 // Most of what is listed by name; the rest is counted.
-const mostListed = 20
+const maxListed = 20
 
 // Sheet shows an attempt in full.
 func Sheet(a Attempt, opt Options) string {
@@ -63,7 +63,7 @@ func (a Attempt) changes(c *loop.Changes) []row {
 	}
 	files := c.Created + c.Modified + c.Deleted
 	list := []row{{"changed", changed(view.Figures{Files: files, LinesAdded: c.LinesAdded, LinesRemoved: c.LinesRemoved, Commits: c.Commits})}}
-	shown := c.Paths[:min(mostListed, len(c.Paths))]
+	shown := c.Paths[:min(maxListed, len(c.Paths))]
 	for _, p := range shown {
 		said := p.Change + " " + text.Path(p.Path)
 		if p.From != "" {
@@ -96,11 +96,11 @@ func testRows(o *loop.Outcome) []row {
 	fixed, quiet := view.Fixed(o)
 	return []row{
 		{"tests", view.TestRun(*t)},
-		{"failing", view.Names(t.Failing, mostListed)},
-		{"broke", view.Names(t.NewlyFailing, mostListed)},
-		{"fixed", view.Names(fixed, mostListed)},
-		{"not failing", view.Names(quiet, mostListed)},
-		{"flaky", view.Names(t.Flaky, mostListed)},
+		{"failing", view.Names(t.Failing, maxListed)},
+		{"broke", view.Names(t.NewlyFailing, maxListed)},
+		{"fixed", view.Names(fixed, maxListed)},
+		{"not failing", view.Names(quiet, maxListed)},
+		{"flaky", view.Names(t.Flaky, maxListed)},
 	}
 }
 
@@ -128,7 +128,7 @@ func changedPins(paths []string) string {
 	for _, p := range paths {
 		list = append(list, text.Path(p))
 	}
-	return "not as when the run began: " + view.Names(list, mostListed)
+	return "not as when the run began: " + view.Names(list, maxListed)
 }
 
 func claim(o *loop.Outcome) string {

@@ -126,8 +126,8 @@ func TestASheetListsTheFirstFiles(t *testing.T) {
 		c.Paths = append(c.Paths, loop.PathChange{Path: fmt.Sprintf("f%d", i), Change: "created"})
 	}
 	rows := Attempt{Dir: "/runs/0001"}.changes(c)
-	if len(rows) != mostListed+2 {
-		t.Fatalf("%d rows, want the sum, %d files and the rest", len(rows), mostListed)
+	if len(rows) != maxListed+2 {
+		t.Fatalf("%d rows, want the sum, %d files and the rest", len(rows), maxListed)
 	}
 	if got, want := rows[len(rows)-1].text, "and 130 more, in /runs/0001/changes.json"; got != want {
 		t.Errorf("last row %q, want %q", got, want)

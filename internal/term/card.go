@@ -252,8 +252,8 @@ func proofRows(run *view.Run) []row {
 	return list
 }
 
-// mostDiff is how many lines of a diff a card has.
-const mostDiff = 40
+// maxDiff is how many lines of a diff a card has.
+const maxDiff = 40
 
 // changedTests is what belongs to the headline of a run in which tests do not
 // hold as they were: which, why, and the diff of just these.
@@ -263,7 +263,7 @@ func changedTests(run *view.Run, opt Options) string {
 		return ""
 	}
 	said := layout(several("old tests", view.ChangedTests(p)), opt)
-	lines, more := view.Diff(p, mostDiff)
+	lines, more := view.Diff(p, maxDiff)
 	if len(lines) == 0 {
 		return said
 	}

@@ -123,7 +123,7 @@ build-7: done, unproven
 
 func TestALongDiffIsCut(t *testing.T) {
 	var diff strings.Builder
-	for i := range mostDiff + 3 {
+	for i := range maxDiff + 3 {
 		fmt.Fprintf(&diff, "+line %d\n", i+1)
 	}
 	s := provenAs(&loop.Proof{Level: loop.LevelTestsChanged, Diff: diff.String()})
@@ -134,7 +134,7 @@ func TestALongDiffIsCut(t *testing.T) {
 		}
 	}
 	if strings.Contains(card, "line 41") {
-		t.Errorf("the card has more than %d lines of the diff:\n%s", mostDiff, card)
+		t.Errorf("the card has more than %d lines of the diff:\n%s", maxDiff, card)
 	}
 }
 

@@ -35,9 +35,9 @@ type call struct {
 	open   bool   // the output is shown
 }
 
-// mostOutput is how many lines of one output are kept: its last, where the
+// maxOutput is how many lines of one output are kept: its last, where the
 // outcome of a command is.
-const mostOutput = 400
+const maxOutput = 400
 
 // finish takes in what the tool gave back.
 func (c *call) finish(p *loop.AgentToolResult) {
@@ -51,8 +51,8 @@ func (c *call) finish(p *loop.AgentToolResult) {
 		c.how = "failed"
 	}
 	c.output = strings.Trim(text.Clean(p.Output), "\n")
-	if lines := strings.Split(c.output, "\n"); len(lines) > mostOutput {
-		c.output = fmt.Sprintf("(%s before)\n", text.Plural(len(lines)-mostOutput, "line")) + strings.Join(lines[len(lines)-mostOutput:], "\n")
+	if lines := strings.Split(c.output, "\n"); len(lines) > maxOutput {
+		c.output = fmt.Sprintf("(%s before)\n", text.Plural(len(lines)-maxOutput, "line")) + strings.Join(lines[len(lines)-maxOutput:], "\n")
 	}
 }
 

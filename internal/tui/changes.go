@@ -17,8 +17,8 @@ type changes struct {
 // How much of a diff is shown: its lines of eighty columns, and the bytes of one
 // line, which may be a whole program in a row.
 const (
-	mostDiff = mostKept / 2
-	mostLine = 2_000
+	maxDiff = maxKept / 2
+	maxLine = 2_000
 )
 
 // diffRead is a diff, or why there is none.
@@ -45,13 +45,13 @@ func (c *changes) take(d diffRead, run string) {
 	}
 	lines := strings.Split(said, "\n")
 	for i, l := range lines {
-		if c.diff.weight >= mostDiff {
+		if c.diff.weight >= maxDiff {
 			c.diff.add(&block{text: fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter), style: faint})
 			return
 		}
 		looks := diffStyle(l)
-		if len(l) > mostLine {
-			l = text.Cut(l, mostLine) + "…"
+		if len(l) > maxLine {
+			l = text.Cut(l, maxLine) + "…"
 		}
 		c.diff.add(&block{text: l, style: looks})
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// mostNames is how many tests are listed by name.
-const mostNames = 200
+// maxNames is how many tests are listed by name.
+const maxNames = 200
 
 // checks is the pane with what the runner itself has seen: the last word of each
 // gate, the tests, the plan, and what the next agent will hear of it.
@@ -56,10 +56,10 @@ func (s *sheet) list(head string, looks style, items []string) {
 		return
 	}
 	s.head(head)
-	for _, text := range items[:min(len(items), mostNames)] {
+	for _, text := range items[:min(len(items), maxNames)] {
 		s.item(looks, text)
 	}
-	if more := len(items) - mostNames; more > 0 {
+	if more := len(items) - maxNames; more > 0 {
 		s.item(faint, fmt.Sprintf("and %s more", text.Count(more)))
 	}
 }

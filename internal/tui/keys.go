@@ -132,7 +132,7 @@ func (p *panes) named(key string) pane {
 
 // scroll moves in the pane.
 func scroll(m *model, key string) tea.Cmd {
-	page, all := max(m.frame().body-1, 1), mostKept*100
+	page, all := max(m.frame().body-1, 1), maxKept*100
 	m.panes.move(map[string]int{
 		"up": -1, "down": 1, "pgup": -page, "pgdown": page, "ctrl+b": -page, "ctrl+f": page,
 		"ctrl+u": -page / 2, "ctrl+d": page / 2, "home": -all, "end": all, "g": -all, "G": all,

@@ -170,8 +170,8 @@ func TestOfALongRunTheLatestIsKept(t *testing.T) {
 	for i := range 20_000 {
 		m.data.observe(loop.Event{Seq: int64(i + 10), Time: s.now, Iter: 1, Attempt: 1, Payload: &loop.AgentText{Text: fmt.Sprintf("line %d", i)}})
 	}
-	if n := len(m.data.transcript.blocks); n > mostKept {
-		t.Errorf("%d blocks are kept, more than %d", n, mostKept)
+	if n := len(m.data.transcript.blocks); n > maxKept {
+		t.Errorf("%d blocks are kept, more than %d", n, maxKept)
 	}
 	wantShown(t, m, "line 19999", "following")
 }

@@ -100,8 +100,8 @@ func (d *runData) steer(e loop.Event) {
 	}
 }
 
-// mostTrend is how many test runs the trend looks back.
-const mostTrend = 64
+// maxTrend is how many test runs the trend looks back.
+const maxTrend = 64
 
 // list keeps the list of attempts.
 func (d *runData) list(e loop.Event) {
@@ -109,7 +109,7 @@ func (d *runData) list(e loop.Event) {
 	case *loop.IterationStarted:
 		r := row{iter: e.Iter, attempt: e.Attempt, began: e.Time, after: d.before, result: "running", style: live}
 		d.rows = append(d.rows, r)
-		if len(d.rows) > mostKept {
+		if len(d.rows) > maxKept {
 			d.rows = d.rows[1:]
 		}
 	case *loop.IterationFinished:
@@ -124,7 +124,7 @@ func (d *runData) list(e loop.Event) {
 		if t := p.Outcome.Tests; t != nil && t.Passed+t.Failed > 0 {
 			d.tests = t
 			d.trend = append(d.trend, *t)
-			d.trend = d.trend[max(len(d.trend)-mostTrend, 0):]
+			d.trend = d.trend[max(len(d.trend)-maxTrend, 0):]
 		}
 	}
 }

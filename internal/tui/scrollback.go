@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// mostKept is how much of a scrollback is kept at most, in lines of eighty columns. What
+// maxKept is how much of a scrollback is kept at most, in lines of eighty columns. What
 // is older is on the disk. Some more than needed goes at a time, for that costs
 // as much as to let go of one.
 const (
-	mostKept = 10_000
-	keptThen = mostKept * 9 / 10
+	maxKept  = 10_000
+	keptThen = maxKept * 9 / 10
 )
 
 // scrollback is a list of blocks seen through a window.
@@ -44,7 +44,7 @@ type scrollback struct {
 func (r *scrollback) add(b *block) {
 	r.blocks = append(r.blocks, b)
 	r.weight += b.weight()
-	if r.weight <= mostKept {
+	if r.weight <= maxKept {
 		return
 	}
 	n := 0

@@ -69,7 +69,7 @@ func TestTheTopLineStaysWhenTheWidthChanges(t *testing.T) {
 
 func TestWhatGoesAboveDoesNotMoveTheWindow(t *testing.T) {
 	r := &scrollback{grows: true}
-	for i := range mostKept {
+	for i := range maxKept {
 		r.add(blockOf(fmt.Sprint(i)))
 	}
 	r.lay(10, 2)
@@ -79,7 +79,7 @@ func TestWhatGoesAboveDoesNotMoveTheWindow(t *testing.T) {
 		r.add(blockOf("more"))
 	}
 	r.lay(10, 2)
-	if got := window(r); got != before || len(r.blocks) > mostKept {
+	if got := window(r); got != before || len(r.blocks) > maxKept {
 		t.Errorf("the window shows %s instead of %s, of %d blocks", got, before, len(r.blocks))
 	}
 }
@@ -149,7 +149,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	c.finish(&loop.AgentToolResult{Output: strings.Repeat("x\n", 1000) + "last"})
 	c.open = true
 	lines := c.lay(80)
-	if n := len(lines); n != mostOutput+2 || lines[1].text != "  (601 lines before)" || lines[n-1].text != "  last" {
+	if n := len(lines); n != maxOutput+2 || lines[1].text != "  (601 lines before)" || lines[n-1].text != "  last" {
 		t.Errorf("a long output is %d lines, from %q to %q", n, lines[1].text, lines[n-1].text)
 	}
 }

@@ -271,19 +271,19 @@ func leftWorse(r *Run, iteration string) []string {
 	list = append(list, fewerTests(r, iteration)...)
 	o := r.Outcome
 	if t := o.Tests; t != nil && len(t.NewlyFailing) > 0 && !o.Red() {
-		list = append(list, "tests fail that did not: "+Names(t.NewlyFailing, mostProofNames))
+		list = append(list, "tests fail that did not: "+Names(t.NewlyFailing, maxProofNames))
 	}
 	if o.Proof != nil && o.Proof.Tests != nil && len(o.Proof.Tests.Changed) > 0 {
 		list = append(list, "tests do not hold as they were: "+changedNames(o.Proof)+" (refrain show "+iteration+")")
 	}
 	if o.Claim.Refused() && o.Claim.Lacks != "" {
-		list = append(list, "its claim was refused: "+Fit(o.Claim.Why, mostReason))
+		list = append(list, "its claim was refused: "+Fit(o.Claim.Why, maxReason))
 	}
 	if len(o.Pinned) > 0 {
-		list = append(list, "pinned files were changed: "+Names(o.Pinned, mostProofNames))
+		list = append(list, "pinned files were changed: "+Names(o.Pinned, maxProofNames))
 	}
 	if len(r.Sum.Flaky) > 0 {
-		list = append(list, "flaky, red and green on one tree, and so no proof: "+Names(r.Sum.Flaky, mostProofNames))
+		list = append(list, "flaky, red and green on one tree, and so no proof: "+Names(r.Sum.Flaky, maxProofNames))
 	}
 	return list
 }

@@ -177,8 +177,8 @@ func provers(list []loop.Gate) string {
 	return said
 }
 
-// mostProofNames is how many tests of a kind are named; the journal has all.
-const mostProofNames = 5
+// maxProofNames is how many tests of a kind are named; the journal has all.
+const maxProofNames = 5
 
 func changedNames(p *loop.Proof) string {
 	if p.Tests == nil {
@@ -188,7 +188,7 @@ func changedNames(p *loop.Proof) string {
 	for _, c := range p.Tests.Changed {
 		names = append(names, c.Name)
 	}
-	return Names(names, mostProofNames)
+	return Names(names, maxProofNames)
 }
 
 // Grounds are what a proof rests on, and what a higher one lacks, each in one
@@ -200,7 +200,7 @@ func Grounds(p *loop.Proof) []string {
 	list := []string{ground(p)}
 	add := func(what string, names []string) {
 		if len(names) > 0 {
-			list = append(list, what+": "+Names(names, mostProofNames))
+			list = append(list, what+": "+Names(names, maxProofNames))
 		}
 	}
 	if t := p.Tests; t != nil {
@@ -241,7 +241,7 @@ func ChangedTests(p *loop.Proof) []string {
 	}
 	var list []string
 	for i, c := range p.Tests.Changed {
-		if i == mostChanged {
+		if i == maxChanged {
 			return append(list, fmt.Sprintf("and %s more", text.Count(len(p.Tests.Changed)-i)))
 		}
 		list = append(list, ChangedTest(c))
@@ -249,20 +249,20 @@ func ChangedTests(p *loop.Proof) []string {
 	return list
 }
 
-// mostChanged is how many changed tests are listed with their reasons.
-const mostChanged = 20
+// maxChanged is how many changed tests are listed with their reasons.
+const maxChanged = 20
 
 // ChangedTest is one of them: "TestAdd is gone: the task says so".
 func ChangedTest(c loop.TestChange) string {
 	why := "no reason was given"
 	if said := text.Line(c.Why); said != "" {
-		why = Fit(said, mostReason)
+		why = Fit(said, maxReason)
 	}
 	return text.Line(c.String()) + ": " + why
 }
 
-// mostReason is how much of an agent's reason is shown, in cells.
-const mostReason = 300
+// maxReason is how much of an agent's reason is shown, in cells.
+const maxReason = 300
 
 // Diff is the diff of the tests that changed: at most so many lines, clean, and
 // how many more there are.

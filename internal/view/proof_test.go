@@ -153,12 +153,12 @@ func TestChangedTestsHaveTheAgentsReasons(t *testing.T) {
 	p := &loop.Proof{Tests: &loop.ProofTests{Changed: []loop.TestChange{
 		{Name: "TestAdd", What: loop.TestWeakened, Why: "sums\nround\u202e now"}, {Name: "TestSub", What: loop.TestGone}, {Name: "package.json", What: loop.TestDecides, Why: strings.Repeat("x", 2000)},
 	}}}
-	want := []string{"TestAdd passes now and fails as it was: sums round now", "TestSub is gone: no reason was given", "package.json was changed: " + strings.Repeat("x", mostReason-1) + "…"}
+	want := []string{"TestAdd passes now and fails as it was: sums round now", "TestSub is gone: no reason was given", "package.json was changed: " + strings.Repeat("x", maxReason-1) + "…"}
 	if diff := cmp.Diff(want, ChangedTests(p)); diff != "" {
 		t.Errorf("changed tests (-want +got):\n%s", diff)
 	}
-	p.Tests = changedTests(make([]string, mostChanged+7)...)
-	if list := ChangedTests(p); len(list) != mostChanged+1 || list[mostChanged] != "and 7 more" {
+	p.Tests = changedTests(make([]string, maxChanged+7)...)
+	if list := ChangedTests(p); len(list) != maxChanged+1 || list[maxChanged] != "and 7 more" {
 		t.Errorf("%d lines, the last %q", len(list), list[len(list)-1])
 	}
 }
