@@ -188,7 +188,7 @@ func TestAnOldStoreIsOpened(t *testing.T) {
 		f.commit("first")
 		s := f.keep(f.open())
 		first := f.checkpoint(s)
-		f.must(os.Remove(filepath.Join(s.dir, keptName)))
+		f.must(os.Remove(filepath.Join(s.dir, madeForFile)))
 		f.write("a.txt", "two")
 		for _, act := range []func(){func() {}, func() { f.must(os.RemoveAll(f.path(".git"))) }} {
 			act()

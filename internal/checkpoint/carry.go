@@ -15,8 +15,8 @@ import (
 // of what is there: what git ignores, and gates need. Nothing that is carried
 // leads back to the work tree.
 func (c *Checkout) Carry(ctx context.Context, paths []string) error {
-	top := c.store.origin.top
-	return c.bring(ctx, copier{from: top, to: c.top}, filepath.Join(top, filepath.FromSlash(c.store.tree.Prefix())), paths)
+	top := c.repo.top
+	return c.bring(ctx, copier{from: top, to: c.top}, filepath.Join(top, filepath.FromSlash(c.tree.Prefix())), paths)
 }
 
 // Plant copies files or folders that were set aside with SetAside.

@@ -2,9 +2,13 @@ package checkpoint
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -24,39 +28,26 @@ const (
 // tree that count, and how many commits were made. A renamed file counts as
 // modified, neither created nor deleted. Paths are sorted.
 func (s *Store) Changes(ctx context.Context, before, after Checkpoint) (loop.Changes, error) {
-	if !s.tree.Git() {
-		return s.listChanges(before, after), nil
+	if s.list != nil {
+		return s.list.changes(before, after), nil
 	}
-	edits, err := s.edits(ctx, before.Tree, after.Tree, "-M")
-	if err != nil {
-		return loop.Changes{}, err
+	changes, err := s.trees.compared.changes(ctx, before, after)
+	if err == nil {
+		changes.Commits, err = commitLog{s.user, s.repo}.between(ctx, before.facts, after.facts)
 	}
-	if edits, err = s.countable(ctx, before.Tree, after.Tree, edits); err != nil {
-		return loop.Changes{}, err
-	}
-	changes := sum(s.addWatched(edits, before.facts, after.facts))
-	changes.Commits, err = s.commitsBetween(ctx, before.facts, after.facts)
 	return changes, err
 }
 
 // Net counts what differs between two checkpoints: files and lines, without
 // naming them, and without commits.
-func (s *Store) Net(ctx context.Context, before, after Checkpoint) (loop.Changes, error) {
-	if !s.tree.Git() {
-		c := s.listChanges(before, after)
-		c.Paths = nil
-		return c, nil
+func (s *Store) Net(ctx context.Context, before, after Checkpoint) (c loop.Changes, err error) {
+	if s.list != nil {
+		c = s.list.changes(before, after)
+	} else {
+		c, err = s.trees.compared.changes(ctx, before, after)
 	}
-	edits, err := s.edits(ctx, before.Tree, after.Tree, "-M")
-	if err == nil {
-		edits, err = s.countable(ctx, before.Tree, after.Tree, edits)
-	}
-	if err != nil {
-		return loop.Changes{}, err
-	}
-	c := sum(s.addWatched(edits, before.facts, after.facts))
 	c.Paths = nil
-	return c, nil
+	return c, err
 }
 
 // Signals tells in what changes show progress, nil when there are none.
@@ -92,14 +83,26 @@ func sum(edits []edit) loop.Changes {
 	return c
 }
 
+// changes is what happened to the files that count.
+func (c *comparer) changes(ctx context.Context, before, after Checkpoint) (loop.Changes, error) {
+	edits, err := c.edits(ctx, before.Tree, after.Tree, "-M")
+	if err == nil {
+		edits, err = c.countable(ctx, before.Tree, after.Tree, edits)
+	}
+	if err != nil {
+		return loop.Changes{}, err
+	}
+	return sum(c.addWatched(edits, before.facts, after.facts)), nil
+}
+
 // countable leaves out what does not count. Where a file was renamed from or to
 // a name that does not count, the other half is a file that came or went, and
 // has other lines than the rename.
-func (s *Store) countable(ctx context.Context, before, after string, edits []edit) ([]edit, error) {
+func (c *comparer) countable(ctx context.Context, before, after string, edits []edit) ([]edit, error) {
 	halves := map[string]bool{}
 	kept := edits[:0]
 	for _, e := range edits {
-		counts, fromCounts := !s.tree.Skips(e.path), e.from != "" && !s.tree.Skips(e.from)
+		counts, fromCounts := !c.tree.Skips(e.path), e.from != "" && !c.tree.Skips(e.from)
 		switch {
 		case e.change != renamed && counts, counts && fromCounts:
 			kept = append(kept, e)
@@ -113,7 +116,7 @@ func (s *Store) countable(ctx context.Context, before, after string, edits []edi
 	if len(halves) == 0 {
 		return kept, nil
 	}
-	whole, err := s.edits(ctx, before, after, "--no-renames")
+	whole, err := c.edits(ctx, before, after, "--no-renames")
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +131,8 @@ func (s *Store) countable(ctx context.Context, before, after string, edits []edi
 // addWatched adds what happened to files and repositories that were only
 // watched. A file that was kept once and skipped then, or the reverse, was
 // modified, whatever the trees say.
-func (s *Store) addWatched(edits []edit, before, after facts) []edit {
-	was, is := s.watched(before), s.watched(after)
+func (c *comparer) addWatched(edits []edit, before, after facts) []edit {
+	was, is := c.watched(before), c.watched(after)
 	at := map[string]int{}
 	for i, e := range edits {
 		at[e.path] = i
@@ -137,7 +140,7 @@ func (s *Store) addWatched(edits []edit, before, after facts) []edit {
 	add := func(path, change string) {
 		i, found := at[path]
 		switch {
-		case s.tree.Skips(path):
+		case c.tree.Skips(path):
 		case !found:
 			edits = append(edits, edit{path: path, change: change})
 		case edits[i].change != change:
@@ -163,17 +166,131 @@ func (s *Store) addWatched(edits []edit, before, after facts) []edit {
 
 // watched is what is known of everything that is watched, by its path in the
 // work tree.
-func (s *Store) watched(f facts) map[string]string {
+func (c *comparer) watched(f facts) map[string]string {
 	all := map[string]string{}
 	for _, skipped := range f.Skipped {
-		if rel, below := s.below(string(skipped.Path)); below {
+		if rel, below := c.tree.Below(string(skipped.Path)); below {
 			all[rel] = skipped.Stamp
 		}
 	}
 	for _, n := range f.Nested {
-		if rel, below := s.below(string(n.Path)); below {
+		if rel, below := c.tree.Below(string(n.Path)); below {
 			all[rel] = n.Print
 		}
 	}
 	return all
+}
+
+// commitLog is the commits of the user's repository, with those that the store has
+// copied.
+type commitLog struct {
+	user *userRepo
+	repo *shadow
+}
+
+// between counts the commits that can be reached after and could not be
+// reached before: an amended commit is a new one, a branch that was there is
+// not. What history an agent has rewritten and thrown away is found in the
+// store.
+func (l commitLog) between(ctx context.Context, before, after facts) (int, error) {
+	if len(after.Tips) == 0 || slices.Equal(before.Tips, after.Tips) {
+		return 0, nil
+	}
+	out, err := l.revList(ctx, before, after, "--count")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		return 0, fmt.Errorf("count commits: %w", err)
+	}
+	return n, nil
+}
+
+// keep copies the commits made since the last checkpoint into the store,
+// without their files, so that they can be counted when the agent has thrown
+// them away. Those from before the run are there already.
+func (l commitLog) keep(ctx context.Context, before, after facts) error {
+	if len(after.Tips) == 0 || slices.Equal(before.Tips, after.Tips) {
+		return nil
+	}
+	made, err := l.revList(ctx, before, after)
+	if err != nil || len(made) == 0 {
+		return err
+	}
+	pack, err := l.repo.run(ctx, git.Command{Env: []string{lookingInto(l.user.objects())}, Stdin: made}, "pack-objects", "-q", "--stdout")
+	if err != nil {
+		return err
+	}
+	_, err = l.repo.run(ctx, git.Command{Stdin: pack}, "unpack-objects", "-q")
+	return err
+}
+
+// revList asks for the commits between two standings. Of a tip that is gone
+// from both repositories git says nothing.
+func (l commitLog) revList(ctx context.Context, before, after facts, options ...string) ([]byte, error) {
+	var input strings.Builder
+	for _, tip := range after.Tips {
+		fmt.Fprintf(&input, "%s\n", tip)
+	}
+	for _, tip := range before.Tips {
+		fmt.Fprintf(&input, "^%s\n", tip)
+	}
+	args := slices.Concat([]string{"rev-list", "--ignore-missing"}, options, []string{"--stdin"})
+	if l.user.gone() { // the store has what it saw
+		return l.repo.run(ctx, git.Command{Stdin: []byte(input.String())}, args...)
+	}
+	return l.user.ask(ctx, git.Command{Env: []string{lookingInto(l.repo.objects())}, Stdin: []byte(input.String())}, args...)
+}
+
+// DiffOptions says how a difference is shown.
+type DiffOptions struct {
+	Stat  bool     // files and how many lines, rather than the lines
+	Paths []string // from the top of the repository; none is all
+}
+
+// Diff writes the difference between two checkpoints for people, as git shows
+// it, with paths from the work tree on. It ends with the first error of w: then
+// the reader has seen enough.
+func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint, o DiffOptions) error {
+	if err := s.needGit("show what changed"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	args := []string{"diff", "--no-ext-diff", "--no-textconv", "-M", "--ignore-submodules=dirty", "--color=never"}
+	if o.Stat {
+		args = append(args, "--stat")
+	}
+	if s.tree.Prefix() != "" && len(o.Paths) == 0 {
+		args = append(args, "--relative="+s.tree.Prefix())
+	}
+	reader := &reader{to: w, gone: cancel}
+	args = append(args, before.Tree, after.Tree, "--")
+	for _, path := range o.Paths {
+		args = append(args, ":(top,literal)"+path)
+	}
+	_, err := s.repo.run(ctx, git.Command{Reader: reader}, args...)
+	if reader.err != nil {
+		return reader.err
+	}
+	return err
+}
+
+// reader takes what is written until that fails.
+type reader struct {
+	to   io.Writer
+	gone func(error)
+	err  error
+}
+
+func (r *reader) Write(b []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	var n int
+	if n, r.err = r.to.Write(b); r.err != nil {
+		r.gone(r.err)
+	}
+	return n, r.err
 }

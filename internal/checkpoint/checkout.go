@@ -24,9 +24,10 @@ import (
 // a repository with one commit. No setting, filter or attribute of anybody's has
 // a say in what it holds.
 type Checkout struct {
-	store *Store
+	repo  *shadow   // where the files come from
+	tree  *git.Tree // the user's
+	of    string    // the tree in the store that it holds
 	top   string
-	tree  string
 	index string // ours, out of reach of what runs in the checkout
 	files []placed
 	links []string // that lead out of it
@@ -39,22 +40,8 @@ type placed struct {
 	size  int64
 }
 
-// Checkout writes the files of a tree into dir, which must not be there yet. It
-// must be outside of the work tree: programs that look upward for their
-// settings would find those of the work tree.
-func (s *Store) Checkout(ctx context.Context, dir, tree string) (*Checkout, error) {
-	c, err := s.checkout(ctx, dir, tree)
-	if err != nil {
-		return nil, fmt.Errorf("make a clean checkout: %w", err)
-	}
-	return c, nil
-}
-
-func (s *Store) checkout(ctx context.Context, dir, tree string) (*Checkout, error) {
-	if err := s.needGit("make a clean checkout"); err != nil {
-		return nil, err
-	}
-	if _, err := s.seal(); err != nil {
+func newCheckout(ctx context.Context, t Trees, dir, of string) (*Checkout, error) {
+	if _, err := t.seal.check(); err != nil {
 		return nil, err
 	}
 	parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
@@ -62,13 +49,13 @@ func (s *Store) checkout(ctx context.Context, dir, tree string) (*Checkout, erro
 		return nil, err
 	}
 	top := filepath.Join(parent, filepath.Base(dir))
-	if _, inside := files.Under(s.origin.top, top); inside {
-		return nil, fmt.Errorf("%s is inside the work tree %s: name another folder", top, s.origin.top)
+	if _, inside := files.Under(t.repo.top, top); inside {
+		return nil, fmt.Errorf("%s is inside the work tree %s: name another folder", top, t.repo.top)
 	}
 	if err := os.Mkdir(top, 0o700); err != nil { // never what somebody else has put there
 		return nil, err
 	}
-	c := &Checkout{store: s, top: top, tree: tree, index: top + ".index"}
+	c := &Checkout{repo: t.repo, tree: t.tree, of: of, top: top, index: top + ".index"}
 	if err := c.fill(ctx); err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
@@ -86,7 +73,7 @@ func (c *Checkout) Top() string { return c.top }
 
 // Dir is the folder that stands for the work tree.
 func (c *Checkout) Dir() string {
-	return filepath.Join(c.top, filepath.FromSlash(c.store.tree.Prefix()))
+	return filepath.Join(c.top, filepath.FromSlash(c.tree.Prefix()))
 }
 
 // Links are the links in it that lead elsewhere, by their paths from the top.
@@ -95,13 +82,13 @@ func (c *Checkout) Links() []string { return c.links }
 // Holds tells whether the tree has a file, or files below a folder, by its path in
 // the work tree.
 func (c *Checkout) Holds(path string) bool {
-	path = c.store.tree.Prefix() + path
+	path = c.tree.Prefix() + path
 	return slices.ContainsFunc(c.files, func(f placed) bool { return f.path == path || strings.HasPrefix(f.path, path+"/") })
 }
 
 // fill writes the files, then makes a repository of the folder.
 func (c *Checkout) fill(ctx context.Context) error {
-	leaves, err := c.store.leaves(ctx, c.tree)
+	leaves, err := c.repo.leaves(ctx, c.of)
 	if err != nil {
 		return err
 	}
@@ -134,7 +121,7 @@ func (c *Checkout) write(ctx context.Context, leaves []leaf) error {
 			}
 		}
 	}
-	return c.store.read(ctx, leaves, func(l leaf, content []byte) error {
+	return c.repo.read(ctx, leaves, func(l leaf, content []byte) error {
 		if err := put(root, l, content); err != nil {
 			return err
 		}
@@ -232,7 +219,7 @@ func (c *Checkout) Touched() ([]string, error) {
 func (c *Checkout) ours(leaves []leaf) []string {
 	var paths []string
 	for _, l := range leaves {
-		if rel, ours := c.store.below(l.path); ours {
+		if rel, ours := c.tree.Below(l.path); ours {
 			paths = append(paths, rel)
 		}
 	}
@@ -253,7 +240,7 @@ func (c *Checkout) changed() ([]leaf, error) {
 		if err == nil && files.Stamp(info) == f.stamp {
 			continue
 		}
-		if err != nil || info.Size() != f.size || !c.store.holds(root, f.leaf, info) {
+		if err != nil || info.Size() != f.size || !c.repo.holds(root, f.leaf, info) {
 			list = append(list, f.leaf)
 			continue
 		}
@@ -306,11 +293,11 @@ func (c *Checkout) clearWay(file string) error {
 func (c *Checkout) sweep(ctx context.Context) error {
 	apart := git.Command{Env: []string{"GIT_INDEX_FILE=" + c.index}}
 	args := []string{"-c", "core.sparseCheckout=false", "clean", "-ffdq"}
-	_, err := c.store.gitAt(ctx, c.top, apart, args...)
+	_, err := c.repo.runAt(ctx, c.top, apart, args...)
 	var failed *git.Error
 	if errors.As(err, &failed) && ctx.Err() == nil {
 		files.MakeWritable(c.top) // a gate may have left read-only folders
-		_, err = c.store.gitAt(ctx, c.top, apart, args...)
+		_, err = c.repo.runAt(ctx, c.top, apart, args...)
 	}
 	return err
 }
@@ -321,16 +308,15 @@ const committer = "[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n
 // becomeRepository gives the checkout a .git of its own whose only commit is
 // the tree. Its index is a copy: what a gate does to it does not mislead us.
 func (c *Checkout) becomeRepository(ctx context.Context) error {
-	s := c.store
-	commit, object := s.commitOf(c.tree)
-	exclude, err := files.ReadFile(ctx, s.exclude(), mostRules)
+	commit, object := c.commit()
+	exclude, err := files.ReadFile(ctx, c.repo.exclude(), mostRules)
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return err
 	}
 	dotGit := filepath.Join(c.top, ".git")
 	parts := map[string]string{
-		"HEAD": "ref: refs/heads/proof\n", "refs/heads/proof": commit + "\n", "objects/info/alternates": s.objects() + "\n",
-		"info/attributes": asIs, "info/exclude": string(exclude), "config": s.origin.config(filepath.Join(s.dir, shared), committer),
+		"HEAD": "ref: refs/heads/proof\n", "refs/heads/proof": commit + "\n", "objects/info/alternates": c.repo.objects() + "\n",
+		"info/attributes": asIs, "info/exclude": string(exclude), "config": configText(c.repo.format, c.repo.at(shared), committer),
 	}
 	if err := layOut(dotGit, parts, files.NoSync); err != nil {
 		return err
@@ -343,19 +329,19 @@ func (c *Checkout) becomeRepository(ctx context.Context) error {
 		return err
 	}
 	own := git.Command{Env: []string{"GIT_DIR=" + dotGit, "GIT_WORK_TREE=" + c.top}, Settings: []git.Setting{unattributed}}
-	if _, err := s.tree.Program().In(c.top).RunWith(ctx, own, "-c", "core.sparseCheckout=false", "reset", "--quiet", "--mixed"); err != nil {
+	if _, err := c.repo.git.In(c.top).RunWith(ctx, own, "-c", "core.sparseCheckout=false", "reset", "--quiet", "--mixed"); err != nil {
 		return err
 	}
 	return files.Copy(filepath.Join(dotGit, "index"), c.index, files.NoSync)
 }
 
-// commitOf is a commit of a tree: its name, and the file that holds it.
-func (s *Store) commitOf(tree string) (name string, file []byte) {
+// commit is a commit of the tree: its name, and the file that holds it.
+func (c *Checkout) commit() (name string, file []byte) {
 	who := fmt.Sprintf("refrain <refrain@localhost> %d +0000", time.Now().Unix())
-	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\ncheckpoint\n", tree, who, who)
+	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\ncheckpoint\n", c.of, who, who)
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
 	fmt.Fprintf(z, "commit %d\x00%s", len(text), text)
 	z.Close() // into memory: it cannot fail
-	return s.sum("commit", []byte(text)), packed.Bytes()
+	return c.repo.sum("commit", []byte(text)), packed.Bytes()
 }

@@ -277,12 +277,12 @@ func TestPinnedFilesAreAsAtFirst(t *testing.T) {
 			t.Parallel()
 			f := folder{t, f.dir}
 			pin := Pin{Patterns: tt.patterns, First: first}
-			got, err := s.Pinned(t.Context(), now, pin)
+			got, err := s.Trees().Pinned(t.Context(), now, pin)
 			f.must(err)
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("pinned files that differ = %q, want %q", got, tt.want)
 			}
-			tree, err := s.PinnedTree(t.Context(), now, pin)
+			tree, err := s.Trees().PinnedTree(t.Context(), now, pin)
 			f.must(err)
 			p := f.checkout(s, tree)
 			for name, text := range plain {
@@ -300,7 +300,7 @@ func TestAPinnedFileThatBecameAFolder(t *testing.T) {
 	first := f.checkpoint(s)
 	f.must(os.Remove(f.path("a.txt")))
 	f.write("a.txt/x", "")
-	tree, err := s.PinnedTree(t.Context(), f.checkpoint(s), Pin{Patterns: []string{"a.txt"}, First: first})
+	tree, err := s.Trees().PinnedTree(t.Context(), f.checkpoint(s), Pin{Patterns: []string{"a.txt"}, First: first})
 	f.must(err)
 	f.cleanHolds(f.checkout(s, tree), map[string]string{".gitignore": f.read(".gitignore"), "a.txt": "one", "b.txt": "two"})
 }
@@ -352,7 +352,7 @@ func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 	if got := inside.read("node_modules/m/index.js") + inside.read(".env"); got != "mSECRET=1" {
 		t.Errorf("carried %q", got)
 	}
-	top := s.origin.top
+	top := s.user.top
 	for name, want := range map[string]string{
 		"near": "m/index.js", "workspace": "../packages/p", "absolute": filepath.Join(p.top, "packages/p"),
 		"away": outside, "above": filepath.Join(top, "node_modules", above), "dangling": "nowhere",

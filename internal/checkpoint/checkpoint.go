@@ -79,26 +79,20 @@ func (f facts) equal(other facts) bool {
 	return err == nil && otherErr == nil && bytes.Equal(mine, theirs)
 }
 
-// checkpoint is the facts in the words of the work tree.
-func (s *Store) checkpoint(id, tree string, f facts) Checkpoint {
+// describe is the facts in the words of the work tree.
+func (s *Store) describe(id, tree string, f facts) Checkpoint {
 	c := Checkpoint{ID: id, Tree: tree, Head: f.Head, facts: f}
 	for _, skipped := range f.Skipped {
-		if rel, below := s.below(string(skipped.Path)); below {
+		if rel, below := s.tree.Below(string(skipped.Path)); below {
 			c.Skipped = append(c.Skipped, Skipped{Path: rel, Why: skipped.Why})
 		}
 	}
 	for _, n := range f.Nested {
-		if rel, below := s.below(string(n.Path)); below && n.Print != "" {
+		if rel, below := s.tree.Below(string(n.Path)); below && n.Print != "" {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is a repository of its own: its files are not in the checkpoint, and rollback does not touch them", rel))
 		}
 	}
 	return c
-}
-
-// below is a path of the git work tree seen from the work tree of the run, which
-// may be a folder of it.
-func (s *Store) below(path string) (rel string, ok bool) {
-	return strings.CutPrefix(path, s.tree.Prefix())
 }
 
 var anID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
@@ -108,10 +102,10 @@ func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
 	if !anID.MatchString(id) {
 		return Checkpoint{}, fmt.Errorf("load a checkpoint: %q is not the name of one", id)
 	}
-	if !s.tree.Git() {
-		return s.loadList(id)
+	if s.list != nil {
+		return s.list.load(id)
 	}
-	out, err := s.git(ctx, git.Command{}, "cat-file", "commit", id)
+	out, err := s.repo.run(ctx, git.Command{}, "cat-file", "commit", id)
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("load checkpoint %s: %w", id, err)
 	}
@@ -122,12 +116,12 @@ func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
 	if err := json.Unmarshal([]byte(message), &f); err != nil || !ok || !isTree {
 		return Checkpoint{}, fmt.Errorf("load checkpoint %s: it is not one of ours", id)
 	}
-	return s.checkpoint(id, tree, f), nil
+	return s.describe(id, tree, f), nil
 }
 
 // lastKept is the checkpoint that was made last, nil before the first.
 func (s *Store) lastKept(ctx context.Context) (*Checkpoint, error) {
-	text, err := files.ReadFile(ctx, s.head(), git.SmallFile)
+	text, err := files.ReadFile(ctx, s.repo.head(), git.SmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &GoneError{Path: s.dir}
 	}
@@ -158,7 +152,7 @@ var signature = []string{
 
 // record makes a checkpoint of what is in the index of the store.
 func (s *Store) record(ctx context.Context, last *Checkpoint, f facts) (Checkpoint, error) {
-	out, err := s.git(ctx, git.Command{}, "write-tree", "--missing-ok")
+	out, err := s.repo.run(ctx, git.Command{}, "write-tree", "--missing-ok")
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -174,12 +168,12 @@ func (s *Store) record(ctx context.Context, last *Checkpoint, f facts) (Checkpoi
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	out, err = s.git(ctx, git.Command{Env: signature, Stdin: message}, args...)
+	out, err = s.repo.run(ctx, git.Command{Env: signature, Stdin: message}, args...)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	c := s.checkpoint(strings.TrimSpace(string(out)), tree, f)
-	if err := files.Overwrite(s.head(), []byte(c.ID+"\n"), 0o600, files.SyncFile); err != nil {
+	c := s.describe(strings.TrimSpace(string(out)), tree, f)
+	if err := files.Overwrite(s.repo.head(), []byte(c.ID+"\n"), 0o600, files.SyncFile); err != nil {
 		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}
 	s.last = &c

@@ -21,7 +21,7 @@ import (
 // holds tells what a checkpoint holds under a name.
 func (f folder) holds(s *Store, c Checkpoint, name string) string {
 	f.t.Helper()
-	out, err := s.git(f.t.Context(), git.Command{}, "cat-file", "blob", c.ID+":"+name)
+	out, err := s.repo.run(f.t.Context(), git.Command{}, "cat-file", "blob", c.ID+":"+name)
 	f.must(err)
 	return string(out)
 }
@@ -228,21 +228,21 @@ func TestWhoeverWasKilledLeftALock(t *testing.T) {
 	s := f.keep(f.open())
 	before := f.checkpoint(s)
 	f.write("a.txt", "edited")
-	f.must(os.WriteFile(s.index()+".lock", nil, 0o600))
+	f.must(os.WriteFile(s.repo.index()+".lock", nil, 0o600))
 	if got := says(f.changes(s, before, f.checkpoint(s))); !slices.Equal(got, []string{"modified a.txt"}) {
 		t.Errorf("with a lock left behind: changes = %q", got)
 	}
 
 	// Killed between the index and the commit.
 	f.write("b.txt", "edited")
-	_, err := s.git(t.Context(), git.Command{}, "update-index", "b.txt")
+	_, err := s.repo.run(t.Context(), git.Command{}, "update-index", "b.txt")
 	f.must(err)
 	if got := says(f.changes(s, before, f.checkpoint(s))); !slices.Equal(got, []string{"modified a.txt", "modified b.txt"}) {
 		t.Errorf("with an index ahead: changes = %q", got)
 	}
 
 	// A power loss.
-	f.must(os.WriteFile(s.index(), nil, 0o600))
+	f.must(os.WriteFile(s.repo.index(), nil, 0o600))
 	f.write("c.txt", "")
 	if got := says(f.changes(s, before, f.checkpoint(s))); !slices.Equal(got, []string{"modified a.txt", "modified b.txt", "created c.txt"}) {
 		t.Errorf("with an empty index: changes = %q", got)
@@ -336,7 +336,7 @@ func TestOnlyTheFolderOfTheRunCounts(t *testing.T) {
 	if in, out := f.read("sub [x]/in"), f.read("a.txt"); in != "1" || out != "outside" {
 		t.Errorf("restored %q inside and %q outside of the folder", in, out)
 	}
-	pinned, err := s.PinnedTree(t.Context(), after, Pin{Patterns: []string{"*"}, First: before})
+	pinned, err := s.Trees().PinnedTree(t.Context(), after, Pin{Patterns: []string{"*"}, First: before})
 	f.must(err)
 	p := f.checkout(s, pinned)
 	if got, err := os.ReadFile(filepath.Join(p.Dir(), "in")); err != nil || string(got) != "1" {

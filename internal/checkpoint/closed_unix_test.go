@@ -95,7 +95,7 @@ func TestGitRunsNoProgramOfTheRepository(t *testing.T) {
 			f.changes(s, first, c)
 			f.must(s.Diff(t.Context(), io.Discard, first, c, DiffOptions{}))
 			f.checkout(s, c.Tree)
-			_, err = s.Pinned(t.Context(), c, Pin{Patterns: []string{"*.txt"}, First: first})
+			_, err = s.Trees().Pinned(t.Context(), c, Pin{Patterns: []string{"*.txt"}, First: first})
 			f.must(err)
 			_, _, err = s.Restore(t.Context(), first)
 			f.must(err)

@@ -21,71 +21,74 @@ type edit struct {
 	added, removed int
 }
 
+// comparer compares trees of a store. It remembers what the last question was
+// answered with: an iteration asks the same for several reasons.
+type comparer struct {
+	tree *git.Tree
+	repo *shadow
+
+	mu    sync.Mutex
+	asked string
+	found []edit
+}
+
 // edits compares two trees, as far as the work tree reaches.
-func (s *Store) edits(ctx context.Context, before, after string, options ...string) ([]edit, error) {
-	edits, err := s.compare(ctx, before, after, append(options, before, after, "--"), s.within())
+func (c *comparer) edits(ctx context.Context, before, after string, options ...string) ([]edit, error) {
+	edits, err := c.compare(ctx, before, after, append(options, before, after, "--"), c.within())
 	if err != nil {
 		return nil, err
 	}
 	for i := range edits {
-		edits[i].path = strings.TrimPrefix(edits[i].path, s.tree.Prefix())
-		edits[i].from = strings.TrimPrefix(edits[i].from, s.tree.Prefix())
+		edits[i].path = strings.TrimPrefix(edits[i].path, c.tree.Prefix())
+		edits[i].from = strings.TrimPrefix(edits[i].from, c.tree.Prefix())
 	}
 	return edits, nil
 }
 
 // allEdits compares two trees as a whole, with paths from the top.
-func (s *Store) allEdits(ctx context.Context, before, after string) ([]edit, error) {
-	return s.compare(ctx, before, after, []string{"-M", before, after, "--"}, nil)
+func (c *comparer) allEdits(ctx context.Context, before, after string) ([]edit, error) {
+	return c.compare(ctx, before, after, []string{"-M", before, after, "--"}, nil)
 }
 
-func (s *Store) compare(ctx context.Context, before, after string, options, within []string) ([]edit, error) {
+func (c *comparer) compare(ctx context.Context, before, after string, options, within []string) ([]edit, error) {
 	if before == after {
 		return nil, nil
 	}
 	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--full-index", "--ignore-submodules=dirty", "--no-ext-diff", "--no-textconv"}, options, within)
 	asked := strings.Join(args, " ")
-	if edits, ok := s.compared.answer(asked); ok {
+	if edits, ok := c.known(asked); ok {
 		return edits, nil
 	}
-	out, err := s.git(ctx, git.Command{}, args...)
+	out, err := c.repo.run(ctx, git.Command{}, args...)
 	if err != nil {
 		return nil, err
 	}
 	edits, err := parseEdits(out)
 	if err != nil {
-		return nil, fmt.Errorf("git diff-tree in %s: %w", s.dir, err)
+		return nil, fmt.Errorf("git diff-tree in %s: %w", c.repo.dir, err)
 	}
-	s.compared.keep(asked, edits)
+	c.remember(asked, edits)
 	return edits, nil
 }
 
-// comparison is what the last question about two trees was answered with: an
-// iteration asks the same for several reasons.
-type comparison struct {
-	mu    sync.Mutex
-	asked string
-	edits []edit
-}
-
-func (c *comparison) answer(asked string) ([]edit, bool) {
+func (c *comparer) known(asked string) ([]edit, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.edits), c.asked == asked
+	return slices.Clone(c.found), c.asked == asked
 }
 
-func (c *comparison) keep(asked string, edits []edit) {
+func (c *comparer) remember(asked string, edits []edit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked, c.edits = asked, slices.Clone(edits)
+	c.asked, c.found = asked, slices.Clone(edits)
 }
 
 // within limits git to the work tree of the run.
-func (s *Store) within() []string {
-	if s.tree.Prefix() == "" {
+func (c *comparer) within() []string {
+	if c.tree.Prefix() == "" {
 		return nil
 	}
-	return []string{":(top,literal)" + s.tree.Prefix()}
+	return []string{":(top,literal)" + c.tree.Prefix()}
 }
 
 // parseEdits reads what git diff-tree says of two trees: first what happened to

@@ -14,19 +14,19 @@ import (
 
 // inTheWay lists the files that stand where a restored one must go and are not
 // in the checkpoint: git ignores them, or they were skipped.
-func (s *Store) inTheWay(kept Checkpoint, edits []edit) ([]string, error) {
-	w := way{store: s, goes: map[string]bool{}, seen: map[string]bool{}}
-	for _, e := range edits {
+func (r *restorer) inTheWay() ([]string, error) {
+	w := way{place: r.file, goes: map[string]bool{}, seen: map[string]bool{}}
+	for _, e := range r.edits {
 		if e.change == deleted {
 			w.goes[e.path] = true
 		}
 	}
-	for _, n := range kept.facts.Nested {
-		if rel, below := s.below(string(n.Path)); below {
+	for _, n := range r.kept.facts.Nested {
+		if rel, below := r.tree.Below(string(n.Path)); below {
 			w.nested = append(w.nested, rel)
 		}
 	}
-	for _, e := range edits {
+	for _, e := range r.edits {
 		switch e.change {
 		case created:
 			w.clear(e.path)
@@ -45,12 +45,12 @@ func (s *Store) inTheWay(kept Checkpoint, edits []edit) ([]string, error) {
 
 // way finds out what is in the way of restored files.
 type way struct {
-	store   *Store
-	goes    map[string]bool // files that are removed first
-	nested  []string        // repositories inside the tree
-	seen    map[string]bool // folders that were looked at
-	files   []string        // can be kept, then replaced
-	blocked []string        // cannot
+	place   func(rel string) string // where a file of the work tree is
+	goes    map[string]bool         // files that are removed first
+	nested  []string                // repositories inside the tree
+	seen    map[string]bool         // folders that were looked at
+	files   []string                // can be kept, then replaced
+	blocked []string                // cannot
 }
 
 // clear looks at the place of one file, and at the folders above it.
@@ -66,13 +66,13 @@ func (w *way) clear(rel string) {
 			continue
 		}
 		w.seen[rel[:i]] = true
-		info, err := os.Lstat(w.store.file(rel[:i]))
+		info, err := os.Lstat(w.place(rel[:i]))
 		if err == nil && !info.IsDir() {
 			w.found(rel[:i], info)
 			return
 		}
 	}
-	info, err := os.Lstat(w.store.file(rel))
+	info, err := os.Lstat(w.place(rel))
 	switch {
 	case err != nil:
 	case info.IsDir():
@@ -86,7 +86,7 @@ func (w *way) clear(rel string) {
 func (w *way) found(rel string, info fs.FileInfo) {
 	switch {
 	case w.goes[rel] || slices.Contains(w.files, rel):
-	case info.Mode().IsRegular() && readable(w.store.file(rel)) == nil, info.Mode()&fs.ModeSymlink != 0:
+	case info.Mode().IsRegular() && readable(w.place(rel)) == nil, info.Mode()&fs.ModeSymlink != 0:
 		w.files = append(w.files, rel)
 	default:
 		w.blocked = append(w.blocked, rel)
@@ -96,7 +96,7 @@ func (w *way) found(rel string, info fs.FileInfo) {
 // folder looks whether a folder in the way will be empty when the files of the
 // checkpoint are gone from it.
 func (w *way) folder(rel string) {
-	root := w.store.file(rel)
+	root := w.place(rel)
 	_ = filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
 		below, relErr := filepath.Rel(root, at)
 		if err != nil || relErr != nil || !d.IsDir() && !w.goes[path.Join(rel, filepath.ToSlash(below))] {

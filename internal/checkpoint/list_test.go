@@ -78,7 +78,7 @@ func TestWithoutGitNothingIsRestored(t *testing.T) {
 		t.Error("a list of files can be restored")
 	}
 	_, _, restore := s.Restore(t.Context(), c)
-	_, pinned := s.Pinned(t.Context(), c, Pin{})
+	_, pinned := s.Trees().Pinned(t.Context(), c, Pin{})
 	_, proof := s.Checkout(t.Context(), filepath.Join(t.TempDir(), "clean"), c.Tree)
 	for _, err := range []error{restore, pinned, proof, s.Diff(t.Context(), &bytes.Buffer{}, c, c, DiffOptions{})} {
 		var noGit *NoGitError

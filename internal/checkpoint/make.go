@@ -1,8 +1,11 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,20 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 )
+
+// maker makes a store: a repository beside the user's, which needs nothing of that
+// once it is made.
+type maker struct {
+	tree *git.Tree
+	user *userRepo
+	dir  string
+	pool string // where stores share what they copied; empty: nowhere
+
+	made       madeFor
+	sealed     map[string]string
+	files      []string // of the new index; nil when it is empty
+	indexStamp string   // of the user's index when it was copied
+}
 
 // unborn is the HEAD of a repository without a commit.
 const unborn = "ref: refs/heads/checkpoints\n"
@@ -20,39 +37,39 @@ const unborn = "ref: refs/heads/checkpoints\n"
 const asIs = "* -text -eol -ident -filter !working-tree-encoding\n"
 
 // make builds the store beside its place and moves it there when it is whole.
-func (s *Store) make(ctx context.Context) error {
-	building := s.dir + ".new"
+func (m *maker) make(ctx context.Context) error {
+	building := m.dir + ".new"
 	if err := os.RemoveAll(building); err != nil {
 		return err
 	}
-	like, err := s.like(ctx)
+	like, err := m.like(ctx)
 	if err != nil {
 		return err
 	}
-	s.kept = kept{Format: s.origin.format, Prefix: s.tree.Prefix(), Top: s.origin.top, Dir: s.origin.dir}
-	if s.kept.Borrows, err = s.origin.borrows(ctx); err != nil {
+	m.made = madeFor{Format: m.user.format, Prefix: m.tree.Prefix(), Top: m.user.top, Dir: m.user.dir}
+	if m.made.Borrows, err = borrowed(ctx, m.user.objects()); err != nil {
 		return err
 	}
-	if s.seals, err = s.sealsOf(like); err != nil {
+	if m.sealed, err = sealedFiles(m.made, like); err != nil {
 		return err
 	}
 	if err := layOut(building, nil, files.NoSync); err != nil {
 		return err
 	}
-	if err := s.takeObjects(ctx, filepath.Join(building, "objects")); err != nil {
+	if err := takeObjects(ctx, m.user.objects(), m.pool, filepath.Join(building, "objects")); err != nil {
 		return fmt.Errorf("take the objects: %w", err)
 	}
-	if err := layOut(building, s.seals, files.SyncSoon); err != nil {
+	if err := layOut(building, m.sealed, files.SyncSoon); err != nil {
 		return err
 	}
 	if err := files.Replace(filepath.Join(building, "HEAD"), []byte(unborn), 0o600, files.SyncFile); err != nil {
 		return err
 	}
-	if err := s.seed(ctx, filepath.Join(building, "index")); err != nil {
+	if err := m.seed(ctx, filepath.Join(building, "index")); err != nil {
 		return err
 	}
-	_ = os.Remove(s.dir) // an empty folder may stand there
-	return os.Rename(building, s.dir)
+	_ = os.Remove(m.dir) // an empty folder may stand there
+	return os.Rename(building, m.dir)
 }
 
 // layOut writes the files that make a folder a repository.
@@ -103,8 +120,8 @@ const (
 )
 
 // like is the user's settings that the store and clean checkouts share.
-func (s *Store) like(ctx context.Context) (string, error) {
-	out, err := s.ask(ctx, git.Command{}, "config", "-z", "--get-regexp", alike)
+func (m *maker) like(ctx context.Context) (string, error) {
+	out, err := m.user.ask(ctx, git.Command{}, "config", "-z", "--get-regexp", alike)
 	if err != nil && !git.SaidNo(err) {
 		return "", err
 	}
@@ -112,7 +129,7 @@ func (s *Store) like(ctx context.Context) (string, error) {
 	b.WriteString("[core]\n")
 	for _, item := range git.SplitNUL(out) {
 		key, value, given := strings.Cut(item, "\n")
-		if s.tree.Program().ReadsInstead(value) {
+		if m.tree.Program().ReadsInstead(value) {
 			continue // which is this run's alone
 		}
 		if !given {
@@ -123,16 +140,141 @@ func (s *Store) like(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// config is a config with the format of the repository, what it shares with the
+// configText is a config with the format of a repository, what it shares with the
 // user's, and more.
-func (o origin) config(shared, more string) string {
+func configText(format, shared, more string) string {
 	var b strings.Builder
 	version := 0
-	if o.format != "sha1" {
+	if format != "sha1" {
 		version = 1
-		fmt.Fprintf(&b, "[extensions]\n\tobjectFormat = %s\n", o.format)
+		fmt.Fprintf(&b, "[extensions]\n\tobjectFormat = %s\n", format)
 	}
 	fmt.Fprintf(&b, "[include]\n\tpath = %s\n", git.QuoteConfig(shared))
 	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = false\n%s", version, more)
 	return b.String()
 }
+
+// borrowed names the stores that the user's repository itself borrows from.
+func borrowed(ctx context.Context, objects string) ([]string, error) {
+	list, err := files.ReadFile(ctx, filepath.Join(objects, "info", "alternates"), git.SmallFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var named []string
+	for line := range strings.Lines(string(list)) {
+		path := filepath.FromSlash(strings.TrimSuffix(line, "\n"))
+		switch {
+		case path == "" || strings.HasPrefix(path, "#"):
+			continue
+		case !filepath.IsAbs(path):
+			path = filepath.Join(objects, path)
+		}
+		named = append(named, path)
+	}
+	return named, err
+}
+
+// converting are the tracked files whose attributes may make git change them on
+// their way.
+var converting = []string{
+	":/", ":(top,exclude,attr:!text !eol !crlf !ident !filter !working-tree-encoding)",
+	":(top,exclude,attr:-text !ident !filter !working-tree-encoding)",
+}
+
+// plainly makes git write an index that any repository can read: whole, and
+// without what a helper program was to remember.
+var plainly = []string{"-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false"}
+
+// seed begins the index with a copy of the user's, so that what git knows of
+// unchanged files need not be found out again. Entries that would be trusted
+// wrongly lose what is known about them, and a submodule that is a plain folder
+// is none. Without the user's index it begins empty, and every file is read.
+func (m *maker) seed(ctx context.Context, index string) error {
+	switch err := files.Copy(m.user.index(), index, files.NoSync); {
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*files.NotRegularError)):
+		return nil
+	case err != nil:
+		return fmt.Errorf("copy the index: %w", err)
+	}
+	m.indexStamp = files.StampAt(m.user.index())
+	onCopy := git.Command{Env: []string{"GIT_INDEX_FILE=" + index}}
+	suspects, err := m.suspects(ctx, onCopy)
+	if err != nil {
+		return err
+	}
+	out, err := m.user.ask(ctx, onCopy, "ls-files", "--stage", "-v", "-z")
+	if err != nil {
+		return err
+	}
+	var forget bytes.Buffer
+	m.files = []string{}
+	for _, line := range git.SplitNUL(out) {
+		e, err := parseEntry(line)
+		if err != nil {
+			return err
+		}
+		m.files = append(m.files, e.path)
+		switch {
+		case e.mode == git.Gitlink && plainFolder(m.user.path(e.path)):
+			fmt.Fprintf(&forget, "0 %s\t%s\x00", strings.Repeat("0", len(e.object)), e.path)
+		case e.outside(m.user):
+		case suspects(e.path) || e.untrusted():
+			fmt.Fprintf(&forget, "%s %s\t%s\x00", e.mode, e.object, e.path)
+		}
+	}
+	// Git reads again what was written in the same moment as the index. Those that a
+	// filter would change have been forgotten, so it need not be run.
+	if onCopy.Settings, err = git.WithoutFilters(ctx, m.user.ask, true); err != nil {
+		return err
+	}
+	onCopy.Stdin = forget.Bytes()
+	_, err = m.user.ask(ctx, onCopy, append(plainly, "update-index", "--force-write-index", "-z", "--index-info")...)
+	return err
+}
+
+// suspects tells which files may differ on disk from what git holds although
+// git takes them for unchanged, since it would change them on their way.
+func (m *maker) suspects(ctx context.Context, onCopy git.Command) (func(string) bool, error) {
+	crlf, err := m.user.ask(ctx, onCopy, "config", "--get", "core.autocrlf")
+	switch {
+	case err == nil && strings.TrimSpace(string(crlf)) != "false":
+		return func(string) bool { return true }, nil
+	case err != nil && !git.SaidNo(err):
+		return nil, err
+	}
+	out, err := m.user.ask(ctx, onCopy, append([]string{"ls-files", "-z", "--"}, converting...)...)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for _, path := range git.SplitNUL(out) {
+		set[path] = true
+	}
+	return func(path string) bool { return set[path] }, nil
+}
+
+// entry is one line of "ls-files --stage -v".
+type entry struct{ tag, mode, object, stage, path string }
+
+func parseEntry(line string) (entry, error) {
+	what, path, ok := strings.Cut(line, "\t")
+	fields := strings.Fields(what)
+	if !ok || len(fields) != 4 {
+		return entry{}, fmt.Errorf("git ls-files: a line of unknown kind: %q", line)
+	}
+	return entry{tag: fields[0], mode: fields[1], object: fields[2], stage: fields[3], path: path}, nil
+}
+
+// outside tells whether the file is outside of a sparse checkout. Then it is not
+// there, and was not deleted.
+func (e entry) outside(u *userRepo) bool {
+	if !strings.EqualFold(e.tag, "S") {
+		return false
+	}
+	_, err := os.Lstat(u.path(e.path))
+	return err != nil
+}
+
+// untrusted tells whether the index says something else than the file: that it
+// has several versions, or that nobody is to look at it.
+func (e entry) untrusted() bool { return e.tag != "H" || e.stage != "0" }

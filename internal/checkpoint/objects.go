@@ -11,22 +11,31 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/git"
 )
 
 // linkRounds is how often objects are listed again when git packs them at the
 // same moment.
 const linkRounds = 5
 
-// takeObjects gives the store everything that the user's repository holds: what an
+// takeObjects gives a store everything that the user's repository holds: what an
 // agent then throws away there, or writes over, stays here as it was. Loose
 // objects come first, since one that is packed meanwhile is found in the pack;
 // packs are listed until no new one comes.
-func (s *Store) takeObjects(ctx context.Context, to string) error {
-	t := taker{from: s.origin.objects(), pool: s.pool, to: to}
+func takeObjects(ctx context.Context, from, pool, to string) error {
+	t := taker{from: from, pool: pool, to: to}
 	return errors.Join(t.all(ctx), t.settle())
+}
+
+// taker takes objects out of one folder into another, by way of the pool. Their
+// names tell what they hold, so what is in the pool need not be copied again.
+type taker struct {
+	from, pool, to string
+
+	writing []*os.File      // on their way to the disk
+	made    map[string]bool // folders of the pool that are there
 }
 
 func (t *taker) all(ctx context.Context) error {
@@ -65,15 +74,6 @@ func packNames(dir string) ([]string, error) {
 		}
 	}
 	return names, err
-}
-
-// taker takes objects out of one folder into another, by way of the pool. Their
-// names tell what they hold, so what is in the pool need not be copied again.
-type taker struct {
-	from, pool, to string
-
-	writing []*os.File      // on their way to the disk
-	made    map[string]bool // folders of the pool that are there
 }
 
 // pack takes a pack before its index, by which git finds it. One that is gone was
@@ -221,22 +221,35 @@ func ignoring(err, expected error) error {
 	return err
 }
 
-// borrows names the stores that the user's repository itself borrows from.
-func (o origin) borrows(ctx context.Context) ([]string, error) {
-	list, err := files.ReadFile(ctx, filepath.Join(o.objects(), "info", "alternates"), git.SmallFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var named []string
-	for line := range strings.Lines(string(list)) {
-		path := filepath.FromSlash(strings.TrimSuffix(line, "\n"))
-		switch {
-		case path == "" || strings.HasPrefix(path, "#"):
-			continue
-		case !filepath.IsAbs(path):
-			path = filepath.Join(o.objects(), path)
+// unfinishedFor is how long a copy may take. What is older was left by somebody
+// who was killed.
+const unfinishedFor = 24 * time.Hour
+
+// SweepPool removes what no store needs any more from the folder that they share,
+// and tells how many bytes that were. A store has a second name for each file
+// that it needs; where the system does not count names, all stay. One that is
+// made at the same moment copies once more what it misses.
+func SweepPool(pool string) (freed int64, err error) {
+	err = filepath.WalkDir(pool, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return ignoring(err, fs.ErrNotExist)
 		}
-		named = append(named, path)
+		info, err := d.Info()
+		if err != nil {
+			return ignoring(err, fs.ErrNotExist)
+		}
+		names, counted := names(info)
+		if !counted || names > 1 || strings.HasPrefix(d.Name(), unfinished) && time.Since(info.ModTime()) < unfinishedFor {
+			return nil
+		}
+		err = os.Remove(path)
+		if err == nil {
+			freed += info.Size()
+		}
+		return ignoring(err, fs.ErrNotExist)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return freed, fmt.Errorf("sweep %s: %w", pool, err)
 	}
-	return named, err
+	return freed, nil
 }

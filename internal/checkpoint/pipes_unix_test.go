@@ -30,7 +30,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		"where the rest is": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
 			pipe(".git/commondir")
-			s.origin.locate(s.kept)
+			s.user.locate(s.made)
 		},
 		"the repository": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
@@ -53,7 +53,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		},
 		"what the store knows": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
-			for _, name := range []string{keptName, shared, "config"} {
+			for _, name := range []string{madeForFile, shared, "config"} {
 				store := folder{f.t, s.dir}
 				f.must(os.Remove(store.path(name)))
 				f.must(syscall.Mkfifo(store.path(name), 0o600))

@@ -63,7 +63,7 @@ func TestNoFileOfTheStoreIsOneOfTheRepositorys(t *testing.T) {
 		}
 		first := f.checkpoint(s)
 		theirs := objectsBelow(t, f.path(".git/objects"))
-		ours := objectsBelow(t, s.objects())
+		ours := objectsBelow(t, s.repo.objects())
 		for name, info := range theirs {
 			if strings.HasPrefix(name, "info") {
 				continue
@@ -107,7 +107,7 @@ func TestStoresShareWhatIsInThePool(t *testing.T) {
 	f.must(os.Remove(filepath.Join(pool, spoiled)))
 	f.must(os.WriteFile(filepath.Join(pool, spoiled), []byte("half"), 0o600))
 	two := f.keepIn(home, "two")
-	first, second := objectsBelow(t, one.objects()), objectsBelow(t, two.objects())
+	first, second := objectsBelow(t, one.repo.objects()), objectsBelow(t, two.repo.objects())
 	for name, info := range objectsBelow(t, pool) {
 		if strings.HasPrefix(filepath.Base(name), unfinished) {
 			t.Errorf("%s is left", name)
@@ -199,7 +199,7 @@ func TestWhatIsNoObjectIsNotTaken(t *testing.T) {
 	f.write(".git/objects/ab/huge", "x")
 	f.must(os.MkdirAll(f.path(".git/objects/cd/"+strings.Repeat("0", 38)), 0o700))
 	s := f.keep(f.open())
-	if _, err := os.Lstat(filepath.Join(s.objects(), "ab", "huge")); err == nil {
+	if _, err := os.Lstat(filepath.Join(s.repo.objects(), "ab", "huge")); err == nil {
 		t.Error("it was taken")
 	}
 }

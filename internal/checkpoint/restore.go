@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"slices"
@@ -30,11 +31,11 @@ func (s *Store) Restore(ctx context.Context, to Checkpoint) (kept Checkpoint, ch
 	if kept, err = s.Checkpoint(ctx); err != nil {
 		return Checkpoint{}, loop.Changes{}, err
 	}
-	edits, err := s.restorable(ctx, kept, to)
-	if err != nil {
+	r := s.newRestorer(to)
+	if err := r.plan(ctx, kept); err != nil {
 		return kept, loop.Changes{}, err
 	}
-	inTheWay, err := s.inTheWay(kept, edits)
+	inTheWay, err := r.inTheWay()
 	if err != nil {
 		return kept, loop.Changes{}, err
 	}
@@ -42,110 +43,174 @@ func (s *Store) Restore(ctx context.Context, to Checkpoint) (kept Checkpoint, ch
 		if kept, err = s.keepAlso(ctx, kept, inTheWay); err != nil {
 			return kept, loop.Changes{}, err
 		}
-		if edits, err = s.restorable(ctx, kept, to); err != nil {
+		if err := r.plan(ctx, kept); err != nil {
 			return kept, loop.Changes{}, err
 		}
 	}
-	if err := s.apply(ctx, edits); err != nil {
+	if err := r.apply(ctx); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
 	}
 	s.tracked = tracked{} // the rules may be others now
-	staying := map[string]bool{}
-	for _, e := range edits {
-		if e.change == stays {
-			staying[e.path] = true
-		}
-	}
-	if err := s.restoreModes(kept, to, staying); err != nil {
+	staying := r.staying()
+	if err := r.restoreModes(staying); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
 	}
-	changes, err = s.restored(ctx, kept, to, staying)
+	changes, err = r.changes(ctx, staying)
 	return kept, changes, err
-}
-
-// restored is what a restore did. A file that stays was not renamed to another.
-func (s *Store) restored(ctx context.Context, kept, to Checkpoint, staying map[string]bool) (loop.Changes, error) {
-	renames := "-M"
-	if len(staying) > 0 {
-		renames = "--no-renames"
-	}
-	edits, err := s.edits(ctx, kept.Tree, to.Tree, renames)
-	if err != nil {
-		return loop.Changes{}, err
-	}
-	return sum(slices.DeleteFunc(edits, func(e edit) bool {
-		return e.mode == git.Gitlink || e.oldMode == git.Gitlink || staying[e.path]
-	})), nil
-}
-
-// restorable is what has to happen to the files, and which stay although the
-// checkpoint does not have them. A repository inside the tree is not among it: it
-// stays as it is.
-func (s *Store) restorable(ctx context.Context, from, to Checkpoint) ([]edit, error) {
-	edits, err := s.edits(ctx, from.Tree, to.Tree, "--no-renames")
-	if err != nil {
-		return nil, err
-	}
-	edits = slices.DeleteFunc(edits, func(e edit) bool {
-		return e.mode == git.Gitlink || e.oldMode == git.Gitlink && e.change == deleted
-	})
-	return edits, s.spare(ctx, to, edits)
 }
 
 // keepAlso adds files to the checkpoint just made that it would leave out.
 func (s *Store) keepAlso(ctx context.Context, kept Checkpoint, paths []string) (Checkpoint, error) {
-	var c changed
+	var also []string
 	for _, rel := range paths {
-		c.keep = append(c.keep, s.tree.Prefix()+rel)
+		also = append(also, s.tree.Prefix()+rel)
 	}
-	if err := s.update(ctx, c); err != nil {
+	if err := s.repo.update(ctx, nil, also); err != nil {
 		return kept, err
 	}
 	return s.record(ctx, &kept, kept.facts)
 }
 
-// apply removes what has to go, then lets git write the rest: index first, so
-// that it knows what the files are to hold.
-func (s *Store) apply(ctx context.Context, edits []edit) (err error) {
-	if len(edits) == 0 {
+// restorer makes the files of the work tree what they were at a checkpoint.
+type restorer struct {
+	tree     *git.Tree
+	user     *userRepo
+	repo     *shadow
+	rules    ruleFiles
+	umask    *umask
+	compared *comparer
+
+	to    Checkpoint
+	kept  Checkpoint // what there is now
+	edits []edit     // what has to happen, and which files stay
+}
+
+func (s *Store) newRestorer(to Checkpoint) *restorer {
+	return &restorer{tree: s.tree, user: s.user, repo: s.repo, rules: s.rules, umask: s.umask, compared: s.trees.compared, to: to}
+}
+
+// plan finds what has to happen to the files, and which stay although the
+// checkpoint does not have them. A repository inside the tree is not among it: it
+// stays as it is.
+func (r *restorer) plan(ctx context.Context, kept Checkpoint) error {
+	edits, err := r.compared.edits(ctx, kept.Tree, r.to.Tree, "--no-renames")
+	if err != nil {
+		return err
+	}
+	r.kept = kept
+	r.edits = slices.DeleteFunc(edits, func(e edit) bool {
+		return e.mode == git.Gitlink || e.oldMode == git.Gitlink && e.change == deleted
+	})
+	return r.keepIgnored(ctx)
+}
+
+// stays is a file that the checkpoint does not have, and that is not deleted.
+const stays = "stays"
+
+// keepIgnored marks the files that would be deleted although the checkpoint's own
+// rules ignore them: it cannot tell that they were not there. One that stands
+// in the way of a restored file goes all the same, for the checkpoint just made
+// has it.
+func (r *restorer) keepIgnored(ctx context.Context) error {
+	going := map[string]*edit{}
+	var paths []string
+	files, folders := map[string]bool{}, map[string]bool{}
+	for i, e := range r.edits {
+		switch e.change {
+		case deleted:
+			going[r.tree.Prefix()+e.path] = &r.edits[i]
+			paths = append(paths, r.tree.Prefix()+e.path)
+		case created:
+			files[e.path] = true
+			for dir := range above(e.path) {
+				folders[dir] = true
+			}
+		}
+	}
+	if len(paths) == 0 {
 		return nil
 	}
-	closeAgain, err := s.openFolders(edits)
+	ignored, err := r.rules.ignoredAt(ctx, r.to, paths)
+	if err != nil {
+		return err
+	}
+	for _, name := range ignored {
+		e := going[name]
+		inTheWay := folders[e.path]
+		for dir := range above(e.path) {
+			inTheWay = inTheWay || files[dir]
+		}
+		if !inTheWay {
+			e.change = stays
+		}
+	}
+	return nil
+}
+
+// above gives the folders that a path is in, from the nearest.
+func above(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if !yield(dir) {
+				return
+			}
+		}
+	}
+}
+
+// staying is the files that the checkpoint does not have, and that are not deleted.
+func (r *restorer) staying() map[string]bool {
+	staying := map[string]bool{}
+	for _, e := range r.edits {
+		if e.change == stays {
+			staying[e.path] = true
+		}
+	}
+	return staying
+}
+
+// apply removes what has to go, then lets git write the rest: index first, so
+// that it knows what the files are to hold.
+func (r *restorer) apply(ctx context.Context) error {
+	if len(r.edits) == 0 {
+		return nil
+	}
+	closeAgain, err := r.openFolders()
 	defer closeAgain()
 	if err != nil {
 		return err
 	}
 	var index bytes.Buffer
 	var write []string
-	for _, e := range edits {
-		fmt.Fprintf(&index, "%s %s\t%s\x00", e.mode, e.object, s.tree.Prefix()+e.path)
+	for _, e := range r.edits {
+		fmt.Fprintf(&index, "%s %s\t%s\x00", e.mode, e.object, r.tree.Prefix()+e.path)
 		switch e.change {
 		case stays:
 		case deleted:
-			if err := s.remove(e.path); err != nil {
+			if err := r.remove(e.path); err != nil {
 				return err
 			}
 		default:
-			write = append(write, s.tree.Prefix()+e.path)
+			write = append(write, r.tree.Prefix()+e.path)
 		}
 	}
-	if _, err := s.git(ctx, git.Command{Stdin: index.Bytes()}, "update-index", "-z", "--index-info"); err != nil {
+	if _, err := r.repo.run(ctx, git.Command{Stdin: index.Bytes()}, "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
 	if len(write) == 0 {
 		return nil
 	}
-	_, err = s.git(ctx, git.Command{Stdin: git.JoinNUL(write)}, "checkout-index", "--force", "--index", "--quiet", "-z", "--stdin")
+	_, err = r.repo.run(ctx, git.Command{Stdin: git.JoinNUL(write)}, "checkout-index", "--force", "--index", "--quiet", "-z", "--stdin")
 	return err
 }
 
 // remove removes a file, and the folders that held nothing else.
-func (s *Store) remove(rel string) error {
-	if err := os.Remove(s.file(rel)); err != nil && !files.Absent(err) {
+func (r *restorer) remove(rel string) error {
+	if err := os.Remove(r.file(rel)); err != nil && !files.Absent(err) {
 		return err
 	}
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
-		if os.Remove(s.file(dir)) != nil {
+		if os.Remove(r.file(dir)) != nil {
 			break // something is left in it
 		}
 	}
@@ -153,11 +218,11 @@ func (s *Store) remove(rel string) error {
 }
 
 // file is where a file of the run's work tree is.
-func (s *Store) file(rel string) string { return s.origin.path(s.tree.Prefix() + rel) }
+func (r *restorer) file(rel string) string { return r.user.path(r.tree.Prefix() + rel) }
 
 // openFolders lets us write to the folders of the files, and gives back how to
 // close them again.
-func (s *Store) openFolders(edits []edit) (closeAgain func(), err error) {
+func (r *restorer) openFolders() (closeAgain func(), err error) {
 	closed := map[string]fs.FileMode{}
 	closeAgain = func() {
 		for dir, mode := range closed {
@@ -165,10 +230,10 @@ func (s *Store) openFolders(edits []edit) (closeAgain func(), err error) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, e := range edits {
+	for _, e := range r.edits {
 		for dir := path.Dir(e.path); !seen[dir]; dir = path.Dir(dir) {
 			seen[dir] = true
-			at := s.file(dir)
+			at := r.file(dir)
 			info, err := os.Lstat(at)
 			if err != nil || !info.IsDir() || info.Mode().Perm()&0o300 == 0o300 {
 				continue
@@ -180,4 +245,57 @@ func (s *Store) openFolders(edits []edit) (closeAgain func(), err error) {
 		}
 	}
 	return closeAgain, nil
+}
+
+// restoreModes puts back the permissions that git does not know: those that the
+// checkpoint has, and the usual ones where files got others since. A file that
+// stays although the checkpoint does not have it keeps its own.
+func (r *restorer) restoreModes(staying map[string]bool) error {
+	mask, err := r.umask.mask()
+	if err != nil {
+		return err
+	}
+	const asUsual = fs.ModeIrregular
+	want := map[string]fs.FileMode{}
+	for _, m := range r.kept.facts.Modes {
+		want[string(m.Path)] = asUsual
+	}
+	for _, m := range r.to.facts.Modes {
+		want[string(m.Path)] = m.Mode
+	}
+	for name, mode := range want {
+		if rel, below := r.tree.Below(name); !below || staying[rel] {
+			continue
+		}
+		at := r.user.path(name)
+		info, err := os.Lstat(at)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // not in this checkpoint
+		}
+		if mode == asUsual {
+			mode = usual(info.Mode(), mask)
+		}
+		if info.Mode().Perm() == mode {
+			continue
+		}
+		if err := os.Chmod(at, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes is what a restore did. A file that stays was not renamed to another.
+func (r *restorer) changes(ctx context.Context, staying map[string]bool) (loop.Changes, error) {
+	renames := "-M"
+	if len(staying) > 0 {
+		renames = "--no-renames"
+	}
+	edits, err := r.compared.edits(ctx, r.kept.Tree, r.to.Tree, renames)
+	if err != nil {
+		return loop.Changes{}, err
+	}
+	return sum(slices.DeleteFunc(edits, func(e edit) bool {
+		return e.mode == git.Gitlink || e.oldMode == git.Gitlink || staying[e.path]
+	})), nil
 }

@@ -188,13 +188,13 @@ func TestARestoreThatWasInterruptedIsRepeated(t *testing.T) {
 	f.must(os.Remove(f.path("c")))
 	kept := f.checkpoint(s)
 	// As far as a restore gets that is killed before git has written a file.
-	edits, err := s.restorable(t.Context(), kept, before)
-	f.must(err)
+	r := s.newRestorer(before)
+	f.must(r.plan(t.Context(), kept))
 	var index strings.Builder
-	for _, e := range edits {
+	for _, e := range r.edits {
 		fmt.Fprintf(&index, "%s %s\t%s\x00", e.mode, e.object, e.path)
 	}
-	_, err = s.git(t.Context(), git.Command{Stdin: []byte(index.String())}, "update-index", "-z", "--index-info")
+	_, err := s.repo.run(t.Context(), git.Command{Stdin: []byte(index.String())}, "update-index", "-z", "--index-info")
 	f.must(err)
 	f.must(os.Remove(f.path("new")))
 

@@ -117,7 +117,7 @@ func (f folder) sealed(s *Store) string {
 	f.t.Helper()
 	var b strings.Builder
 	store := folder{f.t, s.dir}
-	for _, name := range []string{"config", "shared", "info/attributes", keptName} {
+	for _, name := range []string{"config", "shared", "info/attributes", madeForFile} {
 		b.WriteString(name + "\n" + store.read(name) + "\n")
 	}
 	for _, name := range unsealed {
@@ -196,7 +196,7 @@ func TestASealedFileIsReplacedInOnePiece(t *testing.T) {
 	}()
 	for range 50 {
 		store.replace(name, "* filter=evil\n")
-		if found, err := s.seal(); err != nil || !slices.Equal(found, []string{name}) {
+		if found, err := s.seal.check(); err != nil || !slices.Equal(found, []string{name}) {
 			t.Errorf("seal = %q, %v", found, err)
 			break
 		}

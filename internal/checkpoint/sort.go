@@ -6,15 +6,25 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 )
 
-// changed is what a checkpoint has to do, and what it then knows.
-type changed struct {
+// sorter sorts what git reports of a work tree: what a checkpoint has to do, and what
+// it then knows.
+type sorter struct {
+	tree  *git.Tree
+	user  *userRepo
+	repo  *shadow
+	umask *umask
+	limit int64
+
 	keep   []string // paths to bring into the index as they are
 	drop   []string // paths to take out of it
 	staged bool     // the index is ahead of the last checkpoint: after a restore, or when somebody was killed
@@ -28,34 +38,33 @@ type changed struct {
 // sort sorts what git reports: the runner's own files never count, what is too
 // large or cannot be read is skipped, and a repository inside the tree is only
 // watched. What is to be dropped is dropped.
-func (s *Store) sort(ctx context.Context, records []record, drop []string, last *Checkpoint) (changed, error) {
-	c := changed{drop: drop, modes: map[string]fs.FileMode{}, links: map[string]bool{}}
+func (s *sorter) sort(ctx context.Context, records []record, last *Checkpoint, seeded []string) error {
 	if last != nil {
-		c.begin(last.facts)
-	} else if err := s.firstModes(ctx, &c); err != nil {
-		return changed{}, err
+		s.begin(last.facts)
+	} else if err := s.firstModes(ctx, seeded); err != nil {
+		return err
 	}
 	dropped := map[string]bool{}
-	for _, name := range drop {
+	for _, name := range s.drop {
 		dropped[name] = true
-		delete(c.modes, name)
+		delete(s.modes, name)
 	}
 	for _, r := range records {
-		if rel, below := s.below(r.path); dropped[r.path] || below && s.tree.Own(rel) || s.tree.IsRecord(r.path) {
+		if rel, below := s.tree.Below(r.path); dropped[r.path] || below && s.tree.Own(rel) || s.tree.IsRecord(r.path) {
 			continue
 		}
 		inIndex := r.index != '.' && r.index != '?'
-		c.staged = c.staged || inIndex
+		s.staged = s.staged || inIndex
 		switch name, isRepository := strings.CutSuffix(r.path, "/"); {
 		case isRepository:
-			if c.links[name] = s.hasCommit(ctx, name); c.links[name] {
-				c.keep = append(c.keep, name)
+			if s.links[name] = s.hasCommit(ctx, name); s.links[name] {
+				s.keep = append(s.keep, name)
 			}
 			continue
 		case r.linked && r.file != 'D':
-			c.links[name] = true
+			s.links[name] = true
 		default:
-			delete(c.links, name)
+			delete(s.links, name)
 		}
 		// What a restore brought back is in the index already, but not with
 		// which permissions.
@@ -63,61 +72,61 @@ func (s *Store) sort(ctx context.Context, records []record, drop []string, last 
 		if !r.differs() && !restored {
 			continue
 		}
-		if err := s.sortFile(r, &c); err != nil {
-			return changed{}, err
+		if err := s.sortFile(r); err != nil {
+			return err
 		}
 	}
-	if err := s.sortLarge(ctx, &c); err != nil {
-		return changed{}, err
+	if err := s.sortLarge(ctx); err != nil {
+		return err
 	}
-	for name, mode := range c.modes {
-		c.facts.Modes = append(c.facts.Modes, oddMode{Path: []byte(name), Mode: mode})
+	for name, mode := range s.modes {
+		s.facts.Modes = append(s.facts.Modes, oddMode{Path: []byte(name), Mode: mode})
 	}
 	var err error
-	c.facts.Nested, err = s.watch(ctx, c.links)
-	return c, err
+	s.facts.Nested, err = s.watch(ctx)
+	return err
 }
 
 // begin takes over what the last checkpoint knew and git does not report again.
-func (c *changed) begin(known facts) {
+func (s *sorter) begin(known facts) {
 	for _, m := range known.Modes {
-		c.modes[string(m.Path)] = m.Mode
+		s.modes[string(m.Path)] = m.Mode
 	}
 	for _, n := range known.Nested {
-		if name := string(n.Path); n.Link && !slices.Contains(c.drop, name) {
-			c.links[name] = true
+		if name := string(n.Path); n.Link && !slices.Contains(s.drop, name) {
+			s.links[name] = true
 		}
 	}
 }
 
 // sortFile decides about one path. Git has looked whether it is there; whatever
 // stands in the place of a path that is gone is beyond a link.
-func (s *Store) sortFile(r record, c *changed) error {
-	delete(c.modes, r.path)
-	at := s.origin.path(r.path)
+func (s *sorter) sortFile(r record) error {
+	delete(s.modes, r.path)
+	at := s.user.path(r.path)
 	info, err := os.Lstat(at)
 	switch {
 	case r.file == 'D' || files.Absent(err):
-		c.drop = append(c.drop, r.path)
+		s.drop = append(s.drop, r.path)
 	case err != nil:
-		c.skip(r, "cannot be looked at: "+reason(err), "")
+		s.skip(r, "cannot be looked at: "+reason(err), "")
 	case info.IsDir() && !r.linked:
-		c.drop = append(c.drop, r.path)
+		s.drop = append(s.drop, r.path)
 	case info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
-		c.keep = append(c.keep, r.path)
+		s.keep = append(s.keep, r.path)
 	case !info.Mode().IsRegular():
-		c.skip(r, "neither a file nor a link", files.Stamp(info))
-	case info.Size() > s.Limit:
-		c.large = append(c.large, r)
+		s.skip(r, "neither a file nor a link", files.Stamp(info))
+	case info.Size() > s.limit:
+		s.large = append(s.large, r)
 	default:
 		if err := readable(at); err != nil && !files.Absent(err) {
-			c.skip(r, "cannot be read: "+reason(err), files.Stamp(info))
+			s.skip(r, "cannot be read: "+reason(err), files.Stamp(info))
 			return nil
 		}
-		c.keep = append(c.keep, r.path)
-		odd, err := s.odd(info.Mode())
+		s.keep = append(s.keep, r.path)
+		odd, err := s.umask.odd(info.Mode())
 		if odd {
-			c.modes[r.path] = info.Mode().Perm()
+			s.modes[r.path] = info.Mode().Perm()
 		}
 		return err
 	}
@@ -126,23 +135,23 @@ func (s *Store) sortFile(r record, c *changed) error {
 
 // sortLarge keeps large files that the user's repository tracks: there somebody
 // decided that they are work.
-func (s *Store) sortLarge(ctx context.Context, c *changed) error {
-	if len(c.large) == 0 {
+func (s *sorter) sortLarge(ctx context.Context) error {
+	if len(s.large) == 0 {
 		return nil
 	}
-	tracked, err := s.trackedOf(ctx, c.large)
+	tracked, err := s.trackedOf(ctx, s.large)
 	if err != nil {
 		return err
 	}
-	for _, r := range c.large {
-		info, err := os.Lstat(s.origin.path(r.path))
+	for _, r := range s.large {
+		info, err := os.Lstat(s.user.path(r.path))
 		switch {
 		case err != nil: // gone meanwhile
-			c.drop = append(c.drop, r.path)
+			s.drop = append(s.drop, r.path)
 		case slices.Contains(tracked, r.path):
-			c.keep = append(c.keep, r.path)
+			s.keep = append(s.keep, r.path)
 		default:
-			c.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.Limit)), files.Stamp(info))
+			s.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.limit)), files.Stamp(info))
 		}
 	}
 	return nil
@@ -150,7 +159,7 @@ func (s *Store) sortLarge(ctx context.Context, c *changed) error {
 
 // trackedOf is which of the files the user's repository tracks. When it is gone,
 // what was kept before still counts.
-func (s *Store) trackedOf(ctx context.Context, list []record) ([]string, error) {
+func (s *sorter) trackedOf(ctx context.Context, list []record) ([]string, error) {
 	var paths []string
 	args := []string{"ls-files", "-z", "--"}
 	for _, r := range list {
@@ -159,10 +168,10 @@ func (s *Store) trackedOf(ctx context.Context, list []record) ([]string, error) 
 		}
 		args = append(args, ":(top,literal)"+r.path)
 	}
-	if s.origin.gone() {
+	if s.user.gone() {
 		return paths, nil
 	}
-	out, err := s.ask(ctx, git.Command{}, args...)
+	out, err := s.user.ask(ctx, git.Command{}, args...)
 	var failed *git.Error
 	if err != nil && !errors.As(err, &failed) { // an index that git cannot read tracks nothing
 		return nil, err
@@ -171,10 +180,10 @@ func (s *Store) trackedOf(ctx context.Context, list []record) ([]string, error) 
 }
 
 // skip leaves a file out. When an earlier checkpoint had it, this one has not.
-func (c *changed) skip(r record, why, stamp string) {
-	c.facts.Skipped = append(c.facts.Skipped, skippedFile{Path: []byte(r.path), Why: why, Stamp: stamp})
+func (s *sorter) skip(r record, why, stamp string) {
+	s.facts.Skipped = append(s.facts.Skipped, skippedFile{Path: []byte(r.path), Why: why, Stamp: stamp})
 	if r.index != '?' {
-		c.drop = append(c.drop, r.path)
+		s.drop = append(s.drop, r.path)
 	}
 }
 
@@ -201,4 +210,117 @@ func size(bytes int64) string {
 		return fmt.Sprintf("%d bytes", bytes)
 	}
 	return fmt.Sprintf("%d MiB", bytes/mega)
+}
+
+// firstModes takes note of the permissions of all files that the index has: of
+// those that are as it says, git does not report any.
+func (s *sorter) firstModes(ctx context.Context, names []string) error {
+	if names == nil {
+		out, err := s.repo.run(ctx, git.Command{}, "ls-files", "-z")
+		if err != nil {
+			return err
+		}
+		names = git.SplitNUL(out)
+	}
+	if _, err := s.umask.mask(); err != nil {
+		return err
+	}
+	const share = 1000
+	var mu sync.Mutex
+	var looking sync.WaitGroup
+	for part := range slices.Chunk(names, max(share, len(names)/runtime.GOMAXPROCS(0)+1)) {
+		looking.Go(func() {
+			for _, name := range part {
+				info, err := os.Lstat(s.user.path(name))
+				if err != nil || !info.Mode().IsRegular() || ctx.Err() != nil {
+					continue // sorted with what has changed
+				}
+				if odd, _ := s.umask.odd(info.Mode()); odd {
+					mu.Lock()
+					s.modes[name] = info.Mode().Perm()
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	looking.Wait()
+	return context.Cause(ctx)
+}
+
+// umask is what the system takes from the permissions of new files. A file tells
+// it: to ask the system is to change it for a moment, for every goroutine.
+type umask struct {
+	probe string // where that file may be made
+	known *fs.FileMode
+}
+
+// mask is the bits that are taken.
+func (u *umask) mask() (fs.FileMode, error) {
+	if u.known != nil {
+		return *u.known, nil
+	}
+	_ = os.Remove(u.probe) // of one who died
+	f, err := os.OpenFile(u.probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
+	if err != nil {
+		return 0, fmt.Errorf("learn the usual permissions: %w", err)
+	}
+	defer os.Remove(u.probe)
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Close()); err != nil {
+		return 0, fmt.Errorf("learn the usual permissions: %w", err)
+	}
+	mask := 0o777 &^ info.Mode().Perm()
+	u.known = &mask
+	return mask, nil
+}
+
+// odd tells whether a file has permissions that it would not get when git
+// writes it.
+func (u *umask) odd(mode fs.FileMode) (bool, error) {
+	mask, err := u.mask()
+	if err != nil {
+		return false, err
+	}
+	return mode.Perm() != usual(mode, mask), nil
+}
+
+// usual is what git gives a file, which may be executed or not.
+func usual(mode, mask fs.FileMode) fs.FileMode {
+	if mode&0o100 != 0 {
+		return 0o777 &^ mask
+	}
+	return 0o666 &^ mask
+}
+
+// watch takes the print of every repository inside the tree that is still
+// there; links say whether its commit is in the index. A submodule that
+// nobody has fetched may be fetched later. What lies outside of the run's work
+// tree is not looked into: its changes do not count.
+func (s *sorter) watch(ctx context.Context) ([]nested, error) {
+	var all []nested
+	for name, linked := range s.links {
+		n := nested{Path: []byte(name), Link: linked}
+		_, err := os.Lstat(filepath.Join(s.user.path(name), ".git"))
+		switch rel, below := s.tree.Below(name); {
+		case err != nil && !linked:
+			continue
+		case err == nil && below:
+			m := newManifest()
+			if err := walk(ctx, s.tree, m, rel); err != nil {
+				return nil, err
+			}
+			n.Print = m.sum()
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// hasCommit tells whether a repository inside the tree has a commit to keep.
+// Git refuses to add one that has none.
+func (s *sorter) hasCommit(ctx context.Context, name string) bool {
+	at := s.user.path(name)
+	alone := git.Command{Env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(at)}}
+	_, err := s.user.git.In(at).RunWith(ctx, alone, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+	return err == nil
 }

@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
@@ -32,22 +31,21 @@ type Store struct {
 	// user's repository tracks it.
 	Limit int64
 
-	tree   *git.Tree
-	dir    string
-	pool   string // where stores share what they copied; empty: nowhere
-	origin origin // with git only
-	kept   kept   // with git only
-	seals  seals  // with git only
+	tree *git.Tree
+	dir  string
+	list *lists // without git
 
-	sealing  sync.Mutex
-	intactAt map[string]string // how sealed files looked when they were read
+	made  madeFor
+	user  *userRepo
+	repo  *shadow
+	seal  *seal
+	rules ruleFiles
+	trees Trees
 
-	last     *Checkpoint // the one that HEAD named when we looked
-	tracked  tracked
-	compared comparison
-	stood    stood // where the branches were when git was last asked
-	umask    *fs.FileMode
-	seeded   []string // the files of an index that was just made; nil when it was not
+	last    *Checkpoint // the one that HEAD named when we looked
+	tracked tracked
+	umask   *umask
+	seeded  []string // the files of an index that was just made; nil when it was not
 }
 
 // OpenStore opens the store of a tree in dir, and makes it when there is none. Of
@@ -61,8 +59,8 @@ func OpenStore(ctx context.Context, t *git.Tree, dir, pool string) (*Store, erro
 	if err != nil {
 		return nil, fmt.Errorf("open the checkpoints: %w", err)
 	}
-	s := &Store{Limit: sizeLimit, tree: t, dir: dir, pool: pool}
-	switch kind, err := s.kind(); {
+	s := &Store{Limit: sizeLimit, tree: t, dir: dir}
+	switch kind, err := kindOf(dir); {
 	case err != nil:
 		return nil, fmt.Errorf("open the checkpoints: %w", err)
 	case kind == withGit:
@@ -72,18 +70,34 @@ func OpenStore(ctx context.Context, t *git.Tree, dir, pool string) (*Store, erro
 		return s, nil
 	case kind == ofLists || !t.Git():
 		s.tree = t.Plain()
+		s.list = &lists{dir: dir, tree: s.tree}
+		s.putTogether(&userRepo{git: s.tree.Program(), top: s.tree.Dir()}, madeFor{}, nil)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("open the checkpoints: %w", err)
 		}
 		return s, nil
 	}
-	if s.origin, err = findOrigin(ctx, t); err != nil {
+	user, err := findUserRepo(ctx, t)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.make(ctx); err != nil {
+	m := maker{tree: t, user: user, dir: dir, pool: pool}
+	if err := m.make(ctx); err != nil {
 		return nil, fmt.Errorf("make a store for checkpoints in %s: %w", dir, err)
 	}
+	s.putTogether(user, m.made, m.sealed)
+	s.seeded, s.tracked.stamp = m.files, m.indexStamp
 	return s, nil
+}
+
+// putTogether gives a store its parts, which without git have nothing to say.
+func (s *Store) putTogether(user *userRepo, made madeFor, sealed map[string]string) {
+	s.user, s.made = user, made
+	s.repo = &shadow{dir: s.dir, git: s.tree.Program(), top: user.top, format: user.format}
+	s.seal = &seal{dir: s.dir, files: sealed}
+	s.rules = ruleFiles{s.repo, user}
+	s.umask = &umask{probe: s.repo.head() + ".mask"}
+	s.trees = Trees{tree: s.tree, repo: s.repo, seal: s.seal, compared: &comparer{tree: s.tree, repo: s.repo}}
 }
 
 // The kinds of stores.
@@ -93,15 +107,15 @@ const (
 	ofLists
 )
 
-// kind tells by its files what the store is.
-func (s *Store) kind() (int, error) {
-	switch _, err := os.Lstat(s.head()); {
+// kindOf tells by its files what the store in a folder is.
+func kindOf(dir string) (int, error) {
+	switch _, err := os.Lstat(filepath.Join(dir, "HEAD")); {
 	case err == nil:
 		return withGit, nil
 	case !files.Absent(err):
 		return notMade, err
 	}
-	entries, err := os.ReadDir(s.dir)
+	entries, err := os.ReadDir(dir)
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return notMade, err
 	}
@@ -113,8 +127,8 @@ func (s *Store) kind() (int, error) {
 	return notMade, nil
 }
 
-// kept is what a store knows of the repository that it was made for.
-type kept struct {
+// madeFor is what a store knows of the repository that it was made for.
+type madeFor struct {
 	Format string `json:"format"`
 	Prefix string `json:"prefix"` // from the top of the work tree to the folder of the run
 	Top    string `json:"top"`    // where that was
@@ -123,99 +137,133 @@ type kept struct {
 	Borrows []string `json:"borrows,omitempty"` // folders of objects that it borrowed from
 }
 
-func (k kept) text() (string, error) {
-	text, err := json.Marshal(k)
-	return string(text), err
-}
-
-// keptName is the file of that.
-const keptName = "origin.json"
+// madeForFile is the file of that.
+const madeForFile = "origin.json"
 
 // open opens a store that was made with git.
 func (s *Store) open(ctx context.Context) error {
-	var err error
-	if s.kept, err = s.readKept(ctx); err != nil {
-		return err
-	}
-	s.tree = s.tree.As(s.kept.Prefix)
-	s.origin = origin{top: s.tree.Top(), format: s.kept.Format}.locate(s.kept)
-	like, err := s.readLike(ctx)
+	made, err := s.readMadeFor(ctx)
 	if err != nil {
 		return err
 	}
-	if s.seals, err = s.sealsOf(like); err != nil {
+	s.tree = s.tree.As(made.Prefix)
+	user := &userRepo{git: s.tree.Program(), top: s.tree.Top(), format: made.Format}
+	user.locate(made)
+	like, err := readLike(ctx, s.dir)
+	if err != nil {
 		return err
 	}
-	_, err = s.seal()
+	sealed, err := sealedFiles(made, like)
+	if err != nil {
+		return err
+	}
+	s.putTogether(user, made, sealed)
+	_, err = s.seal.check()
 	return err
 }
 
-// readKept reads for which repository the store was made.
-func (s *Store) readKept(ctx context.Context) (kept, error) {
-	text, err := files.ReadFile(ctx, s.at(keptName), git.SmallFile)
+// readMadeFor reads for which repository the store was made.
+func (s *Store) readMadeFor(ctx context.Context) (madeFor, error) {
+	text, err := files.ReadFile(ctx, filepath.Join(s.dir, madeForFile), git.SmallFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s.keptBefore(ctx)
+		return s.guessMadeFor(ctx)
 	case err != nil:
-		return kept{}, err
+		return madeFor{}, err
 	}
-	var k kept
+	var k madeFor
 	if err := json.Unmarshal(text, &k); err != nil {
-		return k, fmt.Errorf("read %s: %w", keptName, err)
+		return k, fmt.Errorf("read %s: %w", madeForFile, err)
 	}
 	if prefix := filepath.FromSlash(k.Prefix); prefix != "" && !filepath.IsLocal(prefix) {
-		return k, fmt.Errorf("read %s: %q is not a folder of the work tree", keptName, prefix)
+		return k, fmt.Errorf("read %s: %q is not a folder of the work tree", madeForFile, prefix)
 	}
 	return k, nil
 }
 
-// keptBefore is what a store of an older version does not say. When git does not
+// guessMadeFor is what a store of an older version does not say. When git does not
 // say it either, it was made for a repository at the folder of the run.
-func (s *Store) keptBefore(ctx context.Context) (kept, error) {
-	config, err := files.ReadFile(ctx, s.at("config"), git.SmallFile)
+func (s *Store) guessMadeFor(ctx context.Context) (madeFor, error) {
+	config, err := files.ReadFile(ctx, filepath.Join(s.dir, "config"), git.SmallFile)
 	if err != nil {
-		return kept{}, err
+		return madeFor{}, err
 	}
-	k := kept{Format: "sha1"}
+	k := madeFor{Format: "sha1"}
 	if strings.Contains(string(config), "objectFormat = sha256") {
 		k.Format = "sha256"
 	}
-	if k.Borrows, err = s.readBorrows(ctx); err != nil || !s.tree.Git() {
+	if k.Borrows, err = readBorrows(ctx, s.dir); err != nil || !s.tree.Git() {
 		return k, err
 	}
-	o, err := findOrigin(ctx, s.tree)
-	k.Prefix, k.Top, k.Dir = s.tree.Prefix(), o.top, o.dir
-	return k, err
+	u, err := findUserRepo(ctx, s.tree)
+	if err != nil {
+		return k, err
+	}
+	k.Prefix, k.Top, k.Dir = s.tree.Prefix(), u.top, u.dir
+	return k, nil
+}
+
+// likeLine is a line of the settings that are as the user's.
+var likeLine = regexp.MustCompile(`^\t(` + alikeKeys + `) = "([^"\\]|\\.)*"$`)
+
+// readLike is the settings that the store shares with the user's repository, from
+// a store that is there: none but those.
+func readLike(ctx context.Context, dir string) (string, error) {
+	text, err := files.ReadFile(ctx, filepath.Join(dir, shared), git.SmallFile)
+	if err != nil && !files.Absent(err) && !errors.As(err, new(*files.NotRegularError)) {
+		return "", err
+	}
+	like := "[core]\n"
+	for line := range strings.Lines(string(text)) {
+		if likeLine.MatchString(strings.TrimSuffix(line, "\n")) {
+			like += line
+		}
+	}
+	return like, nil
+}
+
+// readBorrows is where an older store, which does not say it, borrows from.
+func readBorrows(ctx context.Context, dir string) ([]string, error) {
+	text, err := files.ReadFile(ctx, filepath.Join(dir, filepath.FromSlash(alternates)), git.SmallFile)
+	if err != nil {
+		return nil, ignoring(err, fs.ErrNotExist)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), nil
 }
 
 // CanRestore tells whether checkpoints hold what the files held. Without git
 // they tell only which files there were.
-func (s *Store) CanRestore() bool { return s.tree.Git() }
+func (s *Store) CanRestore() bool { return s.list == nil }
 
-func (s *Store) head() string    { return filepath.Join(s.dir, "HEAD") }
-func (s *Store) index() string   { return filepath.Join(s.dir, "index") }
-func (s *Store) objects() string { return filepath.Join(s.dir, "objects") }
+// Trees gives the trees of the store.
+func (s *Store) Trees() Trees { return s.trees }
 
-// git runs git on the store. Its index has no other user, so git may write to it
-// what it learns about files.
-func (s *Store) git(ctx context.Context, c git.Command, args ...string) ([]byte, error) {
-	return s.gitAt(ctx, s.origin.top, c, args...)
+// Listed names the files that a checkpoint without git has.
+func (s *Store) Listed(c Checkpoint) []string {
+	var paths []string
+	for _, f := range c.files {
+		paths = append(paths, string(f.Path))
+	}
+	return paths
 }
 
-// unattributed leaves out the attributes that the user gives to the files of every
-// repository: what a store keeps is what is on the disk.
-var unattributed = git.Setting{Key: "core.attributesFile", Value: os.DevNull}
-
-// gitAt is git with another folder as work tree.
-func (s *Store) gitAt(ctx context.Context, top string, c git.Command, args ...string) ([]byte, error) {
-	c.Env = slices.Concat([]string{"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1"}, c.Env)
-	c.Settings = append(c.Settings, unattributed)
-	return s.tree.Program().In(top).RunWith(ctx, c, args...)
+// Checkout writes the files of a tree into dir, which must not be there yet. It
+// must be outside of the work tree: programs that look upward for their
+// settings would find those of the work tree.
+func (s *Store) Checkout(ctx context.Context, dir, tree string) (*Checkout, error) {
+	if err := s.needGit("make a clean checkout"); err != nil {
+		return nil, err
+	}
+	c, err := newCheckout(ctx, s.trees, dir, tree)
+	if err != nil {
+		return nil, fmt.Errorf("make a clean checkout: %w", err)
+	}
+	return c, nil
 }
 
 // needGit refuses what a list of files cannot give.
 func (s *Store) needGit(act string) error {
-	if s.tree.Git() {
+	if s.list == nil {
 		return nil
 	}
 	return &NoGitError{Act: act}

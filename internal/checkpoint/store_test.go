@@ -240,7 +240,7 @@ func TestACheckpointIsMadeAfterItsGitWasEnded(t *testing.T) {
 	through := tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 		if slices.Contains(spec.Argv, "update-index") && !ended {
 			ended = true
-			f.must(os.WriteFile(s.index()+".lock", nil, 0o600))
+			f.must(os.WriteFile(s.repo.index()+".lock", nil, 0o600))
 			return loop.Exit{Signal: "KILL", Cause: loop.Signaled}, nil
 		}
 		return proc.Run(ctx, spec)
@@ -278,7 +278,7 @@ func TestAStoreKnowsTheUsersOwnRules(t *testing.T) {
 	if got := f.holds(s, c, "new"); got != "x" {
 		t.Errorf("the checkpoint has %q in a file that an agent would hide", got)
 	}
-	like, err := s.readLike(t.Context())
+	like, err := readLike(t.Context(), s.dir)
 	f.must(err)
 	if strings.Contains(like, filepath.Dir(at)) || !strings.Contains(like, "~/rules") {
 		t.Errorf("the store goes by\n%s", like)

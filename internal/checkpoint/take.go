@@ -1,15 +1,18 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 )
 
@@ -19,21 +22,21 @@ const tries = 3
 // Checkpoint keeps the work tree as it is now. When nothing has changed since
 // the last checkpoint, it is that one.
 func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
-	if !s.tree.Git() {
-		return s.list(ctx)
+	if s.list != nil {
+		return s.list.take(ctx)
 	}
-	if _, err := os.Lstat(s.head()); err != nil {
+	if _, err := os.Lstat(s.repo.head()); err != nil {
 		return Checkpoint{}, &GoneError{Path: s.dir}
 	}
-	s.origin = s.origin.locate(s.kept)
-	found, err := s.seal()
+	s.user.locate(s.made)
+	found, err := s.seal.check()
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	var failed error
 	for range tries {
 		// Nobody else works on this index: whoever held its lock was killed.
-		_ = os.Remove(s.index() + ".lock")
+		_ = os.Remove(s.repo.index() + ".lock")
 		c, err := s.take(ctx)
 		if len(found) > 0 {
 			c.Notes = append(c.Notes, "somebody has written to the store of the checkpoints, and it was put back: "+strings.Join(found, ", "))
@@ -54,14 +57,14 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 
 // renewIndex begins the index anew with the last checkpoint.
 func (s *Store) renewIndex(ctx context.Context) error {
-	if err := ignoring(os.Remove(s.index()), fs.ErrNotExist); err != nil {
+	if err := ignoring(os.Remove(s.repo.index()), fs.ErrNotExist); err != nil {
 		return fmt.Errorf("renew the index of the checkpoints: %w", err)
 	}
 	last, err := s.lastKept(ctx)
 	if err != nil || last == nil {
 		return err
 	}
-	_, err = s.git(ctx, git.Command{}, "read-tree", last.Tree)
+	_, err = s.repo.run(ctx, git.Command{}, "read-tree", last.Tree)
 	return err
 }
 
@@ -80,64 +83,195 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	newRules, err := s.copyExclude(ctx)
+	newRules, err := s.rules.copyExclude(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	records, hidden, err := s.status(ctx)
+	records, hidden, err := s.repo.status(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	newRules = newRules || slices.ContainsFunc(records, func(r record) bool {
 		return r.differs() && path.Base(r.path) == ruleFile
 	})
-	more, drop, tracked, err := s.followTracked(ctx, newRules)
+	more, drop, tracked, err := s.tracked.follow(ctx, s.user, s.repo, newRules)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	sorted, err := s.sort(ctx, append(records, more...), append(drop, plain...), last)
-	if err != nil {
+	sorted := s.newSorter(append(drop, plain...))
+	if err := sorted.sort(ctx, append(records, more...), last, s.seeded); err != nil {
 		return Checkpoint{}, err
 	}
-	if sorted.facts.Head, sorted.facts.Tips, err = s.standing(ctx, known); err != nil {
+	if sorted.facts.Head, sorted.facts.Tips, err = s.user.headAndTips(ctx, known); err != nil {
 		return Checkpoint{}, err
 	}
 	// Git does not call ignored what is still in the index.
-	if sorted.facts.Rules, err = s.hiddenRules(ctx, append(hidden, drop...)); err != nil {
+	if sorted.facts.Rules, err = s.rules.hidden(ctx, append(hidden, drop...)); err != nil {
 		return Checkpoint{}, err
 	}
+	s.seeded = nil
 	sorted.facts = sorted.facts.sorted()
 	if last != nil && !sorted.staged && len(sorted.keep)+len(sorted.drop) == 0 && sorted.facts.equal(known) {
 		s.tracked = tracked
 		return *last, nil
 	}
-	if err := s.update(ctx, sorted); err != nil {
+	if err := s.repo.update(ctx, sorted.drop, sorted.keep); err != nil {
 		return Checkpoint{}, err
 	}
 	s.tracked = tracked
 	if last != nil {
-		if err := s.keepCommits(ctx, known, sorted.facts); err != nil {
+		log := commitLog{s.user, s.repo}
+		if err := log.keep(ctx, known, sorted.facts); err != nil {
 			return Checkpoint{}, err
 		}
 	}
 	return s.record(ctx, last, sorted.facts)
 }
 
-// update brings paths into the index as they are now, and takes others out.
-func (s *Store) update(ctx context.Context, c changed) error {
-	for _, part := range []struct {
-		paths []string
-		args  []string
-	}{
-		{c.drop, []string{"update-index", "-z", "--force-remove", "--stdin"}},
-		{c.keep, []string{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"}},
-	} {
-		if len(part.paths) == 0 {
-			continue
-		}
-		if _, err := s.git(ctx, git.Command{Stdin: git.JoinNUL(part.paths)}, part.args...); err != nil {
-			return err
+func (s *Store) newSorter(drop []string) *sorter {
+	return &sorter{
+		tree: s.tree, user: s.user, repo: s.repo, umask: s.umask, limit: s.Limit,
+		drop: drop, modes: map[string]fs.FileMode{}, links: map[string]bool{},
+	}
+}
+
+// unlinkFolders takes commits out of the index where a repository inside the
+// tree has become a plain folder: git would not look at the files in it.
+func (s *Store) unlinkFolders(ctx context.Context, known []nested) (plain []string, err error) {
+	for _, n := range known {
+		if n.Link && plainFolder(s.user.path(string(n.Path))) {
+			plain = append(plain, string(n.Path))
 		}
 	}
-	return nil
+	return plain, s.repo.update(ctx, plain, nil)
 }
+
+// plainFolder tells whether there is a folder with files in it that is no
+// repository.
+func plainFolder(path string) bool {
+	if _, err := os.Lstat(filepath.Join(path, ".git")); !files.Absent(err) {
+		return false
+	}
+	files, err := os.ReadDir(path)
+	return err == nil && len(files) > 0
+}
+
+// record is a path of which git status has something to say.
+type record struct {
+	path   string // from the top; of a repository inside the tree it ends with a slash
+	index  byte   // how the index differs from the last checkpoint: '.' not at all, '?' it has no such path
+	file   byte   // how the file differs from the index
+	linked bool   // the index has a commit there
+}
+
+// differs tells whether the file is other than the index says.
+func (r record) differs() bool { return r.file != '.' }
+
+// status asks git what differs from the index of the store, and which files of
+// rules are ignored themselves. Of a repository inside the tree only the commit
+// is compared.
+func (r *shadow) status(ctx context.Context) (records []record, hidden []string, err error) {
+	out, err := r.run(ctx, git.Command{}, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching",
+		"--no-renames", "--ignore-submodules=dirty")
+	if err != nil {
+		return nil, nil, err
+	}
+	records, hidden, err = parseRecords(out)
+	if err != nil {
+		return nil, nil, fmt.Errorf("git status in %s: %w", r.top, err)
+	}
+	return records, hidden, nil
+}
+
+// parseRecords reads the second porcelain format of git status. Of what is
+// ignored it gives the files of rules.
+func parseRecords(out []byte) (records []record, hidden []string, err error) {
+	for len(out) > 0 {
+		line, rest, _ := bytes.Cut(out, []byte{0})
+		out = rest
+		kind, text, _ := strings.Cut(string(line), " ")
+		r := record{index: '?', file: '?'}
+		switch kind {
+		case "#":
+			continue
+		case "!":
+			if path.Base(text) == ruleFile && !strings.HasSuffix(text, "/") {
+				hidden = append(hidden, text)
+			}
+			continue
+		case "?":
+			r.path = text
+		case "1", "u":
+			fields := 7 // before the path
+			if kind == "u" {
+				fields = 9
+			}
+			parts := strings.SplitN(text, " ", fields+1)
+			if len(parts) <= fields || len(parts[0]) != 2 {
+				return nil, nil, fmt.Errorf("half a line: %q", line)
+			}
+			r.index, r.file, r.path = parts[0][0], parts[0][1], parts[fields]
+			r.linked = parts[3] == git.Gitlink
+		default:
+			return nil, nil, fmt.Errorf("a line of unknown kind: %q", line)
+		}
+		if r.path == "" || r.path == "/" {
+			return nil, nil, fmt.Errorf("a line without a path: %q", line)
+		}
+		records = append(records, r)
+	}
+	return records, hidden, nil
+}
+
+// tracked remembers which files the user's repository tracks although they are
+// ignored. They count; a file that is ignored and not tracked does not, even
+// when it was in an earlier checkpoint: a clean checkout would not have it.
+type tracked struct {
+	stamp string   // of the user's index when it was asked
+	files []string // nil when it was not
+}
+
+// follow tells where the user's repository has changed its mind about
+// ignored files: which to keep from now on, which to drop, and what to remember
+// once that is done. It costs as much as a status, so it is asked only when the
+// index or the rules are new. An index that was deleted or cannot be read says
+// nothing.
+func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, newRules bool) (keep []record, drop []string, now tracked, err error) {
+	if user.gone() {
+		return nil, nil, known, nil
+	}
+	at := files.StampAt(user.index())
+	if at == "" || at == known.stamp && !newRules {
+		return nil, nil, known, nil
+	}
+	out, err := user.ask(ctx, git.Command{}, listIgnored...)
+	var failed *git.Error
+	switch {
+	case errors.As(err, &failed):
+		return nil, nil, known, nil
+	case err != nil:
+		return nil, nil, tracked{}, err
+	}
+	now = tracked{stamp: at, files: append([]string{}, git.SplitNUL(out)...)}
+	if known.files != nil && slices.Equal(now.files, known.files) && !newRules {
+		return nil, nil, now, nil
+	}
+	if out, err = repo.run(ctx, git.Command{}, listIgnored...); err != nil {
+		return nil, nil, tracked{}, err
+	}
+	ours := git.SplitNUL(out)
+	for _, file := range now.files {
+		if _, found := slices.BinarySearch(ours, file); !found {
+			keep = append(keep, record{path: file, index: '?', file: '?'})
+		}
+	}
+	for _, file := range ours {
+		if _, found := slices.BinarySearch(now.files, file); !found {
+			drop = append(drop, file)
+		}
+	}
+	return keep, drop, now, nil
+}
+
+// listIgnored lists the files of an index that the rules ignore, sorted.
+var listIgnored = []string{"ls-files", "--cached", "--ignored", "--exclude-standard", "-z"}

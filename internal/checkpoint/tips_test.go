@@ -45,8 +45,8 @@ func TestBranchesAreWhereGitSaysTheyAre(t *testing.T) {
 		cmd := exec.Command("git", args...) // which may refuse, as for a branch that is not there
 		cmd.Dir = f.dir
 		_ = cmd.Run()
-		head, tips, err := s.branches(t.Context())
-		wantHead, wantTips, wantErr := s.tips(t.Context())
+		head, tips, err := s.user.branches(t.Context())
+		wantHead, wantTips, wantErr := s.user.tips(t.Context())
 		if head != wantHead || !slices.Equal(tips, wantTips) || (err == nil) != (wantErr == nil) {
 			t.Fatalf("seed %d, after %q: branches = %q, %q, %v, git says %q, %q, %v", seed, done, head, tips, err, wantHead, wantTips, wantErr)
 		}
@@ -60,12 +60,12 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 	s := f.keep(f.open())
 	ask := func() (string, []string) {
 		t.Helper()
-		head, tips, err := s.branches(t.Context())
+		head, tips, err := s.user.branches(t.Context())
 		f.must(err)
 		return head, tips
 	}
 	first, _ := ask()
-	s.stood.head = "remembered"
+	s.user.known.head = "remembered"
 	if head, _ := ask(); head != "remembered" {
 		t.Errorf("head = %q: git was asked again for nothing", head)
 	}
@@ -77,10 +77,10 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 	// A moment later it might be another file that looks the same.
 	f.git("pack-refs", "--all")
 	written := time.Now()
-	if _, err := s.origin.refsPrint(t.Context(), written); !errors.Is(err, errUnclear) {
+	if _, err := s.user.refsFingerprint(t.Context(), written); !errors.Is(err, errUnclear) {
 		t.Errorf("print = %v, want that a file written just now is not believed", err)
 	}
-	if _, err := s.origin.refsPrint(t.Context(), written.Add(2*settled)); err != nil {
+	if _, err := s.user.refsFingerprint(t.Context(), written.Add(2*settled)); err != nil {
 		t.Errorf("print = %v, want that an old file is believed", err)
 	}
 	if head, _ := ask(); head != second {

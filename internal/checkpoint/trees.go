@@ -7,22 +7,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/glob"
 )
 
 // Trees compares trees of a store and makes new ones of them. Paths are those
 // from the top of the repository, also where the work tree is a folder of it:
 // what lies above it can decide about its tests, too.
-type Trees struct{ store *Store }
+type Trees struct {
+	tree     *git.Tree
+	repo     *shadow
+	seal     *seal
+	compared *comparer
+}
 
 // Prefix is the path of the work tree from the top, empty or with a slash at its
 // end.
-func (t Trees) Prefix() string { return t.store.tree.Prefix() }
-
-// Trees gives the trees of the store.
-func (s *Store) Trees() Trees { return Trees{s} }
+func (t Trees) Prefix() string { return t.tree.Prefix() }
 
 // Edit is what happened to one file between two trees.
 type Edit struct {
@@ -44,10 +48,10 @@ func (f File) Link() bool { return f.mode == symlink }
 // Edits lists what differs between two trees. A file that was moved and holds
 // the same is one edit.
 func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) {
-	if err := t.store.needGit("compare trees"); err != nil {
-		return nil, err
+	if !t.tree.Git() {
+		return nil, &NoGitError{Act: "compare trees"}
 	}
-	edits, err := t.store.allEdits(ctx, before, after)
+	edits, err := t.compared.allEdits(ctx, before, after)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,7 @@ func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) 
 // Read is what a file holds.
 func (t Trees) Read(ctx context.Context, f File) ([]byte, error) {
 	var content []byte
-	err := t.store.read(ctx, []leaf{{mode: f.mode, object: f.object, path: f.object}}, func(_ leaf, b []byte) error {
+	err := t.repo.read(ctx, []leaf{{mode: f.mode, object: f.object, path: f.object}}, func(_ leaf, b []byte) error {
 		content = bytes.Clone(b)
 		return nil
 	})
@@ -86,7 +90,7 @@ func (t Trees) ReadAll(ctx context.Context, files []File, take func(File, []byte
 			leaves = append(leaves, leaf{mode: f.mode, object: f.object, path: f.object})
 		}
 	}
-	return t.store.read(ctx, leaves, func(l leaf, content []byte) error {
+	return t.repo.read(ctx, leaves, func(l leaf, content []byte) error {
 		take(File{l.mode, l.object}, content)
 		return nil
 	})
@@ -94,7 +98,7 @@ func (t Trees) ReadAll(ctx context.Context, files []File, take func(File, []byte
 
 // Paths lists the files of a tree.
 func (t Trees) Paths(ctx context.Context, tree string) (map[string]File, error) {
-	leaves, err := t.store.leaves(ctx, tree)
+	leaves, err := t.repo.leaves(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +111,7 @@ func (t Trees) Paths(ctx context.Context, tree string) (map[string]File, error) 
 
 // Naming lists the files of a tree in which a text stands.
 func (t Trees) Naming(ctx context.Context, tree, text string) ([]string, error) {
-	out, err := t.store.git(ctx, git.Command{}, "grep", "-l", "-z", "-F", "-I", "-e", text, tree)
+	out, err := t.repo.run(ctx, git.Command{}, "grep", "-l", "-z", "-F", "-I", "-e", text, tree)
 	if git.SaidNo(err) {
 		return nil, nil
 	}
@@ -132,7 +136,7 @@ const patched = "patched-"
 // Sweep removes what somebody who was killed has left. Nobody else may be making
 // trees.
 func (t Trees) Sweep() {
-	left, _ := filepath.Glob(filepath.Join(t.store.dir, patched+"*")) // the pattern is a good one
+	left, _ := filepath.Glob(filepath.Join(t.repo.dir, patched+"*")) // the pattern is a good one
 	for _, path := range left {
 		_ = os.Remove(path) // it only costs room
 	}
@@ -143,21 +147,20 @@ func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, 
 	if len(patches) == 0 {
 		return tree, nil
 	}
-	s := t.store
-	if _, err := s.seal(); err != nil {
+	if _, err := t.seal.check(); err != nil {
 		return "", err
 	}
-	index := filepath.Join(s.dir, patched+rand.Text())
+	index := filepath.Join(t.repo.dir, patched+rand.Text())
 	defer os.Remove(index)
 	apart := git.Command{Env: []string{"GIT_INDEX_FILE=" + index}}
-	if _, err := s.git(ctx, apart, "read-tree", tree); err != nil {
+	if _, err := t.repo.run(ctx, apart, "read-tree", tree); err != nil {
 		return "", err
 	}
 	// What goes must be gone before a folder takes its place.
 	var gone, come bytes.Buffer
 	for _, p := range patches {
 		if p.Content != nil {
-			object, err := s.git(ctx, git.Command{Stdin: p.Content}, "hash-object", "-w", "--no-filters", "--stdin")
+			object, err := t.repo.run(ctx, git.Command{Stdin: p.Content}, "hash-object", "-w", "--no-filters", "--stdin")
 			if err != nil {
 				return "", err
 			}
@@ -170,10 +173,66 @@ func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, 
 		}
 	}
 	apart.Stdin = append(gone.Bytes(), come.Bytes()...)
-	if _, err := s.git(ctx, apart, "update-index", "-z", "--index-info"); err != nil {
+	if _, err := t.repo.run(ctx, apart, "update-index", "-z", "--index-info"); err != nil {
 		return "", err
 	}
 	apart.Stdin = nil
-	made, err := s.git(ctx, apart, "write-tree", "--missing-ok")
+	made, err := t.repo.run(ctx, apart, "write-tree", "--missing-ok")
 	return strings.TrimSpace(string(made)), err
+}
+
+// Pin names files that are to be as they were at a first checkpoint: tests,
+// say, that an agent must not bend. The patterns are those of glob.Parse,
+// from the work tree on.
+type Pin struct {
+	Patterns []string
+	First    Checkpoint
+}
+
+// Pinned lists the pinned files that are not as they were at first: changed,
+// deleted or new. They are sorted.
+func (t Trees) Pinned(ctx context.Context, now Checkpoint, pin Pin) ([]string, error) {
+	if !t.tree.Git() {
+		return nil, &NoGitError{Act: "compare pinned files"}
+	}
+	edits, err := t.unpinned(ctx, now, pin)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range edits {
+		paths = append(paths, e.path)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// unpinned is what has to happen to pinned files so that they are as at first.
+func (t Trees) unpinned(ctx context.Context, now Checkpoint, pin Pin) ([]edit, error) {
+	patterns, err := glob.Parse(pin.Patterns)
+	if err != nil || len(patterns) == 0 {
+		return nil, err
+	}
+	edits, err := t.compared.edits(ctx, now.Tree, pin.First.Tree, "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(edits, func(e edit) bool { return !patterns.Match(e.path) }), nil
+}
+
+// PinnedTree is the tree of a checkpoint with the pinned files as at first.
+func (t Trees) PinnedTree(ctx context.Context, to Checkpoint, pin Pin) (string, error) {
+	edits, err := t.unpinned(ctx, to, pin)
+	if err != nil {
+		return "", err
+	}
+	var patches []Patch
+	for _, e := range edits {
+		p := Patch{Path: t.tree.Prefix() + e.path}
+		if e.change != deleted {
+			p.File = File{e.mode, e.object}
+		}
+		patches = append(patches, p)
+	}
+	return t.With(ctx, to.Tree, patches)
 }

@@ -204,3 +204,7 @@ func parseIgnore(lines []string) (glob.Patterns, error) {
 	}
 	return glob.Parse(list)
 }
+
+// Below is a path of the git work tree seen from the folder of the tree, if it is in
+// there.
+func (t *Tree) Below(path string) (rel string, ok bool) { return strings.CutPrefix(path, t.prefix) }

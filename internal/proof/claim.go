@@ -166,7 +166,7 @@ func (c *claim) pinnedTree(ctx context.Context, g Gate) (string, error) {
 	}
 	at := c.at
 	at.Tree = c.tree
-	return c.Store.PinnedTree(ctx, at, checkpoint.Pin{Patterns: g.Pin, First: *c.First})
+	return c.Store.Trees().PinnedTree(ctx, at, checkpoint.Pin{Patterns: g.Pin, First: *c.First})
 }
 
 // alsoHere runs red gates in the work tree, until one says that the agent is to

@@ -39,7 +39,7 @@ func (j *Judge) pinned(ctx context.Context, at checkpoint.Checkpoint, g Gate) ([
 	case j.First == nil:
 		return nil, fmt.Errorf("the pinned files of gate %s cannot be compared: the first checkpoint is not known", g.Name())
 	}
-	list, err := j.Store.Pinned(ctx, at, checkpoint.Pin{Patterns: g.Pin, First: *j.First})
+	list, err := j.Store.Trees().Pinned(ctx, at, checkpoint.Pin{Patterns: g.Pin, First: *j.First})
 	if err != nil {
 		return nil, fmt.Errorf("compare the pinned files of gate %s: %w", g.Name(), err)
 	}

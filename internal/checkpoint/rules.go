@@ -1,11 +1,11 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,13 +29,45 @@ const ruleFile = ".gitignore"
 // mostRules is more than anybody writes about what to ignore.
 const mostRules = 64 << 20
 
-func (s *Store) exclude() string { return filepath.Join(s.dir, "info", "exclude") }
+// ruleFiles are the files that say what to ignore, of the user's repository and of
+// the store.
+type ruleFiles struct {
+	repo *shadow
+	user *userRepo
+}
 
-// hiddenRules reads the rules that are in no checkpoint: the repository's own, and
+// copyExclude takes over the rules that the user's repository keeps to itself,
+// and tells whether they are new. When they are gone with it, or are no file that
+// anybody would write, the last ones stay.
+func (f ruleFiles) copyExclude(ctx context.Context) (bool, error) {
+	if f.user.gone() {
+		return false, nil
+	}
+	theirs, err := files.ReadFile(ctx, f.user.exclude(), mostRules)
+	switch {
+	case errors.As(err, new(*files.NotRegularError)), errors.As(err, new(*files.TooLargeError)):
+		return false, nil
+	case ignoring(err, fs.ErrNotExist) != nil:
+		return false, fmt.Errorf("read what to ignore: %w", err)
+	}
+	ours, err := files.ReadFile(ctx, f.repo.exclude(), mostRules)
+	if ignoring(err, fs.ErrNotExist) != nil {
+		return false, fmt.Errorf("read what to ignore: %w", err)
+	}
+	if bytes.Equal(ours, theirs) {
+		return false, nil
+	}
+	if err := files.Overwrite(f.repo.exclude(), theirs, 0o600, files.SyncFile); err != nil {
+		return false, fmt.Errorf("copy what to ignore: %w", err)
+	}
+	return true, nil
+}
+
+// hidden reads the rules that are in no checkpoint: the repository's own, and
 // those among the ignored paths.
-func (s *Store) hiddenRules(ctx context.Context, ignored []string) ([]rules, error) {
+func (f ruleFiles) hidden(ctx context.Context, ignored []string) ([]rules, error) {
 	var all []rules
-	text, err := files.ReadFile(ctx, s.exclude(), mostRules)
+	text, err := files.ReadFile(ctx, f.repo.exclude(), mostRules)
 	if ignoring(err, fs.ErrNotExist) != nil {
 		return nil, fmt.Errorf("read what to ignore: %w", err)
 	}
@@ -43,7 +75,7 @@ func (s *Store) hiddenRules(ctx context.Context, ignored []string) ([]rules, err
 		all = append(all, rules{Text: text})
 	}
 	for _, name := range ignored {
-		at := s.origin.path(name)
+		at := f.user.path(name)
 		if info, err := os.Lstat(at); path.Base(name) != ruleFile || err != nil || !info.Mode().IsRegular() {
 			continue // no rules, gone meanwhile, or nothing that git would read
 		}
@@ -54,87 +86,33 @@ func (s *Store) hiddenRules(ctx context.Context, ignored []string) ([]rules, err
 	return all, nil
 }
 
-// stays is a file that the checkpoint does not have, and that is not deleted.
-const stays = "stays"
-
-// spare marks the files that would be deleted although the checkpoint's own
-// rules ignore them: it cannot tell that they were not there. One that stands
-// in the way of a restored file goes all the same, for the checkpoint just made
-// has it.
-func (s *Store) spare(ctx context.Context, to Checkpoint, edits []edit) error {
-	going := map[string]*edit{}
-	var paths []string
-	files, folders := map[string]bool{}, map[string]bool{}
-	for i, e := range edits {
-		switch e.change {
-		case deleted:
-			going[s.tree.Prefix()+e.path] = &edits[i]
-			paths = append(paths, s.tree.Prefix()+e.path)
-		case created:
-			files[e.path] = true
-			for dir := range above(e.path) {
-				folders[dir] = true
-			}
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	ignored, err := s.ignoredAt(ctx, to, paths)
-	if err != nil {
-		return err
-	}
-	for _, name := range ignored {
-		e := going[name]
-		inTheWay := folders[e.path]
-		for dir := range above(e.path) {
-			inTheWay = inTheWay || files[dir]
-		}
-		if !inTheWay {
-			e.change = stays
-		}
-	}
-	return nil
-}
-
-// above gives the folders that a path is in, from the nearest.
-func above(name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if !yield(dir) {
-				return
-			}
-		}
-	}
-}
-
 // ignoredAt tells which paths the rules of a checkpoint ignore. Git reads rules
 // from files only, so they are written to a work tree that holds nothing else.
-func (s *Store) ignoredAt(ctx context.Context, at Checkpoint, paths []string) ([]string, error) {
-	scratch := filepath.Join(s.dir, "rules")
+func (f ruleFiles) ignoredAt(ctx context.Context, at Checkpoint, paths []string) ([]string, error) {
+	scratch := filepath.Join(f.repo.dir, "rules")
 	if err := os.RemoveAll(scratch); err != nil { // of somebody who was killed
 		return nil, fmt.Errorf("look what to ignore: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	if err := s.writeRules(ctx, at, scratch); err != nil {
+	if err := f.write(ctx, at, scratch); err != nil {
 		return nil, fmt.Errorf("look what to ignore: %w", err)
 	}
-	out, err := s.gitAt(ctx, filepath.Join(scratch, "tree"), git.Command{Stdin: git.JoinNUL(paths)}, "check-ignore", "-z", "--stdin", "--no-index")
+	out, err := f.repo.runAt(ctx, filepath.Join(scratch, "tree"), git.Command{Stdin: git.JoinNUL(paths)}, "check-ignore", "-z", "--stdin", "--no-index")
 	if git.SaidNo(err) {
 		return nil, nil
 	}
 	return git.SplitNUL(out), err
 }
 
-// writeRules writes the rules of a checkpoint to the folder tree in scratch, and
+// write writes the rules of a checkpoint to the folder tree in scratch, and
 // those that the repository kept to itself to the store, which takes over those
 // of now at its next checkpoint.
-func (s *Store) writeRules(ctx context.Context, at Checkpoint, scratch string) error {
+func (f ruleFiles) write(ctx context.Context, at Checkpoint, scratch string) error {
 	tree := filepath.Join(scratch, "tree")
 	if err := os.MkdirAll(tree, 0o700); err != nil {
 		return err
 	}
-	out, err := s.git(ctx, git.Command{}, "ls-tree", "-r", "-z", "--full-tree", at.Tree)
+	out, err := f.repo.run(ctx, git.Command{}, "ls-tree", "-r", "-z", "--full-tree", at.Tree)
 	if err != nil {
 		return err
 	}
@@ -146,11 +124,11 @@ func (s *Store) writeRules(ctx context.Context, at Checkpoint, scratch string) e
 		}
 	}
 	apart := git.Command{Env: []string{"GIT_INDEX_FILE=" + filepath.Join(scratch, "index")}, Stdin: []byte(index.String())}
-	if _, err := s.gitAt(ctx, tree, apart, "update-index", "-z", "--index-info"); err != nil {
+	if _, err := f.repo.runAt(ctx, tree, apart, "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
 	apart.Stdin = nil
-	if _, err := s.gitAt(ctx, tree, apart, "checkout-index", "--all", "--quiet"); err != nil {
+	if _, err := f.repo.runAt(ctx, tree, apart, "checkout-index", "--all", "--quiet"); err != nil {
 		return err
 	}
 	root, err := files.OpenTree(tree)
@@ -172,5 +150,5 @@ func (s *Store) writeRules(ctx context.Context, at Checkpoint, scratch string) e
 			return err
 		}
 	}
-	return files.Overwrite(s.exclude(), own, 0o600, files.SyncFile)
+	return files.Overwrite(f.repo.exclude(), own, 0o600, files.SyncFile)
 }

@@ -26,8 +26,8 @@ const (
 )
 
 // leaves lists the files of a tree.
-func (s *Store) leaves(ctx context.Context, tree string) ([]leaf, error) {
-	out, err := s.git(ctx, git.Command{}, "ls-tree", "-r", "-z", "--full-tree", tree)
+func (r *shadow) leaves(ctx context.Context, tree string) ([]leaf, error) {
+	out, err := r.run(ctx, git.Command{}, "ls-tree", "-r", "-z", "--full-tree", tree)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (s *Store) leaves(ctx context.Context, tree string) ([]leaf, error) {
 
 // read gives what each leaf holds, in their order, and refuses what is not what
 // its name says.
-func (s *Store) read(ctx context.Context, leaves []leaf, take func(leaf, []byte) error) error {
-	batch := &batch{take: take, sum: func(b []byte) string { return s.sum(blob, b) }}
+func (r *shadow) read(ctx context.Context, leaves []leaf, take func(leaf, []byte) error) error {
+	batch := &batch{take: take, sum: func(b []byte) string { return r.sum(blob, b) }}
 	var names bytes.Buffer
 	for _, l := range leaves {
 		if l.mode == git.Gitlink {
@@ -58,7 +58,7 @@ func (s *Store) read(ctx context.Context, leaves []leaf, take func(leaf, []byte)
 	if len(batch.due) == 0 {
 		return nil
 	}
-	_, err := s.git(ctx, git.Command{Stdin: names.Bytes(), Reader: batch}, "cat-file", "--batch")
+	_, err := r.run(ctx, git.Command{Stdin: names.Bytes(), Reader: batch}, "cat-file", "--batch")
 	switch {
 	case batch.err != nil:
 		return batch.err
@@ -74,9 +74,9 @@ func (s *Store) read(ctx context.Context, leaves []leaf, take func(leaf, []byte)
 const blob = "blob"
 
 // sum is the name that git has for a content.
-func (s *Store) sum(kind string, content []byte) string {
+func (r *shadow) sum(kind string, content []byte) string {
 	var h hash.Hash = sha1.New()
-	if s.origin.format == "sha256" {
+	if r.format == "sha256" {
 		h = sha256.New()
 	}
 	fmt.Fprintf(h, "%s %d\x00", kind, len(content))
@@ -85,11 +85,11 @@ func (s *Store) sum(kind string, content []byte) string {
 }
 
 // holds tells whether a file on disk is what a leaf says.
-func (s *Store) holds(root *os.Root, l leaf, info fs.FileInfo) bool {
+func (r *shadow) holds(root *os.Root, l leaf, info fs.FileInfo) bool {
 	switch {
 	case l.mode == symlink:
 		target, err := root.Readlink(l.path)
-		return err == nil && info.Mode()&fs.ModeSymlink != 0 && s.sum(blob, []byte(target)) == l.object
+		return err == nil && info.Mode()&fs.ModeSymlink != 0 && r.sum(blob, []byte(target)) == l.object
 	case !info.Mode().IsRegular(), (info.Mode().Perm()&0o100 != 0) != (l.mode == executable):
 		return false
 	}
@@ -99,7 +99,7 @@ func (s *Store) holds(root *os.Root, l leaf, info fs.FileInfo) bool {
 	}
 	defer f.Close()
 	content, err := files.All(context.Background(), f, info.Size())
-	return err == nil && s.sum(blob, content) == l.object
+	return err == nil && r.sum(blob, content) == l.object
 }
 
 // batch takes in what "git cat-file --batch" prints: for each object a line with
