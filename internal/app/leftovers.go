@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/pool"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/proof"
 )
@@ -36,7 +36,7 @@ func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	_, err = checkpoint.SweepPool(poolOf(runs.Dir))
+	_, err = pool.Sweep(poolOf(runs.Dir))
 	return found, err
 }
 

@@ -11,7 +11,7 @@ var leaves = []string{"text", "files", "glob", "setting"}
 var (
 	words  = []string{"loop"}
 	hands  = []string{"loop", "proc"}
-	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "git", "checkpoint", "gate", "hook"}
+	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "git", "pool", "checkpoint", "gate", "hook"}
 	faces  = []string{"term", "report", "mcp", "tui"}
 	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
 )
@@ -24,6 +24,8 @@ var mayImport = map[string][]string{
 	"files":   nil, // how files are read that an agent can write
 	"glob":    nil, // which paths a pattern means
 	"setting": nil, // what a part says of its own settings
+
+	"pool": nil, // the objects of a git repository, copied once
 
 	"loop":    nil,
 	"project": nil,
@@ -53,7 +55,7 @@ var mayImport = map[string][]string{
 	"governor": nil,
 
 	"git":        join(hands, []string{"project"}),
-	"checkpoint": join(hands, []string{"git", "project"}),
+	"checkpoint": join(hands, []string{"git", "pool", "project"}),
 	"notify":     join(hands, []string{"view"}),
 	"prompt":     hands,
 	"gate":       join(hands, []string{"tests"}),

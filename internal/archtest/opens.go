@@ -14,8 +14,8 @@ var mayOpen = map[string]string{
 
 	"internal/checkpoint/checkout.go": "writes into a new folder",
 	"internal/git/mergeconfig.go":     "writes into a new folder",
-	"internal/checkpoint/mode.go":     "makes a new file, and opens none",
-	"internal/checkpoint/objects.go":  "makes new files, and opens none",
+	"internal/checkpoint/sort.go":     "makes a new file, and opens none",
+	"internal/pool/pool.go":           "makes new files, and opens none",
 
 	"internal/proc/cgroup_linux.go": "files of the kernel's",
 	"internal/proc/table_linux.go":  "files of the kernel's",

@@ -310,7 +310,7 @@ const committer = "[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n
 func (c *Checkout) becomeRepository(ctx context.Context) error {
 	commit, object := c.commit()
 	exclude, err := files.ReadFile(ctx, c.repo.exclude(), mostRules)
-	if ignoring(err, fs.ErrNotExist) != nil {
+	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return err
 	}
 	dotGit := filepath.Join(c.top, ".git")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/pool"
 )
 
 // maker makes a store: a repository beside the user's, which needs nothing of that
@@ -56,7 +57,7 @@ func (m *maker) make(ctx context.Context) error {
 	if err := layOut(building, nil, files.NoSync); err != nil {
 		return err
 	}
-	if err := takeObjects(ctx, m.user.objects(), m.pool, filepath.Join(building, "objects")); err != nil {
+	if err := pool.Take(ctx, m.user.objects(), m.pool, filepath.Join(building, "objects")); err != nil {
 		return fmt.Errorf("take the objects: %w", err)
 	}
 	if err := layOut(building, m.sealed, files.SyncSoon); err != nil {

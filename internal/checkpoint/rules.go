@@ -47,11 +47,11 @@ func (f ruleFiles) copyExclude(ctx context.Context) (bool, error) {
 	switch {
 	case errors.As(err, new(*files.NotRegularError)), errors.As(err, new(*files.TooLargeError)):
 		return false, nil
-	case ignoring(err, fs.ErrNotExist) != nil:
+	case files.Ignoring(err, fs.ErrNotExist) != nil:
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
 	ours, err := files.ReadFile(ctx, f.repo.exclude(), mostRules)
-	if ignoring(err, fs.ErrNotExist) != nil {
+	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
 	if bytes.Equal(ours, theirs) {
@@ -68,7 +68,7 @@ func (f ruleFiles) copyExclude(ctx context.Context) (bool, error) {
 func (f ruleFiles) hidden(ctx context.Context, ignored []string) ([]rules, error) {
 	var all []rules
 	text, err := files.ReadFile(ctx, f.repo.exclude(), mostRules)
-	if ignoring(err, fs.ErrNotExist) != nil {
+	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return nil, fmt.Errorf("read what to ignore: %w", err)
 	}
 	if len(text) > 0 {

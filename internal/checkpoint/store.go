@@ -116,7 +116,7 @@ func kindOf(dir string) (int, error) {
 		return notMade, err
 	}
 	entries, err := os.ReadDir(dir)
-	if ignoring(err, fs.ErrNotExist) != nil {
+	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return notMade, err
 	}
 	for _, e := range entries {
@@ -226,7 +226,7 @@ func readLike(ctx context.Context, dir string) (string, error) {
 func readBorrows(ctx context.Context, dir string) ([]string, error) {
 	text, err := files.ReadFile(ctx, filepath.Join(dir, filepath.FromSlash(alternates)), git.SmallFile)
 	if err != nil {
-		return nil, ignoring(err, fs.ErrNotExist)
+		return nil, files.Ignoring(err, fs.ErrNotExist)
 	}
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), nil
 }

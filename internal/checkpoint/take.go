@@ -57,7 +57,7 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 
 // renewIndex begins the index anew with the last checkpoint.
 func (s *Store) renewIndex(ctx context.Context) error {
-	if err := ignoring(os.Remove(s.repo.index()), fs.ErrNotExist); err != nil {
+	if err := files.Ignoring(os.Remove(s.repo.index()), fs.ErrNotExist); err != nil {
 		return fmt.Errorf("renew the index of the checkpoints: %w", err)
 	}
 	last, err := s.lastKept(ctx)

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 )
@@ -46,3 +47,11 @@ func (e *TooLargeError) Size() string {
 type OutsideError struct{}
 
 func (e *OutsideError) Error() string { return "it is a link that leads out of the tree" }
+
+// Ignoring is an error unless it was expected.
+func Ignoring(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
+}

@@ -1,4 +1,9 @@
-package checkpoint
+// Package pool copies the objects of a git repository, once for all who need them.
+//
+// The name of an object tells what it holds, so a copy that is there need not be
+// made again: who takes objects gets second names of the files in the pool. What
+// nobody has a name for any more is swept out of it.
+package pool
 
 import (
 	"context"
@@ -20,11 +25,12 @@ import (
 // same moment.
 const linkRounds = 5
 
-// takeObjects gives a store everything that the user's repository holds: what an
-// agent then throws away there, or writes over, stays here as it was. Loose
+// Take gives the folder to everything that a folder of objects holds: what is then
+// thrown away there, or written over, stays as it was. They come by way of the pool,
+// a folder on the same disk; where it is empty, or of no use, they are copies. Loose
 // objects come first, since one that is packed meanwhile is found in the pack;
 // packs are listed until no new one comes.
-func takeObjects(ctx context.Context, from, pool, to string) error {
+func Take(ctx context.Context, from, pool, to string) error {
 	t := taker{from: from, pool: pool, to: to}
 	return errors.Join(t.all(ctx), t.settle())
 }
@@ -134,7 +140,7 @@ func (t *taker) take(ctx context.Context, name string) error {
 	if t.pool != "" && t.throughPool(ctx, name, info.Size()) {
 		return nil
 	}
-	return ignoring(t.copy(ctx, from, to), fs.ErrNotExist)
+	return files.Ignoring(t.copy(ctx, from, to), fs.ErrNotExist)
 }
 
 // throughPool takes a file as a second name of the one in the pool, which is put
@@ -172,7 +178,7 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 		return err
 	}
 	defer source.Close()
-	temp := filepath.Join(filepath.Dir(to), unfinished+rand.Text())
+	temp := filepath.Join(filepath.Dir(to), Unfinished+rand.Text())
 	target, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
 		return err
@@ -196,8 +202,8 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 	return t.settle()
 }
 
-// unfinished begins the name of a copy that is not whole.
-const unfinished = "tmp_"
+// Unfinished begins the name of a copy that is not whole.
+const Unfinished = "tmp_"
 
 // mostOpen is how many files are on their way to the disk at once.
 const mostOpen = 64
@@ -214,39 +220,32 @@ func (t *taker) settle() error {
 	return errors.Join(failed...)
 }
 
-func ignoring(err, expected error) error {
-	if errors.Is(err, expected) {
-		return nil
-	}
-	return err
-}
-
 // unfinishedFor is how long a copy may take. What is older was left by somebody
 // who was killed.
 const unfinishedFor = 24 * time.Hour
 
-// SweepPool removes what no store needs any more from the folder that they share,
+// Sweep removes what no store needs any more from the folder that they share,
 // and tells how many bytes that were. A store has a second name for each file
 // that it needs; where the system does not count names, all stay. One that is
 // made at the same moment copies once more what it misses.
-func SweepPool(pool string) (freed int64, err error) {
+func Sweep(pool string) (freed int64, err error) {
 	err = filepath.WalkDir(pool, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return ignoring(err, fs.ErrNotExist)
+			return files.Ignoring(err, fs.ErrNotExist)
 		}
 		info, err := d.Info()
 		if err != nil {
-			return ignoring(err, fs.ErrNotExist)
+			return files.Ignoring(err, fs.ErrNotExist)
 		}
 		names, counted := names(info)
-		if !counted || names > 1 || strings.HasPrefix(d.Name(), unfinished) && time.Since(info.ModTime()) < unfinishedFor {
+		if !counted || names > 1 || strings.HasPrefix(d.Name(), Unfinished) && time.Since(info.ModTime()) < unfinishedFor {
 			return nil
 		}
 		err = os.Remove(path)
 		if err == nil {
 			freed += info.Size()
 		}
-		return ignoring(err, fs.ErrNotExist)
+		return files.Ignoring(err, fs.ErrNotExist)
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return freed, fmt.Errorf("sweep %s: %w", pool, err)
