@@ -26,7 +26,7 @@ func PruneWorktrees(ctx context.Context, runs journal.Store, all, dry bool) (rem
 	if err != nil || !tree.Git() {
 		return removed, kept, err
 	}
-	list, err := tree.Worktrees(ctx)
+	list, err := tree.Worktrees().List(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func dropWorktree(ctx context.Context, tree *git.Tree, runs journal.Store, w git
 		return err.Error()
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
-	if err := tree.RemoveWorktree(ctx, w, unmerged); err != nil {
+	if err := tree.Worktrees().Remove(ctx, w, unmerged); err != nil {
 		var kept *git.KeptError
 		if errors.As(err, &kept) { // somebody was at work meanwhile
 			return kept.Worktree.Unsaved()

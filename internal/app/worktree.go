@@ -23,7 +23,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 	if !here.files.Git() {
 		return nil, git.Worktree{}, &request.UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
 	}
-	w, err := here.files.AddWorktree(ctx, name)
+	w, err := here.files.Worktrees().Add(ctx, name)
 	if err != nil {
 		return nil, w, &request.UsageError{What: err.Error(), Hint: hintOf(err)}
 	}
@@ -33,7 +33,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 			return job, w, nil
 		}
 	}
-	return nil, w, errors.Join(err, here.files.RemoveWorktree(context.WithoutCancel(ctx), w, true))
+	return nil, w, errors.Join(err, here.files.Worktrees().Remove(context.WithoutCancel(ctx), w, true))
 }
 
 // mostCompared is more than any prompt, plan or file of settings may have.

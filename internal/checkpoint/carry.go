@@ -16,12 +16,12 @@ import (
 // leads back to the work tree.
 func (c *Checkout) Carry(ctx context.Context, paths []string) error {
 	top := c.repo.top
-	return c.bring(ctx, copier{from: top, to: c.top}, filepath.Join(top, filepath.FromSlash(c.tree.Prefix())), paths)
+	return c.bring(ctx, files.TreeCopy{From: top, To: c.top}, filepath.Join(top, filepath.FromSlash(c.tree.Prefix())), paths)
 }
 
 // Plant copies files or folders that were set aside with SetAside.
 func (c *Checkout) Plant(ctx context.Context, from string, paths []string) error {
-	return c.bring(ctx, copier{from: from, to: c.Dir()}, from, paths)
+	return c.bring(ctx, files.TreeCopy{From: from, To: c.Dir()}, from, paths)
 }
 
 // SetAside copies files or folders of the checkout into a folder made anew, for
@@ -30,12 +30,12 @@ func (c *Checkout) SetAside(ctx context.Context, to string, paths []string) erro
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return fmt.Errorf("set aside what was installed: %w", err)
 	}
-	copying := copier{from: c.Dir(), to: to}
+	copying := files.TreeCopy{From: c.Dir(), To: to}
 	for _, path := range paths {
 		at := filepath.Join(to, filepath.FromSlash(path))
 		err := os.MkdirAll(filepath.Dir(at), 0o700)
 		if err == nil {
-			err = copying.tree(ctx, filepath.Join(c.Dir(), filepath.FromSlash(path)), at)
+			err = copying.Copy(ctx, filepath.Join(c.Dir(), filepath.FromSlash(path)), at)
 		}
 		if err != nil {
 			return fmt.Errorf("set aside %s: %w", path, err)
@@ -44,7 +44,7 @@ func (c *Checkout) SetAside(ctx context.Context, to string, paths []string) erro
 	return nil
 }
 
-func (c *Checkout) bring(ctx context.Context, copying copier, root string, paths []string) error {
+func (c *Checkout) bring(ctx context.Context, copying files.TreeCopy, root string, paths []string) error {
 	for _, path := range paths {
 		if err := c.bringOne(ctx, copying, root, filepath.Clean(filepath.FromSlash(path))); err != nil {
 			return fmt.Errorf("copy %s into the clean checkout: %w", path, err)
@@ -53,7 +53,7 @@ func (c *Checkout) bring(ctx context.Context, copying copier, root string, paths
 	return nil
 }
 
-func (c *Checkout) bringOne(ctx context.Context, copying copier, root, rel string) error {
+func (c *Checkout) bringOne(ctx context.Context, copying files.TreeCopy, root, rel string) error {
 	if !filepath.IsLocal(rel) || rel == "." {
 		return errors.New("it is not a path inside the work tree")
 	}
@@ -76,70 +76,5 @@ func (c *Checkout) bringOne(ctx context.Context, copying copier, root, rel strin
 	if err := files.RemoveAll(to); err != nil {
 		return err
 	}
-	return copying.tree(ctx, from, to)
-}
-
-// copier copies from one folder to another, so that nothing in the copy leads
-// back.
-type copier struct{ from, to string }
-
-// tree copies a file, a link, or a folder with all that is in it. Sockets and the
-// like are left behind: they belong to a process.
-func (c copier) tree(ctx context.Context, from, to string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	info, err := os.Lstat(from)
-	switch {
-	case err != nil:
-		return err
-	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := c.target(from)
-		if err != nil {
-			return err
-		}
-		return os.Symlink(target, to)
-	case info.Mode().IsRegular():
-		return files.Copy(from, to, files.NoSync)
-	case !info.IsDir():
-		return nil
-	}
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	if err := os.Mkdir(to, 0o700); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := c.tree(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			return err
-		}
-	}
-	return os.Chmod(to, info.Mode().Perm())
-}
-
-// target is where the copy of a link points: the same way inside the folder, to
-// the same place outside of it, never from the copy back.
-func (c copier) target(link string) (string, error) {
-	target, err := os.Readlink(link)
-	if err != nil {
-		return "", err
-	}
-	at := target
-	if !filepath.IsAbs(target) {
-		at = filepath.Join(filepath.Dir(link), target)
-		if _, inside := files.Under(c.from, at); inside {
-			return target, nil
-		}
-	}
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		if rel, inside := files.Under(c.from, real); inside {
-			return filepath.Join(c.to, rel), nil
-		}
-	}
-	if rel, inside := files.Under(c.from, at); inside {
-		return filepath.Join(c.to, rel), nil
-	}
-	return at, nil
+	return copying.Copy(ctx, from, to)
 }

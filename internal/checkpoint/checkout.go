@@ -163,32 +163,11 @@ func (c *Checkout) escaping() []string {
 			continue
 		}
 		at := filepath.Join(c.top, filepath.FromSlash(f.path))
-		if leadsOut(c.top, at) {
+		if files.LeadsOut(c.top, at) {
 			list = append(list, f.path)
 		}
 	}
 	return list
-}
-
-// leadsOut tells whether a link leads out of a folder, by what it says or by
-// where it ends.
-func leadsOut(top, link string) bool {
-	target, err := os.Readlink(link)
-	if err != nil {
-		return true
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(link), target)
-	}
-	if _, inside := files.Under(top, target); !inside {
-		return true
-	}
-	end, err := filepath.EvalSymlinks(link)
-	if err != nil {
-		return false // it leads to what setup makes, or nowhere
-	}
-	_, inside := files.Under(top, end)
-	return !inside
 }
 
 // Restore puts every file back that is not as it was written, removes what git

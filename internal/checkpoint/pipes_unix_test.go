@@ -42,7 +42,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		"a file":         func(f folder, pipe func(string)) { s := f.keep(f.open()); pipe("a.txt"); f.checkpoint(s) },
 		"the mark of a tree": func(f folder, pipe func(string)) {
 			pipe(".git/worktrees/x/refrain")
-			_, _ = f.open().Worktrees(f.t.Context())
+			_, _ = f.open().Worktrees().List(f.t.Context())
 		},
 		"the last checkpoint": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
@@ -64,7 +64,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 			pipe("a.txt")
 			patterns, err := glob.Parse([]string{"*.txt"})
 			f.must(err)
-			_, err = f.open().Guard(f.t.Context(), patterns)
+			_, err = f.open().Protected(f.t.Context(), patterns)
 			f.must(err)
 		},
 	} {

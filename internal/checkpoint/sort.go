@@ -30,7 +30,7 @@ type sorter struct {
 	staged bool     // the index is ahead of the last checkpoint: after a restore, or when somebody was killed
 	facts  facts
 
-	large []record
+	large []git.Record
 	modes map[string]fs.FileMode
 	links map[string]bool // repositories inside the tree, and whether their commit is in the index
 }
@@ -38,7 +38,7 @@ type sorter struct {
 // sort sorts what git reports: the runner's own files never count, what is too
 // large or cannot be read is skipped, and a repository inside the tree is only
 // watched. What is to be dropped is dropped.
-func (s *sorter) sort(ctx context.Context, records []record, last *Checkpoint, seeded []string) error {
+func (s *sorter) sort(ctx context.Context, records []git.Record, last *Checkpoint, seeded []string) error {
 	if last != nil {
 		s.begin(last.facts)
 	} else if err := s.firstModes(ctx, seeded); err != nil {
@@ -50,26 +50,26 @@ func (s *sorter) sort(ctx context.Context, records []record, last *Checkpoint, s
 		delete(s.modes, name)
 	}
 	for _, r := range records {
-		if rel, below := s.tree.Below(r.path); dropped[r.path] || below && s.tree.Own(rel) || s.tree.IsRecord(r.path) {
+		if rel, below := s.tree.Below(r.Path); dropped[r.Path] || below && s.tree.Own(rel) || s.tree.IsRecord(r.Path) {
 			continue
 		}
-		inIndex := r.index != '.' && r.index != '?'
+		inIndex := r.Index != '.' && r.Index != '?'
 		s.staged = s.staged || inIndex
-		switch name, isRepository := strings.CutSuffix(r.path, "/"); {
+		switch name, isRepository := strings.CutSuffix(r.Path, "/"); {
 		case isRepository:
 			if s.links[name] = s.hasCommit(ctx, name); s.links[name] {
 				s.keep = append(s.keep, name)
 			}
 			continue
-		case r.linked && r.file != 'D':
+		case r.Linked && r.File != 'D':
 			s.links[name] = true
 		default:
 			delete(s.links, name)
 		}
 		// What a restore brought back is in the index already, but not with
 		// which permissions.
-		restored := last != nil && inIndex && r.index != 'D'
-		if !r.differs() && !restored {
+		restored := last != nil && inIndex && r.Index != 'D'
+		if !r.Differs() && !restored {
 			continue
 		}
 		if err := s.sortFile(r); err != nil {
@@ -101,32 +101,32 @@ func (s *sorter) begin(known facts) {
 
 // sortFile decides about one path. Git has looked whether it is there; whatever
 // stands in the place of a path that is gone is beyond a link.
-func (s *sorter) sortFile(r record) error {
-	delete(s.modes, r.path)
-	at := s.user.path(r.path)
+func (s *sorter) sortFile(r git.Record) error {
+	delete(s.modes, r.Path)
+	at := s.user.path(r.Path)
 	info, err := os.Lstat(at)
 	switch {
-	case r.file == 'D' || files.Absent(err):
-		s.drop = append(s.drop, r.path)
+	case r.File == 'D' || files.Absent(err):
+		s.drop = append(s.drop, r.Path)
 	case err != nil:
-		s.skip(r, "cannot be looked at: "+reason(err), "")
-	case info.IsDir() && !r.linked:
-		s.drop = append(s.drop, r.path)
+		s.skip(r, "cannot be looked at: "+files.Cause(err), "")
+	case info.IsDir() && !r.Linked:
+		s.drop = append(s.drop, r.Path)
 	case info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
-		s.keep = append(s.keep, r.path)
+		s.keep = append(s.keep, r.Path)
 	case !info.Mode().IsRegular():
 		s.skip(r, "neither a file nor a link", files.Stamp(info))
 	case info.Size() > s.limit:
 		s.large = append(s.large, r)
 	default:
 		if err := readable(at); err != nil && !files.Absent(err) {
-			s.skip(r, "cannot be read: "+reason(err), files.Stamp(info))
+			s.skip(r, "cannot be read: "+files.Cause(err), files.Stamp(info))
 			return nil
 		}
-		s.keep = append(s.keep, r.path)
+		s.keep = append(s.keep, r.Path)
 		odd, err := s.umask.odd(info.Mode())
 		if odd {
-			s.modes[r.path] = info.Mode().Perm()
+			s.modes[r.Path] = info.Mode().Perm()
 		}
 		return err
 	}
@@ -144,12 +144,12 @@ func (s *sorter) sortLarge(ctx context.Context) error {
 		return err
 	}
 	for _, r := range s.large {
-		info, err := os.Lstat(s.user.path(r.path))
+		info, err := os.Lstat(s.user.path(r.Path))
 		switch {
 		case err != nil: // gone meanwhile
-			s.drop = append(s.drop, r.path)
-		case slices.Contains(tracked, r.path):
-			s.keep = append(s.keep, r.path)
+			s.drop = append(s.drop, r.Path)
+		case slices.Contains(tracked, r.Path):
+			s.keep = append(s.keep, r.Path)
 		default:
 			s.skip(r, fmt.Sprintf("%s, above the limit of %s", size(info.Size()), size(s.limit)), files.Stamp(info))
 		}
@@ -159,14 +159,14 @@ func (s *sorter) sortLarge(ctx context.Context) error {
 
 // trackedOf is which of the files the user's repository tracks. When it is gone,
 // what was kept before still counts.
-func (s *sorter) trackedOf(ctx context.Context, list []record) ([]string, error) {
+func (s *sorter) trackedOf(ctx context.Context, list []git.Record) ([]string, error) {
 	var paths []string
 	args := []string{"ls-files", "-z", "--"}
 	for _, r := range list {
-		if r.index != '?' {
-			paths = append(paths, r.path)
+		if r.Index != '?' {
+			paths = append(paths, r.Path)
 		}
-		args = append(args, ":(top,literal)"+r.path)
+		args = append(args, ":(top,literal)"+r.Path)
 	}
 	if s.user.gone() {
 		return paths, nil
@@ -180,10 +180,10 @@ func (s *sorter) trackedOf(ctx context.Context, list []record) ([]string, error)
 }
 
 // skip leaves a file out. When an earlier checkpoint had it, this one has not.
-func (s *sorter) skip(r record, why, stamp string) {
-	s.facts.Skipped = append(s.facts.Skipped, skippedFile{Path: []byte(r.path), Why: why, Stamp: stamp})
-	if r.index != '?' {
-		s.drop = append(s.drop, r.path)
+func (s *sorter) skip(r git.Record, why, stamp string) {
+	s.facts.Skipped = append(s.facts.Skipped, skippedFile{Path: []byte(r.Path), Why: why, Stamp: stamp})
+	if r.Index != '?' {
+		s.drop = append(s.drop, r.Path)
 	}
 }
 
@@ -193,15 +193,6 @@ func readable(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// reason is the cause alone: the path is said already.
-func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
 }
 
 func size(bytes int64) string {

@@ -26,6 +26,14 @@ const sizeLimit = 64 << 20
 // index, own objects, none of the user's settings that change what a file
 // holds. The user's index, branches, stash and objects are read and never
 // written.
+//
+//	make     the user's objects, by way of the pool, and index ─► the store        maker
+//	take     what differs from the index ─► sorted ─► index ─► tree ─► commit      sorter
+//	compare  two trees ─► edits ─► what counts                                     comparer
+//	restore  a checkpoint of now first; then edits ─► files, but for ignored ones  restorer
+//
+// Before each, the files that tell git how to treat the store are as they were
+// made: see seal.
 type Store struct {
 	// Limit is the size in bytes above which a file is not kept, unless the
 	// user's repository tracks it.
@@ -35,16 +43,18 @@ type Store struct {
 	dir  string
 	list *lists // without git
 
+	// What it is made of, with git.
 	made  madeFor
 	user  *userRepo
 	repo  *shadow
 	seal  *seal
 	rules ruleFiles
 	trees Trees
+	umask *umask
 
+	// What is known from one checkpoint to the next.
 	last    *Checkpoint // the one that HEAD named when we looked
 	tracked tracked
-	umask   *umask
 	seeded  []string // the files of an index that was just made; nil when it was not
 }
 

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,8 +90,8 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	newRules = newRules || slices.ContainsFunc(records, func(r record) bool {
-		return r.differs() && path.Base(r.path) == ruleFile
+	newRules = newRules || slices.ContainsFunc(records, func(r git.Record) bool {
+		return r.Differs() && path.Base(r.Path) == ruleFile
 	})
 	more, drop, tracked, err := s.tracked.follow(ctx, s.user, s.repo, newRules)
 	if err != nil {
@@ -156,71 +155,25 @@ func plainFolder(path string) bool {
 	return err == nil && len(files) > 0
 }
 
-// record is a path of which git status has something to say.
-type record struct {
-	path   string // from the top; of a repository inside the tree it ends with a slash
-	index  byte   // how the index differs from the last checkpoint: '.' not at all, '?' it has no such path
-	file   byte   // how the file differs from the index
-	linked bool   // the index has a commit there
-}
-
-// differs tells whether the file is other than the index says.
-func (r record) differs() bool { return r.file != '.' }
-
 // status asks git what differs from the index of the store, and which files of
 // rules are ignored themselves. Of a repository inside the tree only the commit
 // is compared.
-func (r *shadow) status(ctx context.Context) (records []record, hidden []string, err error) {
+func (r *shadow) status(ctx context.Context) (records []git.Record, hidden []string, err error) {
 	out, err := r.run(ctx, git.Command{}, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching",
 		"--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return nil, nil, err
 	}
-	records, hidden, err = parseRecords(out)
+	report, err := git.ParseStatus(out)
 	if err != nil {
 		return nil, nil, fmt.Errorf("git status in %s: %w", r.top, err)
 	}
-	return records, hidden, nil
-}
-
-// parseRecords reads the second porcelain format of git status. Of what is
-// ignored it gives the files of rules.
-func parseRecords(out []byte) (records []record, hidden []string, err error) {
-	for len(out) > 0 {
-		line, rest, _ := bytes.Cut(out, []byte{0})
-		out = rest
-		kind, text, _ := strings.Cut(string(line), " ")
-		r := record{index: '?', file: '?'}
-		switch kind {
-		case "#":
-			continue
-		case "!":
-			if path.Base(text) == ruleFile && !strings.HasSuffix(text, "/") {
-				hidden = append(hidden, text)
-			}
-			continue
-		case "?":
-			r.path = text
-		case "1", "u":
-			fields := 7 // before the path
-			if kind == "u" {
-				fields = 9
-			}
-			parts := strings.SplitN(text, " ", fields+1)
-			if len(parts) <= fields || len(parts[0]) != 2 {
-				return nil, nil, fmt.Errorf("half a line: %q", line)
-			}
-			r.index, r.file, r.path = parts[0][0], parts[0][1], parts[fields]
-			r.linked = parts[3] == git.Gitlink
-		default:
-			return nil, nil, fmt.Errorf("a line of unknown kind: %q", line)
+	for _, name := range report.Ignored {
+		if path.Base(name) == ruleFile && !strings.HasSuffix(name, "/") {
+			hidden = append(hidden, name)
 		}
-		if r.path == "" || r.path == "/" {
-			return nil, nil, fmt.Errorf("a line without a path: %q", line)
-		}
-		records = append(records, r)
 	}
-	return records, hidden, nil
+	return report.Records, hidden, nil
 }
 
 // tracked remembers which files the user's repository tracks although they are
@@ -236,7 +189,7 @@ type tracked struct {
 // once that is done. It costs as much as a status, so it is asked only when the
 // index or the rules are new. An index that was deleted or cannot be read says
 // nothing.
-func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, newRules bool) (keep []record, drop []string, now tracked, err error) {
+func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, newRules bool) (keep []git.Record, drop []string, now tracked, err error) {
 	if user.gone() {
 		return nil, nil, known, nil
 	}
@@ -262,7 +215,7 @@ func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, n
 	ours := git.SplitNUL(out)
 	for _, file := range now.files {
 		if _, found := slices.BinarySearch(ours, file); !found {
-			keep = append(keep, record{path: file, index: '?', file: '?'})
+			keep = append(keep, git.NewFile(file))
 		}
 	}
 	for _, file := range ours {

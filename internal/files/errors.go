@@ -55,3 +55,12 @@ func Ignoring(err, expected error) error {
 	}
 	return err
 }
+
+// Cause is why something failed, without the path, which is said already.
+func Cause(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}

@@ -11,12 +11,12 @@ const branches = "refs/heads/"
 // Branch is the branch that is checked out, also one without a commit yet;
 // empty when HEAD is at a commit and no branch.
 func (t *Tree) Branch(ctx context.Context) (string, error) {
-	return t.branchOf(ctx, Command{})
+	return t.git.branch(ctx, Command{})
 }
 
-func (t *Tree) branchOf(ctx context.Context, of Command) (string, error) {
+func (p Program) branch(ctx context.Context, of Command) (string, error) {
 	// The short form that git gives is a longer one where a tag has the same name.
-	ref, err := t.git.line(ctx, of, "symbolic-ref", "-q", "HEAD")
+	ref, err := p.line(ctx, of, "symbolic-ref", "-q", "HEAD")
 	return strings.TrimPrefix(ref, branches), err
 }
 
@@ -27,14 +27,14 @@ func (t *Tree) StartBranch(ctx context.Context, name string) error {
 	if !t.isGit {
 		return refuseWithoutGit(t.dir)
 	}
-	if err := t.checkBranchName(ctx, name); err != nil {
+	if err := t.git.checkBranchName(ctx, name); err != nil {
 		return err
 	}
 	current, err := t.Branch(ctx)
 	if err != nil || current == name {
 		return err
 	}
-	exists, err := t.hasBranch(ctx, name)
+	exists, err := t.git.hasBranch(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func (t *Tree) StartBranch(ctx context.Context, name string) error {
 	return t.git.runHooks(ctx, Command{}, "switch", "-q", "--no-track", "-c", name)
 }
 
-func (t *Tree) checkBranchName(ctx context.Context, name string) error {
-	good, err := t.git.says(ctx, Command{}, "check-ref-format", branches+name)
+func (p Program) checkBranchName(ctx context.Context, name string) error {
+	good, err := p.says(ctx, Command{}, "check-ref-format", branches+name)
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,34 @@ func (t *Tree) checkBranchName(ctx context.Context, name string) error {
 	return nil
 }
 
-func (t *Tree) hasBranch(ctx context.Context, name string) (bool, error) {
-	return t.git.says(ctx, Command{}, "show-ref", "--verify", "--quiet", branches+name)
+func (p Program) hasBranch(ctx context.Context, name string) (bool, error) {
+	return p.says(ctx, Command{}, "show-ref", "--verify", "--quiet", branches+name)
+}
+
+// whereBranch tells whether a branch exists, and which work tree is on it.
+func (p Program) whereBranch(ctx context.Context, name string) (exists bool, where string, err error) {
+	out, err := p.Run(ctx, "for-each-ref", "--format=%(worktreepath)", branches+name)
+	return len(out) > 0, strings.TrimSuffix(string(out), "\n"), err
+}
+
+// Since lists the commits that HEAD has and an earlier one had not, the newest
+// first, each as its short id and its subject; at most a hundred. With no earlier
+// one it is every commit, and on a branch without a commit there are none.
+func (t *Tree) Since(ctx context.Context, earlier string) ([]string, error) {
+	if !t.isGit {
+		return nil, nil
+	}
+	head, err := t.git.line(ctx, Command{}, "rev-parse", "-q", "--verify", "HEAD")
+	if err != nil || head == "" {
+		return nil, err
+	}
+	args := []string{"-c", "log.showSignature=false", "log", "--format=%h %s", "--max-count=100", head}
+	if earlier != "" {
+		args = append(args, "--not", earlier)
+	}
+	out, err := t.git.Run(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' }), nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
 )
@@ -96,13 +98,13 @@ func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	index := filepath.Join(folder, "index")
-	found, err := t.copyIndex(ctx, index, before)
+	w := gathered{tree: t, index: filepath.Join(folder, "index")}
+	found, err := w.copyIndex(ctx, before)
 	if err != nil {
 		return "", err
 	}
-	onCopy := Command{Env: []string{"GIT_INDEX_FILE=" + index}}
-	if err := t.addAll(ctx, onCopy); err != nil {
+	onCopy := Command{Env: []string{"GIT_INDEX_FILE=" + w.index}}
+	if err := w.addAll(ctx, onCopy); err != nil {
 		return "", err
 	}
 	same, err := t.git.says(ctx, onCopy, "diff", "--cached", "--quiet", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv")
@@ -119,7 +121,7 @@ func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
 	if err != nil || commit == before {
 		return "", errors.Join(failed, err)
 	}
-	if err := t.followCommit(ctx, before, commit, found); err != nil {
+	if err := t.git.followCommit(ctx, before, commit, found); err != nil {
 		return commit, fmt.Errorf(`commit %s is made, but the index does not know it (run "git reset"): %w`, commit, err)
 	}
 	return commit, failed
@@ -168,4 +170,149 @@ func (t *Tree) settled(ctx context.Context) error {
 		return &RefusedError{what: "no commit is made: there are conflicts", hint: `solve those that "git status" lists, and stage the files`}
 	}
 	return unlocked(ctx, filepath.Join(git, "index.lock"))
+}
+
+// Made is the commit that HEAD is, if its message ends with these trailers, and
+// the rest of that message. A runner that died after it had made a commit did not
+// bring the index to it, which this does.
+func (t *Tree) Made(ctx context.Context, trailers []string) (commit, message string, err error) {
+	if !t.isGit {
+		return "", "", nil
+	}
+	head, err := t.git.commit(ctx, "HEAD")
+	if err != nil || head == "" {
+		return "", "", err
+	}
+	out, err := t.git.Run(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%P%n%B", head, "--")
+	if err != nil {
+		return "", "", err
+	}
+	parents, body, _ := strings.Cut(string(out), "\n")
+	message, ok := strings.CutSuffix(strings.TrimSpace(body), strings.Join(trailers, "\n"))
+	if !ok {
+		return "", "", nil
+	}
+	before, _, _ := strings.Cut(parents, " ")
+	return head, strings.TrimSpace(message), t.git.followCommit(ctx, before, head, true)
+}
+
+// gathered is the work of a tree, in an index of its own.
+type gathered struct {
+	tree  *Tree
+	index string
+}
+
+// copyIndex copies the user's index with its time, by which git knows which files it
+// must not trust. Where an agent deleted the index, one is made from the
+// commit: an empty one would delete every file that is ignored or elsewhere.
+func (w gathered) copyIndex(ctx context.Context, head string) (found bool, err error) {
+	git, err := w.tree.git.folder(ctx)
+	if err != nil {
+		return false, err
+	}
+	err = files.Copy(filepath.Join(git, "index"), w.index, files.NoSync)
+	switch {
+	case err == nil:
+		return true, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("copy index: %w", err)
+	case head == "":
+		return false, nil
+	}
+	_, err = w.tree.git.RunWith(ctx, Command{Env: []string{"GIT_INDEX_FILE=" + w.index}}, "read-tree", head)
+	return false, err
+}
+
+// addAll adds what changed in the tree to the index of the command.
+func (w gathered) addAll(ctx context.Context, on Command) error {
+	out, err := w.tree.git.Run(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return err
+	}
+	// Only what is there is left out by name: git takes it for a mistake to
+	// leave out what is ignored.
+	specs, recorded := []string{"."}, false
+	for _, path := range SplitNUL(out) {
+		repository, nested := strings.CutSuffix(path, "/")
+		switch {
+		case w.tree.IsRecord(w.tree.prefix + path):
+			recorded = true
+		case nested || w.tree.Own(path):
+			specs = append(specs, ":(exclude,literal)"+repository)
+		}
+	}
+	// Records are left out as a whole: there are new ones at any moment.
+	if recorded {
+		specs = append(specs, ":(exclude,top,literal)"+w.tree.records)
+	}
+	on.Stdin = []byte(strings.Join(specs, "\x00"))
+	if err := w.tree.git.runHooks(ctx, on, "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+		return err
+	}
+	return w.unstageRecords(ctx, on)
+}
+
+// unstageRecords takes records out of an index again, which an agent has staged
+// with everything else.
+func (w gathered) unstageRecords(ctx context.Context, on Command) error {
+	if w.tree.records == "" {
+		return nil
+	}
+	_, err := w.tree.git.RunWith(ctx, on, "reset", "-q", "--", ":(top,literal)"+w.tree.records)
+	return err
+}
+
+// followCommit brings the user's index to the commit, and only the paths that
+// are in it: what somebody staged in the meantime stays staged.
+func (p Program) followCommit(ctx context.Context, before, commit string, found bool) error {
+	git, err := p.folder(ctx)
+	if err != nil {
+		return err
+	}
+	if err := unlocked(ctx, filepath.Join(git, "index.lock")); err != nil {
+		return err
+	}
+	if !found {
+		_, err := p.Run(ctx, "read-tree", commit)
+		return err
+	}
+	args := []string{"diff-tree", "-r", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z"}
+	if before == "" {
+		args = append(args, "--root", "--no-commit-id", commit)
+	} else {
+		args = append(args, before, commit)
+	}
+	out, err := p.Run(ctx, args...)
+	if err != nil {
+		return err
+	}
+	paths := SplitNUL(out)
+	if len(paths) == 0 {
+		return nil // to git, no path would mean every path
+	}
+	for i := range paths {
+		paths[i] = ":(top,literal)" + paths[i]
+	}
+	_, err = p.RunWith(ctx, Command{Stdin: []byte(strings.Join(paths, "\x00"))}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
+	return err
+}
+
+// lockPatience is for an editor that asks git for the state of files: it holds
+// the lock for a moment.
+const lockPatience = time.Second
+
+// unlocked waits until nobody holds the lock.
+func unlocked(ctx context.Context, lock string) error {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for {
+		if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return &RefusedError{what: "no commit is made: the index is locked", hint: "if no other git works here, one died: remove " + lock}
+		case <-time.After(lockPatience / 10):
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -20,15 +21,28 @@ import (
 // and the programs that filter and sign. They are known by their paths from the
 // root of the work tree, or by whole ones where they are not in it. There is
 // nothing to note without git.
-func (t *Tree) CommitRuns(ctx context.Context) (Guarded, error) {
-	if !t.isGit {
+func (g Guard) CommitRuns(ctx context.Context) (Guarded, error) {
+	if !g.tree.isGit {
 		return nil, nil
 	}
-	r, err := t.commitRuns(ctx)
+	r, err := g.commitRuns(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at what a commit runs: %w", err)
 	}
 	return r.found, nil
+}
+
+// CommitRunsLeft is the same for what a commit runs. Programs do not count: a hook
+// has nothing to leave in their place.
+func (g Guard) CommitRunsLeft(ctx context.Context, was Guarded) (Guarded, error) {
+	r, err := g.commitRuns(ctx)
+	if err != nil {
+		return was, fmt.Errorf("look at what a commit runs: %w", err)
+	}
+	return was.taking(r.found, func(name string) bool {
+		_, inside := files.Under(hooksRoot(r.hooks), project.From(r.top, filepath.FromSlash(name)))
+		return inside
+	}), nil
 }
 
 // runs is what a commit runs.
@@ -38,12 +52,12 @@ type runs struct {
 	found Guarded
 }
 
-func (t *Tree) commitRuns(ctx context.Context) (runs, error) {
-	all, err := t.git.everySetting(ctx)
+func (g Guard) commitRuns(ctx context.Context) (runs, error) {
+	all, err := g.tree.git.everySetting(ctx)
 	if err != nil {
 		return runs{}, err
 	}
-	place, ok := t.gitPlace()
+	place, ok := g.place()
 	if !ok {
 		return runs{}, errors.New("there is no repository")
 	}
@@ -63,7 +77,7 @@ func (t *Tree) commitRuns(ctx context.Context) (runs, error) {
 	}
 	r := runs{top: place.top, hooks: hooks, found: Guarded{}}
 	for _, at := range append(paths, more...) {
-		if r.found[t.nameOf(place.top, at)], err = fingerprint(ctx, at); err != nil {
+		if r.found[nameOf(place.top, at)], err = digest(ctx, at); err != nil {
 			return runs{}, err
 		}
 	}
@@ -71,7 +85,7 @@ func (t *Tree) commitRuns(ctx context.Context) (runs, error) {
 }
 
 // nameOf is a file as people know it.
-func (t *Tree) nameOf(top, at string) string {
+func nameOf(top, at string) string {
 	if rel, inside := files.Under(top, at); inside {
 		return filepath.ToSlash(rel)
 	}
@@ -181,4 +195,30 @@ func namesIn(dir string) ([]string, error) {
 		return nil, errFlood
 	}
 	return slices.DeleteFunc(list, func(name string) bool { return path.Ext(name) == ".sample" }), nil
+}
+
+// taking is what was noted, but as it is now where that is beside hooks.
+func (was Guarded) taking(now Guarded, beside func(name string) bool) Guarded {
+	merged := maps.Clone(was)
+	for _, name := range now.Against(was) {
+		if !beside(name) || isGitHook(name) {
+			continue
+		}
+		if delete(merged, name); now[name] != "" {
+			merged[name] = now[name]
+		}
+	}
+	return merged
+}
+
+// gitHooks are the names of files in a folder of hooks that git itself runs.
+var gitHooks = []string{
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
+	"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive", "post-update",
+	"reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "post-index-change",
+	"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit",
+}
+
+func isGitHook(name string) bool {
+	return slices.Contains(gitHooks, strings.TrimSuffix(path.Base(name), ".exe"))
 }

@@ -9,14 +9,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
-// commandOf is the git command among the arguments, behind its settings.
-func commandOf(args []string) string {
-	for len(args) > 2 && args[0] == "-c" {
-		args = args[2:]
-	}
-	return args[0]
-}
-
 // Error says that git ran and did not succeed.
 type Error struct {
 	command, dir string
@@ -80,8 +72,17 @@ func endedByOthers(exit loop.Exit, err error) bool {
 	return errors.As(err, &lost) || err == nil && exit.Cause == loop.Signaled
 }
 
-// looks are the commands that only look. They leave no lock when they are ended,
-// and can be asked again.
-var looks = []string{
-	"cat-file", "diff", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "status", "symbolic-ref", "var",
+// RefusedError says why something was not begun, and what to do about it. The
+// repository is as it was.
+type RefusedError struct {
+	what, hint string
+}
+
+func (e *RefusedError) Error() string { return e.what }
+
+// Hint says what to do.
+func (e *RefusedError) Hint() string { return e.hint }
+
+func refuseWithoutGit(dir string) error {
+	return &RefusedError{what: dir + " is not in a git work tree", hint: `make it one with "git init", or do without what needs git`}
 }

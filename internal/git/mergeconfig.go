@@ -12,14 +12,14 @@ import (
 // mergeConfig is settings as they were, with those that may change as they are
 // now; keys names the others that had changed, and is nil when that cannot be
 // told.
-func (t *Tree) mergeConfig(ctx context.Context, was, now string) (merged string, keys []string, err error) {
+func mergeConfig(ctx context.Context, p Program, was, now string) (merged string, keys []string, err error) {
 	_, before, wasText := textOf(was)
 	_, after, isText := textOf(now)
 	if !wasText && was != "" || !isText { // deleted, or no file any more
 		return was, nil, nil
 	}
-	old, readable := t.parseConfig(ctx, before)
-	current, stillReadable := t.parseConfig(ctx, after)
+	old, readable := parseConfig(ctx, p, before)
+	current, stillReadable := parseConfig(ctx, p, after)
 	if ctx.Err() != nil {
 		return "", nil, context.Cause(ctx)
 	}
@@ -42,7 +42,7 @@ func (t *Tree) mergeConfig(ctx context.Context, was, now string) (merged string,
 	case len(free) == 0:
 		return was, keys, nil
 	}
-	merged, err = t.editConfig(ctx, before, free, current)
+	merged, err = editConfig(ctx, p, before, free, current)
 	return merged, keys, err
 }
 
@@ -75,12 +75,12 @@ func mayChange(key string) bool {
 var nowhere = []string{"GIT_DIR=" + os.DevNull}
 
 // parseConfig is the settings in a file, each with its values.
-func (t *Tree) parseConfig(ctx context.Context, text []byte) (map[string][]string, bool) {
+func parseConfig(ctx context.Context, p Program, text []byte) (map[string][]string, bool) {
 	all := map[string][]string{}
 	if len(text) == 0 {
 		return all, true
 	}
-	out, err := t.git.In(os.TempDir()).RunWith(ctx, Command{Env: nowhere, Stdin: text}, "config", "--file", "-", "--no-includes", "--list", "-z")
+	out, err := p.In(os.TempDir()).RunWith(ctx, Command{Env: nowhere, Stdin: text}, "config", "--file", "-", "--no-includes", "--list", "-z")
 	if err != nil {
 		return nil, false
 	}
@@ -95,7 +95,7 @@ func (t *Tree) parseConfig(ctx context.Context, text []byte) (map[string][]strin
 }
 
 // editConfig gives keys of a file other values.
-func (t *Tree) editConfig(ctx context.Context, text []byte, keys []string, values map[string][]string) (string, error) {
+func editConfig(ctx context.Context, p Program, text []byte, keys []string, values map[string][]string) (string, error) {
 	dir, err := os.MkdirTemp("", "refrain-config-")
 	if err != nil {
 		return "", err
@@ -106,7 +106,7 @@ func (t *Tree) editConfig(ctx context.Context, text []byte, keys []string, value
 		return "", err
 	}
 	edit := func(args ...string) error {
-		_, err := t.git.In(dir).RunWith(ctx, Command{Env: nowhere}, append([]string{"config", "--file", at}, args...)...)
+		_, err := p.In(dir).RunWith(ctx, Command{Env: nowhere}, append([]string{"config", "--file", at}, args...)...)
 		return err
 	}
 	for _, key := range keys {

@@ -16,15 +16,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
-// findGit is the path of git; where there is none, whoever starts it is told so.
-func findGit() string {
-	path, err := exec.LookPath("git")
-	if err != nil {
-		return "git"
-	}
-	return path
-}
-
 // Exec runs one process to its end, as proc.Run does.
 type Exec func(context.Context, proc.Spec) (loop.Exit, error)
 
@@ -35,6 +26,15 @@ type Program struct {
 	path  string // as it was found at the start: an agent may put another before it
 	exec  Exec
 	user  *userSettings
+}
+
+// findGit is the path of git; where there is none, whoever starts it is told so.
+func findGit() string {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return "git"
+	}
+	return path
 }
 
 func newProgram(dir string) Program {
@@ -118,6 +118,20 @@ func (p Program) RunWith(ctx context.Context, c Command, args ...string) ([]byte
 	return nil, &Error{command: name, dir: p.dir, exit: exit, complaint: ending(complaint.String())}
 }
 
+// commandOf is the git command among the arguments, behind its settings.
+func commandOf(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
+}
+
+// looks are the commands that only look. They leave no lock when they are ended,
+// and can be asked again.
+var looks = []string{
+	"cat-file", "diff", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "status", "symbolic-ref", "var",
+}
+
 // hookTimeout is for what runs hooks and filters of the user's: they may run
 // tests, ask for a passphrase, or fetch large files.
 const hookTimeout = 10 * time.Minute
@@ -175,15 +189,6 @@ func (p Program) says(ctx context.Context, c Command, args ...string) (bool, err
 func (p Program) folder(ctx context.Context) (string, error) {
 	dir, err := p.line(ctx, Command{}, "rev-parse", "--absolute-git-dir")
 	return filepath.FromSlash(dir), err
-}
-
-// commonFolder is the git folder that all work trees share.
-func (p Program) commonFolder(ctx context.Context) (string, error) {
-	dir, err := p.line(ctx, Command{}, "rev-parse", "--git-common-dir")
-	if dir = filepath.FromSlash(dir); err == nil && !filepath.IsAbs(dir) {
-		dir = filepath.Join(p.dir, dir)
-	}
-	return dir, err
 }
 
 // top is the root of the git work tree.

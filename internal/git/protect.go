@@ -18,15 +18,15 @@ import (
 // Guarded is what files held at one moment, by their path in the work tree.
 type Guarded map[string]string
 
-// Guard looks at every file of the work tree that the patterns match, those that
+// Protected looks at every file of the work tree that the patterns match, those that
 // git ignores too: what people protect is often just that.
-func (t *Tree) Guard(ctx context.Context, patterns glob.Patterns) (Guarded, error) {
-	return t.GuardBelow(ctx, ".", patterns)
+func (t *Tree) Protected(ctx context.Context, patterns glob.Patterns) (Guarded, error) {
+	return t.ProtectedBelow(ctx, ".", patterns)
 }
 
-// GuardBelow is Guard for what lies in one folder of the work tree, without a
+// ProtectedBelow is Protected for what lies in one folder of the work tree, without a
 // look at the others. A folder that is not there holds nothing.
-func (t *Tree) GuardBelow(ctx context.Context, folder string, patterns glob.Patterns) (Guarded, error) {
+func (t *Tree) ProtectedBelow(ctx context.Context, folder string, patterns glob.Patterns) (Guarded, error) {
 	found := Guarded{}
 	err := filepath.WalkDir(filepath.Join(t.dir, filepath.FromSlash(folder)), func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -75,9 +75,9 @@ func held(ctx context.Context, path string, d fs.DirEntry) (string, error) {
 	return inWords(info, sha256.Sum256([]byte(target))), err
 }
 
-// fingerprint is held for a file that is run, or read, by its name: what matters is
+// digest is held for a file that is run, or read, by its name: what matters is
 // what a link leads to. "none" is for one that is not there.
-func fingerprint(ctx context.Context, path string) (string, error) {
+func digest(ctx context.Context, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case files.Absent(err):

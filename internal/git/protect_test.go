@@ -34,16 +34,16 @@ func TestGuardSeesEveryChangeOfAProtectedFile(t *testing.T) {
 	}
 	guard := func() Guarded {
 		t.Helper()
-		g, err := tree.Guard(t.Context(), patterns)
+		g, err := tree.Protected(t.Context(), patterns)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	if in, err := tree.GuardBelow(t.Context(), "a", patterns); err != nil || len(in) != 1 || in["a/.env.local"] == "" {
+	if in, err := tree.ProtectedBelow(t.Context(), "a", patterns); err != nil || len(in) != 1 || in["a/.env.local"] == "" {
 		t.Errorf("below a: %v, %v, want a/.env.local alone", in, err)
 	}
-	if in, err := tree.GuardBelow(t.Context(), "nowhere", patterns); err != nil || len(in) != 0 {
+	if in, err := tree.ProtectedBelow(t.Context(), "nowhere", patterns); err != nil || len(in) != 0 {
 		t.Errorf("below a folder that is not there: %v, %v, want nothing", in, err)
 	}
 	before := guard()

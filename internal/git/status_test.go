@@ -1,49 +1,59 @@
 package git
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 )
 
 func TestStatusIsReadRecordByRecord(t *testing.T) {
 	const oid = "0123456789012345678901234567890123456789"
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		lines []string
-		head  string
-		paths []string
+		want  Report
 		ok    bool
 	}{
-		{"clean", []string{"# branch.oid " + oid, "# branch.head main"}, oid, nil, true},
-		{"before the first commit", []string{"# branch.oid (initial)"}, "", nil, true},
+		{"nothing", nil, Report{}, true},
 		{"each kind", []string{
+			"# stash 2",
 			"# branch.oid " + oid,
 			"1 .M N... 100644 100644 100644 " + oid + " " + oid + " a b",
+			"1 A. S... 000000 160000 160000 " + oid + " " + oid + " sub",
 			"u UU N... 100644 100644 100644 100644 " + oid + " " + oid + " " + oid + " c d",
 			"? e\nf ",
-		}, oid, []string{"a b", "c d", "e\nf "}, true},
-		{"a kind from the future", []string{"# branch.oid " + oid, "9 x"}, "", nil, false},
-		{"half a line", []string{"1 .M N..."}, "", nil, false},
-		{"no path", []string{"? "}, "", nil, false},
-		{"nothing at all", nil, "", nil, false},
-	}
-	for _, tt := range tests {
-		out := strings.Join(tt.lines, "\x00")
-		head, paths, err := parseStatus([]byte(out))
-		if head != tt.head || !slices.Equal(paths, tt.paths) || (err == nil) != tt.ok {
-			t.Errorf("%s: parseStatus(%q) = %q, %q, %v", tt.name, out, head, paths, err)
+			"? nested/",
+		}, Report{Head: oid, Records: []Record{
+			{Path: "a b", Index: '.', File: 'M'},
+			{Path: "sub", Index: 'A', File: '.', Linked: true},
+			{Path: "c d", Index: 'U', File: 'U'},
+			{Path: "e\nf ", Index: '?', File: '?'},
+			{Path: "nested/", Index: '?', File: '?'},
+		}}, true},
+		{"before the first commit", []string{"# branch.oid (initial)"}, Report{}, true},
+		{"what is ignored", []string{"! a.log", "! venv/"}, Report{Ignored: []string{"a.log", "venv/"}}, true},
+		{"a kind from the future", []string{"9 x"}, Report{}, false},
+		{"half a line", []string{"1 .M N..."}, Report{}, false},
+		{"no path", []string{"? "}, Report{}, false},
+	} {
+		var out strings.Builder
+		for _, line := range tt.lines {
+			out.WriteString(line + "\x00")
+		}
+		if got, err := ParseStatus([]byte(out.String())); !reflect.DeepEqual(got, tt.want) || (err == nil) != tt.ok {
+			t.Errorf("%s: ParseStatus = %+v, %v", tt.name, got, err)
 		}
 	}
 }
 
 func FuzzParseStatus(f *testing.F) {
-	f.Add([]byte("# branch.oid (initial)\x00? a b\x00"))
-	f.Add([]byte("1 .M N... 1 1 1 a b c d\x00u"))
+	f.Add([]byte("? a b\x001 .M N... 1 1 1 a b c\x00u"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		_, paths, err := parseStatus(out)
-		if err == nil && slices.Contains(paths, "") {
-			t.Errorf("parseStatus(%q) gives an empty path", out)
+		report, err := ParseStatus(out)
+		for _, r := range report.Records {
+			if err == nil && r.Path == "" {
+				t.Errorf("ParseStatus(%q) gives an empty path", out)
+			}
 		}
 	})
 }

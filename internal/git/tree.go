@@ -121,6 +121,12 @@ func (t *Tree) Git() bool { return t.isGit }
 // Program is git in the folder of the tree.
 func (t *Tree) Program() Program { return t.git }
 
+// Guard guards what decides how git acts in the tree.
+func (t *Tree) Guard() Guard { return Guard{t} }
+
+// Worktrees are the work trees that were made for loops, beside this one.
+func (t *Tree) Worktrees() Worktrees { return Worktrees{t} }
+
 // Dir is the folder of the tree.
 func (t *Tree) Dir() string { return t.dir }
 
@@ -208,3 +214,11 @@ func parseIgnore(lines []string) (glob.Patterns, error) {
 // Below is a path of the git work tree seen from the folder of the tree, if it is in
 // there.
 func (t *Tree) Below(path string) (rel string, ok bool) { return strings.CutPrefix(path, t.prefix) }
+
+// at is the tree at another folder, the root of a work tree.
+func (t *Tree) at(dir string) *Tree {
+	there := *t
+	there.dir, there.prefix, there.git = dir, "", t.git.In(dir)
+	there.git.above = filepath.Dir(dir)
+	return &there
+}

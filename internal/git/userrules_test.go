@@ -89,7 +89,7 @@ func TestNotesWithoutRulesChangeNone(t *testing.T) {
 	writeAt(t, filepath.Join(home, ".config", "git", "ignore"), "private\n")
 	f.write("private", "x")
 	tree := f.open()
-	f.must(tree.UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), Guarded{flatSettings: ""}))
+	f.must(tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), Guarded{flatSettings: ""}))
 	if got := f.others(tree); len(got) > 0 {
 		t.Errorf("git sees %q", got)
 	}
@@ -104,7 +104,7 @@ func TestACopyThatHoldsItsTextIsNotWrittenAgain(t *testing.T) {
 	before, err := os.Stat(at)
 	f.must(err)
 	next := f.open() // has not seen the file
-	f.must(next.UseSettings(t.Context(), at, was))
+	f.must(next.Guard().UseSettings(t.Context(), at, was))
 	if after, err := os.Stat(at); err != nil || !os.SameFile(before, after) {
 		t.Errorf("it was written anew (%v)", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,11 +42,11 @@ const (
 // repository, as far as they hold for this one: what they say, with all that
 // they include, the rules that they name, and the files in which they stand.
 // There is nothing to note without git.
-func (t *Tree) UserSettings(ctx context.Context) (Guarded, error) {
-	if !t.isGit {
+func (g Guard) UserSettings(ctx context.Context) (Guarded, error) {
+	if !g.tree.isGit {
 		return nil, nil
 	}
-	all, err := t.git.everySetting(ctx)
+	all, err := g.tree.git.everySetting(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the user's settings of git: %w", err)
 	}
@@ -56,13 +57,13 @@ func (t *Tree) UserSettings(ctx context.Context) (Guarded, error) {
 			continue
 		}
 		if path, ok := strings.CutPrefix(s.origin, "file:"); ok {
-			paths = append(paths, project.From(t.dir, path))
+			paths = append(paths, project.From(g.tree.dir, path))
 		}
 		text.WriteString(s.line())
 	}
 	found[flatSettings] = text.String()
 	for _, r := range userRules {
-		path, err := t.rulesAt(ctx, r, all)
+		path, err := g.rulesAt(ctx, r, all)
 		if err == nil {
 			found[r.note()], err = r.text(ctx, path)
 		}
@@ -74,7 +75,7 @@ func (t *Tree) UserSettings(ctx context.Context) (Guarded, error) {
 		}
 	}
 	for _, path := range paths {
-		if found[settingsFile+path], err = fingerprint(ctx, path); err != nil {
+		if found[settingsFile+path], err = digest(ctx, path); err != nil {
 			return nil, fmt.Errorf("read the user's settings of git: %w", err)
 		}
 	}
@@ -119,7 +120,7 @@ func userHome() string {
 // rules that they name beside it, which are written again where somebody has
 // written to them. It is an error when git does not read that: an old one does
 // not. Then git reads what it finds.
-func (t *Tree) UseSettings(ctx context.Context, at string, was Guarded) error {
+func (g Guard) UseSettings(ctx context.Context, at string, was Guarded) error {
 	const probe = "refrain.settings"
 	copies := []userCopy{{at: at, text: was[flatSettings] + scopedSetting{key: probe, value: "kept", given: true}.line()}}
 	for _, r := range userRules {
@@ -131,13 +132,13 @@ func (t *Tree) UseSettings(ctx context.Context, at string, was Guarded) error {
 			copies = append(copies, userCopy{at: filepath.Join(filepath.Dir(at), r.copied), text: string(text), key: r.key})
 		}
 	}
-	t.git.user.use(copies)
-	said, err := t.git.line(ctx, Command{}, "config", "--get", probe)
+	g.tree.git.user.use(copies)
+	said, err := g.tree.git.line(ctx, Command{}, "config", "--get", probe)
 	if err == nil && said != "kept" {
 		err = errors.New("this git reads no others than those in the home: it is older than 2.32")
 	}
 	if err != nil {
-		t.git.user.use(nil)
+		g.tree.git.user.use(nil)
 		return fmt.Errorf("use the user's settings of git as they were: %w", err)
 	}
 	return nil
@@ -152,13 +153,55 @@ func StrangeSettings(ctx context.Context, was Guarded) ([]string, error) {
 		if !ok {
 			continue
 		}
-		held, err := fingerprint(ctx, path)
+		held, err := digest(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("look at the user's settings of git: %w", err)
 		}
 		before[path], now[path] = note, held
 	}
 	return now.Against(before), nil
+}
+
+// userRule is a file in which a user says for every repository what git ignores, or
+// how it treats files. An agent that writes there hides work from checkpoints.
+type userRule struct {
+	key    string // the setting that names it
+	usual  string // where it is unless named, among the user's files
+	copied string // our copy of it
+}
+
+var userRules = []userRule{
+	{"core.excludesFile", "ignore", "gitignore"},
+	{"core.attributesFile", "attributes", "gitattributes"},
+}
+
+// note is under what the rules are noted.
+func (r userRule) note() string { return "rules " + r.key }
+
+// rulesAt is where the rules are; empty when there are none.
+func (g Guard) rulesAt(ctx context.Context, r userRule, all []scopedSetting) (string, error) {
+	named := slices.ContainsFunc(all, func(s scopedSetting) bool { return s.key == strings.ToLower(r.key) })
+	if !named {
+		return userFile(r.usual), nil
+	}
+	path, err := g.tree.git.line(ctx, Command{}, "config", "--type=path", "--get", r.key)
+	if err != nil || path == "" {
+		return "", err
+	}
+	return project.From(g.top(), path), nil
+}
+
+// text is what the rules say, for a note. What git could not read either says
+// nothing.
+func (r userRule) text(ctx context.Context, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := files.ReadFile(ctx, path, SmallFile)
+	if files.Absent(err) || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*files.NotRegularError)) {
+		return "", nil
+	}
+	return base64.StdEncoding.EncodeToString(text), err
 }
 
 func (u *userSettings) use(copies []userCopy) {

@@ -39,10 +39,10 @@ func writeAt(t *testing.T, path, text string) {
 func (f folder) asNoted() (*Tree, string, Guarded) {
 	f.t.Helper()
 	tree := f.open()
-	was, err := tree.UserSettings(f.t.Context())
+	was, err := tree.Guard().UserSettings(f.t.Context())
 	f.must(err)
 	at := filepath.Join(f.t.TempDir(), "gitconfig")
-	f.must(tree.UseSettings(f.t.Context(), at, was))
+	f.must(tree.Guard().UseSettings(f.t.Context(), at, was))
 	return tree, at, was
 }
 
@@ -144,7 +144,7 @@ func TestOneWhoHasNoSettingsGetsNone(t *testing.T) {
 		t.Errorf("StrangeSettings = %q, want %q", strange, want)
 	}
 	plain := newFolder(t).open()
-	if notes, err := plain.UserSettings(t.Context()); notes != nil || err != nil {
+	if notes, err := plain.Guard().UserSettings(t.Context()); notes != nil || err != nil {
 		t.Errorf("without git UserSettings = %v, %v", notes, err)
 	}
 }
@@ -167,9 +167,9 @@ func TestAnOldGitReadsAllSettings(t *testing.T) {
 	t.Setenv("PATH", filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 
 	tree := f.open()
-	was, err := tree.UserSettings(t.Context())
+	was, err := tree.Guard().UserSettings(t.Context())
 	f.must(err)
-	if err := tree.UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was); err == nil || !strings.Contains(err.Error(), "older than 2.32") {
+	if err := tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was); err == nil || !strings.Contains(err.Error(), "older than 2.32") {
 		t.Errorf("UseSettings = %v, want that git is too old", err)
 	}
 	for key, want := range map[string]string{"x.y": "user", "x.z": "system"} {
@@ -184,9 +184,9 @@ func TestTreesMadeFromOneShareItsSettings(t *testing.T) {
 	home := atHomeWith(t, "[x]\n\ty = start\n")
 	tree := f.open()
 	later := tree.Through(tree.git.exec)
-	was, err := tree.UserSettings(t.Context())
+	was, err := tree.Guard().UserSettings(t.Context())
 	f.must(err)
-	f.must(tree.UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was))
+	f.must(tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was))
 	writeAt(t, filepath.Join(home, ".gitconfig"), "[x]\n\ty = evil\n")
 	if got := f.setting(later, "x.y"); got != "start" {
 		t.Errorf("x.y = %q, want what it was at the start", got)
@@ -236,10 +236,10 @@ func TestWhatACommitRunsIsNoted(t *testing.T) {
 				f.git("config", "core.hooksPath", tt.hooks)
 			}
 			tree := f.open()
-			was, err := tree.CommitRuns(t.Context())
+			was, err := tree.Guard().CommitRuns(t.Context())
 			f.must(err)
 			tt.act()
-			now, err := tree.CommitRuns(t.Context())
+			now, err := tree.Guard().CommitRuns(t.Context())
 			f.must(err)
 			if got := now.Against(was); !slices.Equal(got, tt.want) {
 				t.Errorf("changed: %q, want %q", got, tt.want)

@@ -14,6 +14,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
+// Worktrees makes work trees for loops, beside the repository of a tree, and removes
+// them.
+type Worktrees struct{ tree *Tree }
+
 // Worktree is a work tree beside the repository, made for a loop.
 type Worktree struct {
 	Dir    string // its root
@@ -53,19 +57,19 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// mark is a file in the folder that git keeps for a linked work tree. It says
+// markFile is a file in the folder that git keeps for a linked work tree. It says
 // that we made the work tree, and names its branch; git moves, repairs and
 // deletes it together with the rest.
-const mark = "refrain"
+const markFile = "refrain"
 
-// AddWorktree makes the work tree REPOSITORY-NAME beside the repository, with
+// Add makes the work tree REPOSITORY-NAME beside the repository, with
 // the branch loop/NAME checked out: a new one at HEAD, or one that was left. An
 // empty name is made up.
-func (t *Tree) AddWorktree(ctx context.Context, name string) (Worktree, error) {
-	if !t.isGit {
-		return Worktree{}, refuseWithoutGit(t.dir)
+func (k Worktrees) Add(ctx context.Context, name string) (Worktree, error) {
+	if !k.tree.isGit {
+		return Worktree{}, refuseWithoutGit(k.tree.dir)
 	}
-	head, err := t.git.commit(ctx, "HEAD")
+	head, err := k.tree.git.commit(ctx, "HEAD")
 	if err != nil {
 		return Worktree{}, err
 	}
@@ -75,11 +79,11 @@ func (t *Tree) AddWorktree(ctx context.Context, name string) (Worktree, error) {
 			hint: `make the first one with "git commit"`,
 		}
 	}
-	w, err := t.placeWorktree(ctx, name)
+	w, err := k.place(ctx, name)
 	if err != nil {
 		return Worktree{}, err
 	}
-	reuse, err := t.claim(ctx, w)
+	reuse, err := k.claim(ctx, w)
 	if err != nil {
 		return Worktree{}, err
 	}
@@ -87,18 +91,18 @@ func (t *Tree) AddWorktree(ctx context.Context, name string) (Worktree, error) {
 	if reuse {
 		args = []string{"worktree", "add", "-q", w.Dir, w.Branch}
 	}
-	err = t.git.runHooks(ctx, Command{}, args...)
+	err = k.tree.git.runHooks(ctx, Command{}, args...)
 	if err == nil {
-		err = t.markWorktree(ctx, w)
+		err = k.mark(ctx, w)
 	}
 	if err != nil {
-		return Worktree{}, errors.Join(err, t.undoWorktree(context.WithoutCancel(ctx), w, reuse))
+		return Worktree{}, errors.Join(err, k.undo(context.WithoutCancel(ctx), w, reuse))
 	}
 	return w, nil
 }
 
-// placeWorktree says where the work tree of a name goes.
-func (t *Tree) placeWorktree(ctx context.Context, name string) (Worktree, error) {
+// place says where the work tree of a name goes.
+func (k Worktrees) place(ctx context.Context, name string) (Worktree, error) {
 	if name == "" {
 		// Names of one day differ by chance, one in a billion.
 		name = time.Now().Format("20060102-") + strings.ToLower(rand.Text()[:6])
@@ -109,23 +113,23 @@ func (t *Tree) placeWorktree(ctx context.Context, name string) (Worktree, error)
 			hint: "leave out the slashes",
 		}
 	}
-	root, err := t.git.top(ctx)
+	root, err := k.tree.git.top(ctx)
 	if err != nil {
 		return Worktree{}, err
 	}
-	w := t.worktreeAt(root+"-"+name, "loop/"+name)
-	return w, t.checkBranchName(ctx, w.Branch)
+	w := k.at(root+"-"+name, "loop/"+name)
+	return w, k.tree.git.checkBranchName(ctx, w.Branch)
 }
 
-func (t *Tree) worktreeAt(dir, branch string) Worktree {
-	return Worktree{Dir: dir, Work: filepath.Join(dir, filepath.FromSlash(t.prefix)), Branch: branch}
+func (k Worktrees) at(dir, branch string) Worktree {
+	return Worktree{Dir: dir, Work: filepath.Join(dir, filepath.FromSlash(k.tree.prefix)), Branch: branch}
 }
 
 // claim makes the folder of a work tree, unless folder or branch are taken, and
 // tells whether the branch exists. Of two who claim the same at once, one gets
 // it, and the other must not clean up after itself in there.
-func (t *Tree) claim(ctx context.Context, w Worktree) (exists bool, err error) {
-	exists, where, err := t.whereBranch(ctx, w.Branch)
+func (k Worktrees) claim(ctx context.Context, w Worktree) (exists bool, err error) {
+	exists, where, err := k.tree.git.whereBranch(ctx, w.Branch)
 	if err != nil {
 		return false, err
 	}
@@ -148,44 +152,30 @@ func (t *Tree) claim(ctx context.Context, w Worktree) (exists bool, err error) {
 	return exists, nil
 }
 
-// whereBranch tells whether a branch exists, and which work tree is on it.
-func (t *Tree) whereBranch(ctx context.Context, name string) (exists bool, where string, err error) {
-	out, err := t.git.Run(ctx, "for-each-ref", "--format=%(worktreepath)", branches+name)
-	return len(out) > 0, strings.TrimSuffix(string(out), "\n"), err
-}
-
-func (t *Tree) markWorktree(ctx context.Context, w Worktree) error {
-	git, err := t.at(w.Dir).git.folder(ctx)
+func (k Worktrees) mark(ctx context.Context, w Worktree) error {
+	git, err := k.tree.at(w.Dir).git.folder(ctx)
 	if err != nil {
 		return err
 	}
-	if err := files.Replace(filepath.Join(git, mark), []byte(w.Branch+"\n"), 0o600, files.NoSync); err != nil {
+	if err := files.Replace(filepath.Join(git, markFile), []byte(w.Branch+"\n"), 0o600, files.NoSync); err != nil {
 		return fmt.Errorf("mark work tree %s: %w", w.Dir, err)
 	}
 	return nil
 }
 
-// undoWorktree takes away what is there of a work tree that could not be made.
-func (t *Tree) undoWorktree(ctx context.Context, w Worktree, keepBranch bool) error {
+// undo takes away what is there of a work tree that could not be made.
+func (k Worktrees) undo(ctx context.Context, w Worktree, keepBranch bool) error {
 	var failed []error
 	if err := os.Remove(w.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		// Forced once for its files, and once more for git's own lock on it.
-		_, err := t.git.Run(ctx, "worktree", "remove", "--force", "--force", w.Dir)
+		_, err := k.tree.git.Run(ctx, "worktree", "remove", "--force", "--force", w.Dir)
 		failed = append(failed, err)
 	}
-	exists, err := t.hasBranch(ctx, w.Branch)
+	exists, err := k.tree.git.hasBranch(ctx, w.Branch)
 	failed = append(failed, err)
 	if exists && !keepBranch {
-		_, err := t.git.Run(ctx, "branch", "-q", "-D", w.Branch)
+		_, err := k.tree.git.Run(ctx, "branch", "-q", "-D", w.Branch)
 		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
-}
-
-// at is the tree at another folder, the root of a work tree.
-func (t *Tree) at(dir string) *Tree {
-	there := *t
-	there.dir, there.prefix, there.git = dir, "", t.git.In(dir)
-	there.git.above = filepath.Dir(dir)
-	return &there
 }

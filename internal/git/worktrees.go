@@ -14,12 +14,12 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
-// Worktrees lists the work trees that AddWorktree made.
-func (t *Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
-	if !t.isGit {
-		return nil, refuseWithoutGit(t.dir)
+// List lists the work trees that Add made.
+func (k Worktrees) List(ctx context.Context) ([]Worktree, error) {
+	if !k.tree.isGit {
+		return nil, refuseWithoutGit(k.tree.dir)
 	}
-	common, err := t.git.commonFolder(ctx)
+	common, err := k.tree.git.commonFolder(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -28,19 +28,19 @@ func (t *Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list work trees: %w", err)
 	}
-	main, err := t.mainCommits(ctx, common)
+	main, err := k.tree.git.mainCommits(ctx, common)
 	if err != nil {
 		return nil, err
 	}
 	var list []Worktree
 	for _, e := range entries {
 		git := filepath.Join(folder, e.Name())
-		w, err := t.readMark(git)
+		w, err := k.readMark(git)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // not ours
 		}
 		if err == nil {
-			err = t.inspect(ctx, &w, e.Name(), main)
+			err = k.inspect(ctx, &w, e.Name(), main)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look at work tree %s: %w", e.Name(), err)
@@ -51,8 +51,8 @@ func (t *Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 }
 
 // readMark reads which work tree the git folder belongs to, if it is ours.
-func (t *Tree) readMark(git string) (Worktree, error) {
-	branch, err := files.ReadFile(context.Background(), filepath.Join(git, mark), SmallFile)
+func (k Worktrees) readMark(git string) (Worktree, error) {
+	branch, err := files.ReadFile(context.Background(), filepath.Join(git, markFile), SmallFile)
 	if err != nil {
 		return Worktree{}, err
 	}
@@ -64,38 +64,38 @@ func (t *Tree) readMark(git string) (Worktree, error) {
 	if !filepath.IsAbs(entry) {
 		entry = filepath.Join(git, entry)
 	}
-	return t.worktreeAt(filepath.Dir(entry), strings.TrimSuffix(string(branch), "\n")), nil
+	return k.at(filepath.Dir(entry), strings.TrimSuffix(string(branch), "\n")), nil
 }
 
 // inspect finds what would be lost with the work tree that git calls name.
-func (t *Tree) inspect(ctx context.Context, w *Worktree, name string, main []string) error {
+func (k Worktrees) inspect(ctx context.Context, w *Worktree, name string, main []string) error {
 	var err error
-	if w.head, err = t.git.commit(ctx, "worktrees/"+name+"/HEAD"); err != nil {
+	if w.head, err = k.tree.git.commit(ctx, "worktrees/"+name+"/HEAD"); err != nil {
 		return err
 	}
-	tip, err := t.git.commit(ctx, branches+w.Branch)
+	tip, err := k.tree.git.commit(ctx, branches+w.Branch)
 	if err != nil {
 		return err
 	}
-	if w.Unmerged, err = t.lacking(ctx, main, w.head, tip); err != nil {
+	if w.Unmerged, err = k.tree.git.lacking(ctx, main, w.head, tip); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(w.Dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		w.Gone = true
 		return nil
 	}
-	w.Uncommitted, err = t.at(w.Dir).Dirty(ctx)
+	w.Uncommitted, err = k.tree.at(w.Dir).Dirty(ctx)
 	return err
 }
 
 // lacking counts the commits that are behind the tips and not behind main.
-func (t *Tree) lacking(ctx context.Context, main []string, tips ...string) (int, error) {
+func (p Program) lacking(ctx context.Context, main []string, tips ...string) (int, error) {
 	tips = slices.DeleteFunc(tips, func(tip string) bool { return tip == "" })
 	if len(tips) == 0 {
 		return 0, nil
 	}
 	args := slices.Concat([]string{"rev-list", "--count"}, tips, []string{"--not"}, main)
-	count, err := t.git.line(ctx, Command{}, args...)
+	count, err := p.line(ctx, Command{}, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -108,14 +108,14 @@ func (t *Tree) lacking(ctx context.Context, main []string, tips ...string) (int,
 
 // mainCommits are where the main work tree is and where the branch is that it
 // follows, as far as there are such.
-func (t *Tree) mainCommits(ctx context.Context, common string) ([]string, error) {
-	branch, err := t.branchOf(ctx, Command{Env: []string{"GIT_DIR=" + common}})
+func (p Program) mainCommits(ctx context.Context, common string) ([]string, error) {
+	branch, err := p.branch(ctx, Command{Env: []string{"GIT_DIR=" + common}})
 	if err != nil {
 		return nil, err
 	}
 	refs := []string{"main-worktree/HEAD"}
 	if branch != "" {
-		upstream, err := t.git.line(ctx, Command{}, "for-each-ref", "--format=%(upstream)", branches+branch)
+		upstream, err := p.line(ctx, Command{}, "for-each-ref", "--format=%(upstream)", branches+branch)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (t *Tree) mainCommits(ctx context.Context, common string) ([]string, error)
 	}
 	var commits []string
 	for _, ref := range refs {
-		commit, err := t.git.commit(ctx, ref)
+		commit, err := p.commit(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -136,47 +136,47 @@ func (t *Tree) mainCommits(ctx context.Context, common string) ([]string, error)
 	return commits, nil
 }
 
-// RemoveWorktree removes a work tree that AddWorktree made, if all its work is
+// Remove removes a work tree that Add made, if all its work is
 // committed and merged, and its branch with it; else a *KeptError says what
 // would be lost. One whose work is committed and not merged is removed when
 // unmerged says so, and the commits stay on the branch.
-func (t *Tree) RemoveWorktree(ctx context.Context, w Worktree, unmerged bool) error {
-	w, err := t.again(ctx, w.Dir)
+func (k Worktrees) Remove(ctx context.Context, w Worktree, unmerged bool) error {
+	w, err := k.again(ctx, w.Dir)
 	if err != nil {
 		return err
 	}
 	if w.Dirty() || !w.Merged() && !unmerged {
 		return &KeptError{w}
 	}
-	if err := t.removable(ctx, w); err != nil {
+	if err := k.removable(ctx, w); err != nil {
 		return err
 	}
 	// Without force, git too looks once more for files that are not committed.
-	there := t
+	there := k.tree
 	if !w.Gone {
-		there = t.at(w.Dir)
+		there = k.tree.at(w.Dir)
 	}
 	c, err := there.git.unfiltered(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := t.git.RunWith(ctx, c, "worktree", "remove", w.Dir); err != nil {
+	if _, err := k.tree.git.RunWith(ctx, c, "worktree", "remove", w.Dir); err != nil {
 		return err
 	}
 	if !w.Merged() {
 		return nil
 	}
-	exists, where, err := t.whereBranch(ctx, w.Branch)
+	exists, where, err := k.tree.git.whereBranch(ctx, w.Branch)
 	if err != nil || !exists || where != "" {
 		return err
 	}
-	_, err = t.git.Run(ctx, "branch", "-q", "-D", w.Branch)
+	_, err = k.tree.git.Run(ctx, "branch", "-q", "-D", w.Branch)
 	return err
 }
 
 // again looks at a work tree once more: what was listed may be long ago.
-func (t *Tree) again(ctx context.Context, dir string) (Worktree, error) {
-	list, err := t.Worktrees(ctx)
+func (k Worktrees) again(ctx context.Context, dir string) (Worktree, error) {
+	list, err := k.List(ctx)
 	if err != nil {
 		return Worktree{}, err
 	}
@@ -193,8 +193,8 @@ func (t *Tree) again(ctx context.Context, dir string) (Worktree, error) {
 
 // removable refuses to take away the folder that we stand in, and commits that
 // nothing else leads to.
-func (t *Tree) removable(ctx context.Context, w Worktree) error {
-	root, err := t.git.top(ctx)
+func (k Worktrees) removable(ctx context.Context, w Worktree) error {
+	root, err := k.tree.git.top(ctx)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (t *Tree) removable(ctx context.Context, w Worktree) error {
 	if w.Merged() || w.head == "" {
 		return nil
 	}
-	holders, err := t.git.line(ctx, Command{}, "for-each-ref", "--count=1", "--contains="+w.head, "refs/heads", "refs/tags", "refs/remotes")
+	holders, err := k.tree.git.line(ctx, Command{}, "for-each-ref", "--count=1", "--contains="+w.head, "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil || holders != "" {
 		return err
 	}
@@ -226,4 +226,13 @@ func (e *KeptError) Error() string {
 // Hint says what to do.
 func (e *KeptError) Hint() string {
 	return fmt.Sprintf("commit what is in there, and merge %s", e.Worktree.Branch)
+}
+
+// commonFolder is the git folder that all work trees share.
+func (p Program) commonFolder(ctx context.Context) (string, error) {
+	dir, err := p.line(ctx, Command{}, "rev-parse", "--git-common-dir")
+	if dir = filepath.FromSlash(dir); err == nil && !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.dir, dir)
+	}
+	return dir, err
 }

@@ -69,7 +69,7 @@ func TestWorktreesTellWhatWouldBeLost(t *testing.T) {
 			f.git("worktree", "add", "-q", f.dir+"/../theirs")
 			w, there := f.addWorktree("fix")
 			tt.act(f, there)
-			list, err := f.open().Worktrees(t.Context())
+			list, err := f.open().Worktrees().List(t.Context())
 			if err != nil || len(list) != 1 {
 				t.Fatalf("Worktrees = %+v, %v, want one", list, err)
 			}
@@ -89,11 +89,11 @@ func TestWorktreesAreListedFromEverywhere(t *testing.T) {
 	f.addWorktree("b")
 	moved := f.dir + "-moved"
 	f.git("worktree", "move", f.dir+"-b", moved)
-	list, err := there.open().Worktrees(t.Context())
+	list, err := there.open().Worktrees().List(t.Context())
 	if err != nil || len(list) != 2 || list[0].Dir != there.dir || list[1].Dir != moved || list[1].Branch != "loop/b" {
 		t.Errorf("Worktrees = %+v, %v", list, err)
 	}
-	if list, err := newProject(t).open().Worktrees(t.Context()); len(list) != 0 || err != nil {
+	if list, err := newProject(t).open().Worktrees().List(t.Context()); len(list) != 0 || err != nil {
 		t.Errorf("without any: %+v, %v", list, err)
 	}
 }
@@ -160,7 +160,7 @@ func TestRemoveWorktree(t *testing.T) {
 			f := newProject(t)
 			w, there := f.addWorktree("fix")
 			tt.act(f, there)
-			err := f.open().RemoveWorktree(t.Context(), w, tt.unmerged)
+			err := f.open().Worktrees().Remove(t.Context(), w, tt.unmerged)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("RemoveWorktree = %v, want %q", err, tt.want)
 			}
@@ -184,12 +184,12 @@ func TestRemoveWorktreeLeavesWhatIsNotOurs(t *testing.T) {
 	f.git("worktree", "add", "-q", theirs)
 	var refused *RefusedError
 	for _, dir := range []string{theirs, f.dir} {
-		if err := f.open().RemoveWorktree(t.Context(), Worktree{Dir: dir}, true); !errors.As(err, &refused) {
+		if err := f.open().Worktrees().Remove(t.Context(), Worktree{Dir: dir}, true); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
 	w, there := f.addWorktree("fix")
-	if err := there.open().RemoveWorktree(t.Context(), w, true); !errors.As(err, &refused) || !there.exists("sub/a.txt") {
+	if err := there.open().Worktrees().Remove(t.Context(), w, true); !errors.As(err, &refused) || !there.exists("sub/a.txt") {
 		t.Errorf("the one that we are in: %v", err)
 	}
 }

@@ -30,15 +30,15 @@ type Git struct {
 // not be: later an agent has been at work. Only a person can say that it is good.
 func (g *Git) Note(ctx context.Context) error {
 	g.rehome(ctx)
-	g.noteOnce(ctx, gitFiles, g.Files.GitFiles, "what the agent does to the settings of git is not put back")
+	g.noteOnce(ctx, gitFiles, g.Files.Guard().Files, "what the agent does to the settings of git is not put back")
 	g.putBack(ctx) // the last runner may have died before it could
-	g.noteOnce(ctx, userGit, g.Files.UserSettings, "what the agent does to your own settings of git is heeded")
+	g.noteOnce(ctx, userGit, g.Files.Guard().UserSettings, "what the agent does to your own settings of git is heeded")
 	if was := g.Guards.notes.known(userGit); was != nil {
-		if err := g.Files.UseSettings(ctx, filepath.Join(g.Journal.Dir(), "gitconfig"), was); err != nil && ctx.Err() == nil {
+		if err := g.Files.Guard().UseSettings(ctx, filepath.Join(g.Journal.Dir(), "gitconfig"), was); err != nil && ctx.Err() == nil {
 			g.Record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to your own settings of git is heeded"})
 		}
 	}
-	g.noteOnce(ctx, commitRuns, g.Files.CommitRuns, "what the agent does to your hooks of git is not seen")
+	g.noteOnce(ctx, commitRuns, g.Files.Guard().CommitRuns, "what the agent does to your hooks of git is not seen")
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (g *Git) rehome(ctx context.Context) {
 	if was == nil {
 		return
 	}
-	now, other, err := g.Files.Rehome(ctx, was)
+	now, other, err := g.Files.Guard().Rehome(ctx, was)
 	if err != nil {
 		g.Record(&loop.Warning{Text: err.Error(), Hint: "what the agent does to the settings of git is not put back"})
 	}
@@ -90,7 +90,7 @@ func (g *Git) PutBack(ctx context.Context, _ *engine.Attempt) { g.putBack(ctx) }
 func (g *Git) putBack(ctx context.Context) (same, cut bool) {
 	ctx, over := g.ForGit(ctx)
 	defer over()
-	done, err := g.Files.PutGitBack(ctx, g.Guards.notes.known(gitFiles))
+	done, err := g.Files.Guard().PutBack(ctx, g.Guards.notes.known(gitFiles))
 	if err != nil && ctx.Err() != nil {
 		return false, true
 	}
@@ -119,7 +119,7 @@ func (g *Git) putBack(ctx context.Context) (same, cut bool) {
 }
 
 // save keeps what was taken away among the records, and says where.
-func (g *Git) save(done git.PutBack) string {
+func (g *Git) save(done git.Restored) string {
 	dir := filepath.Join(g.Journal.Dir(), "put-back", g.Now().UTC().Format("20060102T150405.000"))
 	switch saved, err := done.Save(dir); {
 	case err != nil:
@@ -164,7 +164,7 @@ func (g *Git) changedRuns(ctx context.Context) (changed *loop.Warning, cut bool)
 	}
 	ctx, over := g.ForGit(ctx)
 	defer over()
-	now, err := g.Files.CommitRuns(ctx)
+	now, err := g.Files.Guard().CommitRuns(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, true
@@ -197,8 +197,8 @@ func (g *Git) noteLeftByHooks(ctx context.Context) {
 			g.Guards.set(name, now)
 		}
 	}
-	take(gitFiles, g.Files.GitFilesLeft)
-	take(commitRuns, g.Files.CommitRunsLeft)
+	take(gitFiles, g.Files.Guard().FilesLeft)
+	take(commitRuns, g.Files.Guard().CommitRunsLeft)
 	g.Guards.save()
 }
 

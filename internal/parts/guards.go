@@ -82,7 +82,7 @@ func (g *Guards) Note(ctx context.Context) error {
 		return err
 	}
 	if len(g.Protect) > 0 {
-		if err := g.noteOnce(g.protectKey(), func() (git.Guarded, error) { return g.Files.Guard(ctx, g.Protect) }); err != nil {
+		if err := g.noteOnce(g.protectKey(), func() (git.Guarded, error) { return g.Files.Protected(ctx, g.Protect) }); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (g *Guards) lookAtPins(ctx context.Context) (git.Guarded, error) {
 		if err != nil || len(patterns) == 0 {
 			continue // they were read before the run began
 		}
-		files, err := g.Files.Guard(ctx, patterns)
+		files, err := g.Files.Protected(ctx, patterns)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func (g *Guards) pinsNow(ctx context.Context) git.Guarded {
 	if err != nil || len(patterns) == 0 {
 		return nil // they were read before the run began
 	}
-	now, err := g.Files.Guard(ctx, patterns)
+	now, err := g.Files.Protected(ctx, patterns)
 	if err != nil {
 		g.Warn("pins", loop.Warning{Text: err.Error(), Hint: "a change of pinned files that git ignores is not seen while this lasts"})
 		return nil
@@ -208,7 +208,7 @@ func (g *Guards) hookFiles(ctx context.Context) (git.Guarded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.Files.GuardBelow(ctx, hook.Folder, patterns)
+	return g.Files.ProtectedBelow(ctx, hook.Folder, patterns)
 }
 
 // changedHooks names the hooks that are not what they were when the run began: an
@@ -250,7 +250,7 @@ func (g *Guards) changedProtected(ctx context.Context) ([]string, error) {
 	if len(g.Protect) == 0 {
 		return nil, nil
 	}
-	now, err := g.Files.Guard(ctx, g.Protect)
+	now, err := g.Files.Protected(ctx, g.Protect)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type inclusion struct {
 func (t *turn) include(ctx context.Context, p *page, pattern string, how inclusion) (string, error) {
 	root, err := files.OpenTree(t.builder.Tree)
 	if err != nil {
-		return "", &Error{What: "the work tree cannot be read: " + cause(err), Hint: "see that it is still there", Err: err}
+		return "", &Error{What: "the work tree cannot be read: " + files.Cause(err), Hint: "see that it is still there", Err: err}
 	}
 	defer root.Close()
 	names, err := p.find(root, pattern)
@@ -72,7 +72,7 @@ func (p *page) find(root *os.Root, pattern string) ([]string, error) {
 	if glob.IsPattern(below) {
 		found, err := glob.Files(files.FS(root), path.Join(glob.Literal(dir), below))
 		if err != nil {
-			return nil, &Error{What: fmt.Sprintf("the files that match %q cannot be found: %s", pattern, cause(err)), Hint: `a pattern is as in "specs/*.md" or "specs/**/*.md"`, Err: err}
+			return nil, &Error{What: fmt.Sprintf("the files that match %q cannot be found: %s", pattern, files.Cause(err)), Hint: `a pattern is as in "specs/*.md" or "specs/**/*.md"`, Err: err}
 		}
 		return found, nil
 	}
@@ -127,7 +127,7 @@ func readFile(ctx context.Context, root *os.Root, name string) (string, fs.FileI
 	case errors.As(err, &large):
 		return refuse("is larger than "+large.Size(), "name it in the prompt, and let the agent read what it needs", err)
 	case err != nil:
-		return refuse("cannot be read: "+cause(err), "see that you may read it", err)
+		return refuse("cannot be read: "+files.Cause(err), "see that you may read it", err)
 	case !utf8.Valid(data), slices.Contains(data, 0):
 		return refuse("is not text", "save it as UTF-8 text, or let the agent read it", nil)
 	}

@@ -97,16 +97,7 @@ func (s Source) unreadable(err error) *Error {
 	case errors.Is(err, fs.ErrPermission):
 		e.What, e.Hint = "may not be read", "give yourself the right to read it"
 	default:
-		e.What, e.Hint = "cannot be read: "+cause(err), "name another file, or pass -p TEXT"
+		e.What, e.Hint = "cannot be read: "+files.Cause(err), "name another file, or pass -p TEXT"
 	}
 	return e
-}
-
-// cause leaves out the path, which the message has already.
-func cause(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
 }

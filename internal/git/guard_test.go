@@ -23,7 +23,7 @@ func noted(t *testing.T) (folder, *Tree, Guarded) {
 	f.git("config", "remote.origin.url", "https://example.org/x")
 	f.git("config", "core.autocrlf", "false")
 	tree := f.open()
-	was, err := tree.GitFiles(t.Context())
+	was, err := tree.Guard().Files(t.Context())
 	f.must(err)
 	return f, tree, was
 }
@@ -105,16 +105,16 @@ func TestWhatGitDoesIsPutBack(t *testing.T) {
 			f, tree, was := noted(t)
 			before := f.guardedText(f.path(".git"))
 			tt.act(f)
-			done, err := tree.PutGitBack(t.Context(), was)
+			done, err := tree.Guard().PutBack(t.Context(), was)
 			f.must(err)
 			if !slices.Equal(done.What, tt.want) || done.Lost {
-				t.Errorf("PutGitBack = %+v, want %q", done, tt.want)
+				t.Errorf("PutBack = %+v, want %q", done, tt.want)
 			}
 			if got := f.guardedText(f.path(".git")); got != before {
 				t.Errorf("it is now\n%s\nand was\n%s", got, before)
 			}
-			if again, err := tree.PutGitBack(t.Context(), was); err != nil || len(again.What) > 0 {
-				t.Errorf("a second time PutGitBack = %+v, %v", again, err)
+			if again, err := tree.Guard().PutBack(t.Context(), was); err != nil || len(again.What) > 0 {
+				t.Errorf("a second time PutBack = %+v, %v", again, err)
 			}
 			if entries, _ := os.ReadDir(outside); len(entries) > 0 {
 				t.Errorf("outside there is %v", entries)
@@ -148,17 +148,17 @@ func TestSettingsOfEveryDayStay(t *testing.T) {
 	f, tree, was := noted(t)
 	work(f)
 	text := f.read(".git/config")
-	done, err := tree.PutGitBack(t.Context(), was)
+	done, err := tree.Guard().PutBack(t.Context(), was)
 	f.must(err)
 	if len(done.What) > 0 || f.read(".git/config") != text {
-		t.Errorf("PutGitBack = %+v of what may change", done)
+		t.Errorf("PutBack = %+v of what may change", done)
 	}
 	f.git("config", "core.hooksPath", "/evil")
 	f.git("config", "remote.fork.uploadpack", "evil")
-	done, err = tree.PutGitBack(t.Context(), was)
+	done, err = tree.Guard().PutBack(t.Context(), was)
 	f.must(err)
 	if want := []string{"core.hookspath", "remote.fork.uploadpack"}; !slices.Equal(done.What, want) {
-		t.Errorf("PutGitBack = %+v, want %q", done, want)
+		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
 	stays(f)
 	for _, key := range []string{"core.hooksPath", "remote.fork.uploadpack"} {
@@ -191,10 +191,10 @@ func TestNothingIsPutIntoAnotherRepository(t *testing.T) {
 			f, tree, was := noted(t)
 			act(f)
 			before := f.snapshot()
-			done, err := tree.PutGitBack(t.Context(), was)
+			done, err := tree.Guard().PutBack(t.Context(), was)
 			f.must(err)
 			if !done.Lost || len(done.What) > 0 {
-				t.Errorf("PutGitBack = %+v, want that it is lost", done)
+				t.Errorf("PutBack = %+v, want that it is lost", done)
 			}
 			if got := f.snapshot(); got != before {
 				t.Errorf("it is now\n%s\nand was\n%s", got, before)
@@ -211,15 +211,15 @@ func TestALinkedWorkTreeIsGuarded(t *testing.T) {
 	main.git("worktree", "add", "-q", f.dir, "-b", "linked")
 	link := f.read(".git")
 	tree := f.open()
-	was, err := tree.GitFiles(t.Context())
+	was, err := tree.Guard().Files(t.Context())
 	f.must(err)
 	other := newRepository(t)
 	f.write(".git", "gitdir: "+other.path(".git")+"\n")
 	main.hook("pre-commit", "evil")
-	done, err := tree.PutGitBack(t.Context(), was)
+	done, err := tree.Guard().PutBack(t.Context(), was)
 	f.must(err)
 	if want := []string{".git", "hooks/pre-commit"}; !slices.Equal(done.What, want) && !slices.Equal(done.What, []string{".git", "hooks", "hooks/pre-commit"}) {
-		t.Errorf("PutGitBack = %+v, want %q", done, want)
+		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
 	if got := f.read(".git"); got != link {
 		t.Errorf(".git = %q, and was %q", got, link)
@@ -235,12 +235,12 @@ func TestALinkedWorkTreeIsGuarded(t *testing.T) {
 func TestWithoutGitThereIsNothingToGuard(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)
-	was, err := f.open().GitFiles(t.Context())
+	was, err := f.open().Guard().Files(t.Context())
 	if was != nil || err != nil {
 		t.Errorf("GitFiles = %v, %v", was, err)
 	}
-	if done, err := f.open().PutGitBack(t.Context(), nil); err != nil || done.Lost || done.What != nil {
-		t.Errorf("PutGitBack = %+v, %v", done, err)
+	if done, err := f.open().Guard().PutBack(t.Context(), nil); err != nil || done.Lost || done.What != nil {
+		t.Errorf("PutBack = %+v, %v", done, err)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestSettingsKeepTheirPermissions(t *testing.T) {
 	f, tree, was := noted(t)
 	f.must(os.Chmod(f.path(".git/config"), 0o600))
 	f.git("config", "core.fsmonitor", "evil")
-	if _, err := tree.PutGitBack(t.Context(), was); err != nil {
+	if _, err := tree.Guard().PutBack(t.Context(), was); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(f.path(".git/config"))
@@ -287,13 +287,13 @@ func TestNotesOfAnEarlierVersionSpeakOfThisRepository(t *testing.T) {
 	f, tree, today := noted(t)
 	was := earlierNotes(t, today)
 	f.hook("post-commit", "evil")
-	done, err := tree.PutGitBack(t.Context(), was)
+	done, err := tree.Guard().PutBack(t.Context(), was)
 	f.must(err)
 	if want := []string{"hooks/post-commit"}; !slices.Equal(done.What, want) || done.Lost {
-		t.Errorf("PutGitBack = %+v, want %q", done, want)
+		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
 	f.hook("post-commit", "evil")
-	now, other, err := tree.Rehome(t.Context(), was)
+	now, other, err := tree.Guard().Rehome(t.Context(), was)
 	f.must(err)
 	if !maps.Equal(now, today) || other {
 		t.Errorf("Rehome = %v, other: %v, want what is noted today: %v", now, other, today)
@@ -302,14 +302,14 @@ func TestNotesOfAnEarlierVersionSpeakOfThisRepository(t *testing.T) {
 	// Another repository is another one, in whatever words.
 	f.must(os.Rename(f.path(".git"), f.path("old")))
 	f.must(os.CopyFS(f.path(".git"), os.DirFS(f.path("old"))))
-	now, other, err = tree.Rehome(t.Context(), was)
+	now, other, err = tree.Guard().Rehome(t.Context(), was)
 	f.must(err)
 	if !maps.Equal(now, was) || other {
 		t.Errorf("of a copy in its place Rehome = %v, other: %v, want the notes as they are", now, other)
 	}
 	for _, notes := range []Guarded{was, today} {
-		if done, err := tree.PutGitBack(t.Context(), notes); err != nil || !done.Lost {
-			t.Errorf("of a copy in its place PutGitBack = %+v, %v, want that it is lost", done, err)
+		if done, err := tree.Guard().PutBack(t.Context(), notes); err != nil || !done.Lost {
+			t.Errorf("of a copy in its place PutBack = %+v, %v, want that it is lost", done, err)
 		}
 	}
 }
@@ -321,14 +321,14 @@ func TestHalfAFileThatWasPutBackIsRemoved(t *testing.T) {
 	halves := []string{"config.refrain", "config.worktree.refrain", "info/exclude.refrain", "info/attributes.refrain", "hooks/pre-commit.refrain", "hooks/pre-commit.d/one.refrain"}
 	for name, look := range map[string]func(f folder, tree *Tree, was Guarded){
 		"by the next look": func(f folder, tree *Tree, was Guarded) {
-			done, err := tree.PutGitBack(t.Context(), was)
+			done, err := tree.Guard().PutBack(t.Context(), was)
 			f.must(err)
 			if len(done.What) > 0 || done.Lost {
-				t.Errorf("PutGitBack = %+v, want that it tells nothing", done)
+				t.Errorf("PutBack = %+v, want that it tells nothing", done)
 			}
 		},
 		"by the next run": func(f folder, tree *Tree, was Guarded) {
-			now, err := tree.GitFiles(t.Context())
+			now, err := tree.Guard().Files(t.Context())
 			f.must(err)
 			if changed := now.Against(was); len(changed) > 0 {
 				t.Errorf("GitFiles also notes %q", changed)
@@ -353,10 +353,10 @@ func TestHalfAFileThatWasPutBackIsRemoved(t *testing.T) {
 	f := folder{t, filepath.Join(t.TempDir(), "linked")}
 	main.git("worktree", "add", "-q", f.dir, "-b", "linked")
 	tree := f.open()
-	was, err := tree.GitFiles(t.Context())
+	was, err := tree.Guard().Files(t.Context())
 	f.must(err)
 	f.write(".git.refrain", "half")
-	if done, err := tree.PutGitBack(t.Context(), was); err != nil || len(done.What) > 0 || f.exists(".git.refrain") {
-		t.Errorf("in a linked work tree PutGitBack = %+v, %v, and it is there: %v", done, err, f.exists(".git.refrain"))
+	if done, err := tree.Guard().PutBack(t.Context(), was); err != nil || len(done.What) > 0 || f.exists(".git.refrain") {
+		t.Errorf("in a linked work tree PutBack = %+v, %v, and it is there: %v", done, err, f.exists(".git.refrain"))
 	}
 }

@@ -15,6 +15,16 @@ import (
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
+// Guard guards what decides how git acts in a work tree: the files of its repository,
+// the user's own settings, and what a commit runs. An agent can write to all of
+// them, and what they name runs with the rights of whoever calls git.
+//
+//	before an agent   Files, UserSettings, CommitRuns   noted; UseSettings: git reads the noted ones
+//	after it          PutBack                           what differs from the notes is put back
+//	before a commit   CommitRuns                        what differs is told
+//	after its hooks   FilesLeft, CommitRunsLeft         what they left of their own is noted, too
+type Guard struct{ tree *Tree }
+
 // The files of a repository that decide what git does in it. Programs that they
 // name run with the rights of whoever calls git.
 const (
@@ -32,14 +42,14 @@ const (
 // mostGitFiles is more hooks than anybody has.
 const mostGitFiles = 2000
 
-// GitFiles takes note of the files of the repository that decide what git does in
-// it: settings, hooks, attributes, and what it ignores. PutGitBack compares with
+// Files takes note of the files of the repository that decide what git does in
+// it: settings, hooks, attributes, and what it ignores. PutBack compares with
 // it. There is nothing to note without git.
-func (t *Tree) GitFiles(ctx context.Context) (Guarded, error) {
-	if !t.isGit {
+func (g Guard) Files(ctx context.Context) (Guarded, error) {
+	if !g.tree.isGit {
 		return nil, nil
 	}
-	p, ok := t.gitPlace()
+	p, ok := g.place()
 	if !ok {
 		return nil, nil
 	}
@@ -57,8 +67,8 @@ func (t *Tree) GitFiles(ctx context.Context) (Guarded, error) {
 // be another one because the project is elsewhere by now: it was copied, or moved
 // to another disk. What decides what git does stays as it was noted. In the same
 // place, another repository is somebody's doing, and other is false.
-func (t *Tree) Rehome(ctx context.Context, was Guarded) (now Guarded, other bool, err error) {
-	p, ok := t.gitPlace()
+func (g Guard) Rehome(ctx context.Context, was Guarded) (now Guarded, other bool, err error) {
+	p, ok := g.place()
 	if !ok || was[gitAt] == p.top {
 		return was, false, nil
 	}
@@ -81,8 +91,24 @@ func (t *Tree) Rehome(ctx context.Context, was Guarded) (now Guarded, other bool
 	return now, now[gitIdentity] != was[gitIdentity], nil
 }
 
-// PutBack is what PutGitBack did.
-type PutBack struct {
+// FilesLeft is what was noted of the files that decide what git does, with all
+// that the user's own hooks have left beside themselves since: caches and logs.
+// Who asks has seen before the hooks ran that all was as noted. A hook that git
+// would run is nothing to leave: somebody else's code may have written it.
+func (g Guard) FilesLeft(ctx context.Context, was Guarded) (Guarded, error) {
+	p, ok := g.place()
+	if !ok || !p.isNoted(was) {
+		return was, nil
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return was, fmt.Errorf("look at the settings of git: %w", err)
+	}
+	return was.taking(now, func(name string) bool { return name == hooksFolder || strings.HasPrefix(name, hooksFolder+"/") }), nil
+}
+
+// Restored is what PutBack did.
+type Restored struct {
 	What []string // the settings and files that were changed, sorted
 	Lost bool     // the repository is gone, or is another one: no more was put back
 
@@ -94,8 +120,8 @@ type had struct{ name, note string }
 
 // Save writes the files as they were before they were put back into a new folder,
 // and tells whether there are any: what was taken away may have been the user's.
-func (p PutBack) Save(dir string) (saved bool, err error) {
-	for _, h := range p.had {
+func (r Restored) Save(dir string) (saved bool, err error) {
+	for _, h := range r.had {
 		if _, _, isFile := textOf(h.note); !isFile {
 			continue
 		}
@@ -112,15 +138,15 @@ func (p PutBack) Save(dir string) (saved bool, err error) {
 	return saved, nil
 }
 
-// PutGitBack puts the files that decide what git does back as they were noted.
+// PutBack puts the files that decide what git does back as they were noted.
 // Settings that every day's work changes stay: those of branches, where remotes
 // are, who commits, and when git tidies up. Nothing is put into a repository that
 // is not the one that was noted.
-func (t *Tree) PutGitBack(ctx context.Context, was Guarded) (PutBack, error) {
+func (g Guard) PutBack(ctx context.Context, was Guarded) (Restored, error) {
 	if len(was) == 0 {
-		return PutBack{}, nil
+		return Restored{}, nil
 	}
-	done, err := t.putGitBack(ctx, was)
+	done, err := g.putBack(ctx, was)
 	if err != nil {
 		return done, fmt.Errorf("put the settings of git back: %w", err)
 	}
@@ -128,15 +154,15 @@ func (t *Tree) PutGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 	return done, nil
 }
 
-func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
-	var done PutBack
-	top := t.gitTop()
+func (g Guard) putBack(ctx context.Context, was Guarded) (Restored, error) {
+	var done Restored
+	top := g.top()
 	if text, linked := was[linkFile]; linked {
 		switch now, err := noteOf(ctx, top, linkFile); {
 		case err != nil:
 			return done, err
 		case now == "folder":
-			return PutBack{Lost: true}, nil
+			return Restored{Lost: true}, nil
 		case now != text:
 			if err := writeNote(top, linkFile, text); err != nil {
 				return done, err
@@ -144,14 +170,14 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 			done.What = append(done.What, linkFile)
 		}
 	}
-	p, ok := t.gitPlace()
+	p, ok := g.place()
 	if !ok && p.dir != "" { // something stands where it says what it belongs to
 		pipes, err := p.dropPipes(ctx)
 		if err != nil {
 			return done, err
 		}
 		done.What = append(done.What, pipes...)
-		p, ok = t.gitPlace()
+		p, ok = g.place()
 	}
 	if !ok || !p.isNoted(was) {
 		done.Lost = true
@@ -174,7 +200,7 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 		if name == gitIdentity || name == linkFile || name == gitAt {
 			continue
 		}
-		what, err := t.putBackOne(ctx, p, name, was[name], now[name])
+		what, err := g.putBackOne(ctx, p, name, was[name], now[name])
 		if err != nil {
 			return done, err
 		}
@@ -188,10 +214,10 @@ func (t *Tree) putGitBack(ctx context.Context, was Guarded) (PutBack, error) {
 }
 
 // putBackOne puts one file back, and names what was changed.
-func (t *Tree) putBackOne(ctx context.Context, p gitPlace, name, was, now string) ([]string, error) {
+func (g Guard) putBackOne(ctx context.Context, p gitPlace, name, was, now string) ([]string, error) {
 	what := []string{name}
 	if name == configFile || name == worktreeFile {
-		merged, keys, err := t.mergeConfig(ctx, was, now)
+		merged, keys, err := mergeConfig(ctx, g.tree.git, was, now)
 		switch {
 		case err != nil:
 			return nil, err
@@ -263,4 +289,21 @@ func (p gitPlace) dropHalves(found, was Guarded) error {
 		delete(found, name)
 	}
 	return nil
+}
+
+// top is the root of the work tree. Where git says that there is none, it is
+// where a repository lies.
+func (g Guard) top() string {
+	top := g.tree.Top()
+	if git, err := project.FindGit(top); !g.tree.isGit && err == nil && git.Root != "" {
+		return git.Root
+	}
+	return top
+}
+
+// place is where the repository is, if there is one.
+func (g Guard) place() (gitPlace, bool) {
+	top := g.top()
+	at, err := project.GitAt(top)
+	return gitPlace{top: top, dir: at.Dir, common: at.Common}, err == nil && at.Root != ""
 }

@@ -21,10 +21,10 @@ func TestPipesInTheGitFolderAreRemoved(t *testing.T) {
 		_ = os.Remove(f.path(".git/" + name)) // one is new
 		f.must(syscall.Mkfifo(f.path(".git/"+name), 0o600))
 	}
-	done, err := tree.PutGitBack(t.Context(), was)
+	done, err := tree.Guard().PutBack(t.Context(), was)
 	f.must(err)
 	if want := []string{"config", "hooks/new", "hooks/pre-commit", "info/exclude"}; !slices.Equal(done.What, want) {
-		t.Errorf("PutGitBack = %+v, want %q", done, want)
+		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
 	if got := f.guardedText(f.path(".git")); got != before {
 		t.Errorf("it is now\n%s\nand was\n%s", got, before)
@@ -39,7 +39,7 @@ func TestAPipeInTheGitFolderIsRemoved(t *testing.T) {
 	f.must(os.MkdirAll(f.path(".git/hooks"), 0o700))
 	f.must(os.Symlink(os.DevNull, f.path(".git/hooks/pre-push"))) // as people switch one off
 	tree := f.open()
-	was, err := tree.GitFiles(t.Context())
+	was, err := tree.Guard().Files(t.Context())
 	f.must(err)
 	outside := filepath.Join(t.TempDir(), "outside")
 	for _, at := range []string{outside, f.path(".git/commondir"), f.path(".git/packed-refs"), f.path(".git/refs/heads/x"), f.path(".git/worktrees/tree/index.x")} {
@@ -47,11 +47,11 @@ func TestAPipeInTheGitFolderIsRemoved(t *testing.T) {
 	}
 	f.must(os.Symlink(outside, f.path(".git/objects/info/alternates")))
 
-	done, err := tree.PutGitBack(t.Context(), was)
+	done, err := tree.Guard().PutBack(t.Context(), was)
 	f.must(err)
 	want := []string{"commondir (a pipe, removed)", "objects/info/alternates (a pipe, removed)", "packed-refs (a pipe, removed)", "refs/heads/x (a pipe, removed)"}
 	if !slices.Equal(done.What, want) || done.Lost {
-		t.Errorf("PutGitBack = %+v, want %q", done, want)
+		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
 	for _, at := range []string{outside, f.path(".git/hooks/pre-push"), f.path(".git/worktrees/tree/index.x")} {
 		if _, err := os.Lstat(at); err != nil {
