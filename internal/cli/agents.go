@@ -23,7 +23,7 @@ func agentsCommand(sh *shell) *cobra.Command {
 	asJSON := addJSON(cmd)
 	prices := cmd.Flags().Bool("prices", false, "list what models cost: by these an agent's cost is estimated where it does not tell")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		tree, settings, err := sh.settings(request.Request{})
+		tree, settings, err := settingsHere(sh, request.Request{})
 		if err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func versionOf(a app.AgentInfo) string {
 	return view.Fit(a.Version, 32)
 }
 
-// settings resolves the settings of this work tree.
-func (sh *shell) settings(req request.Request) (tree string, settings *config.Resolved, err error) {
+// settingsHere resolves the settings of this work tree.
+func settingsHere(sh *shell, req request.Request) (tree string, settings *config.Resolved, err error) {
 	tree, err = config.Root(sh.dir)
 	if err != nil {
 		return "", nil, usage(err.Error(), "name an existing folder with -C")

@@ -26,15 +26,10 @@ type asker struct {
 	once    sync.Once
 
 	mu     sync.Mutex
-	run    string
+	run    string          // its name; empty: its start says it
 	asked  *loop.RunAsked  // nil when nothing is asked
 	ctx    context.Context // of what is shown for the question
 	settle func()          // ends that
-}
-
-// newAsker is for a run of that name; empty: its start says it.
-func newAsker(sh *shell, control *app.Control, run string) *asker {
-	return &asker{sh: sh, control: control, run: run}
 }
 
 // keys are the short answers. Enter is what whoever only approves means.
@@ -169,9 +164,4 @@ func (a *asker) start(argv []string) {
 	if err := cmd.Run(); err != nil {
 		fmt.Fprintln(a.sh.out, err)
 	}
-}
-
-// person tells whether somebody may be sitting there.
-func (sh *shell) person() bool {
-	return isTerminal(sh.in) && isTerminal(sh.out)
 }

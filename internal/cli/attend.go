@@ -1,7 +1,13 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -28,7 +34,7 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Wat
 		observers = append(observers, announcer{detached})
 	}
 	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
-		observers = append(observers, newAsker(sh, control, name))
+		observers = append(observers, &asker{sh: sh, control: control, run: name})
 	}
 	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add, Readers: readers})
 	stopSteering() // there is nothing left to steer
@@ -41,10 +47,140 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Wat
 	return nil
 }
 
+// terminal is where a person may be looking; nil: nowhere.
+func (c console) terminal() io.Writer {
+	for _, w := range []io.Writer{c.out, c.err} {
+		if isTerminal(w) {
+			return w
+		}
+	}
+	return nil
+}
+
+// finish closes the screen of a run that is over. A full one waits for its reader,
+// or for a signal.
+func (s *screen) finish() {
+	if s.kind != "tui" {
+		s.close()
+		return
+	}
+	ctx, stop := s.sh.untilSignal(context.Background())
+	defer stop()
+	defer context.AfterFunc(ctx, leaveScreen)()
+	s.close()
+}
+
 // canAsk refuses to ask where nobody can answer.
 func (sh *shell) canAsk(job *app.Job) error {
 	if !job.Attended() || sh.person() || job.Answerable() || detached != "" {
 		return nil
 	}
 	return usage("there is no terminal to ask at", "set ask.timeout for runs that nobody watches, or use --detach and answer with \"refrain approve\"")
+}
+
+// steer turns signals into wishes until its end is called. Interrupt is a Ctrl+C
+// that was typed where the terminal makes no signal of it. The
+// agent has its own process group, so only the runner hears a Ctrl+C. A signal
+// that was ignored at the start, as nohup does, stays ignored.
+func steer(control *app.Control, onInterrupt string) (interrupt, end func()) {
+	heard := make(chan os.Signal, 4)
+	for s := range signalNames {
+		if !signal.Ignored(s) {
+			signal.Notify(heard, s)
+		}
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		interrupts := 0
+		for {
+			select {
+			case s := <-heard:
+				if s == os.Interrupt {
+					interrupts++
+				}
+				obey(control, signalNames[s], onInterrupt, interrupts)
+			case <-done:
+				return
+			}
+		}
+	})
+	interrupt = func() {
+		select {
+		case heard <- os.Interrupt:
+		default: // there are enough on their way
+		}
+	}
+	return interrupt, sync.OnceFunc(func() {
+		signal.Stop(heard)
+		close(done)
+		wg.Wait()
+	})
+}
+
+// obey acts on one signal; interrupts says how many of them were Ctrl+C.
+func obey(control *app.Control, name, onInterrupt string, interrupts int) {
+	switch {
+	case interrupts >= 3:
+		leaveScreen()
+		said := make(chan struct{})
+		go func() { // a terminal that takes nothing must not keep it
+			defer close(said)
+			fmt.Fprintln(os.Stderr, "\r\x1b[KLeft at once; what still runs is being ended. Go on with: refrain resume")
+		}()
+		select {
+		case <-said:
+		case <-time.After(time.Second):
+		}
+		os.Exit(signalStatus["INT"])
+	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
+		control.Stop(loop.Asked{Now: true, Signal: name, Hint: "what runs has 5s to end"})
+	case onInterrupt == "two-step":
+		control.Stop(loop.Asked{Signal: name, Hint: "press Ctrl+C again to stop now"})
+	default:
+		control.Stop(loop.Asked{Signal: name})
+	}
+}
+
+// exitStatus is what the end of a run means to a shell. 0 is done and nothing
+// else.
+func exitStatus(end loop.RunFinished) int {
+	switch end.State {
+	case loop.Done:
+		return 0
+	case loop.Exhausted:
+		return 2
+	case loop.Stopped:
+		if n, ok := signalStatus[end.Signal]; ok {
+			return n
+		}
+	}
+	return 1
+}
+
+// signalStatus is what shells show for a program that a signal ended.
+var signalStatus = map[string]int{"HUP": 129, "INT": 130, "TERM": 143}
+
+// lateWarnings are what went wrong after the run's last event, such as the
+// message that was to tell of it.
+type lateWarnings struct {
+	mu   sync.Mutex
+	list []loop.Warning
+}
+
+func (l *lateWarnings) add(w loop.Warning) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, w)
+}
+
+func (l *lateWarnings) tell(w io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, warning := range l.list {
+		fmt.Fprintf(w, "WARNING: %s\n", warning.Text)
+		if warning.Hint != "" {
+			fmt.Fprintf(w, "hint: %s\n", warning.Hint)
+		}
+	}
 }

@@ -32,7 +32,7 @@ func checkCommand(sh *shell) *cobra.Command {
 		}
 		ctx, ended := sh.untilSignal(cmd.Context())
 		defer ended()
-		tell := sh.tellGates
+		tell := func(p loop.Payload) { tellGates(sh, p) }
 		if *asJSON {
 			tell = func(loop.Payload) {}
 		}
@@ -51,14 +51,14 @@ func checkCommand(sh *shell) *cobra.Command {
 				*loop.RunBaseline
 			}{c.OK(), c.RunBaseline})
 		}
-		sh.tellChecked(c)
+		tellChecked(sh, c)
 		return nil
 	}
 	return cmd
 }
 
 // tellGates says what happens while it happens.
-func (sh *shell) tellGates(p loop.Payload) {
+func tellGates(sh *shell, p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.GateFinished:
 		fmt.Fprintf(sh.out, "%-16s %-15s %s\n", text.Line(p.Gate.Name), placeName(p.Gate.Where), view.Gate(p.Gate))
@@ -76,7 +76,7 @@ func placeName(p loop.Place) string {
 
 // tellChecked shows the end of what a failing gate printed, and where claims
 // would be judged.
-func (sh *shell) tellChecked(c *app.Checked) {
+func tellChecked(sh *shell, c *app.Checked) {
 	for _, one := range c.Results {
 		where, tail := loop.InWorkspace, ""
 		switch {

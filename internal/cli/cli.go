@@ -8,12 +8,18 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"slices"
 	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Version is set when a release is built.
@@ -21,25 +27,17 @@ var Version = "dev"
 
 // shell is where a command stands: its streams and its folder.
 type shell struct {
-	in       io.Reader
-	out, err io.Writer
-	dir      string // -C
-	status   int    // the exit status of a command that did its work
+	console
+	dir    string // -C
+	status int    // the exit status of a command that did its work
 }
 
-// commands is every command, in the order of the help.
-var commands = []func(*shell) *cobra.Command{
-	runCommand,
-	planCommand,
-	buildCommand,
-	resumeCommand,
-	pauseCommand,
-	stopCommand,
-	skipCommand,
-	rebootCommand,
-	noteCommand,
-	raiseCommand,
-	approveCommand,
+// command makes a command that stands in a shell.
+type command = func(*shell) *cobra.Command
+
+// commands is every command, in the order of the help. Those that begin a run are
+// in run.go, and those that talk to a live one in talk.go.
+var commands = slices.Concat(runCommands, []command{resumeCommand}, talkCommands, []command{
 	statusCommand,
 	lsCommand,
 	showCommand,
@@ -64,11 +62,11 @@ var commands = []func(*shell) *cobra.Command{
 	mcpCommand,
 	demoCommand,
 	versionCommand,
-}
+})
 
 // Main runs one command and returns its exit status.
 func Main(args []string) int {
-	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: os.Stderr}}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	ignoreBrokenPipes()
@@ -88,6 +86,20 @@ func Main(args []string) int {
 		return explain(err).status
 	}
 	return sh.status
+}
+
+// ignoreBrokenPipes makes a write to a closed pipe an error instead of the end
+// of the program: "refrain run | head" must not lose a run. The signal is
+// caught rather than ignored, for children inherit what is ignored.
+func ignoreBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// noteDetached takes in that nobody watches: no terminal's end is ours.
+func noteDetached() {
+	if detached = os.Getenv(detachedMark); detached == "" {
+		return
+	}
+	os.Unsetenv(detachedMark)
+	signal.Ignore(syscall.SIGHUP)
 }
 
 func newRoot(sh *shell) *cobra.Command {
@@ -138,4 +150,38 @@ func correctDefaults(root *cobra.Command) {
 			}
 		}
 	}
+}
+
+// flagError adds a suggestion to a flag that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("see %q", cmd.CommandPath()+" --help")
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+			hint = fmt.Sprintf("did you mean --%s?", near)
+		}
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		flag := invalid.GetFlag()
+		return usage(fmt.Sprintf("--%s takes a %s, not %q", flag.Name, kindOf(flag), invalid.GetValue()), hint)
+	}
+	return usage(err.Error(), hint)
+}
+
+// kindOf is what a flag takes, in words.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "whole number"
+	case "duration":
+		return "duration such as 90s or 24h"
+	}
+	return f.Value.Type()
+}
+
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return setting.Nearest(name, names)
 }

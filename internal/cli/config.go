@@ -25,7 +25,7 @@ func configCommand(sh *shell) *cobra.Command {
 
 // resolver adds the flags that say what the settings are for, and gives what
 // resolves them.
-func (sh *shell) resolver(cmd *cobra.Command) func() (*config.Resolved, error) {
+func resolver(sh *shell, cmd *cobra.Command) func() (*config.Resolved, error) {
 	procedure := cmd.Flags().String("procedure", "", "for this procedure")
 	addSettings(cmd.Flags(), runFlags)
 	return func() (*config.Resolved, error) {
@@ -33,7 +33,7 @@ func (sh *shell) resolver(cmd *cobra.Command) func() (*config.Resolved, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, settings, err := sh.settings(request.Request{Procedure: *procedure, Flags: flags})
+		_, settings, err := settingsHere(sh, request.Request{Procedure: *procedure, Flags: flags})
 		return settings, err
 	}
 }
@@ -44,7 +44,7 @@ func configShow(sh *shell) *cobra.Command {
 		Short: "Show every setting, its value, and where it comes from",
 		Args:  noArguments,
 	}
-	resolve := sh.resolver(cmd)
+	resolve := resolver(sh, cmd)
 	changed := cmd.Flags().Bool("changed", false, "show only what is not built in")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
@@ -89,7 +89,7 @@ func configExplain(sh *shell) *cobra.Command {
 			return nil
 		},
 	}
-	resolve := sh.resolver(cmd)
+	resolve := resolver(sh, cmd)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		settings, err := resolve()
@@ -138,7 +138,7 @@ func configValidate(sh *shell) *cobra.Command {
 		Short: "Check the settings and list every problem",
 		Args:  noArguments,
 	}
-	resolve := sh.resolver(cmd)
+	resolve := resolver(sh, cmd)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		_, err := resolve()

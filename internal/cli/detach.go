@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -55,7 +53,7 @@ func detach(sh *shell, readsStdin bool) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	return sh.awaitRun(started, cmd.Process.Pid, ended, words)
+	return awaitRun(sh, started, cmd.Process.Pid, ended, words)
 }
 
 // undetached is the arguments without the flag, and without a screen.
@@ -69,7 +67,7 @@ func undetached(args []string) []string {
 }
 
 // awaitRun waits until the process says that its run has begun.
-func (sh *shell) awaitRun(started string, pid int, ended <-chan error, words *os.File) error {
+func awaitRun(sh *shell, started string, pid int, ended <-chan error, words *os.File) error {
 	deadline := time.After(startTime)
 	for {
 		if name, err := files.ReadFile(context.Background(), started, 4<<10); err == nil && strings.HasSuffix(string(name), "\n") {
@@ -79,7 +77,7 @@ func (sh *shell) awaitRun(started string, pid int, ended <-chan error, words *os
 		}
 		select {
 		case err := <-ended:
-			return sh.startedBadly(err, words)
+			return startedBadly(sh, err, words)
 		case <-deadline:
 			return failure{"the run does not answer", "\"refrain status\" shows what it is doing", statusFailed}
 		case <-time.After(20 * time.Millisecond):
@@ -88,7 +86,7 @@ func (sh *shell) awaitRun(started string, pid int, ended <-chan error, words *os
 }
 
 // startedBadly passes on what a run said that has ended already, and how it ended.
-func (sh *shell) startedBadly(err error, words *os.File) error {
+func startedBadly(sh *shell, err error, words *os.File) error {
 	if _, seek := words.Seek(0, io.SeekStart); seek == nil {
 		_, _ = io.Copy(sh.err, words)
 	}
@@ -107,15 +105,6 @@ func (sh *shell) startedBadly(err error, words *os.File) error {
 // detached is the file in which a run that nobody watches says that it has begun;
 // empty: somebody may be watching. Its children do not hear of it.
 var detached string
-
-// noteDetached takes in that nobody watches: no terminal's end is ours.
-func noteDetached() {
-	if detached = os.Getenv(detachedMark); detached == "" {
-		return
-	}
-	os.Unsetenv(detachedMark)
-	signal.Ignore(syscall.SIGHUP)
-}
 
 // announcer says that a detached run has begun: it takes commands by then.
 type announcer struct{ file string }

@@ -23,7 +23,7 @@ func doctorCommand(sh *shell) *cobra.Command {
 	asJSON := addJSON(cmd)
 	notices := cmd.Flags().Bool("notify", false, "send a test message to every channel of notify, and tell what came of it")
 	cmd.RunE = sh.heeding(func(cmd *cobra.Command, _ []string) error {
-		checks, err := sh.examine(cmd.Context(), *notices)
+		checks, err := examine(cmd.Context(), sh, *notices)
 		if err != nil {
 			return err
 		}
@@ -49,16 +49,16 @@ func doctorCommand(sh *shell) *cobra.Command {
 
 // examine looks at what a run needs, or tries the channels by which people are
 // told.
-func (sh *shell) examine(ctx context.Context, notices bool) ([]app.Check, error) {
+func examine(ctx context.Context, sh *shell, notices bool) ([]app.Check, error) {
 	if notices {
 		return app.TestNotices(ctx, sh.dir)
 	}
 	checks, err := app.Doctor(ctx, sh.dir)
-	return append(checks, sh.checkTerminal()), err
+	return append(checks, checkTerminal(sh)), err
 }
 
 // checkTerminal says how a run would be shown here.
-func (sh *shell) checkTerminal() app.Check {
+func checkTerminal(sh *shell) app.Check {
 	const name = "terminal"
 	switch {
 	case !isTerminal(sh.out):

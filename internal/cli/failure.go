@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -21,7 +20,7 @@ import (
 )
 
 // The exit statuses of commands that could not do their work. Those of a run
-// that ended are in exit.go.
+// that ended are in attend.go.
 const (
 	statusFailed = 1
 	statusUsage  = 3
@@ -128,40 +127,6 @@ func heldBy(h journal.Holder) string {
 		what += fmt.Sprintf(" (pid %d on %s, since %s)", h.PID, h.Host, h.Started.Local().Format("2006-01-02 15:04:05"))
 	}
 	return what
-}
-
-// flagError adds a suggestion to a flag that does not exist.
-func flagError(cmd *cobra.Command, err error) error {
-	hint := fmt.Sprintf("see %q", cmd.CommandPath()+" --help")
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
-			hint = fmt.Sprintf("did you mean --%s?", near)
-		}
-	}
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
-		flag := invalid.GetFlag()
-		return usage(fmt.Sprintf("--%s takes a %s, not %q", flag.Name, kindOf(flag), invalid.GetValue()), hint)
-	}
-	return usage(err.Error(), hint)
-}
-
-// kindOf is what a flag takes, in words.
-func kindOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "int":
-		return "whole number"
-	case "duration":
-		return "duration such as 90s or 24h"
-	}
-	return f.Value.Type()
-}
-
-func nearestFlag(cmd *cobra.Command, name string) string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return setting.Nearest(name, names)
 }
 
 // noArguments refuses arguments, and at the root an unknown command.

@@ -48,9 +48,9 @@ func initCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			return sh.initJSON(setup)
+			return initJSON(sh, setup)
 		}
-		sh.tellFound(setup)
+		tellFound(sh, setup)
 		if !*yes && isTerminal(sh.in) && isTerminal(sh.out) {
 			if err := ask(sh.in, sh.out, setup.Questions()); err != nil {
 				return err
@@ -60,15 +60,15 @@ func initCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		sh.tellWritten(files)
-		sh.tellWarnings(warnings)
-		return sh.tellNext()
+		tellWritten(sh, files)
+		tellWarnings(sh, warnings)
+		return tellNext(sh)
 	}
 	return cmd
 }
 
 // tellFound says what the project is made with.
-func (sh *shell) tellFound(s *app.Setup) {
+func tellFound(sh *shell, s *app.Setup) {
 	main := s.Project.Main
 	fmt.Fprintf(sh.out, "%s: %s project%s\n", text.Line(s.Tree), main.Kind.Title(), by(main))
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func (sh *shell) tellFound(s *app.Setup) {
 	if len(s.Agents) > 0 {
 		fmt.Fprintf(sh.out, "  agents %s\n", strings.Join(s.Agents, ", "))
 	}
-	sh.tellWarnings(s.Warnings())
+	tellWarnings(sh, s.Warnings())
 }
 
 // by is the file that told a toolchain.
@@ -96,7 +96,7 @@ func by(t scaffold.Toolchain) string {
 	return " (" + text.Line(t.Marker) + ")"
 }
 
-func (sh *shell) tellWarnings(list []loop.Warning) {
+func tellWarnings(sh *shell, list []loop.Warning) {
 	for _, w := range list {
 		fmt.Fprintf(sh.err, "WARNING: %s\n", text.Line(w.Text))
 		if w.Hint != "" {
@@ -105,7 +105,7 @@ func (sh *shell) tellWarnings(list []loop.Warning) {
 	}
 }
 
-func (sh *shell) tellWritten(files []scaffold.Result) {
+func tellWritten(sh *shell, files []scaffold.Result) {
 	fmt.Fprintln(sh.out)
 	for _, f := range files {
 		line := fmt.Sprintf("%-12s %s", f.Action, f.Path)
@@ -116,7 +116,7 @@ func (sh *shell) tellWritten(files []scaffold.Result) {
 	}
 }
 
-func (sh *shell) tellNext() error {
+func tellNext(sh *shell) error {
 	fmt.Fprintln(sh.out, "\nSay what you want in specs/, a subject to a file, or in PROMPT.md for \"refrain run\". Next:")
 	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	for _, n := range next {
@@ -146,7 +146,7 @@ func ask(in io.Reader, out io.Writer, questions []scaffold.Question) error {
 }
 
 // initJSON writes the files without a question, and says it for scripts.
-func (sh *shell) initJSON(s *app.Setup) error {
+func initJSON(sh *shell, s *app.Setup) error {
 	files, warnings, err := s.Write()
 	if err != nil {
 		return err

@@ -25,19 +25,19 @@ func lsCommand(sh *shell) *cobra.Command {
 	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository, and of projects that are gone")
 	long := cmd.Flags().BoolP("long", "l", false, "with what each took, changed and cost, and why it ended")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		list, elsewhere, err := sh.runs(*all)
+		list, elsewhere, err := listRuns(sh, *all)
 		if err != nil {
 			return err
 		}
-		gone, err := sh.goneRuns(*all)
+		gone, err := goneRuns(sh, *all)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
 			return printJSON(sh.out, append(list, gone...))
 		}
-		defer sh.tellGone(gone)
-		defer sh.tellElsewhere(elsewhere)
+		defer tellGone(sh, gone)
+		defer tellElsewhere(sh, elsewhere)
 		switch {
 		case len(list) > 0:
 		case elsewhere > 0:
@@ -86,7 +86,7 @@ func listLong(sh *shell, list []view.Status) error {
 
 // goneRuns are the runs of projects that are no longer where they were, the
 // latest of each project first.
-func (sh *shell) goneRuns(wanted bool) ([]view.Status, error) {
+func goneRuns(sh *shell, wanted bool) ([]view.Status, error) {
 	if !wanted {
 		return nil, nil
 	}
@@ -110,7 +110,7 @@ func (sh *shell) goneRuns(wanted bool) ([]view.Status, error) {
 }
 
 // tellGone lists the runs of projects that are gone, project by project.
-func (sh *shell) tellGone(list []view.Status) {
+func tellGone(sh *shell, list []view.Status) {
 	root := ""
 	for _, s := range list {
 		if s.Gone != root {
@@ -125,7 +125,7 @@ func (sh *shell) tellGone(list []view.Status) {
 }
 
 // tellElsewhere says that there are runs that were not listed.
-func (sh *shell) tellElsewhere(runs int) {
+func tellElsewhere(sh *shell, runs int) {
 	switch {
 	case runs == 1:
 		fmt.Fprintln(sh.err, "1 run in another work tree: refrain ls --all")
@@ -134,10 +134,10 @@ func (sh *shell) tellElsewhere(runs int) {
 	}
 }
 
-// runs is every run here, the latest first, and how many there are in other work
+// listRuns is every run here, the latest first, and how many there are in other work
 // trees of the repository that are left out. What cannot be read is said and
 // passed over.
-func (sh *shell) runs(all bool) (list []view.Status, elsewhere int, err error) {
+func listRuns(sh *shell, all bool) (list []view.Status, elsewhere int, err error) {
 	store, err := sh.store()
 	if err != nil {
 		return nil, 0, err

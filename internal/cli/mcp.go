@@ -43,7 +43,7 @@ func mcpCommand(sh *shell) *cobra.Command {
 			Inside: os.Getenv("REFRAIN_RUN_ID"), ReadOnly: *readOnly, Raise: *raise,
 		}
 		if *start {
-			o.Start = sh.startDetached
+			o.Start = func(ctx context.Context, args []string) (string, error) { return startDetached(ctx, sh, args) }
 		}
 		return mcp.Serve(ctx, o, io.NopCloser(sh.in), unclosed{sh.out})
 	}
@@ -56,7 +56,7 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // startDetached starts a run as a person would type it, and gives its name.
-func (sh *shell) startDetached(ctx context.Context, args []string) (string, error) {
+func startDetached(ctx context.Context, sh *shell, args []string) (string, error) {
 	store, err := sh.store()
 	if err != nil {
 		return "", err

@@ -36,14 +36,14 @@ func proceduresCommand(sh *shell) *cobra.Command {
 			fmt.Fprintf(sh.out, "wrote %s\n", path)
 			return nil
 		case name != "":
-			return sh.showProcedure(cmd, name, *asJSON)
+			return showProcedure(sh, cmd, name, *asJSON)
 		}
-		return sh.listProcedures(*asJSON)
+		return listProcedures(sh, *asJSON)
 	}
 	return cmd
 }
 
-func (sh *shell) listProcedures(asJSON bool) error {
+func listProcedures(sh *shell, asJSON bool) error {
 	list, err := request.Procedures(sh.dir, nil)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (sh *shell) listProcedures(asJSON bool) error {
 	return nil
 }
 
-func (sh *shell) showProcedure(cmd *cobra.Command, name string, asJSON bool) error {
+func showProcedure(sh *shell, cmd *cobra.Command, name string, asJSON bool) error {
 	p, err := request.ShowProcedure(cmd.Context(), sh.dir, name, nil)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 				if len(flags) > 0 {
 					return failure{entry.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise KEY=VALUE\", or stop it first", statusLocked}
 				}
-				err := sh.command(cmd.Context(), entry, address, control.Command{Command: control.Resume, NoWait: noWait}, output == "json")
+				err := give(cmd.Context(), sh, entry, address, control.Command{Command: control.Resume, NoWait: noWait}, output == "json")
 				if !errors.Is(err, errJustEnded) {
 					return err
 				}
@@ -119,4 +120,12 @@ func first(args []string) string {
 		return ""
 	}
 	return args[0]
+}
+
+// aside is where to say what is no event: not among events for scripts.
+func (s *screen) aside() io.Writer {
+	if s.kind == "json" {
+		return s.sh.err
+	}
+	return s.sh.out
 }

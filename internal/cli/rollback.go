@@ -38,7 +38,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := sh.belongsHere(entry); err != nil {
+		if err := belongsHere(sh, entry); err != nil {
 			return err
 		}
 		h, err := app.OpenHistory(ctx, runs, entry)
@@ -54,7 +54,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 			if !isTerminal(sh.in) || !isTerminal(sh.out) {
 				return usage("rollback changes files, and there is no terminal to ask on", "pass --yes")
 			}
-			confirm = func(c loop.Changes) bool { return sh.confirmRollback(c, args[0]) }
+			confirm = func(c loop.Changes) bool { return confirmRollback(sh, c, args[0]) }
 		}
 		undone, err := app.RollBack(ctx, runs, entry, h, to, iter, confirm)
 		if err != nil || undone == nil {
@@ -63,7 +63,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, map[string]any{"run": entry.Name, "to": to.ID, "kept": undone.Kept, "changes": undone.Changes, "commits": undone.Commits})
 		}
-		sh.tellRollback(entry, args[0], undone)
+		tellRollback(sh, entry, args[0], undone)
 		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -91,7 +91,7 @@ func target(ctx context.Context, h *app.History, where string) (checkpoint.Check
 }
 
 // confirmRollback shows what would change, and asks.
-func (sh *shell) confirmRollback(changes loop.Changes, name string) bool {
+func confirmRollback(sh *shell, changes loop.Changes, name string) bool {
 	if len(changes.Paths) == 0 {
 		fmt.Fprintf(sh.out, "The files are as they were at %s already.\n", name)
 		return false
@@ -111,7 +111,7 @@ func (sh *shell) confirmRollback(changes loop.Changes, name string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-func (sh *shell) tellRollback(entry journal.Entry, name string, u *app.Undone) {
+func tellRollback(sh *shell, entry journal.Entry, name string, u *app.Undone) {
 	fmt.Fprintf(sh.out, "Rolled back to %s: %s\n", name, changed(u.Changes))
 	fmt.Fprintf(sh.out, "Undo with: refrain rollback %s/%s\n", entry.Name, u.Kept)
 	for i, c := range u.Commits {
@@ -139,4 +139,13 @@ func exactlyOne(hint string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// belongsHere refuses a run of another work tree of the repository.
+func belongsHere(sh *shell, entry journal.Entry) error {
+	store, err := sh.store()
+	if err != nil {
+		return err
+	}
+	return app.BelongsHere(store, entry)
 }

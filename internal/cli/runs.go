@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -32,6 +33,47 @@ func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
 	return store, entry, err
 }
 
+// live finds a run that is alive, and where it takes commands: by its name, or
+// the one of this work tree.
+func (sh *shell) live(ref string) (journal.Entry, string, error) {
+	store, err := sh.store()
+	if err != nil {
+		return journal.Entry{}, "", err
+	}
+	entry, err := store.Find(ref)
+	var none *journal.NotFoundError
+	if errors.As(err, &none) && ref == "" {
+		return entry, "", failure{"nothing is running here", "start a run with \"refrain run\"", statusFailed}
+	}
+	if err != nil {
+		return entry, "", err
+	}
+	holder, alive := store.At(entry.Tree).Holder()
+	switch {
+	case alive && ref == "" && holder.Run != "" && holder.Run != entry.Name:
+		if entry, err = store.Find(holder.Run); err != nil {
+			return entry, "", err
+		}
+	case !alive || holder.Run != entry.Name:
+		return entry, "", failure{
+			fmt.Sprintf("%s is not running: %s", entry.Name, ended(store.Status(entry))),
+			"\"refrain status " + entry.Name + "\" tells how it ended, and how to go on", statusFailed,
+		}
+	}
+	if holder.Socket == "" {
+		return entry, "", failure{entry.Name + " takes no commands", "it is just starting, or could not open its socket: look at \"refrain status\"", statusFailed}
+	}
+	return entry, holder.Socket, nil
+}
+
+// ended says how a run that is over stands.
+func ended(s loop.Status) string {
+	if s == loop.Crashed {
+		return "its runner died"
+	}
+	return "it is " + string(s)
+}
+
 // warnOf says what in the records of a run is not as a runner left it.
 func (sh *shell) warnOf(entry journal.Entry) {
 	if entry.Strange.Any() {
@@ -47,15 +89,6 @@ func (sh *shell) warnTampered(entry journal.Entry) {
 	if entry.Tampered != "" {
 		fmt.Fprintf(sh.err, "WARNING: %s: its records were changed by somebody else: %s\n", entry.Name, entry.Tampered)
 	}
-}
-
-// belongsHere refuses a run of another work tree of the repository.
-func (sh *shell) belongsHere(entry journal.Entry) error {
-	store, err := sh.store()
-	if err != nil {
-		return err
-	}
-	return app.BelongsHere(store, entry)
 }
 
 // lookAt is what is shown of a run, as it stands now.

@@ -3,12 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/app"
@@ -76,7 +73,7 @@ func (s *screen) fill(past *view.Run) {
 		s.out = lines.Auto(s.sh.out, past, s.sh.look())
 		return
 	}
-	o := s.sh.fullScreen(store)
+	o := fullScreen(s.sh, store)
 	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
 		a, err := s.control.Do(ctx, app.Command{Name: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, NoWait: c.NoWait})
 		if err != nil || a.OK {
@@ -104,62 +101,8 @@ var leaveScreen = func() {}
 // Observe shows one event.
 func (s *screen) Observe(e loop.Event) { s.out.Observe(e) }
 
-// aside is where to say what is no event: not among events for scripts.
-func (s *screen) aside() io.Writer {
-	if s.kind == "json" {
-		return s.sh.err
-	}
-	return s.sh.out
-}
-
-// finish closes the screen of a run that is over. A full one waits for its reader,
-// or for a signal.
-func (s *screen) finish() {
-	if s.kind != "tui" {
-		s.close()
-		return
-	}
-	ctx, stop := s.sh.untilSignal(context.Background())
-	defer stop()
-	defer context.AfterFunc(ctx, leaveScreen)()
-	s.close()
-}
-
 func (s *screen) close() {
 	if s.out != nil {
 		s.out.Close()
 	}
-}
-
-// look is what the terminal can do.
-func (sh *shell) look() lines.Options {
-	f, ok := sh.out.(interface{ Fd() uintptr })
-	if !ok || !term.IsTerminal(f.Fd()) {
-		return lines.Options{}
-	}
-	return lines.Options{
-		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
-		Width: func() int {
-			width, _, err := term.GetSize(f.Fd())
-			if err != nil {
-				return 0
-			}
-			return width
-		},
-	}
-}
-
-// terminal is where a person may be looking; nil: nowhere.
-func (sh *shell) terminal() io.Writer {
-	for _, w := range []io.Writer{sh.out, sh.err} {
-		if isTerminal(w) {
-			return w
-		}
-	}
-	return nil
-}
-
-func isTerminal(w any) bool {
-	f, ok := w.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(f.Fd())
 }

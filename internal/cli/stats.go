@@ -32,7 +32,7 @@ func statsCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		book, err := sh.book(from, *all)
+		book, err := readBook(sh, from, *all)
 		if err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func statsCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// book adds up the runs that began since a time; the zero time is all of them.
-func (sh *shell) book(from time.Time, all bool) (*view.Book, error) {
+// readBook adds up the runs that began since a time; the zero time is all of them.
+func readBook(sh *shell, from time.Time, all bool) (*view.Book, error) {
 	store, err := sh.store()
 	if err != nil {
 		return nil, err

@@ -12,10 +12,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// The commands that talk to a live run, from any terminal.
+// talkCommands are the commands that talk to a live run, from any terminal.
+var talkCommands = []command{pauseCommand, stopCommand, skipCommand, rebootCommand, noteCommand, raiseCommand, approveCommand}
 
 func pauseCommand(sh *shell) *cobra.Command {
 	return talk(sh, "pause [RUN]", "Hold a live run before its next iteration", control.Pause)
@@ -35,7 +35,7 @@ func stopCommand(sh *shell) *cobra.Command {
 	say := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *now {
-			return sh.say(cmd, first(args), control.Command{Command: control.StopNow})
+			return sayTo(sh, cmd, first(args), control.Command{Command: control.StopNow})
 		}
 		return say(cmd, args)
 	}
@@ -50,7 +50,7 @@ func noteCommand(sh *shell) *cobra.Command {
 		if strings.TrimSpace(args[0]) == "" {
 			return usage("the note is empty", "write what the next agent should know")
 		}
-		return sh.say(cmd, first(args[1:]), control.Command{Command: control.Note, Text: args[0]})
+		return sayTo(sh, cmd, first(args[1:]), control.Command{Command: control.Note, Text: args[0]})
 	}
 	return cmd
 }
@@ -66,7 +66,7 @@ func raiseCommand(sh *shell) *cobra.Command {
 		if !ok || key == "" || value == "" {
 			return usage(fmt.Sprintf("%q is not KEY=VALUE", args[0]), "write it like budget.cost_usd=20")
 		}
-		return sh.say(cmd, first(args[1:]), control.Command{Command: control.Raise, Key: key, Value: value})
+		return sayTo(sh, cmd, first(args[1:]), control.Command{Command: control.Raise, Key: key, Value: value})
 	}
 	return cmd
 }
@@ -88,7 +88,7 @@ func approveCommand(sh *shell) *cobra.Command {
 				return usage(fmt.Sprintf("%q is neither a run nor an answer", ref), "the answers are "+strings.Join(app.Answers, ", "))
 			}
 		}
-		return sh.say(cmd, ref, control.Command{Command: control.Approve, Text: answer})
+		return sayTo(sh, cmd, ref, control.Command{Command: control.Approve, Text: answer})
 	}
 	return cmd
 }
@@ -98,7 +98,7 @@ func talk(sh *shell, use, short, command string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: atMost(1), ValidArgsFunction: completeRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return sh.say(cmd, first(args), control.Command{Command: command})
+			return sayTo(sh, cmd, first(args), control.Command{Command: command})
 		},
 	}
 	cmd.Flags().Bool("no-wait", false, "do not wait until it has taken effect")
@@ -115,8 +115,8 @@ type answered struct {
 // errJustEnded says that a run was alive a moment ago.
 var errJustEnded = failure{"the run has just ended", "\"refrain status\" tells how", statusFailed}
 
-// say sends a command to a live run and tells what came of it.
-func (sh *shell) say(cmd *cobra.Command, ref string, c control.Command) error {
+// sayTo sends a command to a live run and tells what came of it.
+func sayTo(sh *shell, cmd *cobra.Command, ref string, c control.Command) error {
 	c.NoWait, _ = cmd.Flags().GetBool("no-wait")
 	asJSON, _ := cmd.Flags().GetBool("json")
 	entry, address, err := sh.live(ref)
@@ -128,10 +128,11 @@ func (sh *shell) say(cmd *cobra.Command, ref string, c control.Command) error {
 	if err != nil {
 		return err
 	}
-	return sh.command(cmd.Context(), entry, address, c, asJSON)
+	return give(cmd.Context(), sh, entry, address, c, asJSON)
 }
 
-func (sh *shell) command(ctx context.Context, entry journal.Entry, address string, c control.Command, asJSON bool) error {
+// give is a command for a run that is alive.
+func give(ctx context.Context, sh *shell, entry journal.Entry, address string, c control.Command, asJSON bool) error {
 	answer, err := control.Dial(address).Do(ctx, c)
 	var refused *control.Refused
 	switch {
@@ -144,9 +145,9 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 		return errJustEnded
 	case errors.Is(err, control.ErrSilent) && asJSON:
 		sh.status = statusFailed
-		return printJSON(sh.out, answered{entry.Name, control.Answer{Why: sh.silent(entry).what}})
+		return printJSON(sh.out, answered{entry.Name, control.Answer{Why: silentRun(sh, entry).what}})
 	case errors.Is(err, control.ErrSilent):
-		return sh.silent(entry)
+		return silentRun(sh, entry)
 	case err != nil:
 		return err
 	}
@@ -157,8 +158,8 @@ func (sh *shell) command(ctx context.Context, entry journal.Entry, address strin
 	return nil
 }
 
-// silent says that a run does not answer, and what a person can do.
-func (sh *shell) silent(entry journal.Entry) failure {
+// silentRun says that a run does not answer, and what a person can do.
+func silentRun(sh *shell, entry journal.Entry) failure {
 	f := failure{entry.Name + " does not answer", "try again; if it stays so, end it with \"kill -KILL PID\" and go on with \"refrain resume\"", statusFailed}
 	store, err := sh.store()
 	if err != nil {
@@ -173,45 +174,4 @@ func (sh *shell) silent(entry journal.Entry) failure {
 	}
 	f.hint = fmt.Sprintf("let it go on with \"kill -CONT %d\", or end it with \"kill -KILL %d\" and go on with \"refrain resume\"", holder.PID, holder.PID)
 	return f
-}
-
-// live finds a run that is alive, and where it takes commands: by its name, or
-// the one of this work tree.
-func (sh *shell) live(ref string) (journal.Entry, string, error) {
-	store, err := sh.store()
-	if err != nil {
-		return journal.Entry{}, "", err
-	}
-	entry, err := store.Find(ref)
-	var none *journal.NotFoundError
-	if errors.As(err, &none) && ref == "" {
-		return entry, "", failure{"nothing is running here", "start a run with \"refrain run\"", statusFailed}
-	}
-	if err != nil {
-		return entry, "", err
-	}
-	holder, alive := store.At(entry.Tree).Holder()
-	switch {
-	case alive && ref == "" && holder.Run != "" && holder.Run != entry.Name:
-		if entry, err = store.Find(holder.Run); err != nil {
-			return entry, "", err
-		}
-	case !alive || holder.Run != entry.Name:
-		return entry, "", failure{
-			fmt.Sprintf("%s is not running: %s", entry.Name, ended(store.Status(entry))),
-			"\"refrain status " + entry.Name + "\" tells how it ended, and how to go on", statusFailed,
-		}
-	}
-	if holder.Socket == "" {
-		return entry, "", failure{entry.Name + " takes no commands", "it is just starting, or could not open its socket: look at \"refrain status\"", statusFailed}
-	}
-	return entry, holder.Socket, nil
-}
-
-// ended says how a run that is over stands.
-func ended(s loop.Status) string {
-	if s == loop.Crashed {
-		return "its runner died"
-	}
-	return "it is " + string(s)
 }

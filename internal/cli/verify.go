@@ -35,7 +35,7 @@ func verifyCommand(sh *shell) *cobra.Command {
 		if cmd.Flags().Changed("plan") {
 			req.Flags = []config.Flag{{Name: "--plan", Key: "done.plan", Value: *file}}
 		}
-		tree, settings, err := sh.settings(req)
+		tree, settings, err := settingsHere(sh, req)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func verifyCommand(sh *shell) *cobra.Command {
 				plan.Report
 			}{report.OK(), name, report})
 		}
-		return sh.tellVerified(name, report)
+		return tellVerified(sh, name, report)
 	}
 	return cmd
 }
@@ -85,7 +85,7 @@ func verify(tree, name string) (plan.Report, error) {
 	return plan.Verify(tasks, specs), nil
 }
 
-func (sh *shell) tellVerified(name string, r plan.Report) error {
+func tellVerified(sh *shell, name string, r plan.Report) error {
 	fmt.Fprintf(sh.out, "%s: %s, %d open, %d in progress, %d done\n\n", text.Line(name), text.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
 	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "OPEN\tIN PROGRESS\tDONE\tSECTION")
@@ -104,7 +104,7 @@ func (sh *shell) tellVerified(name string, r plan.Report) error {
 	if len(r.Coverage) == 0 {
 		fmt.Fprintf(sh.out, "\nThere are no specs in %s/.\n", specsFolder)
 	}
-	sh.tellGaps(r)
+	tellGaps(sh, r)
 	return nil
 }
 
@@ -123,7 +123,7 @@ func sectionName(s plan.Section, all []plan.Section) string {
 }
 
 // tellGaps says what does not fit, each with its place.
-func (sh *shell) tellGaps(r plan.Report) {
+func tellGaps(sh *shell, r plan.Report) {
 	var uncovered, orphans, lost []string
 	for _, u := range r.Uncovered {
 		uncovered = append(uncovered, fmt.Sprintf("%s:%d %s: %s", u.Path, u.Line, u.Level, u.Text))
@@ -134,17 +134,17 @@ func (sh *shell) tellGaps(r plan.Report) {
 	for _, ref := range r.LostRefs {
 		lost = append(lost, fmt.Sprintf("%s:%d: %s, %s", ref.File, ref.Line, ref.Ref, ref.Why))
 	}
-	sh.tellList("Requirements without a task:", uncovered)
-	sh.tellList("Tasks without a spec:", orphans)
-	sh.tellList("References that lead nowhere:", lost)
+	tellList(sh, "Requirements without a task:", uncovered)
+	tellList(sh, "Tasks without a spec:", orphans)
+	tellList(sh, "References that lead nowhere:", lost)
 	if r.OK() {
 		fmt.Fprintln(sh.out, "\nOK: plan and specs fit.")
 		return
 	}
-	sh.tellList(fmt.Sprintf("NOT OK, %s:", text.Plural(len(r.Problems), "problem")), r.Problems)
+	tellList(sh, fmt.Sprintf("NOT OK, %s:", text.Plural(len(r.Problems), "problem")), r.Problems)
 }
 
-func (sh *shell) tellList(title string, lines []string) {
+func tellList(sh *shell, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}

@@ -34,21 +34,21 @@ func watchCommand(sh *shell) *cobra.Command {
 		Example:           "  refrain watch\n  refrain watch build-7",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return sh.watch(cmd.Context(), first(args)) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return watchRun(cmd.Context(), sh, first(args)) },
 	}
 }
 
-func (sh *shell) watch(ctx context.Context, ref string) error {
+func watchRun(ctx context.Context, sh *shell, ref string) error {
 	if err := sh.canFillScreen("watch"); err != nil {
 		return err
 	}
-	store, entry, err := sh.findLive(ref)
+	store, entry, err := findLive(sh, ref)
 	if err != nil {
 		return err
 	}
 	ctx, stop := sh.untilSignal(ctx)
 	defer stop()
-	o := sh.fullScreen(store)
+	o := fullScreen(sh, store)
 	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
 		address := socketOf(store, entry)
 		if address == "" {
@@ -73,7 +73,7 @@ func (sh *shell) watch(ctx context.Context, ref string) error {
 
 // findLive is the run that a person means; when they do not say, the one that is
 // alive here, else the latest.
-func (sh *shell) findLive(ref string) (journal.Store, journal.Entry, error) {
+func findLive(sh *shell, ref string) (journal.Store, journal.Entry, error) {
 	store, entry, err := sh.find(ref)
 	if err != nil || ref != "" {
 		return store, entry, err
@@ -126,17 +126,9 @@ func history(ctx context.Context, store journal.Store, run string) iter.Seq2[loo
 	}
 }
 
-// canFillScreen refuses where there is no screen to fill.
-func (sh *shell) canFillScreen(what string) error {
-	if !isTerminal(sh.out) || os.Getenv("TERM") == "dumb" {
-		return usage(what+" needs a terminal that can be drawn on", "\"refrain logs -f\" follows a run without one")
-	}
-	return nil
-}
-
 // fullScreen is what every full-screen view of runs in the store needs. Who may
 // steer the run is for the caller to say.
-func (sh *shell) fullScreen(store journal.Store) tui.Options {
+func fullScreen(sh *shell, store journal.Store) tui.Options {
 	look := sh.look()
 	return tui.Options{
 		Out: sh.out, Color: look.Color, Unicode: unicodeLocale(os.Getenv),

@@ -74,7 +74,7 @@ func TestHistoryHasAllOfTheLatestIterationsOnly(t *testing.T) {
 }
 
 func TestWatchNeedsATerminal(t *testing.T) {
-	sh := &shell{out: &bytes.Buffer{}}
+	sh := &shell{console: console{out: &bytes.Buffer{}}}
 	var f failure
 	if err := sh.canFillScreen("watch"); !errors.As(err, &f) || f.status != statusUsage || !strings.Contains(f.hint, "refrain logs -f") {
 		t.Errorf("without a terminal: %v", err)

@@ -49,7 +49,7 @@ func whatifCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, w)
 		}
-		sh.tellWhatif(w, entry)
+		tellWhatif(sh, w, entry)
 		return nil
 	}
 	return cmd
@@ -74,7 +74,7 @@ func wrapped(keys []string) string {
 	return b.String()
 }
 
-func (sh *shell) tellWhatif(w *whatif.Result, entry journal.Entry) {
+func tellWhatif(sh *shell, w *whatif.Result, entry journal.Entry) {
 	for _, s := range w.Set {
 		fmt.Fprintf(sh.out, "Supposed: %s = %s (it was %s)\n", s.Key, s.Value, s.Was)
 	}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+
+	lines "github.com/refrain-loop/refrain/internal/term"
+)
+
+// console is the streams of a command, and whoever may sit at them.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// look is what the terminal can do.
+func (c console) look() lines.Options {
+	f, ok := c.out.(interface{ Fd() uintptr })
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return lines.Options{}
+	}
+	return lines.Options{
+		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Width: func() int {
+			width, _, err := term.GetSize(f.Fd())
+			if err != nil {
+				return 0
+			}
+			return width
+		},
+	}
+}
+
+// person tells whether somebody may be sitting there.
+func (c console) person() bool {
+	return isTerminal(c.in) && isTerminal(c.out)
+}
+
+// canFillScreen refuses where there is no screen to fill.
+func (c console) canFillScreen(what string) error {
+	if !isTerminal(c.out) || os.Getenv("TERM") == "dumb" {
+		return usage(what+" needs a terminal that can be drawn on", "\"refrain logs -f\" follows a run without one")
+	}
+	return nil
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(f.Fd())
+}
