@@ -55,7 +55,7 @@ func (j *Job) cleanUp(ctx context.Context, runs ...string) []loop.Warning {
 // mayHaveLeft tells whether processes of a run may be left: its runner died, or said
 // that it was not sure.
 func mayHaveLeft(status loop.Status, past journal.Past) bool {
-	return status == loop.Crashed || slices.Contains(past.State.Told, loop.UnkeptKey)
+	return status == loop.Crashed || slices.Contains(past.State.WarnedKeys, loop.UnkeptKey)
 }
 
 // cleanUpOwn is cleanUp for the run itself, before it goes on. Where anything was

@@ -33,7 +33,7 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 	if err != nil {
 		return nil, err
 	}
-	if entry.State.First == "" {
+	if entry.State.FirstCheckpoint == "" {
 		return nil, &request.UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
 	}
 	kept, err := checkpoint.OpenStore(ctx, tree, CheckpointsOf(entry.Dir), "")
@@ -46,7 +46,7 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 // Here is the work tree as the run last knew it: after its last attempt, or as
 // it was put back.
 func (h *History) Here(ctx context.Context) (checkpoint.Checkpoint, error) {
-	return h.Kept.Load(ctx, h.entry.State.Here)
+	return h.Kept.Load(ctx, h.entry.State.LastCheckpoint)
 }
 
 // Last is the number of the last iteration that was finished.
@@ -83,7 +83,7 @@ func (h *History) Made(iter int) (journal.Made, error) {
 
 // At is the work tree after an iteration; after 0, as it was before the first.
 func (h *History) At(ctx context.Context, iter int) (checkpoint.Checkpoint, error) {
-	id := h.entry.State.First
+	id := h.entry.State.FirstCheckpoint
 	if iter > 0 {
 		made, err := h.Made(iter)
 		if err != nil {

@@ -35,7 +35,7 @@ func TestWhoWasAtWorkLast(t *testing.T) {
 }
 
 func TestWhoMayHaveLeftProcesses(t *testing.T) {
-	unsure := journal.Past{State: loop.State{Talk: loop.Talk{Told: []string{loop.UnkeptKey}}}}
+	unsure := journal.Past{State: loop.State{Talk: loop.Talk{WarnedKeys: []string{loop.UnkeptKey}}}}
 	for _, tt := range []struct {
 		name   string
 		status loop.Status

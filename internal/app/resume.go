@@ -260,7 +260,7 @@ func (c *Continuation) judgedAnew(past journal.Past) bool {
 	if c.terms().Gates() == 0 {
 		return false
 	}
-	return past.State.High == nil || c.gatesChanged || c.accepted || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
+	return past.State.BestTree == nil || c.gatesChanged || c.accepted || slices.ContainsFunc(c.Changed, func(change loop.Change) bool {
 		return change.Key == "done.proof" || strings.HasPrefix(change.Key, "gate.") || strings.HasPrefix(change.Key, "proof.")
 	})
 }

@@ -194,7 +194,7 @@ func (r *Recorder) Warn(key string, w loop.Warning) {
 func (r *Recorder) WarnOnce(w loop.Warning) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.state.Told, w.Key) {
+	if !slices.Contains(r.state.WarnedKeys, w.Key) {
 		r.record(&w)
 	}
 }

@@ -94,7 +94,7 @@ func (e *Engine) conclude(ctx context.Context, a *Attempt, o *loop.Outcome) loop
 func (e *Engine) begin(s loop.State) *Attempt {
 	w := e.Worker()
 	a := e.enter(s.Next(), s.Attempts+1, w, e.Journal.Begin)
-	a.OnBest = s.High != nil && s.Here == s.High.Checkpoint
+	a.OnBest = s.BestTree != nil && s.LastCheckpoint == s.BestTree.Checkpoint
 	started := &loop.IterationStarted{Max: e.Limits().Iterations}
 	if w.Name != e.workers[0].Name {
 		started.Agent = w.Name

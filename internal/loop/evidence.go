@@ -65,7 +65,7 @@ func (s State) begin(b *RunBaseline) State {
 	}
 	e.Seen = e.history(o).seen
 	s.Evidence = e.raise(o.Tests).addRan(o)
-	s.High = &High{Checkpoint: b.Checkpoint, Green: o.green(), Tests: o.best()}
+	s.BestTree = &BestTree{Checkpoint: b.Checkpoint, Green: o.green(), Tests: o.best()}
 	return s
 }
 

@@ -72,8 +72,8 @@ func TestTheRatchet(t *testing.T) {
 				t.Errorf("restore = %v, want undone: %v", v.Restore, tt.undone)
 			}
 			after := s.Add(tt.outcome)
-			if tt.undone && (after.High.Iteration != 1 || after.Streaks.NoProgress != 1) {
-				t.Errorf("after %q: high %+v, no progress %d; what is undone is neither the best nor progress", tt.name, after.High, after.Streaks.NoProgress)
+			if tt.undone && (after.BestTree.Iteration != 1 || after.Streaks.NoProgress != 1) {
+				t.Errorf("after %q: high %+v, no progress %d; what is undone is neither the best nor progress", tt.name, after.BestTree, after.Streaks.NoProgress)
 			}
 		})
 	}
@@ -133,8 +133,8 @@ func TestTheBestKeepsWhatAnIterationDidNotLookAt(t *testing.T) {
 	first := counted(10, 0)
 	first.Gates = append(first.Gates, Gate{Name: "slow", OK: true})
 	s := State{}.Add(first).Add(Outcome{Result: OK, Exit: code(0), Gates: []Gate{{Name: "lint", OK: true}}})
-	if s.High.Tests == nil || !slices.Contains(s.High.Green, "slow") {
-		t.Errorf("high = %+v, want the tests and the gate of the iteration before", s.High)
+	if s.BestTree.Tests == nil || !slices.Contains(s.BestTree.Green, "slow") {
+		t.Errorf("high = %+v, want the tests and the gate of the iteration before", s.BestTree)
 	}
 }
 

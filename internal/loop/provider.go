@@ -7,10 +7,10 @@ import (
 
 // Provider is what the providers of a run's agents let them do.
 type Provider struct {
-	Away   []Away   `json:"away,omitempty"`   // agents that were turned away, and have not worked since
-	Worked bool     `json:"worked,omitempty"` // the agent has ended well at least once; not those that stand in for it
-	Able   []string `json:"able,omitempty"`   // the agents that have
-	Idle   bool     `json:"idle,omitempty"`   // the run waits for a provider
+	Away             []Away   `json:"away,omitempty"`   // agents that were turned away, and have not worked since
+	PrimaryWorked    bool     `json:"worked,omitempty"` // the agent has ended well at least once; not those that stand in for it
+	AgentsProven     []string `json:"able,omitempty"`   // the agents that have
+	AwaitingProvider bool     `json:"idle,omitempty"`   // the run waits for a provider
 }
 
 // Away is an agent that its provider turns away, and what it said.
@@ -60,7 +60,7 @@ func (s State) TurnedAway(o Outcome) bool {
 	switch {
 	case t.Fatal == "":
 		return false
-	case t.OnlyAtFirst && s.Worked:
+	case t.OnlyAtFirst && s.PrimaryWorked:
 		return true
 	case s.Counting.standsIn(o.Agent):
 		return true
@@ -72,9 +72,9 @@ func (s State) TurnedAway(o Outcome) bool {
 // outside says nothing of it.
 func (p Provider) add(o Outcome, away, standsIn bool) Provider {
 	if o.Result == OK {
-		p.Worked = p.Worked || !standsIn
-		if o.Agent != "" && !slices.Contains(p.Able, o.Agent) {
-			p.Able = append(slices.Clip(p.Able), o.Agent)
+		p.PrimaryWorked = p.PrimaryWorked || !standsIn
+		if o.Agent != "" && !slices.Contains(p.AgentsProven, o.Agent) {
+			p.AgentsProven = append(slices.Clip(p.AgentsProven), o.Agent)
 		}
 	}
 	switch {

@@ -84,7 +84,7 @@ func TestWhichErrorsTurnAnAgentAway(t *testing.T) {
 		{"missing: nobody goes on for it", two, false, away("a", Failed, ErrMissing, 0), false},
 		{"a stand-in is missing", two, false, away("b", Failed, ErrMissing, 0), true},
 	} {
-		s := State{Counting: Counting{Agents: tt.agents}, Provider: Provider{Worked: tt.worked}}
+		s := State{Counting: Counting{Agents: tt.agents}, Provider: Provider{PrimaryWorked: tt.worked}}
 		if got := s.TurnedAway(tt.outcome); got != tt.want {
 			t.Errorf("%s: turned away %v, want %v", tt.name, got, tt.want)
 		}
@@ -96,12 +96,12 @@ func TestWhichErrorsTurnAnAgentAway(t *testing.T) {
 
 func TestWhoHasWorked(t *testing.T) {
 	s := State{Counting: Counting{Agents: []string{"a", "b"}}}.Add(works("b"))
-	if s.Worked || !slices.Equal(s.Able, []string{"b"}) {
-		t.Errorf("after a stand-in worked: worked %v, able %v", s.Worked, s.Able)
+	if s.PrimaryWorked || !slices.Equal(s.AgentsProven, []string{"b"}) {
+		t.Errorf("after a stand-in worked: worked %v, able %v", s.PrimaryWorked, s.AgentsProven)
 	}
 	s = s.Add(works("a")).Add(works("a")).Add(works(""))
-	if !s.Worked || !slices.Equal(s.Able, []string{"b", "a"}) {
-		t.Errorf("after both worked: worked %v, able %v", s.Worked, s.Able)
+	if !s.PrimaryWorked || !slices.Equal(s.AgentsProven, []string{"b", "a"}) {
+		t.Errorf("after both worked: worked %v, able %v", s.PrimaryWorked, s.AgentsProven)
 	}
 	if got := s.Agents(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("agents %v", got)

@@ -78,13 +78,13 @@ func (s State) Sum(e Event) State {
 	case *RunResumed:
 		s = s.goOn(p)
 	case *RunWaiting:
-		if s.Idle = p.Agent != ""; s.Idle {
+		if s.AwaitingProvider = p.Agent != ""; s.AwaitingProvider {
 			s.Totals.Waits++
 		}
 	case *RunAsked:
-		s.Idle = false
+		s.AwaitingProvider = false
 	case *RunPaused:
-		s.Paused, s.Idle = true, false
+		s.Paused, s.AwaitingProvider = true, false
 	case *RunUnpaused:
 		s.Paused = false
 	case *RunRebootFinished:
@@ -101,7 +101,7 @@ func (s State) Sum(e Event) State {
 	case *RunBaseline:
 		s = s.begin(p)
 	case *IterationStarted:
-		s.Talk, s.Idle = s.Talk.begin(), false
+		s.Talk, s.AwaitingProvider = s.Talk.begin(), false
 	case *ClaimRefused:
 		s.Talk = s.Talk.hear(p.feedback())
 		var anew bool
@@ -132,8 +132,8 @@ func (s State) Sum(e Event) State {
 // goOn is the state when another runner takes over. Where a person has looked at
 // what went wrong, it is a new start.
 func (s State) goOn(p *RunResumed) State {
-	s.Counting, s.Idle, s.Paused = p.Counting, false, false
-	s.Heard = nil // an attempt that is judged again says it again
+	s.Counting, s.AwaitingProvider, s.Paused = p.Counting, false, false
+	s.PendingFeedback = nil // an attempt that is judged again says it again
 	s = s.limit(p.Limits)
 	for _, c := range p.Changed {
 		if begins(c.Key, "gate.") || begins(c.Key, "proof.") || c.Key == "done.proof" {
@@ -166,7 +166,7 @@ func (s State) tick(e Event) State {
 	if !wakes(e) && !s.At.IsZero() && e.Time.After(s.At) {
 		passed := Span(e.Time.Sub(s.At))
 		s.Live += passed
-		if s.Idle {
+		if s.AwaitingProvider {
 			s.Totals.Waited += passed
 		}
 	}

@@ -9,13 +9,13 @@ import (
 
 // Talk is what the next agent is to hear, and what people have heard already.
 type Talk struct {
-	Told []string `json:"told,omitempty"` // warnings that are not to be said again, by their keys
+	WarnedKeys []string `json:"told,omitempty"` // warnings that are not to be said again, by their keys
 
-	Feedback  []Feedback `json:"feedback,omitempty"`  // what the next prompt should say
-	Heard     []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
-	Summaries []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
-	Notes     []string   `json:"notes,omitempty"`     // what people want the next agent to know
-	Given     int        `json:"given,omitempty"`     // of these, how many the agent at work has been told
+	Feedback        []Feedback `json:"feedback,omitempty"`  // what the next prompt should say
+	PendingFeedback []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
+	Summaries       []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
+	Notes           []string   `json:"notes,omitempty"`     // what people want the next agent to know
+	NotesDelivered  int        `json:"given,omitempty"`     // of these, how many the agent at work has been told
 }
 
 // Feedback is one thing that the next agent should know.
@@ -46,13 +46,13 @@ const (
 
 // begin is when an attempt starts: its agent is told all the notes there are.
 func (t Talk) begin() Talk {
-	t.Heard, t.Given = nil, len(t.Notes)
+	t.PendingFeedback, t.NotesDelivered = nil, len(t.Notes)
 	return t
 }
 
 // hear keeps what the next prompt should say of the attempt under way.
 func (t Talk) hear(f Feedback) Talk {
-	t.Heard = lastN(append(slices.Clip(t.Heard), f), maxFeedback)
+	t.PendingFeedback = lastN(append(slices.Clip(t.PendingFeedback), f), maxFeedback)
 	return t
 }
 
@@ -60,16 +60,16 @@ func (t Talk) hear(f Feedback) Talk {
 // not heard what was already waiting to be said. Notes are done with when an
 // agent has worked with them; others may have come meanwhile.
 func (t Talk) add(o Outcome, counts bool) Talk {
-	next := slices.Concat(t.Heard, o.feedback())
+	next := slices.Concat(t.PendingFeedback, o.feedback())
 	if !counts {
 		next = slices.Concat(t.Feedback, next)
 	}
-	t.Feedback, t.Heard = lastN(next, maxFeedback), nil
+	t.Feedback, t.PendingFeedback = lastN(next, maxFeedback), nil
 	if counts {
 		if o.Result == OK || o.MadeProgress() {
-			t.Notes = t.Notes[min(t.Given, len(t.Notes)):]
+			t.Notes = t.Notes[min(t.NotesDelivered, len(t.Notes)):]
 		}
-		t.Given = 0
+		t.NotesDelivered = 0
 	}
 	return t
 }
@@ -84,15 +84,15 @@ func (t Talk) sumUp(iteration int, said string) Talk {
 
 // note adds what a person wants to be known. The oldest makes room.
 func (t Talk) note(said string) Talk {
-	t.Given = max(0, t.Given-max(0, len(t.Notes)+1-MaxNotes))
+	t.NotesDelivered = max(0, t.NotesDelivered-max(0, len(t.Notes)+1-MaxNotes))
 	t.Notes = lastN(append(slices.Clip(t.Notes), text.Cut(said, MaxNote)), MaxNotes)
 	return t
 }
 
 // warn remembers a warning that is said once only.
 func (t Talk) warn(key string) Talk {
-	if key != "" && !slices.Contains(t.Told, key) {
-		t.Told = lastN(append(slices.Clip(t.Told), key), maxTold)
+	if key != "" && !slices.Contains(t.WarnedKeys, key) {
+		t.WarnedKeys = lastN(append(slices.Clip(t.WarnedKeys), key), maxTold)
 	}
 	return t
 }
@@ -100,7 +100,7 @@ func (t Talk) warn(key string) Talk {
 // forgetBudgets is when limits change: that an old one was nearly reached is said
 // no longer, and may be said of the new one.
 func (t Talk) forgetBudgets() Talk {
-	t.Told = slices.DeleteFunc(slices.Clone(t.Told), func(key string) bool { return begins(key, BudgetKey) })
+	t.WarnedKeys = slices.DeleteFunc(slices.Clone(t.WarnedKeys), func(key string) bool { return begins(key, BudgetKey) })
 	return t
 }
 

@@ -43,8 +43,8 @@ func TestNotesWaitForAnAgentThatWorkedWithThem(t *testing.T) {
 		{"it did not count", []Payload{note(1), &IterationStarted{}, end(Outcome{Result: Limited})}, notes(1, 1), 1},
 	} {
 		s := told(State{}, tt.events...)
-		if !slices.Equal(s.Notes, tt.want) || s.Given != tt.given {
-			t.Errorf("%s: notes %q, %d of them given, want %q and %d", tt.name, s.Notes, s.Given, tt.want, tt.given)
+		if !slices.Equal(s.Notes, tt.want) || s.NotesDelivered != tt.given {
+			t.Errorf("%s: notes %q, %d of them given, want %q and %d", tt.name, s.Notes, s.NotesDelivered, tt.want, tt.given)
 		}
 	}
 }
@@ -55,8 +55,8 @@ func TestTheOldestNoteMakesRoom(t *testing.T) {
 		s = told(s, &NoteAdded{Text: n})
 	}
 	s = told(s, &IterationStarted{}, &NoteAdded{Text: "late"}, &NoteAdded{Text: strings.Repeat("x", MaxNote+1)})
-	if len(s.Notes) != MaxNotes || s.Notes[0] != "note 3" || s.Given != MaxNotes-2 {
-		t.Errorf("%d notes, the first %q, %d given", len(s.Notes), s.Notes[0], s.Given)
+	if len(s.Notes) != MaxNotes || s.Notes[0] != "note 3" || s.NotesDelivered != MaxNotes-2 {
+		t.Errorf("%d notes, the first %q, %d given", len(s.Notes), s.Notes[0], s.NotesDelivered)
 	}
 	s = told(s, &IterationFinished{Outcome: Outcome{Result: OK, Exit: code(0)}})
 	if len(s.Notes) != 2 || s.Notes[0] != "late" || len(s.Notes[1]) != MaxNote {
@@ -66,20 +66,20 @@ func TestTheOldestNoteMakesRoom(t *testing.T) {
 
 func TestWarningsAreRememberedByTheirKeys(t *testing.T) {
 	s := told(State{}, &Warning{Text: "no key"}, &Warning{Key: "budget.cost"}, &Warning{Key: "unseen"}, &Warning{Key: "unseen"})
-	if want := []string{"budget.cost", "unseen"}; !slices.Equal(s.Told, want) {
-		t.Errorf("told %q, want %q", s.Told, want)
+	if want := []string{"budget.cost", "unseen"}; !slices.Equal(s.WarnedKeys, want) {
+		t.Errorf("told %q, want %q", s.WarnedKeys, want)
 	}
-	if got := told(s, &CommandReceived{Command: "note"}, &CommandReceived{Limits: &Limits{}}).Told; len(got) != 2 {
+	if got := told(s, &CommandReceived{Command: "note"}, &CommandReceived{Limits: &Limits{}}).WarnedKeys; len(got) != 2 {
 		t.Errorf("told %q after limits that did not change, want both", got)
 	}
-	if got := told(s, &CommandReceived{Limits: &Limits{CostUSD: 9}}); !slices.Equal(got.Told, []string{"unseen"}) || got.Limits.CostUSD != 9 {
-		t.Errorf("told %q and limits %+v after a limit was raised, want to hear of the budget again", got.Told, got.Limits)
+	if got := told(s, &CommandReceived{Limits: &Limits{CostUSD: 9}}); !slices.Equal(got.WarnedKeys, []string{"unseen"}) || got.Limits.CostUSD != 9 {
+		t.Errorf("told %q and limits %+v after a limit was raised, want to hear of the budget again", got.WarnedKeys, got.Limits)
 	}
 	for n := range 2 * maxTold {
 		s = told(s, &Warning{Key: fmt.Sprint(n)})
 	}
-	if len(s.Told) != maxTold {
-		t.Errorf("%d keys are kept, want %d", len(s.Told), maxTold)
+	if len(s.WarnedKeys) != maxTold {
+		t.Errorf("%d keys are kept, want %d", len(s.WarnedKeys), maxTold)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestOnlyTheLastRollbackByAPersonIsSaid(t *testing.T) {
 
 func TestAttemptsJudgedAgainSayItAgain(t *testing.T) {
 	s := told(State{}, &IterationStarted{}, &ClaimRefused{Why: "gate test failed"}, &RunResumed{From: Crashed}, &ClaimRefused{Why: "gate test failed"})
-	if len(s.Heard) != 1 || len(s.Refusals) != 1 || s.Totals.Refused != 1 {
-		t.Errorf("heard %d, refusals %d, refused %d: one refusal was judged twice", len(s.Heard), len(s.Refusals), s.Totals.Refused)
+	if len(s.PendingFeedback) != 1 || len(s.Refusals) != 1 || s.Totals.Refused != 1 {
+		t.Errorf("heard %d, refusals %d, refused %d: one refusal was judged twice", len(s.PendingFeedback), len(s.Refusals), s.Totals.Refused)
 	}
 }

@@ -7,18 +7,18 @@ import (
 
 // Tree is where the work tree has been, by its checkpoints.
 //
-//	First ──► … ──► High ──► … ──► Here
-//	            the last that was      the last one, or
-//	            no worse than any      the one put back
+//	FirstCheckpoint ──► … ──► BestTree ──► … ──► LastCheckpoint
+//	                      the last that was      the last one, or
+//	                      no worse than any      the one put back
 type Tree struct {
-	High  *High    `json:"high,omitempty"`  // the last iteration that was no worse than any before
-	First string   `json:"first,omitempty"` // the first checkpoint
-	Here  string   `json:"here,omitempty"`  // the last one, or the one that was put back
-	Net   *Changes `json:"net,omitempty"`   // since the run began
+	BestTree        *BestTree `json:"high,omitempty"`  // the last iteration that was no worse than any before
+	FirstCheckpoint string    `json:"first,omitempty"` // the first checkpoint
+	LastCheckpoint  string    `json:"here,omitempty"`  // the last one, or the one that was put back
+	Net             *Changes  `json:"net,omitempty"`   // since the run began
 }
 
-// High is the iteration that a worse one is undone to.
-type High struct {
+// BestTree is the iteration that a worse one is undone to.
+type BestTree struct {
 	Iteration  int      `json:"iteration"` // 0 is before the first
 	Checkpoint string   `json:"checkpoint,omitempty"`
 	Green      []string `json:"green,omitempty"` // the gates that passed
@@ -27,10 +27,10 @@ type High struct {
 
 // made takes in a new checkpoint.
 func (t Tree) made(checkpoint string) Tree {
-	if t.First == "" {
-		t.First = checkpoint
+	if t.FirstCheckpoint == "" {
+		t.FirstCheckpoint = checkpoint
 	}
-	t.Here = checkpoint
+	t.LastCheckpoint = checkpoint
 	return t
 }
 
@@ -38,14 +38,14 @@ func (t Tree) made(checkpoint string) Tree {
 // the best; or by a person between two attempts, and then nobody knows what
 // changed since the run began until the next one has ended.
 func (t Tree) putBack(checkpoint string, inAttempt bool) Tree {
-	t.Here = checkpoint
+	t.LastCheckpoint = checkpoint
 	switch {
 	case !inAttempt:
 		t.Net = nil
-	case t.High != nil:
-		high := *t.High
-		high.Checkpoint = checkpoint
-		t.High = &high
+	case t.BestTree != nil:
+		best := *t.BestTree
+		best.Checkpoint = checkpoint
+		t.BestTree = &best
 	}
 	return t
 }
@@ -53,7 +53,7 @@ func (t Tree) putBack(checkpoint string, inAttempt bool) Tree {
 // add takes in an iteration that was not undone.
 func (t Tree) add(iteration int, o Outcome) Tree {
 	if len(o.Gates) > 0 {
-		t.High = t.High.next(iteration, o)
+		t.BestTree = t.BestTree.next(iteration, o)
 	}
 	if o.Net != nil {
 		t.Net = o.Net
@@ -63,15 +63,15 @@ func (t Tree) add(iteration int, o Outcome) Tree {
 
 // next is the best after an iteration that was no worse. What it did not look at
 // is as it was.
-func (h *High) next(iteration int, o Outcome) *High {
-	now := &High{Iteration: iteration, Checkpoint: o.Checkpoint, Green: o.green(), Tests: o.best()}
-	if h == nil {
+func (b *BestTree) next(iteration int, o Outcome) *BestTree {
+	now := &BestTree{Iteration: iteration, Checkpoint: o.Checkpoint, Green: o.green(), Tests: o.best()}
+	if b == nil {
 		return now
 	}
 	if now.Tests == nil {
-		now.Tests = h.Tests
+		now.Tests = b.Tests
 	}
-	for _, name := range h.Green {
+	for _, name := range b.Green {
 		if !slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == name }) {
 			now.Green = append(now.Green, name)
 		}
@@ -82,14 +82,14 @@ func (h *High) next(iteration int, o Outcome) *High {
 // Undone tells whether an attempt with outcome o is put back, for it left the
 // gates or the tests worse than they were.
 func (s State) Undone(o Outcome) bool {
-	return s.Counting.Ratchet && s.High != nil && s.High.Checkpoint != "" && s.Worse(o) != ""
+	return s.Counting.Ratchet && s.BestTree != nil && s.BestTree.Checkpoint != "" && s.Worse(o) != ""
 }
 
 // Worse says in what an attempt falls behind the best, or nothing: a gate is red
 // that was green, or counts no tests any more, more tests fail, or fewer pass.
 // What was not looked at is not worse.
 func (s State) Worse(o Outcome) string {
-	h := s.High
+	h := s.BestTree
 	if h == nil || o.Person != "" {
 		return ""
 	}

@@ -8,31 +8,31 @@ import (
 func TestWhereTheTreeIs(t *testing.T) {
 	green := Outcome{Result: OK, Exit: code(0), Left: Left{Checkpoint: "c1"}, Gates: []Gate{{Name: "test", OK: true}, {Name: "lint", OK: true}}, Work: Work{Net: &Changes{Created: 1}}}
 	s := State{}.Sum(Event{Payload: &CheckpointMade{Checkpoint: "c0", Base: true}}).Sum(Event{Iter: 1, Payload: &CheckpointMade{Checkpoint: "c1"}})
-	if s.First != "c0" || s.Here != "c1" || s.High != nil {
-		t.Errorf("first %q, here %q, high %v, want c0, c1 and none", s.First, s.Here, s.High)
+	if s.FirstCheckpoint != "c0" || s.LastCheckpoint != "c1" || s.BestTree != nil {
+		t.Errorf("first %q, here %q, high %v, want c0, c1 and none", s.FirstCheckpoint, s.LastCheckpoint, s.BestTree)
 	}
 	byRunner := Event{Iter: 1, Payload: &CheckpointRestored{Checkpoint: "c9"}}
-	if got := s.Sum(byRunner); got.Here != "c9" || got.High != nil {
-		t.Errorf("put back without a best: here %q, high %v", got.Here, got.High)
+	if got := s.Sum(byRunner); got.LastCheckpoint != "c9" || got.BestTree != nil {
+		t.Errorf("put back without a best: here %q, high %v", got.LastCheckpoint, got.BestTree)
 	}
 	s = s.Sum(Event{Iter: 1, Payload: &IterationFinished{Outcome: green}})
-	if s.High.Iteration != 1 || s.High.Checkpoint != "c1" || s.Net.Created != 1 {
-		t.Errorf("high %+v, net %+v after a green iteration", s.High, s.Net)
+	if s.BestTree.Iteration != 1 || s.BestTree.Checkpoint != "c1" || s.Net.Created != 1 {
+		t.Errorf("high %+v, net %+v after a green iteration", s.BestTree, s.Net)
 	}
-	if got := s.Sum(byRunner); got.High.Checkpoint != "c9" || got.Net == nil || s.High.Checkpoint != "c1" {
-		t.Errorf("put back by the runner: the best is at %q, and was at %q", got.High.Checkpoint, s.High.Checkpoint)
+	if got := s.Sum(byRunner); got.BestTree.Checkpoint != "c9" || got.Net == nil || s.BestTree.Checkpoint != "c1" {
+		t.Errorf("put back by the runner: the best is at %q, and was at %q", got.BestTree.Checkpoint, s.BestTree.Checkpoint)
 	}
 	byPerson := s.Sum(Event{Payload: &CheckpointRestored{Checkpoint: "c0"}})
-	if byPerson.Here != "c0" || byPerson.High.Checkpoint != "c1" || byPerson.Net != nil {
-		t.Errorf("put back by a person: here %q, best %q, net %v", byPerson.Here, byPerson.High.Checkpoint, byPerson.Net)
+	if byPerson.LastCheckpoint != "c0" || byPerson.BestTree.Checkpoint != "c1" || byPerson.Net != nil {
+		t.Errorf("put back by a person: here %q, best %q, net %v", byPerson.LastCheckpoint, byPerson.BestTree.Checkpoint, byPerson.Net)
 	}
 	s = s.Add(Outcome{Result: OK, Exit: code(0), Left: Left{Checkpoint: "c2"}})
-	if s.High.Iteration != 1 || s.Net.Created != 1 {
-		t.Errorf("an iteration without gates is no best: %+v, net %+v", s.High, s.Net)
+	if s.BestTree.Iteration != 1 || s.Net.Created != 1 {
+		t.Errorf("an iteration without gates is no best: %+v, net %+v", s.BestTree, s.Net)
 	}
 	s = s.Add(Outcome{Result: OK, Exit: code(0), Left: Left{Checkpoint: "c3"}, Gates: []Gate{{Name: "test", OK: true}}})
-	if s.High.Iteration != 3 || !slices.Equal(s.High.Green, []string{"test", "lint"}) {
-		t.Errorf("high %+v: what was not looked at is as it was", s.High)
+	if s.BestTree.Iteration != 3 || !slices.Equal(s.BestTree.Green, []string{"test", "lint"}) {
+		t.Errorf("high %+v: what was not looked at is as it was", s.BestTree)
 	}
 }
 
@@ -61,8 +61,8 @@ func TestTheBaseline(t *testing.T) {
 	if s.Proof != InClean || !s.SetUp || !slices.Equal(s.Tied, []string{"e2e"}) || len(s.Known) != 2 || s.Known[1].Tests != nil {
 		t.Errorf("proof %s, set up %v, tied %v, known %+v", s.Proof, s.SetUp, s.Tied, s.Known)
 	}
-	if s.High.Checkpoint != "c0" || !slices.Equal(s.High.Green, []string{"e2e"}) || s.Best.Passed != 2 || s.Expected("test") != 3 || len(s.Seen) != 1 {
-		t.Errorf("high %+v, best %+v, seen %v", s.High, s.Best, s.Seen)
+	if s.BestTree.Checkpoint != "c0" || !slices.Equal(s.BestTree.Green, []string{"e2e"}) || s.Best.Passed != 2 || s.Expected("test") != 3 || len(s.Seen) != 1 {
+		t.Errorf("high %+v, best %+v, seen %v", s.BestTree, s.Best, s.Seen)
 	}
 	if again := told(s, b); len(again.Known) != 2 || len(again.Tied) != 1 {
 		t.Errorf("taken again: known %v, tied %v", again.Known, again.Tied)

@@ -75,7 +75,7 @@ func Decide(f Facts, rules []Rule) Verdict {
 	var restore *int
 	if f.Outcome != nil {
 		if f.State.Undone(*f.Outcome) {
-			restore = &f.State.High.Iteration
+			restore = &f.State.BestTree.Iteration
 		}
 		f.State = f.State.Add(*f.Outcome)
 	}

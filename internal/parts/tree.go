@@ -151,7 +151,7 @@ func (t *Tree) sawHead(commit string) {
 
 // LastCommit is the user's last commit, as far as it was seen.
 func (t *Tree) LastCommit(ctx context.Context) string {
-	if here := t.State().Here; t.head == "" && here != "" && t.Store != nil {
+	if here := t.State().LastCheckpoint; t.head == "" && here != "" && t.Store != nil {
 		if c, err := t.Store.Load(ctx, here); err == nil {
 			t.head = c.Head
 		}
@@ -296,7 +296,7 @@ func (t *Tree) Restore(ctx context.Context, a *engine.Attempt, o *loop.Outcome, 
 	ctx, done := t.ForGit(ctx)
 	defer done()
 	before := t.State()
-	high := before.High
+	high := before.BestTree
 	best, err := t.Store.Load(ctx, high.Checkpoint)
 	if a.OnBest && t.base != nil && t.base.checkpoint != nil {
 		best = *t.base.checkpoint
@@ -319,7 +319,7 @@ func (t *Tree) Restore(ctx context.Context, a *engine.Attempt, o *loop.Outcome, 
 // First is the checkpoint before the first iteration; nil when there is none.
 func (t *Tree) First(ctx context.Context) *checkpoint.Checkpoint {
 	if t.first == nil && t.Store != nil {
-		if first := t.snapshotOf(ctx, t.State().First); first != nil {
+		if first := t.snapshotOf(ctx, t.State().FirstCheckpoint); first != nil {
 			t.first = first.checkpoint
 		}
 	}

@@ -84,7 +84,7 @@ func (h Holds) turnedAway(f loop.Facts) loop.Verdict {
 		return h.wait(f)
 	case permanent(away.Kind):
 		return end(loop.CouldNotRun, loop.Treat(away.Kind).Fatal, what(away)+", and no other agent can go on")
-	case away.Kind == loop.ErrAuth && slices.Contains(f.State.Able, away.Agent):
+	case away.Kind == loop.ErrAuth && slices.Contains(f.State.AgentsProven, away.Agent):
 		return end(loop.CouldNotRun, loop.ByNotSignedIn, fmt.Sprintf("%s for longer than %s", what(away), signInPatience))
 	case away.Kind == loop.ErrAuth:
 		return end(loop.CouldNotRun, loop.ByNotSignedIn, what(away)+", and no other agent can go on")
@@ -102,7 +102,7 @@ func (h Holds) hopeless(f loop.Facts, a loop.Away) bool {
 	case a.At.IsZero() || stated(a):
 		return false
 	case a.Kind == loop.ErrAuth:
-		return lasted > signInPatience || !slices.Contains(f.State.Able, a.Agent)
+		return lasted > signInPatience || !slices.Contains(f.State.AgentsProven, a.Agent)
 	}
 	return h.MaxWait > 0 && lasted > h.MaxWait
 }

@@ -310,7 +310,7 @@ func TestSignInThatExpiresInTheNightIsNotFatal(t *testing.T) {
 	if v := Fatal()(loop.Facts{Outcome: auth}); v.Reason != loop.ByNotSignedIn || v.State != loop.CouldNotRun {
 		t.Errorf("at the start: %+v, want it to end not signed in", v)
 	}
-	if v := Fatal()(loop.Facts{Outcome: auth, State: loop.State{Provider: loop.Provider{Worked: true}}}); v.Action != "" {
+	if v := Fatal()(loop.Facts{Outcome: auth, State: loop.State{Provider: loop.Provider{PrimaryWorked: true}}}); v.Action != "" {
 		t.Errorf("after the agent worked: %+v, want no opinion", v)
 	}
 }

@@ -209,7 +209,7 @@ func processes(run *view.Run) string {
 		return ""
 	}
 	none := "none left running"
-	if run.State == loop.Crashed || slices.Contains(run.Sum.Told, loop.UnkeptKey) {
+	if run.State == loop.Crashed || slices.Contains(run.Sum.WarnedKeys, loop.UnkeptKey) {
 		none = "none that could be found" // one may have hidden, and who kept them was gone
 	}
 	if len(run.Spared) > 0 {

@@ -38,7 +38,7 @@ func TestWhatMayBeLeftRunning(t *testing.T) {
 		{loop.Done, []string{loop.UnkeptKey}, []string{"sleep (pid 7)"}, "still running: sleep (pid 7); resume, or the next run here, ends them"},
 	} {
 		run := view.New()
-		run.State, run.Sum.Told, run.Left = tt.state, tt.told, &tt.left
+		run.State, run.Sum.WarnedKeys, run.Left = tt.state, tt.told, &tt.left
 		if got := processes(run); got != tt.want {
 			t.Errorf("%s, told %q: %q, want %q", tt.state, tt.told, got, tt.want)
 		}

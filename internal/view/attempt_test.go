@@ -11,7 +11,7 @@ import (
 
 func TestEveryResultHasItsLine(t *testing.T) {
 	now := time.Date(2026, 11, 3, 10, 0, 0, 0, time.Local)
-	before := loop.State{Provider: loop.Provider{Worked: true}, Counting: loop.Counting{Agents: []string{"claude", "codex"}}}
+	before := loop.State{Provider: loop.Provider{PrimaryWorked: true}, Counting: loop.Counting{Agents: []string{"claude", "codex"}}}
 	agentError := func(kind loop.ErrorKind, message string) *loop.AgentError {
 		return &loop.AgentError{Kind: kind, Message: message}
 	}

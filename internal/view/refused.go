@@ -41,7 +41,7 @@ func refusalWords(refusal loop.Refusal, now int) string {
 func (r *Run) NearMisses() []string {
 	feedback := r.Sum.Feedback
 	if r.Open {
-		feedback = r.Sum.Heard
+		feedback = r.Sum.PendingFeedback
 	}
 	var list []string
 	for _, f := range feedback {
@@ -56,7 +56,7 @@ func (r *Run) NearMisses() []string {
 // that the repository was lost; empty for neither.
 func (r *Run) PutBack() string {
 	var said []string
-	for _, key := range r.Sum.Told {
+	for _, key := range r.Sum.WarnedKeys {
 		if what, ok := strings.CutPrefix(key, loop.PutBackKey); ok {
 			said = append(said, what)
 		}
@@ -71,7 +71,7 @@ func (r *Run) PutBack() string {
 // for that; empty for nothing.
 func (r *Run) UnusedGit() string {
 	var said []string
-	for _, key := range r.Sum.Told {
+	for _, key := range r.Sum.WarnedKeys {
 		if what, ok := strings.CutPrefix(key, loop.UnusedGitKey); ok {
 			said = append(said, what)
 		}

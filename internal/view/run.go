@@ -248,7 +248,7 @@ func (r *Run) ContextPercent() int {
 // included.
 func (r *Run) Waited(now time.Time) time.Duration {
 	waited := r.Sum.Totals.Waited.Duration()
-	if r.Sum.Idle && !r.State.Ended() {
+	if r.Sum.AwaitingProvider && !r.State.Ended() {
 		waited += max(now.Sub(r.Sum.At), 0)
 	}
 	return waited
