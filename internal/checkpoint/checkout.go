@@ -288,7 +288,7 @@ const committer = "[user]\n\tname = refrain\n\temail = refrain@localhost\n[gc]\n
 // the tree. Its index is a copy: what a gate does to it does not mislead us.
 func (c *Checkout) becomeRepository(ctx context.Context) error {
 	commit, object := c.commit()
-	exclude, err := files.ReadFile(ctx, c.repo.exclude(), mostRules)
+	exclude, err := files.ReadFile(ctx, c.repo.exclude(), maxRules)
 	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return err
 	}

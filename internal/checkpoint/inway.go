@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 )
 
@@ -86,7 +87,7 @@ func (w *way) clear(rel string) {
 func (w *way) found(rel string, info fs.FileInfo) {
 	switch {
 	case w.goes[rel] || slices.Contains(w.files, rel):
-	case info.Mode().IsRegular() && readable(w.place(rel)) == nil, info.Mode()&fs.ModeSymlink != 0:
+	case info.Mode().IsRegular() && files.CanRead(w.place(rel)) == nil, info.Mode()&fs.ModeSymlink != 0:
 		w.files = append(w.files, rel)
 	default:
 		w.blocked = append(w.blocked, rel)

@@ -98,7 +98,7 @@ func readList(path string) ([]listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(io.LimitReader(packed, mostListed))
+	b, err := io.ReadAll(io.LimitReader(packed, maxListed))
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func readList(path string) ([]listed, error) {
 	return list, json.Unmarshal(b, &list)
 }
 
-// mostListed is more than the list of any tree has: one that goes on is not ours.
-const mostListed = 4 << 30
+// maxListed is more than the list of any tree has: one that goes on is not ours.
+const maxListed = 4 << 30
 
 // changes compares two lists. There are no lines and no commits in them,
 // and a file that was renamed went at one place and came at another.

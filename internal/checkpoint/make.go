@@ -175,16 +175,16 @@ func borrowed(ctx context.Context, objects string) ([]string, error) {
 	return named, err
 }
 
-// converting are the tracked files whose attributes may make git change them on
+// convertedPaths are the tracked files whose attributes may make git change them on
 // their way.
-var converting = []string{
+var convertedPaths = []string{
 	":/", ":(top,exclude,attr:!text !eol !crlf !ident !filter !working-tree-encoding)",
 	":(top,exclude,attr:-text !ident !filter !working-tree-encoding)",
 }
 
-// plainly makes git write an index that any repository can read: whole, and
+// readableByAll makes git write an index that any repository can read: whole, and
 // without what a helper program was to remember.
-var plainly = []string{"-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false"}
+var readableByAll = []string{"-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false"}
 
 // seed begins the index with a copy of the user's, so that what git knows of
 // unchanged files need not be found out again. Entries that would be trusted
@@ -229,7 +229,7 @@ func (m *maker) seed(ctx context.Context, index string) error {
 		return err
 	}
 	onCopy.Stdin = forget.Bytes()
-	_, err = m.user.ask(ctx, onCopy, append(plainly, "update-index", "--force-write-index", "-z", "--index-info")...)
+	_, err = m.user.ask(ctx, onCopy, append(readableByAll, "update-index", "--force-write-index", "-z", "--index-info")...)
 	return err
 }
 
@@ -243,7 +243,7 @@ func (m *maker) suspects(ctx context.Context, onCopy git.Command) (func(string) 
 	case err != nil && !git.SaidNo(err):
 		return nil, err
 	}
-	out, err := m.user.ask(ctx, onCopy, append([]string{"ls-files", "-z", "--"}, converting...)...)
+	out, err := m.user.ask(ctx, onCopy, append([]string{"ls-files", "-z", "--"}, convertedPaths...)...)
 	if err != nil {
 		return nil, err
 	}

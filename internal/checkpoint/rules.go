@@ -26,8 +26,8 @@ type rules struct {
 // ruleFile is the name of a file with rules.
 const ruleFile = ".gitignore"
 
-// mostRules is more than anybody writes about what to ignore.
-const mostRules = 64 << 20
+// maxRules is more than anybody writes about what to ignore.
+const maxRules = 64 << 20
 
 // ruleFiles are the files that say what to ignore, of the user's repository and of
 // the store.
@@ -43,14 +43,14 @@ func (f ruleFiles) copyExclude(ctx context.Context) (bool, error) {
 	if f.user.gone() {
 		return false, nil
 	}
-	theirs, err := files.ReadFile(ctx, f.user.exclude(), mostRules)
+	theirs, err := files.ReadFile(ctx, f.user.exclude(), maxRules)
 	switch {
 	case errors.As(err, new(*files.NotRegularError)), errors.As(err, new(*files.TooLargeError)):
 		return false, nil
 	case files.Ignoring(err, fs.ErrNotExist) != nil:
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
-	ours, err := files.ReadFile(ctx, f.repo.exclude(), mostRules)
+	ours, err := files.ReadFile(ctx, f.repo.exclude(), maxRules)
 	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return false, fmt.Errorf("read what to ignore: %w", err)
 	}
@@ -67,7 +67,7 @@ func (f ruleFiles) copyExclude(ctx context.Context) (bool, error) {
 // those among the ignored paths.
 func (f ruleFiles) hidden(ctx context.Context, ignored []string) ([]rules, error) {
 	var all []rules
-	text, err := files.ReadFile(ctx, f.repo.exclude(), mostRules)
+	text, err := files.ReadFile(ctx, f.repo.exclude(), maxRules)
 	if files.Ignoring(err, fs.ErrNotExist) != nil {
 		return nil, fmt.Errorf("read what to ignore: %w", err)
 	}
@@ -79,7 +79,7 @@ func (f ruleFiles) hidden(ctx context.Context, ignored []string) ([]rules, error
 		if info, err := os.Lstat(at); path.Base(name) != ruleFile || err != nil || !info.Mode().IsRegular() {
 			continue // no rules, gone meanwhile, or nothing that git would read
 		}
-		if text, err := files.ReadFile(ctx, at, mostRules); err == nil { // what we cannot read, git cannot either
+		if text, err := files.ReadFile(ctx, at, maxRules); err == nil { // what we cannot read, git cannot either
 			all = append(all, rules{Path: []byte(name), Text: text})
 		}
 	}

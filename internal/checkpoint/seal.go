@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,7 @@ import (
 // seal keeps the files of a store as they are to be that tell git how to treat what
 // is in it. Nobody but us has a reason to write them.
 type seal struct {
-	dir   string
+	repo  *shadow
 	files map[string]string // what they hold, by their names
 
 	mu       sync.Mutex
@@ -58,15 +57,15 @@ var unsealed = []string{
 // what is checked out of it, or hide what is to be kept.
 func (s *seal) check() (found []string, err error) {
 	for _, folder := range []string{"objects", "objects/info", "objects/pack", "info", "refs"} {
-		info, err := os.Lstat(s.at(folder))
+		info, err := os.Lstat(s.repo.at(folder))
 		switch {
 		case err == nil && info.IsDir():
 			continue
 		case folder == "objects":
-			return nil, &GoneError{Path: s.at(folder)}
+			return nil, &GoneError{Path: s.repo.at(folder)}
 		}
 		found = append(found, folder)
-		if err := errors.Join(os.RemoveAll(s.at(folder)), os.MkdirAll(s.at(folder), 0o700)); err != nil {
+		if err := errors.Join(os.RemoveAll(s.repo.at(folder)), os.MkdirAll(s.repo.at(folder), 0o700)); err != nil {
 			return found, fmt.Errorf("seal the checkpoints: %w", err)
 		}
 	}
@@ -75,7 +74,7 @@ func (s *seal) check() (found []string, err error) {
 			continue
 		}
 		found = append(found, name)
-		if err := files.Overwrite(s.at(name), []byte(want), 0o600, files.SyncFile); err != nil {
+		if err := files.Overwrite(s.repo.at(name), []byte(want), 0o600, files.SyncFile); err != nil {
 			return found, fmt.Errorf("seal the checkpoints: %w", err)
 		}
 	}
@@ -83,11 +82,11 @@ func (s *seal) check() (found []string, err error) {
 		if _, wanted := s.files[name]; wanted {
 			continue
 		}
-		if _, err := os.Lstat(s.at(name)); files.Absent(err) {
+		if _, err := os.Lstat(s.repo.at(name)); files.Absent(err) {
 			continue
 		}
 		found = append(found, name)
-		if err := files.RemoveAll(s.at(name)); err != nil {
+		if err := files.RemoveAll(s.repo.at(name)); err != nil {
 			return found, fmt.Errorf("seal the checkpoints: %w", err)
 		}
 	}
@@ -95,14 +94,11 @@ func (s *seal) check() (found []string, err error) {
 	return found, nil
 }
 
-// at is where a file of the store is.
-func (s *seal) at(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
-
 // intact tells whether a file of the store holds what it should.
 func (s *seal) intact(name, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stamp, ok := files.Holds(s.at(name), text, s.intactAt[name])
+	stamp, ok := files.Holds(s.repo.at(name), text, s.intactAt[name])
 	if s.intactAt == nil {
 		s.intactAt = map[string]string{}
 	}

@@ -39,6 +39,7 @@ type sorter struct {
 // large or cannot be read is skipped, and a repository inside the tree is only
 // watched. What is to be dropped is dropped.
 func (s *sorter) sort(ctx context.Context, records []git.Record, last *Checkpoint, seeded []string) error {
+	s.modes, s.links = map[string]fs.FileMode{}, map[string]bool{}
 	if last != nil {
 		s.begin(last.facts)
 	} else if err := s.firstModes(ctx, seeded); err != nil {
@@ -119,7 +120,7 @@ func (s *sorter) sortFile(r git.Record) error {
 	case info.Size() > s.limit:
 		s.large = append(s.large, r)
 	default:
-		if err := readable(at); err != nil && !files.Absent(err) {
+		if err := files.CanRead(at); err != nil && !files.Absent(err) {
 			s.skip(r, "cannot be read: "+files.Cause(err), files.Stamp(info))
 			return nil
 		}
@@ -185,14 +186,6 @@ func (s *sorter) skip(r git.Record, why, stamp string) {
 	if r.Index != '?' {
 		s.drop = append(s.drop, r.Path)
 	}
-}
-
-func readable(path string) error {
-	f, err := files.OpenFile(path)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 func size(bytes int64) string {

@@ -104,7 +104,7 @@ func OpenStore(ctx context.Context, t *git.Tree, dir, pool string) (*Store, erro
 func (s *Store) putTogether(user *userRepo, made madeFor, sealed map[string]string) {
 	s.user, s.made = user, made
 	s.repo = &shadow{dir: s.dir, git: s.tree.Program(), top: user.top, format: user.format}
-	s.seal = &seal{dir: s.dir, files: sealed}
+	s.seal = &seal{repo: s.repo, files: sealed}
 	s.rules = ruleFiles{s.repo, user}
 	s.umask = &umask{probe: s.repo.head() + ".mask"}
 	s.trees = Trees{tree: s.tree, repo: s.repo, seal: s.seal, compared: &comparer{tree: s.tree, repo: s.repo}}

@@ -97,7 +97,7 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	sorted := s.newSorter(append(drop, plain...))
+	sorted := &sorter{tree: s.tree, user: s.user, repo: s.repo, umask: s.umask, limit: s.Limit, drop: append(drop, plain...)}
 	if err := sorted.sort(ctx, append(records, more...), last, s.seeded); err != nil {
 		return Checkpoint{}, err
 	}
@@ -125,13 +125,6 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 		}
 	}
 	return s.record(ctx, last, sorted.facts)
-}
-
-func (s *Store) newSorter(drop []string) *sorter {
-	return &sorter{
-		tree: s.tree, user: s.user, repo: s.repo, umask: s.umask, limit: s.Limit,
-		drop: drop, modes: map[string]fs.FileMode{}, links: map[string]bool{},
-	}
 }
 
 // unlinkFolders takes commits out of the index where a repository inside the

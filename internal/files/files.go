@@ -181,3 +181,12 @@ func Under(dir, path string) (rel string, ok bool) {
 	}
 	return rel, true
 }
+
+// CanRead tells whether a file can be opened: nil, or why not.
+func CanRead(path string) error {
+	f, err := OpenFile(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -163,7 +163,7 @@ func hooksIn(dir string) ([]string, error) {
 			case folders[i] == dir:
 				folders = append(folders, at)
 			}
-			if len(paths) > mostGitFiles {
+			if len(paths) > maxGitFiles {
 				return nil, errFlood
 			}
 		}
@@ -187,11 +187,11 @@ func namesIn(dir string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	list, err := f.Readdirnames(mostGitFiles + 1)
+	list, err := f.Readdirnames(maxGitFiles + 1)
 	switch {
 	case err != nil && err != io.EOF:
 		return nil, err
-	case len(list) > mostGitFiles:
+	case len(list) > maxGitFiles:
 		return nil, errFlood
 	}
 	return slices.DeleteFunc(list, func(name string) bool { return path.Ext(name) == ".sample" }), nil

@@ -15,10 +15,10 @@ import (
 // nobody writes to does not.
 var gitPatience = 2 * time.Minute
 
-// elsewhere are the variables that turn git away from the folder it is run in,
+// redirecting are the variables that turn git away from the folder it is run in,
 // as set for example while a git hook runs, and those that change what our
 // arguments mean.
-var elsewhere = []string{
+var redirecting = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_IMPLICIT_WORK_TREE",
 	"GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_ATTR_SOURCE",
@@ -31,7 +31,7 @@ var elsewhere = []string{
 func gitEnv() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(elsewhere, name)
+		return slices.Contains(redirecting, name)
 	})
 	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 }
@@ -39,29 +39,29 @@ func gitEnv() []string {
 // Setting is one of git's settings.
 type Setting struct{ Key, Value string }
 
-// unwatched keeps git from asking a program which files have changed. It goes with
+// noFsmonitor keeps git from asking a program which files have changed. It goes with
 // hooks, too: nobody misses it.
-var unwatched = Setting{"core.fsmonitor", "false"}
+var noFsmonitor = Setting{"core.fsmonitor", "false"}
 
-// outside keeps git from starting another one in a repository inside the tree, with
+// noSubmodules keeps git from starting another one in a repository inside the tree, with
 // the settings that an agent has given that. Which commit is checked out there is
 // seen without.
-var outside = []Setting{{"diff.ignoreSubmodules", "dirty"}, {"diff.submodule", "short"}, {"status.submoduleSummary", "false"}, {"submodule.recurse", "false"}}
+var noSubmodules = []Setting{{"diff.ignoreSubmodules", "dirty"}, {"diff.submodule", "short"}, {"status.submoduleSummary", "false"}, {"submodule.recurse", "false"}}
 
-// closed are the settings of every git of ours that does not act for the user. An
+// noPrograms are the settings of every git of ours that does not act for the user. An
 // agent can write the settings of the repository, and what they name would run
 // with the rights of the runner.
-var closed = []Setting{
-	unwatched,
+var noPrograms = []Setting{
+	noFsmonitor,
 	{"core.hooksPath", os.DevNull},
 	{"core.pager", "cat"},
 	{"diff.external", ""}, // which is an error, and no program
 	{"protocol.ext.allow", "never"},
 }
 
-// shut is what the environment adds to that: objects are what their names say, and
+// noProgramsEnv is what the environment adds to that: objects are what their names say, and
 // nothing is fetched, be it by a program that the settings name.
-var shut = []string{"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EXTERNAL_DIFF=", "GIT_NO_LAZY_FETCH=1"}
+var noProgramsEnv = []string{"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EXTERNAL_DIFF=", "GIT_NO_LAZY_FETCH=1"}
 
 // with adds settings to an environment, where they win over those of every file.
 // Others may be there already.
@@ -82,7 +82,7 @@ func with(env []string, settings ...Setting) []string {
 // Closed is the environment for a git that reads a repository which an agent may
 // have written to, and runs no program that it names. Variables that turn git
 // away from the folder it is run in are left out.
-func Closed() []string { return append(with(gitEnv(), closed...), shut...) }
+func Closed() []string { return append(with(gitEnv(), noPrograms...), noProgramsEnv...) }
 
 // WithoutFilters are settings that keep git from running filters, of which ask
 // tells what is set: all of them, or those that the repository defines itself,

@@ -39,8 +39,8 @@ const (
 	half = ".refrain" // ends the name of a file that is about to take the place of another
 )
 
-// mostGitFiles is more hooks than anybody has.
-const mostGitFiles = 2000
+// maxGitFiles is more hooks than anybody has.
+const maxGitFiles = 2000
 
 // Files takes note of the files of the repository that decide what git does in
 // it: settings, hooks, attributes, and what it ignores. PutBack compares with
@@ -234,7 +234,7 @@ func (g Guard) putBackOne(ctx context.Context, p gitPlace, name, was, now string
 	return what, writeNote(p.of(name), name, was)
 }
 
-var errFlood = fmt.Errorf("there are more than %d hooks", mostGitFiles)
+var errFlood = fmt.Errorf("there are more than %d hooks", maxGitFiles)
 
 // look notes all files.
 func (p gitPlace) look(ctx context.Context) (Guarded, error) {
@@ -256,7 +256,7 @@ func (p gitPlace) look(ctx context.Context) (Guarded, error) {
 		if note == "" {
 			continue
 		}
-		if found[name] = note; len(found) > mostGitFiles {
+		if found[name] = note; len(found) > maxGitFiles {
 			return nil, errFlood
 		}
 		switch {

@@ -81,7 +81,7 @@ func TestWhatGitDoesIsPutBack(t *testing.T) {
 			[]string{"hooks", "hooks/off", "hooks/pre-commit", "hooks/pre-commit.d", "hooks/pre-commit.d/one"},
 		},
 		{"more hooks than anybody has", func(f folder) {
-			for i := range mostGitFiles + 2 {
+			for i := range maxGitFiles + 2 {
 				f.must(os.WriteFile(f.path(".git/hooks/x"+strings.Repeat("y", i%200)+strings.Repeat("z", i/200)), nil, 0o600))
 			}
 		}, []string{"hooks", "hooks/off", "hooks/pre-commit", "hooks/pre-commit.d", "hooks/pre-commit.d/one"}},

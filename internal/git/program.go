@@ -93,7 +93,7 @@ func (p Program) RunWith(ctx context.Context, c Command, args ...string) ([]byte
 	spec := proc.Spec{
 		Argv:   append([]string{p.path}, args...),
 		Dir:    p.dir,
-		Env:    slices.Concat(with(env, slices.Concat(closed, outside, c.Settings)...), shut, []string{"GIT_ALLOW_PROTOCOL="}, c.Env),
+		Env:    slices.Concat(with(env, slices.Concat(noPrograms, noSubmodules, c.Settings)...), noProgramsEnv, []string{"GIT_ALLOW_PROTOCOL="}, c.Env),
 		Stdin:  bytes.NewReader(c.Stdin),
 		Stdout: proc.Sink{Raw: &out},
 		Stderr: proc.Sink{Raw: &complaint},
@@ -148,7 +148,7 @@ func (p Program) runHooks(ctx context.Context, c Command, args ...string) error 
 	exit, err := p.exec(ctx, proc.Spec{
 		Argv:    append([]string{p.path, "-c", "maintenance.auto=false"}, args...),
 		Dir:     p.dir,
-		Env:     append(append(with(with(env, unwatched), outside...), c.Env...), "LC_ALL="+os.Getenv("LC_ALL")),
+		Env:     append(append(with(with(env, noFsmonitor), noSubmodules...), c.Env...), "LC_ALL="+os.Getenv("LC_ALL")),
 		Stdin:   bytes.NewReader(c.Stdin),
 		Stderr:  proc.Sink{Raw: &complaint},
 		Timeout: hookTimeout,

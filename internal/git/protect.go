@@ -72,7 +72,7 @@ func held(ctx context.Context, path string, d fs.DirEntry) (string, error) {
 		return heldBy(ctx, path, info)
 	}
 	target, err := os.Readlink(path)
-	return inWords(info, sha256.Sum256([]byte(target))), err
+	return describe(info, sha256.Sum256([]byte(target))), err
 }
 
 // digest is held for a file that is run, or read, by its name: what matters is
@@ -86,19 +86,19 @@ func digest(ctx context.Context, path string) (string, error) {
 		return "out of reach", nil
 	case err != nil:
 		return "", err
-	case info.Size() > mostRead:
+	case info.Size() > maxRead:
 		return "large " + files.Stamp(info), nil
 	}
 	return heldBy(ctx, path, info)
 }
 
-// mostRead is more than a program has that people write settings and hooks for.
-const mostRead = 256 << 20
+// maxRead is more than a program has that people write settings and hooks for.
+const maxRead = 256 << 20
 
 // heldBy is what there is to know of a file that is no link.
 func heldBy(ctx context.Context, path string, info fs.FileInfo) (string, error) {
 	if !info.Mode().IsRegular() {
-		return inWords(info, sha256.Sum256(nil)), nil
+		return describe(info, sha256.Sum256(nil)), nil
 	}
 	f, err := files.OpenFile(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -110,10 +110,10 @@ func heldBy(ctx context.Context, path string, info fs.FileInfo) (string, error) 
 	defer f.Close()
 	content := sha256.New()
 	err = files.CopyAll(ctx, content, f)
-	return inWords(info, [sha256.Size]byte(content.Sum(nil))), err
+	return describe(info, [sha256.Size]byte(content.Sum(nil))), err
 }
 
-func inWords(info fs.FileInfo, sum [sha256.Size]byte) string {
+func describe(info fs.FileInfo, sum [sha256.Size]byte) string {
 	return fmt.Sprintf("%v %v %s", info.Mode().Type(), info.Mode()&0o100, hex.EncodeToString(sum[:]))
 }
 

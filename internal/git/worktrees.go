@@ -28,7 +28,7 @@ func (k Worktrees) List(ctx context.Context) ([]Worktree, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list work trees: %w", err)
 	}
-	main, err := k.tree.git.mainCommits(ctx, common)
+	main, err := k.mainCommits(ctx, common)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (k Worktrees) inspect(ctx context.Context, w *Worktree, name string, main [
 	if err != nil {
 		return err
 	}
-	if w.Unmerged, err = k.tree.git.lacking(ctx, main, w.head, tip); err != nil {
+	if w.Unmerged, err = k.lacking(ctx, main, w.head, tip); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(w.Dir, ".git")); errors.Is(err, fs.ErrNotExist) {
@@ -89,13 +89,13 @@ func (k Worktrees) inspect(ctx context.Context, w *Worktree, name string, main [
 }
 
 // lacking counts the commits that are behind the tips and not behind main.
-func (p Program) lacking(ctx context.Context, main []string, tips ...string) (int, error) {
+func (k Worktrees) lacking(ctx context.Context, main []string, tips ...string) (int, error) {
 	tips = slices.DeleteFunc(tips, func(tip string) bool { return tip == "" })
 	if len(tips) == 0 {
 		return 0, nil
 	}
 	args := slices.Concat([]string{"rev-list", "--count"}, tips, []string{"--not"}, main)
-	count, err := p.line(ctx, Command{}, args...)
+	count, err := k.tree.git.line(ctx, Command{}, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -108,14 +108,14 @@ func (p Program) lacking(ctx context.Context, main []string, tips ...string) (in
 
 // mainCommits are where the main work tree is and where the branch is that it
 // follows, as far as there are such.
-func (p Program) mainCommits(ctx context.Context, common string) ([]string, error) {
-	branch, err := p.branch(ctx, Command{Env: []string{"GIT_DIR=" + common}})
+func (k Worktrees) mainCommits(ctx context.Context, common string) ([]string, error) {
+	branch, err := k.tree.git.branch(ctx, Command{Env: []string{"GIT_DIR=" + common}})
 	if err != nil {
 		return nil, err
 	}
 	refs := []string{"main-worktree/HEAD"}
 	if branch != "" {
-		upstream, err := p.line(ctx, Command{}, "for-each-ref", "--format=%(upstream)", branches+branch)
+		upstream, err := k.tree.git.line(ctx, Command{}, "for-each-ref", "--format=%(upstream)", branches+branch)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (p Program) mainCommits(ctx context.Context, common string) ([]string, erro
 	}
 	var commits []string
 	for _, ref := range refs {
-		commit, err := p.commit(ctx, ref)
+		commit, err := k.tree.git.commit(ctx, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -196,7 +196,7 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 		_ = os.Remove(temp) // it only costs room
 		return errors.Join(err, target.Close())
 	}
-	if t.writing = append(t.writing, target); len(t.writing) < mostOpen {
+	if t.writing = append(t.writing, target); len(t.writing) < maxOpen {
 		return nil
 	}
 	return t.settle()
@@ -205,8 +205,8 @@ func (t *taker) copy(ctx context.Context, from, to string) error {
 // Unfinished begins the name of a copy that is not whole.
 const Unfinished = "tmp_"
 
-// mostOpen is how many files are on their way to the disk at once.
-const mostOpen = 64
+// maxOpen is how many files are on their way to the disk at once.
+const maxOpen = 64
 
 // settle waits until what was written is on its way to the disk no more. The
 // files that are synced when the store is made come after it, and with them the
