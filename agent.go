@@ -2,7 +2,6 @@ package refrain
 
 import (
 	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Agent is an agent of your own: it says how to start one attempt, and reads
@@ -48,13 +47,4 @@ func NewDecoder(format string) (Decoder, error) {
 		return nil, &UsageError{What: err.Error(), err: err}
 	}
 	return a.Decoder(), nil
-}
-
-func ownAgent(a Agent) *request.Agent {
-	own := &request.Agent{Agent: a, Name: a.Name()}
-	if able, ok := a.(Capable); ok {
-		can := able.Abilities()
-		own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost
-	}
-	return own
 }

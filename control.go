@@ -115,17 +115,3 @@ func (c *Control) Stats() Stats {
 func (c *Control) Subscribe(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return c.live.Events(ctx, after)
 }
-
-// begin takes the control for a run.
-func (c *Control) begin() error {
-	if !c.taken.CompareAndSwap(false, true) {
-		return &UsageError{What: "this Control has a run already", Hint: "make a new one for each run"}
-	}
-	return nil
-}
-
-// end lets go of everybody who waits.
-func (c *Control) end() {
-	c.engine.End()
-	c.live.End()
-}

@@ -4,10 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/lineup"
-	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // ErrNoHelper says that the program does not call Helper.
@@ -64,38 +60,3 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s was refused: %s", e.Command, e.Why) }
-
-// public gives an error the type that callers may know. Each kind is named here
-// and nowhere else.
-func public(err error) error {
-	var (
-		asked    *request.UsageError
-		choice   *lineup.ChoiceError
-		settings *app.SettingsError
-		gone     *app.GoneError
-		held     *app.HeldError
-		missing  *app.NotFoundError
-		newer    *app.NewerError
-		corrupt  *app.CorruptError
-	)
-	switch {
-	case errors.As(err, &asked):
-		return &UsageError{What: asked.What, Hint: asked.Hint, err: err}
-	case errors.As(err, &choice):
-		return &UsageError{What: choice.Error(), Hint: "name one as Agent, or set agent in refrain.toml", err: err}
-	case errors.As(err, &settings):
-		return &UsageError{What: settings.Error(), Hint: settings.Hint(), err: err}
-	case errors.As(err, &gone):
-		return &UsageError{What: gone.Error(), Hint: gone.Hint(), err: err}
-	case errors.As(err, &held):
-		h := held.Holder
-		return &HeldError{Run: h.Run, PID: h.PID, Host: h.Host, Since: h.Started, err: err}
-	case errors.As(err, &missing):
-		return &NotFoundError{Run: missing.Ref, Near: missing.Near, err: err}
-	case errors.As(err, &newer):
-		return &UnreadableError{Newer: true, err: err}
-	case errors.As(err, &corrupt):
-		return &UnreadableError{err: err}
-	}
-	return err
-}

@@ -2,10 +2,18 @@ package refrain
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Helper must be called first in main, and in TestMain of tests that run loops. A
@@ -102,6 +110,10 @@ type hands struct {
 	version   string
 }
 
+func (o Options) hands() hands { return hands{o.Observers, o.Control, o.Version} }
+
+func (o ResumeOptions) hands() hands { return hands{o.Observers, o.Control, o.Version} }
+
 // attend has a run go on under a control, and puts its end together.
 func (h hands) attend(ctx context.Context, run func(app.Watch) (end loop.RunFinished, started bool, err error)) (Result, error) {
 	if !app.HelperCalled() {
@@ -129,4 +141,147 @@ func (h hands) attend(ctx context.Context, run func(app.Watch) (end loop.RunFini
 		State: end.State, Reason: end.Reason, Why: end.Why, Level: end.Level(), Proven: end.Proven, Proof: end.Proof,
 		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Net: end.Net, Unsaved: end.Unsaved, Started: started,
 	}, public(err)
+}
+
+// begin takes the control for a run.
+func (c *Control) begin() error {
+	if !c.taken.CompareAndSwap(false, true) {
+		return &UsageError{What: "this Control has a run already", Hint: "make a new one for each run"}
+	}
+	return nil
+}
+
+// end lets go of everybody who waits.
+func (c *Control) end() {
+	c.engine.End()
+	c.live.End()
+}
+
+// request is what the options ask for, in the words of the command line.
+func (o Options) request() (request.Request, error) {
+	req := request.Request{Procedure: o.Procedure, Command: o.Command, Prompt: o.Prompt, Context: o.Context, Vars: o.Vars}
+	if o.Prompt != "" && o.PromptFile != "" {
+		return req, &UsageError{What: "there are two prompts: Prompt and PromptFile", Hint: "give one of them"}
+	}
+	if o.PromptFile != "" {
+		var err error
+		if req.File, err = filepath.Abs(inFolder(orHere(o.Dir), o.PromptFile)); err != nil {
+			return req, err
+		}
+	}
+	req.Flags = settings(o.Settings, o.MaxIterations)
+	for _, f := range []app.Flag{
+		{Name: "--agent", Key: "agent", Value: o.Agent},
+		{Name: "--model", Key: "model", Value: o.Model},
+		{Name: "--until", Key: "done.promise", Value: o.Until},
+	} {
+		if f.Value != "" {
+			req.Flags = append(req.Flags, f)
+		}
+	}
+	for _, command := range o.Gates {
+		if strings.TrimSpace(command) == "" {
+			return req, &UsageError{What: "a gate has no command", Hint: "leave it out, or name the command that must pass"}
+		}
+		req.Flags = append(req.Flags, app.Flag{Name: "--gate", Key: "gate", Value: command})
+	}
+	var err error
+	req.Extensions, err = own(o.CustomAgent, o.CustomGates, o.Rules)
+	return req, err
+}
+
+func (o ResumeOptions) request() ([]app.Flag, request.Extensions, error) {
+	parts, err := own(o.CustomAgent, o.CustomGates, o.Rules)
+	return settings(o.Settings, o.MaxIterations), parts, err
+}
+
+// settings are flags, always in the same order.
+func settings(values map[string]string, iterations int) []app.Flag {
+	var list []app.Flag
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, app.Flag{Name: "--set", Key: key, Value: values[key]})
+	}
+	if iterations != 0 {
+		list = append(list, app.Flag{Name: "--max-iterations", Key: "loop.max_iterations", Value: strconv.Itoa(iterations)})
+	}
+	return list
+}
+
+// own is what the program brings along.
+func own(a Agent, gates []Gate, rules []Rule) (request.Extensions, error) {
+	var parts request.Extensions
+	if a != nil {
+		parts.Agent = ownAgent(a)
+	}
+	for _, g := range gates {
+		if g == nil {
+			return parts, &UsageError{What: "a gate is nil", Hint: "leave it out"}
+		}
+		parts.Gates = append(parts.Gates, ownGate{g})
+	}
+	for _, r := range rules {
+		if r == nil {
+			return parts, &UsageError{What: "a rule is nil", Hint: "leave it out"}
+		}
+		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: r.Decide})
+	}
+	return parts, nil
+}
+
+func orHere(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+func inFolder(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func ownAgent(a Agent) *request.Agent {
+	own := &request.Agent{Agent: a, Name: a.Name()}
+	if able, ok := a.(Capable); ok {
+		can := able.Abilities()
+		own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost
+	}
+	return own
+}
+
+// public gives an error the type that callers may know. Each kind is named here
+// and nowhere else.
+func public(err error) error {
+	var (
+		asked    *request.UsageError
+		choice   *lineup.ChoiceError
+		settings *app.SettingsError
+		gone     *app.GoneError
+		held     *app.HeldError
+		missing  *app.NotFoundError
+		newer    *app.NewerError
+		corrupt  *app.CorruptError
+	)
+	switch {
+	case errors.As(err, &asked):
+		return &UsageError{What: asked.What, Hint: asked.Hint, err: err}
+	case errors.As(err, &choice):
+		return &UsageError{What: choice.Error(), Hint: "name one as Agent, or set agent in refrain.toml", err: err}
+	case errors.As(err, &settings):
+		return &UsageError{What: settings.Error(), Hint: settings.Hint(), err: err}
+	case errors.As(err, &gone):
+		return &UsageError{What: gone.Error(), Hint: gone.Hint(), err: err}
+	case errors.As(err, &held):
+		h := held.Holder
+		return &HeldError{Run: h.Run, PID: h.PID, Host: h.Host, Since: h.Started, err: err}
+	case errors.As(err, &missing):
+		return &NotFoundError{Run: missing.Ref, Near: missing.Near, err: err}
+	case errors.As(err, &newer):
+		return &UnreadableError{Newer: true, err: err}
+	case errors.As(err, &corrupt):
+		return &UnreadableError{err: err}
+	}
+	return err
 }

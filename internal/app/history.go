@@ -56,11 +56,11 @@ func (h *History) Last() int { return h.entry.State.Totals.Iterations }
 // attempt which the journal knows. Folders alone may be left of a journal that
 // was cut. Of a runner that died, the checkpoint after the attempt may be all that
 // is known.
-func (h *History) Made(iter int) (journal.Made, error) {
+func (h *History) Made(iter int) (journal.AttemptChanges, error) {
 	attempt, checkpoint := 0, ""
 	for e, err := range h.runs.Events(h.entry.Name, 0) {
 		if err != nil {
-			return journal.Made{}, err
+			return journal.AttemptChanges{}, err
 		}
 		if f, ok := e.Payload.(*loop.IterationFinished); ok && e.Iter == iter {
 			attempt, checkpoint = e.Attempt, f.Outcome.Checkpoint
@@ -73,9 +73,9 @@ func (h *History) Made(iter int) (journal.Made, error) {
 		}
 	}
 	if checkpoint != "" {
-		return journal.Made{Checkpoint: checkpoint}, nil
+		return journal.AttemptChanges{Checkpoint: checkpoint}, nil
 	}
-	return journal.Made{}, &request.UsageError{
+	return journal.AttemptChanges{}, &request.UsageError{
 		What: fmt.Sprintf("%s has no checkpoint of iteration %d", h.entry.Name, iter),
 		Hint: fmt.Sprintf("\"refrain show %s\" lists its iterations; /0 is the tree before the first", h.entry.Name),
 	}

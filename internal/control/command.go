@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,14 +37,7 @@ var commands = map[string]func(Command) error{
 }
 
 // Commands lists every command, sorted.
-func Commands() []string {
-	list := make([]string, 0, len(commands))
-	for name := range commands {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+func Commands() []string { return slices.Sorted(maps.Keys(commands)) }
 
 // Command is a wish of a person's.
 type Command struct {

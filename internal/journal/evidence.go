@@ -42,16 +42,16 @@ func (g *gateLog) Close() error {
 	return nil
 }
 
-// Made is what an attempt did to the work tree: the checkpoints before and
+// AttemptChanges is what an attempt did to the work tree: the checkpoints before and
 // after it, and everything that changed between them.
-type Made struct {
+type AttemptChanges struct {
 	Base       string       `json:"base"`
 	Checkpoint string       `json:"checkpoint"`
 	Changes    loop.Changes `json:"changes"`
 }
 
 // WriteChanges saves what an attempt did to the work tree.
-func (a *Attempt) WriteChanges(m Made) { a.writeJSON(changesName, m) }
+func (a *Attempt) WriteChanges(m AttemptChanges) { a.writeJSON(changesName, m) }
 
 // WriteFeedback saves what the next agent should know of the gates.
 func (a *Attempt) WriteFeedback(texts []string) {
@@ -126,8 +126,8 @@ func (a *Attempt) writeJSON(name string, v any) {
 }
 
 // ReadChanges is what WriteChanges saved in the folder of an attempt.
-func ReadChanges(dir string) (Made, error) {
-	var m Made
+func ReadChanges(dir string) (AttemptChanges, error) {
+	var m AttemptChanges
 	b, err := readSmall(filepath.Join(dir, changesName))
 	if err != nil {
 		return m, err

@@ -75,7 +75,7 @@ func TestAPipeInTheFolderOfAnAttemptIsNotWrittenTo(t *testing.T) {
 		pipe(t, path)
 	}
 	a.WritePrompt("go on")
-	a.WriteChanges(Made{Base: "x"})
+	a.WriteChanges(AttemptChanges{Base: "x"})
 	a.Stdout().Write([]byte("hello\n"))
 	gate := a.GateLog("test", loop.InWorkspace)
 	gate.Write([]byte("ok\n"))

@@ -182,7 +182,7 @@ func (t *Tree) Compare(ctx context.Context, a *engine.Attempt, o *loop.Outcome) 
 	t.changes = &changes
 	o.Changes = shortChanges(changes)
 	o.Net = t.net(ctx, *t.after.checkpoint, changes)
-	a.Dir.WriteChanges(journal.Made{Base: t.base.checkpoint.ID, Checkpoint: t.after.checkpoint.ID, Changes: changes})
+	a.Dir.WriteChanges(journal.AttemptChanges{Base: t.base.checkpoint.ID, Checkpoint: t.after.checkpoint.ID, Changes: changes})
 	a.Signals = append(a.Signals, t.signals(changes)...)
 }
 
