@@ -3,6 +3,8 @@ package proof
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,7 +56,7 @@ func (c *claim) asWere(ctx context.Context, results []gate.Result, e *evidence, 
 	if e.blind || len(e.tests) == 0 || c.Proof.Tests == TestsFree || !c.Store.CanRestore() {
 		return old, nil
 	}
-	rooms := c.Judge.rooms()
+	rooms := newRooms(c.Judge)
 	defer rooms.close()
 	for _, r := range results {
 		g := c.named(r.Name)
@@ -223,4 +225,14 @@ func (c *claim) request(missing []loop.TestChange) string {
 		return why + "; make the work hold against them"
 	}
 	return why + fmt.Sprintf("; restore them, or, where the change is meant, say so for each in a line of its own: <test-changed name=%q>why</test-changed>", missing[0].Name)
+}
+
+// fingerprint tells one list of tests from another: a state has no room for all
+// of them.
+func fingerprint(list []loop.TestChange) string {
+	sum := sha256.New()
+	for _, one := range list {
+		fmt.Fprintf(sum, "%q %s\n", one.Name, one.What)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6])
 }

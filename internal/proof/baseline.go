@@ -99,7 +99,7 @@ func (j *Judge) unmeasured(ctx context.Context, b *loop.RunBaseline, at checkpoi
 	case j.Proof.Mode == "clean":
 		b.Proof = loop.InClean
 		// What is installed and copied is the user's now, and the agent's later.
-		rooms := j.rooms()
+		rooms := newRooms(j)
 		defer rooms.close()
 		if _, err := rooms.enter(ctx, at.Tree, io.Discard); err != nil {
 			b.Why = err.Error()
@@ -130,7 +130,7 @@ func (j *Judge) inWorkspace(ctx context.Context, at checkpoint.Checkpoint) []gat
 // inClean runs the same gates in the clean checkout, and says why that could not
 // be set up.
 func (j *Judge) inClean(ctx context.Context, at checkpoint.Checkpoint, both []gate.Both) (problem string) {
-	rooms := j.rooms()
+	rooms := newRooms(j)
 	defer rooms.close()
 	for i := range both {
 		if both[i].Work.Interrupted {

@@ -100,7 +100,7 @@ func (j *Judge) Fixed(ctx context.Context, at checkpoint.Checkpoint, r Ruling, n
 // with nothing pinned.
 func (j *Judge) On(ctx context.Context, at checkpoint.Checkpoint) gate.Result {
 	j.untouched = true // nobody claims anything
-	rooms := j.rooms()
+	rooms := newRooms(j)
 	defer rooms.close()
 	return j.there(ctx, loop.State{}, j.Gates[0], rooms, at.Tree, at)
 }
@@ -235,4 +235,24 @@ func refusal(red []gate.Result) string {
 		list = append(list, fmt.Sprintf("gate %s failed (%s)", r.Name, r.Why))
 	}
 	return strings.Join(list, ", ")
+}
+
+// note remembers how a gate was.
+func (j *Judge) note(g Gate, b Before) {
+	if j.known.Before == nil {
+		j.known.Before = map[string]Before{}
+	}
+	j.known.Before[g.key()] = b
+	j.remember()
+}
+
+// learnAll takes note of tests that came up green.
+func (j *Judge) learnAll(results []gate.Result) {
+	changed := false
+	for _, r := range results {
+		changed = j.known.learn(j.named(r.Name), r) || changed
+	}
+	if changed {
+		j.remember()
+	}
 }

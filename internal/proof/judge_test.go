@@ -470,7 +470,7 @@ func TestARoomThatCouldNotBeSetUpStaysSo(t *testing.T) {
 	b := newBench(t, Settings{}, Gate{Gate: holding("t", "calc", "good"), Line: "x"}).begin()
 	b.judge.Proof.Copy = []string{".env"}
 	b.judge.known.Seed = &Seed{Paths: []string{".env"}, Print: "of other files"}
-	rooms := b.judge.rooms()
+	rooms := newRooms(b.judge)
 	defer rooms.close()
 	for range 2 {
 		if _, err := rooms.enter(t.Context(), b.checkpoint().Tree, io.Discard); err == nil {

@@ -33,7 +33,7 @@ type rooms struct {
 	open  map[string]*room
 }
 
-func (j *Judge) rooms() *rooms { return &rooms{judge: j, open: map[string]*room{}} }
+func newRooms(j *Judge) *rooms { return &rooms{judge: j, open: map[string]*room{}} }
 
 // close removes them all. What is left only costs room, and is removed before
 // the next judgement.

@@ -29,16 +29,6 @@ const (
 	TestsFree   = "free"   // they are the agent's
 )
 
-// least is the level that ends the run. Where gates judge claims, that is all but
-// the agent's bare word: a refactoring or a document is done when nothing broke,
-// and a person reads on the card what became of tests.
-func (s Settings) least() loop.Level {
-	if s.Require != "" {
-		return s.Require
-	}
-	return loop.LevelTestsChanged
-}
-
 // Gate is one of the runner's own checks, and when it counts.
 type Gate struct {
 	gate.Gate
