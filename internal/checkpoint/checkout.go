@@ -321,6 +321,6 @@ func (c *Checkout) commit() (name string, file []byte) {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
 	fmt.Fprintf(z, "commit %d\x00%s", len(text), text)
-	z.Close() // into memory: it cannot fail
+	_ = z.Close() // into memory: it cannot fail
 	return c.repo.sum("commit", []byte(text)), packed.Bytes()
 }

@@ -98,7 +98,7 @@ func noteDetached() {
 	if detached = os.Getenv(detachedMark); detached == "" {
 		return
 	}
-	os.Unsetenv(detachedMark)
+	_ = os.Unsetenv(detachedMark)
 	signal.Ignore(syscall.SIGHUP)
 }
 

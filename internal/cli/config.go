@@ -129,7 +129,7 @@ func printExplanation(sh *shell, e config.Explanation) {
 	if e.Env != "" {
 		fmt.Fprintf(w, "  environment\t%s\n", e.Env)
 	}
-	w.Flush()
+	_ = w.Flush()
 }
 
 func configValidate(sh *shell) *cobra.Command {

@@ -179,14 +179,14 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	}
 	ctx := cmd.Context()
-	job, err := o.prepare(sh, ctx, req)
+	job, err := o.prepare(ctx, sh, req)
 	if err != nil && sh.status == 0 {
 		chosen, err := choose(sh, err)
 		if err != nil {
 			return err
 		}
 		req.Flags = append(req.Flags, chosen...)
-		if job, err = o.prepare(sh, ctx, req); err != nil && sh.status == 0 {
+		if job, err = o.prepare(ctx, sh, req); err != nil && sh.status == 0 {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 }
 
 // prepare gets the run ready, in a work tree of its own if that was asked for.
-func (o runOptions) prepare(sh *shell, ctx context.Context, req request.Request) (*app.Job, error) {
+func (o runOptions) prepare(ctx context.Context, sh *shell, req request.Request) (*app.Job, error) {
 	ctx, ended := sh.untilSignal(ctx)
 	defer ended()
 	if o.worktree == nil || o.dryRun {

@@ -56,7 +56,7 @@ func dial(ctx context.Context, network, place string) (net.Conn, error) {
 		return c, nil // the administrator may talk to anybody
 	}
 	if err := trusted(c); err != nil {
-		c.Close()
+		_ = c.Close()
 		return nil, err
 	}
 	return c, nil

@@ -78,7 +78,7 @@ func listenIn(dir, id string) (net.Listener, string, error) {
 		return nil, "", err
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		l.Close()
+		_ = l.Close()
 		return nil, "", err
 	}
 	return l, path, nil
@@ -122,7 +122,7 @@ func ownerGone(name string) bool {
 func abandoned(path string) bool {
 	c, err := net.DialTimeout("unix", path, time.Second)
 	if err == nil {
-		c.Close()
+		_ = c.Close()
 		return false
 	}
 	return errors.Is(err, syscall.ECONNREFUSED)

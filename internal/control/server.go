@@ -192,7 +192,7 @@ func (g guarded) Accept() (net.Conn, error) {
 		if trusted(c) == nil {
 			return c, nil
 		}
-		c.Close()
+		_ = c.Close()
 	}
 }
 

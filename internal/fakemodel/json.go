@@ -49,5 +49,5 @@ func encode(v any) string {
 func send(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write([]byte(encode(body) + "\n"))
+	_, _ = w.Write([]byte(encode(body) + "\n"))
 }

@@ -107,7 +107,7 @@ func open(name string, stat func(string) (fs.FileInfo, error), open func(string,
 		err = regular(name, info)
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return f, nil

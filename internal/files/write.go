@@ -52,7 +52,7 @@ func ReplaceWith(path string, mode fs.FileMode, sync Sync, write func(io.Writer)
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		os.Remove(temp)
+		_ = os.Remove(temp)
 		return err
 	}
 	if sync == SyncName {
@@ -101,7 +101,7 @@ func Append(path string, mode fs.FileMode) (*os.File, error) {
 		err = regular(path, info)
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return f, nil

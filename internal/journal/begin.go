@@ -40,7 +40,7 @@ func (s Store) Create(m Meta) (*Run, error) {
 	c := s.keys.chainOf(r.meta)
 	r.log.bind(c, c.Start())
 	if err := r.begin(); err != nil {
-		os.RemoveAll(dir)
+		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("create run %s: %w", m.Name, err)
 	}
 	return r, nil
@@ -213,7 +213,7 @@ func (s Store) resume(name string) (*Run, Past, error) {
 	// A strange line may have been an event that somebody has seen.
 	r.seq = past.Seq() + int64(past.Strange.Count+past.Strange.Forged)
 	if err := r.findAttempts(); err != nil {
-		r.log.journal.close()
+		_ = r.log.journal.close()
 		return nil, Past{}, err
 	}
 	return r, past, nil
@@ -224,7 +224,7 @@ func dropTemps(dir string) {
 	entries, _ := os.ReadDir(dir) // what stays costs only room
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), files.TempMark) {
-			os.Remove(filepath.Join(dir, e.Name()))
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

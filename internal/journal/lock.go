@@ -71,7 +71,7 @@ func takeLock(s Store, h Holder) (*Lock, error) {
 		return nil, err
 	}
 	if err := l.Note(h); err != nil {
-		l.lock.Close()
+		_ = l.lock.Close()
 		return nil, err
 	}
 	s.show() // the lock has a link there
@@ -90,7 +90,7 @@ func (l *Lock) take() error {
 			return err
 		}
 		if held(l.path) && readHolder(l.path).runs() || time.Since(began) > patience {
-			l.lock.Close()
+			_ = l.lock.Close()
 			return &HeldError{readHolder(l.path)}
 		}
 	}
@@ -176,7 +176,7 @@ func prepareLock(path string) error {
 		return err
 	}
 	if _, err := f.WriteString("\n"); err != nil {
-		f.Close()
+		_ = f.Close()
 		return err
 	}
 	return f.Close()
@@ -215,7 +215,7 @@ func held(path string) bool {
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // does not create it
 	ok, err := lock.TryRLock()
-	lock.Close()
+	_ = lock.Close()
 	return err == nil && !ok
 }
 
@@ -245,7 +245,7 @@ func TryLocks(dir string) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	f.Close()
+	_ = f.Close()
 	first, second := flock.New(f.Name()), flock.New(f.Name())
 	defer first.Close()
 	defer second.Close()

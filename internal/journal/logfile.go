@@ -71,7 +71,7 @@ func (l *logFile) write() error {
 	}
 	if _, err := l.f.Write(l.pending); err != nil {
 		l.torn = true
-		l.mend() // else before the next write
+		_ = l.mend() // else before the next write
 		return err
 	}
 	l.size += int64(len(l.pending))
@@ -116,7 +116,7 @@ func (l *logFile) compare(size int64) {
 func (l *logFile) restore(replaced bool) error {
 	ours, ok := l.f.(io.ReaderAt)
 	if l.often || !ok {
-		l.f.Close()
+		_ = l.f.Close()
 		l.f = nil
 		return nil
 	}
@@ -133,7 +133,7 @@ func (l *logFile) restore(replaced bool) error {
 	if err != nil {
 		return err
 	}
-	l.f.Close()
+	_ = l.f.Close()
 	l.f, l.restored = nil, true
 	return nil
 }
@@ -150,12 +150,12 @@ func (l *logFile) open() error {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return err
 	}
 	end, err := seal.GoodEnd(f, info.Size())
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return err
 	}
 	l.f, l.id, l.size, l.torn = f, info, end, end < info.Size()

@@ -101,7 +101,7 @@ func open(name string) (*reader, error) {
 	r.split = true
 	names, err := markdownBelow(r.folder)
 	if err != nil {
-		r.folder.Close()
+		_ = r.folder.Close()
 		return nil, err
 	}
 	slices.SortStableFunc(names, indexFirst)

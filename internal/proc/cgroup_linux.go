@@ -102,7 +102,7 @@ func startIn(g cgroup, path string, argv []string, attr syscall.ProcAttr) (pid i
 			sys.UseCgroupFD, sys.CgroupFD = true, dir
 			with.Sys = &sys
 			pid, err = syscall.ForkExec(path, argv, &with)
-			unix.Close(dir)
+			_ = unix.Close(dir)
 		}
 		if err == nil {
 			return pid, true, nil

@@ -120,7 +120,7 @@ func (c *child) hangUp() {
 	closeAll(c.stdin)
 	for _, s := range []stream{c.stdout, c.stderr} {
 		if s != nil {
-			s.Close()
+			_ = s.Close()
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (c *child) hangUp() {
 func closeAll(files ...*os.File) {
 	for _, f := range files {
 		if f != nil {
-			f.Close()
+			_ = f.Close()
 		}
 	}
 }

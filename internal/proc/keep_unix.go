@@ -209,7 +209,7 @@ func (k *keeping) start(r request) {
 		}
 	}
 	for _, f := range r.files {
-		syscall.Close(f)
+		_ = syscall.Close(f)
 	}
 	if err != nil {
 		errno, ok := err.(syscall.Errno)

@@ -106,7 +106,7 @@ func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, 
 	l.children[r.ID] = p
 	l.mu.Unlock()
 	if err := l.send(r, files[:]...); err != nil {
-		l.conn.Close() // half a message cannot be taken back
+		_ = l.conn.Close() // half a message cannot be taken back
 	}
 	select {
 	case answer := <-p.answer:

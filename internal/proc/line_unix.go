@@ -58,13 +58,13 @@ func hire(mark Mark, spare []string) (*line, error) {
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
-		link.conn.Close()
+		_ = link.conn.Close()
 		return nil, err
 	}
-	theirs.Close()
+	_ = theirs.Close()
 	l := &line{link: link, started: cmd, mark: mark, spare: spare, dead: make(chan struct{}), children: map[int]*kept{}}
 	if err := l.greet(); err != nil {
-		link.conn.Close()
+		_ = link.conn.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 		return nil, err
@@ -107,7 +107,7 @@ func (l *line) listen() {
 			child.hear(r)
 		}
 	}
-	l.conn.Close() // so that a keeper that lives, and is not understood, ends
+	_ = l.conn.Close() // so that a keeper that lives, and is not understood, ends
 	late := time.AfterFunc(2*ladder.patience, func() { _ = l.started.Process.Kill() })
 	_ = l.started.Wait() // its state tells
 	late.Stop()

@@ -82,7 +82,7 @@ func newLink(f *os.File) (*link, error) {
 	}
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
-		conn.Close()
+		_ = conn.Close()
 		return nil, errors.New("open the link to the keeper: it is no socket of this system")
 	}
 	l := &link{conn: socket}

@@ -119,7 +119,7 @@ func feed(stdin *os.File, input io.Reader) {
 		return
 	}
 	_, _ = io.Copy(stdin, input)
-	stdin.Close()
+	_ = stdin.Close()
 }
 
 // End makes the error to cancel a context with, so that the exit of a process

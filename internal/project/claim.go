@@ -94,7 +94,7 @@ func AtWork(dir, but string) bool {
 		}
 		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 		ok, err := lock.TryRLock()
-		lock.Close()
+		_ = lock.Close()
 		if err == nil && !ok {
 			return true
 		}

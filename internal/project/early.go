@@ -48,7 +48,7 @@ func (p Project) takeIn(from string) (bool, error) {
 	// One who is about to start here must not find the lock free.
 	own, err := os.OpenFile(filepath.Join(from, LockName(p.Tree)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		own.Close()
+		_ = own.Close()
 	} else if !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
@@ -56,7 +56,7 @@ func (p Project) takeIn(from string) (bool, error) {
 		lock := flock.New(path)
 		ok, err := lock.TryLock()
 		if err != nil || !ok {
-			lock.Close()
+			_ = lock.Close()
 			return false, err
 		}
 		defer lock.Close()

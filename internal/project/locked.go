@@ -51,7 +51,7 @@ func lockFile(path string, patience time.Duration) (*flock.Flock, error) {
 	if ok {
 		return lock, nil
 	}
-	lock.Close()
+	_ = lock.Close()
 	if err == nil || errors.Is(err, context.DeadlineExceeded) {
 		return nil, &LockedError{File: path}
 	}

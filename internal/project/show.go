@@ -91,7 +91,7 @@ func (p Project) putSign(inside *os.Root) {
 	}
 	if f, err := files.Open(inside, noteName); err == nil {
 		now, err := files.All(context.Background(), f, mostSmall)
-		f.Close()
+		_ = f.Close()
 		if err == nil && string(now) == string(b) {
 			return
 		}
@@ -102,7 +102,7 @@ func (p Project) putSign(inside *os.Root) {
 		return
 	}
 	_, _ = f.Write(b) // half of it says nothing
-	f.Close()
+	_ = f.Close()
 }
 
 // links are those in a folder of the project that lead to its records.

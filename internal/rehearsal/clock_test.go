@@ -24,7 +24,7 @@ func TestASleepMakesHappenWhatIsDue(t *testing.T) {
 	c.AfterFunc(time.Hour, note("second"))
 	stop := c.AfterFunc(30*time.Minute, note("never"))
 	stop()
-	if c.Sleep(2*time.Hour, nil); c.Now() != evening.Add(2*time.Hour) {
+	if c.Sleep(2*time.Hour, nil); !c.Now().Equal(evening.Add(2 * time.Hour)) {
 		t.Errorf("after two hours it is %s", c.Now())
 	}
 	if want := []string{"first 23:00", "second 23:00", "after the first 23:01"}; !slices.Equal(seen, want) {

@@ -62,7 +62,7 @@ func writeFile(root *os.Root, path, content string, add bool, mode fs.FileMode) 
 		return err
 	}
 	if _, err := file.WriteString(content); err != nil {
-		file.Close()
+		_ = file.Close()
 		return err
 	}
 	if err := file.Close(); err != nil || mode == 0 {

@@ -14,7 +14,7 @@ func NewTree(t *testing.T, settings string) string {
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "REFRAIN_") {
 			t.Setenv(name, "") // so that it comes back after the test
-			os.Unsetenv(name)
+			_ = os.Unsetenv(name)
 		}
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
