@@ -1,21 +1,8 @@
 package tests
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-)
-
-var (
-	// The last line, with or without its frame of equals signs.
-	pytestEnd   = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z ]+(?:, )?)+|no tests ran|no tests collected.*) in (\d+\.\d+)s(?: \(\d[\d:]*\))?(?: =+)?$`)
-	pytestTitle = regexp.MustCompile(`^=+ (ERRORS|FAILURES|short test summary info) =+$`)
-	pytestHead  = regexp.MustCompile(`^_+ (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(\S.*?) _+$`)
-	pytestShort = regexp.MustCompile(`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`)
-	// One file's letters, or one test with -v, or with -v and several workers.
-	pytestDots   = regexp.MustCompile(`^(?:[\w./]\S*\.py )?([.FEsxX]+) +\[ *\d+%\]$`)
-	pytestOne    = regexp.MustCompile(`^([\w./]\S*\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+(?:%|/\d+)\]$`)
-	pytestWorker = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?) *$`)
 )
 
 // pytest reads pytest. An error in a fixture or while collecting is a failure; a
@@ -38,69 +25,57 @@ type pytestFailure struct {
 	text *message
 }
 
-func (p *pytest) line(text string) {
-	if text == "" {
-		return
-	}
-	switch c := text[0]; {
-	case c == '=' || c >= '0' && c <= '9' || c == 'n':
-		if m := pytestTitle.FindStringSubmatch(text); m != nil {
-			p.section = m[1]
-			return
-		}
-		if m := pytestEnd.FindStringSubmatch(text); m != nil && p.end(m[1]) {
-			p.sum.Duration += duration(m[2])
-			return
-		}
-	case c == '_' && p.section != "":
-		if m := pytestHead.FindStringSubmatch(text); m != nil && len(p.heads) < mostFailing {
-			p.heads = append(p.heads, pytestFailure{keep(m[1]), new(message)})
-			return
-		}
-	case p.section == "short test summary info":
-		if p.short(text) {
-			return
-		}
-	case p.section != "" && len(p.heads) > 0:
-		if strings.HasPrefix(text, "E  ") {
-			p.heads[len(p.heads)-1].text.add(text[1:])
-		}
-		return
-	}
-	if text[len(text)-1] == ']' || text[0] == '[' {
-		p.progress(text)
-	}
-}
+const pytestShort = "short test summary info"
 
-// short reads a line of the short summary. It lists failing tests, and others
-// when it is asked to; skipped ones have only their place there.
-func (p *pytest) short(text string) bool {
-	word, rest, _ := strings.Cut(text, " ")
-	switch word {
-	case "PASSED":
-		p.pending.put(strings.TrimSpace(rest), Passed)
-		return true
-	case "XPASS", "XFAIL":
-		name, _ := pytestCut(rest)
-		status := Passed
-		if word == "XFAIL" {
-			status = Skipped
+func (p *pytest) inSection() bool { return p.section != "" }
+func (p *pytest) inShort() bool   { return p.section == pytestShort }
+func (p *pytest) inHead() bool    { return p.section != "" && !p.inShort() && len(p.heads) > 0 }
+
+var pytestRules = rules[*pytest]{list: []rule[*pytest]{
+	{`^$`, nil, func(*pytest, []string) {}},
+	{`^=+ (ERRORS|FAILURES|short test summary info) =+$`, nil, func(p *pytest, m []string) { p.section = m[1] }},
+	// The last line, with or without its frame of equals signs.
+	{`^(?:=+ )?((?:\d+ [a-z ]+(?:, )?)+|no tests ran|no tests collected.*) in (\d+\.\d+)s(?: \(\d[\d:]*\))?(?: =+)?$`, nil, func(p *pytest, m []string) {
+		if p.end(m[1]) {
+			p.sum.Duration += duration(m[2])
 		}
-		p.pending.put(name, status)
-		return true
-	}
-	m := pytestShort.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
-	name, why := pytestCut(m[1])
-	p.pending.put(name, Failed)
-	if len(p.shorts) < mostFailing {
-		p.shorts = append(p.shorts, pytestFailure{keep(name), new(message)})
-		p.shorts[len(p.shorts)-1].text.add(why)
-	}
-	return true
-}
+	}},
+	{`^_+ (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(\S.*?) _+$`, (*pytest).inSection, func(p *pytest, m []string) {
+		if len(p.heads) < mostFailing {
+			p.heads = append(p.heads, pytestFailure{keep(m[1]), new(message)})
+		}
+	}},
+
+	// The short summary. It lists failing tests, and others when it is asked to;
+	// skipped ones have only their place there.
+	{`^PASSED (.*)`, (*pytest).inShort, func(p *pytest, m []string) { p.pending.put(strings.TrimSpace(m[1]), Passed) }},
+	{`^(XPASS|XFAIL) (.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
+		name, _ := pytestCut(m[2])
+		p.pending.put(name, pytestStatus[m[1]])
+	}},
+	{`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
+		name, why := pytestCut(m[1])
+		p.pending.put(name, Failed)
+		if len(p.shorts) < mostFailing {
+			p.shorts = append(p.shorts, pytestFailure{keep(name), new(message)})
+			p.shorts[len(p.shorts)-1].text.add(why)
+		}
+	}},
+	{`^E(  .*)`, (*pytest).inHead, func(p *pytest, m []string) { p.heads[len(p.heads)-1].text.add(m[1]) }},
+	{`^[^=0-9n_]`, (*pytest).inHead, func(*pytest, []string) {}},
+
+	// A run that goes on, for the names, and for the case that it never ends: one
+	// file's letters, or one test with -v, or with -v and several workers.
+	{`^(?:[\w./]\S*\.py )?([.FEsxX]+) +\[ *\d+%\]$`, nil, func(p *pytest, m []string) {
+		for _, c := range m[1] {
+			p.one(string(c), "")
+		}
+	}},
+	{`^([\w./]\S*\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+(?:%|/\d+)\]$`, nil, func(p *pytest, m []string) { p.one(m[2], m[1]) }},
+	{`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?) *$`, nil, func(p *pytest, m []string) { p.one(m[1], m[2]) }},
+}}
+
+func (p *pytest) line(text string) { pytestRules.read(p, text) }
 
 // pytestCut cuts a test's name from the reason behind it. What is in brackets
 // belongs to the name and may look like the beginning of a reason.
@@ -119,32 +94,23 @@ func pytestCut(text string) (name, why string) {
 	return name, why
 }
 
-// progress reads a line of a run that goes on: for the names, and for the case
-// that it never ends.
-func (p *pytest) progress(text string) {
-	if m := pytestDots.FindStringSubmatch(text); m != nil {
-		for _, c := range m[1] {
-			p.one(string(c), "")
-		}
-	} else if m := pytestOne.FindStringSubmatch(text); m != nil {
-		p.one(m[2], m[1])
-	} else if m := pytestWorker.FindStringSubmatch(text); m != nil {
-		p.one(m[1], m[2])
-	}
+var pytestStatus = map[string]Status{
+	".": Passed, "PASSED": Passed, "X": Passed, "XPASS": Passed,
+	"s": Skipped, "SKIPPED": Skipped, "x": Skipped, "XFAIL": Skipped,
+	"F": Failed, "FAILED": Failed, "E": Failed, "ERROR": Failed,
 }
 
-func (p *pytest) one(status, name string) {
+func (p *pytest) one(word, name string) {
 	name, _, _ = strings.Cut(name, " <- ") // the file that a base class is in
+	status := pytestStatus[word]
+	p.pending.put(name, status)
 	switch status {
-	case ".", "PASSED", "X", "XPASS":
+	case Passed:
 		p.passed++
-		p.pending.put(name, Passed)
-	case "s", "SKIPPED", "x", "XFAIL":
+	case Skipped:
 		p.skipped++
-		p.pending.put(name, Skipped)
-	default:
+	case Failed:
 		p.failed++
-		p.pending.put(name, Failed)
 		if name != "" && len(p.cut) < mostFailing {
 			p.cut = append(p.cut, keep(name))
 		}
@@ -152,33 +118,33 @@ func (p *pytest) one(status, name string) {
 }
 
 // end reads the counts of the last line: "1 failed, 2 passed, 1 warning".
-func (p *pytest) end(counts string) bool {
+func (p *pytest) end(list string) bool {
 	var passed, failed, skipped int
-	known := strings.HasPrefix(counts, "no tests ") // a linter, too, counts errors and warnings
-	for part := range strings.SplitSeq(counts, ", ") {
+	known := strings.HasPrefix(list, "no tests ") // a linter, too, counts errors and warnings
+	for part := range strings.SplitSeq(list, ", ") {
 		digits, word, _ := strings.Cut(part, " ")
 		n, ok := number(digits)
 		if !ok {
 			continue
 		}
-		switch strings.TrimPrefix(word, "subtests ") {
+		word = strings.TrimPrefix(word, "subtests ")
+		switch word {
 		case "passed", "xpassed":
 			passed += n
-			known = true
-		case "failed":
+		case "failed", "error", "errors":
 			failed += n
-			known = true
 		case "skipped", "xfailed":
 			skipped += n
-			known = true
-		case "deselected":
-			known = true
+		case "deselected", "warning", "warnings", "rerun":
+		default:
+			return false
+		}
+		switch word {
 		case "error", "errors":
-			failed += n
 			known = known || p.section != ""
 		case "warning", "warnings", "rerun":
 		default:
-			return false
+			known = true
 		}
 	}
 	if !known {
