@@ -124,9 +124,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 
 		Commands: j.Request.Commands,
 		Context:  j.Request.Context,
-		Tell:     c.Claims.Tell,
-		Promise:  c.Done.Promise,
-		Failure:  c.Done.FailurePromise,
+		Claims:   prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
 		Max:      c.Loop.MaxIterations,
 		Feedback: prompt.Feedback{
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,

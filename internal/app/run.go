@@ -212,7 +212,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	hooks, cautions := j.hooks(o.run)
 	if j.prompt != nil {
 		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
-		j.prompt.Exec, j.prompt.Env = exec, j.environ(o.run)
+		j.prompt.Shell.Exec, j.prompt.Shell.Env = exec, j.environ(o.run)
 	}
 	var spent spending
 	var work proof.Work

@@ -58,7 +58,7 @@ func (p *page) mayRun(line string) error {
 // why it failed if it did.
 func (t *turn) command(ctx context.Context, line string) (text, failed string, err error) {
 	b := t.builder
-	limit := b.CommandTime
+	limit := b.Shell.Time
 	if limit == 0 {
 		limit = commandTime
 	}
@@ -82,15 +82,15 @@ func (t *turn) command(ctx context.Context, line string) (text, failed string, e
 }
 
 func (t *turn) exec() func(context.Context, proc.Spec) (loop.Exit, error) {
-	if t.builder.Exec != nil {
-		return t.builder.Exec
+	if t.builder.Shell.Exec != nil {
+		return t.builder.Shell.Exec
 	}
 	return proc.Run
 }
 
 func (t *turn) environ() []string {
-	if t.builder.Env != nil {
-		return t.builder.Env
+	if t.builder.Shell.Env != nil {
+		return t.builder.Shell.Env
 	}
 	return os.Environ()
 }

@@ -35,7 +35,7 @@ func TestCommands(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			files["PROMPT.md"] = tt.text
 			b := templated(tree(t, files))
-			b.Env = []string{"WORD=hello", "PATH=" + os.Getenv("PATH")}
+			b.Shell.Env = []string{"WORD=hello", "PATH=" + os.Getenv("PATH")}
 			if got := build(t, b, loop.State{}, 1).Text; got != tt.want {
 				t.Errorf("%s gives %q, want %q", tt.text, got, tt.want)
 			}
@@ -54,7 +54,7 @@ func TestCommandsThatFail(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := templated(tree(t, map[string]string{"PROMPT.md": tt.text}))
 			if strings.Contains(tt.text, "sleep") {
-				b.CommandTime = 50 * time.Millisecond
+				b.Shell.Time = 50 * time.Millisecond
 			}
 			if got := refusal(t, b).Error(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
@@ -65,7 +65,7 @@ func TestCommandsThatFail(t *testing.T) {
 
 func TestACommandThatCannotStart(t *testing.T) {
 	b := templated(tree(t, map[string]string{"PROMPT.md": `{{run "x"}}`}))
-	b.Exec = func(context.Context, proc.Spec) (loop.Exit, error) {
+	b.Shell.Exec = func(context.Context, proc.Spec) (loop.Exit, error) {
 		return loop.Exit{}, &proc.StartError{Program: "sh", Err: errors.New("not found")}
 	}
 	if got, want := refusal(t, b).Error(), `PROMPT.md:1: {{run "x"}} cannot start: not found`; got != want {
@@ -87,7 +87,7 @@ func TestACancelledCommandEnds(t *testing.T) {
 	stopped := errors.New("stopped")
 	dir := tree(t, map[string]string{"PROMPT.md": `{{runIf "sleep 60"}}`})
 	b := templated(dir)
-	b.Exec = func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
+	b.Shell.Exec = func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 		s.Started = func(int, time.Time) { cancel(stopped) }
 		return proc.Run(ctx, s)
 	}

@@ -64,7 +64,7 @@ func (b *Builder) meet(tmpl *template.Template, text string) *Error {
 	for _, c := range commands(tmpl) {
 		switch {
 		case slices.Contains(b.Commands, c.text):
-		case b.met:
+		case b.settled:
 			return &Error{
 				Line: 1 + strings.Count(text[:int(c.at)], "\n"),
 				What: fmt.Sprintf("{{%s}} was not in the prompt when the run began", Preview(c.text, 60)),
@@ -78,4 +78,4 @@ func (b *Builder) meet(tmpl *template.Template, text string) *Error {
 }
 
 // Settle says that no command may be added any more to those that are known.
-func (b *Builder) Settle() { b.met = true }
+func (b *Builder) Settle() { b.settled = true }

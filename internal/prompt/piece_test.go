@@ -114,6 +114,6 @@ func TestLargestParts(t *testing.T) {
 }
 
 func TestBlockedCanBeSaidWithoutAPromise(t *testing.T) {
-	b := &Builder{Source: Source{Text: "Go."}, Tell: true, Failure: "BLOCKED"}
+	b := &Builder{Source: Source{Text: "Go."}, Claims: Claims{Tell: true, Failure: "BLOCKED"}}
 	wantIn(t, build(t, b, loop.State{}, 1).Text, "<promise>BLOCKED</promise> in your answer", "alone on its own line")
 }

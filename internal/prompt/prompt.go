@@ -22,48 +22,56 @@ import (
 
 // Builder makes the prompt of each iteration of a run.
 type Builder struct {
+	// What the user says.
 	Title  string  // a line above all; empty is none
-	Pieces []Piece // what the user says, in order
+	Pieces []Piece // in order
 	Source Source  // the same in one piece, used when there are no Pieces
 	Frozen bool    // read the pieces once and keep their texts
-
 	// Template says that the pieces are templates and may begin with front
 	// matter. Files and fragments are; a text from the command line or stdin is
 	// best taken as it is, so that a prompt about templates is not one.
 	Template bool
+	Context  []string // what the user adds to the prompt for this run
 
+	// What templates may use.
 	Tree   string                       // the root of the work tree: includes stay in it, commands run in it
-	Facts  Facts                        // of the run, for templates
+	Facts  Facts                        // of the run
 	Vars   map[string]any               // the user's variables, over those of the front matter
 	Branch func(context.Context) string // asked when a template names it; nil is none
-	Last   *loop.Outcome                // of the attempt before; nil when there is none
-
-	// Exec runs the commands of templates; nil is proc.Run, which ends no more
-	// than their group. They are run for a dry run too: they are the user's
-	// own, and what they print is part of what is shown.
-	Exec        func(context.Context, proc.Spec) (loop.Exit, error)
-	Env         []string      // of these commands, complete; nil is that of this process
-	CommandTime time.Duration // how long one may take; 0 is ten seconds
-
-	Context []string // what the user adds to the prompt for this run
-	Handoff *Handoff // of the session before; nil is none
-	Tests   string   // what may become of tests: kept, pinned; else it is not told
-	Kept    bool     // the agent's session goes on from one iteration to the next
-
-	Feedback         Feedback
-	IterationContext bool // say which iteration this is, from the second on
-	Max              int  // iterations; 0 is unlimited
-
-	Tell    bool   // say how to claim
-	Promise string // what claims done; empty: there is nothing to claim
-	Failure string // what says blocked; empty: there is no such word
-
+	Shell  Shell                        // runs commands
 	// Commands are the {{run}} of the prompt as written. They are gathered until
 	// Settle is called, and others are refused from then on.
 	Commands []string
 
-	met   bool
-	first map[int]string // the frozen texts
+	// What the runner adds.
+	Feedback         Feedback
+	IterationContext bool   // say which iteration this is, from the second on
+	Max              int    // iterations; 0 is unlimited
+	Tests            string // what may become of tests: kept, pinned; else it is not told
+	Kept             bool   // the agent's session goes on from one iteration to the next
+	Claims           Claims
+
+	// What is known since the last iteration.
+	Last    *loop.Outcome // of the attempt before; nil when there is none
+	Handoff *Handoff      // of the session before; nil is none
+
+	settled bool
+	first   map[int]string // the frozen texts
+}
+
+// Shell is how the commands of templates are run. They are run for a dry run too:
+// they are the user's own, and what they print is part of what is shown.
+type Shell struct {
+	Exec func(context.Context, proc.Spec) (loop.Exit, error) // nil is proc.Run, which ends no more than their group
+	Env  []string                                            // complete; nil is that of this process
+	Time time.Duration                                       // how long one may take; 0 is ten seconds
+}
+
+// Claims is what the agent is told of claims.
+type Claims struct {
+	Tell    bool   // say how to make them
+	Promise string // what claims done; empty: there is nothing to claim
+	Failure string // what says blocked; empty: there is no such word
 }
 
 // Facts are what a template may say of the run. What is not known is empty.
@@ -126,9 +134,9 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 	if b.IterationContext && iteration > 1 {
 		p.add("iteration", iterationContext(iteration, b.most(s), b.Kept))
 	}
-	if b.Tell {
+	if b.Claims.Tell {
 		p.add("tests", howTestsCount(b.Tests))
-		p.add("claims", howToClaim(b.Promise, b.Failure, b.Kept))
+		p.add("claims", howToClaim(b.Claims, b.Kept))
 	}
 	p.Tokens = estimate(p.Text)
 	return p, nil

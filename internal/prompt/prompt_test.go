@@ -38,7 +38,7 @@ func build(t *testing.T, b *Builder, s loop.State, iteration int) Prompt {
 func TestThePromptAloneIsSentUnchanged(t *testing.T) {
 	texts := []string{"Fix it.", "  Fix it.\r\n\r\n", "\uFEFFFix it", "a\n\n\n", "<promise>DONE</promise>"}
 	for _, text := range texts {
-		b := &Builder{Source: Source{Text: text}, IterationContext: true, Tell: true, Feedback: Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5}}
+		b := &Builder{Source: Source{Text: text}, IterationContext: true, Claims: Claims{Tell: true}, Feedback: Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5}}
 		if got := build(t, b, loop.State{}, 1).Text; got != text {
 			t.Errorf("Build of %q = %q", text, got)
 		}
@@ -51,7 +51,7 @@ func TestPartsComeInOrder(t *testing.T) {
 	b := &Builder{
 		Source: Source{Text: "Fix it."}, Context: []string{"Go 1.26 only.", "No new modules."},
 		Feedback:         Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
-		IterationContext: true, Max: 7, Tell: true, Promise: "all  done", Failure: "BLOCKED",
+		IterationContext: true, Max: 7, Claims: Claims{Tell: true, Promise: "all  done", Failure: "BLOCKED"},
 	}
 	p := build(t, b, s, 3)
 	at := 0
@@ -84,7 +84,7 @@ func TestPartsComeInOrder(t *testing.T) {
 func TestWhatIsLeftOut(t *testing.T) {
 	full := Builder{
 		Source: Source{Text: "Fix it."}, Feedback: Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
-		IterationContext: true, Tell: true, Promise: "DONE", Failure: "BLOCKED",
+		IterationContext: true, Claims: Claims{Tell: true, Promise: "DONE", Failure: "BLOCKED"},
 	}
 	tests := []struct {
 		name      string
@@ -96,10 +96,10 @@ func TestWhatIsLeftOut(t *testing.T) {
 		{"no iteration context when it is off", func(b *Builder) { b.IterationContext = false }, 2, "ITERATION CONTEXT"},
 		{"no feedback when it is off", func(b *Builder) { b.Feedback.Enabled = false }, 2, "What happened"},
 		{"no summaries when none are asked for", func(b *Builder) { b.Feedback.Summaries = 0 }, 2, "Iteration 1:"},
-		{"no word of claims when told not to", func(b *Builder) { b.Tell = false }, 2, "promise"},
-		{"no word of claims without any", func(b *Builder) { b.Promise, b.Failure = "", "" }, 2, "promise"},
-		{"no word of done without a promise", func(b *Builder) { b.Promise = "" }, 2, "When everything"},
-		{"no word of blocked without a failure promise", func(b *Builder) { b.Failure = "" }, 2, "locked"},
+		{"no word of claims when told not to", func(b *Builder) { b.Claims.Tell = false }, 2, "promise"},
+		{"no word of claims without any", func(b *Builder) { b.Claims.Promise, b.Claims.Failure = "", "" }, 2, "promise"},
+		{"no word of done without a promise", func(b *Builder) { b.Claims.Promise = "" }, 2, "When everything"},
+		{"no word of blocked without a failure promise", func(b *Builder) { b.Claims.Failure = "" }, 2, "locked"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,9 +138,9 @@ func TestNothingWeAddIsAClaim(t *testing.T) {
 			s.Summaries = append(s.Summaries, loop.Summary{Iteration: i + 1, Text: text})
 		}
 		b := &Builder{
-			Source: Source{Text: "Fix it."}, IterationContext: true, Tell: true,
+			Source: Source{Text: "Fix it."}, IterationContext: true,
 			Feedback: Feedback{Enabled: true, MaxTokens: rapid.IntRange(0, 400).Draw(rt, "tokens"), Summaries: 20},
-			Promise:  rapid.SampledFrom([]string{"DONE", "all\ndone", " x "}).Draw(rt, "promise"), Failure: "BLOCKED",
+			Claims:   Claims{Tell: true, Promise: rapid.SampledFrom([]string{"DONE", "all\ndone", " x "}).Draw(rt, "promise"), Failure: "BLOCKED"},
 		}
 		p, err := b.Build(t.Context(), s, 2, nil)
 		if err != nil {

@@ -52,8 +52,8 @@ Review what is already there, then continue from it. Do not start over.
 
 // howToClaim tells the agent how to end the run, and when not to. Without a
 // promise the run ends in another way, and blocked is all that can be said.
-func howToClaim(promise, failure string, kept bool) string {
-	if promise == "" && failure == "" {
+func howToClaim(c Claims, kept bool) string {
+	if c.Promise == "" && c.Failure == "" {
 		return ""
 	}
 	memory := ", each time with a fresh memory,"
@@ -65,15 +65,15 @@ func howToClaim(promise, failure string, kept bool) string {
 You are run again and again` + memory + ` until the task is done. You need not finish everything now: leave the files in a good state and the next iteration goes on from there.
 
 `
-	if promise != "" {
+	if c.Promise != "" {
 		text += fmt.Sprintf(`When everything that was asked for is finished, and you have checked that it works (run it, run the tests, read the result), say so by writing the tag %s in your answer. The claim ends the run and may be checked, so do not make it while any part is open, failing, assumed or untested.
 
-`, tag(promise))
+`, tag(c.Promise))
 	}
-	if failure != "" {
+	if c.Failure != "" {
 		text += fmt.Sprintf(`If you cannot go on without a person (an access, a decision or a fact that only they can give), say what you need and what you tried, then write the tag %s in your answer. That ends the run as blocked. A hard problem or a failing test is not a reason: try another way, or leave notes for the next iteration.
 
-`, tag(failure))
+`, tag(c.Failure))
 	}
 	return text + `A tag counts when it stands alone on its own line, exactly as shown, as plain text: no other words on that line, no quotes, no backticks, no code block. When you do not mean it, do not write it at all, not even to mention it.
 `
