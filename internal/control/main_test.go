@@ -142,6 +142,3 @@ func iteration(r *journal.Run, n, texts int, show func(loop.Event)) {
 	}
 	write(&loop.IterationPhase{Phase: loop.Gates})
 }
-
-// silently shows nobody.
-func silently(loop.Event) {}

@@ -93,13 +93,6 @@ func failing(name, why string) loop.Gate {
 	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
 }
 
-// known is a gate that was red before the first iteration and is no worse.
-func known(name, why string) loop.Gate {
-	g := failing(name, why)
-	g.Known = true
-	return g
-}
-
 // baselineOf is one gate before the first iteration, in which all tests that ran
 // passed; clean is nil where it was not tried in a clean checkout.
 func baselineOf(g loop.Gate, clean *loop.Gate) *loop.RunBaseline {
