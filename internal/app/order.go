@@ -98,15 +98,16 @@ func (s Blueprint) Driver() *engine.Driver {
 			guards.NoteChangedPins, // the pinned files that it has changed
 		},
 		Check: []checkFunc{
-			usage.Check,           // warns of what the agent did not tell
-			tree.Compare,          // what changed
-			plan.Check,            // what was ticked, and what vanished
-			guards.CheckProtected, // fails the attempt if it changed what it must not
-			claims.Check,          // gates, and what is claimed: the proof
-			tree.CountProgress,    // which of all that counts
-			repeats.Mark,          // what the next attempts could repeat
-			scripts.Ask,           // the user's stop scripts
-			hooks.TellAfter,       // post_iteration, failed
+			usage.Check,                          // warns of what the agent did not tell
+			tree.Compare,                         // what changed
+			(&parts.Conflicts{Tree: tree}).Check, // merge conflicts that were left in it
+			plan.Check,                           // what was ticked, and what vanished
+			guards.CheckProtected,                // fails the attempt if it changed what it must not
+			claims.Check,                         // gates, and what is claimed: the proof
+			tree.CountProgress,                   // which of all that counts
+			repeats.Mark,                         // what the next attempts could repeat
+			scripts.Ask,                          // the user's stop scripts
+			hooks.TellAfter,                      // post_iteration, failed
 		},
 		Settle: []checkFunc{
 			commits.Commit,
