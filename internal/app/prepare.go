@@ -198,10 +198,14 @@ func (j *Job) prepareDir(context.Context) error {
 
 // terms are what the run is judged by.
 func (j *Job) terms() policy.Terms {
-	return policy.Terms{
+	t := policy.Terms{
 		Config: j.Config(), Kind: j.Request.Kind(),
-		Agents: j.lineup.Names(), KeepsSession: j.lineup.KeepsSession(), OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(), Margin: j.margin,
+		OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(), Margin: j.margin,
 	}
+	if j.lineup != nil { // else it is only a check
+		t.Agents, t.KeepsSession = j.lineup.Names(), j.lineup.KeepsSession()
+	}
+	return t
 }
 
 // matches is done.match in the detector's words.
