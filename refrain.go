@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -87,7 +88,7 @@ func Resume(ctx context.Context, o ResumeOptions) (Result, error) {
 		if err != nil {
 			return loop.RunFinished{}, false, err
 		}
-		entry, err := app.FindResumable(orHere(o.Dir), o.Run)
+		entry, err := history.FindResumable(orHere(o.Dir), o.Run)
 		if err != nil {
 			return loop.RunFinished{}, false, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/awake"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -118,7 +119,7 @@ func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
 		return
 	}
 	a.add(server, server.Close)
-	if err := o.lock.Note(holderAt(meta.Name, server.Address())); err != nil {
+	if err := o.lock.Note(journal.Self(meta.Name, server.Address())); err != nil {
 		a.warn(loop.Warning{Text: fmt.Sprintf("nobody can find the socket of this run: %v", err)})
 	}
 }

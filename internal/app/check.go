@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -78,14 +80,14 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		}
 		defer func() { _ = files.RemoveTree(scratch) }() // only costs room
 		tree := j.files.Through(keeper.Run)
-		if judge.Store, err = checkpoint.OpenStore(ctx, tree, filepath.Join(scratch, "objects"), poolOf(runs.Dir)); err != nil {
+		if judge.Store, err = checkpoint.OpenStore(ctx, tree, filepath.Join(scratch, "objects"), history.Pool(runs)); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
 		if at, err = judge.Store.Checkpoint(ctx); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
-		defer func() { _ = dropProof(j.Tree, scratch) }()
-		judge.Proof = j.proofIn(ProofDir(j.Tree, scratch))
+		defer func() { _ = history.DropProof(j.Tree, scratch) }()
+		judge.Proof = j.proofIn(history.ProofDir(j.Tree, scratch))
 		judge.Proof.Run = scratch // when that is gone, so is whoever used it
 	} else {
 		judge.Proof = j.proofIn("")
@@ -136,6 +138,83 @@ func scratchFolder(runs journal.Store) (string, error) {
 		return "", fmt.Errorf("make room for the check: %w", err)
 	}
 	return dir, nil
+}
+
+// Bisect finds the iteration that broke a gate. Where the run did not record how
+// the gate was, it is run on the checkpoints, in a clean checkout of its own; tell
+// hears of each time.
+func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req request.Request, tell func(iteration int, g loop.Gate)) (*history.Culprit, error) {
+	h, err := history.Open(ctx, runs, entry)
+	if err != nil {
+		return nil, err
+	}
+	var t *trial // nil until the gate is to be run
+	defer func() {
+		if t != nil {
+			t.close()
+		}
+	}()
+	return h.Bisect(name, func(iter int) (loop.Gate, error) {
+		if t == nil {
+			if t, err = newTrial(ctx, entry, h, name, req); err != nil {
+				return loop.Gate{}, err
+			}
+		}
+		g, err := t.run(ctx, iter)
+		if err == nil {
+			tell(iter, g)
+		}
+		return g, err
+	})
+}
+
+// trial runs one gate on checkpoints, in a clean checkout that nothing else uses.
+type trial struct {
+	kept   *history.History
+	judge  proof.Judge
+	keeper *proc.Keeper
+	dir    string
+}
+
+func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name string, req request.Request) (*trial, error) {
+	j, err := prepareCheck(ctx, entry.Tree, req)
+	if err != nil {
+		return nil, err
+	}
+	gates, err := j.gates(&spending{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(gates, func(g proof.Gate) bool { return g.Name() == name && !g.Review })
+	if i < 0 {
+		return nil, &request.UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
+	}
+	id := "bisect_" + rand.Text()
+	t := &trial{kept: h, dir: filepath.Join(history.ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.Config().Proc.Keep)}
+	t.judge = proof.Judge{
+		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.Dir(),
+		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
+		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
+	}
+	t.judge.Proof.Run = entry.Dir
+	return t, nil
+}
+
+func (t *trial) run(ctx context.Context, iter int) (loop.Gate, error) {
+	at, err := t.kept.At(ctx, iter)
+	if err != nil {
+		return loop.Gate{}, err
+	}
+	r := t.judge.On(ctx, at)
+	if r.Interrupted {
+		return r.Gate, context.Canceled
+	}
+	return r.Gate, nil
+}
+
+func (t *trial) close() {
+	t.keeper.Close()
+	_ = files.RemoveTree(t.dir) // prune tries again
 }
 
 type nowhere struct{}

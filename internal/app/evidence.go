@@ -3,19 +3,14 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
-	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
@@ -31,7 +26,7 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 	c := j.Config()
 	if c.Done.Plan != "" {
 		if _, err := plan.Read(j.Plan()); err != nil {
-			return &request.UsageError{What: err.Error(), Hint: hintOf(err)}
+			return &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 		}
 	}
 	protect, err := glob.Parse(c.Git.Protect)
@@ -66,16 +61,6 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 	return nil
 }
 
-// hinter is an error that knows what to do.
-type hinter interface{ Hint() string }
-
-func hintOf(err error) string {
-	if h, ok := err.(hinter); ok {
-		return h.Hint()
-	}
-	return ""
-}
-
 // names is what the templates may name.
 func (j *Job) names(iteration int) map[string]string {
 	return map[string]string{
@@ -89,15 +74,8 @@ func (j *Job) store(ctx context.Context, tree *git.Tree, o opened) (*checkpoint.
 	if !j.Config().Git.Checkpoint {
 		return nil, nil
 	}
-	return checkpoint.OpenStore(ctx, tree, CheckpointsOf(o.run.Dir()), poolOf(o.store.Dir))
+	return checkpoint.OpenStore(ctx, tree, history.Checkpoints(o.run.Dir()), history.Pool(o.store))
 }
-
-// poolOf is where the runs of a state folder share what they copied out of the
-// user's repository.
-func poolOf(storeDir string) string { return filepath.Join(storeDir, "pool") }
-
-// CheckpointsOf is where a run keeps its checkpoints.
-func CheckpointsOf(runDir string) string { return filepath.Join(runDir, "objects") }
 
 // startBranch puts the run on a branch of its own, if that is wanted.
 func (j *Job) startBranch(ctx context.Context) (string, error) {
@@ -113,7 +91,7 @@ func (j *Job) startBranch(ctx context.Context) (string, error) {
 		}
 	}
 	if err := j.files.StartBranch(ctx, name); err != nil {
-		return "", &request.UsageError{What: err.Error(), Hint: hintOf(err)}
+		return "", &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 	}
 	return name, nil
 }
@@ -159,7 +137,7 @@ func (j *Job) canCommit(ctx context.Context) error {
 		return nil
 	}
 	if err := j.files.CanCommit(ctx); err != nil {
-		return &request.UsageError{What: "git.commit: " + err.Error(), Hint: hintOf(err)}
+		return &request.UsageError{What: "git.commit: " + err.Error(), Hint: request.HintOf(err)}
 	}
 	return nil
 }
@@ -172,7 +150,7 @@ func (j *Job) commits(branch string) parts.CommitSettings {
 // proof is where and how claims are judged. With no way to be done there is no
 // claim, and the trouble of a clean checkout is spared.
 func (j *Job) proof(run *journal.Run) proof.Settings {
-	p := j.proofIn(ProofDir(j.Tree, run.Dir()))
+	p := j.proofIn(history.ProofDir(j.Tree, run.Dir()))
 	p.Run = run.Dir()
 	return p
 }
@@ -203,57 +181,4 @@ func shellLine(c setting.Command) string {
 		words = append(words, "'"+strings.ReplaceAll(arg, "'", `'\''`)+"'")
 	}
 	return strings.Join(words, " ")
-}
-
-// ProofDir is where the clean checkouts of a run are made, or of a check, by the
-// folder of its records: with these, unless they are in the work tree. Tools look
-// upward for their settings and dependencies.
-func ProofDir(tree, records string) string {
-	beside := filepath.Join(records, "proof")
-	if !within(tree, records) {
-		return beside
-	}
-	for _, dir := range ownTemporary() {
-		if files.MakeOwn(dir) == nil {
-			return filepath.Join(dir, "proof", proofName(records))
-		}
-	}
-	return beside // where none is made, which says why
-}
-
-// proofName is what the folder of a run's checkouts is called where those of all
-// runs are.
-func proofName(records string) string {
-	sum := sha256.Sum256([]byte(records))
-	return hex.EncodeToString(sum[:8])
-}
-
-// ownTemporary are the folders for temporary files that may be ours alone, the best
-// first. Whoever was there before us could change what is proven.
-func ownTemporary() []string {
-	var list []string
-	own := filepath.Join(os.TempDir(), fmt.Sprintf("refrain-%d", os.Getuid()))
-	for n := range 9 {
-		list = append(list, own)
-		own = filepath.Join(os.TempDir(), fmt.Sprintf("refrain-%d-%d", os.Getuid(), n+2))
-	}
-	return list
-}
-
-// dropProof removes the clean checkouts of a run that needs them no more. What is
-// left of them only costs room, and prune tries again.
-func dropProof(tree, records string) error {
-	dirs := []string{filepath.Join(records, "proof")}
-	if within(tree, records) {
-		for _, dir := range ownTemporary() {
-			if files.Own(dir) == nil {
-				dirs = append(dirs, filepath.Join(dir, "proof", proofName(records)))
-			}
-		}
-	}
-	var err error
-	for _, dir := range dirs {
-		err = errors.Join(err, proof.RemoveTemporary(dir), files.RemoveTree(dir))
-	}
-	return err
 }

@@ -37,12 +37,3 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		}
 	}
 }
-
-func TestACheckoutWithAPipeForItsOwnerIsLeftAlone(t *testing.T) {
-	dir := t.TempDir()
-	pipe(t, filepath.Join(dir, "refrain-run"))
-	pipe(t, filepath.Join(dir, ".git", "refrain-run"))
-	if abandoned(dir, nil) {
-		t.Error("nobody can tell whose it is, and it would be removed")
-	}
-}

@@ -52,7 +52,7 @@ func newLog(a request.Assignment) (*runLog, error) {
 // openLog opens the file of the log. In the work tree an agent may have put a pipe
 // in its place; elsewhere it is the user's own, and may well be a terminal.
 func openLog(tree, path string) (*os.File, error) {
-	if within(tree, path) {
+	if _, inTree := files.Under(tree, path); inTree {
 		return files.Append(path, 0o600)
 	}
 	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -12,6 +12,21 @@ import (
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
+// NewSender makes who tells people of runs in the work tree around dir. It must be
+// closed.
+func NewSender(dir string) (*notify.Sender, error) {
+	assignment, err := request.In(dir, request.Request{})
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{Assignment: assignment}
+	sender, err := notify.New(j.notices(nil, nil, proc.Run, func(loop.Warning) {}))
+	if err != nil {
+		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
+	}
+	return sender, nil
+}
+
 // prepareNotices finds what is wrong with the channels before anything is
 // written.
 func (j *Job) prepareNotices(context.Context) error {

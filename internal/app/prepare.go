@@ -59,7 +59,7 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 		return nil, err
 	}
 	if j.files, err = git.Open(ctx, tree, j.notProgress()); err != nil {
-		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(hintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
+		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(request.HintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
 	for _, prepare := range []func(context.Context) error{j.prepareLineup, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
 		if err := prepare(ctx); err != nil {

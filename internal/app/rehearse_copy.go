@@ -37,10 +37,11 @@ func copyTree(ctx context.Context, real request.Assignment) (*treeCopy, error) {
 		return nil, err
 	}
 	c := &treeCopy{dir: dir, from: real.Tree}
+	_, inside := files.Under(real.Tree, dir)
 	tree, err := git.Open(ctx, real.Tree, nil)
 	switch {
 	case err != nil:
-	case within(real.Tree, dir):
+	case inside:
 		err = &request.UsageError{What: "the folder for temporary files is inside the work tree", Hint: "set TMPDIR to one outside of it"}
 	case tree.Git():
 		err = c.withGit(ctx, tree, needs(real))

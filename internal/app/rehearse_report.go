@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -72,7 +73,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearse
 	}
 	// What is left of it may only be looked for when all its runners are gone.
 	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.Config().Proc.Keep, r.job.Tree, meta.ID)
-	_ = dropProof(r.job.Tree, r.run.Dir()) // prune tries again
+	_ = history.DropProof(r.job.Tree, r.run.Dir()) // prune tries again
 	report := &Rehearsed{
 		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.lineup.Name(), Seed: r.Seed,
 		Started: r.Start, Ended: r.Clock.Now().In(r.Start.Location()), End: end,

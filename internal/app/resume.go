@@ -12,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
@@ -121,7 +122,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 	resumed.Changed = c.Changed
 	entry := c.Entry
 	entry.Past = past
-	seen := Look(entry)
+	seen := history.Look(entry)
 	if again := c.again(past, resumed, w.Hurry); again != nil {
 		// Its runner may have died between the end and the file that tells it.
 		newStateFile(run, seen).Close()
@@ -173,7 +174,7 @@ func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
 func (c *Continuation) endTampered(ctx context.Context, w Watch, o opened, show func(*view.Run)) (loop.RunFinished, bool, error) {
 	entry := c.Entry
 	entry.Past = o.past
-	o.seen = Look(entry)
+	o.seen = history.Look(entry)
 	from := loop.Crashed
 	if o.past.Finished != nil {
 		from = o.past.Finished.State

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -136,6 +138,18 @@ func (j *Job) renewed(store journal.Store) []loop.Warning {
 	}}
 }
 
+// inReach warns of records in a repository, as those of somebody whose home folder
+// that is: no commit of ours takes them along, but one of the agent's would.
+func (j *Job) inReach(store journal.Store) []loop.Warning {
+	if j.records != "" || store.InProject() || !j.files.Git() {
+		return nil
+	}
+	if _, inTree := files.Under(store.Tree, store.Dir); !inTree {
+		return nil
+	}
+	return []loop.Warning{{Text: "the records of this run are in the work tree, where the agent can reach and commit them: " + store.Dir, Hint: history.RecordsOutside}}
+}
+
 // setAside moves runs that cannot be read, and are not for somebody else.
 func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
 	var list []loop.Warning
@@ -181,7 +195,7 @@ func (o opened) guard() error {
 
 // drive runs the engine on a run that is locked and open.
 func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, error) {
-	if err := o.lock.Note(holder(o.run.Meta().Name)); err != nil {
+	if err := o.lock.Note(journal.Self(o.run.Meta().Name, "")); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	c, terms := j.Config(), j.terms()
@@ -258,7 +272,7 @@ func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, e
 	})...)
 	end, err := d.Run(ctx)
 	if err == nil && end.State == loop.Done {
-		_ = dropProof(j.Tree, o.run.Dir()) // prune tries again
+		_ = history.DropProof(j.Tree, o.run.Dir()) // prune tries again
 	}
 	return end, err
 }
@@ -338,7 +352,7 @@ const endTime = 20 * time.Second
 // has to finish, is waited for.
 func lockWhenEnded(store journal.Store) (*journal.Lock, error) {
 	for deadline := time.Now().Add(endTime); ; time.Sleep(50 * time.Millisecond) {
-		lock, err := store.Lock(holder(""))
+		lock, err := store.Lock(journal.Self("", ""))
 		var held *journal.HeldError
 		if err == nil || !errors.As(err, &held) || held.Holder.Run == "" || time.Now().After(deadline) {
 			return lock, err
@@ -353,17 +367,6 @@ func (j *Job) unlock(lock *journal.Lock) {
 	_ = lock.Unlock() // the system lets go of it in any case
 	_ = j.log.Close()
 }
-
-func holder(run string) journal.Holder { return holderAt(run, "") }
-
-// holderAt is who holds the lock, and where it takes commands.
-func holderAt(run, socket string) journal.Holder {
-	host, _ := os.Hostname()
-	return journal.Holder{PID: os.Getpid(), Started: processStart, Host: host, Run: run, Socket: socket}
-}
-
-// processStart is when this process began to be a runner.
-var processStart = time.Now().UTC()
 
 // meta is run.json: what a resume needs, and what a person may want to know.
 func (j *Job) meta(version string) (journal.Meta, error) {

@@ -25,7 +25,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 	}
 	w, err := here.files.Worktrees().Add(ctx, name)
 	if err != nil {
-		return nil, w, &request.UsageError{What: err.Error(), Hint: hintOf(err)}
+		return nil, w, &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 	}
 	if err = here.committedAs(ctx, w.Work); err == nil {
 		var job *Job

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/doctor"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -23,14 +23,14 @@ func agentsCommand(sh *shell) *cobra.Command {
 	asJSON := addJSON(cmd)
 	prices := cmd.Flags().Bool("prices", false, "list what models cost: by these an agent's cost is estimated where it does not tell")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		tree, settings, err := settingsHere(sh, request.Request{})
+		here, err := settingsHere(sh, request.Request{})
 		if err != nil {
 			return err
 		}
 		if *prices {
-			return showPrices(sh, lineup.Prices(settings), *asJSON)
+			return showPrices(sh, lineup.Prices(here.Settings), *asJSON)
 		}
-		list := app.Agents(cmd.Context(), tree, settings)
+		list := doctor.Agents(cmd.Context(), here)
 		if *asJSON {
 			return printJSON(sh.out, list)
 		}
@@ -68,7 +68,7 @@ func showPrices(sh *shell, list []lineup.Price, asJSON bool) error {
 	return nil
 }
 
-func versionOf(a app.AgentInfo) string {
+func versionOf(a doctor.AgentInfo) string {
 	switch {
 	case !a.Found:
 		return "not found"
@@ -79,11 +79,10 @@ func versionOf(a app.AgentInfo) string {
 }
 
 // settingsHere resolves the settings of this work tree.
-func settingsHere(sh *shell, req request.Request) (tree string, settings *config.Resolved, err error) {
-	tree, err = config.Root(sh.dir)
+func settingsHere(sh *shell, req request.Request) (request.Assignment, error) {
+	tree, err := config.Root(sh.dir)
 	if err != nil {
-		return "", nil, usage(err.Error(), "name an existing folder with -C")
+		return request.Assignment{}, usage(err.Error(), "name an existing folder with -C")
 	}
-	settings, err = config.Load(request.Sources(tree, req))
-	return tree, settings, err
+	return request.Load(tree, req)
 }

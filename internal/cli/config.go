@@ -33,8 +33,8 @@ func resolver(sh *shell, cmd *cobra.Command) func() (*config.Resolved, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, settings, err := settingsHere(sh, request.Request{Procedure: *procedure, Flags: flags})
-		return settings, err
+		here, err := settingsHere(sh, request.Request{Procedure: *procedure, Flags: flags})
+		return here.Settings, err
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -45,7 +45,7 @@ func diffCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		h, err := app.OpenHistory(ctx, runs, entry)
+		h, err := history.Open(ctx, runs, entry)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func checkpointNumber(text string) (*int, error) {
 }
 
 // of finds the checkpoints at both ends.
-func (s span) of(ctx context.Context, h *app.History) (from, to checkpoint.Checkpoint, err error) {
+func (s span) of(ctx context.Context, h *history.History) (from, to checkpoint.Checkpoint, err error) {
 	switch {
 	case s.from == nil:
 		if from, err = h.At(ctx, 0); err == nil {

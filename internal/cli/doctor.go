@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/doctor"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -28,7 +29,7 @@ func doctorCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		for _, c := range checks {
-			if c.Level == app.Problem {
+			if c.Level == doctor.Problem {
 				sh.status = statusFailed
 			}
 		}
@@ -49,27 +50,32 @@ func doctorCommand(sh *shell) *cobra.Command {
 
 // examine looks at what a run needs, or tries the channels by which people are
 // told.
-func examine(ctx context.Context, sh *shell, notices bool) ([]app.Check, error) {
+func examine(ctx context.Context, sh *shell, notices bool) ([]doctor.Check, error) {
 	if notices {
-		return app.TestNotices(ctx, sh.dir)
+		sender, err := app.NewSender(sh.dir)
+		if err != nil {
+			return nil, err
+		}
+		defer sender.Close()
+		return doctor.TestNotices(ctx, sender), nil
 	}
-	checks, err := app.Doctor(ctx, sh.dir)
+	checks, err := doctor.Examine(ctx, sh.dir)
 	return append(checks, checkTerminal(sh)), err
 }
 
 // checkTerminal says how a run would be shown here.
-func checkTerminal(sh *shell) app.Check {
+func checkTerminal(sh *shell) doctor.Check {
 	const name = "terminal"
 	switch {
 	case !isTerminal(sh.out):
-		return app.Check{Name: name, Level: app.Fine, Found: "stdout is no terminal: runs are shown in plain lines"}
+		return doctor.Check{Name: name, Level: doctor.Fine, Found: "stdout is no terminal: runs are shown in plain lines"}
 	case os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "":
-		return app.Check{Name: name, Level: app.Worry, Found: "TERM says that it can do nothing", Remedy: "set TERM, or use -o plain"}
+		return doctor.Check{Name: name, Level: doctor.Worry, Found: "TERM says that it can do nothing", Remedy: "set TERM, or use -o plain"}
 	}
 	look := sh.look()
 	colours := "without colours"
 	if look.Color {
 		colours = "with colours"
 	}
-	return app.Check{Name: name, Level: app.Fine, Found: fmt.Sprintf("%d columns, %s", look.Width(), colours)}
+	return doctor.Check{Name: name, Level: doctor.Fine, Found: fmt.Sprintf("%d columns, %s", look.Width(), colours)}
 }

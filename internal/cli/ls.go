@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -94,7 +94,7 @@ func goneRuns(sh *shell, wanted bool) ([]view.Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	projects, err := app.GoneProjects(here)
+	projects, err := history.GoneProjects(here)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 )
 
@@ -54,7 +54,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 				continue
 			}
 			// What is named by the records goes first: without them nobody finds it.
-			if err := app.DropProof(e); err != nil {
+			if err := history.DropProof(e.Tree, e.Dir); err != nil {
 				return err
 			}
 			if err := store.Remove(e.Name); err != nil {
@@ -62,17 +62,17 @@ func pruneCommand(sh *shell) *cobra.Command {
 			}
 			names = append(names, e.Name)
 		}
-		removed, kept, err := app.PruneWorktrees(cmd.Context(), store, *trees, *dry)
+		removed, kept, err := history.PruneWorktrees(cmd.Context(), store, *trees, *dry)
 		if err != nil && cmd.Context().Err() == nil {
 			return err
 		}
-		left, err := app.PruneLeftovers(store, *dry)
+		left, err := history.PruneLeftovers(store, *dry)
 		if err != nil {
 			return err
 		}
 		projects := []string{}
 		if *gone {
-			if projects, err = app.PruneGone(cmd.Context(), store, *older, *dry); err != nil {
+			if projects, err = history.PruneGone(cmd.Context(), store, *older, *dry); err != nil {
 				return err
 			}
 		}
@@ -130,7 +130,7 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 		}
 		status := store.Status(e)
 		old := time.Since(e.State.At) >= older
-		if status.Ended() && old && (resumable || !app.CanGoOn(status)) {
+		if status.Ended() && old && (resumable || !history.CanGoOn(status)) {
 			runs = append(runs, e)
 		}
 	}

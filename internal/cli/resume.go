@@ -9,6 +9,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -48,7 +49,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 					return err
 				}
 			}
-			entry, err := app.FindResumable(sh.dir, first(args))
+			entry, err := history.FindResumable(sh.dir, first(args))
 			if err != nil {
 				return err
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -41,7 +41,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 		if err := belongsHere(sh, entry); err != nil {
 			return err
 		}
-		h, err := app.OpenHistory(ctx, runs, entry)
+		h, err := history.Open(ctx, runs, entry)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 			}
 			confirm = func(c loop.Changes) bool { return confirmRollback(sh, c, args[0]) }
 		}
-		undone, err := app.RollBack(ctx, runs, entry, h, to, iter, confirm)
+		undone, err := h.RollBack(ctx, to, iter, confirm)
 		if err != nil || undone == nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func rollbackCommand(sh *shell) *cobra.Command {
 
 // target is an iteration, or a checkpoint by its id: what an earlier rollback
 // has kept.
-func target(ctx context.Context, h *app.History, where string) (checkpoint.Checkpoint, *int, error) {
+func target(ctx context.Context, h *history.History, where string) (checkpoint.Checkpoint, *int, error) {
 	if len(where) >= 40 {
 		to, err := h.Kept.Load(ctx, where)
 		return to, nil, err
@@ -111,7 +111,7 @@ func confirmRollback(sh *shell, changes loop.Changes, name string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-func tellRollback(sh *shell, entry journal.Entry, name string, u *app.Undone) {
+func tellRollback(sh *shell, entry journal.Entry, name string, u *history.Undone) {
 	fmt.Fprintf(sh.out, "Rolled back to %s: %s\n", name, changed(u.Changes))
 	fmt.Fprintf(sh.out, "Undo with: refrain rollback %s/%s\n", entry.Name, u.Kept)
 	for i, c := range u.Commits {
@@ -147,5 +147,5 @@ func belongsHere(sh *shell, entry journal.Entry) error {
 	if err != nil {
 		return err
 	}
-	return app.BelongsHere(store, entry)
+	return history.BelongsHere(store, entry)
 }

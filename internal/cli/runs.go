@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // store is where the runs of this work tree are.
-func (sh *shell) store() (journal.Store, error) { return app.OpenStore(sh.dir) }
+func (sh *shell) store() (journal.Store, error) { return history.OpenStore(sh.dir) }
 
 // find is the run that a person means.
 func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
@@ -93,7 +93,7 @@ func (sh *shell) warnTampered(entry journal.Entry) {
 
 // lookAt is what is shown of a run, as it stands now.
 func lookAt(store journal.Store, entry journal.Entry) *view.Run {
-	run := app.Look(entry)
+	run := history.Look(entry)
 	switch status := store.Status(entry); {
 	case status == loop.Crashed:
 		run.Died()
@@ -114,7 +114,7 @@ func lookClosely(store journal.Store, entry journal.Entry) *view.Run {
 		run.Tree = entry.Tree
 	}
 	if run.State.Ended() {
-		run.Spared, run.Left = app.Left(entry)
+		run.Spared, run.Left = history.Left(entry)
 	}
 	return run
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // talkCommands are the commands that talk to a live run, from any terminal.
@@ -169,7 +170,7 @@ func silentRun(sh *shell, entry journal.Entry) failure {
 	if !alive || holder.PID == 0 {
 		return f
 	}
-	if f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) hangs", entry.Name, holder.PID); app.Stopped(holder.PID) {
+	if f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) hangs", entry.Name, holder.PID); proc.Stopped(holder.PID) {
 		f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) is stopped", entry.Name, holder.PID)
 	}
 	f.hint = fmt.Sprintf("let it go on with \"kill -CONT %d\", or end it with \"kill -KILL %d\" and go on with \"refrain resume\"", holder.PID, holder.PID)

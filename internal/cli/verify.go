@@ -35,12 +35,12 @@ func verifyCommand(sh *shell) *cobra.Command {
 		if cmd.Flags().Changed("plan") {
 			req.Flags = []config.Flag{{Name: "--plan", Key: "done.plan", Value: *file}}
 		}
-		tree, settings, err := settingsHere(sh, req)
+		here, err := settingsHere(sh, req)
 		if err != nil {
 			return err
 		}
-		name := settings.Config.Done.Plan
-		report, err := verify(tree, name)
+		name := here.Config().Done.Plan
+		report, err := verify(here.Tree, name)
 		if err != nil {
 			return err
 		}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/control"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	lines "github.com/refrain-loop/refrain/internal/term"
@@ -56,7 +56,7 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 		}
 		return control.Dial(address).Do(ctx, c)
 	}
-	events := func(ctx context.Context) iter.Seq2[loop.Event, error] { return history(ctx, store, entry.Name) }
+	events := func(ctx context.Context) iter.Seq2[loop.Event, error] { return pastOf(ctx, store, entry.Name) }
 	if err := tui.Watch(ctx, events, o); err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func socketOf(store journal.Store, entry journal.Entry) string {
 // of earlier ones is read when somebody opens them.
 const recent = 10
 
-// history gives the events of a run to look back on: its journal, with what the
+// pastOf gives the events of a run to look back on: its journal, with what the
 // agents of its last iterations said, and what comes for as long as it is alive.
-func history(ctx context.Context, store journal.Store, run string) iter.Seq2[loop.Event, error] {
+func pastOf(ctx context.Context, store journal.Store, run string) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		var at int64
 		last, err := store.Iterations(run, recent)
@@ -155,7 +155,7 @@ func iterationDiff(ctx context.Context, store journal.Store, run string, iterati
 	if err != nil {
 		return "", told(err)
 	}
-	h, err := app.OpenHistory(ctx, store, entry)
+	h, err := history.Open(ctx, store, entry)
 	if err != nil {
 		return "", told(err)
 	}

@@ -50,7 +50,7 @@ func TestHistoryHasAllOfTheLatestIterationsOnly(t *testing.T) {
 
 	seen := map[loop.Type]int{}
 	var at int64
-	for e, err := range history(t.Context(), store, "build-1") {
+	for e, err := range pastOf(t.Context(), store, "build-1") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestHistoryHasAllOfTheLatestIterationsOnly(t *testing.T) {
 		t.Errorf("saw %v, want %v", seen, want)
 	}
 	for n := range 70 { // a reader may have enough at any time
-		for range history(t.Context(), store, "build-1") {
+		for range pastOf(t.Context(), store, "build-1") {
 			if n--; n < 0 {
 				break
 			}

@@ -24,6 +24,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/steer"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Options are what a run has from its beginning.
@@ -103,24 +104,12 @@ func (e *Engine) Close(v loop.Verdict, err error) (loop.Verdict, error) {
 		err = e.Journal.Verify()
 	}
 	if errors.As(err, &found) {
-		return tampered(found.What), nil
+		return stop.Tampered(found.What), nil
 	}
 	for _, name := range e.Journal.PutBack() {
 		e.Record(&loop.Warning{Text: name + " was changed or removed by somebody else while the run was live, and was put back", Hint: "the run went by what it knew, and not by the file"})
 	}
 	return v, err
-}
-
-// tampered ends a run whose records somebody else has written to: nobody can tell
-// any more what they are worth.
-func tampered(what string) loop.Verdict {
-	return loop.Verdict{Action: loop.Stop, Rule: "tampered", State: loop.Aborted, Reason: loop.ByTampering, Why: "the records of the run were changed by somebody else: " + what}
-}
-
-// Tampered is the end of a run whose records somebody else has written to.
-func Tampered(past journal.Past) loop.RunFinished {
-	v := tampered(past.Tampered)
-	return loop.RunFinished{State: v.State, Reason: v.Reason, Why: v.Why, Elapsed: past.State.Live, Totals: past.State.Totals}
 }
 
 var _ Stepper = (*Engine)(nil)

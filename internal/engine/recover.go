@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // LostTooOften is how often the runner may die on one iteration before that
@@ -26,7 +27,7 @@ func (e *Engine) Open(ctx context.Context, _ loop.State) (loop.State, loop.Verdi
 
 func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
 	if e.tampered != "" {
-		return tampered(e.tampered), nil
+		return stop.Tampered(e.tampered), nil
 	}
 	for _, part := range e.order.Open {
 		if err := part(ctx); err != nil {

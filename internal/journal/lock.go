@@ -25,6 +25,16 @@ type Holder struct {
 	Socket  string    `json:"socket,omitempty"`
 }
 
+// Self is this process as a holder, of a run if it has one, and where that takes
+// commands.
+func Self(run, socket string) Holder {
+	host, _ := os.Hostname()
+	return Holder{PID: os.Getpid(), Started: processStart, Host: host, Run: run, Socket: socket}
+}
+
+// processStart is when this process began to be a runner.
+var processStart = time.Now().UTC()
+
 // HeldError says that another runner works in this tree.
 type HeldError struct{ Holder Holder }
 

@@ -23,6 +23,14 @@ type UsageError struct {
 
 func (e *UsageError) Error() string { return e.What }
 
+// HintOf is what an error says about what to do; empty when it does not.
+func HintOf(err error) string {
+	if h, ok := err.(interface{ Hint() string }); ok {
+		return h.Hint()
+	}
+	return ""
+}
+
 // Request is what a person asked for, in a form that can be stored with the
 // run and asked for again by a resume.
 type Request struct {

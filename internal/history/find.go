@@ -1,20 +1,23 @@
-package app
+package history
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // OpenStore opens the place where the runs of the work tree around dir are.
 func OpenStore(dir string) (journal.Store, error) {
-	tree, err := config.Root(dir)
+	tree, err := request.Root(dir)
 	if err != nil {
-		return journal.Store{}, &request.UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return journal.Store{}, err
 	}
 	return journal.Open(tree)
 }
@@ -77,3 +80,32 @@ func BelongsHere(store journal.Store, entry journal.Entry) error {
 
 // CanGoOn tells whether a run in this state can be resumed.
 func CanGoOn(s loop.Status) bool { return s.Ended() && s != loop.Done }
+
+// Look folds a run into what is shown of it. Its first event, the last finished
+// iteration and what follows it are enough.
+func Look(e journal.Entry) *view.Run {
+	run := view.New()
+	if e.Last != nil {
+		run.Apply(e.First)
+		run.Apply(*e.Last)
+	}
+	for _, event := range e.Tail {
+		run.Apply(event)
+	}
+	run.Dir, run.Tampered, run.Unchecked = e.Dir, e.Tampered, e.Unchecked
+	return run
+}
+
+// Left looks for processes that a run which is over has left, and tells which
+// programs it was to leave. Where nobody can look, left is nil.
+func Left(entry journal.Entry) (spared []string, left *[]string) {
+	var settings map[string]config.Stored
+	if json.Unmarshal(entry.Config, &settings) == nil {
+		_ = json.Unmarshal([]byte(settings["proc.keep"].Value), &spared) // else there are none
+	}
+	list, err := proc.Left(spared, entry.Tree, entry.ID)
+	if err != nil {
+		return spared, nil
+	}
+	return spared, &list
+}

@@ -1,13 +1,14 @@
-package app
+package history
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/story"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -34,9 +35,8 @@ func TestLookIsAsGoodAsReadingEverything(t *testing.T) {
 		}
 	}
 	now := time.Date(2026, 11, 15, 12, 30, 0, 0, time.UTC)
-	tree := story.NewTree(t, "")
 	for n := 1; n <= len(events()); n++ {
-		store, name := newRun(t, tree, events()[:n])
+		store, name := newRun(t, events()[:n])
 		entry, err := store.Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -53,4 +53,29 @@ func TestLookIsAsGoodAsReadingEverything(t *testing.T) {
 			t.Errorf("after %d events, ending with %s (-read +looked):\n%s", n, events()[n-1].Type(), diff)
 		}
 	}
+}
+
+// newRun makes a run with these events, one second apart.
+func newRun(t *testing.T, events []loop.Payload) (journal.Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	store := journal.Store{Dir: filepath.Join(dir, ".refrain"), Tree: dir}
+	run, err := store.Create(journal.Meta{Procedure: "run", Flags: []byte("{}"), Config: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	var state loop.State
+	at, iter := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC), 0
+	for i, p := range events {
+		if _, ok := p.(*loop.IterationStarted); ok {
+			iter++
+		}
+		e := loop.Event{Time: at.Add(time.Duration(i) * time.Second), Iter: iter, Attempt: 1, Payload: p}
+		if p, ok := p.(*loop.IterationFinished); ok {
+			p.State = state.Sum(e)
+		}
+		state = state.Sum(run.Append(e))
+	}
+	return store, run.Meta().Name
 }

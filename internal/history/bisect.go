@@ -1,19 +1,10 @@
-package app
+package history
 
 import (
-	"context"
-	"crypto/rand"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/proc"
-	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -26,36 +17,15 @@ type Culprit struct {
 	Ran       []int     `json:"ran,omitempty"` // the iterations on which the gate was run now
 }
 
-// Tried hears of each run of the gate, with the iteration that it was run on.
-type Tried func(iteration int, g loop.Gate)
-
 // Bisect finds the iteration that broke a gate: from what the run recorded, and
-// where that leaves a gap, by running the gate on checkpoints in a clean
-// checkout of its own.
-func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req request.Request, tell Tried) (*Culprit, error) {
-	h, err := OpenHistory(ctx, runs, entry)
+// where that leaves a gap, by trying the gate on the work tree after an iteration.
+func (h *History) Bisect(gate string, try func(iteration int) (loop.Gate, error)) (*Culprit, error) {
+	known, summaries, err := h.recorded(gate)
 	if err != nil {
 		return nil, err
 	}
-	known, summaries, err := recorded(runs, entry, name)
-	if err != nil {
-		return nil, err
-	}
-	b := &bisection{known: known}
-	b.try = func(iter int) (loop.Gate, error) {
-		if b.trial == nil {
-			if b.trial, err = newTrial(ctx, entry, h, name, req); err != nil {
-				return loop.Gate{}, err
-			}
-		}
-		g, err := b.trial.run(ctx, iter)
-		if err == nil {
-			tell(iter, g)
-		}
-		return g, err
-	}
-	defer b.close()
-	culprit, err := b.find(entry.Name, name, h.Last())
+	b := &bisection{known: known, try: try}
+	culprit, err := b.find(h.entry.Name, gate, h.Last())
 	if culprit != nil {
 		culprit.Summary = summaries[culprit.Iteration]
 	}
@@ -63,9 +33,9 @@ func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name s
 }
 
 // recorded is what the run saw of a gate, by iteration; 0 is the baseline.
-func recorded(runs journal.Store, entry journal.Entry, name string) (map[int]loop.Gate, map[int]string, error) {
+func (h *History) recorded(name string) (map[int]loop.Gate, map[int]string, error) {
 	known, summaries := map[int]loop.Gate{}, map[int]string{}
-	for e, err := range runs.Events(entry.Name, 0) {
+	for e, err := range h.runs.Events(h.entry.Name, 0) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -100,13 +70,6 @@ type bisection struct {
 	known map[int]loop.Gate
 	try   func(iter int) (loop.Gate, error)
 	ran   []int
-	trial *trial // nil until the gate is to be run
-}
-
-func (b *bisection) close() {
-	if b.trial != nil {
-		b.trial.close()
-	}
 }
 
 func (b *bisection) at(iter int) (loop.Gate, error) {
@@ -166,53 +129,4 @@ func (b *bisection) find(run, name string, last int) (*Culprit, error) {
 		}
 	}
 	return &Culprit{Iteration: bad, Good: good, Gate: b.known[bad], Ran: b.ran}, nil
-}
-
-// trial runs one gate on checkpoints, in a clean checkout that nothing else uses.
-type trial struct {
-	history *History
-	judge   proof.Judge
-	keeper  *proc.Keeper
-	dir     string
-}
-
-func newTrial(ctx context.Context, entry journal.Entry, h *History, name string, req request.Request) (*trial, error) {
-	j, err := prepareCheck(ctx, entry.Tree, req)
-	if err != nil {
-		return nil, err
-	}
-	gates, err := j.gates(&spending{}, nil)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(gates, func(g proof.Gate) bool { return g.Name() == name && !g.Review })
-	if i < 0 {
-		return nil, &request.UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
-	}
-	id := "bisect_" + rand.Text()
-	t := &trial{history: h, dir: filepath.Join(ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.Config().Proc.Keep)}
-	t.judge = proof.Judge{
-		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.Dir(),
-		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
-		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
-	}
-	t.judge.Proof.Run = entry.Dir
-	return t, nil
-}
-
-func (t *trial) run(ctx context.Context, iter int) (loop.Gate, error) {
-	at, err := t.history.At(ctx, iter)
-	if err != nil {
-		return loop.Gate{}, err
-	}
-	r := t.judge.On(ctx, at)
-	if r.Interrupted {
-		return r.Gate, context.Canceled
-	}
-	return r.Gate, nil
-}
-
-func (t *trial) close() {
-	t.keeper.Close()
-	_ = files.RemoveTree(t.dir) // prune tries again
 }

@@ -1,4 +1,4 @@
-package app
+package history
 
 import (
 	"context"
@@ -11,9 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // GoneProject is a project that is no longer where it was, and whose records are
@@ -88,7 +86,7 @@ func (g GoneProject) forget() (bool, error) {
 	return g.known.Forget(func(path string) error {
 		if path == g.runs() {
 			for _, e := range g.Runs {
-				if err := DropProof(e); err != nil {
+				if err := DropProof(e.Tree, e.Dir); err != nil {
 					return err
 				}
 			}
@@ -138,76 +136,4 @@ func touched(dir string) time.Time {
 		return time.Now()
 	}
 	return last
-}
-
-// checkRecords tells where the records of runs are, and of which projects there
-// are some that nobody will look for.
-func checkRecords(tree string) Check {
-	const name = "records"
-	store, err := journal.Open(tree)
-	if err != nil {
-		return Check{name, Problem, err.Error(), "set HOME or XDG_STATE_HOME to a folder that can be written to"}
-	}
-	if store.InProject() {
-		return Check{name, Worry, "in the project itself, where an earlier version has put them: " + store.Dir, "the next run moves them out of the project"}
-	}
-	if within(store.Tree, store.Dir) {
-		return Check{name, Worry, "in the work tree, where the agent can reach them: " + store.Dir, recordsOutside}
-	}
-	gone, err := GoneProjects(store)
-	if err != nil || len(gone) == 0 {
-		return Check{name, Fine, "in " + store.Dir, ""}
-	}
-	return Check{name, Fine, fmt.Sprintf("in %s; also those of %s that %s gone", store.Dir, text.Plural(len(gone), "project"), are(len(gone))), "\"refrain ls --all\" lists them, \"refrain prune --gone\" deletes them"}
-}
-
-const recordsOutside = "set XDG_STATE_HOME to a folder outside"
-
-// inReach warns of records in a repository, as those of somebody whose home folder
-// that is: no commit of ours takes them along, but one of the agent's would.
-func (j *Job) inReach(store journal.Store) []loop.Warning {
-	if j.records != "" || store.InProject() || !j.files.Git() || !within(store.Tree, store.Dir) {
-		return nil
-	}
-	return []loop.Warning{{Text: "the records of this run are in the work tree, where the agent can reach and commit them: " + store.Dir, Hint: recordsOutside}}
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// checkSeals sees whether the records here can be checked.
-func checkSeals(tree string) Check {
-	const name = "seals"
-	store, err := journal.Open(tree)
-	if err != nil || store.InProject() {
-		return Check{name, Fine, "no run is sealed yet", ""} // the check of the records says why
-	}
-	has, err := store.Keys().Has()
-	var damaged *project.KeyError
-	if errors.As(err, &damaged) {
-		return Check{name, Problem, damaged.Error(), damaged.Hint()}
-	}
-	runs, _, listErr := store.List()
-	if err = errors.Join(err, listErr); err != nil {
-		return Check{name, Problem, err.Error(), "look at who owns the file and who may read it"}
-	}
-	lost := 0
-	for _, e := range runs {
-		if e.Unchecked != "" {
-			lost++
-		}
-	}
-	switch {
-	case lost > 0 && !has:
-		return Check{name, Worry, fmt.Sprintf("%s is gone: %s here cannot be checked", store.Keys().File(), text.Plural(lost, "run")), "put it back from a copy; else the next run makes another"}
-	case lost > 0:
-		return Check{name, Worry, fmt.Sprintf("%s here cannot be checked: the key that sealed them is gone", text.Plural(lost, "run")), "put it back to " + store.Keys().File() + " if you have a copy, or delete them with \"refrain prune\""}
-	case !has:
-		return Check{name, Fine, "no run is sealed yet", ""}
-	}
-	return Check{name, Fine, "the records are sealed", ""}
 }

@@ -1,4 +1,6 @@
-package app
+// Package doctor looks at everything that a run needs, and says what is missing
+// and what to do about it. It changes nothing and asks nobody for a model.
+package doctor
 
 import (
 	"context"
@@ -10,11 +12,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/awake"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
 )
@@ -37,20 +41,19 @@ const (
 	Problem Concern = "problem"
 )
 
-// Doctor looks at everything that a run in the work tree around dir needs. It
-// changes nothing and asks nobody for a model.
-func Doctor(ctx context.Context, dir string) ([]Check, error) {
+// Examine looks at everything that a run in the work tree around dir needs.
+func Examine(ctx context.Context, dir string) ([]Check, error) {
 	tree, err := request.Root(dir)
 	if err != nil {
 		return nil, err
 	}
 	checks := []Check{checkGit(ctx, tree), checkLock(tree), checkRecords(tree), checkSeals(tree), checkDisk(tree)}
-	settings, err := config.Load(request.Sources(tree, request.Request{}))
+	a, err := request.Load(tree, request.Request{})
 	if err != nil {
 		return append(checks, badSettings(err)), nil
 	}
 	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkKeeper(ctx), checkAwake(ctx))
-	return append(checks, checkAgents(ctx, tree, settings)...), nil
+	return append(checks, checkAgents(ctx, a)...), nil
 }
 
 func badSettings(err error) Check {
@@ -78,7 +81,7 @@ func checkGit(ctx context.Context, tree string) Check {
 		return Check{"git", Worry, version + " is old", "install git 2.32 or later"}
 	}
 	if err := git.Readable(tree); err != nil {
-		return Check{"git", Problem, err.Error(), hintOf(err)}
+		return Check{"git", Problem, err.Error(), request.HintOf(err)}
 	}
 	if inside, err := ask(ctx, tree, quietGit, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
 		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}
@@ -180,19 +183,34 @@ func held(err error) string {
 	return "it is followed by descent and by its mark, for the kernel does not hold it together: " + err.Error()
 }
 
+// checkAwake sees whether a run can keep the machine awake. That it cannot is no
+// trouble where nothing sends the machine to sleep.
+func checkAwake(ctx context.Context) Check {
+	vigil := awake.Hold("refrain doctor")
+	defer vigil.Release()
+	select {
+	case <-vigil.Tried():
+	case <-ctx.Done():
+	}
+	if held, why := vigil.Held(); !held {
+		return Check{"keep awake", Fine, "not possible here (" + why + "): a machine that goes to sleep holds its runs up", ""}
+	}
+	return Check{"keep awake", Fine, "the machine stays awake while a run is alive", ""}
+}
+
 // checkAgents tells of each agent that is installed, and whether one is.
-func checkAgents(ctx context.Context, tree string, settings *config.Resolved) []Check {
-	chosen := settings.Config.Agent
+func checkAgents(ctx context.Context, needs request.Assignment) []Check {
+	chosen := needs.Config().Agent
 	var checks []Check
 	found := 0
-	for _, a := range Agents(ctx, tree, settings) {
+	for _, a := range Agents(ctx, needs) {
 		name := "agent " + a.Name
 		switch {
 		case a.Name == "command" || a.Name == "rehearsal":
 			continue
 		case a.Found:
 			found++
-			checks = append(checks, inspectAgent(name, a, settings.Config.Permissions.Mode))
+			checks = append(checks, inspectAgent(name, a, needs.Config().Permissions.Mode))
 		case a.Name == chosen || !a.BuiltIn:
 			checks = append(checks, Check{name, Problem, a.Note, "install it, or choose another with agent = \"NAME\""})
 		}
@@ -215,4 +233,21 @@ func inspectAgent(name string, a AgentInfo, mode string) Check {
 		return Check{name, Fine, said + ", bills " + key, ""}
 	}
 	return Check{name, Fine, said, ""}
+}
+
+// TestNotices has a message sent to every channel that is set, and tells what came
+// of it.
+func TestNotices(ctx context.Context, sender *notify.Sender) []Check {
+	var list []Check
+	for _, r := range sender.Test(ctx) {
+		c := Check{"notify." + r.Channel, Fine, "sent", ""}
+		if r.Err != nil {
+			c = Check{"notify." + r.Channel, Problem, r.Err.Error(), "correct its settings: refrain config show"}
+		}
+		list = append(list, c)
+	}
+	if len(list) == 0 {
+		list = append(list, Check{"notify", Worry, "no channel is set", "set one: \"refrain config show\" lists the keys below notify"})
+	}
+	return list
 }

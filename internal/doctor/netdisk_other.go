@@ -1,6 +1,6 @@
 //go:build !linux
 
-package app
+package doctor
 
 // networkDisk cannot be told here.
 func networkDisk(string) string { return "" }

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -42,13 +41,12 @@ func (a AgentInfo) CalledAs() string {
 
 // Agents lists the agents that can be named, in the work tree that the settings
 // are for, and asks those that are installed for their version.
-func Agents(ctx context.Context, tree string, settings *config.Resolved) []AgentInfo {
-	j := &Job{Assignment: request.Assignment{Tree: tree, Settings: settings}}
-	names := lineup.Known(settings.Config.Agents)
+func Agents(ctx context.Context, needs request.Assignment) []AgentInfo {
+	names := lineup.Known(needs.Config().Agents)
 	list := make([]AgentInfo, len(names))
 	var wg sync.WaitGroup
 	for i, name := range names {
-		wg.Go(func() { list[i] = j.inspect(ctx, name) })
+		wg.Go(func() { list[i] = inspect(ctx, needs, name) })
 	}
 	wg.Wait()
 	anything := AgentInfo{Name: "command", BuiltIn: true, Found: true, Note: "any program: refrain run [-p PROMPT] -- PROGRAM ARGS…"}
@@ -56,8 +54,8 @@ func Agents(ctx context.Context, tree string, settings *config.Resolved) []Agent
 }
 
 // inspect looks at one agent.
-func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
-	table := j.Config().Agents[name]
+func inspect(ctx context.Context, needs request.Assignment, name string) AgentInfo {
+	table := needs.Config().Agents[name]
 	info := AgentInfo{Name: name, BuiltIn: slices.Contains(agent.BuiltIn(), name)}
 	if name == "rehearsal" {
 		info.Found, info.Note = true, "plays a script: set agents.rehearsal.script; no key, no network"
@@ -66,12 +64,12 @@ func (j *Job) inspect(ctx context.Context, name string) AgentInfo {
 		}
 		return info
 	}
-	a, err := lineup.Make(j.Assignment, name, j.Config().Model, nil)
+	a, err := lineup.Make(needs, name, needs.Config().Model, nil)
 	if err != nil {
 		info.Note = err.Error()
 		return info
 	}
-	cmd, err := a.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "PROMPT.md", Model: j.Config().Model})
+	cmd, err := a.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "PROMPT.md", Model: needs.Config().Model})
 	if err != nil {
 		info.Note = err.Error()
 		return info

@@ -1,10 +1,9 @@
-package app
+package doctor
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/story"
 )
@@ -16,13 +15,13 @@ script = "play.toml"
 [agents.mine]
 command = "not-there --api-key hunter2"
 `)
-	settings, err := config.Load(request.Sources(tree, request.Request{}))
+	needs, err := request.Load(tree, request.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	called := map[string]string{}
 	t.Setenv("PATH", t.TempDir()) // nothing is installed
-	for _, a := range Agents(t.Context(), tree, settings) {
+	for _, a := range Agents(t.Context(), needs) {
 		called[a.Name] = a.CalledAs()
 		if a.Found != (a.Name == "command" || a.Name == "rehearsal") {
 			t.Errorf("%s: found = %v", a.Name, a.Found)

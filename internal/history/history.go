@@ -1,17 +1,23 @@
-package app
+// Package history is what runs have left: their records, the work tree as they
+// kept it, their clean checkouts and work trees, and what of it can go.
+//
+// It reads journals that others write. The only thing that it adds to one is that
+// a person has put files back.
+package history
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // History is the work tree as a run kept it, iteration by iteration.
@@ -23,8 +29,8 @@ type History struct {
 	entry journal.Entry
 }
 
-// OpenHistory opens the checkpoints of a run, also beside its live runner.
-func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (*History, error) {
+// Open opens the checkpoints of a run, also beside its live runner.
+func Open(ctx context.Context, runs journal.Store, entry journal.Entry) (*History, error) {
 	dir := entry.Tree
 	if entry.Gone { // its work tree is; what it kept is not
 		dir = runs.Tree
@@ -36,7 +42,7 @@ func OpenHistory(ctx context.Context, runs journal.Store, entry journal.Entry) (
 	if entry.State.FirstCheckpoint == "" {
 		return nil, &request.UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
 	}
-	kept, err := checkpoint.OpenStore(ctx, tree, CheckpointsOf(entry.Dir), "")
+	kept, err := checkpoint.OpenStore(ctx, tree, Checkpoints(entry.Dir), "")
 	if err != nil {
 		return nil, fmt.Errorf("open the checkpoints of %s: %w", entry.Name, err)
 	}
@@ -116,8 +122,8 @@ type Undone struct {
 // RollBack puts the files back as they were at a checkpoint of the run, if confirm
 // agrees to what would change. It needs the work tree to itself; the error is a
 // *journal.HeldError when a run is live in it. The next agent is told.
-func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *History, to checkpoint.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
-	lock, err := runs.At(entry.Tree).Lock(holder(""))
+func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
+	lock, err := h.runs.At(h.entry.Tree).Lock(journal.Self("", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +143,7 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 		return nil, err
 	}
 	// Said before it is done, so that who goes on after a crash knows of it.
-	if err := noteRestored(runs, entry, &loop.CheckpointRestored{
+	if err := h.noteRestored(&loop.CheckpointRestored{
 		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back",
 	}); err != nil {
 		return nil, err
@@ -156,8 +162,8 @@ func RollBack(ctx context.Context, runs journal.Store, entry journal.Entry, h *H
 // noteRestored writes into the journal of a run that files were put back. Where
 // nobody can tell what the journal is worth, nothing is written: the files come
 // back all the same.
-func noteRestored(runs journal.Store, entry journal.Entry, restored *loop.CheckpointRestored) error {
-	run, past, err := runs.Resume(entry.Name)
+func (h *History) noteRestored(restored *loop.CheckpointRestored) error {
+	run, past, err := h.runs.Resume(h.entry.Name)
 	var lost *journal.LostKeyError
 	if errors.As(err, &lost) {
 		return nil
@@ -170,9 +176,14 @@ func noteRestored(runs journal.Store, entry journal.Entry, restored *loop.Checkp
 		if past.Finished != nil && past.Finished.State == loop.Done {
 			return nil
 		}
-		end := engine.Tampered(past)
-		run.Append(loop.Event{Time: now(), Payload: &end})
+		v := stop.Tampered(past.Tampered)
+		run.Append(loop.Event{Time: now(), Payload: &loop.RunFinished{
+			State: v.State, Reason: v.Reason, Why: v.Why, Elapsed: past.State.Live, Totals: past.State.Totals,
+		}})
 	}
 	run.Append(loop.Event{Time: now(), Payload: restored})
 	return nil
 }
+
+// now is the time as the journal writes it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
