@@ -61,7 +61,7 @@ type Result struct {
 // The error is a *UsageError when the options or the settings make no sense, and
 // a *HeldError when another run is live in the work tree. Neither leaves a trace.
 func Run(ctx context.Context, o Options) (Result, error) {
-	return o.hands().attend(ctx, func(w app.Watch) (loop.RunFinished, bool, error) {
+	return o.hands().attend(ctx, func(w app.RunOptions) (loop.RunFinished, bool, error) {
 		req, err := o.request()
 		if err != nil {
 			return loop.RunFinished{}, false, err
@@ -83,7 +83,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // is alive, and a *UsageError when it cannot go on as things are.
 func Resume(ctx context.Context, o ResumeOptions) (Result, error) {
 	var found Result
-	result, err := o.hands().attend(ctx, func(w app.Watch) (loop.RunFinished, bool, error) {
+	result, err := o.hands().attend(ctx, func(w app.RunOptions) (loop.RunFinished, bool, error) {
 		flags, own, err := o.request()
 		if err != nil {
 			return loop.RunFinished{}, false, err
@@ -116,7 +116,7 @@ func (o Options) hands() hands { return hands{o.Observers, o.Control, o.Version}
 func (o ResumeOptions) hands() hands { return hands{o.Observers, o.Control, o.Version} }
 
 // attend has a run go on under a control, and puts its end together.
-func (h hands) attend(ctx context.Context, run func(app.Watch) (end loop.RunFinished, started bool, err error)) (Result, error) {
+func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.RunFinished, started bool, err error)) (Result, error) {
 	if !app.HelperCalled() {
 		return Result{}, ErrNoHelper
 	}
@@ -128,7 +128,7 @@ func (h hands) attend(ctx context.Context, run func(app.Watch) (end loop.RunFini
 		return Result{}, err
 	}
 	defer control.end()
-	w := app.Watch{Control: control.engine, Live: control.live, Version: h.version}
+	w := app.RunOptions{Control: control.engine, Live: control.live, Version: h.version}
 	for _, o := range h.observers {
 		w.Observers = append(w.Observers, o)
 	}

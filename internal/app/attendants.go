@@ -34,7 +34,7 @@ type attendants struct {
 }
 
 // attend gets them ready. What is wrong with them is a mistake in the settings.
-func (j *Job) attend(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*attendants, error) {
+func (j *Job) attend(w RunOptions, o opened, keeper *proc.Keeper, state *stateFile) (*attendants, error) {
 	a := &attendants{}
 	c := j.Config()
 	seen := *o.seen // before others change it
@@ -107,7 +107,7 @@ func resumedView(o opened, seen *view.Run) *view.Run {
 }
 
 // takeCommands opens the run's local door. A run without one still runs.
-func (j *Job) takeCommands(a *attendants, w Watch, o opened, state *stateFile) {
+func (j *Job) takeCommands(a *attendants, w RunOptions, o opened, state *stateFile) {
 	meta := o.run.Meta()
 	server, err := control.Serve(control.Options{
 		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),

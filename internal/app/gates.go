@@ -46,9 +46,9 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 }
 
 // reviewers are the agents that gates ask.
-func (j *Job) reviewers() []string {
+func reviewers(c config.Config) []string {
 	var names []string
-	for _, g := range j.Config().Gates {
+	for _, g := range c.Gates {
 		if g.Agent != "" {
 			names = append(names, g.Agent)
 		}

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,12 +11,13 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/story"
 )
 
-// rehearse plays a script against the settings of a work tree.
-func rehearse(t *testing.T, tree, script string, change func(*Rehearsal)) *Rehearsed {
+// playNight plays a script against the settings of a work tree.
+func playNight(t *testing.T, tree, script string, change func(*rehearse.Rehearsal)) *rehearse.Report {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.toml")
 	story.WriteFile(t, path, script)
@@ -27,7 +29,7 @@ func rehearse(t *testing.T, tree, script string, change func(*Rehearsal)) *Rehea
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(r.copied.dir); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(r.Dir())); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the copy is still there: %v", err)
 		}
 	})
@@ -44,21 +46,21 @@ func rehearse(t *testing.T, tree, script string, change func(*Rehearsal)) *Rehea
 
 // said tells whether a line of the timeline, or of the checks that failed, has
 // these words.
-func (r *Rehearsed) said(words string) bool {
-	return slices.ContainsFunc(r.Timeline, func(m Moment) bool { return strings.Contains(m.Text, words) }) ||
-		slices.ContainsFunc(r.Checks, func(c Finding) bool { return !c.OK && strings.Contains(c.Name+": "+c.Detail, words) })
+func said(r *rehearse.Report, words string) bool {
+	return slices.ContainsFunc(r.Timeline, func(m rehearse.Moment) bool { return strings.Contains(m.Text, words) }) ||
+		slices.ContainsFunc(r.Checks, func(c rehearse.Finding) bool { return !c.OK && strings.Contains(c.Name+": "+c.Detail, words) })
 }
 
 func TestWhatARehearsalFinds(t *testing.T) {
 	tests := []struct {
 		what, settings, script string
-		change                 func(*Rehearsal)
+		change                 func(*rehearse.Rehearsal)
 		passed                 bool
 		says                   string
 	}{
 		{
 			"a loop without an end is broken off", "loop.max_iterations = 0\nstop.no_progress = 0\n",
-			"[[iteration]]\nsteps = [{ text = \"again\" }]\n", func(r *Rehearsal) { r.most = 5 },
+			"[[iteration]]\nsteps = [{ text = \"again\" }]\n", func(r *rehearse.Rehearsal) { r.MaxAttempts = 5 },
 			false, "it came to an end: it had not ended after 5 attempts",
 		},
 		{
@@ -105,8 +107,8 @@ func TestWhatARehearsalFinds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			tree := story.NewTree(t, "agent = \"claude\"\n"+tt.settings)
-			got := rehearse(t, tree, tt.script, tt.change)
-			if got.Passed != tt.passed || !got.said(tt.says) {
+			got := playNight(t, tree, tt.script, tt.change)
+			if got.Passed != tt.passed || !said(got, tt.says) {
 				t.Errorf("passed: %v, want %v and %q in\n%+v\n%+v", got.Passed, tt.passed, tt.says, got.Timeline, got.Checks)
 			}
 			files, err := os.ReadDir(tree)
@@ -122,7 +124,7 @@ func TestARehearsalRepeatsItself(t *testing.T) {
 	tree := story.NewTree(t, "agent = \"claude\"\ndone.promise = \"DONE\"\n")
 	const script = "[[iteration]]\nsteps = [{ limit = \"five_hour\", resets_in = \"1h\", attempt = 1 }, { claim = \"DONE\" }]\n"
 	seeded := func(seed uint64) loop.Span {
-		return rehearse(t, tree, script, func(r *Rehearsal) { r.Seed = seed }).End.Elapsed
+		return playNight(t, tree, script, func(r *rehearse.Rehearsal) { r.Seed = seed }).End.Elapsed
 	}
 	if first, again, other := seeded(1), seeded(1), seeded(2); first != again || first == other {
 		t.Errorf("waited %v, %v, and with another seed %v", first, again, other)
@@ -210,9 +212,11 @@ func TestACopyOfAWorkTree(t *testing.T) {
 // run is what git says.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	out, err := gitOutput(t.Context(), dir, args...)
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("git %s: %v: %s", args[0], err, out)
 	}
-	return out
+	return string(out)
 }

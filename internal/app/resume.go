@@ -70,7 +70,7 @@ func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.
 	if accept {
 		return c, nil
 	}
-	if change, ok := loosened(c.Changed, flags, job.reviewers()); ok {
+	if change, ok := loosened(c.Changed, flags, reviewers(job.Config())); ok {
 		return nil, &request.UsageError{
 			What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, orNone(change.Old), entry.Name, orNone(change.New)),
 			Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",
@@ -103,7 +103,7 @@ func orNone(value string) string { return cmp.Or(value, "not set") }
 // Resume goes on with the run until it ends. Where it could only end again for
 // the same reason, nothing starts, and started is false. Else show, if there is
 // one, gets the run as it was.
-func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)) (end loop.RunFinished, started bool, err error) {
+func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view.Run)) (end loop.RunFinished, started bool, err error) {
 	store, lock, err := c.lock()
 	if err != nil {
 		return loop.RunFinished{}, false, err
@@ -162,7 +162,7 @@ func (c *Continuation) Resume(ctx context.Context, w Watch, show func(*view.Run)
 }
 
 // resumed is how the run goes on.
-func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
+func (c *Continuation) resumed(w RunOptions, from loop.Status) *loop.RunResumed {
 	return &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.terms().Limits(), Counting: c.terms().Counting(),
 		Agent: c.lineup.Name(), Model: c.Config().Model, Promise: c.Config().Done.Promise,
@@ -171,7 +171,7 @@ func (c *Continuation) resumed(w Watch, from loop.Status) *loop.RunResumed {
 
 // endTampered ends a run whose records are not what its runners wrote. One that
 // would not go on anyway keeps its end.
-func (c *Continuation) endTampered(ctx context.Context, w Watch, o opened, show func(*view.Run)) (loop.RunFinished, bool, error) {
+func (c *Continuation) endTampered(ctx context.Context, w RunOptions, o opened, show func(*view.Run)) (loop.RunFinished, bool, error) {
 	entry := c.Entry
 	entry.Past = o.past
 	o.seen = history.Look(entry)

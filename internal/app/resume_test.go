@@ -99,7 +99,7 @@ func TestResumeWritesAnEndThatWasDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, started, err := c.Resume(t.Context(), Watch{}, func(*view.Run) { t.Error("something is shown as going on") })
+	end, started, err := c.Resume(t.Context(), RunOptions{}, func(*view.Run) { t.Error("something is shown as going on") })
 	if err != nil || started || end.State != loop.Done || end.Reason != loop.ByPromise {
 		t.Errorf("Resume = %+v, started %v, %v; want done by promise, and nothing started", end, started, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
+	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -33,33 +34,22 @@ type (
 // NewControl makes a control for one run.
 func NewControl() *Control { return steer.NewControl() }
 
-// Watch is what a caller brings to a run: who looks on, who steers.
-type Watch struct {
-	Observers []Observer
-	Control   *Control
-	Version   string
-	Terminal  io.Writer          // where a person may be looking; nil: nowhere
-	Hurry     bool               // go on at once with a run that waits for a limit
-	Late      func(loop.Warning) // hears what went wrong after the end; nil: only the log does
-	Stage     *Stage             // nil: the run is real
-	Live      *Live              // nil: the program does not look into the run
-	Readers   []*Patient         // those to whom the observers write
+// RunOptions is what a caller brings to a run: who looks on, who steers.
+type RunOptions struct {
+	Observers  []Observer
+	Control    *Control
+	Version    string
+	Terminal   io.Writer            // where a person may be looking; nil: nowhere
+	Hurry      bool                 // go on at once with a run that waits for a limit
+	Late       func(loop.Warning)   // hears what went wrong after the end; nil: only the log does
+	Simulation *rehearse.Simulation // nil: the run is real
+	Live       *Live                // nil: the program does not look into the run
+	Readers    []*Patient           // those to whom the observers write
 }
-
-// Stage is what a rehearsal puts in the place of the world: its own time, and its
-// own way to run processes. Nobody outside hears of a run on a stage.
-type Stage struct {
-	Clock  engine.Clock
-	Exec   func(real Exec) Exec
-	Opened func(*journal.Run) // hears of the run before anything is written to it
-}
-
-// Exec runs one process to its end.
-type Exec = func(context.Context, proc.Spec) (loop.Exit, error)
 
 // Start begins a new run and goes on until it ends. The error is a
 // *journal.HeldError when another run is live in this work tree.
-func (j *Job) Start(ctx context.Context, w Watch) (loop.RunFinished, error) {
+func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error) {
 	if err := j.renewKey(); err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -194,7 +184,7 @@ func (o opened) guard() error {
 }
 
 // drive runs the engine on a run that is locked and open.
-func (j *Job) drive(ctx context.Context, w Watch, o opened) (loop.RunFinished, error) {
+func (j *Job) drive(ctx context.Context, w RunOptions, o opened) (loop.RunFinished, error) {
 	if err := o.lock.Note(journal.Self(o.run.Meta().Name, "")); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}

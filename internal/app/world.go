@@ -2,7 +2,9 @@ package app
 
 import (
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/rehearse"
 )
 
 // world is what surrounds a run: those who look after it, the time, and what runs
@@ -11,13 +13,13 @@ type world struct {
 	*attendants
 	shared engine.Shared
 	clock  engine.Clock // nil is the one on the wall
-	exec   Exec
+	exec   rehearse.Exec
 }
 
-func (j *Job) world(w Watch, o opened, keeper *proc.Keeper, state *stateFile) (*world, error) {
-	if w.Stage != nil {
-		w.Stage.Opened(o.run)
-		return &world{attendants: &attendants{}, clock: w.Stage.Clock, exec: w.Stage.Exec(keeper.Run)}, nil
+func (j *Job) world(w RunOptions, o opened, keeper *proc.Keeper, state *stateFile) (*world, error) {
+	if sim := w.Simulation; sim != nil {
+		sim.Opened(o.run, func() { w.Control.Stop(loop.Asked{Now: true}) })
+		return &world{attendants: &attendants{}, clock: sim.Clock, exec: sim.Exec(keeper.Run)}, nil
 	}
 	attendants, err := j.attend(w, o, keeper, state)
 	if err != nil {

@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 
 	"history": {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "proof", "view"},
 	"doctor":  {"loop", "proc", "agent", "config", "request", "lineup", "history", "journal", "project", "git", "awake", "notify"},
+	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,
 	"governor": nil,
@@ -75,9 +76,9 @@ var mayImport = map[string][]string{
 	"report":    {"loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "history", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "history", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
-	"cli":       join([]string{"app", "request", "lineup", "history", "doctor", "whatif", "proc", "rehearsal", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
+	"cli":       join([]string{"app", "request", "lineup", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 	"refrain":   {"app", "steer", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

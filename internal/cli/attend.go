@@ -15,7 +15,7 @@ import (
 
 // attend runs a loop with signals heard and the screen on, and takes its end
 // for the exit status.
-func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Watch) (loop.RunFinished, error)) error {
+func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.RunOptions) (loop.RunFinished, error)) error {
 	var readers []*app.Patient
 	if s.kind != "tui" { // which never waits
 		out, complaints := app.NewPatient(sh.out), app.NewPatient(sh.err)
@@ -36,7 +36,7 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Wat
 	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
 		observers = append(observers, &asker{sh: sh, control: control, run: name})
 	}
-	end, err := start(app.Watch{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add, Readers: readers})
+	end, err := start(app.RunOptions{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add, Readers: readers})
 	stopSteering() // there is nothing left to steer
 	s.finish()
 	late.tell(sh.err)

@@ -39,7 +39,7 @@ func demoCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = sh.attend(job, "", screen, func(w app.Watch) (loop.RunFinished, error) {
+		err = sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
 			screen.show(view.New())
 			return job.Start(ctx, w)
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -74,7 +75,7 @@ func rehearseCommand(sh *shell) *cobra.Command {
 			defer func() { _ = r.Close() }() // it is in the system's temporary folder
 		}
 		r.Start, r.Seed = evening, seed
-		page := playbill{out: sh.out, plain: !isTerminal(sh.out)}
+		page := rehearsalReport{out: sh.out, plain: !isTerminal(sh.out)}
 		if *asJSON {
 			page.out = io.Discard
 		}
@@ -89,7 +90,7 @@ func rehearseCommand(sh *shell) *cobra.Command {
 		}
 		if *asJSON {
 			return printJSON(sh.out, struct {
-				*app.Rehearsed
+				*rehearse.Report
 				Took int64  `json:"took_ms"`
 				Copy string `json:"copy,omitempty"`
 			}{result, time.Since(began).Milliseconds(), copyOf(r, keep)})
@@ -103,7 +104,7 @@ func rehearseCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func copyOf(r *app.Rehearsal, keep bool) string {
+func copyOf(r *rehearse.Rehearsal, keep bool) string {
 	if !keep {
 		return ""
 	}
@@ -146,23 +147,23 @@ func startOf(text string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// playbill writes a rehearsal down: what happened, line by line as it does, and
+// rehearsalReport writes a rehearsal down: what happened, line by line as it does, and
 // then what came of it.
-type playbill struct {
+type rehearsalReport struct {
 	out   io.Writer
 	plain bool
 }
 
-func (p playbill) open(r *app.Rehearsal) {
+func (p rehearsalReport) open(r *rehearse.Rehearsal) {
 	fmt.Fprintf(p.out, "Rehearsal of %s: %s, agent %s, from %s, seed %d\n\n",
 		text.Line(filepath.Base(r.Script)), r.Procedure(), r.Agent(), r.Start.Format("2006-01-02 15:04"), r.Seed)
 }
 
-func (p playbill) moment(m app.Moment) {
+func (p rehearsalReport) moment(m rehearse.Moment) {
 	fmt.Fprintf(p.out, "%s  %s\n", m.Time.Format("15:04"), m.Text)
 }
 
-func (p playbill) close(r *app.Rehearsed, took time.Duration) {
+func (p rehearsalReport) close(r *rehearse.Report, took time.Duration) {
 	fmt.Fprintln(p.out)
 	for _, c := range r.Checks {
 		fmt.Fprintf(p.out, "%s  %s: %s\n", p.mark(c.OK), c.Name, text.Line(c.Detail))
@@ -179,7 +180,7 @@ func (p playbill) close(r *app.Rehearsed, took time.Duration) {
 }
 
 // mark says whether it is well: in words where nobody may see signs.
-func (p playbill) mark(ok bool) string {
+func (p rehearsalReport) mark(ok bool) string {
 	switch {
 	case ok && p.plain:
 		return "ok  "

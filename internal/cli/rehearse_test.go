@@ -67,7 +67,7 @@ func TestTheNight(t *testing.T) {
 	var got bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		r.Clock, r.Start = wall{}, time.Now().UTC()
-		page := playbill{out: &got, plain: true}
+		page := rehearsalReport{out: &got, plain: true}
 		page.open(r)
 		r.Tell = page.moment
 		result, err := r.Play(t.Context())

@@ -79,7 +79,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err := sh.canAsk(c.Job); err != nil {
 				return err
 			}
-			err = sh.attend(c.Job, entry.Name, screen, func(w app.Watch) (loop.RunFinished, error) {
+			err = sh.attend(c.Job, entry.Name, screen, func(w app.RunOptions) (loop.RunFinished, error) {
 				w.Hurry = now
 				end, started, err := c.Resume(ctx, w, func(past *view.Run) {
 					if len(args) == 0 { // nobody has said which one

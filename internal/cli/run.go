@@ -203,7 +203,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if err := sh.canAsk(job); err != nil {
 		return err
 	}
-	return sh.attend(job, "", screen, func(w app.Watch) (loop.RunFinished, error) {
+	return sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
 		screen.show(view.New())
 		return job.Start(ctx, w)
 	})

@@ -1,4 +1,4 @@
-package app
+package rehearse
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// night is what is known of a rehearsal when it is over: what was seen of it, and
+// findings is what is known of a rehearsal when it is over: what was seen of it, and
 // what the journal kept.
-type night struct {
-	*diary
+type findings struct {
+	*log
 	ended []rehearsal.Ended // attempts that the runner ended
 	end   loop.RunFinished
 	c     config.Config
@@ -30,7 +30,7 @@ type night struct {
 
 // checks is everything that must not go wrong in a night. What did not come up
 // is left out.
-func (n *night) checks() []Finding {
+func (n *findings) checks() []Finding {
 	list := []Finding{n.cameToAnEnd(), n.nothingLost(), n.noFalseDone()}
 	for _, check := range []func() (Finding, bool){n.limitsWaitedOut, n.hangsEnded, n.crashesSurvived, n.fullDiskTold, n.leftRunning} {
 		if c, ok := check(); ok {
@@ -41,9 +41,9 @@ func (n *night) checks() []Finding {
 }
 
 // level is how much stands behind the end.
-func (n *night) level() loop.Level { return n.end.Level() }
+func (n *findings) level() loop.Level { return n.end.Level() }
 
-func (n *night) cameToAnEnd() Finding {
+func (n *findings) cameToAnEnd() Finding {
 	c := Finding{Name: "it came to an end", OK: true, Detail: view.People(n.end.State, n.level()) + ", after " + briefly(n.end.Elapsed.Duration())}
 	switch {
 	case n.gaveUp != "":
@@ -57,7 +57,7 @@ func (n *night) cameToAnEnd() Finding {
 }
 
 // nothingLost compares what was seen with what a reader of the journal finds.
-func (n *night) nothingLost() Finding {
+func (n *findings) nothingLost() Finding {
 	c := Finding{Name: "nothing was lost"}
 	if n.unreadable != nil {
 		c.Detail = "the journal cannot be read: " + n.unreadable.Error()
@@ -93,7 +93,7 @@ func (n *night) nothingLost() Finding {
 	return c
 }
 
-func (n *night) noFalseDone() Finding {
+func (n *findings) noFalseDone() Finding {
 	c := Finding{Name: "nothing false was called done", OK: true, Detail: "it is not called done"}
 	if n.end.State == loop.Done {
 		switch level := n.level(); {
@@ -117,7 +117,7 @@ func (n *night) noFalseDone() Finding {
 
 // limitsWaitedOut sees that an attempt that was turned away was made again, not
 // before its time, and did not count.
-func (n *night) limitsWaitedOut() (Finding, bool) {
+func (n *findings) limitsWaitedOut() (Finding, bool) {
 	c := Finding{Name: "limits were waited out"}
 	found := 0
 	for i, a := range n.attempts {
@@ -146,7 +146,7 @@ func (n *night) limitsWaitedOut() (Finding, bool) {
 }
 
 // sameAgent tells whether the agent of an attempt made the next one too.
-func (n *night) sameAgent(i int) bool {
+func (n *findings) sameAgent(i int) bool {
 	next := n.attempts[i+1].finished
 	return next != nil && next.Outcome.Agent == n.attempts[i].finished.Outcome.Agent
 }
@@ -154,7 +154,7 @@ func (n *night) sameAgent(i int) bool {
 // grace is what it may take to end a process that does not want to.
 const grace = 10 * time.Second
 
-func (n *night) hangsEnded() (Finding, bool) {
+func (n *findings) hangsEnded() (Finding, bool) {
 	c := Finding{Name: "hangs were ended in time", OK: true}
 	var took []string
 	for _, e := range n.ended {
@@ -179,7 +179,7 @@ func (n *night) hangsEnded() (Finding, bool) {
 
 // crashesSurvived sees that another runner went on after each death, with the
 // iteration that was lost.
-func (n *night) crashesSurvived() (Finding, bool) {
+func (n *findings) crashesSurvived() (Finding, bool) {
 	c := Finding{Name: "the run outlived its runner", OK: n.resumed == len(n.crashes)}
 	switch {
 	case !c.OK:
@@ -196,7 +196,7 @@ func (n *night) crashesSurvived() (Finding, bool) {
 	return c, len(n.crashes) > 0
 }
 
-func (n *night) fullDiskTold() (Finding, bool) {
+func (n *findings) fullDiskTold() (Finding, bool) {
 	c := Finding{Name: "the full disk was told"}
 	if len(n.full) == 0 {
 		return c, false

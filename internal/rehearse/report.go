@@ -1,4 +1,4 @@
-package app
+package rehearse
 
 import (
 	"context"
@@ -9,15 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// Rehearsed is what came of a rehearsal.
-type Rehearsed struct {
+// Report is what came of a rehearsal.
+type Report struct {
 	Passed    bool             `json:"passed"`
 	Script    string           `json:"script"`
 	Run       string           `json:"run"`
@@ -40,10 +39,10 @@ type Finding struct {
 }
 
 // Lasted is how long it took by its own clock.
-func (r *Rehearsed) Lasted() time.Duration { return r.Ended.Sub(r.Started) }
+func (r *Report) Lasted() time.Duration { return r.Ended.Sub(r.Started) }
 
 // Failed is how many checks did not pass.
-func (r *Rehearsed) Failed() int {
+func (r *Report) Failed() int {
 	n := 0
 	for _, c := range r.Checks {
 		if !c.OK {
@@ -53,43 +52,39 @@ func (r *Rehearsed) Failed() int {
 	return n
 }
 
-// report checks what the diary and the journal say of the night.
-func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) (*Rehearsed, error) {
-	store, err := r.job.openStore()
-	if err != nil {
-		return nil, err
-	}
+// report checks what the log and the journal say of the night.
+func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) *Report {
 	meta := r.run.Meta()
-	night := &night{
-		diary: r.diary, ended: r.stage.Ended, end: end,
-		gated: r.job.terms().Proves(), c: r.job.Config(),
+	found := &findings{
+		log: r.log, ended: r.stage.Ended, end: end,
+		gated: r.runner.Terms().Proves(), c: r.runner.Terms().Config,
 	}
-	for e, err := range store.Events(meta.Name, 0) {
+	for e, err := range r.copied.store().Events(meta.Name, 0) {
 		if err != nil {
-			night.unreadable = err
+			found.unreadable = err
 			break
 		}
-		night.kept = append(night.kept, e)
+		found.kept = append(found.kept, e)
 	}
 	// What is left of it may only be looked for when all its runners are gone.
-	night.left, night.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.job.Config().Proc.Keep, r.job.Tree, meta.ID)
-	_ = history.DropProof(r.job.Tree, r.run.Dir()) // prune tries again
-	report := &Rehearsed{
-		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.job.lineup.Name(), Seed: r.Seed,
+	found.left, found.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.runner.Terms().Config.Proc.Keep, r.copied.work, meta.ID)
+	r.runner.Tidy(r.run.Dir())
+	report := &Report{
+		Script: filepath.Base(r.Script), Run: meta.Name, Procedure: meta.Procedure, Agent: r.Agent(), Seed: r.Seed,
 		Started: r.Start, Ended: r.Clock.Now().In(r.Start.Location()), End: end,
-		Timeline: r.diary.moments, Checks: night.checks(),
+		Timeline: r.log.moments, Checks: found.checks(),
 	}
 	for _, met := range r.script.Expect.Met(end) {
 		report.Checks = append(report.Checks, Finding{Name: "expected: " + met.What, OK: met.OK, Detail: "it was " + met.Got})
 	}
 	if report.Passed = report.Failed() == 0; !report.Passed {
-		report.Hints = night.hints()
+		report.Hints = found.hints()
 	}
-	return report, nil
+	return report
 }
 
 // hints is what may be wrong with the rehearsal itself.
-func (n *night) hints() []string {
+func (n *findings) hints() []string {
 	red := slices.ContainsFunc(n.kept, func(e loop.Event) bool {
 		b, ok := e.Payload.(*loop.RunBaseline)
 		return ok && slices.ContainsFunc(b.Gates, func(g loop.BaselineGate) bool { return !g.Gate.OK })
@@ -101,7 +96,7 @@ func (n *night) hints() []string {
 }
 
 // Summary is the totals in one line.
-func (r *Rehearsed) Summary() string {
+func (r *Report) Summary() string {
 	t := r.End.Totals
 	list := []string{text.Plural(t.Iterations, "iteration")}
 	for _, one := range []struct {
@@ -129,7 +124,7 @@ func (r *Rehearsed) Summary() string {
 
 // leftRunning tells whether anything of the run lived on; unknown where the
 // system does not tell.
-func (n *night) leftRunning() (Finding, bool) {
+func (n *findings) leftRunning() (Finding, bool) {
 	c := Finding{Name: "nothing is left running", OK: n.left == 0 && n.leftErr == nil, Detail: "no process of the run is alive"}
 	switch {
 	case errors.Is(n.leftErr, errors.ErrUnsupported):

@@ -1,4 +1,4 @@
-package app
+package rehearse
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -53,6 +54,9 @@ func copyTree(ctx context.Context, real request.Assignment) (*treeCopy, error) {
 	}
 	return c, nil
 }
+
+// store is where the runs in the copy are.
+func (c *treeCopy) store() journal.Store { return journal.Store{Dir: c.records, Tree: c.work} }
 
 func (c *treeCopy) remove() error { return files.RemoveTree(c.dir) }
 

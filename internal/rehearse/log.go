@@ -1,4 +1,4 @@
-package app
+package rehearse
 
 import (
 	"fmt"
@@ -19,16 +19,16 @@ type Moment struct {
 	Text      string    `json:"text"`
 }
 
-// diary looks on at a rehearsal: what it tells people, and what is checked in the
+// log looks on at a rehearsal: what it tells people, and what is checked in the
 // end.
-type diary struct {
+type log struct {
 	zone   *time.Location
 	limits config.Loop
 	tell   func(Moment) // nil: nobody
 
 	mu       sync.Mutex
 	moments  []Moment
-	attempts []tried
+	attempts []attempt
 	crashes  []time.Time
 	resumed  int
 	full     []time.Time // when the disk filled up
@@ -36,25 +36,25 @@ type diary struct {
 	gaveUp   string      // why the rehearsal was broken off
 }
 
-// tried is one attempt as the diary saw it.
-type tried struct {
+// attempt is one attempt as the log saw it.
+type attempt struct {
 	iteration, attempt int
 	began, ended       time.Time
 	finished           *loop.IterationFinished // nil: its runner died
 }
 
-func newDiary(zone *time.Location, c config.Config, tell func(Moment)) *diary {
-	return &diary{zone: zone, limits: c.Loop, tell: tell}
+func newLog(zone *time.Location, c config.Config, tell func(Moment)) *log {
+	return &log{zone: zone, limits: c.Loop, tell: tell}
 }
 
 // add notes something.
-func (d *diary) add(at time.Time, iteration int, text string) {
+func (d *log) add(at time.Time, iteration int, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.addLocked(at, iteration, text)
 }
 
-func (d *diary) addLocked(at time.Time, iteration int, text string) {
+func (d *log) addLocked(at time.Time, iteration int, text string) {
 	m := Moment{Time: at.In(d.zone), Iteration: iteration, Text: text}
 	d.moments = append(d.moments, m)
 	if d.tell != nil {
@@ -62,14 +62,14 @@ func (d *diary) addLocked(at time.Time, iteration int, text string) {
 	}
 }
 
-func (d *diary) crashed(at time.Time) {
+func (d *log) crashed(at time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.crashes = append(d.crashes, at)
 	d.addLocked(at, 0, "the runner dies, with the agent")
 }
 
-func (d *diary) filled(at time.Time, lasts time.Duration) {
+func (d *log) filled(at time.Time, lasts time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.full = append(d.full, at)
@@ -77,12 +77,12 @@ func (d *diary) filled(at time.Time, lasts time.Duration) {
 }
 
 // Observe notes an event, if it is one of note.
-func (d *diary) Observe(e loop.Event) {
+func (d *log) Observe(e loop.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch p := e.Payload.(type) {
 	case *loop.IterationStarted:
-		d.attempts = append(d.attempts, tried{iteration: e.Iter, attempt: e.Attempt, began: e.Time})
+		d.attempts = append(d.attempts, attempt{iteration: e.Iter, attempt: e.Attempt, began: e.Time})
 	case *loop.IterationFinished:
 		d.finish(e, p)
 	case *loop.RunResumed:
@@ -98,21 +98,21 @@ func (d *diary) Observe(e loop.Event) {
 }
 
 // finish closes the attempt that has begun, or one that an earlier runner began.
-func (d *diary) finish(e loop.Event, p *loop.IterationFinished) {
+func (d *log) finish(e loop.Event, p *loop.IterationFinished) {
 	for i := len(d.attempts) - 1; i >= 0; i-- {
 		if a := &d.attempts[i]; a.iteration == e.Iter && a.attempt == e.Attempt && a.finished == nil {
 			a.ended, a.finished = e.Time, p
 			return
 		}
 	}
-	d.attempts = append(d.attempts, tried{iteration: e.Iter, attempt: e.Attempt, began: e.Time, ended: e.Time, finished: p})
+	d.attempts = append(d.attempts, attempt{iteration: e.Iter, attempt: e.Attempt, began: e.Time, ended: e.Time, finished: p})
 }
 
 // shortWait is a pause that is not worth a line.
 const shortWait = time.Minute
 
 // words is the line for an event, empty for one that is not of note.
-func (d *diary) words(e loop.Event) string {
+func (d *log) words(e loop.Event) string {
 	switch p := e.Payload.(type) {
 	case *loop.RunResumed:
 		return "another runner goes on from the journal"
@@ -155,7 +155,7 @@ func baselineWords(b *loop.RunBaseline) string {
 }
 
 // ended is how an attempt ended.
-func (d *diary) ended(iteration int, p *loop.IterationFinished) string {
+func (d *log) ended(iteration int, p *loop.IterationFinished) string {
 	o := &p.Outcome
 	name, took := fmt.Sprintf("iteration %d", iteration), briefly(o.Duration.Duration())
 	switch o.Result {
@@ -210,7 +210,7 @@ func complaint(o *loop.Outcome, otherwise string) string {
 	return text.Line(o.Error.Message)
 }
 
-func (d *diary) limit(o *loop.Outcome) string {
+func (d *log) limit(o *loop.Outcome) string {
 	switch {
 	case o.Limit == nil:
 		return "usage limit"
@@ -221,7 +221,7 @@ func (d *diary) limit(o *loop.Outcome) string {
 }
 
 // clock is a time of day in the zone of the rehearsal.
-func (d *diary) clock(t, now time.Time) string {
+func (d *log) clock(t, now time.Time) string {
 	if t.Sub(now) < 24*time.Hour {
 		return t.In(d.zone).Format("15:04")
 	}

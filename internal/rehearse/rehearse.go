@@ -1,30 +1,69 @@
-package app
+// Package rehearse plays a whole night in seconds: a run of the user's own
+// settings in a copy of the work tree, with a script in the place of every agent
+// and a clock on which hours pass at once.
+//
+// The run is a real one. Who makes it is handed in as a Wiring, so that the night
+// stands beside the program's wiring and not on top of it. What a script can say
+// and do is in package rehearsal.
+package rehearse
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/rehearsal"
 	"github.com/refrain-loop/refrain/internal/request"
-	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
-	"github.com/refrain-loop/refrain/internal/view"
 )
+
+// Wiring makes runners of real runs.
+type Wiring interface {
+	Prepare(ctx context.Context, tree string, req request.Request) (Runner, error)
+	PrepareResume(ctx context.Context, entry journal.Entry) (Runner, error)
+}
+
+// Runner is ready to begin a run, or to go on with one.
+type Runner interface {
+	Terms() policy.Terms
+	Reviewers() []string // the agents that gates ask
+	Play(ctx context.Context, s Simulation) (loop.RunFinished, error)
+	Tidy(runDir string) // removes what the run has outside of the copy
+}
+
+// Simulation is what takes the place of the world: a clock of its own, and its own
+// way to run processes. Nobody outside hears of a run that is simulated.
+type Simulation struct {
+	Clock    Clock
+	Exec     func(real Exec) Exec
+	Observer interface{ Observe(loop.Event) }
+	Opened   func(run *journal.Run, stop func()) // hears of the run before anything is written to it
+
+	Records string // where its records are
+	Script  string // the file that every agent plays
+	Seed    uint64 // of what a run leaves to chance
+}
+
+// Clock is the time of a night.
+type Clock interface {
+	Now() time.Time
+	AfterFunc(d time.Duration, f func()) (stop func())
+	Sleep(d time.Duration, wake <-chan struct{})
+}
+
+// Exec runs one process to its end.
+type Exec = func(context.Context, proc.Spec) (loop.Exit, error)
 
 // Rehearsal is a run of the user's own settings in a copy of the work tree, with
 // a script in the place of every agent and a clock on which hours pass at once.
@@ -34,31 +73,34 @@ type Rehearsal struct {
 	Seed   uint64       // of what a run leaves to chance
 	Tell   func(Moment) // hears what happens when it does; nil: nobody
 
+	MaxAttempts int // after so many it is broken off
+
 	// Clock takes the place of the clock that hours pass on, and Program that of
 	// the user's programs, of which it gives the exit status; nil: the rehearsal
 	// has a clock of its own, and programs run for real.
-	Clock   engine.Clock
+	Clock   Clock
 	Program func(dir string, argv []string) int
 
 	script rehearsal.Script
-	job    *Job
+	wiring Wiring
+	runner Runner
+	asked  request.Request
 	copied *treeCopy
 	stage  *rehearsal.Stage
-	diary  *diary
+	log    *log
 	plays  int
-	most   int // attempts
 
-	mu      sync.Mutex
-	control *Control
-	run     *journal.Run
-	full    time.Time // until when nothing can be saved
+	mu   sync.Mutex
+	run  *journal.Run
+	stop func()    // ends the run at once
+	full time.Time // until when nothing can be saved
 }
 
 // The programs of a rehearsal. There are none of these names: what they stand
 // for is played.
 const (
-	thePlayer   = "the agent of a rehearsal"
-	theReviewer = "the reviewer of a rehearsal"
+	Player   = "the agent of a rehearsal"
+	Reviewer = "the reviewer of a rehearsal"
 )
 
 // A rehearsal that goes beyond these would never end.
@@ -67,10 +109,10 @@ const (
 	mostAttempts = 1000
 )
 
-// PrepareRehearsal reads the script, copies the work tree around dir, and checks
+// Prepare reads the script, copies the work tree around dir, and checks
 // the request there. Close removes the copy.
-func PrepareRehearsal(ctx context.Context, dir, script string, req request.Request) (*Rehearsal, error) {
-	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, most: mostAttempts}
+func Prepare(ctx context.Context, w Wiring, dir, script string, req request.Request) (*Rehearsal, error) {
+	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, MaxAttempts: mostAttempts, wiring: w, asked: req}
 	text, err := files.ReadFile(ctx, script, rehearsal.MaxScript)
 	if err != nil {
 		return nil, &request.UsageError{What: fmt.Sprintf("read the script: %v", err), Hint: "name a rehearsal script; docs/rehearsal.md has some to start from"}
@@ -99,10 +141,9 @@ func PrepareRehearsal(ctx context.Context, dir, script string, req request.Reque
 		return nil, fmt.Errorf("copy the work tree: %w", err)
 	}
 	req.File = r.copied.there(req.File)
-	if r.job, err = prepare(ctx, r.copied.work, req); err != nil {
+	if r.runner, err = w.Prepare(ctx, r.copied.work, req); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.job.records = r.copied.records
 	return r, nil
 }
 
@@ -111,58 +152,36 @@ func (r *Rehearsal) Dir() string { return r.copied.work }
 
 // Procedure is what is run.
 func (r *Rehearsal) Procedure() string {
-	if r.job.Request.Procedure == "" {
+	if r.asked.Procedure == "" {
 		return "a run without a procedure"
 	}
-	return "procedure " + r.job.Request.Procedure
+	return "procedure " + r.asked.Canonical().Procedure
 }
 
 // Agent is whom the script stands in for.
-func (r *Rehearsal) Agent() string { return r.job.lineup.Name() }
+func (r *Rehearsal) Agent() string { return r.runner.Terms().Agents[0] }
 
 // Close removes the copy.
 func (r *Rehearsal) Close() error { return r.copied.remove() }
-
-// cast gives every agent of a job to the player. Who reviews always agrees: a
-// rehearsal asks no model anything.
-func (r *Rehearsal) cast(j *Job) error {
-	player, err := agent.New(agent.Options{Name: "rehearsal", Script: r.Script, Self: []string{thePlayer}})
-	if err != nil {
-		return err
-	}
-	j.lineup.Replace(player)
-	settings := *j.Settings
-	settings.Config.Agents = maps.Clone(settings.Config.Agents)
-	for _, name := range j.reviewers() {
-		settings.Config.Agents[name] = config.Agent{Command: setting.Command{Argv: []string{theReviewer}}, Prompt: "stdin", Format: "rehearsal"}
-	}
-	settings.Config.Log.File = "" // it may be one outside of the copy
-	j.Settings = &settings
-	j.margin = time.Second + time.Millisecond*time.Duration(rand.New(rand.NewPCG(r.Seed, 0)).IntN(4000)) // as prepare
-	return nil
-}
 
 // errCrashed is the end of a runner that a script has killed.
 var errCrashed = errors.New("the runner died, as its script wanted")
 
 // Play plays the whole night, and says what came of it.
-func (r *Rehearsal) Play(ctx context.Context) (*Rehearsed, error) {
+func (r *Rehearsal) Play(ctx context.Context) (*Report, error) {
 	if r.Clock == nil {
 		r.Clock = rehearsal.NewClock(r.Start)
 	}
-	r.diary = newDiary(r.Start.Location(), r.job.Config(), r.Tell)
+	r.log = newLog(r.Start.Location(), r.runner.Terms().Config, r.Tell)
 	r.stage = &rehearsal.Stage{
 		Script: r.script, Time: r.Clock,
 		Crash: r.crash, FullDisk: r.fullDisk, GiveUp: r.giveUp,
-		Note: func(iteration int, remark string) { r.diary.add(r.Clock.Now(), iteration, "note: "+text.Line(remark)) },
+		Note: func(iteration int, remark string) { r.log.add(r.Clock.Now(), iteration, "note: "+text.Line(remark)) },
 	}
-	if err := r.cast(r.job); err != nil {
-		return nil, err
+	for _, name := range r.runner.Reviewers() {
+		r.log.add(r.Clock.Now(), 0, "the reviewer "+name+" is not asked: in a rehearsal it agrees with everything")
 	}
-	for _, name := range r.job.reviewers() {
-		r.diary.add(r.Clock.Now(), 0, "the reviewer "+name+" is not asked: in a rehearsal it agrees with everything")
-	}
-	end, err := r.runner(func(w Watch) (loop.RunFinished, error) { return r.job.Start(ctx, w) })
+	end, err := r.untilItDies(ctx)
 	for errors.Is(err, errCrashed) {
 		r.untilRoom()
 		end, err = r.resume(ctx)
@@ -170,21 +189,17 @@ func (r *Rehearsal) Play(ctx context.Context) (*Rehearsed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.report(ctx, end)
+	return r.report(ctx, end), nil
 }
 
-// runner runs the loop until it ends, or dies.
-func (r *Rehearsal) runner(run func(Watch) (loop.RunFinished, error)) (end loop.RunFinished, err error) {
-	control := NewControl()
-	r.mu.Lock()
-	r.control = control
-	r.mu.Unlock()
+// untilItDies runs the loop until it ends, or dies.
+func (r *Rehearsal) untilItDies(ctx context.Context) (end loop.RunFinished, err error) {
 	err = errCrashed // unless it comes to say something else
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		end, err = run(Watch{
-			Observers: []Observer{r.diary}, Control: control,
-			Stage: &Stage{Clock: r.Clock, Exec: r.exec, Opened: r.opened},
+		end, err = r.runner.Play(ctx, Simulation{
+			Clock: r.Clock, Exec: r.exec, Observer: r.log, Opened: r.opened,
+			Records: r.copied.records, Script: r.Script, Seed: r.Seed,
 		})
 	})
 	wg.Wait()
@@ -194,34 +209,23 @@ func (r *Rehearsal) runner(run func(Watch) (loop.RunFinished, error)) (end loop.
 // resume goes on with the run as a person would in the morning. Where that is
 // refused, the run stays as it is.
 func (r *Rehearsal) resume(ctx context.Context) (loop.RunFinished, error) {
-	store, err := r.job.openStore()
+	entry, err := r.copied.store().Find(r.run.Meta().Name)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	entry, err := store.Find(r.run.Meta().Name)
+	runner, err := r.wiring.PrepareResume(ctx, entry)
 	if err != nil {
-		return loop.RunFinished{}, err
-	}
-	c, err := PrepareResume(ctx, entry, nil, false)
-	if err == nil {
-		c.records = r.copied.records
-		err = r.cast(c.Job)
-	}
-	if err != nil {
-		r.diary.add(r.Clock.Now(), 0, "no other runner can go on: "+text.Line(err.Error()))
+		r.log.add(r.Clock.Now(), 0, "no other runner can go on: "+text.Line(err.Error()))
 		return loop.RunFinished{State: loop.Crashed, Why: err.Error(), Totals: entry.State.Totals, Elapsed: entry.State.Live}, nil
 	}
-	r.job = c.Job
-	return r.runner(func(w Watch) (loop.RunFinished, error) {
-		end, _, err := c.Resume(ctx, w, func(*view.Run) {})
-		return end, err
-	})
+	r.runner = runner
+	return r.untilItDies(ctx)
 }
 
-func (r *Rehearsal) opened(run *journal.Run) {
+func (r *Rehearsal) opened(run *journal.Run, stop func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.run = run
+	r.run, r.stop = run, stop
 }
 
 // exec plays what the agents would do, and runs the rest.
@@ -236,9 +240,9 @@ func (r *Rehearsal) exec(real Exec) Exec {
 	reviewer := &rehearsal.Stage{Script: agreeing, Time: r.Clock}
 	return func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 		switch s.Argv[0] {
-		case thePlayer:
+		case Player:
 			return r.play(ctx, s)
-		case theReviewer:
+		case Reviewer:
 			return reviewer.Play(ctx, s)
 		}
 		return real(ctx, s)
@@ -258,8 +262,8 @@ var agreeing = func() rehearsal.Script {
 func (r *Rehearsal) play(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	r.plays++
 	switch lasted := r.Clock.Now().Sub(r.Start); {
-	case r.plays > r.most:
-		r.giveUp(fmt.Sprintf("it had not ended after %s", text.Plural(r.most, "attempt")))
+	case r.plays > r.MaxAttempts:
+		r.giveUp(fmt.Sprintf("it had not ended after %s", text.Plural(r.MaxAttempts, "attempt")))
 		<-ctx.Done()
 	case lasted > longestNight:
 		r.giveUp(fmt.Sprintf("it had not ended after %d days", int(lasted.Hours())/24))
@@ -270,16 +274,16 @@ func (r *Rehearsal) play(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 
 // giveUp has the run stopped.
 func (r *Rehearsal) giveUp(why string) {
-	r.diary.gaveUp = why
-	r.diary.add(r.Clock.Now(), 0, "given up: "+why)
+	r.log.gaveUp = why
+	r.log.add(r.Clock.Now(), 0, "given up: "+why)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.control.Stop(loop.Asked{Now: true})
+	r.stop()
 }
 
 // crash ends the runner without a word: what it has not saved is gone.
 func (r *Rehearsal) crash() {
-	r.diary.crashed(r.Clock.Now())
+	r.log.crashed(r.Clock.Now())
 	r.run.Refuse(errCrashed)
 	runtime.Goexit()
 }
@@ -287,7 +291,7 @@ func (r *Rehearsal) crash() {
 // fullDisk keeps the run from saving anything for a while.
 func (r *Rehearsal) fullDisk(d time.Duration) {
 	now := r.Clock.Now()
-	r.diary.filled(now, d)
+	r.log.filled(now, d)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if until := now.Add(d); until.After(r.full) {
@@ -303,7 +307,7 @@ func (r *Rehearsal) haveRoom() {
 	defer r.mu.Unlock()
 	if now := r.Clock.Now(); !now.Before(r.full) {
 		r.run.Refuse(nil)
-		r.diary.add(now, 0, "there is room on the disk again")
+		r.log.add(now, 0, "there is room on the disk again")
 	}
 }
 
