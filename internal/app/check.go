@@ -64,7 +64,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 	}
 	keeper := proc.NewKeeper(proc.NewMark("check_"+rand.Text(), j.Tree), j.Config().Proc.Keep)
 	defer keeper.Close()
-	gates, err := j.gates(&spending{}, nil)
+	gates, err := newGates(j.Assignment, nil, &spending{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func prepareCheck(ctx context.Context, dir string, req request.Request) (*Job, e
 		return nil, err
 	}
 	j := &Job{Assignment: assignment}
-	if err := j.prepareDir(ctx); err != nil {
+	if err := checkDir(j.Dir()); err != nil {
 		return nil, err
 	}
 	if j.files, err = git.Open(ctx, j.Tree, nil); err != nil {
@@ -181,7 +181,7 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 	if err != nil {
 		return nil, err
 	}
-	gates, err := j.gates(&spending{}, nil)
+	gates, err := newGates(j.Assignment, nil, &spending{}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (j *Job) DryRun() (DryRun, error) {
 // DryRun says what the next iteration would be, with what its agent would hear of
 // those before.
 func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
-	runs, err := c.openStore()
+	runs, err := c.records.open()
 	if err != nil {
 		return DryRun{}, err
 	}

@@ -1,11 +1,9 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/git"
@@ -13,7 +11,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -22,7 +19,7 @@ import (
 
 // prepareEvidence checks what the run will be judged by, while a mistake still
 // costs nothing.
-func (j *Job) prepareEvidence(ctx context.Context) error {
+func (j *Job) prepareEvidence() error {
 	c := j.Config()
 	if c.Done.Plan != "" {
 		if _, err := plan.Read(j.Plan()); err != nil {
@@ -42,7 +39,7 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 			return &request.UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
 		}
 	}
-	if _, err := git.Expand(c.Git.CommitTemplate, j.names(0)); err != nil {
+	if _, err := git.Expand(c.Git.CommitTemplate, j.repository().names(0)); err != nil {
 		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
 	}
 	if j.files.Git() {
@@ -61,90 +58,12 @@ func (j *Job) prepareEvidence(ctx context.Context) error {
 	return nil
 }
 
-// names is what the templates may name.
-func (j *Job) names(iteration int) map[string]string {
-	return map[string]string{
-		"iteration": fmt.Sprint(iteration), "procedure": j.Request.Name(), "run": "", "summary": "",
-		"timestamp": time.Now().Format("20060102-150405"),
-	}
-}
-
 // store opens the checkpoints of a run; nil when none are to be made.
-func (j *Job) store(ctx context.Context, tree *git.Tree, o opened) (*checkpoint.Store, error) {
+func (j *Job) store(ctx context.Context, tree *git.Tree, o openRun) (*checkpoint.Store, error) {
 	if !j.Config().Git.Checkpoint {
 		return nil, nil
 	}
 	return checkpoint.OpenStore(ctx, tree, history.Checkpoints(o.run.Dir()), history.Pool(o.store))
-}
-
-// startBranch puts the run on a branch of its own, if that is wanted.
-func (j *Job) startBranch(ctx context.Context) (string, error) {
-	c := j.Config().Git
-	if !c.Branch.New {
-		return "", nil
-	}
-	name := c.Branch.Name
-	if name == "" {
-		var err error
-		if name, err = git.Expand(c.BranchTemplate, j.names(0)); err != nil {
-			return "", &request.UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
-		}
-	}
-	if err := j.files.StartBranch(ctx, name); err != nil {
-		return "", &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
-	}
-	return name, nil
-}
-
-// onBranch refuses to go on elsewhere than on the run's own branch.
-func (j *Job) onBranch(ctx context.Context, branch string) error {
-	if branch == "" {
-		return nil
-	}
-	now, err := j.files.Branch(ctx)
-	if err != nil {
-		return err
-	}
-	if now == branch {
-		return nil
-	}
-	return &request.UsageError{
-		What: fmt.Sprintf("the run works on branch %s, and the work tree is on %s", branch, cmp.Or(now, "no branch")),
-		Hint: "switch to it first: git switch " + branch,
-	}
-}
-
-// uncommitted warns of the user's own changes, which the first commit of the run
-// would take along.
-func (j *Job) uncommitted(ctx context.Context) []loop.Warning {
-	if !j.Config().Git.Commit {
-		return nil
-	}
-	n, err := j.files.Dirty(ctx)
-	if err != nil || n == 0 {
-		return nil // a git that fails says so when it is to commit
-	}
-	return []loop.Warning{{
-		Text: fmt.Sprintf("changes of yours are not committed (files: %d): the first iteration's commit takes them along", n),
-		Hint: "commit them yourself first to keep them apart",
-	}}
-}
-
-// canCommit refuses to start a run whose iterations could not be committed, or
-// would sweep up what the user has staged.
-func (j *Job) canCommit(ctx context.Context) error {
-	if !j.Config().Git.Commit {
-		return nil
-	}
-	if err := j.files.CanCommit(ctx); err != nil {
-		return &request.UsageError{What: "git.commit: " + err.Error(), Hint: request.HintOf(err)}
-	}
-	return nil
-}
-
-func (j *Job) commits(branch string) parts.CommitSettings {
-	c := j.Config().Git
-	return parts.CommitSettings{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: j.Request.Name(), Branch: branch}
 }
 
 // proof is where and how claims are judged. With no way to be done there is no

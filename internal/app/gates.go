@@ -19,19 +19,19 @@ import (
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
-// gates makes the runner's own checks from the settings. The diff is what a
+// newGates makes the runner's own checks from the settings. The diff is what a
 // reviewer judges.
-func (j *Job) gates(spent *spending, diff func(context.Context) (string, error)) ([]proof.Gate, error) {
+func newGates(a request.Assignment, used func(session string) loop.Usage, spent *spending, diff func(context.Context) (string, error)) ([]proof.Gate, error) {
 	var list []proof.Gate
-	if !j.Config().Loop.Gates {
+	if !a.Config().Loop.Gates {
 		return nil, nil
 	}
-	for _, g := range j.Config().Gates {
+	for _, g := range a.Config().Gates {
 		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != "", Line: g.Run, Retries: g.Retries}
 		if g.Agent == "" {
 			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
 		} else {
-			reviewer, err := j.reviewer(g, spent)
+			reviewer, err := newReviewer(a, g, used, spent)
 			if err != nil {
 				return nil, err
 			}
@@ -39,7 +39,7 @@ func (j *Job) gates(spent *spending, diff func(context.Context) (string, error))
 		}
 		list = append(list, made)
 	}
-	for _, g := range j.Request.Extensions.Gates {
+	for _, g := range a.Request.Extensions.Gates {
 		list = append(list, proof.Gate{Gate: g})
 	}
 	return list, nil
@@ -56,18 +56,14 @@ func reviewers(c config.Config) []string {
 	return names
 }
 
-// reviewer asks an agent and gives what it says itself.
-func (j *Job) reviewer(g config.Gate, spent *spending) (func(context.Context, string, gate.Place) (string, error), error) {
-	var used func(session string) loop.Usage
-	if j.lineup != nil { // else it is only a check
-		used = j.lineup.UsedBefore
-	}
-	a, err := lineup.Make(j.Assignment, g.Agent, j.Config().Model, used)
+// newReviewer asks an agent and gives what it says itself.
+func newReviewer(a request.Assignment, g config.Gate, used func(session string) loop.Usage, spent *spending) (func(context.Context, string, gate.Place) (string, error), error) {
+	asked, err := lineup.Make(a, g.Agent, a.Config().Model, used)
 	if err != nil {
 		return nil, &request.UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
 	}
 	return func(ctx context.Context, prompt string, p gate.Place) (string, error) {
-		said, usage, err := review(ctx, a, prompt, p)
+		said, usage, err := review(ctx, asked, prompt, p)
 		spent.add(usage)
 		return said, err
 	}, nil

@@ -38,7 +38,7 @@ func NewLive() *Live {
 
 // open connects it with its run, and gives who has to observe that. A nil Live
 // sees nothing.
-func (l *Live) open(o opened, state *stateFile) []engine.Observer {
+func (l *Live) open(o openRun, state *stateFile) []engine.Observer {
 	if l == nil {
 		return nil
 	}

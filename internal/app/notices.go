@@ -19,39 +19,38 @@ func NewSender(dir string) (*notify.Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Assignment: assignment}
-	sender, err := notify.New(j.notices(nil, nil, proc.Run, func(loop.Warning) {}))
+	sender, err := notify.New(noticesOf(assignment, nil, nil, proc.Run, func(loop.Warning) {}))
 	if err != nil {
 		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
 	}
 	return sender, nil
 }
 
-// prepareNotices finds what is wrong with the channels before anything is
+// checkNotices finds what is wrong with the channels before anything is
 // written.
-func (j *Job) prepareNotices(context.Context) error {
-	if _, err := notify.New(j.notices(nil, nil, proc.Run, func(loop.Warning) {})); err != nil {
+func checkNotices(a request.Assignment) error {
+	if _, err := notify.New(noticesOf(a, nil, nil, proc.Run, func(loop.Warning) {})); err != nil {
 		return &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
 	}
 	return nil
 }
 
-// notices is who is told of the run, and how.
-func (j *Job) notices(terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
-	n := j.Config().Notify
+// noticesOf is who is told of the run, and how.
+func noticesOf(a request.Assignment, terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
+	n := a.Config().Notify
 	env := os.Environ()
 	s := notify.Settings{
 		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
 		Desktop: n.Desktop.Or(terminal != nil && notify.DesktopWorks(env)), Bell: n.Bell.Or(terminal != nil),
 		Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
 		Ntfy: notify.Ntfy(n.Ntfy), Email: notify.Email(n.Email),
-		Dir: j.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
+		Dir: a.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
 	}
 	if n.Log != "" {
-		s.Log = j.InTree(n.Log)
+		s.Log = a.InTree(n.Log)
 	}
 	if run != nil {
-		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, j.environ(run)
+		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, environ(a.Tree, run)
 	}
 	return s
 }

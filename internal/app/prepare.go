@@ -35,9 +35,8 @@ type Job struct {
 	accepted    bool          // a person has looked at what changed since the run began
 	patterns    []*regexp.Regexp
 	files       *git.Tree
-	records     string  // where its runs are; empty: where those of the work tree are
+	records     records
 	log         *runLog // opened with the lock
-	rekeyed     bool    // the key of the seals was gone, and this job made another
 }
 
 // Prepare checks a request against the settings of the work tree around dir.
@@ -54,17 +53,30 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Assignment: assignment, margin: policy.NewMargin()}
+	j := &Job{Assignment: assignment, records: records{tree: tree}, margin: policy.NewMargin()}
 	if err := j.CheckExtensions(); err != nil {
 		return nil, err
 	}
-	if j.files, err = git.Open(ctx, tree, j.notProgress()); err != nil {
+	if j.files, err = git.Open(ctx, tree, notProgress(j.Assignment)); err != nil {
 		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(request.HintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
-	for _, prepare := range []func(context.Context) error{j.prepareLineup, j.prepareDir, j.preparePrompt, j.preparePatterns, j.prepareEvidence, j.prepareNotices} {
-		if err := prepare(ctx); err != nil {
-			return nil, err
-		}
+	if j.lineup, err = lineup.New(j.Assignment); err != nil {
+		return nil, err
+	}
+	if err := checkDir(j.Dir()); err != nil {
+		return nil, err
+	}
+	if err := j.preparePrompt(ctx); err != nil {
+		return nil, err
+	}
+	if j.patterns, err = compile(j.Config().Stop.Patterns); err != nil {
+		return nil, err
+	}
+	if err := j.prepareEvidence(); err != nil {
+		return nil, err
+	}
+	if err := checkNotices(j.Assignment); err != nil {
+		return nil, err
 	}
 	return j, nil
 }
@@ -72,12 +84,12 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 // notProgress is what the user's patterns name, and what the runner itself
 // writes into the work tree: its log, and its own output when that goes to a
 // file there.
-func (j *Job) notProgress() []string {
-	list := slices.Clone(j.Config().Progress.Ignore)
+func notProgress(a request.Assignment) []string {
+	list := slices.Clone(a.Config().Progress.Ignore)
 	ours := []string{}
-	for _, file := range []string{j.Config().Log.File, j.Config().Notify.Log, j.Config().Metrics.File} {
+	for _, file := range []string{a.Config().Log.File, a.Config().Notify.Log, a.Config().Metrics.File} {
 		if file != "" {
-			ours = append(ours, j.InTree(file))
+			ours = append(ours, a.InTree(file))
 		}
 	}
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
@@ -86,7 +98,7 @@ func (j *Job) notProgress() []string {
 		}
 	}
 	for _, path := range ours {
-		if rel, err := filepath.Rel(j.Tree, path); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(a.Tree, path); err == nil && filepath.IsLocal(rel) {
 			list = append(list, "/"+globQuote(filepath.ToSlash(rel)))
 		}
 	}
@@ -96,11 +108,6 @@ func (j *Job) notProgress() []string {
 // globQuote makes a path a pattern that matches only itself.
 func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-func (j *Job) prepareLineup(context.Context) (err error) {
-	j.lineup, err = lineup.New(j.Assignment)
-	return err
 }
 
 // preparePrompt builds the first prompt to see that it can be built: a missing
@@ -113,14 +120,17 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := j.Config()
+	c, vars := j.Config(), map[string]any{}
+	for name, value := range j.Request.Vars {
+		vars[name] = value
+	}
 	j.prompt = &prompt.Builder{
 		Title: title, Pieces: pieces, Template: j.Templated(), Tree: j.Tree,
 		Facts: prompt.Facts{
 			Procedure: j.Request.Procedure, WorkDir: j.Dir(), Agent: j.lineup.Name(), Model: c.Model, Plan: c.Done.Plan,
 		},
-		Branch: j.branch,
-		Vars:   j.vars(),
+		Branch: j.repository().branch,
+		Vars:   vars,
 
 		Commands: j.Request.Commands,
 		Context:  j.Request.Context,
@@ -153,48 +163,33 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	return err
 }
 
-// vars are the variables that the user gave.
-func (j *Job) vars() map[string]any {
-	vars := map[string]any{}
-	for name, value := range j.Request.Vars {
-		vars[name] = value
-	}
-	return vars
-}
-
-// branch is the one that the work tree is on; empty when nobody can tell.
-func (j *Job) branch(ctx context.Context) string {
-	if !j.files.Git() {
-		return ""
-	}
-	name, err := j.files.Branch(ctx)
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-func (j *Job) preparePatterns(context.Context) error {
-	for _, text := range j.Config().Stop.Patterns {
+// compile reads the patterns that end a run.
+func compile(texts []string) ([]*regexp.Regexp, error) {
+	var list []*regexp.Regexp
+	for _, text := range texts {
 		p, err := regexp.Compile(text)
 		if err != nil {
-			return &request.UsageError{What: fmt.Sprintf("stop.patterns: %v", err), Hint: "write a regular expression of Go's kind"}
+			return nil, &request.UsageError{What: fmt.Sprintf("stop.patterns: %v", err), Hint: "write a regular expression of Go's kind"}
 		}
-		j.patterns = append(j.patterns, p)
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// checkDir sees that the agent can work in a folder.
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return &request.UsageError{What: fmt.Sprintf("cannot work in %s: %v", dir, err), Hint: "set loop.dir to a folder of the work tree"}
+	}
+	if !info.IsDir() {
+		return &request.UsageError{What: dir + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
 	}
 	return nil
 }
 
-func (j *Job) prepareDir(context.Context) error {
-	info, err := os.Stat(j.Dir())
-	if err != nil {
-		return &request.UsageError{What: fmt.Sprintf("cannot work in %s: %v", j.Dir(), err), Hint: "set loop.dir to a folder of the work tree"}
-	}
-	if !info.IsDir() {
-		return &request.UsageError{What: j.Dir() + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
-	}
-	return nil
-}
+// repository is the one that the run works in.
+func (j *Job) repository() repository { return repository{j.Assignment, j.files} }
 
 // terms are what the run is judged by.
 func (j *Job) terms() policy.Terms {

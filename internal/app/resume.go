@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -115,7 +116,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 	}
 	defer run.Close()
 	if past.Tampered != "" {
-		return c.endTampered(ctx, w, opened{run: run, past: past, lock: lock, store: store}, show)
+		return c.endTampered(ctx, w, openRun{run: run, past: past, lock: lock, store: store}, show)
 	}
 	from := c.settle(ctx, run, &past)
 	resumed := c.resumed(w, from)
@@ -133,7 +134,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 		warnings = c.cleanUpOwn(ctx)
 	}
 	if from == loop.Crashed || midAttempt(past) {
-		warnings = append(warnings, c.dropLocks(ctx, past)...)
+		warnings = append(warnings, c.repository().dropLocks(ctx, past)...)
 	}
 	branch := branchOf(past)
 	if err := c.mayGoOn(ctx, from, branch, midAttempt(past)); err != nil {
@@ -153,7 +154,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 		shown := *seen
 		show(&shown)
 	}
-	o := opened{run: run, past: past, start: resumed, seen: seen, warnings: warnings, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, store: store}
+	o := openRun{run: run, past: past, start: resumed, seen: seen, warnings: warnings, branch: branch, rebaseline: c.judgedAnew(past), lock: lock, store: store}
 	if past.Strange.Any() {
 		o.warnings = append(o.warnings, loop.Warning{Text: past.Strange.String(), Hint: "somebody has written to the run's files; what could be read is used"})
 	}
@@ -171,7 +172,7 @@ func (c *Continuation) resumed(w RunOptions, from loop.Status) *loop.RunResumed 
 
 // endTampered ends a run whose records are not what its runners wrote. One that
 // would not go on anyway keeps its end.
-func (c *Continuation) endTampered(ctx context.Context, w RunOptions, o opened, show func(*view.Run)) (loop.RunFinished, bool, error) {
+func (c *Continuation) endTampered(ctx context.Context, w RunOptions, o openRun, show func(*view.Run)) (loop.RunFinished, bool, error) {
 	entry := c.Entry
 	entry.Past = o.past
 	o.seen = history.Look(entry)
@@ -192,6 +193,16 @@ func (c *Continuation) endTampered(ctx context.Context, w RunOptions, o opened, 
 	}
 	end, err := c.drive(ctx, w, o)
 	return end, true, err
+}
+
+// cleanUpOwn is cleanUp for the run itself, before it goes on. Where anything was
+// left the keeper had died too, and who had lost its mark was not found.
+func (c *Continuation) cleanUpOwn(ctx context.Context) []loop.Warning {
+	list := cleanUp(ctx, c.Assignment, c.Entry.ID)
+	for i := range list {
+		list[i].Key = proc.Unkept
+	}
+	return list
 }
 
 // midAttempt tells whether the last runner was ended in the middle of an attempt.
@@ -215,13 +226,13 @@ func midAttempt(past journal.Past) bool {
 // crash, or an end in the middle of an attempt, is the agent's own: before the
 // run nothing was.
 func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch string, middle bool) error {
-	if err := c.onBranch(ctx, branch); err != nil {
+	if err := c.repository().onBranch(ctx, branch); err != nil {
 		return err
 	}
 	if from == loop.Crashed || middle {
 		return nil
 	}
-	return c.canCommit(ctx)
+	return c.repository().canCommit(ctx)
 }
 
 // samePlace refuses to judge in another place than before: a run whose claims were
@@ -280,7 +291,7 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof,
 		Elapsed: past.State.Live, Totals: past.State.Totals,
 	}
-	c.lastHook(ctx, run, *past, end)
+	lastHook(ctx, c.Assignment, run, *past, end)
 	e := run.Append(loop.Event{Time: past.State.At, Payload: end})
 	past.State = past.State.Sum(e)
 	past.Tail = append(past.Tail, e)

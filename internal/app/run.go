@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/engine"
@@ -50,7 +50,7 @@ type RunOptions struct {
 // Start begins a new run and goes on until it ends. The error is a
 // *journal.HeldError when another run is live in this work tree.
 func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error) {
-	if err := j.renewKey(); err != nil {
+	if err := j.records.renewKey(); err != nil {
 		return loop.RunFinished{}, err
 	}
 	store, lock, err := j.lock()
@@ -62,14 +62,14 @@ func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	if err := j.canCommit(ctx); err != nil {
+	if err := j.repository().canCommit(ctx); err != nil {
 		return loop.RunFinished{}, err
 	}
-	branch, err := j.startBranch(ctx)
+	branch, err := j.repository().startBranch(ctx)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	warnings = append(warnings, append(j.inReach(store), j.uncommitted(ctx)...)...)
+	warnings = append(warnings, append(j.inReach(store), j.repository().uncommitted(ctx)...)...)
 	meta, err := j.meta(w.Version)
 	if err != nil {
 		return loop.RunFinished{}, err
@@ -81,7 +81,7 @@ func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error)
 	defer run.Close()
 	start := j.started(run, w.Version)
 	start.Branch = branch
-	return j.drive(ctx, w, opened{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, store: store})
+	return j.drive(ctx, w, openRun{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, store: store})
 }
 
 // settleOthers ends what is left of runs in this work tree that crashed, or that
@@ -99,39 +99,18 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 			unsettled = append(unsettled, run.ID)
 		}
 	}
-	ended := j.cleanUp(ctx, unsettled...)
+	ended := cleanUp(ctx, j.Assignment, unsettled...)
 	if last := lastAtWork(runs); last.ID != "" && store.Status(last) == loop.Crashed {
-		ended = append(ended, j.dropLocks(ctx, last.Past)...)
+		ended = append(ended, j.repository().dropLocks(ctx, last.Past)...)
 	}
 	aside, err := setAside(store, bad)
-	return slices.Concat(j.renewed(store), ended, aside), err
-}
-
-// renewKey makes a new key for the seals where that of earlier runs is gone.
-func (j *Job) renewKey() error {
-	store, err := j.openStore()
-	if err == nil {
-		j.rekeyed, err = store.Keys().Renew()
-	}
-	return err
-}
-
-// renewed says that there is a new key for the seals, although there are records
-// that were sealed with another.
-func (j *Job) renewed(store journal.Store) []loop.Warning {
-	if !j.rekeyed {
-		return nil
-	}
-	return []loop.Warning{{
-		Text: "the key that earlier runs are sealed with is gone, and a new one was made: those runs cannot be checked any more",
-		Hint: "if you have a copy of it, end this run and put the copy back to " + store.Keys().File(),
-	}}
+	return slices.Concat(j.records.renewed(store), ended, aside), err
 }
 
 // inReach warns of records in a repository, as those of somebody whose home folder
 // that is: no commit of ours takes them along, but one of the agent's would.
 func (j *Job) inReach(store journal.Store) []loop.Warning {
-	if j.records != "" || store.InProject() || !j.files.Git() {
+	if j.records.dir != "" || store.InProject() || !j.files.Git() {
 		return nil
 	}
 	if _, inTree := files.Under(store.Tree, store.Dir); !inTree {
@@ -140,27 +119,8 @@ func (j *Job) inReach(store journal.Store) []loop.Warning {
 	return []loop.Warning{{Text: "the records of this run are in the work tree, where the agent can reach and commit them: " + store.Dir, Hint: history.RecordsOutside}}
 }
 
-// setAside moves runs that cannot be read, and are not for somebody else.
-func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
-	var list []loop.Warning
-	for _, b := range bad {
-		if !store.IsOurs(b) {
-			continue
-		}
-		to, err := store.SetAside(b.Name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, loop.Warning{
-			Text: fmt.Sprintf("%s cannot be read (%v) and was moved aside", b.Name, b.Err),
-			Hint: "its files are in " + to,
-		})
-	}
-	return list, nil
-}
-
-// opened is a run that is ours to write to.
-type opened struct {
+// openRun is a run that is ours to write to.
+type openRun struct {
 	run      *journal.Run
 	past     journal.Past
 	start    loop.Payload
@@ -175,7 +135,7 @@ type opened struct {
 }
 
 // guard sees that work tree and records are still ours.
-func (o opened) guard() error {
+func (o openRun) guard() error {
 	if err := o.lock.Hold(); err != nil {
 		return err
 	}
@@ -184,12 +144,12 @@ func (o opened) guard() error {
 }
 
 // drive runs the engine on a run that is locked and open.
-func (j *Job) drive(ctx context.Context, w RunOptions, o opened) (loop.RunFinished, error) {
+func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinished, error) {
 	if err := o.lock.Note(journal.Self(o.run.Meta().Name, "")); err != nil {
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	c, terms := j.Config(), j.terms()
-	keeper := proc.NewKeeper(j.mark(o.run), c.Proc.Keep)
+	keeper := proc.NewKeeper(proc.NewMark(o.run.Meta().ID, j.Tree), c.Proc.Keep)
 	defer keeper.Close()
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()
@@ -201,37 +161,37 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o opened) (loop.RunFinish
 			defer reader.hurry(w.Control, max(0, c.Loop.MaxTime-o.past.State.Live.Duration()))()
 		}
 	}
-	world, err := j.world(w, o, keeper, state)
+	around, err := surround(j.Assignment, j.lineup, w, o, keeper, state)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	defer world.close()
-	exec := world.exec
-	observers := slices.Concat([]engine.Observer{state, j.log}, world.observers, w.Live.open(o, state), w.Observers)
+	defer around.close()
+	exec := around.exec
+	observers := slices.Concat([]engine.Observer{state, j.log}, around.list, w.Live.open(o, state), w.Observers)
 	tree := j.files.Through(exec)
 	kept, err := j.store(ctx, tree, o)
 	if err != nil {
 		return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 	}
-	hooks, cautions := j.hooks(o.run)
+	hooks, cautions := findHooks(j.Assignment, o.run)
 	if j.prompt != nil {
 		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
-		j.prompt.Shell.Exec, j.prompt.Shell.Env = exec, j.environ(o.run)
+		j.prompt.Shell.Exec, j.prompt.Shell.Env = exec, environ(j.Tree, o.run)
 	}
 	var spent spending
 	var work proof.Work
-	gates, err := j.gates(&spent, work.Diff)
+	gates, err := newGates(j.Assignment, j.lineup.UsedBefore, &spent, work.Diff)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
 	d := Blueprint{
 		Run: engine.Options{
 			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
-			Workers: workers(j.lineup), Shared: world.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
-			Dir: j.Dir(), Env: j.environ(o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+			Workers: workers(j.lineup), Shared: around.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
+			Dir: j.Dir(), Env: environ(j.Tree, o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 			Context:     engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
-			Transcripts: c.Retention.Transcripts, Trace: world.tracer.Environ,
-			Control: w.Control, Observers: observers, Hurry: w.Hurry, Clock: world.clock, Exec: exec,
+			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
+			Control: w.Control, Observers: observers, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
 		},
 		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard,
 
@@ -240,18 +200,18 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o opened) (loop.RunFinish
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{
-			Gates: gates, Proof: j.proof(o.run), Dir: j.Dir(), Env: j.environ(o.run), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proof(o.run), Dir: j.Dir(), Env: environ(j.Tree, o.run), Work: &work, Spent: spent.take,
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
 		},
 		FeedbackRoom: j.feedbackRoom(),
 		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},
-		Commits:      j.commits(o.branch), Hooks: hooks, Scripts: j.scripts(),
+		Commits:      j.repository().commits(o.branch), Hooks: hooks, Scripts: j.scripts(),
 	}.Driver()
 	j.lineup.Used = d.Used
 	late := w.Late
-	d.Warnings = append(d.Warnings, world.report(func(w loop.Warning) {
+	d.Warnings = append(d.Warnings, around.report(func(w loop.Warning) {
 		if d.Tell(w) {
 			return
 		}
@@ -290,67 +250,18 @@ func (j *Job) feedbackRoom() int {
 // lock makes this work tree ours, and opens the log while a mistake in its name
 // still costs nothing.
 func (j *Job) lock() (journal.Store, *journal.Lock, error) {
-	store, err := j.openStore()
+	store, err := j.records.open()
 	if err != nil {
 		return store, nil, err
 	}
 	if j.log, err = newLog(j.Assignment); err != nil {
 		return store, nil, err
 	}
-	store, lock, err := j.claim(store)
+	store, lock, err := j.records.claim(store)
 	if err != nil {
 		_ = j.log.Close()
 	}
 	return store, lock, err
-}
-
-// claim takes the records and their lock. Records in the project itself, where an
-// earlier version has put them, may be moved out by somebody else while their lock
-// is waited for.
-func (j *Job) claim(store journal.Store) (journal.Store, *journal.Lock, error) {
-	for {
-		claimed, err := store.Claim()
-		if err != nil {
-			return store, nil, err
-		}
-		lock, err := lockWhenEnded(claimed)
-		if err != nil || !claimed.InProject() {
-			return claimed, lock, err
-		}
-		if store, err = j.openStore(); err == nil && store.Dir == claimed.Dir {
-			return claimed, lock, nil
-		}
-		_ = lock.Unlock() // the system lets go of it in any case
-		if err != nil {
-			return claimed, nil, err
-		}
-	}
-}
-
-// openStore finds where the runs of the work tree are.
-func (j *Job) openStore() (journal.Store, error) {
-	if j.records != "" {
-		return journal.Store{Dir: j.records, Tree: j.Tree}, nil
-	}
-	return journal.Open(j.Tree)
-}
-
-// endTime is how long a run that has ended may take to tell people of it.
-const endTime = 20 * time.Second
-
-// lockWhenEnded takes the work tree. One whose run is over, and whose runner only
-// has to finish, is waited for.
-func lockWhenEnded(store journal.Store) (*journal.Lock, error) {
-	for deadline := time.Now().Add(endTime); ; time.Sleep(50 * time.Millisecond) {
-		lock, err := store.Lock(journal.Self("", ""))
-		var held *journal.HeldError
-		if err == nil || !errors.As(err, &held) || held.Holder.Run == "" || time.Now().After(deadline) {
-			return lock, err
-		}
-		if entry, found := store.Find(held.Holder.Run); found != nil || entry.Finished == nil {
-			return nil, err
-		}
-	}
 }
 
 func (j *Job) unlock(lock *journal.Lock) {
@@ -383,4 +294,40 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 		Agent: j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: j.preview(),
 	}
+}
+
+// scripts are the user's stop scripts; a relative path starts at the work tree.
+func (j *Job) scripts() []string {
+	var list []string
+	for _, script := range j.Config().Stop.Scripts {
+		list = append(list, j.InTree(script))
+	}
+	return list
+}
+
+func signals(names []string) []loop.Signal {
+	var list []loop.Signal
+	for _, name := range names {
+		list = append(list, loop.Signal(name))
+	}
+	return list
+}
+
+// environ is what every child of the run inherits: our own environment, and
+// who it works for. The keeper adds the marks by which they are found.
+func environ(tree string, run *journal.Run) []string {
+	return append(withoutSecrets(os.Environ()),
+		"REFRAIN_RUN="+run.Meta().Name,
+		"REFRAIN_PROCEDURE="+run.Meta().Procedure,
+		"REFRAIN_PROJECT_DIR="+tree,
+		"REFRAIN_RUN_DIR="+run.Dir(),
+	)
+}
+
+// withoutSecrets leaves out what is set for the runner alone: an agent has no use
+// for the passwords of the channels by which people are told.
+func withoutSecrets(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		return strings.HasPrefix(kv, "REFRAIN_NOTIFY_") || strings.HasPrefix(kv, "REFRAIN_TRACE_")
+	})
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/governor"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // board is the place where the runs of this user note limits, as one run sees
@@ -26,22 +28,22 @@ type board struct {
 	tree     string
 }
 
-// shared opens the place where limits are noted. A rehearsal has no provider, and
+// openBoard opens the place where limits are noted. A rehearsal has no provider, and
 // nobody knows whom a command asks.
-func (j *Job) shared(run string) (engine.Shared, func()) {
-	if len(j.Request.Command) > 0 {
+func openBoard(a request.Assignment, l *lineup.Lineup, run string) (engine.Shared, func()) {
+	if len(a.Request.Command) > 0 {
 		return nil, func() {}
 	}
 	dir, err := project.Folder(os.Getenv)
 	if err != nil {
 		return nil, func() {} // no home: there is nobody to share with
 	}
-	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{j.lineup.Name(): j.Config().Model}, run: run, tree: j.Tree}
-	for _, name := range j.lineup.Names() {
-		if own := j.Request.Extensions.Agent; own != nil && own.Name == name {
+	b := &board{governor: governor.Open(dir), accounts: map[string]string{}, agents: map[string]string{}, models: map[string]string{l.Name(): a.Config().Model}, run: run, tree: a.Tree}
+	for _, name := range l.Names() {
+		if own := a.Request.Extensions.Agent; own != nil && own.Name == name {
 			continue // nobody knows whom it asks either
 		}
-		if account := accountOf(name, j.Config().Agents[name].Env); account != "" {
+		if account := accountOf(name, a.Config().Agents[name].Env); account != "" {
 			b.accounts[name], b.agents[account] = account, name
 		}
 	}

@@ -67,7 +67,7 @@ func (s *simulation) Play(ctx context.Context, sim rehearse.Simulation) (loop.Ru
 	if err := s.replaceAgents(sim); err != nil {
 		return loop.RunFinished{}, err
 	}
-	s.job.records = sim.Records
+	s.job.records.dir = sim.Records
 	return s.run(ctx, RunOptions{Observers: []engine.Observer{sim.Observer}, Control: NewControl(), Simulation: &sim})
 }
 

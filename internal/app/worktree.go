@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -27,7 +28,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 	if err != nil {
 		return nil, w, &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 	}
-	if err = here.committedAs(ctx, w.Work); err == nil {
+	if err = committedAs(ctx, here, w.Work); err == nil {
 		var job *Job
 		if job, err = Prepare(ctx, w.Work, req); err == nil {
 			return job, w, nil
@@ -41,12 +42,12 @@ const mostCompared = 64 << 20
 
 // committedAs refuses settings, a prompt or a plan that is not committed as it is:
 // the new work tree would quietly run with another one, or with none.
-func (j *Job) committedAs(ctx context.Context, there string) error {
-	for _, name := range append([]string{config.FileName, j.Config().Done.Plan}, j.promptFiles()...) {
+func committedAs(ctx context.Context, here *Job, there string) error {
+	for _, name := range append([]string{config.FileName, here.Config().Done.Plan}, promptFiles(here.prompt)...) {
 		if name == "" || filepath.IsAbs(name) {
 			continue
 		}
-		mine, err := files.ReadFile(ctx, filepath.Join(j.Tree, name), mostCompared)
+		mine, err := files.ReadFile(ctx, filepath.Join(here.Tree, name), mostCompared)
 		if err != nil {
 			continue // one that is needed and missing was refused before
 		}
@@ -62,10 +63,10 @@ func (j *Job) committedAs(ctx context.Context, there string) error {
 }
 
 // promptFiles are the files of the work tree that the prompt is made of.
-func (j *Job) promptFiles() []string {
+func promptFiles(b *prompt.Builder) []string {
 	var list []string
-	if j.prompt != nil {
-		for _, p := range j.prompt.Pieces {
+	if b != nil {
+		for _, p := range b.Pieces {
 			list = append(list, p.Path)
 		}
 	}

@@ -12,38 +12,63 @@ import (
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/telemetry"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// attendants are those who look after a live run: who tells people, who counts,
+// surroundings is what surrounds a run: those who look after it, the time, and what runs
+// its processes.
+type surroundings struct {
+	*observers
+	shared engine.Shared
+	clock  engine.Clock // nil is the one on the wall
+	exec   rehearse.Exec
+}
+
+func surround(a request.Assignment, l *lineup.Lineup, w RunOptions, o openRun, keeper *proc.Keeper, state *stateFile) (*surroundings, error) {
+	if sim := w.Simulation; sim != nil {
+		sim.Opened(o.run, func() { w.Control.Stop(loop.Asked{Now: true}) })
+		return &surroundings{observers: &observers{}, clock: sim.Clock, exec: sim.Exec(keeper.Run)}, nil
+	}
+	observers, err := startObservers(a, w, o, keeper, state)
+	if err != nil {
+		return nil, err
+	}
+	shared, release := openBoard(a, l, o.run.Meta().Name)
+	observers.closers = append(observers.closers, release)
+	return &surroundings{observers: observers, shared: shared, exec: keeper.Run}, nil
+}
+
+// observers are those who look after a live run: who tells people, who counts,
 // who traces, who keeps the machine awake, and who takes commands.
-type attendants struct {
-	observers []engine.Observer
-	tracer    *telemetry.Tracer
-	closers   []func()
+type observers struct {
+	list    []engine.Observer
+	tracer  *telemetry.Tracer
+	closers []func()
 
 	mu     sync.Mutex
 	tell   func(loop.Warning) // once there is somebody to tell
 	untold []loop.Warning
 }
 
-// attend gets them ready. What is wrong with them is a mistake in the settings.
-func (j *Job) attend(w RunOptions, o opened, keeper *proc.Keeper, state *stateFile) (*attendants, error) {
-	a := &attendants{}
-	c := j.Config()
+// startObservers gets them ready. What is wrong with them is a mistake in the settings.
+func startObservers(of request.Assignment, w RunOptions, o openRun, keeper *proc.Keeper, state *stateFile) (*observers, error) {
+	a := &observers{}
+	c := of.Config()
 	seen := *o.seen // before others change it
 	settings := telemetry.Settings{
 		RunID: o.run.Meta().ID, Version: w.Version, Endpoint: c.Trace.Endpoint, Headers: c.Trace.Headers,
 		Listen: c.Metrics.Listen, Env: os.Getenv, Warn: a.warn, Seen: resumedView(o, &seen), Tail: o.past.Tail,
 	}
 	if c.Metrics.File != "" {
-		settings.File = j.InTree(c.Metrics.File)
+		settings.File = of.InTree(c.Metrics.File)
 	}
 	var err error
 	if a.tracer, err = telemetry.NewTracer(settings); err != nil {
@@ -58,7 +83,7 @@ func (j *Job) attend(w RunOptions, o opened, keeper *proc.Keeper, state *stateFi
 			return nil, &request.UsageError{What: err.Error(), Hint: "correct metrics.file"}
 		}
 	}
-	sender, err := notify.New(j.notices(w.Terminal, o.run, keeper.Run, a.warn))
+	sender, err := notify.New(noticesOf(of, w.Terminal, o.run, keeper.Run, a.warn))
 	if err != nil {
 		a.close()
 		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
@@ -68,7 +93,7 @@ func (j *Job) attend(w RunOptions, o opened, keeper *proc.Keeper, state *stateFi
 		vigil := awake.Hold("refrain " + o.run.Meta().Name)
 		a.closers = append(a.closers, vigil.Release)
 	}
-	j.takeCommands(a, w, o, state)
+	takeCommands(a, w, o, state)
 	return a, nil
 }
 
@@ -77,7 +102,7 @@ const closeTime = 5 * time.Second
 
 // count begins to count. A place that is taken, by another run with the same
 // settings most likely, is no reason not to run.
-func (a *attendants) count(s telemetry.Settings) error {
+func (a *observers) count(s telemetry.Settings) error {
 	listen := s.Listen
 	s.Listen = ""
 	metrics, err := telemetry.NewMetrics(s)
@@ -99,7 +124,7 @@ func (a *attendants) count(s telemetry.Settings) error {
 }
 
 // resumedView is what telemetry should know of a run that goes on.
-func resumedView(o opened, seen *view.Run) *view.Run {
+func resumedView(o openRun, seen *view.Run) *view.Run {
 	if _, resumed := o.start.(*loop.RunResumed); resumed {
 		return seen
 	}
@@ -107,7 +132,7 @@ func resumedView(o opened, seen *view.Run) *view.Run {
 }
 
 // takeCommands opens the run's local door. A run without one still runs.
-func (j *Job) takeCommands(a *attendants, w RunOptions, o opened, state *stateFile) {
+func takeCommands(a *observers, w RunOptions, o openRun, state *stateFile) {
 	meta := o.run.Meta()
 	server, err := control.Serve(control.Options{
 		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),
@@ -138,20 +163,20 @@ func doer(c *steer.Control) func(context.Context, control.Command) control.Answe
 	}
 }
 
-func (a *attendants) add(o engine.Observer, end func()) {
-	a.observers = append(a.observers, o)
+func (a *observers) add(o engine.Observer, end func()) {
+	a.list = append(a.list, o)
 	a.closers = append(a.closers, end)
 }
 
 // close lets everyone finish, the last one first.
-func (a *attendants) close() {
+func (a *observers) close() {
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		a.closers[i]()
 	}
 }
 
 // warn passes on what is wrong with one of them, if need be later.
-func (a *attendants) warn(w loop.Warning) {
+func (a *observers) warn(w loop.Warning) {
 	a.mu.Lock()
 	tell := a.tell
 	if tell == nil {
@@ -164,7 +189,7 @@ func (a *attendants) warn(w loop.Warning) {
 }
 
 // report says who hears of it, and gives what was said before.
-func (a *attendants) report(to func(loop.Warning)) []loop.Warning {
+func (a *observers) report(to func(loop.Warning)) []loop.Warning {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tell = to

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
+)
+
+// cleanUp ends what earlier runners of these runs have left here. That some of it
+// does not end is a warning: it was so before, and the run can go on.
+func cleanUp(ctx context.Context, a request.Assignment, runs ...string) []loop.Warning {
+	ended, err := proc.CleanUp(ctx, a.Config().Proc.Keep, a.Tree, runs...)
+	var list []loop.Warning
+	if ended > 0 {
+		list = append(list, loop.Warning{Text: fmt.Sprintf("ended what a runner which died had left (processes: %d)", ended)})
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		list = append(list, loop.Warning{
+			Text: "what a runner which died had left may still run: " + err.Error(),
+			Hint: "look for it with ps, and end it yourself",
+		})
+	}
+	return list
+}
+
+// mayHaveLeft tells whether processes of a run may be left: its runner died, or said
+// that it was not sure.
+func mayHaveLeft(status loop.Status, past journal.Past) bool {
+	return status == loop.Crashed || slices.Contains(past.State.WarnedKeys, loop.UnkeptKey)
+}
+
+// lastAtWork is the run that was at work last. Who began after another has taken
+// the locks of that away, and what came since is none of its.
+func lastAtWork(runs []journal.Entry) (last journal.Entry) {
+	for i, run := range runs {
+		if i == 0 || lastBegun(run.Past).After(lastBegun(last.Past)) {
+			last = run
+		}
+	}
+	return last
+}
+
+// lastBegun is when the last attempt of a run began, or the run itself.
+func lastBegun(past journal.Past) time.Time {
+	at := past.First.Time
+	if last := past.Last; last != nil {
+		at = last.Time.Add(-last.Payload.(*loop.IterationFinished).Outcome.Duration.Duration())
+	}
+	for _, e := range past.Tail {
+		switch e.Payload.(type) {
+		case *loop.RunStarted, *loop.RunResumed, *loop.IterationStarted:
+			at = e.Time
+		}
+	}
+	return at
+}

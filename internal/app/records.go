@@ -1,0 +1,106 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// records is where the runs of a work tree are.
+type records struct {
+	tree    string
+	dir     string // empty: where those of the work tree are
+	rekeyed bool   // the key of the seals was gone, and another was made
+}
+
+// renewKey makes a new key for the seals where that of earlier runs is gone.
+func (r *records) renewKey() error {
+	store, err := r.open()
+	if err == nil {
+		r.rekeyed, err = store.Keys().Renew()
+	}
+	return err
+}
+
+// renewed says that there is a new key for the seals, although there are records
+// that were sealed with another.
+func (r *records) renewed(store journal.Store) []loop.Warning {
+	if !r.rekeyed {
+		return nil
+	}
+	return []loop.Warning{{
+		Text: "the key that earlier runs are sealed with is gone, and a new one was made: those runs cannot be checked any more",
+		Hint: "if you have a copy of it, end this run and put the copy back to " + store.Keys().File(),
+	}}
+}
+
+// claim takes the records and their lock. Records in the project itself, where an
+// earlier version has put them, may be moved out by somebody else while their lock
+// is waited for.
+func (r *records) claim(store journal.Store) (journal.Store, *journal.Lock, error) {
+	for {
+		claimed, err := store.Claim()
+		if err != nil {
+			return store, nil, err
+		}
+		lock, err := lockWhenEnded(claimed)
+		if err != nil || !claimed.InProject() {
+			return claimed, lock, err
+		}
+		if store, err = r.open(); err == nil && store.Dir == claimed.Dir {
+			return claimed, lock, nil
+		}
+		_ = lock.Unlock() // the system lets go of it in any case
+		if err != nil {
+			return claimed, nil, err
+		}
+	}
+}
+
+// open finds where the runs of the work tree are.
+func (r *records) open() (journal.Store, error) {
+	if r.dir != "" {
+		return journal.Store{Dir: r.dir, Tree: r.tree}, nil
+	}
+	return journal.Open(r.tree)
+}
+
+// endTime is how long a run that has ended may take to tell people of it.
+const endTime = 20 * time.Second
+
+// lockWhenEnded takes the work tree. One whose run is over, and whose runner only
+// has to finish, is waited for.
+func lockWhenEnded(store journal.Store) (*journal.Lock, error) {
+	for deadline := time.Now().Add(endTime); ; time.Sleep(50 * time.Millisecond) {
+		lock, err := store.Lock(journal.Self("", ""))
+		var held *journal.HeldError
+		if err == nil || !errors.As(err, &held) || held.Holder.Run == "" || time.Now().After(deadline) {
+			return lock, err
+		}
+		if entry, found := store.Find(held.Holder.Run); found != nil || entry.Finished == nil {
+			return nil, err
+		}
+	}
+}
+
+// setAside moves runs that cannot be read, and are not for somebody else.
+func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
+	var list []loop.Warning
+	for _, b := range bad {
+		if !store.IsOurs(b) {
+			continue
+		}
+		to, err := store.SetAside(b.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, loop.Warning{
+			Text: fmt.Sprintf("%s cannot be read (%v) and was moved aside", b.Name, b.Err),
+			Hint: "its files are in " + to,
+		})
+	}
+	return list, nil
+}
