@@ -87,10 +87,9 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
 		defer func() { _ = history.DropProof(j.Tree, scratch) }()
-		judge.Proof = j.proofIn(history.ProofDir(j.Tree, scratch))
-		judge.Proof.Run = scratch // when that is gone, so is whoever used it
+		judge.Proof = j.proofSettings(history.ProofDir(j.Tree, scratch), scratch) // when that is gone, so is whoever used it
 	} else {
-		judge.Proof = j.proofIn("")
+		judge.Proof = j.proofSettings("", "")
 	}
 	judge.Proof.Baseline = true // this is what was asked for
 	if judge.Proof.Mode == "none" {
@@ -192,11 +191,10 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 	id := "bisect_" + rand.Text()
 	t := &trial{kept: h, dir: filepath.Join(history.ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.Config().Proc.Keep)}
 	t.judge = proof.Judge{
-		Gates: gates[i : i+1], Proof: j.proofIn(t.dir), Store: h.Kept, Dir: j.Dir(),
+		Gates: gates[i : i+1], Proof: j.proofSettings(t.dir, entry.Dir), Store: h.Kept, Dir: j.Dir(),
 		Env: append(os.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Tell: func(loop.Payload) {},
 		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
-	t.judge.Proof.Run = entry.Dir
 	return t, nil
 }
 

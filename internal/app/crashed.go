@@ -61,3 +61,45 @@ func lastBegun(past journal.Past) time.Time {
 	}
 	return at
 }
+
+// settleOthers ends what is left of runs in this work tree that crashed, or that
+// could not end all that they had started, and moves runs that cannot be read out of the way: a new run should not stumble
+// over an old one, and nothing of it is lost.
+func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
+	runs, bad, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(run journal.Entry) bool { return run.Tree != store.Tree })
+	var unsettled []string
+	for _, run := range runs {
+		if mayHaveLeft(store.Status(run), run.Past) {
+			unsettled = append(unsettled, run.ID)
+		}
+	}
+	ended := cleanUp(ctx, j.Assignment, unsettled...)
+	if last := lastAtWork(runs); last.ID != "" && store.Status(last) == loop.Crashed {
+		ended = append(ended, j.repository().dropLocks(ctx, last.Past)...)
+	}
+	aside, err := setAside(store, bad)
+	return slices.Concat(j.records.renewed(store), ended, aside), err
+}
+
+// setAside moves runs that cannot be read, and are not for somebody else.
+func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
+	var list []loop.Warning
+	for _, b := range bad {
+		if !store.IsOurs(b) {
+			continue
+		}
+		to, err := store.SetAside(b.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, loop.Warning{
+			Text: fmt.Sprintf("%s cannot be read (%v) and was moved aside", b.Name, b.Err),
+			Hint: "its files are in " + to,
+		})
+	}
+	return list, nil
+}

@@ -84,6 +84,3 @@ func (j *Job) shownCommand(text string) (shown, program string, err error) {
 	}
 	return agent.Join(setting.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
 }
-
-// preview is the beginning of the user's prompt.
-func (j *Job) preview() string { return prompt.Preview(j.firstPrompt.Own, 100) }

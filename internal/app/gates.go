@@ -17,6 +17,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // newGates makes the runner's own checks from the settings. The diff is what a
@@ -150,4 +151,34 @@ func (s *spending) take() *loop.Usage {
 	u := s.usage
 	s.usage = nil
 	return u
+}
+
+// proofSettings is where and how claims are judged: in clean checkouts below dir,
+// for who has these records. With no way to be done there is no claim, and the
+// trouble of a clean checkout is spared.
+func (j *Job) proofSettings(dir, records string) proof.Settings {
+	c := j.Config()
+	p := proof.Settings{
+		Mode: c.Done.Proof, Baseline: c.Proof.Baseline, Tree: j.Tree, Dir: dir, Run: records, Below: c.Loop.Dir,
+		Setup: shellLine(c.Proof.Setup), Copy: c.Proof.Copy, Tests: c.Done.Tests, Plans: j.Plans,
+	}
+	if c.Done.Require != "auto" {
+		p.Require = loop.Level(c.Done.Require)
+	}
+	if !j.terms().CanBeDone() {
+		p.Mode = "none"
+	}
+	return p
+}
+
+// shellLine is a command as one line for the shell.
+func shellLine(c setting.Command) string {
+	if c.Line != "" {
+		return c.Line
+	}
+	var words []string
+	for _, arg := range c.Argv {
+		words = append(words, "'"+strings.ReplaceAll(arg, "'", `'\''`)+"'")
+	}
+	return strings.Join(words, " ")
 }

@@ -8,14 +8,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/detect"
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -191,6 +194,47 @@ func checkDir(dir string) error {
 // repository is the one that the run works in.
 func (j *Job) repository() repository { return repository{j.Assignment, j.files} }
 
+// prepareEvidence checks what the run will be judged by, while a mistake still
+// costs nothing.
+func (j *Job) prepareEvidence() error {
+	c := j.Config()
+	if c.Done.Plan != "" {
+		if _, err := plan.Read(j.Plan()); err != nil {
+			return &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
+		}
+	}
+	protect, err := glob.Parse(c.Git.Protect)
+	if err != nil {
+		return &request.UsageError{What: fmt.Sprintf("git.protect: %v", err), Hint: "write patterns as in a .gitignore file"}
+	}
+	j.protect = protect
+	if j.only, err = glob.Parse(c.Progress.Only); err != nil {
+		return &request.UsageError{What: fmt.Sprintf("progress.only: %v", err), Hint: "write patterns as in a .gitignore file"}
+	}
+	for _, g := range c.Gates {
+		if _, err := glob.Parse(g.Pin); err != nil {
+			return &request.UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
+		}
+	}
+	if _, err := git.Expand(c.Git.CommitTemplate, j.repository().names(0)); err != nil {
+		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
+	}
+	if j.files.Git() {
+		return nil
+	}
+	for key, wanted := range map[string]bool{
+		"git.commit":                 c.Git.Commit,
+		"git.branch":                 c.Git.Branch.New,
+		`git.on_regression=rollback`: c.Git.OnRegression == "rollback",
+		`done.proof=clean`:           c.Done.Proof == "clean",
+	} {
+		if wanted {
+			return &request.UsageError{What: key + " needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
+		}
+	}
+	return nil
+}
+
 // terms are what the run is judged by.
 func (j *Job) terms() policy.Terms {
 	t := policy.Terms{
@@ -201,26 +245,6 @@ func (j *Job) terms() policy.Terms {
 		t.Agents, t.KeepsSession = j.lineup.Names(), j.lineup.KeepsSession()
 	}
 	return t
-}
-
-// matches is done.match in the detector's words.
-var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "substring": detect.Substring}
-
-// detectors makes a fresh set for each attempt; Ending comes first, for the
-// others read how the attempt ended.
-func (j *Job) detectors() []detect.Detector {
-	c := j.Config()
-	list := []detect.Detector{detect.Ending(), detect.Denials()}
-	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
-		list = append(list, detect.Claims(detect.ClaimSettings{
-			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
-			Gates: j.terms().Gated(),
-		}))
-	}
-	if j.terms().Gated() {
-		list = append(list, detect.Reasons())
-	}
-	return append(list, detect.Summaries())
 }
 
 // Warnings is what a person should know before the run starts.
@@ -253,3 +277,27 @@ func (j *Job) Warnings() []loop.Warning {
 	}
 	return list
 }
+
+// Answers is what may be said to a question.
+var Answers = engine.Answers
+
+// asking is when a person is asked.
+func (j *Job) asking() engine.Asking {
+	c := j.Config()
+	a := engine.Asking{Always: c.Loop.Attended, Done: c.Ask.Done, OnFailure: c.Ask.OnFailure, Timeout: c.Ask.Timeout, Default: c.Ask.Default}
+	for _, text := range c.Ask.At {
+		if n, err := strconv.Atoi(text); err == nil { // else the settings would have been refused
+			a.At = append(a.At, n)
+		}
+	}
+	return a
+}
+
+// Attended tells whether a person will be asked anything.
+func (j *Job) Attended() bool {
+	a := j.asking()
+	return a.Always || a.Done || a.OnFailure || len(a.At) > 0
+}
+
+// Answerable tells whether the run goes on though nobody answers.
+func (j *Job) Answerable() bool { return j.Config().Ask.Timeout > 0 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -86,21 +85,24 @@ func lockWhenEnded(store journal.Store) (*journal.Lock, error) {
 	}
 }
 
-// setAside moves runs that cannot be read, and are not for somebody else.
-func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
-	var list []loop.Warning
-	for _, b := range bad {
-		if !store.IsOurs(b) {
-			continue
-		}
-		to, err := store.SetAside(b.Name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, loop.Warning{
-			Text: fmt.Sprintf("%s cannot be read (%v) and was moved aside", b.Name, b.Err),
-			Hint: "its files are in " + to,
-		})
+// lock makes this work tree ours, and opens the log while a mistake in its name
+// still costs nothing.
+func (j *Job) lock() (journal.Store, *journal.Lock, error) {
+	store, err := j.records.open()
+	if err != nil {
+		return store, nil, err
 	}
-	return list, nil
+	if j.log, err = newLog(j.Assignment); err != nil {
+		return store, nil, err
+	}
+	store, lock, err := j.records.claim(store)
+	if err != nil {
+		_ = j.log.Close()
+	}
+	return store, lock, err
+}
+
+func (j *Job) unlock(lock *journal.Lock) {
+	_ = lock.Unlock() // the system lets go of it in any case
+	_ = j.log.Close()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -297,6 +298,34 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 	past.Tail = append(past.Tail, e)
 	past.Finished = end
 	return v.State
+}
+
+// lastHook runs the hook of the end for a runner that died before it had its
+// turn.
+func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past journal.Past, end *loop.RunFinished) {
+	hooks, _ := findHooks(a, run)
+	had := slices.ContainsFunc(past.Tail, func(e loop.Event) bool {
+		said, ok := e.Payload.(*loop.HookFinished)
+		return ok && said.Point == string(hook.Finished)
+	})
+	if had || !hooks.Set.Has(hook.Finished) {
+		return
+	}
+	input, err := journal.Encode(loop.Event{Time: now(), Run: run.Meta().ID, Payload: end})
+	if err != nil {
+		return // values of these types always encode
+	}
+	keeper := proc.NewKeeper(proc.NewMark(run.Meta().ID, a.Tree), a.Config().Proc.Keep)
+	defer keeper.Close()
+	facts := hooks.About
+	facts.FinishState, facts.FinishReason = end.State, end.Reason
+	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Loop.MaxIterations
+	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
+		Input: input, Env: hook.Environ(environ(a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Exec: keeper.Run,
+	})
+	run.Append(loop.Event{Time: now(), Payload: &loop.HookFinished{
+		Point: string(hook.Finished), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why,
+	}})
 }
 
 // again is the end that a resume would only repeat; nil when there is work.

@@ -8,18 +8,25 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/rehearse"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -84,29 +91,6 @@ func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error)
 	return j.drive(ctx, w, openRun{run: run, start: start, seen: view.New(), warnings: warnings, branch: branch, lock: lock, store: store})
 }
 
-// settleOthers ends what is left of runs in this work tree that crashed, or that
-// could not end all that they had started, and moves runs that cannot be read out of the way: a new run should not stumble
-// over an old one, and nothing of it is lost.
-func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
-	runs, bad, err := store.List()
-	if err != nil {
-		return nil, err
-	}
-	runs = slices.DeleteFunc(runs, func(run journal.Entry) bool { return run.Tree != store.Tree })
-	var unsettled []string
-	for _, run := range runs {
-		if mayHaveLeft(store.Status(run), run.Past) {
-			unsettled = append(unsettled, run.ID)
-		}
-	}
-	ended := cleanUp(ctx, j.Assignment, unsettled...)
-	if last := lastAtWork(runs); last.ID != "" && store.Status(last) == loop.Crashed {
-		ended = append(ended, j.repository().dropLocks(ctx, last.Past)...)
-	}
-	aside, err := setAside(store, bad)
-	return slices.Concat(j.records.renewed(store), ended, aside), err
-}
-
 // inReach warns of records in a repository, as those of somebody whose home folder
 // that is: no commit of ours takes them along, but one of the agent's would.
 func (j *Job) inReach(store journal.Store) []loop.Warning {
@@ -169,9 +153,11 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 	exec := around.exec
 	observers := slices.Concat([]engine.Observer{state, j.log}, around.list, w.Live.open(o, state), w.Observers)
 	tree := j.files.Through(exec)
-	kept, err := j.store(ctx, tree, o)
-	if err != nil {
-		return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
+	var kept *checkpoint.Store // nil: no checkpoints are made
+	if c.Git.Checkpoint {
+		if kept, err = checkpoint.OpenStore(ctx, tree, history.Checkpoints(o.run.Dir()), history.Pool(o.store)); err != nil {
+			return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
+		}
 	}
 	hooks, cautions := findHooks(j.Assignment, o.run)
 	if j.prompt != nil {
@@ -200,7 +186,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{
-			Gates: gates, Proof: j.proof(o.run), Dir: j.Dir(), Env: environ(j.Tree, o.run), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: environ(j.Tree, o.run), Work: &work, Spent: spent.take,
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
@@ -236,6 +222,69 @@ func workers(l *lineup.Lineup) []engine.Worker {
 	return list
 }
 
+// matches is done.match in the detector's words.
+var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "substring": detect.Substring}
+
+// detectors makes a fresh set for each attempt; Ending comes first, for the
+// others read how the attempt ended.
+func (j *Job) detectors() []detect.Detector {
+	c := j.Config()
+	list := []detect.Detector{detect.Ending(), detect.Denials()}
+	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
+		list = append(list, detect.Claims(detect.ClaimSettings{
+			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
+			Gates: j.terms().Gated(),
+		}))
+	}
+	if j.terms().Gated() {
+		list = append(list, detect.Reasons())
+	}
+	return append(list, detect.Summaries())
+}
+
+// raised is the job with one limit changed.
+func (j *Job) raised(key, value string) (*Job, error) {
+	next, settings, limit := *j, *j.Settings, policy.Raised(key, value)
+	if err := policy.Raise(&settings.Config, limit); err != nil {
+		return nil, err
+	}
+	next.Settings = &settings
+	next.Request.Flags = append(slices.Clone(j.Request.Flags), limit)
+	return &next, nil
+}
+
+// raiser changes limits of a live run, and writes them down so that a resume
+// knows them too.
+func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Terms, error) {
+	var mu sync.Mutex
+	latest := j
+	return func(key, value string) (engine.Terms, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		next, err := latest.raised(key, value)
+		if err == nil {
+			err = next.lineup.CheckBudget(next.Config().Budget)
+		}
+		if err != nil {
+			return engine.Terms{}, err
+		}
+		request, stored, err := next.stored()
+		if err == nil {
+			err = run.Restate(request, stored)
+		}
+		if err != nil {
+			return engine.Terms{}, err
+		}
+		latest = next
+		return engineTerms(next.terms()), nil
+	}
+}
+
+// engineTerms are the terms as the engine asks for them.
+func engineTerms(t policy.Terms) engine.Terms {
+	return engine.Terms{Rules: t.Rules(), Limits: t.Limits(), Holds: t.Holds()}
+}
+
 // bytesPerToken is what text comes to on average.
 const bytesPerToken = 3.5
 
@@ -245,28 +294,6 @@ func (j *Job) feedbackRoom() int {
 	c := j.Config()
 	const share = 0.7
 	return int(float64(c.Feedback.MaxTokens) * bytesPerToken * share / float64(max(1, j.terms().Gates())))
-}
-
-// lock makes this work tree ours, and opens the log while a mistake in its name
-// still costs nothing.
-func (j *Job) lock() (journal.Store, *journal.Lock, error) {
-	store, err := j.records.open()
-	if err != nil {
-		return store, nil, err
-	}
-	if j.log, err = newLog(j.Assignment); err != nil {
-		return store, nil, err
-	}
-	store, lock, err := j.records.claim(store)
-	if err != nil {
-		_ = j.log.Close()
-	}
-	return store, lock, err
-}
-
-func (j *Job) unlock(lock *journal.Lock) {
-	_ = lock.Unlock() // the system lets go of it in any case
-	_ = j.log.Close()
 }
 
 // meta is run.json: what a resume needs, and what a person may want to know.
@@ -292,7 +319,7 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
 		Agent: j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
-		Promise: j.Config().Done.Promise, Prompt: j.preview(),
+		Promise: j.Config().Done.Promise, Prompt: prompt.Preview(j.firstPrompt.Own, 100),
 	}
 }
 
@@ -330,4 +357,21 @@ func withoutSecrets(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		return strings.HasPrefix(kv, "REFRAIN_NOTIFY_") || strings.HasPrefix(kv, "REFRAIN_TRACE_")
 	})
+}
+
+// findHooks finds the user's commands at fixed points.
+func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []loop.Warning) {
+	c := a.Config().Hooks
+	commands := map[hook.Point]string{}
+	for point, command := range c.Run.ByPoint() {
+		commands[hook.Point(point)] = command
+	}
+	set, warnings := hook.Find(a.Tree, commands, c.Enabled)
+	return parts.HookSettings{
+		Set: set, Timeout: loop.Span(c.Timeout),
+		About: hook.Facts{
+			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure,
+			ProjectDir: a.Tree, RunDir: run.Dir(), PlanFile: a.Plan(),
+		},
+	}, warnings
 }

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/proof"
 )
 
 // RecordsOutside is what to do about records in the work tree.
@@ -71,7 +71,7 @@ func DropProof(tree, records string) error {
 	}
 	var err error
 	for _, dir := range dirs {
-		err = errors.Join(err, proof.RemoveTemporary(dir), files.RemoveTree(dir))
+		err = errors.Join(err, checkpoint.RemoveTemporary(dir), files.RemoveTree(dir))
 	}
 	return err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/pool"
 	"github.com/refrain-loop/refrain/internal/project"
-	"github.com/refrain-loop/refrain/internal/proof"
 )
 
 // KeptTree is a work tree that was not removed, and why.
@@ -123,7 +122,7 @@ func PruneLeftovers(runs journal.Store, dry bool) ([]string, error) {
 		return found, err
 	}
 	for _, dir := range found {
-		if err := errors.Join(proof.RemoveTemporary(dir), files.RemoveTree(dir)); err != nil {
+		if err := errors.Join(checkpoint.RemoveTemporary(dir), files.RemoveTree(dir)); err != nil {
 			return nil, err
 		}
 	}
@@ -198,7 +197,7 @@ const mostOwner = 64 << 10
 // be: those of its run, or those that its files come from.
 func abandoned(dir string, going []string) bool {
 	// Earlier versions kept one checkout here, with its owner in its .git.
-	for _, name := range []string{proof.OwnerFile, ".git/" + proof.OwnerFile, ".git/objects/info/alternates"} {
+	for _, name := range []string{checkpoint.OwnerFile, ".git/" + checkpoint.OwnerFile, ".git/objects/info/alternates"} {
 		text, err := files.ReadFile(context.Background(), filepath.Join(dir, filepath.FromSlash(name)), mostOwner)
 		records := strings.TrimSpace(string(text))
 		if err != nil || records == "" {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 )
 
 func write(t *testing.T, path, text string) {
@@ -86,13 +88,13 @@ func TestFoldersForTemporaryFilesAreFoundAgain(t *testing.T) {
 	}
 	bystander := filepath.Join(t.TempDir(), "mine")
 	write(t, bystander, "x")
-	notes := filepath.Join(s.Dir, tempFile)
+	notes := filepath.Join(s.Dir, checkpoint.TempFile)
 	text, err := os.ReadFile(notes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, notes, string(text)+filepath.Dir(bystander)+"\n../../etc\n")
-	if err := RemoveTemporary(s.Dir); err != nil {
+	if err := checkpoint.RemoveTemporary(s.Dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{first, second} {

@@ -84,18 +84,18 @@ func TestAScriptThatIsAPipeIsNotWaitedFor(t *testing.T) {
 
 func TestNotesThatAreAPipeAreTakenAway(t *testing.T) {
 	s := Settings{Dir: t.TempDir()}
-	pipe(t, filepath.Join(s.Dir, tempFile))
+	pipe(t, filepath.Join(s.Dir, checkpoint.TempFile))
 	if _, err := s.temp(); err == nil {
 		t.Error("a folder was noted in a pipe")
 	}
-	if err := RemoveTemporary(s.Dir); err != nil {
+	if err := checkpoint.RemoveTemporary(s.Dir); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := s.temp()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := RemoveTemporary(s.Dir); err != nil {
+	if err := checkpoint.RemoveTemporary(s.Dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); err == nil {

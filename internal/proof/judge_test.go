@@ -169,7 +169,7 @@ func (b *bench) empty() {
 		b.t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{OwnerFile, tempFile, seedFolder}, e.Name()) {
+		if !slices.Contains([]string{checkpoint.OwnerFile, checkpoint.TempFile, seedFolder}, e.Name()) {
 			b.t.Errorf("%s is left", e.Name())
 		}
 	}

@@ -132,25 +132,15 @@ func (r *rooms) openFolder() error {
 			return err
 		}
 	}
-	return files.Replace(filepath.Join(s.Dir, OwnerFile), []byte(s.Run), 0o600, files.NoSync)
+	return files.Replace(filepath.Join(s.Dir, checkpoint.OwnerFile), []byte(s.Run), 0o600, files.NoSync)
 }
-
-// OwnerFile names, in the folder of a run's clean checkouts, the folder of its
-// records: checkouts whose records are gone can be found and removed.
-const OwnerFile = "refrain-run"
-
-// mostNotes is more than all notes of a run have.
-const mostNotes = 1 << 20
-
-// tempFile lists the folders for temporary files that were made.
-const tempFile = "temporary"
 
 // temp makes a folder for temporary files. It is not below the checkout's own
 // long path, for sockets have short names; so that it is found again, it is
 // noted first.
 func (s Settings) temp() (string, error) {
-	dir := filepath.Join(os.TempDir(), tempPrefix+rand.Text()[:10])
-	notes, err := files.Append(filepath.Join(s.Dir, tempFile), 0o600)
+	dir := filepath.Join(os.TempDir(), checkpoint.TempPrefix+rand.Text()[:10])
+	notes, err := files.Append(filepath.Join(s.Dir, checkpoint.TempFile), 0o600)
 	if err != nil {
 		return "", err
 	}
@@ -161,8 +151,6 @@ func (s Settings) temp() (string, error) {
 	return dir, os.Mkdir(dir, 0o700)
 }
 
-const tempPrefix = "refrain-proof-"
-
 // sweep removes what a runner that was killed has left.
 func (s Settings) sweep() error {
 	entries, err := os.ReadDir(s.Dir)
@@ -171,29 +159,12 @@ func (s Settings) sweep() error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case seedFolder, OwnerFile, tempFile:
+		case seedFolder, checkpoint.OwnerFile, checkpoint.TempFile:
 		default:
 			err = errors.Join(err, files.RemoveTree(filepath.Join(s.Dir, e.Name())))
 		}
 	}
-	return errors.Join(err, RemoveTemporary(s.Dir))
-}
-
-// RemoveTemporary removes the folders for temporary files that are noted in the
-// folder of a run's clean checkouts.
-func RemoveTemporary(dir string) error {
-	notes := filepath.Join(dir, tempFile)
-	text, err := files.ReadFile(context.Background(), notes, mostNotes)
-	if err != nil {
-		return os.RemoveAll(notes) // none were made, or nobody can tell
-	}
-	for path := range strings.Lines(string(text)) {
-		// What the notes say may be anybody's: only what is ours by its name goes.
-		if path = strings.TrimSuffix(path, "\n"); filepath.Dir(path) == filepath.Clean(os.TempDir()) && strings.HasPrefix(filepath.Base(path), tempPrefix) {
-			err = errors.Join(err, files.RemoveTree(path))
-		}
-	}
-	return errors.Join(err, os.Remove(notes))
+	return errors.Join(err, checkpoint.RemoveTemporary(s.Dir))
 }
 
 // env is the environment of what runs in a room: nothing in it leads to the work

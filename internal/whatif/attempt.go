@@ -1,11 +1,19 @@
 package whatif
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -209,4 +217,38 @@ func (r *replay) stopOrGoOn(v loop.Verdict) {
 		return
 	}
 	r.stop(v, true)
+}
+
+// usages is what the agent of an attempt told of what it used, as it went on.
+// Agents say much else, which is not worth decoding.
+func (rec *record) usages(iter, attempt int) ([]loop.Event, error) {
+	f, err := files.OpenFile(filepath.Join(rec.store.AttemptDir(rec.entry.Name, iter, attempt), "events.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // never written, or dropped
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []loop.Event
+	lines := bufio.NewReaderSize(f, 64<<10)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return list, nil // what is torn was never heard
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+		}
+		if !bytes.Contains(line, []byte(`"type":"agent.usage"`)) {
+			continue
+		}
+		e, err := journal.Decode(line)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+		}
+		if _, ok := e.Payload.(*loop.AgentUsage); ok {
+			list = append(list, e)
+		}
+	}
 }

@@ -1,21 +1,17 @@
 package whatif
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
-	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -122,36 +118,49 @@ func (rec *record) tally() Tally {
 	return t
 }
 
-// usages is what the agent of an attempt told of what it used, as it went on.
-// Agents say much else, which is not worth decoding.
-func (rec *record) usages(iter, attempt int) ([]loop.Event, error) {
-	f, err := files.OpenFile(filepath.Join(rec.store.AttemptDir(rec.entry.Name, iter, attempt), "events.jsonl"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // never written, or dropped
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var list []loop.Event
-	lines := bufio.NewReaderSize(f, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return list, nil // what is torn was never heard
+// terms are what a runner goes by: its settings as it has read them, and what
+// follows from them.
+type terms struct {
+	policy.Terms
+	settings *config.Resolved
+}
+
+// terms is what each runner went by, as far as it decides, with flags laid over
+// its settings.
+func (rec *record) terms(flags []config.Flag) ([]terms, error) {
+	var list []terms
+	for _, r := range rec.runners {
+		var all []config.Flag
+		gated := false
+		for _, key := range slices.Sorted(maps.Keys(r.settings)) {
+			switch {
+			case strings.HasPrefix(key, "gate."):
+				gated = true
+			case decides(key) && r.settings[key] != `""`:
+				all = append(all, config.Flag{Name: "--set", Key: key, Value: r.settings[key]})
+			}
 		}
+		if gated { // what they are decides nothing any more
+			all = append(all, config.Flag{Name: "--gate", Key: "gate", Value: "true"})
+		}
+		settings, err := config.Load(config.Sources{Flags: append(all, flags...), Kind: rec.request.Kind()})
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+			return nil, err
 		}
-		if !bytes.Contains(line, []byte(`"type":"agent.usage"`)) {
-			continue
-		}
-		e, err := journal.Decode(line)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
-		}
-		if _, ok := e.Payload.(*loop.AgentUsage); ok {
-			list = append(list, e)
-		}
+		list = append(list, terms{settings: settings, Terms: policy.Terms{
+			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: usualMargin,
+		}})
 	}
+	return list, nil
+}
+
+// usualMargin is what is added to the end of a limit where the record shows no
+// wait for one.
+const usualMargin = 3 * time.Second
+
+// decides tells whether rules may go by a setting.
+func decides(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	return slices.Contains([]string{"loop", "done", "stop", "budget", "limits", "session", "context"}, section) ||
+		key == "git.on_regression" || key == "permissions.mode"
 }

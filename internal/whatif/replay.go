@@ -2,10 +2,12 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/policy"
 )
 
 // replay goes through a record as the engine goes through a run, and asks the
@@ -265,6 +267,28 @@ func decidedAt(e loop.Event, p *loop.IterationFinished) time.Time {
 	return e.Time
 }
 
+// learnMargin finds out what this runner added to the end of a limit.
+func (r *replay) learnMargin(p *loop.IterationFinished) {
+	v, limit := p.Verdict, p.Outcome.Limit
+	if v.Rule != loop.RuleLimit || v.Agent != p.Outcome.Agent || limit == nil || !limit.Until.After(p.Outcome.EndedAt) {
+		return
+	}
+	if margin := v.Until.Sub(limit.Until); margin >= 0 && margin <= 2*usualMargin {
+		r.terms.useMargin(margin)
+	}
+}
+
+// hurryAsRecorded finds a resume that was to go on at once: the record begins
+// an attempt though an agent was still held up.
+func (r *replay) hurryAsRecorded(stretch []loop.Event, e loop.Event) {
+	if !r.resumed || r.verdict.Agent == "" || slices.ContainsFunc(stretch, isWait) {
+		return
+	}
+	if r.terms.old.Holds().Agent(r.facts(nil, r.time.at(e.Time), nil)) == "" {
+		r.hurry, r.verdict = true, loop.Verdict{}
+	}
+}
+
 // ask decides with no outcome. A run whose time is over by then has noticed that
 // before.
 func (r *replay) ask(at time.Time) loop.Verdict { return r.askAs(nil, at) }
@@ -314,4 +338,54 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// comparison is the terms that the record's runners went by, and the supposed ones.
+type comparison struct {
+	was, now []terms         // by runner
+	set      map[string]bool // the settings that are supposed
+	next     int             // the runner that comes next
+
+	old      terms       // of this runner as recorded, with what people have raised since
+	supposed terms       // and as supposed
+	rules    []loop.Rule // that are supposed
+}
+
+func compare(was, now []terms, flags []config.Flag) comparison {
+	c := comparison{was: was, now: now, set: map[string]bool{}}
+	for _, f := range flags {
+		c.set[f.Key] = true
+	}
+	return c
+}
+
+// begin lets the next runner take over.
+func (c *comparison) begin() {
+	c.old, c.supposed = c.was[c.next], c.now[c.next]
+	c.next++
+	c.rules = c.supposed.Rules()
+}
+
+// counting is how attempts would have counted.
+func (c *comparison) counting(recorded loop.Counting) loop.Counting {
+	supposed := c.supposed.Counting()
+	recorded.GatesAreFailures, recorded.SkipsAreFree = supposed.GatesAreFailures, supposed.SkipsAreFree
+	return recorded
+}
+
+// raise changes the limit that a person has changed, unless it is what it is
+// supposed to be.
+func (c *comparison) raise(p *loop.CommandReceived) {
+	limit := policy.Raised(p.Key, p.Value)
+	_ = policy.Raise(&c.old.Config, limit) // it was right when it was given
+	if !c.set[p.Key] {
+		_ = policy.Raise(&c.supposed.Config, limit)
+		c.rules = c.supposed.Rules()
+	}
+}
+
+// useMargin takes what a runner added to the end of a limit.
+func (c *comparison) useMargin(margin time.Duration) {
+	c.old.Margin, c.supposed.Margin = margin, margin
+	c.rules = c.supposed.Rules()
 }

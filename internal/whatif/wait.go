@@ -150,17 +150,6 @@ func (r *replay) wakeTime(v loop.Verdict, recorded *loop.RunWaiting, began time.
 	return recorded.Until
 }
 
-// learnMargin finds out what this runner added to the end of a limit.
-func (r *replay) learnMargin(p *loop.IterationFinished) {
-	v, limit := p.Verdict, p.Outcome.Limit
-	if v.Rule != loop.RuleLimit || v.Agent != p.Outcome.Agent || limit == nil || !limit.Until.After(p.Outcome.EndedAt) {
-		return
-	}
-	if margin := v.Until.Sub(limit.Until); margin >= 0 && margin <= 2*usualMargin {
-		r.terms.useMargin(margin)
-	}
-}
-
 // hearNoted takes in a limit that another run had met, which is seen by the wait
 // alone.
 func (r *replay) hearNoted(w *loop.RunWaiting, at time.Time) bool {
@@ -209,15 +198,4 @@ func (r *replay) cutShort(e loop.Event) bool {
 	}
 	r.hurry = true
 	return true
-}
-
-// hurryAsRecorded finds a resume that was to go on at once: the record begins
-// an attempt though an agent was still held up.
-func (r *replay) hurryAsRecorded(stretch []loop.Event, e loop.Event) {
-	if !r.resumed || r.verdict.Agent == "" || slices.ContainsFunc(stretch, isWait) {
-		return
-	}
-	if r.terms.old.Holds().Agent(r.facts(nil, r.time.at(e.Time), nil)) == "" {
-		r.hurry, r.verdict = true, loop.Verdict{}
-	}
 }
