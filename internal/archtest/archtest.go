@@ -51,8 +51,8 @@ var mayImport = map[string][]string{
 
 	"lineup": {"loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"history": {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view"},
-	"doctor":  {"loop", "proc", "agent", "config", "request", "lineup", "history", "journal", "project", "git", "awake", "notify"},
+	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view"},
+	"doctor":   {"loop", "proc", "agent", "config", "request", "lineup", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,

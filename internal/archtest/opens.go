@@ -29,7 +29,7 @@ var mayOpen = map[string]string{
 	"internal/project/early.go":      "makes a new file, and opens none",
 	"internal/request/procedures.go": "makes a new file, and opens none",
 	"internal/cli/detach.go":         "writes into a new folder, whose name only two runners know",
-	"internal/rehearsal/files.go":    "it is the agent that writes here",
+	"internal/rehearsal/verbs.go":    "it is the agent that writes here",
 
 	"internal/config/gen": "makes our own pages",
 	"internal/story":      "for tests",
