@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"plan":    words,
 
 	"procedure": words,
-	"scaffold":  words,
+	"scaffold":  hands,
 
 	"view":    words,
 	"seal":    nil,

@@ -25,7 +25,7 @@ var mayOpen = map[string]string{
 
 	"internal/lineup/warnings.go":    "a file of the system's",
 	"internal/app/log.go":            "log.file outside of the work tree is the user's own, and may be a terminal",
-	"internal/app/demo.go":           "writes into a new folder",
+	"internal/scaffold/demo.go":      "writes into a new folder",
 	"internal/project/early.go":      "makes a new file, and opens none",
 	"internal/request/procedures.go": "makes a new file, and opens none",
 	"internal/cli/detach.go":         "writes into a new folder, whose name only two runners know",

@@ -8,6 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/scaffold"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -27,7 +28,7 @@ func demoCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		dir, err := app.NewDemo(ctx)
+		dir, err := scaffold.NewDemo(ctx)
 		if err != nil {
 			return err
 		}
