@@ -1,11 +1,16 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // records is where the runs of a work tree are.
@@ -105,4 +110,95 @@ func (j *Job) lock() (journal.Store, *journal.Lock, error) {
 func (j *Job) unlock(lock *journal.Lock) {
 	_ = lock.Unlock() // the system lets go of it in any case
 	_ = j.log.Close()
+}
+
+// cleanUp ends what earlier runners of these runs have left here. That some of it
+// does not end is a warning: it was so before, and the run can go on.
+func cleanUp(ctx context.Context, a request.Assignment, runs ...string) []loop.Warning {
+	ended, err := proc.CleanUp(ctx, a.Config().Proc.Keep, a.Tree, runs...)
+	var list []loop.Warning
+	if ended > 0 {
+		list = append(list, loop.Warning{Text: fmt.Sprintf("ended what a runner which died had left (processes: %d)", ended)})
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		list = append(list, loop.Warning{
+			Text: "what a runner which died had left may still run: " + err.Error(),
+			Hint: "look for it with ps, and end it yourself",
+		})
+	}
+	return list
+}
+
+// mayHaveLeft tells whether processes of a run may be left: its runner died, or said
+// that it was not sure.
+func mayHaveLeft(status loop.Status, past journal.Past) bool {
+	return status == loop.Crashed || slices.Contains(past.State.WarnedKeys, loop.UnkeptKey)
+}
+
+// lastAtWork is the run that was at work last. Who began after another has taken
+// the locks of that away, and what came since is none of its.
+func lastAtWork(runs []journal.Entry) (last journal.Entry) {
+	for i, run := range runs {
+		if i == 0 || lastBegun(run.Past).After(lastBegun(last.Past)) {
+			last = run
+		}
+	}
+	return last
+}
+
+// lastBegun is when the last attempt of a run began, or the run itself.
+func lastBegun(past journal.Past) time.Time {
+	at := past.First.Time
+	if last := past.Last; last != nil {
+		at = last.Time.Add(-last.Payload.(*loop.IterationFinished).Outcome.Duration.Duration())
+	}
+	for _, e := range past.Tail {
+		switch e.Payload.(type) {
+		case *loop.RunStarted, *loop.RunResumed, *loop.IterationStarted:
+			at = e.Time
+		}
+	}
+	return at
+}
+
+// settleOthers ends what is left of runs in this work tree that crashed, or that
+// could not end all that they had started, and moves runs that cannot be read out of the way: a new run should not stumble
+// over an old one, and nothing of it is lost.
+func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.Warning, error) {
+	runs, bad, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(run journal.Entry) bool { return run.Tree != store.Tree })
+	var unsettled []string
+	for _, run := range runs {
+		if mayHaveLeft(store.Status(run), run.Past) {
+			unsettled = append(unsettled, run.ID)
+		}
+	}
+	ended := cleanUp(ctx, j.Assignment, unsettled...)
+	if last := lastAtWork(runs); last.ID != "" && store.Status(last) == loop.Crashed {
+		ended = append(ended, j.repository().dropLocks(ctx, last.Past)...)
+	}
+	aside, err := setAside(store, bad)
+	return slices.Concat(j.records.renewed(store), ended, aside), err
+}
+
+// setAside moves runs that cannot be read, and are not for somebody else.
+func setAside(store journal.Store, bad []journal.Unreadable) ([]loop.Warning, error) {
+	var list []loop.Warning
+	for _, b := range bad {
+		if !store.IsOurs(b) {
+			continue
+		}
+		to, err := store.SetAside(b.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, loop.Warning{
+			Text: fmt.Sprintf("%s cannot be read (%v) and was moved aside", b.Name, b.Err),
+			Hint: "its files are in " + to,
+		})
+	}
+	return list, nil
 }

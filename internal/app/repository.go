@@ -92,11 +92,6 @@ func (r repository) canCommit(ctx context.Context) error {
 	return nil
 }
 
-func (r repository) commits(branch string) parts.CommitSettings {
-	c := r.Config().Git
-	return parts.CommitSettings{Enabled: c.Commit, Template: c.CommitTemplate, Procedure: r.Request.Name(), Branch: branch}
-}
-
 // branch is the one that the work tree is on; empty when nobody can tell.
 func (r repository) branch(ctx context.Context) string {
 	if !r.files.Git() {

@@ -193,7 +193,8 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		},
 		FeedbackRoom: j.feedbackRoom(),
 		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},
-		Commits:      j.repository().commits(o.branch), Hooks: hooks, Scripts: j.scripts(),
+		Commits:      parts.CommitSettings{Enabled: c.Git.Commit, Template: c.Git.CommitTemplate, Procedure: j.Request.Name(), Branch: o.branch},
+		Hooks:        hooks, Scripts: j.scripts(),
 	}.Driver()
 	j.lineup.Used = d.Used
 	late := w.Late
