@@ -74,7 +74,7 @@ func (g ownGate) Check(ctx context.Context, p gate.Place) gate.Result {
 	expect := p.Expect
 	p.Expect = 0 // of the whole gate, not of each of its commands
 	f := g.Gate.Check(ctx, Place{Dir: p.Dir, Clean: p.Where == loop.InClean, Env: p.Env, Log: p.Log, at: p})
-	r := gate.Result{Gate: loop.Gate{Name: g.Name(), OK: f.OK, Where: p.Where, Duration: loop.Span(time.Since(began))}, Tests: f.Tests, Tail: f.Output}
+	r := gate.Result{Gate: loop.Gate{Name: g.Name(), OK: f.OK, Where: p.Where, Duration: loop.Millis(time.Since(began))}, Tests: f.Tests, Tail: f.Output}
 	if f.Tests != nil {
 		r.Gate.Tests = f.Tests.Passed + f.Tests.Failed
 	}

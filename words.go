@@ -33,7 +33,7 @@ type (
 	Limits        = loop.Limits     // what will end the run at the latest
 	Facts         = loop.Facts      // what a rule may look at
 	Verdict       = loop.Verdict    // what a rule says
-	Span          = loop.Span       // a duration, in JSON as milliseconds
+	Span          = loop.Millis     // a duration, in JSON as milliseconds
 )
 
 // What a run can be.

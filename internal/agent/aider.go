@@ -134,7 +134,7 @@ func (d *aiderDecoder) retrying(seconds string) {
 	wait, _ := strconv.ParseFloat(seconds, 64) // digits, by the pattern
 	d.report.add(&loop.AgentRetry{
 		Try:   d.tries,
-		After: loop.Span(min(wait, 1e6) * float64(time.Second)),
+		After: loop.Millis(min(wait, 1e6) * float64(time.Second)),
 		Error: d.fault.err(),
 	})
 }

@@ -62,7 +62,7 @@ func (d *claudeDialect) system(v value, r *report) {
 	case v.is("api_retry", "subtype"):
 		r.retries(loop.AgentRetry{
 			Try: v.int("attempt"), Most: v.int("max_retries"),
-			After: loop.Span(time.Duration(v.int("retry_delay_ms")) * time.Millisecond),
+			After: loop.Millis(time.Duration(v.int("retry_delay_ms")) * time.Millisecond),
 		}, fault{status: v.int("error_status"), kind: v.str("error")})
 	case v.is("task_started", "subtype"):
 		d.started(v.str("task_id"))

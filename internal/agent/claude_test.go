@@ -118,7 +118,7 @@ func TestClaudeEvents(t *testing.T) {
 			"trying again",
 			`{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":1130.71,"error_status":429,"error":"rate_limit"}`,
 			[]loop.Payload{
-				&loop.AgentRetry{Try: 2, Most: 10, After: loop.Span(1130 * time.Millisecond), Error: &loop.AgentError{Kind: loop.ErrRateLimit}},
+				&loop.AgentRetry{Try: 2, Most: 10, After: loop.Millis(1130 * time.Millisecond), Error: &loop.AgentError{Kind: loop.ErrRateLimit}},
 				&loop.AgentLimit{Limit: loop.Limit{Kind: "rate_limit"}}, // the line was its last
 			},
 		},

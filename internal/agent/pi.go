@@ -88,7 +88,7 @@ func (d *piDialect) event(v value, r *report) {
 		r.retries(loop.AgentRetry{
 			Try:   v.int("attempt"),
 			Most:  v.int("maxAttempts"),
-			After: loop.Span(time.Duration(v.int("delayMs")) * time.Millisecond),
+			After: loop.Millis(time.Duration(v.int("delayMs")) * time.Millisecond),
 		}, fault{text: v.str("errorMessage")})
 	}
 }

@@ -29,7 +29,7 @@ type Blueprint struct {
 	Patterns  []*regexp.Regexp // on the agent's text and stderr
 	Files     *git.Tree
 	Store     *checkpoint.Store // keeps checkpoints; nil: none are made
-	Progress  []loop.Signal     // the signals that count
+	Progress  []loop.ProgressBy // the signals that count
 	Only      glob.Patterns     // the files that count; none is all
 	Compare   bool              // mark what attempts could repeat
 

@@ -123,7 +123,7 @@ func TestWhatARehearsalFinds(t *testing.T) {
 func TestARehearsalRepeatsItself(t *testing.T) {
 	tree := story.NewTree(t, "agent = \"claude\"\ndone.promise = \"DONE\"\n")
 	const script = "[[iteration]]\nsteps = [{ limit = \"five_hour\", resets_in = \"1h\", attempt = 1 }, { claim = \"DONE\" }]\n"
-	seeded := func(seed uint64) loop.Span {
+	seeded := func(seed uint64) loop.Millis {
 		return playNight(t, tree, script, func(r *rehearse.Rehearsal) { r.Seed = seed }).End.Elapsed
 	}
 	if first, again, other := seeded(1), seeded(1), seeded(2); first != again || first == other {

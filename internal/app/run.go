@@ -333,10 +333,10 @@ func (j *Job) scripts() []string {
 	return list
 }
 
-func signals(names []string) []loop.Signal {
-	var list []loop.Signal
+func signals(names []string) []loop.ProgressBy {
+	var list []loop.ProgressBy
 	for _, name := range names {
-		list = append(list, loop.Signal(name))
+		list = append(list, loop.ProgressBy(name))
 	}
 	return list
 }
@@ -369,7 +369,7 @@ func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []lo
 	}
 	set, warnings := hook.Find(a.Tree, commands, c.Enabled)
 	return parts.HookSettings{
-		Set: set, Timeout: loop.Span(c.Timeout),
+		Set: set, Timeout: loop.Millis(c.Timeout),
 		About: hook.Facts{
 			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure,
 			ProjectDir: a.Tree, RunDir: run.Dir(), PlanFile: a.Plan(),

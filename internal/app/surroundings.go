@@ -41,7 +41,7 @@ type surroundings struct {
 
 func surround(a request.Assignment, l *lineup.Lineup, w RunOptions, o openRun, keeper *proc.Keeper, state *stateFile) (*surroundings, error) {
 	if sim := w.Simulation; sim != nil {
-		sim.Opened(o.run, func() { w.Control.Stop(loop.Asked{Now: true}) })
+		sim.Opened(o.run, func() { w.Control.Stop(loop.StopRequest{Now: true}) })
 		return &surroundings{observers: &observers{}, clock: sim.Clock, exec: sim.Exec(keeper.Run)}, nil
 	}
 	observers, err := startObservers(a, w, o, keeper, state)
@@ -268,18 +268,18 @@ func concerns(kind, model string) bool {
 // made-up account.
 const rehearsedAccount = "REFRAIN_REHEARSAL_ACCOUNT"
 
-func (b *board) Noted(now time.Time) ([]loop.Away, error) {
+func (b *board) Noted(now time.Time) ([]loop.ProviderHold, error) {
 	var accounts []string
 	for account := range b.agents {
 		accounts = append(accounts, account)
 	}
 	found, err := b.governor.Look(accounts, now)
-	var list []loop.Away
+	var list []loop.ProviderHold
 	for account, e := range found {
 		if e.Run == b.run && e.Tree == b.tree || !concerns(e.Kind, b.models[b.agents[account]]) {
 			continue // this run has it in its own journal, or uses another model
 		}
-		list = append(list, loop.Away{
+		list = append(list, loop.ProviderHold{
 			Agent: b.agents[account], Kind: loop.ErrUsageLimit, Since: e.At, At: e.At, Tries: 1, By: e.Run + " in " + e.Tree,
 			Limit: &loop.Limit{Kind: e.Kind, Until: e.Ends()},
 		})
@@ -287,7 +287,7 @@ func (b *board) Noted(now time.Time) ([]loop.Away, error) {
 	return list, tolerable(err)
 }
 
-func (b *board) Note(a loop.Away) error {
+func (b *board) Note(a loop.ProviderHold) error {
 	account, ok := b.accounts[a.Agent]
 	if !ok {
 		return nil

@@ -51,8 +51,8 @@ func (s *Store) Net(ctx context.Context, before, after Checkpoint) (c loop.Chang
 }
 
 // Signals tells in what changes show progress, nil when there are none.
-func Signals(c loop.Changes) []loop.Signal {
-	var seen []loop.Signal
+func Signals(c loop.Changes) []loop.ProgressBy {
+	var seen []loop.ProgressBy
 	if c.Created+c.Modified+c.Deleted > 0 {
 		seen = append(seen, loop.InFiles)
 	}

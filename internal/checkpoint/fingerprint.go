@@ -43,8 +43,8 @@ func ParseFingerprint(s string) *Fingerprint {
 // Signals tells in what the tree differs after, nil when it is the same. A file
 // that was written and committed in between shows as a commit only: before and
 // after, it is as its commit says.
-func (before Fingerprint) Signals(after Fingerprint) []loop.Signal {
-	var seen []loop.Signal
+func (before Fingerprint) Signals(after Fingerprint) []loop.ProgressBy {
+	var seen []loop.ProgressBy
 	if before.Files != after.Files {
 		seen = append(seen, loop.InFiles)
 	}

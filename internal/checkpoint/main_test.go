@@ -122,14 +122,14 @@ type story struct {
 	name   string
 	before func(folder)
 	act    func(folder)
-	want   []loop.Signal
+	want   []loop.ProgressBy
 }
 
 var (
-	nothing = []loop.Signal(nil)
-	inFiles = []loop.Signal{loop.InFiles}
-	commits = []loop.Signal{loop.InCommits}
-	both    = []loop.Signal{loop.InFiles, loop.InCommits}
+	nothing = []loop.ProgressBy(nil)
+	inFiles = []loop.ProgressBy{loop.InFiles}
+	commits = []loop.ProgressBy{loop.InCommits}
+	both    = []loop.ProgressBy{loop.InFiles, loop.InCommits}
 )
 
 func (s story) check(t *testing.T, f folder, tree *git.Tree) {

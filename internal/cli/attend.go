@@ -134,11 +134,11 @@ func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 		}
 		os.Exit(signalStatus["INT"])
 	case name != "INT", onInterrupt == "kill", onInterrupt == "two-step" && interrupts == 2:
-		control.Stop(loop.Asked{Now: true, Signal: name, Hint: "what runs has 5s to end"})
+		control.Stop(loop.StopRequest{Now: true, Signal: name, Hint: "what runs has 5s to end"})
 	case onInterrupt == "two-step":
-		control.Stop(loop.Asked{Signal: name, Hint: "press Ctrl+C again to stop now"})
+		control.Stop(loop.StopRequest{Signal: name, Hint: "press Ctrl+C again to stop now"})
 	default:
-		control.Stop(loop.Asked{Signal: name})
+		control.Stop(loop.StopRequest{Signal: name})
 	}
 }
 

@@ -251,11 +251,11 @@ func pretended(name string, iterations int) (events []loop.Event) {
 		write(i, &loop.IterationStarted{Max: iterations})
 		write(i, &loop.IterationPhase{Phase: loop.Executing})
 		write(i, &loop.AgentStarted{Agent: "true", PID: 4711, Started: began})
-		write(i, &loop.AgentExited{Exit: exit, Duration: loop.Span(time.Second)})
+		write(i, &loop.AgentExited{Exit: exit, Duration: loop.Millis(time.Second)})
 		write(i, &loop.IterationFinished{
 			Outcome: loop.Outcome{
-				Result: loop.OK, Exit: &exit, Work: loop.Work{Progress: &yes, ProgressBy: []loop.Signal{loop.InFiles}}, Worker: loop.Worker{Agent: "true"},
-				Summary: "Wrote the parser and its tests; the printer comes next.", Duration: loop.Span(time.Second),
+				Result: loop.OK, Exit: &exit, Work: loop.Work{Progress: &yes, ProgressBy: []loop.ProgressBy{loop.InFiles}}, Worker: loop.Worker{Agent: "true"},
+				Summary: "Wrote the parser and its tests; the printer comes next.", Duration: loop.Millis(time.Second),
 			},
 			Verdict: loop.Verdict{Action: loop.Continue},
 		})

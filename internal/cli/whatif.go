@@ -146,7 +146,7 @@ func whatifTable(w *whatif.Result) string {
 }
 
 // signed is a time that may be less than none.
-func signed(s loop.Span) string {
+func signed(s loop.Millis) string {
 	if d := s.Duration(); d < -time.Second/2 {
 		return "-" + text.Seconds(-d)
 	}

@@ -79,7 +79,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 		a.Failure = e.startFailure(a, err)
 		return
 	}
-	exited := &loop.AgentExited{Exit: exit, Duration: loop.Span(a.Duration)}
+	exited := &loop.AgentExited{Exit: exit, Duration: loop.Millis(a.Duration)}
 	e.hear(a, exited)
 	e.hear(a, decoder.Close(exit)...)
 }

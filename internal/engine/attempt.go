@@ -25,14 +25,14 @@ type Attempt struct {
 	Left *loop.LeftOpen
 
 	// What parts tell those after them. Who writes it stands behind it.
-	Unwanted  *loop.Outcome // hooks: the attempt is not to be made
-	Prompt    string        // prompt: what the agent is told
-	Base      string        // tree: what the agent found, as the journal has it
-	Signals   []loop.Signal // tree, plan: what has moved
-	Compared  bool          // tree: the trees before and after are known
-	Refusal   string        // plan: why it lets no claim stand
-	Feedback  []string      // plan, guards, proof: what the next agent should know
-	Committed string        // commits: what was committed of it
+	Unwanted  *loop.Outcome     // hooks: the attempt is not to be made
+	Prompt    string            // prompt: what the agent is told
+	Base      string            // tree: what the agent found, as the journal has it
+	Signals   []loop.ProgressBy // tree, plan: what has moved
+	Compared  bool              // tree: the trees before and after are known
+	Refusal   string            // plan: why it lets no claim stand
+	Feedback  []string          // plan, guards, proof: what the next agent should know
+	Committed string            // commits: what was committed of it
 
 	Failure  *loop.AgentError // why nothing ran, or nobody knows what did
 	Began    bool             // the agent was started, whatever became of it
@@ -131,7 +131,7 @@ func (a *Attempt) complain(line []byte, _ bool) {
 // never done again. Whoever ends the runner after that, politely or not, leaves
 // the attempt as it is: nothing more is written of it, and the next runner
 // settles it, as after a crash.
-func (a *Attempt) leftOpen(o *loop.Outcome, asked *loop.Asked) bool {
+func (a *Attempt) leftOpen(o *loop.Outcome, asked *loop.StopRequest) bool {
 	ended := []loop.Result{loop.Interrupted, loop.Skipped}
 	if asked != nil && asked.Now && o.Exit != nil && !slices.Contains(ended, o.Result) {
 		a.CutShort = true

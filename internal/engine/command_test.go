@@ -45,7 +45,7 @@ func TestCommands(t *testing.T) {
 	minute := lasting(time.Minute, says("working"))
 	begin := func(t *testing.T, plays ...play) (*stage, *director) {
 		s := newStage(t, plays...)
-		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true, MaxWait: 9 * time.Hour}}
+		s.settings = stop.Settings{Iterations: 3, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 9 * time.Hour}}
 		s.cast(false, "claude")
 		return s, &director{Control: steer.NewControl()}
 	}
@@ -193,7 +193,7 @@ func TestCommands(t *testing.T) {
 func TestCommandsWhileItWaits(t *testing.T) {
 	begin := func(t *testing.T, keep bool, plays ...play) (*stage, *director) {
 		s := newStage(t, plays...)
-		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true, MaxWait: 9 * time.Hour}, Session: stop.Sessions{Keep: keep, Redline: 99}}
+		s.settings = stop.Settings{Iterations: 3, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 9 * time.Hour}, Session: stop.Sessions{Keep: keep, Redline: 99}}
 		s.cast(keep, "claude")
 		return s, &director{Control: steer.NewControl()}
 	}
@@ -283,7 +283,7 @@ func TestTimeThatIsLimitedMeanwhile(t *testing.T) {
 		s := newStage(t, hangs)
 		s.options = func(o *app.Blueprint) {
 			o.Run.Raise = func(string, string) (engine.Terms, error) {
-				return engine.Terms{Rules: stop.Rules(stop.Settings{Time: 10 * time.Minute}), Limits: loop.Limits{Time: loop.Span(10 * time.Minute)}}, nil
+				return engine.Terms{Rules: stop.Rules(stop.Settings{Time: 10 * time.Minute}), Limits: loop.Limits{Time: loop.Millis(10 * time.Minute)}}, nil
 			}
 		}
 		s.cast(false, "claude")
@@ -320,7 +320,7 @@ func TestAPauseInsteadOfAnAnswer(t *testing.T) {
 func TestAKeptSessionOutlivesOthersTrouble(t *testing.T) {
 	bubble(t, "a failure before it, and a limit in it", func(t *testing.T) {
 		s := newStage(t, fails, speaks("two", 10, limited(time.Hour)), speaks("two", 10, says("<promise>DONE</promise>")))
-		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true}, Session: stop.Sessions{Keep: true, Redline: 85}}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true}, Session: stop.Sessions{Keep: true, Redline: 85}}
 		s.cast(true, "claude")
 		if s.run(nil); s.resumed() != "- - two" {
 			t.Errorf("sessions %q, want the one that met the limit to go on", s.resumed())

@@ -45,7 +45,7 @@ type Driver struct {
 // ctx is a wish to stop at once. Whatever happens, a panic included, the run
 // gets its end written down.
 func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
-	defer context.AfterFunc(ctx, func() { d.Desk.Stop(loop.Asked{Now: true}) })()
+	defer context.AfterFunc(ctx, func() { d.Desk.Stop(loop.StopRequest{Now: true}) })()
 	defer d.Desk.End()
 	stopListening := d.Desk.Listen()
 	defer stopListening() // also when its goroutine is made to end

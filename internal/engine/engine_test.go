@@ -124,7 +124,7 @@ func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) 
 			Terms: engine.Terms{
 				Rules: stop.Rules(s.settings), Holds: s.settings.Limit,
 				Limits: loop.Limits{
-					Iterations: s.settings.Iterations, Time: loop.Span(s.settings.Time), CostUSD: s.settings.CostUSD, Tokens: s.settings.Tokens,
+					Iterations: s.settings.Iterations, Time: loop.Millis(s.settings.Time), CostUSD: s.settings.CostUSD, Tokens: s.settings.Tokens,
 				},
 			},
 			Observers: []engine.Observer{s}, Exec: s.exec, Control: s.control,
@@ -134,7 +134,7 @@ func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) 
 		Detectors: func() []detect.Detector {
 			return []detect.Detector{detect.Ending(), detect.Claims(detect.ClaimSettings{Promise: s.promise, Failure: "BLOCKED"}), detect.Summaries()}
 		},
-		Files: tree, Progress: []loop.Signal{loop.InFiles},
+		Files: tree, Progress: []loop.ProgressBy{loop.InFiles},
 	}
 	if s.options != nil {
 		s.options(&o)
@@ -291,7 +291,7 @@ func TestRunEnds(t *testing.T) {
 func TestUsageLimitIsWaitedOutAndDoesNotCount(t *testing.T) {
 	bubble(t, "five hours", func(t *testing.T) {
 		s := newStage(t, limited(5*time.Hour), says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, MaxWait: 6 * time.Hour, Margin: time.Second}}
+		s.settings = stop.Settings{Iterations: 1, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour, Margin: time.Second}}
 		began := time.Now()
 		end := s.run(nil)
 		if end.State != loop.Done || end.Totals.Iterations != 1 || end.Totals.Failed != 0 {
@@ -307,7 +307,7 @@ func TestUsageLimitIsWaitedOutAndDoesNotCount(t *testing.T) {
 }
 
 func TestWishes(t *testing.T) {
-	after := func(d time.Duration, c *steer.Control, a loop.Asked) {
+	after := func(d time.Duration, c *steer.Control, a loop.StopRequest) {
 		go func() {
 			time.Sleep(d)
 			c.Stop(a)
@@ -322,7 +322,7 @@ func TestWishes(t *testing.T) {
 	bubble(t, "stop after this iteration lets the agent finish", func(t *testing.T) {
 		s := newStage(t, slow(says("working")))
 		c := steer.NewControl()
-		after(time.Second, c, loop.Asked{Signal: "INT"})
+		after(time.Second, c, loop.StopRequest{Signal: "INT"})
 		end := s.run(c)
 		if end.State != loop.Stopped || end.Reason != loop.BySignal || end.Signal != "INT" || end.Totals.OK != 1 {
 			t.Errorf("end = %+v, want stopped by INT after one good iteration", end)
@@ -334,7 +334,7 @@ func TestWishes(t *testing.T) {
 	bubble(t, "an iteration that finishes the work after a Ctrl+C is done", func(t *testing.T) {
 		s := newStage(t, slow(says("<promise>DONE</promise>")))
 		c := steer.NewControl()
-		after(time.Second, c, loop.Asked{Signal: "INT"})
+		after(time.Second, c, loop.StopRequest{Signal: "INT"})
 		if end := s.run(c); end.State != loop.Done {
 			t.Errorf("end = %+v, want done", end)
 		}
@@ -342,7 +342,7 @@ func TestWishes(t *testing.T) {
 	bubble(t, "stop now ends the agent, and the attempt does not count", func(t *testing.T) {
 		s := newStage(t, hangs)
 		c := steer.NewControl()
-		after(time.Second, c, loop.Asked{Now: true, Signal: "TERM"})
+		after(time.Second, c, loop.StopRequest{Now: true, Signal: "TERM"})
 		end := s.run(c)
 		if end.State != loop.Stopped || end.Signal != "TERM" || end.Totals.Iterations != 0 {
 			t.Errorf("end = %+v, want stopped by TERM, nothing counted", end)
@@ -353,9 +353,9 @@ func TestWishes(t *testing.T) {
 	})
 	bubble(t, "the first Ctrl+C cuts a wait short", func(t *testing.T) {
 		s := newStage(t, limited(5*time.Hour))
-		s.settings = stop.Settings{Limit: stop.Holds{Wait: true}}
+		s.settings = stop.Settings{Limit: stop.ProviderPolicy{Wait: true}}
 		c := steer.NewControl()
-		after(time.Hour, c, loop.Asked{Signal: "INT"})
+		after(time.Hour, c, loop.StopRequest{Signal: "INT"})
 		began := time.Now()
 		if end := s.run(c); end.State != loop.Stopped {
 			t.Errorf("end = %+v, want stopped", end)
@@ -639,11 +639,11 @@ func TestResumeAfterACrash(t *testing.T) {
 	})
 	bubble(t, "during a wait: what is left of it is waited for", func(t *testing.T) {
 		s := newStage(t, limited(time.Hour), done)
-		s.settings = stop.Settings{Iterations: 3, Limit: stop.Holds{Wait: true}}
+		s.settings = stop.Settings{Iterations: 3, Limit: stop.ProviderPolicy{Wait: true}}
 		c := steer.NewControl()
 		go func() {
 			time.Sleep(10 * time.Minute) // into the wait
-			c.Stop(loop.Asked{Signal: "INT"})
+			c.Stop(loop.StopRequest{Signal: "INT"})
 		}()
 		if end := s.run(c); end.State != loop.Stopped {
 			t.Fatalf("end = %+v, want stopped in the wait", end)
@@ -662,7 +662,7 @@ func TestResumeAfterACrash(t *testing.T) {
 		c := steer.NewControl()
 		go func() {
 			time.Sleep(10 * time.Minute)
-			c.Stop(loop.Asked{Signal: "INT"})
+			c.Stop(loop.StopRequest{Signal: "INT"})
 		}()
 		s.run(c)
 		began := time.Now()

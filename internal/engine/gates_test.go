@@ -143,7 +143,7 @@ func TestGatesThatStayRedStopTheRun(t *testing.T) {
 		s := newStage(t, says("<promise>DONE</promise>")).judged(g)
 		s.settings.RedGates, s.settings.TestFailures, s.settings.NoProgress = 5, 2, 2
 		with := s.options
-		s.options = func(o *app.Blueprint) { with(o); o.Progress = []loop.Signal{loop.InTests} }
+		s.options = func(o *app.Blueprint) { with(o); o.Progress = []loop.ProgressBy{loop.InTests} }
 		if end := s.run(nil); end.Proof == nil || end.Totals.Iterations != 3 {
 			t.Errorf("end = %+v, want proven after 3 iterations", end)
 		}
@@ -169,7 +169,7 @@ func TestInterruptedGates(t *testing.T) {
 		c := steer.NewControl()
 		go func() {
 			time.Sleep(time.Hour)
-			c.Stop(loop.Asked{Now: true, Signal: "INT"})
+			c.Stop(loop.StopRequest{Now: true, Signal: "INT"})
 		}()
 		end := s.run(c)
 		if end.State != loop.Stopped || end.Totals.Iterations != 0 {
@@ -191,7 +191,7 @@ func TestInterruptedGates(t *testing.T) {
 		c := steer.NewControl()
 		go func() {
 			time.Sleep(time.Minute)
-			c.Stop(loop.Asked{Signal: "INT"})
+			c.Stop(loop.StopRequest{Signal: "INT"})
 		}()
 		if end := s.run(c); end.State != loop.Done || end.Proof == nil {
 			t.Errorf("end = %+v, want done: its last iteration was proven", end)
@@ -202,7 +202,7 @@ func TestInterruptedGates(t *testing.T) {
 		c := steer.NewControl()
 		go func() {
 			time.Sleep(time.Minute)
-			c.Stop(loop.Asked{Signal: "INT"})
+			c.Stop(loop.StopRequest{Signal: "INT"})
 		}()
 		if end := s.run(c); end.State != loop.Stopped || s.ran != 0 {
 			t.Errorf("end = %+v after %d agents, want stopped before the first", end, s.ran)

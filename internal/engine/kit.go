@@ -18,8 +18,8 @@ type Exec = func(context.Context, proc.Spec) (loop.Exit, error)
 // Terms are what a run is held to.
 type Terms struct {
 	Rules  []loop.Rule
-	Limits loop.Limits // what a live attempt must not exceed
-	Holds  stop.Holds  // by which it is found who works
+	Limits loop.Limits         // what a live attempt must not exceed
+	Holds  stop.ProviderPolicy // by which it is found who works
 }
 
 // Kit is what all parts of a run work with: its memory, its clock, the wishes of

@@ -38,9 +38,9 @@ func (s *stage) cast(keep bool, names ...string) {
 		}
 		switch start := o.Start.(type) {
 		case *loop.RunStarted:
-			start.Counting = loop.Counting{Agents: names, Keep: keep}
+			start.Counting = loop.CountPolicy{Agents: names, Keep: keep}
 		case *loop.RunResumed:
-			start.Counting = loop.Counting{Agents: names, Keep: keep}
+			start.Counting = loop.CountPolicy{Agents: names, Keep: keep}
 		}
 		if before != nil {
 			before(o)
@@ -78,7 +78,7 @@ func TestAnotherAgentStandsIn(t *testing.T) {
 	work := lasting(40*time.Minute, says("working"))
 	bubble(t, "until the first one's window opens", func(t *testing.T) {
 		s := newStage(t, limited(time.Hour), work, work, says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true, Margin: time.Second}}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true, Margin: time.Second}}
 		s.cast(false, "claude", "codex")
 		end := s.run(nil)
 		if got, want := s.called(), "claude codex codex claude"; got != want {
@@ -90,7 +90,7 @@ func TestAnotherAgentStandsIn(t *testing.T) {
 	})
 	bubble(t, "when there is no money left", func(t *testing.T) {
 		s := newStage(t, erring(loop.ErrBilling), says("working"), says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true}}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true}}
 		s.cast(false, "claude", "codex")
 		end := s.run(nil)
 		if got, want := s.called(), "claude codex codex"; got != want || end.State != loop.Done || end.Totals.Failed != 0 {
@@ -102,7 +102,7 @@ func TestAnotherAgentStandsIn(t *testing.T) {
 func TestALimitIsOneWait(t *testing.T) {
 	bubble(t, "whatever is added to its end", func(t *testing.T) {
 		s := newStage(t, limited(time.Hour), says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, Margin: 2*time.Second + 99*time.Nanosecond}}
+		s.settings = stop.Settings{Iterations: 1, Limit: stop.ProviderPolicy{Wait: true, Margin: 2*time.Second + 99*time.Nanosecond}}
 		s.cast(false, "claude")
 		if end := s.run(nil); end.Totals.Waits != 1 {
 			t.Errorf("waits = %d, want 1", end.Totals.Waits)
@@ -113,7 +113,7 @@ func TestALimitIsOneWait(t *testing.T) {
 func TestASignInThatExpiresInTheMiddleComesBack(t *testing.T) {
 	bubble(t, "retried, told, and not counted", func(t *testing.T) {
 		s := newStage(t, says("working"), erring(loop.ErrAuth), erring(loop.ErrAuth), says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 2, Failures: 1, Limit: stop.Holds{Wait: true}}
+		s.settings = stop.Settings{Iterations: 2, Failures: 1, Limit: stop.ProviderPolicy{Wait: true}}
 		s.cast(false, "claude")
 		end := s.run(nil)
 		if end.State != loop.Done || end.Totals.Iterations != 2 || end.Totals.Waits != 2 || end.Totals.Waited.Duration() != 90*time.Second {
@@ -131,7 +131,7 @@ func TestAnOutageOfAnHourDoesNotEndTheNight(t *testing.T) {
 			}
 			return says("<promise>DONE</promise>")(ctx, dir, out)
 		})
-		s.settings = stop.Settings{Iterations: 1, Failures: 3, Limit: stop.Holds{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second}}
+		s.settings = stop.Settings{Iterations: 1, Failures: 3, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second}}
 		s.cast(false, "claude")
 		end := s.run(nil)
 		if end.State != loop.Done || end.Totals.Iterations != 1 || s.ran > 20 {
@@ -143,17 +143,17 @@ func TestAnOutageOfAnHourDoesNotEndTheNight(t *testing.T) {
 // noticeBoard is what the runs of a test share.
 type noticeBoard struct {
 	mu    sync.Mutex
-	notes []loop.Away
+	notes []loop.ProviderHold
 	woken []time.Time
 }
 
-func (b *noticeBoard) Noted(now time.Time) ([]loop.Away, error) {
+func (b *noticeBoard) Noted(now time.Time) ([]loop.ProviderHold, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.notes), nil
 }
 
-func (b *noticeBoard) Note(a loop.Away) error {
+func (b *noticeBoard) Note(a loop.ProviderHold) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a.By, a.Tries = "another run", 1
@@ -179,7 +179,7 @@ func TestTwoRunsShareOneLimit(t *testing.T) {
 		one := newStage(t, limited(time.Hour), says("<promise>DONE</promise>"))
 		two := newStage(t, says("<promise>DONE</promise>"))
 		for _, s := range []*stage{one, two} {
-			s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true, Margin: time.Second}}
+			s.settings = stop.Settings{Iterations: 1, Limit: stop.ProviderPolicy{Wait: true, Margin: time.Second}}
 			s.options = func(o *app.Blueprint) { o.Run.Shared = board }
 			s.cast(false, "claude")
 		}
@@ -357,7 +357,7 @@ func TestAStandInThatIsSignedOutEndsNothing(t *testing.T) {
 	bubble(t, "the first one comes back after three hours", func(t *testing.T) {
 		began := time.Now()
 		s := newStage(t, limited(3*time.Hour), erring(loop.ErrAuth), says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true, MaxWait: 6 * time.Hour, Margin: time.Second}}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour, Margin: time.Second}}
 		s.cast(false, "claude", "codex")
 		end := s.run(nil)
 		if got, want := s.called(), "claude codex claude"; got != want || end.State != loop.Done || time.Since(began) < 3*time.Hour {
@@ -367,7 +367,7 @@ func TestAStandInThatIsSignedOutEndsNothing(t *testing.T) {
 	bubble(t, "with nobody left it ends at once", func(t *testing.T) {
 		began := time.Now()
 		s := newStage(t, erring(loop.ErrBilling), erring(loop.ErrAuth))
-		s.settings = stop.Settings{Iterations: 9, Limit: stop.Holds{Wait: true}}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true}}
 		s.cast(false, "claude", "codex")
 		if end := s.run(nil); end.State != loop.CouldNotRun || time.Since(began) > time.Second {
 			t.Errorf("end = %+v after %s", end, time.Since(began))
@@ -377,12 +377,12 @@ func TestAStandInThatIsSignedOutEndsNothing(t *testing.T) {
 
 func TestWhatOthersNotedEndsNothing(t *testing.T) {
 	away := func(in time.Duration) *noticeBoard {
-		return &noticeBoard{notes: []loop.Away{{
+		return &noticeBoard{notes: []loop.ProviderHold{{
 			Agent: "claude", Kind: loop.ErrUsageLimit, By: "another run", At: time.Now(), Tries: 1,
 			Limit: &loop.Limit{Kind: "weekly", Until: time.Now().Add(in)},
 		}}}
 	}
-	for name, h := range map[string]stop.Holds{
+	for name, h := range map[string]stop.ProviderPolicy{
 		"a limit beyond max_wait is tried":    {Wait: true, MaxWait: time.Hour},
 		"and any where nothing is waited for": {},
 	} {
@@ -400,7 +400,7 @@ func TestWhatOthersNotedEndsNothing(t *testing.T) {
 	bubble(t, "one that is taken back frees who waits", func(t *testing.T) {
 		board := away(5 * time.Hour)
 		s := newStage(t, says("<promise>DONE</promise>"))
-		s.settings = stop.Settings{Iterations: 1, Limit: stop.Holds{Wait: true}}
+		s.settings = stop.Settings{Iterations: 1, Limit: stop.ProviderPolicy{Wait: true}}
 		s.options = func(o *app.Blueprint) { o.Run.Shared = board }
 		s.cast(false, "claude")
 		go func() {

@@ -113,7 +113,7 @@ func (e *Engine) report(a *Attempt) *loop.Outcome {
 			e.Record(l.Report(o)...)
 		}
 	}
-	o.Duration, o.EndedAt = loop.Span(a.Duration), e.Now()
+	o.Duration, o.EndedAt = loop.Millis(a.Duration), e.Now()
 	return o
 }
 
@@ -128,7 +128,7 @@ func (e *Engine) Skip(ctx context.Context, s loop.State) (loop.State, loop.Verdi
 
 // leaveOpen gives the verdict with which the run ends, when an attempt is left to the
 // next runner.
-func (e *Engine) leaveOpen(a *Attempt, o *loop.Outcome, asked *loop.Asked) (v loop.Verdict, left bool) {
+func (e *Engine) leaveOpen(a *Attempt, o *loop.Outcome, asked *loop.StopRequest) (v loop.Verdict, left bool) {
 	if !a.leftOpen(o, asked) {
 		return v, false
 	}

@@ -89,7 +89,7 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			"an agent that fails, and one that takes over",
 			[]play{erring(loop.ErrUsageLimit), says("working"), erring(loop.ErrAgent), says("<promise>DONE</promise>")},
 			func(s *stage) {
-				s.settings.Limit = stop.Holds{Wait: true, MaxWait: 9 * time.Hour, Backoff: 5 * time.Hour}
+				s.settings.Limit = stop.ProviderPolicy{Wait: true, MaxWait: 9 * time.Hour, Backoff: 5 * time.Hour}
 				s.cast(false, "claude", "codex")
 			},
 		},

@@ -23,9 +23,9 @@ type Worker struct {
 // one has met the others need not meet.
 type Shared interface {
 	// Noted is what others have found out about the agents of this run.
-	Noted(now time.Time) ([]loop.Away, error)
+	Noted(now time.Time) ([]loop.ProviderHold, error)
 	// Note tells the others that an agent was turned away.
-	Note(loop.Away) error
+	Note(loop.ProviderHold) error
 	// Passed tells them that an attempt that began then got through.
 	Passed(agent string, began time.Time) error
 	// Wake is a time from at on, at which no other run wakes for this agent.
@@ -53,7 +53,7 @@ func (k *Kit) Used(session string) loop.Usage {
 }
 
 // noted asks what other runs know.
-func (k *Kit) noted() []loop.Away {
+func (k *Kit) noted() []loop.ProviderHold {
 	if k.Shared == nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (k *Kit) ShareOutcome(_ context.Context, a *Attempt, o *loop.Outcome, _ loo
 	}
 	switch {
 	case o.Result == loop.Limited && o.Limit != nil && !o.Limit.Until.IsZero(): // else it may be over in a second
-		k.sharingFailed(k.Shared.Note(loop.Away{Agent: o.Agent, Kind: loop.ErrUsageLimit, Limit: o.Limit, At: o.EndedAt}))
+		k.sharingFailed(k.Shared.Note(loop.ProviderHold{Agent: o.Agent, Kind: loop.ErrUsageLimit, Limit: o.Limit, At: o.EndedAt}))
 	case o.Result == loop.OK:
 		k.sharingFailed(k.Shared.Passed(o.Agent, a.Started))
 	}

@@ -111,7 +111,7 @@ func run(ctx context.Context, p Place, name, line string, timeout time.Duration)
 		Argv: shell(line), Dir: p.Dir, Env: p.Env,
 		Stdout: out.sink(), Stderr: out.sink(), Timeout: timeout,
 	})
-	r.Duration = loop.Span(time.Since(start))
+	r.Duration = loop.Millis(time.Since(start))
 	r.Exit, r.Tail = exit.Code, out.end()
 	var lost *proc.KeeperError
 	switch {

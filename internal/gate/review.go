@@ -38,7 +38,7 @@ func (g review) Check(ctx context.Context, p Place) Result {
 	r := Result{Gate: loop.Gate{Name: g.settings.Name, Where: p.Where}}
 	start := time.Now()
 	said, why := g.ask(ctx, p)
-	r.Duration = loop.Span(time.Since(start))
+	r.Duration = loop.Millis(time.Since(start))
 	if p.Log != nil {
 		_, _ = io.WriteString(p.Log, said) // a full disk is no verdict
 	}

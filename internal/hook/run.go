@@ -20,7 +20,7 @@ type Result struct {
 
 	// Interrupted says that it was ended from outside, and wants nothing.
 	Interrupted bool
-	Duration    loop.Span
+	Duration    loop.Millis
 }
 
 // Run runs the hook of a point, if there is one, to its end.
@@ -30,7 +30,7 @@ func (s Set) Run(ctx context.Context, p Point, c Call) Result {
 		return Result{Action: Continue}
 	}
 	end := c.run(ctx, hook.argv)
-	r := Result{Ran: true, Action: Continue, Exit: end.status, Interrupted: end.interrupted, Duration: loop.Span(end.took)}
+	r := Result{Ran: true, Action: Continue, Exit: end.status, Interrupted: end.interrupted, Duration: loop.Millis(end.took)}
 	if end.interrupted {
 		r.Why = "interrupted"
 		return r

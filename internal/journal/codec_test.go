@@ -96,8 +96,8 @@ func fill(v reflect.Value) {
 	case *time.Time:
 		*x = noon
 		return
-	case *loop.Span:
-		*x = loop.Span(5 * time.Second)
+	case *loop.Millis:
+		*x = loop.Millis(5 * time.Second)
 		return
 	}
 	switch v.Kind() {

@@ -53,10 +53,10 @@ func payload(t *rapid.T) loop.Payload {
 	yes := rapid.Bool()
 	switch rapid.IntRange(0, 7).Draw(t, "type") {
 	case 0:
-		return &loop.RunStarted{Name: "build-1", Counting: loop.Counting{GatesAreFailures: yes.Draw(t, "gates")}}
+		return &loop.RunStarted{Name: "build-1", Counting: loop.CountPolicy{GatesAreFailures: yes.Draw(t, "gates")}}
 	case 1:
 		from := rapid.SampledFrom([]loop.Status{loop.Aborted, loop.Stopped, loop.Crashed})
-		return &loop.RunResumed{From: from.Draw(t, "from"), Counting: loop.Counting{SkipsAreFree: yes.Draw(t, "skips")}}
+		return &loop.RunResumed{From: from.Draw(t, "from"), Counting: loop.CountPolicy{SkipsAreFree: yes.Draw(t, "skips")}}
 	case 2:
 		return &loop.IterationStarted{Max: 5}
 	case 3:
@@ -81,7 +81,7 @@ func outcome(t *rapid.T) loop.Outcome {
 		Gates:    []loop.Gate{{Name: "test", OK: rapid.Bool().Draw(t, "gate")}},
 		Usage:    &loop.Usage{Input: count.Draw(t, "input"), CostUSD: rapid.Float64Range(0, 1).Draw(t, "cost")},
 		Summary:  rapid.StringN(0, 20, -1).Draw(t, "summary"),
-		Duration: loop.Span(time.Duration(count.Draw(t, "duration")) * time.Millisecond),
+		Duration: loop.Millis(time.Duration(count.Draw(t, "duration")) * time.Millisecond),
 		EndedAt:  noon,
 	}
 }

@@ -54,7 +54,7 @@ var (
 
 // rowFor finds the line for outcome o.
 func (s State) rowFor(o Outcome) row {
-	if s.TurnedAway(o) {
+	if s.HeldByProvider(o) {
 		return rowAway
 	}
 	switch o.Result {

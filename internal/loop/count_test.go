@@ -19,35 +19,35 @@ func TestWhatCounts(t *testing.T) {
 	tests := []struct {
 		name    string
 		outcome Outcome
-		given   Counting
+		given   CountPolicy
 		best    *Tests
 		counts  bool
 		want    streaks
 	}{
-		{"ok with progress", Outcome{Result: OK, Exit: code(0), Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{0, 0, 0}},
-		{"ok without progress", Outcome{Result: OK, Exit: code(0), Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{0, 0, 3}},
-		{"ended by max_turns: ok, unfinished", Outcome{Result: OK, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{0, 0, 0}},
-		{"failed by the agent", Outcome{Result: Failed, Exit: code(1), Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"failed by the agent, with progress", Outcome{Result: Failed, Exit: code(1), Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{3, 2, 0}},
-		{"an agent error with exit 0", Outcome{Result: Failed, Exit: code(0), Error: &AgentError{Kind: ErrAgent}}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: lessRed, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 0, 0}},
-		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: someRed, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 3, 0}},
-		{"failed by a gate, better by the agent's own words only", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 3, 0}},
-		{"a refused claim, better than the best", Outcome{Result: OK, Exit: code(0), Gates: counting, Tests: lessRed, Claim: &Claim{Kind: ClaimDone, Why: "gate test failed"}, Work: Work{Progress: yes()}}, Counting{}, someRed, true, streaks{0, 0, 0}},
-		{"failed by a gate without counted tests", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{}, nil, true, streaks{0, 3, 3}},
-		{"ended by max_turns, failed by a gate", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Gates: redGate, Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{0, 3, 0}},
-		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{0, 3, 3}},
-		{"failed by a gate, gates are failures", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, Counting{GatesAreFailures: true}, nil, true, streaks{3, 3, 3}},
-		{"timed out", Outcome{Result: TimedOut, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"timed out with progress", Outcome{Result: TimedOut, Work: Work{Progress: yes()}}, Counting{}, nil, true, streaks{2, 2, 0}},
-		{"idle", Outcome{Result: Idle, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{3, 2, 3}},
-		{"skipped", Outcome{Result: Skipped}, Counting{}, nil, true, streaks{2, 2, 2}},
-		{"skipped, skips are free", Outcome{Result: Skipped}, Counting{SkipsAreFree: true}, nil, false, streaks{2, 2, 2}},
-		{"limited", Outcome{Result: Limited}, Counting{}, nil, false, streaks{2, 2, 2}},
-		{"unavailable", Outcome{Result: Unavailable}, Counting{}, nil, false, streaks{2, 2, 2}},
-		{"interrupted", Outcome{Result: Interrupted, Work: Work{Progress: yes()}}, Counting{}, nil, false, streaks{2, 2, 2}},
-		{"lost", Outcome{Result: Lost}, Counting{}, nil, false, streaks{2, 2, 2}},
-		{"first context overflow", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}, Work: Work{Progress: no()}}, Counting{}, nil, true, streaks{2, 2, 3}},
+		{"ok with progress", Outcome{Result: OK, Exit: code(0), Work: Work{Progress: yes()}}, CountPolicy{}, nil, true, streaks{0, 0, 0}},
+		{"ok without progress", Outcome{Result: OK, Exit: code(0), Work: Work{Progress: no()}}, CountPolicy{}, nil, true, streaks{0, 0, 3}},
+		{"ended by max_turns: ok, unfinished", Outcome{Result: OK, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Work: Work{Progress: yes()}}, CountPolicy{}, nil, true, streaks{0, 0, 0}},
+		{"failed by the agent", Outcome{Result: Failed, Exit: code(1), Work: Work{Progress: no()}}, CountPolicy{}, nil, true, streaks{3, 2, 3}},
+		{"failed by the agent, with progress", Outcome{Result: Failed, Exit: code(1), Work: Work{Progress: yes()}}, CountPolicy{}, nil, true, streaks{3, 2, 0}},
+		{"an agent error with exit 0", Outcome{Result: Failed, Exit: code(0), Error: &AgentError{Kind: ErrAgent}}, CountPolicy{}, nil, true, streaks{3, 2, 3}},
+		{"failed by a gate, better than the best", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: lessRed, Work: Work{Progress: yes()}}, CountPolicy{}, someRed, true, streaks{0, 0, 0}},
+		{"failed by a gate, not better", Outcome{Result: Failed, Exit: code(0), Gates: counting, Tests: someRed, Work: Work{Progress: yes()}}, CountPolicy{}, someRed, true, streaks{0, 3, 0}},
+		{"failed by a gate, better by the agent's own words only", Outcome{Result: Failed, Exit: code(0), Gates: redGate, Tests: lessRed, Work: Work{Progress: yes()}}, CountPolicy{}, someRed, true, streaks{0, 3, 0}},
+		{"a refused claim, better than the best", Outcome{Result: OK, Exit: code(0), Gates: counting, Tests: lessRed, Claim: &Claim{Kind: ClaimDone, Why: "gate test failed"}, Work: Work{Progress: yes()}}, CountPolicy{}, someRed, true, streaks{0, 0, 0}},
+		{"failed by a gate without counted tests", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, CountPolicy{}, nil, true, streaks{0, 3, 3}},
+		{"ended by max_turns, failed by a gate", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrMaxTurns}, Gates: redGate, Work: Work{Progress: yes()}}, CountPolicy{}, nil, true, streaks{0, 3, 0}},
+		{"a refused claim", Outcome{Result: OK, Exit: code(0), Claim: &Claim{Kind: ClaimDone, Why: "2 tasks are open"}, Work: Work{Progress: no()}}, CountPolicy{}, nil, true, streaks{0, 3, 3}},
+		{"failed by a gate, gates are failures", Outcome{Result: Failed, Exit: code(0), Gates: redGate}, CountPolicy{GatesAreFailures: true}, nil, true, streaks{3, 3, 3}},
+		{"timed out", Outcome{Result: TimedOut, Work: Work{Progress: no()}}, CountPolicy{}, nil, true, streaks{3, 2, 3}},
+		{"timed out with progress", Outcome{Result: TimedOut, Work: Work{Progress: yes()}}, CountPolicy{}, nil, true, streaks{2, 2, 0}},
+		{"idle", Outcome{Result: Idle, Work: Work{Progress: no()}}, CountPolicy{}, nil, true, streaks{3, 2, 3}},
+		{"skipped", Outcome{Result: Skipped}, CountPolicy{}, nil, true, streaks{2, 2, 2}},
+		{"skipped, skips are free", Outcome{Result: Skipped}, CountPolicy{SkipsAreFree: true}, nil, false, streaks{2, 2, 2}},
+		{"limited", Outcome{Result: Limited}, CountPolicy{}, nil, false, streaks{2, 2, 2}},
+		{"unavailable", Outcome{Result: Unavailable}, CountPolicy{}, nil, false, streaks{2, 2, 2}},
+		{"interrupted", Outcome{Result: Interrupted, Work: Work{Progress: yes()}}, CountPolicy{}, nil, false, streaks{2, 2, 2}},
+		{"lost", Outcome{Result: Lost}, CountPolicy{}, nil, false, streaks{2, 2, 2}},
+		{"first context overflow", Outcome{Result: Failed, Exit: code(1), Error: &AgentError{Kind: ErrContextOverflow}, Work: Work{Progress: no()}}, CountPolicy{}, nil, true, streaks{2, 2, 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -97,24 +97,24 @@ func (t Type) Kept() bool {
 
 // RunStarted is the first event of every run.
 type RunStarted struct {
-	Name      string   `json:"name"`
-	Dir       string   `json:"dir,omitempty"`
-	Procedure string   `json:"procedure"`
-	Version   string   `json:"version,omitempty"`
-	PID       int      `json:"pid,omitempty"`
-	Agent     string   `json:"agent"`
-	Model     string   `json:"model,omitempty"`
-	Limits    Limits   `json:"limits"`
-	Promise   string   `json:"promise,omitempty"`
-	Branch    string   `json:"branch,omitempty"` // made for the run
-	Prompt    string   `json:"prompt,omitempty"` // a preview
-	Counting  Counting `json:"counting,omitzero"`
+	Name      string      `json:"name"`
+	Dir       string      `json:"dir,omitempty"`
+	Procedure string      `json:"procedure"`
+	Version   string      `json:"version,omitempty"`
+	PID       int         `json:"pid,omitempty"`
+	Agent     string      `json:"agent"`
+	Model     string      `json:"model,omitempty"`
+	Limits    Limits      `json:"limits"`
+	Promise   string      `json:"promise,omitempty"`
+	Branch    string      `json:"branch,omitempty"` // made for the run
+	Prompt    string      `json:"prompt,omitempty"` // a preview
+	Counting  CountPolicy `json:"counting,omitzero"`
 }
 
 // Limits are what will end the run at the latest; 0 is none.
 type Limits struct {
 	Iterations int     `json:"iterations,omitempty"`
-	Time       Span    `json:"time_ms,omitempty"`
+	Time       Millis  `json:"time_ms,omitempty"`
 	CostUSD    float64 `json:"cost_usd,omitempty"`
 	Tokens     int     `json:"tokens,omitempty"`
 	Failures   int     `json:"failures,omitempty"`
@@ -128,15 +128,15 @@ type Limits struct {
 
 // RunResumed says that another runner goes on with the run.
 type RunResumed struct {
-	From     Status   `json:"from"`
-	Version  string   `json:"version,omitempty"`
-	PID      int      `json:"pid,omitempty"`
-	Agent    string   `json:"agent,omitempty"`
-	Model    string   `json:"model,omitempty"`
-	Promise  string   `json:"promise,omitempty"`
-	Limits   Limits   `json:"limits"`
-	Changed  []Change `json:"changed,omitempty"`
-	Counting Counting `json:"counting,omitzero"`
+	From     Status      `json:"from"`
+	Version  string      `json:"version,omitempty"`
+	PID      int         `json:"pid,omitempty"`
+	Agent    string      `json:"agent,omitempty"`
+	Model    string      `json:"model,omitempty"`
+	Promise  string      `json:"promise,omitempty"`
+	Limits   Limits      `json:"limits"`
+	Changed  []Change    `json:"changed,omitempty"`
+	Counting CountPolicy `json:"counting,omitzero"`
 }
 
 // Change is a setting that differs from when the run was last started.
@@ -151,7 +151,7 @@ type RunWaiting struct {
 	Rule  string    `json:"rule"`
 	Why   string    `json:"why"`
 	Agent string    `json:"agent,omitempty"` // whose provider it waits for
-	For   Span      `json:"for_ms"`
+	For   Millis    `json:"for_ms"`
 	Until time.Time `json:"until"`
 
 	Limit   string `json:"limit,omitempty"`    // the kind of the usage limit that it waits for
@@ -171,7 +171,7 @@ type RunFinished struct {
 	Proven  bool   `json:"proven"` // the level of the proof is proven
 	Proof   *Proof `json:"proof,omitempty"`
 	Signal  string `json:"signal,omitempty"`
-	Elapsed Span   `json:"elapsed_ms"`
+	Elapsed Millis `json:"elapsed_ms"`
 	Totals  Totals `json:"totals"`
 	// Net is what the run came to: the work tree at its end against that before
 	// its first iteration.
@@ -247,7 +247,7 @@ type AgentToolResult struct {
 type AgentRetry struct {
 	Try   int         `json:"try,omitempty"`
 	Most  int         `json:"most,omitempty"`
-	After Span        `json:"after_ms,omitempty"`
+	After Millis      `json:"after_ms,omitempty"`
 	Error *AgentError `json:"error,omitempty"`
 }
 
@@ -272,8 +272,8 @@ type AgentResult struct {
 
 // AgentExited says how the agent's process ended.
 type AgentExited struct {
-	Exit     Exit `json:"exit"`
-	Duration Span `json:"duration_ms"`
+	Exit     Exit   `json:"exit"`
+	Duration Millis `json:"duration_ms"`
 }
 
 // ClaimHeard is a claim that counts, if the proof agrees.

@@ -80,7 +80,7 @@ type HookFinished struct {
 	Point    string `json:"point"`
 	Exit     *int   `json:"exit,omitempty"`
 	Action   string `json:"action"` // continue, skip or abort
-	Duration Span   `json:"duration_ms"`
+	Duration Millis `json:"duration_ms"`
 	Why      string `json:"why,omitempty"`
 	// Interrupted says that it was ended with its runner, and has its turn again.
 	Interrupted bool `json:"interrupted,omitempty"`

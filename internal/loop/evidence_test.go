@@ -66,7 +66,7 @@ func TestTheRatchet(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			first := counted(10, 1)
 			first.Gates = append(first.Gates, Gate{Name: "lint", OK: true})
-			s := State{Counting: Counting{Ratchet: true}}.Add(first)
+			s := State{Counting: CountPolicy{Ratchet: true}}.Add(first)
 			v := Decide(Facts{State: s, Outcome: &tt.outcome}, nil)
 			if undone := v.Restore != nil && *v.Restore == 1; undone != tt.undone {
 				t.Errorf("restore = %v, want undone: %v", v.Restore, tt.undone)
@@ -119,7 +119,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 }
 
 func TestWhatWasUndoneLeavesNothingBehind(t *testing.T) {
-	s := State{Counting: Counting{Ratchet: true}}.Add(counted(10, 1, "a"))
+	s := State{Counting: CountPolicy{Ratchet: true}}.Add(counted(10, 1, "a"))
 	after := s.Add(counted(11, 2, "a", "b")) // one more passes, and is lost with the rest
 	if *after.Best != *s.Best || len(after.Seen) != len(s.Seen) {
 		t.Errorf("after an undone iteration: best %+v, seen %v; before %+v, %v", after.Best, after.Seen, s.Best, s.Seen)

@@ -7,7 +7,7 @@ type LeftOpen struct {
 
 	Agent  string       // who made it; empty: it was not started
 	Exited *AgentExited // its end; nil: the journal has none
-	Worked Span         // how long it was at work, as far as the journal tells
+	Worked Millis       // how long it was at work, as far as the journal tells
 
 	Base       string                   // the tree before the agent
 	After      string                   // the checkpoint after it; empty: none was made
@@ -39,7 +39,7 @@ func LeftOpenOf(tail []Event) *LeftOpen {
 		if open != nil {
 			open.add(ev)
 			if _, resumed := ev.Payload.(*RunResumed); !resumed && started.Payload != nil && ev.Iter == started.Iter {
-				open.Worked = Span(ev.Time.Sub(started.Time))
+				open.Worked = Millis(ev.Time.Sub(started.Time))
 			}
 		}
 	}

@@ -30,17 +30,17 @@ type Outcome struct {
 	Worker
 	Left
 	Summary  string    `json:"summary,omitempty"`
-	Duration Span      `json:"duration_ms"`
+	Duration Millis    `json:"duration_ms"`
 	EndedAt  time.Time `json:"ended_at,omitzero"`
 }
 
 // Work is what the attempt came to: in the tree, and in the plan.
 type Work struct {
-	Progress   *bool    `json:"progress,omitempty"`
-	ProgressBy []Signal `json:"progress_by,omitempty"`
-	Changes    *Changes `json:"changes,omitempty"`
-	Net        *Changes `json:"net,omitempty"` // since the run began, without paths
-	Plan       *Plan    `json:"plan,omitempty"`
+	Progress   *bool        `json:"progress,omitempty"`
+	ProgressBy []ProgressBy `json:"progress_by,omitempty"`
+	Changes    *Changes     `json:"changes,omitempty"`
+	Net        *Changes     `json:"net,omitempty"` // since the run began, without paths
+	Plan       *Plan        `json:"plan,omitempty"`
 }
 
 // MadeProgress tells whether the attempt is known to have moved the work on.
@@ -56,9 +56,9 @@ type Worker struct {
 
 // Left is what the attempt left behind: its tree, and what it is known by.
 type Left struct {
-	Tree       string `json:"tree,omitempty"`
-	Checkpoint string `json:"checkpoint,omitempty"`
-	Alike      *Alike `json:"alike,omitempty"`
+	Tree       string        `json:"tree,omitempty"`
+	Checkpoint string        `json:"checkpoint,omitempty"`
+	Alike      *Fingerprints `json:"alike,omitempty"`
 }
 
 // Exit is how the agent's process ended. Code is absent when a signal ended it.
@@ -79,15 +79,15 @@ type AgentError struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// Signal is a way to see progress.
-type Signal string
+// ProgressBy is a way to see progress.
+type ProgressBy string
 
-// The signals of progress.
+// The ways to see progress.
 const (
-	InFiles   Signal = "files"
-	InCommits Signal = "commits"
-	InPlan    Signal = "plan"
-	InTests   Signal = "tests"
+	InFiles   ProgressBy = "files"
+	InCommits ProgressBy = "commits"
+	InPlan    ProgressBy = "plan"
+	InTests   ProgressBy = "tests"
 )
 
 // Changes is what an attempt did to the work tree.
@@ -185,7 +185,7 @@ type Gate struct {
 	Exit     *int   `json:"exit,omitempty"`
 	Tests    int    `json:"tests,omitempty"`
 	Where    Place  `json:"where,omitempty"`
-	Duration Span   `json:"duration_ms"`
+	Duration Millis `json:"duration_ms"`
 	Why      string `json:"why,omitempty"`  // why it did not pass
 	Tree     string `json:"tree,omitempty"` // what it looked at, where that has a name
 	// Known marks a gate that was red before the first iteration and in which

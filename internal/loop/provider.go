@@ -7,14 +7,14 @@ import (
 
 // Provider is what the providers of a run's agents let them do.
 type Provider struct {
-	Away             []Away   `json:"away,omitempty"`   // agents that were turned away, and have not worked since
-	PrimaryWorked    bool     `json:"worked,omitempty"` // the agent has ended well at least once; not those that stand in for it
-	AgentsProven     []string `json:"able,omitempty"`   // the agents that have
-	AwaitingProvider bool     `json:"idle,omitempty"`   // the run waits for a provider
+	ProviderHolds    []ProviderHold `json:"away,omitempty"`   // agents that were turned away, and have not worked since
+	PrimaryWorked    bool           `json:"worked,omitempty"` // the agent has ended well at least once; not those that stand in for it
+	AgentsProven     []string       `json:"able,omitempty"`   // the agents that have
+	AwaitingProvider bool           `json:"idle,omitempty"`   // the run waits for a provider
 }
 
-// Away is an agent that its provider turns away, and what it said.
-type Away struct {
+// ProviderHold is an agent that its provider turns away, and what it said.
+type ProviderHold struct {
 	Agent string    `json:"agent"`
 	Kind  ErrorKind `json:"kind"`
 	Limit *Limit    `json:"limit,omitempty"`
@@ -24,13 +24,13 @@ type Away struct {
 	By    string    `json:"by,omitempty"` // another run that found it out
 }
 
-// AwayAs is how an agent of that name is kept from working, if it is.
-func (p Provider) AwayAs(agent string) (Away, bool) {
-	i := slices.IndexFunc(p.Away, func(a Away) bool { return a.Agent == agent })
+// HoldOf is how an agent of that name is kept from working, if it is.
+func (p Provider) HoldOf(agent string) (ProviderHold, bool) {
+	i := slices.IndexFunc(p.ProviderHolds, func(a ProviderHold) bool { return a.Agent == agent })
 	if i < 0 {
-		return Away{}, false
+		return ProviderHold{}, false
 	}
-	return p.Away[i], true
+	return p.ProviderHolds[i], true
 }
 
 // Agents is the agent and those that stand in for it. Where nobody has said, it
@@ -40,16 +40,16 @@ func (s State) Agents() []string {
 		return s.Counting.Agents
 	}
 	var names []string
-	for _, a := range s.Away {
+	for _, a := range s.ProviderHolds {
 		names = append(names, a.Agent)
 	}
 	return names
 }
 
-// TurnedAway tells whether an attempt with outcome o says nothing of the work:
+// HeldByProvider tells whether an attempt with outcome o says nothing of the work:
 // its agent could not get at its model, and may again later, or another agent
 // may go on in its place.
-func (s State) TurnedAway(o Outcome) bool {
+func (s State) HeldByProvider(o Outcome) bool {
 	switch {
 	case o.Result == Limited, o.Result == Unavailable:
 		return true
@@ -79,16 +79,16 @@ func (p Provider) add(o Outcome, away, standsIn bool) Provider {
 	}
 	switch {
 	case away:
-		p.Away = turnAway(p.Away, o)
+		p.ProviderHolds = turnAway(p.ProviderHolds, o)
 	case o.Result == Lost, o.Result == Interrupted, o.Result == Skipped:
 	default:
-		p.Away = slices.DeleteFunc(slices.Clone(p.Away), func(a Away) bool { return a.Agent == o.Agent })
+		p.ProviderHolds = slices.DeleteFunc(slices.Clone(p.ProviderHolds), func(a ProviderHold) bool { return a.Agent == o.Agent })
 	}
 	return p
 }
 
-func turnAway(list []Away, o Outcome) []Away {
-	now := Away{Agent: o.Agent, Kind: ErrUsageLimit, Limit: o.Limit, Since: o.EndedAt, At: o.EndedAt, Tries: 1}
+func turnAway(list []ProviderHold, o Outcome) []ProviderHold {
+	now := ProviderHold{Agent: o.Agent, Kind: ErrUsageLimit, Limit: o.Limit, Since: o.EndedAt, At: o.EndedAt, Tries: 1}
 	switch {
 	case o.Error != nil:
 		now.Kind = o.Error.Kind
@@ -96,7 +96,7 @@ func turnAway(list []Away, o Outcome) []Away {
 		now.Kind = ErrServer
 	}
 	list = slices.Clone(list)
-	i := slices.IndexFunc(list, func(a Away) bool { return a.Agent == o.Agent })
+	i := slices.IndexFunc(list, func(a ProviderHold) bool { return a.Agent == o.Agent })
 	if i < 0 {
 		return append(list, now)
 	}

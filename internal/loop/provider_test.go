@@ -30,33 +30,33 @@ func TestWhoIsTurnedAway(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		past []Outcome
-		want []Away
+		want []ProviderHold
 	}{
-		{"a usage limit", []Outcome{limited}, []Away{{Agent: "a", Kind: ErrUsageLimit, Limit: limit, Since: after(1), At: after(1), Tries: 1}}},
-		{"an outage without a word", []Outcome{away("a", Unavailable, "", 1)}, []Away{{Agent: "a", Kind: ErrServer, Since: after(1), At: after(1), Tries: 1}}},
-		{"again and again", []Outcome{away("a", Unavailable, ErrNetwork, 1), away("a", Limited, ErrRateLimit, 5)}, []Away{{Agent: "a", Kind: ErrRateLimit, Since: after(1), At: after(5), Tries: 2}}},
-		{"two of them", []Outcome{away("a", Limited, ErrUsageLimit, 1), away("b", Unavailable, ErrServer, 2)}, []Away{
+		{"a usage limit", []Outcome{limited}, []ProviderHold{{Agent: "a", Kind: ErrUsageLimit, Limit: limit, Since: after(1), At: after(1), Tries: 1}}},
+		{"an outage without a word", []Outcome{away("a", Unavailable, "", 1)}, []ProviderHold{{Agent: "a", Kind: ErrServer, Since: after(1), At: after(1), Tries: 1}}},
+		{"again and again", []Outcome{away("a", Unavailable, ErrNetwork, 1), away("a", Limited, ErrRateLimit, 5)}, []ProviderHold{{Agent: "a", Kind: ErrRateLimit, Since: after(1), At: after(5), Tries: 2}}},
+		{"two of them", []Outcome{away("a", Limited, ErrUsageLimit, 1), away("b", Unavailable, ErrServer, 2)}, []ProviderHold{
 			{Agent: "a", Kind: ErrUsageLimit, Since: after(1), At: after(1), Tries: 1}, {Agent: "b", Kind: ErrServer, Since: after(2), At: after(2), Tries: 1},
 		}},
 		{"it works again", []Outcome{away("a", Limited, ErrUsageLimit, 1), works("a")}, nil},
-		{"another works", []Outcome{away("a", Limited, ErrUsageLimit, 1), works("b")}, []Away{{Agent: "a", Kind: ErrUsageLimit, Since: after(1), At: after(1), Tries: 1}}},
+		{"another works", []Outcome{away("a", Limited, ErrUsageLimit, 1), works("b")}, []ProviderHold{{Agent: "a", Kind: ErrUsageLimit, Since: after(1), At: after(1), Tries: 1}}},
 		{"it fails by itself: its provider let it in", []Outcome{away("a", Limited, ErrUsageLimit, 1), fails}, nil},
-		{"back, and away once more: back-off starts anew", []Outcome{away("a", Limited, ErrUsageLimit, 1), works("a"), away("a", Limited, ErrUsageLimit, 9)}, []Away{{Agent: "a", Kind: ErrUsageLimit, Since: after(9), At: after(9), Tries: 1}}},
-		{"what was cut short says nothing", []Outcome{away("a", Limited, ErrUsageLimit, 1), {Result: Lost, Worker: Worker{Agent: "a"}}, {Result: Interrupted, Worker: Worker{Agent: "a"}}, {Result: Skipped, Worker: Worker{Agent: "a"}}}, []Away{{Agent: "a", Kind: ErrUsageLimit, Since: after(1), At: after(1), Tries: 1}}},
+		{"back, and away once more: back-off starts anew", []Outcome{away("a", Limited, ErrUsageLimit, 1), works("a"), away("a", Limited, ErrUsageLimit, 9)}, []ProviderHold{{Agent: "a", Kind: ErrUsageLimit, Since: after(9), At: after(9), Tries: 1}}},
+		{"what was cut short says nothing", []Outcome{away("a", Limited, ErrUsageLimit, 1), {Result: Lost, Worker: Worker{Agent: "a"}}, {Result: Interrupted, Worker: Worker{Agent: "a"}}, {Result: Skipped, Worker: Worker{Agent: "a"}}}, []ProviderHold{{Agent: "a", Kind: ErrUsageLimit, Since: after(1), At: after(1), Tries: 1}}},
 	} {
-		s := State{Counting: Counting{Agents: []string{"a", "b"}}}
+		s := State{Counting: CountPolicy{Agents: []string{"a", "b"}}}
 		for _, o := range tt.past {
 			s = s.Add(o)
 		}
-		if diff := cmp.Diff(tt.want, s.Away); diff != "" && len(tt.want)+len(s.Away) > 0 {
+		if diff := cmp.Diff(tt.want, s.ProviderHolds); diff != "" && len(tt.want)+len(s.ProviderHolds) > 0 {
 			t.Errorf("%s: who is away is wrong (-want +got):\n%s", tt.name, diff)
 		}
 		for _, w := range tt.want {
-			if got, ok := s.AwayAs(w.Agent); !ok || got.Kind != w.Kind {
-				t.Errorf("%s: AwayAs(%s) = %+v, %v", tt.name, w.Agent, got, ok)
+			if got, ok := s.HoldOf(w.Agent); !ok || got.Kind != w.Kind {
+				t.Errorf("%s: HoldOf(%s) = %+v, %v", tt.name, w.Agent, got, ok)
 			}
 		}
-		if _, ok := s.AwayAs("nobody"); ok {
+		if _, ok := s.HoldOf("nobody"); ok {
 			t.Errorf("%s: an agent that never ran is away", tt.name)
 		}
 	}
@@ -84,8 +84,8 @@ func TestWhichErrorsTurnAnAgentAway(t *testing.T) {
 		{"missing: nobody goes on for it", two, false, away("a", Failed, ErrMissing, 0), false},
 		{"a stand-in is missing", two, false, away("b", Failed, ErrMissing, 0), true},
 	} {
-		s := State{Counting: Counting{Agents: tt.agents}, Provider: Provider{PrimaryWorked: tt.worked}}
-		if got := s.TurnedAway(tt.outcome); got != tt.want {
+		s := State{Counting: CountPolicy{Agents: tt.agents}, Provider: Provider{PrimaryWorked: tt.worked}}
+		if got := s.HeldByProvider(tt.outcome); got != tt.want {
 			t.Errorf("%s: turned away %v, want %v", tt.name, got, tt.want)
 		}
 		if s.Counts(tt.outcome) == tt.want {
@@ -95,7 +95,7 @@ func TestWhichErrorsTurnAnAgentAway(t *testing.T) {
 }
 
 func TestWhoHasWorked(t *testing.T) {
-	s := State{Counting: Counting{Agents: []string{"a", "b"}}}.Add(works("b"))
+	s := State{Counting: CountPolicy{Agents: []string{"a", "b"}}}.Add(works("b"))
 	if s.PrimaryWorked || !slices.Equal(s.AgentsProven, []string{"b"}) {
 		t.Errorf("after a stand-in worked: worked %v, able %v", s.PrimaryWorked, s.AgentsProven)
 	}

@@ -2,10 +2,10 @@ package loop
 
 import "slices"
 
-// Alike is what tells one attempt from another: marks of the tests that fail, of
+// Fingerprints are what tells one attempt from another: marks of the tests that fail, of
 // what went wrong, and of the change that was made. Equal marks are equal things;
 // an empty one says that there was nothing to mark.
-type Alike struct {
+type Fingerprints struct {
 	Tests string `json:"tests,omitempty"`
 	Error string `json:"error,omitempty"`
 	Diff  string `json:"diff,omitempty"`
@@ -40,7 +40,7 @@ func (r Repeat) next(mark string) Repeat {
 // than ever are no repetition, whatever still fails, nor are those beside which
 // a task of the plan got done; where none ran, nothing is known.
 func (r Repeats) add(o Outcome, before Evidence) Repeats {
-	var alike Alike
+	var alike Fingerprints
 	if o.Alike != nil {
 		alike = *o.Alike
 	}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestIterationsThatAreAlike(t *testing.T) {
 	like := func(tests, wrong, diff string) Outcome {
-		return Outcome{Result: OK, Exit: code(0), Left: Left{Alike: &Alike{Tests: tests, Error: wrong, Diff: diff}}, Tests: &Tests{Total: 3, Passed: 1, Failed: 2}}
+		return Outcome{Result: OK, Exit: code(0), Left: Left{Alike: &Fingerprints{Tests: tests, Error: wrong, Diff: diff}}, Tests: &Tests{Total: 3, Passed: 1, Failed: 2}}
 	}
 	with := func(o Outcome, change func(*Outcome)) Outcome { change(&o); return o }
 	same := like("t", "e", "d")
@@ -20,7 +20,7 @@ func TestIterationsThatAreAlike(t *testing.T) {
 		{"nothing is known", []Outcome{same, {Result: OK, Exit: code(0)}}, 1, 0, 0},
 		{"no tests ran: nothing is known of them", []Outcome{same, with(same, func(o *Outcome) { o.Tests = nil })}, 1, 2, 2},
 		{"the tests are better", []Outcome{same, with(same, func(o *Outcome) { o.Tests = &Tests{Total: 3, Passed: 2, Failed: 1} })}, 0, 2, 2},
-		{"a task got done", []Outcome{same, with(same, func(o *Outcome) { o.ProgressBy = []Signal{InPlan} })}, 0, 2, 2},
+		{"a task got done", []Outcome{same, with(same, func(o *Outcome) { o.ProgressBy = []ProgressBy{InPlan} })}, 0, 2, 2},
 		{"a gate tolerates them", []Outcome{same, with(same, func(o *Outcome) { o.Gates = []Gate{{Name: "test", OK: true, Tests: 3}} })}, 0, 2, 2},
 		{"a skip between", []Outcome{same, {Result: Skipped}, same}, 2, 2, 2},
 		{"one that did not count between", []Outcome{same, with(like("x", "x", "x"), func(o *Outcome) { o.Result = Limited }), same}, 2, 2, 2},

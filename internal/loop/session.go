@@ -35,7 +35,7 @@ func (s State) SessionOf(agent string) string {
 // away says nothing of it.
 func (s State) breaks(o Outcome) bool {
 	switch {
-	case s.TurnedAway(o):
+	case s.HeldByProvider(o):
 		return s.Session != nil && s.Session.Broken
 	case o.Result == TimedOut, o.Result == Idle:
 		return true

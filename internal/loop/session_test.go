@@ -11,7 +11,7 @@ import (
 func inSession(agent, session string, minutes int, u *Usage) Outcome {
 	return Outcome{
 		Result: OK, Exit: code(0), Worker: Worker{Agent: agent, Session: session}, Usage: u,
-		Duration: Span(2 * time.Minute), EndedAt: noon.Add(time.Duration(minutes) * time.Minute),
+		Duration: Millis(2 * time.Minute), EndedAt: noon.Add(time.Duration(minutes) * time.Minute),
 	}
 }
 
@@ -46,7 +46,7 @@ func TestASessionGoesOn(t *testing.T) {
 		{"nor is a redline", []Outcome{as(first, Failed, &Exit{Signal: "TERM", Cause: OnRedline}, "")}, &Session{ID: "s1", Agent: "a", Since: noon, Iterations: 1, Percent: 20, Used: used}},
 		{"a limit mends nothing", []Outcome{as(first, Failed, code(1), ""), as(inSession("a", "s1", 10, nil), Limited, code(1), "")}, &Session{ID: "s1", Agent: "a", Since: noon, Iterations: 1, Percent: 20, Used: used, Broken: true}},
 	} {
-		s := State{Counting: Counting{Keep: true}}
+		s := State{Counting: CountPolicy{Keep: true}}
 		for _, o := range tt.past {
 			s = s.Add(o)
 		}
@@ -57,7 +57,7 @@ func TestASessionGoesOn(t *testing.T) {
 }
 
 func TestWhoGoesOnWithASession(t *testing.T) {
-	kept := State{Counting: Counting{Keep: true}}.Add(inSession("a", "s1", 2, nil))
+	kept := State{Counting: CountPolicy{Keep: true}}.Add(inSession("a", "s1", 2, nil))
 	if got := kept.SessionOf("a"); got != "s1" {
 		t.Errorf("a goes on with %q, want s1", got)
 	}
@@ -74,7 +74,7 @@ func TestWhoGoesOnWithASession(t *testing.T) {
 	if rebooted.SessionOf("a") != "" || rebooted.Totals.Reboots != 1 {
 		t.Errorf("after a reboot: session %q, %d reboots", rebooted.SessionOf("a"), rebooted.Totals.Reboots)
 	}
-	if got := told(kept, &RunResumed{Counting: Counting{Keep: true}}).SessionOf("a"); got != "s1" {
+	if got := told(kept, &RunResumed{Counting: CountPolicy{Keep: true}}).SessionOf("a"); got != "s1" {
 		t.Errorf("after a resume a goes on with %q, want s1", got)
 	}
 	if got := told(kept, &RunResumed{}).SessionOf("a"); got != "" {

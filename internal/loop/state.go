@@ -30,15 +30,15 @@ type State struct {
 	Unrewarded float64   `json:"unrewarded_usd,omitempty"` // spent since the last progress
 	Durations  Durations `json:"durations,omitzero"`       // of counted iterations
 
-	Limits   Limits    `json:"limits,omitzero"` // as the run was last started with
-	Counting Counting  `json:"counting,omitzero"`
-	Live     Span      `json:"live_ms"`
-	At       time.Time `json:"at,omitzero"` // of the last event added
+	Limits   Limits      `json:"limits,omitzero"` // as the run was last started with
+	Counting CountPolicy `json:"counting,omitzero"`
+	Live     Millis      `json:"live_ms"`
+	At       time.Time   `json:"at,omitzero"` // of the last event added
 }
 
-// Counting is the part of the settings that changes how attempts count. It is
+// CountPolicy is the part of the settings that changes how attempts count. It is
 // kept in the state so that a journal adds up the same wherever it is read.
-type Counting struct {
+type CountPolicy struct {
 	GatesAreFailures bool `json:"gates_are_failures,omitempty"`
 	SkipsAreFree     bool `json:"skips_are_free,omitempty"`
 	// Ratchet says that an iteration worse than the best is undone.
@@ -50,7 +50,7 @@ type Counting struct {
 }
 
 // standsIn tells whether an agent only works while another is away.
-func (c Counting) standsIn(agent string) bool {
+func (c CountPolicy) standsIn(agent string) bool {
 	return slices.Index(c.Agents, agent) > 0
 }
 
@@ -141,7 +141,7 @@ func (s State) goOn(p *RunResumed) State {
 		}
 	}
 	if p.From == Aborted || p.From == CouldNotRun {
-		s.Streaks, s.Repeats, s.Away, s.Unrewarded, s.Lacking = Streaks{}, Repeats{}, nil, 0, Lacking{}
+		s.Streaks, s.Repeats, s.ProviderHolds, s.Unrewarded, s.Lacking = Streaks{}, Repeats{}, nil, 0, Lacking{}
 	}
 	if !s.Counting.Keep {
 		s.Session = nil
@@ -164,7 +164,7 @@ func begins(text, with string) bool { return len(text) >= len(with) && text[:len
 // and neither is that before a rollback by a person in between.
 func (s State) tick(e Event) State {
 	if !wakes(e) && !s.At.IsZero() && e.Time.After(s.At) {
-		passed := Span(e.Time.Sub(s.At))
+		passed := Millis(e.Time.Sub(s.At))
 		s.Live += passed
 		if s.AwaitingProvider {
 			s.Totals.Waited += passed
@@ -189,7 +189,7 @@ func wakes(e Event) bool {
 // depends on the state before it, so that is asked first; then each group takes
 // in what is its own.
 func (s State) Add(o Outcome) State {
-	row, undone, away := s.rowFor(o), s.Undone(o), s.TurnedAway(o)
+	row, undone, away := s.rowFor(o), s.Undone(o), s.HeldByProvider(o)
 	s.Session = s.nextSession(o, row.counts)
 	s.Talk = s.Talk.add(o, row.counts)
 	if row.counts {

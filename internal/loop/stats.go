@@ -14,8 +14,8 @@ type Totals struct {
 	Tokens       int     `json:"tokens,omitempty"`   // left out when no agent told
 	CostUSD      float64 `json:"cost_usd,omitempty"` // likewise
 	// CostEstimated says that some of it was not told but worked out.
-	CostEstimated bool `json:"cost_estimated,omitempty"`
-	Duration      Span `json:"duration_ms"`
+	CostEstimated bool   `json:"cost_estimated,omitempty"`
+	Duration      Millis `json:"duration_ms"`
 
 	FilesCreated  int `json:"files_created,omitempty"`
 	FilesModified int `json:"files_modified,omitempty"`
@@ -24,11 +24,11 @@ type Totals struct {
 	TestsPassed   int `json:"tests_passed,omitempty"`
 	TestsFailed   int `json:"tests_failed,omitempty"`
 
-	Refused int  `json:"refused,omitempty"` // claims that were not taken
-	Proven  int  `json:"proven,omitempty"`  // iterations that made progress with every gate passing
-	Reboots int  `json:"reboots,omitempty"`
-	Waits   int  `json:"waits,omitempty"` // for the provider
-	Waited  Span `json:"waited_ms,omitempty"`
+	Refused int    `json:"refused,omitempty"` // claims that were not taken
+	Proven  int    `json:"proven,omitempty"`  // iterations that made progress with every gate passing
+	Reboots int    `json:"reboots,omitempty"`
+	Waits   int    `json:"waits,omitempty"` // for the provider
+	Waited  Millis `json:"waited_ms,omitempty"`
 }
 
 // add counts what an attempt used and changed. What was put back is no change.
@@ -69,13 +69,13 @@ type Durations struct {
 	// Squares is the sum of the squared distances from the mean; divided by
 	// N-1 it is the variance.
 	Squares float64 `json:"squares"`
-	Min     Span    `json:"min_ms"`
-	Max     Span    `json:"max_ms"`
+	Min     Millis  `json:"min_ms"`
+	Max     Millis  `json:"max_ms"`
 }
 
 // add takes one more in, so that neither long runs nor long iterations cost the
 // sum its precision.
-func (d Durations) add(took Span) Durations {
+func (d Durations) add(took Millis) Durations {
 	ms := float64(took.Duration().Milliseconds())
 	if d.N++; d.N == 1 {
 		return Durations{N: 1, Mean: ms, Min: took, Max: took}

@@ -52,7 +52,7 @@ func TestTotals(t *testing.T) {
 	full := Outcome{
 		Result: OK, Exit: code(0), Work: Work{Progress: yes(), Changes: changed}, Left: Left{Checkpoint: "c"},
 		Gates: []Gate{{Name: "test", OK: true, Tests: 9}}, Tests: &Tests{Total: 9, Passed: 7, Failed: 1, Skipped: 1},
-		Usage: &Usage{Input: 100, CostUSD: 0.5}, Duration: Span(time.Minute),
+		Usage: &Usage{Input: 100, CostUSD: 0.5}, Duration: Millis(time.Minute),
 	}
 	as := func(change func(*Outcome)) Outcome {
 		o := full
@@ -60,7 +60,7 @@ func TestTotals(t *testing.T) {
 		return o
 	}
 	sum := Totals{
-		Iterations: 1, OK: 1, Commits: 6, Files: 6, LinesAdded: 40, LinesRemoved: 50, Tokens: 100, CostUSD: 0.5, Duration: Span(time.Minute),
+		Iterations: 1, OK: 1, Commits: 6, Files: 6, LinesAdded: 40, LinesRemoved: 50, Tokens: 100, CostUSD: 0.5, Duration: Millis(time.Minute),
 		FilesCreated: 1, FilesModified: 2, FilesDeleted: 3, TestsRun: 8, TestsPassed: 7, TestsFailed: 1, Proven: 1,
 	}
 	with := func(change func(*Totals)) Totals {
@@ -92,7 +92,7 @@ func TestTotals(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	before := State{Counting: Counting{Ratchet: true}}.Add(full)
+	before := State{Counting: CountPolicy{Ratchet: true}}.Add(full)
 	worse := as(func(o *Outcome) { o.Gates, o.Net = []Gate{{Name: "test"}}, &Changes{} })
 	after := before.Add(worse)
 	if after.Totals.Files != 6 || after.Totals.LinesAdded != 40 || after.Totals.Commits != 12 || after.Net != before.Net || after.Unrewarded != 0.5 {
@@ -106,9 +106,9 @@ func TestTotals(t *testing.T) {
 func TestHowLongIterationsTake(t *testing.T) {
 	var s State
 	for _, took := range []time.Duration{4 * time.Second, 2 * time.Second, 6 * time.Second} {
-		s = s.Add(Outcome{Result: OK, Exit: code(0), Duration: Span(took)})
+		s = s.Add(Outcome{Result: OK, Exit: code(0), Duration: Millis(took)})
 	}
-	s = s.Add(Outcome{Result: Skipped, Duration: Span(time.Hour)}).Add(Outcome{Result: Limited, Duration: Span(time.Hour)})
+	s = s.Add(Outcome{Result: Skipped, Duration: Millis(time.Hour)}).Add(Outcome{Result: Limited, Duration: Millis(time.Hour)})
 	d := s.Durations
 	if d.N != 3 || d.Mean != 4000 || math.Abs(d.Squares-8e6) > 1 || d.Min.Duration() != 2*time.Second || d.Max.Duration() != 6*time.Second {
 		t.Errorf("durations %+v, want 3 with a mean of 4 s, between 2 and 6", d)
@@ -116,11 +116,11 @@ func TestHowLongIterationsTake(t *testing.T) {
 }
 
 func TestASpanIsWholeMillisecondsInJSON(t *testing.T) {
-	b, err := json.Marshal(Span(1500*time.Millisecond + 999*time.Microsecond))
+	b, err := json.Marshal(Millis(1500*time.Millisecond + 999*time.Microsecond))
 	if err != nil || string(b) != "1500" {
 		t.Errorf("%s, %v, want 1500", b, err)
 	}
-	var s Span
+	var s Millis
 	if err := json.Unmarshal([]byte("1500"), &s); err != nil || s.Duration() != 1500*time.Millisecond {
 		t.Errorf("%s, %v, want 1.5 s", s.Duration(), err)
 	}

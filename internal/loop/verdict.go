@@ -23,7 +23,7 @@ type Verdict struct {
 	Agent   string    `json:"agent,omitempty"`  // with wait: whose provider; with continue: who stands in
 	Proven  bool      `json:"proven,omitempty"` // with done: the level of the proof is proven
 	Proof   *Proof    `json:"proof,omitempty"`  // with done: what stands behind the claim
-	For     Span      `json:"for_ms,omitempty"`
+	For     Millis    `json:"for_ms,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
 	Restore *int      `json:"restore,omitempty"` // the iteration whose checkpoint is put back; 0 is before the first
 
@@ -35,11 +35,11 @@ type Verdict struct {
 
 // Waiting is the event of a wait that a verdict asks for.
 func (v Verdict) Waiting(from, until time.Time) *RunWaiting {
-	return &RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: Span(until.Sub(from)), Until: until, Limit: v.Limit, NotedBy: v.NotedBy}
+	return &RunWaiting{Rule: v.Rule, Why: v.Why, Agent: v.Agent, For: Millis(until.Sub(from)), Until: until, Limit: v.Limit, NotedBy: v.NotedBy}
 }
 
-// Asked is a person's wish to stop, as far as it has been heard.
-type Asked struct {
+// StopRequest is a person's wish to stop, as far as it has been heard.
+type StopRequest struct {
 	Now    bool   // at once, not after this iteration
 	Signal string // "INT", "TERM" or "HUP"; empty when a command asked
 	Hint   string // what asking again would do
@@ -50,9 +50,9 @@ type Facts struct {
 	State   State
 	Outcome *Outcome // nil when the driver asks before a step or at a wake
 	Now     time.Time
-	Asked   *Asked // nil when nobody asked to stop
-	Noted   []Away // what other runs have found out about our agents
-	Hurry   bool   // a person wants no more waiting
+	Asked   *StopRequest   // nil when nobody asked to stop
+	Noted   []ProviderHold // what other runs have found out about our agents
+	Hurry   bool           // a person wants no more waiting
 }
 
 // Live is how long the run has been alive, waits included.

@@ -62,7 +62,7 @@ func TestACommitOfTheRunners(t *testing.T) {
 func TestAVerdictToWaitIsAnEvent(t *testing.T) {
 	v := Verdict{Rule: RuleLimit, Why: "usage limit", Agent: "claude", Limit: "five_hour", NotedBy: "build-3"}
 	got := *v.Waiting(noon, noon.Add(time.Hour))
-	want := RunWaiting{Rule: RuleLimit, Why: "usage limit", Agent: "claude", For: Span(time.Hour), Until: noon.Add(time.Hour), Limit: "five_hour", NotedBy: "build-3"}
+	want := RunWaiting{Rule: RuleLimit, Why: "usage limit", Agent: "claude", For: Millis(time.Hour), Until: noon.Add(time.Hour), Limit: "five_hour", NotedBy: "build-3"}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -71,17 +71,17 @@ func TestAVerdictToWaitIsAnEvent(t *testing.T) {
 func TestARebootWaitsAsAnyOtherWould(t *testing.T) {
 	says := func(v Verdict) Rule { return func(Facts) Verdict { return v } }
 	reboot := says(Verdict{Action: Reboot, Why: "context is full"})
-	wait := says(Verdict{Action: Wait, For: Span(time.Minute), Until: noon})
+	wait := says(Verdict{Action: Wait, For: Millis(time.Minute), Until: noon})
 	for _, tt := range []struct {
 		name  string
 		rules []Rule
 		want  Verdict
 	}{
 		{"alone", []Rule{reboot}, Verdict{Action: Reboot, Why: "context is full"}},
-		{"with a wait behind it", []Rule{reboot, says(Verdict{}), wait}, Verdict{Action: Reboot, Why: "context is full", For: Span(time.Minute), Until: noon}},
-		{"a stop behind it does not count", []Rule{reboot, says(Verdict{Action: Stop}), wait}, Verdict{Action: Reboot, Why: "context is full", For: Span(time.Minute), Until: noon}},
+		{"with a wait behind it", []Rule{reboot, says(Verdict{}), wait}, Verdict{Action: Reboot, Why: "context is full", For: Millis(time.Minute), Until: noon}},
+		{"a stop behind it does not count", []Rule{reboot, says(Verdict{Action: Stop}), wait}, Verdict{Action: Reboot, Why: "context is full", For: Millis(time.Minute), Until: noon}},
 		{"a stop before a wait", []Rule{says(Verdict{Action: Stop}), wait}, Verdict{Action: Stop}},
-		{"a wait before it", []Rule{wait, reboot}, Verdict{Action: Wait, For: Span(time.Minute), Until: noon}},
+		{"a wait before it", []Rule{wait, reboot}, Verdict{Action: Wait, For: Millis(time.Minute), Until: noon}},
 	} {
 		if got := Decide(Facts{}, tt.rules); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)

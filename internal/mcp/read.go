@@ -72,7 +72,7 @@ type runRow struct {
 	Iteration     int         `json:"iteration,omitempty"`
 	MaxIterations int         `json:"max_iterations,omitempty"`
 	StartedAt     time.Time   `json:"started_at"`
-	Elapsed       loop.Span   `json:"elapsed_ms"`
+	Elapsed       loop.Millis `json:"elapsed_ms"`
 	Reason        loop.Reason `json:"reason,omitempty"`
 	Why           string      `json:"why,omitempty" jsonschema:"of the end, or of the wait"`
 	Proven        *bool       `json:"proven,omitempty" jsonschema:"only when it is over: true when the level of its proof is proven"`
@@ -175,7 +175,7 @@ type iterationRow struct {
 	Commits      int         `json:"commits"`
 	CostUSD      float64     `json:"cost_usd,omitempty"`
 	Tokens       int         `json:"tokens,omitempty"`
-	Duration     loop.Span   `json:"duration_ms"`
+	Duration     loop.Millis `json:"duration_ms"`
 	EndedAt      time.Time   `json:"ended_at"`
 	Action       loop.Action `json:"action" jsonschema:"what was decided: continue, wait, reboot or stop"`
 	Why          string      `json:"why,omitempty"`

@@ -64,7 +64,7 @@ type Message struct {
 	Iterations    int         `json:"iterations"`
 	CostUSD       float64     `json:"cost_usd,omitempty"`
 	CostEstimated bool        `json:"cost_estimated,omitempty"`
-	Elapsed       loop.Span   `json:"elapsed_ms,omitempty"`
+	Elapsed       loop.Millis `json:"elapsed_ms,omitempty"`
 	Dir           string      `json:"dir,omitempty"`
 	At            time.Time   `json:"at"`
 }

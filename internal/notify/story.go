@@ -134,7 +134,7 @@ func (s *story) message(e loop.Event, kind Kind, state loop.Status, why, next st
 		Iterations: s.totals.Iterations, CostUSD: s.totals.CostUSD, CostEstimated: s.totals.CostEstimated,
 	}
 	if !s.at.IsZero() {
-		m.Elapsed = loop.Span(s.live + max(0, e.Time.Sub(s.at)))
+		m.Elapsed = loop.Millis(s.live + max(0, e.Time.Sub(s.at)))
 	}
 	m.Title = title(m, verbs[kind])
 	m.Text = paragraphs(m.Why, cleanText(next), tally(m))

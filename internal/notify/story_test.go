@@ -21,12 +21,12 @@ func start() loop.Event {
 
 // wait is a wait of one length, some time after the beginning.
 func wait(rule string, at, length time.Duration) loop.Event {
-	return after(at, &loop.RunWaiting{Rule: rule, Why: "usage limit (five_hour)", For: loop.Span(length), Until: began.Add(at + length)})
+	return after(at, &loop.RunWaiting{Rule: rule, Why: "usage limit (five_hour)", For: loop.Millis(length), Until: began.Add(at + length)})
 }
 
 // attempt is one with an outcome and a verdict.
 func attempt(at time.Duration, o loop.Outcome, v loop.Verdict) loop.Event {
-	state := loop.State{Totals: loop.Totals{Iterations: 2, CostUSD: 0.5}, Live: loop.Span(at)}
+	state := loop.State{Totals: loop.Totals{Iterations: 2, CostUSD: 0.5}, Live: loop.Millis(at)}
 	return after(at, &loop.IterationFinished{Outcome: o, Verdict: v, State: state})
 }
 
@@ -40,7 +40,7 @@ var (
 )
 
 func end(state loop.Status, reason loop.Reason) loop.Event {
-	return after(time.Hour, &loop.RunFinished{State: state, Reason: reason, Why: "it is so", Elapsed: loop.Span(time.Hour)})
+	return after(time.Hour, &loop.RunFinished{State: state, Reason: reason, Why: "it is so", Elapsed: loop.Millis(time.Hour)})
 }
 
 func TestWhatIsWorthAMessage(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAMessageSaysWhereTheRunStands(t *testing.T) {
 		Title: "refrain: build-7 is waiting",
 		Text:  "usage limit (five_hour)\nIt goes on by itself at " + until + ", in 1h00m.\n2 iterations in 30m00s, $0.50, in /src/app",
 		Run:   "build-7", RunID: "loop_1", Procedure: "build", Dir: "/src/app",
-		Iterations: 2, CostUSD: 0.5, Elapsed: loop.Span(30 * time.Minute),
+		Iterations: 2, CostUSD: 0.5, Elapsed: loop.Millis(30 * time.Minute),
 	}
 	if m != want {
 		t.Errorf("message\n%+v, want\n%+v", m, want)
@@ -187,7 +187,7 @@ func TestWordsOfAnEnd(t *testing.T) {
 		},
 		{
 			"at a limit, with what it cost",
-			loop.RunFinished{State: loop.Exhausted, Reason: loop.ByCost, Why: "$5 spent", Elapsed: loop.Span(125 * time.Minute), Totals: loop.Totals{Iterations: 9, CostUSD: 5, CostEstimated: true}},
+			loop.RunFinished{State: loop.Exhausted, Reason: loop.ByCost, Why: "$5 spent", Elapsed: loop.Millis(125 * time.Minute), Totals: loop.Totals{Iterations: 9, CostUSD: 5, CostEstimated: true}},
 			"",
 			"refrain: build-7 hit the limit", "$5 spent\n9 iterations in 2h05m, ≈$5.00\nGo on with a higher limit: refrain resume build-7",
 		},

@@ -80,7 +80,7 @@ func TestALookThatWasCutShortAccusesNobody(t *testing.T) {
 
 	t.Run("hooks, and the run is to end", func(t *testing.T) {
 		s := newScene(t)
-		s.hooks.Desk.Stop(loop.Asked{Now: true})
+		s.hooks.Desk.Stop(loop.StopRequest{Now: true})
 		if r := s.hooks.call(cut, nil, hook.Started, s.hooks.Start, nil, nil); r.Ran || len(s.told) > 0 {
 			t.Errorf("ran: %v, told: %q, want neither", r.Ran, s.told)
 		}

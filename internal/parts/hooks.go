@@ -25,7 +25,7 @@ type Hooks struct {
 // HookSettings are the hooks, and what they are told.
 type HookSettings struct {
 	Set     hook.Set
-	Timeout loop.Span
+	Timeout loop.Millis
 	About   hook.Facts // what does not change during a run
 }
 

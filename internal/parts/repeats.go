@@ -29,8 +29,8 @@ func (r *Repeats) Mark(ctx context.Context, _ *engine.Attempt, o *loop.Outcome) 
 	if !r.Enabled {
 		return
 	}
-	marks := loop.Alike{Tests: markOfTests(o.Tests), Error: markOfError(o), Diff: r.markOfChange(ctx)}
-	if marks != (loop.Alike{}) {
+	marks := loop.Fingerprints{Tests: markOfTests(o.Tests), Error: markOfError(o), Diff: r.markOfChange(ctx)}
+	if marks != (loop.Fingerprints{}) {
 		o.Alike = &marks
 	}
 }

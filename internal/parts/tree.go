@@ -20,7 +20,7 @@ type Tree struct {
 	Files    *git.Tree
 	Store    *checkpoint.Store // keeps checkpoints; nil: none are made
 	Only     glob.Patterns     // the files whose change is progress; none is all
-	Progress []loop.Signal     // the signals that count
+	Progress []loop.ProgressBy // the signals that count
 
 	base, after *snapshot     // of the attempt under way; nil when it is not known
 	changes     *loop.Changes // between the two; nil when they are not known
@@ -188,11 +188,11 @@ func (t *Tree) Compare(ctx context.Context, a *engine.Attempt, o *loop.Outcome) 
 
 // signals tells in what changes show progress. Where only some files count, the
 // others do not.
-func (t *Tree) signals(c loop.Changes) []loop.Signal {
+func (t *Tree) signals(c loop.Changes) []loop.ProgressBy {
 	list := checkpoint.Signals(c)
 	counts := func(p loop.PathChange) bool { return t.Only.Match(p.Path) || p.From != "" && t.Only.Match(p.From) }
 	if len(t.Only) > 0 && !slices.ContainsFunc(c.Paths, counts) {
-		list = slices.DeleteFunc(list, func(s loop.Signal) bool { return s == loop.InFiles })
+		list = slices.DeleteFunc(list, func(s loop.ProgressBy) bool { return s == loop.InFiles })
 	}
 	return list
 }

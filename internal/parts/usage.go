@@ -13,7 +13,7 @@ type Usage struct{ *engine.Kit }
 // Check looks at what the agent said of itself.
 func (u *Usage) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
 	limits, s, name := u.Limits(), u.State(), a.Worker.Name
-	if (limits.CostUSD > 0 || limits.Tokens > 0) && o.Usage == nil && o.Exit != nil && !s.TurnedAway(*o) {
+	if (limits.CostUSD > 0 || limits.Tokens > 0) && o.Usage == nil && o.Exit != nil && !s.HeldByProvider(*o) {
 		u.Warn("usage", loop.Warning{
 			Text: "an attempt ended without saying what it used up, so the budget may be exceeded unseen",
 			Hint: "some agents tell only at their end: give them the time to reach it, or limit the run with -n or --max-time",

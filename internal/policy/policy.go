@@ -88,7 +88,7 @@ func (t Terms) Limits() loop.Limits {
 	c := t.Config
 	limits := loop.Limits{
 		Iterations: c.Loop.MaxIterations,
-		Time:       loop.Span(c.Loop.MaxTime),
+		Time:       loop.Millis(c.Loop.MaxTime),
 		CostUSD:    c.Budget.CostUSD,
 		Tokens:     c.Budget.Tokens,
 		Failures:   c.Stop.Failures,
@@ -104,18 +104,18 @@ func (t Terms) Limits() loop.Limits {
 }
 
 // Counting is how attempts count.
-func (t Terms) Counting() loop.Counting {
+func (t Terms) Counting() loop.CountPolicy {
 	c := t.Config
-	return loop.Counting{
+	return loop.CountPolicy{
 		GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback",
 		Keep: t.KeepsSession, Agents: t.Agents,
 	}
 }
 
 // Holds is what to do about a provider that turns the agent away.
-func (t Terms) Holds() stop.Holds {
+func (t Terms) Holds() stop.ProviderPolicy {
 	c := t.Config
-	return stop.Holds{Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff, Margin: t.Margin}
+	return stop.ProviderPolicy{Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff, Margin: t.Margin}
 }
 
 // Rules are the rules that end the run or make it wait, in the order in which

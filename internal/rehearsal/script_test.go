@@ -183,7 +183,7 @@ max_cost_usd = 1
 		t.Fatal(err)
 	}
 	got := script.Expect.Met(loop.RunFinished{
-		State: loop.Done, Reason: loop.ByPromise, Proof: &loop.Proof{Level: loop.LevelKept}, Elapsed: loop.Span(9*time.Hour + 300*time.Millisecond),
+		State: loop.Done, Reason: loop.ByPromise, Proof: &loop.Proof{Level: loop.LevelKept}, Elapsed: loop.Millis(9*time.Hour + 300*time.Millisecond),
 		Totals: loop.Totals{Iterations: 3, Waits: 1, CostUSD: 0.5},
 	})
 	want := []Met{

@@ -30,7 +30,7 @@ func TestMoods(t *testing.T) {
 			[]stretch{{"gates", time.Minute}, {"running", time.Second}},
 		},
 		{
-			"an iteration with gates", start().attempt(loop.Outcome{Duration: loop.Span(time.Minute), Gates: []loop.Gate{{Duration: loop.Span(time.Second)}}}, goOn).finish(loop.Done, "", "", true),
+			"an iteration with gates", start().attempt(loop.Outcome{Duration: loop.Millis(time.Minute), Gates: []loop.Gate{{Duration: loop.Millis(time.Second)}}}, goOn).finish(loop.Done, "", "", true),
 			[]stretch{{"running", time.Minute}, {"gates", time.Second}},
 		},
 		{

@@ -25,7 +25,7 @@ func hostile(text string) *scene {
 	})
 	o := ok(time.Second)
 	o.Summary, o.Person, o.BilledTo, o.Pinned = text, text, text, []string{text}
-	o.ProgressBy = []loop.Signal{loop.Signal(text)}
+	o.ProgressBy = []loop.ProgressBy{loop.ProgressBy(text)}
 	o.Error = &loop.AgentError{Kind: loop.ErrorKind(text), Message: text}
 	o.Claim = &loop.Claim{Kind: loop.ClaimKind(text), Text: text, Why: text}
 	o.Gates = []loop.Gate{{Name: text, Why: text, Where: loop.Place(text)}}

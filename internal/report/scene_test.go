@@ -68,7 +68,7 @@ func (s *scene) attempt(o loop.Outcome, v loop.Verdict, said ...loop.Payload) *s
 }
 
 func (s *scene) wait(rule, why string, d time.Duration) *scene {
-	return s.tell(&loop.RunWaiting{Rule: rule, Why: why, Agent: "claude", For: loop.Span(d), Until: s.now.Add(d)}).after(d)
+	return s.tell(&loop.RunWaiting{Rule: rule, Why: why, Agent: "claude", For: loop.Millis(d), Until: s.now.Add(d)}).after(d)
 }
 
 // prove ends a run as done.
@@ -90,8 +90,8 @@ var goOn = loop.Verdict{Action: loop.Continue}
 func ok(d time.Duration) loop.Outcome {
 	zero, progress := 0, true
 	return loop.Outcome{
-		Result: loop.OK, Duration: loop.Span(d), Exit: &loop.Exit{Code: &zero, Cause: loop.Exited},
-		Work: loop.Work{Progress: &progress, ProgressBy: []loop.Signal{loop.InFiles}}, Worker: loop.Worker{Agent: "claude"},
+		Result: loop.OK, Duration: loop.Millis(d), Exit: &loop.Exit{Code: &zero, Cause: loop.Exited},
+		Work: loop.Work{Progress: &progress, ProgressBy: []loop.ProgressBy{loop.InFiles}}, Worker: loop.Worker{Agent: "claude"},
 	}
 }
 
@@ -101,7 +101,7 @@ func night() *scene {
 	dice := rand.New(rand.NewPCG(7, 7))
 	s := begin(&loop.RunStarted{
 		Name: "build-7", Dir: "/home/ada/tide/.git/refrain/runs/build-7", Procedure: "build", Version: "1.4.0", Agent: "claude", Model: "opus",
-		Limits:  loop.Limits{Iterations: 60, Time: loop.Span(10 * time.Hour), CostUSD: 25, Failures: 3, NoProgress: 5, RedGates: 8, TestFailures: 8, Redline: 85},
+		Limits:  loop.Limits{Iterations: 60, Time: loop.Millis(10 * time.Hour), CostUSD: 25, Failures: 3, NoProgress: 5, RedGates: 8, TestFailures: 8, Redline: 85},
 		Promise: "ALL TIDES PREDICTED", Branch: "loop/20260314-220400", Prompt: "Study @specs/* and IMPLEMENTATION_PLAN.md, pick the most important open task, build it, test it.",
 	})
 	s.tell(&loop.GateStarted{Name: "test", Where: loop.InWorkspace}).after(40 * time.Second).tell(&loop.RunBaseline{Proof: loop.InClean})
@@ -119,12 +119,12 @@ func night() *scene {
 			now -= 20 // it breaks what worked
 		}
 		o.Tests = &loop.Tests{Framework: "go", Total: total, Passed: now, Failed: total - now}
-		test := loop.Gate{Name: "test", OK: now == total, Tests: total, Where: loop.InWorkspace, Duration: loop.Span(time.Duration(50+dice.IntN(90)) * time.Second)}
+		test := loop.Gate{Name: "test", OK: now == total, Tests: total, Where: loop.InWorkspace, Duration: loop.Millis(time.Duration(50+dice.IntN(90)) * time.Second)}
 		if !test.OK {
 			test.Why = fmt.Sprintf("%d of %d tests", total-now, total)
 			test.Known = now == passed
 		}
-		lint := loop.Gate{Name: "lint", OK: i%9 != 4, Where: loop.InWorkspace, Duration: loop.Span(7 * time.Second)}
+		lint := loop.Gate{Name: "lint", OK: i%9 != 4, Where: loop.InWorkspace, Duration: loop.Millis(7 * time.Second)}
 		if !lint.OK {
 			lint.Why = "exit 1: unused variable in internal/tide/harmonic.go"
 		}
@@ -143,12 +143,12 @@ func night() *scene {
 		var said []loop.Payload
 		switch i {
 		case 9:
-			limited := loop.Outcome{Result: loop.Limited, Duration: loop.Span(8 * time.Second), Limit: &loop.Limit{Kind: "five_hour", Until: s.now.Add(70 * time.Minute)}, Worker: loop.Worker{Agent: "claude"}}
+			limited := loop.Outcome{Result: loop.Limited, Duration: loop.Millis(8 * time.Second), Limit: &loop.Limit{Kind: "five_hour", Until: s.now.Add(70 * time.Minute)}, Worker: loop.Worker{Agent: "claude"}}
 			s.attempt(limited, loop.Verdict{Action: loop.Wait, Rule: "limit", Why: "usage limit (five_hour)"}).wait("limit", "usage limit (five_hour)", 71*time.Minute)
 		case 15:
 			o.Result, o.Gates, o.Tests, o.Changes = loop.TimedOut, nil, nil, nil
 			o.Exit = &loop.Exit{Signal: "KILL", Cause: loop.AtDeadline}
-			o.Duration = loop.Span(30 * time.Minute)
+			o.Duration = loop.Millis(30 * time.Minute)
 		case 16, 17:
 			one := 1
 			o.Result, o.Gates, o.Tests = loop.Failed, nil, nil

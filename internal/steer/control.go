@@ -11,7 +11,7 @@ import (
 // engine owns the state and acts.
 type Control struct {
 	mu     sync.Mutex
-	asked  *loop.Asked
+	asked  *loop.StopRequest
 	orders chan order
 	soon   chan struct{} // closed by the first wish to stop
 	now    chan struct{} // closed by the first wish to stop at once
@@ -41,7 +41,7 @@ type Answer struct {
 // order is a command, or a wish to stop, on its way to the desk.
 type order struct {
 	Command
-	asked  *loop.Asked
+	asked  *loop.StopRequest
 	answer chan<- Answer
 }
 
@@ -64,9 +64,9 @@ func (c *Control) End() { c.end() }
 
 // Stop asks the run to stop, after this iteration or at once. Asking again
 // changes nothing, except that "at once" overtakes "after this iteration".
-func (c *Control) Stop(a loop.Asked) { c.stop(a, nil) }
+func (c *Control) Stop(a loop.StopRequest) { c.stop(a, nil) }
 
-func (c *Control) stop(a loop.Asked, answer chan<- Answer) bool {
+func (c *Control) stop(a loop.StopRequest, answer chan<- Answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a.Now {
@@ -112,7 +112,7 @@ func (c *Control) StopsNow() bool {
 }
 
 // Asked is the wish to stop, nil when there is none.
-func (c *Control) Asked() *loop.Asked {
+func (c *Control) Asked() *loop.StopRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked
@@ -124,7 +124,7 @@ func (c *Control) Do(ctx context.Context, cmd Command) (Answer, error) {
 	answer := make(chan Answer, 1)
 	switch cmd.Name {
 	case "stop", "stop_now":
-		if !c.stop(loop.Asked{Now: cmd.Name == "stop_now"}, answer) {
+		if !c.stop(loop.StopRequest{Now: cmd.Name == "stop_now"}, answer) {
 			return Answer{Effect: "the run is stopping already"}, nil
 		}
 		if cmd.NoWait {

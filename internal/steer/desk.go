@@ -192,7 +192,7 @@ func (d *Desk) obey(o order) {
 }
 
 // effect says what a wish to stop comes to at this moment.
-func (d *Desk) effect(a loop.Asked) (effect string, now bool) {
+func (d *Desk) effect(a loop.StopRequest) (effect string, now bool) {
 	if d.run.Between() {
 		return "stopping now", true
 	}
@@ -206,7 +206,7 @@ func (d *Desk) effect(a loop.Asked) (effect string, now bool) {
 	return effect, a.Now
 }
 
-func stopName(a *loop.Asked) string {
+func stopName(a *loop.StopRequest) string {
 	if a.Now && a.Signal == "" {
 		return "stop_now"
 	}

@@ -26,7 +26,7 @@ func AskedAfter() loop.Rule {
 	}
 }
 
-func asked(a *loop.Asked, when string) loop.Verdict {
+func asked(a *loop.StopRequest, when string) loop.Verdict {
 	v := end(loop.Stopped, loop.ByRequest, "stopped "+when+" by request")
 	if a.Signal != "" {
 		v = end(loop.Stopped, loop.BySignal, "stopped "+when+" by SIG"+a.Signal)

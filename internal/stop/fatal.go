@@ -16,7 +16,7 @@ func Fatal() loop.Rule {
 		}
 		e := f.Outcome.Error
 		t := loop.Treat(e.Kind)
-		if t.Fatal == "" || f.State.TurnedAway(*f.Outcome) {
+		if t.Fatal == "" || f.State.HeldByProvider(*f.Outcome) {
 			return none
 		}
 		why := fmt.Sprintf("the agent cannot run (%s): %s", strings.ReplaceAll(string(e.Kind), "_", " "), e.Message)

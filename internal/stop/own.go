@@ -26,7 +26,7 @@ func Own(name string, rule loop.Rule) loop.Rule {
 			if !until.After(f.Now) {
 				return none
 			}
-			said.Until, said.For = until, loop.Span(until.Sub(f.Now))
+			said.Until, said.For = until, loop.Millis(until.Sub(f.Now))
 			return said
 		case loop.Reboot:
 			return said

@@ -8,7 +8,7 @@ import (
 )
 
 func TestOwn(t *testing.T) {
-	minute := loop.Span(time.Minute)
+	minute := loop.Millis(time.Minute)
 	tests := []struct {
 		name string
 		says loop.Verdict

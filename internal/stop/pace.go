@@ -33,6 +33,6 @@ func Pace(p Pacing) loop.Rule {
 		if wait <= 0 {
 			return none
 		}
-		return loop.Verdict{Action: loop.Wait, Rule: rule, Why: why, For: loop.Span(wait), Until: f.Now.Add(wait)}
+		return loop.Verdict{Action: loop.Wait, Rule: rule, Why: why, For: loop.Millis(wait), Until: f.Now.Add(wait)}
 	}
 }

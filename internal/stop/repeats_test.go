@@ -26,7 +26,7 @@ func TestRepeats(t *testing.T) {
 	moving := true
 	turn := func(tree, diff, failure string, failing ...string) loop.Outcome {
 		o := loop.Outcome{
-			Result: loop.OK, Exit: exit(0), Work: loop.Work{Progress: &moving}, Left: loop.Left{Tree: tree, Alike: &loop.Alike{Diff: diff, Error: failure, Tests: strings.Join(failing, ",")}},
+			Result: loop.OK, Exit: exit(0), Work: loop.Work{Progress: &moving}, Left: loop.Left{Tree: tree, Alike: &loop.Fingerprints{Diff: diff, Error: failure, Tests: strings.Join(failing, ",")}},
 		}
 		if failing != nil {
 			o.Tests = &loop.Tests{Total: 10, Passed: 10 - len(failing), Failed: len(failing), Failing: failing}

@@ -35,7 +35,7 @@ func TestSession(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			state := loop.State{Session: tt.held, Counting: loop.Counting{Keep: true}}
+			state := loop.State{Session: tt.held, Counting: loop.CountPolicy{Keep: true}}
 			if tt.held != nil && tt.o.Result != loop.OK {
 				tt.o.EndedAt = noon
 				state = state.Add(tt.o)
@@ -54,7 +54,7 @@ func TestSession(t *testing.T) {
 func TestAFreshSessionWaitsAsAnyOtherWould(t *testing.T) {
 	o := loop.Outcome{Result: loop.Failed, Exit: exit(1), Worker: loop.Worker{Session: "s", Agent: "a"}, EndedAt: noon}
 	rules := Rules(Settings{Session: Sessions{Keep: true}, Pace: Pacing{Backoff: time.Second, MaxBackoff: time.Minute}})
-	v := loop.Decide(loop.Facts{Now: noon, State: loop.State{Counting: loop.Counting{Keep: true}}, Outcome: &o}, rules)
+	v := loop.Decide(loop.Facts{Now: noon, State: loop.State{Counting: loop.CountPolicy{Keep: true}}, Outcome: &o}, rules)
 	if v.Action != loop.Reboot || v.For.Duration() != time.Second {
 		t.Errorf("verdict = %+v, want a reboot and the back-off of a second", v)
 	}

@@ -16,7 +16,7 @@ import (
 // Settings are the numbers that the rules go by. A zero limit is no limit.
 type Settings struct {
 	Done  Completion
-	Limit Holds
+	Limit ProviderPolicy
 	Pace  Pacing
 
 	Failures     int
@@ -43,7 +43,7 @@ func Rules(s Settings) []loop.Rule {
 	return slices.Concat([]loop.Rule{
 		AskedNow(),
 		Fatal(),
-		Held(s.Limit),
+		ProviderLimit(s.Limit),
 		Blocked(),
 		Person(),
 		Finished(s.Done),
@@ -63,7 +63,7 @@ func Rules(s Settings) []loop.Rule {
 		Cost(s.CostUSD),
 		Tokens(s.Tokens),
 	}, s.Own, []loop.Rule{
-		StillHeld(s.Limit),
+		AwaitProvider(s.Limit),
 		Session(s.Session),
 		Pace(s.Pace),
 	})

@@ -19,7 +19,7 @@ func stuck() *bool { v := false; return &v }
 func everything() (Settings, loop.Facts) {
 	s := Settings{
 		Done:     Completion{Promise: true, Proof: true},
-		Limit:    Holds{Wait: true, MaxWait: time.Hour, Backoff: time.Second},
+		Limit:    ProviderPolicy{Wait: true, MaxWait: time.Hour, Backoff: time.Second},
 		Pace:     Pacing{Delay: time.Second},
 		Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
 		Repeats: 1, Unrewarded: 1,
@@ -28,12 +28,12 @@ func everything() (Settings, loop.Facts) {
 	}
 	return s, loop.Facts{
 		Now:   noon,
-		Asked: &loop.Asked{Now: true, Signal: "INT"},
+		Asked: &loop.StopRequest{Now: true, Signal: "INT"},
 		State: loop.State{
 			Streaks: loop.Streaks{Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1},
 			Totals:  loop.Totals{Iterations: 1, CostUSD: 1, Tokens: 1},
-			Live:    loop.Span(time.Hour), At: noon,
-			Provider: loop.Provider{Away: []loop.Away{{Kind: loop.ErrUsageLimit, Since: noon, At: noon, Tries: 1}}},
+			Live:    loop.Millis(time.Hour), At: noon,
+			Provider: loop.Provider{ProviderHolds: []loop.ProviderHold{{Kind: loop.ErrUsageLimit, Since: noon, At: noon, Tries: 1}}},
 			Repeats:  loop.Repeats{Tests: loop.Repeat{Mark: "x", N: 1}}, Unrewarded: 1,
 			Session: &loop.Session{ID: "s", Since: noon, Percent: 90},
 		},
@@ -56,9 +56,9 @@ func TestWhoWins(t *testing.T) {
 		wins   string
 		remove func()
 	}{
-		{"signal", func() { f.Asked = &loop.Asked{Signal: "INT"} }},
+		{"signal", func() { f.Asked = &loop.StopRequest{Signal: "INT"} }},
 		{"fatal", func() { f.Outcome.Result, f.Outcome.Error = loop.Limited, &loop.AgentError{Kind: loop.ErrPermission} }},
-		{"limit", func() { f.Outcome.Result, f.State.Away = loop.OK, nil }},
+		{"limit", func() { f.Outcome.Result, f.State.ProviderHolds = loop.OK, nil }},
 		{"blocked", func() { f.Outcome.Claim = &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise, Proven: true} }},
 		{"promise", func() { f.Outcome.Claim = nil }},
 		{"signal", func() { f.Asked = nil }},
@@ -182,10 +182,10 @@ func TestIterationsIsDoneOnlyWhenNothingElseWasAsked(t *testing.T) {
 
 func TestHeld(t *testing.T) {
 	at := func(d time.Duration) *loop.Limit { return &loop.Limit{Kind: "five_hour", Until: noon.Add(d)} }
-	day := Holds{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second, Margin: 2 * time.Second}
+	day := ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second, Margin: 2 * time.Second}
 	tests := []struct {
 		name  string
-		h     Holds
+		h     ProviderPolicy
 		o     loop.Outcome
 		tries int
 		since time.Duration
@@ -223,7 +223,7 @@ func TestHeld(t *testing.T) {
 		},
 		{
 			"waiting switched off",
-			Holds{},
+			ProviderPolicy{},
 			loop.Outcome{Result: loop.Limited, Limit: at(time.Minute)},
 			1, 0,
 			loop.Verdict{Action: loop.Stop, State: loop.Aborted, Reason: loop.ByWaitTooLong},
@@ -242,14 +242,14 @@ func TestHeld(t *testing.T) {
 		},
 		{
 			"an outage with waiting switched off",
-			Holds{},
+			ProviderPolicy{},
 			loop.Outcome{Result: loop.Unavailable},
 			1, 0,
 			loop.Verdict{Action: loop.Stop, State: loop.Aborted, Reason: loop.ByProvider},
 		},
 		{
 			"a reset beyond the run's time",
-			Holds{Wait: true, MaxTime: 30 * time.Minute},
+			ProviderPolicy{Wait: true, MaxTime: 30 * time.Minute},
 			loop.Outcome{Result: loop.Limited, Limit: at(time.Hour)},
 			1, 0,
 			loop.Verdict{Action: loop.Stop, State: loop.Exhausted, Reason: loop.ByTime},
@@ -266,9 +266,9 @@ func TestHeld(t *testing.T) {
 				}
 				s = s.Add(o)
 			}
-			v := Held(tt.h)(loop.Facts{Now: noon, Outcome: &tt.o, State: s})
+			v := ProviderLimit(tt.h)(loop.Facts{Now: noon, Outcome: &tt.o, State: s})
 			if v.Action != tt.want.Action || v.State != tt.want.State || v.Reason != tt.want.Reason || !v.Until.Equal(tt.want.Until) {
-				t.Errorf("Held = %+v, want %+v", v, tt.want)
+				t.Errorf("ProviderLimit = %+v, want %+v", v, tt.want)
 			}
 		})
 	}

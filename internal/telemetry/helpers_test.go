@@ -46,7 +46,7 @@ func (t *teller) tell(p loop.Payload) loop.Event {
 func (t *teller) start() {
 	t.tell(&loop.RunStarted{
 		Name: "build-7", Procedure: "build", Version: "1.2.3", PID: 42, Agent: "claude", Model: "opus",
-		Limits: loop.Limits{Iterations: 10, CostUSD: 2, Tokens: 10_000, Time: loop.Span(time.Hour)},
+		Limits: loop.Limits{Iterations: 10, CostUSD: 2, Tokens: 10_000, Time: loop.Millis(time.Hour)},
 	})
 }
 
@@ -69,7 +69,7 @@ func (t *teller) finish(state loop.Status, reason loop.Reason, why string) {
 func (t *teller) night() {
 	zero, one := 0, 1
 	t.start()
-	t.tell(&loop.HookFinished{Point: "started", Exit: &zero, Action: "continue", Duration: loop.Span(500 * time.Millisecond)})
+	t.tell(&loop.HookFinished{Point: "started", Exit: &zero, Action: "continue", Duration: loop.Millis(500 * time.Millisecond)})
 	t.tell(&loop.GateStarted{Name: "test", Where: loop.InWorkspace})
 	t.tell(&loop.GateFinished{Gate: loop.Gate{Name: "test", Where: loop.InWorkspace, OK: true, Exit: &zero}})
 
@@ -90,9 +90,9 @@ func (t *teller) night() {
 	t.tell(&loop.ClaimRefused{Kind: loop.ClaimDone, Text: "DONE", Why: "3 tests were deleted"})
 	t.tell(&loop.GateStarted{Name: "test", Where: loop.InClean})
 	t.tell(&loop.GateFinished{Gate: loop.Gate{Name: "test", Where: loop.InClean, Exit: &one, Why: "2 tests fail", Tests: 12}})
-	t.tell(&loop.HookFinished{Point: "post_iteration", Action: "continue", Why: "it took longer than 30s and was ended", Duration: loop.Span(time.Hour)})
+	t.tell(&loop.HookFinished{Point: "post_iteration", Action: "continue", Why: "it took longer than 30s and was ended", Duration: loop.Millis(time.Hour)})
 	t.end(loop.Outcome{
-		Result: loop.Failed, Worker: loop.Worker{Agent: "claude", Model: "opus-1", Session: "s-1"}, Duration: loop.Span(45 * time.Second),
+		Result: loop.Failed, Worker: loop.Worker{Agent: "claude", Model: "opus-1", Session: "s-1"}, Duration: loop.Millis(45 * time.Second),
 		Exit:  &loop.Exit{Code: &zero, Cause: loop.Exited},
 		Gates: []loop.Gate{{Name: "test", Why: "2 tests fail"}},
 		Tests: &loop.Tests{Total: 12, Passed: 10, Failed: 2},
@@ -105,14 +105,14 @@ func (t *teller) night() {
 	t.tell(&loop.AgentLimit{Limit: loop.Limit{Kind: "five_hour", Until: t.at.Add(time.Hour)}})
 	t.end(loop.Outcome{Result: loop.Limited, Worker: loop.Worker{Agent: "claude"}, Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "you have hit your limit"}},
 		loop.State{Totals: loop.Totals{Iterations: 1}, Tries: loop.Tries{Attempts: 1}})
-	t.tell(&loop.RunWaiting{Rule: "limit", Why: "usage limit", For: loop.Span(time.Hour), Until: t.at.Add(time.Hour)})
+	t.tell(&loop.RunWaiting{Rule: "limit", Why: "usage limit", For: loop.Millis(time.Hour), Until: t.at.Add(time.Hour)})
 	t.tell(&loop.CommandReceived{Command: "note", Effect: "kept"})
 	t.at = t.at.Add(time.Hour)
 
 	t.begin(2, 2)
 	t.tell(&loop.ClaimHeard{Kind: loop.ClaimDone, Text: "DONE"})
 	t.end(loop.Outcome{
-		Result: loop.OK, Worker: loop.Worker{Agent: "claude"}, Duration: loop.Span(5 * time.Minute), Claim: &loop.Claim{Kind: loop.ClaimDone, Proven: true},
+		Result: loop.OK, Worker: loop.Worker{Agent: "claude"}, Duration: loop.Millis(5 * time.Minute), Claim: &loop.Claim{Kind: loop.ClaimDone, Proven: true},
 		Usage: &loop.Usage{Output: 500, CostUSD: 0.25, CostEstimated: true},
 	}, loop.State{Totals: loop.Totals{Iterations: 2, Tokens: 1500, CostUSD: 0.5}, Limits: loop.Limits{Iterations: 10, CostUSD: 2, Tokens: 10_000}})
 	t.finish(loop.Done, loop.ByPromise, "the gates agree")

@@ -42,9 +42,9 @@ func TestSpansAreAlwaysOneTree(t *testing.T) {
 			case what == 7:
 				tell.tell(&loop.GateStarted{Name: "test", Where: loop.InClean})
 			case what == 8:
-				tell.tell(&loop.GateFinished{Gate: loop.Gate{Name: "test", Where: loop.InClean, Duration: loop.Span(time.Minute)}})
+				tell.tell(&loop.GateFinished{Gate: loop.Gate{Name: "test", Where: loop.InClean, Duration: loop.Millis(time.Minute)}})
 			case what == 9:
-				tell.tell(&loop.HookFinished{Point: "started", Duration: loop.Span(time.Minute)})
+				tell.tell(&loop.HookFinished{Point: "started", Duration: loop.Millis(time.Minute)})
 			case what == 10:
 				tell.tell(&loop.Warning{Text: rapid.String().Draw(t, "text")})
 			case what == 11:

@@ -13,7 +13,7 @@ import (
 func TestSheetOfAnAttempt(t *testing.T) {
 	yes := true
 	rich := failedBy(failing("test", "1 of 12 tests"), loop.Gate{Name: "lint", OK: true, Where: loop.InClean})
-	rich.Progress, rich.ProgressBy = &yes, []loop.Signal{loop.InFiles}
+	rich.Progress, rich.ProgressBy = &yes, []loop.ProgressBy{loop.InFiles}
 	rich.Changes = &loop.Changes{Created: 1, Modified: 2, LinesAdded: 40, LinesRemoved: 3, Commits: 1, Paths: []loop.PathChange{
 		{Path: "a.go", Change: "created"}, {Path: "b c.go", Change: "renamed", From: "b.go"}, {Path: "odd\nname", Change: "mode"},
 	}}
@@ -157,7 +157,7 @@ func TestAttemptsInAList(t *testing.T) {
 	idle.Progress = &none
 	worked := failedBy(failing("test", "1 of 12 tests"), passing("lint", 0))
 	yes := true
-	worked.Progress, worked.ProgressBy = &yes, []loop.Signal{loop.InFiles, loop.InTests}
+	worked.Progress, worked.ProgressBy = &yes, []loop.ProgressBy{loop.InFiles, loop.InTests}
 	worked.Tests = &loop.Tests{Total: 14, Passed: 11, Failed: 1, Skipped: 2}
 	worked.Changes = &loop.Changes{Created: 1, LinesAdded: 1040, LinesRemoved: 3}
 	goOn, end := loop.Verdict{Action: loop.Continue}, loop.Verdict{Action: loop.Stop, Why: "the\tend"}

@@ -155,11 +155,11 @@ func standIn(run *view.Run, now time.Time) string {
 		return ""
 	}
 	text := named(run.Worker, run.Model)
-	away, ok := run.Sum.AwayAs(run.Agent)
+	away, ok := run.Sum.HoldOf(run.Agent)
 	if !ok || run.State.Ended() {
 		return text + " made the last attempt"
 	}
-	return fmt.Sprintf("%s, while %s is away: %s", text, run.Agent, view.TurnedAway(away, now))
+	return fmt.Sprintf("%s, while %s is away: %s", text, run.Agent, view.HeldByProvider(away, now))
 }
 
 func standsIn(run *view.Run) bool { return run.Worker != "" && run.Worker != run.Agent }

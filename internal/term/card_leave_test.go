@@ -14,7 +14,7 @@ import (
 func firstOf(limits loop.Limits, o loop.Outcome) *story {
 	started := build(limits)
 	started.Prompt = "Build the wheel"
-	o.Duration = loop.Span(371 * second)
+	o.Duration = loop.Millis(371 * second)
 	return begin(22, 0).tell(started).
 		in(1, 1, &loop.IterationStarted{Max: limits.Iterations}, &loop.AgentTool{Name: "Bash", Shell: true}).after(371*second).
 		in(1, 1, &loop.IterationFinished{Outcome: o})

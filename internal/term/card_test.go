@@ -200,10 +200,10 @@ func nightStory() *story {
 		limited := loop.Outcome{Result: loop.Limited, Worker: loop.Worker{Agent: "claude"}, Limit: &loop.Limit{Kind: "five_hour", Until: until}, EndedAt: s.now}
 		n := s.sum.Next()
 		s.in(n, 1, &loop.IterationStarted{Max: 20}, &loop.IterationFinished{Outcome: limited}).
-			tell(&loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (five_hour)", For: loop.Span(96 * time.Minute), Until: until}).
+			tell(&loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (five_hour)", For: loop.Millis(96 * time.Minute), Until: until}).
 			after(96 * time.Minute)
 		refused := work(failing("test", "3 of 48 tests"))
-		refused.Result, refused.Duration = loop.Failed, loop.Span(512*second)
+		refused.Result, refused.Duration = loop.Failed, loop.Millis(512*second)
 		refused.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Why: why}
 		s.in(n, 2, &loop.IterationStarted{Max: 20}).after(512*second).
 			in(n, 2, &loop.ClaimRefused{Kind: loop.ClaimDone, Text: "DONE", Why: why}, &loop.IterationFinished{Outcome: refused})
@@ -322,7 +322,7 @@ func TestHostileTextStaysOnItsLine(t *testing.T) {
 	evil := "evil\x1b[2J\r\n  processes   none\u2028 left\u202e running\a"
 	s := begin(10, 0).tell(&loop.RunStarted{
 		Name: "build-7", Procedure: evil, Agent: evil, Model: evil, Promise: evil, Branch: evil, Prompt: evil, Dir: evil,
-		Limits: loop.Limits{Iterations: 5}, Counting: loop.Counting{Agents: []string{evil}},
+		Limits: loop.Limits{Iterations: 5}, Counting: loop.CountPolicy{Agents: []string{evil}},
 	})
 	o := ok()
 	o.Agent, o.BilledTo, o.Denied, o.Gates = "other", evil, []string{evil}, []loop.Gate{{Name: evil, Why: evil}}

@@ -47,7 +47,7 @@ func TestWhatMayBeLeftRunning(t *testing.T) {
 
 func TestWhoWorks(t *testing.T) {
 	now := time.Date(2026, 11, 3, 22, 0, 0, 0, time.Local)
-	away := loop.State{Provider: loop.Provider{Away: []loop.Away{{Agent: "claude", Kind: loop.ErrUsageLimit, Limit: &loop.Limit{Kind: "five_hour", Until: now.Add(time.Hour)}, At: now}}}}
+	away := loop.State{Provider: loop.Provider{ProviderHolds: []loop.ProviderHold{{Agent: "claude", Kind: loop.ErrUsageLimit, Limit: &loop.Limit{Kind: "five_hour", Until: now.Add(time.Hour)}, At: now}}}}
 	tests := []struct {
 		run            view.Run
 		agent, standIn string

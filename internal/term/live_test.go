@@ -21,7 +21,7 @@ func at(s *story, width int, colour bool) Options {
 }
 
 func longStory() *story {
-	started := build(loop.Limits{Iterations: 5, Failures: 3, CostUSD: 4, Tokens: 1000000, Time: loop.Span(time.Hour)})
+	started := build(loop.Limits{Iterations: 5, Failures: 3, CostUSD: 4, Tokens: 1000000, Time: loop.Millis(time.Hour)})
 	started.Model, started.Prompt = "large", "Fix the\nbuild"
 	s := begin(10, 0).tell(started).
 		in(1, 1, &loop.IterationStarted{Max: 5}, &loop.IterationPhase{Phase: loop.Executing}).
@@ -39,10 +39,10 @@ func longStory() *story {
 		in(1, 1, &loop.GateStarted{Name: "test", Where: loop.InClean}, &loop.GateFinished{Gate: loop.Gate{Name: "test", Why: "3 of 12 tests", Where: loop.InClean}})
 	failed := loop.Outcome{
 		Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{passing("lint", 0), failing("test", "3 of 12 tests")}, Tests: &loop.Tests{Total: 12, Passed: 9, Failed: 3},
-		Usage: &loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42}, Duration: loop.Span(63 * second), Denied: []string{"WebFetch"},
+		Usage: &loop.Usage{Input: 12000, Output: 340, CostUSD: 0.42}, Duration: loop.Millis(63 * second), Denied: []string{"WebFetch"},
 	}
 	return s.in(1, 1, &loop.IterationFinished{Outcome: failed}).
-		tell(&loop.RunWaiting{Why: "back-off", For: loop.Span(2 * second), Until: s.now.Add(2 * second)}).
+		tell(&loop.RunWaiting{Why: "back-off", For: loop.Millis(2 * second), Until: s.now.Add(2 * second)}).
 		after(2*second).
 		iteration(second, 5, ok()).
 		tell(finished(loop.Done, loop.ByPromise, `promise "DONE" found (claimed, unproven: no gates are set)`))
@@ -190,7 +190,7 @@ func TestTheStatusLineTicks(t *testing.T) {
 		}
 		event(&loop.IterationFinished{State: loop.State{Limits: loop.Limits{Iterations: 5}, At: time.Now()}})
 		until := time.Now().Add(time.Hour)
-		wait := &loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (weekly)", For: loop.Span(time.Hour), Until: until}
+		wait := &loop.RunWaiting{Rule: "limit", Agent: "claude", Why: "usage limit (weekly)", For: loop.Millis(time.Hour), Until: until}
 		event(wait)
 		rows := screen.past()
 		for _, want := range []string{"59m59s", "59m58s", "59m57s"} {

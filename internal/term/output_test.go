@@ -61,7 +61,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				in(1, 1, &loop.IterationStarted{Max: 5}, &loop.AgentText{Text: "not a fact"}, &loop.ClaimHeard{Text: "DONE"}).after(second).
 				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed\n(3 of 12 tests)"}).
 				in(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.Limited, Limit: &loop.Limit{Kind: "five_hour", Until: time.Date(2026, 11, 3, 10, 0, 20, 0, time.Local)}}}).
-				tell(&loop.RunWaiting{Why: "usage limit (five_hour)", For: loop.Span(20 * second), Until: time.Date(2026, 11, 3, 10, 0, 21, 0, time.Local)}).
+				tell(&loop.RunWaiting{Why: "usage limit (five_hour)", For: loop.Millis(20 * second), Until: time.Date(2026, 11, 3, 10, 0, 21, 0, time.Local)}).
 				tell(&loop.Warning{Text: "two ways to be billed", Hint: "unset ANTHROPIC_API_KEY"}, &loop.Warning{Text: "the disk is \x1b[31mfull"}).
 				after(20*second).
 				in(1, 2, &loop.IterationStarted{Max: 5}).
@@ -114,7 +114,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "gate test failed (3 of 12 tests)"}).
 				in(1, 1, &loop.CheckpointRestored{Iteration: new(0), Why: "gate test failed (3 of 12 tests), and was better before"}).
 				in(1, 1, &loop.IterationFinished{Outcome: loop.Outcome{
-					Result: loop.Failed, Exit: exited(0), Duration: loop.Span(45200 * time.Millisecond),
+					Result: loop.Failed, Exit: exited(0), Duration: loop.Millis(45200 * time.Millisecond),
 					Gates: []loop.Gate{failing("test", "3 of 12 tests"), failing("lint", "exit 1"), passing("vet", 0)},
 					Tests: &loop.Tests{Total: 12, Passed: 9, Failed: 3, NewlyFailing: []string{"TestA", "TestB", "TestC", "TestD", "TestE"}},
 				}}).
@@ -166,8 +166,8 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 			begin(10, 0).tell(build(loop.Limits{Iterations: 5})).
 				iteration(second, 5, ok()).
 				tell(&loop.RunRebootStarted{Why: "the context is 87% full (context.redline is 85)"}, &loop.RunRebootFinished{Reboots: 2}).
-				tell(&loop.RunWaiting{Rule: "provider", Agent: "claude", Why: "the provider is unavailable (overloaded)", For: loop.Span(30 * second), Until: time.Date(2026, 11, 3, 10, 0, 31, 0, time.Local)}).
-				tell(&loop.RunWaiting{Rule: "provider", Agent: "claude", Why: "the provider is unavailable (overloaded)", For: loop.Span(10 * second), Until: time.Date(2026, 11, 3, 10, 0, 31, 0, time.Local)}).
+				tell(&loop.RunWaiting{Rule: "provider", Agent: "claude", Why: "the provider is unavailable (overloaded)", For: loop.Millis(30 * second), Until: time.Date(2026, 11, 3, 10, 0, 31, 0, time.Local)}).
+				tell(&loop.RunWaiting{Rule: "provider", Agent: "claude", Why: "the provider is unavailable (overloaded)", For: loop.Millis(10 * second), Until: time.Date(2026, 11, 3, 10, 0, 31, 0, time.Local)}).
 				tell(&loop.CommandReceived{Command: "pause", Effect: "paused"}, &loop.RunPaused{}).
 				tell(&loop.CommandReceived{Command: "pause", Effect: "the run is paused already", Refused: true}).
 				tell(&loop.NoteAdded{Text: "mind\nthe \x1b[31mgap " + strings.Repeat("x", 300)}, &loop.CommandReceived{Command: "note", Text: "mind", Effect: "the next agent is told"}).

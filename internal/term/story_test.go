@@ -45,7 +45,7 @@ func (s *story) in(iter, attempt int, payloads ...loop.Payload) *story {
 // iteration tells of a whole one, with one attempt.
 func (s *story) iteration(d time.Duration, limit int, o loop.Outcome) *story {
 	n := s.sum.Next()
-	o.Duration = loop.Span(d)
+	o.Duration = loop.Millis(d)
 	return s.in(n, 1, &loop.IterationStarted{Max: limit}).after(d).in(n, 1, &loop.IterationFinished{Outcome: o})
 }
 
@@ -86,11 +86,11 @@ func build(limits loop.Limits) *loop.RunStarted {
 
 // Gates as they come out, of 0.9 seconds each.
 func passing(name string, tests int) loop.Gate {
-	return loop.Gate{Name: name, OK: true, Tests: tests, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+	return loop.Gate{Name: name, OK: true, Tests: tests, Where: loop.InWorkspace, Duration: loop.Millis(900 * time.Millisecond)}
 }
 
 func failing(name, why string) loop.Gate {
-	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Millis(900 * time.Millisecond)}
 }
 
 // baselineOf is one gate before the first iteration, in which all tests that ran

@@ -20,7 +20,7 @@ func TestScreensLookAsTheyShould(t *testing.T) {
 	live := func() *story { return begin().worked(6).worked(2).working() }
 	waiting := func() *story {
 		s := begin().worked(1)
-		return s.tell(&loop.RunWaiting{Rule: "limit", Why: "usage limit (five_hour)", Agent: "claude", For: loop.Span(12 * time.Minute), Until: s.now.Add(12 * time.Minute)})
+		return s.tell(&loop.RunWaiting{Rule: "limit", Why: "usage limit (five_hour)", Agent: "claude", For: loop.Millis(12 * time.Minute), Until: s.now.Add(12 * time.Minute)})
 	}
 	asking := func() *story {
 		s := begin().worked(1)

@@ -79,7 +79,7 @@ func (s *story) worked(failing int) *story {
 		&loop.AgentText{Text: "<promise>DONE</promise>"},
 	).after(45 * time.Second)
 	tests := &loop.Tests{Framework: "go", Total: 12, Passed: 12 - failing, Failed: failing}
-	gate := loop.Gate{Name: "test", OK: failing == 0, Tests: 12, Where: loop.InClean, Duration: loop.Span(time.Second)}
+	gate := loop.Gate{Name: "test", OK: failing == 0, Tests: 12, Where: loop.InClean, Duration: loop.Millis(time.Second)}
 	claim := &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", By: loop.ByPromise, Proven: failing == 0}
 	for i := range failing {
 		tests.Failing = append(tests.Failing, fmt.Sprintf("TestGreet/%d", i+1))
@@ -94,7 +94,7 @@ func (s *story) worked(failing int) *story {
 	}
 	made := true
 	return s.in(n, 1, &loop.IterationFinished{Outcome: loop.Outcome{
-		Result: loop.OK, Exit: &loop.Exit{Code: number(0), Cause: loop.Exited}, Claim: claim, Tests: tests, Gates: []loop.Gate{gate}, Work: loop.Work{Progress: &made, Changes: &loop.Changes{Modified: 2, LinesAdded: 40, LinesRemoved: 3}}, Worker: loop.Worker{Agent: "claude"}, Duration: loop.Span(45 * time.Second),
+		Result: loop.OK, Exit: &loop.Exit{Code: number(0), Cause: loop.Exited}, Claim: claim, Tests: tests, Gates: []loop.Gate{gate}, Work: loop.Work{Progress: &made, Changes: &loop.Changes{Modified: 2, LinesAdded: 40, LinesRemoved: 3}}, Worker: loop.Worker{Agent: "claude"}, Duration: loop.Millis(45 * time.Second),
 		Usage: &loop.Usage{Input: 40_000, Output: 1_200, CostUSD: 0.21, CostEstimated: true, ContextPercent: 62},
 	}, Verdict: loop.Verdict{Action: loop.Continue}})
 }

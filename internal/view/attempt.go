@@ -13,7 +13,7 @@ import (
 // state in which the attempt began.
 func closing(label string, p *loop.IterationFinished, before loop.State, limits loop.Limits, now time.Time) Fact {
 	o := &p.Outcome
-	if before.TurnedAway(*o) {
+	if before.HeldByProvider(*o) {
 		return Fact{Info, fmt.Sprintf("%s held up: %s; it does not count%s", label, heldUp(o, now), meanwhile(p.Verdict))}
 	}
 	took := text.Duration(o.Duration.Duration())

@@ -11,7 +11,7 @@ import (
 
 func TestEveryResultHasItsLine(t *testing.T) {
 	now := time.Date(2026, 11, 3, 10, 0, 0, 0, time.Local)
-	before := loop.State{Provider: loop.Provider{PrimaryWorked: true}, Counting: loop.Counting{Agents: []string{"claude", "codex"}}}
+	before := loop.State{Provider: loop.Provider{PrimaryWorked: true}, Counting: loop.CountPolicy{Agents: []string{"claude", "codex"}}}
 	agentError := func(kind loop.ErrorKind, message string) *loop.AgentError {
 		return &loop.AgentError{Kind: kind, Message: message}
 	}
@@ -53,7 +53,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.outcome.Duration = loop.Span(45200 * time.Millisecond)
+			tt.outcome.Duration = loop.Millis(45200 * time.Millisecond)
 			p := &loop.IterationFinished{Outcome: tt.outcome, State: loop.State{Streaks: loop.Streaks{Failures: 1}}}
 			if got := closing("Iteration 2/5", p, before, loop.Limits{Failures: 3}, now).Text; got != tt.want {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)
@@ -99,29 +99,29 @@ func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 	pinned.Pinned = []string{"a_test.go", "b_test.go"}
 	kept := provenBy(passing("test", 12))
 	kept.Claim.Proven, kept.Proof = false, &loop.Proof{Level: loop.LevelKept}
-	asRooda := loop.Counting{GatesAreFailures: true}
+	asRooda := loop.CountPolicy{GatesAreFailures: true}
 	tests := []struct {
 		name     string
 		best     *loop.Best
-		counting loop.Counting
+		counting loop.CountPolicy
 		outcome  loop.Outcome
 		want     []string
 	}{
-		{"all is well", nil, loop.Counting{}, counted(ok(), 12, 0), nil},
-		{"one gate failed", nil, loop.Counting{}, failedBy(failing("test", "3 of 12 tests")), []string{"WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1/5"}},
-		{"it does not say why", nil, loop.Counting{}, failedBy(loop.Gate{Name: "test"}), []string{"WARNING: Quality gates failed: test, red iterations: 1/5"}},
-		{"several failed; one had been red all along", nil, loop.Counting{}, failedBy(failing("test", "exit 1"), known("lint", "exit 2"), passing("vet", 0), failing("e2e", "timed out after 10m")), []string{"WARNING: Quality gates failed: test (exit 1); e2e (timed out after 10m), red iterations: 1/5"}},
+		{"all is well", nil, loop.CountPolicy{}, counted(ok(), 12, 0), nil},
+		{"one gate failed", nil, loop.CountPolicy{}, failedBy(failing("test", "3 of 12 tests")), []string{"WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1/5"}},
+		{"it does not say why", nil, loop.CountPolicy{}, failedBy(loop.Gate{Name: "test"}), []string{"WARNING: Quality gates failed: test, red iterations: 1/5"}},
+		{"several failed; one had been red all along", nil, loop.CountPolicy{}, failedBy(failing("test", "exit 1"), known("lint", "exit 2"), passing("vet", 0), failing("e2e", "timed out after 10m")), []string{"WARNING: Quality gates failed: test (exit 1); e2e (timed out after 10m), red iterations: 1/5"}},
 		{"gates count as failures", nil, asRooda, failedBy(failing("test", "exit 1")), []string{"WARNING: Quality gates failed: test (exit 1), consecutive failures: 1/3, red iterations: 1/5"}},
-		{"red and better than the best does not count", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(failedBy(failing("test", "30 of 40 tests")), 10, 30), []string{"WARNING: Quality gates failed: test (30 of 40 tests), 5 fewer fail than at the best, red iterations: 0/5"}},
-		{"more tests is better too", &loop.Best{Passed: 5, Failed: 3}, loop.Counting{}, counted(failedBy(failing("test", "3 of 12 tests")), 9, 3), []string{"WARNING: Quality gates failed: test (3 of 12 tests), 4 more pass than at the best, red iterations: 0/5"}},
-		{"a claim that a plan refused", nil, loop.Counting{}, refused, []string{"WARNING: Claim of done was untrue, red iterations: 1/5"}},
-		{"a claim without the evidence for it", nil, loop.Counting{}, lacking, []string{"WARNING: Claim of done lacks evidence, red iterations: 1/5"}},
-		{"a claim that is proven although a pinned file was changed", nil, loop.Counting{}, pinned, []string{"Claim proven, and to be confirmed (1 in a row so far)", "WARNING: Pinned files were changed, and judged as they were when the run began: a_test.go, b_test.go"}},
-		{"a claim behind which there is less", nil, loop.Counting{}, kept, []string{"Claim taken (nothing broke), and to be confirmed (1 in a row so far)"}},
-		{"red as before the run", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(stillRed, 5, 35), []string{"Quality gates still red: test (35 of 40 tests), consecutive test failures: 1/4"}},
-		{"red as before the run, but better", &loop.Best{Passed: 5, Failed: 35}, loop.Counting{}, counted(better, 10, 30), []string{"Quality gates still red: test (30 of 40 tests), 5 fewer fail than at the best"}},
-		{"the agent's own tests failed", &loop.Best{Passed: 12}, loop.Counting{}, counted(ok(), 9, 3), []string{"WARNING: Tests failed: 3 of 12 tests, consecutive test failures: 1/4"}},
-		{"the agent's own tests failed, for the first time", nil, loop.Counting{}, counted(ok(), 9, 3), nil},
+		{"red and better than the best does not count", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(failedBy(failing("test", "30 of 40 tests")), 10, 30), []string{"WARNING: Quality gates failed: test (30 of 40 tests), 5 fewer fail than at the best, red iterations: 0/5"}},
+		{"more tests is better too", &loop.Best{Passed: 5, Failed: 3}, loop.CountPolicy{}, counted(failedBy(failing("test", "3 of 12 tests")), 9, 3), []string{"WARNING: Quality gates failed: test (3 of 12 tests), 4 more pass than at the best, red iterations: 0/5"}},
+		{"a claim that a plan refused", nil, loop.CountPolicy{}, refused, []string{"WARNING: Claim of done was untrue, red iterations: 1/5"}},
+		{"a claim without the evidence for it", nil, loop.CountPolicy{}, lacking, []string{"WARNING: Claim of done lacks evidence, red iterations: 1/5"}},
+		{"a claim that is proven although a pinned file was changed", nil, loop.CountPolicy{}, pinned, []string{"Claim proven, and to be confirmed (1 in a row so far)", "WARNING: Pinned files were changed, and judged as they were when the run began: a_test.go, b_test.go"}},
+		{"a claim behind which there is less", nil, loop.CountPolicy{}, kept, []string{"Claim taken (nothing broke), and to be confirmed (1 in a row so far)"}},
+		{"red as before the run", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(stillRed, 5, 35), []string{"Quality gates still red: test (35 of 40 tests), consecutive test failures: 1/4"}},
+		{"red as before the run, but better", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(better, 10, 30), []string{"Quality gates still red: test (30 of 40 tests), 5 fewer fail than at the best"}},
+		{"the agent's own tests failed", &loop.Best{Passed: 12}, loop.CountPolicy{}, counted(ok(), 9, 3), []string{"WARNING: Tests failed: 3 of 12 tests, consecutive test failures: 1/4"}},
+		{"the agent's own tests failed, for the first time", nil, loop.CountPolicy{}, counted(ok(), 9, 3), nil},
 	}
 	limits := loop.Limits{Failures: 3, RedGates: 5, TestFailures: 4}
 	for _, tt := range tests {
@@ -142,7 +142,7 @@ func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 func TestWithoutALimitAStreakHasNoSlash(t *testing.T) {
 	before := loop.State{}
 	o := failedBy(failing("test", "exit 1"))
-	o.Duration = loop.Span(time.Second)
+	o.Duration = loop.Millis(time.Second)
 	got := judged(before, &loop.IterationFinished{Outcome: o, State: before.Add(o)}, loop.Limits{})[0].Text
 	if want := "WARNING: Quality gates failed: test (exit 1), red iterations: 1"; got != want {
 		t.Errorf("line %q, want %q", got, want)
@@ -159,11 +159,11 @@ func exit1() loop.Outcome {
 
 // Gates as they come out, of 0.9 seconds each.
 func passing(name string, tests int) loop.Gate {
-	return loop.Gate{Name: name, OK: true, Tests: tests, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+	return loop.Gate{Name: name, OK: true, Tests: tests, Where: loop.InWorkspace, Duration: loop.Millis(900 * time.Millisecond)}
 }
 
 func failing(name, why string) loop.Gate {
-	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Span(900 * time.Millisecond)}
+	return loop.Gate{Name: name, Why: why, Where: loop.InWorkspace, Duration: loop.Millis(900 * time.Millisecond)}
 }
 
 // known is a gate that was red before the first iteration and is no worse.

@@ -50,7 +50,7 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 			run.Limits.Iterations, run.Sum.Streaks = 6, loop.Streaks{Failures: 3, RedGates: 5, TestFailures: 4}
 			f := &loop.RunFinished{
 				State: tt.state, Reason: tt.reason, Why: "WHY\n", Proven: tt.proven,
-				Elapsed: loop.Span(155 * time.Second), Totals: loop.Totals{Iterations: 6},
+				Elapsed: loop.Millis(155 * time.Second), Totals: loop.Totals{Iterations: 6},
 			}
 			if _, got := ending(run, f); got != tt.want {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)

@@ -12,7 +12,7 @@ import (
 // after is a run of an agent after its first iteration, of two minutes.
 func after(o loop.Outcome, started loop.RunStarted, seen ...loop.Payload) *Run {
 	started.Name, started.Prompt = "build-7", "build it"
-	o.Duration = loop.Span(2 * time.Minute)
+	o.Duration = loop.Millis(2 * time.Minute)
 	r := &record{now: noon}
 	r.add(0, 0, &started)
 	r.add(0, 0, &loop.RunBaseline{Proof: loop.InClean, SetUp: true})
@@ -35,7 +35,7 @@ func worked() loop.Outcome {
 
 func TestAfterTheFirstIterationItIsKnownWhetherARunCanBeLeft(t *testing.T) {
 	shell := &loop.AgentTool{Name: "Bash", Shell: true}
-	twenty := loop.RunStarted{Limits: loop.Limits{Iterations: 20, Time: loop.Span(8 * time.Hour), CostUSD: 10}}
+	twenty := loop.RunStarted{Limits: loop.Limits{Iterations: 20, Time: loop.Millis(8 * time.Hour), CostUSD: 10}}
 	got := after(worked(), twenty, shell, &loop.AgentTool{Name: "Read"}).Leave()
 	want := &Leave{
 		Safe: true, Did: "3 files edited, commands run, 1 commit made", Proof: "claims are judged in a clean checkout, by test, lint",
@@ -186,7 +186,7 @@ func TestWhereNothingIsKnownNothingIsSaidOfLeaving(t *testing.T) {
 }
 
 func TestTheTightestBudgetSetsThePace(t *testing.T) {
-	hour := loop.Span(time.Hour)
+	hour := loop.Millis(time.Hour)
 	for want, limits := range map[string]loop.Limits{
 		"at this rate $8.40 and 40m00s for all 20":           {Iterations: 20, Time: hour, CostUSD: 10, Tokens: 30000},
 		"at this rate about 11 iterations within $5.00":      {Iterations: 20, CostUSD: 5, Tokens: 30000},

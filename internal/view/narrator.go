@@ -246,7 +246,7 @@ func circumstances(e loop.Event) string {
 func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.State) []Fact {
 	n.open = ""
 	facts := []Fact{closing(n.label(e), p, before, n.run.Limits, e.Time)}
-	if said := complaint(&p.Outcome); said != "" && AgentFailed(&p.Outcome) && !before.TurnedAway(p.Outcome) && p.Verdict.State != loop.CouldNotRun {
+	if said := complaint(&p.Outcome); said != "" && AgentFailed(&p.Outcome) && !before.HeldByProvider(p.Outcome) && p.Verdict.State != loop.CouldNotRun {
 		if p.Outcome.Exit != nil { // else it never got to say anything
 			said = "The agent said: " + said
 		}

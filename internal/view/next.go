@@ -32,7 +32,7 @@ func (r *Run) Next() []Step {
 	case loop.Done:
 		return append(append(steps, take(r)...), show)
 	case loop.Exhausted:
-		if r.Reason() == loop.ByTime && len(r.Sum.Away) > 0 {
+		if r.Reason() == loop.ByTime && len(r.Sum.ProviderHolds) > 0 {
 			return append(steps, Step{resume + r.Raised() + " --now", "when its provider is back"}, show)
 		}
 		return append(steps, Step{resume + r.Raised(), "go on"}, show)

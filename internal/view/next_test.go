@@ -63,7 +63,7 @@ func TestWhatToTypeNext(t *testing.T) {
 }
 
 func TestAnExhaustedRunIsResumedWithARaisedLimit(t *testing.T) {
-	limits := loop.Limits{Iterations: 5, Time: loop.Span(time.Hour), CostUSD: 2.5, Tokens: 1000}
+	limits := loop.Limits{Iterations: 5, Time: loop.Millis(time.Hour), CostUSD: 2.5, Tokens: 1000}
 	for reason, want := range map[loop.Reason]string{
 		loop.ByIterations: "refrain resume build-7 -n 10",
 		loop.ByTime:       "refrain resume build-7 --max-time 2h00m",

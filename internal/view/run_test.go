@@ -43,7 +43,7 @@ func drawRecord(t *rapid.T) *record {
 	limits := loop.Limits{Iterations: rapid.IntRange(0, 9).Draw(t, "max")}
 	r.add(0, 0, &loop.RunStarted{
 		Name: "build-7", Procedure: "build", PID: 10, Limits: limits, Agent: "claude", Branch: "loop/7", Prompt: "build it",
-		Counting: loop.Counting{Agents: []string{"claude", "codex"}, Keep: rapid.Bool().Draw(t, "keep")},
+		Counting: loop.CountPolicy{Agents: []string{"claude", "codex"}, Keep: rapid.Bool().Draw(t, "keep")},
 	})
 	results := []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Skipped, loop.Limited, loop.Interrupted, loop.Lost}
 	for range rapid.IntRange(0, 30).Draw(t, "events") {
@@ -67,7 +67,7 @@ func drawRecord(t *rapid.T) *record {
 			result := rapid.SampledFrom(results).Draw(t, "result")
 			r.add(iter, attempt, &loop.IterationFinished{
 				Outcome: loop.Outcome{
-					Result: result, Duration: loop.Span(time.Second), Usage: &loop.Usage{Input: 7, CostUSD: 0.5},
+					Result: result, Duration: loop.Millis(time.Second), Usage: &loop.Usage{Input: 7, CostUSD: 0.5},
 					Worker: loop.Worker{Agent: rapid.SampledFrom([]string{"", "claude", "codex"}).Draw(t, "who"), Session: "s-1"}, Exit: &loop.Exit{Cause: loop.Exited},
 				},
 				Verdict: loop.Verdict{Action: loop.Continue},
@@ -96,7 +96,7 @@ func drawRecord(t *rapid.T) *record {
 			limits.Iterations = rapid.IntRange(0, 9).Draw(t, "new max")
 			r.add(0, 0, &loop.RunResumed{
 				From: loop.Aborted, PID: 20, Limits: limits, Agent: "codex",
-				Counting: loop.Counting{Agents: []string{"codex"}, Keep: rapid.Bool().Draw(t, "keep now")},
+				Counting: loop.CountPolicy{Agents: []string{"codex"}, Keep: rapid.Bool().Draw(t, "keep now")},
 			})
 		}
 	}
@@ -230,7 +230,7 @@ func TestARunThatDiedStopsItsClock(t *testing.T) {
 	run := fold(r.events...)
 	run.Died()
 	got := run.Status(noon.Add(time.Hour))
-	if got.State != loop.Crashed || got.PID != 0 || got.Phase != "" || got.Elapsed != loop.Span(time.Minute) {
+	if got.State != loop.Crashed || got.PID != 0 || got.Phase != "" || got.Elapsed != loop.Millis(time.Minute) {
 		t.Errorf("status = %+v, want crashed after 1m without pid and phase", got)
 	}
 }

@@ -49,7 +49,7 @@ type (
 		Iteration     int         `json:"iteration,omitempty"`
 		MaxIterations int         `json:"max_iterations,omitempty"` // left out when unlimited
 		StartedAt     time.Time   `json:"started_at,omitzero"`
-		Elapsed       loop.Span   `json:"elapsed_ms"`
+		Elapsed       loop.Millis `json:"elapsed_ms"`
 		WaitUntil     time.Time   `json:"wait_until,omitzero"`
 		PID           int         `json:"pid,omitempty"` // only while a runner is alive
 	}
@@ -78,7 +78,7 @@ func (r *Run) Status(now time.Time) Status {
 		Position: Position{
 			State: r.State, Phase: r.Phase,
 			Iteration: r.Iteration, MaxIterations: r.Max(),
-			StartedAt: r.StartedAt, Elapsed: loop.Span(r.Elapsed(now)),
+			StartedAt: r.StartedAt, Elapsed: loop.Millis(r.Elapsed(now)),
 		},
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(),
 		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session},
@@ -117,7 +117,7 @@ type Stats struct {
 	Runs     int         `json:"runs"`
 	Done     int         `json:"done"`   // of these
 	Proven   int         `json:"proven"` // of those that are done
-	Elapsed  loop.Span   `json:"elapsed_ms"`
+	Elapsed  loop.Millis `json:"elapsed_ms"`
 	Totals   loop.Totals `json:"totals"`
 	Averages `json:"stats"`
 }
@@ -132,17 +132,17 @@ type Averages struct {
 
 // Spread is how long iterations took: skipped ones are left out.
 type Spread struct {
-	N         int       `json:"n"`
-	Mean      float64   `json:"mean_ms"`
-	Deviation float64   `json:"deviation_ms"` // of a sample; 0 for a single one
-	Min       loop.Span `json:"min_ms"`
-	Max       loop.Span `json:"max_ms"`
+	N         int         `json:"n"`
+	Mean      float64     `json:"mean_ms"`
+	Deviation float64     `json:"deviation_ms"` // of a sample; 0 for a single one
+	Min       loop.Millis `json:"min_ms"`
+	Max       loop.Millis `json:"max_ms"`
 }
 
 // Stats is the statistics of the run.
 func (r *Run) Stats(now time.Time) Stats {
-	s := Stats{Runs: 1, Elapsed: loop.Span(r.Elapsed(now)), Totals: r.Sum.Totals}
-	s.Totals.Waited = loop.Span(r.Waited(now))
+	s := Stats{Runs: 1, Elapsed: loop.Millis(r.Elapsed(now)), Totals: r.Sum.Totals}
+	s.Totals.Waited = loop.Millis(r.Waited(now))
 	if r.State == loop.Done {
 		s.Done = 1
 	}

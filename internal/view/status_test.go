@@ -45,13 +45,13 @@ func TestStatusAsJSON(t *testing.T) {
 		},
 		{
 			"an end says why, and whether it is proven",
-			[]loop.Payload{started, &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Span(time.Second)}},
+			[]loop.Payload{started, &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Millis(time.Second)}},
 			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,"proof":{"level":"claimed","why":"nothing but the agent's word stands behind it"},` + zeroes + `,"next":["refrain show build-7"]}`,
 		},
 		{
 			"an end with a proof has all of it, and what the run came to",
 			[]loop.Payload{started, &loop.RunFinished{
-				State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Span(time.Second),
+				State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Millis(time.Second),
 				Proof: &loop.Proof{
 					Level: loop.LevelTestsChanged, Why: "1 test changed", Tree: "3f2a91c0d2e4", Place: loop.InClean, Diff: "-a\n+b",
 					Tests: &loop.ProofTests{Held: 2, Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestGone, Why: "it is"}}},
@@ -71,7 +71,7 @@ func TestStatusAsJSON(t *testing.T) {
 					Outcome: loop.Outcome{Result: loop.OK, Worker: loop.Worker{Agent: "codex", Model: "large", BilledTo: "subscription"}, Denied: []string{"WebFetch"}},
 					State: loop.State{
 						Totals:    loop.Totals{Iterations: 2, OK: 1, Failed: 1, CostUSD: 3, Proven: 2, Refused: 1, Files: 3},
-						Durations: loop.Durations{N: 2, Mean: 2000, Squares: 2e6, Min: loop.Span(time.Second), Max: loop.Span(3 * time.Second)},
+						Durations: loop.Durations{N: 2, Mean: 2000, Squares: 2e6, Min: loop.Millis(time.Second), Max: loop.Millis(3 * time.Second)},
 						Claims:    loop.Claims{Refusals: []loop.Refusal{{Iteration: 1, Why: "gate test failed"}}},
 						Session:   &loop.Session{ID: "s-1", Agent: "codex", Since: noon, Iterations: 2, Percent: 31},
 						Limits:    loop.Limits{Iterations: 5}, At: noon,
@@ -117,7 +117,7 @@ func ran(ms ...int) *Run {
 	for _, took := range ms {
 		n := r.sum.Next()
 		r.add(n, 1, &loop.IterationStarted{})
-		r.add(n, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Duration: loop.Span(time.Duration(took) * time.Millisecond)}})
+		r.add(n, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Duration: loop.Millis(time.Duration(took) * time.Millisecond)}})
 	}
 	return fold(r.events...)
 }
@@ -142,7 +142,7 @@ func byHand(ms []int) Spread {
 	}
 	s.Min, s.Max = math.MaxInt64, 0
 	for _, v := range ms {
-		span := loop.Span(time.Duration(v) * time.Millisecond)
+		span := loop.Millis(time.Duration(v) * time.Millisecond)
 		s.Mean += float64(v) / float64(s.N)
 		s.Min, s.Max = min(s.Min, span), max(s.Max, span)
 	}
@@ -190,12 +190,12 @@ func TestStatsCountWhatBecameOfARun(t *testing.T) {
 	for i, result := range []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Skipped, loop.OK, loop.Limited} {
 		r.add(i+1, 1, &loop.IterationFinished{Outcome: loop.Outcome{
 			Result: result, Work: loop.Work{Progress: &yes}, Gates: []loop.Gate{{Name: "test", OK: true}},
-			Usage: &loop.Usage{CostUSD: 0.1}, Duration: loop.Span(time.Second),
+			Usage: &loop.Usage{CostUSD: 0.1}, Duration: loop.Millis(time.Second),
 		}})
 	}
-	r.add(0, 0, &loop.RunFinished{State: loop.Done, Proven: true, Elapsed: loop.Span(time.Minute)})
+	r.add(0, 0, &loop.RunFinished{State: loop.Done, Proven: true, Elapsed: loop.Millis(time.Minute)})
 	s := fold(r.events...).Stats(noon)
-	if s.Runs != 1 || s.Done != 1 || s.Proven != 1 || s.Elapsed != loop.Span(time.Minute) {
+	if s.Runs != 1 || s.Done != 1 || s.Proven != 1 || s.Elapsed != loop.Millis(time.Minute) {
 		t.Errorf("%d runs, %d done, %d proven, %v; want 1, 1, 1, 1m", s.Runs, s.Done, s.Proven, s.Elapsed.Duration())
 	}
 	if s.Durations.N != 4 || s.SuccessRate == nil || *s.SuccessRate != 0.5 {

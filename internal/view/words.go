@@ -204,8 +204,8 @@ func Names(list []string, most int) string {
 	return said
 }
 
-// TurnedAway says what keeps an agent from its model.
-func TurnedAway(a loop.Away, now time.Time) string {
+// HeldByProvider says what keeps an agent from its model.
+func HeldByProvider(a loop.ProviderHold, now time.Time) string {
 	said := text.Line(strings.ReplaceAll(string(a.Kind), "_", " "))
 	switch loop.Treat(a.Kind).Result {
 	case loop.Limited:

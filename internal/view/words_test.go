@@ -88,7 +88,7 @@ func TestEachHasADeviationWhenThereAreTwo(t *testing.T) {
 }
 
 func TestGateInWords(t *testing.T) {
-	took := loop.Span(900 * time.Millisecond)
+	took := loop.Millis(900 * time.Millisecond)
 	tests := []struct {
 		gate loop.Gate
 		want string
@@ -147,20 +147,20 @@ func TestWhatKeepsAnAgent(t *testing.T) {
 	now := time.Date(2026, 11, 3, 22, 0, 0, 0, time.Local)
 	limit := &loop.Limit{Kind: "five_hour", Until: now.Add(3 * time.Hour)}
 	tests := []struct {
-		away loop.Away
+		away loop.ProviderHold
 		want string
 	}{
-		{loop.Away{Kind: loop.ErrUsageLimit, Limit: limit, At: now}, "usage limit (five_hour) until 01:00"},
-		{loop.Away{Kind: loop.ErrRateLimit, Limit: &loop.Limit{Kind: "weekly"}, At: now}, "usage limit (weekly)"},
-		{loop.Away{Kind: loop.ErrUsageLimit, At: now}, "usage limit"},
-		{loop.Away{Kind: loop.ErrOverloaded, At: now}, "the provider is unavailable (overloaded)"},
-		{loop.Away{Kind: loop.ErrAuth, At: now}, "not signed in"},
-		{loop.Away{Kind: loop.ErrBilling, At: now}, "no credit left"},
-		{loop.Away{Kind: "from_the_future", At: now}, "from the future"},
+		{loop.ProviderHold{Kind: loop.ErrUsageLimit, Limit: limit, At: now}, "usage limit (five_hour) until 01:00"},
+		{loop.ProviderHold{Kind: loop.ErrRateLimit, Limit: &loop.Limit{Kind: "weekly"}, At: now}, "usage limit (weekly)"},
+		{loop.ProviderHold{Kind: loop.ErrUsageLimit, At: now}, "usage limit"},
+		{loop.ProviderHold{Kind: loop.ErrOverloaded, At: now}, "the provider is unavailable (overloaded)"},
+		{loop.ProviderHold{Kind: loop.ErrAuth, At: now}, "not signed in"},
+		{loop.ProviderHold{Kind: loop.ErrBilling, At: now}, "no credit left"},
+		{loop.ProviderHold{Kind: "from_the_future", At: now}, "from the future"},
 	}
 	for _, tt := range tests {
-		if got := TurnedAway(tt.away, now); got != tt.want {
-			t.Errorf("TurnedAway(%+v) = %q, want %q", tt.away, got, tt.want)
+		if got := HeldByProvider(tt.away, now); got != tt.want {
+			t.Errorf("HeldByProvider(%+v) = %q, want %q", tt.away, got, tt.want)
 		}
 	}
 }

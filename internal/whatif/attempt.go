@@ -190,7 +190,7 @@ func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished
 	}
 	o := loop.Outcome{
 		Result: loop.Interrupted, Usage: r.attempt.used,
-		Duration: loop.Span(r.time.now.Sub(r.attempt.began)), EndedAt: r.time.now,
+		Duration: loop.Millis(r.time.now.Sub(r.attempt.began)), EndedAt: r.time.now,
 	}
 	if r.attempt.phase != loop.PreHooks {
 		o.Exit = &loop.Exit{Cause: cause}

@@ -71,7 +71,7 @@ func (p *play) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 		spec.Stdout.Pause()
 	}
 	if p.ran > len(p.acts) {
-		p.control.Stop(loop.Asked{Now: true})
+		p.control.Stop(loop.StopRequest{Now: true})
 		<-ctx.Done()
 		return loop.Exit{Signal: "TERM", Cause: loop.OnRequest}, nil
 	}
@@ -284,7 +284,7 @@ func (p *play) drive(t *testing.T, dir string, w *work, run *journal.Run, past j
 			Terms:   engine.Terms{Rules: w.Rules(), Limits: w.Limits(), Holds: w.Holds()},
 			Control: p.control, Exec: p.exec, Raise: raises(w, run), Hurry: p.hurry,
 		},
-		Start: start, Detectors: w.detectors, Files: tree, Progress: []loop.Signal{loop.InFiles, loop.InTests},
+		Start: start, Detectors: w.detectors, Files: tree, Progress: []loop.ProgressBy{loop.InFiles, loop.InTests},
 		Compare: w.Config.Stop.Repeats > 0,
 	}
 	if p.gated {

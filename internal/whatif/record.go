@@ -78,7 +78,7 @@ func (rec *record) findRunners(stored map[string]config.Stored) {
 	slices.Reverse(rec.runners)
 }
 
-func agentsOf(c loop.Counting, agent string) []string {
+func agentsOf(c loop.CountPolicy, agent string) []string {
 	if len(c.Agents) > 0 {
 		return c.Agents
 	}

@@ -22,11 +22,11 @@ type replay struct {
 	state   loop.State
 	time    times
 	verdict loop.Verdict // of the last decision: what comes before the next attempt
-	live    loop.Span    // when it ended
+	live    loop.Millis  // when it ended
 
-	stopping *loop.Asked // a person's wish to stop, as recorded
-	hurry    bool        // a person wanted no more waiting
-	noted    []loop.Away // what other runs told
+	stopping *loop.StopRequest   // a person's wish to stop, as recorded
+	hurry    bool                // a person wanted no more waiting
+	noted    []loop.ProviderHold // what other runs told
 
 	attempt attemptReplay
 	open    bool          // an attempt is under way
@@ -293,7 +293,7 @@ func (r *replay) hurryAsRecorded(stretch []loop.Event, e loop.Event) {
 // before.
 func (r *replay) ask(at time.Time) loop.Verdict { return r.askAs(nil, at) }
 
-func (r *replay) askAs(asked *loop.Asked, at time.Time) loop.Verdict {
+func (r *replay) askAs(asked *loop.StopRequest, at time.Time) loop.Verdict {
 	if over, limited := r.timeOver(); limited && over.Before(at) {
 		at = later(over, r.time.now)
 	}
@@ -302,7 +302,7 @@ func (r *replay) askAs(asked *loop.Asked, at time.Time) loop.Verdict {
 	return v
 }
 
-func (r *replay) facts(o *loop.Outcome, now time.Time, asked *loop.Asked) loop.Facts {
+func (r *replay) facts(o *loop.Outcome, now time.Time, asked *loop.StopRequest) loop.Facts {
 	return loop.Facts{State: r.state, Outcome: o, Now: now, Asked: asked, Noted: r.noted, Hurry: r.hurry}
 }
 
@@ -367,7 +367,7 @@ func (c *comparison) begin() {
 }
 
 // counting is how attempts would have counted.
-func (c *comparison) counting(recorded loop.Counting) loop.Counting {
+func (c *comparison) counting(recorded loop.CountPolicy) loop.CountPolicy {
 	supposed := c.supposed.Counting()
 	recorded.GatesAreFailures, recorded.SkipsAreFree = supposed.GatesAreFailures, supposed.SkipsAreFree
 	return recorded

@@ -140,7 +140,7 @@ func (r *replay) take(e loop.Event, at time.Time) bool {
 // wakeTime is when a wait ends. A limit that ends at a stated time does so
 // whoever waits for it, and the record knows when the run woke.
 func (r *replay) wakeTime(v loop.Verdict, recorded *loop.RunWaiting, began time.Time) time.Time {
-	away, ok := r.state.AwayAs(v.Agent)
+	away, ok := r.state.HoldOf(v.Agent)
 	if !ok || v.Agent != recorded.Agent || away.Limit == nil || !v.Until.Equal(away.Limit.Until.Add(r.terms.supposed.Margin)) || !began.Before(away.Limit.Until) {
 		return v.Until
 	}
@@ -156,7 +156,7 @@ func (r *replay) hearNoted(w *loop.RunWaiting, at time.Time) bool {
 	if w.NotedBy == "" {
 		return false
 	}
-	r.noted = append(r.noted, loop.Away{
+	r.noted = append(r.noted, loop.ProviderHold{
 		Agent: w.Agent, Kind: loop.ErrUsageLimit, Since: at, At: at, Tries: 1, By: w.NotedBy,
 		Limit: &loop.Limit{Kind: w.Limit, Until: w.Until.Add(-r.terms.supposed.Margin)},
 	})
@@ -172,7 +172,7 @@ func (r *replay) wish(recorded loop.Verdict) {
 	if recorded.State != loop.Stopped || r.stopping != nil {
 		return
 	}
-	r.stopping = &loop.Asked{Now: recorded.Now, Signal: recorded.Signal}
+	r.stopping = &loop.StopRequest{Now: recorded.Now, Signal: recorded.Signal}
 }
 
 // heed does what a person asked of the live run.
@@ -180,7 +180,7 @@ func (r *replay) heed(p *loop.CommandReceived) *loop.CommandReceived {
 	switch {
 	case p.Refused:
 	case p.Command == "stop", p.Command == "stop_now":
-		r.stopping = &loop.Asked{Now: p.Now, Signal: p.Signal}
+		r.stopping = &loop.StopRequest{Now: p.Now, Signal: p.Signal}
 	case p.Limits != nil:
 		r.terms.raise(p)
 		raised, limits := *p, r.terms.supposed.Limits()

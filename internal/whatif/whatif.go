@@ -58,20 +58,20 @@ type Tally struct {
 	Proven bool        `json:"proven"`
 	Level  loop.Level  `json:"level,omitempty"` // of a run that is done
 
-	Iterations    int       `json:"iterations"`
-	Elapsed       loop.Span `json:"elapsed_ms"`
-	CostUSD       float64   `json:"cost_usd,omitempty"`
-	CostEstimated bool      `json:"cost_estimated,omitempty"`
-	Tokens        int       `json:"tokens,omitempty"`
+	Iterations    int         `json:"iterations"`
+	Elapsed       loop.Millis `json:"elapsed_ms"`
+	CostUSD       float64     `json:"cost_usd,omitempty"`
+	CostEstimated bool        `json:"cost_estimated,omitempty"`
+	Tokens        int         `json:"tokens,omitempty"`
 }
 
 // Savings is what would not have been used up. Time is negative where the run
 // would have waited longer.
 type Savings struct {
-	Iterations int       `json:"iterations"`
-	Elapsed    loop.Span `json:"elapsed_ms"`
-	CostUSD    float64   `json:"cost_usd"`
-	Tokens     int       `json:"tokens"`
+	Iterations int         `json:"iterations"`
+	Elapsed    loop.Millis `json:"elapsed_ms"`
+	CostUSD    float64     `json:"cost_usd"`
+	Tokens     int         `json:"tokens"`
 }
 
 // Redecidable is every setting with which a record can be decided again: those

@@ -44,32 +44,32 @@ func TestWhatif(t *testing.T) {
 		{
 			"earlier, after an iteration", append(again(ok, 3), again(failed, 3)...), nil,
 			"stop.failures=3", "stop.failures=1",
-			Result{Stops: true, Iteration: 4, Place: "run-1/4", Rule: "failures", Supposed: Tally{State: loop.Aborted, Reason: loop.ByFailures, Iterations: 4}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(2*time.Minute + 12*time.Second)}},
+			Result{Stops: true, Iteration: 4, Place: "run-1/4", Rule: "failures", Supposed: Tally{State: loop.Aborted, Reason: loop.ByFailures, Iterations: 4}, Saved: Savings{Iterations: 2, Elapsed: loop.Millis(2*time.Minute + 12*time.Second)}},
 		},
 		{
 			"in the middle of one, when the money is spent", again(ok, 6), nil,
 			"loop.max_iterations=5", "budget.cost_usd=2.5",
-			Result{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(2*time.Minute + 40*time.Second), CostUSD: 2.5, Tokens: 500}},
+			Result{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Millis(2*time.Minute + 40*time.Second), CostUSD: 2.5, Tokens: 500}},
 		},
 		{
 			"in the middle of one, when the time is over", again(ok, 6), nil,
 			"loop.max_iterations=5", "loop.max_time=150s",
-			Result{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(150 * time.Second), CostUSD: 2.5, Tokens: 500}},
+			Result{Stops: true, Iteration: 3, Within: true, Place: "run-1/3", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 2, CostUSD: 2.5}, Saved: Savings{Iterations: 3, Elapsed: loop.Millis(150 * time.Second), CostUSD: 2.5, Tokens: 500}},
 		},
 		{
 			"a wait for a limit that nobody is to wait for", append([]act{limited}, again(ok, 2)...), nil,
 			"loop.max_iterations=2", "limits.max_wait=30m",
-			Result{Stops: true, Place: "run-1/1", Rule: "wait_too_long", Supposed: Tally{State: loop.Aborted, Reason: loop.ByWaitTooLong}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(61*time.Minute + 2*time.Second), CostUSD: 2, Tokens: 400}},
+			Result{Stops: true, Place: "run-1/1", Rule: "wait_too_long", Supposed: Tally{State: loop.Aborted, Reason: loop.ByWaitTooLong}, Saved: Savings{Iterations: 2, Elapsed: loop.Millis(61*time.Minute + 2*time.Second), CostUSD: 2, Tokens: 400}},
 		},
 		{
 			"no earlier, but later in the day", again(ok, 3), nil,
 			"loop.max_iterations=3", "loop.iteration_delay=10m",
-			Result{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Span(-20 * time.Minute)}},
+			Result{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Millis(-20 * time.Minute)}},
 		},
 		{
 			"no earlier, and sooner", again(ok, 3), nil,
 			"loop.max_iterations=3 loop.iteration_delay=10m", "loop.iteration_delay=0s",
-			Result{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Span(20 * time.Minute)}},
+			Result{SameEnd: true, Iteration: 3, Place: "run-1/3", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3}, Saved: Savings{Elapsed: loop.Millis(20 * time.Minute)}},
 		},
 		{
 			"where it did, by another rule", again(failed, 3), nil,
@@ -99,7 +99,7 @@ func TestWhatif(t *testing.T) {
 		{
 			"earlier in the same attempt, with less time", again(ok, 3), nil,
 			"loop.max_time=90s", "loop.max_time=70s",
-			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(20 * time.Second), CostUSD: 0.5, Tokens: 100}},
+			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Millis(20 * time.Second), CostUSD: 0.5, Tokens: 100}},
 		},
 		{
 			"beyond the record, with more time", again(ok, 3), nil,
@@ -114,12 +114,12 @@ func TestWhatif(t *testing.T) {
 		{
 			"earlier in the same wait, with less time", again(ok, 3), nil,
 			"loop.iteration_delay=1h loop.max_time=30m", "loop.max_time=20m",
-			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(10 * time.Minute)}},
+			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1}, Saved: Savings{Elapsed: loop.Millis(10 * time.Minute)}},
 		},
 		{
 			"beyond the record, when its time was over in a wait", again(ok, 3), nil,
 			"loop.iteration_delay=1h loop.max_time=30m", "loop.max_time=2h",
-			Result{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{Iterations: 1}, Saved: Savings{Elapsed: loop.Span(-31 * time.Minute)}},
+			Result{GoesOn: true, SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{Iterations: 1}, Saved: Savings{Elapsed: loop.Millis(-31 * time.Minute)}},
 		},
 		{
 			"a person stops it after an attempt that met a limit",
@@ -132,31 +132,31 @@ func TestWhatif(t *testing.T) {
 			"a person stops it in a wait that would not have been", again(ok, 3),
 			[]order{{15 * time.Minute, steer.Command{Name: "stop"}}},
 			"loop.iteration_delay=1h", "loop.iteration_delay=10s",
-			Result{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest, Iterations: 1}, Saved: Savings{Elapsed: loop.Span(14*time.Minute - 10*time.Second)}},
+			Result{SameEnd: true, Iteration: 1, Place: "run-1/1", Supposed: Tally{State: loop.Stopped, Reason: loop.ByRequest, Iterations: 1}, Saved: Savings{Elapsed: loop.Millis(14*time.Minute - 10*time.Second)}},
 		},
 		{
 			"a person cuts a wait short", append([]act{limited}, again(ok, 2)...),
 			[]order{{10 * time.Minute, steer.Command{Name: "resume"}}},
 			"loop.max_iterations=2", "loop.iteration_delay=1m",
-			Result{SameEnd: true, Iteration: 2, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 2}, Saved: Savings{Elapsed: loop.Span(-time.Minute)}},
+			Result{SameEnd: true, Iteration: 2, Place: "run-1/2", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 2}, Saved: Savings{Elapsed: loop.Millis(-time.Minute)}},
 		},
 		{
 			"a budget that a person raised is what it is supposed to be", again(ok, 6),
 			[]order{{30 * time.Second, steer.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
 			"budget.cost_usd=1.5", "budget.cost_usd=2",
-			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1, CostUSD: 2}, Saved: Savings{Iterations: 3, Elapsed: loop.Span(3 * time.Minute), CostUSD: 3, Tokens: 600}},
+			Result{Stops: true, Iteration: 2, Within: true, Place: "run-1/2", Rule: "cost", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByCost, Iterations: 1, CostUSD: 2}, Saved: Savings{Iterations: 3, Elapsed: loop.Millis(3 * time.Minute), CostUSD: 3, Tokens: 600}},
 		},
 		{
 			"a budget that a person raised, when another setting is supposed", again(ok, 6),
 			[]order{{30 * time.Second, steer.Command{Name: "raise", Key: "budget.cost_usd", Value: "5"}}},
 			"budget.cost_usd=1.5", "loop.max_iterations=3",
-			Result{Stops: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3, CostUSD: 3}, Saved: Savings{Iterations: 1, Elapsed: loop.Span(100 * time.Second), CostUSD: 2, Tokens: 400}},
+			Result{Stops: true, Iteration: 3, Place: "run-1/3", Rule: "iterations", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByIterations, Iterations: 3, CostUSD: 3}, Saved: Savings{Iterations: 1, Elapsed: loop.Millis(100 * time.Second), CostUSD: 2, Tokens: 400}},
 		},
 		{
 			"a pause of a person's is no shorter", again(ok, 3),
 			[]order{{30 * time.Second, steer.Command{Name: "pause"}}, {time.Hour, steer.Command{Name: "resume"}}},
 			"loop.max_iterations=3", "loop.max_time=10m",
-			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1, CostUSD: 1}, Saved: Savings{Iterations: 2, Elapsed: loop.Span(52 * time.Minute), CostUSD: 2, Tokens: 400}},
+			Result{Stops: true, Iteration: 1, Place: "run-1/1", Rule: "time", Supposed: Tally{State: loop.Exhausted, Reason: loop.ByTime, Iterations: 1, CostUSD: 1}, Saved: Savings{Iterations: 2, Elapsed: loop.Millis(52 * time.Minute), CostUSD: 2, Tokens: 400}},
 		},
 	}
 	for _, tt := range tests {
@@ -204,11 +204,11 @@ func TestWhatifOfAResumedRun(t *testing.T) {
 		what, supposed string
 		want           answer
 	}{
-		{"before the first end", "loop.max_iterations=2", answer{stops: true, iteration: 2, iterations: 2, place: "run-1/2", rule: "iterations", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{4, loop.Span(6 * time.Minute), 4, 800}}},
-		{"at the first end: a resume would not have begun", "loop.max_iterations=3", answer{stops: true, iteration: 3, iterations: 3, place: "run-1/3", rule: "iterations", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{3, loop.Span(5 * time.Minute), 3, 600}}},
-		{"after the resume", "loop.max_iterations=4", answer{stops: true, iteration: 4, iterations: 4, place: "run-1/4", rule: "iterations", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{2, loop.Span(4 * time.Minute), 2, 400}}},
+		{"before the first end", "loop.max_iterations=2", answer{stops: true, iteration: 2, iterations: 2, place: "run-1/2", rule: "iterations", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{4, loop.Millis(6 * time.Minute), 4, 800}}},
+		{"at the first end: a resume would not have begun", "loop.max_iterations=3", answer{stops: true, iteration: 3, iterations: 3, place: "run-1/3", rule: "iterations", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{3, loop.Millis(5 * time.Minute), 3, 600}}},
+		{"after the resume", "loop.max_iterations=4", answer{stops: true, iteration: 4, iterations: 4, place: "run-1/4", rule: "iterations", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{2, loop.Millis(4 * time.Minute), 2, 400}}},
 		{"not earlier than it did", "stop.failures=1", answer{sameEnd: true, iteration: 6, iterations: 6, place: "run-1/6", state: loop.Exhausted, reason: loop.ByIterations}},
-		{"with the delay of the second part in the first too", "loop.iteration_delay=2m", answer{sameEnd: true, iteration: 6, iterations: 6, place: "run-1/6", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{Elapsed: loop.Span(-6 * time.Minute)}}},
+		{"with the delay of the second part in the first too", "loop.iteration_delay=2m", answer{sameEnd: true, iteration: 6, iterations: 6, place: "run-1/6", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{Elapsed: loop.Millis(-6 * time.Minute)}}},
 		{"beyond", "loop.max_iterations=9", answer{goesOn: true, sameEnd: true, iteration: 6, iterations: 6, place: "run-1/6"}},
 	}
 	for _, tt := range tests {
@@ -233,7 +233,7 @@ func TestWhatifHurriesAsRecorded(t *testing.T) {
 	p.orders, p.hurry = nil, true
 	p.resume(t, dir, time.Hour, base)
 	w := whatif(t, dir, sets(t, "loop.iteration_delay=1m"))
-	want := answer{sameEnd: true, iteration: 2, iterations: 2, place: "run-1/2", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{Elapsed: loop.Span(-time.Minute)}}
+	want := answer{sameEnd: true, iteration: 2, iterations: 2, place: "run-1/2", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{Elapsed: loop.Millis(-time.Minute)}}
 	if got := brief(*w); got != want || len(w.Notes) > 0 {
 		t.Errorf("got  %+v\nwant %+v\nof   %+v", got, want, *w)
 	}
@@ -256,7 +256,7 @@ func TestWhatifLeavesEndsThatNoRuleFound(t *testing.T) {
 			tt.end.Action = loop.Stop
 			store, name := newRun(t, []loop.Payload{
 				&loop.RunStarted{Name: "run-1", Agent: "cat"}, &loop.RunRule{Verdict: tt.end},
-				&loop.RunFinished{State: tt.end.State, Reason: tt.end.Reason, Why: tt.end.Why, Elapsed: loop.Span(time.Second)},
+				&loop.RunFinished{State: tt.end.State, Reason: tt.end.Reason, Why: tt.end.Why, Elapsed: loop.Millis(time.Second)},
 			})
 			entry, err := store.Load(name)
 			if err != nil {
@@ -303,7 +303,7 @@ func TestWhatifOfARunThatDied(t *testing.T) {
 		want     answer
 	}{
 		{"stop.failures=1", answer{sameEnd: true, iteration: 4, iterations: 4, place: "run-1/4", state: loop.Exhausted, reason: loop.ByIterations}},
-		{"budget.cost_usd=1.5", answer{stops: true, within: true, iteration: 2, iterations: 1, place: "run-1/2", rule: "cost", state: loop.Exhausted, reason: loop.ByCost, saved: Savings{3, loop.Span(160 * time.Second), 2.5, 500}}},
+		{"budget.cost_usd=1.5", answer{stops: true, within: true, iteration: 2, iterations: 1, place: "run-1/2", rule: "cost", state: loop.Exhausted, reason: loop.ByCost, saved: Savings{3, loop.Millis(160 * time.Second), 2.5, 500}}},
 	} {
 		w := whatif(t, dir, sets(t, tt.supposed))
 		if got := brief(*w); got != tt.want || len(w.Notes) > 0 {
@@ -349,7 +349,7 @@ func TestWhatifOfARunThatDoesNotAddUpSaysSo(t *testing.T) {
 func TestWhatifKnowsOfLimitsThatOthersMet(t *testing.T) {
 	until := time.Date(2026, 11, 15, 12, 0, 2, 0, time.UTC).Add(time.Hour)
 	store, name := newRun(t, []loop.Payload{
-		&loop.RunStarted{Name: "run-1", Agent: "cat", Counting: loop.Counting{Agents: []string{"cat"}}},
+		&loop.RunStarted{Name: "run-1", Agent: "cat", Counting: loop.CountPolicy{Agents: []string{"cat"}}},
 		&loop.RunWaiting{Rule: "limit", Agent: "cat", Why: "usage limit (five_hour), noted by build-7", Until: until, Limit: "five_hour", NotedBy: "build-7"},
 		&loop.Warning{Text: "it is late"},
 	})

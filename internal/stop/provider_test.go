@@ -22,7 +22,7 @@ func worked(agent string) loop.Outcome {
 
 // With agents that stand in, who works and for whom it waits.
 func TestFallback(t *testing.T) {
-	h := Holds{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second, Margin: time.Second}
+	h := ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second, Margin: time.Second}
 	tests := []struct {
 		name   string
 		agents []string
@@ -43,10 +43,10 @@ func TestFallback(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := loop.State{Counting: loop.Counting{Agents: tt.agents}}
+			s := loop.State{Counting: loop.CountPolicy{Agents: tt.agents}}
 			var v loop.Verdict
 			for _, o := range tt.past {
-				v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, []loop.Rule{Fatal(), Held(h)})
+				v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, []loop.Rule{Fatal(), ProviderLimit(h)})
 				s = s.Add(o)
 			}
 			if v.Action != tt.action || v.Rule != tt.rule || v.Agent != tt.agent {
@@ -63,8 +63,8 @@ func TestFallback(t *testing.T) {
 }
 
 func TestTheFirstAgentComesBackWhenItsWindowOpens(t *testing.T) {
-	h := Holds{Wait: true, Margin: time.Second}
-	s := loop.State{Counting: loop.Counting{Agents: []string{"claude", "codex"}}}.Add(turned("claude", loop.ErrUsageLimit, time.Hour))
+	h := ProviderPolicy{Wait: true, Margin: time.Second}
+	s := loop.State{Counting: loop.CountPolicy{Agents: []string{"claude", "codex"}}}.Add(turned("claude", loop.ErrUsageLimit, time.Hour))
 	for at, want := range map[time.Duration]string{0: "codex", time.Hour: "codex", time.Hour + time.Second: "claude"} {
 		if got := h.Agent(loop.Facts{State: s, Now: noon.Add(at)}); got != want {
 			t.Errorf("after %s %s works, want %s", at, got, want)
@@ -73,30 +73,30 @@ func TestTheFirstAgentComesBackWhenItsWindowOpens(t *testing.T) {
 }
 
 func TestALimitThatAnotherRunNoted(t *testing.T) {
-	h := Holds{Wait: true, Margin: time.Second}
+	h := ProviderPolicy{Wait: true, Margin: time.Second}
 	f := loop.Facts{
 		Now:   noon,
-		State: loop.State{Counting: loop.Counting{Agents: []string{"claude"}}},
-		Noted: []loop.Away{{Agent: "claude", Kind: loop.ErrUsageLimit, At: noon, Tries: 1, By: "build-3", Limit: &loop.Limit{Kind: "weekly", Until: noon.Add(time.Hour)}}},
+		State: loop.State{Counting: loop.CountPolicy{Agents: []string{"claude"}}},
+		Noted: []loop.ProviderHold{{Agent: "claude", Kind: loop.ErrUsageLimit, At: noon, Tries: 1, By: "build-3", Limit: &loop.Limit{Kind: "weekly", Until: noon.Add(time.Hour)}}},
 	}
-	v := StillHeld(h)(f)
+	v := AwaitProvider(h)(f)
 	if v.Action != loop.Wait || !v.Until.Equal(noon.Add(time.Hour+time.Second)) || !strings.Contains(v.Why, "build-3") {
 		t.Errorf("verdict = %+v, want a wait that names who noted it", v)
 	}
 	f.Hurry = true
-	if v := StillHeld(h)(f); v.Action != "" {
+	if v := AwaitProvider(h)(f); v.Action != "" {
 		t.Errorf("in a hurry: %+v, want no opinion", v)
 	}
 }
 
 func TestASignInThatDoesNotComeBack(t *testing.T) {
-	s := loop.State{Counting: loop.Counting{Agents: []string{"claude"}}}.Add(worked("claude"))
-	h := Holds{Wait: true, MaxWait: 6 * time.Hour}
+	s := loop.State{Counting: loop.CountPolicy{Agents: []string{"claude"}}}.Add(worked("claude"))
+	h := ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour}
 	now := noon
 	for tries := 1; ; tries++ {
 		o := turned("claude", loop.ErrAuth, 0)
 		o.EndedAt = now
-		v := loop.Decide(loop.Facts{State: s, Outcome: &o, Now: now}, []loop.Rule{Fatal(), Held(h)})
+		v := loop.Decide(loop.Facts{State: s, Outcome: &o, Now: now}, []loop.Rule{Fatal(), ProviderLimit(h)})
 		s = s.Add(o)
 		if v.Action == loop.Stop {
 			if v.Reason != loop.ByNotSignedIn || now.Sub(noon) <= signInPatience || tries < 4 {

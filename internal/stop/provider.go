@@ -9,8 +9,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// Holds says how to treat a provider that turns attempts away.
-type Holds struct {
+// ProviderPolicy says how to treat a provider that turns attempts away.
+type ProviderPolicy struct {
 	Wait    bool          // false: the first such attempt ends the run
 	MaxWait time.Duration // per wait; 0 is none
 	MaxTime time.Duration // of the whole run, live; 0 is none
@@ -31,22 +31,22 @@ const (
 	signInPatience = 30 * time.Minute
 )
 
-// Held waits when a usage limit, an outage or a lost sign-in kept the attempt's
+// ProviderLimit waits when a usage limit, an outage or a lost sign-in kept the attempt's
 // agent from working and no other can, goes on with one that can, and gives up
 // when it would take too long.
-func Held(h Holds) loop.Rule {
+func ProviderLimit(h ProviderPolicy) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
-		if f.Outcome == nil || !f.State.TurnedAway(*f.Outcome) {
+		if f.Outcome == nil || !f.State.HeldByProvider(*f.Outcome) {
 			return none
 		}
 		return h.turnedAway(f)
 	}
 }
 
-// StillHeld waits before an attempt that would only be turned away, by what is
+// AwaitProvider waits before an attempt that would only be turned away, by what is
 // known of this run and of others that have met the same limit. It is asked
 // late: a run that is over need not wait.
-func StillHeld(h Holds) loop.Rule {
+func AwaitProvider(h ProviderPolicy) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Outcome != nil || f.Hurry || h.Agent(f) != "" {
 			return none
@@ -61,7 +61,7 @@ func StillHeld(h Holds) loop.Rule {
 
 // Agent is who works next: the first agent that nothing keeps from it. Where all
 // are kept, or none is known, it is "".
-func (h Holds) Agent(f loop.Facts) string {
+func (h ProviderPolicy) Agent(f loop.Facts) string {
 	for _, name := range f.State.Agents() {
 		if at, ok := h.ready(f, name); ok && !at.After(f.Now) {
 			return name
@@ -71,8 +71,8 @@ func (h Holds) Agent(f loop.Facts) string {
 }
 
 // turnedAway is what comes of an attempt that could not get at its model.
-func (h Holds) turnedAway(f loop.Facts) loop.Verdict {
-	away, _ := f.State.AwayAs(f.Outcome.Agent)
+func (h ProviderPolicy) turnedAway(f loop.Facts) loop.Verdict {
+	away, _ := f.State.HoldOf(f.Outcome.Agent)
 	if next := h.Agent(f); next != "" && next != away.Agent {
 		return loop.Verdict{Action: loop.Continue, Rule: loop.RuleFallback, Agent: next, Why: fmt.Sprintf("%s; %s goes on meanwhile", whatUntil(away), next)}
 	}
@@ -94,7 +94,7 @@ func (h Holds) turnedAway(f loop.Facts) loop.Verdict {
 
 // hopeless tells whether an agent has been turned away for so long that nobody
 // waits for it any more.
-func (h Holds) hopeless(f loop.Facts, a loop.Away) bool {
+func (h ProviderPolicy) hopeless(f loop.Facts, a loop.ProviderHold) bool {
 	lasted := f.Now.Sub(a.Since)
 	switch {
 	case permanent(a.Kind):
@@ -109,7 +109,7 @@ func (h Holds) hopeless(f loop.Facts, a loop.Away) bool {
 
 // first is the agent that can work again before all others, and when. It is not
 // ok when none ever will.
-func (h Holds) first(f loop.Facts) (away loop.Away, at time.Time, ok bool) {
+func (h ProviderPolicy) first(f loop.Facts) (away loop.ProviderHold, at time.Time, ok bool) {
 	for _, name := range f.State.Agents() {
 		ready, returns := h.ready(f, name)
 		if returns && (!ok || ready.Before(at)) {
@@ -120,7 +120,7 @@ func (h Holds) first(f loop.Facts) (away loop.Away, at time.Time, ok bool) {
 }
 
 // wait lets time pass until the first agent can work again.
-func (h Holds) wait(f loop.Facts) loop.Verdict {
+func (h ProviderPolicy) wait(f loop.Facts) loop.Verdict {
 	first, at, ok := h.first(f)
 	if !ok {
 		return none // none is known, or the attempt that found it out has ended the run
@@ -132,7 +132,7 @@ func (h Holds) wait(f loop.Facts) loop.Verdict {
 	if h.MaxTime > 0 && f.Live()+wait > h.MaxTime {
 		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("%s until %s, beyond loop.max_time (%s)", what(first), clock(at), h.MaxTime))
 	}
-	v := loop.Verdict{Action: loop.Wait, Rule: waits[loop.Treat(first.Kind).Result], Agent: first.Agent, Why: what(first), For: loop.Span(wait), Until: at, NotedBy: first.By}
+	v := loop.Verdict{Action: loop.Wait, Rule: waits[loop.Treat(first.Kind).Result], Agent: first.Agent, Why: what(first), For: loop.Millis(wait), Until: at, NotedBy: first.By}
 	if first.Limit != nil {
 		v.Limit = first.Limit.Kind
 	}
@@ -143,8 +143,8 @@ func (h Holds) wait(f loop.Facts) loop.Verdict {
 var waits = map[loop.Result]string{loop.Limited: loop.RuleLimit, loop.Unavailable: loop.RuleProvider, loop.Failed: loop.RuleSignIn}
 
 // away is the last that is known of an agent: by us, or by another run.
-func (h Holds) away(f loop.Facts, agent string) loop.Away {
-	a, _ := f.State.AwayAs(agent)
+func (h ProviderPolicy) away(f loop.Facts, agent string) loop.ProviderHold {
+	a, _ := f.State.HoldOf(agent)
 	for _, noted := range f.Noted {
 		if noted.Agent == agent && h.until(noted).After(h.until(a)) {
 			a = noted
@@ -154,13 +154,13 @@ func (h Holds) away(f loop.Facts, agent string) loop.Away {
 }
 
 // ready is when an agent can work again; never is not ok.
-func (h Holds) ready(f loop.Facts, agent string) (at time.Time, ok bool) {
+func (h ProviderPolicy) ready(f loop.Facts, agent string) (at time.Time, ok bool) {
 	a := h.away(f, agent)
 	return h.until(a), !h.hopeless(f, a)
 }
 
 // until is when an agent that was turned away is worth another try.
-func (h Holds) until(a loop.Away) time.Time {
+func (h ProviderPolicy) until(a loop.ProviderHold) time.Time {
 	switch {
 	case a.At.IsZero():
 		return time.Time{}
@@ -173,7 +173,7 @@ func (h Holds) until(a loop.Away) time.Time {
 }
 
 // stated tells whether the provider said when the limit ends.
-func stated(a loop.Away) bool { return a.Limit != nil && a.Limit.Until.After(a.At) }
+func stated(a loop.ProviderHold) bool { return a.Limit != nil && a.Limit.Until.After(a.At) }
 
 // permanent tells whether only a person can bring the agent back.
 func permanent(k loop.ErrorKind) bool {
@@ -182,7 +182,7 @@ func permanent(k loop.ErrorKind) bool {
 }
 
 // what says in words what keeps an agent.
-func what(a loop.Away) string {
+func what(a loop.ProviderHold) string {
 	said := fmt.Sprintf("%s cannot work (%s)", a.Agent, strings.ReplaceAll(string(a.Kind), "_", " "))
 	switch {
 	case loop.Treat(a.Kind).Result == loop.Limited && a.Limit != nil && a.Limit.Kind != "":
@@ -203,7 +203,7 @@ func what(a loop.Away) string {
 }
 
 // whatUntil adds for how long, where that is known.
-func whatUntil(a loop.Away) string {
+func whatUntil(a loop.ProviderHold) string {
 	if !stated(a) {
 		return what(a)
 	}
@@ -211,7 +211,7 @@ func whatUntil(a loop.Away) string {
 }
 
 // met is what for something that has just happened.
-func met(a loop.Away) string {
+func met(a loop.ProviderHold) string {
 	if loop.Treat(a.Kind).Result == loop.Limited {
 		return what(a) + " reached"
 	}
@@ -219,7 +219,7 @@ func met(a loop.Away) string {
 }
 
 // tooLong is the end of a wait that nobody wants to wait out.
-func tooLong(a loop.Away, why string) (loop.Status, loop.Reason, string) {
+func tooLong(a loop.ProviderHold, why string) (loop.Status, loop.Reason, string) {
 	switch loop.Treat(a.Kind).Result {
 	case loop.Limited:
 		return loop.Aborted, loop.ByWaitTooLong, why
