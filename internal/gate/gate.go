@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/tests"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Gate is one of the runner's own checks.
@@ -56,3 +57,6 @@ func (r Result) refuse(why string) Result {
 	r.OK, r.Why = why == "", why
 	return r
 }
+
+// oneLine makes one short line of what a program printed.
+func oneLine(s string, limit int) string { return text.Shorten(text.Fold(text.Printed(s)), limit) }

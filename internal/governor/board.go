@@ -140,3 +140,128 @@ func (b *Board) change(edit func(*content)) error {
 	}
 	return err
 }
+
+// wake is when a run means to try again.
+type wake struct {
+	Account string    `json:"account"`
+	Run     string    `json:"run"`
+	At      time.Time `json:"at"`
+}
+
+const (
+	// apart is how far two runs of one account keep from each other. One that
+	// finds the limit still there has noted so by the time the next one wakes.
+	apart = 2 * time.Second
+
+	// mostWakes bounds the file, whatever runs do.
+	mostWakes = 200
+)
+
+// reserve gives the run the first time from the given one on that is free, and
+// gives up the one that it had.
+func reserve(list []wake, account, run string, from, now time.Time) ([]wake, time.Time) {
+	from = from.UTC()
+	if from.Before(now) {
+		from = now.UTC()
+	}
+	list = slices.DeleteFunc(list, func(w wake) bool {
+		return w.At.Add(apart).Before(now) || w.Account == account && w.Run == run
+	})
+	at := free(list, account, from)
+	list = append(list, wake{Account: account, Run: run, At: at})
+	return list[max(0, len(list)-mostWakes):], at
+}
+
+// free is the first time from the given one on that is not near another wake.
+func free(list []wake, account string, from time.Time) time.Time {
+	var taken []time.Time
+	for _, w := range list {
+		if w.Account == account {
+			taken = append(taken, w.At)
+		}
+	}
+	slices.SortFunc(taken, time.Time.Compare)
+	for _, t := range taken {
+		if from.Sub(t).Abs() < apart {
+			from = t.Add(apart)
+		}
+	}
+	return from
+}
+
+// wakes tells whether the run has reserved a time.
+func wakes(list []wake, run string) bool {
+	return slices.ContainsFunc(list, func(w wake) bool { return w.Run == run })
+}
+
+// Entry is a limit that one run met. It holds for all runs of the account.
+type Entry struct {
+	Account string    `json:"account"`
+	Agent   string    `json:"agent"`
+	Kind    string    `json:"kind"`
+	Until   time.Time `json:"until,omitzero"` // zero: the provider did not say
+	At      time.Time `json:"at"`             // when it was met
+	Run     string    `json:"run"`
+	Tree    string    `json:"tree"`
+}
+
+const (
+	// unstated is how long a limit holds of which the provider did not say it.
+	unstated = 10 * time.Minute
+
+	// longest is beyond the longest window of any provider, which is a month.
+	// A time further off was misread, and would keep all runs away for years.
+	longest = 32 * 24 * time.Hour
+
+	// mostEntries bounds the file, whatever runs do.
+	mostEntries = 200
+)
+
+// Ends is when the limit no longer holds.
+func (e Entry) Ends() time.Time {
+	if e.Until.IsZero() {
+		return e.At.Add(unstated)
+	}
+	return e.Until
+}
+
+// holds tells whether the limit is one now. It is not when it comes from a time
+// that is yet to come: then the clock was wrong, and may have been by years.
+func (e Entry) holds(now time.Time) bool {
+	return now.Before(e.Ends()) && e.At.Sub(now) < unstated
+}
+
+// replaces tells whether e takes the place of an earlier entry. When both are of
+// the same limit, the later knows better, unless only the earlier knows the end.
+func (e Entry) replaces(earlier Entry) bool {
+	if e.Account != earlier.Account || e.Kind != earlier.Kind || e.At.Before(earlier.At) {
+		return false
+	}
+	return !e.Until.IsZero() || earlier.Until.IsZero()
+}
+
+// add notes a limit and forgets what was over when it was met.
+func add(list []Entry, e Entry) []Entry {
+	if e.Until.Sub(e.At) > longest {
+		e.Until = time.Time{}
+	}
+	e.At, e.Until = e.At.UTC(), e.Until.UTC()
+	list = slices.DeleteFunc(list, func(old Entry) bool { return !e.At.Before(old.Ends()) || e.replaces(old) })
+	list = append(list, e)
+	slices.SortStableFunc(list, func(a, b Entry) int { return a.At.Compare(b.At) })
+	return list[max(0, len(list)-mostEntries):]
+}
+
+// holding is, of each account, the limit that holds the longest.
+func holding(list []Entry, accounts []string, now time.Time) map[string]Entry {
+	found := map[string]Entry{}
+	for _, e := range list {
+		if !e.holds(now) || !slices.Contains(accounts, e.Account) {
+			continue
+		}
+		if other, ok := found[e.Account]; !ok || e.Ends().After(other.Ends()) {
+			found[e.Account] = e
+		}
+	}
+	return found
+}

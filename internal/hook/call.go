@@ -1,13 +1,21 @@
 package hook
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"strings"
+	"sync"
+	"syscall"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Call is what a hook is run with.
@@ -76,3 +84,104 @@ func (c Call) stdin() io.Reader {
 }
 
 var newline = []byte{'\n'}
+
+// notStarted says what is wrong with a program that did not start, and what to
+// do about it where that is known. The system says of a missing interpreter
+// only that there is no such file, though the user can see that there is.
+func notStarted(program string, err error) (trouble, hint string) {
+	var start *proc.StartError
+	if !errors.As(err, &start) {
+		return "could not be run: " + err.Error(), ""
+	}
+	switch {
+	case start.Missing():
+		name := interpreter(program)
+		if strings.HasSuffix(name, "\r") {
+			return "cannot be started: its lines end as on Windows", "save it with the line ends of Unix"
+		}
+		if name != "" {
+			return "cannot be started: there is no " + name + ", which its first line asks for", "install that, or change the first line"
+		}
+	case errors.Is(start.Err, syscall.ENOEXEC):
+		hint = "begin it with a line that names its interpreter, such as #!/bin/sh"
+	case errors.Is(start.Err, fs.ErrPermission):
+		hint = "chmod +x " + program + "; if it is executable, look at its interpreter, and whether its file system may hold programs"
+	}
+	return "cannot be started: " + start.Err.Error(), hint
+}
+
+// interpreter is what the first line of a script names, or nothing.
+func interpreter(path string) string {
+	f, err := files.OpenFile(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const longest = 256 // as far as Linux reads
+	line, _ := bufio.NewReader(io.LimitReader(f, longest)).ReadString('\n')
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "#!")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " ")
+	return name
+}
+
+const (
+	// keptSize is how much of the end of a stream is kept, whatever comes.
+	keptSize = 4 << 10
+
+	// maxSaid is how long the last line may be in a warning.
+	maxSaid = 240
+)
+
+// output takes what a hook prints.
+type output struct {
+	mu  sync.Mutex // the streams are read at the same time
+	log io.Writer
+
+	stdout, stderr []byte // the end of each; at most twice keptSize, so that it is rarely moved
+}
+
+// stream takes what comes on one stream and keeps its end.
+func (o *output) stream(end *[]byte) io.Writer {
+	return writer(func(data []byte) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.log != nil {
+			_, _ = o.log.Write(data) // a hook must not hang because a disk is full
+		}
+		*end = append(*end, data[max(0, len(data)-keptSize):]...)
+		if excess := len(*end) - keptSize; excess > keptSize {
+			*end = append((*end)[:0], (*end)[excess:]...)
+		}
+	})
+}
+
+type writer func([]byte)
+
+func (w writer) Write(data []byte) (int, error) {
+	w(data)
+	return len(data), nil
+}
+
+// said is the last line of what was printed, where what went wrong is most
+// likely to be told: on stderr, if anything is there.
+func (o *output) said() string {
+	if line := lastLine(o.stderr); line != "" {
+		return line
+	}
+	return lastLine(o.stdout)
+}
+
+// lastLine is the last line that shows anything, as plain text of bounded
+// length.
+func lastLine(out []byte) string {
+	last := ""
+	for line := range strings.FieldsFuncSeq(text.StripEscapes(string(out)), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if line = text.Line(line); line != "" {
+			last = line
+		}
+	}
+	return text.Shorten(last, maxSaid)
+}
