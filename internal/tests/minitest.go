@@ -16,6 +16,7 @@ var minitestRules = rules[*minitest]{list: []rule[*minitest]{
 	{`^(?:  \d+\) )?(Failure|Error|Skipped):$`, nil, func(m *minitest, sub []string) { m.title = sub[1] }},
 	{`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips$`, nil, (*minitest).sums},
 	{`^Finished in ([^,]*),.* assertions/s\.$`, nil, func(m *minitest, sub []string) { m.took = duration(sub[1]) }},
+	{`^(.*) assertions/s\.$`, nil, func(*minitest, []string) {}},
 	{`^([\pL_].*#test_.+) = (\d+\.\d\d) s = ([.FES])$`, nil, (*minitest).verbose},
 }}
 

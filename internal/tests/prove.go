@@ -1,16 +1,8 @@
 package tests
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-)
-
-var (
-	proveFile = regexp.MustCompile(`^(\S+) +\(Wstat: .*Tests: (\d+) Failed: (\d+)\)$`)
-	proveList = regexp.MustCompile(`^  Failed tests?:  +(\d[\d, -]*)$`)
-	proveSum  = regexp.MustCompile(`^Files=(\d+), Tests=(\d+), +(\d+) wallclock secs `)
-	proveEnd  = regexp.MustCompile(`^Result: (?:PASS|FAIL|NOTESTS)$`)
 )
 
 // prove reads Perl's prove and make test, which say of tests that pass only how
@@ -37,51 +29,36 @@ type proveFailure struct {
 
 func newProve() reader { return &prove{total: -1} }
 
-func (p *prove) line(text string) {
-	if text == "" {
-		return
-	}
-	if text[len(text)-1] == ')' && strings.Contains(text, " (Wstat: ") {
-		if m := proveFile.FindStringSubmatch(text); m != nil {
-			p.file(m[1], m[3])
-		}
-		return
-	}
-	if strings.HasSuffix(text, ". ") && p.begins(text) {
-		return
-	}
-	switch text[0] {
-	case 'o', 'n':
-		if p.now != "" {
-			p.point(text)
-		}
-	case ' ':
-		if len(p.files) > 0 && p.total < 0 {
-			p.files[len(p.files)-1].detail(text)
-		}
-	case 'F':
-		if m := proveSum.FindStringSubmatch(text); m != nil {
-			if n, ok := number(m[2]); ok {
-				p.total = n
-				p.sum.Duration += duration(m[3])
-			}
-		}
-	case 'R':
-		if p.total >= 0 && proveEnd.MatchString(text) {
-			p.end()
-		}
-	}
-}
+func (p *prove) inReport() bool { return len(p.files) > 0 && p.total < 0 }
 
-// begins reads "t/good.t .. ", with nothing behind it: the file's TAP comes next.
-func (p *prove) begins(text string) bool {
-	name, dots, _ := strings.Cut(text, " ")
-	if name == "" || strings.Trim(dots, ".") != " " {
-		return false
-	}
-	p.now = keep(name)
-	return true
-}
+var proveRules = rules[*prove]{list: []rule[*prove]{
+	{`^$`, nil, func(*prove, []string) {}},
+	// What the report says of a file.
+	{`^(\S+) +\(Wstat: .*Tests: \d+ Failed: (\d+)\)$`, nil, func(p *prove, m []string) {
+		n := ints(m)[2]
+		p.failed += n
+		if len(p.files) < mostFailing {
+			p.files = append(p.files, proveFailure{name: keep(m[1]), count: n})
+		}
+	}},
+	{`^.* \(Wstat: .*\)$`, nil, func(*prove, []string) {}},
+	// "t/good.t .. ", with nothing behind it: the file's TAP comes next.
+	{`^([^ ]+) \.*\. $`, nil, func(p *prove, m []string) { p.now = keep(m[1]) }},
+	{`^(?:ok|not ok) `, func(p *prove) bool { return p.now != "" }, func(p *prove, m []string) { p.point(m[0]) }},
+	{`^  Failed tests?:  +(\d[\d, -]*)$`, (*prove).inReport, func(p *prove, m []string) { p.files[len(p.files)-1].tests = keep(m[1]) }},
+	{`^ `, (*prove).inReport, func(p *prove, m []string) {
+		f := &p.files[len(p.files)-1]
+		f.dead = f.dead || strings.HasPrefix(m[0], "  Non-zero ") || strings.HasPrefix(m[0], "  Parse errors: ")
+		f.text.add(m[0])
+	}},
+	{`^Files=\d+, Tests=(\d{1,9}), +(\d+) wallclock secs `, nil, func(p *prove, m []string) {
+		p.total = ints(m)[1]
+		p.sum.Duration += duration(m[2])
+	}},
+	{`^Result: (?:PASS|FAIL|NOTESTS)$`, func(p *prove) bool { return p.total >= 0 }, func(p *prove, _ []string) { p.end() }},
+}}
+
+func (p *prove) line(text string) { proveRules.read(p, text) }
 
 func (p *prove) point(text string) {
 	m := tapPoint.FindStringSubmatch(text)
@@ -96,24 +73,6 @@ func (p *prove) point(text string) {
 		status = Skipped
 	}
 	p.pending.put(p.now+" "+m[2], status)
-}
-
-// file begins what the report says of a file.
-func (p *prove) file(name, failed string) {
-	n, _ := number(failed)
-	p.failed += n
-	if len(p.files) < mostFailing {
-		p.files = append(p.files, proveFailure{name: keep(name), count: n})
-	}
-}
-
-func (f *proveFailure) detail(text string) {
-	if m := proveList.FindStringSubmatch(text); m != nil {
-		f.tests = keep(m[1])
-		return
-	}
-	f.dead = f.dead || strings.HasPrefix(text, "  Non-zero ") || strings.HasPrefix(text, "  Parse errors: ")
-	f.text.add(text)
 }
 
 // end counts a run once its result is printed.
