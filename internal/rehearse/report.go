@@ -110,7 +110,7 @@ func (r *Report) Summary() string {
 		}
 	}
 	if t.Waits > 0 {
-		list = append(list, fmt.Sprintf("%s (%s)", text.Plural(t.Waits, "wait"), briefly(t.Waited.Duration())))
+		list = append(list, fmt.Sprintf("%s (%s)", text.Plural(t.Waits, "wait"), view.Brief(t.Waited.Duration())))
 	}
 	if t.Refused > 0 {
 		list = append(list, text.Plural(t.Refused, "claim")+" refused")
@@ -170,7 +170,7 @@ func (n *findings) checks() []Finding {
 func (n *findings) level() loop.Level { return n.end.Level() }
 
 func (n *findings) cameToAnEnd() Finding {
-	c := Finding{Name: "it came to an end", OK: true, Detail: view.People(n.end.State, n.level()) + ", after " + briefly(n.end.Elapsed.Duration())}
+	c := Finding{Name: "it came to an end", OK: true, Detail: view.People(n.end.State, n.level()) + ", after " + view.Brief(n.end.Elapsed.Duration())}
 	switch {
 	case n.gaveUp != "":
 		c.OK, c.Detail = false, n.gaveUp+"; set loop.max_time, loop.max_iterations or loop.idle_timeout"
@@ -267,7 +267,7 @@ func (n *findings) limitsWaitedOut() (Finding, bool) {
 		}
 		return c, true
 	}
-	c.OK, c.Detail = true, fmt.Sprintf("turned away: %d, counted: 0, waited: %s", found, briefly(n.end.Totals.Waited.Duration()))
+	c.OK, c.Detail = true, fmt.Sprintf("turned away: %d, counted: 0, waited: %s", found, view.Brief(n.end.Totals.Waited.Duration()))
 	return c, found > 0
 }
 
@@ -287,11 +287,11 @@ func (n *findings) hangsEnded() (Finding, bool) {
 		idle, timeout := n.c.Loop.IdleTimeout, n.c.Loop.IterationTimeout
 		switch {
 		case e.Cause == loop.WhenIdle && e.Silence <= idle+grace:
-			took = append(took, briefly(e.Silence)+" of silence")
+			took = append(took, view.Brief(e.Silence)+" of silence")
 		case e.Cause == loop.AtDeadline && e.Lasted <= timeout+grace:
-			took = append(took, briefly(e.Lasted))
+			took = append(took, view.Brief(e.Lasted))
 		case e.Cause == loop.WhenIdle, e.Cause == loop.AtDeadline:
-			c.OK, c.Detail = false, fmt.Sprintf("iteration %d went on for %s, silent for %s", e.Iteration, briefly(e.Lasted), briefly(e.Silence))
+			c.OK, c.Detail = false, fmt.Sprintf("iteration %d went on for %s, silent for %s", e.Iteration, view.Brief(e.Lasted), view.Brief(e.Silence))
 			return c, true
 		}
 	}

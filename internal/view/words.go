@@ -33,11 +33,16 @@ func People(s loop.Status, level loop.Level) string {
 
 // Clock is the local time of day to the minute, with its date when it is not
 // the next time that a clock shows this.
-func Clock(t, now time.Time) string {
-	if next := t.Sub(now); next >= 0 && next < 24*time.Hour {
-		return t.Local().Format("15:04")
+func Clock(t, now time.Time) string { return clockIn(t, now, time.Local) }
+
+func clockIn(t, now time.Time, zone *time.Location) string {
+	if zone == nil {
+		zone = time.Local
 	}
-	return t.Local().Format("2006-01-02 15:04")
+	if next := t.Sub(now); next >= 0 && next < 24*time.Hour {
+		return t.In(zone).Format("15:04")
+	}
+	return t.In(zone).Format("2006-01-02 15:04")
 }
 
 // Dollars is a sum of money, marked when it was worked out and not told.
