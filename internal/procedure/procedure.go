@@ -8,10 +8,7 @@
 // prompt, is left to others.
 package procedure
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Procedure is a named loop.
 type Procedure struct {
@@ -28,24 +25,6 @@ type Procedure struct {
 type Part struct {
 	Section  string // empty before the first section
 	Fragment string // see Fragment
-}
-
-// The families, in the order of listing.
-const (
-	everyday  = "Plan and build"
-	direct    = "Direct"
-	audits    = "Audits"
-	specPlans = "Plans for specs"
-	codePlans = "Plans for code"
-)
-
-// All is every procedure in the order of listing. The caller may change it.
-func All() []Procedure {
-	all := slices.Concat(everydayLoops(), directLoops(), auditLoops(), specDrafts(), codeDrafts())
-	for i := range all {
-		all[i].Title = "# OODA Loop Iteration"
-	}
-	return all
 }
 
 // Find gives the procedure of that name or alias.
@@ -65,18 +44,4 @@ func Names() []string {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// parts puts each fragment into the section of its folder.
-func parts(fragments ...string) []Part {
-	var list []Part
-	for _, name := range fragments {
-		folder, _, _ := strings.Cut(name, "/")
-		section := strings.ToUpper(folder)
-		if folder == "common" {
-			section = ""
-		}
-		list = append(list, Part{Section: section, Fragment: name})
-	}
-	return list
 }

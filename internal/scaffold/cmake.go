@@ -2,6 +2,8 @@ package scaffold
 
 import "regexp"
 
+var cmake = row{kind: CMake, markers: []string{"CMakeLists.txt"}, adapt: adaptCMake}
+
 var (
 	ctests       = regexp.MustCompile(`(?mi)^\s*(enable_testing\s*\(|include\s*\(\s*CTest\s*\))`)
 	buildIgnored = regexp.MustCompile(`(?m)^/?(\*\*/)?build[^/\s]*/?\s*$`)

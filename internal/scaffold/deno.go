@@ -2,6 +2,11 @@ package scaffold
 
 import "encoding/json"
 
+var deno = row{
+	kind: Deno, markers: []string{"deno.json", "deno.jsonc"}, testFiles: []string{"*_test.*", "*.test.*"},
+	test: "deno test", build: "deno check .", lint: "deno lint", adapt: adaptDeno,
+}
+
 // adaptDeno prefers the project's own tasks: they know which permissions its
 // tests need.
 func adaptDeno(p tree, t *Toolchain) {

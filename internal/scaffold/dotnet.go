@@ -1,5 +1,10 @@
 package scaffold
 
+var dotNet = row{
+	kind: DotNet, markers: []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}, testFiles: []string{"*Tests.cs"},
+	test: "dotnet test", build: "dotnet build", adapt: adaptDotNet,
+}
+
 // adaptDotNet names the solution where there are several files that could be
 // meant, which dotnet refuses to choose from.
 func adaptDotNet(p tree, t *Toolchain) {

@@ -1,5 +1,10 @@
 package scaffold
 
+var elixir = row{
+	kind: Elixir, markers: []string{"mix.exs"}, testFiles: []string{"*_test.exs"},
+	test: "mix test", build: "mix compile", adapt: adaptElixir,
+}
+
 func adaptElixir(p tree, t *Toolchain) {
 	switch {
 	case p.mentions(":credo", "mix.exs"):

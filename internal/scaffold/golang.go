@@ -5,6 +5,11 @@ import (
 	"strings"
 )
 
+var goToolchain = row{
+	kind: Go, markers: []string{"go.mod", "go.work"}, testFiles: []string{"*_test.go"},
+	test: "go test -json ./...", build: "go build -o /dev/null ./...", lint: "go vet ./...", adapt: adaptGo,
+}
+
 // adaptGo names the modules of a workspace, for "./..." ends where another
 // module begins, and is an error where there is none.
 func adaptGo(p tree, t *Toolchain) {

@@ -7,6 +7,15 @@ import (
 	"strings"
 )
 
+var bun = row{
+	kind: Bun, markers: []string{"bun.lock", "bun.lockb", "bunfig.toml"}, testFiles: scriptTests, covers: []Kind{Node},
+	test: "bun test", adapt: adaptBun,
+}
+
+var node = row{kind: Node, markers: []string{"package.json"}, testFiles: scriptTests, adapt: adaptNode}
+
+var scriptTests = []string{"*.test.*", "*.spec.*", "__tests__/"}
+
 // packageJSON is what a package.json says that we want to know.
 type packageJSON struct {
 	Scripts        map[string]string `json:"scripts"`

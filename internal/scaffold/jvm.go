@@ -5,6 +5,16 @@ import (
 	"strings"
 )
 
+var maven = row{
+	kind: Maven, markers: []string{"pom.xml"}, testFiles: []string{"**/src/test/"},
+	test: "mvn -B test", build: "mvn -B -DskipTests package", adapt: adaptMaven,
+}
+
+var gradle = row{
+	kind: Gradle, markers: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, testFiles: []string{"**/src/test/"},
+	test: "gradle --no-daemon --continue -I " + countTests + " test", build: "gradle --no-daemon assemble", adapt: adaptGradle,
+}
+
 // countTests is the Gradle script that makes tests countable.
 const countTests = ".refrain/count-tests.gradle"
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+var makefile = row{kind: Make, markers: []string{"GNUmakefile", "makefile", "Makefile"}, adapt: adaptMake}
+
 // rule is a line of a makefile that says how targets are made. A := or ::= sets
 // a variable.
 var rule = regexp.MustCompile(`(?m)^([A-Za-z0-9][\w ./%+-]*?)[ \t]*:{1,2}(?:[^:=]|$)`)

@@ -2,6 +2,8 @@ package scaffold
 
 import "encoding/json"
 
+var php = row{kind: PHP, markers: []string{"composer.json"}, adapt: adaptPHP}
+
 // phpLinters are programs by the files that configure them.
 var phpLinters = []struct {
 	files []string

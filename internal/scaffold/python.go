@@ -2,6 +2,17 @@ package scaffold
 
 import "strings"
 
+var python = row{
+	kind: Python, markers: []string{"pyproject.toml", "setup.py", "manage.py", "Pipfile"}, testFiles: pythonTests,
+	adapt: adaptPython,
+}
+
+var pythonTools = row{kind: Python, markers: []string{"requirements.txt", "setup.cfg", "tox.ini"}, testFiles: pythonTests, adapt: adaptPython}
+
+var pythonScripts = row{kind: Python, markers: []string{"*.py"}, testFiles: pythonTests, adapt: adaptPython, alone: true}
+
+var pythonTests = []string{"test_*.py", "*_test.py", "tests/"}
+
 // pythonFiles are where a project says which tools it uses.
 var pythonFiles = []string{"pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "requirements*.txt", "requirements/*.txt"}
 

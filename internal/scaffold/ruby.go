@@ -1,5 +1,7 @@
 package scaffold
 
+var ruby = row{kind: Ruby, markers: []string{"Gemfile", "*.gemspec"}, adapt: adaptRuby}
+
 // adaptRuby finds the tests by their folder. A Gemfile without any is often
 // that of a project of another kind.
 func adaptRuby(p tree, t *Toolchain) {

@@ -2,6 +2,11 @@ package scaffold
 
 import "regexp"
 
+var rust = row{
+	kind: Rust, markers: []string{"Cargo.toml"}, testFiles: []string{"tests/"},
+	test: "cargo test --no-fail-fast", build: "cargo build", lint: "cargo clippy --all-targets", adapt: adaptRust,
+}
+
 var cargoWorkspace = regexp.MustCompile(`(?m)^\s*\[workspace[\].]`)
 
 // adaptRust takes in all crates of a workspace, and not only the one at the root.

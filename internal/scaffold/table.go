@@ -47,52 +47,6 @@ type row struct {
 // table is every toolchain. Those whose markers hardly ever stand in a project
 // of another kind come first, what only wraps others comes late.
 var table = []row{
-	{
-		kind: Go, markers: []string{"go.mod", "go.work"}, testFiles: []string{"*_test.go"},
-		test: "go test -json ./...", build: "go build -o /dev/null ./...", lint: "go vet ./...", adapt: adaptGo,
-	},
-	{
-		kind: Rust, markers: []string{"Cargo.toml"}, testFiles: []string{"tests/"},
-		test: "cargo test --no-fail-fast", build: "cargo build", lint: "cargo clippy --all-targets", adapt: adaptRust,
-	},
-	{
-		kind: DotNet, markers: []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}, testFiles: []string{"*Tests.cs"},
-		test: "dotnet test", build: "dotnet build", adapt: adaptDotNet,
-	},
-	{
-		kind: Maven, markers: []string{"pom.xml"}, testFiles: []string{"**/src/test/"},
-		test: "mvn -B test", build: "mvn -B -DskipTests package", adapt: adaptMaven,
-	},
-	{
-		kind: Gradle, markers: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, testFiles: []string{"**/src/test/"},
-		test: "gradle --no-daemon --continue -I " + countTests + " test", build: "gradle --no-daemon assemble", adapt: adaptGradle,
-	},
-	{
-		kind: Elixir, markers: []string{"mix.exs"}, testFiles: []string{"*_test.exs"},
-		test: "mix test", build: "mix compile", adapt: adaptElixir,
-	},
-	{kind: Ruby, markers: []string{"Gemfile", "*.gemspec"}, adapt: adaptRuby},
-	{kind: PHP, markers: []string{"composer.json"}, adapt: adaptPHP},
-	{
-		kind: Python, markers: []string{"pyproject.toml", "setup.py", "manage.py", "Pipfile"}, testFiles: pythonTests,
-		adapt: adaptPython,
-	},
-	{
-		kind: Deno, markers: []string{"deno.json", "deno.jsonc"}, testFiles: []string{"*_test.*", "*.test.*"},
-		test: "deno test", build: "deno check .", lint: "deno lint", adapt: adaptDeno,
-	},
-	{
-		kind: Bun, markers: []string{"bun.lock", "bun.lockb", "bunfig.toml"}, testFiles: scriptTests, covers: []Kind{Node},
-		test: "bun test", adapt: adaptBun,
-	},
-	{kind: Node, markers: []string{"package.json"}, testFiles: scriptTests, adapt: adaptNode},
-	{kind: CMake, markers: []string{"CMakeLists.txt"}, adapt: adaptCMake},
-	{kind: Make, markers: []string{"GNUmakefile", "makefile", "Makefile"}, adapt: adaptMake},
-	{kind: Python, markers: []string{"requirements.txt", "setup.cfg", "tox.ini"}, testFiles: pythonTests, adapt: adaptPython},
-	{kind: Python, markers: []string{"*.py"}, testFiles: pythonTests, adapt: adaptPython, alone: true},
+	goToolchain, rust, dotNet, maven, gradle, elixir, ruby, php,
+	python, deno, bun, node, cmake, makefile, pythonTools, pythonScripts,
 }
-
-var (
-	scriptTests = []string{"*.test.*", "*.spec.*", "__tests__/"}
-	pythonTests = []string{"test_*.py", "*_test.py", "tests/"}
-)

@@ -100,8 +100,8 @@ func decide(tree *os.Root, f File, force bool) (Action, error) {
 	return Kept, nil
 }
 
-// mostOld is more than any file has that is worth to be compared or kept.
-const mostOld = 64 << 20
+// maxOld is more than any file has that is worth to be compared or kept.
+const maxOld = 64 << 20
 
 func readOld(tree *os.Root, name string) ([]byte, error) {
 	f, err := files.Open(tree, name)
@@ -109,7 +109,7 @@ func readOld(tree *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return files.All(context.Background(), f, mostOld)
+	return files.All(context.Background(), f, maxOld)
 }
 
 // reachable sees that the folders above a file are folders, or can be made.

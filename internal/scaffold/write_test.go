@@ -125,7 +125,7 @@ func TestWriteDoesNotReadWithoutEnd(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, mostOld+1); err != nil {
+	if err := os.Truncate(path, maxOld+1); err != nil {
 		t.Fatal(err)
 	}
 	list := []File{{Path: "a.txt", Text: "text", Mode: 0o600}}
