@@ -8,7 +8,7 @@
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
 # make bench    the numbers that we hold ourselves to
-# make docs     the generated pages below docs/
+# make docs     what is generated: tables of settings and rules, the reasons of the library
 # make house    how the code is built: widths, distances, sizes
 
 GO       ?= go

@@ -50,37 +50,6 @@ const (
 	Crashed     = loop.Crashed // no event says so: its runner is gone, and it has no end
 )
 
-// Why it ended.
-const (
-	ByPromise      = loop.ByPromise
-	ByPlan         = loop.ByPlan
-	ByGates        = loop.ByGates
-	ByExitZero     = loop.ByExitZero
-	ByIterations   = loop.ByIterations
-	ByTime         = loop.ByTime
-	ByCost         = loop.ByCost
-	ByTokens       = loop.ByTokens
-	ByFailures     = loop.ByFailures
-	ByRedGates     = loop.ByRedGates
-	ByTestFailures = loop.ByTestFailures
-	ByNoProgress   = loop.ByNoProgress
-	ByPattern      = loop.ByPattern
-	ByTampering    = loop.ByTampering
-	ByScript       = loop.ByScript
-	ByHook         = loop.ByHook
-	ByBlocked      = loop.ByBlocked
-	ByPermissions  = loop.ByPermissions
-	ByProvider     = loop.ByProvider
-	ByWaitTooLong  = loop.ByWaitTooLong
-	ByRule         = loop.ByRule
-	ByRequest      = loop.ByRequest
-	BySignal       = loop.BySignal
-	ByAgentMissing = loop.ByAgentMissing
-	ByNotSignedIn  = loop.ByNotSignedIn
-	ByNoCredit     = loop.ByNoCredit
-	ByError        = loop.ByError
-)
-
 // How much stands behind a run that is done, the most first.
 const (
 	// LevelProven: the evidence tells the work from what was there before.

@@ -14,7 +14,7 @@ import (
 // public.
 func TestEveryWordHasAName(t *testing.T) {
 	public, kinds := map[string]bool{}, map[string]bool{} // names of package loop
-	eachSpec(t, "words.go", func(_ string, spec ast.Spec) {
+	collect := func(_ string, spec ast.Spec) {
 		switch s := spec.(type) {
 		case *ast.TypeSpec:
 			kinds[ofLoop(s.Type)] = true
@@ -22,11 +22,13 @@ func TestEveryWordHasAName(t *testing.T) {
 			for i, name := range s.Names {
 				word := ofLoop(s.Values[i])
 				if public[word] = true; name.Name != word {
-					t.Errorf("words.go calls loop.%s %s", word, name.Name)
+					t.Errorf("the library calls loop.%s %s", word, name.Name)
 				}
 			}
 		}
-	})
+	}
+	eachSpec(t, "words.go", collect)
+	eachSpec(t, "reasons.go", collect)
 	words := 0
 	files, err := filepath.Glob("internal/loop/*.go")
 	if err != nil {
@@ -40,7 +42,7 @@ func TestEveryWordHasAName(t *testing.T) {
 			}
 			for _, name := range s.Names {
 				if words++; name.IsExported() && !public[name.Name] {
-					t.Errorf("words.go has no name for loop.%s, a %s", name.Name, kind)
+					t.Errorf("the library has no name for loop.%s, a %s", name.Name, kind)
 				}
 			}
 		})

@@ -138,7 +138,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Commands: j.Request.Commands,
 		Context:  j.Request.Context,
 		Claims:   prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
-		Max:      c.Loop.MaxIterations,
+		Max:      c.Stop.Iterations,
 		Feedback: prompt.Feedback{
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
 		},

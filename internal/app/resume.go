@@ -319,7 +319,7 @@ func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past 
 	defer keeper.Close()
 	facts := hooks.About
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
-	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Loop.MaxIterations
+	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Stop.Iterations
 	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
 		Input: input, Env: hook.Environ(environ(a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Exec: keeper.Run,
 	})

@@ -142,7 +142,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 	}
 	for _, reader := range slices.Concat(w.Readers, []*Patient{j.log.reader}) {
 		if reader != nil {
-			defer reader.hurry(w.Control, max(0, c.Loop.MaxTime-o.past.State.Live.Duration()))()
+			defer reader.hurry(w.Control, max(0, c.Stop.Time-o.past.State.Live.Duration()))()
 		}
 	}
 	around, err := surround(j.Assignment, j.lineup, w, o, keeper, state)
@@ -175,7 +175,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
 			Workers: workers(j.lineup), Shared: around.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
 			Dir: j.Dir(), Env: environ(j.Tree, o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
-			Context:     engine.Context{Redline: c.Context.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
+			Context:     engine.Context{Redline: c.Stop.Session.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
 			Control: w.Control, Observers: observers, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
 		},
@@ -189,7 +189,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: environ(j.Tree, o.run), Work: &work, Spent: spent.take,
 		},
 		Done: proof.Done{
-			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Done.Confirmations,
+			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Stop.Done.Confirmations,
 		},
 		FeedbackRoom: j.feedbackRoom(),
 		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},
@@ -264,7 +264,7 @@ func (j *Job) raiser(run *journal.Run) func(key, value string) (engine.Terms, er
 		defer mu.Unlock()
 		next, err := latest.raised(key, value)
 		if err == nil {
-			err = next.lineup.CheckBudget(next.Config().Budget)
+			err = next.lineup.CheckBudget(next.Config().Stop)
 		}
 		if err != nil {
 			return engine.Terms{}, err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -82,7 +81,7 @@ func (s *simulation) replaceAgents(sim rehearse.Simulation) error {
 	settings := *s.job.Settings
 	settings.Config.Agents = maps.Clone(settings.Config.Agents)
 	for _, name := range s.Reviewers() {
-		settings.Config.Agents[name] = config.Agent{Command: setting.Command{Argv: []string{rehearse.Reviewer}}, Prompt: "stdin", Format: "rehearsal"}
+		settings.Config.Agents[name] = agent.Table{Command: setting.Command{Argv: []string{rehearse.Reviewer}}, Prompt: "stdin", Format: "rehearsal"}
 	}
 	settings.Config.Log.File = "" // it may be one outside of the copy
 	s.job.Settings = &settings

@@ -41,15 +41,15 @@ var mayImport = map[string][]string{
 	"procedure": words,
 	"scaffold":  hands,
 
-	"view":    words,
+	"view":    join(words, []string{"stop"}),
 	"seal":    nil,
 	"journal": join(words, []string{"project", "seal"}),
-	"config":  join(words, []string{"project"}),
+	"config":  join(words, []string{"stop", "agent", "project"}),
 
 	"policy":  {"loop", "stop", "config"},
 	"request": {"loop", "config", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
-	"lineup": {"loop", "proc", "config", "agent", "request", "rehearsal"},
+	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view"},
 	"doctor":   {"loop", "proc", "agent", "config", "request", "lineup", "history", "journal", "project", "git", "awake", "notify"},
@@ -73,12 +73,12 @@ var mayImport = map[string][]string{
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal", "files"},
 	"term":      {"loop", "view", "journal"},
-	"report":    {"loop", "view"},
+	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "history", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
-	"whatif":    {"loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
-	"cli":       join([]string{"app", "request", "lineup", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
+	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
+	"cli":       join([]string{"stop", "app", "request", "lineup", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 	"refrain":   {"app", "steer", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

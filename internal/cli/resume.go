@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -95,7 +96,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 				return end, err
 			})
 			if again && sh.status == 2 {
-				fmt.Fprintf(sh.err, "hint: raise the limit: refrain resume %s %s\n", entry.Name, raise[reason])
+				fmt.Fprintf(sh.err, "hint: raise the limit: refrain resume %s %s\n", entry.Name, stop.Raise(reason))
 			}
 			return err
 		},
@@ -109,11 +110,6 @@ func resumeCommand(sh *shell) *cobra.Command {
 	addSettings(f, limitFlags)
 	addOutput(f, &output)
 	return cmd
-}
-
-// raise is the flag that lifts a limit.
-var raise = map[loop.Reason]string{
-	loop.ByIterations: "-n N", loop.ByTime: "--max-time D", loop.ByCost: "--max-cost USD", loop.ByTokens: "--max-tokens N",
 }
 
 func first(args []string) string {

@@ -10,69 +10,138 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// check looks for what is wrong between settings that are right one by one.
-func (r *Resolved) check(s Sources) []Problem {
-	problems := slices.Concat(r.checkProcedure(s), r.checkTables(s), r.checkChoice(s.Agents), r.checkFallback(s.Agents), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkPrices(), r.checkEvidence(s.OwnGates), r.checkGates(s.Agents))
-	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
-		problems = append(problems, r.checkAgent(name, s.Agents)...)
+// checker looks for what is wrong between settings that are right one by one.
+type checker struct {
+	*layered
+	Config  Config
+	sources Sources
+}
+
+// check is everything that is found.
+func (r *checker) check() []Problem {
+	problems := slices.Concat(r.checkProcedure(), r.checkTables(), r.checkChoice(), r.checkFallback(), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkPrices(), r.checkEvidence(), r.checkGates())
+	for _, name := range slices.Sorted(maps.Keys(r.named["agents"])) {
+		problems = append(problems, r.checkAgent(name)...)
 	}
 	return append(problems, r.lostSecrets()...)
 }
 
 // complain is a problem at the place where key was set.
-func (r *Resolved) complain(key, what, hint string) []Problem {
+func (r *checker) complain(key, what, hint string) []Problem {
 	top, _ := r.top(key)
 	return []Problem{top.place.problem(key, what, hint)}
 }
 
 // setOf is the one of two keys that somebody set; the first, if both.
-func (r *Resolved) setOf(first, second string) string {
+func (r *checker) setOf(first, second string) string {
 	if top, _ := r.top(first); top.layer == builtIn {
 		return second
 	}
 	return first
 }
 
-func (r *Resolved) checkProcedure(s Sources) []Problem {
-	known := slices.Concat(r.defined(), s.Procedures, slices.Sorted(maps.Keys(s.Aliases)))
-	if s.Procedure == "" || slices.Contains(known, s.Procedure) {
+func (r *checker) checkProcedure() []Problem {
+	known := slices.Concat(r.defined(), r.sources.Procedures, slices.Sorted(maps.Keys(r.sources.Aliases)))
+	if r.sources.Procedure == "" || slices.Contains(known, r.sources.Procedure) {
 		return nil
 	}
-	hint := setting.DidYouMean(s.Procedure, known)
+	hint := setting.DidYouMean(r.sources.Procedure, known)
 	if hint == "" {
-		hint = "add [procedures." + s.Procedure + "] to " + FileName + " for one of your own;"
+		hint = "add [procedures." + r.sources.Procedure + "] to " + FileName + " for one of your own;"
 	}
 	hint += ` "refrain procedures" lists them all`
-	return []Problem{{Key: "procedures." + s.Procedure, What: "no procedure is called " + setting.Quote(s.Procedure), Hint: hint}}
+	return []Problem{{Key: "procedures." + r.sources.Procedure, What: "no procedure is called " + setting.Quote(r.sources.Procedure), Hint: hint}}
 }
 
 // defined is the names of the procedures that a table makes, sorted. A flag of
 // its own for a part, such as --act, changes a procedure and makes none.
-func (r *Resolved) defined() []string {
+func (r *checker) defined() []string {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(r.procedures)) {
-		if at := r.procedures[name]; at.line > 0 || at.file == setFlag {
+	for _, name := range slices.Sorted(maps.Keys(r.named["procedures"])) {
+		if at := r.named["procedures"][name]; at.line > 0 || at.file == setFlag {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func (r *Resolved) checkChoice(builtin []string) []Problem {
-	what, hint := r.agentComplaint(r.Config.Agent, builtin)
+// checkTables looks at each [procedures.NAME] table.
+func (r *checker) checkTables() []Problem {
+	var problems []Problem
+	for _, name := range slices.Sorted(maps.Keys(r.named["procedures"])) {
+		if means, alias := r.sources.Aliases[name]; alias {
+			problems = append(problems, r.named["procedures"][name].problem("procedures."+name, setting.Quote(name)+" is another name of the built-in procedure "+setting.Quote(means), "write [procedures."+means+"], or give yours another name"))
+		}
+		problems = append(problems, r.checkPrompt(name)...)
+	}
+	return problems
+}
+
+// checkPrompt looks at what the prompt of one procedure is made of: parts that
+// exist, or else a file.
+func (r *checker) checkPrompt(name string) []Problem {
+	var problems []Problem
+	for _, row := range promptSettings {
+		key := procedureKey(name, row.Key)
+		top, set := r.top(key)
+		if !set || row.Kind != partList {
+			continue
+		}
+		complain := func(what, hint string) { problems = append(problems, top.place.problem(key, key+what, hint)) }
+		for _, part := range top.value.(Parts) {
+			if part.Builtin != "" && r.sources.Fragments != nil && !slices.Contains(r.sources.Fragments, part.Builtin) {
+				complain(" has "+setting.Quote(fragmentPrefix+part.Builtin)+", which is no built-in fragment", fragmentHint(part.Builtin, r.sources.Fragments))
+			}
+		}
+		if file := r.promptFile(name, top.layer); file != "" {
+			complain(" is set, but so is the prompt's file, "+setting.Quote(file), "leave one of them out: a prompt is a file or made of parts")
+		}
+	}
+	return problems
+}
+
+// promptFile is the file that a procedure has for its prompt, in spite of parts
+// that the given layer says it has. A file of a higher layer takes the place of
+// parts, as any setting does; a flag for a part has none above it.
+func (r *checker) promptFile(procedure, layer string) string {
+	if file, set := r.top(procedureKey(procedure, "prompt")); set {
+		return file.value.(string)
+	}
+	if procedure == r.procedure && layer == "flag" {
+		return r.Config.Prompt
+	}
+	return ""
+}
+
+// fragmentHint names what was probably meant, or what there is in the same
+// folder, or all there is.
+func fragmentHint(name string, fragments []string) string {
+	if best := setting.Nearest(name, fragments); best != "" {
+		return "did you mean " + setting.Quote(fragmentPrefix+best) + "?"
+	}
+	folder, _, _ := strings.Cut(name, "/")
+	beside := slices.DeleteFunc(slices.Clone(fragments), func(f string) bool { return !strings.HasPrefix(f, folder+"/") })
+	if len(beside) == 0 {
+		beside = fragments
+	}
+	return "there are " + strings.Join(beside, ", ")
+}
+
+func (r *checker) checkChoice() []Problem {
+	what, hint := r.agentComplaint(r.Config.Agent)
 	if what == "" {
 		return nil
 	}
 	return r.complain("agent", what, hint)
 }
 
-// agentComplaint says that there is no agent of that name. With nil builtin
+// agentComplaint says that there is no agent of that name. With nil r.sources.Agents
 // any name will do.
-func (r *Resolved) agentComplaint(name string, builtin []string) (what, hint string) {
-	known := append(slices.Collect(maps.Keys(r.agents)), builtin...)
+func (r *checker) agentComplaint(name string) (what, hint string) {
+	known := append(slices.Collect(maps.Keys(r.named["agents"])), r.sources.Agents...)
 	slices.Sort(known)
 	known = slices.Compact(known)
-	if builtin == nil || name == "auto" || slices.Contains(known, name) {
+	if r.sources.Agents == nil || name == "auto" || slices.Contains(known, name) {
 		return "", ""
 	}
 	if hint = setting.DidYouMean(name, known); hint == "" {
@@ -84,12 +153,12 @@ func (r *Resolved) agentComplaint(name string, builtin []string) (what, hint str
 // checkFallback looks for agents that do not exist. One that is the agent
 // itself is a mistake if the same layer says both; else somebody just chose that
 // agent for once.
-func (r *Resolved) checkFallback(builtin []string) []Problem {
+func (r *checker) checkFallback() []Problem {
 	var problems []Problem
 	agent, _ := r.top("agent")
 	fallback, _ := r.top("limits.fallback")
 	for _, name := range r.Config.Limits.Fallback {
-		what, hint := r.agentComplaint(name, builtin)
+		what, hint := r.agentComplaint(name)
 		switch {
 		case name == "auto":
 			what, hint = "limits.fallback has "+setting.Quote(name)+", which is no agent", "write the name of one"
@@ -103,7 +172,7 @@ func (r *Resolved) checkFallback(builtin []string) []Problem {
 	return problems
 }
 
-func (r *Resolved) checkPromises() []Problem {
+func (r *checker) checkPromises() []Problem {
 	d := r.Config.Done
 	if d.Promise == "" || fold(d.Promise) != fold(d.FailurePromise) {
 		return nil
@@ -115,8 +184,8 @@ func (r *Resolved) checkPromises() []Problem {
 // fold makes texts alike that differ only in their spaces, as claims are read.
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func (r *Resolved) checkBackoff() []Problem {
-	first, longest := r.Config.Loop.Backoff, r.Config.Loop.MaxBackoff
+func (r *checker) checkBackoff() []Problem {
+	first, longest := r.Config.Stop.Pace.Backoff, r.Config.Stop.Pace.MaxBackoff
 	if first <= longest {
 		return nil
 	}
@@ -124,8 +193,8 @@ func (r *Resolved) checkBackoff() []Problem {
 		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", text.Setting(first), text.Setting(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
 }
 
-func (r *Resolved) checkContext() []Problem {
-	warn, redline := r.Config.Context.Warn, r.Config.Context.Redline
+func (r *checker) checkContext() []Problem {
+	warn, redline := r.Config.Context.Warn, r.Config.Stop.Session.Redline
 	if warn <= redline {
 		return nil
 	}
@@ -133,14 +202,45 @@ func (r *Resolved) checkContext() []Problem {
 		fmt.Sprintf("context.warn (%d) is above context.redline (%d)", warn, redline), "lower context.warn, or raise context.redline")
 }
 
+// checkEmail looks for what is missing to send any. Without anybody to send to,
+// the rest is there for another project.
+func (r *checker) checkEmail() []Problem {
+	e := r.Config.Notify.Email
+	switch {
+	case len(e.To) == 0:
+	case e.Server == "":
+		return r.complain("notify.email.to", "notify.email.to is set, but notify.email.server is not", `add server = "smtp.example.com"`)
+	case e.From == "":
+		return r.complain("notify.email.to", "notify.email.to is set, but notify.email.from is not", `add from = "name@example.com"`)
+	case e.User != "" && e.Password == "":
+		return r.complain("notify.email.user", "notify.email.user is set, but notify.email.password is not", "set it in REFRAIN_NOTIFY_EMAIL_PASSWORD, or in your own config.toml")
+	case e.User == "" && e.Password != "":
+		return r.complain("notify.email.password", "notify.email.password is set, but notify.email.user is not", "say who signs in")
+	}
+	return nil
+}
+
+func (r *checker) checkPrices() []Problem {
+	var problems []Problem
+	for _, model := range slices.Sorted(maps.Keys(r.named["prices"])) {
+		for _, key := range needed {
+			if _, set := r.top(priceKey(model, key)); !set {
+				table := setting.JoinKey([]string{"prices", model})
+				problems = append(problems, r.named["prices"][model].problem(priceKey(model, key), table+" has no "+key, "add "+key+" = DOLLARS, for a million tokens; 0 is free"))
+			}
+		}
+	}
+	return problems
+}
+
 // rehearsal is the built-in agent that plays a script instead of a command.
 const rehearsal = "rehearsal"
 
-func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
+func (r *checker) checkAgent(name string) []Problem {
 	var problems []Problem
 	if name == "auto" || name == "command" {
 		key := "agents." + name
-		problems = append(problems, r.agents[name].problem(key, setting.Quote(name)+" cannot be the name of an agent: it means something else", "give the agent another name"))
+		problems = append(problems, r.named["agents"][name].problem(key, setting.Quote(name)+" cannot be the name of an agent: it means something else", "give the agent another name"))
 	}
 	for _, row := range agentSettings {
 		key := agentKey(name, row.Key)
@@ -153,20 +253,73 @@ func (r *Resolved) checkAgent(name string, builtin []string) []Problem {
 			problems = append(problems, top.place.problem(key, key+" means nothing: that agent is built in", "give the agent that you mean another name"))
 		}
 	}
-	if builtin != nil && !slices.Contains(builtin, name) && r.Config.Agents[name].Command.IsZero() {
+	if r.sources.Agents != nil && !slices.Contains(r.sources.Agents, name) && r.Config.Agents[name].Command.IsZero() {
 		key := "agents." + name
-		hint := setting.DidYouMean(name, builtin)
+		hint := setting.DidYouMean(name, r.sources.Agents)
 		if hint == "" {
 			hint = `add command = ["program", "argument"]`
 		}
-		problems = append(problems, r.agents[name].problem(key, key+" has no command", hint))
+		problems = append(problems, r.named["agents"][name].problem(key, key+" has no command", hint))
+	}
+	return problems
+}
+
+// checkEvidence looks for evidence that is asked for and could never be there.
+func (r *checker) checkEvidence() []Problem {
+	c := r.Config
+	var problems []Problem
+	gated := r.sources.OwnGates || len(c.Gates) > 0
+	if c.Done.Gates && !gated {
+		problems = append(problems, r.complain("done.gates", "done.gates is true, but there is no gate", noGates)...)
+	}
+	if least := c.Done.Require; c.Loop.Gates && least != "auto" && least != "claimed" && (!gated || c.Done.Proof == "none") {
+		problems = append(problems, r.complain("done.require", fmt.Sprintf("done.require is %q, but there is nothing that could prove it", least), "add a gate, and leave done.proof to judge claims, or set done.require = \"auto\"")...)
+	}
+	if c.Done.Require == "proven" && gated && !c.Git.Checkpoint {
+		problems = append(problems, r.complain("done.require", "done.require is \"proven\", but git.checkpoint is false, so nobody can tell what was changed", "set git.checkpoint = true, or done.require = \"auto\"")...)
+	}
+	if c.Stop.Done.Confirmations > 1 && !gated {
+		problems = append(problems, r.complain("done.confirmations", "done.confirmations wants proven claims, but there is no gate to prove one", noGates)...)
+	}
+	if c.Git.Checkpoint {
+		return problems
+	}
+	if c.Done.Proof == "clean" {
+		problems = append(problems, r.complain("done.proof", `done.proof is "clean", but git.checkpoint is false, so there is nothing to check out`, `set git.checkpoint = true, or done.proof = "workspace"`)...)
+	}
+	if c.Git.OnRegression == "rollback" {
+		problems = append(problems, r.complain("git.on_regression", `git.on_regression is "rollback", but git.checkpoint is false, so there is nothing to go back to`, `set git.checkpoint = true, or git.on_regression = "keep"`)...)
+	}
+	return problems
+}
+
+const noGates = `add one with --gate COMMAND or [[gate]], or set commands.test and commands.as_gates = true`
+
+// checkGates looks at each gate beside the other settings.
+func (r *checker) checkGates() []Problem {
+	var problems []Problem
+	for i, key := range r.gateKeys(gateKey) {
+		top, _ := r.top(key)
+		complain := func(field, what, hint string) {
+			problems = append(problems, top.value.(fields)[field].place.problem(key+"."+field, what, hint))
+		}
+		g := r.Config.Gates[i]
+		if what, hint := r.agentComplaint(g.Agent); g.Agent != "" && what != "" {
+			complain("agent", what, hint)
+		}
+		if g.Require == "no_worse" && !r.Config.Proof.Baseline {
+			complain("require", key+`.require is "no_worse", but proof.baseline is false, so there is nothing to compare with`, `set proof.baseline = true, or require = "pass"`)
+		}
+		if len(g.Pin) > 0 && !r.Config.Git.Checkpoint {
+			complain("pin", key+".pin is set, but git.checkpoint is false, so nothing keeps these files as they were", "set git.checkpoint = true, or leave out the pin")
+		}
 	}
 	return problems
 }
 
 // lostSecrets finds flags that were stored masked with a run, so that their
 // values are gone.
-func (r *Resolved) lostSecrets() []Problem {
+func (r *checker) lostSecrets() []Problem {
 	var problems []Problem
 	for _, key := range r.keys() {
 		top, _ := r.top(key)

@@ -1,10 +1,20 @@
+// Package config turns flags, environment, files and defaults into one value.
+//
+// Every setting knows the layer that set it, the file and line, and what it
+// overrode. Nothing is silently ignored: an unknown key, a wrong type or a bad
+// value is an error with its place and a hint, and all of them are reported at
+// once. Secrets leave this package only inside a Config; wherever settings are
+// shown or stored they are masked. What the settings do is for others to know.
 package config
 
 import (
 	"maps"
+	"reflect"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Config is every setting of a run, resolved. What each key means, and what it
@@ -19,7 +29,7 @@ type Config struct {
 	Ask         Ask
 	Done        Done
 	Proof       Proof
-	Stop        Stop
+	Stop        stop.Settings // without what only a run knows
 	Budget      Budget
 	Limits      Limits
 	Session     Session
@@ -32,14 +42,24 @@ type Config struct {
 	Proc        Proc
 	Progress    Progress
 	Retention   Retention
-	Notify      Notify
-	Trace       Trace
-	Metrics     Metrics
-	Log         Log
-	Gates       []Gate                    // in the order in which they run, each with a name of its own
-	Agents      map[string]Agent          // the [agents.NAME] tables; never nil
-	Prices      map[string]Price          // the [prices.MODEL] tables; never nil
-	Procedures  map[string]ProcedureTable // the [procedures.NAME] tables; never nil
+	Tables
+	Reports
+}
+
+// Tables is what the user named.
+type Tables struct {
+	Gates      []Gate                    // in the order in which they run, each with a name of its own
+	Agents     map[string]agent.Table    // the [agents.NAME] tables; never nil
+	Prices     map[string]Price          // the [prices.MODEL] tables; never nil
+	Procedures map[string]ProcedureTable // the [procedures.NAME] tables; never nil
+}
+
+// Reports is who hears of a run, and where.
+type Reports struct {
+	Notify  Notify
+	Trace   Trace
+	Metrics Metrics
+	Log     Log
 }
 
 // Claims is what the agent is told about claiming.
@@ -47,22 +67,16 @@ type Claims struct {
 	Tell bool
 }
 
-// Loop is the pace and the bounds of the loop. A zero limit or duration is none.
+// Loop is how the loop goes. A zero duration is no limit.
 type Loop struct {
-	MaxIterations    int
-	IterationDelay   time.Duration
-	Backoff          time.Duration
-	MaxBackoff       time.Duration
 	IterationTimeout time.Duration
 	IdleTimeout      time.Duration
-	MaxTime          time.Duration
 	ExitZeroIsDone   setting.Auto
 	IterationContext setting.Auto
 	FreezePrompt     bool
 	OnInterrupt      string
 	Dir              string // below the work tree, written with slashes; "" is the work tree
 	Progress         []string
-	SkipsCount       bool
 	Gates            bool
 	Attended         bool
 	Inhibit          bool
@@ -88,7 +102,6 @@ type Done struct {
 	Proof          string
 	Require        string // "auto" is what can be had
 	Tests          string
-	Confirmations  int // at least 1
 }
 
 // Proof is how gates judge a claim away from the agent's own files.
@@ -101,48 +114,27 @@ type Proof struct {
 // NoSetup is the line of Proof.Setup that asks for no setup.
 const NoSetup = "none"
 
-// Stop is when to give up. A zero count is never.
-type Stop struct {
-	Failures            int
-	RedGates            int
-	TestFailures        int
-	NoProgress          int
-	CostWithoutProgress float64
-	Repeats             int
-	GatesAreFailures    bool
-	Patterns            []string // each compiles with package regexp
-	Scripts             []string
-}
-
-// Budget is what a run may use up. Zero is no budget.
+// Budget is what a prompt may use up. Zero is no budget.
 type Budget struct {
-	CostUSD      float64
-	Tokens       int
 	PromptTokens int
 }
 
-// Limits is what to do about usage limits and an unavailable provider.
+// Limits is what to do while the agent is at a limit.
 type Limits struct {
-	Wait    bool
-	MaxWait time.Duration
 	// Fallback is names of agents, each once. The chosen agent may be among
 	// them, if another layer chose it.
 	Fallback []string
 }
 
-// Session is how long the agent's own conversation lasts. A zero limit is none.
+// Session is whether the agent's own conversation goes on.
 type Session struct {
 	Mode          string // "fresh" or "keep"
-	MaxTime       time.Duration
-	MaxIterations int
-	MinIterations int // at least 1
 	HandoffTokens int
 }
 
-// Context is what to do when a session has filled the model's window. Redline
-// and Warn are percent, and Warn is not above Redline.
+// Context is what to do when a session has filled the model's window. Warn is
+// percent, and not above the redline.
 type Context struct {
-	Redline   int
 	Warn      int
 	OnRedline string
 }
@@ -239,6 +231,47 @@ type Log struct {
 	Format string
 }
 
+// Price is one [prices.MODEL] table: what a model costs, in dollars for a
+// million tokens, and how much it can read.
+type Price struct {
+	Input      float64
+	Output     float64
+	CacheRead  float64
+	CacheWrite float64
+	Window     int // in tokens; 0 is not known
+}
+
+const pricesDoc = "what models cost, each by its name or the beginning of it, where it differs from the built-in prices"
+
+// priceRows is every setting of one model, below [prices.MODEL].
+func priceRows(p *Price) []setting.Row {
+	return []setting.Row{
+		{
+			Key: "input", Kind: setting.Number, At: &p.Input,
+			Doc: "dollars for a million tokens that the model reads; 0 is free",
+		},
+		{
+			Key: "output", Kind: setting.Number, At: &p.Output,
+			Doc: "the same for tokens that it writes",
+		},
+		{
+			Key: "cache_read", Kind: setting.Number, At: &p.CacheRead,
+			Doc: "the same for tokens that it reads from its cache; as input unless set",
+		},
+		{
+			Key: "cache_write", Kind: setting.Number, At: &p.CacheWrite,
+			Doc: "the same for tokens that are written to its cache; as input unless set",
+		},
+		{
+			Key: "window", Kind: setting.Int, At: &p.Window, Default: 0,
+			Doc: "the model's context in tokens; 0 is not known",
+		},
+	}
+}
+
+// needed is the keys without which a model would seem to cost nothing.
+var needed = []string{"input", "output"}
+
 // Gate is one of the runner's own checks: a command, or a reviewer, which is an
 // agent with a prompt.
 type Gate struct {
@@ -254,19 +287,12 @@ type Gate struct {
 	Retries  int
 }
 
-// Agent is one [agents.NAME] table. A table with a command describes an agent
-// of the user's, and has every default; one without tunes a built-in agent, and
-// what it does not set is empty, so that the agent's own choice stands.
-type Agent struct {
-	Command     setting.Command
-	Prompt      string
-	Format      string
-	ModelFlag   string
-	ResumeFlag  string
-	FirstSignal string
-	MaxTurns    int
-	// ContextWindow is in tokens; 0 is not known.
-	ContextWindow int
-	Env           map[string]string
-	Script        string // only for the agent "rehearsal"
+// Take takes the value of one key over from other settings.
+func (c *Config) Take(key string, from *Config) {
+	theirs := rows(from)
+	for i, row := range rows(c) {
+		if row.Key == key {
+			reflect.ValueOf(row.At).Elem().Set(reflect.ValueOf(theirs[i].At).Elem())
+		}
+	}
 }

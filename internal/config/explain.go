@@ -9,6 +9,12 @@ import (
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
+// Resolved is a configuration that knows where each value came from.
+type Resolved struct {
+	Config Config
+	values *layered
+}
+
 // Setting is a key with its value, where it came from and what it overrode.
 // Values are TOML, with secrets masked.
 type Setting struct {
@@ -50,8 +56,8 @@ type Explanation struct {
 // of gates, agents, prices and procedures.
 func (r *Resolved) Settings() []Setting {
 	var all []Setting
-	for _, key := range r.keys() {
-		all = append(all, history(key, r.entries[key]))
+	for _, key := range r.values.keys() {
+		all = append(all, history(key, r.values.entries[key]))
 	}
 	return all
 }
@@ -71,7 +77,7 @@ func history(key string, entries []entry) Setting {
 
 // IsSet tells whether anyone has set a key, so that its value is not built in.
 func (r *Resolved) IsSet(key string) bool {
-	top, ok := r.top(key)
+	top, ok := r.values.top(key)
 	return ok && top.layer != builtIn
 }
 
@@ -85,22 +91,22 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 	}
 	row, is := find(path)
 	switch is {
-	case nothing:
+	case foundNothing:
 		what, hint := unknown(path)
 		return Explanation{}, &Errors{[]Problem{{Key: key, What: what, Hint: hint}}}
-	case table:
+	case foundTable:
 		return Explanation{}, &Errors{[]Problem{{Key: key, What: setting.Quote(key) + " is a table, not a key", Hint: `"refrain config show" lists the keys in it`}}}
-	case tables:
+	case foundTables:
 		return r.explainGates(setting.JoinKey(path)), nil
 	}
-	entries := r.entries[setting.JoinKey(path)]
+	entries := r.values.entries[setting.JoinKey(path)]
 	if at := gateAt(path); at >= 0 {
 		list, name := setting.JoinKey(path[:at+1]), path[at+1]
-		if !slices.Contains(r.gates[list], name) {
+		if !slices.Contains(r.values.gates[list], name) {
 			return Explanation{}, &Errors{[]Problem{r.noGate(key, list, name)}}
 		}
 		if len(path) == at+3 {
-			entries = fieldOf(r.entries[setting.JoinKey(path[:at+2])], row)
+			entries = fieldOf(r.values.entries[setting.JoinKey(path[:at+2])], row)
 		}
 	}
 	e := Explanation{
@@ -110,7 +116,7 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 		Choices: row.Choices,
 		Doc:     row.Doc,
 	}
-	if _, is := findIn(settings, setting.JoinKey(path)); is == aSetting {
+	if _, is := findIn(settings, setting.JoinKey(path)); is == foundSetting {
 		e.Env = envName(row.Key)
 	}
 	return e, nil
@@ -120,16 +126,16 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 // several layers.
 func (r *Resolved) explainGates(list string) Explanation {
 	e := Explanation{Setting: Setting{Key: list}, Type: "list of tables", Default: "none", Doc: gatesDoc}
-	if len(r.gates[list]) == 0 {
+	if len(r.values.gates[list]) == 0 {
 		return e
 	}
 	var layers []string
-	for _, key := range r.gateKeys(list) {
-		if top, _ := r.top(key); !slices.Contains(layers, top.layer) {
+	for _, key := range r.values.gateKeys(list) {
+		if top, _ := r.values.top(key); !slices.Contains(layers, top.layer) {
 			layers = append(layers, top.layer)
 		}
 	}
-	e.Origin = Origin{Value: Value(setting.Render(r.gates[list])), Layer: strings.Join(layers, " and ")}
+	e.Origin = Origin{Value: Value(setting.Render(r.values.gates[list])), Layer: strings.Join(layers, " and ")}
 	return e
 }
 
@@ -146,7 +152,7 @@ func fieldOf(entries []entry, r setting.Row) []entry {
 }
 
 func (r *Resolved) noGate(key, list, name string) Problem {
-	hint := setting.DidYouMean(name, r.gates[list])
+	hint := setting.DidYouMean(name, r.values.gates[list])
 	if hint == "" {
 		hint = "add [[" + list + "]] to " + FileName
 	}

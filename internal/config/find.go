@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/setting"
 )
@@ -12,63 +13,60 @@ import (
 type found int
 
 const (
-	nothing found = iota
-	table
-	tables // a list of them
-	aSetting
+	foundNothing found = iota
+	foundTable
+	foundTables // a list of them
+	foundSetting
 )
+
+// family is the tables of the user's naming that have the same rows, such as
+// [agents.NAME].
+type family struct {
+	name string // the first part of their keys
+	def  string // what one is called in the schema
+	doc  string
+	rows []setting.Row
+	bad  func(name string) (what, hint string) // what is wrong with a name
+}
+
+// families is all of them, in the order in which people are shown them.
+// Procedures name folders and runs, so their names are plain, and those of agents
+// alike. Models have the names that others gave them.
+var families = []family{
+	{"agents", "agent", "agents of your own, and settings of the built-in ones", agentSettings, plainName("agents")},
+	{"prices", "price", pricesDoc, priceSettings, modelName},
+	{"procedures", "procedure", "named loops, each with settings that hold when it is run", procedureSettings(), plainName("procedures")},
+}
+
+// familyOf is the family that a path leads into, if it is one.
+func familyOf(path []string) (family, bool) {
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == path[0] })
+	if i < 0 {
+		return family{}, false
+	}
+	return families[i], true
+}
 
 // find tells what path leads to and, if it is a setting, its row.
 func find(path []string) (setting.Row, found) {
+	if at := gateAt(path); at >= 0 {
+		switch rest := path[at+1:]; len(rest) {
+		case 0:
+			return setting.Row{}, foundTables
+		case 1:
+			return gateRow, foundSetting
+		default:
+			return findIn(gateSettings, setting.JoinKey(rest[1:]))
+		}
+	}
+	f, named := familyOf(path)
 	switch {
-	case path[0] == "agents":
-		return findInAgents(path[1:])
-	case gateAt(path) >= 0:
-		return findInGates(path[gateAt(path)+1:])
-	case path[0] == "prices":
-		return findInPrices(path[1:])
-	case path[0] == "procedures":
-		return findInProcedures(path[1:])
+	case !named:
+		return findBelow(settings, path)
+	case len(path) < 3:
+		return setting.Row{}, foundTable
 	}
-	return findBelow(settings, path)
-}
-
-func findInGates(path []string) (setting.Row, found) {
-	switch len(path) {
-	case 0:
-		return setting.Row{}, tables
-	case 1:
-		return gateRow, aSetting
-	}
-	return findIn(gateSettings, setting.JoinKey(path[1:]))
-}
-
-func findInAgents(path []string) (setting.Row, found) {
-	if len(path) < 2 {
-		return setting.Row{}, table
-	}
-	return findBelow(agentSettings, path[1:])
-}
-
-func findInPrices(path []string) (setting.Row, found) {
-	if len(path) < 2 {
-		return setting.Row{}, table
-	}
-	return findIn(priceSettings, setting.JoinKey(path[1:]))
-}
-
-func findInProcedures(path []string) (setting.Row, found) {
-	if len(path) < 2 {
-		return setting.Row{}, table
-	}
-	key := setting.JoinKey(path[1:])
-	if onlyAtTop(key) || key == "log" {
-		return setting.Row{}, nothing
-	}
-	if r, is := findIn(promptSettings, key); is != nothing {
-		return r, is
-	}
-	return findBelow(settings, path[1:])
+	return findBelow(f.rows, path[2:])
 }
 
 // findBelow is findIn for a path that may end with a name of the user's.
@@ -76,7 +74,7 @@ func findBelow(rows []setting.Row, path []string) (setting.Row, found) {
 	last := len(path) - 1
 	for _, r := range rows {
 		if r.Each != nil && r.Key == setting.JoinKey(path[:last]) {
-			return *r.Each, aSetting
+			return *r.Each, foundSetting
 		}
 	}
 	return findIn(rows, setting.JoinKey(path))
@@ -86,24 +84,24 @@ func findIn(rows []setting.Row, key string) (setting.Row, found) {
 	for _, r := range rows {
 		switch {
 		case r.Key == key && r.Each != nil:
-			return setting.Row{}, table
+			return setting.Row{}, foundTable
 		case r.Key == key:
-			return r, aSetting
+			return r, foundSetting
 		}
 	}
 	for _, r := range rows {
 		if strings.HasPrefix(r.Key, key+".") {
-			return setting.Row{}, table
+			return setting.Row{}, foundTable
 		}
 	}
-	return setting.Row{}, nothing
+	return setting.Row{}, foundNothing
 }
 
 // unknown complains about a path that leads to nothing.
 func unknown(path []string) (what, hint string) {
 	what = "unknown key " + setting.Quote(setting.JoinKey(path))
 	if path[0] == "procedures" && len(path) > 2 {
-		if _, atTop := find(path[2:]); atTop != nothing {
+		if _, atTop := find(path[2:]); atTop != foundNothing {
 			return what, setting.Quote(setting.JoinKey(path[2:])) + " can only stand at the top of the file"
 		}
 	}
@@ -120,18 +118,17 @@ func unknown(path []string) (what, hint string) {
 func suggestKey(path []string) string {
 	at, rows := 0, settings
 	var keys []string
-	switch {
-	case path[0] == "agents":
-		at, rows = 2, agentSettings
-	case gateAt(path) >= 0:
-		at, rows = gateAt(path)+2, gateSettings
-	case path[0] == "prices":
-		at, rows = 2, priceSettings
-	case path[0] == "procedures":
-		at, keys = 2, []string{gateKey}
-		rows = slices.Concat(promptSettings, settings)
+	f, named := familyOf(path)
+	switch gate := gateAt(path); {
+	case gate >= 0:
+		at, rows = gate+2, gateSettings
+	case named:
+		at, rows = 2, f.rows
 	default:
 		keys = []string{gateKey, "agents", "prices", "procedures"}
+	}
+	if path[0] == "procedures" {
+		keys = []string{gateKey}
 	}
 	at = min(at, len(path)-1)
 	word := setting.JoinKey(path[at:])
@@ -139,9 +136,7 @@ func suggestKey(path []string) string {
 		return "did you mean [[" + setting.JoinKey(append(path[:at:at], gateKey)) + "]], or done.gates?"
 	}
 	for _, r := range rows {
-		if at == 0 || !onlyAtTop(r.Key) {
-			keys = append(keys, r.Key)
-		}
+		keys = append(keys, r.Key)
 		for group := range tablesOf(r.Key) {
 			if !slices.Contains(keys, group) {
 				keys = append(keys, group)
@@ -183,29 +178,66 @@ func elsewhere(name string, keys []string) string {
 
 // inNamed tells whether path is, or is in, a table that the user named.
 func inNamed(path []string) bool {
-	return len(path) >= 2 && slices.Contains([]string{"agents", "prices", "procedures"}, path[0])
+	_, named := familyOf(path)
+	return named && len(path) >= 2
 }
 
-// badName complains about what the user named. Procedures name folders and
-// runs, so their names are plain, and those of agents alike. Models have the
-// names that others gave them.
+// badName complains about what the user named.
 func badName(path []string) (what, hint string) {
-	if !inNamed(path) {
+	if f, named := familyOf(path); named && len(path) >= 2 {
+		return f.bad(path[1])
+	}
+	return "", ""
+}
+
+func plainName(family string) func(name string) (what, hint string) {
+	return func(name string) (what, hint string) {
+		if !setting.BareKey(name) || name[0] == '-' || name[0] == '_' {
+			return setting.Quote(name) + " is not a name for one of the " + family, "use letters, digits, - and _, and begin with a letter or a digit"
+		}
 		return "", ""
 	}
-	name := path[1]
-	if path[0] == "prices" {
-		return modelName(name)
+}
+
+// procedureSettings is the rows that can stand in a procedure's table.
+func procedureSettings() []setting.Row {
+	inside := slices.Clone(promptSettings)
+	for _, r := range settings {
+		if !onlyAtTop(r.Key) {
+			inside = append(inside, r)
+		}
 	}
-	if !setting.BareKey(name) || name[0] == '-' || name[0] == '_' {
-		return setting.Quote(name) + " is not a name for one of the " + path[0], "use letters, digits, - and _, and begin with a letter or a digit"
+	return inside
+}
+
+// modelName complains about a name that no model has.
+func modelName(name string) (what, hint string) {
+	if name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) {
+		return setting.Quote(name) + " is not a name for a model", "write it as the agent does"
 	}
 	return "", ""
 }
 
-func variableName(name string) (what, hint string) {
-	if name == "" || strings.ContainsAny(name, "=\x00") {
-		return setting.Quote(name) + " is not a name for a variable", "use letters, digits and _"
+// unquotedModel is the name of a model that was split at its dots for want of
+// quotes, and what follows it; else empty.
+func unquotedModel(path []string) (model, key string) {
+	last := len(path) - 1
+	if path[0] != "prices" || last < 2 {
+		return "", ""
 	}
-	return "", ""
+	parts := path[1:]
+	if _, is := findIn(priceSettings, path[last]); is == foundSetting {
+		parts, key = path[1:last], "."+path[last]
+	} else if last == 2 && setting.Nearest(path[last], priceKeys()) != "" {
+		return "", "" // misspelt
+	}
+	return strings.Join(parts, "."), key
+}
+
+func priceKeys() []string {
+	var keys []string
+	for _, r := range priceSettings {
+		keys = append(keys, r.Key)
+	}
+	return keys
 }

@@ -20,7 +20,7 @@ func TestWhatIsNoFileIsNoSettings(t *testing.T) {
 	if err := os.Symlink("/dev/zero", at("zero")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(at("large"), []byte(strings.Repeat("#", mostSettings+1)), 0o600); err != nil {
+	if err := os.WriteFile(at("large"), []byte(strings.Repeat("#", maxFileSize+1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{

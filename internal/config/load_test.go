@@ -8,7 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 func TestDefaults(t *testing.T) {
@@ -16,18 +18,23 @@ func TestDefaults(t *testing.T) {
 		Agent: "auto", Prompt: "PROMPT.md",
 		Claims: Claims{Tell: true},
 		Loop: Loop{
-			Backoff: time.Second, MaxBackoff: time.Minute, IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
+			IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
 			ExitZeroIsDone: setting.Automatic, IterationContext: setting.Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
-			SkipsCount: true, Gates: true, Inhibit: true,
+			Gates: true, Inhibit: true,
 		},
-		Ask:         Ask{At: []string{}, Default: "continue"},
-		Done:        Done{Match: "line", Proof: "auto", Require: "auto", Tests: "kept", Confirmations: 1},
-		Proof:       Proof{Baseline: true, Copy: []string{}},
-		Stop:        Stop{Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Repeats: 4, Patterns: []string{}, Scripts: []string{}},
+		Ask:   Ask{At: []string{}, Default: "continue"},
+		Done:  Done{Match: "line", Proof: "auto", Require: "auto", Tests: "kept"},
+		Proof: Proof{Baseline: true, Copy: []string{}},
+		Stop: stop.Settings{
+			Failures: 3, RedGates: 5, TestFailures: 5, NoProgress: 5, Repeats: 4, Patterns: []string{}, Scripts: []string{}, SkipsCount: true,
+			Done: stop.Completion{Confirmations: 1}, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour},
+			Session: stop.Sessions{Redline: 85, MinIterations: 1}, Pace: stop.Pacing{Backoff: time.Second, MaxBackoff: time.Minute},
+			Values: setting.Values{},
+		},
 		Budget:      Budget{PromptTokens: 100_000},
-		Limits:      Limits{Wait: true, MaxWait: 6 * time.Hour, Fallback: []string{}},
-		Session:     Session{Mode: "fresh", MinIterations: 1, HandoffTokens: 4000},
-		Context:     Context{Redline: 85, Warn: 70, OnRedline: "finish"},
+		Limits:      Limits{Fallback: []string{}},
+		Session:     Session{Mode: "fresh", HandoffTokens: 4000},
+		Context:     Context{Warn: 70, OnRedline: "finish"},
 		Hooks:       Hooks{Enabled: true, Timeout: 30 * time.Second},
 		Git:         Git{Checkpoint: true, CommitTemplate: "loop: iteration {iteration}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
@@ -35,13 +42,18 @@ func TestDefaults(t *testing.T) {
 		Proc:        Proc{Keep: []string{}},
 		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
 		Retention:   Retention{Transcripts: 200},
-		Notify: Notify{
-			On: messages, Desktop: setting.Automatic, Bell: setting.Automatic, WaitingAfter: 10 * time.Minute, Every: time.Minute, PerHour: 20, Email: Email{To: []string{}},
+		Reports: Reports{
+			Notify: Notify{
+				On: messages, Desktop: setting.Automatic, Bell: setting.Automatic, WaitingAfter: 10 * time.Minute, Every: time.Minute, PerHour: 20, Email: Email{To: []string{}},
+			},
+			Log: Log{Level: "info", Format: "text"},
 		},
-		Log:        Log{Level: "info", Format: "text"},
-		Agents:     map[string]Agent{},
-		Prices:     map[string]Price{},
-		Procedures: map[string]ProcedureTable{},
+		Tables: Tables{Agents: map[string]agent.Table{}, Prices: map[string]Price{}, Procedures: map[string]ProcedureTable{}},
+	}
+	for _, r := range settings {
+		if r.At == nil {
+			want.Stop.Values[r.Key] = r.Default
+		}
 	}
 	if diff := cmp.Diff(want, load(t, Sources{}).Config); diff != "" {
 		t.Errorf("with no sources (-want +got):\n%s", diff)
@@ -112,16 +124,16 @@ func TestProcedureTables(t *testing.T) {
 	s := treeWith(t, "[procedures.build]\ndone.promise = \"BUILT\"\nloop.max_iterations = 5\n[procedures.plan.loop]\nmax_iterations = 2\n[procedures.empty]\n")
 	for name, want := range map[string]int{"": 0, "build": 5, "plan": 2, "empty": 0} {
 		s.Procedure = name
-		if got := load(t, s).Config.Loop.MaxIterations; got != want {
+		if got := load(t, s).Config.Stop.Iterations; got != want {
 			t.Errorf("procedure %q: max_iterations = %d, want %d", name, got, want)
 		}
 	}
 	s.Procedure, s.Flags = "build", set(t, "procedures.build.loop.max_iterations=6")
-	if got := load(t, s).Config.Loop.MaxIterations; got != 6 {
+	if got := load(t, s).Config.Stop.Iterations; got != 6 {
 		t.Errorf("a flag for the procedure's table: max_iterations = %d, want 6", got)
 	}
 	s.Environ = []string{"REFRAIN_LOOP_MAX_ITERATIONS=7"}
-	if got := load(t, s).Config.Loop.MaxIterations; got != 7 {
+	if got := load(t, s).Config.Stop.Iterations; got != 7 {
 		t.Errorf("the environment over the procedure's table: max_iterations = %d, want 7", got)
 	}
 	want := map[string]ProcedureTable{"build": {}, "empty": {}, "plan": {}}
@@ -137,7 +149,7 @@ func TestAgentsMergePerKey(t *testing.T) {
 	s.Agents = []string{"command", "rehearsal"}
 	s.Flags = set(t, "agent=mine")
 
-	want := map[string]Agent{
+	want := map[string]agent.Table{
 		"mine": {
 			Command: setting.Command{Argv: []string{"mine", "--json"}}, Prompt: "stdin", ModelFlag: "--model",
 			Env: map[string]string{"A": "1", "b.c": "2", "D": "3"},
@@ -150,12 +162,12 @@ func TestAgentsMergePerKey(t *testing.T) {
 }
 
 func TestValuesAsWritten(t *testing.T) {
-	maxIterations := func(c Config) any { return c.Loop.MaxIterations }
+	maxIterations := func(c Config) any { return c.Stop.Iterations }
 	patterns := func(c Config) any { return c.Stop.Patterns }
 	hooks := func(c Config) any { return c.Hooks.Run.ByPoint() }
 	observe := func(c Config) any { return c.Procedures["p"].Observe }
 	promise := func(c Config) any { return c.Done.Promise }
-	maxTime := func(c Config) any { return c.Loop.MaxTime }
+	maxTime := func(c Config) any { return c.Stop.Time }
 	exitZero := func(c Config) any { return c.Loop.ExitZeroIsDone }
 	onBranch := func(c Config) any { return c.Git.Branch }
 	setUp := func(c Config) any { return c.Proof.Setup }
@@ -199,7 +211,7 @@ func TestValuesAsWritten(t *testing.T) {
 		{"a byte order mark and CRLF", treeWith(t, "\ufeffloop.max_iterations = 3\r\n[done]\r\npromise = \"X\"\r\n"), promise, "X"},
 		{"reserved names are no settings", Sources{Environ: []string{"REFRAIN_RUN_ID=loop_1", "REFRAIN_MAX_ITERATIONS=3", "REFRAIN_RUNNER=x"}}, maxIterations, 0},
 		{"the last of two equal variables", Sources{Environ: []string{"REFRAIN_LOOP_MAX_ITERATIONS=bad", "REFRAIN_LOOP_MAX_ITERATIONS=4"}}, maxIterations, 4},
-		{"a whole number of dollars", treeWith(t, "budget.cost_usd = 5"), func(c Config) any { return c.Budget.CostUSD }, 5.0},
+		{"a whole number of dollars", treeWith(t, "budget.cost_usd = 5"), func(c Config) any { return c.Stop.CostUSD }, 5.0},
 		{"a folder below", treeWith(t, `loop.dir = "sub/folder"`), func(c Config) any { return c.Loop.Dir }, "sub/folder"},
 		{"no hooks", Sources{}, hooks, map[string]string{}},
 		{"hooks in a table", treeWith(t, "[hooks.run]\nstarted = \"a && b\"\nfailed = \"\"\nfinished = \"c\""), hooks, map[string]string{"started": "a && b", "finished": "c"}},

@@ -1,6 +1,10 @@
 package config
 
 import (
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -151,20 +155,53 @@ func notifyRows(n *Notify) []setting.Row {
 	}
 }
 
-// checkEmail looks for what is missing to send any. Without anybody to send to,
-// the rest is there for another project.
-func (r *Resolved) checkEmail() []Problem {
-	e := r.Config.Notify.Email
-	switch {
-	case len(e.To) == 0:
-	case e.Server == "":
-		return r.complain("notify.email.to", "notify.email.to is set, but notify.email.server is not", `add server = "smtp.example.com"`)
-	case e.From == "":
-		return r.complain("notify.email.to", "notify.email.to is set, but notify.email.from is not", `add from = "name@example.com"`)
-	case e.User != "" && e.Password == "":
-		return r.complain("notify.email.user", "notify.email.user is set, but notify.email.password is not", "set it in REFRAIN_NOTIFY_EMAIL_PASSWORD, or in your own config.toml")
-	case e.User == "" && e.Password != "":
-		return r.complain("notify.email.password", "notify.email.password is set, but notify.email.user is not", "say who signs in")
+// topicAddress is for the address of a topic, not that of its server.
+func topicAddress(v any) (what, hint string) {
+	if what, hint = webAddress(v); what != "" {
+		return what, hint
 	}
-	return nil
+	if u, err := url.Parse(v.(string)); v != "" && err == nil && strings.Trim(u.Path, "/") == "" {
+		return "names no topic", "write it like https://ntfy.sh/TOPIC"
+	}
+	return "", ""
+}
+
+func mailAddress(v any) (what, hint string) {
+	s := v.(string)
+	if _, err := mail.ParseAddress(s); s == "" || err == nil {
+		return "", ""
+	}
+	return "must be an e-mail address, not " + setting.Quote(s), "write it like name@example.com"
+}
+
+func mailAddresses(v any) (what, hint string) {
+	for _, s := range v.([]string) {
+		if _, err := mail.ParseAddress(s); err != nil {
+			return "has " + setting.Quote(s) + ", which is no e-mail address", "write it like name@example.com"
+		}
+	}
+	return "", ""
+}
+
+// mailServer is for a host, with or without a port.
+func mailServer(v any) (what, hint string) {
+	s := v.(string)
+	if _, ok := splitHost(s); s == "" || ok || goodHost.MatchString(s) {
+		return "", ""
+	}
+	return "must be a host, or a host and a port, not " + setting.Quote(s), "write it like smtp.example.com or smtp.example.com:465"
+}
+
+var goodHost = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
+
+// hours is for a span of a day, which may go past midnight.
+func hours(v any) (what, hint string) {
+	s := v.(string)
+	from, to, _ := strings.Cut(s, "-")
+	begin, errBegin := time.Parse("15:04", strings.TrimSpace(from))
+	end, errEnd := time.Parse("15:04", strings.TrimSpace(to))
+	if s == "" || errBegin == nil && errEnd == nil && !begin.Equal(end) {
+		return "", ""
+	}
+	return "must be two times of the day, not " + setting.Quote(s), "write it like 22:00-07:00"
 }

@@ -2,7 +2,7 @@ package config
 
 import (
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -11,49 +11,26 @@ import (
 // Schema is a JSON Schema of refrain.toml, for editors.
 func Schema() []byte {
 	top := object(settings)
-	procedure := object(procedureSettings())
-	for _, table := range []map[string]any{top, procedure} {
-		table["properties"].(map[string]any)[gateKey] = map[string]any{
-			"type":        "array",
-			"description": gatesDoc,
-			"items":       map[string]any{"$ref": "#/$defs/gate"},
+	defs := map[string]any{"gate": gateObject(), "part": partSchema()}
+	for _, f := range families {
+		top["properties"].(map[string]any)[f.name] = map[string]any{
+			"type":                 "object",
+			"description":          f.doc,
+			"additionalProperties": map[string]any{"$ref": "#/$defs/" + f.def},
 		}
+		defs[f.def] = object(f.rows)
 	}
-	properties := top["properties"].(map[string]any)
-	properties["agents"] = map[string]any{
-		"type":                 "object",
-		"description":          "agents of your own, and settings of the built-in ones",
-		"additionalProperties": map[string]any{"$ref": "#/$defs/agent"},
-	}
-	properties["prices"] = map[string]any{
-		"type":                 "object",
-		"description":          pricesDoc,
-		"additionalProperties": map[string]any{"$ref": "#/$defs/price"},
-	}
-	properties["procedures"] = map[string]any{
-		"type":                 "object",
-		"description":          "named loops, each with settings that hold when it is run",
-		"additionalProperties": map[string]any{"$ref": "#/$defs/procedure"},
-	}
+	defs["price"].(map[string]any)["required"] = needed
+	defs["procedure"].(map[string]any)["properties"].(map[string]any)[gateKey] = gateList()
+	top["properties"].(map[string]any)[gateKey] = gateList()
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["title"] = FileName
-	top["$defs"] = map[string]any{"agent": object(agentSettings), "gate": gateObject(), "part": partSchema(), "price": priceObject(), "procedure": procedure}
+	top["$defs"] = defs
 	b, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
 		panic(err) // made of plain values
 	}
 	return append(b, '\n')
-}
-
-// procedureSettings is the rows that can stand in a procedure's table.
-func procedureSettings() []setting.Row {
-	inside := slices.Clone(promptSettings)
-	for _, r := range settings {
-		if !onlyAtTop(r.Key) {
-			inside = append(inside, r)
-		}
-	}
-	return inside
 }
 
 // object is the schema of a table with these rows, and nothing else in it.
@@ -72,6 +49,15 @@ func object(rows []setting.Row) map[string]any {
 	return top
 }
 
+// gateList is the schema of a list of gates.
+func gateList() map[string]any {
+	return map[string]any{
+		"type":        "array",
+		"description": gatesDoc,
+		"items":       map[string]any{"$ref": "#/$defs/gate"},
+	}
+}
+
 // gateObject is the schema of one gate: a command or a reviewer.
 func gateObject() map[string]any {
 	gate := object(gateSettings)
@@ -84,6 +70,55 @@ func gateObject() map[string]any {
 	return gate
 }
 
+// partSchema is the schema of one part.
+func partSchema() map[string]any {
+	table := emptyObject()
+	for _, key := range partKeys {
+		table["properties"].(map[string]any)[key] = map[string]any{"type": "string", "pattern": `\S`}
+	}
+	table["oneOf"] = []any{
+		map[string]any{"required": []string{"file"}},
+		map[string]any{"required": []string{"text"}},
+		map[string]any{"required": []string{"builtin"}},
+	}
+	return map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": `\S`}, table}}
+}
+
 func emptyObject() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
+}
+
+// Reference is every key in markdown tables, for the manual.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("| key | type | default | environment | meaning |\n|---|---|---|---|---|\n")
+	for _, r := range settings {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Key, cell(r.Type()), defaultCell(r), envName(r.Key), cell(r.Doc))
+	}
+	b.WriteString("\nBelow `[[gate]]`, which comes once for each gate, without names in the environment:\n\n")
+	inTable(&b, "", gateSettings)
+	b.WriteString("\nBelow `[agents.NAME]`, without names in the environment:\n\n")
+	inTable(&b, "agents.NAME.", agentSettings)
+	b.WriteString("\nBelow `[prices.\"MODEL\"]`, without names in the environment, stands " + pricesDoc + ":\n\n")
+	inTable(&b, `prices."MODEL".`, priceSettings)
+	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents`, `prices` and `procedures`; its gates are `[[procedures.NAME.gate]]`. These it has besides:\n\n")
+	inTable(&b, "procedures.NAME.", promptSettings)
+	return b.String()
+}
+
+// inTable writes the rows of a table without names in the environment.
+func inTable(b *strings.Builder, prefix string, rows []setting.Row) {
+	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, r.Key, cell(r.Type()), defaultCell(r), cell(r.Doc))
+	}
+}
+
+func defaultCell(r setting.Row) string {
+	return cell(r.Defaults(func(v any) string { return "`" + setting.Render(v) + "`" }))
+}
+
+// cell keeps a text inside its column and its angle brackets visible.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;").Replace(s)
 }

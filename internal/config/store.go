@@ -39,7 +39,7 @@ func (r *Resolved) Masked() map[string]Stored {
 
 // makesPrompt tells whether a key says what the prompt of this run is made of.
 func (r *Resolved) makesPrompt(key string) bool {
-	return slices.ContainsFunc(promptSettings, func(row setting.Row) bool { return key == procedureKey(r.procedure, row.Key) })
+	return slices.ContainsFunc(promptSettings, func(row setting.Row) bool { return key == procedureKey(r.values.procedure, row.Key) })
 }
 
 // Diff is the keys whose values differ from those that were stored, sorted. A

@@ -28,12 +28,12 @@ type document struct {
 // at is the place of a key of the document.
 func (d document) at(path []string) place { return d.places[setting.JoinKey(path)] }
 
-// mostSettings is more than any file of settings has.
-const mostSettings = 4 << 20
+// maxFileSize is more than any file of settings has.
+const maxFileSize = 4 << 20
 
 // readDocument reads a file that may be missing; then the document is empty.
 func readDocument(path, shown string) (document, *Problem) {
-	data, err := files.ReadFile(context.Background(), path, mostSettings)
+	data, err := files.ReadFile(context.Background(), path, maxFileSize)
 	if errors.Is(err, os.ErrNotExist) {
 		return document{file: shown}, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Worker is an agent of a run.
@@ -47,7 +48,7 @@ func New(a request.Assignment) (*Lineup, error) {
 		return nil, err
 	}
 	l.Workers = []Worker{first}
-	if err := l.checkFirstBudget(a.Config().Budget); err != nil {
+	if err := l.checkFirstBudget(a.Config().Stop); err != nil {
 		return nil, err
 	}
 	if err := l.checkSession(); err != nil {
@@ -165,7 +166,7 @@ func (l *Lineup) addFallback() error {
 			return &request.UsageError{What: fmt.Sprintf("limits.fallback: agent %s: %v", name, err), Hint: "see \"refrain agents\""}
 		}
 		w := l.worker(name, a, "")
-		if err := l.checkBudget(l.config().Budget, name, l.config().Agents[name].Format, ""); err != nil {
+		if err := l.checkBudget(l.config().Stop, name, l.config().Agents[name].Format, ""); err != nil {
 			return err
 		}
 		l.Workers = append(l.Workers, w)
@@ -221,7 +222,7 @@ func (e *ChoiceError) Error() string {
 
 // Installed lists the agents whose program can be found: the built-in CLIs and
 // those of the user's tables.
-func Installed(agents map[string]config.Agent) []string {
+func Installed(agents map[string]agent.Table) []string {
 	var found []string
 	for _, name := range Known(agents) {
 		program := programOf(name, agents[name])
@@ -236,7 +237,7 @@ func Installed(agents map[string]config.Agent) []string {
 }
 
 // Known is every agent that can be named, sorted.
-func Known(agents map[string]config.Agent) []string {
+func Known(agents map[string]agent.Table) []string {
 	names := slices.Concat(agent.BuiltIn(), slices.Collect(maps.Keys(agents)))
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -244,7 +245,7 @@ func Known(agents map[string]config.Agent) []string {
 
 // programOf is what an agent starts; empty for the rehearsal, which is part of
 // this program, and for a table that cannot be read.
-func programOf(name string, table config.Agent) string {
+func programOf(name string, table agent.Table) string {
 	argv, err := argvOf(table.Command)
 	switch {
 	case err != nil:
@@ -285,7 +286,7 @@ func (l *Lineup) canKeepSession() bool {
 }
 
 // CheckBudget refuses a budget that one of the agents cannot keep.
-func (l *Lineup) CheckBudget(budget config.Budget) error {
+func (l *Lineup) CheckBudget(budget stop.Settings) error {
 	if err := l.checkFirstBudget(budget); err != nil {
 		return err
 	}
@@ -297,7 +298,7 @@ func (l *Lineup) CheckBudget(budget config.Budget) error {
 	return nil
 }
 
-func (l *Lineup) checkFirstBudget(budget config.Budget) error {
+func (l *Lineup) checkFirstBudget(budget stop.Settings) error {
 	switch {
 	case l.assignment.Request.Extensions.Agent != nil:
 		return l.checkBudget(budget, l.Name(), "", "")
@@ -309,7 +310,7 @@ func (l *Lineup) checkFirstBudget(budget config.Budget) error {
 
 // checkBudget refuses a budget that nobody could keep, because the agent does
 // not say what it uses up.
-func (l *Lineup) checkBudget(budget config.Budget, name, format, model string) error {
+func (l *Lineup) checkBudget(budget stop.Settings, name, format, model string) error {
 	tokens, cost := agent.Tells(name, format, model, prices(l.config())...)
 	if own := l.assignment.Request.Extensions.Agent; own != nil && own.Name == name {
 		tokens, cost = own.Tokens, own.Cost

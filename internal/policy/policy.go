@@ -50,7 +50,7 @@ func (t Terms) Completion() stop.Completion {
 	return stop.Completion{
 		Promise: done.Promise != "", Plan: done.Plan != "", Gates: done.Gates, ExitZero: t.exitZero(),
 		Proof: t.Proves(), ProofOff: t.Gated() && !t.Proves(),
-		Confirmations: done.Confirmations,
+		Confirmations: t.Config.Stop.Done.Confirmations,
 	}
 }
 
@@ -84,67 +84,35 @@ func (t Terms) TestsMayBecome() string {
 }
 
 // Limits is what the run may use up, and how often it may fail.
-func (t Terms) Limits() loop.Limits {
-	c := t.Config
-	limits := loop.Limits{
-		Iterations: c.Loop.MaxIterations,
-		Time:       loop.Millis(c.Loop.MaxTime),
-		CostUSD:    c.Budget.CostUSD,
-		Tokens:     c.Budget.Tokens,
-		Failures:   c.Stop.Failures,
-		NoProgress: c.Stop.NoProgress,
+func (t Terms) Limits() loop.Limits { return stop.Limits(t.settings()) }
 
-		RedGates:     c.Stop.RedGates,
-		TestFailures: c.Stop.TestFailures,
-	}
-	if t.KeepsSession {
-		limits.Redline = c.Context.Redline
-	}
-	return limits
+// settings is what the rules go by, with what only this run knows.
+func (t Terms) settings() stop.Settings {
+	s := t.Config.Stop
+	s.Done, s.Limit, s.Session.Keep, s.Own = t.Completion(), t.Holds(), t.KeepsSession, t.OwnRules
+	return s
 }
 
 // Counting is how attempts count.
 func (t Terms) Counting() loop.CountPolicy {
 	c := t.Config
 	return loop.CountPolicy{
-		GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Loop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback",
+		GatesAreFailures: c.Stop.GatesAreFailures, SkipsAreFree: !c.Stop.SkipsCount, Ratchet: c.Git.OnRegression == "rollback",
 		Keep: t.KeepsSession, Agents: t.Agents,
 	}
 }
 
-// Holds is what to do about a provider that turns the agent away.
+// ProviderPolicy is what to do about a provider that turns the agent away.
 func (t Terms) Holds() stop.ProviderPolicy {
-	c := t.Config
-	return stop.ProviderPolicy{Wait: c.Limits.Wait, MaxWait: c.Limits.MaxWait, MaxTime: c.Loop.MaxTime, Backoff: c.Loop.Backoff, Margin: t.Margin}
+	s := t.Config.Stop
+	s.Limit.MaxTime, s.Limit.Backoff, s.Limit.Margin = s.Time, s.Pace.Backoff, t.Margin
+	return s.Limit
 }
 
 // Rules are the rules that end the run or make it wait, in the order in which
 // they win.
 func (t Terms) Rules() []loop.Rule {
-	c := t.Config
-	return stop.Rules(stop.Settings{
-		Done:  t.Completion(),
-		Limit: t.Holds(),
-		Session: stop.Sessions{
-			Keep: t.KeepsSession, Redline: c.Context.Redline,
-			MaxTime: c.Session.MaxTime, MaxIterations: c.Session.MaxIterations, MinIterations: c.Session.MinIterations,
-		},
-		Pace: stop.Pacing{Delay: c.Loop.IterationDelay, Backoff: c.Loop.Backoff, MaxBackoff: c.Loop.MaxBackoff},
-
-		Failures:     c.Stop.Failures,
-		RedGates:     c.Stop.RedGates,
-		TestFailures: c.Stop.TestFailures,
-		NoProgress:   c.Stop.NoProgress,
-		Repeats:      c.Stop.Repeats,
-		Unrewarded:   c.Stop.CostWithoutProgress,
-
-		Iterations: c.Loop.MaxIterations,
-		Time:       c.Loop.MaxTime,
-		CostUSD:    c.Budget.CostUSD,
-		Tokens:     c.Budget.Tokens,
-
-		Own: t.OwnRules,
-
-		PermissionsFix: fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", c.Permissions.Mode, t.Agents[0]),
-	})
+	s := t.settings()
+	s.PermissionsFix = fmt.Sprintf("allow more with --permissions (now %q), or in the settings of %s itself", t.Config.Permissions.Mode, t.Agents[0])
+	return stop.Rules(s)
 }

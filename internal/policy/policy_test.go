@@ -144,8 +144,8 @@ func TestRaise(t *testing.T) {
 		}
 	}
 	c := with(t, config.AdHocPrompt, "").Config
-	if err := Raise(&c, Raised("loop.max_iterations", "50")); err != nil || c.Loop.MaxIterations != 50 {
-		t.Errorf("max_iterations = %d, %v; want 50", c.Loop.MaxIterations, err)
+	if err := Raise(&c, Raised("loop.max_iterations", "50")); err != nil || c.Stop.Iterations != 50 {
+		t.Errorf("max_iterations = %d, %v; want 50", c.Stop.Iterations, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -20,15 +21,13 @@ func endOf(d *Data) pageEnd {
 	return pageEnd{Ending: ending(d), Limits: limits(d), Commands: commands(d)}
 }
 
-// setting is a threshold of the configuration, and the reason that it ends a run
-// for.
+// setting is a threshold of the configuration.
 type setting struct {
-	reason loop.Reason
-	key    string
-	what   string
-	used   func(view.Status) float64
-	limit  func(loop.Limits) float64
-	say    func(float64) string
+	key   string
+	what  string
+	used  func(view.Status) float64
+	limit func(loop.Limits) float64
+	say   func(float64) string
 }
 
 func whole(n float64) string { return text.Count(int(n)) }
@@ -40,79 +39,49 @@ func length(seconds float64) string {
 // settings are all the thresholds.
 var settings = []setting{
 	{
-		loop.ByIterations, "loop.max_iterations", "iterations",
+		"loop.max_iterations", "iterations",
 		func(s view.Status) float64 { return float64(s.Totals.Iterations) },
 		func(l loop.Limits) float64 { return float64(l.Iterations) }, whole,
 	},
 	{
-		loop.ByTime, "loop.max_time", "time",
+		"loop.max_time", "time",
 		func(s view.Status) float64 { return s.Elapsed.Duration().Seconds() },
 		func(l loop.Limits) float64 { return l.Time.Duration().Seconds() }, length,
 	},
 	{
-		loop.ByCost, "budget.cost_usd", "cost",
+		"budget.cost_usd", "cost",
 		func(s view.Status) float64 { return s.Totals.CostUSD },
 		func(l loop.Limits) float64 { return l.CostUSD }, dollars,
 	},
 	{
-		loop.ByTokens, "budget.tokens", "tokens",
+		"budget.tokens", "tokens",
 		func(s view.Status) float64 { return float64(s.Totals.Tokens) },
 		func(l loop.Limits) float64 { return float64(l.Tokens) }, whole,
 	},
 	{
-		loop.ByFailures, "stop.failures", "failures in a row",
+		"stop.failures", "failures in a row",
 		func(s view.Status) float64 { return float64(s.Streaks.Failures) },
 		func(l loop.Limits) float64 { return float64(l.Failures) }, whole,
 	},
 	{
-		loop.ByRedGates, "stop.red_gates", "red iterations in a row",
+		"stop.red_gates", "red iterations in a row",
 		func(s view.Status) float64 { return float64(s.Streaks.RedGates) },
 		func(l loop.Limits) float64 { return float64(l.RedGates) }, whole,
 	},
 	{
-		loop.ByTestFailures, "stop.test_failures", "test failures in a row",
+		"stop.test_failures", "test failures in a row",
 		func(s view.Status) float64 { return float64(s.Streaks.TestFailures) },
 		func(l loop.Limits) float64 { return float64(l.TestFailures) }, whole,
 	},
 	{
-		loop.ByNoProgress, "stop.no_progress", "without progress in a row",
+		"stop.no_progress", "without progress in a row",
 		func(s view.Status) float64 { return float64(s.Streaks.NoProgress) },
 		func(l loop.Limits) float64 { return float64(l.NoProgress) }, whole,
 	},
 }
 
-// otherKeys are the settings behind the reasons that have no threshold.
-var otherKeys = map[loop.Reason]string{
-	loop.ByPromise:     "done.promise",
-	loop.ByPlan:        "done.plan",
-	loop.ByGates:       "done.gates",
-	loop.ByExitZero:    "loop.exit_zero_is_done",
-	loop.ByPattern:     "stop.patterns",
-	loop.ByScript:      "stop.scripts",
-	loop.ByBlocked:     "done.failure_promise",
-	loop.ByPermissions: "permissions.mode",
-	loop.ByProvider:    "limits.max_wait",
-	loop.ByWaitTooLong: "limits.max_wait",
-}
-
-// ruleKeys are the settings of rules that share their reason with another.
-var ruleKeys = map[string]string{
-	"repeats":               "stop.repeats",
-	"cost_without_progress": "stop.cost_without_progress",
-}
-
 // endedBy is the setting that a run ended by, if it was one.
-func endedBy(d *Data) string {
-	if key, ok := ruleKeys[d.run.Verdict.Rule]; ok {
-		return key
-	}
-	for _, s := range settings {
-		if s.reason == d.Status.Reason {
-			return s.key
-		}
-	}
-	return otherKeys[d.Status.Reason]
-}
+func endedBy(d *Data) string { return stop.Key(d.run.Verdict.Rule, d.Status.Reason) }
 
 // limit is how far a run came towards one of its ends.
 type limit struct {

@@ -4,12 +4,14 @@ import (
 	"html"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -257,6 +259,15 @@ func TestThePolicyIsOfThisPage(t *testing.T) {
 	for _, word := range []string{"http://", "https://", "@import", "url("} {
 		if strings.Contains(strings.ReplaceAll(page, "http-equiv", ""), word) {
 			t.Errorf("the page has %q", word)
+		}
+	}
+}
+
+// A threshold that no rule blames would never be shown as what ended a run.
+func TestEveryThresholdEndsRuns(t *testing.T) {
+	for _, s := range settings {
+		if !slices.ContainsFunc(stop.Ends(), func(e stop.End) bool { return e.Key == s.key }) {
+			t.Errorf("no rule blames %s", s.key)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"maps"
 	"strings"
-	"time"
 )
 
 // Row is one setting.
@@ -58,9 +57,6 @@ func (v Values) Int(key string) int { n, _ := v[key].(int); return n }
 
 // Number is the same for any number.
 func (v Values) Number(key string) float64 { n, _ := v[key].(float64); return n }
-
-// Duration is the same for a duration.
-func (v Values) Duration(key string) time.Duration { d, _ := v[key].(time.Duration); return d }
 
 // Defaults is every default of the row in words, each put as show puts it.
 func (r Row) Defaults(show func(v any) string) string {

@@ -3,7 +3,18 @@ package stop
 import "github.com/refrain-loop/refrain/internal/loop"
 
 // AskedNow stops a run whose user wants it stopped at once.
-func AskedNow() loop.Rule {
+func AskedNow(*Settings) Rule {
+	return Rule{Name: "stop at once", Decide: askedNow(), Ends: []End{
+		{
+			Reason: loop.BySignal, State: loop.Stopped,
+			When:  "Ctrl+C, SIGTERM or SIGHUP",
+			Short: "you stop it", Setting: "`loop.on_interrupt`", Default: "two-step",
+		},
+		{Reason: loop.ByRequest, State: loop.Stopped, When: "[`refrain stop`](control.md)"},
+	}}
+}
+
+func askedNow() loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Asked == nil || !f.Asked.Now {
 			return none
@@ -14,7 +25,9 @@ func AskedNow() loop.Rule {
 
 // AskedAfter stops a run whose user wanted this iteration to be the last. With
 // no outcome nothing runs, so there is nothing to wait for.
-func AskedAfter() loop.Rule {
+func AskedAfter(*Settings) Rule { return Rule{Name: "stop after this iteration", Decide: askedAfter()} }
+
+func askedAfter() loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Asked == nil {
 			return none

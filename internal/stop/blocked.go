@@ -8,7 +8,15 @@ import (
 )
 
 // Blocked stops a run whose agent says that it cannot go on.
-func Blocked() loop.Rule {
+func Blocked(*Settings) Rule {
+	return Rule{Name: "blocked", Decide: blocked(), Ends: []End{{
+		Reason: loop.ByBlocked, State: loop.Aborted, Key: "done.failure_promise",
+		When:  "the agent says that it cannot go on",
+		Short: "the agent says that it is blocked", Default: "`BLOCKED`, with a promise",
+	}}}
+}
+
+func blocked() loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Outcome == nil || f.Outcome.Claim == nil || f.Outcome.Claim.Kind != loop.ClaimBlocked {
 			return none

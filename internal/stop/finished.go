@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -24,7 +25,39 @@ func (c Completion) Asked() bool { return c.Promise || c.Plan || c.Gates || c.Ex
 // Finished stops a run that is done: a claim that the runner's own proof
 // agrees with, or, where no proof was set up, a claim that stands alone and is
 // called unproven.
-func Finished(c Completion) loop.Rule {
+func Finished(s *Settings) Rule {
+	return Rule{
+		Name: "done", Decide: finished(s.Done), Redecidable: true,
+		Rows: []setting.Row{{
+			Key: "done.confirmations", Kind: setting.Positive, At: &s.Done.Confirmations, Default: 1,
+			Doc: "how many claims in a row, each with its proof, end the run",
+		}},
+		Ends: []End{
+			{
+				Reason: loop.ByPromise, State: loop.Done, Key: "done.promise",
+				When:  "the agent claimed done, see [claims](claims.md)",
+				Short: "the agent claims done, and the gates agree", Setting: "`done.promise`, `--until`", Default: "none",
+			},
+			{
+				Reason: loop.ByPlan, State: loop.Done, Key: "done.plan",
+				When:  "no task of the plan is open, see [the plan](gates.md#the-plan)",
+				Short: "no task of the plan is open, and the gates agree", Setting: "`done.plan`, `--plan`", Default: "none",
+			},
+			{
+				Reason: loop.ByGates, State: loop.Done, Key: "done.gates",
+				When:  "all gates pass, with `done.gates`",
+				Short: "the gates pass", Default: "off",
+			},
+			{
+				Reason: loop.ByExitZero, State: loop.Done, Key: "loop.exit_zero_is_done",
+				When:  "the command exited with status 0, where that is a way to be done",
+				Short: "the command exits with status 0", Default: "only for `-- COMMAND` without a promise, plan or gate",
+			},
+		},
+	}
+}
+
+func finished(c Completion) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		o := f.Outcome
 		if o == nil {

@@ -4,11 +4,37 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Iterations stops a run that has used up its iterations. When nobody asked
 // for a way to be done, running them all was the whole task.
-func Iterations(most int, doneWasAsked bool) loop.Rule {
+func Iterations(s *Settings) Rule {
+	return Rule{
+		Name: "iterations", Decide: iterations(s.Iterations, s.Done.Asked()), Redecidable: true,
+		Limit: func(l *loop.Limits) { l.Iterations = s.Iterations },
+		Rows: []setting.Row{{
+			Key: "loop.max_iterations", Kind: setting.Iterations, At: &s.Iterations, Default: 0,
+			Conditional: []setting.ConditionalDefault{{When: setting.ForPrompt, Value: 50}, {When: setting.ForCommand, Value: 20}},
+			Doc:         "counted iterations at most; 0, \"none\" and \"unlimited\" are no limit",
+		}},
+		Ends: []End{
+			{
+				Reason: loop.ByIterations, State: loop.Done, Key: "loop.max_iterations",
+				When:  "all iterations ran, the last one well, and no way to be done was asked for",
+				Short: "all iterations ran, the last one well, and no way to be done was asked for", Setting: "`loop.max_iterations`, `-n`", Default: "as below",
+			},
+			{
+				Reason: loop.ByIterations, State: loop.Exhausted, Key: "loop.max_iterations",
+				When:  "`loop.max_iterations` came before done",
+				Short: "iterations used up", Setting: "`loop.max_iterations`, `-n`", Default: "prompt 50, command 20, procedure no limit",
+				Raise: "-n N",
+			},
+		},
+	}
+}
+
+func iterations(most int, doneWasAsked bool) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if most <= 0 || f.State.Totals.Iterations < most {
 			return none

@@ -4,10 +4,28 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // NoProgress stops a run that no longer changes anything.
-func NoProgress(most int) loop.Rule {
+func NoProgress(s *Settings) Rule {
+	return Rule{
+		Name: "no progress", Decide: noProgress(s.NoProgress), Redecidable: true,
+		Limit: func(l *loop.Limits) { l.NoProgress = s.NoProgress },
+		Rows: []setting.Row{{
+			Key: "stop.no_progress", Kind: setting.Int, At: &s.NoProgress, Default: 5,
+			Conditional: []setting.ConditionalDefault{{When: setting.ForCommand, Value: 0}},
+			Doc:         "give up after this many iterations in a row without progress; 0 is never",
+		}},
+		Ends: []End{{
+			Reason: loop.ByNoProgress, State: loop.Aborted, Key: "stop.no_progress",
+			When:  "in `stop.no_progress` iterations in a row there was no progress",
+			Short: "iterations in a row without progress", Default: "5; never for `-- COMMAND`",
+		}},
+	}
+}
+
+func noProgress(most int) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if most <= 0 || f.State.Streaks.NoProgress < most {
 			return none

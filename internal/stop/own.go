@@ -7,6 +7,22 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
+// OwnRules asks the rules that the program brings along.
+func OwnRules(s *Settings) Rule {
+	decide := func(f loop.Facts) loop.Verdict {
+		for _, rule := range s.Own {
+			if v := rule(f); v.Action != "" {
+				return v
+			}
+		}
+		return none
+	}
+	return Rule{Name: "rules of a program's own", Decide: decide, Ends: []End{{
+		Reason: loop.ByRule, State: loop.Aborted,
+		When: "a rule of [a program's own](library.md) says so",
+	}}}
+}
+
 // Own is a rule of a program that runs the loop. It is asked after every rule
 // that ends a run and before those that make it wait, so that it can end a run
 // that would go on, and not keep one going that would end: its "continue" is no

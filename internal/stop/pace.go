@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Pacing is the pause between iterations.
@@ -16,7 +17,27 @@ type Pacing struct {
 
 // Pace waits between two iterations. It is asked last, so that nothing waits
 // after the iteration that ends the run.
-func Pace(p Pacing) loop.Rule {
+func Pace(s *Settings) Rule {
+	return Rule{
+		Decide: pace(s.Pace), Redecidable: true,
+		Rows: []setting.Row{
+			{
+				Key: "loop.iteration_delay", Kind: setting.Duration, At: &s.Pace.Delay, Default: time.Duration(0),
+				Doc: "a fixed pause between iterations",
+			},
+			{
+				Key: "loop.backoff", Kind: setting.Duration, At: &s.Pace.Backoff, Default: time.Second,
+				Doc: "the pause after a failed iteration, doubled each time in a row; \"0s\" is none",
+			},
+			{
+				Key: "loop.max_backoff", Kind: setting.Duration, At: &s.Pace.MaxBackoff, Default: time.Minute,
+				Doc: "the longest that loop.backoff grows to",
+			},
+		},
+	}
+}
+
+func pace(p Pacing) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Outcome == nil {
 			return none

@@ -9,7 +9,15 @@ import (
 // Permissions stops a run whose agent was denied every command in the very
 // first iteration: each later one would be as useless. The fix says what to do
 // about it for this agent.
-func Permissions(fix string) loop.Rule {
+func Permissions(s *Settings) Rule {
+	return Rule{Name: "permissions", Decide: permissions(s.PermissionsFix), Ends: []End{{
+		Reason: loop.ByPermissions, State: loop.Aborted, Key: "permissions.mode",
+		When:  "in the first iteration every command that the agent tried was denied, or the agent failed for lack of permissions",
+		Short: "the first iteration was denied every command it tried", Default: "work",
+	}}}
+}
+
+func permissions(fix string) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		o := f.Outcome
 		if o == nil || f.State.Totals.Iterations != 1 {

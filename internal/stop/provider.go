@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // ProviderPolicy says how to treat a provider that turns attempts away.
@@ -31,10 +32,37 @@ const (
 	signInPatience = 30 * time.Minute
 )
 
-// ProviderLimit waits when a usage limit, an outage or a lost sign-in kept the attempt's
-// agent from working and no other can, goes on with one that can, and gives up
-// when it would take too long.
-func ProviderLimit(h ProviderPolicy) loop.Rule {
+// ProviderLimit waits when a usage limit, an outage or a lost sign-in kept the
+// attempt's agent from working and no other can, goes on with one that can, and
+// gives up when it would take too long.
+func ProviderLimit(s *Settings) Rule {
+	return Rule{
+		Name: "a limit, an outage or a lost sign-in (wait, or another agent)", Decide: providerLimit(s.Limit), Redecidable: true,
+		Rows: []setting.Row{
+			{
+				Key: "limits.wait", Kind: setting.Bool, At: &s.Limit.Wait, Default: true,
+				Doc: "wait when the provider says that a usage limit is reached, or is unavailable; false: the first such attempt ends the run",
+			},
+			{
+				Key: "limits.max_wait", Kind: setting.Duration, At: &s.Limit.MaxWait, Default: 6 * time.Hour,
+				Doc: "the longest single wait; a limit that lasts longer stops the run at once",
+			},
+		},
+		Ends: []End{
+			{
+				Reason: loop.ByProvider, State: loop.Aborted, Key: "limits.max_wait",
+				When:  "the provider was unavailable for longer than `limits.max_wait`, or at all with `limits.wait = false`",
+				Short: "a usage limit or an outage lasts too long", Default: "6h",
+			},
+			{
+				Reason: loop.ByWaitTooLong, State: loop.Aborted, Key: "limits.max_wait",
+				When: "a usage limit lasts longer than `limits.max_wait`, or was met with `limits.wait = false`",
+			},
+		},
+	}
+}
+
+func providerLimit(h ProviderPolicy) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Outcome == nil || !f.State.HeldByProvider(*f.Outcome) {
 			return none
@@ -43,10 +71,14 @@ func ProviderLimit(h ProviderPolicy) loop.Rule {
 	}
 }
 
-// AwaitProvider waits before an attempt that would only be turned away, by what is
-// known of this run and of others that have met the same limit. It is asked
+// AwaitProvider waits before an attempt that would only be turned away, by what
+// is known of this run and of others that have met the same limit. It is asked
 // late: a run that is over need not wait.
-func AwaitProvider(h ProviderPolicy) loop.Rule {
+func AwaitProvider(s *Settings) Rule {
+	return Rule{Decide: awaitProvider(s.Limit)}
+}
+
+func awaitProvider(h ProviderPolicy) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if f.Outcome != nil || f.Hurry || h.Agent(f) != "" {
 			return none

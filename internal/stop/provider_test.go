@@ -46,7 +46,7 @@ func TestFallback(t *testing.T) {
 			s := loop.State{Counting: loop.CountPolicy{Agents: tt.agents}}
 			var v loop.Verdict
 			for _, o := range tt.past {
-				v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, []loop.Rule{Fatal(), ProviderLimit(h)})
+				v = loop.Decide(loop.Facts{State: s, Outcome: &o, Now: noon}, []loop.Rule{fatal(), providerLimit(h)})
 				s = s.Add(o)
 			}
 			if v.Action != tt.action || v.Rule != tt.rule || v.Agent != tt.agent {
@@ -79,12 +79,12 @@ func TestALimitThatAnotherRunNoted(t *testing.T) {
 		State: loop.State{Counting: loop.CountPolicy{Agents: []string{"claude"}}},
 		Noted: []loop.ProviderHold{{Agent: "claude", Kind: loop.ErrUsageLimit, At: noon, Tries: 1, By: "build-3", Limit: &loop.Limit{Kind: "weekly", Until: noon.Add(time.Hour)}}},
 	}
-	v := AwaitProvider(h)(f)
+	v := awaitProvider(h)(f)
 	if v.Action != loop.Wait || !v.Until.Equal(noon.Add(time.Hour+time.Second)) || !strings.Contains(v.Why, "build-3") {
 		t.Errorf("verdict = %+v, want a wait that names who noted it", v)
 	}
 	f.Hurry = true
-	if v := AwaitProvider(h)(f); v.Action != "" {
+	if v := awaitProvider(h)(f); v.Action != "" {
 		t.Errorf("in a hurry: %+v, want no opinion", v)
 	}
 }
@@ -96,7 +96,7 @@ func TestASignInThatDoesNotComeBack(t *testing.T) {
 	for tries := 1; ; tries++ {
 		o := turned("claude", loop.ErrAuth, 0)
 		o.EndedAt = now
-		v := loop.Decide(loop.Facts{State: s, Outcome: &o, Now: now}, []loop.Rule{Fatal(), ProviderLimit(h)})
+		v := loop.Decide(loop.Facts{State: s, Outcome: &o, Now: now}, []loop.Rule{fatal(), providerLimit(h)})
 		s = s.Add(o)
 		if v.Action == loop.Stop {
 			if v.Reason != loop.ByNotSignedIn || now.Sub(noon) <= signInPatience || tries < 4 {

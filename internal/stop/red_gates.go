@@ -4,10 +4,27 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // RedGates stops a run whose gates stay red without getting better.
-func RedGates(most int) loop.Rule {
+func RedGates(s *Settings) Rule {
+	return Rule{
+		Name: "red gates", Decide: redGates(s.RedGates), Redecidable: true,
+		Limit: func(l *loop.Limits) { l.RedGates = s.RedGates },
+		Rows: []setting.Row{{
+			Key: "stop.red_gates", Kind: setting.Int, At: &s.RedGates, Default: 5,
+			Doc: "give up after this many iterations in a row with a failing gate or a refused claim and no better test results; 0 is never",
+		}},
+		Ends: []End{{
+			Reason: loop.ByRedGates, State: loop.Aborted, Key: "stop.red_gates",
+			When:  "in `stop.red_gates` iterations in a row a gate failed or a claim was refused, and tests were never better than the best, see [gates](gates.md#what-a-red-gate-does)",
+			Short: "iterations in a row with a red gate or a refused claim, and tests no better", Default: "5",
+		}},
+	}
+}
+
+func redGates(most int) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if most <= 0 || f.State.Streaks.RedGates < most {
 			return none

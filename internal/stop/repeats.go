@@ -4,13 +4,30 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Repeats stops a run that does the same again and again, though each time it
 // looks like progress: the same tests fail, the same error comes, the same change
 // is made, or the files go back and forth between two states.
-func Repeats(most int) loop.Rule {
+func Repeats(s *Settings) Rule {
+	return Rule{
+		Name: "repeats", Decide: repeats(s.Repeats), Redecidable: true,
+		Rows: []setting.Row{{
+			Key: "stop.repeats", Kind: setting.Int, At: &s.Repeats, Default: 4,
+			Conditional: []setting.ConditionalDefault{{When: setting.ForCommand, Value: 0}},
+			Doc:         "give up after this many iterations in a row with the same failing tests, the same error or the same change, or going back and forth between two states of the files; 0 is never",
+		}},
+		Ends: []End{{
+			Rule: "repeats", Reason: loop.ByNoProgress, State: loop.Aborted, Key: "stop.repeats",
+			When:  "`stop.repeats` iterations in a row [repeated themselves](night.md#going-round-in-circles); `why` says how",
+			Short: "iterations in a row with the same failing tests, error or change, or back and forth between two states", Default: "4; never for `-- COMMAND`",
+		}},
+	}
+}
+
+func repeats(most int) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if most <= 0 {
 			return none

@@ -60,14 +60,14 @@ func TestRepeats(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n, v := night([]loop.Rule{Repeats(4)}, tt.iterations)
+			n, v := night([]loop.Rule{repeats(4)}, tt.iterations)
 			if n != tt.ends || !strings.Contains(v.Why, tt.evidence) {
 				t.Errorf("ended at iteration %d (%s), want %d with %q", n, v.Why, tt.ends, tt.evidence)
 			}
 			if n > 0 && (v.Rule != "repeats" || v.Reason != loop.ByNoProgress || v.State != loop.Aborted) {
 				t.Errorf("verdict = %+v", v)
 			}
-			if n, _ := night([]loop.Rule{Repeats(0)}, tt.iterations); n != 0 {
+			if n, _ := night([]loop.Rule{repeats(0)}, tt.iterations); n != 0 {
 				t.Errorf("switched off, it ended at iteration %d", n)
 			}
 		})
@@ -80,7 +80,7 @@ func TestUnrewarded(t *testing.T) {
 		return loop.Outcome{Result: loop.OK, Exit: exit(0), Work: loop.Work{Progress: progress}, Usage: &loop.Usage{CostUSD: 0.5}}
 	}
 	past := []loop.Outcome{spend(&still), spend(&still), spend(&moving), spend(&still), spend(&still), spend(&still), spend(&still)}
-	if n, v := night([]loop.Rule{Unrewarded(1.5)}, past); n != 6 || v.Rule != "cost_without_progress" {
+	if n, v := night([]loop.Rule{unrewarded(1.5)}, past); n != 6 || v.Rule != "cost_without_progress" {
 		t.Errorf("ended at iteration %d by %q (%s), want 6: what was spent before progress is forgiven", n, v.Rule, v.Why)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Sessions says when a kept session is given up for a fresh one.
@@ -17,7 +18,36 @@ type Sessions struct {
 }
 
 // Session asks for a fresh session when the kept one is full, old or broken.
-func Session(s Sessions) loop.Rule {
+func Session(s *Settings) Rule {
+	return Rule{
+		Decide: session(s.Session),
+		Limit: func(l *loop.Limits) {
+			if s.Session.Keep {
+				l.Redline = s.Session.Redline
+			}
+		},
+		Rows: []setting.Row{
+			{
+				Key: "session.max_time", Kind: setting.Duration, At: &s.Session.MaxTime, Default: time.Duration(0),
+				Doc: "reboot a kept session that is older than this; \"0s\" is no limit",
+			},
+			{
+				Key: "session.max_iterations", Kind: setting.Int, At: &s.Session.MaxIterations, Default: 0,
+				Doc: "reboot a kept session after this many iterations; 0 is no limit",
+			},
+			{
+				Key: "session.min_iterations", Kind: setting.Positive, At: &s.Session.MinIterations, Default: 1,
+				Doc: "iterations at least between two reboots for the context's sake",
+			},
+			{
+				Key: "context.redline", Kind: setting.Percent, At: &s.Session.Redline, Default: 85,
+				Doc: "reboot a kept session that fills more of the model's window than this, in percent, by the agent's own figures",
+			},
+		},
+	}
+}
+
+func session(s Sessions) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		held := f.State.Session
 		if !s.Keep || held == nil {

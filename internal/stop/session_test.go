@@ -40,8 +40,8 @@ func TestSession(t *testing.T) {
 				tt.o.EndedAt = noon
 				state = state.Add(tt.o)
 			}
-			v := Session(tt.s)(loop.Facts{Now: noon, State: state, Outcome: &tt.o})
-			if again := Session(tt.s)(loop.Facts{Now: noon, State: state}); again.Rule != v.Rule {
+			v := session(tt.s)(loop.Facts{Now: noon, State: state, Outcome: &tt.o})
+			if again := session(tt.s)(loop.Facts{Now: noon, State: state}); again.Rule != v.Rule {
 				t.Errorf("before the next attempt it says %q, and after this one %q", again.Rule, v.Rule)
 			}
 			if v.Rule != tt.want || v.Rule != "" && (v.Action != loop.Reboot || v.Why == "") {

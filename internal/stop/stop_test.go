@@ -1,11 +1,13 @@
 package stop
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
@@ -22,7 +24,7 @@ func everything() (Settings, loop.Facts) {
 		Limit:    ProviderPolicy{Wait: true, MaxWait: time.Hour, Backoff: time.Second},
 		Pace:     Pacing{Delay: time.Second},
 		Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
-		Repeats: 1, Unrewarded: 1,
+		Repeats: 1, Values: setting.Values{unrewardedKey: 1.0},
 		Iterations: 1, Time: time.Minute, CostUSD: 1, Tokens: 1, Session: Sessions{Keep: true, Redline: 80},
 		Own: []loop.Rule{Own("own", func(loop.Facts) loop.Verdict { return loop.Verdict{Action: loop.Stop} })},
 	}
@@ -103,7 +105,7 @@ func first(s Settings, f loop.Facts) loop.Verdict {
 
 func TestAVerdictNamesPinnedFilesThatWereChanged(t *testing.T) {
 	o := loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise, Proven: true}, Pinned: []string{"a_test.go"}}
-	v := Finished(Completion{Promise: true, Proof: true})(loop.Facts{Outcome: &o})
+	v := finished(Completion{Promise: true, Proof: true})(loop.Facts{Outcome: &o})
 	if !strings.Contains(v.Why, "a_test.go") {
 		t.Errorf("why = %q, want it to name a_test.go", v.Why)
 	}
@@ -151,9 +153,9 @@ func TestFinished(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := Finished(tt.c)(loop.Facts{Outcome: &tt.o, State: loop.State{Claims: loop.Claims{Confirmed: 1}}})
+			v := finished(tt.c)(loop.Facts{Outcome: &tt.o, State: loop.State{Claims: loop.Claims{Confirmed: 1}}})
 			if stops := v.Action == loop.Stop; stops != tt.stops || v.Proven != tt.proven || v.Reason != tt.reason {
-				t.Errorf("Finished(%+v) on %+v = %+v, want stop %v, proven %v, reason %q", tt.c, tt.o, v, tt.stops, tt.proven, tt.reason)
+				t.Errorf("finished(%+v) on %+v = %+v, want stop %v, proven %v, reason %q", tt.c, tt.o, v, tt.stops, tt.proven, tt.reason)
 			}
 		})
 	}
@@ -173,14 +175,14 @@ func TestIterationsIsDoneOnlyWhenNothingElseWasAsked(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := loop.Facts{State: loop.State{Totals: loop.Totals{Iterations: 3}, Tries: loop.Tries{LastOK: tt.lastOK}}}
-			if v := Iterations(3, tt.asked)(f); v.State != tt.want || v.Reason != loop.ByIterations {
+			if v := iterations(3, tt.asked)(f); v.State != tt.want || v.Reason != loop.ByIterations {
 				t.Errorf("verdict = %+v, want state %q", v, tt.want)
 			}
 		})
 	}
 }
 
-func TestHeld(t *testing.T) {
+func TestProviderLimit(t *testing.T) {
 	at := func(d time.Duration) *loop.Limit { return &loop.Limit{Kind: "five_hour", Until: noon.Add(d)} }
 	day := ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour, Backoff: time.Second, Margin: 2 * time.Second}
 	tests := []struct {
@@ -266,7 +268,7 @@ func TestHeld(t *testing.T) {
 				}
 				s = s.Add(o)
 			}
-			v := ProviderLimit(tt.h)(loop.Facts{Now: noon, Outcome: &tt.o, State: s})
+			v := providerLimit(tt.h)(loop.Facts{Now: noon, Outcome: &tt.o, State: s})
 			if v.Action != tt.want.Action || v.State != tt.want.State || v.Reason != tt.want.Reason || !v.Until.Equal(tt.want.Until) {
 				t.Errorf("ProviderLimit = %+v, want %+v", v, tt.want)
 			}
@@ -294,23 +296,56 @@ func TestPace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := Pace(tt.p)(loop.Facts{Now: noon, Outcome: &tt.o, State: loop.State{Streaks: loop.Streaks{Failures: tt.row}}})
+			v := pace(tt.p)(loop.Facts{Now: noon, Outcome: &tt.o, State: loop.State{Streaks: loop.Streaks{Failures: tt.row}}})
 			if got := v.For.Duration(); got != tt.want {
 				t.Errorf("pause = %s, want %s", got, tt.want)
 			}
 		})
 	}
-	if v := Pace(p)(loop.Facts{}); v.Action != "" {
+	if v := pace(p)(loop.Facts{}); v.Action != "" {
 		t.Errorf("with no outcome Pace has an opinion: %+v", v)
 	}
 }
 
 func TestSignInThatExpiresInTheNightIsNotFatal(t *testing.T) {
 	auth := &loop.Outcome{Result: loop.Failed, Error: &loop.AgentError{Kind: loop.ErrAuth}}
-	if v := Fatal()(loop.Facts{Outcome: auth}); v.Reason != loop.ByNotSignedIn || v.State != loop.CouldNotRun {
+	if v := fatal()(loop.Facts{Outcome: auth}); v.Reason != loop.ByNotSignedIn || v.State != loop.CouldNotRun {
 		t.Errorf("at the start: %+v, want it to end not signed in", v)
 	}
-	if v := Fatal()(loop.Facts{Outcome: auth, State: loop.State{Provider: loop.Provider{PrimaryWorked: true}}}); v.Action != "" {
+	if v := fatal()(loop.Facts{Outcome: auth, State: loop.State{Provider: loop.Provider{PrimaryWorked: true}}}); v.Action != "" {
 		t.Errorf("after the agent worked: %+v, want no opinion", v)
+	}
+}
+
+func TestEveryLimitThatTheJournalTellsComesFromARule(t *testing.T) {
+	limits := Limits(Settings{
+		Iterations: 1, Time: time.Second, CostUSD: 1, Tokens: 1, Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
+		Session: Sessions{Keep: true, Redline: 85},
+	})
+	v := reflect.ValueOf(limits)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("no rule says what %s is", v.Type().Field(i).Name)
+		}
+	}
+}
+
+// A rule that blames a setting, or that what-if can decide again, has words for
+// it: nothing else would tell people of it.
+func TestEveryRuleIsWhole(t *testing.T) {
+	for i, r := range Known() {
+		if r.Decide == nil || len(r.Ends) > 0 && r.Name == "" {
+			t.Errorf("rule %d: %+v: no name, or no decision", i+1, r)
+		}
+		for _, e := range r.Ends {
+			if e.Reason == "" || e.State == "" || e.When == "" || e.Key != "" && e.Short == "" && e.Reason != loop.ByWaitTooLong {
+				t.Errorf("rule %s: %+v: not all is said", r.Name, e)
+			}
+		}
+		for _, row := range r.Rows {
+			if Redecidable(row.Key) != r.Redecidable {
+				t.Errorf("%s: what-if can decide it again: %v, want %v", row.Key, !r.Redecidable, r.Redecidable)
+			}
+		}
 	}
 }

@@ -4,10 +4,27 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // TestFailures stops a run whose tests keep failing without getting better.
-func TestFailures(most int) loop.Rule {
+func TestFailures(s *Settings) Rule {
+	return Rule{
+		Name: "test failures", Decide: testFailures(s.TestFailures), Redecidable: true,
+		Limit: func(l *loop.Limits) { l.TestFailures = s.TestFailures },
+		Rows: []setting.Row{{
+			Key: "stop.test_failures", Kind: setting.Int, At: &s.TestFailures, Default: 5,
+			Doc: "give up after this many iterations in a row in which tests failed and no more passed than at best; 0 is never",
+		}},
+		Ends: []End{{
+			Reason: loop.ByTestFailures, State: loop.Aborted, Key: "stop.test_failures",
+			When:  "in `stop.test_failures` iterations in a row tests failed, never better than the best",
+			Short: "iterations in a row with failing tests, and no better", Default: "5",
+		}},
+	}
+}
+
+func testFailures(most int) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if most <= 0 || f.State.Streaks.TestFailures < most {
 			return none

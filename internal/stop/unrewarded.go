@@ -4,10 +4,28 @@ import (
 	"fmt"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
+const unrewardedKey = "stop.cost_without_progress"
+
 // Unrewarded stops a run that spends money and gets nowhere.
-func Unrewarded(most float64) loop.Rule {
+func Unrewarded(s *Settings) Rule {
+	return Rule{
+		Name: "cost without progress", Decide: unrewarded(s.Values.Number(unrewardedKey)), Redecidable: true,
+		Rows: []setting.Row{{
+			Key: unrewardedKey, Kind: setting.Number, Default: 0.0,
+			Doc: "give up after this many dollars without progress; 0 is never",
+		}},
+		Ends: []End{{
+			Rule: "cost_without_progress", Reason: loop.ByNoProgress, State: loop.Aborted, Key: unrewardedKey,
+			When:  "`stop.cost_without_progress` was spent without any progress",
+			Short: "money spent without progress", Default: "never",
+		}},
+	}
+}
+
+func unrewarded(most float64) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		if most <= 0 || f.State.Unrewarded < most {
 			return none

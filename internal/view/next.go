@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -71,7 +72,8 @@ func last(r *Run) string {
 }
 
 // Raised is the flag that lets an exhausted run go on, with twice the limit as
-// a suggestion: a resume under the same limit would only end again.
+// a suggestion, where that is known: a resume under the same limit would only end
+// again.
 func (r *Run) Raised() string {
 	switch limits := r.Limits; r.Reason() {
 	case loop.ByIterations:
@@ -83,7 +85,7 @@ func (r *Run) Raised() string {
 	case loop.ByTokens:
 		return fmt.Sprintf(" --max-tokens %d", 2*limits.Tokens)
 	}
-	return ""
+	return strings.TrimSuffix(" "+stop.Raise(r.Reason()), " ")
 }
 
 // shell writes a word so that a shell takes it as it is.

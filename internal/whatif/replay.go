@@ -218,7 +218,7 @@ func (r *replay) given(v loop.Verdict) bool {
 	case "error", string(loop.ByHook):
 		return true
 	}
-	return v.State == loop.Done && v.Reason != loop.ByIterations && r.terms.supposed.Config.Done.Confirmations <= 1
+	return v.State == loop.Done && v.Reason != loop.ByIterations && r.terms.supposed.Config.Stop.Done.Confirmations <= 1
 }
 
 // meet compares a supposed verdict with the one that the record has there. An end

@@ -16,6 +16,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Result is what would have come of a recorded run under other settings, as far
@@ -76,13 +77,7 @@ type Savings struct {
 
 // Redecidable is every setting with which a record can be decided again: those
 // that say when a run waits and when it ends.
-var Redecidable = []string{
-	"loop.max_iterations", "loop.max_time", "loop.iteration_delay", "loop.backoff", "loop.max_backoff", "loop.skips_count",
-	"done.confirmations",
-	"stop.failures", "stop.red_gates", "stop.test_failures", "stop.no_progress", "stop.cost_without_progress", "stop.repeats", "stop.gates_are_failures",
-	"budget.cost_usd", "budget.tokens",
-	"limits.wait", "limits.max_wait",
-}
+var Redecidable = config.Keys(stop.Redecidable)
 
 // Suppose decides a recorded run once more, with flags laid over the settings that
 // it had. It reads the record and nothing else, starts nothing and writes nothing.

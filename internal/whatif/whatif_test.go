@@ -424,7 +424,7 @@ func TestRedecidableSettingsDecide(t *testing.T) {
 			t.Errorf("%s can be supposed, and is not taken from the record", key)
 		}
 	}
-	for _, key := range policy.Raisable() {
+	for _, key := range policy.Raisable {
 		if !decides(key) {
 			t.Errorf("%s can be raised, and is not taken from the record", key)
 		}

@@ -1,0 +1,258 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/setting"
+)
+
+// aroundRows is the settings of what happens around the agent: commands, hooks,
+// git, what the next prompt hears, and where the runner writes.
+func aroundRows(c *Config) []setting.Row {
+	return []setting.Row{
+		{
+			Key: "commands.build", Kind: setting.Line, At: &c.Commands.Build, Default: "", Check: emptyOrNotBlank,
+			Doc: "how the project is built",
+		},
+		{
+			Key: "commands.lint", Kind: setting.Line, At: &c.Commands.Lint, Default: "", Check: emptyOrNotBlank,
+			Doc: "how the project is linted",
+		},
+		{
+			Key: "commands.test", Kind: setting.Line, At: &c.Commands.Test, Default: "", Check: emptyOrNotBlank,
+			Doc: "how the project is tested",
+		},
+		{
+			Key: "commands.as_gates", Kind: setting.Bool, At: &c.Commands.AsGates, Default: false,
+			Doc: "the commands are gates, called build, lint and test, before all others",
+		},
+
+		{
+			Key: "hooks.enabled", Kind: setting.Bool, At: &c.Hooks.Enabled, Default: true,
+			Doc: "run the hooks: the programs in .refrain/hooks and the commands of hooks.run",
+		},
+		{
+			Key: "hooks.timeout", Kind: setting.Duration, At: &c.Hooks.Timeout, Default: 30 * time.Second,
+			Doc: "how long a hook may take, with all that it starts; \"0s\" is no limit",
+		},
+		{
+			Key: "hooks.run.started", Kind: setting.Line, At: &c.Hooks.Run.Started, Default: "", Check: emptyOrNotBlank,
+			Doc: "a command for the shell, instead of .refrain/hooks/started: when the run begins or is resumed; exit 2 ends it",
+		},
+		{
+			Key: "hooks.run.next_iteration", Kind: setting.Line, At: &c.Hooks.Run.NextIteration, Default: "", Check: emptyOrNotBlank,
+			Doc: "the same for next_iteration: before each iteration; exit 1 skips it, exit 2 ends the run",
+		},
+		{
+			Key: "hooks.run.post_iteration", Kind: setting.Line, At: &c.Hooks.Run.PostIteration, Default: "", Check: emptyOrNotBlank,
+			Doc: "the same for post_iteration: after each iteration; exit 2 ends the run",
+		},
+		{
+			Key: "hooks.run.failed", Kind: setting.Line, At: &c.Hooks.Run.Failed, Default: "", Check: emptyOrNotBlank,
+			Doc: "the same for failed: after an iteration that went wrong",
+		},
+		{
+			Key: "hooks.run.finished", Kind: setting.Line, At: &c.Hooks.Run.Finished, Default: "", Check: emptyOrNotBlank,
+			Doc: "the same for finished: once, when the run ends",
+		},
+
+		{
+			Key: "git.checkpoint", Kind: setting.Bool, At: &c.Git.Checkpoint, Default: true,
+			Doc: "keep the whole work tree as it is after each agent, outside your branches, index and stash",
+		},
+		{
+			Key: "git.commit", Kind: setting.Bool, At: &c.Git.Commit, Default: false,
+			Doc: "commit after each iteration, the last one included",
+		},
+		{
+			Key: "git.commit_template", Kind: setting.Text, At: &c.Git.CommitTemplate, Default: "loop: iteration {iteration}", Required: true, Check: commitTemplate,
+			Doc: "the message of these commits, with {iteration}, {run}, {procedure}, {summary} and {timestamp}",
+		},
+		{
+			Key: "git.branch", Kind: setting.BranchKind, At: &c.Git.Branch, Default: setting.Branch{},
+			Doc: "work on a new branch: true names it by git.branch_template",
+		},
+		{
+			Key: "git.branch_template", Kind: setting.Text, At: &c.Git.BranchTemplate, Default: "loop/{timestamp}", Required: true, Check: branchTemplate,
+			Doc: "the name of that branch, with {timestamp} and {procedure}",
+		},
+		{
+			Key: "git.on_regression", Kind: setting.Text, At: &c.Git.OnRegression, Default: "keep", Choices: []string{"keep", "rollback"},
+			Doc: "what happens to an iteration after which gates or tests are worse than at best: it stays, or is undone, and the next prompt says why",
+		},
+		{
+			Key: "git.protect", Kind: setting.List, At: &c.Git.Protect, Default: []string{}, Required: true,
+			Doc: "files whose change fails the iteration, as patterns of a .gitignore file",
+		},
+
+		{
+			Key: "feedback.enabled", Kind: setting.Bool, At: &c.Feedback.Enabled, Default: true,
+			Doc: "tell the next agent what the runner saw: refused claims, near misses, what earlier iterations said of themselves",
+		},
+		{
+			Key: "feedback.max_tokens", Kind: setting.Int, At: &c.Feedback.MaxTokens, Default: 2000,
+			Doc: "how long that may be, estimated",
+		},
+		{
+			Key: "feedback.summaries", Kind: setting.Int, At: &c.Feedback.Summaries, Default: 5,
+			Doc: "how many earlier iterations are summed up in it, 10 at most",
+		},
+
+		{
+			Key: "permissions.mode", Kind: setting.Text, At: &c.Permissions.Mode, Default: "work", Choices: agent.Permissions,
+			Doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
+		},
+		{
+			Key: "proc.keep", Kind: setting.List, At: &c.Proc.Keep, Default: []string{}, Required: true, Check: programs,
+			Doc: "programs, by the name of their file, that may outlive the process that started them, such as build daemons; all others are ended with it",
+		},
+		{
+			Key: "progress.ignore", Kind: setting.List, At: &c.Progress.Ignore, Default: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Required: true,
+			Doc: "files whose change is no progress",
+		},
+		{
+			Key: "progress.only", Kind: setting.List, At: &c.Progress.Only, Default: []string{}, Required: true,
+			Doc: "files whose change alone is progress, as patterns of a .gitignore file; empty is all",
+		},
+		{
+			Key: "retention.transcripts", Kind: setting.Int, At: &c.Retention.Transcripts, Default: 200,
+			Doc: "of how many iterations the raw output is kept, 0 is all; the journal keeps every summary",
+		},
+		{
+			Key: "trace.endpoint", Kind: setting.Text, At: &c.Trace.Endpoint, Default: "", Check: traceAddress,
+			Doc: "the base address of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty is no traces",
+		},
+		{
+			Key: "trace.headers", Kind: setting.Variables, At: &c.Trace.Headers, Each: &header,
+			Doc: "headers of the requests; never shown",
+		},
+		{
+			Key: "metrics.file", Kind: setting.Text, At: &c.Metrics.File, Default: "",
+			Doc: "a file with the run's metrics in the text format of Prometheus, kept up to date",
+		},
+		{
+			Key: "metrics.listen", Kind: setting.Text, At: &c.Metrics.Listen, Default: "", Check: loopback,
+			Doc: "an address on this machine, such as 127.0.0.1:9464, where /metrics has the same",
+		},
+
+		{
+			Key: "log.level", Kind: setting.Text, At: &c.Log.Level, Default: "info", Choices: []string{"debug", "info", "warn", "error"},
+			Doc: "how much the runner logs",
+		},
+		{
+			Key: "log.file", Kind: setting.Text, At: &c.Log.File, Default: "",
+			Doc: "where the runner logs; without it, on stderr, and there only when log.level is set",
+		},
+		{
+			Key: "log.format", Kind: setting.Text, At: &c.Log.Format, Default: "text", Choices: []string{"text", "json"},
+			Doc: "how a line of the log looks",
+		},
+	}
+}
+
+func emptyOrNotBlank(v any) (what, hint string) {
+	if s := v.(string); s == "" || strings.TrimSpace(s) != "" {
+		return "", ""
+	}
+	return "must not be blank", `write "" for none`
+}
+
+func programs(v any) (what, hint string) {
+	for _, name := range v.([]string) {
+		if strings.ContainsAny(name, `/\`) {
+			return "has " + setting.Quote(name) + ", which is a path", "write the name of the program's file alone"
+		}
+	}
+	return "", ""
+}
+
+func commitTemplate(v any) (what, hint string) {
+	return placeholders(v.(string), "iteration", "run", "procedure", "summary", "timestamp")
+}
+
+func branchTemplate(v any) (what, hint string) {
+	return placeholders(v.(string), "timestamp", "procedure")
+}
+
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// placeholders complains about what stands in braces and is none of the names.
+func placeholders(template string, names ...string) (what, hint string) {
+	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+		if !slices.Contains(names, m[1]) {
+			return "has " + m[0] + ", which stands for nothing", "use {" + strings.Join(names, "}, {") + "}"
+		}
+	}
+	return "", ""
+}
+
+// traceAddress is for an address that is shown.
+func traceAddress(v any) (what, hint string) {
+	if what, hint = webAddress(v); what != "" {
+		return what, hint
+	}
+	if u, err := url.Parse(v.(string)); err == nil && u.User != nil {
+		return "must not hold a password", "write it in trace.headers, which is never shown"
+	}
+	return "", ""
+}
+
+// header is the row of one name in a table of headers.
+var header = setting.Row{Key: "NAME", Kind: setting.Text, Secret: true, Name: headerName, Check: headerValue, Doc: "a header of a request"}
+
+// As RFC 9110 has it: what cannot end the header and begin another one.
+var goodHeaderName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+func headerName(name string) (what, hint string) {
+	if goodHeaderName.MatchString(name) {
+		return "", ""
+	}
+	return setting.Quote(name) + " is not a name for a header", "use letters, digits and -"
+}
+
+func headerValue(v any) (what, hint string) {
+	if strings.ContainsFunc(v.(string), unicode.IsControl) {
+		return "must be on one line, without control characters", "write it as one text"
+	}
+	return "", ""
+}
+
+// loopback is for an address that nobody else can reach.
+func loopback(v any) (what, hint string) {
+	const example = "write it like 127.0.0.1:9464"
+	s := v.(string)
+	host, ok := splitHost(s)
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case s == "" || ok && (host == "localhost" || err == nil && ip.IsLoopback()):
+		return "", ""
+	case ok || strings.HasPrefix(s, ":"):
+		return "must be an address that only this machine can reach, not " + setting.Quote(s), example
+	}
+	return "must be a host and a port, not " + setting.Quote(s), example
+}
+
+// splitHost is the host of an address that has one and a port.
+func splitHost(s string) (host string, ok bool) {
+	host, port, err := net.SplitHostPort(s)
+	_, notPort := strconv.ParseUint(port, 10, 16)
+	return host, err == nil && notPort == nil && host != "" && !strings.ContainsFunc(host, unicode.IsSpace)
+}
+
+func webAddress(v any) (what, hint string) {
+	s := v.(string)
+	u, err := url.Parse(s)
+	if s == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
+		return "", ""
+	}
+	return "must be an address of the web", "write it like https://HOST/PATH"
+}

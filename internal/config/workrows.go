@@ -1,0 +1,245 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/setting"
+)
+
+// workRows is the settings of what the agent is, what it is told and when it is
+// done.
+func workRows(c *Config) []setting.Row {
+	return []setting.Row{
+		{
+			Key: "agent", Kind: setting.Text, At: &c.Agent, Default: "auto", Required: true,
+			Doc: "the coding agent: a built-in name or one of [agents.NAME]; auto takes the only one on PATH",
+		},
+		{
+			Key: "model", Kind: setting.Text, At: &c.Model, Default: "",
+			Doc: "the model, passed to the agent when set",
+		},
+		{
+			Key: "prompt", Kind: setting.Text, At: &c.Prompt, Default: "PROMPT.md", Required: true,
+			Doc: "the prompt's file, read anew for every iteration; a procedure that is made of parts has none",
+		},
+		{
+			Key: "profile", Kind: setting.Text, At: &c.Profile, Default: "", Choices: append([]string{""}, Profiles()...),
+			Doc: "settings that reproduce another system's behaviour; every other source overrides them",
+		},
+		{
+			Key: "claims.tell", Kind: setting.Bool, At: &c.Claims.Tell, Default: true,
+			Doc: "with a promise set, end the prompt with how to claim done and how to say blocked",
+		},
+
+		{
+			Key: "loop.iteration_timeout", Kind: setting.Duration, At: &c.Loop.IterationTimeout, Default: 2 * time.Hour,
+			Doc: "how long one agent may run; \"0s\" is no limit",
+		},
+		{
+			Key: "loop.idle_timeout", Kind: setting.Duration, At: &c.Loop.IdleTimeout, Default: 15 * time.Minute,
+			Doc: "how long an agent may be silent; \"0s\" is no limit",
+		},
+		{
+			Key: "loop.exit_zero_is_done", Kind: setting.AutoKind, At: &c.Loop.ExitZeroIsDone, Default: setting.Automatic,
+			Doc: "whether an agent that exits with 0 ends the run as done; auto: only for an ad-hoc command with no promise, plan or gate",
+		},
+		{
+			Key: "loop.iteration_context", Kind: setting.AutoKind, At: &c.Loop.IterationContext, Default: setting.Automatic,
+			Doc: "from the second iteration on, tell the agent which iteration this is; auto: for ad-hoc prompts and commands",
+		},
+		{
+			Key: "loop.freeze_prompt", Kind: setting.Bool, At: &c.Loop.FreezePrompt, Default: false,
+			Doc: "keep the prompt of the first iteration for the whole run",
+		},
+		{
+			Key: "loop.on_interrupt", Kind: setting.Text, At: &c.Loop.OnInterrupt, Default: "two-step", Choices: []string{"two-step", "finish", "kill"},
+			Doc: "what Ctrl+C does: finish this iteration at the first and kill the agent at the second, only finish, or kill at once",
+		},
+		{
+			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: below,
+			Doc: "the folder below the work tree in which the agent runs",
+		},
+		{
+			Key: "loop.progress", Kind: setting.List, At: &c.Loop.Progress, Default: signals, Choices: signals, Check: someProgress,
+			Doc: "what counts as progress: changed files, commits, ticked tasks of the plan, tests better than the best before",
+		},
+		{
+			Key: "loop.gates", Kind: setting.Bool, At: &c.Loop.Gates, Default: true,
+			Doc: "run the gates; false is for a run that does not touch what they judge",
+		},
+		{
+			Key: "loop.inhibit", Kind: setting.Bool, At: &c.Loop.Inhibit, Default: true,
+			Doc: "keep the machine awake while the run is alive",
+		},
+
+		{
+			Key: "loop.attended", Kind: setting.Bool, At: &c.Loop.Attended, Default: false,
+			Doc: "ask a person before each iteration: continue, skip, change the prompt, show what changed, leave a note, reboot, stop",
+		},
+
+		{
+			Key: "ask.done", Kind: setting.Bool, At: &c.Ask.Done, Default: false,
+			Doc: "ask a person before the run is declared done",
+		},
+		{
+			Key: "ask.at", Kind: setting.List, At: &c.Ask.At, Default: []string{}, Check: iterationNumbers,
+			Doc: "ask a person before the iterations with these numbers",
+		},
+		{
+			Key: "ask.on_failure", Kind: setting.Bool, At: &c.Ask.OnFailure, Default: false,
+			Doc: "ask a person after an iteration that failed",
+		},
+		{
+			Key: "ask.timeout", Kind: setting.Duration, At: &c.Ask.Timeout, Default: time.Duration(0),
+			Doc: "how long to wait for an answer; \"0s\" is for ever",
+		},
+		{
+			Key: "ask.default", Kind: setting.Text, At: &c.Ask.Default, Default: "continue", Choices: []string{"continue", "skip", "stop"},
+			Doc: "the answer when none comes in time",
+		},
+
+		{
+			Key: "done.promise", Kind: setting.Text, At: &c.Done.Promise, Default: "", Required: true, Check: aPromise,
+			Doc: "the run is done when the agent says <promise>TEXT</promise> with this text",
+		},
+		{
+			Key: "done.match", Kind: setting.Text, At: &c.Done.Match, Default: "line", Choices: []string{"line", "tag", "substring"},
+			Doc: "where the promise counts: the tag alone on its line, the tag anywhere in the agent's text, or the bare text anywhere",
+		},
+		{
+			Key: "done.failure_promise", Kind: setting.Text, At: &c.Done.FailurePromise, Default: "", Check: aPromise,
+			Conditional: []setting.ConditionalDefault{{When: setting.WhenPromised, Value: "BLOCKED"}},
+			Doc:         "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
+		},
+		{
+			Key: "done.plan", Kind: setting.Text, At: &c.Done.Plan, Default: "", Required: true,
+			Doc: "a markdown file of tasks; the run is done when it has tasks and none is open or in progress",
+		},
+		{
+			Key: "done.written", Kind: setting.Text, At: &c.Done.Written, Default: "",
+			Doc: "a markdown file that must hold tasks, open or not, before a claim is taken: for a run that writes a plan",
+		},
+		{
+			Key: "done.gates", Kind: setting.Bool, At: &c.Done.Gates, Default: false,
+			Doc: "passing gates are enough: no claim is needed",
+		},
+		{
+			Key: "done.proof", Kind: setting.Text, At: &c.Done.Proof, Default: "auto", Choices: []string{"auto", "clean", "workspace", "none"},
+			Doc: "where gates judge a claim: in a clean checkout, in the work tree, or not at all; auto: in a clean checkout if they agree there before the first iteration, else in the work tree",
+		},
+		{
+			Key: "done.require", Kind: setting.Text, At: &c.Done.Require, Default: "auto", Choices: []string{"auto", "proven", "kept", "tests_changed", "claimed"},
+			Doc: "the least level of proof that ends the run; auto: all but a bare claim where gates judge, else a claim; a claim below it is refused twice for the same reason, then a person is needed",
+		},
+		{
+			Key: "done.tests", Kind: setting.Text, At: &c.Done.Tests, Default: "kept", Choices: []string{"kept", "pinned", "free"},
+			Doc: "tests and what decides about them: kept: they hold as they were when the run began, or the agent says of each why not; pinned: they hold as they were; free: they are the agent's",
+		},
+
+		{
+			Key: "proof.baseline", Kind: setting.Bool, At: &c.Proof.Baseline, Default: true,
+			Doc: "run the gates once before the first iteration, in the work tree and in a clean checkout",
+		},
+		{
+			Key: "proof.setup", Kind: setting.Setup, At: &c.Proof.Setup, Default: setting.Command{},
+			Doc: "the command that installs dependencies in each clean checkout, for at most 30m; empty is what the lockfile asks for, \"none\" is no setup",
+		},
+		{
+			Key: "proof.copy", Kind: setting.List, At: &c.Proof.Copy, Default: []string{}, Required: true, Check: allBelow,
+			Doc: "paths that git ignores and the clean checkout needs, copied from the work tree before the first iteration",
+		},
+
+		{
+			Key: "budget.prompt_tokens", Kind: setting.Int, At: &c.Budget.PromptTokens, Default: 100_000,
+			Doc: "warn when the prompt is estimated above this; 0 is never",
+		},
+
+		{
+			Key: "limits.fallback", Kind: setting.List, At: &c.Limits.Fallback, Default: []string{}, Required: true, Check: eachOnce,
+			Doc: "agents to use, in this order, while the first one is at a limit, out of credit or signed out",
+		},
+
+		{
+			Key: "session.mode", Kind: setting.Text, At: &c.Session.Mode, Default: "fresh", Choices: []string{"fresh", "keep"},
+			Doc: "a new session of the agent for each iteration, or one that is kept until a reboot",
+		},
+		{
+			Key: "session.handoff_tokens", Kind: setting.Int, At: &c.Session.HandoffTokens, Default: 4000,
+			Doc: "how long the handoff into a fresh session may be after a reboot, estimated; 0 is none",
+		},
+
+		{
+			Key: "context.warn", Kind: setting.Percent, At: &c.Context.Warn, Default: 70,
+			Doc: "warn above this",
+		},
+		{
+			Key: "context.on_redline", Kind: setting.Text, At: &c.Context.OnRedline, Default: "finish", Choices: []string{"finish", "kill"},
+			Doc: "above the redline, let the iteration finish or end its agent at once",
+		},
+	}
+}
+
+// signals is everything that can count as progress.
+var signals = []string{"files", "commits", "plan", "tests"}
+
+func below(v any) (what, hint string) {
+	dir := v.(string)
+	if dir == "" || filepath.IsLocal(filepath.FromSlash(dir)) {
+		return "", ""
+	}
+	return "must be a folder below the work tree, not " + setting.Quote(dir), `write it without a leading "/" or ".."`
+}
+
+func allBelow(v any) (what, hint string) {
+	for _, path := range v.([]string) {
+		local := filepath.FromSlash(path)
+		if !filepath.IsLocal(local) || filepath.Clean(local) == "." {
+			return "must be paths below the work tree, not " + setting.Quote(path), `write them without a leading "/" or ".."`
+		}
+	}
+	return "", ""
+}
+
+func someProgress(v any) (what, hint string) {
+	if len(v.([]string)) > 0 {
+		return "", ""
+	}
+	return "is empty, so nothing would count as progress", "set stop.no_progress = 0 to go on without progress"
+}
+
+// aPromise is a text that fits into the tag that claims it.
+func aPromise(v any) (what, hint string) {
+	s := v.(string)
+	switch {
+	case strings.ContainsAny(s, "\r\n"):
+		return "must be on one line", "choose a word or a short sentence"
+	case strings.Contains(s, "<promise>") || strings.Contains(s, "</promise>"):
+		return "must not hold the tag itself", "write only the text that stands between the tags"
+	}
+	return emptyOrNotBlank(v)
+}
+
+func eachOnce(v any) (what, hint string) {
+	seen := map[string]bool{}
+	for _, name := range v.([]string) {
+		if seen[name] {
+			return "has " + setting.Quote(name) + " twice", "write each once"
+		}
+		seen[name] = true
+	}
+	return "", ""
+}
+
+// iterationNumbers says what is wrong with a list of iterations.
+func iterationNumbers(v any) (what, hint string) {
+	for _, text := range v.([]string) {
+		if n, err := strconv.Atoi(text); err != nil || n < 1 {
+			return fmt.Sprintf("%q is no iteration", text), "write numbers from 1, such as [\"3\", \"10\"]"
+		}
+	}
+	return "", ""
+}
