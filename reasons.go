@@ -4,6 +4,7 @@ package refrain
 
 import (
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/stop"
 )
 
 // Why a run ended.
@@ -35,4 +36,5 @@ const (
 	ByNotSignedIn  = loop.ByNotSignedIn
 	ByNoCredit     = loop.ByNoCredit
 	ByError        = loop.ByError
+	ByFiles        = stop.ByFiles
 )

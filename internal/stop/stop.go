@@ -43,6 +43,7 @@ var rules = []func(*Settings) Rule{
 	Time,
 	Cost,
 	Tokens,
+	MaxFiles,
 	OwnRules,
 	AwaitProvider,
 	Session,

@@ -24,7 +24,7 @@ func everything() (Settings, loop.Facts) {
 		Limit:    ProviderPolicy{Wait: true, MaxWait: time.Hour, Backoff: time.Second},
 		Pace:     Pacing{Delay: time.Second},
 		Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
-		Repeats: 1, Values: setting.Values{unrewardedKey: 1.0},
+		Repeats: 1, Values: setting.Values{unrewardedKey: 1.0, "stop.max_files": 1},
 		Iterations: 1, Time: time.Minute, CostUSD: 1, Tokens: 1, Session: Sessions{Keep: true, Redline: 80},
 		Own: []loop.Rule{Own("own", func(loop.Facts) loop.Verdict { return loop.Verdict{Action: loop.Stop} })},
 	}
@@ -37,7 +37,7 @@ func everything() (Settings, loop.Facts) {
 			Live:    loop.Millis(time.Hour), At: noon,
 			Provider: loop.Provider{ProviderHolds: []loop.ProviderHold{{Kind: loop.ErrUsageLimit, Since: noon, At: noon, Tries: 1}}},
 			Repeats:  loop.Repeats{Tests: loop.Repeat{Mark: "x", N: 1}}, Unrewarded: 1,
-			Session: &loop.Session{ID: "s", Since: noon, Percent: 90},
+			Session: &loop.Session{ID: "s", Since: noon, Percent: 90}, Tree: loop.Tree{Net: &loop.Changes{Created: 2}},
 		},
 		Outcome: &loop.Outcome{
 			Result:  loop.Failed,
@@ -78,6 +78,7 @@ func TestWhoWins(t *testing.T) {
 		{"time", func() { f.State.Live = 0 }},
 		{"cost", func() { f.State.Totals.CostUSD = 0 }},
 		{"tokens", func() { f.State.Totals.Tokens = 0 }},
+		{"files", func() { f.State.Tree.Net = nil }},
 		{"own", func() { settings.Own = nil }},
 		{"redline", func() { f.State.Session = nil }},
 		{"delay", func() { settings.Pace.Delay = 0 }},
