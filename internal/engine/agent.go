@@ -33,8 +33,8 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(e.Desk.AtOnce(), cancel)()
-	spent := e.newMeter(a, cancel)
-	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.weigh})
+	spent := e.NewMeter(e.context, a.Worker.Name, cancel)
+	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.Weigh})
 	defer e.Desk.SetAgent(nil)
 	decoder := a.Worker.Agent.Decoder()
 	tools := &openTools{}

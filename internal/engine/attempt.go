@@ -98,7 +98,7 @@ type Complainer interface{ Complain(line []byte) }
 
 // enter makes an attempt the current one: events from here on belong to it.
 func (e *Engine) enter(iter, n int, w Worker, open func(iter, n int) *journal.Attempt) *Attempt {
-	e.Kit.enter(iter, n)
+	e.Enter(iter, n)
 	a := &Attempt{Iter: iter, Number: n, Worker: w, Dir: open(iter, n), Started: e.Clock.Now(), Born: time.Now()}
 	a.listeners = e.order.Listen(a)
 	return a

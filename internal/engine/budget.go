@@ -17,9 +17,9 @@ type Context struct {
 	Kill    bool // end the agent at the redline, and not only its session after it
 }
 
-// meter looks at what the agent uses up while it works: it warns before a budget
+// Meter looks at what the agent uses up while it works: it warns before a budget
 // is used up, and ends the agent when it is.
-type meter struct {
+type Meter struct {
 	*Kit
 	context Context
 	agent   string
@@ -30,13 +30,14 @@ type meter struct {
 	last loop.Usage
 }
 
-func (e *Engine) newMeter(a *Attempt, end context.CancelCauseFunc) *meter {
-	return &meter{Kit: e.Kit, context: e.context, agent: a.Worker.Name, before: e.State().Totals, end: end}
+// NewMeter makes the meter of an attempt that begins now.
+func (k *Kit) NewMeter(c Context, agent string, end context.CancelCauseFunc) *Meter {
+	return &Meter{Kit: k, context: c, agent: agent, before: k.State().Totals, end: end}
 }
 
 // Hear looks at usage as it is reported. A report is what the attempt has used
 // so far, so the last one counts.
-func (m *meter) Hear(p loop.Payload) []loop.Payload {
+func (m *Meter) Hear(p loop.Payload) []loop.Payload {
 	u, ok := p.(*loop.AgentUsage)
 	if !ok {
 		return nil
@@ -44,16 +45,16 @@ func (m *meter) Hear(p loop.Payload) []loop.Payload {
 	m.mu.Lock()
 	m.last = u.Usage
 	m.mu.Unlock()
-	m.weigh()
+	m.Weigh()
 	m.fill(u.Usage.ContextPercent)
 	return nil
 }
 
 // Report has nothing to add: the outcome has the usage.
-func (*meter) Report(*loop.Outcome) []loop.Payload { return nil }
+func (*Meter) Report(*loop.Outcome) []loop.Payload { return nil }
 
-// weigh compares what is used with what may be, which a person may have changed.
-func (m *meter) weigh() {
+// Weigh compares what is used with what may be, which a person may have changed.
+func (m *Meter) Weigh() {
 	m.mu.Lock()
 	u := m.last
 	m.mu.Unlock()
@@ -67,7 +68,7 @@ func (m *meter) weigh() {
 }
 
 // fill looks at how full the context is.
-func (m *meter) fill(percent int) {
+func (m *Meter) fill(percent int) {
 	c := m.context
 	switch {
 	case c.Kill && c.Redline > 0 && percent > c.Redline:

@@ -27,7 +27,8 @@ type Stepper interface {
 }
 
 // Driver drives a run from step to step: it decides, waits, pauses, asks, steps,
-// and finishes. It knows nothing of agents, trees and gates; the stepper does.
+// and finishes. It knows nothing of agents, trees and gates; the stepper does. On
+// the stepper and the clock of package whatif it decides a recorded run again.
 //
 //	open ─► ┌─► reboot? wait? ─► pause? ─► rules ─► ask a person? ─► step ─┐ ─► finish
 //	        └──────────────────────────────◄───────────────────────────────┘

@@ -141,7 +141,7 @@ func (k *Kit) until(ctx context.Context, wish <-chan struct{}) (context.Context,
 // watch cancels at a wish, or when the run's time is over. The function it returns
 // ends the watching.
 func (k *Kit) watch(wish <-chan struct{}, cancel context.CancelCauseFunc) func() {
-	stopClock := k.watchTime(cancel)
+	stopClock := k.WatchTime(cancel)
 	stopWish := onWish(wish, cancel)
 	return func() {
 		stopClock()
@@ -214,9 +214,9 @@ func (k *Kit) ForGit(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// watchTime ends what runs when the run's time is over. It looks again and again,
+// WatchTime ends what runs when the run's time is over. It looks again and again,
 // for a person may change the limit meanwhile.
-func (k *Kit) watchTime(cancel context.CancelCauseFunc) (stop func()) {
+func (k *Kit) WatchTime(cancel context.CancelCauseFunc) (stop func()) {
 	var mu sync.Mutex
 	over, stopTimer := false, func() {}
 	var arm func()

@@ -167,15 +167,15 @@ func (r *Recorder) Event(p loop.Payload) loop.Event {
 // later must equal what is added up here.
 func (r *Recorder) Now() time.Time { return r.clock.Now().UTC().Truncate(time.Millisecond) }
 
-// enter says that an attempt is under way: what follows belongs to it.
-func (r *Recorder) enter(iter, attempt int) {
+// Enter says that an attempt is under way: what follows belongs to it.
+func (r *Recorder) Enter(iter, attempt int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.iter, r.attempt = iter, attempt
 }
 
 // leave says that none is: what follows belongs to the run.
-func (r *Recorder) leave() { r.enter(0, 0) }
+func (r *Recorder) leave() { r.Enter(0, 0) }
 
 // Warn tells people something, once for each key. A runner that goes on with the
 // run says it again, if it still holds: who sits before it has not heard it.

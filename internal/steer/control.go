@@ -69,6 +69,20 @@ func (c *Control) Stop(a loop.StopRequest) { c.stop(a, nil) }
 func (c *Control) stop(a loop.StopRequest, answer chan<- Answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.ask(a) {
+		return false
+	}
+	select {
+	case c.orders <- order{asked: &a, answer: answer}:
+	default: // it has so much to do that one line in the journal is missing
+	}
+	c.Wake()
+	return true
+}
+
+// ask notes a wish to stop, and tells whether it changes anything. It is called
+// with the lock held.
+func (c *Control) ask(a loop.StopRequest) bool {
 	if a.Now {
 		select {
 		case c.pushed <- struct{}{}:
@@ -85,11 +99,6 @@ func (c *Control) stop(a loop.StopRequest, answer chan<- Answer) bool {
 		close(c.now)
 	}
 	c.asked = &a
-	select {
-	case c.orders <- order{asked: &a, answer: answer}:
-	default: // it has so much to do that one line in the journal is missing
-	}
-	c.Wake()
 	return true
 }
 

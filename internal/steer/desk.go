@@ -69,7 +69,7 @@ func (d *Desk) Listen() func() {
 		for {
 			select {
 			case o := <-d.orders:
-				d.obey(o)
+				d.carryOut(o)
 			case <-done:
 				return
 			}
@@ -81,7 +81,7 @@ func (d *Desk) Listen() func() {
 		for {
 			select {
 			case o := <-d.orders: // one that came as the run was ending
-				d.obey(o)
+				d.carryOut(o)
 				continue
 			default:
 			}
@@ -171,8 +171,23 @@ func (d *Desk) await(answer chan<- Answer, effect string, types ...loop.Type) {
 	d.waiters = append(d.waiters, waiter{types, effect, answer})
 }
 
-// obey carries out one order.
-func (d *Desk) obey(o order) {
+// Obey carries out a command on the spot, in the goroutine of the caller: a run
+// that is gone through once more has commands at moments of its own.
+func (d *Desk) Obey(cmd Command) { d.carryOut(order{Command: cmd, answer: make(chan Answer, 1)}) }
+
+// ObeyStop is the same of a wish to stop.
+func (d *Desk) ObeyStop(a loop.StopRequest) {
+	d.Control.mu.Lock()
+	news := d.ask(a)
+	d.Control.mu.Unlock()
+	if news {
+		d.carryOut(order{asked: &a})
+		d.Wake()
+	}
+}
+
+// carryOut carries out one order.
+func (d *Desk) carryOut(o order) {
 	if o.asked != nil {
 		effect, now := d.effect(*o.asked)
 		d.await(o.answer, effect, "run.finished")
