@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "history", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
-	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from engine on, its tests
+	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
 	"cli":       join([]string{"stop", "app", "request", "lineup", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 	"refrain":   {"app", "steer", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 

@@ -1,254 +1,222 @@
 package whatif
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"math"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
-// attemptReplay is an attempt that is under way.
-type attemptReplay struct {
-	iter, n int
+// attempt is a recorded attempt that is played. The run's own meter and watch look
+// on, and may end it where the recorded one went on.
+type attempt struct {
+	*stepper
+	number  int64 // of the event that it begins with: its own, or the start of the runner that found it
 	began   time.Time
-	phase   loop.Phase
+	end     *loop.IterationFinished // nil: this runner did not come to it
+	meter   *engine.Meter
 	used    *loop.Usage // as far as the agent has told
-	heard   int64       // the number of the event that told it
+	phase   loop.Phase
+	unwatch func()
+
+	cut    loop.Cause // why it is ended where the record goes on
+	asWell bool       // it is ended where the recorded one was
 }
 
-// inside goes through an attempt, up to its end if it has one. It tells whether
-// the supposed run ends in it: an agent is ended in the middle of its work when a
-// budget is used up or the time is over.
-func (r *replay) inside(stretch []loop.Event, end *loop.IterationFinished) bool {
-	told, err := r.usages(stretch, end)
-	if err != nil {
-		r.err = err
-		return true
-	}
-	lastGate := -1
-	for i, e := range stretch {
-		if _, ok := e.Payload.(*loop.GateFinished); ok {
-			lastGate = i
-		}
-	}
-	for i, e := range stretch {
-		for len(told) > 0 && told[0].Seq < e.Seq {
-			if told = r.use(told, end); told == nil {
-				return true
-			}
-		}
-		watched := r.attempt.phase == loop.PreHooks || r.attempt.phase == loop.Executing || r.attempt.phase == loop.Gates && i <= lastGate
-		if over, ok := r.timesOut(r.time.at(e.Time), end); ok && watched {
-			r.cut(over, loop.OnMaxTime, end)
-			return true
-		}
-		r.follow(e.Payload)
-		if p, ok := e.Payload.(*loop.CommandReceived); ok {
-			e.Payload = r.heed(p)
-		}
-		r.sum(r.time.at(e.Time), e)
-	}
-	for len(told) > 0 {
-		if told = r.use(told, end); told == nil {
-			return true
-		}
-	}
-	return false
+// cut is where a limit ended an attempt of the recorded run. What would have come
+// then, the record does not tell.
+type cut struct {
+	why loop.Cause
+	at  time.Time // of the record
 }
 
-// follow keeps where the attempt stands.
-func (r *replay) follow(p loop.Payload) {
-	switch p := p.(type) {
-	case *loop.IterationPhase:
-		r.attempt.phase = p.Phase
-	case *loop.AgentExited, *loop.HookFinished:
-		r.attempt.phase = loop.Pending
+// inside plays an attempt, up to its end if it has one. Without a begin it is what
+// another runner has left.
+func (s *stepper) inside(begin *loop.Event) (loop.Verdict, error) {
+	a := &attempt{stepper: s, number: s.tape.events[s.tape.next-1].Seq, began: s.clock.now, unwatch: func() {}}
+	spend := func(error) { a.stop(loop.OnBudget) }
+	a.meter = s.NewMeter(engine.Context{}, "", spend)
+	if turn := s.tape.turn(); turn != nil {
+		a.end, _ = turn.Payload.(*loop.IterationFinished)
 	}
+	if begin != nil {
+		if err := a.addUsage(begin); err != nil {
+			return loop.Verdict{}, err
+		}
+		s.Desk.SetAgent(&steer.Agent{End: spend, Weigh: a.meter.Weigh})
+		defer s.Desk.SetAgent(nil)
+	}
+	for a.cut == "" && !s.tape.atTurn() {
+		if s.tape.moveTo(s.tape.peek().Time); a.cut == "" {
+			a.follow(s.tape.take())
+		}
+	}
+	a.unwatch()
+	switch turn := s.tape.turn(); {
+	case a.cut != "":
+		return a.endEarly(), nil
+	case turn == nil:
+		return s.die(), nil
+	case a.end != nil:
+		return a.conclude(s.tape.take()), nil
+	case s.tape.rule() != nil: // it is left to the next runner
+		s.tape.approach(turn.Time)
+		return s.comeToEnd(), nil
+	}
+	return goOn, nil
 }
 
-// usages is what the agent told while it worked. It is worth reading only where
-// the supposed run could end by it.
-func (r *replay) usages(stretch []loop.Event, end *loop.IterationFinished) ([]loop.Event, error) {
-	if len(stretch) == 0 {
-		return nil, nil
-	}
-	now, was := r.terms.supposed.Limits(), r.terms.old.Limits()
-	tighter := now.CostUSD > 0 && (was.CostUSD == 0 || now.CostUSD < was.CostUSD) || now.Tokens > 0 && (was.Tokens == 0 || now.Tokens < was.Tokens)
+// addUsage adds to the record what the agent told of what it used, which is worth
+// reading only where the supposed run could end by it.
+func (a *attempt) addUsage(begin *loop.Event) error {
+	stretch, limits := a.tape.stretch(), a.Limits()
 	raised := slices.ContainsFunc(stretch, func(e loop.Event) bool {
 		p, ok := e.Payload.(*loop.CommandReceived)
 		return ok && p.Limits != nil
 	})
-	if _, late := r.timesOut(r.time.at(stretch[len(stretch)-1].Time), end); !tighter && !raised && !late {
-		return nil, nil
+	over := a.end == nil || a.over(a.end.Outcome.Usage, limits)
+	lasts := time.Duration(0)
+	if len(stretch) > 0 {
+		lasts = stretch[len(stretch)-1].Time.Sub(begin.Time)
 	}
-	told, err := r.rec.usages(r.attempt.iter, r.attempt.n)
-	if err != nil {
-		return nil, err
-	}
-	if len(told) == 0 && end != nil && end.Outcome.Usage != nil && r.newlyOver(end.Outcome.Usage) {
-		r.notes = append(r.notes, fmt.Sprintf("what the agent of iteration %d used up while it worked is no longer kept, only what it came to in the end", r.attempt.iter))
-	}
-	return slices.DeleteFunc(told, func(e loop.Event) bool { return e.Seq <= r.attempt.heard }), nil
-}
-
-// use takes in what the agent told next. It gives what is left, and nil when the
-// agent is ended by it. What came in one piece was heard before the agent could
-// be ended.
-func (r *replay) use(told []loop.Event, end *loop.IterationFinished) []loop.Event {
-	first := told[0]
-	if over, ok := r.timesOut(r.time.at(first.Time), end); ok && r.attempt.phase == loop.Executing {
-		r.cut(over, loop.OnMaxTime, end)
+	late := limits.Time > 0 && a.Facts(nil).Live()+lasts > limits.Time.Duration()
+	if !over && !raised && !late {
 		return nil
 	}
-	over := false
-	for len(told) > 0 && told[0].Time.Equal(first.Time) {
-		r.attempt.used, r.attempt.heard = &told[0].Payload.(*loop.AgentUsage).Usage, told[0].Seq
-		over = over || r.newlyOver(r.attempt.used)
-		told = told[1:]
+	told, err := a.rec.usages(begin.Iter, begin.Attempt)
+	if len(told) == 0 && over && a.end != nil && a.end.Outcome.Usage != nil && !a.over(a.end.Outcome.Usage, a.tape.recorded.Limits) {
+		a.notes = append(a.notes, fmt.Sprintf("what the agent of iteration %d used up while it worked is no longer kept, only what it came to in the end", begin.Iter))
 	}
-	if over {
-		r.cut(first.Time.Add(r.time.shift), loop.OnBudget, end)
-		return nil
-	}
-	return told
+	a.tape.insert(told)
+	return err
 }
 
-// newlyOver tells whether an attempt that used so much has used up what the run
-// was supposed to use, and the record has no end there.
-func (r *replay) newlyOver(used *loop.Usage) bool {
-	return r.over(used, r.terms.supposed.Limits()) && !r.over(used, r.terms.old.Limits())
-}
-
-func (r *replay) over(used *loop.Usage, l loop.Limits) bool {
-	spent := r.state.Totals
+// over tells whether an attempt that used so much has used up a budget.
+func (a *attempt) over(used *loop.Usage, l loop.Limits) bool {
+	spent := a.State().Totals
 	return l.CostUSD > 0 && spent.CostUSD+used.Cost() >= l.CostUSD || l.Tokens > 0 && spent.Tokens+used.Tokens() >= l.Tokens
 }
 
-// wasCut is why the record's own runner ended an attempt before it was over;
-// empty when it did not.
-func wasCut(p *loop.IterationFinished) loop.Cause {
-	switch o := p.Outcome; {
-	case o.Result != loop.Interrupted:
-	case o.Exit == nil && p.Verdict.Reason == loop.ByTime:
-		return loop.OnMaxTime
-	case o.Exit != nil && (o.Exit.Cause == loop.OnMaxTime || o.Exit.Cause == loop.OnBudget):
-		return o.Exit.Cause
-	}
-	return ""
-}
-
-// outlives tells whether an attempt that was cut short in the record would have
-// gone on.
-func (r *replay) outlives(p *loop.IterationFinished) bool {
-	switch wasCut(p) {
-	case loop.OnMaxTime:
-		return r.spare() > 0
-	case loop.OnBudget:
-		return !r.over(p.Outcome.Usage, r.terms.supposed.Limits())
-	}
-	return false
-}
-
-// spare is how much more time the supposed run has left than the recorded one
-// had. Waits end some milliseconds late, which is no difference.
-func (r *replay) spare() time.Duration {
-	now, was := r.terms.supposed.Limits().Time.Duration(), r.terms.old.Limits().Time.Duration()
-	if now == 0 {
-		return math.MaxInt64
-	}
-	return (now - was - r.time.drift).Round(time.Second)
-}
-
-// timesOut tells whether, and when, the run's time is over before a moment. An
-// attempt that ended so in the record is as it was, unless there was less time
-// left for it.
-func (r *replay) timesOut(at time.Time, end *loop.IterationFinished) (time.Time, bool) {
-	over, limited := r.timeOver()
-	if end != nil && wasCut(end) == loop.OnMaxTime && r.spare() >= 0 {
-		return over, false
-	}
-	return over, limited && over.Before(at)
-}
-
-// cut ends the attempt at a moment. What it had done by then, nobody knows; if it
-// made progress, it is taken to have begun with that.
-func (r *replay) cut(at time.Time, cause loop.Cause, end *loop.IterationFinished) {
-	r.time.now = later(r.time.now, at)
-	if r.attempt.phase == loop.Gates {
-		r.leaveOpen()
+// follow takes in what happened. The time is watched where the engine watches it:
+// while hooks, the agent or gates run.
+func (a *attempt) follow(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.AgentUsage:
+		a.hear(e, p)
 		return
+	case *loop.IterationPhase:
+		a.unwatch()
+		a.phase, a.unwatch = p.Phase, func() {}
+		if p.Phase == loop.PreHooks || p.Phase == loop.Executing || p.Phase == loop.Gates && a.gatesFollow() {
+			a.unwatch = a.WatchTime(func(error) { a.stop(loop.OnMaxTime) })
+		}
+	case *loop.AgentExited, *loop.HookFinished:
+		a.unwatch()
+		a.phase = loop.Pending
+	case *loop.GateFinished:
+		if !a.gatesFollow() {
+			a.unwatch()
+		}
+	case *loop.CheckpointRestored:
+		if e.Iter == 0 { // by a person, after the runner had died
+			a.unwatch()
+		}
 	}
-	o := loop.Outcome{
-		Result: loop.Interrupted, Usage: r.attempt.used,
-		Duration: loop.Millis(r.time.now.Sub(r.attempt.began)), EndedAt: r.time.now,
-	}
-	if r.attempt.phase != loop.PreHooks {
-		o.Exit = &loop.Exit{Cause: cause}
-	}
-	if end != nil {
-		o.Agent, o.Model, o.Progress, o.ProgressBy = end.Outcome.Agent, end.Outcome.Model, end.Outcome.Progress, end.Outcome.ProgressBy
-	}
-	v := loop.Decide(r.facts(&o, r.time.now, r.stopping), r.terms.rules)
-	r.sum(r.time.now, loop.Event{Iter: r.state.Next(), Attempt: r.attempt.n, Payload: &loop.IterationFinished{Outcome: o, Verdict: v}})
-	r.stopOrGoOn(v)
+	a.hand(e)
 }
 
-// leaveOpen ends the run while gates judge an attempt whose agent has ended: the
-// attempt counts when the next runner has judged it.
-func (r *replay) leaveOpen() {
-	v := loop.Decide(r.facts(nil, r.time.now, r.stopping), r.terms.rules)
-	r.sum(r.time.now, loop.Event{Payload: &loop.RunRule{Verdict: v}})
-	r.stopOrGoOn(v)
+func (a *attempt) gatesFollow() bool {
+	return slices.ContainsFunc(a.tape.stretch(), func(e loop.Event) bool { _, ok := e.Payload.(*loop.GateFinished); return ok })
 }
 
-func (r *replay) stopOrGoOn(v loop.Verdict) {
+// hear lets the meter look at what the agent used. What came in one piece is heard
+// before the agent can be ended.
+func (a *attempt) hear(e loop.Event, p *loop.AgentUsage) {
+	a.used = &p.Usage
+	a.meter.Hear(p)
+	if next := a.tape.peek(); next != nil && next.Time.Equal(e.Time) {
+		if more, ok := next.Payload.(*loop.AgentUsage); ok {
+			a.hear(a.tape.take(), more)
+		}
+	}
+}
+
+// stop ends the attempt, unless the recorded one was ended at this point too:
+// then the record tells what came of it.
+func (a *attempt) stop(why loop.Cause) {
+	here, was := cut{why, a.clock.now.Add(-a.tape.shift)}, a.cuts[a.number]
+	switch {
+	case a.cut != "" || a.asWell:
+	case a.cuts == nil:
+		a.asWell, a.own[a.number] = true, here
+	case was.why == why && !here.at.Before(was.at):
+		a.asWell = true
+	default:
+		a.cut, a.clock.halted = why, true
+	}
+}
+
+// endEarly ends the attempt where the record goes on with it. What it had done by
+// then, nobody knows; if it made progress, it is taken to have begun with that.
+// One whose agent had ended is left open: it counts when the next runner has
+// judged it.
+func (a *attempt) endEarly() loop.Verdict {
+	a.within = true
+	var v loop.Verdict
+	if a.phase == loop.Gates {
+		v = a.Decide(nil)
+	} else {
+		o := loop.Outcome{Result: loop.Interrupted, Usage: a.used, Duration: loop.Millis(a.Now().Sub(a.began)), EndedAt: a.Now()}
+		if a.phase != loop.PreHooks {
+			o.Exit = &loop.Exit{Cause: a.cut}
+		}
+		if a.end != nil {
+			was := a.end.Outcome
+			o.Agent, o.Model, o.Progress, o.ProgressBy = was.Agent, was.Model, was.Progress, was.ProgressBy
+		}
+		v = a.Decide(&o)
+		a.Record(&loop.IterationFinished{Outcome: o, Verdict: v})
+	}
 	if v.Action != loop.Stop {
-		r.goesOn, r.lost, r.live = true, true, r.state.Live
-		return
+		a.goesOn = true
+		return a.die()
 	}
-	r.stop(v, true)
+	return v
 }
 
-// usages is what the agent of an attempt told of what it used, as it went on.
-// Agents say much else, which is not worth decoding.
-func (rec *record) usages(iter, attempt int) ([]loop.Event, error) {
-	f, err := files.OpenFile(filepath.Join(rec.store.AttemptDir(rec.entry.Name, iter, attempt), "events.jsonl"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // never written, or dropped
+// conclude decides on an attempt that was played to its end.
+func (a *attempt) conclude(e loop.Event) loop.Verdict {
+	recorded, o := a.end.Verdict, a.end.Outcome
+	a.wish(recorded)
+	if !o.EndedAt.IsZero() {
+		o.EndedAt = o.EndedAt.Add(a.tape.shift)
 	}
-	if err != nil {
-		return nil, err
+	if recorded.Until.IsZero() {
+		a.tape.moveTo(e.Time)
+	} else { // a wait tells to the millisecond when it was decided
+		a.tape.moveTo(recorded.Until.Add(-recorded.For.Duration()).Truncate(time.Millisecond))
 	}
-	defer f.Close()
-	var list []loop.Event
-	lines := bufio.NewReaderSize(f, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return list, nil // what is torn was never heard
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
-		}
-		if !bytes.Contains(line, []byte(`"type":"agent.usage"`)) {
-			continue
-		}
-		e, err := journal.Decode(line)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
-		}
-		if _, ok := e.Payload.(*loop.AgentUsage); ok {
-			list = append(list, e)
-		}
+	v := a.Decide(&o)
+	if o.Result == loop.Interrupted && a.cuts[a.number].why != "" && !a.asWell {
+		v = goOn // what it came to in the end, the record does not tell
 	}
+	a.tape.moveTo(e.Time)
+	a.Enter(e.Iter, e.Attempt)
+	a.Record(&loop.IterationFinished{Outcome: o, Verdict: v})
+	switch {
+	case recorded.Action != loop.Stop:
+		return v
+	case a.tape.turn() == nil && alike(recorded, v): // that is not written down any more
+		return a.die()
+	case a.tape.rule() == nil: // a person wanted it to go on
+		return v
+	}
+	a.there = &recorded
+	if a.goesOn = v.Action != loop.Stop; a.goesOn {
+		return recorded
+	}
+	return v
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/steer"
 )
 
 // permissive is settings under which nothing ends a play but its own end.
@@ -55,6 +56,30 @@ func TestWhatifEqualsARealRun(t *testing.T) {
 			if got != want || sums != w.Supposed || w.Notes != nil {
 				rt.Fatalf("with %s after %s:\n got %s\n     %+v\nwant %s\n     %+v", supposed, before, got, *w, want, end)
 			}
+		}
+	})
+}
+
+// A run that people steer is, decided again with its own settings, what it was.
+func TestWhatifOfASteeredRunIsAsItWas(t *testing.T) {
+	fewerChecks(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlay(rt)
+		last := time.Duration(0)
+		for range rapid.IntRange(1, 6).Draw(rt, "orders") {
+			last += time.Duration(rapid.IntRange(0, 1800).Draw(rt, "later"))*time.Second + 300*time.Millisecond
+			command := steer.Command{Name: rapid.SampledFrom([]string{"pause", "resume", "reboot", "note", "raise", "stop"}).Draw(rt, "command"), Text: "hurry"}
+			if command.Name == "raise" {
+				command.Key, command.Value = "budget.cost_usd", fmt.Sprint(rapid.IntRange(1, 9).Draw(rt, "budget"))
+			}
+			p.orders = append(p.orders, order{last, command})
+		}
+		p.orders = append(p.orders, order{last + time.Hour, steer.Command{Name: "resume"}})
+		dir := tempDir(rt)
+		p.run(t, dir, sets(t, permissive+fmt.Sprintf("done.confirmations=%d %s", map[bool]int{true: 1000, false: 1}[p.gated], drawSettings(rt, p.gated))))
+		w := whatif(t, dir, sets(t, "loop.max_backoff=10m"))
+		if w.Stops || w.GoesOn || w.Notes != nil || w.Saved != (Savings{}) || w.Supposed != w.Recorded {
+			rt.Fatalf("got %+v of %+v, want it as it was", *w, p.orders)
 		}
 	})
 }

@@ -96,26 +96,18 @@ func unchanged(settings map[string]string, changed []loop.Change) map[string]str
 	return settings
 }
 
-// missing says which settings an older version did not store.
-func (rec *record) missing() []string {
-	var list []string
-	for _, key := range Redecidable {
-		if _, ok := rec.runners[len(rec.runners)-1].settings[key]; !ok {
-			list = append(list, fmt.Sprintf("%s was not stored with the run: it is taken to be what it is when nobody sets it", key))
+// usages is what the agent of an attempt told of what it used, as it went on.
+func (rec *record) usages(iter, attempt int) ([]loop.Event, error) {
+	var list []loop.Event
+	for e, err := range journal.AttemptEvents(rec.store.AttemptDir(rec.entry.Name, iter, attempt)) {
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := e.Payload.(*loop.AgentUsage); ok {
+			list = append(list, e)
 		}
 	}
-	return list
-}
-
-// tally is what really happened.
-func (rec *record) tally() Tally {
-	t := tallyOf(rec.entry.State)
-	t.State = rec.store.Status(rec.entry)
-	if f := rec.entry.Finished; f != nil {
-		t.Reason, t.Why, t.Elapsed = f.Reason, f.Why, f.Elapsed
-		t.Level, t.Proven = f.Level(), f.Level() == loop.LevelProven
-	}
-	return t
+	return list, nil
 }
 
 // terms are what a runner goes by: its settings as it has read them, and what
@@ -129,7 +121,8 @@ type terms struct {
 // its settings.
 func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 	var list []terms
-	for _, r := range rec.runners {
+	margins := rec.margins()
+	for i, r := range rec.runners {
 		var all []config.Flag
 		gated := false
 		for _, key := range slices.Sorted(maps.Keys(r.settings)) {
@@ -148,7 +141,7 @@ func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 			return nil, err
 		}
 		list = append(list, terms{settings: settings, Terms: policy.Terms{
-			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: usualMargin,
+			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: margins[i],
 		}})
 	}
 	return list, nil
@@ -157,6 +150,33 @@ func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 // usualMargin is what is added to the end of a limit where the record shows no
 // wait for one.
 const usualMargin = 3 * time.Second
+
+// margins is what each runner added to the end of a limit. Its waits tell: none is
+// shorter.
+func (rec *record) margins() []time.Duration {
+	var list []time.Duration
+	limits := map[string]time.Time{} // by agent, when the last one ends
+	shortest := 2 * usualMargin
+	learn := func(rule, agent string, until time.Time) {
+		if margin := until.Sub(limits[agent]); rule == loop.RuleLimit && margin >= 0 && margin <= shortest {
+			list[len(list)-1], shortest = margin, margin
+		}
+	}
+	for _, e := range rec.events {
+		switch p := e.Payload.(type) {
+		case *loop.RunStarted, *loop.RunResumed:
+			list, shortest = append(list, usualMargin), 2*usualMargin
+		case *loop.IterationFinished:
+			if o := p.Outcome; o.Limit != nil && o.Limit.Until.After(o.EndedAt) {
+				limits[o.Agent] = o.Limit.Until
+				learn(p.Verdict.Rule, p.Verdict.Agent, p.Verdict.Until)
+			}
+		case *loop.RunWaiting:
+			learn(p.Rule, p.Agent, p.Until)
+		}
+	}
+	return list
+}
 
 // decides tells whether rules may go by a setting.
 func decides(key string) bool {

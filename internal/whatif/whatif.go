@@ -2,7 +2,9 @@
 //
 // It reads the record and nothing else: what agents, gates and people did is
 // taken as it was. So it can tell where the run would have ended earlier, and
-// not what would have come where it goes on.
+// not what would have come where it goes on. When to wait, to ask and to end is
+// decided by the driver of real runs, on a clock of its own and with a stepper
+// that plays the record.
 package whatif
 
 import (
@@ -98,18 +100,18 @@ func Suppose(store journal.Store, entry journal.Entry, flags []config.Flag) (*Re
 		return nil, err
 	}
 	w := &Result{Run: entry.Name, Set: supposed(flags, was, now), Recorded: rec.tally(), Notes: rec.missing()}
-	own, err := rec.replay(was, was, nil)
+	own, err := rec.play(was, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if own.end != nil || own.goesOn {
+	if own.stops() || own.goesOn {
 		w.Notes = append(w.Notes, "decided again with its own settings, this run does not end as it did: it was recorded by another version, or somebody intervened; take this for an estimate")
 	}
-	r, err := rec.replay(was, now, flags)
+	end, err := rec.play(now, flags, own.own)
 	if err != nil {
 		return nil, err
 	}
-	w.take(r)
+	w.take(end)
 	return w, nil
 }
 
@@ -162,26 +164,51 @@ func supposed(flags []config.Flag, was, now []terms) []Supposed {
 	return list
 }
 
-// take fills in what a replay came to.
-func (w *Result) take(r *replay) {
-	w.Supposed = tallyOf(r.state)
-	w.Supposed.Elapsed = r.live
-	w.Iteration, w.Place, w.At = r.state.Totals.Iterations, r.place(), r.time.now
-	w.Notes = append(w.Notes, r.notes...)
+// missing says which settings an older version did not store.
+func (rec *record) missing() []string {
+	var list []string
+	for _, key := range Redecidable {
+		if _, ok := rec.runners[len(rec.runners)-1].settings[key]; !ok {
+			list = append(list, fmt.Sprintf("%s was not stored with the run: it is taken to be what it is when nobody sets it", key))
+		}
+	}
+	return list
+}
+
+// tally is what really happened.
+func (rec *record) tally() Tally {
+	t := tallyOf(rec.entry.State)
+	t.State = rec.store.Status(rec.entry)
+	if f := rec.entry.Finished; f != nil {
+		t.Reason, t.Why, t.Elapsed = f.Reason, f.Why, f.Elapsed
+		t.Level, t.Proven = f.Level(), f.Level() == loop.LevelProven
+	}
+	return t
+}
+
+// take fills in what the supposed run came to.
+func (w *Result) take(end *ending) {
+	w.Supposed = tallyOf(end.state)
+	w.Supposed.Elapsed = end.live
+	w.Iteration, w.At = end.state.Totals.Iterations, end.at
+	if end.place > 0 {
+		w.Place = fmt.Sprintf("%s/%d", w.Run, end.place)
+	}
+	w.Notes = append(w.Notes, end.notes...)
 	switch {
-	case r.end != nil:
-		w.Stops, w.Within, w.SameEnd, w.Rule = true, r.end.within, r.end.met, r.end.Rule
-		w.Supposed.end(r.end.Verdict)
-		if r.end.within {
+	case end.goesOn:
+		w.GoesOn, w.SameEnd = true, true
+	case end.died: // or is alive
+		w.SameEnd, w.Supposed.State = true, w.Recorded.State
+	case end.same:
+		w.SameEnd = true
+		w.Supposed.end(end.verdict)
+	default:
+		w.Stops, w.Within, w.SameEnd, w.Rule = true, end.within, end.there != nil, end.verdict.Rule
+		w.Supposed.end(end.verdict)
+		if end.within {
 			w.Iteration++
 		}
-	case r.goesOn:
-		w.GoesOn, w.SameEnd = true, true
-	case r.met:
-		w.SameEnd = true
-		w.Supposed.end(r.verdict)
-	default: // it is alive, or has died
-		w.SameEnd, w.Supposed.State = true, w.Recorded.State
 	}
 	w.Saved = Savings{
 		Iterations: w.Recorded.Iterations - w.Supposed.Iterations,

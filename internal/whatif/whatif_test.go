@@ -385,6 +385,49 @@ func TestWhatifKnowsOfLimitsThatOthersMet(t *testing.T) {
 	}
 }
 
+// A run may break off anywhere, also while it waits for people. The record up to
+// there is decided again as it was, and comes to an end.
+func TestWhatifOfARunThatBreaksOff(t *testing.T) {
+	finished := func(v loop.Verdict) *loop.IterationFinished {
+		return &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Worker: loop.Worker{Agent: "cat"}}, Verdict: v}
+	}
+	claimed := func(v loop.Verdict) *loop.IterationFinished {
+		f := finished(v)
+		f.Outcome.Claim = &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise}
+		return f
+	}
+	goesOn := loop.Verdict{Action: loop.Continue}
+	command := func(name, text string) *loop.CommandReceived { return &loop.CommandReceived{Command: name, Text: text} }
+	question := &loop.RunAsked{Question: "attended: run iteration 2?", Choices: []string{"continue", "skip", "reboot", "stop"}, Default: "continue"}
+	stopped := loop.Verdict{Action: loop.Stop, Rule: "asked", State: loop.Stopped, Reason: loop.ByRequest, Why: "stopped by request before the next iteration"}
+	done := loop.Verdict{Action: loop.Stop, Rule: "promise", State: loop.Done, Reason: loop.ByPromise}
+	for _, tt := range []struct {
+		what   string
+		events []loop.Payload // after the first iteration
+		from   int            // which of them may be the last
+	}{
+		{"a question", []loop.Payload{question, command("approve", ""), &loop.RunAnswered{Answer: "continue", By: "a person"}, &loop.IterationStarted{}, finished(goesOn)}, 0},
+		{"a question that stops it", []loop.Payload{question, command("approve", "stop"), &loop.RunAnswered{Answer: "stop", By: "a person"}, &loop.RunRule{Verdict: stopped}}, 4},
+		{"a pause", []loop.Payload{command("pause", ""), &loop.RunPaused{}, &loop.Warning{Text: "it is late"}, command("resume", ""), &loop.RunUnpaused{}, &loop.IterationStarted{}, finished(goesOn)}, 0},
+		{"a pause in a question", []loop.Payload{question, command("pause", ""), command("approve", ""), &loop.RunAnswered{Answer: "continue", By: "a person"}, &loop.RunPaused{}, command("resume", ""), &loop.RunUnpaused{}, &loop.IterationStarted{}, finished(goesOn)}, 0},
+		{"a pause that nobody is known to have ended", []loop.Payload{command("pause", ""), &loop.RunPaused{}, &loop.RunUnpaused{}, &loop.IterationStarted{}, finished(goesOn)}, 0},
+		{"a question that nobody is known to have answered", []loop.Payload{question, &loop.RunAnswered{Answer: "continue", By: "a person"}, &loop.IterationStarted{}, finished(goesOn)}, 0},
+		{"an end that was not written down", []loop.Payload{&loop.IterationStarted{}, claimed(done)}, 0},
+	} {
+		for n := tt.from; n <= len(tt.events); n++ {
+			store, name := newRun(t, append([]loop.Payload{&loop.RunStarted{Name: "run-1", Agent: "cat"}, &loop.IterationStarted{}, finished(goesOn)}, tt.events[:n]...))
+			entry, err := store.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := Suppose(store, entry, sets(t, "loop.max_time=1h"))
+			if err != nil || w.Stops || w.GoesOn || w.Notes != nil || w.Saved != (Savings{}) {
+				t.Errorf("%s, %d events: got %+v, %v, want it as it was", tt.what, n, w, err)
+			}
+		}
+	}
+}
+
 func TestWhatifRefusesWhatARecordDoesNotTell(t *testing.T) {
 	dir := t.TempDir()
 	p := &play{acts: again(ok, 1), margin: time.Second}
