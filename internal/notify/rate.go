@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -43,26 +42,6 @@ func (r *rate) pass(m *Message, now time.Time) bool {
 // quiet is a part of the day, from one minute up to another; the zero quiet is
 // never.
 type quiet struct{ from, to int } // minutes since midnight
-
-// parseQuiet reads 22:00-07:00.
-func parseQuiet(text string) (quiet, error) {
-	if text == "" {
-		return quiet{}, nil
-	}
-	first, last, _ := strings.Cut(text, "-")
-	from, err := minute(first)
-	if err != nil {
-		return quiet{}, fmt.Errorf("%q is not like 22:00-07:00", text)
-	}
-	to, err := minute(last)
-	if err != nil {
-		return quiet{}, fmt.Errorf("%q is not like 22:00-07:00", text)
-	}
-	if from == to {
-		return quiet{}, fmt.Errorf("%q has no length; to be told nothing, leave notify.on empty", text)
-	}
-	return quiet{from, to}, nil
-}
 
 func minute(text string) (int, error) {
 	t, err := time.Parse("15:04", strings.TrimSpace(text))

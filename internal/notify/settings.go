@@ -122,6 +122,26 @@ func New(s Settings) (*Sender, error) {
 	return sender, nil
 }
 
+// parseQuiet reads 22:00-07:00.
+func parseQuiet(text string) (quiet, error) {
+	if text == "" {
+		return quiet{}, nil
+	}
+	first, last, _ := strings.Cut(text, "-")
+	from, err := minute(first)
+	if err != nil {
+		return quiet{}, fmt.Errorf("%q is not like 22:00-07:00", text)
+	}
+	to, err := minute(last)
+	if err != nil {
+		return quiet{}, fmt.Errorf("%q is not like 22:00-07:00", text)
+	}
+	if from == to {
+		return quiet{}, fmt.Errorf("%q has no length; to be told nothing, leave notify.on empty", text)
+	}
+	return quiet{from, to}, nil
+}
+
 // check looks at what belongs to no channel.
 func (s Settings) check() error {
 	for _, kind := range s.On {
