@@ -88,9 +88,9 @@ var mayImport = map[string][]string{
 	"realtest":  {"app", "cli", "fakemodel", "journal", "loop"},
 }
 
-// valuesOnly is the standard library that the words may use: what holds values
-// and does nothing, and the leaf that is no more.
-var valuesOnly = []string{"time", "slices", "strconv", "fmt", "github.com/refrain-loop/refrain/internal/text"}
+// valuesOnly is all that the words may use: what of the standard library holds
+// values and does nothing.
+var valuesOnly = []string{"time", "slices", "strconv", "fmt"}
 
 func join(lists ...[]string) []string {
 	var all []string

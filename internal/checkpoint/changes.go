@@ -50,18 +50,6 @@ func (s *Store) Net(ctx context.Context, before, after Checkpoint) (c loop.Chang
 	return c, err
 }
 
-// Signals tells in what changes show progress, nil when there are none.
-func Signals(c loop.Changes) []loop.ProgressBy {
-	var seen []loop.ProgressBy
-	if c.Created+c.Modified+c.Deleted > 0 {
-		seen = append(seen, loop.InFiles)
-	}
-	if c.Commits > 0 {
-		seen = append(seen, loop.InCommits)
-	}
-	return seen
-}
-
 // sum counts edits and names them.
 func sum(edits []edit) loop.Changes {
 	var c loop.Changes

@@ -196,10 +196,10 @@ func TestLinesAreCounted(t *testing.T) {
 	if c.LinesAdded != 3 || c.LinesRemoved != 1 || c.Created != 1 || c.Modified != 2 || c.Deleted != 1 {
 		t.Errorf("changes = %+v, want 3 lines more and 1 less in 1 new, 2 modified and 1 deleted file", c)
 	}
-	if got := Signals(c); !slices.Equal(got, inFiles) {
+	if got := c.Signals(); !slices.Equal(got, inFiles) {
 		t.Errorf("signals = %q, want %q", got, inFiles)
 	}
-	if got := Signals(loop.Changes{Commits: 1}); !slices.Equal(got, commits) {
+	if got := (loop.Changes{Commits: 1}).Signals(); !slices.Equal(got, commits) {
 		t.Errorf("signals of a commit = %q, want %q", got, commits)
 	}
 }

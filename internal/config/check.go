@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/setting"
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // checker looks for what is wrong between settings that are right one by one.
@@ -190,7 +189,7 @@ func (r *checker) checkBackoff() []Problem {
 		return nil
 	}
 	return r.complain(r.setOf("loop.max_backoff", "loop.backoff"),
-		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", text.Setting(first), text.Setting(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
+		fmt.Sprintf("loop.backoff (%s) is longer than loop.max_backoff (%s)", setting.Time(first), setting.Time(longest)), `raise loop.max_backoff, or set loop.backoff = "0s" for none`)
 }
 
 func (r *checker) checkContext() []Problem {

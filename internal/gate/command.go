@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/tests"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -125,7 +126,7 @@ func run(ctx context.Context, p Place, name, line string, timeout time.Duration)
 		return r.refuse(notStarted(err)), out
 	case exit.Cause == loop.AtDeadline:
 		r.Exit = nil // it is that of a command that was told to end
-		return r.refuse("timed out after " + text.Setting(timeout)), out
+		return r.refuse("timed out after " + setting.Time(timeout)), out
 	case exit.Cause != loop.Exited && exit.Cause != loop.Signaled:
 		r.Exit, r.Interrupted = nil, true
 		return r.refuse("interrupted"), out

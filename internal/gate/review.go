@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -67,7 +68,7 @@ func (g review) ask(ctx context.Context, p Place) (said, why string) {
 	said, err = g.settings.Ask(ctx, reviewPrompt(g.settings.Prompt, diff), p)
 	switch {
 	case ctx.Err() != nil:
-		return said, "timed out after " + text.Setting(g.settings.Timeout)
+		return said, "timed out after " + setting.Time(g.settings.Timeout)
 	case err != nil:
 		return said, oneLine("could not ask the reviewer: "+err.Error(), maxWhy)
 	}

@@ -2,8 +2,6 @@ package loop
 
 import (
 	"slices"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Evidence is what gates and tests have shown so far.
@@ -204,7 +202,7 @@ func (e Evidence) look(g Gate) Evidence {
 	if g.Tree == "" || g.Exit == nil && !g.OK { // what did not come to its end says nothing
 		return e
 	}
-	now := Look{Gate: g.Name, Place: g.Where, Tree: text.Cut(g.Tree, treeName), OK: g.OK}
+	now := Look{Gate: g.Name, Place: g.Where, Tree: cut(g.Tree, treeName), OK: g.OK}
 	if e.Said(g.Name, g.Where, g.Tree, !g.OK) && !slices.Contains(e.Flaky, g.Name) {
 		e.Flaky = lastN(append(slices.Clip(e.Flaky), g.Name), mostFlaky)
 	}
@@ -215,7 +213,7 @@ func (e Evidence) look(g Gate) Evidence {
 
 // Said tells whether a gate has said so of a tree.
 func (e Evidence) Said(gate string, where Place, tree string, ok bool) bool {
-	return tree != "" && slices.Contains(e.Looks, Look{Gate: gate, Place: where, Tree: text.Cut(tree, treeName), OK: ok})
+	return tree != "" && slices.Contains(e.Looks, Look{Gate: gate, Place: where, Tree: cut(tree, treeName), OK: ok})
 }
 
 // forgetLooks is when another gate, or another place, answers from now on.

@@ -111,6 +111,18 @@ func (c *Changes) Committed() *Changes {
 	return &more
 }
 
+// Signals tells in what the changes show progress, nil when there are none.
+func (c Changes) Signals() []ProgressBy {
+	var seen []ProgressBy
+	if c.Created+c.Modified+c.Deleted > 0 {
+		seen = append(seen, InFiles)
+	}
+	if c.Commits > 0 {
+		seen = append(seen, InCommits)
+	}
+	return seen
+}
+
 // PathChange is what happened to one file.
 type PathChange struct {
 	Path   string `json:"path"`

@@ -3,8 +3,6 @@ package loop
 import (
 	"slices"
 	"time"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // State is the sum of a run's past that the next decision needs. It is
@@ -231,7 +229,28 @@ func lastN[T any](list []T, n int) []T {
 const maxText = 400
 
 // brief is a text that the state carries along.
-func brief(s string) string { return text.Shorten(s, maxText) }
+func brief(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return cut(s, maxText-len("…")) + "…"
+}
+
+// cut is the first n bytes of a text at most, never half a character. The words
+// import nothing of ours, so that everything can stand on them.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	end := 0
+	for i := range s {
+		if i > n {
+			break
+		}
+		end = i
+	}
+	return s[:end]
+}
 
 // toMicros keeps a sum of money free of the dust that adding fractions leaves.
 func toMicros(usd float64) float64 { return float64(int64(usd*1e6+0.5)) / 1e6 }

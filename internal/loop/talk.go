@@ -3,8 +3,6 @@ package loop
 import (
 	"fmt"
 	"slices"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Talk is what the next agent is to hear, and what people have heard already.
@@ -85,7 +83,7 @@ func (t Talk) sumUp(iteration int, said string) Talk {
 // note adds what a person wants to be known. The oldest makes room.
 func (t Talk) note(said string) Talk {
 	t.NotesDelivered = max(0, t.NotesDelivered-max(0, len(t.Notes)+1-MaxNotes))
-	t.Notes = lastN(append(slices.Clip(t.Notes), text.Cut(said, MaxNote)), MaxNotes)
+	t.Notes = lastN(append(slices.Clip(t.Notes), cut(said, MaxNote)), MaxNotes)
 	return t
 }
 

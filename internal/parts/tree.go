@@ -189,7 +189,7 @@ func (t *Tree) Compare(ctx context.Context, a *engine.Attempt, o *loop.Outcome) 
 // signals tells in what changes show progress. Where only some files count, the
 // others do not.
 func (t *Tree) signals(c loop.Changes) []loop.ProgressBy {
-	list := checkpoint.Signals(c)
+	list := c.Signals()
 	counts := func(p loop.PathChange) bool { return t.Only.Match(p.Path) || p.From != "" && t.Only.Match(p.From) }
 	if len(t.Only) > 0 && !slices.ContainsFunc(c.Paths, counts) {
 		list = slices.DeleteFunc(list, func(s loop.ProgressBy) bool { return s == loop.InFiles })

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Command is a program with its arguments, as it was written: either a list
@@ -82,7 +80,7 @@ func Render(v any) string {
 	case string:
 		return Quote(v)
 	case time.Duration:
-		return Quote(text.Setting(v))
+		return Quote(Time(v))
 	case []string:
 		quoted := make([]string, len(v))
 		for i, s := range v {
@@ -144,4 +142,17 @@ func BareKey(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// Time writes a duration as people set it: exact, without parts that are
+// zero: 1h30m, 250ms.
+func Time(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -34,17 +33,4 @@ func Left(d time.Duration) string {
 		return Seconds(d)
 	}
 	return fmt.Sprintf("%dh%02dm%02ds", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
-}
-
-// Setting writes a duration as people set it: exact, without parts that are
-// zero: 1h30m, 250ms.
-func Setting(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
