@@ -95,9 +95,9 @@ func (k *Kit) Facts(o *loop.Outcome) loop.Facts {
 }
 
 // Decide asks the rules about an outcome; with none, whether to go on.
-func (k *Kit) Decide(o *loop.Outcome) loop.Verdict { return k.decide(k.Facts(o)) }
+func (k *Kit) Decide(o *loop.Outcome) loop.Verdict { return k.decideBy(k.Facts(o)) }
 
-func (k *Kit) decide(f loop.Facts) loop.Verdict {
+func (k *Kit) decideBy(f loop.Facts) loop.Verdict {
 	return loop.Decide(f, k.Terms().Rules)
 }
 

@@ -24,8 +24,13 @@ import (
 //	   ▼
 //	iteration.finished
 //
-// An attempt that is cut short has no iteration.finished: the next runner goes on
-// after the last thing that was written down (recover.go).
+// An attempt is cut short when a person wants the run to stop at once, or its time
+// is over, and something is still to be done that an agent was paid for. It has no
+// iteration.finished: the next runner judges it from what was written down
+// (recover.go), and an agent that had not come to its end is started again.
+//
+// Parts speak to those after them by fields of the attempt. An error would mean
+// that the runner cannot go on; what cannot be saved is told, and no such error.
 func (e *Engine) Step(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
 	a := e.begin(s)
 	defer a.Dir.Close()
@@ -45,7 +50,7 @@ func (e *Engine) attempt(ctx context.Context, a *Attempt) loop.Verdict {
 	for _, part := range e.order.Gone {
 		part(ctx, a)
 	}
-	if a.CutShort {
+	if a.CutShort { // the run is to stop at once, so that is the verdict
 		return e.Decide(nil)
 	}
 	return e.judge(ctx, a)
@@ -55,7 +60,7 @@ func (e *Engine) attempt(ctx context.Context, a *Attempt) loop.Verdict {
 func (e *Engine) judge(ctx context.Context, a *Attempt) loop.Verdict {
 	o := e.report(a)
 	for _, part := range e.order.Check {
-		if a.leftOpen(o, e.Desk.Asked()) {
+		if a.leftOpen(o, e.Desk.Asked()) { // conclude says what then
 			break
 		}
 		part(ctx, a, o)
@@ -69,7 +74,7 @@ func (e *Engine) conclude(ctx context.Context, a *Attempt, o *loop.Outcome) loop
 	if v, left := e.leaveOpen(a, o, e.Desk.Asked()); left {
 		return v
 	}
-	if e.State().Undone(*o) && o.Progress != nil {
+	if e.State().Undone(*o) && o.Progress != nil { // it is worse than the best, and the ratchet is on
 		o.Progress, o.ProgressBy = new(bool), nil // what is put back is no progress
 	}
 	for _, part := range e.order.Settle {
@@ -81,7 +86,7 @@ func (e *Engine) conclude(ctx context.Context, a *Attempt, o *loop.Outcome) loop
 	if v, left := e.leaveOpen(a, o, facts.Asked); left {
 		return v
 	}
-	v := e.decide(facts)
+	v := e.decideBy(facts)
 	for _, part := range e.order.Finish {
 		part(ctx, a, o, v)
 	}
@@ -90,7 +95,8 @@ func (e *Engine) conclude(ctx context.Context, a *Attempt, o *loop.Outcome) loop
 	return v
 }
 
-// begin makes the next attempt the current one, and writes down that it began.
+// begin makes the next attempt the current one, and writes down that it began. Who
+// works is the first agent that its provider has not turned away.
 func (e *Engine) begin(s loop.State) *Attempt {
 	w := e.Worker()
 	a := e.enter(s.Next(), s.Attempts+1, w, e.Journal.Begin)
@@ -106,7 +112,7 @@ func (e *Engine) begin(s loop.State) *Attempt {
 // report is what the listeners have made of the agent.
 func (e *Engine) report(a *Attempt) *loop.Outcome {
 	o := &loop.Outcome{Worker: loop.Worker{Agent: a.Worker.Name, Model: a.Worker.Model}}
-	if a.Failure != nil { // whose end nobody saw
+	if a.Failure != nil { // it was not started, or lost with its keeper: nobody saw its end
 		o.Result, o.Error = loop.Treat(a.Failure.Kind).Result, a.Failure
 	} else {
 		for _, l := range a.listeners {
