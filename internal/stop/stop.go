@@ -12,7 +12,7 @@ package stop
 
 import (
 	"cmp"
-	"slices"
+	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -147,11 +147,18 @@ func Limits(s Settings) loop.Limits {
 
 // Redecidable tells whether a record can be decided again with another value of
 // a key: one that says when a run waits and when it ends.
-func Redecidable(key string) bool {
-	return slices.ContainsFunc(all(new(Settings)), func(r Rule) bool {
-		return r.Redecidable && slices.ContainsFunc(r.Rows, func(row setting.Row) bool { return row.Key == key })
-	})
-}
+func Redecidable(key string) bool { return redecidable()[key] }
+
+// redecidable is asked for every setting there is whenever the program starts.
+var redecidable = sync.OnceValue(func() map[string]bool {
+	keys := map[string]bool{}
+	for _, r := range Known() {
+		for _, row := range r.Rows {
+			keys[row.Key] = keys[row.Key] || r.Redecidable
+		}
+	}
+	return keys
+})
 
 // Known is every rule with nothing set, for those who write about them.
 func Known() []Rule { return all(new(Settings)) }
