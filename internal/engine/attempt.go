@@ -34,15 +34,15 @@ type Attempt struct {
 	Feedback  []string          // plan, guards, proof: what the next agent should know
 	Committed string            // commits: what was committed of it
 
-	Failure  *loop.AgentError // why nothing ran, or nobody knows what did
+	Failure  *loop.AgentError // prompt, the engine: why nothing ran, or nobody knows what did
 	Began    bool             // the agent was started, whatever became of it
 	Duration time.Duration    // of the agent's work
 
 	// CutShort says that what follows the agent could not be done, for the run is
-	// to end: the next runner does it.
+	// to end: the next runner does it. Whoever was ended sets it.
 	CutShort bool
 	// Touched says that something of the user's ran in the work tree after the
-	// agent, so it may no longer be as the agent left it.
+	// agent, so it may no longer be as the agent left it. Whoever runs it says so.
 	Touched bool
 
 	listeners []Listener
@@ -91,6 +91,10 @@ type Listener interface {
 	// read that.
 	Report(*loop.Outcome) []loop.Payload
 }
+
+// Witness is a listener whose report holds also where nobody saw the end of the
+// attempt: what the agent has said, it has said.
+type Witness interface{ Witness() }
 
 // Complainer is a listener that takes in the agent's errors too. They come from
 // another goroutine.

@@ -114,8 +114,9 @@ func (e *Engine) report(a *Attempt) *loop.Outcome {
 	o := &loop.Outcome{Worker: loop.Worker{Agent: a.Worker.Name, Model: a.Worker.Model}}
 	if a.Failure != nil { // it was not started, or lost with its keeper: nobody saw its end
 		o.Result, o.Error = loop.Treat(a.Failure.Kind).Result, a.Failure
-	} else {
-		for _, l := range a.listeners {
+	}
+	for _, l := range a.listeners {
+		if _, saw := l.(Witness); saw || a.Failure == nil {
 			e.Record(l.Report(o)...)
 		}
 	}

@@ -132,6 +132,19 @@ func FuzzLeftOpen(f *testing.F) {
 				t.Errorf("hook %s said %+v", point, said)
 			}
 		}
+		for _, e := range tail {
+			p, ok := e.Payload.(*HookFinished)
+			if !ok {
+				continue
+			}
+			last := lastOf(tail, func(e Event) bool {
+				other, ok := e.Payload.(*HookFinished)
+				return ok && other.Point == p.Point && !other.Interrupted && e.Iter > 0
+			})
+			if said := got.Hooks[p.Point]; (said != nil) != (last.Payload != nil) || said != nil && Payload(said) != last.Payload {
+				t.Errorf("hook %s said %+v, want %+v", p.Point, said, last.Payload)
+			}
+		}
 		if got.Worked < 0 || got.Agent == "" && got.Worked > 0 {
 			t.Errorf("nobody worked for %s", got.Worked.Duration())
 		}

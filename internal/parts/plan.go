@@ -21,7 +21,8 @@ type Plan struct {
 	File    string // empty: there is none
 	Written string // a plan that a claim must have written; empty is none
 
-	tasks plan.Tasks // as they were last read well; each attempt's folder has them
+	tasks  plan.Tasks // as they were last read well; each attempt's folder has them
+	before plan.Tasks // as the agent of the attempt under way found them
 }
 
 // Take takes note of the tasks that the agent finds. Those of a plan that
@@ -33,21 +34,30 @@ func (p *Plan) Take(_ context.Context, a *engine.Attempt) {
 	if tasks, err := plan.Read(p.File); err == nil {
 		p.tasks = tasks
 	}
-	a.Dir.WritePlan(p.tasks)
+	p.before = p.tasks
+	a.Dir.WritePlan(p.before)
 }
 
-// Recall reads the tasks that an attempt found.
-func (p *Plan) Recall(dir *journal.Attempt) { dir.ReadPlan(&p.tasks) }
+// Recall takes up the tasks that the attempt before found.
+func (p *Plan) Recall(dir *journal.Attempt) { p.tasks = foundBy(dir) }
 
-// Recover does the same for an attempt that is not judged yet.
+// foundBy is the tasks that the agent of an attempt found; none when its runner
+// died before it looked.
+func foundBy(dir *journal.Attempt) plan.Tasks {
+	var tasks plan.Tasks
+	dir.ReadPlan(&tasks)
+	return tasks
+}
+
+// Recover takes up those of an attempt that is not judged yet.
 func (p *Plan) Recover(_ context.Context, a *engine.Attempt) error {
-	p.Recall(a.Dir)
+	p.before = foundBy(a.Dir)
 	return nil
 }
 
 // Lost looks at what an agent may have dropped before its runner died.
 func (p *Plan) Lost(a *engine.Attempt, o *loop.Outcome) {
-	p.Recall(a.Dir)
+	p.before = foundBy(a.Dir)
 	p.Check(context.Background(), a, o)
 }
 
@@ -68,9 +78,8 @@ func (p *Plan) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
 		p.Warn("plan "+err.Error(), loop.Warning{Text: err.Error(), Hint: "a plan that cannot be read is not a finished one"})
 		return
 	}
-	before := p.tasks
 	p.tasks = now
-	lost := plan.Lost(before, now)
+	lost := plan.Lost(p.before, now)
 	count := now.Count()
 	count.Lost = len(lost)
 	count.Vanished, count.Marks = p.vanished(lost, now)
@@ -83,7 +92,7 @@ func (p *Plan) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
 	if a.Refusal == "" {
 		a.Refusal = refusal(o, len(lost))
 	}
-	if count.Done > before.Count().Done {
+	if count.Done > p.before.Count().Done {
 		a.Signals = append(a.Signals, loop.InPlan)
 	}
 }

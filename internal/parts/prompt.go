@@ -30,10 +30,9 @@ type Prompt struct {
 	draft    draft
 }
 
-// draft is the next prompt while a person is asked about it. It is over when an
-// agent has it. Should the runner die before, the file is there for the next one.
+// draft is the next prompt while a person is asked about it, until the agent has
+// it: it lives in one step.
 type draft struct {
-	file   string // empty: nobody was asked
 	text   string // as it was laid out
 	notes  int    // how many notes of people's are in it
 	edited string // as they left it; empty: unchanged
@@ -61,7 +60,7 @@ func (p *Prompt) Build(ctx context.Context, a *engine.Attempt) {
 		a.Prompt = strings.TrimRight(p.draft.edited, "\n") + "\n\n" + prompt.Notes(s.Notes[min(p.draft.notes, len(s.Notes)):])
 	}
 	a.Dir.WritePrompt(a.Prompt)
-	p.dropDraft()
+	p.draft = draft{}
 	if p.Budget > 0 && built.Tokens > p.Budget {
 		p.Warn("prompt budget", loop.Warning{
 			Text: fmt.Sprintf("Prompt exceeds token budget: %d > %d", built.Tokens, p.Budget),
@@ -116,50 +115,39 @@ func (p *Prompt) handoff(ctx context.Context, s loop.State, w engine.Worker) *pr
 // maxEdited is more than a person writes into a prompt.
 const maxEdited = 16 << 20
 
-// LayOut writes the next prompt where a person can change it. What one has made of
-// it for a runner that died before an agent had it is kept.
+// LayOut writes the next prompt where a person can change it.
 func (p *Prompt) LayOut(ctx context.Context) string {
 	s := p.State()
 	built, err := p.build(ctx, s, p.Worker())
 	if err != nil {
 		return "" // the attempt says it
 	}
-	p.draft = draft{file: filepath.Join(p.Journal.Dir(), nextPrompt), text: built.Text, notes: len(s.Notes)}
-	if left, err := files.ReadFile(ctx, p.draft.file, maxEdited); err == nil && strings.TrimSpace(string(left)) != "" {
-		p.draft.notes = 0 // nobody knows which are in it
-		return p.draft.file
-	}
-	if err := files.Replace(p.draft.file, []byte(built.Text), 0o600, files.NoSync); err != nil {
+	file := filepath.Join(p.Journal.Dir(), nextPrompt)
+	if err := files.Replace(file, []byte(built.Text), 0o600, files.NoSync); err != nil {
 		p.Warn("next prompt", loop.Warning{Text: "the next prompt cannot be shown: " + err.Error()})
-		p.draft = draft{}
+		return ""
 	}
-	return p.draft.file
+	p.draft = draft{text: built.Text, notes: len(s.Notes)}
+	return file
 }
 
 // TakeUp takes in what a person has made of the next prompt.
 func (p *Prompt) TakeUp(file string) {
+	p.draft.edited = ""
 	if file == "" {
 		return
 	}
+	defer os.Remove(file)
 	b, err := files.ReadFile(context.Background(), file, maxEdited)
 	if err == nil && string(b) != p.draft.text && strings.TrimSpace(string(b)) != "" {
 		p.draft.edited = string(b)
 	}
 }
 
-// dropDraft ends what a person was asked about: an agent has it, or the iteration
-// was left out.
-func (p *Prompt) dropDraft() {
-	if p.draft.file != "" {
-		_ = os.Remove(p.draft.file) // the next question replaces it
-	}
-	p.draft = draft{}
-}
-
 // HandOn hands on what the next agent should know of the gates. An attempt that
 // no gate looked at leaves what was there before.
 func (p *Prompt) HandOn(_ context.Context, a *engine.Attempt, o *loop.Outcome, _ loop.Verdict) {
-	p.dropDraft()
+	p.draft = draft{} // it was for this iteration
 	if s := p.State(); s.Counts(*o) && o.Result != loop.Skipped && (len(o.Gates) > 0 || len(a.Feedback) > 0 || o.Result == loop.OK) {
 		p.feedback = a.Feedback
 	}

@@ -71,7 +71,8 @@ func (t Terms) CanEnd() bool {
 	}
 	limits.TestFailures = 0 // nobody knows whether tests will be seen
 	limits.Redline = 0      // a fresh session ends nothing
-	return limits != loop.Limits{} || t.CanBeDone() || len(stop.Patterns)+len(stop.Scripts)+len(t.OwnRules) > 0
+	set := limits != loop.Limits{} || stop.Values.Int("stop.max_files") > 0
+	return set || t.CanBeDone() || len(stop.Patterns)+len(stop.Scripts)+len(t.OwnRules) > 0
 }
 
 // TestsMayBecome is what may become of tests, where gates judge claims; empty
@@ -102,7 +103,7 @@ func (t Terms) Counting() loop.CountPolicy {
 	}
 }
 
-// ProviderPolicy is what to do about a provider that turns the agent away.
+// Holds is what to do about a provider that turns the agent away.
 func (t Terms) Holds() stop.ProviderPolicy {
 	s := t.Config.Stop
 	s.Limit.MaxTime, s.Limit.Backoff, s.Limit.Margin = s.Time, s.Pace.Backoff, t.Margin

@@ -45,6 +45,7 @@ func TestWhetherARunCanEnd(t *testing.T) {
 		{"by time", forever + "loop.max_time=1h", config.AdHocPrompt, true, false},
 		{"by money", forever + "budget.cost_usd=5", config.AdHocPrompt, true, false},
 		{"by failures", forever + "stop.failures=3", config.AdHocPrompt, true, false},
+		{"by files", forever + "stop.max_files=9", config.AdHocPrompt, true, false},
 		{"by a pattern", forever + `stop.patterns=["x"]`, config.AdHocPrompt, true, false},
 		{"by a script", forever + `stop.scripts=["x"]`, config.AdHocPrompt, true, false},
 		{"by red gates that nobody has", forever + "stop.red_gates=3", config.AdHocPrompt, false, false},

@@ -8,7 +8,7 @@ import (
 )
 
 // Control takes people's wishes from any goroutine. It only posts them; the
-// engine owns the state and acts.
+// desk of the run acts.
 type Control struct {
 	mu     sync.Mutex
 	asked  *loop.StopRequest
@@ -23,7 +23,7 @@ type Control struct {
 
 // Command is what a person wants of a live run.
 type Command struct {
-	Name   string // pause, resume, stop, stop_now, skip, reboot, note or raise
+	Name   string // pause, resume, stop, stop_now, skip, reboot, note, raise or approve
 	Text   string // of a note
 	Key    string // of a setting to raise
 	Value  string

@@ -7,17 +7,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// OwnRules asks the rules that the program brings along.
+// OwnRules are the rules that the program brings along, each for itself: one that
+// wants a fresh session does not keep the next from waiting.
 func OwnRules(s *Settings) Rule {
-	decide := func(f loop.Facts) loop.Verdict {
-		for _, rule := range s.Own {
-			if v := rule(f); v.Action != "" {
-				return v
-			}
-		}
-		return none
-	}
-	return Rule{Name: "rules of a program's own", Decide: decide, Ends: []End{{
+	return Rule{Name: "rules of a program's own", Own: s.Own, Ends: []End{{
 		Reason: loop.ByRule, State: loop.Aborted,
 		When: "a rule of [a program's own](library.md) says so",
 	}}}

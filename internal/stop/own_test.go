@@ -47,3 +47,15 @@ func TestOwn(t *testing.T) {
 		})
 	}
 }
+
+func TestOwnRulesSpeakEachForItself(t *testing.T) {
+	says := func(v loop.Verdict) loop.Rule { return func(loop.Facts) loop.Verdict { return v } }
+	own := []loop.Rule{
+		Own("fresh", says(loop.Verdict{Action: loop.Reboot, Why: "it is confused"})),
+		Own("tea", says(loop.Verdict{Action: loop.Wait, Until: noon.Add(time.Hour)})),
+	}
+	v := loop.Decide(loop.Facts{Now: noon}, Rules(Settings{Own: own}))
+	if v.Action != loop.Reboot || !v.Until.Equal(noon.Add(time.Hour)) {
+		t.Errorf("verdict = %+v, want a fresh session, and then the wait", v)
+	}
+}

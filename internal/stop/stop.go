@@ -54,6 +54,7 @@ var rules = []func(*Settings) Rule{
 type Rule struct {
 	Name   string // in words, for the order in which rules win; "" for one that ends nothing
 	Decide loop.Rule
+	Own    []loop.Rule   // in the place of Decide: those of the program
 	Rows   []setting.Row // the settings that it goes by
 	// Limit notes what the rule is set to in what the journal tells of limits;
 	// nil is nothing.
@@ -120,7 +121,9 @@ func all(s *Settings) []Rule {
 func Rules(s Settings) []loop.Rule {
 	var list []loop.Rule
 	for _, r := range all(&s) {
-		list = append(list, r.Decide)
+		if list = append(list, r.Own...); r.Decide != nil {
+			list = append(list, r.Decide)
+		}
 	}
 	return list
 }
