@@ -37,13 +37,7 @@ var bunRules = rules[*bun]{list: []rule[*bun]{
 	{`^# Unhandled error between tests$`, (*bun).isOn, func(b *bun, _ []string) { b.ended(b.file, Failed, 0) }},
 	// "(fail) suite > test [0.28ms]", which in colour begins with a mark.
 	{`^(\((?:pass|skip|todo|fail)\)|✓|»|✎|✗)(?: (.*))?$`, (*bun).isOn, (*bun).result},
-}}
-
-func (b *bun) line(text string) {
-	if !bunRules.read(b, text) && b.on {
-		b.during(text)
-	}
-}
+}, other: (*bun).during}
 
 func (b *bun) ran(m []string) {
 	if b.counts != nil {
@@ -57,7 +51,7 @@ func (b *bun) ran(m []string) {
 
 // during reads what is said on a failing test, or on the result to come.
 func (b *bun) during(text string) {
-	if strings.Trim(text, "-") == "" || excerpt(text) {
+	if !b.on || strings.Trim(text, "-") == "" || excerpt(text) {
 		return
 	}
 	if b.current != nil {

@@ -73,8 +73,6 @@ var cargoRules = rules[*cargo]{list: []rule[*cargo]{
 	{`^ +(--> .*)$`, nil, func(c *cargo, m []string) { c.compiler.add(m[1]) }},
 }}
 
-func (c *cargo) line(text string) { cargoRules.read(c, text) }
-
 func (c *cargo) test(m []string) {
 	switch m[2] {
 	case "ok":

@@ -35,8 +35,6 @@ var ctestRules = rules[*ctest]{list: []rule[*ctest]{
 	{`^(.*)`, func(c *ctest) bool { return c.talking != nil }, func(c *ctest, m []string) { c.talking.add(m[0]) }},
 }}
 
-func (c *ctest) line(text string) { ctestRules.read(c, text) }
-
 func (c *ctest) test(m []string) {
 	c.talking = nil
 	if c.summed { // the next run

@@ -47,13 +47,7 @@ var denoRules = rules[*deno]{list: []rule[*deno]{
 	{`^(\S.*) => (\S+):\d+:\d+$`, (*deno).inErrors, func(d *deno, m []string) { d.problem(m[1], m[2]) }},
 	{`^(.*) \(uncaught error\)$`, (*deno).inErrors, func(d *deno, m []string) { d.fail(m[1], 0) }},
 	{`^(\S.*) \.\.\. (ok|FAILED|ignored)(?: \(.*\))? \((\d[^()]*)\)$`, func(d *deno) bool { return d.on && !d.output && !d.errors }, (*deno).result},
-}}
-
-func (d *deno) line(text string) {
-	if !denoRules.read(d, text) {
-		d.other(text)
-	}
-}
+}, other: (*deno).other}
 
 // other is a line that may be said on a failing test.
 func (d *deno) other(text string) {

@@ -52,16 +52,7 @@ var dotnetRules = rules[*dotnet]{list: []rule[*dotnet]{
 		d.on = true
 		d.other(m[0])
 	}},
-}}
-
-func (d *dotnet) line(text string) {
-	if d.block != nil && d.counted(text) {
-		return
-	}
-	if !dotnetRules.read(d, text) {
-		d.other(text)
-	}
-}
+}, first: (*dotnet).counted, other: (*dotnet).other}
 
 // other is a line that no rule is for.
 func (d *dotnet) other(text string) {
@@ -85,6 +76,9 @@ func (d *dotnet) console(m []string) {
 // counted reads a count of a summary of several lines, which ends with the time
 // or with something else.
 func (d *dotnet) counted(text string) bool {
+	if d.block == nil {
+		return false
+	}
 	if !strings.HasPrefix(text, " ") {
 		if _, ok := d.block["total"]; ok && text != "" {
 			d.settle("")

@@ -33,12 +33,10 @@ var exunitRules = rules[*exunit]{list: []rule[*exunit]{
 	{`^Randomized with seed `, func(e *exunit) bool { return e.counts != "" }, func(e *exunit, _ []string) { e.end(e.counts) }},
 	{`^== Compilation error in file (.*_test\.exs) ==$`, nil, func(e *exunit, m []string) { e.ended(m[1], Failed, 0) }},
 	{`^There are no tests to run$`, nil, func(e *exunit, _ []string) { e.summary(0, 0, 0); e.endRun() }},
-}}
+}, other: (*exunit).other}
 
-func (e *exunit) line(text string) {
-	if exunitRules.read(e, text) {
-		return
-	}
+// other is a line that no rule is for.
+func (e *exunit) other(text string) {
 	e.detail(text)
 	if text[0] == ' ' {
 		return

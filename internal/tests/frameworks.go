@@ -3,31 +3,31 @@ package tests
 // frameworks are the test runners that can be read, one file each. Their order
 // is the order of their names in a report.
 var frameworks = []framework{
-	{name: "go", new: func() reader { return &goText{} }},
-	{name: "go-json", new: func() reader { return &goJSON{} }},
-	{name: "gotestsum", over: []string{"go"}, new: func() reader { return &gotestsum{} }},
-	{name: "cargo", new: func() reader { return &cargo{} }},
-	{name: "nextest", over: []string{"cargo"}, new: func() reader { return &nextest{} }},
-	{name: "pytest", new: func() reader { return &pytest{} }},
-	{name: "unittest", new: newUnittest},
-	{name: "ctest", new: func() reader { return &ctest{} }},
-	{name: "tap", new: newTAP},
-	{name: "prove", over: []string{"tap"}, new: newProve},
-	{name: "junit", echo: true, new: func() reader { return &junit{} }},
-	{name: "jest", new: func() reader { return &jest{} }},
-	{name: "vitest", new: func() reader { return &vitest{} }},
-	{name: "mocha", new: func() reader { return &mocha{} }},
-	{name: "node", new: func() reader { return &node{} }},
-	{name: "node-tap", over: []string{"tap"}, new: func() reader { return &nodeTAP{} }},
-	{name: "bun", new: func() reader { return &bun{} }},
-	{name: "deno", new: func() reader { return &deno{} }},
-	{name: "rspec", new: func() reader { return &rspec{} }},
-	{name: "minitest", new: func() reader { return &minitest{} }},
-	{name: "phpunit", new: func() reader { return &phpunit{} }},
-	{name: "dotnet", new: func() reader { return &dotnet{} }},
-	{name: "surefire", new: func() reader { return &surefire{} }},
-	{name: "gradle", new: func() reader { return &gradle{} }},
-	{name: "exunit", new: func() reader { return &exunit{} }},
+	{name: "go", new: ruled(&goRules)},
+	{name: "go-json", new: byLine[goJSON]},
+	{name: "gotestsum", over: []string{"go"}, new: ruled(&gotestsumRules)},
+	{name: "cargo", new: ruled(&cargoRules)},
+	{name: "nextest", over: []string{"cargo"}, new: ruled(&nextestRules)},
+	{name: "pytest", new: ruled(&pytestRules)},
+	{name: "unittest", new: byLine[unittest]},
+	{name: "ctest", new: ruled(&ctestRules)},
+	{name: "tap", new: byLine[tap]},
+	{name: "prove", over: []string{"tap"}, new: ruled(&proveRules)},
+	{name: "junit", echo: true, new: byLine[junit]},
+	{name: "jest", new: ruled(&jestRules)},
+	{name: "vitest", new: ruled(&vitestRules)},
+	{name: "mocha", new: ruled(&mochaRules)},
+	{name: "node", new: byLine[node]},
+	{name: "node-tap", over: []string{"tap"}, new: byLine[nodeTAP]},
+	{name: "bun", new: ruled(&bunRules)},
+	{name: "deno", new: ruled(&denoRules)},
+	{name: "rspec", new: ruled(&rspecRules)},
+	{name: "minitest", new: ruled(&minitestRules)},
+	{name: "phpunit", new: ruled(&phpunitRules)},
+	{name: "dotnet", new: ruled(&dotnetRules)},
+	{name: "surefire", new: ruled(&surefireRules)},
+	{name: "gradle", new: ruled(&gradleRules)},
+	{name: "exunit", new: ruled(&exunitRules)},
 }
 
 // framework is one kind of test runner.
@@ -42,15 +42,38 @@ type framework struct {
 	// say again what they said: counts that another one gave are not counted
 	// twice.
 	echo bool
-	new  func() reader
+	// new is a reader of the framework's lines, and how it is given one. It is
+	// given every line of an output, without colour and line end, and must know
+	// its own by their exact form from the first character on: sentences, diffs
+	// and source code talk of tests too.
+	new func() (reader, func(line string))
 }
 
-// reader reads one framework's lines. It is given every line of an output,
-// without colour and line end, and must know its own by their exact form from
-// the first character on: sentences, diffs and source code talk of tests too.
+// reader is what was read of one framework.
 type reader interface {
-	line(text string)
 	report() (Report, bool) // false when the framework was not seen
+}
+
+// ruled is for a framework that is read by rules alone.
+func ruled[T any, R interface {
+	*T
+	reader
+}](rules *rules[R]) func() (reader, func(string)) {
+	return func() (reader, func(string)) {
+		rules.once.Do(rules.compile)
+		r := R(new(T))
+		return r, func(line string) { rules.read(r, line) }
+	}
+}
+
+// byLine is for a framework whose reader looks at each line itself.
+func byLine[T any, R interface {
+	*T
+	reader
+	line(text string)
+}]() (reader, func(string)) {
+	r := R(new(T))
+	return r, r.line
 }
 
 // runner is a reader that knows from its framework's first and last lines

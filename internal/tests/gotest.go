@@ -40,13 +40,7 @@ var goRules = rules[*goText]{list: []rule[*goText]{
 	{`^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$`, nil, func(g *goText, m []string) { g.talking = g.said.of(m[1]) }},
 	{`^# (\S+)(?: \[\S+\])?$`, nil, func(g *goText, m []string) { g.talking = g.builds.of(m[1]) }},
 	{`^(?:panic|fatal error|signal): `, nil, func(g *goText, m []string) { g.death.add(m[0]); g.says(m[0]) }},
-}}
-
-func (g *goText) line(text string) {
-	if !goRules.read(g, text) {
-		g.says(text)
-	}
-}
+}, other: (*goText).says}
 
 func (g *goText) says(text string) {
 	if g.talking != nil {

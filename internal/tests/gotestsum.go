@@ -30,8 +30,6 @@ var gotestsumRules = rules[*gotestsum]{list: []rule[*gotestsum]{
 	{`^(PASS|FAIL|SKIP) (\S+) \(\d+\.\d\ds\)$`, nil, func(g *gotestsum, m []string) { g.pending.put(m[2], goStatus[m[1]]) }},
 }}
 
-func (g *gotestsum) line(text string) { gotestsumRules.read(g, text) }
-
 // done reads the counts of a summary.
 func (g *gotestsum) done(m []string) {
 	g.flush()

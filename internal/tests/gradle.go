@@ -37,13 +37,7 @@ var gradleRules = rules[*gradle]{list: []rule[*gradle]{
 		g.endRun()
 	}},
 	{`^([^\s>+\-].* > .+) (PASS|FAIL|SKIPP)ED$`, nil, (*gradle).result},
-}}
-
-func (g *gradle) line(text string) {
-	if !gradleRules.read(g, text) {
-		g.endDetail()
-	}
-}
+}, other: func(g *gradle, _ string) { g.endDetail() }}
 
 // task reads ":test NO-SOURCE". What was counted before belongs to another task.
 func (g *gradle) task(text string) {

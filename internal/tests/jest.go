@@ -31,13 +31,11 @@ var jestRules = rules[*jest]{list: []rule[*jest]{
 		j.sum.Duration += spelt(m[1])
 		j.timed = false
 	}},
-}}
-
-func (j *jest) line(text string) {
-	if !jestRules.read(j, text) && text[0] != ' ' {
+}, other: func(j *jest, text string) {
+	if text[0] != ' ' {
 		j.endDetail()
 	}
-}
+}}
 
 func (j *jest) began(m []string) {
 	file := strings.TrimSpace(m[1])

@@ -10,37 +10,26 @@ type minitest struct {
 	took  time.Duration
 }
 
+func (m *minitest) titled() bool { return m.title != "" }
+
 var minitestRules = rules[*minitest]{list: []rule[*minitest]{
 	{`^$`, nil, func(m *minitest, _ []string) { m.endDetail() }},
-	{`^(.*)`, func(m *minitest) bool { return m.title != "" }, (*minitest).titled},
+	// The line after a title: "SumTest#test_adds [sum_test.rb:3]:".
+	{`^(.+?)(?: \[[^\]]+:\d+\])?:$`, (*minitest).titled, func(m *minitest, sub []string) {
+		if m.title == "Skipped" {
+			m.names.put(sub[1], Skipped)
+		} else {
+			m.fail(sub[1], 0)
+		}
+		m.title = ""
+	}},
+	{`^(.*)`, (*minitest).titled, func(m *minitest, _ []string) { m.title = "" }},
 	{`^(?:  \d+\) )?(Failure|Error|Skipped):$`, nil, func(m *minitest, sub []string) { m.title = sub[1] }},
 	{`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips$`, nil, (*minitest).sums},
 	{`^Finished in ([^,]*),.* assertions/s\.$`, nil, func(m *minitest, sub []string) { m.took = duration(sub[1]) }},
 	{`^(.*) assertions/s\.$`, nil, func(*minitest, []string) {}},
 	{`^([\pL_].*#test_.+) = (\d+\.\d\d) s = ([.FES])$`, nil, (*minitest).verbose},
-}}
-
-func (m *minitest) line(text string) {
-	if !minitestRules.read(m, text) {
-		m.detail(text)
-	}
-}
-
-var minitestName = rules[*minitest]{list: []rule[*minitest]{
-	{`^(.+?)(?: \[[^\]]+:\d+\])?:$`, nil, func(m *minitest, sub []string) {
-		if m.title == "Skipped" {
-			m.names.put(sub[1], Skipped)
-			return
-		}
-		m.fail(sub[1], 0)
-	}},
-}}
-
-// titled reads the line after a title: "SumTest#test_adds [sum_test.rb:3]:".
-func (m *minitest) titled(sub []string) {
-	minitestName.read(m, sub[0])
-	m.title = ""
-}
+}, other: (*minitest).detail}
 
 // verbose reads a test of a verbose run: "SumTest#test_adds = 0.00 s = F".
 func (m *minitest) verbose(sub []string) {

@@ -44,13 +44,7 @@ var mochaRules = rules[*mocha]{list: []rule[*mocha]{
 	}},
 	{`^\s*$`, func(m *mocha) bool { return m.stack }, func(m *mocha, _ []string) { m.endDetail() }},
 	{`^> `, nil, func(m *mocha, sub []string) { m.tree = mochaTree{}; m.during(sub[0]) }}, // another script of npm's
-}}
-
-func (m *mocha) line(text string) {
-	if !mochaRules.read(m, text) {
-		m.during(text)
-	}
-}
+}, other: (*mocha).during}
 
 func (m *mocha) during(text string) {
 	inner := strings.TrimLeft(text, " ")

@@ -40,8 +40,6 @@ var nextestRules = rules[*nextest]{list: []rule[*nextest]{
 	{`^(.*)`, (*nextest).isTalking, func(n *nextest, m []string) { n.talking.add(m[0]) }},
 }}
 
-func (n *nextest) line(text string) { nextestRules.read(n, text) }
-
 var nextestPass = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
 
 func (n *nextest) test(m []string) {

@@ -21,6 +21,7 @@ type Parser struct {
 type entrant struct {
 	framework
 	reader
+	line   func(string)
 	within []runner // while one of these runs, the lines are not this one's
 }
 
@@ -28,7 +29,8 @@ type entrant struct {
 func New() *Parser {
 	p := &Parser{entrants: make([]entrant, len(frameworks))}
 	for i, f := range frameworks {
-		p.entrants[i] = entrant{framework: f, reader: f.new()}
+		reader, line := f.new()
+		p.entrants[i] = entrant{framework: f, reader: reader, line: line}
 	}
 	for _, e := range p.entrants {
 		r, ok := e.reader.(runner)

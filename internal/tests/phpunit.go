@@ -17,6 +17,8 @@ type phpunit struct {
 	took     time.Duration
 }
 
+func (p *phpunit) inList() bool { return p.listing || p.idle && p.on }
+
 var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 	{`^$`, nil, func(*phpunit, []string) {}},
 	{`^PHPUnit (.*) by Sebastian Bergmann and contributors\.$`, nil, func(p *phpunit, _ []string) { p.end(); p.on = true }},
@@ -39,14 +41,9 @@ var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 			p.died()
 		}
 	}},
+	{`^\d+\) (\S.*)$`, (*phpunit).inList, (*phpunit).listed},
 	{`^([.FEWRSIDN]+) +\d+ / \d+ \( *\d+%\)$`, func(p *phpunit) bool { return p.on || p.listing }, (*phpunit).progress},
-}}
-
-func (p *phpunit) line(text string) {
-	if !phpunitRules.read(p, text) {
-		p.during(text)
-	}
-}
+}, other: (*phpunit).during}
 
 func (p *phpunit) section(m []string) {
 	what := strings.TrimSuffix(m[1], "s")
@@ -77,17 +74,17 @@ func (p *phpunit) died() {
 	p.end()
 }
 
-var phpunitListed = rules[*phpunit]{list: []rule[*phpunit]{
-	{`^\d+\) (\S.*)$`, nil, func(p *phpunit, m []string) {
-		if p.idle {
-			p.names.put(m[1], Skipped)
-			return
-		}
+func (p *phpunit) listed(m []string) {
+	switch {
+	case strings.HasSuffix(m[1], "%)"):
+	case p.idle:
+		p.names.put(m[1], Skipped)
+	default:
 		p.fail(m[1], 0)
-	}},
-}}
+	}
+}
 
-// during reads a failing test or what is said on it.
+// during reads what is said on a failing test.
 func (p *phpunit) during(text string) {
 	switch {
 	case !p.on && !p.listing, strings.HasSuffix(text, "%)"):
@@ -95,11 +92,8 @@ func (p *phpunit) during(text string) {
 		p.listing, p.idle = false, false
 		p.endDetail()
 	case p.idle:
-		phpunitListed.read(p, text)
 	case p.listing:
-		if !phpunitListed.read(p, text) {
-			p.detail(text)
-		}
+		p.detail(text)
 	default:
 		p.detail(strings.Trim(text, " │"))
 	}

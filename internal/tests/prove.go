@@ -13,7 +13,8 @@ type prove struct {
 	tally
 	files  []proveFailure
 	failed int // tests among all that the report names
-	total  int // -1 until it is said
+	total  int
+	summed bool // that total is known
 
 	now     string // the file whose TAP is printed
 	pending names  // of the files whose TAP was printed
@@ -27,9 +28,7 @@ type proveFailure struct {
 	dead  bool
 }
 
-func newProve() reader { return &prove{total: -1} }
-
-func (p *prove) inReport() bool { return len(p.files) > 0 && p.total < 0 }
+func (p *prove) inReport() bool { return len(p.files) > 0 && !p.summed }
 
 var proveRules = rules[*prove]{list: []rule[*prove]{
 	{`^$`, nil, func(*prove, []string) {}},
@@ -52,13 +51,11 @@ var proveRules = rules[*prove]{list: []rule[*prove]{
 		f.text.add(m[0])
 	}},
 	{`^Files=\d+, Tests=(\d{1,9}), +(\d+) wallclock secs `, nil, func(p *prove, m []string) {
-		p.total = ints(m)[1]
+		p.total, p.summed = ints(m)[1], true
 		p.sum.Duration += duration(m[2])
 	}},
-	{`^Result: (?:PASS|FAIL|NOTESTS)$`, func(p *prove) bool { return p.total >= 0 }, func(p *prove, _ []string) { p.end() }},
+	{`^Result: (?:PASS|FAIL|NOTESTS)$`, func(p *prove) bool { return p.summed }, func(p *prove, _ []string) { p.end() }},
 }}
-
-func (p *prove) line(text string) { proveRules.read(p, text) }
 
 func (p *prove) point(text string) {
 	m := tapPoint.FindStringSubmatch(text)
@@ -97,8 +94,7 @@ func (p *prove) end() {
 	passed -= skipped
 	p.add(passed, failed, skipped)
 	p.take(&p.pending, "", passed, skipped)
-	p.files, p.failed, p.total = nil, 0, -1
-	p.now, p.pending = "", names{}
+	*p = prove{tally: p.tally}
 }
 
 // proveNumbers are the tests of a list such as "2, 5-7".

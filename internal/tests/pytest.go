@@ -75,8 +75,6 @@ var pytestRules = rules[*pytest]{list: []rule[*pytest]{
 	{`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?) *$`, nil, func(p *pytest, m []string) { p.one(m[1], m[2]) }},
 }}
 
-func (p *pytest) line(text string) { pytestRules.read(p, text) }
-
 // pytestCut cuts a test's name from the reason behind it. What is in brackets
 // belongs to the name and may look like the beginning of a reason.
 func pytestCut(text string) (name, why string) {

@@ -32,15 +32,14 @@ var rspecRules = rules[*rspec]{list: []rule[*rspec]{
 	// Where the examples are printed one by one, one that has just failed.
 	{`^(?:  )+[^\s\d].* \(FAILED - \d+\)$`, func(r *rspec) bool { return !r.inList() }, func(r *rspec, _ []string) { r.failed++ }},
 	{`^ *# `, (*rspec).explaining, func(*rspec, []string) {}}, // a place in a stack
-}}
+}, first: (*rspec).inTree, other: (*rspec).detail}
 
-func (r *rspec) line(text string) {
+// inTree follows the examples that are printed one by one.
+func (r *rspec) inTree(text string) bool {
 	if !r.listing && !r.pending && !r.summing {
 		r.tree.line(text)
 	}
-	if !rspecRules.read(r, text) {
-		r.detail(text)
-	}
+	return false // a rule may be for it too
 }
 
 // begin begins the list of the failing or of the pending examples.

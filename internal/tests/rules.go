@@ -20,7 +20,9 @@ type rule[R any] struct {
 // So what a form begins with, ends with and cannot do without is looked at first,
 // and few lines ever meet a regular expression.
 type rules[R any] struct {
-	list []rule[R]
+	list  []rule[R]
+	first func(R, string) bool // looks at each line before the rules, and tells whether it took it; may be nil
+	other func(R, string)      // what a line means that no rule is for; nil for nothing
 
 	once sync.Once     // not when the program starts: few of its runs read tests
 	by   [257]uint8    // by the first byte of the line, or noByte for an empty one: which of the sets
@@ -35,9 +37,11 @@ type ready[R any] struct {
 
 const noByte = 256
 
-// read gives a line to the rule that it is for, and tells whether there is one.
-func (r *rules[R]) read(reader R, line string) bool {
-	r.once.Do(r.compile)
+// read gives a line to the rule that it is for.
+func (r *rules[R]) read(reader R, line string) {
+	if r.first != nil && r.first(reader, line) {
+		return
+	}
 	first := noByte
 	if line != "" {
 		first = int(line[0])
@@ -48,10 +52,12 @@ func (r *rules[R]) read(reader R, line string) bool {
 		}
 		if m := one.match(line); m != nil {
 			one.act(reader, m)
-			return true
+			return
 		}
 	}
-	return false
+	if r.other != nil {
+		r.other(reader, line)
+	}
 }
 
 func (r *rules[R]) compile() {

@@ -12,7 +12,8 @@ import (
 // know their framework's indentation well enough to see that.
 func TestContextOfADiffCountsForNothing(t *testing.T) {
 	for _, f := range frameworks {
-		if _, ok := f.new().(interface {
+		reader, _ := f.new()
+		if _, ok := reader.(interface {
 			summary(passed, failed, skipped int)
 		}); !ok {
 			continue

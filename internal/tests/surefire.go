@@ -38,13 +38,7 @@ var surefireRules = rules[*surefire]{list: []rule[*surefire]{
 		}
 		s.detail(m[1])
 	}},
-}}
-
-func (s *surefire) line(text string) {
-	if !surefireRules.read(s, text) {
-		s.detail(text)
-	}
-}
+}, other: (*surefire).detail}
 
 func (s *surefire) quiet() {
 	s.endDetail()

@@ -24,7 +24,8 @@ type tap struct {
 // tapDocument is one stream of points, from its plan or version to the next.
 type tapDocument struct {
 	known bool // a version or a plan was seen: the points are really TAP
-	plan  int  // -1 when there was none yet
+	plan  int
+	open  bool // that plan is to be fulfilled
 	last  int  // the number of the last point
 
 	passed, failed, skipped int
@@ -53,8 +54,6 @@ type tapTest struct {
 
 // tapDepth is how deep subtests are followed.
 const tapDepth = 16
-
-func newTAP() reader { return &tap{doc: tapDocument{plan: -1}} }
 
 func (t *tap) line(text string) {
 	body := strings.TrimLeft(text, " ")
@@ -86,7 +85,7 @@ func (t *tap) line(text string) {
 	case 'B':
 		if reason, ok := strings.CutPrefix(text, "Bail out!"); ok && t.doc.known {
 			t.doc.failed++
-			t.doc.plan = -1
+			t.doc.plan, t.doc.open = 0, false
 			t.doc.fail("Bail out!", 0).add(reason)
 		}
 	case '#':
@@ -112,10 +111,10 @@ func (t *tap) planned(digits string) {
 	if !ok {
 		return
 	}
-	if t.doc.plan >= 0 {
+	if t.doc.open {
 		t.end()
 	}
-	t.doc.known, t.doc.plan = true, n
+	t.doc.known, t.doc.plan, t.doc.open = true, n, true
 }
 
 func (t *tap) point(depth int, ok bool, digits, text string) {
@@ -214,7 +213,7 @@ func (t *tap) end() {
 			t.name(f.name, f.text.String(), 0)
 		}
 	}
-	t.doc = tapDocument{plan: -1}
+	t.doc = tapDocument{}
 }
 
 func (t *tap) report() (Report, bool) {

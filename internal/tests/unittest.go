@@ -22,13 +22,12 @@ const (
 type unittest struct {
 	late
 	before  string // the line before this one
-	ran     int    // what the run said before its verdict; -1 when it did not
+	ran     int    // how many the run said there were
+	over    bool   // it said so: its verdict comes next
 	extra   int    // failing tests that are no tests of the run
 	parents names
 	begun   string // the test that runs now, in a verbose run
 }
-
-func newUnittest() reader { return &unittest{ran: -1} }
 
 func (u *unittest) line(text string) {
 	before := u.before
@@ -49,14 +48,14 @@ func (u *unittest) line(text string) {
 	case before == unittestSingle && strings.HasPrefix(text, "Ran "):
 		u.flush()
 		if m := unittestRan.FindStringSubmatch(text); m != nil {
-			u.ran = ints(m)[1]
+			u.ran, u.over = ints(m)[1], true
 			u.sum.Duration += duration(m[2])
 		}
-	case u.ran >= 0:
+	case u.over:
 		if m := unittestEnd.FindStringSubmatch(text); m != nil {
 			u.end(m[2])
 		}
-		u.ran = -1
+		u.over = false
 	case u.current == nil:
 		u.result(text)
 	case text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):

@@ -43,13 +43,11 @@ var vitestRules = rules[*vitest]{list: []rule[*vitest]{
 		v.count(vitestMarks[m[1]], 1)
 		v.names.put(vitestName(m[2]), vitestMarks[m[1]])
 	}},
-}}
+}, other: (*vitest).other}
 
-func (v *vitest) line(text string) {
-	if vitestRules.read(v, text) || !v.explaining() {
-		return
-	}
-	if text[0] != ' ' || !excerpt(strings.TrimLeft(text, " ")) {
+// other is a line that may be said on a failing test.
+func (v *vitest) other(text string) {
+	if v.explaining() && (text[0] != ' ' || !excerpt(strings.TrimLeft(text, " "))) {
 		v.detail(text)
 	}
 }
