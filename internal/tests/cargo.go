@@ -1,65 +1,51 @@
 package tests
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // cargo reads cargo test: one summary for each test binary and for the doc-tests
 // of each crate. Tests go by the name of their binary, since two crates may well
 // have a tests::it_works each. Benchmarks count as passed tests, and what a
 // filter left out does not count.
 type cargo struct {
-	tally
-	binary   string // with its colons: what the tests' names begin with
-	open     cargoBinary
+	run
+	open     bool    // a binary runs that has not summed up yet
+	listing  bool    // its failing tests are listed
 	compiler message // the errors of what is being compiled
 }
 
-// cargoBinary is what is known of a binary that runs.
-type cargoBinary struct {
-	open                    bool // it has not summed up yet
-	passed, failed, skipped int
-	failing                 []string
-	pending                 names
-	texts                   said
-	talking                 *message // the failing test whose output is printed
-	listing                 bool     // the failing tests are listed
-}
+func (c *cargo) isOpen() bool    { return c.open }
+func (c *cargo) isListing() bool { return c.listing }
 
-func (c *cargo) isOpen() bool    { return c.open.open }
-func (c *cargo) isListing() bool { return c.open.open && c.open.listing }
-func (c *cargo) isTalking() bool { return c.open.open && c.open.talking != nil }
+var cargoStatus = map[string]Status{"ok": Passed, "FAILED": Failed, "ignored": Skipped}
 
 var cargoRules = rules[*cargo]{list: []rule[*cargo]{
 	{`^$`, nil, func(*cargo, []string) {}},
 
 	// What is printed of failing tests before a binary sums up: the output of each,
 	// which may look like anything, and then their names.
-	{`^failures:$`, (*cargo).isOpen, func(c *cargo, _ []string) { c.open.talking, c.open.listing = nil, true }},
-	{`^---- (.*) stdout ----$`, (*cargo).isOpen, func(c *cargo, m []string) { c.open.talking, c.open.listing = c.open.texts.of(m[1]), false }},
-	{`^    (.*)`, (*cargo).isListing, func(c *cargo, m []string) { c.fails(m[1]) }},
+	{`^failures:$`, (*cargo).isOpen, func(c *cargo, _ []string) { c.talking, c.listing = nil, true }},
+	{`^---- (.*) stdout ----$`, (*cargo).isOpen, func(c *cargo, m []string) { c.talking, c.listing = c.texts.of(m[1]), false }},
+	{`^    (.*)`, (*cargo).isListing, func(c *cargo, m []string) { c.fail(m[1], 0) }},
 	// That a binary failed. One that has not summed up died, if its tests ran one by
 	// one in the middle of a line.
 	{"^(?:test (.+?)(?: - should panic)? \\.\\.\\. )?error: (?:doc)?test failed, to rerun pass `(.+)`$", nil, func(c *cargo, m []string) {
-		if c.open.open {
-			c.open.failed++
-			c.fails(cmp.Or(m[1], m[2]))
+		if c.open {
+			c.ended(cmp.Or(m[1], m[2]), Failed, 0)
 		}
 		c.end()
 	}},
-	{`^(.*)`, (*cargo).isTalking, func(c *cargo, m []string) { c.open.talking.add(m[0]) }},
+	{`^(.*)`, (*cargo).isTalking, func(c *cargo, m []string) { c.says(m[0]) }},
 
 	// A binary: it begins, its tests end, it sums up.
-	{`^ +Running .*\((?:.*[/\\])?([^/\\]+)-[0-9a-f]{16}(?:\.exe)?\)$`, nil, func(c *cargo, m []string) { c.end(); c.binary = keep(m[1]) + "::" }},
-	{`^ +Doc-tests `, nil, func(c *cargo, _ []string) { c.end(); c.binary = "" }}, // they are named after their files
-	{`^running \d+ tests?$`, nil, func(c *cargo, _ []string) { c.end(); c.open.open = true }},
-	{`^test (.+?)(?: - (?:should panic|compile fail|compile|ignore))? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <\d+\.\d+s>)?$`, (*cargo).isOpen, (*cargo).test},
+	{`^ +Running .*\((?:.*[/\\])?([^/\\]+)-[0-9a-f]{16}(?:\.exe)?\)$`, nil, func(c *cargo, m []string) { c.end(); c.prefix = keep(m[1]) + "::" }},
+	{`^ +Doc-tests `, nil, func(c *cargo, _ []string) { c.end(); c.prefix = "" }}, // they are named after their files
+	{`^running \d+ tests?$`, nil, func(c *cargo, _ []string) { c.end(); c.open = true }},
+	{`^test (.+?)(?: - (?:should panic|compile fail|compile|ignore))? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <\d+\.\d+s>)?$`, (*cargo).isOpen, func(c *cargo, m []string) { c.ended(m[1], cargoStatus[m[2]], 0) }},
 	{`^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored; (\d{1,9}) measured; \d+ filtered out(?:; finished in (\d+\.\d+s))?$`, nil, func(c *cargo, m []string) {
 		n := ints(m[1:5])
-		c.open.passed, c.open.failed, c.open.skipped = n[0]+n[3], n[1], n[2]
+		c.summary(n[0]+n[3], n[1], n[2])
 		c.sum.Duration += duration(m[5])
-		c.open.open = true
+		c.open = false
 		c.end()
 	}},
 
@@ -73,44 +59,11 @@ var cargoRules = rules[*cargo]{list: []rule[*cargo]{
 	{`^ +(--> .*)$`, nil, func(c *cargo, m []string) { c.compiler.add(m[1]) }},
 }}
 
-func (c *cargo) test(m []string) {
-	switch m[2] {
-	case "ok":
-		c.open.passed++
-		c.open.pending.put(m[1], Passed)
-	case "ignored":
-		c.open.skipped++
-		c.open.pending.put(m[1], Skipped)
-	case "FAILED":
-		c.open.failed++
-		c.fails(m[1])
-	}
-}
-
-func (c *cargo) fails(name string) {
-	c.open.pending.put(name, Failed)
-	if len(c.open.failing) < mostFailing && !slices.Contains(c.open.failing, name) {
-		c.open.failing = append(c.open.failing, keep(name))
-	}
-}
-
 // end counts the open binary, if there is one.
 func (c *cargo) end() {
-	if b := &c.open; b.open {
-		c.add(b.passed, b.failed, b.skipped)
-		c.take(&b.pending, c.binary, b.passed, b.skipped)
-		for _, name := range b.failing {
-			c.name(c.binary+name, b.texts.of(name).String(), 0)
-		}
+	if c.open {
+		c.summary(c.passed, c.failed, c.skipped)
 	}
-	c.open = cargoBinary{}
-}
-
-func (c *cargo) report() (Report, bool) {
-	end := *c
-	end.tally = c.fork()
-	if c.open.passed+c.open.failed+c.open.skipped > 0 {
-		end.end() // cut off before the summary
-	}
-	return end.tally.report()
+	c.endRun()
+	c.open, c.listing = false, false
 }

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -11,25 +10,16 @@ import (
 // test: while it runs, cargo is not listened to. The doc-tests that people run
 // after it are cargo's again.
 type nextest struct {
-	tally
-	started bool
-	summed  bool // the summary is there; the failing tests are listed once more
-
-	passed, failed int // until the summary says it
-	failing        []Test
-	pending        names
-	counts         struct{ passed, skipped int } // as the summary has them
-	texts          said
-	talking        *message
+	run
+	started bool // and has not summed up; then the failing tests are listed once more
 }
 
-func (n *nextest) running() bool   { return n.started }
-func (n *nextest) inRun() bool     { return n.started || n.summed }
-func (n *nextest) isTalking() bool { return n.talking != nil }
+func (n *nextest) running() bool { return n.started }
+func (n *nextest) inRun() bool   { return n.started || n.summed }
 
 var nextestRules = rules[*nextest]{list: []rule[*nextest]{
 	{`^$`, nil, func(*nextest, []string) {}},
-	{`^ +Starting \d+ tests? across \d+ binar(?:y|ies)(?: .*)?$`, nil, func(n *nextest, _ []string) { n.end(); n.started = true }},
+	{`^ +Starting \d+ tests? across \d+ binar(?:y|ies)(?: .*)?$`, nil, func(n *nextest, _ []string) { n.endRun(); n.started = true }},
 	{`^ +Summary \[ *(\d+\.\d+s)\] (?:\d+/)?\d+ tests? run: (.+)$`, nil, (*nextest).sums},
 	// Without a time, it did not run: skipped, or about to be tried again.
 	{`^ *(SKIP) \[ *(\d+\.\d+s)?\] (?:\[\d+(?:/\d+)?\] )?(?:\([ \d/─]+\) )?(\S+ +\S.*)$`, (*nextest).inRun, (*nextest).test},
@@ -37,7 +27,7 @@ var nextestRules = rules[*nextest]{list: []rule[*nextest]{
 	{`^ *Cancell?ing `, (*nextest).inRun, func(n *nextest, _ []string) { n.talking = nil }},
 	{`^(?:  stderr ───|--- STDERR: )`, (*nextest).isTalking, func(n *nextest, _ []string) { *n.talking = message{} }}, // the reason is here, not in what was printed before
 	{`^ *(?:stdout ───|output ───|──|---|running 1 test|test \S+ \.\.\. |failures:|test result: )`, (*nextest).isTalking, func(*nextest, []string) {}},
-	{`^(.*)`, (*nextest).isTalking, func(n *nextest, m []string) { n.talking.add(m[0]) }},
+	{`^(.*)`, (*nextest).isTalking, func(n *nextest, m []string) { n.says(m[0]) }},
 }}
 
 var nextestPass = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
@@ -45,28 +35,28 @@ var nextestPass = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*
 func (n *nextest) test(m []string) {
 	n.talking = nil
 	status, name := m[1], keep(strings.Join(strings.Fields(m[3]), " "))
-	if nextestPass.MatchString(status) {
-		n.passed++
-		n.pending.put(name, Passed)
+	switch {
+	case nextestPass.MatchString(status):
+		n.names.put(name, Passed)
+		if n.started {
+			n.passed++
+		}
 		return
-	}
-	if status == "SKIP" {
-		n.pending.put(name, Skipped)
+	case status == "SKIP":
+		n.names.put(name, Skipped)
 		return
-	}
-	if !n.summed {
+	case n.started:
 		n.talking = n.texts.of(name)
 		if strings.HasPrefix(status, "TRY ") {
 			return // it may be tried again
 		}
 	}
-	n.pending.put(name, Failed)
-	known := slices.ContainsFunc(n.failing, func(t Test) bool { return t.Name == name })
-	if known || len(n.failing) == mostFailing {
-		return
+	if n.fail(name, duration(m[2])) {
+		n.detail(status) // unless the test says more
 	}
-	n.failed++
-	n.failing = append(n.failing, Test{Name: name, Duration: duration(m[2]), Message: status})
+	if n.started {
+		n.failed = len(n.failing)
+	}
 }
 
 var nextestAside = regexp.MustCompile(` \([^)]*\)`)
@@ -86,34 +76,7 @@ func (n *nextest) sums(m []string) {
 	if passed+failed == 0 {
 		skipped = 0 // a filter that left everything out is not a test that was skipped
 	}
-	n.add(passed, failed, skipped)
-	n.counts.passed, n.counts.skipped = passed, skipped
-	n.passed, n.failed = 0, 0
-	n.started, n.summed, n.talking = false, true, nil
-}
-
-// end names the failing tests of a run, and counts what was never summed up.
-func (n *nextest) end() {
-	if n.started && n.passed+n.failed > 0 {
-		n.add(n.passed, n.failed, 0)
-		n.counts.passed, n.counts.skipped = n.passed, 0
-	}
-	if n.inRun() {
-		n.take(&n.pending, "", n.counts.passed, n.counts.skipped)
-	}
-	for _, t := range n.failing {
-		text := n.texts.of(t.Name).String()
-		if text == "" {
-			text = t.Message
-		}
-		n.name(t.Name, text, t.Duration)
-	}
-	*n = nextest{tally: n.tally}
-}
-
-func (n *nextest) report() (Report, bool) {
-	end := *n
-	end.tally = n.fork()
-	end.end()
-	return end.tally.report()
+	n.before.passed, n.before.skipped = n.sum.Passed, n.sum.Skipped // of two summaries, the last is the one for the names
+	n.summary(passed, failed, skipped)
+	n.started, n.talking = false, nil
 }

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -18,6 +19,9 @@ type run struct {
 	before                  struct{ passed, skipped int } // the counts of the runs before it
 	failing                 []*failure
 	current                 *failure // the one that the lines are about now
+	texts                   said     // by tests before it is known how they end
+	talking                 *message // whose lines come now, where texts are kept
+	prefix                  string   // what the names of its tests begin with in a report
 }
 
 // failure is a failing test of which more may be said.
@@ -98,6 +102,15 @@ func (r *run) detail(line string) {
 // explaining tells whether lines are about a failing test.
 func (r *run) explaining() bool { return r.current != nil }
 
+func (r *run) isTalking() bool { return r.talking != nil }
+
+// says adds a line to what the test that talks says.
+func (r *run) says(line string) {
+	if r.talking != nil {
+		r.talking.add(line)
+	}
+}
+
 // endDetail ends what is said on the failing test named last.
 func (r *run) endDetail() { r.current = nil }
 
@@ -117,12 +130,12 @@ func (r *run) endRun() {
 		r.summed = true
 	}
 	if r.summed {
-		r.take(&r.names, "", r.sum.Passed-r.before.passed, r.sum.Skipped-r.before.skipped)
+		r.take(&r.names, r.prefix, r.sum.Passed-r.before.passed, r.sum.Skipped-r.before.skipped)
 		for _, f := range r.failing {
-			r.name(f.name, f.text.String(), f.took)
+			r.name(r.prefix+f.name, cmp.Or(r.texts[f.name].String(), f.text.String()), f.took)
 		}
 	}
-	*r = run{tally: r.tally}
+	*r = run{tally: r.tally, prefix: r.prefix}
 	r.before.passed, r.before.skipped = r.sum.Passed, r.sum.Skipped
 }
 

@@ -12,6 +12,9 @@ import (
 // know their framework's indentation well enough to see that.
 func TestContextOfADiffCountsForNothing(t *testing.T) {
 	for _, f := range frameworks {
+		if f.name == "nextest" { // it aligns its words to the right: any indentation may be its own
+			continue
+		}
 		reader, _ := f.new()
 		if _, ok := reader.(interface {
 			summary(passed, failed, skipped int)
