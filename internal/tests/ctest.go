@@ -7,16 +7,9 @@ import (
 // ctest reads CMake's ctest. Its own sum takes a skipped test for a passed one
 // and leaves a disabled one out; the list that follows sets this right.
 type ctest struct {
-	tally
-	summed bool // the lists after the sum are being printed
-	list   byte // which one: 'f' for failed, 'n' for not run
-
-	passed, failed, skipped int // of a run without its sum
-	texts                   said
-	talking                 *message
-	cut                     []Test // failing tests of such a run
-	pending                 names
-	before                  struct{ passed, skipped int } // the sums of the runs before
+	run
+	list byte   // which list after the sum is printed: 'f' for failed, 'n' for not run
+	cut  []Test // failing tests, as they were printed before the sum
 }
 
 func (c *ctest) isSummed() bool { return c.summed }
@@ -32,25 +25,23 @@ var ctestRules = rules[*ctest]{list: []rule[*ctest]{
 	{`^\t *\d+ - (.+) \(([^()]+)\)(?:  .*)?$`, (*ctest).isSummed, (*ctest).listed},
 	{`^\t`, (*ctest).isSummed, func(*ctest, []string) {}},
 	{`^No tests were found!!!$`, nil, func(c *ctest, _ []string) { c.add(0, 0, 0) }},
-	{`^(.*)`, func(c *ctest) bool { return c.talking != nil }, func(c *ctest, m []string) { c.talking.add(m[0]) }},
+	{`^(.*)`, (*ctest).isTalking, func(c *ctest, m []string) { c.says(m[0]) }},
 }}
 
 func (c *ctest) test(m []string) {
 	c.talking = nil
 	if c.summed { // the next run
-		c.settle()
-		c.summed, c.cut, c.texts = false, nil, nil
+		c.endRun()
+		c.cut = nil
 	}
 	switch status := m[3]; {
 	case m[2] != "":
-		c.passed++
-		c.pending.put(m[1], Passed)
+		c.ended(m[1], Passed, 0)
 	case status == "Skipped" || status == "Not Run (Disabled)":
-		c.skipped++
-		c.pending.put(m[1], Skipped)
+		c.ended(m[1], Skipped, 0)
 	default:
 		c.failed++
-		c.pending.put(m[1], Failed)
+		c.names.put(m[1], Failed)
 		name := keep(m[1])
 		if len(c.cut) < mostFailing {
 			c.cut = append(c.cut, Test{Name: name, Message: keep(status), Duration: duration(m[4])})
@@ -65,16 +56,15 @@ func (c *ctest) sums(m []string) {
 	if failed > total {
 		return
 	}
-	c.add(total-failed, failed, 0)
-	c.summed, c.list, c.talking = true, 0, nil
-	c.passed, c.failed, c.skipped = 0, 0, 0
+	c.summary(total-failed, failed, 0)
+	c.list, c.talking = 0, nil
 }
 
 // listed reads one test of the lists after the sum.
 func (c *ctest) listed(m []string) {
 	switch name, reason := m[1], m[2]; {
 	case c.list == 'f':
-		c.names(name, reason)
+		c.fails(name, reason)
 	case c.list == 'n' && reason == "Disabled":
 		c.add(0, 0, 1)
 	case c.list == 'n' && c.sum.Passed > c.before.passed:
@@ -83,7 +73,7 @@ func (c *ctest) listed(m []string) {
 	}
 }
 
-func (c *ctest) names(name, reason string) {
+func (c *ctest) fails(name, reason string) {
 	test := Test{Name: name, Message: reason}
 	if i := slices.IndexFunc(c.cut, func(t Test) bool { return t.Name == name }); i >= 0 {
 		test.Duration = c.cut[i].Duration
@@ -91,28 +81,17 @@ func (c *ctest) names(name, reason string) {
 	if text := c.texts.of(name).String(); text != "" {
 		test.Message = reason + "\n" + text
 	}
-	c.pending.put(test.Name, Failed)
+	c.names.put(test.Name, Failed)
 	c.explain(test.Name, test.Message, test.Duration)
-}
-
-// settle takes the names of a run, whose counts are known when the next begins.
-func (c *ctest) settle() {
-	c.take(&c.pending, "", c.sum.Passed-c.before.passed, c.sum.Skipped-c.before.skipped)
-	c.before.passed, c.before.skipped = c.sum.Passed, c.sum.Skipped
-	c.pending = names{}
 }
 
 func (c *ctest) report() (Report, bool) {
 	end := *c
-	end.tally, end.pending = c.fork(), c.pending.fork()
 	if c.passed+c.failed+c.skipped > 0 { // cut off before the sum
-		end.add(c.passed, c.failed, c.skipped)
+		end.tally, end.names = c.fork(), c.names.fork()
 		for _, t := range c.cut {
-			end.names(t.Name, t.Message)
+			end.fails(t.Name, t.Message)
 		}
 	}
-	if end.seen {
-		end.settle()
-	}
-	return end.tally.report()
+	return end.run.report()
 }

@@ -11,21 +11,12 @@ import (
 // subtests too, as go test -json does. Without -v only failing tests are named,
 // and a package that is ok counts as one test.
 type goText struct {
-	tally
-	passed, failed, skipped int         // in the package being printed, whose name comes last
-	failing                 []goFailure // of that package
-	tests                   []Test      // of that package
-	more                    bool        // it has more than are kept
-	said                    said        // by its tests that still run
-	death                   message     // how its process ended
-	builds                  said        // by the compiler, of any package
-	talking                 *message    // whose lines come now
-}
-
-type goFailure struct {
-	name string
-	took time.Duration
-	text *message
+	run             // the package being printed, whose name comes last
+	tests   []Test  // of that package
+	more    bool    // it has more than are kept
+	running said    // by its tests that still run
+	death   message // how its process ended
+	builds  said    // by the compiler, of any package
 }
 
 var goStatus = map[string]Status{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}
@@ -37,16 +28,10 @@ var goRules = rules[*goText]{list: []rule[*goText]{
 	{`^ +--- (.*)\)$`, nil, (*goText).result},
 	{`^(ok  |FAIL)\t(\S+)(?:\t(\(cached\)|\d+\.\d+s).*| \[(?:build|setup) failed\])$`, nil, (*goText).endPackage},
 	{`^\?   \t(.*)\t\[no test files\]$`, nil, func(g *goText, _ []string) { g.add(0, 0, 0) }},
-	{`^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$`, nil, func(g *goText, m []string) { g.talking = g.said.of(m[1]) }},
+	{`^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$`, nil, func(g *goText, m []string) { g.talking = g.running.of(m[1]) }},
 	{`^# (\S+)(?: \[\S+\])?$`, nil, func(g *goText, m []string) { g.talking = g.builds.of(m[1]) }},
 	{`^(?:panic|fatal error|signal): `, nil, func(g *goText, m []string) { g.death.add(m[0]); g.says(m[0]) }},
 }, other: (*goText).says}
-
-func (g *goText) says(text string) {
-	if g.talking != nil {
-		g.talking.add(text)
-	}
-}
 
 // result reads what follows the dashes: "PASS: TestAdd (0.00s". There are many of
 // these, so it is done by hand.
@@ -70,21 +55,16 @@ func isSeconds(text string) bool {
 
 func (g *goText) ended(name string, status Status, took time.Duration) {
 	g.seen = true
-	text := g.said.take(name)
+	text := g.running.take(name)
 	g.talking = nil
 	name = keep(name)
-	switch status {
-	case Passed:
-		g.passed++
-	case Skipped:
-		g.skipped++
-	case Failed:
-		g.failed++
+	g.count(status, 1)
+	if status == Failed {
 		if text == nil {
 			text = new(message)
 		}
 		if len(g.failing) < mostFailing {
-			g.failing = append(g.failing, goFailure{name, took, text})
+			g.failing = append(g.failing, &failure{name: name, took: took, text: text})
 		}
 		g.talking = text // without -v the reasons come after
 	}
@@ -102,9 +82,9 @@ func (g *goText) endPackage(m []string) {
 	case ok && !none && g.passed+g.failed+g.skipped == 0:
 		g.passed = 1
 		g.known.put(name, Passed)
-	case !ok && g.failed == 0 && len(g.said) > 0:
+	case !ok && g.failed == 0 && len(g.running) > 0:
 		// It ended in the middle of these.
-		for _, test := range slices.Sorted(maps.Keys(g.said)) {
+		for _, test := range slices.Sorted(maps.Keys(g.running)) {
 			g.ended(test, Failed, 0)
 		}
 	case !ok && g.failed == 0:
@@ -122,23 +102,21 @@ func (g *goText) endPackage(m []string) {
 
 // flush counts the package that was printed, and begins the next.
 func (g *goText) flush(prefix string) {
-	g.add(g.passed, g.failed, g.skipped)
 	for _, t := range g.tests {
 		g.known.own(prefix+t.Name, t.Status)
 	}
 	g.known.more = g.known.more || g.more
-	for _, f := range g.failing {
-		g.name(prefix+f.name, f.text.String(), f.took)
-	}
-	*g = goText{tally: g.tally, builds: g.builds}
+	g.prefix = prefix
+	g.summary(g.passed, g.failed, g.skipped)
+	g.endRun()
+	*g = goText{run: g.run, builds: g.builds}
 }
 
 func (g *goText) report() (Report, bool) {
-	if g.passed+g.failed+g.skipped == 0 {
-		return g.tally.report()
+	end := *g
+	if g.passed+g.failed+g.skipped > 0 { // cut off before the package was named
+		end.tally = g.fork()
+		end.flush("")
 	}
-	end := *g // cut off before the package was named
-	end.tally = g.fork()
-	end.flush("")
 	return end.tally.report()
 }

@@ -51,8 +51,8 @@ func (n *nextest) test(m []string) {
 			return // it may be tried again
 		}
 	}
-	if n.fail(name, duration(m[2])) {
-		n.detail(status) // unless the test says more
+	if n.fail(name, duration(m[2])) && n.current != nil {
+		n.current.why = status
 	}
 	if n.started {
 		n.failed = len(n.failing)

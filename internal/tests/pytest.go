@@ -10,19 +10,11 @@ import (
 // one that passes against expectation (xpassed) passed: where that is not
 // allowed, pytest itself calls it failed. Deselected tests do not count.
 type pytest struct {
-	tally
+	run
 	section string
-	heads   []pytestFailure // failures printed in full
-	shorts  []pytestFailure // failures listed in the short summary
-
-	passed, failed, skipped int      // of the run without its last line
-	cut                     []string // failing tests of such a run
-	pending                 names    // of the run, as far as they are printed
-}
-
-type pytestFailure struct {
-	name string
-	text *message
+	heads   []*failure // printed in full
+	shorts  []*failure // listed in the short summary
+	cut     []*failure // named while the tests ran
 }
 
 const pytestShort = "short test summary info"
@@ -42,23 +34,22 @@ var pytestRules = rules[*pytest]{list: []rule[*pytest]{
 	}},
 	{`^_+ (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(\S.*?) _+$`, (*pytest).inSection, func(p *pytest, m []string) {
 		if len(p.heads) < mostFailing {
-			p.heads = append(p.heads, pytestFailure{keep(m[1]), new(message)})
+			p.heads = append(p.heads, &failure{name: keep(m[1]), text: new(message)})
 		}
 	}},
 
 	// The short summary. It lists failing tests, and others when it is asked to;
 	// skipped ones have only their place there.
-	{`^PASSED (.*)`, (*pytest).inShort, func(p *pytest, m []string) { p.pending.put(strings.TrimSpace(m[1]), Passed) }},
+	{`^PASSED (.*)`, (*pytest).inShort, func(p *pytest, m []string) { p.names.put(strings.TrimSpace(m[1]), Passed) }},
 	{`^(XPASS|XFAIL) (.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
 		name, _ := pytestCut(m[2])
-		p.pending.put(name, pytestStatus[m[1]])
+		p.names.put(name, pytestStatus[m[1]])
 	}},
 	{`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
 		name, why := pytestCut(m[1])
-		p.pending.put(name, Failed)
+		p.names.put(name, Failed)
 		if len(p.shorts) < mostFailing {
-			p.shorts = append(p.shorts, pytestFailure{keep(name), new(message)})
-			p.shorts[len(p.shorts)-1].text.add(why)
+			p.shorts = append(p.shorts, &failure{name: keep(name), why: short(strings.TrimSpace(why))})
 		}
 	}},
 	{`^E(  .*)`, (*pytest).inHead, func(p *pytest, m []string) { p.heads[len(p.heads)-1].text.add(m[1]) }},
@@ -101,17 +92,10 @@ var pytestStatus = map[string]Status{
 func (p *pytest) one(word, name string) {
 	name, _, _ = strings.Cut(name, " <- ") // the file that a base class is in
 	status := pytestStatus[word]
-	p.pending.put(name, status)
-	switch status {
-	case Passed:
-		p.passed++
-	case Skipped:
-		p.skipped++
-	case Failed:
-		p.failed++
-		if name != "" && len(p.cut) < mostFailing {
-			p.cut = append(p.cut, keep(name))
-		}
+	p.names.put(name, status)
+	p.count(status, 1)
+	if status == Failed && name != "" && len(p.cut) < mostFailing {
+		p.cut = append(p.cut, &failure{name: keep(name)})
 	}
 }
 
@@ -148,36 +132,31 @@ func (p *pytest) end(list string) bool {
 	if !known {
 		return false
 	}
-	p.add(passed, failed, skipped)
-	p.take(&p.pending, "", passed, skipped)
-	p.names()
-	p.next()
+	p.summary(passed, failed, skipped)
+	p.fails()
+	p.endRun()
+	*p = pytest{run: p.run}
 	return true
 }
 
-// names gives the failing tests, by their full names where the short summary or a
-// verbose run has them.
-func (p *pytest) names() {
-	if len(p.shorts) == 0 { // told to leave them out
-		for _, name := range p.cut {
-			p.shorts = append(p.shorts, pytestFailure{name, new(message)})
-		}
+// fails gives the failing tests, by their full names where the short summary or
+// a verbose run has them.
+func (p *pytest) fails() {
+	named := p.shorts
+	if len(named) == 0 { // told to leave them out
+		named = p.cut
 	}
-	if len(p.shorts) == 0 {
-		for _, f := range p.heads {
-			p.name(f.name, f.text.String(), 0)
-		}
+	if len(named) == 0 {
+		p.failing = p.heads
 		return
 	}
-	for _, f := range p.shorts {
-		text := f.text.String()
-		if i := slices.IndexFunc(p.heads, func(h pytestFailure) bool { return h.name == pytestHeading(f.name) }); i >= 0 {
-			if full := p.heads[i].text.String(); full != "" {
-				text = full
-			}
+	for _, f := range named {
+		one := &failure{name: f.name, why: f.why}
+		if i := slices.IndexFunc(p.heads, func(h *failure) bool { return h.name == pytestHeading(f.name) }); i >= 0 {
+			one.text = p.heads[i].text
 			p.heads = slices.Delete(p.heads, i, i+1)
 		}
-		p.name(f.name, text, 0)
+		p.failing = append(p.failing, one)
 	}
 }
 
@@ -190,18 +169,12 @@ func pytestHeading(name string) string {
 	return strings.ReplaceAll(test, "::", ".")
 }
 
-// next forgets the run that ended.
-func (p *pytest) next() { *p = pytest{tally: p.tally} }
-
+// report takes a run that was cut off, or told to print no counts, as far as it
+// goes.
 func (p *pytest) report() (Report, bool) {
-	if len(p.shorts) == 0 && p.passed+p.failed+p.skipped == 0 {
-		return p.tally.report()
-	}
-	// Cut off, or told to print no counts.
 	end := *p
-	end.tally, end.heads = p.fork(), slices.Clone(p.heads)
-	end.add(p.passed, max(p.failed, len(p.shorts)), p.skipped)
-	end.take(&p.pending, "", p.passed, p.skipped)
-	end.names()
-	return end.tally.report()
+	end.heads = slices.Clone(p.heads)
+	end.failed = max(p.failed, len(p.shorts))
+	end.fails()
+	return end.run.report()
 }

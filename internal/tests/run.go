@@ -28,7 +28,8 @@ type run struct {
 type failure struct {
 	name string
 	took time.Duration
-	text message
+	text *message
+	why  string // for want of a text
 }
 
 // ended names and counts a test.
@@ -84,7 +85,7 @@ func (r *run) mayFail(name string, took time.Duration) bool {
 		return false
 	}
 	if len(r.failing) < mostFailing {
-		r.current = &failure{name: strings.Clone(name), took: took}
+		r.current = &failure{name: strings.Clone(name), took: took, text: new(message)}
 		r.failing = append(r.failing, r.current)
 	}
 	return true
@@ -132,7 +133,7 @@ func (r *run) endRun() {
 	if r.summed {
 		r.take(&r.names, r.prefix, r.sum.Passed-r.before.passed, r.sum.Skipped-r.before.skipped)
 		for _, f := range r.failing {
-			r.name(r.prefix+f.name, cmp.Or(r.texts[f.name].String(), f.text.String()), f.took)
+			r.name(r.prefix+f.name, cmp.Or(f.text.String(), r.texts[f.name].String(), f.why), f.took)
 		}
 	}
 	*r = run{tally: r.tally, prefix: r.prefix}
