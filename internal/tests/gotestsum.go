@@ -6,33 +6,31 @@ package tests
 // and these can't be told from the short ones that the end has. It counts a
 // package that did not build as a failure but not as a test; here it is both.
 type gotestsum struct {
-	late
+	run
 	packages int // failures that are packages
 }
 
-func (g *gotestsum) explaining() bool { return g.current != nil }
-
 var gotestsumRules = rules[*gotestsum]{list: []rule[*gotestsum]{
 	{`^=== (FAIL|SKIP): (\S+) (\S*) \((?:(\d+\.\d+s)|unknown|cached)\)(?: \(re-run \d+\))?$`, nil, func(g *gotestsum, m []string) {
-		g.flush()
+		g.endDetail()
 		if m[1] == "SKIP" {
-			g.pending.put(gotestsumName(m[2], m[3]), Skipped)
+			g.names.put(gotestsumName(m[2], m[3]), Skipped)
 			return
 		}
 		if m[3] == "" {
 			g.packages++
 		}
-		g.fail(gotestsumName(m[2], m[3]), duration(m[4]))
+		g.failAgain(gotestsumName(m[2], m[3]), duration(m[4]))
 	}},
 	{`^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in (\d+\.\d+s)$`, nil, (*gotestsum).done},
-	{`^=== `, (*gotestsum).explaining, func(g *gotestsum, _ []string) { g.flush() }},
-	{`^(.*)`, (*gotestsum).explaining, func(g *gotestsum, m []string) { g.text.add(m[0]) }},
-	{`^(PASS|FAIL|SKIP) (\S+) \(\d+\.\d\ds\)$`, nil, func(g *gotestsum, m []string) { g.pending.put(m[2], goStatus[m[1]]) }},
+	{`^=== `, (*gotestsum).explaining, func(g *gotestsum, _ []string) { g.endDetail() }},
+	{`^(.*)`, (*gotestsum).explaining, func(g *gotestsum, m []string) { g.current.text.add(m[0]) }},
+	{`^(PASS|FAIL|SKIP) (\S+) \(\d+\.\d\ds\)$`, nil, func(g *gotestsum, m []string) { g.names.put(m[2], goStatus[m[1]]) }},
 }}
 
 // done reads the counts of a summary.
 func (g *gotestsum) done(m []string) {
-	g.flush()
+	g.endDetail()
 	g.sum.Duration += duration(m[5])
 	total, ok := number(m[1])
 	if !ok {
@@ -45,7 +43,8 @@ func (g *gotestsum) done(m []string) {
 		failed = broken // an error without a failure is what go itself refused
 	}
 	g.packages = 0
-	g.settle(passed, failed, skipped)
+	g.summary(passed, failed, skipped)
+	g.endRun()
 }
 
 // gotestsumName is a test's name behind its package, which is printed without the

@@ -91,6 +91,17 @@ func (r *run) mayFail(name string, took time.Duration) bool {
 	return true
 }
 
+// failAgain counts and names a failing test that may be told of more than once,
+// each time with what there is to say on it.
+func (r *run) failAgain(name string, took time.Duration) {
+	r.failed++
+	r.names.put(name, Failed)
+	r.current = &failure{name: keep(name), took: took, text: new(message)}
+	if len(r.failing) < mostFailing {
+		r.failing = append(r.failing, r.current)
+	}
+}
+
 // detail adds a line on the failing test named last. Stacks are left out: they
 // are long, and tell where rather than what.
 func (r *run) detail(line string) {

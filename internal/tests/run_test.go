@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,8 @@ import (
 // know their framework's indentation well enough to see that.
 func TestContextOfADiffCountsForNothing(t *testing.T) {
 	for _, f := range frameworks {
-		if f.name == "go" || f.name == "ctest" || f.name == "nextest" { // they indent by any number of spaces
-			continue
+		if slices.Contains([]string{"go", "gotestsum", "ctest", "nextest"}, f.name) {
+			continue // they indent by any number of spaces
 		}
 		reader, _ := f.new()
 		if _, ok := reader.(interface {

@@ -20,8 +20,8 @@ const (
 // expected failure is skipped, since it proves nothing; an unexpected success
 // failed, as unittest has it. Subtests count where they fail.
 type unittest struct {
-	late
-	before  string // the line before this one
+	run
+	last    string // the line before this one
 	ran     int    // how many the run said there were
 	over    bool   // it said so: its verdict comes next
 	extra   int    // failing tests that are no tests of the run
@@ -30,23 +30,25 @@ type unittest struct {
 }
 
 func (u *unittest) line(text string) {
-	before := u.before
-	u.before = text
+	before := u.last
+	u.last = text
 	switch {
 	case text == "":
 		return
 	case text == unittestDouble, text == unittestSingle && before == "":
-		u.flush()
+		u.endDetail()
 	case text == unittestSingle:
-		u.text = message{} // what came before described the test
+		if u.current != nil {
+			*u.current.text = message{} // what came before described the test
+		}
 	case before == unittestDouble:
 		if m := unittestTitle.FindStringSubmatch(text); m != nil {
 			name := unittestName(m[1], m[2])
-			u.fail(name+m[3], 0)
+			u.failAgain(name+m[3], 0)
 			u.apart(m[1], name, m[3])
 		}
 	case before == unittestSingle && strings.HasPrefix(text, "Ran "):
-		u.flush()
+		u.endDetail()
 		if m := unittestRan.FindStringSubmatch(text); m != nil {
 			u.ran, u.over = ints(m)[1], true
 			u.sum.Duration += duration(m[2])
@@ -59,7 +61,7 @@ func (u *unittest) line(text string) {
 	case u.current == nil:
 		u.result(text)
 	case text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):
-		u.text.add(text) // without the places, so that the reason itself has room
+		u.current.text.add(text) // without the places, so that the reason itself has room
 	}
 }
 
@@ -73,7 +75,8 @@ func (u *unittest) end(counts string) {
 	}
 	failed := of["failures"] + of["errors"] + of["unexpected successes"]
 	skipped := of["skipped"] + of["expected failures"]
-	u.settle(max(0, u.ran-max(0, failed-u.extra)-skipped), failed, skipped)
+	u.summary(u.ran-max(0, failed-u.extra)-skipped, failed, skipped)
+	u.endRun()
 	u.extra, u.parents, u.begun = 0, names{}, ""
 }
 
@@ -142,7 +145,7 @@ func (u *unittest) ended(text string) {
 		status, ok = unittestStatus(rest)
 	}
 	if ok {
-		u.pending.put(u.begun, status)
+		u.names.put(u.begun, status)
 		u.begun = ""
 	}
 }
