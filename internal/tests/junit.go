@@ -19,23 +19,19 @@ const mostTag = 8 << 10
 // it is printed. Tests are counted one by one; where more are announced than can
 // be seen, because a line was too long to read, the announcement counts.
 type junit struct {
-	tally
+	run
 	depth int    // of open suites
 	suite string // the name of the innermost
 	tag   string // a tag that goes on in the next line
 	quote byte   // the quote that is open in it
 	until string // the end of a CDATA section or comment that goes on
 
-	said, counted junitCounts // announced by the outermost tag or tags, and seen
-	announced     bool        // the root itself announced them
-	pending       names
-	current       *Test
-	status        Status
-	open          bool // inside a failure
-	text          message
+	said      struct{ total, failed, skipped int } // announced by the outermost tag or tags
+	announced bool                                 // the root itself announced them
+	test      *Test                                // the one that is being read
+	open      bool                                 // inside a failure of it
+	text      message
 }
-
-type junitCounts struct{ total, failed, skipped int }
 
 func (j *junit) line(text string) {
 	inside := j.depth > 0 || j.tag != ""
@@ -126,19 +122,19 @@ func (j *junit) element(name string, closing bool, tag string) {
 		}
 	case "testcase":
 		if !closing {
-			j.test(tag)
+			j.began(tag)
 		}
 		if closing || empty {
-			j.ended()
+			j.endTest()
 		}
 	case "skipped":
-		if j.current != nil && j.status != Failed {
-			j.status = Skipped
+		if j.test != nil && j.test.Status != Failed {
+			j.test.Status = Skipped
 		}
 	case "failure", "error":
-		j.open = !closing && !empty && j.current != nil
-		if !closing && j.current != nil {
-			j.status = Failed
+		j.open = !closing && !empty && j.test != nil
+		if !closing && j.test != nil {
+			j.test.Status = Failed
 			j.text.add(junitAttrs(tag)["message"])
 		}
 	}
@@ -163,37 +159,29 @@ func (j *junit) begin(tag string) {
 	j.sum.Duration += duration(attrs["time"])
 }
 
-func (j *junit) test(tag string) {
-	j.ended()
+func (j *junit) began(tag string) {
+	j.endTest()
 	attrs := junitAttrs(tag)
 	name := attrs["name"]
 	if class := cmp.Or(attrs["classname"], j.suite); class != "" && class != name {
 		name = class + "." + name
 	}
-	j.current = &Test{Name: name, Duration: duration(attrs["time"])}
-	j.status = Passed
+	j.test = &Test{Name: name, Status: Passed, Duration: duration(attrs["time"])}
 	if s := attrs["status"]; s == "disabled" || s == "notrun" { // as ctest and googletest say it
-		j.status = Skipped
+		j.test.Status = Skipped
 	}
 }
 
-func (j *junit) ended() {
-	if j.current == nil {
+func (j *junit) endTest() {
+	if j.test == nil {
 		return
 	}
-	j.counted.total++
-	switch j.status {
-	case Failed:
-		j.counted.failed++
-		j.pending.put(j.current.Name, Failed)
-		j.explain(j.current.Name, j.text.String(), j.current.Duration)
-	case Skipped:
-		j.counted.skipped++
-		j.pending.put(j.current.Name, Skipped)
-	case Passed:
-		j.pending.put(j.current.Name, Passed)
+	j.count(j.test.Status, 1)
+	j.names.put(j.test.Name, j.test.Status)
+	if j.test.Status == Failed {
+		j.explain(j.test.Name, j.text.String(), j.test.Duration)
 	}
-	j.current, j.open, j.text = nil, false, message{}
+	j.test, j.open, j.text = nil, false, message{}
 }
 
 func (j *junit) says(text string) {
@@ -203,7 +191,7 @@ func (j *junit) says(text string) {
 }
 
 func (j *junit) close() {
-	j.ended()
+	j.endTest()
 	j.depth = max(0, j.depth-1)
 	if j.depth == 0 {
 		j.end()
@@ -212,28 +200,26 @@ func (j *junit) close() {
 
 // end counts the document.
 func (j *junit) end() {
-	counts := j.counted
-	if j.said.total > counts.total {
-		counts = j.said
+	if all := j.said; all.total > j.passed+j.failed+j.skipped {
+		j.passed, j.failed, j.skipped = all.total-all.failed-all.skipped, all.failed, all.skipped
 	}
-	passed := counts.total - counts.failed - counts.skipped
-	j.add(passed, counts.failed, counts.skipped)
-	j.take(&j.pending, "", passed, counts.skipped)
-	*j = junit{tally: j.tally}
+	j.summary(j.passed, j.failed, j.skipped)
+	j.endRun()
+	*j = junit{run: j.run}
 }
 
 // cut ends a document whose end is missing.
 func (j *junit) cut() {
 	j.tag, j.quote = "", 0
 	if j.depth > 0 {
-		j.ended()
+		j.endTest()
 		j.end()
 	}
 }
 
 func (j *junit) report() (Report, bool) {
 	end := *j
-	end.tally, end.pending = j.fork(), j.pending.fork()
+	end.tally, end.names = j.fork(), j.names.fork()
 	end.cut()
 	return end.tally.report()
 }

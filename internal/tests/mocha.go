@@ -64,7 +64,7 @@ func (m *mocha) begin(sub []string) {
 	*m = mocha{run: m.run, counting: true, tree: m.tree}
 	m.summary(n, 0, 0)
 	m.names.merge(m.tree.take(Passed, n))
-	m.tree = mochaTree{tests: m.tree.take(Skipped, count(m.tree.tests, Skipped))}
+	m.tree = mochaTree{tests: of(m.tree.tests, Skipped)}
 	m.sum.Duration += duration(sub[2])
 }
 
@@ -141,12 +141,7 @@ func (t *mochaTree) add(depth int, name string, status Status) {
 
 // take gives the tests that ended in one way, if they are as many as there were.
 func (t *mochaTree) take(status Status, number int) []Test {
-	var tests []Test
-	for _, test := range t.tests {
-		if test.Status == status {
-			tests = append(tests, test)
-		}
-	}
+	tests := of(t.tests, status)
 	if len(tests) != number {
 		return nil
 	}

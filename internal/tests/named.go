@@ -79,6 +79,17 @@ func count(tests []Test, status Status) int {
 	return sum
 }
 
+// of are the tests that ended in one way.
+func of(tests []Test, status Status) []Test {
+	var list []Test
+	for _, t := range tests {
+		if t.Status == status {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 func worse(one, other Status) bool { return badness(one) > badness(other) }
 
 func badness(s Status) int {
@@ -95,10 +106,8 @@ func badness(s Status) int {
 // printed them.
 func (r Report) Names(status Status) []string {
 	var list []string
-	for _, t := range r.Named {
-		if t.Status == status {
-			list = append(list, t.Name)
-		}
+	for _, t := range of(r.Named, status) {
+		list = append(list, t.Name)
 	}
 	return list
 }

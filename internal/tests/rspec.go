@@ -166,11 +166,5 @@ func (t *rspecTree) passing(passed, failed, skipped int) []Test {
 	if count(t.tests, Passed) != passed || count(t.tests, Failed) != failed || count(t.tests, Skipped) != skipped {
 		return nil
 	}
-	var tests []Test
-	for _, test := range t.tests {
-		if test.Status == Passed {
-			tests = append(tests, test)
-		}
-	}
-	return tests
+	return of(t.tests, Passed)
 }

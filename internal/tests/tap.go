@@ -29,19 +29,13 @@ type tapDocument struct {
 	last  int  // the number of the last point
 
 	passed, failed, skipped int
-	failing                 []tapFailure
 	points                  []tapTest
+	named                   int  // the failing ones among them
 	more                    bool // there were more points than are kept
 	talking                 *message
 	yaml                    bool
 
 	below [tapDepth]struct{ points, failed int } // subtests of a point to come, by depth
-}
-
-type tapFailure struct {
-	name  string
-	depth int
-	text  *message
 }
 
 // tapTest is a point that is a test. The deeper ones come last, since those that
@@ -50,6 +44,7 @@ type tapTest struct {
 	name   string
 	depth  int
 	status Status
+	text   *message // of a failing one
 }
 
 // tapDepth is how deep subtests are followed.
@@ -152,19 +147,20 @@ func (d *tapDocument) point(depth int, ok bool, text string) {
 		d.talking = d.fail(name, depth)
 	case skipped:
 		d.skipped++
-		d.keep(name, depth, Skipped)
+		d.keep(name, depth, Skipped, nil)
 	default:
 		d.passed++
-		d.keep(name, depth, Passed)
+		d.keep(name, depth, Passed, nil)
 	}
 }
 
-func (d *tapDocument) keep(name string, depth int, status Status) {
-	if len(d.points) == mostNamed {
+// keep keeps a test by its name. There is always room for failing ones.
+func (d *tapDocument) keep(name string, depth int, status Status, text *message) {
+	if len(d.points) >= mostNamed && text == nil {
 		d.more = true
 		return
 	}
-	d.points = append(d.points, tapTest{keep(name), depth, status})
+	d.points = append(d.points, tapTest{keep(name), depth, status, text})
 }
 
 // take makes a point the parent of the subtests printed before it, and tells
@@ -175,11 +171,6 @@ func (d *tapDocument) take(depth int, name string) (parent, broken bool) {
 		broken = broken || d.below[i].failed > 0
 		d.below[i].points, d.below[i].failed = 0, 0
 	}
-	for i := range d.failing {
-		if f := &d.failing[i]; f.depth > depth {
-			f.name, f.depth = short(name+" > "+f.name), depth
-		}
-	}
 	for i := len(d.points) - 1; i >= 0 && d.points[i].depth > depth; i-- {
 		p := &d.points[i]
 		p.name, p.depth = short(name+" > "+p.name), depth
@@ -189,10 +180,12 @@ func (d *tapDocument) take(depth int, name string) (parent, broken bool) {
 
 func (d *tapDocument) fail(name string, depth int) *message {
 	text := new(message)
-	d.keep(name, depth, Failed)
-	if len(d.failing) < mostFailing {
-		d.failing = append(d.failing, tapFailure{keep(name), depth, text})
+	if d.named == mostFailing {
+		d.keep(name, depth, Failed, nil)
+		return text
 	}
+	d.named++
+	d.keep(name, depth, Failed, text)
 	return text
 }
 
@@ -209,8 +202,10 @@ func (t *tap) end() {
 			t.known.own(p.name, p.status)
 		}
 		t.known.more = t.known.more || d.more
-		for _, f := range d.failing {
-			t.name(f.name, f.text.String(), 0)
+		for _, p := range d.points {
+			if p.text != nil {
+				t.explain(p.name, p.text.String(), 0)
+			}
 		}
 	}
 	t.doc = tapDocument{}
