@@ -60,9 +60,8 @@ func ruled[T any, R interface {
 	reader
 }](rules *rules[R]) func() (reader, func(string)) {
 	return func() (reader, func(string)) {
-		rules.once.Do(rules.compile)
 		r := R(new(T))
-		return r, func(line string) { rules.read(r, line) }
+		return r, rules.on(r)
 	}
 }
 

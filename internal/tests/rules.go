@@ -37,26 +37,29 @@ type ready[R any] struct {
 
 const noByte = 256
 
-// read gives a line to the rule that it is for.
-func (r *rules[R]) read(reader R, line string) {
-	if r.first != nil && r.first(reader, line) {
-		return
-	}
-	first := noByte
-	if line != "" {
-		first = int(line[0])
-	}
-	for _, one := range r.sets[r.by[first]] {
-		if !one.may(line) || one.when != nil && !one.when(reader) {
-			continue
-		}
-		if m := one.match(line); m != nil {
-			one.act(reader, m)
+// on gives lines to a reader, each to the rule that it is for.
+func (r *rules[R]) on(reader R) func(line string) {
+	r.once.Do(r.compile)
+	return func(line string) {
+		if r.first != nil && r.first(reader, line) {
 			return
 		}
-	}
-	if r.other != nil {
-		r.other(reader, line)
+		first := noByte
+		if line != "" {
+			first = int(line[0])
+		}
+		for _, one := range r.sets[r.by[first]] {
+			if !one.may(line) || one.when != nil && !one.when(reader) {
+				continue
+			}
+			if m := one.match(line); m != nil {
+				one.act(reader, m)
+				return
+			}
+		}
+		if r.other != nil {
+			r.other(reader, line)
+		}
 	}
 }
 
