@@ -9,7 +9,7 @@ var frameworks = []framework{
 	{name: "cargo", new: ruled(&cargoRules)},
 	{name: "nextest", over: []string{"cargo"}, new: ruled(&nextestRules)},
 	{name: "pytest", new: ruled(&pytestRules)},
-	{name: "unittest", new: byLine[unittest]},
+	{name: "unittest", new: ruled(&unittestRules)},
 	{name: "ctest", new: ruled(&ctestRules)},
 	{name: "tap", new: byLine[tap]},
 	{name: "prove", over: []string{"tap"}, new: ruled(&proveRules)},

@@ -53,11 +53,7 @@ func (p *phpunit) section(m []string) {
 }
 
 func (p *phpunit) sums(m []string) {
-	counts := make(map[string]int)
-	for part := range strings.SplitSeq("Tests: "+m[1], ", ") {
-		what, count, _ := strings.Cut(part, ": ")
-		counts[what], _ = number(count)
-	}
+	counts := pairs("Tests: "+m[1], ": ")
 	failed := counts["Errors"] + counts["Failures"]
 	skipped := counts["Skipped"] + counts["Incomplete"] + counts["Risky"]
 	if p.warnings {

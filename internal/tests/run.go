@@ -194,6 +194,17 @@ func parts(list, separator string) map[string]int {
 	return counts
 }
 
+// pairs reads a list of counts such as "failures=2, errors=1".
+func pairs(list, between string) map[string]int {
+	counts := make(map[string]int)
+	for part := range strings.SplitSeq(list, ", ") {
+		what, count, _ := strings.Cut(part, between)
+		n, _ := number(count)
+		counts[what] += n
+	}
+	return counts
+}
+
 var spelled = strings.NewReplacer(
 	" hours", "h", " hour", "h", " minutes", "m", " minute", "m", " seconds", "s", " Seconds", "s", " second", "s",
 	" ms", "ms", " s", "s", " m", "m", " h", "h", "< ", "", " ", "",

@@ -1,15 +1,6 @@
 package tests
 
-import (
-	"regexp"
-	"strings"
-)
-
-var (
-	unittestRan   = regexp.MustCompile(`^Ran (\d{1,9}) tests? in (\d+\.\d+)s$`)
-	unittestEnd   = regexp.MustCompile(`^(OK|FAILED|NO TESTS RAN)(?: \(([a-z ]+=\d+(?:, [a-z ]+=\d+)*)\))?$`)
-	unittestTitle = regexp.MustCompile(`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \((\S+)\)(.*)$`)
-)
+import "strings"
 
 const (
 	unittestDouble = "======================================================================"
@@ -21,7 +12,8 @@ const (
 // failed, as unittest has it. Subtests count where they fail.
 type unittest struct {
 	run
-	last    string // the line before this one
+	now     string // the line that is read
+	above   string // the one before it
 	ran     int    // how many the run said there were
 	over    bool   // it said so: its verdict comes next
 	extra   int    // failing tests that are no tests of the run
@@ -29,55 +21,56 @@ type unittest struct {
 	begun   string // the test that runs now, in a verbose run
 }
 
-func (u *unittest) line(text string) {
-	before := u.last
-	u.last = text
-	switch {
-	case text == "":
-		return
-	case text == unittestDouble, text == unittestSingle && before == "":
-		u.endDetail()
-	case text == unittestSingle:
-		if u.current != nil {
+func (u *unittest) afterDouble() bool { return u.above == unittestDouble }
+func (u *unittest) afterSingle() bool { return u.above == unittestSingle }
+func (u *unittest) isOver() bool      { return u.over }
+
+var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unittest]{
+	{`^` + unittestDouble + `$`, nil, func(u *unittest, _ []string) { u.endDetail() }},
+	{`^` + unittestSingle + `$`, nil, func(u *unittest, _ []string) {
+		if u.above == "" {
+			u.endDetail()
+		} else if u.current != nil {
 			*u.current.text = message{} // what came before described the test
 		}
-	case before == unittestDouble:
-		if m := unittestTitle.FindStringSubmatch(text); m != nil {
-			name := unittestName(m[1], m[2])
-			u.failAgain(name+m[3], 0)
-			u.apart(m[1], name, m[3])
-		}
-	case before == unittestSingle && strings.HasPrefix(text, "Ran "):
+	}},
+	{`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \((\S+)\)(.*)$`, (*unittest).afterDouble, func(u *unittest, m []string) {
+		name := unittestName(m[1], m[2])
+		u.failAgain(name+m[3], 0)
+		u.apart(m[1], name, m[3])
+	}},
+	{`^(.*)`, (*unittest).afterDouble, func(*unittest, []string) {}},
+	{`^Ran (\d{1,9}) tests? in (\d+\.\d+)s$`, (*unittest).afterSingle, func(u *unittest, m []string) {
 		u.endDetail()
-		if m := unittestRan.FindStringSubmatch(text); m != nil {
-			u.ran, u.over = ints(m)[1], true
-			u.sum.Duration += duration(m[2])
-		}
-	case u.over:
-		if m := unittestEnd.FindStringSubmatch(text); m != nil {
-			u.end(m[2])
-		}
-		u.over = false
-	case u.current == nil:
+		u.ran, u.over = ints(m)[1], true
+		u.sum.Duration += duration(m[2])
+	}},
+	{`^Ran `, (*unittest).afterSingle, func(u *unittest, _ []string) { u.endDetail() }},
+	{`^(?:OK|FAILED|NO TESTS RAN)(?: \(([a-z ]+=\d+(?:, [a-z ]+=\d+)*)\))?$`, (*unittest).isOver, (*unittest).end},
+	{`^(.*)`, (*unittest).isOver, func(u *unittest, _ []string) { u.over = false }},
+}, other: (*unittest).during}
+
+func (u *unittest) next(text string) (blank bool) {
+	u.above, u.now = u.now, text
+	return text == ""
+}
+
+func (u *unittest) during(text string) {
+	if u.current == nil {
 		u.result(text)
-	case text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):
+	} else if text[0] != ' ' && !strings.HasPrefix(text, "Traceback ") {
 		u.current.text.add(text) // without the places, so that the reason itself has room
 	}
 }
 
 // end reads the verdict's counts: "failures=2, errors=1, skipped=1".
-func (u *unittest) end(counts string) {
-	of := make(map[string]int)
-	for part := range strings.SplitSeq(counts, ", ") {
-		word, digits, _ := strings.Cut(part, "=")
-		n, _ := number(digits)
-		of[word] += n
-	}
+func (u *unittest) end(m []string) {
+	of := pairs(m[1], "=")
 	failed := of["failures"] + of["errors"] + of["unexpected successes"]
 	skipped := of["skipped"] + of["expected failures"]
 	u.summary(u.ran-max(0, failed-u.extra)-skipped, failed, skipped)
 	u.endRun()
-	u.extra, u.parents, u.begun = 0, names{}, ""
+	*u = unittest{run: u.run, now: u.now}
 }
 
 // apart counts failures that are not in the number of tests that ran: that of a
