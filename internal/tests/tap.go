@@ -17,25 +17,16 @@ var (
 // counts itself only when it failed and none of them did. What is marked TODO
 // may fail and is then skipped. A plan that was not fulfilled is one failure.
 type tap struct {
-	tally
-	doc tapDocument
-}
-
-// tapDocument is one stream of points, from its plan or version to the next.
-type tapDocument struct {
-	known bool // a version or a plan was seen: the points are really TAP
-	plan  int
-	open  bool // that plan is to be fulfilled
-	last  int  // the number of the last point
-
-	passed, failed, skipped int
-	points                  []tapTest
-	named                   int  // the failing ones among them
-	more                    bool // there were more points than are kept
-	talking                 *message
-	yaml                    bool
-
-	below [tapDepth]struct{ points, failed int } // subtests of a point to come, by depth
+	run            // one stream of points, from its plan or version to the next
+	sure      bool // a version or a plan was seen: the points are really TAP
+	plan      int
+	open      bool // that plan is to be fulfilled
+	last      int  // the number of the last point
+	points    []tapTest
+	explained int                                    // how many of them have a text
+	more      bool                                   // there were more points than are kept
+	yaml      bool                                   // lines of the YAML that explains a point are printed
+	below     [tapDepth]struct{ points, failed int } // subtests of a point to come, by depth
 }
 
 // tapTest is a point that is a test. The deeper ones come last, since those that
@@ -55,8 +46,10 @@ func (t *tap) line(text string) {
 	if body == "" {
 		return
 	}
-	if t.doc.yaml {
-		t.detail(body)
+	if t.yaml {
+		if t.yaml = body != "..."; t.yaml {
+			t.says(body)
+		}
 		return
 	}
 	depth, odd := (len(text)-len(body))/4, (len(text)-len(body))%4
@@ -75,30 +68,21 @@ func (t *tap) line(text string) {
 	case 'T':
 		if tapVersion.MatchString(text) {
 			t.end()
-			t.doc.known = true
+			t.sure = true
 		}
 	case 'B':
-		if reason, ok := strings.CutPrefix(text, "Bail out!"); ok && t.doc.known {
-			t.doc.failed++
-			t.doc.plan, t.doc.open = 0, false
-			t.doc.fail("Bail out!", 0).add(reason)
+		if reason, ok := strings.CutPrefix(text, "Bail out!"); ok && t.sure {
+			t.failed++
+			t.plan, t.open = 0, false
+			t.fails("Bail out!", 0).add(reason)
 		}
 	case '#':
-		if t.doc.talking != nil && !strings.HasPrefix(body, "# Subtest") {
-			t.doc.talking.add(strings.TrimLeft(body, "# "))
+		if !strings.HasPrefix(body, "# Subtest") {
+			t.says(strings.TrimLeft(body, "# "))
 		}
 	case '-':
-		t.doc.yaml = body == "---" && odd == 2 && t.doc.talking != nil
+		t.yaml = body == "---" && odd == 2 && t.talking != nil
 	}
-}
-
-// detail reads a line of the YAML that explains a point.
-func (t *tap) detail(body string) {
-	if body == "..." {
-		t.doc.yaml = false
-		return
-	}
-	t.doc.talking.add(body)
 }
 
 func (t *tap) planned(digits string) {
@@ -106,10 +90,10 @@ func (t *tap) planned(digits string) {
 	if !ok {
 		return
 	}
-	if t.doc.open {
+	if t.open {
 		t.end()
 	}
-	t.doc.known, t.doc.plan, t.doc.open = true, n, true
+	t.sure, t.plan, t.open = true, n, true
 }
 
 func (t *tap) point(depth int, ok bool, digits, text string) {
@@ -118,97 +102,92 @@ func (t *tap) point(depth int, ok bool, digits, text string) {
 		return
 	}
 	if depth == 0 {
-		if n == 1 && t.doc.last > 0 {
+		if n == 1 && t.last > 0 {
 			t.end()
 		}
-		t.doc.last = n
+		t.last = n
 	}
-	t.doc.point(depth, ok, text)
-}
-
-func (d *tapDocument) point(depth int, ok bool, text string) {
-	d.talking = nil
+	t.talking = nil
 	name, directive := text, ""
 	if at := tapDirective.FindStringSubmatchIndex(text); at != nil {
 		name, directive = text[:at[0]], strings.ToLower(text[at[2]:at[3]])
 	}
 	skipped := directive == "skip" || directive == "todo" && !ok
 	failed := !ok && !skipped
-	parent, broken := d.take(depth, name)
-	d.below[depth].points++
+	parent, broken := t.adopt(depth, name)
+	t.below[depth].points++
 	if failed {
-		d.below[depth].failed++
+		t.below[depth].failed++
 	}
 	switch {
 	case parent && (!failed || broken):
 		// Its subtests have been counted.
 	case failed:
-		d.failed++
-		d.talking = d.fail(name, depth)
+		t.failed++
+		t.talking = t.fails(name, depth)
 	case skipped:
-		d.skipped++
-		d.keep(name, depth, Skipped, nil)
+		t.skipped++
+		t.keep(name, depth, Skipped, nil)
 	default:
-		d.passed++
-		d.keep(name, depth, Passed, nil)
+		t.passed++
+		t.keep(name, depth, Passed, nil)
 	}
 }
 
 // keep keeps a test by its name. There is always room for failing ones.
-func (d *tapDocument) keep(name string, depth int, status Status, text *message) {
-	if len(d.points) >= mostNamed && text == nil {
-		d.more = true
+func (t *tap) keep(name string, depth int, status Status, text *message) {
+	if len(t.points) >= mostNamed && text == nil {
+		t.more = true
 		return
 	}
-	d.points = append(d.points, tapTest{keep(name), depth, status, text})
+	t.points = append(t.points, tapTest{keep(name), depth, status, text})
 }
 
-// take makes a point the parent of the subtests printed before it, and tells
+// adopt makes a point the parent of the subtests printed before it, and tells
 // whether it has any and whether one of them failed.
-func (d *tapDocument) take(depth int, name string) (parent, broken bool) {
+func (t *tap) adopt(depth int, name string) (parent, broken bool) {
 	for i := depth + 1; i < tapDepth; i++ {
-		parent = parent || d.below[i].points > 0
-		broken = broken || d.below[i].failed > 0
-		d.below[i].points, d.below[i].failed = 0, 0
+		parent = parent || t.below[i].points > 0
+		broken = broken || t.below[i].failed > 0
+		t.below[i].points, t.below[i].failed = 0, 0
 	}
-	for i := len(d.points) - 1; i >= 0 && d.points[i].depth > depth; i-- {
-		p := &d.points[i]
+	for i := len(t.points) - 1; i >= 0 && t.points[i].depth > depth; i-- {
+		p := &t.points[i]
 		p.name, p.depth = short(name+" > "+p.name), depth
 	}
 	return parent, broken
 }
 
-func (d *tapDocument) fail(name string, depth int) *message {
+func (t *tap) fails(name string, depth int) *message {
 	text := new(message)
-	if d.named == mostFailing {
-		d.keep(name, depth, Failed, nil)
+	if t.explained == mostFailing {
+		t.keep(name, depth, Failed, nil)
 		return text
 	}
-	d.named++
-	d.keep(name, depth, Failed, text)
+	t.explained++
+	t.keep(name, depth, Failed, text)
 	return text
 }
 
 // end counts the document, if it is one, and begins the next.
 func (t *tap) end() {
-	d := &t.doc
-	if d.known {
-		if d.last < d.plan {
-			d.failed++
-			d.fail(fmt.Sprintf("%d..%d", d.last+1, d.plan), 0).add("planned, but not run")
+	if t.sure {
+		if t.last < t.plan {
+			t.failed++
+			t.fails(fmt.Sprintf("%d..%d", t.last+1, t.plan), 0).add("planned, but not run")
 		}
-		t.add(d.passed, d.failed, d.skipped)
-		for _, p := range d.points {
+		t.add(t.passed, t.failed, t.skipped)
+		for _, p := range t.points {
 			t.known.own(p.name, p.status)
 		}
-		t.known.more = t.known.more || d.more
-		for _, p := range d.points {
+		t.known.more = t.known.more || t.more
+		for _, p := range t.points {
 			if p.text != nil {
 				t.explain(p.name, p.text.String(), 0)
 			}
 		}
 	}
-	t.doc = tapDocument{}
+	*t = tap{run: run{tally: t.tally}}
 }
 
 func (t *tap) report() (Report, bool) {
