@@ -23,7 +23,7 @@ type unittest struct {
 
 func (u *unittest) afterDouble() bool { return u.above == unittestDouble }
 func (u *unittest) afterSingle() bool { return u.above == unittestSingle }
-func (u *unittest) isOver() bool      { return u.over }
+func (u *unittest) isOver() bool      { return u.over && !u.afterDouble() }
 
 var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unittest]{
 	{`^` + unittestDouble + `$`, nil, func(u *unittest, _ []string) { u.endDetail() }},
@@ -39,7 +39,6 @@ var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unit
 		u.failAgain(name+m[3], 0)
 		u.apart(m[1], name, m[3])
 	}},
-	{`^(.*)`, (*unittest).afterDouble, func(*unittest, []string) {}},
 	{`^Ran (\d{1,9}) tests? in (\d+\.\d+)s$`, (*unittest).afterSingle, func(u *unittest, m []string) {
 		u.endDetail()
 		u.ran, u.over = ints(m)[1], true
@@ -47,7 +46,6 @@ var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unit
 	}},
 	{`^Ran `, (*unittest).afterSingle, func(u *unittest, _ []string) { u.endDetail() }},
 	{`^(?:OK|FAILED|NO TESTS RAN)(?: \(([a-z ]+=\d+(?:, [a-z ]+=\d+)*)\))?$`, (*unittest).isOver, (*unittest).end},
-	{`^(.*)`, (*unittest).isOver, func(u *unittest, _ []string) { u.over = false }},
 }, other: (*unittest).during}
 
 func (u *unittest) next(text string) (blank bool) {
@@ -56,9 +54,13 @@ func (u *unittest) next(text string) (blank bool) {
 }
 
 func (u *unittest) during(text string) {
-	if u.current == nil {
+	switch {
+	case u.afterDouble():
+	case u.over:
+		u.over = false
+	case u.current == nil:
 		u.result(text)
-	} else if text[0] != ' ' && !strings.HasPrefix(text, "Traceback ") {
+	case text[0] != ' ' && !strings.HasPrefix(text, "Traceback "):
 		u.current.text.add(text) // without the places, so that the reason itself has room
 	}
 }
