@@ -76,17 +76,11 @@ func (d *deno) sums(m []string) {
 
 func (d *deno) result(m []string) {
 	name := short(m[1] + " => " + d.module)
-	switch m[2] {
-	case "ok":
-		d.ended(name, Passed, 0)
-	case "ignored":
-		d.ended(name, Skipped, 0)
-	case "FAILED":
-		d.failed++
-		d.names.put(name, Failed)
-		if len(d.broken) < mostFailing {
-			d.broken = append(d.broken, strings.Clone(name))
-		}
+	status := cargoStatus[m[2]] // the words are the same
+	d.count(status, 1)
+	d.names.put(name, status)
+	if status == Failed && len(d.broken) < mostFailing {
+		d.broken = append(d.broken, strings.Clone(name))
 	}
 }
 

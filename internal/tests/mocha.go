@@ -134,9 +134,7 @@ func (t *mochaTree) add(depth int, name string, status Status) {
 	if len(t.tests) == mostNamed {
 		return
 	}
-	suites := t.path[:min(depth, len(t.path))]
-	name = strings.Join(append(suites[:len(suites):len(suites)], name), " ")
-	t.tests = append(t.tests, Test{Name: keep(name), Status: status})
+	t.tests = append(t.tests, Test{Name: keep(t.path.name(depth, name, " ")), Status: status})
 }
 
 // take gives the tests that ended in one way, if they are as many as there were.

@@ -17,8 +17,9 @@ type node struct {
 	path    nodePath
 	ending  nodeSummary
 	located bool // in the list at the end: a failing test's place was printed
-	parents []Test
-	more    bool // there were more of these than are kept
+	// parents are what has tests in it. They look the same whether they are
+	// suites, which are no tests, or tests with subtests, which are.
+	parents names
 }
 
 func (n *node) line(text string) {
@@ -74,7 +75,7 @@ func (n *node) result(mark string, depth int, text string) {
 		return
 	}
 	n.begin()
-	full := n.path.name(depth, name)
+	full := n.path.name(depth, name, " > ")
 	status := Passed
 	switch {
 	case mark == "﹣", strings.HasPrefix(m[3], " # TODO"):
@@ -85,30 +86,20 @@ func (n *node) result(mark string, depth int, text string) {
 		return
 	}
 	if n.path.leave(depth, name) {
-		n.parent(full, status)
+		n.parents.put(full, status)
 		return
 	}
 	n.ended(full, status, took)
-}
-
-// parent keeps what has tests in it. It looks the same whether it is a suite,
-// which is no test, or a test with subtests, which is one.
-func (n *node) parent(name string, status Status) {
-	if len(n.parents) == mostNamed {
-		n.more = true
-		return
-	}
-	n.parents = append(n.parents, Test{Name: keep(name), Status: status})
 }
 
 // adopt names the parents when the summary says that none of them is a suite.
 // Where some are, nobody can tell which.
 func (n *node) adopt() {
 	if n.ending.of["suites"] == 0 {
-		n.names.merge(n.parents)
-		n.names.more = n.names.more || n.more
+		n.names.merge(n.parents.list)
+		n.names.more = n.names.more || n.parents.more
 	}
-	n.parents, n.more = nil, false
+	n.parents = names{}
 }
 
 // explain finds the test that the list at the end has a message for. Only its own
@@ -147,9 +138,9 @@ func (p *nodePath) leave(depth int, name string) bool {
 }
 
 // name is a test's name behind those of its suites.
-func (p nodePath) name(depth int, name string) string {
+func (p nodePath) name(depth int, name, between string) string {
 	suites := p[:min(depth, len(p))]
-	return strings.Join(append(suites[:len(suites):len(suites)], name), " > ")
+	return strings.Join(append(suites[:len(suites):len(suites)], name), between)
 }
 
 // nodeSummary is the eight lines that node:test ends with in each of its

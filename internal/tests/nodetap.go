@@ -57,7 +57,7 @@ func (n *nodeTAP) comment(depth int, text string) {
 func (n *nodeTAP) point(depth int, ok bool, name, directive string) {
 	n.endDetail()
 	n.names.put(n.last.Name, n.last.Status)
-	name = n.path.name(depth, name)
+	name = n.path.name(depth, name, " > ")
 	n.last = Test{Name: name, Status: Passed}
 	n.yaml = false
 	switch {
