@@ -3,7 +3,11 @@ package parts
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -28,20 +32,46 @@ func (c *Conflicts) Check(ctx context.Context, a *engine.Attempt, _ *loop.Outcom
 	}
 	var found []string
 	for _, p := range c.Tree.changes.Paths[:min(len(c.Tree.changes.Paths), maxConflictFiles)] {
-		if p.Change == "deleted" {
+		if info, err := os.Lstat(filepath.Join(c.Tree.Files.Dir(), p.Path)); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		content, err := files.Read(ctx, c.Tree.Files.Top(), p.Path, maxConflictSize)
+		content, err := files.Read(ctx, c.Tree.Files.Dir(), p.Path, maxConflictSize)
 		if err == nil && inConflict(content) { // what cannot be read is for git to tell
 			found = append(found, p.Path)
 		}
 	}
-	if len(found) == 0 {
+	if found = c.brought(ctx, found); len(found) == 0 {
 		return
 	}
 	what := "conflict markers are left in " + text.FirstFew(found)
 	c.Tree.Record(&loop.Warning{Text: what, Hint: "the next agent is told"})
 	a.Feedback = append(a.Feedback, what+"; decide which side holds, and remove the markers")
+}
+
+// brought is those of the files into which the attempt brought a marker: a page
+// about git, or a sample for a test, had them before.
+func (c *Conflicts) brought(ctx context.Context, found []string) []string {
+	if len(found) == 0 {
+		return nil
+	}
+	t := c.Tree
+	var diff bytes.Buffer // of files that are not large
+	var paths []string
+	for _, name := range found {
+		paths = append(paths, t.Files.Prefix()+name)
+	}
+	if err := t.Store.Diff(ctx, &diff, *t.base.checkpoint, *t.after.checkpoint, checkpoint.DiffOptions{Paths: paths}); err != nil {
+		return nil // nobody can tell
+	}
+	added := map[string]bool{}
+	file := ""
+	for line := range bytes.Lines(diff.Bytes()) {
+		if name, ok := bytes.CutPrefix(line, []byte("+++ b/")); ok {
+			file = string(bytes.TrimRight(name, "\t\n"))
+		}
+		added[file] = added[file] || bytes.HasPrefix(line, []byte("+<<<<<<< "))
+	}
+	return slices.DeleteFunc(found, func(name string) bool { return !added[t.Files.Prefix()+name] })
 }
 
 // inConflict tells whether a text has both sides of a merge in it: the three
