@@ -289,6 +289,9 @@ func (r *checker) checkEvidence() []Problem {
 	if c.Git.OnRegression == "rollback" {
 		problems = append(problems, r.complain("git.on_regression", `git.on_regression is "rollback", but git.checkpoint is false, so there is nothing to go back to`, `set git.checkpoint = true, or git.on_regression = "keep"`)...)
 	}
+	if c.Stop.Values.Int("stop.max_files") > 0 {
+		problems = append(problems, r.complain("stop.max_files", `stop.max_files is set, but git.checkpoint is false, so nobody counts the files`, `set git.checkpoint = true, or stop.max_files = 0`)...)
+	}
 	return problems
 }
 

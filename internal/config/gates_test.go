@@ -127,6 +127,7 @@ func TestProblemsOfGates(t *testing.T) {
 		{"confirmations without a gate", "done.confirmations = 2", `refrain.toml:1:1: done.confirmations wants proven claims, but there is no gate to prove one`, noGates},
 		{"a clean checkout of nothing", "done.proof = \"clean\"\ngit.checkpoint = false", `refrain.toml:1:1: done.proof is "clean", but git.checkpoint is false, so there is nothing to check out`, `set git.checkpoint = true, or done.proof = "workspace"`},
 		{"a rollback to nothing", "git.checkpoint = false\ngit.on_regression = \"rollback\"", `refrain.toml:2:1: git.on_regression is "rollback", but git.checkpoint is false, so there is nothing to go back to`, `set git.checkpoint = true, or git.on_regression = "keep"`},
+		{"files that nobody counts", "git.checkpoint = false\nstop.max_files = 9", `refrain.toml:2:1: stop.max_files is set, but git.checkpoint is false, so nobody counts the files`, `set git.checkpoint = true, or stop.max_files = 0`},
 		{"no worse than nothing", "proof.baseline = false\n" + gate + "require = \"no_worse\"", `refrain.toml:5:1: gate.a.require is "no_worse", but proof.baseline is false, so there is nothing to compare with`, `set proof.baseline = true, or require = "pass"`},
 		{"pinned to nothing", "git.checkpoint = false\n" + gate + "pin = [\"x\"]", `refrain.toml:5:1: gate.a.pin is set, but git.checkpoint is false, so nothing keeps these files as they were`, "set git.checkpoint = true, or leave out the pin"},
 	}
