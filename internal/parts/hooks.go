@@ -166,9 +166,8 @@ func (h *Hooks) facts(ctx context.Context, event loop.Event, last *loop.Outcome)
 	f := h.About
 	f.Iteration, f.MaxIterations = event.Iter, h.Limits().Iterations
 	f.TotalCommits, f.Elapsed = &s.Totals.Commits, h.Facts(nil).Live()
-	f.LastCommit = h.Tree.LastCommit(ctx)
 	if last != nil {
-		f.LastResult = last.Result
+		f.LastResult, f.LastCommit = last.Result, h.Tree.LastCommit(ctx)
 		if last.Exit != nil {
 			f.LastExitCode = last.Exit.Code
 		}
