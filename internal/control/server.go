@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -30,6 +31,9 @@ const (
 	// batchTime is the shortest time between two wakings of the streams. Nobody
 	// can see a difference that is shorter.
 	batchTime = 20 * time.Millisecond
+	// streamTime is what each stream adds to that: a thousand are told once a second,
+	// and the run has its time for itself.
+	streamTime = time.Millisecond
 	// closeTime is how long Close waits for clients.
 	closeTime = 2 * time.Second
 )
@@ -62,6 +66,7 @@ type Server struct {
 	http    *http.Server
 	feed    *Feed
 	fresh   chan struct{} // has something while there are events that streams were not woken for
+	streams atomic.Int64  // that are open
 	closing chan struct{}
 	close   func()
 	wg      sync.WaitGroup
@@ -124,7 +129,7 @@ func (s *Server) wakeStreams() {
 			return
 		}
 		select {
-		case <-time.After(batchTime):
+		case <-time.After(max(batchTime, time.Duration(s.streams.Load())*streamTime)):
 		case <-s.closing:
 			return
 		}
@@ -307,6 +312,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return out.Flush()
 		},
 	}
+	s.streams.Add(1)
+	defer s.streams.Add(-1)
 	_ = one.run(r.Context()) // the client has been told, or is gone
 }
 
