@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -38,7 +37,7 @@ func checkNotices(a request.Assignment) error {
 // noticesOf is who is told of the run, and how.
 func noticesOf(a request.Assignment, terminal io.Writer, run *journal.Run, exec func(context.Context, proc.Spec) (loop.Exit, error), warn func(loop.Warning)) notify.Settings {
 	n := a.Config().Notify
-	env := os.Environ()
+	env := proc.Environ()
 	s := notify.Settings{
 		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
 		Desktop: n.Desktop.Or(terminal != nil && notify.DesktopWorks(env)), Bell: n.Bell.Or(terminal != nil),

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -341,23 +340,15 @@ func signals(names []string) []loop.ProgressBy {
 	return list
 }
 
-// environ is what every child of the run inherits: our own environment, and
+// environ is what every child of the run inherits: what all children do, and
 // who it works for. The keeper adds the marks by which they are found.
 func environ(tree string, run *journal.Run) []string {
-	return append(withoutSecrets(os.Environ()),
+	return append(proc.Environ(),
 		"REFRAIN_RUN="+run.Meta().Name,
 		"REFRAIN_PROCEDURE="+run.Meta().Procedure,
 		"REFRAIN_PROJECT_DIR="+tree,
 		"REFRAIN_RUN_DIR="+run.Dir(),
 	)
-}
-
-// withoutSecrets leaves out what is set for the runner alone: an agent has no use
-// for the passwords of the channels by which people are told.
-func withoutSecrets(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
-		return strings.HasPrefix(kv, "REFRAIN_NOTIFY_") || strings.HasPrefix(kv, "REFRAIN_TRACE_")
-	})
 }
 
 // findHooks finds the user's commands at fixed points.

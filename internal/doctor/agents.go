@@ -103,7 +103,7 @@ func version(ctx context.Context, cmd agent.Command) string {
 func ask(ctx context.Context, dir string, env []string, argv ...string) (string, error) {
 	var said strings.Builder
 	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: argv, Dir: dir, Env: slices.Concat(os.Environ(), env), Timeout: probeTime,
+		Argv: argv, Dir: dir, Env: slices.Concat(proc.Environ(), env), Timeout: probeTime,
 		Stdout: proc.Sink{Line: func(line []byte, _ bool) {
 			if text := strings.TrimSpace(string(line)); said.Len() == 0 && text != "" {
 				said.WriteString(text)

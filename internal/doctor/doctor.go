@@ -165,7 +165,7 @@ func checkKeeper(ctx context.Context) Check {
 		return Check{"processes", Worry, err.Error(), ""}
 	}
 	exit, err := keeper.Run(ctx, proc.Spec{
-		Argv: []string{exe, "version"}, Env: os.Environ(), Timeout: probeTime,
+		Argv: []string{exe, "version"}, Env: proc.Environ(), Timeout: probeTime,
 		Warn: func(w loop.Warning) { warned = w.Text },
 	})
 	switch {

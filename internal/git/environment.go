@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // gitPatience is how long git may show no sign of life: it prints nothing and uses
@@ -25,11 +27,12 @@ var redirecting = []string{
 	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 }
 
-// gitEnv is the environment that every git is run in. It speaks English to us, asks
+// gitEnv is the environment that every git is run in: that of all that we start,
+// without what would turn it elsewhere. It speaks English to us, asks
 // nobody for a password, takes no lock that the agent might run into, and does
 // not run the program in core.fsmonitor.
 func gitEnv() []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+	env := slices.DeleteFunc(proc.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(redirecting, name)
 	})

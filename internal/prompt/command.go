@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -92,7 +91,7 @@ func (t *turn) environ() []string {
 	if t.builder.Shell.Env != nil {
 		return t.builder.Shell.Env
 	}
-	return os.Environ()
+	return proc.Environ()
 }
 
 func startCause(err error) string {

@@ -74,7 +74,7 @@ func unpack(dir, part string) error {
 func runGit(ctx context.Context, dir string, args []string) error {
 	var said strings.Builder
 	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: append([]string{"git"}, args...), Dir: dir, Env: os.Environ(),
+		Argv: append([]string{"git"}, args...), Dir: dir, Env: proc.Environ(),
 		Stderr: proc.Sink{Raw: &said},
 	})
 	if err != nil {
