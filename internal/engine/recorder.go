@@ -28,9 +28,8 @@ type Recorder struct {
 	last      *loop.Outcome // of the last attempt that was finished
 	iter      int           // 0: no attempt is under way
 	attempt   int
-	waiting   bool
-	asking    bool
-	ended     loop.Status     // when the run is over
+	status    loop.Status
+	since     []loop.Event    // that the state has grown by since it was handed over
 	warned    map[string]bool // what this runner has warned of, and need not again
 
 	troubleMu sync.Mutex
@@ -38,7 +37,7 @@ type Recorder struct {
 }
 
 func newRecorder(o Options) *Recorder {
-	r := &Recorder{clock: o.Clock, observers: o.Observers, state: o.Past.State, warned: map[string]bool{}}
+	r := &Recorder{clock: o.Clock, observers: o.Observers, state: o.Past.State, status: loop.Running, warned: map[string]bool{}}
 	if o.Journal != nil {
 		r.log = o.Journal.AppendAll
 		o.Journal.OnTrouble(r.noteTrouble)
@@ -83,7 +82,7 @@ func (r *Recorder) record(payloads ...loop.Payload) {
 		for _, o := range r.observers {
 			o.Observe(ev)
 		}
-		r.heard(ev.Type(), r.status())
+		r.heard(ev.Type(), r.status)
 	}
 }
 
@@ -91,22 +90,33 @@ func (r *Recorder) record(payloads ...loop.Payload) {
 func (r *Recorder) follow(ev loop.Event) {
 	if ev.Type().Kept() {
 		r.state = r.state.Sum(ev)
+		r.since = append(r.since, ev)
 	}
-	switch p := ev.Payload.(type) {
-	case *loop.RunWaiting:
-		r.waiting = true
-	case *loop.IterationStarted, *loop.RunPaused:
-		r.waiting = false
-	case *loop.RunAsked:
-		r.waiting, r.asking = false, true
-	case *loop.RunAnswered:
-		r.asking = false
-	case *loop.IterationFinished:
+	r.status = r.status.After(ev.Payload)
+	if p, ok := ev.Payload.(*loop.IterationFinished); ok {
 		last := p.Outcome
 		r.last = &last
-	case *loop.RunFinished:
-		r.ended = p.State
 	}
+}
+
+// HandOver gives the state to who goes on with the run: the driver to the stepper,
+// and that to the driver.
+func (r *Recorder) HandOver() loop.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.since = nil
+	return r.state
+}
+
+// TakeOver goes on with a state that was handed over. What was written down since
+// is added to it: people say something at any time.
+func (r *Recorder) TakeOver(s loop.State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, ev := range r.since {
+		s = s.Sum(ev)
+	}
+	r.state = s
 }
 
 // State is the sum of all that happened so far.
@@ -127,26 +137,7 @@ func (r *Recorder) Last() *loop.Outcome {
 func (r *Recorder) Status() loop.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.status()
-}
-
-func (r *Recorder) status() loop.Status {
-	switch {
-	case r.ended != "":
-		return r.ended
-	case r.state.Paused:
-		return loop.Paused
-	case r.waiting || r.asking:
-		return loop.Waiting
-	}
-	return loop.Running
-}
-
-// Waiting tells whether the run waits for a time.
-func (r *Recorder) Waiting() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.waiting
+	return r.status
 }
 
 // Between tells whether no attempt is under way.
@@ -204,7 +195,7 @@ func (r *Recorder) WarnOnce(w loop.Warning) {
 func (r *Recorder) Tell(w loop.Warning) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended != "" {
+	if r.status.Ended() {
 		return false
 	}
 	if key := "beside " + w.Text; !r.warned[key] {

@@ -37,17 +37,24 @@ func (s Status) Ended() bool {
 //	                               ├─ run.reboot_started ─► rebooting run.reboot_finished
 //	                               └─ run.finished ───────► done, exhausted, aborted, stopped, failed
 //
-// No event says that it crashed: a reader that has looked at the lock knows.
+// A run that waits or is paused stays so while its session is made anew. No event
+// says that it crashed: a reader that has looked at the lock knows.
 func (s Status) After(p Payload) Status {
 	switch p := p.(type) {
-	case *RunStarted, *RunResumed, *RunUnpaused, *RunAnswered, *RunRebootFinished, *IterationStarted, *IterationFinished:
+	case *RunStarted, *RunResumed, *RunUnpaused, *RunAnswered, *IterationStarted, *IterationFinished:
 		return Running
 	case *RunWaiting, *RunAsked:
 		return Waiting
 	case *RunPaused:
 		return Paused
 	case *RunRebootStarted:
-		return Rebooting
+		if s != Waiting && s != Paused {
+			return Rebooting
+		}
+	case *RunRebootFinished:
+		if s == Rebooting {
+			return Running
+		}
 	case *RunFinished:
 		return p.State
 	}

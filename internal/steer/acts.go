@@ -37,7 +37,7 @@ func (d *Desk) pause(o order) {
 		switch {
 		case asked:
 			effect = "pausing when the question is answered"
-		case d.run.Waiting():
+		case d.Waiting():
 			effect = "paused"
 		case d.run.Between(): // it is about to begin
 			effect = "pausing before the next iteration"
@@ -56,7 +56,7 @@ func (d *Desk) resume(o order) {
 		d.wish(func(w *wishes) { w.pause = false })
 		d.takeBack("run.paused", "taken back by resume")
 		d.accept(o, "not pausing")
-	case d.run.Waiting():
+	case d.Waiting():
 		d.accept(o, "the wait is cut short", "iteration.started", "run.waiting")
 		d.wish(func(w *wishes) { w.hurry = true })
 	case d.Asked() != nil:

@@ -14,7 +14,6 @@ type Run interface {
 	Record(...loop.Payload)
 	State() loop.State
 	Status() loop.Status
-	Waiting() bool // for a time
 	Between() bool // no attempt is under way
 }
 
@@ -120,6 +119,14 @@ func (d *Desk) SetAgent(a *Agent) {
 
 // Pausing tells whether a person wants nothing to begin.
 func (d *Desk) Pausing() bool { return d.wants().pause }
+
+// Waiting tells whether the run waits for a time, and not for an answer.
+func (d *Desk) Waiting() bool {
+	d.mu.Lock()
+	asked := d.asked != nil
+	d.mu.Unlock()
+	return !asked && d.run.Status() == loop.Waiting
+}
 
 // Hurried tells whether a person wants no more waiting.
 func (d *Desk) Hurried() bool { return d.wants().hurry }

@@ -45,7 +45,7 @@ func (s *stepper) obey(e loop.Event, p *loop.CommandReceived) {
 // idle is what happens while the run sleeps: people do what they did, as long
 // after what went before as they did it then.
 func (s *stepper) idle(until time.Time, woken func() bool) {
-	timed := s.Waiting()
+	timed := s.Desk.Waiting()
 	asking := !timed && s.Status() == loop.Waiting
 	if asking && !s.answering {
 		s.findQuestion()
