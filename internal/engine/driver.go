@@ -10,7 +10,8 @@ import (
 )
 
 // Stepper makes the steps of a run. It is given the state and gives the state
-// after: nothing else is carried from step to step.
+// after: nothing else is carried from step to step. One that writes to the memory
+// of the driver's run takes the state over there, and hands it over.
 type Stepper interface {
 	// Open does what comes before the first step of a runner, and says how to go
 	// on.
@@ -64,7 +65,7 @@ func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 		d.Record(&w)
 	}
 	work := context.WithoutCancel(ctx)
-	_, v, err := d.Stepper.Open(work, d.State())
+	v, err := d.let(work, d.Stepper.Open)
 	v = d.confirm(v)
 	for err == nil && v.Action != loop.Stop {
 		d.between(v)
@@ -80,7 +81,7 @@ func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 				break
 			}
 		}
-		_, v, err = d.step(work)
+		v, err = d.step(work)
 		v = d.confirm(v)
 	}
 	stopListening() // the end is the last event
@@ -90,23 +91,33 @@ func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	return d.finish(v), nil
 }
 
+// let has the stepper do something with the state, and goes on with the state that
+// comes of it.
+func (d *Driver) let(ctx context.Context, do func(context.Context, loop.State) (loop.State, loop.Verdict, error)) (loop.Verdict, error) {
+	after, v, err := do(ctx, d.HandOver())
+	if err == nil {
+		d.TakeOver(after)
+	}
+	return v, err
+}
+
 // step makes a step, after a person who wants to be asked has said so.
-func (d *Driver) step(ctx context.Context) (loop.State, loop.Verdict, error) {
+func (d *Driver) step(ctx context.Context) (loop.Verdict, error) {
 	answer := d.askBefore(ctx)
 	d.waitWhilePaused() // a person may have wanted that instead of an answer
 	if v := d.Decide(nil); v.Action == loop.Stop {
-		return d.State(), v, nil
+		return v, nil
 	}
 	switch answer {
 	case Halt:
-		return d.State(), d.halted(), nil
+		return d.halted(), nil
 	case Fresh:
 		d.reboot("a person asked for it")
 	case Skip:
-		return d.Stepper.Skip(ctx, d.State())
+		return d.let(ctx, d.Stepper.Skip)
 	}
 	d.rebootIfAsked()
-	return d.Stepper.Step(ctx, d.State())
+	return d.let(ctx, d.Stepper.Step)
 }
 
 // between does what a verdict says to do before the next step.

@@ -20,9 +20,10 @@ const LostTooOften = 3
 
 // Open settles what an earlier runner left: an end that it decided but did not
 // write, an attempt that it did not finish.
-func (e *Engine) Open(ctx context.Context, _ loop.State) (loop.State, loop.Verdict, error) {
+func (e *Engine) Open(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
+	e.TakeOver(s)
 	v, err := e.open(ctx)
-	return e.State(), v, err
+	return e.HandOver(), v, err
 }
 
 func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {

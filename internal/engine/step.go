@@ -32,10 +32,11 @@ import (
 // Parts speak to those after them by fields of the attempt. An error would mean
 // that the runner cannot go on; what cannot be saved is told, and no such error.
 func (e *Engine) Step(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
+	e.TakeOver(s)
 	a := e.begin(s)
 	defer a.Dir.Close()
 	v := e.attempt(ctx, a)
-	return e.State(), v, nil
+	return e.HandOver(), v, nil
 }
 
 func (e *Engine) attempt(ctx context.Context, a *Attempt) loop.Verdict {
@@ -126,11 +127,12 @@ func (e *Engine) report(a *Attempt) *loop.Outcome {
 
 // Skip makes the next iteration one that was left out.
 func (e *Engine) Skip(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
+	e.TakeOver(s)
 	a := e.enter(s.Next(), s.Attempts+1, e.Worker(), e.Journal.Begin)
 	defer a.Dir.Close()
 	e.Record(&loop.IterationStarted{Max: e.Limits().Iterations})
 	v := e.conclude(ctx, a, &loop.Outcome{Result: loop.Skipped, EndedAt: e.Now()})
-	return e.State(), v, nil
+	return e.HandOver(), v, nil
 }
 
 // leaveOpen gives the verdict with which the run ends, when an attempt is left to the

@@ -166,7 +166,8 @@ func isDriving(p loop.Payload) bool {
 var goOn = loop.Verdict{Action: loop.Continue}
 
 // Open plays what a runner did before its first attempt.
-func (s *stepper) Open(context.Context, loop.State) (loop.State, loop.Verdict, error) {
+func (s *stepper) Open(_ context.Context, state loop.State) (loop.State, loop.Verdict, error) {
+	s.TakeOver(state)
 	return s.after(s.open())
 }
 
@@ -189,7 +190,8 @@ func (s *stepper) open() (loop.Verdict, error) {
 }
 
 // Step plays the next attempt of the record, or comes to its end.
-func (s *stepper) Step(context.Context, loop.State) (loop.State, loop.Verdict, error) {
+func (s *stepper) Step(_ context.Context, state loop.State) (loop.State, loop.Verdict, error) {
+	s.TakeOver(state)
 	return s.after(s.step())
 }
 
@@ -202,7 +204,7 @@ func (s *stepper) Skip(ctx context.Context, state loop.State) (loop.State, loop.
 // were asked there.
 func (s *stepper) after(v loop.Verdict, err error) (loop.State, loop.Verdict, error) {
 	s.driver.Asking, s.answering = askedIn(s.tape.stretch()), false
-	return s.State(), v, err
+	return s.HandOver(), v, err
 }
 
 // askedIn is when a person was asked in a stretch of the record.
