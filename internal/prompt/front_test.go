@@ -97,6 +97,21 @@ func TestMoreOfYAML(t *testing.T) {
 	}
 }
 
+// Between words a tab is a part of the text, around them it is not.
+func TestTabsInTexts(t *testing.T) {
+	for text, want := range map[string]any{
+		"make\tall": "make\tall", "\tmake \t all\t": "make \t all", "make\tall\t# it": "make\tall", "1\t2": "1\t2", "nu\tll": "nu\tll",
+		"a\tb\n   c\td\n\n\n   e": "a\tb c\td\n\ne", "[a\tb, c]": []any{"a\tb", "c"}, "\"a\tb\"": "a\tb", "|\n   a\tb": "a\tb\n",
+	} {
+		front, _, err := ReadFront("P.md", "---\ndefaults:\n  a: "+text+"\n---\n")
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if diff := cmp.Diff(want, front.Defaults["a"]); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
 func TestEmptyFrontMatter(t *testing.T) {
 	_, body, err := ReadFront("x", "---\n# only a comment\n\n---\nGo.")
 	if err != nil || body != "Go." {
@@ -110,27 +125,32 @@ func TestFrontMatterThatCannotBeRead(t *testing.T) {
 		{"an unknown key", "---\nname: x\nnmae: y\n---\n", `P.md:3: front matter has no key "nmae"; there are: defaults, description, name, required, settings, tags, version`},
 		{"a key twice", "---\nname: x\nname: y\n---\n", `P.md:3: "name" stands here a second time, after line 2`},
 		{"a setting twice", "---\nsettings:\n  a.b: 1\n  a:\n    b: 2\n---\n", "P.md:5: the setting a.b is given a second time, after line 3"},
-		{"plain text among keys", "---\nname: x\nFix it.\n---\n", `P.md:3: this cannot be read as YAML: non-map value is specified`},
-		{"set in for nothing", "---\nname: x\n  version: 1\n---\n", "P.md:2: this cannot be read as YAML: mapping value is not allowed in this context"},
-		{"set back to nowhere", "---\ndefaults:\n    a: 1\n  b: 2\n---\n", "P.md:4: this cannot be read as YAML: value is not allowed in this context"},
-		{"a tab", "---\ndefaults:\n\ta: 1\n---\n", "P.md:3: this cannot be read as YAML: found character '\t' that cannot start any token"},
+		{"plain text among keys", "---\nname: x\nFix it.\n---\n", `P.md:3: "Fix it." is not a key with a value`},
+		{"set in for nothing", "---\nname: x\n  version: 1\n---\n", "P.md:3: this line is set in too far"},
+		{"set in below lines that go on", "---\nname: x\n\n  y\n  version: 1\n---\n", "P.md:5: this line is set in too far"},
+		{"set back to nowhere", "---\ndefaults:\n    a: 1\n  b: 2\n---\n", "P.md:4: this line is not set in as far as the one above, and no key begins here"},
+		{"a tab", "---\ndefaults:\n\ta: 1\n---\n", "P.md:3: a tab cannot indent"},
+		{"a tab in a key", "---\nname: x\nver\tsion: x\n---\n", `P.md:3: "ver sion" is not a key`},
 		{"an anchor", "---\nname: &a x\n---\n", `P.md:2: a value that begins with "&" is not read here`},
 		{"an alias", "---\nname: *a\n---\n", `P.md:2: a value that begins with "*" is not read here`},
+		{"a tag without a value", "---\nname: !x\n---\n", `P.md:2: a value that begins with "!x" is not read here`},
 		{"a tag", "---\nname: !!str 5\n---\n", `P.md:2: a value that begins with "!!str" is not read here`},
 		{"a key that is none", "---\nname: x\n5: x\n---\n", `P.md:3: "5" is not a key`},
 		{"a second text", "---\nname: x\n--- # again\nname: y\n---\n", "P.md:3: a second text begins here"},
 		{"more than anybody writes", "---\nname: " + strings.Repeat("x", maxFront) + "\n---\n", "P.md:2: front matter is longer than 16 KB"},
 		{"an item that is missing", "---\ntags:\n  -\n---\n", "P.md:3: an item of this list is not a text"},
-		{"a colon in a bare text", "---\nname: a: b\n---\n", "P.md:2: this cannot be read as YAML: mapping value is not allowed in this context"},
+		{"a colon in a bare text", "---\nname: a: b\n---\n", "P.md:2: a colon in a text without quotes could be a key"},
 		{"a table in a list", "---\ntags:\n  - a: b\n---\n", "P.md:3: an item of this list is not a text"},
 		{"a list in a list", "---\ntags:\n  - [a]\n---\n", "P.md:3: an item of this list is not a text"},
 		{"brackets in brackets", "---\ntags: [a, [b]]\n---\n", "P.md:2: an item of this list is not a text"},
-		{"a comma for nothing", "---\ntags: [a,,b]\n---\n", "P.md:2: this cannot be read as YAML: unexpected scalar value type"},
-		{"an open bracket", "---\ntags: [a,\n---\n", "P.md:2: this cannot be read as YAML: sequence end token ']' not found"},
-		{"an open list item", "---\ntags: [a\n---\n", "P.md:2: this cannot be read as YAML: sequence end token ']' not found"},
-		{"an open quote", "---\nname: 'x\n---\n", "P.md:2: this cannot be read as YAML: could not find end character of single-quoted text"},
-		{"an open double quote", "---\nname: \"x\n---\n", "P.md:2: this cannot be read as YAML: could not find end character of double-quoted text"},
-		{"words after a quote", "---\nname: \"x\" y\n---\n", "P.md:2: this cannot be read as YAML: value is not allowed in this context. map key-value is pre-defined"},
+		{"a comma for nothing", "---\ntags: [a,,b]\n---\n", "P.md:2: a value is missing"},
+		{"an open bracket", "---\ntags: [a,\n---\n", "P.md:2: a list does not end"},
+		{"an open list item", "---\ntags: [a\n---\n", "P.md:2: a list does not end"},
+		{"an open brace", "---\ndefaults: {a: 1\n---\n", "P.md:2: a table in braces does not end"},
+		{"a comma that is missing", "---\ntags: [\"a\" \"b\"]\n---\n", "P.md:2: a list lacks a comma, or its end"},
+		{"an open quote", "---\nname: 'x\n---\n", "P.md:2: a text in quotes does not end"},
+		{"an open double quote", "---\nname: \"x\n---\n", "P.md:2: a text in quotes does not end"},
+		{"words after a quote", "---\nname: \"x\" y\n---\n", `P.md:2: "y" follows a value that has ended`},
 		{"nothing, by name", "---\nname: null\n---\n", "P.md:2: null is no value"},
 		{"a list for a text", "---\nname: [x]\n---\n", "P.md:2: this must be a text"},
 		{"a table for a list", "---\ntags:\n  a: b\n---\n", "P.md:3: this must be a list of texts"},

@@ -85,7 +85,7 @@ const maxFront = 16 << 10
 // along, so the library's lines are those of the file.
 func parseYAML(inside []string) (node, *Error) {
 	top := node{kind: aTable, line: 2}
-	text := fence + "\n" + strings.ReplaceAll(strings.Join(inside, "\n"), "\r", " ") // to YAML a return alone ends a line
+	text := fence + "\n" + strings.ReplaceAll(strings.Join(inside, "\n"), "\r", " ") + "\n" // to YAML a return alone ends a line
 	if len(text) > maxFront {
 		return top, top.refuse(fmt.Sprintf("front matter is longer than %d KB", maxFront>>10), noFence)
 	}
@@ -105,19 +105,62 @@ func parseYAML(inside []string) (node, *Error) {
 	return nodeOf(file.Docs[0].Body)
 }
 
+// mistakes are what people get wrong, by what the library says of it.
+var mistakes = []struct {
+	library    string // how its message begins
+	what, hint string
+}{
+	{"found character '\t'", "a tab cannot indent", "use spaces"},
+	{"sequence end token ']' not found", "a list does not end", `close it with "]"`},
+	{"',' or ']' must be specified", "a list lacks a comma, or its end", "write [one, two]"},
+	{"could not find flow mapping end token '}'", "a table in braces does not end", `close it with "}"`},
+	{"',' or '}' must be specified", "a table in braces lacks a comma, or its end", "write {one: 1, two: 2}"},
+	{"unexpected scalar value type", "a value is missing", `write "" for an empty text`},
+	{"expected sequence element", "a value is missing", `write "" for an empty text`},
+	{"could not find end character of", "a text in quotes does not end", `close it; in "…" write \" for a quote, in '…' write ''`},
+	{"value is not allowed in this context. map key-value is pre-defined", "%q follows a value that has ended", "put the whole text in quotes"},
+	{"value is not allowed in this context", "this line is not set in as far as the one above, and no key begins here", "let it begin where the key above it begins"},
+	{"non-map value is specified", "%q is not a key with a value", `write "key: value"; ` + noFence},
+}
+
 // notYAML is the library's error as one of ours.
 func notYAML(err error, last int) *Error {
-	const what = "this cannot be read as YAML: "
-	ours := &Error{Line: last, What: what + err.Error(), Hint: `write "key: value", each key where the one above begins, and texts with a colon in quotes; ` + noFence}
+	ours := &Error{Line: last, What: "this cannot be read as YAML: " + err.Error(), Hint: `write "key: value", each key where the one above begins, and texts with a colon in quotes; ` + noFence}
 	var syntax *yaml.SyntaxError
-	if errors.As(err, &syntax) {
-		ours.Line, ours.What = min(syntax.Token.Position.Line, last), what+syntax.Message
+	if !errors.As(err, &syntax) {
+		return ours
+	}
+	at := syntax.Token
+	ours.Line, ours.What = min(at.Position.Line, last), "this cannot be read as YAML: "+syntax.Message
+	if strings.HasPrefix(syntax.Message, "mapping value is not allowed") {
+		return colon(at, last)
+	}
+	for _, m := range mistakes {
+		if strings.HasPrefix(syntax.Message, m.library) {
+			ours.What, ours.Hint = strings.ReplaceAll(m.what, "%q", strconv.Quote(Preview(written(at), 40))), m.hint
+			break
+		}
 	}
 	return ours
 }
 
+// colon is a key in what has begun as a text: on the same line the text lacks
+// quotes, on a later one the key stands too far to the right.
+func colon(text *token.Token, last int) *Error {
+	lines := strings.Count(strings.TrimSpace(text.Origin), "\n")
+	at := node{line: min(text.Position.Line+lines, last)}
+	if lines == 0 {
+		return at.refuse("a colon in a text without quotes could be a key", "put the text in quotes")
+	}
+	return at.refuse("this line is set in too far", "let it begin where the key above it begins; a text that goes on and has a colon needs quotes")
+}
+
 func nodeOf(from ast.Node) (node, *Error) {
 	n := node{line: from.GetToken().Position.Line}
+	if text := written(from.GetToken()); text != from.GetToken().Value {
+		n.text, n.value = text, text
+		return n, nil
+	}
 	switch from := from.(type) {
 	case *ast.MappingNode:
 		return n.table(from)
@@ -141,6 +184,33 @@ func nodeOf(from ast.Node) (node, *Error) {
 	return n, nil
 }
 
+// written is a token as it stands in the file. The library leaves out the tabs
+// between the words of a text without quotes, so such a text is made anew: its
+// lines are put together as YAML does it.
+func written(t *token.Token) string {
+	text := strings.TrimSpace(t.Origin)
+	if t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType || !strings.Contains(text, "\t") {
+		return t.Value
+	}
+	var all strings.Builder
+	blank := 0
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+			blank++
+			continue
+		case blank > 0:
+			all.WriteString(strings.Repeat("\n", blank))
+		case i > 0:
+			all.WriteByte(' ')
+		}
+		all.WriteString(line)
+		blank = 0
+	}
+	return all.String()
+}
+
 var isKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 func (n node) table(from *ast.MappingNode) (node, *Error) {
@@ -149,8 +219,8 @@ func (n node) table(from *ast.MappingNode) (node, *Error) {
 	for _, pair := range from.Values {
 		key := pair.Key.GetToken()
 		at := node{line: key.Position.Line}
-		if !isKey.MatchString(key.Value) {
-			return n, at.refuse(fmt.Sprintf("%q is not a key", Preview(key.Value, 40)), `write "key: value"; `+noFence)
+		if name := written(key); !isKey.MatchString(name) {
+			return n, at.refuse(fmt.Sprintf("%q is not a key", Preview(name, 40)), `write "key: value"; `+noFence)
 		}
 		if before, twice := seen[key.Value]; twice {
 			return n, at.refuse(fmt.Sprintf("%q stands here a second time, after line %d", key.Value, before), "keep one of them")
