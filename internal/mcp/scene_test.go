@@ -179,7 +179,7 @@ func (r *recorder) held(socket string) {
 // client connects a client to a server for the scene.
 func (s *scene) client() *sdk.ClientSession {
 	s.Helper()
-	server, err := newServer(s.Options)
+	server, err := newServer(s.Options, nil)
 	if err != nil {
 		s.Fatal(err)
 	}

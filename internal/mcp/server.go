@@ -37,20 +37,23 @@ type Options struct {
 	Start func(ctx context.Context, args []string) (run string, err error)
 }
 
-// Serve answers one client until it hangs up or ctx ends.
+// Serve answers one client until it hangs up or ctx ends. What the client has
+// asked before it hangs up is answered.
 func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
-	s, err := newServer(o)
+	listened, hungUp := context.WithCancel(ctx)
+	defer hungUp()
+	s, err := newServer(o, listened.Done())
 	if err != nil {
 		return err
 	}
-	err = s.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	err = s.Run(ctx, polite{&sdk.IOTransport{Reader: in, Writer: out}, hungUp})
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fmt.Errorf("talk to the MCP client: %w", err)
 	}
 	return nil
 }
 
-func newServer(o Options) (*sdk.Server, error) {
+func newServer(o Options, hungUp <-chan struct{}) (*sdk.Server, error) {
 	store, err := o.Store()
 	if err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func newServer(o Options) (*sdk.Server, error) {
 		&sdk.Implementation{Name: "refrain", Title: "Refrain", Version: o.Version},
 		&sdk.ServerOptions{Instructions: o.instructions(store.Tree), Capabilities: &sdk.ServerCapabilities{}},
 	)
-	f := face{o}
+	f := face{o, hungUp}
 	f.reading(s)
 	if !o.ReadOnly {
 		f.steering(s)
@@ -68,7 +71,10 @@ func newServer(o Options) (*sdk.Server, error) {
 }
 
 // face is what the tools need to do their work.
-type face struct{ Options }
+type face struct {
+	Options
+	hungUp <-chan struct{} // is closed when the client asks nothing more
+}
 
 func (o Options) instructions(tree string) string {
 	text := "Refrain runs a coding agent again and again, each time as a fresh process, until the work is proven done.\n" +

@@ -2,13 +2,16 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 )
@@ -45,6 +48,42 @@ func TestServeOverPipes(t *testing.T) {
 		})
 	}
 }
+
+// What was asked is answered, though the client closes its side at once: a pipe
+// in a shell does. Who waits for something to happen hears that nothing did.
+func TestServeAnswersWhatWasAskedBeforeTheEnd(t *testing.T) {
+	s := newScene(t)
+	s.run().held("")
+	s.Follow = coming(time.Hour)
+	asked := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	for _, q := range []string{`{"name":"list_runs","arguments":{}}`, `{"name":"watch_run","arguments":{"wait_seconds":600}}`, `{"name":"get_run","arguments":{}}`} {
+		asked += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`+"\n", 2+strings.Count(asked, "tools/call"), q)
+	}
+	in, ask, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		io.WriteString(ask, asked)
+		ask.Close()
+	}()
+	var out bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := Serve(ctx, s.Options, in, unclosed{&out}); err != nil || ctx.Err() != nil {
+		t.Errorf("Serve = %v, %v; want a quiet end, soon", err, ctx.Err())
+	}
+	for id := 1; id <= 4; id++ {
+		if !strings.Contains(out.String(), fmt.Sprintf(`"id":%d,"result"`, id)) {
+			t.Errorf("%d is not answered:\n%s", id, out.String())
+		}
+	}
+}
+
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
 
 func TestServeSaysWhenThereIsNoWorkTree(t *testing.T) {
 	gone := errors.New("no such folder")

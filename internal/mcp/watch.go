@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -65,7 +66,7 @@ func (f face) watchRun(ctx context.Context, in watchIn) (watchOut, error) {
 		return watchOut{}, err
 	}
 	if len(w.events) == 0 && wait > 0 && alive {
-		if err := w.follow(ctx, wait, func(ctx context.Context) events {
+		if err := w.follow(ctx, wait, f.hungUp, func(ctx context.Context) events {
 			return f.Follow(ctx, store, entry.Name, w.after)
 		}); err != nil {
 			return watchOut{}, err
@@ -161,9 +162,19 @@ func (w *watcher) read(store journal.Store, entry journal.Entry, alive bool) err
 }
 
 // follow takes what comes, until there is something that is wanted and what
-// came with it, the run is over, or the time is.
-func (w *watcher) follow(ctx context.Context, wait time.Duration, begin func(context.Context) events) error {
+// came with it, the run is over, or the time is. Who hangs up waits for nothing
+// that is still to come.
+func (w *watcher) follow(ctx context.Context, wait time.Duration, hungUp <-chan struct{}, begin func(context.Context) events) error {
 	patience, cancel := context.WithTimeout(ctx, wait)
+	var leaving sync.WaitGroup
+	defer leaving.Wait()
+	leaving.Go(func() {
+		select {
+		case <-hungUp:
+			cancel()
+		case <-patience.Done():
+		}
+	})
 	defer cancel()
 	for e, err := range begin(patience) {
 		switch {

@@ -124,7 +124,7 @@ func TestWatchWaits(t *testing.T) {
 			s.Follow = coming(tt.every, tt.events...)
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				got, err := face{s.Options}.watchRun(t.Context(), watchIn{Wait: tt.wait})
+				got, err := face{Options: s.Options}.watchRun(t.Context(), watchIn{Wait: tt.wait})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -144,7 +144,7 @@ func TestWatchKnowsWhenThereIsMoreThanItCanTell(t *testing.T) {
 		flood = append(flood, loop.Event{Seq: n + 2, Time: noon, Payload: &loop.Warning{Text: "x"}})
 	}
 	s.Follow = coming(0, flood...)
-	got, err := face{s.Options}.watchRun(t.Context(), watchIn{})
+	got, err := face{Options: s.Options}.watchRun(t.Context(), watchIn{})
 	if err != nil || len(got.Events) != maxEvents || !got.More || got.After != maxEvents+1 {
 		t.Errorf("%d events up to %d, more %v, %v", len(got.Events), got.After, got.More, err)
 	}
@@ -174,7 +174,7 @@ func TestWatchEndsWithItsClient(t *testing.T) {
 		enough := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(enough) })
-		if _, err := (face{s.Options}).watchRun(ctx, watchIn{}); !errors.Is(err, enough) {
+		if _, err := (face{Options: s.Options}).watchRun(ctx, watchIn{}); !errors.Is(err, enough) {
 			t.Errorf("watchRun = %v, want %v", err, enough)
 		}
 	})
