@@ -99,7 +99,7 @@ func Suppose(store journal.Store, entry journal.Entry, flags []config.Flag) (*Re
 	if err != nil {
 		return nil, err
 	}
-	w := &Result{Run: entry.Name, Set: supposed(flags, was, now), Recorded: rec.tally(), Notes: rec.missing()}
+	w := &Result{Run: entry.Name, Set: supposed(flags, was, now), Recorded: rec.tally(), Notes: rec.missing(was)}
 	own, err := rec.play(was, nil, nil)
 	if err != nil {
 		return nil, err
@@ -147,16 +147,9 @@ func onlyDecisions(flags []config.Flag, was []terms) error {
 // supposed is the settings that are other than they were when the run was last
 // started.
 func supposed(flags []config.Flag, was, now []terms) []Supposed {
-	value := func(list []terms, key string) config.Value {
-		e, err := list[len(list)-1].settings.Explain(key)
-		if err != nil {
-			panic(err) // it was looked up before
-		}
-		return e.Value
-	}
 	var list []Supposed
 	for _, f := range flags {
-		s := Supposed{Key: f.Key, Value: value(now, f.Key), Was: value(was, f.Key)}
+		s := Supposed{Key: f.Key, Value: valueOf(now, f.Key), Was: valueOf(was, f.Key)}
 		if !slices.Contains(list, s) { // set twice
 			list = append(list, s)
 		}
@@ -164,11 +157,22 @@ func supposed(flags []config.Flag, was, now []terms) []Supposed {
 	return list
 }
 
-// missing says which settings an older version did not store.
-func (rec *record) missing() []string {
+// valueOf is what a setting was to the last runner.
+func valueOf(list []terms, key string) config.Value {
+	e, err := list[len(list)-1].settings.Explain(key)
+	if err != nil {
+		panic(err) // it was looked up before
+	}
+	return e.Value
+}
+
+// missing says which settings an older version did not store. What is off when
+// nobody sets it was off before it existed too, and needs no words.
+func (rec *record) missing(was []terms) []string {
+	off := []config.Value{"0", "0.0", `"0s"`, "false"}
 	var list []string
 	for _, key := range Redecidable {
-		if _, ok := rec.runners[len(rec.runners)-1].settings[key]; !ok {
+		if _, ok := rec.runners[len(rec.runners)-1].settings[key]; !ok && !slices.Contains(off, valueOf(was, key)) {
 			list = append(list, fmt.Sprintf("%s was not stored with the run: it is taken to be what it is when nobody sets it", key))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -236,6 +237,36 @@ func TestWhatifHurriesAsRecorded(t *testing.T) {
 	want := answer{sameEnd: true, iteration: 2, iterations: 2, place: "run-1/2", state: loop.Exhausted, reason: loop.ByIterations, saved: Savings{Elapsed: loop.Millis(-time.Minute)}}
 	if got := brief(*w); got != want || len(w.Notes) > 0 {
 		t.Errorf("got  %+v\nwant %+v\nof   %+v", got, want, *w)
+	}
+}
+
+// A run of a version before a setting has no value of it. That is told, but not
+// where the setting is off when nobody sets it.
+func TestWhatifSaysWhichSettingsWereNotStored(t *testing.T) {
+	store, name := newRun(t, []loop.Payload{
+		&loop.RunStarted{Name: "run-1", Agent: "cat"}, &loop.RunRule{Verdict: loop.Verdict{Action: loop.Stop, Rule: "error", State: loop.CouldNotRun, Reason: loop.ByError}},
+		&loop.RunFinished{State: loop.CouldNotRun, Reason: loop.ByError},
+	})
+	entry, err := store.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry.Config = []byte("{}")
+	w, err := Suppose(store, entry, sets(t, "loop.max_time=1h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, note := range w.Notes {
+		if key, ok := strings.CutSuffix(note, " was not stored with the run: it is taken to be what it is when nobody sets it"); ok {
+			told = append(told, key)
+		}
+	}
+	off := []string{"stop.max_files", "stop.cost_without_progress", "stop.gates_are_failures", "budget.cost_usd", "budget.tokens", "loop.max_time", "loop.iteration_delay", "stop.no_progress", "stop.repeats"} // the last two for a command
+	for _, key := range Redecidable {
+		if want := !slices.Contains(off, key); slices.Contains(told, key) != want {
+			t.Errorf("%s is told: %v, want %v", key, !want, want)
+		}
 	}
 }
 
