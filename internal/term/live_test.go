@@ -208,6 +208,7 @@ func TestTheStatusLineTicks(t *testing.T) {
 		if want := "iteration 2/5, paused · 3s · refrain resume goes on"; screen.bottom() != want {
 			t.Errorf("status line %q, want %q", screen.bottom(), want)
 		}
+		event(&loop.RunUnpaused{})
 		event(&loop.RunRebootStarted{Why: "the context is full"})
 		if want := "iteration 2/5, rebooting · 3s"; screen.bottom() != want {
 			t.Errorf("status line %q, want %q", screen.bottom(), want)
