@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,11 +28,15 @@ type scene struct {
 	hooks   *Hooks
 	commits *Commits
 	told    []string // what was warned of
+	ran     []string // the hooks that ran
 }
 
 func (s *scene) Observe(ev loop.Event) {
-	if w, ok := ev.Payload.(*loop.Warning); ok {
-		s.told = append(s.told, w.Text)
+	switch p := ev.Payload.(type) {
+	case *loop.Warning:
+		s.told = append(s.told, p.Text)
+	case *loop.HookFinished:
+		s.ran = append(s.ran, p.Point)
 	}
 }
 
@@ -45,7 +50,9 @@ func newScene(t *testing.T) *scene {
 		}
 	}
 	must(os.MkdirAll(filepath.Join(s.dir, hook.Folder), 0o700))
-	must(os.WriteFile(filepath.Join(s.dir, hook.Folder, "started"), []byte("#!/bin/sh\n"), 0o700))
+	for _, name := range []string{"started", "post_iteration", "failed"} {
+		must(os.WriteFile(filepath.Join(s.dir, hook.Folder, name), []byte("#!/bin/sh\n"), 0o700))
+	}
 	must(exec.Command("git", "init", "-q", s.dir).Run())
 	store := journal.Store{Dir: filepath.Join(s.dir, ".refrain"), Tree: s.dir}
 	run, err := store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
@@ -109,4 +116,26 @@ func TestALookThatWasCutShortAccusesNobody(t *testing.T) {
 			t.Errorf("changedRuns = %+v, cut: %v", changed, isCut)
 		}
 	})
+}
+
+// An attempt that was cut short before stays so, whatever a hook says: the next
+// runner judges it. And nobody is told that it failed before that.
+func TestWhatWasCutShortStaysSo(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cut  bool
+		want []string
+	}{
+		{"it came to its end", false, []string{"post_iteration", "failed"}},
+		{"it was cut short", true, []string{"post_iteration"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			a := &engine.Attempt{CutShort: tt.cut}
+			s.hooks.TellAfter(t.Context(), a, &loop.Outcome{Result: loop.Failed, Error: &loop.AgentError{Kind: loop.ErrAgent}})
+			if a.CutShort != tt.cut || !slices.Equal(s.ran, tt.want) {
+				t.Errorf("cut short: %v, ran: %q; want %v, %q", a.CutShort, s.ran, tt.cut, tt.want)
+			}
+		})
+	}
 }

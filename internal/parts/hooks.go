@@ -81,7 +81,8 @@ func (h *Hooks) TellAfter(ctx context.Context, a *engine.Attempt, o *loop.Outcom
 	if r.Action == hook.Abort {
 		o.Hook = &loop.Hook{Point: string(hook.PostIteration), Exit: *r.Exit, Why: r.Why}
 	}
-	if a.CutShort = r.Interrupted; failed && !a.CutShort {
+	a.CutShort = a.CutShort || r.Interrupted
+	if failed && !a.CutShort {
 		a.CutShort = h.call(ctx, a, hook.Failed, about, o, nil).Interrupted
 	}
 }
