@@ -146,7 +146,7 @@ func (d *aiderDecoder) Close(exit loop.Exit) []loop.Payload {
 	case exit.Zero():
 		d.report.ended(loop.AgentResult{OK: true})
 	default:
-		d.report.failed(fault{text: describe(exit)})
+		d.report.ended(*exitFailure(exit))
 	}
 	return append(d.report.take(), d.report.verdict(exit))
 }

@@ -21,7 +21,14 @@ func (textDecoder) Close(exit loop.Exit) []loop.Payload {
 	if exit.Zero() {
 		return []loop.Payload{&loop.AgentResult{OK: true}}
 	}
-	return []loop.Payload{failure(describe(exit))}
+	return []loop.Payload{exitFailure(exit)}
+}
+
+// exitFailure is the result of an agent that failed and did not say how.
+func exitFailure(exit loop.Exit) *loop.AgentResult {
+	r := failure(describe(exit))
+	r.Error.ByExit = true
+	return r
 }
 
 // failure is the result of an agent that failed in no special way.

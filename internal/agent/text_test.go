@@ -46,6 +46,7 @@ func TestTextEndsWithTheExitStatus(t *testing.T) {
 			want := &loop.AgentResult{OK: true}
 			if tt.want != "" {
 				want = failure(tt.want)
+				want.Error.ByExit = true
 			}
 			got := newTextDecoder(Options{}).Close(tt.exit)
 			if diff := cmp.Diff([]loop.Payload{want}, got); diff != "" {

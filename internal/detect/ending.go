@@ -83,7 +83,9 @@ func (d *ending) verdict() (loop.Result, *loop.AgentError) {
 	case d.result != nil && d.result.Error != nil:
 		return loop.Treat(d.result.Error.Kind).Result, d.result.Error
 	case d.exit != nil && !d.exit.Zero():
-		return failed(exitWords(d.exit))
+		result, err := failed(exitWords(d.exit))
+		err.ByExit = true
+		return result, err
 	case d.result == nil:
 		return failed("no final result")
 	case !d.result.OK:

@@ -77,6 +77,9 @@ func (e *Exit) Zero() bool {
 type AgentError struct {
 	Kind    ErrorKind `json:"kind"`
 	Message string    `json:"message,omitempty"`
+	// ByExit says that nobody told what went wrong: the message is how the process
+	// ended.
+	ByExit bool `json:"by_exit,omitempty"`
 }
 
 // ProgressBy is a way to see progress.

@@ -67,12 +67,12 @@ func exit(e *loop.Exit) string {
 // complaint is what the agent says went wrong, if that adds anything to how
 // its process ended.
 func complaint(o *loop.Outcome) string {
-	if o.Error == nil {
+	if o.Error == nil || o.Error.ByExit {
 		return ""
 	}
 	said := strings.TrimPrefix(text.Line(o.Error.Message), exit(o.Exit)+": ")
 	switch {
-	case said == "" && o.Error.Kind == loop.ErrAgent, said != "" && (said == exit(o.Exit) || said == "ended by "+exit(o.Exit)):
+	case said == "" && o.Error.Kind == loop.ErrAgent, said == exit(o.Exit):
 		return ""
 	case said == "":
 		return text.Words(string(o.Error.Kind))

@@ -62,6 +62,30 @@ func TestEveryResultHasItsLine(t *testing.T) {
 	}
 }
 
+// What the agent said is told unless it is nothing but how its process ended.
+func TestTheAgentsComplaint(t *testing.T) {
+	killed := &loop.Exit{Signal: "KILL", Cause: loop.Signaled}
+	for _, tt := range []struct {
+		name string
+		exit *loop.Exit
+		err  *loop.AgentError
+		want string
+	}{
+		{"none", exited(1), nil, ""},
+		{"nobody told", killed, &loop.AgentError{Kind: loop.ErrAgent, Message: "ended by signal KILL", ByExit: true}, ""},
+		{"nobody told, in other words", killed, &loop.AgentError{Kind: loop.ErrAgent, Message: "gone", ByExit: true}, ""},
+		{"it says so itself", killed, &loop.AgentError{Kind: loop.ErrAgent, Message: "ended by signal KILL"}, "ended by signal KILL"},
+		{"it repeats the status", exited(1), &loop.AgentError{Kind: loop.ErrAgent, Message: "exit 1"}, ""},
+		{"the status, and why", exited(1), &loop.AgentError{Kind: loop.ErrAgent, Message: "exit 1: no money"}, "no money"},
+		{"a kind alone", exited(1), &loop.AgentError{Kind: loop.ErrRateLimit}, "rate limit"},
+		{"no kind of its own, and nothing said", exited(1), &loop.AgentError{Kind: loop.ErrAgent}, ""},
+	} {
+		if got := complaint(&loop.Outcome{Result: loop.Failed, Exit: tt.exit, Error: tt.err}); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestWithoutAThresholdThereIsNoSlash(t *testing.T) {
 	p := &loop.IterationFinished{Outcome: exit1(), State: loop.State{Streaks: loop.Streaks{Failures: 4}}}
 	want := "WARNING: AI CLI failed (exit 1), consecutive failures: 4"
