@@ -88,3 +88,31 @@ func TestWhatIsNotKnownStaysOut(t *testing.T) {
 		t.Errorf("outcome = %+v, want nothing made up", o)
 	}
 }
+
+// The last line on stderr explains a failure that says no more than its status;
+// then somebody has told what went wrong.
+func TestLastWordsTellWhatWentWrong(t *testing.T) {
+	code := 1
+	for _, tt := range []struct {
+		name   string
+		lines  []string
+		want   string
+		byExit bool
+	}{
+		{"nothing on stderr", nil, "exit 1", true},
+		{"blank lines", []string{"", "  "}, "exit 1", true},
+		{"a word", []string{"hello", "no model", ""}, "exit 1: no model", false},
+	} {
+		ending, last := Ending(), LastWords()
+		for _, line := range tt.lines {
+			last.(*lastWords).Complain([]byte(line))
+		}
+		ending.Hear(&loop.AgentExited{Exit: loop.Exit{Code: &code, Cause: loop.Exited}})
+		var o loop.Outcome
+		ending.Report(&o)
+		last.Report(&o)
+		if o.Error == nil || o.Error.Message != tt.want || o.Error.ByExit != tt.byExit {
+			t.Errorf("%s: %+v, want %q, by its exit: %v", tt.name, o.Error, tt.want, tt.byExit)
+		}
+	}
+}

@@ -40,6 +40,7 @@ func (l *lastWords) Report(o *loop.Outcome) []loop.Payload {
 	if o.Result == loop.Failed && o.Error != nil && o.Error.Kind == loop.ErrAgent && l.last != "" {
 		explained := *o.Error
 		explained.Message += ": " + l.last
+		explained.ByExit = false // now somebody has told
 		o.Error = &explained
 	}
 	return nil
