@@ -74,7 +74,7 @@ func rehearseCommand(sh *shell) *cobra.Command {
 		if !keep {
 			defer func() { _ = r.Close() }() // it is in the system's temporary folder
 		}
-		r.Start, r.Seed = evening, seed
+		r.Start, r.Seed, r.Keep = evening, seed, keep
 		page := rehearsalReport{out: sh.out, plain: !isTerminal(sh.out)}
 		if *asJSON {
 			page.out = io.Discard

@@ -15,7 +15,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
 )
@@ -28,7 +27,7 @@ type treeCopy struct {
 	from string // the work tree
 	work string // what stands for it
 
-	records string // where its runs are kept, to go with it
+	records string // where its runs are that go with it
 }
 
 // copyTree copies the work tree of a job. Files that git ignores are not in the
@@ -58,9 +57,6 @@ func copyTree(ctx context.Context, real request.Assignment) (*treeCopy, error) {
 	}
 	return c, nil
 }
-
-// store is where the runs in the copy are.
-func (c *treeCopy) store() journal.Store { return journal.Store{Dir: c.records, Tree: c.work} }
 
 func (c *treeCopy) remove() error { return files.RemoveTree(c.dir) }
 

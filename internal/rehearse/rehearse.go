@@ -50,7 +50,7 @@ type Simulation struct {
 	Observer interface{ Observe(loop.Event) }
 	Opened   func(run *journal.Run, stop func()) // hears of the run before anything is written to it
 
-	Records string // where its records are
+	Records string // where its records are; empty: where those of every project are
 	Script  string // the file that every agent plays
 	Seed    uint64 // of what a run leaves to chance
 }
@@ -74,6 +74,10 @@ type Rehearsal struct {
 	Tell   func(Moment) // hears what happens when it does; nil: nobody
 
 	MaxAttempts int // after so many it is broken off
+
+	// Keep says that people will look at the copy. Its records then are where those
+	// of every project are, and sealed: what cannot be checked is not proven.
+	Keep bool
 
 	// Clock takes the place of the clock that hours pass on, and Program that of
 	// the user's programs, of which it gives the exit status; nil: the rehearsal
@@ -199,7 +203,7 @@ func (r *Rehearsal) untilItDies(ctx context.Context) (end loop.RunFinished, err 
 	wg.Go(func() {
 		end, err = r.runner.Play(ctx, Simulation{
 			Clock: r.Clock, Exec: r.exec, Observer: r.log, Opened: r.opened,
-			Records: r.copied.records, Script: r.Script, Seed: r.Seed,
+			Records: r.records(), Script: r.Script, Seed: r.Seed,
 		})
 	})
 	wg.Wait()
@@ -209,7 +213,11 @@ func (r *Rehearsal) untilItDies(ctx context.Context) (end loop.RunFinished, err 
 // resume goes on with the run as a person would in the morning. Where that is
 // refused, the run stays as it is.
 func (r *Rehearsal) resume(ctx context.Context) (loop.RunFinished, error) {
-	entry, err := r.copied.store().Find(r.run.Meta().Name)
+	store, err := r.store()
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	entry, err := store.Find(r.run.Meta().Name)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -220,6 +228,22 @@ func (r *Rehearsal) resume(ctx context.Context) (loop.RunFinished, error) {
 	}
 	r.runner = runner
 	return r.untilItDies(ctx)
+}
+
+// records is where the records of the copy are; empty: where those of a project are.
+func (r *Rehearsal) records() string {
+	if r.Keep {
+		return ""
+	}
+	return r.copied.records
+}
+
+// store is where the runs in the copy are.
+func (r *Rehearsal) store() (journal.Store, error) {
+	if r.Keep {
+		return journal.Open(r.copied.work)
+	}
+	return journal.Store{Dir: r.copied.records, Tree: r.copied.work}, nil
 }
 
 func (r *Rehearsal) opened(run *journal.Run, stop func()) {

@@ -61,13 +61,7 @@ func (r *Rehearsal) report(ctx context.Context, end loop.RunFinished) *Report {
 		log: r.log, ended: r.stage.Ended, end: end,
 		gated: r.runner.Terms().Proves(), c: r.runner.Terms().Config,
 	}
-	for e, err := range r.copied.store().Events(meta.Name, 0) {
-		if err != nil {
-			found.unreadable = err
-			break
-		}
-		found.kept = append(found.kept, e)
-	}
+	found.kept, found.unreadable = r.kept(meta.Name)
 	// What is left of it may only be looked for when all its runners are gone.
 	found.left, found.leftErr = proc.CleanUp(context.WithoutCancel(ctx), r.runner.Terms().Config.Proc.Keep, r.copied.work, meta.ID)
 	r.runner.Tidy(r.run.Dir())
@@ -95,6 +89,21 @@ func (n *findings) hints() []string {
 		return nil
 	}
 	return []string{"a gate failed before the first iteration; if it passes for you, the copy lacks files that git ignores: name them in proof.copy"}
+}
+
+// kept is what the journal kept of a run, as far as it can be read.
+func (r *Rehearsal) kept(run string) (list []loop.Event, err error) {
+	store, err := r.store()
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range store.Events(run, 0) {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // Summary is the totals in one line.
