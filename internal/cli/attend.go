@@ -31,7 +31,7 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Run
 	s.control, s.interrupt = control, interrupt
 	observers, late := []app.Observer{s}, &lateWarnings{}
 	if detached != "" {
-		observers = append(observers, announcer{detached})
+		observers = append(observers, &announcer{file: detached, attended: job.Attended()})
 	}
 	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
 		observers = append(observers, &asker{sh: sh, control: control, run: name})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // detachedMark tells a process that it is a run which nobody watches.
@@ -66,22 +68,46 @@ func undetached(args []string) []string {
 	return slices.Concat(before, []string{"--output", "quiet"}, args[end:])
 }
 
-// awaitRun waits until the process says that its run has begun.
+// beginning is what a detached run says of itself.
+type beginning struct {
+	Run      string `json:"run"`
+	Asks     bool   `json:"asks,omitempty"`     // it may be about to ask somebody
+	Question string `json:"question,omitempty"` // it is waiting for the answer
+}
+
+// awaitRun waits until the process says that its run has begun. One that asks is
+// waited for until it has, or goes on without: who answers next is understood.
 func awaitRun(sh *shell, started string, pid int, ended <-chan error, words *os.File) error {
 	deadline := time.After(startTime)
 	for {
-		if name, err := files.ReadFile(context.Background(), started, 4<<10); err == nil && strings.HasSuffix(string(name), "\n") {
-			run := strings.TrimSpace(string(name))
-			fmt.Fprintf(sh.out, "%s is running (pid %d): refrain status %[1]s, refrain watch %[1]s, refrain stop %[1]s\n", run, pid)
+		var run beginning // half of it is no JSON
+		said, err := files.ReadFile(context.Background(), started, 64<<10)
+		begun := err == nil && json.Unmarshal(said, &run) == nil
+		if begun && !run.Asks {
+			run.tell(sh.out, pid)
 			return nil
 		}
 		select {
 		case err := <-ended:
 			return startedBadly(sh, err, words)
 		case <-deadline:
+			if begun {
+				run.tell(sh.out, pid)
+				return nil
+			}
 			return failure{"the run does not answer", "\"refrain status\" shows what it is doing", statusFailed}
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+func (b beginning) tell(out io.Writer, pid int) {
+	fmt.Fprintf(out, "%s is running (pid %d): refrain status %[1]s, refrain watch %[1]s, refrain stop %[1]s\n", b.Run, pid)
+	switch {
+	case b.Question != "":
+		fmt.Fprintf(out, "It asks: %s: refrain approve %s\n", text.Line(b.Question), b.Run)
+	case b.Asks:
+		fmt.Fprintf(out, "It is going to ask: refrain approve %s\n", b.Run)
 	}
 }
 
@@ -106,11 +132,32 @@ func startedBadly(sh *shell, err error, words *os.File) error {
 // empty: somebody may be watching. Its children do not hear of it.
 var detached string
 
-// announcer says that a detached run has begun: it takes commands by then.
-type announcer struct{ file string }
+// announcer says that a detached run has begun, and takes commands. Where it asks
+// before its first iteration, the question is told too.
+type announcer struct {
+	file     string
+	attended bool
+	run      string
+	begun    bool
+}
 
-func (a announcer) Observe(e loop.Event) {
-	if p, ok := e.Payload.(*loop.RunStarted); ok {
-		_ = os.WriteFile(a.file, []byte(p.Name+"\n"), 0o600) // else nobody waits for it any more
+func (a *announcer) Observe(e loop.Event) {
+	now := beginning{Run: a.run}
+	switch p := e.Payload.(type) {
+	case *loop.RunStarted:
+		a.run, now.Run, now.Asks = p.Name, p.Name, a.attended
+	case *loop.RunAsked:
+		now.Question = p.Question
+	case *loop.IterationStarted, *loop.RunWaiting, *loop.RunPaused, *loop.RunFinished:
+	default:
+		return
+	}
+	if a.begun {
+		return
+	}
+	a.begun = !now.Asks
+	said, err := json.Marshal(now)
+	if err == nil {
+		_ = os.WriteFile(a.file, said, 0o600) // else nobody waits for it any more
 	}
 }
