@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
@@ -33,7 +35,14 @@ import (
 type dying struct{ engine.Stepper }
 
 func (d dying) Step(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
-	s, v, err := d.Stepper.Step(ctx, s)
+	return d.after(d.Stepper.Step(ctx, s))
+}
+
+func (d dying) Skip(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
+	return d.after(d.Stepper.Skip(ctx, s))
+}
+
+func (dying) after(s loop.State, v loop.Verdict, err error) (loop.State, loop.Verdict, error) {
 	if v.Action != loop.Stop {
 		runtime.Goexit()
 	}
@@ -60,11 +69,12 @@ func leg(t *testing.T, d *engine.Driver) (end loop.RunFinished) {
 func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
+		shows string // what there is to see of that, in the journal or in a prompt
 		plays []play
 		set   func(*stage)
 	}{
 		{
-			"gates, a plan and feedback",
+			"gates, a plan and feedback", "gate test failed",
 			[]play{does("a", "- [x] one\n- [ ] two\n", "working"), does("b", "- [x] one\n", "working"), does("c", "- [x] one\n- [x] two\n", "<promise>DONE</promise>")},
 			func(s *stage) {
 				s.judged(gateThat(refuses, refuses, refuses, passes))
@@ -72,12 +82,12 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			},
 		},
 		{
-			"a plan that is away for a while, and comes back with less",
+			"a plan that is away for a while, and comes back with less", `"lost":1`,
 			[]play{drops("PLAN.md"), does("b", "- [x] one\n", "<promise>DONE</promise>"), does("c", "- [x] one\n- [x] two\n", "<promise>DONE</promise>")},
 			func(s *stage) { s.with(func(o *app.Blueprint) { o.Plan = filepath.Join(s.dir, "PLAN.md") }) },
 		},
 		{
-			"sessions that are kept, and a fresh one",
+			"sessions that are kept, and a fresh one", "run.reboot_finished",
 			[]play{session("one", "a"), session("one", "b"), session("one", "c"), session("two", "d")},
 			func(s *stage) {
 				s.settings.Iterations, s.settings.Session = 4, stop.Sessions{Keep: true, MaxIterations: 3}
@@ -86,7 +96,7 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			},
 		},
 		{
-			"an agent that fails, and one that takes over",
+			"an agent that fails, and one that takes over", `"agent":"codex"`,
 			[]play{erring(loop.ErrUsageLimit), says("working"), erring(loop.ErrAgent), says("<promise>DONE</promise>")},
 			func(s *stage) {
 				s.settings.Limit = stop.ProviderPolicy{Wait: true, MaxWait: 9 * time.Hour, Backoff: 5 * time.Hour}
@@ -94,7 +104,7 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			},
 		},
 		{
-			"hooks and commits",
+			"hooks and commits", "commit.made",
 			[]play{does("a", "", "working"), does("b", "", "working"), does("c", "", "<promise>DONE</promise>")},
 			func(s *stage) {
 				s.hook(t, "post_iteration", `echo "post $REFRAIN_ITERATION $REFRAIN_LAST_RESULT" >>"$HOOKLOG"`)
@@ -105,13 +115,85 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			},
 		},
 		{
-			"a protected file that is changed",
+			"a protected file that is changed", "protected",
 			[]play{does("pin", "", "working"), does("b", "", "working"), does("c", "", "<promise>DONE</promise>")},
 			func(s *stage) {
 				s.with(func(o *app.Blueprint) {
 					o.Guarded.Protected = []string{"pin"}
 					o.Guarded.Protect, _ = glob.Parse(o.Guarded.Protected)
 				})
+			},
+		},
+		{
+			"a pinned file that is changed, and a claim on top of it", "pinned files were changed (pin)",
+			[]play{does("pin", "", "working"), does("b", "", "<promise>DONE</promise>"), puts("pin", "as it was", "<promise>DONE</promise>")},
+			func(s *stage) {
+				s.judged(gateThat(refuses, passes))
+				s.with(func(o *app.Blueprint) { o.Judge.Gates[0].Pin = []string{"pin"} })
+			},
+		},
+		{
+			"a pinned file that git ignores", "pinned files were changed (ignored)",
+			[]play{does("ignored", "", "working"), does("b", "", "<promise>DONE</promise>"), puts("ignored", "as it was", "<promise>DONE</promise>")},
+			func(s *stage) {
+				s.judged(gateThat(refuses, passes))
+				s.with(func(o *app.Blueprint) { o.Judge.Gates[0].Pin = []string{"ignored"} })
+			},
+		},
+		{
+			"a question before each iteration, and nobody changes the prompt", `run.answered {"answer":"continue"`,
+			[]play{does("a", "", "working"), does("b", "", "working"), says("<promise>DONE</promise>")},
+			func(s *stage) { s.asked(engine.Asking{Always: true, Default: engine.GoOn}, nil) },
+		},
+		{
+			"a question before each iteration, and a person changes the prompt of the second", "work harder",
+			[]play{does("a", "", "working"), does("b", "", "working"), says("<promise>DONE</promise>")},
+			func(s *stage) {
+				s.asked(engine.Asking{Always: true, Default: engine.GoOn}, map[string]string{"attended: run iteration 2?": "work harder"})
+			},
+		},
+		{
+			"a question after which an iteration is skipped, and its changed prompt forgotten", `run.answered {"answer":"skip"`,
+			[]play{session("one", "a"), session("one", "b"), session("two", "c"), says("<promise>DONE</promise>")},
+			func(s *stage) {
+				s.cast(true, "claude")
+				s.settings.Session = stop.Sessions{Keep: true}
+				s.asked(engine.Asking{At: []int{2}, Default: engine.Skip}, map[string]string{"breakpoint at iteration 2: run iteration 2?": "not this"})
+			},
+		},
+		{
+			"a question before it is done", `run.answered {"answer":"done"`,
+			[]play{does("a", "", "working"), does("b", "", "working"), says("<promise>DONE</promise>")},
+			func(s *stage) { s.asked(engine.Asking{Done: true, OnFailure: true}, nil) },
+		},
+		{
+			"a stop script", `"scripts":["DIR/stop.sh"]`,
+			[]play{does("a", "", "working"), does("b", "", "working"), does("c", "", "working")},
+			func(s *stage) {
+				s.script(t, "stop.sh", `test "$REFRAIN_ITERATION" = 3`)
+				s.with(func(o *app.Blueprint) { o.Scripts = []string{filepath.Join(s.dir, "stop.sh")} })
+			},
+		},
+		{
+			"a hook that skips an iteration", "next 3 skipped",
+			[]play{does("a", "", "working"), does("b", "", "working"), says("<promise>DONE</promise>")},
+			func(s *stage) {
+				s.hook(t, "next_iteration", `echo "next $REFRAIN_ITERATION $REFRAIN_LAST_RESULT" >>"$HOOKLOG"; test "$REFRAIN_ITERATION" != 2`)
+			},
+		},
+		{
+			"notes from a person, while agents work", "be tidy",
+			[]play{does("a", "", "working"), does("b", "", "working"), does("c", "", "working"), says("<promise>DONE</promise>")},
+			func(s *stage) {
+				s.plays[0], s.plays[1] = s.noting("be quick", s.plays[0]), s.noting("be tidy", s.plays[1])
+			},
+		},
+		{
+			"a provider that turns the only agent away, twice", `run.waiting {"agent":"claude"`,
+			[]play{does("a", "", "working"), erring(loop.ErrUsageLimit), erring(loop.ErrUsageLimit), does("b", "", "working"), says("<promise>DONE</promise>")},
+			func(s *stage) {
+				s.settings.Limit = stop.ProviderPolicy{Wait: true, MaxWait: 90 * time.Hour, Backoff: 5 * time.Hour}
+				s.cast(false, "claude")
 			},
 		},
 	} {
@@ -124,6 +206,9 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			if diff := cmp.Diff(prompts, again); diff != "" {
 				t.Errorf("agents were told something else (- whole, + thrown away):\n%s", diff)
 			}
+			if all := strings.Join(append(whole, prompts...), "\n"); !strings.Contains(all, tt.shows) {
+				t.Errorf("there is nothing of %q in it:\n%s", tt.shows, all)
+			}
 			if n := len(slices.DeleteFunc(slices.Clone(whole), func(line string) bool { return !strings.Contains(line, "iteration.finished") })); n < 2 {
 				t.Errorf("only %d steps: that shows nothing", n)
 			}
@@ -135,11 +220,12 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 // its journal and what its agents were told.
 func record(t *testing.T, set func(*stage), plays []play, throwAway bool) (events, prompts []string) {
 	t.Helper()
-	s := newStage(t, plays...)
+	s := newStage(t, slices.Clone(plays)...)
 	s.settings.Iterations = 6
 	t.Setenv("HOOKLOG", filepath.Join(t.TempDir(), "log"))
+	clock := &quick{}
 	gitIn(t, s.dir, "init", "-q")
-	for name, text := range map[string]string{"pin": "as it was", ".gitignore": ".refrain\n", "PLAN.md": "- [ ] one\n- [ ] two\n"} {
+	for name, text := range map[string]string{"pin": "as it was", ".gitignore": ".refrain\nignored\n", "ignored": "as it was", "PLAN.md": "- [ ] one\n- [ ] two\n"} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +233,7 @@ func record(t *testing.T, set func(*stage), plays []play, throwAway bool) (event
 	set(s)
 	s.with(func(o *app.Blueprint) {
 		o.Run.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
-		o.Run.Exec = s.agentOr(proc.Run)
+		o.Run.Exec, o.Run.Clock = s.agentOr(proc.Run), clock
 		o.Hooks.Set, _ = hook.Find(s.dir, nil, true)
 		store, err := checkpoint.OpenStore(t.Context(), o.Files, filepath.Join(o.Run.Journal.Dir(), "checkpoints"), "")
 		if err != nil {
@@ -166,6 +252,7 @@ func record(t *testing.T, set func(*stage), plays []play, throwAway bool) (event
 	}
 	past, start := journal.Past{}, loop.Payload(&loop.RunStarted{Name: run.Meta().Name})
 	for legs := 0; ; legs++ {
+		s.control = steer.NewControl()
 		d := s.engine(run, past, start)
 		if throwAway {
 			d.Stepper = dying{d.Stepper}
@@ -190,8 +277,8 @@ func record(t *testing.T, set func(*stage), plays []play, throwAway bool) (event
 }
 
 // journal is the events of build-1 without what differs from run to run: times,
-// names of commits, and what a new runner must say, which is that it goes on, how it
-// found the tree, and warnings once more.
+// names of commits, what a new runner must say, which is that it goes on, how it
+// found the tree, and warnings once more, and pauses, which it leaves out.
 func (s *stage) journal() (list []string) {
 	warned := map[string]bool{}
 	for ev, err := range s.store.Events("build-1", 0) {
@@ -201,6 +288,10 @@ func (s *stage) journal() (list []string) {
 		switch p := ev.Payload.(type) {
 		case *loop.RunResumed:
 			continue
+		case *loop.RunWaiting:
+			if p.Agent == "" { // a pause of our own, for which nobody waits again
+				continue
+			}
 		case *loop.CheckpointMade:
 			if p.Base {
 				continue
@@ -277,13 +368,60 @@ func (s *stage) agentOr(real engine.Exec) engine.Exec {
 // hook writes a hook of the user's.
 func (s *stage) hook(t *testing.T, name, script string) {
 	t.Helper()
-	folder := filepath.Join(s.dir, hook.Folder)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	s.script(t, filepath.Join(hook.Folder, name), script)
+}
+
+// script writes a script of the user's into the work tree.
+func (s *stage) script(t *testing.T, name, script string) {
+	t.Helper()
+	file := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// asked has a person asked, who gives no answer in time, but has changed the prompt
+// by then, question by question.
+func (s *stage) asked(a engine.Asking, edits map[string]string) {
+	a.Timeout = time.Minute
+	s.with(func(o *app.Blueprint) {
+		o.Asking = a
+		o.Run.Observers = append(o.Run.Observers, observe(func(e loop.Event) {
+			p, ok := e.Payload.(*loop.RunAsked)
+			if !ok || edits[p.Question] == "" {
+				return
+			}
+			if err := os.WriteFile(p.Prompt, []byte(edits[p.Question]), 0o600); err != nil {
+				s.t.Error(err)
+			}
+		}))
+	})
+}
+
+// quick is a clock on which sleeping takes no time.
+type quick struct {
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (q *quick) Now() time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return time.Now().Add(q.ahead)
+}
+
+func (q *quick) AfterFunc(d time.Duration, f func()) (stop func()) {
+	timer := time.AfterFunc(d, f)
+	return func() { timer.Stop() }
+}
+
+func (q *quick) Sleep(d time.Duration, _ <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ahead += d
 }
 
 // does writes a file and the plan, and says something.
@@ -294,6 +432,24 @@ func does(file, plan, text string) play {
 			os.WriteFile(filepath.Join(dir, "PLAN.md"), []byte(plan), 0o600)
 		}
 		return says(text)(context.Background(), dir, out)
+	}
+}
+
+// puts writes a file, and says something.
+func puts(file, content, text string) play {
+	return func(ctx context.Context, dir string, out io.Writer) int {
+		os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600)
+		return says(text)(ctx, dir, out)
+	}
+}
+
+// noting is a play during which a person leaves a note.
+func (s *stage) noting(text string, p play) play {
+	return func(ctx context.Context, dir string, out io.Writer) int {
+		if a, err := s.control.Do(ctx, steer.Command{Name: "note", Text: text}); err != nil || !a.OK {
+			s.t.Errorf("the note: %+v, %v", a, err)
+		}
+		return p(ctx, dir, out)
 	}
 }
 
