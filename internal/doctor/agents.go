@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -40,7 +41,10 @@ func (a AgentInfo) CalledAs() string {
 }
 
 // Agents lists the agents that can be named, in the work tree that the settings
-// are for, and asks those that are installed for their version.
+// are for, and asks those that are installed for their version. What the settings
+// say of an agent, which may be those of a project that nobody has looked at yet,
+// is shown and not run: neither a command of theirs, nor the program that we know
+// with their variables, by which it can be made to run anything.
 func Agents(ctx context.Context, needs request.Assignment) []AgentInfo {
 	names := lineup.Known(needs.Config().Agents)
 	list := make([]AgentInfo, len(names))
@@ -80,30 +84,47 @@ func inspect(ctx context.Context, needs request.Assignment, name string) AgentIn
 		return info
 	}
 	info.Found = true
-	if info.BuiltIn {
-		info.Version = version(ctx, cmd)
+	switch {
+	case !info.BuiltIn:
+	case table.Command.IsZero():
+		info.Version = version(ctx, agent.Program(name))
+	default:
+		info.Note = notAsked
 	}
 	return info
 }
+
+// notAsked is why an agent that we know has no version.
+const notAsked = "a command of the settings, which is not asked for its version"
 
 // probeTime is how long a program may take to tell its version. Some start a
 // whole runtime for it.
 const probeTime = 10 * time.Second
 
-// version asks a program; empty when it does not say.
-func version(ctx context.Context, cmd agent.Command) string {
-	said, err := ask(ctx, os.TempDir(), cmd.Env, cmd.Argv[0], "--version")
+// version asks a program; empty when it does not say. It stands where nobody else
+// can put settings for it: agents read those of the folder they are in.
+func version(ctx context.Context, program string) string {
+	said, err := ask(ctx, bareFolder(), proc.Environ(), program, "--version")
 	if err != nil {
 		return ""
 	}
 	return said
 }
 
+// bareFolder is one in which no other user has left files, as they may in a
+// shared folder for temporary ones.
+func bareFolder() string {
+	if runtime.GOOS == "windows" {
+		return os.TempDir() // which is the user's own there
+	}
+	return "/"
+}
+
 // ask runs a short command and gives the first line of its answer.
 func ask(ctx context.Context, dir string, env []string, argv ...string) (string, error) {
 	var said strings.Builder
 	exit, err := proc.Run(ctx, proc.Spec{
-		Argv: argv, Dir: dir, Env: slices.Concat(proc.Environ(), env), Timeout: probeTime,
+		Argv: argv, Dir: dir, Env: env, Timeout: probeTime,
 		Stdout: proc.Sink{Line: func(line []byte, _ bool) {
 			if text := strings.TrimSpace(string(line)); said.Len() == 0 && text != "" {
 				said.WriteString(text)

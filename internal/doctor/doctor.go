@@ -72,11 +72,8 @@ func badSettings(err error) Check {
 // gitNeeded is the oldest git that can be told which settings of the user to read.
 var gitNeeded = [2]int{2, 32}
 
-// quietGit makes git speak English and ask nothing.
-var quietGit = []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0"}
-
 func checkGit(ctx context.Context, tree string) Check {
-	said, err := ask(ctx, tree, quietGit, "git", "--version")
+	said, err := ask(ctx, bareFolder(), git.Closed(), "git", "--version")
 	if err != nil {
 		return Check{"git", Worry, "not found", "install git 2.32 or later: without it nobody can tell what an agent committed"}
 	}
@@ -87,7 +84,7 @@ func checkGit(ctx context.Context, tree string) Check {
 	if err := git.Readable(tree); err != nil {
 		return Check{"git", Problem, err.Error(), request.HintOf(err)}
 	}
-	if inside, err := ask(ctx, tree, quietGit, "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
+	if inside, err := ask(ctx, tree, git.Closed(), "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
 		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}
 	}
 	return Check{"git", Fine, version, ""}
@@ -227,7 +224,7 @@ func checkAgents(ctx context.Context, needs request.Assignment) []Check {
 
 func inspectAgent(name string, a AgentInfo, mode string) Check {
 	said := strings.TrimSpace(a.Version + " at " + a.Path)
-	if a.BuiltIn && a.Version == "" {
+	if a.BuiltIn && a.Version == "" && a.Note == "" {
 		return Check{name, Worry, a.Path + " does not tell its version", "run it once by hand"}
 	}
 	if fix := lineup.RefusedRoot(a.Name, mode); fix != "" {
