@@ -31,9 +31,9 @@ type Setup struct {
 // files that are there to be overwritten. The settings of the project itself do
 // not matter: it has none yet, or they are what is to be mended.
 func NewSetup(dir, chosen string, force bool) (*Setup, error) {
-	tree, err := config.NewRoot(dir)
+	tree, err := request.NewRoot(dir)
 	if err != nil {
-		return nil, &request.UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
+		return nil, err
 	}
 	sources := config.Sources{UserFile: config.UserFile(os.Getenv), Environ: os.Environ(), Agents: agent.BuiltIn()}
 	if chosen != "" {

@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"config":  join(words, []string{"stop", "agent", "project"}),
 
 	"policy":  {"loop", "stop", "config"},
-	"request": {"loop", "config", "agent", "gate", "stop", "plan", "procedure", "prompt"},
+	"request": {"loop", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 

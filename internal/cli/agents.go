@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/doctor"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -23,7 +22,7 @@ func agentsCommand(sh *shell) *cobra.Command {
 	asJSON := addJSON(cmd)
 	prices := cmd.Flags().Bool("prices", false, "list what models cost: by these an agent's cost is estimated where it does not tell")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		here, err := settingsHere(sh, request.Request{})
+		here, err := request.In(sh.dir, request.Request{})
 		if err != nil {
 			return err
 		}
@@ -76,13 +75,4 @@ func versionOf(a doctor.AgentInfo) string {
 		return "-"
 	}
 	return view.Fit(a.Version, 32)
-}
-
-// settingsHere resolves the settings of this work tree.
-func settingsHere(sh *shell, req request.Request) (request.Assignment, error) {
-	tree, err := config.Root(sh.dir)
-	if err != nil {
-		return request.Assignment{}, usage(err.Error(), "name an existing folder with -C")
-	}
-	return request.Load(tree, req)
 }

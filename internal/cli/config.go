@@ -33,7 +33,7 @@ func resolver(sh *shell, cmd *cobra.Command) func() (*config.Resolved, error) {
 		if err != nil {
 			return nil, err
 		}
-		here, err := settingsHere(sh, request.Request{Procedure: *procedure, Flags: flags})
+		here, err := request.In(sh.dir, request.Request{Procedure: *procedure, Flags: flags})
 		return here.Settings, err
 	}
 }

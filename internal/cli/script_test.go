@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RECORDED", recorded)
 			return story.CleanHome(env)
 		},
-		Cmds: story.Words,
+		Cmds:      story.Words,
+		Condition: story.Condition,
 	})
 }

@@ -35,7 +35,7 @@ func verifyCommand(sh *shell) *cobra.Command {
 		if cmd.Flags().Changed("plan") {
 			req.Flags = []config.Flag{{Name: "--plan", Key: "done.plan", Value: *file}}
 		}
-		here, err := settingsHere(sh, req)
+		here, err := request.In(sh.dir, req)
 		if err != nil {
 			return err
 		}

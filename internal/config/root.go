@@ -2,10 +2,13 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
@@ -15,7 +18,41 @@ import (
 // folder must not make that the work tree of every repository below it. Records
 // are asked because an agent may have deleted all that marked the folder, and the
 // next one further up is somebody else's.
-func Root(dir string) (string, error) {
+//
+// What marks a folder is taken for settings, and those name programs. So it must be
+// ours, as must be the folder, whose owner can exchange it: else the error is a
+// *StrangerError.
+func Root(dir string, safe Safe) (string, error) {
+	dir, err := folderAt(dir)
+	if err != nil {
+		return "", err
+	}
+	for at := range upward(dir) {
+		if marks := marksOf(at); len(marks) > 0 || project.Knows(at) {
+			return at, safe.check(dir, at, marks)
+		}
+	}
+	return dir, nil
+}
+
+// NewRoot is where the settings of a project that has none yet belong: as Root,
+// but outside of a repository it looks nowhere upward, for what lies there is
+// somebody else's project.
+func NewRoot(dir string, safe Safe) (string, error) {
+	dir, err := folderAt(dir)
+	if err != nil {
+		return "", err
+	}
+	for at := range upward(dir) {
+		if isRepository(filepath.Join(at, ".git")) {
+			return Root(dir, safe)
+		}
+	}
+	return dir, safe.check(dir, dir, marksOf(dir))
+}
+
+// folderAt is the whole path of a folder that is there.
+func folderAt(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("find the work tree: %w", err)
@@ -27,37 +64,55 @@ func Root(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("find the work tree: %s is not a folder", dir)
 	}
-	for at := dir; ; at = filepath.Dir(at) {
-		for _, mark := range []string{FileName, ".refrain"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return at, nil
+	return dir, nil
+}
+
+// upward is a folder and those above it in which a work tree is looked for. What
+// lies beyond the user's home, a folder of another user's or a mount point is not
+// where the user works: these are the last.
+func upward(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		home := userHome()
+		info, err := os.Stat(dir)
+		for yield(dir) {
+			above := filepath.Dir(dir)
+			if err != nil || above == dir || home != nil && os.SameFile(info, home) || !files.Trusted(info) {
+				return
 			}
-		}
-		if isRepository(filepath.Join(at, ".git")) || project.Knows(at) {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return dir, nil
+			next, nextErr := os.Stat(above)
+			if nextErr == nil && !files.SameDisk(info, next) {
+				return
+			}
+			dir, info, err = above, next, nextErr
 		}
 	}
 }
 
-// NewRoot is where the settings of a project that has none yet belong: as Root,
-// but outside of a repository it looks nowhere upward, for what lies there is
-// somebody else's project.
-func NewRoot(dir string) (string, error) {
-	root, err := Root(dir)
+// userHome is the folder in which the user's projects are; nil: nobody knows.
+func userHome() fs.FileInfo {
+	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", err
+		return nil
 	}
-	for at := root; ; at = filepath.Dir(at) {
-		if isRepository(filepath.Join(at, ".git")) {
-			return root, nil
-		}
-		if at == filepath.Dir(at) {
-			return filepath.Abs(dir)
+	info, err := os.Stat(home)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// marksOf is what makes a folder a work tree.
+func marksOf(dir string) []string {
+	var marks []string
+	for _, name := range []string{FileName, ".refrain"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			marks = append(marks, filepath.Join(dir, name))
 		}
 	}
+	if git := filepath.Join(dir, ".git"); isRepository(git) {
+		marks = append(marks, git)
+	}
+	return marks
 }
 
 // isRepository tells whether a .git is one: an empty folder that some program

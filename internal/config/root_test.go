@@ -23,7 +23,7 @@ func TestRoot(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			top := folders(t, append(tt.make, tt.from+"/"))
-			got, err := Root(filepath.Join(top, tt.from))
+			got, err := Root(filepath.Join(top, tt.from), nil)
 			if want := filepath.Join(top, tt.want); err != nil || got != want {
 				t.Errorf("Root = %s, %v, want %s", got, err, want)
 			}
@@ -63,7 +63,7 @@ func TestNewRoot(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			top := folders(t, append(tt.make, tt.from+"/"))
-			got, err := NewRoot(filepath.Join(top, tt.from))
+			got, err := NewRoot(filepath.Join(top, tt.from), nil)
 			if want := filepath.Join(top, tt.want); err != nil || got != want {
 				t.Errorf("NewRoot = %s, %v, want %s", got, err, want)
 			}
@@ -75,7 +75,7 @@ func TestRootOfNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")
 	for _, dir := range []string{file, file + "-missing"} {
-		if got, err := Root(dir); err == nil {
+		if got, err := Root(dir, nil); err == nil {
 			t.Errorf("Root(%s) = %s, want an error", dir, got)
 		}
 	}
@@ -104,10 +104,10 @@ func TestUserFile(t *testing.T) {
 
 func TestRootOfAFolderWithoutMarks(t *testing.T) {
 	dir := t.TempDir()
-	if above, err := Root(filepath.Dir(dir)); err != nil || above != filepath.Dir(dir) {
+	if above, err := Root(filepath.Dir(dir), nil); err != nil || above != filepath.Dir(dir) {
 		t.Skipf("the folder for temporary files lies in a work tree: %s", above)
 	}
-	if got, err := Root(dir); err != nil || got != dir {
+	if got, err := Root(dir, nil); err != nil || got != dir {
 		t.Errorf("Root = %s, %v, want %s", got, err, dir)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -25,6 +26,26 @@ func Own(dir string) error {
 		return fmt.Errorf("%s is open to other users: run \"chmod 700 %s\"", dir, dir)
 	}
 	return nil
+}
+
+// Trusted tells whether a file belongs to us, or to root, who can do anything
+// anyway. For root itself it is as git has it: the files of the user for whom
+// sudo runs us are ours too, and those of all others are not.
+func Trusted(info fs.FileInfo) bool {
+	owner, us := Owner(info), os.Geteuid()
+	if us == 0 {
+		if sudo, err := strconv.ParseUint(os.Getenv("SUDO_UID"), 10, 32); err == nil {
+			us = int(sudo)
+		}
+	}
+	return owner == 0 || owner == us
+}
+
+// SameDisk tells whether two files are on one file system.
+func SameDisk(a, b fs.FileInfo) bool {
+	first, ok := a.Sys().(*syscall.Stat_t)
+	second, known := b.Sys().(*syscall.Stat_t)
+	return !ok || !known || first.Dev == second.Dev
 }
 
 // Owner is the user that a file belongs to; -1 when nobody can tell.

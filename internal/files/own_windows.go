@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -14,3 +15,9 @@ func Own(dir string) error {
 	}
 	return err
 }
+
+// Trusted says yes: nobody looks here who owns a file.
+func Trusted(fs.FileInfo) bool { return true }
+
+// SameDisk says yes: a disk has a root of its own here.
+func SameDisk(_, _ fs.FileInfo) bool { return true }

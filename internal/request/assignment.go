@@ -1,12 +1,14 @@
 package request
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/prompt"
@@ -21,9 +23,20 @@ type Assignment struct {
 }
 
 // Root finds the work tree around a folder.
-func Root(dir string) (string, error) {
-	tree, err := config.Root(dir)
-	if err != nil {
+func Root(dir string) (string, error) { return find(config.Root, dir) }
+
+// NewRoot finds where the settings of a project that has none yet belong.
+func NewRoot(dir string) (string, error) { return find(config.NewRoot, dir) }
+
+// find finds a work tree. That of another user is refused, unless git has been
+// told that it may be trusted.
+func find(root func(string, config.Safe) (string, error), dir string) (string, error) {
+	tree, err := root(dir, func() []string { return git.SafeFolders(context.Background()) })
+	var stranger *config.StrangerError
+	switch {
+	case errors.As(err, &stranger):
+		return "", &UsageError{What: stranger.Error(), Hint: stranger.Hint()}
+	case err != nil:
 		return "", &UsageError{What: err.Error(), Hint: "name an existing folder with -C"}
 	}
 	return tree, nil
