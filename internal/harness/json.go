@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // deepest is how far objects may be nested in each other.
@@ -14,18 +15,18 @@ var errNoObject = errors.New("no object of JSON")
 
 // readJSON reads an object, with the comments and commas that some who read it
 // allow. Nothing is an empty object.
-func readJSON(text []byte) (*table, error) {
-	if text == nil {
+func readJSON(content []byte) (*table, error) {
+	if content == nil {
 		return nil, nil
 	}
-	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
-	if !json.Valid(text) {
-		text = plainJSON(text)
+	content = bytes.TrimPrefix(content, []byte("\uFEFF"))
+	if !json.Valid(content) {
+		content = text.PlainJSON(content)
 	}
-	if !json.Valid(text) {
+	if !json.Valid(content) {
 		return nil, errNoObject
 	}
-	value, err := readValue(text, 0)
+	value, err := readValue(content, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -105,52 +106,4 @@ func (l leaf) MarshalJSON() ([]byte, error) { return []byte(l), nil }
 func writeJSON(t *table) ([]byte, error) {
 	text, err := json.MarshalIndent(t, "", "  ")
 	return append(text, '\n'), err
-}
-
-// plainJSON takes comments and the commas before a closing bracket out of a text.
-func plainJSON(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	comma := -1 // where the last comma is in out, if only space follows
-	for i := 0; i < len(text); i++ {
-		rest := text[i:]
-		switch ch := text[i]; {
-		case ch == '"':
-			end := i + 1
-			for end < len(text) && text[end] != '"' {
-				if text[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end, len(text)-1)
-			out = append(out, text[i:end+1]...)
-			i, comma = end, -1
-		case bytes.HasPrefix(rest, []byte("//")):
-			end := bytes.IndexByte(rest, '\n')
-			if end < 0 {
-				end = len(rest)
-			}
-			i += end - 1
-		case bytes.HasPrefix(rest, []byte("/*")):
-			end := bytes.Index(rest[2:], []byte("*/"))
-			if end < 0 {
-				return out
-			}
-			i += end + 3
-		case ch == '}' || ch == ']':
-			if comma >= 0 {
-				out[comma] = ' '
-			}
-			out, comma = append(out, ch), -1
-		case ch == ',':
-			comma = len(out)
-			out = append(out, ch)
-		default:
-			if !strings.ContainsRune(" \t\r\n", rune(ch)) {
-				comma = -1
-			}
-			out = append(out, ch)
-		}
-	}
-	return out
 }

@@ -42,7 +42,7 @@ func join(tables ...map[string]half) map[string]half {
 // npmElsewhere tells whether a dependency comes from somewhere else than the
 // registry, or under a name that is not its own.
 func npmElsewhere(value any) bool {
-	spec := text(value)
+	spec := stringOf(value)
 	switch {
 	case strings.HasPrefix(spec, "@") || spec == "":
 		return false
@@ -99,7 +99,7 @@ func overridden(key string) string {
 // nameHalf and binHalf are honest unless the commands of the package, which a
 // workspace puts first on the path, would stand before a tool.
 func nameHalf(old, now any) (any, bool) {
-	if isTool(text(now)) {
+	if isTool(stringOf(now)) {
 		return decided(old, now)
 	}
 	return now, true
@@ -152,7 +152,7 @@ func called(scripts *table, name string) bool {
 		if other == name {
 			continue
 		}
-		for _, word := range commandWords(text(scripts.get(other))) {
+		for _, word := range commandWords(stringOf(scripts.get(other))) {
 			if word == name {
 				return true
 			}
@@ -191,11 +191,11 @@ var (
 func denoImports(old, now any) (any, bool) {
 	was, _ := old.(*table)
 	return dependencies(func(name string) bool {
-		before := text(was.get(name))
+		before := stringOf(was.get(name))
 		return strings.Contains(name, ":") || strings.HasPrefix(name, "@std/") || strings.HasPrefix(name, "std/") ||
 			strings.Contains(name, "assert") || strings.Contains(name, "testing") || strings.Contains(name, "expect") ||
 			isTool(name) || before != "" && !local(before)
-	}, func(value any) bool { return local(text(value)) || strings.HasPrefix(text(value), "data:") })(old, now)
+	}, func(value any) bool { return local(stringOf(value)) || strings.HasPrefix(stringOf(value), "data:") })(old, now)
 }
 
 func local(spec string) bool {

@@ -41,7 +41,7 @@ var pytestOptions = halves{rest: decided, keys: map[string]half{
 	"markers": longerOrNew, "minversion": honest, "asyncio_mode": first, "asyncio_default_fixture_loop_scope": honest,
 	"pythonpath": func(old, now any) (any, bool) {
 		items, ok := list(now)
-		usual := func(item any) bool { s := text(item); return s == "." || s == "src" || s == "lib" }
+		usual := func(item any) bool { s := stringOf(item); return s == "." || s == "src" || s == "lib" }
 		if ok && old == nil && !slices.ContainsFunc(items, func(item any) bool { return !usual(item) }) || old == nil && usual(now) {
 			return now, true
 		}
@@ -89,7 +89,7 @@ func requirements(old, now any) (any, bool) {
 	was, _ := list(old)
 	is, _ := list(now)
 	for _, item := range is {
-		name, address, ok := strings.Cut(text(item), "@")
+		name, address, ok := strings.Cut(stringOf(item), "@")
 		name, _, _ = strings.Cut(strings.TrimSpace(name), "[")
 		if ok && address != "" && pythonTools.has(strings.ToLower(name)) && !slices.ContainsFunc(was, func(o any) bool { return equal(o, item) }) {
 			return old, false

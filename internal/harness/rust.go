@@ -52,12 +52,12 @@ func binTargets(old, now any) (any, bool) {
 	before := map[string][]any{}
 	for _, item := range was {
 		if m, ok := item.(map[string]any); ok {
-			before[text(m["name"])] = tested(m)
+			before[stringOf(m["name"])] = tested(m)
 		}
 	}
 	for _, item := range is {
 		m, _ := item.(map[string]any)
-		if flags, known := before[text(m["name"])]; known && !reflect.DeepEqual(flags, tested(m)) {
+		if flags, known := before[stringOf(m["name"])]; known && !reflect.DeepEqual(flags, tested(m)) {
 			return old, false
 		}
 	}

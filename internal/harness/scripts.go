@@ -221,7 +221,7 @@ func (s *following) scripts(pattern, dir string) {
 func (s *following) script(name, dir string) {
 	all, _ := s.table(path.Join(dir, "package.json"), "scripts")
 	for _, key := range []string{"pre" + name, name, "post" + name} {
-		if line := text(all.get(key)); line != "" {
+		if line := stringOf(all.get(key)); line != "" {
 			s.once("script "+dir+" "+key, func() { s.found(line, dir) })
 		}
 	}
@@ -233,9 +233,9 @@ func (s *following) task(name, dir string) {
 		if !ok {
 			continue
 		}
-		line := text(all.get(name))
+		line := stringOf(all.get(name))
 		if t, ok := all.get(name).(*table); ok {
-			line = text(t.get("command"))
+			line = stringOf(t.get("command"))
 		}
 		s.once("task "+dir+" "+name, func() { s.found(line, dir) })
 	}
@@ -249,7 +249,7 @@ func (s *following) composer(name, dir string) {
 	}
 	s.once("composer "+dir+" "+name, func() {
 		for _, line := range lines {
-			other, ok := strings.CutPrefix(text(line), "@")
+			other, ok := strings.CutPrefix(stringOf(line), "@")
 			switch {
 			case !ok:
 				s.found(other, dir)

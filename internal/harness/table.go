@@ -88,8 +88,8 @@ func list(value any) ([]any, bool) {
 	return nil, false
 }
 
-// text gives a value that is a string, and "" for every other.
-func text(value any) string {
+// stringOf gives a value that is a string, and "" for every other.
+func stringOf(value any) string {
 	switch v := value.(type) {
 	case string:
 		return v

@@ -1,4 +1,4 @@
-package scaffold
+package text
 
 import (
 	"encoding/json"
@@ -18,8 +18,8 @@ func TestPlainJSON(t *testing.T) {
 		{"a comment that does not end", "1/*", "1  "},
 		{"a slash alone", "1/", "1/"},
 	} {
-		if got := string(plainJSON([]byte(tt.in))); got != tt.want {
-			t.Errorf("%s: plainJSON(%q) = %q, want %q", tt.name, tt.in, got, tt.want)
+		if got := string(PlainJSON([]byte(tt.in))); got != tt.want {
+			t.Errorf("%s: PlainJSON(%q) = %q, want %q", tt.name, tt.in, got, tt.want)
 		}
 	}
 }
@@ -29,7 +29,7 @@ func FuzzPlainJSON(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got := plainJSON(text)
+		got := PlainJSON(text)
 		if len(got) != len(text) {
 			t.Fatalf("%d bytes became %d", len(text), len(got))
 		}
