@@ -28,7 +28,11 @@ func newAider(o Options) (Agent, error) {
 			// Else it offers to fetch every address in the prompt.
 			"AIDER_DETECT_URLS": "false",
 		},
-		args:    aiderArgs,
+		args: aiderArgs,
+		takes: Takes{ // from the folder it works in and the root of the repository
+			Settings:  []string{".aider.conf.yml", ".aider.model.settings.yml", ".aider.model.metadata.json"},
+			Variables: []string{".env"},
+		},
 		deliver: byFile,
 	})
 }

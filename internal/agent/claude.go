@@ -30,6 +30,14 @@ func newClaude(o Options) (Agent, error) {
 			"CLAUDE_EFFORT",
 		},
 		args: claudeArgs,
+		takes: Takes{
+			// From the folder it works in and the root of the repository; servers
+			// from every folder on the way up.
+			Settings: []string{".claude/settings.json", ".claude/settings.local.json", ".mcp.json"},
+			Scripts:  []string{".claude/hooks/", ".claude/workflows/"},
+			Skills:   []string{".claude/agents/", ".claude/commands/", ".claude/skills/"},
+			Above:    []string{".mcp.json"},
+		},
 	})
 }
 

@@ -24,6 +24,7 @@ type cli struct {
 	// stdoutFile: it loses output on a pipe.
 	stdoutFile bool
 	traits     Traits
+	takes      Takes
 }
 
 // newCLI makes the agent. A command in the options replaces the program and

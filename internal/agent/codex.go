@@ -32,6 +32,13 @@ func newCodex(o Options) (Agent, error) {
 			"CODEX_TOOL_CALL_ID",
 		},
 		args: codexArgs,
+		takes: Takes{
+			// From every folder between the root of the repository and the one it
+			// works in. Rules name commands that need no sandbox.
+			Settings: []string{".codex/config.toml", ".codex/hooks.json", ".codex/agents/", ".agents/plugins/"},
+			Scripts:  []string{".codex/hooks/", ".codex/rules/"},
+			Skills:   []string{".codex/skills/", ".agents/skills/"},
+		},
 	})
 }
 

@@ -24,6 +24,16 @@ func newCopilot(o Options) (Agent, error) {
 			"COPILOT_CLI_RESOLVED_DIST_DIR", "COPILOT_LOADER_PID",
 		},
 		args: copilotArgs,
+		takes: Takes{
+			// From the folder it works in and the root of the repository, also what
+			// is there for others.
+			Settings: []string{
+				".github/copilot/settings.json", ".github/copilot/settings.local.json", ".github/mcp.json", ".github/lsp.json",
+				".mcp.json", ".vscode/mcp.json", ".claude/settings.json", ".claude/settings.local.json",
+			},
+			Code:   []string{".github/hooks/", ".github/extensions/"},
+			Skills: []string{".github/agents/", ".github/skills/", ".claude/agents/", ".claude/commands/", ".claude/skills/", ".agents/skills/"},
+		},
 	})
 }
 

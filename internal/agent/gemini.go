@@ -27,6 +27,16 @@ func newGemini(o Options) (Agent, error) {
 		},
 		unset: []string{"GEMINI_CLI"},
 		args:  geminiArgs,
+		takes: Takes{
+			// From the folder it works in; variables from the nearest folder on the
+			// way up that has some. Policies name tools that need no question.
+			Settings:  []string{".gemini/settings.json", ".gemini/policies/"},
+			Variables: []string{".gemini/.env", ".env"},
+			Scripts:   []string{".gemini/hooks/", ".gemini/sandbox.bashrc", ".gemini/sandbox.Dockerfile"},
+			Code:      []string{".gemini/extensions/"},
+			Skills:    []string{".gemini/commands/", ".gemini/agents/", ".gemini/skills/", ".agents/skills/"},
+			Above:     []string{".gemini/.env", ".env"},
+		},
 		// It repeats the prompt in its output, and when that is long it ends
 		// before a pipe has taken the rest.
 		stdoutFile: true,

@@ -23,6 +23,13 @@ func newOpencode(o Options) (Agent, error) {
 		env:     env,
 		unset:   []string{"OPENCODE", "OPENCODE_PID"},
 		args:    opencodeArgs,
+		takes: Takes{
+			// From every folder between the one it works in and the root of the
+			// repository. Its own holds plugins and tools.
+			Settings: []string{"opencode.json", "opencode.jsonc"},
+			Code:     []string{".opencode/"},
+			Skills:   []string{".claude/skills/", ".agents/skills/"},
+		},
 	})
 }
 

@@ -23,6 +23,14 @@ func newPi(o Options) (Agent, error) {
 		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		unset:   []string{"PI_CODING_AGENT"},
 		args:    piArgs,
+		takes: Takes{
+			// From the folder it works in; skills from those above, too. Its settings
+			// install packages.
+			Settings: []string{".pi/settings.json"},
+			Code:     []string{".pi/extensions/"},
+			Skills:   []string{".pi/prompts/", ".pi/skills/", ".agents/skills/"},
+			Above:    []string{".agents/skills/"},
+		},
 	})
 }
 

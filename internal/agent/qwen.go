@@ -26,6 +26,14 @@ func newQwen(o Options) (Agent, error) {
 		},
 		unset: []string{"QWEN_CODE"},
 		args:  qwenArgs,
+		takes: Takes{ // as gemini, from which it was made
+			Settings:  []string{".qwen/settings.json", ".lsp.json"},
+			Variables: []string{".qwen/.env", ".env"},
+			Scripts:   []string{".qwen/hooks/", ".qwen/sandbox.bashrc", ".qwen/sandbox.Dockerfile"},
+			Code:      []string{".qwen/extensions/"},
+			Skills:    []string{".qwen/commands/", ".qwen/agents/", ".qwen/skills/", ".agents/skills/"},
+			Above:     []string{".qwen/.env", ".env"},
+		},
 	})
 }
 

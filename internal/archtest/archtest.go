@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"stop":    words,
 	"detect":  join(words, []string{"tests"}),
 	"agent":   words,
+	"intake":  {"agent"},
 	"tests":   words,
 	"harness": nil,
 	"plan":    words,
