@@ -43,7 +43,7 @@ feedback.enabled feedback.max_tokens feedback.summaries
 permissions.mode
 proc.keep
 progress.ignore progress.only
-retention.transcripts
+retention.transcripts retention.redact
 notify.on notify.desktop notify.bell notify.waiting_after notify.every notify.per_hour notify.quiet
 notify.log notify.command notify.webhook.url notify.webhook.template notify.webhook.secret
 notify.webhook.headers notify.slack.url notify.discord.url notify.ntfy.url notify.ntfy.token

@@ -36,19 +36,31 @@ func Variables(env []string, isPath func(string) bool) []Secret {
 	return list
 }
 
-// Given are secrets among settings, which were set for this program and not for
-// everybody: a name need not look secret, if the value looks as if somebody had
-// made it by chance.
+// Given are the secrets among variables that somebody has set for one program: a
+// name need not look secret there, if the value looks made by chance.
 func Given(values map[string]string, isPath func(string) bool) []Secret {
 	var list []Secret
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		value := strings.TrimSpace(values[name])
-		if isPath(value) {
-			continue
-		}
-		if setting.SecretName(name) && !plain(value) || random(value) {
+		list = append(list, Variables([]string{name + "=" + values[name]}, isPath)...)
+		if value := strings.TrimSpace(values[name]); random(value) && !setting.SecretName(name) && !isPath(value) && passwordIn(name, value) == nil {
 			list = append(list, Secret{name, value})
-			list = append(list, leaves(name, value)...)
+		}
+	}
+	return list
+}
+
+// Settings are the secrets among settings that are never shown, whatever their
+// names. Of a header with a word before the key, as in "Bearer KEY", the key alone
+// is one too.
+func Settings(values map[string]string) []Secret {
+	var list []Secret
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := strings.TrimSpace(values[name])
+		if !plain(value) {
+			list = append(list, Secret{name, value})
+		}
+		if word, rest, ok := strings.Cut(value, " "); ok && isWord(word) && !plain(rest) {
+			list = append(list, Secret{name, strings.TrimSpace(rest)})
 		}
 		list = append(list, passwordIn(name, value)...)
 	}

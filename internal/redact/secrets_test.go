@@ -55,4 +55,17 @@ func TestWhichSettingsAreSecret(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	got = Settings(map[string]string{
+		"notify.email.password": "hunter22", "notify.slack.url": "https://hooks.example.com/T00/Xy12Zw34Uv56", "notify.webhook.url": "http://127.0.0.1:8080/hook",
+		"trace.headers.Authorization": "Bearer k3y-of-a-robot", "trace.headers.Kind": "production",
+	})
+	want = []Secret{
+		{"notify.email.password", "hunter22"},
+		{"notify.slack.url", "https://hooks.example.com/T00/Xy12Zw34Uv56"},
+		{"trace.headers.Authorization", "Bearer k3y-of-a-robot"},
+		{"trace.headers.Authorization", "k3y-of-a-robot"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
