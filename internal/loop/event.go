@@ -122,6 +122,7 @@ type Limits struct {
 
 	RedGates     int `json:"red_gates,omitempty"`
 	TestFailures int `json:"test_failures,omitempty"`
+	Files        int `json:"files,omitempty"` // that may be changed
 
 	Redline int `json:"redline,omitempty"` // percent of a kept session's context
 }

@@ -64,16 +64,7 @@ func (t Terms) exitZero() bool {
 func (t Terms) CanBeDone() bool { return t.Completion().Asked() }
 
 // CanEnd tells whether anything can end the run but a person.
-func (t Terms) CanEnd() bool {
-	limits, stop := t.Limits(), t.Config.Stop
-	if t.Gates() == 0 {
-		limits.RedGates = 0
-	}
-	limits.TestFailures = 0 // nobody knows whether tests will be seen
-	limits.Redline = 0      // a fresh session ends nothing
-	set := limits != loop.Limits{} || stop.Values.Int("stop.max_files") > 0
-	return set || t.CanBeDone() || len(stop.Patterns)+len(stop.Scripts)+len(t.OwnRules) > 0
-}
+func (t Terms) CanEnd() bool { return stop.CanEnd(t.settings()) }
 
 // TestsMayBecome is what may become of tests, where gates judge claims; empty
 // where none do.

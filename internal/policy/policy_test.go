@@ -32,7 +32,7 @@ func with(t *testing.T, kind config.Kind, settings string) Terms {
 }
 
 // forever leaves nothing that ends a run.
-const forever = "loop.max_iterations=0 stop.failures=0 stop.no_progress=0 "
+const forever = "loop.max_iterations=0 stop.failures=0 stop.no_progress=0 stop.repeats=0 "
 
 func TestWhetherARunCanEnd(t *testing.T) {
 	tests := []struct {
@@ -46,6 +46,12 @@ func TestWhetherARunCanEnd(t *testing.T) {
 		{"by money", forever + "budget.cost_usd=5", config.AdHocPrompt, true, false},
 		{"by failures", forever + "stop.failures=3", config.AdHocPrompt, true, false},
 		{"by files", forever + "stop.max_files=9", config.AdHocPrompt, true, false},
+		{"by doing the same again and again", forever + "stop.repeats=4", config.AdHocPrompt, true, false},
+		{"by money without progress", forever + "stop.cost_without_progress=5", config.AdHocPrompt, true, false},
+		{"by tokens", forever + "budget.tokens=5", config.AdHocPrompt, true, false},
+		{"by no progress", forever + "stop.no_progress=5", config.AdHocPrompt, true, false},
+		{"by red gates that are switched off", forever + "stop.red_gates=3 loop.gates=false gate", config.AdHocPrompt, false, false},
+		{"by a full context, which ends nothing", forever + "context.redline=90", config.AdHocPrompt, false, false},
 		{"by a pattern", forever + `stop.patterns=["x"]`, config.AdHocPrompt, true, false},
 		{"by a script", forever + `stop.scripts=["x"]`, config.AdHocPrompt, true, false},
 		{"by red gates that nobody has", forever + "stop.red_gates=3", config.AdHocPrompt, false, false},

@@ -10,7 +10,7 @@ import (
 // Cost stops a run that has spent its money.
 func Cost(s *Settings) Rule {
 	return Rule{
-		Name: "cost", Decide: cost(s.CostUSD), Redecidable: true,
+		Name: "cost", Decide: cost(s.CostUSD), Redecidable: true, CanEnd: s.CostUSD > 0,
 		Limit: func(l *loop.Limits) { l.CostUSD = s.CostUSD },
 		Rows: []setting.Row{{
 			Key: "budget.cost_usd", Kind: setting.Number, At: &s.CostUSD, Default: 0.0,

@@ -10,7 +10,7 @@ import (
 // Failures stops a run whose agent failed too often in a row.
 func Failures(s *Settings) Rule {
 	return Rule{
-		Name: "failures", Decide: failures(s.Failures), Redecidable: true,
+		Name: "failures", Decide: failures(s.Failures), Redecidable: true, CanEnd: s.Failures > 0,
 		Limit: func(l *loop.Limits) { l.Failures = s.Failures },
 		Rows: []setting.Row{
 			{

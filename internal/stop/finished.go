@@ -22,12 +22,15 @@ type Completion struct {
 // Asked tells whether any way to be done was asked for.
 func (c Completion) Asked() bool { return c.Promise || c.Plan || c.Gates || c.ExitZero }
 
+// Gated tells whether gates look at the work.
+func (c Completion) Gated() bool { return c.Proof || c.ProofOff }
+
 // Finished stops a run that is done: a claim that the runner's own proof
 // agrees with, or, where no proof was set up, a claim that stands alone and is
 // called unproven.
 func Finished(s *Settings) Rule {
 	return Rule{
-		Name: "done", Decide: finished(s.Done), Redecidable: true,
+		Name: "done", Decide: finished(s.Done), Redecidable: true, CanEnd: s.Done.Asked(),
 		Rows: []setting.Row{{
 			Key: "done.confirmations", Kind: setting.Positive, At: &s.Done.Confirmations, Default: 1,
 			Doc: "how many claims in a row, each with its proof, end the run",

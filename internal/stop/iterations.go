@@ -11,7 +11,7 @@ import (
 // for a way to be done, running them all was the whole task.
 func Iterations(s *Settings) Rule {
 	return Rule{
-		Name: "iterations", Decide: iterations(s.Iterations, s.Done.Asked()), Redecidable: true,
+		Name: "iterations", Decide: iterations(s.Iterations, s.Done.Asked()), Redecidable: true, CanEnd: s.Iterations > 0,
 		Limit: func(l *loop.Limits) { l.Iterations = s.Iterations },
 		Rows: []setting.Row{{
 			Key: "loop.max_iterations", Kind: setting.Iterations, At: &s.Iterations, Default: 0,

@@ -17,7 +17,8 @@ func MaxFiles(s *Settings) Rule {
 	const key = "stop.max_files"
 	most := s.Values.Int(key)
 	return Rule{
-		Name: "files", Redecidable: true,
+		Name: "files", Redecidable: true, CanEnd: most > 0,
+		Limit: func(l *loop.Limits) { l.Files = most },
 		Rows: []setting.Row{{
 			Key: key, Kind: setting.Int, Default: 0,
 			Doc: "end the run when it has changed more files than this since it began; 0 is no limit",

@@ -10,7 +10,7 @@ import (
 // OwnRules are the rules that the program brings along, each for itself: one that
 // wants a fresh session does not keep the next from waiting.
 func OwnRules(s *Settings) Rule {
-	return Rule{Name: "rules of a program's own", Own: s.Own, Ends: []End{{
+	return Rule{Name: "rules of a program's own", Own: s.Own, CanEnd: len(s.Own) > 0, Ends: []End{{
 		Reason: loop.ByRule, State: loop.Aborted,
 		When: "a rule of [a program's own](library.md) says so",
 	}}}

@@ -12,7 +12,7 @@ import (
 // Pattern stops a run when the agent printed what the user never wants to see.
 func Pattern(s *Settings) Rule {
 	return Rule{
-		Name: "pattern", Decide: pattern(),
+		Name: "pattern", Decide: pattern(), CanEnd: len(s.Patterns) > 0,
 		Rows: []setting.Row{{
 			Key: "stop.patterns", Kind: setting.List, At: &s.Patterns, Default: []string{}, Required: true, Check: regexps,
 			Doc: "regular expressions; one that matches the agent's text or stderr stops the run",

@@ -10,7 +10,7 @@ import (
 // Script stops a run when one of the user's stop scripts said so.
 func Script(s *Settings) Rule {
 	return Rule{
-		Name: "script", Decide: script(),
+		Name: "script", Decide: script(), CanEnd: len(s.Scripts) > 0,
 		Rows: []setting.Row{{
 			Key: "stop.scripts", Kind: setting.List, At: &s.Scripts, Default: []string{}, Required: true,
 			Doc: "programs that run after each iteration, for at most 5s; exit 0 stops the run",

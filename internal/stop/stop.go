@@ -12,6 +12,7 @@ package stop
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,7 +63,10 @@ type Rule struct {
 	// Redecidable says that a record has all that the rule looks at, so that
 	// what-if can suppose other settings for it.
 	Redecidable bool
-	Ends        []End
+	// CanEnd says that the rule, as it is set, can end a run that nobody stops: by
+	// what every run has, and not by what may never be seen.
+	CanEnd bool
+	Ends   []End
 }
 
 // End is one way in which a rule ends a run.
@@ -146,6 +150,12 @@ func Limits(s Settings) loop.Limits {
 		}
 	}
 	return l
+}
+
+// CanEnd tells whether any rule can end a run with these settings, but for a
+// person.
+func CanEnd(s Settings) bool {
+	return slices.ContainsFunc(all(&s), func(r Rule) bool { return r.CanEnd })
 }
 
 // Redecidable tells whether a record can be decided again with another value of

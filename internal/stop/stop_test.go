@@ -321,7 +321,7 @@ func TestSignInThatExpiresInTheNightIsNotFatal(t *testing.T) {
 func TestEveryLimitThatTheJournalTellsComesFromARule(t *testing.T) {
 	limits := Limits(Settings{
 		Iterations: 1, Time: time.Second, CostUSD: 1, Tokens: 1, Failures: 1, RedGates: 1, TestFailures: 1, NoProgress: 1,
-		Session: Sessions{Keep: true, Redline: 85},
+		Session: Sessions{Keep: true, Redline: 85}, Values: setting.Values{"stop.max_files": 1},
 	})
 	v := reflect.ValueOf(limits)
 	for i := range v.NumField() {
@@ -337,6 +337,9 @@ func TestEveryRuleIsWhole(t *testing.T) {
 	for i, r := range Known() {
 		if r.Decide == nil && r.Name != "rules of a program's own" || len(r.Ends) > 0 && r.Name == "" {
 			t.Errorf("rule %d: %+v: no name, or no decision", i+1, r)
+		}
+		if r.CanEnd {
+			t.Errorf("rule %s can end a run though nothing is set", r.Name)
 		}
 		for _, e := range r.Ends {
 			if e.Reason == "" || e.State == "" || e.When == "" || e.Key != "" && e.Short == "" && e.Reason != loop.ByWaitTooLong {

@@ -11,7 +11,8 @@ import (
 func TestFailures(s *Settings) Rule {
 	return Rule{
 		Name: "test failures", Decide: testFailures(s.TestFailures), Redecidable: true,
-		Limit: func(l *loop.Limits) { l.TestFailures = s.TestFailures },
+		CanEnd: false, // nobody knows whether tests will be seen
+		Limit:  func(l *loop.Limits) { l.TestFailures = s.TestFailures },
 		Rows: []setting.Row{{
 			Key: "stop.test_failures", Kind: setting.Int, At: &s.TestFailures, Default: 5,
 			Doc: "give up after this many iterations in a row in which tests failed and no more passed than at best; 0 is never",

@@ -11,7 +11,7 @@ import (
 // Time stops a run that has been alive for long enough, waits included.
 func Time(s *Settings) Rule {
 	return Rule{
-		Name: "time", Decide: maxTime(s.Time), Redecidable: true,
+		Name: "time", Decide: maxTime(s.Time), Redecidable: true, CanEnd: s.Time > 0,
 		Limit: func(l *loop.Limits) { l.Time = loop.Millis(s.Time) },
 		Rows: []setting.Row{{
 			Key: "loop.max_time", Kind: setting.Duration, At: &s.Time, Default: time.Duration(0),

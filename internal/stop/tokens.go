@@ -10,7 +10,7 @@ import (
 // Tokens stops a run that has used up its tokens.
 func Tokens(s *Settings) Rule {
 	return Rule{
-		Name: "tokens", Decide: tokens(s.Tokens), Redecidable: true,
+		Name: "tokens", Decide: tokens(s.Tokens), Redecidable: true, CanEnd: s.Tokens > 0,
 		Limit: func(l *loop.Limits) { l.Tokens = s.Tokens },
 		Rows: []setting.Row{{
 			Key: "budget.tokens", Kind: setting.Int, At: &s.Tokens, Default: 0,

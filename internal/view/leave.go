@@ -212,8 +212,17 @@ func pace(r *Run) string {
 	return said
 }
 
-// endsWhen is what ends the run at the latest: a limit, else a rule.
+// endsWhen is what ends the run at the latest: a limit, else a rule. How many files
+// it changes, nobody knows.
 func endsWhen(r *Run) string {
+	said := limitedBy(r)
+	if n := r.Limits.Files; n > 0 {
+		said += ", or with more than " + text.Plural(n, "changed file")
+	}
+	return said
+}
+
+func limitedBy(r *Run) string {
 	var at []string
 	if n := r.Limits.Iterations; n > 0 {
 		at = append(at, text.Plural(n, "iteration"))

@@ -47,6 +47,22 @@ func TestAfterTheFirstIterationItIsKnownWhetherARunCanBeLeft(t *testing.T) {
 	}
 }
 
+func TestWhatEndsARunThatIsLeft(t *testing.T) {
+	for _, tt := range []struct {
+		limits loop.Limits
+		want   string
+	}{
+		{loop.Limits{}, "without a limit: only when done, or by you"},
+		{loop.Limits{Files: 30}, "without a limit: only when done, or by you, or with more than 30 changed files"},
+		{loop.Limits{Files: 1, Failures: 3}, "without a limit: only when done, or after 3 failures in a row, or with more than 1 changed file"},
+		{loop.Limits{Files: 30, Iterations: 20, Tokens: 5}, "at the latest after 20 iterations or 5 tokens, or with more than 30 changed files"},
+	} {
+		if got := after(worked(), loop.RunStarted{Limits: tt.limits}).Leave().Ends; got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.limits, got, tt.want)
+		}
+	}
+}
+
 func TestWhatSpeaksAgainstLeaving(t *testing.T) {
 	limited := loop.RunStarted{Limits: loop.Limits{Iterations: 20}}
 	failed, one := worked(), 1
