@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -68,24 +67,31 @@ var commands = slices.Concat(runCommands, []command{resumeCommand}, talkCommands
 func Main(args []string) int {
 	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: os.Stderr}}
 	root := newRoot(sh)
-	root.SetArgs(args)
 	ignoreBrokenPipes()
 	noteDetached()
-	err := fang.Execute(context.Background(), root,
-		fang.WithVersion(Version),
-		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) {
-			if !errors.Is(err, syscall.EPIPE) {
-				explain(err).print(w)
-			}
-		}),
-	)
+	dress(root)
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
 	if errors.Is(err, syscall.EPIPE) {
 		return 0 // whoever read has seen enough
 	}
 	if err != nil {
-		return explain(err).status
+		told := explain(err)
+		told.print(sh.err)
+		return told.status
 	}
 	return sh.status
+}
+
+// dress has fang make the pages of help and the manual, around a command that does
+// nothing. The real one is run without it: for every error it would ask the
+// terminal for its colours, and wait seconds for one that does not answer.
+func dress(root *cobra.Command) {
+	nothing := &cobra.Command{Use: "nothing", Hidden: true, Run: func(*cobra.Command, []string) {}}
+	root.AddCommand(nothing)
+	root.SetArgs([]string{nothing.Name()})
+	_ = fang.Execute(context.Background(), root, fang.WithVersion(Version)) // nothing cannot fail
+	root.RemoveCommand(nothing)
 }
 
 // ignoreBrokenPipes makes a write to a closed pipe an error instead of the end
