@@ -22,6 +22,9 @@ func (t *turn) run(ctx context.Context, p *page, line string) (string, error) {
 	if err := p.mayRun(line); err != nil {
 		return "", err
 	}
+	if t.builder.ShowCommands {
+		return notRun("run", line), nil
+	}
 	text, failed, err := t.command(ctx, line)
 	if err == nil && failed != "" {
 		err = &Error{What: fmt.Sprintf("{{run %q}} %s", Preview(line, 60), failed), Hint: "correct the command, or use runIf where it may fail"}
@@ -34,12 +37,18 @@ func (t *turn) runIf(ctx context.Context, p *page, line string) (string, error) 
 	if err := p.mayRun(line); err != nil {
 		return "", err
 	}
+	if t.builder.ShowCommands {
+		return notRun("runIf", line), nil
+	}
 	text, failed, err := t.command(ctx, line)
 	if failed != "" {
 		return "", err
 	}
 	return text, err
 }
+
+// notRun stands for what a command would print.
+func notRun(word, line string) string { return fmt.Sprintf("{{%s %q}}: not run", word, line) }
 
 // mayRun refuses commands of files that an agent may have written: they would
 // run outside of whatever the agent is held in.

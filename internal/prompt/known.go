@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +11,9 @@ import (
 
 // command is a {{run}} or {{runIf}} as written, and where it stands.
 type command struct {
-	text string
-	at   parse.Pos
+	text  string
+	at    parse.Pos
+	fixed bool // its line is a text, and nothing is put into it
 }
 
 // commands gives every command of a template.
@@ -43,10 +45,12 @@ func commands(tmpl *template.Template) []command {
 			for i, one := range n.Cmds {
 				if word, ok := one.Args[0].(*parse.IdentifierNode); ok && (word.Ident == "run" || word.Ident == "runIf") {
 					whole := &parse.PipeNode{NodeType: parse.NodePipe, Cmds: n.Cmds[:i+1]}
-					list = append(list, command{whole.String(), one.Position()})
+					list = append(list, command{whole.String(), one.Position(), i == 0 && isText(one.Args)})
 				}
 				look(one)
 			}
+		case *parse.ChainNode:
+			look(n.Node)
 		case *parse.CommandNode:
 			for _, one := range n.Args {
 				look(one)
@@ -54,6 +58,37 @@ func commands(tmpl *template.Template) []command {
 		}
 	}
 	look(tmpl.Root)
+	return list
+}
+
+// isText tells whether the words of a command are its name and one text.
+func isText(words []parse.Node) bool {
+	return len(words) == 2 && words[1].Type() == parse.NodeString
+}
+
+// Line is a command that a text runs when it becomes a prompt.
+type Line struct {
+	Text  string // as written: run "make list"
+	At    int    // the line of the text, from 1
+	Fixed bool   // it is always the same line for the shell; else it is put together
+}
+
+// Lines gives the commands of a text. A text that is no template has none; it
+// will be refused when the prompt is made, before any of it runs.
+func Lines(name, text string) []Line {
+	front, body, err := ReadFront(name, strings.TrimPrefix(text, mark))
+	if err != nil || !strings.Contains(body, "{{") {
+		return nil
+	}
+	functions := (&turn{}).functions(context.Background(), &page{})
+	tmpl, err := template.New(templateName).Funcs(functions).Parse(body)
+	if err != nil {
+		return nil
+	}
+	var list []Line
+	for _, c := range commands(tmpl) {
+		list = append(list, Line{Text: c.text, At: 1 + front.height + strings.Count(body[:int(c.at)], "\n"), Fixed: c.fixed})
+	}
 	return list
 }
 

@@ -43,6 +43,9 @@ type Builder struct {
 	// Commands are the {{run}} of the prompt as written. They are gathered until
 	// Settle is called, and others are refused from then on.
 	Commands []string
+	// ShowCommands says that they are shown in their place and not run: nobody has
+	// agreed to them.
+	ShowCommands bool
 
 	// What the runner adds.
 	Feedback         Feedback
