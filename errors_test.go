@@ -92,10 +92,13 @@ func TestRunsThatCannotBeResumed(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "refrain.toml"), "gate = [{ name = \"new\", run = \"true\" }]\n")
 	var usage *refrain.UsageError
-	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2}); !errors.As(err, &usage) {
+	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, AcceptConfig: true}); !errors.As(err, &usage) || !strings.Contains(usage.What, "nobody has trusted") {
+		t.Errorf("Resume with a gate that nobody trusts = %v, want a *UsageError", err)
+	}
+	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, Trust: true}); !errors.As(err, &usage) || !strings.Contains(usage.Hint, "--accept-config") {
 		t.Errorf("Resume with another gate = %v, want a *UsageError", err)
 	}
-	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, AcceptConfig: true}); err != nil {
+	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, AcceptConfig: true, Trust: true}); err != nil {
 		t.Errorf("Resume with another gate that is accepted = %v", err)
 	}
 	write(t, filepath.Join(r.Dir, "run.json"), "{")

@@ -33,6 +33,14 @@ type Options struct {
 	// value is TOML, or else plain text.
 	Settings map[string]string
 
+	// Trust says that you agree to what the work tree brings along that runs: the
+	// gates, hooks and agents of its refrain.toml, commands in its prompts, and the
+	// agents' own project files. Without it only what a person has agreed to with
+	// "refrain trust" may run, and anything else is a *UsageError. Untrusted has
+	// nothing of it read.
+	Trust     bool
+	Untrusted bool
+
 	Observers []Observer // hear of every event
 	Control   *Control   // steers the run; nil: only ctx and the command do
 	Version   string     // of your program, for the run's files
@@ -51,6 +59,7 @@ type ResumeOptions struct {
 	// program brought along. Without it that is a *UsageError, for an agent must
 	// not loosen its own end.
 	AcceptConfig bool
+	Trust        bool // as in Options
 	Now          bool // do not wait for a usage limit that the run was waiting for
 
 	// What the program that started the run brought along has to be here again.

@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/trust"
 )
 
 // Helper must be called first in main, and in TestMain of tests that run loops. A
@@ -93,7 +94,7 @@ func Resume(ctx context.Context, o ResumeOptions) (Result, error) {
 			return loop.RunFinished{}, false, err
 		}
 		found = Result{Run: entry.Name, ID: entry.ID, Dir: entry.Dir}
-		c, err := app.PrepareResumeWith(ctx, entry, flags, o.AcceptConfig, own)
+		c, err := app.PrepareResumeWith(ctx, entry, flags, o.AcceptConfig, consent(o.Trust), own)
 		if err != nil {
 			return loop.RunFinished{}, false, err
 		}
@@ -109,6 +110,14 @@ type hands struct {
 	observers []Observer
 	control   *Control
 	version   string
+}
+
+// consent is what the caller agrees to.
+func consent(given bool) request.Consent {
+	if given {
+		return request.Given
+	}
+	return request.Remembered
 }
 
 func (o Options) hands() hands { return hands{o.Observers, o.Control, o.Version} }
@@ -160,7 +169,13 @@ func (c *Control) end() {
 
 // request is what the options ask for, in the words of the command line.
 func (o Options) request() (request.Request, error) {
-	req := request.Request{Procedure: o.Procedure, Command: o.Command, Prompt: o.Prompt, Context: o.Context, Vars: o.Vars}
+	req := request.Request{
+		Procedure: o.Procedure, Command: o.Command, Prompt: o.Prompt, Context: o.Context, Vars: o.Vars,
+		Untrusted: o.Untrusted, Consent: consent(o.Trust),
+	}
+	if o.Trust && o.Untrusted {
+		return req, &UsageError{What: "the work tree is both trusted and not: Trust and Untrusted", Hint: "give one of them"}
+	}
 	if o.Prompt != "" && o.PromptFile != "" {
 		return req, &UsageError{What: "there are two prompts: Prompt and PromptFile", Hint: "give one of them"}
 	}
@@ -264,12 +279,15 @@ func public(err error) error {
 		missing  *app.NotFoundError
 		newer    *app.NewerError
 		corrupt  *app.CorruptError
+		unasked  *trust.Error
 	)
 	switch {
 	case errors.As(err, &asked):
 		return &UsageError{What: asked.What, Hint: asked.Hint, err: err}
 	case errors.As(err, &choice):
 		return &UsageError{What: choice.Error(), Hint: "name one as Agent, or set agent in refrain.toml", err: err}
+	case errors.As(err, &unasked):
+		return &UsageError{What: unasked.Error(), Hint: "look at it with \"refrain trust --show\", then type \"refrain trust\", or set Trust", err: err}
 	case errors.As(err, &settings):
 		return &UsageError{What: settings.Error(), Hint: settings.Hint(), err: err}
 	case errors.As(err, &gone):

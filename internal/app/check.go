@@ -114,6 +114,9 @@ func prepareCheck(ctx context.Context, dir string, req request.Request) (*Job, e
 		return nil, err
 	}
 	j := &Job{Assignment: assignment}
+	if j.news, err = agreed(ctx, assignment, nil); err != nil {
+		return nil, err
+	}
 	if err := checkDir(j.Dir()); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -82,7 +83,7 @@ func (s *Setup) Warnings() []loop.Warning {
 
 // Write writes the files, and says what became of each, and what was asked for
 // and not done.
-func (s *Setup) Write() ([]scaffold.Result, []loop.Warning, error) {
+func (s *Setup) Write(ctx context.Context) ([]scaffold.Result, []loop.Warning, error) {
 	results, err := scaffold.Write(s.Tree, scaffold.Files(s.Project, s.Options), s.force)
 	var refused *scaffold.RefusedError
 	if errors.As(err, &refused) {
@@ -90,6 +91,9 @@ func (s *Setup) Write() ([]scaffold.Result, []loop.Warning, error) {
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := s.agreeToWritten(ctx, results); err != nil {
+		return results, []loop.Warning{{Text: err.Error(), Hint: "\"refrain trust\" agrees to what was written"}}, nil
 	}
 	for _, r := range results {
 		if r.Path == config.FileName && r.Action == scaffold.Kept && s.Options.Agent != "" {
@@ -100,4 +104,16 @@ func (s *Setup) Write() ([]scaffold.Result, []loop.Warning, error) {
 		}
 	}
 	return results, nil, nil
+}
+
+// agreeToWritten remembers that what was just written for a person may run, and
+// nothing of what was there before.
+func (s *Setup) agreeToWritten(ctx context.Context, results []scaffold.Result) error {
+	var written []string
+	for _, r := range results {
+		if r.Action != scaffold.Kept {
+			written = append(written, r.Path)
+		}
+	}
+	return AgreeToOwn(ctx, s.Tree, written)
 }

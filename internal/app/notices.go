@@ -13,9 +13,12 @@ import (
 
 // NewSender makes who tells people of runs in the work tree around dir. It must be
 // closed.
-func NewSender(dir string) (*notify.Sender, error) {
-	assignment, err := request.In(dir, request.Request{})
+func NewSender(ctx context.Context, dir string, req request.Request) (*notify.Sender, error) {
+	assignment, err := request.In(dir, req)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := agreed(ctx, assignment, nil); err != nil {
 		return nil, err
 	}
 	sender, err := notify.New(noticesOf(assignment, nil, nil, proc.Run, func(loop.Warning) {}))

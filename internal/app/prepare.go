@@ -22,6 +22,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/trust"
 )
 
 // Job is a run that is ready to start: everything checked, nothing written.
@@ -34,6 +35,7 @@ type Job struct {
 	protect glob.Patterns
 	only    glob.Patterns // files that alone are progress; none is all
 
+	news        []trust.News  // what nobody has agreed to: nothing of this job may run
 	firstPrompt prompt.Prompt // as the first iteration would get it
 	accepted    bool          // a person has looked at what changed since the run began
 	patterns    []*regexp.Regexp
@@ -64,6 +66,9 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 		return nil, &request.UsageError{What: err.Error(), Hint: cmp.Or(request.HintOf(err), "see that \"git status\" works here; without it nobody can tell what an agent changed")}
 	}
 	if j.lineup, err = lineup.New(j.Assignment); err != nil {
+		return nil, err
+	}
+	if j.news, err = agreed(ctx, j.Assignment, programs(j.Assignment, j.lineup)); err != nil {
 		return nil, err
 	}
 	if err := checkDir(j.Dir()); err != nil {
@@ -135,10 +140,10 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Branch: j.repository().branch,
 		Vars:   vars,
 
-		Commands: j.Request.Commands,
-		Context:  j.Request.Context,
-		Claims:   prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
-		Max:      c.Stop.Iterations,
+		Commands: j.Request.Commands, ShowCommands: j.Request.Untrusted || len(j.news) > 0,
+		Context: j.Request.Context,
+		Claims:  prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
+		Max:     c.Stop.Iterations,
 		Feedback: prompt.Feedback{
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
 		},
@@ -260,6 +265,10 @@ func (j *Job) Warnings() []loop.Warning {
 		}
 	}
 	list = append(list, j.lineup.Warnings()...)
+	if len(j.news) > 0 {
+		e := &trust.Error{Tree: j.Tree, News: j.news}
+		list = append(list, loop.Warning{Text: e.Error(), Hint: e.Hint()})
+	}
 	if terms.Gated() && !terms.CanBeDone() {
 		list = append(list, loop.Warning{
 			Text: "there are gates, but nothing ends this run as done",

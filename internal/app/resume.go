@@ -34,12 +34,12 @@ type Continuation struct {
 
 // PrepareResume checks that a run can go on, with flags laid over those it was
 // started with. A loosened guard is an error unless accept says it is meant.
-func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool) (*Continuation, error) {
-	return PrepareResumeWith(ctx, entry, flags, accept, request.Extensions{})
+func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, consent request.Consent) (*Continuation, error) {
+	return PrepareResumeWith(ctx, entry, flags, accept, consent, request.Extensions{})
 }
 
 // PrepareResumeWith is the same for a program that brings something along.
-func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, own request.Extensions) (*Continuation, error) {
+func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, consent request.Consent, own request.Extensions) (*Continuation, error) {
 	if err := entry.Checkable(); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.
 	if err := own.Require(entry.Name, brought); err != nil && !accept {
 		return nil, err
 	}
-	req.Extensions = own
+	req.Extensions, req.Consent = own, consent
 	job, err := prepare(ctx, entry.Tree, req)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func TestResumeGuardsWhatDoneMeans(t *testing.T) {
 			entry.Name, entry.Tree = "run-1", tree
 			story.WriteFile(t, filepath.Join(tree, "refrain.toml"), tt.now)
 
-			c, err := PrepareResume(t.Context(), entry, tt.flags, tt.accept)
+			c, err := PrepareResume(t.Context(), entry, tt.flags, tt.accept, request.Remembered)
 			if tt.refused != "" {
 				var refused *request.UsageError
 				if !errors.As(err, &refused) || !strings.HasPrefix(refused.What, tt.refused) {
@@ -95,7 +95,7 @@ func TestResumeWritesAnEndThatWasDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := PrepareResume(t.Context(), entry, nil, false)
+	c, err := PrepareResume(t.Context(), entry, nil, false, request.Remembered)
 	if err != nil {
 		t.Fatal(err)
 	}

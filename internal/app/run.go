@@ -28,6 +28,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/steer"
+	"github.com/refrain-loop/refrain/internal/trust"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -57,6 +58,9 @@ type RunOptions struct {
 // Start begins a new run and goes on until it ends. The error is a
 // *journal.HeldError when another run is live in this work tree.
 func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error) {
+	if len(j.news) > 0 {
+		return loop.RunFinished{}, &trust.Error{Tree: j.Tree, News: j.news}
+	}
 	if err := j.records.renewKey(); err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -364,7 +368,11 @@ func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []lo
 	for point, command := range c.Run.ByPoint() {
 		commands[hook.Point(point)] = command
 	}
-	set, warnings := hook.Find(a.Tree, commands, c.Enabled)
+	files := a.Tree
+	if a.Request.Untrusted {
+		files = "" // those in the work tree are not read
+	}
+	set, warnings := hook.Find(files, commands, c.Enabled)
 	return parts.HookSettings{
 		Set: set, Timeout: loop.Millis(c.Timeout),
 		About: hook.Facts{

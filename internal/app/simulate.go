@@ -21,6 +21,13 @@ import (
 // PrepareRehearsal reads the script, copies the work tree around dir, and checks
 // the request there. Close removes the copy.
 func PrepareRehearsal(ctx context.Context, dir, script string, req request.Request) (*rehearse.Rehearsal, error) {
+	a, err := request.In(dir, req)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := agreed(ctx, a, nil); err != nil { // no agent is called, so their files do not matter
+		return nil, err
+	}
 	return rehearse.Prepare(ctx, simulated{}, dir, script, req)
 }
 
@@ -28,6 +35,7 @@ func PrepareRehearsal(ctx context.Context, dir, script string, req request.Reque
 type simulated struct{}
 
 func (simulated) Prepare(ctx context.Context, tree string, req request.Request) (rehearse.Runner, error) {
+	req.Consent = request.Given // to the work tree that this is a copy of
 	j, err := prepare(ctx, tree, req)
 	if err != nil {
 		return nil, err
@@ -36,7 +44,7 @@ func (simulated) Prepare(ctx context.Context, tree string, req request.Request) 
 }
 
 func (simulated) PrepareResume(ctx context.Context, entry journal.Entry) (rehearse.Runner, error) {
-	c, err := PrepareResume(ctx, entry, nil, false)
+	c, err := PrepareResume(ctx, entry, nil, false, request.Given)
 	if err != nil {
 		return nil, err
 	}

@@ -51,10 +51,13 @@ var mayImport = map[string][]string{
 	"policy":  {"loop", "stop", "config"},
 	"request": {"loop", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
+	"trust":   {"project"},
+	"surface": {"loop", "config", "agent", "intake", "hook", "procedure", "prompt", "request", "trust"},
+
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view"},
-	"doctor":   {"loop", "proc", "agent", "config", "request", "lineup", "history", "journal", "project", "git", "awake", "notify"},
+	"doctor":   {"loop", "proc", "agent", "config", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,
@@ -78,10 +81,10 @@ var mayImport = map[string][]string{
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "history", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "surface", "trust", "history", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
-	"refrain":   {"app", "steer", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
+	"cli":       join([]string{"stop", "app", "request", "lineup", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
+	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

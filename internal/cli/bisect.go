@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -30,6 +31,7 @@ func bisectCommand(sh *shell) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addSettings(f, nil)
+	addTrust(f)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags, err := settingsOf(f, nil)
@@ -47,7 +49,11 @@ func bisectCommand(sh *shell) *cobra.Command {
 				fmt.Fprintf(sh.out, "after %s: %s\n", iterationWords(iteration), view.Gate(g))
 			}
 		}
-		culprit, err := app.Bisect(ctx, runs, entry, args[1], request.Request{Flags: flags}, tell)
+		var culprit *history.Culprit
+		err = sh.agreeing(func() (err error) {
+			culprit, err = app.Bisect(ctx, runs, entry, args[1], request.Request{Flags: flags, Consent: consent(f)}, tell)
+			return err
+		})
 		switch {
 		case ctx.Err() != nil: // by a signal
 			return nil

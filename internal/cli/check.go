@@ -24,6 +24,7 @@ func checkCommand(sh *shell) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addSettings(f, nil)
+	addTrust(f)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags, err := settingsOf(f, nil)
@@ -36,7 +37,11 @@ func checkCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			tell = func(loop.Payload) {}
 		}
-		c, err := app.CheckGates(ctx, sh.dir, request.Request{Procedure: first(args), Flags: flags}, tell)
+		var c *app.Checked
+		err = sh.agreeing(func() (err error) {
+			c, err = app.CheckGates(ctx, sh.dir, request.Request{Procedure: first(args), Flags: flags, Consent: consent(f)}, tell)
+			return err
+		})
 		switch {
 		case err != nil:
 			return err

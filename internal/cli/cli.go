@@ -51,6 +51,7 @@ var commands = slices.Concat(runCommands, []command{resumeCommand}, talkCommands
 	whatifCommand,
 	checkCommand,
 	initCommand,
+	trustCommand,
 	verifyCommand,
 	proceduresCommand,
 	configCommand,

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/scaffold"
@@ -35,6 +36,9 @@ func demoCommand(sh *shell) *cobra.Command {
 		talk := screen.kind == "plain" || screen.kind == "auto"
 		if talk {
 			fmt.Fprintf(sh.out, "A project with failing tests, and a scripted agent that mends it, in\n%s\n\n", dir)
+		}
+		if err := app.AgreeToOwn(ctx, dir, []string{config.FileName}); err != nil {
+			return err
 		}
 		job, err := app.Prepare(ctx, dir, request.Request{})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/doctor"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -23,8 +24,13 @@ func doctorCommand(sh *shell) *cobra.Command {
 	}
 	asJSON := addJSON(cmd)
 	notices := cmd.Flags().Bool("notify", false, "send a test message to every channel of notify, and tell what came of it")
+	addTrust(cmd.Flags())
 	cmd.RunE = sh.heeding(func(cmd *cobra.Command, _ []string) error {
-		checks, err := examine(cmd.Context(), sh, *notices)
+		var checks []doctor.Check
+		err := sh.agreeing(func() (err error) {
+			checks, err = examine(cmd.Context(), sh, *notices, consent(cmd.Flags()))
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -50,9 +56,9 @@ func doctorCommand(sh *shell) *cobra.Command {
 
 // examine looks at what a run needs, or tries the channels by which people are
 // told.
-func examine(ctx context.Context, sh *shell, notices bool) ([]doctor.Check, error) {
+func examine(ctx context.Context, sh *shell, notices bool, agreed request.Consent) ([]doctor.Check, error) {
 	if notices {
-		sender, err := app.NewSender(sh.dir)
+		sender, err := app.NewSender(ctx, sh.dir, request.Request{Consent: agreed})
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/trust"
 )
 
 // The exit statuses of commands that could not do their work. Those of a run
@@ -69,6 +70,7 @@ func explain(err error) failure {
 		newer    *journal.NewerError
 		gone     *journal.GoneError
 		live     *journal.LiveError
+		unasked  *trust.Error
 	)
 	switch {
 	case errors.As(err, &told):
@@ -83,6 +85,8 @@ func explain(err error) failure {
 			hint = "see \"refrain run --help\""
 		}
 		return failure{settings.Error(), cmp.Or(settings.Hint(), hint), statusUsage}
+	case errors.As(err, &unasked):
+		return failure{unasked.Error(), unasked.Hint(), statusUsage}
 	case errors.As(err, &held):
 		return failure{heldBy(held.Holder), "wait for it, or end it with \"refrain stop\"; \"refrain status\" shows it", statusLocked}
 	case errors.As(err, &live):

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -48,7 +49,7 @@ func initCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			return initJSON(sh, setup)
+			return initJSON(cmd.Context(), sh, setup)
 		}
 		tellFound(sh, setup)
 		if !*yes && isTerminal(sh.in) && isTerminal(sh.out) {
@@ -56,7 +57,7 @@ func initCommand(sh *shell) *cobra.Command {
 				return err
 			}
 		}
-		files, warnings, err := setup.Write()
+		files, warnings, err := setup.Write(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -146,8 +147,8 @@ func ask(in io.Reader, out io.Writer, questions []scaffold.Question) error {
 }
 
 // initJSON writes the files without a question, and says it for scripts.
-func initJSON(sh *shell, s *app.Setup) error {
-	files, warnings, err := s.Write()
+func initJSON(ctx context.Context, sh *shell, s *app.Setup) error {
+	files, warnings, err := s.Write(ctx)
 	if err != nil {
 		return err
 	}

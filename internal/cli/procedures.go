@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/surface"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -17,7 +18,8 @@ func proceduresCommand(sh *shell) *cobra.Command {
 		Short: "List the procedures, or show one in full",
 		Long: "List the built-in procedures and those of refrain.toml, or show one: its prompt as the first\n" +
 			"iteration would get it, and its settings. --eject writes a built-in one into .refrain/prompts/,\n" +
-			"where it is taken instead of the built-in one and can be edited.",
+			"where it is taken instead of the built-in one and can be edited. Commands in the prompt are run only\n" +
+			"if you trust this work tree.",
 		Example: "  refrain procedures\n  refrain procedures build\n  refrain procedures audit-spec --eject",
 		Args:    atMost(1),
 	}
@@ -70,7 +72,10 @@ func listProcedures(sh *shell, asJSON bool) error {
 }
 
 func showProcedure(sh *shell, cmd *cobra.Command, name string, asJSON bool) error {
-	p, err := request.ShowProcedure(cmd.Context(), sh.dir, name, nil)
+	p, err := request.ShowProcedure(cmd.Context(), sh.dir, name, nil, func(a request.Assignment) (bool, error) {
+		news, err := surface.News(cmd.Context(), a, nil)
+		return len(news) == 0, err
+	})
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,7 @@ func rehearseCommand(sh *shell) *cobra.Command {
 	f.StringVar(&start, "start", "", "when the night begins: 22:00, or 2026-11-15 22:00 (default now)")
 	f.Uint64Var(&seed, "seed", 1, "another seed is another night, where a run leaves something to chance")
 	f.BoolVar(&keep, "keep", false, "keep the copy of the work tree, with the run in it")
+	addTrust(f)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		began := time.Now()
@@ -67,7 +68,11 @@ func rehearseCommand(sh *shell) *cobra.Command {
 		}
 		ctx, ended := sh.untilSignal(cmd.Context())
 		defer ended()
-		r, err := app.PrepareRehearsal(ctx, sh.dir, script, req)
+		var r *rehearse.Rehearsal
+		err = sh.agreeing(func() (err error) {
+			r, err = app.PrepareRehearsal(ctx, sh.dir, script, req)
+			return err
+		})
 		if err != nil {
 			return err
 		}

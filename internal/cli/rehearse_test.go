@@ -53,7 +53,7 @@ func TestTheNight(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := app.PrepareRehearsal(t.Context(), dir, "../../docs/examples/night.toml", request.Request{})
+	r, err := app.PrepareRehearsal(t.Context(), dir, "../../docs/examples/night.toml", request.Request{Consent: request.Given})
 	if err != nil {
 		t.Fatal(err)
 	}

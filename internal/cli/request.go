@@ -68,7 +68,13 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, err
 	if err != nil {
 		return request.Request{}, err
 	}
-	req := request.Request{Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: append(flags, said...)}
+	req := request.Request{
+		Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: append(flags, said...),
+		Untrusted: o.untrusted, Consent: consent(cmd.Flags()),
+	}
+	if o.dryRun && req.Consent == request.Remembered {
+		req.Consent = request.OnlyLooking
+	}
 	switch {
 	case cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "":
 		return req, usage("no prompt: -p is empty", "pass the text of the prompt, or -F FILE")

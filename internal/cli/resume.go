@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/stop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -55,9 +56,17 @@ func resumeCommand(sh *shell) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			preparing, ended := sh.untilSignal(ctx)
-			c, err := app.PrepareResume(preparing, entry, flags, accept)
-			ended()
+			agreed := consent(cmd.Flags())
+			if dry && agreed == request.Remembered {
+				agreed = request.OnlyLooking
+			}
+			var c *app.Continuation
+			err = sh.agreeing(func() (err error) {
+				preparing, ended := sh.untilSignal(ctx)
+				defer ended()
+				c, err = app.PrepareResume(preparing, entry, flags, accept, agreed)
+				return err
+			})
 			switch {
 			case sh.status != 0:
 				return nil // a signal came meanwhile
@@ -107,6 +116,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 	f.BoolVar(&noWait, "no-wait", false, "with a run that is alive: do not wait until it has taken effect")
 	f.BoolVar(&now, "now", false, "do not wait for a usage limit that the run was waiting for")
 	f.BoolVar(&accept, "accept-config", false, "accept that what ends the run was changed since it started")
+	addTrust(f)
 	addSettings(f, limitFlags)
 	addOutput(f, &output)
 	return cmd

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/trust"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -73,7 +73,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 			"  refrain run -n 3 -- make test",
 		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
 		PreRunE: exclusive([][2]string{
-			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"},
+			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"},
 		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
 	}
@@ -94,7 +94,9 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
 	}
 	f.BoolVar(&o.detach, "detach", false, "start the run without a terminal, and come back when it takes commands")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of the prompt")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of a prompt that you trust")
+	f.BoolVar(&o.untrusted, "untrusted", false, "read nothing that this work tree brings along: no refrain.toml, no hooks, none of the agent's project settings")
+	addTrust(f)
 	addSettings(f, runFlags)
 	addOutput(f, &o.output)
 	return cmd
@@ -115,6 +117,7 @@ type runOptions struct {
 	yolo      bool
 	worktree  *string // nil is none, "" one without a name
 	dryRun    bool
+	untrusted bool
 	detach    bool
 	output    string
 }
@@ -172,6 +175,9 @@ func (o *runOptions) take(cmd *cobra.Command, args []string) error {
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if o.detach && !o.dryRun {
+		if err := o.agreeFirst(sh, cmd); err != nil {
+			return err
+		}
 		return detach(sh, o.file == "-")
 	}
 	req, err := o.request(sh, cmd)
@@ -179,16 +185,23 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	}
 	ctx := cmd.Context()
-	job, err := o.prepare(ctx, sh, req)
+	var job *app.Job
+	err = sh.agreeing(func() (err error) {
+		job, err = o.prepare(ctx, sh, req)
+		var choice *lineup.ChoiceError
+		if errors.As(err, &choice) && sh.status == 0 {
+			chosen, err := choose(sh, choice)
+			if err != nil {
+				return err
+			}
+			req.Flags = append(req.Flags, chosen...)
+			job, err = o.prepare(ctx, sh, req)
+			return err
+		}
+		return err
+	})
 	if err != nil && sh.status == 0 {
-		chosen, err := choose(sh, err)
-		if err != nil {
-			return err
-		}
-		req.Flags = append(req.Flags, chosen...)
-		if job, err = o.prepare(ctx, sh, req); err != nil && sh.status == 0 {
-			return err
-		}
+		return err
 	}
 	if sh.status != 0 {
 		return nil // a signal came meanwhile
@@ -209,6 +222,25 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	})
 }
 
+// agreeFirst has a person agree to what a run will run of its work tree, while
+// there is one: a detached run can ask nobody. Whatever else is wrong, that run
+// says itself.
+func (o runOptions) agreeFirst(sh *shell, cmd *cobra.Command) error {
+	if o.file == "-" {
+		o.file = "" // it is for the run to read; a text that is typed runs nothing
+	}
+	req, err := o.request(sh, cmd)
+	if err != nil {
+		return err
+	}
+	var untrusted *trust.Error
+	err = sh.agreeing(func() error { return app.Agreed(cmd.Context(), sh.dir, req) })
+	if told := (failure{}); errors.As(err, &told) || errors.As(err, &untrusted) {
+		return err
+	}
+	return nil
+}
+
 // prepare gets the run ready, in a work tree of its own if that was asked for.
 func (o runOptions) prepare(ctx context.Context, sh *shell, req request.Request) (*app.Job, error) {
 	ctx, ended := sh.untilSignal(ctx)
@@ -225,18 +257,17 @@ func (o runOptions) prepare(ctx context.Context, sh *shell, req request.Request)
 
 // choose asks which of several agents is meant, once, and remembers it in the
 // user's own settings. Without a terminal there is nobody to ask.
-func choose(sh *shell, err error) ([]config.Flag, error) {
-	var choice *lineup.ChoiceError
-	if !errors.As(err, &choice) || !isTerminal(sh.in) || !isTerminal(sh.out) {
-		return nil, err
+func choose(sh *shell, choice *lineup.ChoiceError) ([]config.Flag, error) {
+	if !sh.person() {
+		return nil, choice
 	}
 	for i, name := range choice.Agents {
 		fmt.Fprintf(sh.out, "  %d  %s\n", i+1, name)
 	}
 	fmt.Fprintf(sh.out, "Which agent? It will be remembered. [1-%d] ", len(choice.Agents))
-	line, readErr := bufio.NewReader(sh.in).ReadString('\n')
-	if readErr != nil {
-		return nil, err
+	line, err := readLine(sh.in)
+	if err != nil {
+		return nil, choice
 	}
 	answer := strings.TrimSpace(line)
 	for i, name := range choice.Agents {
@@ -253,13 +284,13 @@ func choose(sh *shell, err error) ([]config.Flag, error) {
 	return nil, usage(fmt.Sprintf("%q is none of them", answer), "choose one with -a NAME")
 }
 
-// mostSettings is more than any file of settings has.
-const mostSettings = 4 << 20
+// maxSettings is more than any file of settings has.
+const maxSettings = 4 << 20
 
 // remember puts the agent into the user's settings: in the place of one that is
 // there, else at the top, where it belongs to no table.
 func remember(path, name string) error {
-	old, err := files.ReadFile(context.Background(), path, mostSettings)
+	old, err := files.ReadFile(context.Background(), path, maxSettings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

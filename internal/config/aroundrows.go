@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -110,6 +111,10 @@ func aroundRows(c *Config) []setting.Row {
 		{
 			Key: "permissions.mode", Kind: setting.Text, At: &c.Permissions.Mode, Default: "work", Choices: agent.Permissions,
 			Doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
+		},
+		{
+			Key: "trust.folders", Kind: setting.List, At: &c.Permissions.Trusted, Default: []string{}, Required: true, Check: absolutePaths,
+			Doc: "folders whose work trees may run what they bring along, without a question, such as \"~/work\"; not to be set by a project",
 		},
 		{
 			Key: "proc.keep", Kind: setting.List, At: &c.Proc.Keep, Default: []string{}, Required: true, Check: programs,
@@ -259,4 +264,14 @@ func webAddress(v any) (what, hint string) {
 		return "", ""
 	}
 	return "must be an address of the web", "write it like https://HOST/PATH"
+}
+
+// absolutePaths refuses folders that would be others in another place.
+func absolutePaths(v any) (what, hint string) {
+	for _, path := range v.([]string) {
+		if path != "~" && !strings.HasPrefix(path, "~/") && !filepath.IsAbs(path) {
+			return "must hold whole paths, not " + setting.Quote(path), "begin it with / or ~/"
+		}
+	}
+	return "", ""
 }

@@ -191,9 +191,11 @@ type Feedback struct {
 	Summaries int
 }
 
-// Permissions is what an agent may do unasked.
+// Permissions is what may be done unasked: by an agent, and by what a work tree
+// brings along.
 type Permissions struct {
-	Mode string
+	Mode    string
+	Trusted []string // folders whose work trees may; absolute, or below "~"
 }
 
 // Proc is how processes are ended.

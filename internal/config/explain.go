@@ -11,8 +11,9 @@ import (
 
 // Resolved is a configuration that knows where each value came from.
 type Resolved struct {
-	Config Config
-	values *layered
+	Config  Config
+	values  *layered
+	project source // what the project's own file says
 }
 
 // Setting is a key with its value, where it came from and what it overrode.

@@ -31,7 +31,7 @@ func (l layers) resolve(s Sources) *Resolved {
 	r.leaveModel()
 	r.addDefaults(s.Kind)
 	r.addCommandGates()
-	resolved := &Resolved{values: r}
+	resolved := &Resolved{values: r, project: l.project}
 	r.fill(&resolved.Config, s)
 	return resolved
 }

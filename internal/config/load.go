@@ -18,6 +18,7 @@ const (
 // Sources is where settings come from.
 type Sources struct {
 	Tree      string   // the work tree, where refrain.toml may be; "" is none
+	NoProject bool     // refrain.toml is not read
 	UserFile  string   // the user's own file, see UserFile; "" is none
 	Environ   []string // as os.Environ gives it
 	Flags     []Flag   // later ones win
@@ -54,7 +55,7 @@ func Load(s Sources) (*Resolved, error) {
 	if s.UserFile != "" {
 		from.user = l.file("user", s.UserFile, s.UserFile)
 	}
-	if s.Tree != "" {
+	if s.Tree != "" && !s.NoProject {
 		from.project = l.file("project", filepath.Join(s.Tree, FileName), FileName)
 	}
 	from.environ = l.environ(s.Environ)

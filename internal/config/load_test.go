@@ -38,7 +38,7 @@ func TestDefaults(t *testing.T) {
 		Hooks:       Hooks{Enabled: true, Timeout: 30 * time.Second},
 		Git:         Git{Checkpoint: true, CommitTemplate: "loop: iteration {iteration}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
-		Permissions: Permissions{Mode: "work"},
+		Permissions: Permissions{Mode: "work", Trusted: []string{}},
 		Proc:        Proc{Keep: []string{}},
 		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
 		Retention:   Retention{Transcripts: 200},

@@ -41,6 +41,7 @@ git.checkpoint git.commit git.commit_template git.branch git.branch_template git
 git.protect
 feedback.enabled feedback.max_tokens feedback.summaries
 permissions.mode
+trust.folders
 proc.keep
 progress.ignore progress.only
 retention.transcripts retention.redact
@@ -98,5 +99,9 @@ func Keys(fits func(key string) bool) []string {
 
 // onlyAtTop tells whether a key cannot stand in a procedure's table.
 func onlyAtTop(key string) bool {
-	return key == "profile" || strings.HasPrefix(key, "log.")
+	return key == "profile" || beginsWith(key, "log.", "trust.")
 }
+
+// onlyByUser tells whether a key is for the user's own settings, and not for what
+// a project says of itself.
+func onlyByUser(key string) bool { return strings.HasPrefix(key, "trust.") }

@@ -165,6 +165,9 @@ func (w *walker) value(path []string, v any) {
 	r, is, ok := w.lookUp(path, at)
 	switch {
 	case !ok:
+	case is == foundSetting && w.layer == "project" && onlyByUser(setting.JoinKey(path)):
+		key := setting.JoinKey(path)
+		w.complain(at.problem(key, key+" cannot be set by a project", "set it in your own settings, ~/.config/refrain/config.toml"))
 	case is == foundSetting:
 		value, what, hint := r.Read(v)
 		w.keep(&w.source, path, entry{r, value, w.layer, at}, what, hint)

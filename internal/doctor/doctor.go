@@ -24,7 +24,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/surface"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/trust"
 )
 
 // Check is what the doctor found out about one thing that a run needs.
@@ -56,8 +58,29 @@ func Examine(ctx context.Context, dir string) ([]Check, error) {
 	if err != nil {
 		return append(checks, badSettings(err)), nil
 	}
-	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkKeeper(ctx), checkAwake(ctx))
+	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), checkAwake(ctx))
 	return append(checks, checkAgents(ctx, a)...), nil
+}
+
+// checkTrust tells whether a person has agreed to what the work tree runs. One that
+// nobody has agreed to is no mistake: it is asked about when it would run.
+func checkTrust(ctx context.Context, a request.Assignment) Check {
+	const name = "trust"
+	items, err := surface.All(ctx, a, lineup.Known(a.Config().Agents))
+	if err != nil {
+		return Check{name, Worry, err.Error(), ""}
+	}
+	news, err := surface.Unknown(a, items)
+	switch {
+	case err != nil:
+		return Check{name, Worry, err.Error(), "\"refrain trust\" begins it anew"}
+	case len(items) == 0:
+		return Check{name, Fine, "this work tree brings along nothing that runs", ""}
+	case len(news) == 0:
+		return Check{name, Fine, "you trust what this work tree runs", ""}
+	}
+	e := &trust.Error{Tree: a.Tree, News: news}
+	return Check{name, Worry, "not yet: " + e.Error(), "look at it with \"refrain trust --show\", then type \"refrain trust\""}
 }
 
 func badSettings(err error) Check {

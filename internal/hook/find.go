@@ -15,7 +15,7 @@ import (
 
 // Find finds the hooks of a work tree, given by its absolute path: commands,
 // which are lines for the shell and of which an empty one is none, and files in
-// Folder for the points without a command. That there is no hook is fine; the
+// Folder for the points without a command; without a tree there are none. That there is no hook is fine; the
 // warnings tell of files that look like one and will not run.
 func Find(tree string, commands map[Point]string, enabled bool) (Set, []loop.Warning) {
 	if !enabled {
@@ -26,6 +26,9 @@ func Find(tree string, commands map[Point]string, enabled bool) (Set, []loop.War
 		if strings.TrimSpace(line) != "" {
 			set.hooks[p] = source{name: "hooks.run." + string(p), argv: proc.Shell(line)}
 		}
+	}
+	if tree == "" {
+		return set, nil
 	}
 	folder, err := os.ReadDir(filepath.Join(tree, filepath.FromSlash(Folder)))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -60,8 +60,9 @@ func Load(tree string, req Request) (Assignment, error) {
 
 // Sources is where the settings of a request in a work tree come from.
 func Sources(tree string, req Request) config.Sources {
-	return config.Sources{
+	s := config.Sources{
 		Tree:      tree,
+		NoProject: req.Untrusted,
 		UserFile:  config.UserFile(os.Getenv),
 		Environ:   os.Environ(),
 		Flags:     req.Flags,
@@ -76,6 +77,10 @@ func Sources(tree string, req Request) config.Sources {
 		Front:      front(tree, req),
 		OwnGates:   len(req.Extensions.Gates) > 0,
 	}
+	if req.Untrusted {
+		s.Front = nil // it is a file of the work tree, too
+	}
+	return s
 }
 
 // aliases are the other names of built-in procedures.

@@ -60,8 +60,9 @@ type ProcedureSheet struct {
 	Settings *config.Resolved `json:"-"`
 }
 
-// ShowProcedure puts one together. No agent is needed for it.
-func ShowProcedure(ctx context.Context, dir, name string, flags []config.Flag) (*ProcedureSheet, error) {
+// ShowProcedure puts one together. No agent is needed for it. The commands of its
+// prompt are run if they may be.
+func ShowProcedure(ctx context.Context, dir, name string, flags []config.Flag, mayRun func(Assignment) (bool, error)) (*ProcedureSheet, error) {
 	list, err := Procedures(dir, nil)
 	if err != nil {
 		return nil, err
@@ -79,9 +80,13 @@ func ShowProcedure(ctx context.Context, dir, name string, flags []config.Flag) (
 	if err != nil {
 		return nil, err
 	}
+	run, err := mayRun(a)
+	if err != nil {
+		return nil, err
+	}
 	c := a.Config()
 	b := prompt.Builder{
-		Title: title, Pieces: pieces, Template: true, Tree: a.Tree,
+		Title: title, Pieces: pieces, Template: true, Tree: a.Tree, ShowCommands: !run,
 		Facts:  prompt.Facts{Procedure: req.Procedure, WorkDir: a.Dir(), Agent: c.Agent, Model: c.Model, Plan: c.Done.Plan},
 		Claims: prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise}, Max: c.Stop.Iterations,
 	}

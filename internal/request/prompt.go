@@ -50,7 +50,9 @@ func (a Assignment) procedurePieces(name string) (string, []prompt.Piece, error)
 		title = built.Title
 	}
 	own := filepath.Join(a.Tree, filepath.FromSlash(PromptsFolder), name+".md")
-	if _, err := os.Stat(own); err == nil && table.Parts == nil {
+	if _, err := os.Stat(own); a.Request.Untrusted {
+		// it is the work tree's, and not read
+	} else if err == nil && table.Parts == nil {
 		return "", []prompt.Piece{a.filePiece("", own, a.Tree)}, a.wholeFile(name, own)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, &UsageError{What: fmt.Sprintf("read the prompt of %s: %v", name, err), Hint: "make it a file that you may read, or move it away"}

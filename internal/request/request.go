@@ -50,11 +50,27 @@ type Request struct {
 
 	Flags []config.Flag `json:"flags,omitempty"`
 
+	// Untrusted says that nothing which the work tree brings along is read: no
+	// settings of it, no hooks, none of the agent's own project files; and that
+	// commands in its prompts are shown, not run.
+	Untrusted bool    `json:"untrusted,omitempty"`
+	Consent   Consent `json:"-"`
+
 	// Extensions is what the program brings along, and ExtensionNames is the names
 	// of it, by which a resume knows that something is missing.
 	Extensions     Extensions `json:"-"`
 	ExtensionNames []string   `json:"brought,omitempty"`
 }
+
+// Consent is what may run of what a work tree brings along.
+type Consent int
+
+// The ways to agree.
+const (
+	Remembered  Consent = iota // what a person has said yes to before
+	Given                      // all of it: a person has just said so
+	OnlyLooking                // nothing: it is shown, and not run
+)
 
 // Kind is what sort of run this is; some defaults depend on it.
 func (r Request) Kind() config.Kind {

@@ -5,6 +5,7 @@
 package story
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,8 @@ func CleanHome(env *testscript.Env) error {
 		env.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the demo runs Go's own tests
 	}
 	env.Setenv("TZ", "UTC")
+	// What a script writes is its own. Those about trust unset it.
+	env.Setenv("REFRAIN_TRUST_FOLDERS", fmt.Sprintf("[%q]", env.WorkDir))
 	env.Values[signalled{}] = new(*exec.Cmd)
 	for _, folder := range []string{"home/.config", ".refrain"} {
 		if err := os.MkdirAll(filepath.Join(env.WorkDir, folder), 0o700); err != nil {

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ func NewTree(t *testing.T, settings string) string {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	tree := t.TempDir()
+	t.Setenv("REFRAIN_TRUST_FOLDERS", fmt.Sprintf("[%q]", tree)) // the test wrote it itself
 	WriteFile(t, filepath.Join(tree, "refrain.toml"), settings)
 	return tree
 }

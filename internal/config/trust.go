@@ -1,0 +1,119 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/setting"
+)
+
+// Brought is a setting of the project's own file that a person must have agreed
+// to: it says what is run, who is called and with what, what is sent or written
+// and where; or it loosens what holds for everybody else.
+type Brought struct {
+	Name  string // what it is, as people know it: "gate test", "hook started", "notify.command"
+	What  string // its value on one line, without secrets
+	Exact string // all of it, secrets too, to tell whether it is another: never to be shown
+	Where string // refrain.toml:9
+}
+
+// Brought is those settings, in the order of the file. It does not matter whether
+// a layer above replaces one: the next command may be without that layer.
+func (r *Resolved) Brought() []Brought {
+	var list []Brought
+	for _, a := range slices.SortedStableFunc(slices.Values(r.project.assignments), byPlace) {
+		path := a.path
+		procedure := ""
+		if path[0] == "procedures" && len(path) > 2 {
+			procedure, path = path[1], path[2:]
+		}
+		if harmless(setting.JoinKey(path), a.entry.value) {
+			continue
+		}
+		b := Brought{Name: called(path), What: toAgree(path, a.entry), Exact: exact(a.entry), Where: a.entry.place.String()}
+		if procedure != "" {
+			b.Name += " of " + procedure
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+func byPlace(a, b assignment) int { return a.entry.place.line - b.entry.place.line }
+
+// harmless tells whether a setting of the project's own file runs nothing, sends
+// nothing and loosens nothing. What is not named here is asked about, so that a
+// new key is until somebody has thought about it.
+func harmless(key string, value any) bool {
+	switch key {
+	case "agent", "model", "prompt", "profile", "title", "summary", "proof.baseline",
+		"parts", "observe", "orient", "decide", "act", // what they run is found in their texts
+		"hooks.enabled", "hooks.timeout", "commands.as_gates", "log.level", "log.format",
+		"notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
+		"limits.wait", "limits.max_wait":
+		return true
+	case "permissions.mode":
+		return value != "full"
+	case "stop.scripts", "git.commit": // a commit runs hooks and filters of the repository
+		return setting.Render(value) == "[]" || value == false
+	}
+	if value == "" || setting.Render(value) == "[]" {
+		return true
+	}
+	if c, ok := value.(setting.Command); ok && c.Line == NoSetup {
+		return true
+	}
+	return beginsWith(key, "ask.", "budget.", "claims.", "context.", "done.", "feedback.", "git.", "loop.", "prices.", "progress.", "retention.", "session.", "stop.")
+}
+
+// called is what people call the thing that a key is about.
+func called(path []string) string {
+	key := setting.JoinKey(path)
+	switch path[0] {
+	case gateKey:
+		return "gate " + path[1]
+	case "agents":
+		return strings.TrimSuffix("agent "+path[1]+" "+setting.JoinKey(path[2:]), " command")
+	case "commands":
+		return "command " + setting.JoinKey(path[1:])
+	}
+	if point, ok := strings.CutPrefix(key, "hooks.run."); ok {
+		return "hook " + point
+	}
+	return key
+}
+
+// toAgree is a value as whoever is to agree to it must see it. Of a gate that is
+// its command, or whom it asks. A variable or a header is hidden only if it is
+// named like a secret: where an agent is sent to must be seen.
+func toAgree(path []string, e entry) string {
+	switch v := e.value.(type) {
+	case fields:
+		if run, ok := v["run"]; ok {
+			return setting.MaskLine(run.value.(string))
+		}
+	case string:
+		name := path[len(path)-1]
+		if e.row.Key != name && e.row.Secret { // a name of the user's
+			return strings.TrimPrefix(setting.MaskArgs([]string{name + "=" + v})[0], name+"=")
+		}
+		if !e.row.Secret {
+			return setting.MaskLine(v)
+		}
+	}
+	return e.masked()
+}
+
+// exact is all that an entry says.
+func exact(e entry) string {
+	f, ok := e.value.(fields)
+	if !ok {
+		return setting.Render(e.value)
+	}
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		b.WriteString(key + " = " + setting.Render(f[key].value) + "\n")
+	}
+	return b.String()
+}

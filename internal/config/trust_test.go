@@ -1,0 +1,153 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every setting that a project cannot make without a person's yes. A new key is
+// among them unless it is said to be harmless: think about it before you add it
+// here or there.
+const asked = `
+commands.build commands.lint commands.test
+git.commit
+hooks.run.failed hooks.run.finished hooks.run.next_iteration hooks.run.post_iteration hooks.run.started
+limits.fallback log.file metrics.file metrics.listen
+notify.command notify.discord.url notify.email.from notify.email.password notify.email.server notify.email.to notify.email.user
+notify.log notify.ntfy.token notify.ntfy.url notify.slack.url notify.webhook.headers notify.webhook.secret
+notify.webhook.template notify.webhook.url
+permissions.mode proc.keep proof.copy proof.setup stop.scripts trace.endpoint trace.headers trust.folders
+`
+
+func TestWhatAPersonIsAskedAbout(t *testing.T) {
+	var got []string
+	for _, row := range settings {
+		var value any = []string{"x"}
+		switch {
+		case row.Key == "permissions.mode":
+			value = "full"
+		case row.Key == "git.commit":
+			value = true
+		}
+		if !harmless(row.Key, value) {
+			got = append(got, row.Key)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(strings.Fields(asked), got); diff != "" {
+		t.Errorf("asked about (-want +got):\n%s", diff)
+	}
+	for _, row := range agentSettings {
+		if harmless("agents.x."+row.Key, "x") {
+			t.Errorf("agents.x.%s is not asked about", row.Key)
+		}
+	}
+}
+
+func TestBrought(t *testing.T) {
+	tree := t.TempDir()
+	write(t, filepath.Join(tree, FileName), `
+agent = "mine"
+model = "m"
+[agents.mine]
+command = ["sh", "--token", "abcdefgh"]
+[agents.mine.env]
+BASE_URL = "http://other"
+API_KEY = "abcdefgh"
+[loop]
+max_iterations = 5
+[permissions]
+mode = "work"
+[proof]
+setup = "none"
+[notify]
+command = ""
+[stop]
+scripts = []
+[[gate]]
+name = "test"
+run = "make test"
+pin = ["x"]
+[[gate]]
+name = "review"
+agent = "claude"
+prompt = "look"
+[procedures.build]
+[procedures.build.hooks.run]
+started = "touch x"
+[[procedures.build.gate]]
+name = "more"
+run = "make more"
+`)
+	r, err := Load(Sources{Tree: tree})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range r.Brought() {
+		got = append(got, b.Name+" | "+b.What+" | "+b.Where)
+	}
+	want := []string{
+		`agent mine | ["sh", "--token", "***"] | refrain.toml:5`,
+		`agent mine env.BASE_URL | http://other | refrain.toml:7`,
+		`agent mine env.API_KEY | *** | refrain.toml:8`,
+		`gate test | make test | refrain.toml:19`,
+		`gate review | { agent = "claude", prompt = "look" } | refrain.toml:23`,
+		`hook started of build | touch x | refrain.toml:29`,
+		`gate more of build | make more | refrain.toml:30`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Brought (-want +got):\n%s", diff)
+	}
+}
+
+// What is not shown of a setting still makes it another.
+func TestAnotherSettingIsAnother(t *testing.T) {
+	exactOf := func(text string) string {
+		tree := t.TempDir()
+		write(t, filepath.Join(tree, FileName), text)
+		r, err := Load(Sources{Tree: tree})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Brought()[0].Exact
+	}
+	for _, two := range [][2]string{
+		{"[agents.a]\ncommand = [\"x\", \"--token\", \"1\"]", "[agents.a]\ncommand = [\"x\", \"--token\", \"2\"]"},
+		{"[agents.a]\ncommand = [\"x y\"]", "[agents.a]\ncommand = [\"x\", \"y\"]"},
+		{"gate = [{ name = \"t\", run = \"x\" }]", "gate = [{ name = \"t\", run = \"x\", pin = [\"y\"] }]"},
+		{"[notify.webhook]\nsecret = \"12345678\"", "[notify.webhook]\nsecret = \"12345679\""},
+	} {
+		if exactOf(two[0]) == exactOf(two[1]) {
+			t.Errorf("%q and %q are the same", two[0], two[1])
+		}
+	}
+}
+
+func TestAProjectTrustsNobody(t *testing.T) {
+	tree := t.TempDir()
+	write(t, filepath.Join(tree, FileName), "[trust]\nfolders = [\"/\"]\n")
+	if _, err := Load(Sources{Tree: tree}); err == nil || !strings.Contains(err.Error(), "refrain.toml:2:1: trust.folders cannot be set by a project") {
+		t.Errorf("Load = %v", err)
+	}
+	write(t, filepath.Join(tree, FileName), "[procedures.build.trust]\nfolders = [\"/\"]\n")
+	if _, err := Load(Sources{Tree: tree, Procedure: "build"}); err == nil {
+		t.Error("a procedure of the project may")
+	}
+	r, err := Load(Sources{Environ: []string{`REFRAIN_TRUST_FOLDERS=["~/work", "/src"]`}})
+	if err != nil || !slices.Equal(r.Config.Permissions.Trusted, []string{"~/work", "/src"}) {
+		t.Errorf("the environment = %v, %v", r, err)
+	}
+	if _, err := Load(Sources{Environ: []string{`REFRAIN_TRUST_FOLDERS=["work"]`}}); err == nil {
+		t.Error("a folder that is another in each place is taken")
+	}
+	if _, err := Load(Sources{Front: func(*Resolved) ([]Front, *Problem) {
+		return []Front{{File: "PROMPT.md", Settings: map[string]any{"trust.folders": []any{"/"}}, Lines: map[string]int{"trust.folders": 2}}}, nil
+	}}); err == nil {
+		t.Error("a prompt may")
+	}
+}
