@@ -36,7 +36,7 @@ var bunRules = rules[*bun]{list: []rule[*bun]{
 	}},
 	{`^# Unhandled error between tests$`, (*bun).isOn, func(b *bun, _ []string) { b.ended(b.file, Failed, 0) }},
 	// "(fail) suite > test [0.28ms]", which in colour begins with a mark.
-	{`^(\((?:pass|skip|todo|fail)\)|✓|»|✎|✗)(?: (.*))?$`, (*bun).isOn, (*bun).result},
+	{`^(\((?:pass|skip|todo|fail)\)|✓|»|✎|✗)(?: (.*?)(?: \[([^\[\]]*)\])?)?$`, (*bun).isOn, (*bun).result},
 }, other: (*bun).during}
 
 func (b *bun) ran(m []string) {
@@ -69,25 +69,17 @@ func (b *bun) during(text string) {
 	}
 }
 
-var bunMarks = map[string]Status{
-	"(pass)": Passed, "✓": Passed, "(fail)": Failed, "✗": Failed,
-	"(skip)": Skipped, "»": Skipped, "(todo)": Skipped, "✎": Skipped,
-}
-
 func (b *bun) result(m []string) {
-	name, why, took := m[2], b.why, ""
+	name, why := m[2], b.why
 	b.why = nil
 	b.endDetail()
 	if b.again {
 		return
 	}
-	if i := strings.LastIndex(name, " ["); i > 0 && strings.HasSuffix(name, "]") {
-		name, took = name[:i], name[i+2:len(name)-1]
-	}
 	if b.file != "" {
 		name = b.file + " > " + name
 	}
-	b.ended(name, bunMarks[m[1]], spelt(took))
+	b.ended(name, marks[m[1]], spelt(m[3]))
 	if why != nil {
 		b.detail(why.String())
 	}

@@ -12,8 +12,6 @@ import (
 // and a package that is ok counts as one test.
 type goText struct {
 	run             // the package being printed, whose name comes last
-	tests   []Test  // of that package
-	more    bool    // it has more than are kept
 	running said    // by its tests that still run
 	death   message // how its process ended
 	builds  said    // by the compiler, of any package
@@ -57,22 +55,15 @@ func (g *goText) ended(name string, status Status, took time.Duration) {
 	g.seen = true
 	text := g.running.take(name)
 	g.talking = nil
-	name = keep(name)
-	g.count(status, 1)
-	if status == Failed {
-		if text == nil {
-			text = new(message)
-		}
-		if len(g.failing) < mostFailing {
-			g.failing = append(g.failing, &failure{name: name, took: took, text: text})
-		}
-		g.talking = text // without -v the reasons come after
-	}
-	if len(g.tests) == mostNamed {
-		g.more = true
+	if status != Failed {
+		g.run.ended(name, status, took)
 		return
 	}
-	g.tests = append(g.tests, Test{Name: name, Status: status})
+	g.failAgain(name, took)
+	if text != nil {
+		g.current.text = text
+	}
+	g.talking = g.current.text // without -v the reasons come after
 }
 
 func (g *goText) endPackage(m []string) {
@@ -97,26 +88,8 @@ func (g *goText) endPackage(m []string) {
 		g.name(name, text.String(), duration(took))
 	}
 	g.sum.Duration += duration(took)
-	g.flush(name + ".")
-}
-
-// flush counts the package that was printed, and begins the next.
-func (g *goText) flush(prefix string) {
-	for _, t := range g.tests {
-		g.known.own(prefix+t.Name, t.Status)
-	}
-	g.known.more = g.known.more || g.more
-	g.prefix = prefix
+	g.prefix = name + "."
 	g.summary(g.passed, g.failed, g.skipped)
 	g.endRun()
-	*g = goText{run: g.run, builds: g.builds}
-}
-
-func (g *goText) report() (Report, bool) {
-	end := *g
-	if g.passed+g.failed+g.skipped > 0 { // cut off before the package was named
-		end.tally = g.fork()
-		end.flush("")
-	}
-	return end.tally.report()
+	*g = goText{run: run{tally: g.tally, before: g.before}, builds: g.builds}
 }

@@ -22,7 +22,8 @@ var jestRules = rules[*jest]{list: []rule[*jest]{
 	{`^ (?:PASS|FAIL)  (.*)$`, nil, (*jest).began},
 	{`^(?:PASS|FAIL) (.*)$`, nil, (*jest).began},
 	{`^  ● (.*)`, (*jest).inFile, (*jest).problem},
-	{`^( +)(✓|✕|○|✎) (.*)$`, (*jest).inFile, (*jest).listed},
+	{`^( +)(✓|✕) (.+?)(?: \([^(]* m?s\))?$`, (*jest).inFile, (*jest).listed},
+	{`^( +)(○|✎) (?:skipped )?(?:todo )?(.*)$`, (*jest).inFile, (*jest).listed},
 	{`^ (.*)`, (*jest).inFile, (*jest).indented},
 	{`^No tests found, exiting with code `, nil, func(j *jest, _ []string) { j.summary(0, 0, 0); j.end(); j.endDetail() }},
 	{`^Test Suites: (.*)`, nil, func(j *jest, m []string) { j.files = parts(m[1], ", ")["failed"] }},
@@ -73,24 +74,11 @@ func (j *jest) indented(m []string) {
 // listed counts a test in the list of a file's tests, and names it where it
 // stands below the suites that it is in.
 func (j *jest) listed(m []string) {
-	indent, name, status := len(m[1]), m[3], Skipped
-	switch m[2] {
-	case "✓":
-		status = Passed
-	case "✕":
-		status = Failed
-	default:
-		name = strings.TrimPrefix(strings.TrimPrefix(name, "skipped "), "todo ")
-	}
+	indent, status := len(m[1]), marks[m[2]]
 	j.count(status, 1)
-	if !j.tree || indent%2 != 0 {
-		return
+	if j.tree && indent%2 == 0 {
+		j.names.put(j.file+" › "+j.path.name(indent/2-1, m[3], " › "), status)
 	}
-	if i := strings.LastIndex(name, " ("); i > 0 && status != Skipped && (strings.HasSuffix(name, " ms)") || strings.HasSuffix(name, " s)")) {
-		name = name[:i]
-	}
-	path := append(nodePath{j.file}, j.path[:min(indent/2-1, len(j.path))]...)
-	j.names.put(strings.Join(append(path, name), " › "), status)
 }
 
 // problem reads the title of a failing test, or of something else that Jest

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // mostLine is how much of one line is read. Runners print short lines; longer
@@ -152,11 +154,11 @@ func (p *Parser) extend(data []byte) {
 
 // finish gives the line to every reader whose line it can be.
 func (p *Parser) finish() {
-	text := plain(p.line)
+	line := text.Valid(text.StripEscapes(string(p.line))) // as a person sees it
 	p.line, p.returned = p.line[:0], false
 	for i := range p.entrants {
 		if !p.entrants[i].overheard() {
-			p.entrants[i].line(text)
+			p.entrants[i].line(line)
 		}
 	}
 }

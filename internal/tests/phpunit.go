@@ -30,7 +30,7 @@ var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 	{`^WARNINGS!$`, nil, func(p *phpunit, m []string) { p.warnings = true; p.during(m[0]) }},
 	// The format testdox: "✔ Adds two numbers". It has no name but this sentence.
 	{`^ (✘|✔|↩|∅|☢)(?: (.*))?$`, func(p *phpunit) bool { return p.on }, func(p *phpunit, m []string) {
-		p.named(m[2], map[string]Status{"✘": Failed, "✔": Passed, "↩": Skipped, "∅": Skipped, "☢": Skipped}[m[1]], 0)
+		p.named(m[2], marks[m[1]], 0)
 	}},
 	{`^#.*PHPUnit\\TextUI\\`, func(p *phpunit) bool { return p.fatal != "" }, func(p *phpunit, _ []string) { p.died() }},
 	// In a run it may come right behind a line of progress; before one it is

@@ -70,7 +70,8 @@ func (r *rules[R]) compile() {
 		form, tree := newForm(rule.form)
 		one := &ready[R]{form, rule.when, rule.act}
 		var begins [257]bool
-		begins[noByte] = firstBytes(tree, &begins)
+		prog, _ := syntax.Compile(tree.Simplify()) // as regexp does
+		firstBytes(prog, uint32(prog.Start), &begins)
 		for b, can := range begins {
 			if can {
 				lists[b] = append(lists[b], one)
@@ -172,43 +173,25 @@ func (f *form) match(line string) []string {
 	return m
 }
 
-// firstBytes notes the bytes that a match can begin with, and tells whether there
-// need be none.
-func firstBytes(tree *syntax.Regexp, to *[257]bool) (empty bool) {
-	switch tree.Op {
-	case syntax.OpLiteral:
-		to[utf8.AppendRune(nil, tree.Rune[0])[0]] = true
-	case syntax.OpCharClass:
-		for b := range noByte {
-			for i := 0; i < len(tree.Rune); i += 2 {
-				to[b] = to[b] || rune(b) >= tree.Rune[i] && rune(b) <= tree.Rune[i+1] || b >= utf8.RuneSelf && tree.Rune[i+1] >= utf8.RuneSelf
-			}
-		}
-	case syntax.OpAnyCharNotNL:
+// firstBytes notes the bytes that a match can begin with, from a place in its
+// program on; noByte when there need be none.
+func firstBytes(prog *syntax.Prog, at uint32, to *[257]bool) {
+	switch inst := &prog.Inst[at]; inst.Op {
+	case syntax.InstAlt:
+		firstBytes(prog, inst.Out, to)
+		firstBytes(prog, inst.Arg, to)
+	case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth:
+		firstBytes(prog, inst.Out, to)
+	case syntax.InstMatch:
+		to[noByte] = true
+	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		for b := range noByte {
 			to[b] = true
 		}
-	case syntax.OpConcat:
-		for _, part := range tree.Sub {
-			if !firstBytes(part, to) {
-				return false
-			}
+	default:
+		last := inst.Rune[len(inst.Rune)-1]
+		for b := range noByte {
+			to[b] = to[b] || b < utf8.RuneSelf && inst.MatchRune(rune(b)) || b >= utf8.RuneSelf && last >= utf8.RuneSelf
 		}
-		return true
-	case syntax.OpAlternate:
-		for _, part := range tree.Sub {
-			empty = firstBytes(part, to) || empty
-		}
-		return empty
-	case syntax.OpCapture, syntax.OpPlus:
-		return firstBytes(tree.Sub[0], to)
-	case syntax.OpStar, syntax.OpQuest:
-		firstBytes(tree.Sub[0], to)
-		return true
-	case syntax.OpRepeat:
-		return firstBytes(tree.Sub[0], to) || tree.Min == 0
-	default: // the beginning, the end
-		return true
 	}
-	return false
 }

@@ -170,6 +170,13 @@ func (r *run) cutOff() (Report, bool) {
 	return end.report()
 }
 
+// marks are what runners for people put before a test.
+var marks = map[string]Status{
+	"✓": Passed, "✔": Passed, "(pass)": Passed,
+	"✕": Failed, "✖": Failed, "✗": Failed, "✘": Failed, "×": Failed, "(fail)": Failed,
+	"○": Skipped, "✎": Skipped, "»": Skipped, "↓": Skipped, "□": Skipped, "↩": Skipped, "∅": Skipped, "☢": Skipped, "﹣": Skipped, "(skip)": Skipped, "(todo)": Skipped,
+}
+
 // ints reads counts; what is none is 0.
 func ints(texts []string) []int {
 	list := make([]int, len(texts))

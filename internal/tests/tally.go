@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // tally adds up what a reader finds.
@@ -96,16 +97,7 @@ func (m *message) String() string {
 }
 
 // short cuts a text to mostMessage bytes, between two characters.
-func short(s string) string {
-	if len(s) <= mostMessage {
-		return s
-	}
-	end := mostMessage
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
-}
+func short(s string) string { return text.Cut(s, mostMessage) }
 
 // keep is a name to hold on to: in memory of its own, or a short one would keep
 // the whole line that it was cut from.

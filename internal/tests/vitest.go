@@ -15,6 +15,9 @@ type vitest struct {
 
 func (v *vitest) listing() bool { return v.on && v.current == nil }
 
+// vitestTimed is a test's name, how often it was tried, and its time.
+const vitestTimed = `(.+?)((?: \(retry x[^()]*\))? \d{1,9}ms)?$`
+
 var vitestRules = rules[*vitest]{list: []rule[*vitest]{
 	{`^$`, nil, func(*vitest, []string) {}},
 	{`^⎯⎯`, nil, (*vitest).banner},
@@ -35,13 +38,15 @@ var vitestRules = rules[*vitest]{list: []rule[*vitest]{
 		}
 	}},
 	{`^ ❯ `, (*vitest).explaining, func(*vitest, []string) {}}, // a place in a stack
-	{`^   (✓|×|↓|□) (.*)$`, (*vitest).listing, (*vitest).listed},
+	{`^   (✓|×|↓|□) ` + vitestTimed, (*vitest).listing, (*vitest).listed},
 	// A test file that has ended, such as " ❯ src/a.test.ts (3 tests | 2 failed) 7ms".
 	{`^ (?:✓|❯|↓|×) (.+) \((\d+) tests?((?: \| \d+ (?:failed|skipped|todo))*)\)`, (*vitest).listing, (*vitest).fileEnded},
 	// One test, where the reporter prints them one by one.
-	{`^ (✓|×|↓|□) (.* > .*)$`, (*vitest).listing, func(v *vitest, m []string) {
-		v.count(vitestMarks[m[1]], 1)
-		v.names.put(vitestName(m[2]), vitestMarks[m[1]])
+	{`^ (✓|×|↓|□) ` + vitestTimed, (*vitest).listing, func(v *vitest, m []string) {
+		if strings.Contains(m[2], " > ") {
+			v.count(marks[m[1]], 1)
+			v.names.put(m[2], marks[m[1]])
+		}
 	}},
 }, other: (*vitest).other}
 
@@ -90,33 +95,13 @@ func (v *vitest) fileEnded(m []string) {
 	}
 }
 
-var vitestMarks = map[string]Status{"✓": Passed, "×": Failed, "↓": Skipped, "□": Skipped}
-
 // listed names a test that is listed below its file, as version 3 does it when one
 // of the file's tests failed: "× sum > adds 6ms". Version 4 leaves the suites out,
 // and so these tests have no full names there.
 func (v *vitest) listed(m []string) {
-	status, name := vitestMarks[m[1]], vitestName(m[2])
-	if v.file != "" && (status == Skipped || name != m[2]) {
-		v.names.put(v.file+" > "+name, status)
+	if status := marks[m[1]]; v.file != "" && (status == Skipped || m[3] != "") {
+		v.names.put(v.file+" > "+m[2], status)
 	}
-}
-
-// vitestName is a test's name without its time, and without how often it was
-// tried.
-func vitestName(text string) string {
-	i := strings.LastIndexByte(text, ' ')
-	if i <= 0 || !strings.HasSuffix(text, "ms") {
-		return text
-	}
-	if _, ok := number(text[i+1 : len(text)-len("ms")]); !ok {
-		return text
-	}
-	text = text[:i]
-	if i := strings.LastIndex(text, " (retry x"); i > 0 && strings.HasSuffix(text, ")") {
-		text = text[:i]
-	}
-	return text
 }
 
 // vitestCounts are those of a line of the block that Vitest ends with.
