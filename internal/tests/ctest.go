@@ -1,15 +1,10 @@
 package tests
 
-import (
-	"slices"
-)
-
 // ctest reads CMake's ctest. Its own sum takes a skipped test for a passed one
 // and leaves a disabled one out; the list that follows sets this right.
 type ctest struct {
 	run
-	list byte   // which list after the sum is printed: 'f' for failed, 'n' for not run
-	cut  []Test // failing tests, as they were printed before the sum
+	list byte // which list after the sum is printed: 'f' for failed, 'n' for not run
 }
 
 func (c *ctest) isSummed() bool { return c.summed }
@@ -32,7 +27,6 @@ func (c *ctest) test(m []string) {
 	c.talking = nil
 	if c.summed { // the next run
 		c.endRun()
-		c.cut = nil
 	}
 	switch status := m[3]; {
 	case m[2] != "":
@@ -40,13 +34,8 @@ func (c *ctest) test(m []string) {
 	case status == "Skipped" || status == "Not Run (Disabled)":
 		c.ended(m[1], Skipped, 0)
 	default:
-		c.failed++
-		c.names.put(m[1], Failed)
-		name := keep(m[1])
-		if len(c.cut) < mostFailing {
-			c.cut = append(c.cut, Test{Name: name, Message: keep(status), Duration: duration(m[4])})
-		}
-		c.talking = c.texts.of(name)
+		c.ended(m[1], Failed, duration(m[4]))
+		c.because(m[1], status)
 	}
 }
 
@@ -64,7 +53,9 @@ func (c *ctest) sums(m []string) {
 func (c *ctest) listed(m []string) {
 	switch name, reason := m[1], m[2]; {
 	case c.list == 'f':
-		c.fails(name, reason)
+		c.fail(name, 0)
+		c.because(name, reason)
+		c.talking = nil
 	case c.list == 'n' && reason == "Disabled":
 		c.add(0, 0, 1)
 	case c.list == 'n' && c.sum.Passed > c.before.passed:
@@ -73,25 +64,12 @@ func (c *ctest) listed(m []string) {
 	}
 }
 
-func (c *ctest) fails(name, reason string) {
-	test := Test{Name: name, Message: reason}
-	if i := slices.IndexFunc(c.cut, func(t Test) bool { return t.Name == name }); i >= 0 {
-		test.Duration = c.cut[i].Duration
-	}
-	if text := c.texts.of(name).String(); text != "" {
-		test.Message = reason + "\n" + text
-	}
-	c.names.put(test.Name, Failed)
-	c.explain(test.Name, test.Message, test.Duration)
-}
-
-func (c *ctest) report() (Report, bool) {
-	end := *c
-	if c.passed+c.failed+c.skipped > 0 { // cut off before the sum
-		end.tally, end.names = c.fork(), c.names.fork()
-		for _, t := range c.cut {
-			end.fails(t.Name, t.Message)
+// because says in one word why a test failed; what it printed follows.
+func (c *ctest) because(name, reason string) {
+	for _, f := range c.failing {
+		if f.name == short(name) {
+			f.head, c.talking = keep(reason), f.text
 		}
 	}
-	return end.run.report()
+	c.endDetail()
 }

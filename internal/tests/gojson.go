@@ -2,6 +2,7 @@ package tests
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,12 +13,12 @@ import (
 // goJSON reads the events of go test -json. Every test counts, subtests too; a
 // package counts only when it failed without a failing test.
 type goJSON struct {
-	tally
+	run
 	json    fastjson.Parser
 	running said            // by tests that run, under goTest names
 	loose   said            // by packages, outside of their tests
 	builds  said            // by the compiler, under what it built
-	failed  map[string]bool // packages with a failing test
+	broken  map[string]bool // packages with a failing test
 }
 
 // goTest names a test in a way that no other has.
@@ -62,27 +63,24 @@ func (g *goJSON) test(action, pkg, test, output string, took time.Duration) {
 		g.running.of(name)
 	case "output":
 		g.running.of(name).add(goOutput(output))
-	case "pass":
-		g.add(1, 0, 0)
-		g.known.own(pkg+"."+test, Passed)
-		g.running.take(name)
-	case "skip":
-		g.add(0, 0, 1)
-		g.known.own(pkg+"."+test, Skipped)
-		g.running.take(name)
-	case "fail":
-		g.add(0, 1, 0)
-		g.name(pkg+"."+test, g.running.take(name).String(), took)
-		if g.failed == nil || len(g.failed) == mostTalking {
-			g.failed = make(map[string]bool)
+	case "pass", "skip", "fail":
+		status, text := goStatus[strings.ToUpper(action)], g.running.take(name)
+		g.count(status, 1)
+		g.known.own(pkg+"."+test, status)
+		if status != Failed {
+			return
 		}
-		g.failed[keep(pkg)] = true
+		g.explain(pkg+"."+test, text.String(), took)
+		if g.broken == nil || len(g.broken) == mostTalking {
+			g.broken = make(map[string]bool)
+		}
+		g.broken[keep(pkg)] = true
 	}
 }
 
 // fail makes sure that a package which failed shows as failing.
 func (g *goJSON) fail(pkg, build string, took time.Duration) {
-	if g.failed[short(pkg)] {
+	if g.broken[short(pkg)] {
 		return
 	}
 	if tests := g.unfinished(pkg); len(tests) > 0 {
@@ -107,7 +105,7 @@ func (g *goJSON) end(pkg string, took time.Duration) {
 		g.running.take(goTest(pkg, test))
 	}
 	g.loose.take(pkg)
-	delete(g.failed, short(pkg))
+	delete(g.broken, short(pkg))
 }
 
 // unfinished are the tests of a package that have not ended.
@@ -125,17 +123,13 @@ func (g *goJSON) unfinished(pkg string) []string {
 // goOutput is a line that a test or the compiler printed, empty when it is one of
 // go's own.
 func goOutput(line string) string {
-	text := strings.TrimSpace(line)
-	for _, own := range []string{"# ", "=== ", "--- FAIL: ", "--- PASS: ", "--- SKIP: ", "FAIL\t"} {
-		if strings.HasPrefix(text, own) {
-			return ""
-		}
-	}
-	if text == "FAIL" || text == "PASS" {
+	if goOwn.MatchString(line) {
 		return ""
 	}
 	return line
 }
+
+var goOwn = regexp.MustCompile(`^\s*(?:# |=== |--- (?:FAIL|PASS|SKIP): |FAIL\t|(?:FAIL|PASS)\s*$)`)
 
 // word is a text of an event, in memory of its own.
 func word(event *fastjson.Value, key string) string { return string(event.GetStringBytes(key)) }

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -105,6 +106,8 @@ type mochaTree struct {
 	tests []Test
 }
 
+var mochaTime = regexp.MustCompile(` \(\d{1,9}ms\)$`)
+
 func (t *mochaTree) line(text string) {
 	inner := strings.TrimLeft(text, " ")
 	indent := len(text) - len(inner)
@@ -113,12 +116,7 @@ func (t *mochaTree) line(text string) {
 	}
 	depth := indent/2 - 1
 	if name, ok := strings.CutPrefix(inner, "✔ "); ok {
-		if i := strings.LastIndex(name, " ("); i > 0 && strings.HasSuffix(name, "ms)") {
-			if _, ok := number(name[i+2 : len(name)-3]); ok {
-				name = name[:i]
-			}
-		}
-		t.add(depth, name, Passed)
+		t.add(depth, mochaTime.ReplaceAllString(name, ""), Passed)
 		return
 	}
 	if name, ok := strings.CutPrefix(inner, "- "); ok {

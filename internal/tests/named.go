@@ -18,40 +18,33 @@ type names struct {
 	more bool           // one was left out
 }
 
-// put keeps a name. A runner that does not name a test has an empty one for it,
-// which is the name of none.
-func (n *names) put(name string, status Status) {
-	if name = short(name); !n.has(name, status) {
-		n.add(strings.Clone(name), status)
-	}
-}
+// put keeps a name.
+func (n *names) put(name string, status Status) { n.add(name, status, strings.Clone) }
 
 // own is put for a name that is in memory of its own already.
 func (n *names) own(name string, status Status) {
-	if name = short(name); !n.has(name, status) {
-		n.add(name, status)
-	}
+	n.add(name, status, func(name string) string { return name })
 }
 
-// has tells whether there is nothing to add for a test, and how it ended is known.
-func (n *names) has(name string, status Status) bool {
-	i, ok := n.at[name]
-	if ok && worse(status, n.list[i].Status) {
+// add keeps a name that is new, as it is to be held. A runner that does not name a
+// test has an empty one for it, which is the name of none.
+func (n *names) add(name string, status Status, held func(string) string) {
+	name = short(name)
+	switch i, ok := n.at[name]; {
+	case name == "":
+	case ok && badness[status] > badness[n.list[i].Status]:
 		n.list[i].Status = status
-	}
-	return ok || name == ""
-}
-
-func (n *names) add(name string, status Status) {
-	if len(n.list) == mostNamed {
+	case ok:
+	case len(n.list) == mostNamed:
 		n.more = true
-		return
+	default:
+		if n.at == nil {
+			n.at = make(map[string]int)
+		}
+		name = held(name)
+		n.at[name] = len(n.list)
+		n.list = append(n.list, Test{Name: name, Status: status})
 	}
-	if n.at == nil {
-		n.at = make(map[string]int)
-	}
-	n.at[name] = len(n.list)
-	n.list = append(n.list, Test{Name: name, Status: status})
 }
 
 // merge takes names of another list.
@@ -90,17 +83,7 @@ func of(tests []Test, status Status) []Test {
 	return list
 }
 
-func worse(one, other Status) bool { return badness(one) > badness(other) }
-
-func badness(s Status) int {
-	switch s {
-	case Failed:
-		return 2
-	case Skipped:
-		return 1
-	}
-	return 0
-}
+var badness = map[Status]int{Skipped: 1, Failed: 2}
 
 // Names are the names of the tests that ended in one way, as far as the runner
 // printed them.

@@ -76,13 +76,11 @@ func (n *node) result(mark string, depth int, text string) {
 	}
 	n.begin()
 	full := n.path.name(depth, name, " > ")
-	status := Passed
-	switch {
-	case mark == "﹣", strings.HasPrefix(m[3], " # TODO"):
-		status = Skipped
-	case mark == "✖":
-		status = Failed
-	case mark != "✔":
+	status, known := marks[mark]
+	if strings.HasPrefix(m[3], " # TODO") {
+		status, known = Skipped, true
+	}
+	if !known {
 		return
 	}
 	if n.path.leave(depth, name) {
@@ -146,31 +144,25 @@ func (p nodePath) name(depth int, name, between string) string {
 // nodeSummary is the eight lines that node:test ends with in each of its
 // reporters: tests, suites, pass, fail, cancelled, skipped, todo, duration_ms.
 type nodeSummary struct {
-	lines int
-	of    map[string]int
-	took  time.Duration
+	of   map[string]int
+	took time.Duration
 }
 
 // line reads one of them, and tells whether it was the last.
 func (s *nodeSummary) line(text string) bool {
 	what, value, _ := strings.Cut(text, " ")
-	if what == "duration_ms" {
-		s.took = duration(value + "ms")
-		return s.lines >= 6
-	}
 	n, ok := number(value)
-	if !ok {
-		return false
-	}
 	switch what {
-	case "tests":
-		s.lines, s.of = 1, map[string]int{}
-	case "suites", "pass", "fail", "cancelled", "skipped", "todo":
-		if s.of == nil {
+	case "duration_ms":
+		s.took = duration(value + "ms")
+		return len(s.of) >= 6
+	case "tests", "suites", "pass", "fail", "cancelled", "skipped", "todo":
+		if ok && (s.of == nil || what == "tests") {
 			s.of = map[string]int{}
 		}
-		s.lines++
-		s.of[what] = n
+		if ok {
+			s.of[what] = n
+		}
 	}
 	return false
 }

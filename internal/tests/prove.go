@@ -59,17 +59,10 @@ var proveRules = rules[*prove]{list: []rule[*prove]{
 
 func (p *prove) point(text string) {
 	m := tapPoint.FindStringSubmatch(text)
-	if m == nil {
-		return
+	if m != nil {
+		_, status := tapEnded(m[1] == "", m[3])
+		p.pending.put(p.now+" "+m[2], status)
 	}
-	status := Passed
-	if m[1] != "" {
-		status = Failed
-	}
-	if d := tapDirective.FindStringSubmatch(m[3]); d != nil && (status == Failed || strings.EqualFold(d[1], "skip")) {
-		status = Skipped
-	}
-	p.pending.put(p.now+" "+m[2], status)
 }
 
 // end counts a run once its result is printed.

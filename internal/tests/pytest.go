@@ -99,9 +99,15 @@ func (p *pytest) one(word, name string) {
 	}
 }
 
+// pytestCounts is what the last line counts, and as what; some not at all.
+var pytestCounts = map[string]Status{
+	"passed": Passed, "xpassed": Passed, "failed": Failed, "error": Failed, "errors": Failed, "skipped": Skipped, "xfailed": Skipped,
+	"deselected": "", "warning": "", "warnings": "", "rerun": "",
+}
+
 // end reads the counts of the last line: "1 failed, 2 passed, 1 warning".
 func (p *pytest) end(list string) bool {
-	var passed, failed, skipped int
+	sum := map[Status]int{}
 	known := strings.HasPrefix(list, "no tests ") // a linter, too, counts errors and warnings
 	for part := range strings.SplitSeq(list, ", ") {
 		digits, word, _ := strings.Cut(part, " ")
@@ -110,29 +116,18 @@ func (p *pytest) end(list string) bool {
 			continue
 		}
 		word = strings.TrimPrefix(word, "subtests ")
-		switch word {
-		case "passed", "xpassed":
-			passed += n
-		case "failed", "error", "errors":
-			failed += n
-		case "skipped", "xfailed":
-			skipped += n
-		case "deselected", "warning", "warnings", "rerun":
-		default:
+		status, ok := pytestCounts[word]
+		if !ok {
 			return false
 		}
-		switch word {
-		case "error", "errors":
-			known = known || p.section != ""
-		case "warning", "warnings", "rerun":
-		default:
-			known = true
-		}
+		sum[status] += n
+		linted := strings.HasPrefix(word, "error") && p.section == ""
+		known = known || word == "deselected" || status != "" && !linted
 	}
 	if !known {
 		return false
 	}
-	p.summary(passed, failed, skipped)
+	p.summary(sum[Passed], sum[Failed], sum[Skipped])
 	p.fails()
 	p.endRun()
 	*p = pytest{run: p.run}

@@ -30,6 +30,13 @@ type failure struct {
 	took time.Duration
 	text *message
 	why  string // for want of a text
+	head string // the first line of its message
+}
+
+// message is what is said on it, or said by it before it ended.
+func (f *failure) message(texts said) string {
+	said := cmp.Or(f.text.String(), texts[f.name].String(), f.why)
+	return strings.Trim(f.head+"\n"+said, "\n")
 }
 
 // ended names and counts a test.
@@ -144,7 +151,7 @@ func (r *run) endRun() {
 	if r.summed {
 		r.take(&r.names, r.prefix, r.sum.Passed-r.before.passed, r.sum.Skipped-r.before.skipped)
 		for _, f := range r.failing {
-			r.name(r.prefix+f.name, cmp.Or(f.text.String(), r.texts[f.name].String(), f.why), f.took)
+			r.name(r.prefix+f.name, f.message(r.texts), f.took)
 		}
 	}
 	*r = run{tally: r.tally, prefix: r.prefix}

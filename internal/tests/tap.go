@@ -108,12 +108,8 @@ func (t *tap) point(depth int, ok bool, digits, text string) {
 		t.last = n
 	}
 	t.talking = nil
-	name, directive := text, ""
-	if at := tapDirective.FindStringSubmatchIndex(text); at != nil {
-		name, directive = text[:at[0]], strings.ToLower(text[at[2]:at[3]])
-	}
-	skipped := directive == "skip" || directive == "todo" && !ok
-	failed := !ok && !skipped
+	name, status := tapEnded(ok, text)
+	failed := status == Failed
 	parent, broken := t.adopt(depth, name)
 	t.below[depth].points++
 	if failed {
@@ -125,13 +121,24 @@ func (t *tap) point(depth int, ok bool, digits, text string) {
 	case failed:
 		t.failed++
 		t.talking = t.fails(name, depth)
-	case skipped:
-		t.skipped++
-		t.keep(name, depth, Skipped, nil)
 	default:
-		t.passed++
-		t.keep(name, depth, Passed, nil)
+		t.count(status, 1)
+		t.keep(name, depth, status, nil)
 	}
+}
+
+// tapEnded is a point's name, and how it ended.
+func tapEnded(ok bool, text string) (name string, status Status) {
+	at := tapDirective.FindStringSubmatchIndex(text)
+	switch skip := at != nil && strings.EqualFold(text[at[2]:at[3]], "skip"); {
+	case skip, at != nil && !ok:
+		return text[:at[0]], Skipped
+	case at != nil:
+		return text[:at[0]], Passed
+	case !ok:
+		return text, Failed
+	}
+	return text, Passed
 }
 
 // keep keeps a test by its name. There is always room for failing ones.

@@ -1,6 +1,9 @@
 package tests
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 const (
 	unittestDouble = "======================================================================"
@@ -146,37 +149,30 @@ func (u *unittest) ended(text string) {
 }
 
 func unittestStatus(text string) (Status, bool) {
-	switch text {
-	case "ok":
-		return Passed, true
-	case "FAIL", "ERROR", "unexpected success":
-		return Failed, true
-	case "expected failure":
+	if strings.HasPrefix(text, "skipped ") {
 		return Skipped, true
 	}
-	return Skipped, strings.HasPrefix(text, "skipped ")
+	status, ok := unittestWords[text]
+	return status, ok
 }
+
+var unittestWords = map[string]Status{"ok": Passed, "FAIL": Failed, "ERROR": Failed, "unexpected success": Failed, "expected failure": Skipped}
+
+var unittestTitle = regexp.MustCompile(`^([^\s()]+) \(([^\s()]*\.[^\s()]*)\)( .*)?$`)
 
 // unittestTest reads a test's title, "test_add (calc.AddTest)", and gives its full
 // name, with the parameters of a subtest, and what follows.
 func unittestTest(text string) (name, rest string) {
-	test, after, _ := strings.Cut(text, " ")
-	if test == "" || !strings.HasPrefix(after, "(") || strings.ContainsAny(test, "\t()") {
+	m := unittestTitle.FindStringSubmatch(text)
+	if m == nil {
 		return "", ""
 	}
-	in, after, ok := strings.Cut(after[1:], ")")
-	if !ok || !strings.Contains(in, ".") || strings.ContainsAny(in, " \t(") {
-		return "", ""
-	}
-	if after != "" && !strings.HasPrefix(after, " ") {
-		return "", ""
-	}
-	parameters, _, ok := strings.Cut(after, " ... ")
+	parameters, _, ok := strings.Cut(m[3], " ... ")
 	if !ok {
 		parameters = "" // a docstring comes first
-		if after != "" && !strings.HasSuffix(after, " ...") {
+		if m[3] != "" && !strings.HasSuffix(m[3], " ...") {
 			return "", ""
 		}
 	}
-	return unittestName(test, in) + parameters, after[len(parameters):]
+	return unittestName(m[1], m[2]) + parameters, m[3][len(parameters):]
 }

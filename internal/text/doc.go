@@ -1,4 +1,4 @@
-// Package text is how text is cut, cleaned and counted, for everybody: it imports
-// nothing of ours. It knows no events and no settings; what is said is up to
+// Package text is how text is cut, cleaned, counted and recognised, for everybody: it
+// imports nothing of ours. It knows no events and no settings; what is said is up to
 // others.
 package text
