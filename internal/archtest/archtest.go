@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,
-	"story":     nil, // what script tests share
+	"story":     words, // what tests share
 	"fakemodel": nil, // a model server for tests: it stands in for the outside
 	"realtest":  {"app", "cli", "fakemodel", "journal", "loop"},
 }

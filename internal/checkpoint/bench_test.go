@@ -18,10 +18,10 @@ func BenchmarkUnchanged(b *testing.B) {
 			f := newForest(b, n)
 			s := f.keep(f.open())
 			first := f.checkpoint(s)
-			f.git("status") // which remembers what it has seen
+			f.Git("status") // which remembers what it has seen
 			var status, ours []float64
 			for b.Loop() {
-				status = append(status, taken(func() { f.git("status", "--porcelain", "--untracked-files=all") }))
+				status = append(status, taken(func() { f.Git("status", "--porcelain", "--untracked-files=all") }))
 				ours = append(ours, taken(func() {
 					if f.checkpoint(s).ID != first.ID {
 						b.Fatal("there was something to keep")
@@ -44,8 +44,8 @@ func BenchmarkChanged(b *testing.B) {
 			before := f.checkpoint(s)
 			var ours []float64
 			for b.Loop() {
-				f.write("d0/0", fmt.Sprint(len(ours)))
-				f.git("commit", "-q", "-a", "-m", "more")
+				f.Write("d0/0", fmt.Sprint(len(ours)))
+				f.Git("commit", "-q", "-a", "-m", "more")
 				ours = append(ours, taken(func() {
 					after := f.checkpoint(s)
 					f.changes(s, before, after)
@@ -61,7 +61,7 @@ func BenchmarkChanged(b *testing.B) {
 func newForest(b *testing.B, n int) folder {
 	b.Helper()
 	f := newFolder(b)
-	f.git("init", "-q", "--template=")
+	f.Git("init", "-q", "--template=")
 	var stream strings.Builder
 	stream.WriteString("commit refs/heads/master\ncommitter A <a@example.org> 0 +0000\ndata 5\nfirst\n")
 	for i := range n {
@@ -69,19 +69,19 @@ func newForest(b *testing.B, n int) folder {
 		fmt.Fprintf(&stream, "M 644 inline d%d/%d\ndata %d\n%s\n", i/100, i, len(text), text)
 	}
 	load := exec.Command("git", "fast-import", "--quiet")
-	load.Dir = f.dir
+	load.Dir = f.Dir
 	load.Stdin = strings.NewReader(stream.String())
 	if out, err := load.CombinedOutput(); err != nil {
 		b.Fatalf("git fast-import: %v\n%s", err, out)
 	}
-	f.git("reset", "-q", "--hard")
+	f.Git("reset", "-q", "--hard")
 	// What git wrote just now it would have to read again and again.
 	late := time.Now().Add(-time.Hour)
-	touch := exec.Command("find", filepath.Join(f.dir), "-name", ".git", "-prune", "-o", "-type", "f", "-exec", "touch", "-d", late.Format(time.RFC3339), "{}", "+")
+	touch := exec.Command("find", filepath.Join(f.Dir), "-name", ".git", "-prune", "-o", "-type", "f", "-exec", "touch", "-d", late.Format(time.RFC3339), "{}", "+")
 	if out, err := touch.CombinedOutput(); err != nil {
 		b.Fatalf("touch: %v\n%s", err, out)
 	}
-	f.git("status")
+	f.Git("status")
 	return f
 }
 
@@ -111,7 +111,7 @@ func BenchmarkFirst(b *testing.B) {
 				begin := func(name string) float64 {
 					return taken(func() {
 						s, err := OpenStore(b.Context(), tree, filepath.Join(home, name), pool)
-						f.must(err)
+						f.Must(err)
 						f.checkpoint(s)
 					})
 				}

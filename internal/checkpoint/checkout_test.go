@@ -15,18 +15,18 @@ import (
 
 // checkout makes a clean checkout.
 func (f folder) checkout(s *Store, tree string) *Checkout {
-	f.t.Helper()
-	c, err := s.Checkout(f.t.Context(), filepath.Join(f.t.TempDir(), "clean"), tree)
-	f.must(err)
-	f.t.Cleanup(func() { f.must(c.Remove()) })
+	f.T.Helper()
+	c, err := s.Checkout(f.T.Context(), filepath.Join(f.T.TempDir(), "clean"), tree)
+	f.Must(err)
+	f.T.Cleanup(func() { f.Must(c.Remove()) })
 	return c
 }
 
 // cleanHolds checks that the checkout has these files and no others.
 func (f folder) cleanHolds(p *Checkout, want map[string]string) {
-	f.t.Helper()
+	f.T.Helper()
 	got := map[string]string{}
-	f.must(filepath.WalkDir(p.Dir(), func(at string, d fs.DirEntry, err error) error {
+	f.Must(filepath.WalkDir(p.Dir(), func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -46,39 +46,39 @@ func (f folder) cleanHolds(p *Checkout, want map[string]string) {
 	}))
 	for name, text := range want {
 		if has, ok := got[name]; !ok || has != text {
-			f.t.Errorf("%s in the clean checkout holds %q (there: %v), want %q", name, has, ok, text)
+			f.T.Errorf("%s in the clean checkout holds %q (there: %v), want %q", name, has, ok, text)
 		}
 		delete(got, name)
 	}
 	for name := range got {
-		f.t.Errorf("%s is left in the clean checkout", name)
+		f.T.Errorf("%s is left in the clean checkout", name)
 	}
 }
 
 func TestACleanCheckoutHoldsOneTree(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.write("untracked", "u")
-	f.write("run.sh", "echo")
-	f.must(os.Chmod(f.path("run.sh"), 0o755))
-	f.write("a.txt", "edited")
-	f.write("x.log", "ignored")
-	f.must(os.Remove(f.path("b.txt")))
-	f.must(os.Symlink("a.txt", f.path("link")))
+	f.Write("untracked", "u")
+	f.Write("run.sh", "echo")
+	f.Must(os.Chmod(f.Path("run.sh"), 0o755))
+	f.Write("a.txt", "edited")
+	f.Write("x.log", "ignored")
+	f.Must(os.Remove(f.Path("b.txt")))
+	f.Must(os.Symlink("a.txt", f.Path("link")))
 	s := f.keep(f.open())
 	now := f.checkpoint(s)
 	c := f.checkout(s, now.Tree)
-	inside := folder{t, c.Dir()}
-	ignore := f.read(".gitignore")
+	inside := folderAt(t, c.Dir())
+	ignore := f.Read(".gitignore")
 	holds := map[string]string{".gitignore": ignore, "a.txt": "edited", "untracked": "u", "run.sh": "echo", "link": "edited"}
 	f.cleanHolds(c, holds)
-	if got := inside.output("status", "--porcelain"); got != "" {
+	if got := inside.Output("status", "--porcelain"); got != "" {
 		t.Errorf("git status in the clean checkout: %q", got)
 	}
-	if got := inside.output("log", "--format=%an", "--all"); got != "refrain" {
+	if got := inside.Output("log", "--format=%an", "--all"); got != "refrain" {
 		t.Errorf("git log in the clean checkout: %q", got)
 	}
-	if info, err := os.Stat(inside.path("run.sh")); err != nil || info.Mode().Perm()&0o100 == 0 {
+	if info, err := os.Stat(inside.Path("run.sh")); err != nil || info.Mode().Perm()&0o100 == 0 {
 		t.Errorf("run.sh is %v, %v: want it executable", info, err)
 	}
 	if changed, err := c.Restore(t.Context()); err != nil || len(changed) > 0 {
@@ -86,23 +86,23 @@ func TestACleanCheckoutHoldsOneTree(t *testing.T) {
 	}
 
 	// What gates do.
-	inside.write("a.txt", "formatted")
-	inside.write("coverage.out", "")
-	inside.write("build/cache", "warm")
-	inside.write("deep/x.log", "warm")
-	f.must(os.Remove(inside.path("untracked")))
-	f.must(os.Remove(inside.path("link")))
-	inside.write("link/now/a/folder", "")
-	f.must(os.Chmod(inside.path("run.sh"), 0o644))
-	inside.commit("by a gate")
-	inside.git("update-index", "--assume-unchanged", "a.txt")
-	f.must(os.MkdirAll(inside.path("nested"), 0o700))
-	folder{t, inside.path("nested")}.git("init", "-q")
-	inside.write("readonly/x", "")
-	f.must(os.Chmod(inside.path("readonly"), 0o500))
+	inside.Write("a.txt", "formatted")
+	inside.Write("coverage.out", "")
+	inside.Write("build/cache", "warm")
+	inside.Write("deep/x.log", "warm")
+	f.Must(os.Remove(inside.Path("untracked")))
+	f.Must(os.Remove(inside.Path("link")))
+	inside.Write("link/now/a/folder", "")
+	f.Must(os.Chmod(inside.Path("run.sh"), 0o644))
+	inside.Commit("by a gate")
+	inside.Git("update-index", "--assume-unchanged", "a.txt")
+	f.Must(os.MkdirAll(inside.Path("nested"), 0o700))
+	folderAt(t, inside.Path("nested")).Git("init", "-q")
+	inside.Write("readonly/x", "")
+	f.Must(os.Chmod(inside.Path("readonly"), 0o500))
 
 	changed, err := c.Restore(t.Context())
-	f.must(err)
+	f.Must(err)
 	slices.Sort(changed)
 	if want := []string{"a.txt", "link", "run.sh", "untracked"}; !slices.Equal(changed, want) {
 		t.Errorf("Restore put back %q, want %q", changed, want)
@@ -120,23 +120,23 @@ func TestACleanCheckoutIsMadeAnew(t *testing.T) {
 	s := f.keep(f.open())
 	now := f.checkpoint(s)
 	there := filepath.Join(t.TempDir(), "there")
-	f.must(os.Mkdir(there, 0o700))
+	f.Must(os.Mkdir(there, 0o700))
 	if _, err := s.Checkout(t.Context(), there, now.Tree); err == nil {
 		t.Error("a folder that somebody else has made is taken")
 	}
 	link := filepath.Join(t.TempDir(), "link")
-	f.must(os.Symlink(there, link))
+	f.Must(os.Symlink(there, link))
 	if _, err := s.Checkout(t.Context(), link, now.Tree); err == nil {
 		t.Error("a link is followed")
 	}
-	if _, err := s.Checkout(t.Context(), f.path("inside"), now.Tree); err == nil {
+	if _, err := s.Checkout(t.Context(), f.Path("inside"), now.Tree); err == nil {
 		t.Error("a clean checkout inside of the work tree is made")
 	}
 	c := f.checkout(s, now.Tree)
 	cmd := exec.Command("git", "rev-parse", "--show-toplevel")
 	cmd.Dir = c.Dir()
 	out, err := cmd.Output()
-	f.must(err)
+	f.Must(err)
 	if got := strings.TrimSpace(string(out)); got != c.Top() {
 		t.Errorf("the top is %q, want %q: a program finds another repository", got, c.Top())
 	}
@@ -147,17 +147,17 @@ func TestACleanCheckoutBelievesNobody(t *testing.T) {
 	t.Parallel()
 	for name, poison := range map[string]func(f folder, s *Store, now Checkpoint){
 		"a filter": func(f folder, s *Store, _ Checkpoint) {
-			f.must(os.WriteFile(filepath.Join(s.dir, "info", "attributes"), []byte("* filter=evil\n"), 0o600))
-			f.git("config", "--file", filepath.Join(s.dir, "config"), "filter.evil.smudge", "echo evil")
+			f.Must(os.WriteFile(filepath.Join(s.dir, "info", "attributes"), []byte("* filter=evil\n"), 0o600))
+			f.Git("config", "--file", filepath.Join(s.dir, "config"), "filter.evil.smudge", "echo evil")
 		},
 		"a replaced object": func(f folder, s *Store, _ Checkpoint) {
 			env := git.Command{Env: []string{"GIT_DIR=" + s.dir}}
-			evil, err := s.tree.Program().In(f.dir).RunWith(f.t.Context(), git.Command{Env: env.Env, Stdin: []byte("evil")}, "hash-object", "-w", "--stdin")
-			f.must(err)
-			was, err := s.tree.Program().In(f.dir).RunWith(f.t.Context(), git.Command{Stdin: []byte("one")}, "hash-object", "--stdin")
-			f.must(err)
-			_, err = s.tree.Program().In(f.dir).RunWith(f.t.Context(), env, "replace", strings.TrimSpace(string(was)), strings.TrimSpace(string(evil)))
-			f.must(err)
+			evil, err := s.tree.Program().In(f.Dir).RunWith(f.T.Context(), git.Command{Env: env.Env, Stdin: []byte("evil")}, "hash-object", "-w", "--stdin")
+			f.Must(err)
+			was, err := s.tree.Program().In(f.Dir).RunWith(f.T.Context(), git.Command{Stdin: []byte("one")}, "hash-object", "--stdin")
+			f.Must(err)
+			_, err = s.tree.Program().In(f.Dir).RunWith(f.T.Context(), env, "replace", strings.TrimSpace(string(was)), strings.TrimSpace(string(evil)))
+			f.Must(err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestACleanCheckoutBelievesNobody(t *testing.T) {
 			now := f.checkpoint(s)
 			poison(f, s, now)
 			c := f.checkout(s, now.Tree)
-			if got := (folder{t, c.Dir()}).read("a.txt"); got != "one" {
+			if got := folderAt(t, c.Dir()).Read("a.txt"); got != "one" {
 				t.Errorf("a.txt holds %q", got)
 			}
 		})
@@ -178,12 +178,12 @@ func TestLinksThatLeadOut(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
 	outside := t.TempDir()
-	f.write("dir/x", "x")
+	f.Write("dir/x", "x")
 	for name, target := range map[string]string{
 		"near": "a.txt", "up": "dir/../a.txt", "dangling": "node_modules/.bin/x", "dir/back": "../a.txt",
-		"absolute": f.path("a.txt"), "above": "../elsewhere", "away": outside, "dir/above": "../../b",
+		"absolute": f.Path("a.txt"), "above": "../elsewhere", "away": outside, "dir/above": "../../b",
 	} {
-		f.must(os.Symlink(target, f.path(name)))
+		f.Must(os.Symlink(target, f.Path(name)))
 	}
 	s := f.keep(f.open())
 	c := f.checkout(s, f.checkpoint(s).Tree)
@@ -196,17 +196,17 @@ func TestLinksThatLeadOut(t *testing.T) {
 func TestTreesAreComparedAndPatched(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.write("moved.txt", "the same before and after, and long enough to be told from others")
+	f.Write("moved.txt", "the same before and after, and long enough to be told from others")
 	s := f.keep(f.open())
 	first := f.checkpoint(s)
-	f.write("a.txt", "edited")
-	f.must(os.Remove(f.path("b.txt")))
-	f.must(os.Rename(f.path("moved.txt"), f.path("there.txt")))
-	f.write("new/file", "new")
+	f.Write("a.txt", "edited")
+	f.Must(os.Remove(f.Path("b.txt")))
+	f.Must(os.Rename(f.Path("moved.txt"), f.Path("there.txt")))
+	f.Write("new/file", "new")
 	now := f.checkpoint(s)
 	trees := s.Trees()
 	edits, err := trees.Edits(t.Context(), first.Tree, now.Tree)
-	f.must(err)
+	f.Must(err)
 	var said []string
 	var patches []Patch
 	for _, e := range edits {
@@ -221,16 +221,16 @@ func TestTreesAreComparedAndPatched(t *testing.T) {
 		t.Errorf("edits = %q, want %q", said, want)
 	}
 	back, err := trees.With(t.Context(), now.Tree, patches)
-	f.must(err)
+	f.Must(err)
 	if back != first.Tree {
 		t.Errorf("the tree with every edit taken back is %s, want the first, %s", back, first.Tree)
 	}
 	made, err := trees.With(t.Context(), first.Tree, []Patch{{Path: "a.txt"}, {Path: "a.txt/below", Content: []byte("made")}})
-	f.must(err)
+	f.Must(err)
 	files, err := trees.Paths(t.Context(), made)
-	f.must(err)
+	f.Must(err)
 	text, err := trees.Read(t.Context(), files["a.txt/below"])
-	f.must(err)
+	f.Must(err)
 	if _, still := files["a.txt"]; still || string(text) != "made" {
 		t.Errorf("files = %v, a.txt/below holds %q", files, text)
 	}
@@ -240,16 +240,16 @@ func TestPinnedFilesAreAsAtFirst(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
 	for _, name := range []string{"main.go", "main_test.go", "tests/a", "tests/deep/b", "docs/tests/c", "gone_test.go"} {
-		f.write(name, "first")
+		f.Write(name, "first")
 	}
 	s := f.keep(f.open())
 	first := f.checkpoint(s)
 	for _, name := range []string{"main.go", "main_test.go", "tests/a", "tests/deep/b", "docs/tests/c", "new_test.go", "tests/new"} {
-		f.write(name, "bent")
+		f.Write(name, "bent")
 	}
-	f.must(os.Remove(f.path("gone_test.go")))
+	f.Must(os.Remove(f.Path("gone_test.go")))
 	now := f.checkpoint(s)
-	plain := map[string]string{".gitignore": f.read(".gitignore"), "a.txt": "one", "b.txt": "two", "main.go": "bent"}
+	plain := map[string]string{".gitignore": f.Read(".gitignore"), "a.txt": "one", "b.txt": "two", "main.go": "bent"}
 
 	for _, tt := range []struct {
 		name     string
@@ -275,15 +275,15 @@ func TestPinnedFilesAreAsAtFirst(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := folder{t, f.dir}
+			f := folderAt(t, f.Dir)
 			pin := Pin{Patterns: tt.patterns, First: first}
 			got, err := s.Trees().Pinned(t.Context(), now, pin)
-			f.must(err)
+			f.Must(err)
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("pinned files that differ = %q, want %q", got, tt.want)
 			}
 			tree, err := s.Trees().PinnedTree(t.Context(), now, pin)
-			f.must(err)
+			f.Must(err)
 			p := f.checkout(s, tree)
 			for name, text := range plain {
 				tt.holds[name] = text
@@ -298,58 +298,58 @@ func TestAPinnedFileThatBecameAFolder(t *testing.T) {
 	f := newRepository(t)
 	s := f.keep(f.open())
 	first := f.checkpoint(s)
-	f.must(os.Remove(f.path("a.txt")))
-	f.write("a.txt/x", "")
+	f.Must(os.Remove(f.Path("a.txt")))
+	f.Write("a.txt/x", "")
 	tree, err := s.Trees().PinnedTree(t.Context(), f.checkpoint(s), Pin{Patterns: []string{"a.txt"}, First: first})
-	f.must(err)
-	f.cleanHolds(f.checkout(s, tree), map[string]string{".gitignore": f.read(".gitignore"), "a.txt": "one", "b.txt": "two"})
+	f.Must(err)
+	f.cleanHolds(f.checkout(s, tree), map[string]string{".gitignore": f.Read(".gitignore"), "a.txt": "one", "b.txt": "two"})
 }
 
 func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.write(".gitignore", "node_modules\n.env\n")
-	f.write("packages/p/index.js", "p")
-	f.write("node_modules/m/index.js", "m")
-	f.write("node_modules/m/bin", "run")
-	f.write(".env", "SECRET=1")
-	f.must(os.Chmod(f.path("node_modules/m/bin"), 0o755))
+	f.Write(".gitignore", "node_modules\n.env\n")
+	f.Write("packages/p/index.js", "p")
+	f.Write("node_modules/m/index.js", "m")
+	f.Write("node_modules/m/bin", "run")
+	f.Write(".env", "SECRET=1")
+	f.Must(os.Chmod(f.Path("node_modules/m/bin"), 0o755))
 	outside := t.TempDir()
 	for name, target := range map[string]string{
-		"near": "m/index.js", "workspace": "../packages/p", "absolute": f.path("packages/p"),
+		"near": "m/index.js", "workspace": "../packages/p", "absolute": f.Path("packages/p"),
 		"away": outside, "dangling": "nowhere",
 	} {
-		f.must(os.Symlink(target, f.path("node_modules/"+name)))
+		f.Must(os.Symlink(target, f.Path("node_modules/"+name)))
 	}
-	above, err := filepath.Rel(f.path("node_modules"), outside)
-	f.must(err)
-	f.must(os.Symlink(above, f.path("node_modules/above")))
-	f.must(os.Chmod(f.path("node_modules/m"), 0o500))
-	t.Cleanup(func() { f.must(os.Chmod(f.path("node_modules/m"), 0o700)) })
+	above, err := filepath.Rel(f.Path("node_modules"), outside)
+	f.Must(err)
+	f.Must(os.Symlink(above, f.Path("node_modules/above")))
+	f.Must(os.Chmod(f.Path("node_modules/m"), 0o500))
+	t.Cleanup(func() { f.Must(os.Chmod(f.Path("node_modules/m"), 0o700)) })
 
 	s := f.keep(f.open())
 	c := f.checkpoint(s)
 	p := f.checkout(s, c.Tree)
 	paths := []string{"node_modules", ".env"}
-	f.must(p.Carry(t.Context(), paths))
-	f.must(p.Carry(t.Context(), paths)) // in the place of the first
+	f.Must(p.Carry(t.Context(), paths))
+	f.Must(p.Carry(t.Context(), paths)) // in the place of the first
 	if changed, err := p.Restore(t.Context()); err != nil || len(changed) > 0 {
 		t.Errorf("Restore = %q, %v", changed, err)
 	}
 	// Set aside, and planted in another.
 	aside := filepath.Join(t.TempDir(), "aside")
-	f.must(p.SetAside(t.Context(), aside, paths))
+	f.Must(p.SetAside(t.Context(), aside, paths))
 	planted := f.checkout(s, c.Tree)
-	f.must(planted.Plant(t.Context(), aside, paths))
-	if got := (folder{t, planted.Dir()}).read("node_modules/near"); got != "m" {
+	f.Must(planted.Plant(t.Context(), aside, paths))
+	if got := folderAt(t, planted.Dir()).Read("node_modules/near"); got != "m" {
 		t.Errorf("planted %q", got)
 	}
 	if got, err := os.Readlink(filepath.Join(planted.Dir(), "node_modules/workspace")); err != nil || got != "../packages/p" {
 		t.Errorf("a planted link leads to %q, %v", got, err)
 	}
 
-	inside := folder{t, p.Dir()}
-	if got := inside.read("node_modules/m/index.js") + inside.read(".env"); got != "mSECRET=1" {
+	inside := folderAt(t, p.Dir())
+	if got := inside.Read("node_modules/m/index.js") + inside.Read(".env"); got != "mSECRET=1" {
 		t.Errorf("carried %q", got)
 	}
 	top := s.user.top
@@ -357,25 +357,25 @@ func TestWhatIsCarriedDoesNotLeadBack(t *testing.T) {
 		"near": "m/index.js", "workspace": "../packages/p", "absolute": filepath.Join(p.top, "packages/p"),
 		"away": outside, "above": filepath.Join(top, "node_modules", above), "dangling": "nowhere",
 	} {
-		got, err := os.Readlink(inside.path("node_modules/" + name))
-		f.must(err)
+		got, err := os.Readlink(inside.Path("node_modules/" + name))
+		f.Must(err)
 		if got != want {
 			t.Errorf("the link %s leads to %s, want %s", name, got, want)
 		}
-		if real, err := filepath.EvalSymlinks(inside.path("node_modules/" + name)); err == nil {
+		if real, err := filepath.EvalSymlinks(inside.Path("node_modules/" + name)); err == nil {
 			if _, back := files.Under(top, real); back {
 				t.Errorf("the link %s leads back to the work tree", name)
 			}
 		}
 	}
-	info, err := os.Lstat(inside.path("node_modules/m/bin"))
-	f.must(err)
-	was, err := os.Lstat(f.path("node_modules/m/bin"))
-	f.must(err)
+	info, err := os.Lstat(inside.Path("node_modules/m/bin"))
+	f.Must(err)
+	was, err := os.Lstat(f.Path("node_modules/m/bin"))
+	f.Must(err)
 	if info.Mode() != was.Mode() || !info.ModTime().Equal(was.ModTime()) || os.SameFile(info, was) {
 		t.Errorf("carried %v of %v, want a copy of %v of %v", info.Mode(), info.ModTime(), was.Mode(), was.ModTime())
 	}
-	if got := inside.output("status", "--porcelain"); got != "" {
+	if got := inside.Output("status", "--porcelain"); got != "" {
 		t.Errorf("git status in the clean checkout: %q", got)
 	}
 	for _, bad := range []string{"missing", "../x", "/etc", "."} {

@@ -9,13 +9,13 @@ import (
 func TestDiffIsForPeople(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.git("config", "diff.external", "false")
-	f.write(".gitattributes", "*.txt diff=shout\n")
-	f.git("config", "diff.shout.textconv", "tr a-z A-Z <")
+	f.Git("config", "diff.external", "false")
+	f.Write(".gitattributes", "*.txt diff=shout\n")
+	f.Git("config", "diff.shout.textconv", "tr a-z A-Z <")
 	s := f.keep(f.open("NOTES.md"))
 	before := f.checkpoint(s)
-	f.write("a.txt", "two\n")
-	f.write("NOTES.md", "noted\n")
+	f.Write("a.txt", "two\n")
+	f.Write("NOTES.md", "noted\n")
 	after := f.checkpoint(s)
 	for _, tt := range []struct {
 		name   string
@@ -27,7 +27,7 @@ func TestDiffIsForPeople(t *testing.T) {
 		{"files", DiffOptions{Stat: true}, []string{"a.txt", "2 files changed, 2 insertions(+), 1 deletion(-)"}, []string{"+two"}},
 	} {
 		var b strings.Builder
-		f.must(s.Diff(t.Context(), &b, before, after, tt.o))
+		f.Must(s.Diff(t.Context(), &b, before, after, tt.o))
 		for _, part := range tt.has {
 			if !strings.Contains(b.String(), part) {
 				t.Errorf("%s: %q is not in\n%s", tt.name, part, b.String())
@@ -53,7 +53,7 @@ func TestADiffEndsWithItsReader(t *testing.T) {
 	f := newRepository(t)
 	s := f.keep(f.open())
 	before := f.checkpoint(s)
-	f.write("long", strings.Repeat("a line\n", 1<<17))
+	f.Write("long", strings.Repeat("a line\n", 1<<17))
 	if err := s.Diff(t.Context(), full{}, before, f.checkpoint(s), DiffOptions{}); !errors.Is(err, errEnough) {
 		t.Errorf("Diff = %v, want %v", err, errEnough)
 	}

@@ -15,26 +15,26 @@ func TestWhatHappensToAPlainFolder(t *testing.T) {
 	t.Parallel()
 	for _, h := range []happening{
 		{"nothing", nil, func(folder) {}, nil},
-		{"a new file", nil, func(f folder) { f.write("d/c.txt", "") }, []string{"created d/c.txt"}},
-		{"an edit of the same size", nil, func(f folder) { f.write("d/b.txt", "owt") }, []string{"modified d/b.txt"}},
+		{"a new file", nil, func(f folder) { f.Write("d/c.txt", "") }, []string{"created d/c.txt"}},
+		{"an edit of the same size", nil, func(f folder) { f.Write("d/b.txt", "owt") }, []string{"modified d/b.txt"}},
 		{"an edit of the same size at the same time", nil, func(f folder) {
 			if runtime.GOOS == "windows" {
-				f.t.(*testing.T).Skip("the system tells no more")
+				f.T.(*testing.T).Skip("the system tells no more")
 			}
-			info, err := os.Lstat(f.path("a.txt"))
-			f.must(err)
-			f.must(os.WriteFile(f.path("other"), []byte("eno"), 0o600))
-			f.must(os.Chtimes(f.path("other"), info.ModTime(), info.ModTime()))
-			f.must(os.Rename(f.path("other"), f.path("a.txt")))
+			info, err := os.Lstat(f.Path("a.txt"))
+			f.Must(err)
+			f.Must(os.WriteFile(f.Path("other"), []byte("eno"), 0o600))
+			f.Must(os.Chtimes(f.Path("other"), info.ModTime(), info.ModTime()))
+			f.Must(os.Rename(f.Path("other"), f.Path("a.txt")))
 		}, []string{"modified a.txt"}},
-		{"a deletion", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))) }, []string{"deleted a.txt"}},
-		{"a rename", nil, func(f folder) { f.must(os.Rename(f.path("a.txt"), f.path("c.txt"))) }, []string{"deleted a.txt", "created c.txt"}},
-		{"an empty folder", nil, func(f folder) { f.must(os.Mkdir(f.path("empty"), 0o700)) }, nil},
-		{"a file becomes a folder", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))); f.write("a.txt/x", "") }, []string{"deleted a.txt", "created a.txt/x"}},
-		{"a notes file", nil, func(f folder) { f.write("d/NOTES.md", "") }, nil},
-		{"our own files", nil, func(f folder) { f.write(".refrain/runs/r/journal.jsonl", ""); f.write(".refrain/lock-1", "") }, nil},
-		{"the user's own prompts", nil, func(f folder) { f.write(".refrain/prompts/build.md", "") }, []string{"created .refrain/prompts/build.md"}},
-		{"a repository is made", nil, func(f folder) { f.git("init", "-q"); f.commit("first") }, nil},
+		{"a deletion", nil, func(f folder) { f.Must(os.Remove(f.Path("a.txt"))) }, []string{"deleted a.txt"}},
+		{"a rename", nil, func(f folder) { f.Must(os.Rename(f.Path("a.txt"), f.Path("c.txt"))) }, []string{"deleted a.txt", "created c.txt"}},
+		{"an empty folder", nil, func(f folder) { f.Must(os.Mkdir(f.Path("empty"), 0o700)) }, nil},
+		{"a file becomes a folder", nil, func(f folder) { f.Must(os.Remove(f.Path("a.txt"))); f.Write("a.txt/x", "") }, []string{"deleted a.txt", "created a.txt/x"}},
+		{"a notes file", nil, func(f folder) { f.Write("d/NOTES.md", "") }, nil},
+		{"our own files", nil, func(f folder) { f.Write(".refrain/runs/r/journal.jsonl", ""); f.Write(".refrain/lock-1", "") }, nil},
+		{"the user's own prompts", nil, func(f folder) { f.Write(".refrain/prompts/build.md", "") }, []string{"created .refrain/prompts/build.md"}},
+		{"a repository is made", nil, func(f folder) { f.Git("init", "-q"); f.Commit("first") }, nil},
 	} {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,15 +50,15 @@ func TestWhatUnixKnowsOfAPlainFolder(t *testing.T) {
 		t.Skip("needs modes, links and any name")
 	}
 	for _, h := range []happening{
-		{"a mode", nil, func(f folder) { f.must(os.Chmod(f.path("a.txt"), 0o755)) }, []string{"mode a.txt"}},
-		{"an odd name", func(f folder) { f.write("\xff\n", "1") }, func(f folder) { f.write("\xff\n", "2") }, []string{"modified \xff\n"}},
-		{"where a link points", func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, func(f folder) {
-			f.must(os.Remove(f.path("link")))
-			f.must(os.Symlink("b.txt", f.path("link")))
+		{"a mode", nil, func(f folder) { f.Must(os.Chmod(f.Path("a.txt"), 0o755)) }, []string{"mode a.txt"}},
+		{"an odd name", func(f folder) { f.Write("\xff\n", "1") }, func(f folder) { f.Write("\xff\n", "2") }, []string{"modified \xff\n"}},
+		{"where a link points", func(f folder) { f.Must(os.Symlink("a.txt", f.Path("link"))) }, func(f folder) {
+			f.Must(os.Remove(f.Path("link")))
+			f.Must(os.Symlink("b.txt", f.Path("link")))
 		}, []string{"modified link"}},
-		{"a link becomes a file", func(f folder) { f.must(os.Symlink("a.txt", f.path("link"))) }, func(f folder) {
-			f.must(os.Remove(f.path("link")))
-			f.write("link", "")
+		{"a link becomes a file", func(f folder) { f.Must(os.Symlink("a.txt", f.Path("link"))) }, func(f folder) {
+			f.Must(os.Remove(f.Path("link")))
+			f.Write("link", "")
 		}, []string{"modified link"}},
 	} {
 		t.Run(h.name, func(t *testing.T) {
@@ -97,12 +97,12 @@ func TestAFolderOfManyFoldersIsListedInOrder(t *testing.T) {
 	want := []string{"a.txt", "d/b.txt"}
 	for i := range 200 {
 		name := string(rune('e'+i%10)) + "/" + string(rune('a'+i/10)) + "/x"
-		f.write(name, "")
+		f.Write(name, "")
 		want = append(want, name)
 	}
 	slices.Sort(want)
 	files, err := listFiles(t.Context(), f.open())
-	f.must(err)
+	f.Must(err)
 	var got []string
 	for _, file := range files {
 		got = append(got, string(file.Path))

@@ -25,7 +25,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		"a pack": func(f folder, pipe func(string)) { pipe(".git/objects/pack/pack-x.idx"); f.keep(f.open()) },
 		"what others lend": func(f folder, pipe func(string)) {
 			pipe(".git/objects/info/alternates")
-			_, _ = OpenStore(f.t.Context(), f.open(), f.path("../s"), "")
+			_, _ = OpenStore(f.T.Context(), f.open(), f.Path("../s"), "")
 		},
 		"where the rest is": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
@@ -34,7 +34,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		},
 		"the repository": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
-			f.must(os.RemoveAll(f.path(".git")))
+			f.Must(os.RemoveAll(f.Path(".git")))
 			pipe(".git")
 			f.checkpoint(s)
 		},
@@ -42,45 +42,45 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		"a file":         func(f folder, pipe func(string)) { s := f.keep(f.open()); pipe("a.txt"); f.checkpoint(s) },
 		"the mark of a tree": func(f folder, pipe func(string)) {
 			pipe(".git/worktrees/x/refrain")
-			_, _ = f.open().Worktrees().List(f.t.Context())
+			_, _ = f.open().Worktrees().List(f.T.Context())
 		},
 		"the last checkpoint": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
-			store := folder{f.t, s.dir}
-			f.must(os.Remove(store.path("HEAD")))
-			f.must(syscall.Mkfifo(store.path("HEAD"), 0o600))
-			_, _ = s.Checkpoint(f.t.Context())
+			store := folderAt(f.T, s.dir)
+			f.Must(os.Remove(store.Path("HEAD")))
+			f.Must(syscall.Mkfifo(store.Path("HEAD"), 0o600))
+			_, _ = s.Checkpoint(f.T.Context())
 		},
 		"what the store knows": func(f folder, pipe func(string)) {
 			s := f.keep(f.open())
 			for _, name := range []string{madeForFile, shared, "config"} {
-				store := folder{f.t, s.dir}
-				f.must(os.Remove(store.path(name)))
-				f.must(syscall.Mkfifo(store.path(name), 0o600))
-				_, _ = OpenStore(f.t.Context(), f.open(), s.dir, "")
+				store := folderAt(f.T, s.dir)
+				f.Must(os.Remove(store.Path(name)))
+				f.Must(syscall.Mkfifo(store.Path(name), 0o600))
+				_, _ = OpenStore(f.T.Context(), f.open(), s.dir, "")
 			}
 		},
 		"what is protected": func(f folder, pipe func(string)) {
 			pipe("a.txt")
 			patterns, err := glob.Parse([]string{"*.txt"})
-			f.must(err)
-			_, err = f.open().Protected(f.t.Context(), patterns)
-			f.must(err)
+			f.Must(err)
+			_, err = f.open().Protected(f.T.Context(), patterns)
+			f.Must(err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFolder(t)
-			f.dir = f.path("proj")
-			f.must(os.Mkdir(f.dir, 0o700))
-			f.git("init", "-q", "--template=")
-			f.write("a.txt", "one")
-			f.commit("first")
+			f.Dir = f.Path("proj")
+			f.Must(os.Mkdir(f.Dir, 0o700))
+			f.Git("init", "-q", "--template=")
+			f.Write("a.txt", "one")
+			f.Commit("first")
 			began := time.Now()
 			act(f, func(name string) {
-				f.must(os.MkdirAll(filepath.Dir(f.path(name)), 0o700))
-				_ = os.Remove(f.path(name))
-				f.must(syscall.Mkfifo(f.path(name), 0o600))
+				f.Must(os.MkdirAll(filepath.Dir(f.Path(name)), 0o700))
+				_ = os.Remove(f.Path(name))
+				f.Must(syscall.Mkfifo(f.Path(name), 0o600))
 			})
 			if waited := time.Since(began); waited > time.Minute {
 				t.Errorf("it waited for %v", waited)

@@ -16,9 +16,9 @@ import (
 
 // keepIn opens a new store beside a pool.
 func (f folder) keepIn(home, name string) *Store {
-	f.t.Helper()
-	s, err := OpenStore(f.t.Context(), f.open(), filepath.Join(home, name), filepath.Join(home, "pool"))
-	f.must(err)
+	f.T.Helper()
+	s, err := OpenStore(f.T.Context(), f.open(), filepath.Join(home, name), filepath.Join(home, "pool"))
+	f.Must(err)
 	return s
 }
 
@@ -46,9 +46,9 @@ func objectsBelow(t *testing.T, dir string) map[string]fs.FileInfo {
 // packed is a repository with a pack and loose objects.
 func packed(t *testing.T) folder {
 	f := newRepository(t)
-	f.git("gc", "-q")
-	f.write("a.txt", "loose")
-	f.commit("loose")
+	f.Git("gc", "-q")
+	f.Write("a.txt", "loose")
+	f.Commit("loose")
 	return f
 }
 
@@ -64,7 +64,7 @@ func TestNoFileOfTheStoreIsOneOfTheRepositorys(t *testing.T) {
 			s = f.keepIn(home, "run")
 		}
 		first := f.checkpoint(s)
-		theirs := objectsBelow(t, f.path(".git/objects"))
+		theirs := objectsBelow(t, f.Path(".git/objects"))
 		ours := objectsBelow(t, s.repo.objects())
 		for name, info := range theirs {
 			if strings.HasPrefix(name, "info") {
@@ -79,15 +79,15 @@ func TestNoFileOfTheStoreIsOneOfTheRepositorys(t *testing.T) {
 			case copied.Size() != info.Size():
 				t.Errorf("pool %v: %s has %d bytes, not %d", withPool, name, copied.Size(), info.Size())
 			}
-			at := f.path(".git/objects/" + filepath.ToSlash(name))
-			f.must(os.Chmod(at, 0o600))
-			f.must(os.WriteFile(at, []byte("written over"), 0o600))
+			at := f.Path(".git/objects/" + filepath.ToSlash(name))
+			f.Must(os.Chmod(at, 0o600))
+			f.Must(os.WriteFile(at, []byte("written over"), 0o600))
 		}
-		f.write("a.txt", "changed")
-		f.write("b.txt", "changed")
+		f.Write("a.txt", "changed")
+		f.Write("b.txt", "changed")
 		_, _, err := s.Restore(t.Context(), first)
-		f.must(err)
-		if got := f.read("a.txt") + f.read("b.txt"); got != "loosetwo" {
+		f.Must(err)
+		if got := f.Read("a.txt") + f.Read("b.txt"); got != "loosetwo" {
 			t.Errorf("pool %v: the files hold %q after the restore", withPool, got)
 		}
 	}
@@ -106,8 +106,8 @@ func TestStoresShareWhatIsInThePool(t *testing.T) {
 			break
 		}
 	}
-	f.must(os.Remove(filepath.Join(shared, spoiled)))
-	f.must(os.WriteFile(filepath.Join(shared, spoiled), []byte("half"), 0o600))
+	f.Must(os.Remove(filepath.Join(shared, spoiled)))
+	f.Must(os.WriteFile(filepath.Join(shared, spoiled), []byte("half"), 0o600))
 	two := f.keepIn(home, "two")
 	first, second := objectsBelow(t, one.repo.objects()), objectsBelow(t, two.repo.objects())
 	for name, info := range objectsBelow(t, shared) {
@@ -136,20 +136,20 @@ func TestThePoolIsSweptOfWhatNoStoreNeeds(t *testing.T) {
 	if freed, err := pool.Sweep(shared); err != nil || freed != 0 {
 		t.Errorf("Sweep = %d, %v with a store that needs all", freed, err)
 	}
-	f.git("gc", "-q", "--prune=now") // which puts one pack in the place of all
+	f.Git("gc", "-q", "--prune=now") // which puts one pack in the place of all
 	two := f.keepIn(home, "two")
 	if runtime.GOOS == "windows" {
 		t.Skip("nobody counts names here")
 	}
-	f.must(files.RemoveTree(one.dir))
+	f.Must(files.RemoveTree(one.dir))
 	old, young := filepath.Join(shared, "pack", pool.Unfinished+"old"), filepath.Join(shared, "pack", pool.Unfinished+"young")
 	for _, path := range []string{old, young} {
-		f.must(os.WriteFile(path, []byte("half"), 0o600))
+		f.Must(os.WriteFile(path, []byte("half"), 0o600))
 	}
 	long := time.Now().Add(-48 * time.Hour)
-	f.must(os.Chtimes(old, long, long))
+	f.Must(os.Chtimes(old, long, long))
 	freed, err := pool.Sweep(shared)
-	f.must(err)
+	f.Must(err)
 	if freed == 0 {
 		t.Error("nothing was freed")
 	}
@@ -163,9 +163,9 @@ func TestThePoolIsSweptOfWhatNoStoreNeeds(t *testing.T) {
 	if _, ok := left[filepath.Join("pack", pool.Unfinished+"old")]; ok {
 		t.Error("a copy that nobody finishes is left")
 	}
-	f.write("a.txt", "changed")
+	f.Write("a.txt", "changed")
 	_, _, err = two.Restore(t.Context(), f.checkpoint(two))
-	f.must(err)
+	f.Must(err)
 	if freed, err := pool.Sweep(filepath.Join(home, "none")); freed != 0 || err != nil {
 		t.Errorf("Sweep of no folder = %d, %v", freed, err)
 	}
@@ -176,13 +176,13 @@ func TestAPoolThatCannotBeUsedIsDoneWithout(t *testing.T) {
 	t.Parallel()
 	f := packed(t)
 	home := t.TempDir()
-	f.must(os.WriteFile(filepath.Join(home, "pool"), nil, 0o600)) // no folder
+	f.Must(os.WriteFile(filepath.Join(home, "pool"), nil, 0o600)) // no folder
 	s := f.keepIn(home, "run")
 	first := f.checkpoint(s)
-	f.write("b.txt", "changed")
+	f.Write("b.txt", "changed")
 	_, _, err := s.Restore(t.Context(), first)
-	f.must(err)
-	if got := f.read("b.txt"); got != "two" {
+	f.Must(err)
+	if got := f.Read("b.txt"); got != "two" {
 		t.Errorf("b.txt = %q", got)
 	}
 }
@@ -191,8 +191,8 @@ func TestAPoolThatCannotBeUsedIsDoneWithout(t *testing.T) {
 func TestWhatIsNoObjectIsNotTaken(t *testing.T) {
 	t.Parallel()
 	f := packed(t)
-	f.write(".git/objects/ab/huge", "x")
-	f.must(os.MkdirAll(f.path(".git/objects/cd/"+strings.Repeat("0", 38)), 0o700))
+	f.Write(".git/objects/ab/huge", "x")
+	f.Must(os.MkdirAll(f.Path(".git/objects/cd/"+strings.Repeat("0", 38)), 0o700))
 	s := f.keep(f.open())
 	if _, err := os.Lstat(filepath.Join(s.repo.objects(), "ab", "huge")); err == nil {
 		t.Error("it was taken")
@@ -204,7 +204,7 @@ func TestTakingEndsWithItsContext(t *testing.T) {
 	f := packed(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := pool.Take(ctx, f.path(".git/objects"), "", t.TempDir()); err == nil {
+	if err := pool.Take(ctx, f.Path(".git/objects"), "", t.TempDir()); err == nil {
 		t.Error("it went on")
 	}
 }

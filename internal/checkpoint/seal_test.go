@@ -11,52 +11,52 @@ import (
 // poisons are what somebody who can write to the store could write there.
 var poisons = map[string]func(f folder, s folder){
 	"a filter": func(f, s folder) {
-		s.write("info/attributes", "* filter=evil\n")
-		s.write("config", s.read("config")+"[filter \"evil\"]\n\tsmudge = echo evil\n\tclean = echo evil\n")
+		s.Write("info/attributes", "* filter=evil\n")
+		s.Write("config", s.Read("config")+"[filter \"evil\"]\n\tsmudge = echo evil\n\tclean = echo evil\n")
 	},
 	"a filter in the shared settings": func(f, s folder) {
-		s.write("info/attributes", "* filter=evil\n")
-		s.write("shared", s.read("shared")+"[filter \"evil\"]\n\tsmudge = echo evil\n\tclean = echo evil\n")
+		s.Write("info/attributes", "* filter=evil\n")
+		s.Write("shared", s.Read("shared")+"[filter \"evil\"]\n\tsmudge = echo evil\n\tclean = echo evil\n")
 	},
 	"ends of lines": func(f, s folder) {
-		s.write("info/attributes", "* text eol=crlf\n")
+		s.Write("info/attributes", "* text eol=crlf\n")
 	},
 	"settings of a work tree": func(f, s folder) {
-		s.write("config", strings.Replace(s.read("config"), "repositoryformatversion = 0", "repositoryformatversion = 1", 1)+"[extensions]\n\tworktreeConfig = true\n")
-		s.write("config.worktree", "[core]\n\texcludesFile = "+filepath.ToSlash(s.path("hidden"))+"\n")
-		s.write("hidden", "*\n")
+		s.Write("config", strings.Replace(s.Read("config"), "repositoryformatversion = 0", "repositoryformatversion = 1", 1)+"[extensions]\n\tworktreeConfig = true\n")
+		s.Write("config.worktree", "[core]\n\texcludesFile = "+filepath.ToSlash(s.Path("hidden"))+"\n")
+		s.Write("hidden", "*\n")
 	},
 	"what to ignore": func(f, s folder) {
-		s.write("config", s.read("config")+"[core]\n\texcludesFile = "+filepath.ToSlash(s.path("hidden"))+"\n")
-		s.write("hidden", "*\n")
+		s.Write("config", s.Read("config")+"[core]\n\texcludesFile = "+filepath.ToSlash(s.Path("hidden"))+"\n")
+		s.Write("hidden", "*\n")
 	},
 	"another repository": func(f, s folder) {
-		other := newRepository(f.t)
-		other.write("a.txt", "evil")
-		other.commit("evil")
-		s.write("commondir", other.path(".git"))
+		other := newRepository(f.T)
+		other.Write("a.txt", "evil")
+		other.Commit("evil")
+		s.Write("commondir", other.Path(".git"))
 	},
 	"a sparse checkout": func(f, s folder) {
-		s.write("info/sparse-checkout", "/b.txt\n")
+		s.Write("info/sparse-checkout", "/b.txt\n")
 	},
 	"attributes that are a link": func(f, s folder) {
-		s.write("evil", "* text eol=crlf\n")
-		f.must(os.Remove(s.path("info/attributes")))
-		f.must(os.Symlink(s.path("evil"), s.path("info/attributes")))
+		s.Write("evil", "* text eol=crlf\n")
+		f.Must(os.Remove(s.Path("info/attributes")))
+		f.Must(os.Symlink(s.Path("evil"), s.Path("info/attributes")))
 	},
 	"a folder that is a link": func(f, s folder) {
-		s.write("evil/attributes", "* text eol=crlf\n")
-		f.must(os.RemoveAll(s.path("info")))
-		f.must(os.Symlink(s.path("evil"), s.path("info")))
+		s.Write("evil/attributes", "* text eol=crlf\n")
+		f.Must(os.RemoveAll(s.Path("info")))
+		f.Must(os.Symlink(s.Path("evil"), s.Path("info")))
 	},
 	"grafts and such": func(f, s folder) {
-		s.write("info/grafts", strings.Repeat("0", 40)+"\n")
-		s.write("shallow", "nonsense\n")
-		s.write("packed-refs", "nonsense\n")
-		s.write("objects/info/alternates", s.path("nowhere")+"\n")
-		s.write("objects/info/commit-graph", "nonsense")
-		s.write("objects/pack/multi-pack-index", "nonsense")
-		s.write("refs/heads/checkpoints", strings.Repeat("0", 40)+"\n")
+		s.Write("info/grafts", strings.Repeat("0", 40)+"\n")
+		s.Write("shallow", "nonsense\n")
+		s.Write("packed-refs", "nonsense\n")
+		s.Write("objects/info/alternates", s.Path("nowhere")+"\n")
+		s.Write("objects/info/commit-graph", "nonsense")
+		s.Write("objects/pack/multi-pack-index", "nonsense")
+		s.Write("refs/heads/checkpoints", strings.Repeat("0", 40)+"\n")
 	},
 }
 
@@ -69,22 +69,22 @@ func TestAPoisonedStoreIsPutBack(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				f := newRepository(t)
-				f.write("lines.txt", "1\n2\n")
+				f.Write("lines.txt", "1\n2\n")
 				s := f.keep(f.open())
 				first := f.checkpoint(s)
 				was := f.sealed(s)
-				poison(f, folder{t, s.dir})
-				f.write("a.txt", "changed")
-				f.write("new.txt", "new\n")
+				poison(f, folderAt(t, s.dir))
+				f.Write("a.txt", "changed")
+				f.Write("new.txt", "new\n")
 				if later {
 					again, err := OpenStore(t.Context(), f.open(), s.dir, "")
-					f.must(err)
+					f.Must(err)
 					s = again
 				}
 				want := map[string]string{"a.txt": "one", "b.txt": "two", ".gitignore": "*.log\nbuild/\n", "lines.txt": "1\n2\n"}
 				f.cleanHolds(f.checkout(s, first.Tree), want)
 
-				poison(f, folder{t, s.dir})
+				poison(f, folderAt(t, s.dir))
 				second := f.checkpoint(s)
 				if got := says(f.changes(s, first, second)); !slices.Equal(got, []string{"modified a.txt", "created new.txt"}) {
 					t.Errorf("changes = %q", got)
@@ -95,12 +95,12 @@ func TestAPoisonedStoreIsPutBack(t *testing.T) {
 				if len(second.Notes) != 1 || !strings.Contains(second.Notes[0], "was put back") {
 					t.Errorf("notes = %q", second.Notes)
 				}
-				poison(f, folder{t, s.dir})
-				f.must(os.Remove(f.path("lines.txt")))
+				poison(f, folderAt(t, s.dir))
+				f.Must(os.Remove(f.Path("lines.txt")))
 				_, _, err := s.Restore(t.Context(), first)
-				f.must(err)
+				f.Must(err)
 				for name, text := range want {
-					if got := f.read(name); got != text {
+					if got := f.Read(name); got != text {
 						t.Errorf("%s = %q after the restore, want %q", name, got, text)
 					}
 				}
@@ -114,14 +114,14 @@ func TestAPoisonedStoreIsPutBack(t *testing.T) {
 
 // sealed is the files of a store that tell git what to do.
 func (f folder) sealed(s *Store) string {
-	f.t.Helper()
+	f.T.Helper()
 	var b strings.Builder
-	store := folder{f.t, s.dir}
+	store := folderAt(f.T, s.dir)
 	for _, name := range []string{"config", "shared", "info/attributes", madeForFile} {
-		b.WriteString(name + "\n" + store.read(name) + "\n")
+		b.WriteString(name + "\n" + store.Read(name) + "\n")
 	}
 	for _, name := range unsealed {
-		if store.exists(name) {
+		if store.Exists(name) {
 			b.WriteString(name + " is there\n")
 		}
 	}
@@ -133,17 +133,17 @@ func (f folder) sealed(s *Store) string {
 func TestSharedSettingsAreReadStrictly(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.git("config", "core.excludesFile", `/some "where" \ else`)
+	f.Git("config", "core.excludesFile", `/some "where" \ else`)
 	s := f.keep(f.open())
-	store := folder{t, s.dir}
-	was := store.read(shared)
+	store := folderAt(t, s.dir)
+	was := store.Read(shared)
 	if !strings.Contains(was, "excludesfile") {
 		t.Fatalf("the shared settings are %q", was)
 	}
-	store.write(shared, was+"\thooksPath = \"/evil\"\n[filter \"x\"]\n\tsmudge = \"evil\"\n\tfilemode = \"false\" ; [evil]\n")
+	store.Write(shared, was+"\thooksPath = \"/evil\"\n[filter \"x\"]\n\tsmudge = \"evil\"\n\tfilemode = \"false\" ; [evil]\n")
 	_, err := OpenStore(t.Context(), f.open(), s.dir, "")
-	f.must(err)
-	if got := store.read(shared); got != was {
+	f.Must(err)
+	if got := store.Read(shared); got != was {
 		t.Errorf("the shared settings are %q, and were %q", got, was)
 	}
 }
@@ -152,21 +152,21 @@ func TestAStoreKeepsWhatItBorrows(t *testing.T) {
 	t.Parallel()
 	lender := newRepository(t)
 	f := newFolder(t)
-	f.git("clone", "-q", "--shared", lender.dir, ".")
+	f.Git("clone", "-q", "--shared", lender.Dir, ".")
 	s := f.keep(f.open())
 	first := f.checkpoint(s)
-	list := folder{t, s.dir}.read(alternates)
-	f.must(os.Remove(f.path(".git/objects/info/alternates")))
-	folder{t, s.dir}.write(alternates, t.TempDir()+"\n")
+	list := folderAt(t, s.dir).Read(alternates)
+	f.Must(os.Remove(f.Path(".git/objects/info/alternates")))
+	folderAt(t, s.dir).Write(alternates, t.TempDir()+"\n")
 	again, err := OpenStore(t.Context(), f.open(), s.dir, "")
-	f.must(err)
-	if got := (folder{t, s.dir}).read(alternates); got != list {
+	f.Must(err)
+	if got := folderAt(t, s.dir).Read(alternates); got != list {
 		t.Errorf("it borrows from %q, and borrowed from %q", got, list)
 	}
-	f.must(os.Remove(f.path("a.txt")))
+	f.Must(os.Remove(f.Path("a.txt")))
 	_, _, err = again.Restore(t.Context(), first)
-	f.must(err)
-	if got := f.read("a.txt"); got != "one" {
+	f.Must(err)
+	if got := f.Read("a.txt"); got != "one" {
 		t.Errorf("a.txt = %q", got)
 	}
 }
@@ -177,7 +177,7 @@ func TestASealedFileIsReplacedInOnePiece(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
 	s := f.keep(f.open())
-	store := folder{t, s.dir}
+	store := folderAt(t, s.dir)
 	const name = "info/attributes"
 	over, gone := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -188,7 +188,7 @@ func TestASealedFileIsReplacedInOnePiece(t *testing.T) {
 				return
 			default:
 			}
-			if _, err := os.Lstat(store.path(name)); err != nil {
+			if _, err := os.Lstat(store.Path(name)); err != nil {
 				gone <- err
 				return
 			}
@@ -209,7 +209,7 @@ func TestASealedFileIsReplacedInOnePiece(t *testing.T) {
 
 // replace is write in one piece.
 func (f folder) replace(name, text string) {
-	f.t.Helper()
-	f.write(name+".x", text)
-	f.must(os.Rename(f.path(name+".x"), f.path(name)))
+	f.T.Helper()
+	f.Write(name+".x", text)
+	f.Must(os.Rename(f.Path(name+".x"), f.Path(name)))
 }

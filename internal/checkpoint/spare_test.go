@@ -25,43 +25,43 @@ func TestWhatIsIgnoredIsNeverDeletedByARestore(t *testing.T) {
 		act   func(folder)
 	}{
 		{"the rules are emptied", []string{"x.log", "build/deep/x"}, nil, func(f folder) {
-			f.write(".gitignore", "")
+			f.Write(".gitignore", "")
 		}},
 		{"the rules are deleted, and everything is committed", []string{"x.log", "build/deep/x"}, nil, func(f folder) {
-			f.must(os.Remove(f.path(".gitignore")))
-			f.commit("no rules")
+			f.Must(os.Remove(f.Path(".gitignore")))
+			f.Commit("no rules")
 		}},
 		{"a branch without rules is checked out", []string{"x.log", "build/deep/x"}, func(f folder) {
-			f.git("branch", "bare")
-			f.git("switch", "-q", "bare")
-			f.git("rm", "-q", ".gitignore")
-			f.git("commit", "-q", "-m", "no rules")
-			f.git("switch", "-q", "-")
+			f.Git("branch", "bare")
+			f.Git("switch", "-q", "bare")
+			f.Git("rm", "-q", ".gitignore")
+			f.Git("commit", "-q", "-m", "no rules")
+			f.Git("switch", "-q", "-")
 		}, func(f folder) {
-			f.git("switch", "-q", "bare")
+			f.Git("switch", "-q", "bare")
 		}},
 		{"the rules of a folder are deleted with it", []string{"deep/a.secret", "deep/er/b.secret"}, func(f folder) {
-			f.write("deep/.gitignore", "*.secret\n")
-			f.write("deep/x", "")
+			f.Write("deep/.gitignore", "*.secret\n")
+			f.Write("deep/x", "")
 		}, func(f folder) {
-			f.must(os.Remove(f.path("deep/.gitignore")))
-			f.must(os.Remove(f.path("deep/x")))
+			f.Must(os.Remove(f.Path("deep/.gitignore")))
+			f.Must(os.Remove(f.Path("deep/x")))
 		}},
 		{"a rule is turned round", []string{"x.log"}, nil, func(f folder) {
-			f.write(".gitignore", "*.log\n!x.log\n")
+			f.Write(".gitignore", "*.log\n!x.log\n")
 		}},
 		{"it is added all the same", []string{"x.log"}, nil, func(f folder) {
-			f.git("add", "-f", "x.log")
+			f.Git("add", "-f", "x.log")
 		}},
 		{"the rules of the repository alone are emptied", []string{"secret", "secrets/x"}, func(f folder) {
-			f.write(".git/info/exclude", "secret\nsecrets/\n")
+			f.Write(".git/info/exclude", "secret\nsecrets/\n")
 		}, func(f folder) {
-			f.write(".git/info/exclude", "")
+			f.Write(".git/info/exclude", "")
 		}},
 		{"a folder that ignores itself has lost its rules", []string{"venv/bin/python", "venv/cfg"}, func(f folder) {
-			f.write("venv/.gitignore", "*\n")
+			f.Write("venv/.gitignore", "*\n")
 		}, func(f folder) {
-			f.must(os.Remove(f.path("venv/.gitignore")))
+			f.Must(os.Remove(f.Path("venv/.gitignore")))
 		}},
 	}
 	for _, tt := range tests {
@@ -72,29 +72,29 @@ func TestWhatIsIgnoredIsNeverDeletedByARestore(t *testing.T) {
 				tt.set(f)
 			}
 			for _, name := range tt.files {
-				f.write(name, precious)
+				f.Write(name, precious)
 			}
 			s := f.keep(f.open())
 			before := f.checkpoint(s)
 			tt.act(f)
-			f.write("new.txt", "the agent's")
+			f.Write("new.txt", "the agent's")
 			_, changes, err := s.Restore(t.Context(), before)
-			f.must(err)
+			f.Must(err)
 			for _, name := range tt.files {
-				if got := f.read(name); got != precious {
+				if got := f.Read(name); got != precious {
 					t.Errorf("%s holds %q after the restore", name, got)
 				}
-				if info, err := os.Lstat(f.path(name)); err == nil && runtime.GOOS != "windows" && info.Mode() != 0o600 {
+				if info, err := os.Lstat(f.Path(name)); err == nil && runtime.GOOS != "windows" && info.Mode() != 0o600 {
 					t.Errorf("%s is left with %v", name, info.Mode())
 				}
 				if slices.Contains(says(changes), "deleted "+name) {
 					t.Errorf("%s is said to be deleted", name)
 				}
 			}
-			if f.exists("new.txt") || !slices.Contains(says(changes), "deleted new.txt") {
+			if f.Exists("new.txt") || !slices.Contains(says(changes), "deleted new.txt") {
 				t.Errorf("what the agent made is still there; changes = %q", says(changes))
 			}
-			if f.read("a.txt") != "one" || f.read(".gitignore") != "*.log\nbuild/\n" {
+			if f.Read("a.txt") != "one" || f.Read(".gitignore") != "*.log\nbuild/\n" {
 				t.Error("the files are not what they were")
 			}
 		})
@@ -104,21 +104,21 @@ func TestWhatIsIgnoredIsNeverDeletedByARestore(t *testing.T) {
 func TestWhatIsIgnoredAndInTheWayIsKeptThenReplaced(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.write("x.log/tracked", "1")
-	f.git("add", "-f", "x.log")
-	f.write("y.log", "1")
-	f.git("add", "-f", "y.log")
+	f.Write("x.log/tracked", "1")
+	f.Git("add", "-f", "x.log")
+	f.Write("y.log", "1")
+	f.Git("add", "-f", "y.log")
 	s := f.keep(f.open())
 	before := f.checkpoint(s)
-	f.git("rm", "-qr", "--cached", "x.log", "y.log")
-	f.must(os.RemoveAll(f.path("x.log")))
-	f.must(os.Remove(f.path("y.log")))
-	f.write(".gitignore", "")
-	f.write("x.log", "2")
-	f.write("y.log/deep", "2")
+	f.Git("rm", "-qr", "--cached", "x.log", "y.log")
+	f.Must(os.RemoveAll(f.Path("x.log")))
+	f.Must(os.Remove(f.Path("y.log")))
+	f.Write(".gitignore", "")
+	f.Write("x.log", "2")
+	f.Write("y.log/deep", "2")
 	kept, _, err := s.Restore(t.Context(), before)
-	f.must(err)
-	if got := f.read("x.log/tracked") + f.read("y.log"); got != "11" {
+	f.Must(err)
+	if got := f.Read("x.log/tracked") + f.Read("y.log"); got != "11" {
 		t.Errorf("restored %q", got)
 	}
 	if got := f.holds(s, kept, "x.log") + f.holds(s, kept, "y.log/deep"); got != "22" {
@@ -129,15 +129,15 @@ func TestWhatIsIgnoredAndInTheWayIsKeptThenReplaced(t *testing.T) {
 func TestAStoreBelowTheRootFollowsTheRulesOfTheWhole(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.write("sub/a", "1")
-	f.write("sub/x.log", "ignored")
-	s := f.keep(folder{t, f.path("sub")}.open())
+	f.Write("sub/a", "1")
+	f.Write("sub/x.log", "ignored")
+	s := f.keep(folderAt(t, f.Path("sub")).open())
 	before := f.checkpoint(s)
-	f.write(".gitignore", "")
-	f.write("sub/new", "2")
+	f.Write(".gitignore", "")
+	f.Write("sub/new", "2")
 	_, _, err := s.Restore(t.Context(), before)
-	f.must(err)
-	if f.read("sub/x.log") != "ignored" || f.exists("sub/new") {
+	f.Must(err)
+	if f.Read("sub/x.log") != "ignored" || f.Exists("sub/new") {
 		t.Error("the ignored file is gone, or the new one is not")
 	}
 }
@@ -149,12 +149,12 @@ func TestARestoreIsExactButForWhatWasIgnored(t *testing.T) {
 		t.Skip("needs modes, links and any name")
 	}
 	f := newRepository(t)
-	f.must(os.Remove(f.path(".gitignore"))) // its permissions are those of a test
-	f.must(os.Mkdir(f.path(".git/info"), 0o700))
+	f.Must(os.Remove(f.Path(".gitignore"))) // its permissions are those of a test
+	f.Must(os.Mkdir(f.Path(".git/info"), 0o700))
 	s := f.keep(f.open())
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		f.must(checks.Value.Set("15"))
-		defer func() { f.must(checks.Value.Set(checks.DefValue)) }()
+		f.Must(checks.Value.Set("15"))
+		defer func() { f.Must(checks.Value.Set(checks.DefValue)) }()
 	}
 	names := []string{"a", "b", "c.log", "d d", "new\nline"}
 	rules := []string{"", "a\n", "*.log\n", "b/\n", "/d d\n", "*\n!a\n!.gitignore\n", "b/**\n", "*\n"}
@@ -170,13 +170,13 @@ func TestARestoreIsExactButForWhatWasIgnored(t *testing.T) {
 			f.put(rt, "e/"+name.Draw(rt, "path"))
 			for _, file := range []string{".gitignore", exclude, "e/.gitignore"} {
 				if rapid.Bool().Draw(rt, "new rules") {
-					f.must(os.WriteFile(f.path(file), []byte(rapid.SampledFrom(rules).Draw(rt, "rules")), 0o666))
+					f.Must(os.WriteFile(f.Path(file), []byte(rapid.SampledFrom(rules).Draw(rt, "rules")), 0o666))
 				}
 			}
 		}
-		f.write(exclude, "")
+		f.Write(exclude, "")
 		draw()
-		before, was, excluded := f.checkpoint(s), f.files(), f.read(exclude)
+		before, was, excluded := f.checkpoint(s), f.files(), f.Read(exclude)
 		ignored := f.untracked("--ignored")
 		draw()
 		left, ignoredNow := f.files(), f.untracked("--ignored")
@@ -185,7 +185,7 @@ func TestARestoreIsExactButForWhatWasIgnored(t *testing.T) {
 		if errors.As(err, &inTheWay) {
 			rt.Skip("which another test is about")
 		}
-		f.must(err)
+		f.Must(err)
 		now := f.files()
 		for name, holds := range was {
 			if slices.Contains(ignored, name) {
@@ -195,7 +195,7 @@ func TestARestoreIsExactButForWhatWasIgnored(t *testing.T) {
 				rt.Fatalf("%q is %s, want %s", name, now[name], holds)
 			}
 		}
-		f.write(exclude, excluded)
+		f.Write(exclude, excluded)
 		for _, name := range f.untracked() {
 			// What e ignored by itself may be known to no rule any more.
 			_, known := was[name]
@@ -208,20 +208,20 @@ func TestARestoreIsExactButForWhatWasIgnored(t *testing.T) {
 
 // untracked lists the files that git does not track.
 func (f folder) untracked(more ...string) []string {
-	f.t.Helper()
-	return git.SplitNUL([]byte(f.output(append([]string{"ls-files", "--others", "--exclude-standard", "-z"}, more...)...)))
+	f.T.Helper()
+	return git.SplitNUL([]byte(f.Output(append([]string{"ls-files", "--others", "--exclude-standard", "-z"}, more...)...)))
 }
 
 // files is every file of the tree with all there is to know about it.
 func (f folder) files() map[string]string {
-	f.t.Helper()
+	f.T.Helper()
 	all := map[string]string{}
-	for line := range strings.Lines(f.snapshot()) {
+	for line := range strings.Lines(f.Snapshot()) {
 		quoted, err := strconv.QuotedPrefix(line)
-		f.must(err)
+		f.Must(err)
 		at, err := strconv.Unquote(quoted)
-		f.must(err)
-		all[strings.TrimPrefix(at, f.dir+"/")] = line[len(quoted):]
+		f.Must(err)
+		all[strings.TrimPrefix(at, f.Dir+"/")] = line[len(quoted):]
 	}
 	return all
 }

@@ -16,23 +16,23 @@ import (
 
 // keep opens a store for the tree where runs are kept.
 func (f folder) keep(tree *git.Tree) *Store {
-	f.t.Helper()
-	s, err := OpenStore(f.t.Context(), tree, filepath.Join(f.t.TempDir(), "objects"), "")
-	f.must(err)
+	f.T.Helper()
+	s, err := OpenStore(f.T.Context(), tree, filepath.Join(f.T.TempDir(), "objects"), "")
+	f.Must(err)
 	return s
 }
 
 func (f folder) checkpoint(s *Store) Checkpoint {
-	f.t.Helper()
-	c, err := s.Checkpoint(f.t.Context())
-	f.must(err)
+	f.T.Helper()
+	c, err := s.Checkpoint(f.T.Context())
+	f.Must(err)
 	return c
 }
 
 func (f folder) changes(s *Store, before, after Checkpoint) loop.Changes {
-	f.t.Helper()
-	c, err := s.Changes(f.t.Context(), before, after)
-	f.must(err)
+	f.T.Helper()
+	c, err := s.Changes(f.T.Context(), before, after)
+	f.Must(err)
 	return c
 }
 
@@ -62,7 +62,7 @@ type happening struct {
 
 func (h happening) check(t *testing.T, f folder, s *Store) {
 	t.Helper()
-	f.t = t
+	f.T = t
 	if h.before != nil {
 		h.before(f)
 	}
@@ -80,91 +80,91 @@ func (h happening) check(t *testing.T, f folder, s *Store) {
 
 func TestWhatHappensBetweenTwoCheckpoints(t *testing.T) {
 	t.Parallel()
-	dirty := func(f folder) { f.write("a.txt", "1ne"); f.write("new.txt", "new") }
+	dirty := func(f folder) { f.Write("a.txt", "1ne"); f.Write("new.txt", "new") }
 	long := strings.Repeat("a line\n", 50)
 	happenings := []happening{
 		{"nothing", dirty, func(folder) {}, nil},
-		{"a new file", nil, func(f folder) { f.write("c.txt", "") }, []string{"created c.txt"}},
-		{"an edit", nil, func(f folder) { f.write("a.txt", "longer") }, []string{"modified a.txt"}},
-		{"an edit of the same size", dirty, func(f folder) { f.write("a.txt", "2ne"); f.write("new.txt", "wen") }, []string{"modified a.txt", "modified new.txt"}},
-		{"a change taken back", dirty, func(f folder) { f.git("checkout", "-q", "a.txt") }, []string{"modified a.txt"}},
-		{"a rewrite with the same content", dirty, func(f folder) { f.write("a.txt", "1ne") }, nil},
-		{"deletions", dirty, func(f folder) { f.must(os.Remove(f.path("b.txt"))); f.must(os.Remove(f.path("new.txt"))) }, []string{"deleted b.txt", "deleted new.txt"}},
-		{"a rename", func(f folder) { f.write("x/long", long) }, func(f folder) {
-			f.must(os.Rename(f.path("x/long"), f.path("long")))
+		{"a new file", nil, func(f folder) { f.Write("c.txt", "") }, []string{"created c.txt"}},
+		{"an edit", nil, func(f folder) { f.Write("a.txt", "longer") }, []string{"modified a.txt"}},
+		{"an edit of the same size", dirty, func(f folder) { f.Write("a.txt", "2ne"); f.Write("new.txt", "wen") }, []string{"modified a.txt", "modified new.txt"}},
+		{"a change taken back", dirty, func(f folder) { f.Git("checkout", "-q", "a.txt") }, []string{"modified a.txt"}},
+		{"a rewrite with the same content", dirty, func(f folder) { f.Write("a.txt", "1ne") }, nil},
+		{"deletions", dirty, func(f folder) { f.Must(os.Remove(f.Path("b.txt"))); f.Must(os.Remove(f.Path("new.txt"))) }, []string{"deleted b.txt", "deleted new.txt"}},
+		{"a rename", func(f folder) { f.Write("x/long", long) }, func(f folder) {
+			f.Must(os.Rename(f.Path("x/long"), f.Path("long")))
 		}, []string{"renamed long from x/long"}},
-		{"a rename with an edit, committed", func(f folder) { f.write("x/long", long); f.commit("long") }, func(f folder) {
-			f.git("mv", "x/long", "y")
-			f.write("y", long+"more\n")
-			f.commit("moved")
+		{"a rename with an edit, committed", func(f folder) { f.Write("x/long", long); f.Commit("long") }, func(f folder) {
+			f.Git("mv", "x/long", "y")
+			f.Write("y", long+"more\n")
+			f.Commit("moved")
 		}, []string{"renamed y from x/long", "commits 1"}},
-		{"a file becomes a folder", nil, func(f folder) { f.must(os.Remove(f.path("a.txt"))); f.write("a.txt/x", "") }, []string{"deleted a.txt", "created a.txt/x"}},
-		{"a folder becomes a file", func(f folder) { f.write("d/x", "1"); f.write("d/y", "2") }, func(f folder) {
-			f.must(os.RemoveAll(f.path("d")))
-			f.write("d", "3")
+		{"a file becomes a folder", nil, func(f folder) { f.Must(os.Remove(f.Path("a.txt"))); f.Write("a.txt/x", "") }, []string{"deleted a.txt", "created a.txt/x"}},
+		{"a folder becomes a file", func(f folder) { f.Write("d/x", "1"); f.Write("d/y", "2") }, func(f folder) {
+			f.Must(os.RemoveAll(f.Path("d")))
+			f.Write("d", "3")
 		}, []string{"created d", "deleted d/x", "deleted d/y"}},
-		{"staging only", dirty, func(f folder) { f.git("add", "-A") }, nil},
-		{"a stash", dirty, func(f folder) { f.git("stash", "-q", "-u") }, []string{"modified a.txt", "deleted new.txt"}},
-		{"a new branch only", dirty, func(f folder) { f.git("checkout", "-q", "-b", "other") }, nil},
-		{"a commit of what was there", dirty, func(f folder) { f.commit("second") }, []string{"commits 1"}},
-		{"a commit of nothing", nil, func(f folder) { f.git("commit", "-q", "--allow-empty", "-m", "empty") }, []string{"commits 1"}},
-		{"a new file and its commit", nil, func(f folder) { f.write("c", ""); f.commit("second") }, []string{"created c", "commits 1"}},
-		{"an amended commit", nil, func(f folder) { f.git("commit", "-q", "--amend", "-m", "other words") }, []string{"commits 1"}},
+		{"staging only", dirty, func(f folder) { f.Git("add", "-A") }, nil},
+		{"a stash", dirty, func(f folder) { f.Git("stash", "-q", "-u") }, []string{"modified a.txt", "deleted new.txt"}},
+		{"a new branch only", dirty, func(f folder) { f.Git("checkout", "-q", "-b", "other") }, nil},
+		{"a commit of what was there", dirty, func(f folder) { f.Commit("second") }, []string{"commits 1"}},
+		{"a commit of nothing", nil, func(f folder) { f.Git("commit", "-q", "--allow-empty", "-m", "empty") }, []string{"commits 1"}},
+		{"a new file and its commit", nil, func(f folder) { f.Write("c", ""); f.Commit("second") }, []string{"created c", "commits 1"}},
+		{"an amended commit", nil, func(f folder) { f.Git("commit", "-q", "--amend", "-m", "other words") }, []string{"commits 1"}},
 		{"commits on a branch that is left again", nil, func(f folder) {
-			f.git("checkout", "-q", "-b", "other")
-			f.write("c", "")
-			f.commit("one")
-			f.commitEmpty("two")
-			f.git("checkout", "-q", "-")
+			f.Git("checkout", "-q", "-b", "other")
+			f.Write("c", "")
+			f.Commit("one")
+			f.CommitEmpty("two")
+			f.Git("checkout", "-q", "-")
 		}, []string{"commits 2"}},
 		{"an existing branch is checked out", func(f folder) {
-			f.git("checkout", "-q", "-b", "other")
-			f.write("c", "")
-			f.commit("one")
-			f.git("checkout", "-q", "-")
-		}, func(f folder) { f.git("checkout", "-q", "other") }, []string{"created c"}},
+			f.Git("checkout", "-q", "-b", "other")
+			f.Write("c", "")
+			f.Commit("one")
+			f.Git("checkout", "-q", "-")
+		}, func(f folder) { f.Git("checkout", "-q", "other") }, []string{"created c"}},
 		{"a rebase", func(f folder) {
-			f.git("checkout", "-q", "-b", "other")
-			f.write("c", "")
-			f.commit("one")
-			f.write("d", "")
-			f.commit("two")
-			f.git("checkout", "-q", "-")
-			f.write("e", "")
-			f.commit("three")
-			f.git("checkout", "-q", "other")
-		}, func(f folder) { f.git("rebase", "-q", "-") }, []string{"created e", "commits 2"}},
+			f.Git("checkout", "-q", "-b", "other")
+			f.Write("c", "")
+			f.Commit("one")
+			f.Write("d", "")
+			f.Commit("two")
+			f.Git("checkout", "-q", "-")
+			f.Write("e", "")
+			f.Commit("three")
+			f.Git("checkout", "-q", "other")
+		}, func(f folder) { f.Git("rebase", "-q", "-") }, []string{"created e", "commits 2"}},
 		{"commits without a branch", nil, func(f folder) {
-			f.git("checkout", "-q", "--detach")
-			f.commitEmpty("one")
+			f.Git("checkout", "-q", "--detach")
+			f.CommitEmpty("one")
 		}, []string{"commits 1"}},
-		{"every branch is deleted", nil, func(f folder) { f.git("checkout", "-q", "--orphan", "new"); f.git("branch", "-q", "-D", "master") }, nil},
-		{"the index is deleted", dirty, func(f folder) { f.must(os.Remove(f.path(".git/index"))); f.write("a.txt", "2ne") }, []string{"modified a.txt"}},
-		{"the index is broken", dirty, func(f folder) { f.must(os.WriteFile(f.path(".git/index"), []byte("x"), 0o600)) }, nil},
-		{"an ignored file", nil, func(f folder) { f.write("x.log", ""); f.write("build/out", "") }, nil},
-		{"an ignored file that is tracked", func(f folder) { f.write("x.log", "1"); f.git("add", "-f", "x.log") }, func(f folder) { f.write("x.log", "2") }, []string{"modified x.log"}},
-		{"an ignored file that comes to be tracked", func(f folder) { f.write("x.log", "1") }, func(f folder) { f.git("add", "-f", "x.log") }, []string{"created x.log"}},
-		{"a file that comes to be ignored", dirty, func(f folder) { f.write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
-		{"a file that is written to and comes to be ignored", dirty, func(f folder) { f.write("new.txt", "other"); f.write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
-		{"a file that the user's own rules ignore", dirty, func(f folder) { f.write(".git/info/exclude", "new.txt\n") }, []string{"deleted new.txt"}},
-		{"a tracked file that comes to be ignored", nil, func(f folder) { f.write(".gitignore", "a.txt\n") }, []string{"modified .gitignore"}},
-		{"a notes file", func(f folder) { f.write("PROGRESS.md", "a"); f.commit("notes") }, func(f folder) { f.write("PROGRESS.md", "b"); f.write("d/PROGRESS.md", "") }, nil},
-		{"work that becomes notes", func(f folder) { f.write("x", long) }, func(f folder) { f.must(os.Rename(f.path("x"), f.path("PROGRESS.md"))) }, []string{"deleted x"}},
-		{"notes that become work", func(f folder) { f.write("PROGRESS.md", long) }, func(f folder) { f.must(os.Rename(f.path("PROGRESS.md"), f.path("x"))) }, []string{"created x"}},
-		{"our own files", nil, func(f folder) { f.write(".refrain/runs/build-1/journal.jsonl", ""); f.write(".refrain/lock-1", "") }, nil},
-		{"the user's own hooks", nil, func(f folder) { f.write(".refrain/hooks/started", "") }, []string{"created .refrain/hooks/started"}},
-		{"odd names", func(f folder) { f.write("ü/ß ☃ x", "a") }, func(f folder) { f.write("ü/ß ☃ x", "b"); f.write("-n", "") }, []string{"created -n", "modified ü/ß ☃ x"}},
+		{"every branch is deleted", nil, func(f folder) { f.Git("checkout", "-q", "--orphan", "new"); f.Git("branch", "-q", "-D", "master") }, nil},
+		{"the index is deleted", dirty, func(f folder) { f.Must(os.Remove(f.Path(".git/index"))); f.Write("a.txt", "2ne") }, []string{"modified a.txt"}},
+		{"the index is broken", dirty, func(f folder) { f.Must(os.WriteFile(f.Path(".git/index"), []byte("x"), 0o600)) }, nil},
+		{"an ignored file", nil, func(f folder) { f.Write("x.log", ""); f.Write("build/out", "") }, nil},
+		{"an ignored file that is tracked", func(f folder) { f.Write("x.log", "1"); f.Git("add", "-f", "x.log") }, func(f folder) { f.Write("x.log", "2") }, []string{"modified x.log"}},
+		{"an ignored file that comes to be tracked", func(f folder) { f.Write("x.log", "1") }, func(f folder) { f.Git("add", "-f", "x.log") }, []string{"created x.log"}},
+		{"a file that comes to be ignored", dirty, func(f folder) { f.Write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
+		{"a file that is written to and comes to be ignored", dirty, func(f folder) { f.Write("new.txt", "other"); f.Write(".gitignore", "new.txt\n") }, []string{"modified .gitignore", "deleted new.txt"}},
+		{"a file that the user's own rules ignore", dirty, func(f folder) { f.Write(".git/info/exclude", "new.txt\n") }, []string{"deleted new.txt"}},
+		{"a tracked file that comes to be ignored", nil, func(f folder) { f.Write(".gitignore", "a.txt\n") }, []string{"modified .gitignore"}},
+		{"a notes file", func(f folder) { f.Write("PROGRESS.md", "a"); f.Commit("notes") }, func(f folder) { f.Write("PROGRESS.md", "b"); f.Write("d/PROGRESS.md", "") }, nil},
+		{"work that becomes notes", func(f folder) { f.Write("x", long) }, func(f folder) { f.Must(os.Rename(f.Path("x"), f.Path("PROGRESS.md"))) }, []string{"deleted x"}},
+		{"notes that become work", func(f folder) { f.Write("PROGRESS.md", long) }, func(f folder) { f.Must(os.Rename(f.Path("PROGRESS.md"), f.Path("x"))) }, []string{"created x"}},
+		{"our own files", nil, func(f folder) { f.Write(".refrain/runs/build-1/journal.jsonl", ""); f.Write(".refrain/lock-1", "") }, nil},
+		{"the user's own hooks", nil, func(f folder) { f.Write(".refrain/hooks/started", "") }, []string{"created .refrain/hooks/started"}},
+		{"odd names", func(f folder) { f.Write("ü/ß ☃ x", "a") }, func(f folder) { f.Write("ü/ß ☃ x", "b"); f.Write("-n", "") }, []string{"created -n", "modified ü/ß ☃ x"}},
 		{"a conflict", nil, conflict, []string{"modified a.txt", "commits 2"}},
-		{"a conflict that is solved", conflict, func(f folder) { f.write("a.txt", "solved") }, []string{"modified a.txt"}},
-		{"a file that is only meant to be added", func(f folder) { f.write("c", "1"); f.git("add", "-N", "c") }, func(f folder) { f.write("c", "2") }, []string{"modified c"}},
+		{"a conflict that is solved", conflict, func(f folder) { f.Write("a.txt", "solved") }, []string{"modified a.txt"}},
+		{"a file that is only meant to be added", func(f folder) { f.Write("c", "1"); f.Git("add", "-N", "c") }, func(f folder) { f.Write("c", "2") }, []string{"modified c"}},
 		{"a file that nobody is to look at", func(f folder) {
-			f.git("update-index", "--assume-unchanged", "a.txt")
-			f.git("update-index", "--skip-worktree", "b.txt")
+			f.Git("update-index", "--assume-unchanged", "a.txt")
+			f.Git("update-index", "--skip-worktree", "b.txt")
 		}, func(f folder) {
-			f.write("a.txt", "1ne")
-			f.write("b.txt", "2wo")
+			f.Write("a.txt", "1ne")
+			f.Write("b.txt", "2wo")
 		}, []string{"modified a.txt", "modified b.txt"}},
-		{"broken settings of submodules", nil, func(f folder) { f.write(".gitmodules", "[bad") }, []string{"created .gitmodules"}},
+		{"broken settings of submodules", nil, func(f folder) { f.Write(".gitmodules", "[bad") }, []string{"created .gitmodules"}},
 	}
 	for _, h := range happenings {
 		t.Run(h.name, func(t *testing.T) {
@@ -183,15 +183,15 @@ func TestWhatHappensBetweenTwoCheckpoints(t *testing.T) {
 func TestLinesAreCounted(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.write("grows", "1\n2\n")
-	f.write("binary", "\x00\x01")
+	f.Write("grows", "1\n2\n")
+	f.Write("binary", "\x00\x01")
 	s := f.keep(f.open("NOTES.md"))
 	before := f.checkpoint(s)
-	f.write("grows", "1\n2\n3\n4\n")
-	f.write("new", "1\n")
-	f.write("binary", "\x00\x02")
-	f.write("NOTES.md", "1\n2\n3\n")
-	f.must(os.Remove(f.path("a.txt"))) // one line without an end
+	f.Write("grows", "1\n2\n3\n4\n")
+	f.Write("new", "1\n")
+	f.Write("binary", "\x00\x02")
+	f.Write("NOTES.md", "1\n2\n3\n")
+	f.Must(os.Remove(f.Path("a.txt"))) // one line without an end
 	c := f.changes(s, before, f.checkpoint(s))
 	if c.LinesAdded != 3 || c.LinesRemoved != 1 || c.Created != 1 || c.Modified != 2 || c.Deleted != 1 {
 		t.Errorf("changes = %+v, want 3 lines more and 1 less in 1 new, 2 modified and 1 deleted file", c)
@@ -209,13 +209,13 @@ func TestAStoreIsOpenedAgain(t *testing.T) {
 	f := newRepository(t)
 	tree := f.open()
 	s := f.keep(tree)
-	f.write("c", "1")
+	f.Write("c", "1")
 	first := f.checkpoint(s)
-	f.write("c", "2")
-	f.write("a.txt", "changed")
+	f.Write("c", "2")
+	f.Write("a.txt", "changed")
 
 	again, err := OpenStore(t.Context(), tree, s.dir, "")
-	f.must(err)
+	f.Must(err)
 	second := f.checkpoint(again)
 	want := []string{"modified a.txt", "modified c"}
 	if got := says(f.changes(again, first, second)); !slices.Equal(got, want) {
@@ -231,7 +231,7 @@ func TestAStoreIsOpenedAgain(t *testing.T) {
 
 func TestACheckpointIsMadeAfterItsGitWasEnded(t *testing.T) {
 	f := newRepository(t)
-	tree, err := git.Open(t.Context(), f.dir, nil)
+	tree, err := git.Open(t.Context(), f.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestACheckpointIsMadeAfterItsGitWasEnded(t *testing.T) {
 	through := tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 		if slices.Contains(spec.Argv, "update-index") && !ended {
 			ended = true
-			f.must(os.WriteFile(s.repo.index()+".lock", nil, 0o600))
+			f.Must(os.WriteFile(s.repo.index()+".lock", nil, 0o600))
 			return loop.Exit{Signal: "KILL", Cause: loop.Signaled}, nil
 		}
 		return proc.Run(ctx, spec)
@@ -250,7 +250,7 @@ func TestACheckpointIsMadeAfterItsGitWasEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended = false
-	f.write("a.txt", "more")
+	f.Write("a.txt", "more")
 	if c, err := s.Checkpoint(t.Context()); err != nil || !ended || c.Tree == "" {
 		t.Errorf("Checkpoint = %+v, %v (its git was ended: %v)", c, err, ended)
 	}
@@ -264,22 +264,22 @@ func TestAStoreKnowsTheUsersOwnRules(t *testing.T) {
 	rules := filepath.Join(home, "rules")
 	t.Setenv("HOME", home)
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
-	f.must(os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\texcludesFile = ~/rules\n"), 0o600))
-	f.must(os.WriteFile(rules, []byte("private\n"), 0o600))
+	f.Must(os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\texcludesFile = ~/rules\n"), 0o600))
+	f.Must(os.WriteFile(rules, []byte("private\n"), 0o600))
 	tree := f.open()
 	was, err := tree.Guard().UserSettings(t.Context())
-	f.must(err)
-	f.must(tree.Guard().UseSettings(t.Context(), at, was))
-	f.write("private", "x")
-	f.write("new", "x")
+	f.Must(err)
+	f.Must(tree.Guard().UseSettings(t.Context(), at, was))
+	f.Write("private", "x")
+	f.Write("new", "x")
 	s := f.keep(tree)
-	f.must(os.WriteFile(rules, []byte("*\n"), 0o600))
+	f.Must(os.WriteFile(rules, []byte("*\n"), 0o600))
 	c := f.checkpoint(s)
 	if got := f.holds(s, c, "new"); got != "x" {
 		t.Errorf("the checkpoint has %q in a file that an agent would hide", got)
 	}
 	like, err := readLike(t.Context(), s.dir)
-	f.must(err)
+	f.Must(err)
 	if strings.Contains(like, filepath.Dir(at)) || !strings.Contains(like, "~/rules") {
 		t.Errorf("the store goes by\n%s", like)
 	}

@@ -13,9 +13,9 @@ import (
 
 func TestBranchesAreWhereGitSaysTheyAre(t *testing.T) {
 	f := newRepository(t)
-	f.write("a", "a")
-	f.commit("first")
-	f.commitEmpty("second")
+	f.Write("a", "a")
+	f.Commit("first")
+	f.CommitEmpty("second")
 	s := f.keep(f.open())
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -43,7 +43,7 @@ func TestBranchesAreWhereGitSaysTheyAre(t *testing.T) {
 		args := strings.Fields(strings.ReplaceAll(move.git, "N", strconv.Itoa(random.IntN(3))))
 		done = append(done, move.name)
 		cmd := exec.Command("git", args...) // which may refuse, as for a branch that is not there
-		cmd.Dir = f.dir
+		cmd.Dir = f.Dir
 		_ = cmd.Run()
 		head, tips, err := s.user.branches(t.Context())
 		wantHead, wantTips, wantErr := s.user.tips(t.Context())
@@ -55,13 +55,13 @@ func TestBranchesAreWhereGitSaysTheyAre(t *testing.T) {
 
 func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 	f := newRepository(t)
-	f.write("a", "a")
-	f.commit("first")
+	f.Write("a", "a")
+	f.Commit("first")
 	s := f.keep(f.open())
 	ask := func() (string, []string) {
 		t.Helper()
 		head, tips, err := s.user.branches(t.Context())
-		f.must(err)
+		f.Must(err)
 		return head, tips
 	}
 	first, _ := ask()
@@ -69,13 +69,13 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 	if head, _ := ask(); head != "remembered" {
 		t.Errorf("head = %q: git was asked again for nothing", head)
 	}
-	f.commitEmpty("second")
+	f.CommitEmpty("second")
 	second, _ := ask()
 	if second == "remembered" || second == first {
 		t.Errorf("head = %q after a commit", second)
 	}
 	// A moment later it might be another file that looks the same.
-	f.git("pack-refs", "--all")
+	f.Git("pack-refs", "--all")
 	written := time.Now()
 	if _, err := s.user.refsFingerprint(t.Context(), written); !errors.Is(err, errUnclear) {
 		t.Errorf("print = %v, want that a file written just now is not believed", err)
@@ -87,10 +87,10 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 		t.Errorf("head = %q, want %q", head, second)
 	}
 	// Another place says where a second name is.
-	f.git("symbolic-ref", "refs/heads/second", "refs/other/name")
-	f.git("update-ref", "refs/other/name", "HEAD~1")
+	f.Git("symbolic-ref", "refs/heads/second", "refs/other/name")
+	f.Git("update-ref", "refs/other/name", "HEAD~1")
 	ask()
-	f.git("update-ref", "-d", "refs/other/name")
+	f.Git("update-ref", "-d", "refs/other/name")
 	if _, tips := ask(); len(tips) != 1 {
 		t.Errorf("tips = %q, want that the second name leads nowhere any more", tips)
 	}

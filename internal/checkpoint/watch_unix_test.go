@@ -14,12 +14,12 @@ func TestFilesThatCannotBeReadAreSkipped(t *testing.T) {
 	f := newRepository(t)
 	s := f.keep(f.open())
 	before := f.checkpoint(s)
-	f.must(os.Remove(f.path("a.txt")))
-	f.must(syscall.Mkfifo(f.path("a.txt"), 0o600))
+	f.Must(os.Remove(f.Path("a.txt")))
+	f.Must(syscall.Mkfifo(f.Path("a.txt"), 0o600))
 	want := []Skipped{{"a.txt", "neither a file nor a link"}}
 	if os.Geteuid() != 0 { // everything is open to root
-		f.write("closed", "")
-		f.must(os.Chmod(f.path("closed"), 0))
+		f.Write("closed", "")
+		f.Must(os.Chmod(f.Path("closed"), 0))
 		want = append(want, Skipped{"closed", "cannot be read: permission denied"})
 	}
 	after := f.checkpoint(s)

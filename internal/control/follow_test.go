@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestEventsFollowARunToItsEnd(t *testing.T) {
@@ -64,7 +65,7 @@ func TestNobodyAnswers(t *testing.T) {
 		c := Dial(address)
 		_, runErr := c.Run(t.Context())
 		_, doErr := c.Do(t.Context(), Command{Command: Pause})
-		_, eventsErr := collect(c.Events(t.Context(), 0))
+		_, eventsErr := story.Collect(c.Events(t.Context(), 0))
 		for what, err := range map[string]error{"Run": runErr, "Do": doErr, "Events": eventsErr} {
 			if !errors.Is(err, ErrNobody) {
 				t.Errorf("%s at %q gives %v, want %v", what, address, err, ErrNobody)
@@ -114,9 +115,9 @@ func TestEventsConnectAgainFromWhereTheyWere(t *testing.T) {
 		}
 		_, _ = w.Write(b)
 	})
-	got, err := collect(Dial(address).Events(t.Context(), 0))
-	if err != nil || !slices.Equal(numbers(got), upTo(0, 5)) {
-		t.Errorf("the events are %v, %v, want 1 to 5", numbers(got), err)
+	got, err := story.Collect(Dial(address).Events(t.Context(), 0))
+	if err != nil || !slices.Equal(story.Numbers(got), story.UpTo(0, 5)) {
+		t.Errorf("the events are %v, %v, want 1 to 5", story.Numbers(got), err)
 	}
 	if want := []string{"after=0", "after=0", "after=1", "after=2", "after=4"}; !slices.Equal(asked, want) {
 		t.Errorf("the client asked for %v, want %v", asked, want)
@@ -132,7 +133,7 @@ func TestEventsEndWithWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			address := answering(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, tt.body) })
-			if _, err := collect(Dial(address).Events(t.Context(), 0)); err == nil || err.Error() != tt.want {
+			if _, err := story.Collect(Dial(address).Events(t.Context(), 0)); err == nil || err.Error() != tt.want {
 				t.Errorf("Events gives %v, want %s", err, tt.want)
 			}
 		})
@@ -177,7 +178,7 @@ func TestNoEventIsMissedAndNoneComesTwice(t *testing.T) {
 			}
 		}
 		<-written
-		if !slices.Equal(got, upTo(after, last)) {
+		if !slices.Equal(got, story.UpTo(after, last)) {
 			t.Errorf("after %d the events are %v, want up to %d", after, got, last)
 		}
 	}
@@ -188,7 +189,7 @@ func TestNoEventIsMissedAndNoneComesTwice(t *testing.T) {
 	for n := range clients {
 		after, patience := random.Int64N(seen+1), time.Duration(random.IntN(2000))*time.Microsecond
 		wg.Go(func() { follow(after, patience) })
-		iteration(run, n+1, random.IntN(20), show)
+		story.Iteration(run.Append, noon, n+1, random.IntN(20), show)
 		if random.IntN(8) == 0 {
 			time.Sleep(time.Duration(random.IntN(3000)) * time.Microsecond)
 		}

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -89,35 +88,6 @@ func serving(t testing.TB, change func(*Options)) *scene {
 	return s
 }
 
-// collect gathers the events of a sequence and its error.
-func collect(seq iter.Seq2[loop.Event, error]) ([]loop.Event, error) {
-	var list []loop.Event
-	for e, err := range seq {
-		if err != nil {
-			return list, err
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
-func numbers(events []loop.Event) []int64 {
-	var list []int64
-	for _, e := range events {
-		list = append(list, e.Seq)
-	}
-	return list
-}
-
-// upTo is the numbers after one and up to another.
-func upTo(after, last int64) []int64 {
-	var list []int64
-	for n := after + 1; n <= last; n++ {
-		list = append(list, n)
-	}
-	return list
-}
-
 // record is a run's journal on the disk.
 func record(t testing.TB) (journal.Store, *journal.Run) {
 	t.Helper()
@@ -129,16 +99,4 @@ func record(t testing.TB) (journal.Store, *journal.Run) {
 	}
 	t.Cleanup(func() { r.Close() })
 	return s, r
-}
-
-// iteration writes an iteration with a number of texts, and shows each event.
-func iteration(r *journal.Run, n, texts int, show func(loop.Event)) {
-	write := func(p loop.Payload) {
-		show(r.Append(loop.Event{Time: noon, Iter: n, Attempt: 1, Payload: p}))
-	}
-	write(&loop.IterationPhase{Phase: loop.Pending})
-	for i := range texts {
-		write(&loop.AgentText{Text: strconv.Itoa(i)})
-	}
-	write(&loop.IterationPhase{Phase: loop.Gates})
 }

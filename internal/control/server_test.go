@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestRunTellsWhereItStands(t *testing.T) {
@@ -271,7 +272,7 @@ func TestTooManyClientsAreTurnedAway(t *testing.T) {
 	if _, err := s.client.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Run gives %v, want %q", err, want)
 	}
-	if _, err := collect(s.client.Events(t.Context(), 0)); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := story.Collect(s.client.Events(t.Context(), 0)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Events gives %v, want %q", err, want)
 	}
 	for range mostClients {
@@ -300,8 +301,8 @@ func TestLoopbackNeedsTheToken(t *testing.T) {
 		if _, err := Dial(stranger).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the token is missing or wrong") {
 			t.Errorf("without the token Run gives %v", err)
 		}
-		if got, err := collect(Dial(stranger).Events(t.Context(), 0)); err == nil || len(got) > 0 {
-			t.Errorf("without the token Events gives %v, %v", numbers(got), err)
+		if got, err := story.Collect(Dial(stranger).Events(t.Context(), 0)); err == nil || len(got) > 0 {
+			t.Errorf("without the token Events gives %v, %v", story.Numbers(got), err)
 		}
 	}
 }

@@ -18,18 +18,18 @@ func branchNow(t *testing.T, tree *Tree) string {
 
 func TestBranchIsTheOneCheckedOut(t *testing.T) {
 	f := newFolder(t)
-	f.git("init", "-q", "--template=", "-b", "trunk")
+	f.Git("init", "-q", "--template=", "-b", "trunk")
 	tree := f.open()
 	if got := branchNow(t, tree); got != "trunk" {
 		t.Errorf("before the first commit: %q", got)
 	}
-	f.write("a.txt", "one")
-	f.commit("first")
-	f.git("tag", "trunk")
+	f.Write("a.txt", "one")
+	f.Commit("first")
+	f.Git("tag", "trunk")
 	if got := branchNow(t, tree); got != "trunk" {
 		t.Errorf("beside a tag of the same name: %q", got)
 	}
-	f.git("switch", "-q", "--detach")
+	f.Git("switch", "-q", "--detach")
 	if got := branchNow(t, tree); got != "" {
 		t.Errorf("at a commit: %q", got)
 	}
@@ -37,14 +37,14 @@ func TestBranchIsTheOneCheckedOut(t *testing.T) {
 
 func TestStartBranchKeepsFilesAndIndex(t *testing.T) {
 	f := newRepository(t)
-	f.write("a.txt", "other")
-	f.git("add", "a.txt")
-	f.must(os.Remove(f.path("b.txt")))
-	f.write("new.txt", "new")
+	f.Write("a.txt", "other")
+	f.Git("add", "a.txt")
+	f.Must(os.Remove(f.Path("b.txt")))
+	f.Write("new.txt", "new")
 	status, head := f.said("status", "--porcelain"), f.said("rev-parse", "HEAD")
 	tree := f.open()
 	for _, when := range []string{"made", "there already"} {
-		f.must(tree.StartBranch(t.Context(), "loop/20261115"))
+		f.Must(tree.StartBranch(t.Context(), "loop/20261115"))
 		if got := branchNow(t, tree); got != "loop/20261115" {
 			t.Errorf("%s: the branch is %q", when, got)
 		}
@@ -56,9 +56,9 @@ func TestStartBranchKeepsFilesAndIndex(t *testing.T) {
 
 func TestStartBranchBeforeTheFirstCommit(t *testing.T) {
 	f := newFolder(t)
-	f.git("init", "-q", "--template=")
+	f.Git("init", "-q", "--template=")
 	tree := f.open()
-	f.must(tree.StartBranch(t.Context(), "loop/1"))
+	f.Must(tree.StartBranch(t.Context(), "loop/1"))
 	if got := branchNow(t, tree); got != "loop/1" {
 		t.Errorf("the branch is %q", got)
 	}
@@ -66,7 +66,7 @@ func TestStartBranchBeforeTheFirstCommit(t *testing.T) {
 
 func TestStartBranchRefuses(t *testing.T) {
 	f := newRepository(t)
-	f.git("branch", "theirs")
+	f.Git("branch", "theirs")
 	tree, before := f.open(), branchNow(t, f.open())
 	tests := []struct{ name, want string }{
 		{"theirs", "there is a branch"},

@@ -15,38 +15,38 @@ import (
 
 // said runs git and gives what it printed.
 func (f folder) said(args ...string) string {
-	f.t.Helper()
+	f.T.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir = f.dir
+	cmd.Dir = f.Dir
 	out, err := cmd.Output()
 	if err != nil {
-		f.t.Fatalf("git %q: %v", args, err)
+		f.T.Fatalf("git %q: %v", args, err)
 	}
 	return strings.TrimSuffix(string(out), "\n")
 }
 
 // hook installs a git hook.
 func (f folder) hook(name, script string) {
-	f.t.Helper()
-	f.write(".git/hooks/"+name, "#!/bin/sh\n"+script+"\n")
-	f.must(os.Chmod(f.path(".git/hooks/"+name), 0o700))
+	f.T.Helper()
+	f.Write(".git/hooks/"+name, "#!/bin/sh\n"+script+"\n")
+	f.Must(os.Chmod(f.Path(".git/hooks/"+name), 0o700))
 }
 
 func (f folder) exists(name string) bool {
-	_, err := os.Lstat(f.path(name))
+	_, err := os.Lstat(f.Path(name))
 	return err == nil
 }
 
 func (f folder) index() string {
-	f.t.Helper()
-	b, err := os.ReadFile(f.path(".git/index"))
-	f.must(err)
+	f.T.Helper()
+	b, err := os.ReadFile(f.Path(".git/index"))
+	f.Must(err)
 	return string(b)
 }
 
 // changed gives the paths of a commit with how each differs from its parent.
 func (f folder) changed(commit string) string {
-	f.t.Helper()
+	f.T.Helper()
 	return strings.ReplaceAll(f.said("show", "--format=", "--name-status", "--no-renames", commit), "\t", " ")
 }
 
@@ -67,70 +67,70 @@ func TestCommitTakesAllThatChanged(t *testing.T) {
 		after string // what git status says afterwards
 	}{
 		{"a changed, a new and a deleted file", func(f folder) {
-			f.write("a.txt", "other")
-			f.write("new/ c\n\".txt", "new")
-			f.must(os.Remove(f.path("b.txt")))
+			f.Write("a.txt", "other")
+			f.Write("new/ c\n\".txt", "new")
+			f.Must(os.Remove(f.Path("b.txt")))
 		}, "M a.txt\nD b.txt\nA \"new/ c\\n\\\".txt\"", ""},
 		{"not an ignored one", func(f folder) {
-			f.write("x.log", "log")
-			f.write("a.txt", "other")
+			f.Write("x.log", "log")
+			f.Write("a.txt", "other")
 		}, "M a.txt", ""},
 		{"what the agent staged, as it is in the tree now", func(f folder) {
-			f.write("a.txt", "staged")
-			f.git("add", "a.txt")
-			f.git("rm", "-q", "b.txt")
-			f.write("a.txt", "and changed again")
+			f.Write("a.txt", "staged")
+			f.Git("add", "a.txt")
+			f.Git("rm", "-q", "b.txt")
+			f.Write("a.txt", "and changed again")
 		}, "M a.txt\nD b.txt", ""},
 		{"what the agent staged although it is ignored", func(f folder) {
-			f.write("x.log", "log")
-			f.git("add", "-f", "x.log")
+			f.Write("x.log", "log")
+			f.Git("add", "-f", "x.log")
 		}, "A x.log", ""},
 		{"the mode of a file", func(f folder) {
-			f.must(os.Chmod(f.path("a.txt"), 0o700))
+			f.Must(os.Chmod(f.Path("a.txt"), 0o700))
 		}, "M a.txt", ""},
 		{"a folder in place of a file, and a link in place of a folder", func(f folder) {
-			f.write("d/x", "x")
-			f.commit("with a folder")
-			f.must(os.Remove(f.path("a.txt")))
-			f.write("a.txt/inside", "x")
-			f.must(os.RemoveAll(f.path("d")))
-			f.must(os.Symlink("a.txt", f.path("d")))
+			f.Write("d/x", "x")
+			f.Commit("with a folder")
+			f.Must(os.Remove(f.Path("a.txt")))
+			f.Write("a.txt/inside", "x")
+			f.Must(os.RemoveAll(f.Path("d")))
+			f.Must(os.Symlink("a.txt", f.Path("d")))
 		}, "D a.txt\nA a.txt/inside\nA d\nD d/x", ""},
 		{"not the runner's own files, but the user's beside them", func(f folder) {
-			f.write(".refrain/runs/build-7/journal.jsonl", "{}")
-			f.write(".refrain/lock-1", "")
-			f.write(".refrain/prompts/a.md", "a")
+			f.Write(".refrain/runs/build-7/journal.jsonl", "{}")
+			f.Write(".refrain/lock-1", "")
+			f.Write(".refrain/prompts/a.md", "a")
 		}, "A .refrain/prompts/a.md", "?? .refrain/lock-1\n?? .refrain/runs/"},
 		{"although they are ignored", func(f folder) {
-			f.write(".gitignore", ".refrain/\n")
-			f.write(".refrain/runs/build-7/journal.jsonl", "{}")
+			f.Write(".gitignore", ".refrain/\n")
+			f.Write(".refrain/runs/build-7/journal.jsonl", "{}")
 		}, "M .gitignore", ""},
 		{"not a repository inside", func(f folder) {
-			f.git("init", "-q", "--template=", "empty*")
-			f.git("init", "-q", "--template=", "sub/full")
-			folder{f.t, f.path("sub/full")}.git("commit", "-q", "--allow-empty", "-m", "inside")
-			f.write("sub/x", "x")
+			f.Git("init", "-q", "--template=", "empty*")
+			f.Git("init", "-q", "--template=", "sub/full")
+			folderAt(f.T, f.Path("sub/full")).Git("commit", "-q", "--allow-empty", "-m", "inside")
+			f.Write("sub/x", "x")
 		}, "A sub/x", "?? empty*/\n?? sub/full/"},
 		{"a change that neither size nor time shows", func(f folder) {
-			f.git("config", "core.trustctime", "false")
-			info, err := os.Stat(f.path("a.txt"))
-			f.must(err)
-			f.must(os.WriteFile(f.path("a.txt"), []byte("ONE"), 0o600))
-			f.must(os.Chtimes(f.path("a.txt"), info.ModTime(), info.ModTime()))
-			f.must(os.Chtimes(f.path(".git/index"), info.ModTime(), info.ModTime()))
+			f.Git("config", "core.trustctime", "false")
+			info, err := os.Stat(f.Path("a.txt"))
+			f.Must(err)
+			f.Must(os.WriteFile(f.Path("a.txt"), []byte("ONE"), 0o600))
+			f.Must(os.Chtimes(f.Path("a.txt"), info.ModTime(), info.ModTime()))
+			f.Must(os.Chtimes(f.Path(".git/index"), info.ModTime(), info.ModTime()))
 		}, "M a.txt", ""},
-		{"nothing of a changed time", func(f folder) { f.write("a.txt", "one") }, "", ""},
+		{"nothing of a changed time", func(f folder) { f.Write("a.txt", "one") }, "", ""},
 		{"nothing of a clean tree", func(folder) {}, "", ""},
 		{"all as it was, without an index", func(f folder) {
-			f.write("x.log", "tracked although ignored")
-			f.git("add", "-f", "x.log")
-			f.commit("with an ignored file")
-			f.write("a.txt", "other")
-			f.must(os.Remove(f.path(".git/index")))
+			f.Write("x.log", "tracked although ignored")
+			f.Git("add", "-f", "x.log")
+			f.Commit("with an ignored file")
+			f.Write("a.txt", "other")
+			f.Must(os.Remove(f.Path(".git/index")))
 		}, "M a.txt", ""},
 		{"also where HEAD is no branch", func(f folder) {
-			f.git("switch", "-q", "--detach")
-			f.write("a.txt", "other")
+			f.Git("switch", "-q", "--detach")
+			f.Write("a.txt", "other")
 		}, "M a.txt", ""},
 	}
 	for _, tt := range tests {
@@ -155,12 +155,12 @@ func TestCommitTakesAllThatChanged(t *testing.T) {
 
 func TestTheFirstCommitOfARepository(t *testing.T) {
 	f := newFolder(t)
-	f.git("init", "-q", "--template=")
+	f.Git("init", "-q", "--template=")
 	tree := f.open()
 	if commit := commitTree(t, tree); commit != "" {
 		t.Errorf("an empty tree was committed: %s", commit)
 	}
-	f.write("a.txt", "one")
+	f.Write("a.txt", "one")
 	if got := f.changed(commitTree(t, tree)); got != "A a.txt" {
 		t.Errorf("the commit holds %q", got)
 	}
@@ -171,13 +171,13 @@ func TestTheFirstCommitOfARepository(t *testing.T) {
 
 func TestCommitTakesOnlyTheTreesOwnFolder(t *testing.T) {
 	f := newRepository(t)
-	f.write("sub/a.txt", "one")
-	f.commit("with a folder")
-	sub := folder{t, f.path("sub")}
+	f.Write("sub/a.txt", "one")
+	f.Commit("with a folder")
+	sub := folderAt(t, f.Path("sub"))
 	tree := sub.open()
-	f.write("sub/a.txt", "other")
-	f.write("a.txt", "the user's")
-	f.write("new.txt", "the user's")
+	f.Write("sub/a.txt", "other")
+	f.Write("a.txt", "the user's")
+	f.Write("new.txt", "the user's")
 	if got := f.changed(commitTree(t, tree)); got != "M sub/a.txt" {
 		t.Errorf("the commit holds %q", got)
 	}
@@ -189,9 +189,9 @@ func TestCommitTakesOnlyTheTreesOwnFolder(t *testing.T) {
 func TestCommitInALinkedWorkTree(t *testing.T) {
 	f := newRepository(t)
 	dir := filepath.Join(t.TempDir(), "linked")
-	f.git("worktree", "add", "-q", dir)
-	there := folder{t, dir}
-	there.write("new.txt", "new")
+	f.Git("worktree", "add", "-q", dir)
+	there := folderAt(t, dir)
+	there.Write("new.txt", "new")
 	if got := there.changed(commitTree(t, there.open())); got != "A new.txt" {
 		t.Errorf("the commit holds %q", got)
 	}
@@ -202,10 +202,10 @@ func TestCommitInALinkedWorkTree(t *testing.T) {
 
 func TestCommitSaysWhoseWorkItIs(t *testing.T) {
 	f := newRepository(t)
-	f.git("config", "commit.cleanup", "strip")
-	f.write("a.txt", "other")
+	f.Git("config", "commit.cleanup", "strip")
+	f.Write("a.txt", "other")
 	commit, err := f.open().Commit(t.Context(), CommitOptions{Message: "#3 done\n\nbody", Trailers: []string{"Refrain-Run: build-7"}})
-	f.must(err)
+	f.Must(err)
 	if got, want := f.said("show", "-s", "--format=%an|%B", commit), "A|#3 done\n\nbody\n\nRefrain-Run: build-7\n"; got != want {
 		t.Errorf("the commit says %q, want %q", got, want)
 	}
@@ -221,7 +221,7 @@ func TestHooksAreHeard(t *testing.T) {
 	t.Run("one that adds to the commit", func(t *testing.T) {
 		f := newRepository(t)
 		f.hook("pre-commit", "echo formatted > a.txt && git add a.txt && echo > generated && git add generated")
-		f.write("a.txt", "other")
+		f.Write("a.txt", "other")
 		if got := f.changed(commitTree(t, f.open())); got != "M a.txt\nA generated" {
 			t.Errorf("the commit holds %q", got)
 		}
@@ -232,9 +232,9 @@ func TestHooksAreHeard(t *testing.T) {
 	t.Run("one that refuses, after which the index is as it was", func(t *testing.T) {
 		f := newRepository(t)
 		f.hook("pre-commit", "git add -A; seq 1 2000 >&2; echo 'no: \xff lint' >&2; exit 1")
-		f.write("a.txt", "staged by the agent")
-		f.git("add", "a.txt")
-		f.write("new.txt", "new")
+		f.Write("a.txt", "staged by the agent")
+		f.Git("add", "a.txt")
+		f.Write("new.txt", "new")
 		index, head := f.index(), f.said("rev-parse", "HEAD")
 		commit, err := f.open().Commit(t.Context(), CommitOptions{Message: "m"})
 		if err == nil || commit != "" || !strings.Contains(err.Error(), "1999\n2000\nno: \ufffd lint") || len(err.Error()) > 3000 {
@@ -246,14 +246,14 @@ func TestHooksAreHeard(t *testing.T) {
 	})
 	t.Run("one that is ended after the commit was made", func(t *testing.T) {
 		f := newRepository(t)
-		f.write("a.txt", "other")
+		f.Write("a.txt", "other")
 		f.hook("post-commit", "touch made; exec sleep 1000")
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer cancel()
 		wg.Go(func() {
-			for !f.exists("made") && ctx.Err() == nil {
+			for !f.Exists("made") && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()
@@ -271,7 +271,7 @@ func TestHooksAreHeard(t *testing.T) {
 func TestWhatIsStagedMeanwhileStaysStaged(t *testing.T) {
 	f := newRepository(t)
 	f.hook("pre-commit", "unset GIT_INDEX_FILE; echo user > b.txt; git add b.txt")
-	f.write("a.txt", "other")
+	f.Write("a.txt", "other")
 	if got := f.changed(commitTree(t, f.open())); got != "M a.txt" {
 		t.Errorf("the commit holds %q", got)
 	}
@@ -282,37 +282,37 @@ func TestWhatIsStagedMeanwhileStaysStaged(t *testing.T) {
 
 func TestNoCommitIsMadeWhere(t *testing.T) {
 	conflict := func(f folder) {
-		f.git("switch", "-q", "-c", "other")
-		f.write("a.txt", "theirs")
-		f.commit("theirs")
-		f.git("switch", "-q", "-")
-		f.write("a.txt", "ours")
-		f.commit("ours")
+		f.Git("switch", "-q", "-c", "other")
+		f.Write("a.txt", "theirs")
+		f.Commit("theirs")
+		f.Git("switch", "-q", "-")
+		f.Write("a.txt", "ours")
+		f.Commit("ours")
 	}
 	tests := []struct {
 		name, want string
 		act        func(folder)
 	}{
-		{"there is a conflict in a merge", "a merge is under way", func(f folder) { conflict(f); f.gitFails("merge", "other") }},
-		{"a merge waits", "a merge is under way", func(f folder) { conflict(f); f.git("merge", "-q", "--no-commit", "-s", "ours", "other") }},
-		{"a rebase waits", "a rebase is under way", func(f folder) { conflict(f); f.gitFails("rebase", "other") }},
-		{"an old rebase waits", "a rebase is under way", func(f folder) { conflict(f); f.gitFails("rebase", "--apply", "other") }},
-		{"a cherry-pick waits", "a cherry-pick is under way", func(f folder) { conflict(f); f.gitFails("cherry-pick", "other") }},
-		{"a revert waits", "a revert is under way", func(f folder) { conflict(f); f.gitFails("revert", "HEAD~1") }},
+		{"there is a conflict in a merge", "a merge is under way", func(f folder) { conflict(f); f.GitFails("merge", "other") }},
+		{"a merge waits", "a merge is under way", func(f folder) { conflict(f); f.Git("merge", "-q", "--no-commit", "-s", "ours", "other") }},
+		{"a rebase waits", "a rebase is under way", func(f folder) { conflict(f); f.GitFails("rebase", "other") }},
+		{"an old rebase waits", "a rebase is under way", func(f folder) { conflict(f); f.GitFails("rebase", "--apply", "other") }},
+		{"a cherry-pick waits", "a cherry-pick is under way", func(f folder) { conflict(f); f.GitFails("cherry-pick", "other") }},
+		{"a revert waits", "a revert is under way", func(f folder) { conflict(f); f.GitFails("revert", "HEAD~1") }},
 		{"a stash does not fit", "there are conflicts", func(f folder) {
-			f.write("a.txt", "stashed")
-			f.git("stash", "-q")
-			f.write("a.txt", "ours")
-			f.commit("ours")
-			f.gitFails("stash", "pop")
+			f.Write("a.txt", "stashed")
+			f.Git("stash", "-q")
+			f.Write("a.txt", "ours")
+			f.Commit("ours")
+			f.GitFails("stash", "pop")
 		}},
-		{"the index is locked", "the index is locked", func(f folder) { f.write(".git/index.lock", "") }},
+		{"the index is locked", "the index is locked", func(f folder) { f.Write(".git/index.lock", "") }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newRepository(t)
 			tt.act(f)
-			f.write("new.txt", "new")
+			f.Write("new.txt", "new")
 			index, head := f.index(), f.said("rev-parse", "HEAD")
 			commit, err := f.open().Commit(t.Context(), CommitOptions{Message: "m"})
 			var refused *RefusedError
@@ -342,18 +342,18 @@ func TestALockIsWaitedFor(t *testing.T) {
 func TestCanCommit(t *testing.T) {
 	t.Run("with changes that are not staged", func(t *testing.T) {
 		f := newRepository(t)
-		f.write("a.txt", "other")
-		f.write("new.txt", "new")
-		f.git("add", "-N", "new.txt")
+		f.Write("a.txt", "other")
+		f.Write("new.txt", "new")
+		f.Git("add", "-N", "new.txt")
 		if err := f.open().CanCommit(t.Context()); err != nil {
 			t.Errorf("refused: %v", err)
 		}
 	})
 	t.Run("not with the user's staged work, wherever it is", func(t *testing.T) {
 		f := newRepository(t)
-		f.write("sub/a.txt", "new")
-		tree := folder{t, f.path("sub")}.open()
-		f.git("rm", "-q", "a.txt", "b.txt")
+		f.Write("sub/a.txt", "new")
+		tree := folderAt(t, f.Path("sub")).open()
+		f.Git("rm", "-q", "a.txt", "b.txt")
 		var staged *StagedError
 		err := tree.CanCommit(t.Context())
 		if !errors.As(err, &staged) || !strings.Contains(err.Error(), `"a.txt" and 1 more are staged`) || staged.Hint() == "" {
@@ -362,9 +362,9 @@ func TestCanCommit(t *testing.T) {
 	})
 	t.Run("not with work staged before the first commit", func(t *testing.T) {
 		f := newFolder(t)
-		f.git("init", "-q", "--template=")
-		f.write("a.txt", "one")
-		f.git("add", "a.txt")
+		f.Git("init", "-q", "--template=")
+		f.Write("a.txt", "one")
+		f.Git("add", "a.txt")
 		var staged *StagedError
 		if err := f.open().CanCommit(t.Context()); !errors.As(err, &staged) {
 			t.Errorf("CanCommit = %v", err)
@@ -372,7 +372,7 @@ func TestCanCommit(t *testing.T) {
 	})
 	t.Run("not without a name", func(t *testing.T) {
 		f := newRepository(t)
-		f.git("config", "user.useConfigOnly", "true")
+		f.Git("config", "user.useConfigOnly", "true")
 		for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "EMAIL"} {
 			t.Setenv(name, "") // so that it is set back
 			os.Unsetenv(name)
@@ -382,7 +382,7 @@ func TestCanCommit(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "whose commits") {
 			t.Errorf("CanCommit = %v", err)
 		}
-		f.write("a.txt", "other")
+		f.Write("a.txt", "other")
 		if commit, err := f.open().Commit(t.Context(), CommitOptions{Message: "m"}); err == nil {
 			t.Errorf("Commit = %q, nil, want an error", commit)
 		}
@@ -402,16 +402,16 @@ func TestACommitLeavesNothingBehind(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	scratch := filepath.Join(t.TempDir(), "commit")
-	f.must(os.Mkdir(scratch, 0o700))
-	f.must(os.WriteFile(filepath.Join(scratch, "index.lock"), nil, 0o600)) // which would stop git
+	f.Must(os.Mkdir(scratch, 0o700))
+	f.Must(os.WriteFile(filepath.Join(scratch, "index.lock"), nil, 0o600)) // which would stop git
 	f.hook("pre-commit", `echo "$GIT_INDEX_FILE" >seen`)
-	f.write("a.txt", "changed")
+	f.Write("a.txt", "changed")
 	commit, err := f.open().Commit(t.Context(), CommitOptions{Message: "work", Scratch: scratch})
-	f.must(err)
+	f.Must(err)
 	if commit == "" {
 		t.Fatal("no commit was made")
 	}
-	if got := strings.TrimSpace(f.read("seen")); got != filepath.Join(scratch, "index") {
+	if got := strings.TrimSpace(f.Read("seen")); got != filepath.Join(scratch, "index") {
 		t.Errorf("the commit was put together in %q", got)
 	}
 	if _, err := os.Lstat(scratch); err == nil {

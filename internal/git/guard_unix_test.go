@@ -16,17 +16,17 @@ import (
 func TestPipesInTheGitFolderAreRemoved(t *testing.T) {
 	t.Parallel()
 	f, tree, was := noted(t)
-	before := f.guardedText(f.path(".git"))
+	before := f.guardedText(f.Path(".git"))
 	for _, name := range []string{"config", "info/exclude", "hooks/pre-commit", "hooks/new"} {
-		_ = os.Remove(f.path(".git/" + name)) // one is new
-		f.must(syscall.Mkfifo(f.path(".git/"+name), 0o600))
+		_ = os.Remove(f.Path(".git/" + name)) // one is new
+		f.Must(syscall.Mkfifo(f.Path(".git/"+name), 0o600))
 	}
 	done, err := tree.Guard().PutBack(t.Context(), was)
-	f.must(err)
+	f.Must(err)
 	if want := []string{"config", "hooks/new", "hooks/pre-commit", "info/exclude"}; !slices.Equal(done.What, want) {
 		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
-	if got := f.guardedText(f.path(".git")); got != before {
+	if got := f.guardedText(f.Path(".git")); got != before {
 		t.Errorf("it is now\n%s\nand was\n%s", got, before)
 	}
 }
@@ -34,26 +34,26 @@ func TestPipesInTheGitFolderAreRemoved(t *testing.T) {
 func TestAPipeInTheGitFolderIsRemoved(t *testing.T) {
 	t.Parallel()
 	f := newRepository(t)
-	f.git("worktree", "add", "-q", f.path("../tree"))
-	t.Cleanup(func() { os.RemoveAll(f.path("../tree")) })
-	f.must(os.MkdirAll(f.path(".git/hooks"), 0o700))
-	f.must(os.Symlink(os.DevNull, f.path(".git/hooks/pre-push"))) // as people switch one off
+	f.Git("worktree", "add", "-q", f.Path("../tree"))
+	t.Cleanup(func() { os.RemoveAll(f.Path("../tree")) })
+	f.Must(os.MkdirAll(f.Path(".git/hooks"), 0o700))
+	f.Must(os.Symlink(os.DevNull, f.Path(".git/hooks/pre-push"))) // as people switch one off
 	tree := f.open()
 	was, err := tree.Guard().Files(t.Context())
-	f.must(err)
+	f.Must(err)
 	outside := filepath.Join(t.TempDir(), "outside")
-	for _, at := range []string{outside, f.path(".git/commondir"), f.path(".git/packed-refs"), f.path(".git/refs/heads/x"), f.path(".git/worktrees/tree/index.x")} {
-		f.must(syscall.Mkfifo(at, 0o600))
+	for _, at := range []string{outside, f.Path(".git/commondir"), f.Path(".git/packed-refs"), f.Path(".git/refs/heads/x"), f.Path(".git/worktrees/tree/index.x")} {
+		f.Must(syscall.Mkfifo(at, 0o600))
 	}
-	f.must(os.Symlink(outside, f.path(".git/objects/info/alternates")))
+	f.Must(os.Symlink(outside, f.Path(".git/objects/info/alternates")))
 
 	done, err := tree.Guard().PutBack(t.Context(), was)
-	f.must(err)
+	f.Must(err)
 	want := []string{"commondir (a pipe, removed)", "objects/info/alternates (a pipe, removed)", "packed-refs (a pipe, removed)", "refs/heads/x (a pipe, removed)"}
 	if !slices.Equal(done.What, want) || done.Lost {
 		t.Errorf("PutBack = %+v, want %q", done, want)
 	}
-	for _, at := range []string{outside, f.path(".git/hooks/pre-push"), f.path(".git/worktrees/tree/index.x")} {
+	for _, at := range []string{outside, f.Path(".git/hooks/pre-push"), f.Path(".git/worktrees/tree/index.x")} {
 		if _, err := os.Lstat(at); err != nil {
 			t.Errorf("%s is gone", at)
 		}
@@ -67,14 +67,14 @@ func TestATreeIsNotOpenedThroughAPipe(t *testing.T) {
 	t.Parallel()
 	for _, name := range alwaysRead {
 		f := newRepository(t)
-		f.must(os.RemoveAll(f.path(".git/" + name)))
-		f.must(syscall.Mkfifo(f.path(".git/"+name), 0o600))
-		_, err := Open(t.Context(), f.dir, nil)
+		f.Must(os.RemoveAll(f.Path(".git/" + name)))
+		f.Must(syscall.Mkfifo(f.Path(".git/"+name), 0o600))
+		_, err := Open(t.Context(), f.Dir, nil)
 		var pipe *PipeError
-		if !errors.As(err, &pipe) || pipe.Path != f.path(".git/"+name) {
+		if !errors.As(err, &pipe) || pipe.Path != f.Path(".git/"+name) {
 			t.Errorf("%s: Open says %v", name, err)
 		}
-		if _, err := OpenKept(t.Context(), f.dir); err != nil {
+		if _, err := OpenKept(t.Context(), f.Dir); err != nil {
 			t.Errorf("%s: OpenKept says %v", name, err)
 		}
 	}

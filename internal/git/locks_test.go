@@ -20,8 +20,8 @@ func TestLocksOfAGitThatIsDeadAreDropped(t *testing.T) {
 		t.Skip("only Linux tells who works where")
 	}
 	f := newRepository(t)
-	f.git("worktree", "add", "-q", "-b", "side", f.path("../side"))
-	t.Cleanup(func() { os.RemoveAll(f.path("../side")) })
+	f.Git("worktree", "add", "-q", "-b", "side", f.Path("../side"))
+	t.Cleanup(func() { os.RemoveAll(f.Path("../side")) })
 	since := time.Now().Add(-time.Minute)
 	tests := []struct {
 		name, from string // from which work tree
@@ -45,10 +45,10 @@ func TestLocksOfAGitThatIsDeadAreDropped(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l := locksOf(t, f.path(tt.from))
+			l := locksOf(t, f.Path(tt.from))
 			if tt.file != "" {
-				lock(t, f.path(tt.file), tt.age)
-				defer os.Remove(f.path(tt.file))
+				lock(t, f.Path(tt.file), tt.age)
+				defer os.Remove(f.Path(tt.file))
 			}
 			got, err := l.Drop(t.Context(), since)
 			if err != nil || !slices.Equal(got, tt.want) {
@@ -57,7 +57,7 @@ func TestLocksOfAGitThatIsDeadAreDropped(t *testing.T) {
 			if tt.file == "" {
 				return
 			}
-			if _, err := os.Stat(f.path(tt.file)); os.IsNotExist(err) != (tt.want != nil) {
+			if _, err := os.Stat(f.Path(tt.file)); os.IsNotExist(err) != (tt.want != nil) {
 				t.Errorf("stat after Drop = %v", err)
 			}
 		})
@@ -69,10 +69,10 @@ func TestALockOfALiveGitIsLetBe(t *testing.T) {
 		t.Skip("only Linux tells who works where")
 	}
 	f := newRepository(t)
-	l := locksOf(t, f.dir)
+	l := locksOf(t, f.Dir)
 	since := time.Now().Add(-time.Minute)
 	git := exec.Command("git", "cat-file", "--batch")
-	git.Dir = f.dir
+	git.Dir = f.Dir
 	stdin, err := git.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestALockOfALiveGitIsLetBe(t *testing.T) {
 	if err := git.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lock(t, f.path(".git/index.lock"), -10*time.Millisecond) // made by the one above, for all that anybody knows
+	lock(t, f.Path(".git/index.lock"), -10*time.Millisecond) // made by the one above, for all that anybody knows
 	if got, err := l.Drop(t.Context(), since); len(got) > 0 || err != nil {
 		t.Errorf("Drop with a live git = %q, %v, want none", got, err)
 	}
@@ -98,22 +98,22 @@ func TestALockOfALiveGitIsLetBe(t *testing.T) {
 
 func TestALockThatNobodyCanJudgeIsNamedAndLetBe(t *testing.T) {
 	f := newRepository(t)
-	l := locksOf(t, f.dir)
+	l := locksOf(t, f.Dir)
 	l.others = func(string, []string, time.Time) ([]int, bool) { return nil, false } // as macOS and Windows
-	lock(t, f.path(".git/index.lock"), time.Second)
+	lock(t, f.Path(".git/index.lock"), time.Second)
 	got, err := l.Drop(t.Context(), time.Now().Add(-time.Minute))
 	var unjudged *UnjudgedError
 	if len(got) > 0 || !errors.As(err, &unjudged) || !slices.Equal(unjudged.Locks, []string{".git/index.lock"}) {
 		t.Errorf("Drop = %q, %v, want that the lock is named", got, err)
 	}
-	if _, err := os.Stat(f.path(".git/index.lock")); err != nil {
+	if _, err := os.Stat(f.Path(".git/index.lock")); err != nil {
 		t.Errorf("stat after Drop = %v", err)
 	}
 }
 
 func TestAGitThatSomebodyEndedIsAskedAgain(t *testing.T) {
 	f := newRepository(t)
-	tree, err := Open(t.Context(), f.dir, nil)
+	tree, err := Open(t.Context(), f.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestAGitThatSomebodyEndedIsAskedAgain(t *testing.T) {
 }
 
 func TestAFolderWithoutGitHasNoLocks(t *testing.T) {
-	l := locksOf(t, newFolder(t).dir)
+	l := locksOf(t, newFolder(t).Dir)
 	if got, err := l.Drop(t.Context(), time.Time{}); got != nil || err != nil || l.Left() != nil {
 		t.Errorf("Drop = %q, %v, Left = %q, want nothing", got, err, l.Left())
 	}

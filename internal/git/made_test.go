@@ -4,7 +4,7 @@ import "testing"
 
 func TestACommitThatWasMadeIsKnownByItsTrailers(t *testing.T) {
 	f := newRepository(t)
-	tree, err := Open(t.Context(), f.dir, nil)
+	tree, err := Open(t.Context(), f.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -13,11 +13,11 @@ func TestACommitThatWasMadeIsKnownByItsTrailers(t *testing.T) {
 		t.Errorf("Made = %q, %v, want none", commit, err)
 	}
 	// As a runner leaves it that dies after the commit: the index is behind.
-	f.write("a.txt", "three")
-	f.write("c.txt", "new")
-	f.git("add", "-A")
-	f.git("commit", "-q", "-m", "loop: iteration 2", "-m", "Refrain-Run: run-1\nRefrain-Iteration: 2")
-	f.git("read-tree", "HEAD^")
+	f.Write("a.txt", "three")
+	f.Write("c.txt", "new")
+	f.Git("add", "-A")
+	f.Git("commit", "-q", "-m", "loop: iteration 2", "-m", "Refrain-Run: run-1\nRefrain-Iteration: 2")
+	f.Git("read-tree", "HEAD^")
 	commit, message, err := tree.Made(t.Context(), trailers)
 	if head, _ := tree.git.commit(t.Context(), "HEAD"); err != nil || commit != head || message != "loop: iteration 2" {
 		t.Errorf("Made = %q, %q, %v, want %s", commit, message, err, head)

@@ -15,14 +15,14 @@ func TestGitIsGivenTimeAsLongAsItWorks(t *testing.T) {
 	f := newRepository(t)
 	tree := f.open()
 	real, err := exec.LookPath("git")
-	f.must(err)
+	f.Must(err)
 	bin := t.TempDir()
 	tree.git.path = filepath.Join(bin, "git")
 	was := gitPatience
 	gitPatience = time.Second
 	t.Cleanup(func() { gitPatience = was })
 	slow := func(line string) {
-		f.must(os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+line+"\nexec "+real+" \"$@\"\n"), 0o755))
+		f.Must(os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+line+"\nexec "+real+" \"$@\"\n"), 0o755))
 	}
 	slow("end=$(($(date +%s) + 3)); while [ $(date +%s) -lt $end ]; do :; done")
 	if _, err := tree.git.Run(t.Context(), "rev-parse", "HEAD"); err != nil {

@@ -14,16 +14,16 @@ func TestCommitsSinceAnEarlierOne(t *testing.T) {
 		want    string // subjects; "error" for one
 	}{
 		{"none", func(folder) {}, "HEAD", ""},
-		{"two, the newest first", func(f folder) { f.commitEmpty("second"); f.commitEmpty("third") }, "HEAD", "third second"},
-		{"an amended one", func(f folder) { f.git("commit", "-q", "--amend", "-m", "other") }, "HEAD", "other"},
-		{"a branch that has none yet", func(f folder) { f.git("checkout", "-q", "--orphan", "new") }, "HEAD", ""},
-		{"there was none before", func(f folder) { f.commitEmpty("second") }, "", "second first"},
-		{"the earlier one is gone", func(f folder) { f.commitEmpty("second") }, strings.Repeat("1", 40), "error"},
+		{"two, the newest first", func(f folder) { f.CommitEmpty("second"); f.CommitEmpty("third") }, "HEAD", "third second"},
+		{"an amended one", func(f folder) { f.Git("commit", "-q", "--amend", "-m", "other") }, "HEAD", "other"},
+		{"a branch that has none yet", func(f folder) { f.Git("checkout", "-q", "--orphan", "new") }, "HEAD", ""},
+		{"there was none before", func(f folder) { f.CommitEmpty("second") }, "", "second first"},
+		{"the earlier one is gone", func(f folder) { f.CommitEmpty("second") }, strings.Repeat("1", 40), "error"},
 		{"the earlier one is no commit's name", func(folder) {}, "nonsense", "error"},
 		{"the commit of now is gone", func(f folder) {
-			f.commitEmpty("second")
-			id := f.output("rev-parse", "HEAD")
-			f.must(os.Remove(f.path(".git/objects/" + id[:2] + "/" + id[2:])))
+			f.CommitEmpty("second")
+			id := f.Output("rev-parse", "HEAD")
+			f.Must(os.Remove(f.Path(".git/objects/" + id[:2] + "/" + id[2:])))
 		}, "HEAD", "error"},
 	}
 	for _, tt := range tests {
@@ -32,7 +32,7 @@ func TestCommitsSinceAnEarlierOne(t *testing.T) {
 			f := newRepository(t)
 			earlier := tt.earlier
 			if earlier == "HEAD" {
-				earlier = f.output("rev-parse", "HEAD")
+				earlier = f.Output("rev-parse", "HEAD")
 			}
 			tt.act(f)
 			list, err := f.open().Since(t.Context(), earlier)

@@ -10,9 +10,9 @@ import (
 
 // others are the files that git does not track and does not ignore.
 func (f folder) others(tree *Tree) []string {
-	f.t.Helper()
-	out, err := tree.git.Run(f.t.Context(), "ls-files", "--others", "--exclude-standard", "-z")
-	f.must(err)
+	f.T.Helper()
+	out, err := tree.git.Run(f.T.Context(), "ls-files", "--others", "--exclude-standard", "-z")
+	f.Must(err)
 	return SplitNUL(out)
 }
 
@@ -26,7 +26,7 @@ func TestWhatAUserIgnoresIsThatOfTheStart(t *testing.T) {
 		{"in its usual place", "", "", func(_ folder, home string) string { return filepath.Join(home, ".config", "git", "ignore") }, []string{"new"}},
 		{"where the user says", "[core]\n\texcludesFile = ~/rules\n", "", func(_ folder, home string) string { return filepath.Join(home, "rules") }, []string{"new"}},
 		{"where the repository says", "[core]\n\texcludesFile = ~/rules\n", outside, func(folder, string) string { return outside }, []string{"new"}},
-		{"in the tree", "", "rules", func(f folder, _ string) string { return f.path("rules") }, []string{"new", "rules"}},
+		{"in the tree", "", "rules", func(f folder, _ string) string { return f.Path("rules") }, []string{"new", "rules"}},
 		{"nowhere", "[core]\n\texcludesFile =\n", "", func(_ folder, home string) string { return filepath.Join(home, ".config", "git", "ignore") }, []string{"new", "private"}},
 		{"in no file", "[core]\n\texcludesFile = /dev/null\n", "", func(_ folder, home string) string { return filepath.Join(home, ".config", "git", "ignore") }, []string{"new", "private"}},
 	} {
@@ -34,12 +34,12 @@ func TestWhatAUserIgnoresIsThatOfTheStart(t *testing.T) {
 			f := newRepository(t)
 			home := atHomeWith(t, tt.config)
 			if tt.local != "" {
-				f.git("config", "core.excludesFile", tt.local)
+				f.Git("config", "core.excludesFile", tt.local)
 			}
 			rules := tt.ignore(f, home)
 			writeAt(t, rules, "private\n")
-			f.write("private", "x")
-			f.write("new", "x")
+			f.Write("private", "x")
+			f.Write("new", "x")
 			if got := f.others(f.open()); !slices.Equal(got, tt.want) {
 				t.Fatalf("before the run git sees %q, want %q", got, tt.want)
 			}
@@ -55,7 +55,7 @@ func TestWhatAUserIgnoresIsThatOfTheStart(t *testing.T) {
 				writeAt(t, filepath.Join(filepath.Dir(at), "gitignore"), "*\n") // no way around it
 			}
 			strange, err := StrangeSettings(t.Context(), was)
-			f.must(err)
+			f.Must(err)
 			if told := slices.Contains(strange, rules); told == slices.Contains(tt.want, "private") {
 				t.Errorf("StrangeSettings = %q, want %s there if git reads it", strange, rules)
 			}
@@ -71,12 +71,12 @@ func TestAttributesOfAUserAreThoseOfTheStart(t *testing.T) {
 	tree, _, was := f.asNoted()
 	writeAt(t, attributes, "*.txt mine=evil filter=evil\n")
 	out, err := tree.git.Run(t.Context(), "check-attr", "mine", "filter", "--", "a.txt")
-	f.must(err)
+	f.Must(err)
 	if got, want := string(out), "a.txt: mine: start\na.txt: filter: unspecified\n"; got != want {
 		t.Errorf("git says %q, want %q", got, want)
 	}
 	strange, err := StrangeSettings(t.Context(), was)
-	f.must(err)
+	f.Must(err)
 	if !slices.Equal(strange, []string{attributes}) {
 		t.Errorf("StrangeSettings = %q, want %q", strange, attributes)
 	}
@@ -87,9 +87,9 @@ func TestNotesWithoutRulesChangeNone(t *testing.T) {
 	f := newRepository(t)
 	home := atHomeWith(t, "")
 	writeAt(t, filepath.Join(home, ".config", "git", "ignore"), "private\n")
-	f.write("private", "x")
+	f.Write("private", "x")
 	tree := f.open()
-	f.must(tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), Guarded{flatSettings: ""}))
+	f.Must(tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), Guarded{flatSettings: ""}))
 	if got := f.others(tree); len(got) > 0 {
 		t.Errorf("git sees %q", got)
 	}
@@ -102,9 +102,9 @@ func TestACopyThatHoldsItsTextIsNotWrittenAgain(t *testing.T) {
 	atHomeWith(t, "[x]\n\ty = start\n")
 	_, at, was := f.asNoted()
 	before, err := os.Stat(at)
-	f.must(err)
+	f.Must(err)
 	next := f.open() // has not seen the file
-	f.must(next.Guard().UseSettings(t.Context(), at, was))
+	f.Must(next.Guard().UseSettings(t.Context(), at, was))
 	if after, err := os.Stat(at); err != nil || !os.SameFile(before, after) {
 		t.Errorf("it was written anew (%v)", err)
 	}

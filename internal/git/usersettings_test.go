@@ -37,25 +37,25 @@ func writeAt(t *testing.T, path, text string) {
 
 // asNoted is a tree whose git reads the user's settings as they are now.
 func (f folder) asNoted() (*Tree, string, Guarded) {
-	f.t.Helper()
+	f.T.Helper()
 	tree := f.open()
-	was, err := tree.Guard().UserSettings(f.t.Context())
-	f.must(err)
-	at := filepath.Join(f.t.TempDir(), "gitconfig")
-	f.must(tree.Guard().UseSettings(f.t.Context(), at, was))
+	was, err := tree.Guard().UserSettings(f.T.Context())
+	f.Must(err)
+	at := filepath.Join(f.T.TempDir(), "gitconfig")
+	f.Must(tree.Guard().UseSettings(f.T.Context(), at, was))
 	return tree, at, was
 }
 
 func (f folder) setting(tree *Tree, key string) string {
-	f.t.Helper()
-	said, err := tree.git.line(f.t.Context(), Command{}, "config", "--get", key)
-	f.must(err)
+	f.T.Helper()
+	said, err := tree.git.line(f.T.Context(), Command{}, "config", "--get", key)
+	f.Must(err)
 	return said
 }
 
 func TestTheUsersSettingsAreThoseOfTheStart(t *testing.T) {
 	f := newRepository(t)
-	f.git("config", "x.here", "of the repository")
+	f.Git("config", "x.here", "of the repository")
 	home := atHomeWith(t, `[X]
 	Plain = a b
 	here = of the user
@@ -70,7 +70,7 @@ func TestTheUsersSettingsAreThoseOfTheStart(t *testing.T) {
 	insteadOf = e:
 [include]
 	path = more
-[includeIf "gitdir:`+filepath.ToSlash(f.dir)+`/"]
+[includeIf "gitdir:`+filepath.ToSlash(f.Dir)+`/"]
 	path = here
 [includeIf "gitdir:/elsewhere/"]
 	path = there
@@ -80,14 +80,14 @@ func TestTheUsersSettingsAreThoseOfTheStart(t *testing.T) {
 	writeAt(t, filepath.Join(home, "there"), "[x]\n\tifthere = included\n")
 	writeAt(t, filepath.Join(home, ".config", "git", "config"), "[x]\n\txdg = read\n\tplain = weaker\n")
 	was, err := f.open().git.everySetting(t.Context())
-	f.must(err)
+	f.Must(err)
 
 	tree, at, noted := f.asNoted()
 	writeAt(t, filepath.Join(home, ".gitconfig"), "[x]\n\tplain = evil\n\tnew = evil\n")
 	writeAt(t, filepath.Join(home, "more"), "[x]\n\tmore = evil\n")
 	writeAt(t, filepath.Join(home, ".config", "git", "config"), "[x]\n\txdg = evil\n")
 	now, err := tree.git.everySetting(t.Context())
-	f.must(err)
+	f.Must(err)
 	mine := func(all []scopedSetting) (list []string) {
 		for _, s := range all {
 			if strings.HasPrefix(s.key, "x.") || strings.HasPrefix(s.key, "url.") {
@@ -104,7 +104,7 @@ func TestTheUsersSettingsAreThoseOfTheStart(t *testing.T) {
 	}
 
 	strange, err := StrangeSettings(t.Context(), noted)
-	f.must(err)
+	f.Must(err)
 	want := []string{filepath.Join(home, ".config", "git", "config"), filepath.Join(home, ".gitconfig"), filepath.Join(home, "more")}
 	if !slices.Equal(strange, want) {
 		t.Errorf("StrangeSettings = %q, want %q", strange, want)
@@ -115,9 +115,9 @@ func TestTheUsersSettingsAreThoseOfTheStart(t *testing.T) {
 	if got := f.setting(tree, "x.plain"); got != "a b" {
 		t.Errorf("x.plain = %q after somebody wrote to the copy", got)
 	}
-	f.must(os.Remove(at))
-	f.must(os.MkdirAll(filepath.Join(at, "folder"), 0o700))
-	f.must(os.Symlink(filepath.Join(home, "more"), at+".tmp"))
+	f.Must(os.Remove(at))
+	f.Must(os.MkdirAll(filepath.Join(at, "folder"), 0o700))
+	f.Must(os.Symlink(filepath.Join(home, "more"), at+".tmp"))
 	if got := f.setting(tree, "x.plain"); got != "a b" {
 		t.Errorf("x.plain = %q after somebody put a folder there", got)
 	}
@@ -129,7 +129,7 @@ func TestTheUsersSettingsAreThoseOfTheStart(t *testing.T) {
 func TestOneWhoHasNoSettingsGetsNone(t *testing.T) {
 	f := newRepository(t)
 	home := atHomeWith(t, "")
-	f.must(os.Remove(filepath.Join(home, ".gitconfig")))
+	f.Must(os.Remove(filepath.Join(home, ".gitconfig")))
 	tree, _, was := f.asNoted()
 	if strange, err := StrangeSettings(t.Context(), was); err != nil || len(strange) > 0 {
 		t.Errorf("StrangeSettings = %q, %v before anything happened", strange, err)
@@ -139,7 +139,7 @@ func TestOneWhoHasNoSettingsGetsNone(t *testing.T) {
 		t.Errorf("user.name = %q", got)
 	}
 	strange, err := StrangeSettings(t.Context(), was)
-	f.must(err)
+	f.Must(err)
 	if want := []string{filepath.Join(home, ".gitconfig")}; !slices.Equal(strange, want) {
 		t.Errorf("StrangeSettings = %q, want %q", strange, want)
 	}
@@ -162,13 +162,13 @@ func TestAnOldGitReadsAllSettings(t *testing.T) {
 	t.Setenv("GIT_CONFIG_SYSTEM", system)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "0")
 	git, err := exec.LookPath("git")
-	f.must(err)
+	f.Must(err)
 	writeAt(t, filepath.Join(home, "bin", "git"), "#!/bin/sh\nunset GIT_CONFIG_GLOBAL\nexec '"+git+"' \"$@\"\n")
 	t.Setenv("PATH", filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 
 	tree := f.open()
 	was, err := tree.Guard().UserSettings(t.Context())
-	f.must(err)
+	f.Must(err)
 	if err := tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was); err == nil || !strings.Contains(err.Error(), "older than 2.32") {
 		t.Errorf("UseSettings = %v, want that git is too old", err)
 	}
@@ -185,8 +185,8 @@ func TestTreesMadeFromOneShareItsSettings(t *testing.T) {
 	tree := f.open()
 	later := tree.Through(tree.git.exec)
 	was, err := tree.Guard().UserSettings(t.Context())
-	f.must(err)
-	f.must(tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was))
+	f.Must(err)
+	f.Must(tree.Guard().UseSettings(t.Context(), filepath.Join(t.TempDir(), "gitconfig"), was))
 	writeAt(t, filepath.Join(home, ".gitconfig"), "[x]\n\ty = evil\n")
 	if got := f.setting(later, "x.y"); got != "start" {
 		t.Errorf("x.y = %q, want what it was at the start", got)
@@ -205,12 +205,12 @@ func TestWhatACommitRunsIsNoted(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	writeAt(t, outside, "linked")
 	f.hook("pre-commit", "true")
-	f.write(".git/hooks/pre-push.sample", "an example")
-	f.must(os.Symlink(outside, f.path(".git/hooks/commit-msg")))
-	f.write("hooks/_/pre-commit", "called")
-	f.write("hooks/_/h/deep", "called by that")
-	f.write("hooks/pre-commit", "the user's")
-	f.write("hooks/more/notes", "no hook")
+	f.Write(".git/hooks/pre-push.sample", "an example")
+	f.Must(os.Symlink(outside, f.Path(".git/hooks/commit-msg")))
+	f.Write("hooks/_/pre-commit", "called")
+	f.Write("hooks/_/h/deep", "called by that")
+	f.Write("hooks/pre-commit", "the user's")
+	f.Write("hooks/more/notes", "no hook")
 	for _, tt := range []struct {
 		name, hooks string
 		act         func()
@@ -220,27 +220,27 @@ func TestWhatACommitRunsIsNoted(t *testing.T) {
 		{"what no commit runs", "", func() { writeAt(t, filepath.Join(home, "editor"), "evil") }, nil},
 		{"a program by its path", "", func() { writeAt(t, filepath.Join(home, "bin", "sign"), "evil") }, []string{filepath.Join(home, "bin/sign")}},
 		{"a file that a command names", "", func() { writeAt(t, filepath.Join(home, "filter.sh"), "evil") }, []string{filepath.Join(home, "filter.sh")}},
-		{"a file that a command names is gone", "", func() { f.must(os.Remove(filepath.Join(home, "filter.sh"))) }, []string{filepath.Join(home, "filter.sh")}},
+		{"a file that a command names is gone", "", func() { f.Must(os.Remove(filepath.Join(home, "filter.sh"))) }, []string{filepath.Join(home, "filter.sh")}},
 		{"where a hook leads", "", func() { writeAt(t, outside, "evil") }, []string{".git/hooks/commit-msg"}},
-		{"an example", "", func() { f.write(".git/hooks/pre-push.sample", "evil") }, nil},
-		{"a hook in the tree", "hooks/_", func() { f.write("hooks/_/pre-commit", "evil") }, []string{"hooks/_/pre-commit"}},
-		{"what a hook calls", "hooks/_", func() { f.write("hooks/_/h/deep", "evil") }, []string{"hooks/_/h/deep"}},
-		{"the user's hook beside those", "hooks/_", func() { f.write("hooks/pre-commit", "evil") }, []string{"hooks/pre-commit"}},
-		{"a hook is switched on", "hooks/_", func() { f.must(os.Chmod(f.path("hooks/pre-commit"), 0o700)) }, []string{"hooks/pre-commit"}},
-		{"a new hook", "hooks/_", func() { f.write("hooks/_/post-commit", "evil") }, []string{"hooks/_/post-commit"}},
-		{"other files beside them", "hooks/_", func() { f.write("hooks/more/notes", "other"); f.write("a.txt", "other") }, nil},
-		{"the folder is gone", "hooks/_", func() { f.must(os.RemoveAll(f.path("hooks"))) }, []string{"hooks/_/h/deep", "hooks/_/post-commit", "hooks/_/pre-commit", "hooks/pre-commit"}},
+		{"an example", "", func() { f.Write(".git/hooks/pre-push.sample", "evil") }, nil},
+		{"a hook in the tree", "hooks/_", func() { f.Write("hooks/_/pre-commit", "evil") }, []string{"hooks/_/pre-commit"}},
+		{"what a hook calls", "hooks/_", func() { f.Write("hooks/_/h/deep", "evil") }, []string{"hooks/_/h/deep"}},
+		{"the user's hook beside those", "hooks/_", func() { f.Write("hooks/pre-commit", "evil") }, []string{"hooks/pre-commit"}},
+		{"a hook is switched on", "hooks/_", func() { f.Must(os.Chmod(f.Path("hooks/pre-commit"), 0o700)) }, []string{"hooks/pre-commit"}},
+		{"a new hook", "hooks/_", func() { f.Write("hooks/_/post-commit", "evil") }, []string{"hooks/_/post-commit"}},
+		{"other files beside them", "hooks/_", func() { f.Write("hooks/more/notes", "other"); f.Write("a.txt", "other") }, nil},
+		{"the folder is gone", "hooks/_", func() { f.Must(os.RemoveAll(f.Path("hooks"))) }, []string{"hooks/_/h/deep", "hooks/_/post-commit", "hooks/_/pre-commit", "hooks/pre-commit"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.hooks != "" {
-				f.git("config", "core.hooksPath", tt.hooks)
+				f.Git("config", "core.hooksPath", tt.hooks)
 			}
 			tree := f.open()
 			was, err := tree.Guard().CommitRuns(t.Context())
-			f.must(err)
+			f.Must(err)
 			tt.act()
 			now, err := tree.Guard().CommitRuns(t.Context())
-			f.must(err)
+			f.Must(err)
 			if got := now.Against(was); !slices.Equal(got, tt.want) {
 				t.Errorf("changed: %q, want %q", got, tt.want)
 			}

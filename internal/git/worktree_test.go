@@ -14,36 +14,36 @@ import (
 func newProject(t *testing.T) folder {
 	t.Helper()
 	f := newFolder(t)
-	dir, err := filepath.EvalSymlinks(f.dir)
-	f.must(err)
-	f.dir = filepath.Join(dir, "project")
-	f.must(os.Mkdir(f.dir, 0o700))
-	f.git("init", "-q", "--template=", "-b", "trunk")
-	f.write("sub/a.txt", "one")
-	f.commit("first")
+	dir, err := filepath.EvalSymlinks(f.Dir)
+	f.Must(err)
+	f.Dir = filepath.Join(dir, "project")
+	f.Must(os.Mkdir(f.Dir, 0o700))
+	f.Git("init", "-q", "--template=", "-b", "trunk")
+	f.Write("sub/a.txt", "one")
+	f.Commit("first")
 	return f
 }
 
 func (f folder) addWorktree(name string) (Worktree, folder) {
-	f.t.Helper()
-	w, err := f.open().Worktrees().Add(f.t.Context(), name)
-	f.must(err)
-	return w, folder{f.t, w.Dir}
+	f.T.Helper()
+	w, err := f.open().Worktrees().Add(f.T.Context(), name)
+	f.Must(err)
+	return w, folderAt(f.T, w.Dir)
 }
 
 func TestAddWorktree(t *testing.T) {
 	f := newProject(t)
-	f.write("sub/a.txt", "the user's, not committed")
-	w, err := folder{t, f.path("sub")}.open().Worktrees().Add(t.Context(), "fix")
-	f.must(err)
-	want := Worktree{Dir: f.dir + "-fix", Work: filepath.Join(f.dir+"-fix", "sub"), Branch: "loop/fix"}
+	f.Write("sub/a.txt", "the user's, not committed")
+	w, err := folderAt(t, f.Path("sub")).open().Worktrees().Add(t.Context(), "fix")
+	f.Must(err)
+	want := Worktree{Dir: f.Dir + "-fix", Work: filepath.Join(f.Dir+"-fix", "sub"), Branch: "loop/fix"}
 	if w != want {
 		t.Errorf("AddWorktree = %+v, want %+v", w, want)
 	}
 	if b, err := os.ReadFile(filepath.Join(w.Work, "a.txt")); string(b) != "one" {
 		t.Errorf("the file in it is %q, %v", b, err)
 	}
-	there := folder{t, w.Dir}
+	there := folderAt(t, w.Dir)
 	if got := branchNow(t, there.open()); got != "loop/fix" {
 		t.Errorf("its branch is %q", got)
 	}
@@ -63,22 +63,22 @@ func TestAWorktreeWithoutANameGetsOne(t *testing.T) {
 
 func TestAddWorktreeGoesOnWithABranch(t *testing.T) {
 	f := newProject(t)
-	f.git("switch", "-q", "-c", "loop/fix")
-	f.write("b.txt", "two")
-	f.commit("second")
-	f.git("switch", "-q", "trunk")
-	if _, there := f.addWorktree("fix"); !there.exists("b.txt") {
+	f.Git("switch", "-q", "-c", "loop/fix")
+	f.Write("b.txt", "two")
+	f.Commit("second")
+	f.Git("switch", "-q", "trunk")
+	if _, there := f.addWorktree("fix"); !there.Exists("b.txt") {
 		t.Error("the branch began anew")
 	}
 }
 
 func TestAddWorktreeRefuses(t *testing.T) {
 	f := newProject(t)
-	f.git("branch", "loop/used")
-	f.git("worktree", "add", "-q", f.dir+"/../elsewhere", "loop/used")
-	f.must(os.Mkdir(f.dir+"-folder", 0o700))
+	f.Git("branch", "loop/used")
+	f.Git("worktree", "add", "-q", f.Dir+"/../elsewhere", "loop/used")
+	f.Must(os.Mkdir(f.Dir+"-folder", 0o700))
 	tests := []struct{ name, want string }{
-		{"folder", "there is something at " + f.dir + "-folder"},
+		{"folder", "there is something at " + f.Dir + "-folder"},
 		{"used", `"loop/used" is in use at `},
 		{"a/b", "leave out the slashes"},
 		{`a\b`, "leave out the slashes"},
@@ -94,7 +94,7 @@ func TestAddWorktreeRefuses(t *testing.T) {
 	}
 
 	unborn := newFolder(t)
-	unborn.git("init", "-q", "--template=")
+	unborn.Git("init", "-q", "--template=")
 	if _, err := unborn.open().Worktrees().Add(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("before the first commit: %v", err)
 	}
@@ -105,24 +105,24 @@ func TestAddWorktreeRefuses(t *testing.T) {
 
 func TestAWorktreeThatCannotBeginLeavesNothing(t *testing.T) {
 	f := newProject(t)
-	f.git("branch", "loop")
+	f.Git("branch", "loop")
 	if w, err := f.open().Worktrees().Add(t.Context(), "fix"); err == nil || !strings.Contains(err.Error(), "refs/heads/loop") {
 		t.Errorf("AddWorktree = %+v, %v, want what git said", w, err)
 	}
-	if _, err := os.Lstat(f.dir + "-fix"); err == nil {
+	if _, err := os.Lstat(f.Dir + "-fix"); err == nil {
 		t.Error("the folder is there")
 	}
 }
 
 func TestAWorktreeThatCouldNotBeMadeLeavesNothing(t *testing.T) {
 	f := newProject(t)
-	f.git("branch", "loop/old")
+	f.Git("branch", "loop/old")
 	f.hook("post-checkout", "echo no >&2; exit 3")
 	for _, name := range []string{"fix", "old"} {
 		if w, err := f.open().Worktrees().Add(t.Context(), name); err == nil || !strings.Contains(err.Error(), "exit 3: no") {
 			t.Errorf("AddWorktree = %+v, %v, want what the hook said", w, err)
 		}
-		if _, err := os.Lstat(f.dir + "-" + name); err == nil {
+		if _, err := os.Lstat(f.Dir + "-" + name); err == nil {
 			t.Error("the folder is there")
 		}
 	}

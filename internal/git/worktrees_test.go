@@ -10,8 +10,8 @@ import (
 
 func TestWorktreesTellWhatWouldBeLost(t *testing.T) {
 	work := func(there folder) {
-		there.write("work.txt", "work")
-		there.commit("work")
+		there.Write("work.txt", "work")
+		there.Commit("work")
 	}
 	tests := []struct {
 		name string
@@ -22,51 +22,51 @@ func TestWorktreesTellWhatWouldBeLost(t *testing.T) {
 		{"work that is not merged", func(main, there folder) { work(there) }, Worktree{Unmerged: 1}},
 		{"work that is merged", func(main, there folder) {
 			work(there)
-			main.git("merge", "-q", "loop/fix")
+			main.Git("merge", "-q", "loop/fix")
 		}, Worktree{}},
 		{"work that is merged upstream", func(main, there folder) {
 			work(there)
-			main.git("update-ref", "refs/remotes/origin/trunk", "loop/fix")
-			main.git("config", "remote.origin.url", "nowhere")
-			main.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-			main.git("branch", "-q", "--set-upstream-to=origin/trunk", "trunk")
+			main.Git("update-ref", "refs/remotes/origin/trunk", "loop/fix")
+			main.Git("config", "remote.origin.url", "nowhere")
+			main.Git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+			main.Git("branch", "-q", "--set-upstream-to=origin/trunk", "trunk")
 		}, Worktree{}},
 		{"an upstream that is no more", func(main, there folder) {
 			work(there)
-			main.git("config", "remote.origin.url", "nowhere")
-			main.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-			main.git("config", "branch.trunk.remote", "origin")
-			main.git("config", "branch.trunk.merge", "refs/heads/trunk")
+			main.Git("config", "remote.origin.url", "nowhere")
+			main.Git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+			main.Git("config", "branch.trunk.remote", "origin")
+			main.Git("config", "branch.trunk.merge", "refs/heads/trunk")
 		}, Worktree{Unmerged: 1}},
 		{"files that are not committed", func(main, there folder) {
-			there.write("new/a", "new")
-			there.write("new/b", "new")
-			there.write("sub/a.txt", "other")
+			there.Write("new/a", "new")
+			there.Write("new/b", "new")
+			there.Write("sub/a.txt", "other")
 		}, Worktree{Uncommitted: 3}},
 		{"work on no branch", func(main, there folder) {
 			work(there)
-			there.git("switch", "-q", "--detach")
-			there.write("more.txt", "more")
-			there.commit("more")
+			there.Git("switch", "-q", "--detach")
+			there.Write("more.txt", "more")
+			there.Commit("more")
 		}, Worktree{Unmerged: 2}},
 		{"the branch was deleted", func(main, there folder) {
 			work(there)
-			there.git("switch", "-q", "-c", "other")
-			there.git("branch", "-q", "-D", "loop/fix")
+			there.Git("switch", "-q", "-c", "other")
+			there.Git("branch", "-q", "-D", "loop/fix")
 		}, Worktree{Unmerged: 1}},
 		{"the folder was deleted", func(main, there folder) {
 			work(there)
-			there.must(os.RemoveAll(there.dir))
+			there.Must(os.RemoveAll(there.Dir))
 		}, Worktree{Unmerged: 1, Gone: true}},
 		{"the main work tree is at a commit", func(main, there folder) {
 			work(there)
-			main.git("switch", "-q", "--detach", "loop/fix")
+			main.Git("switch", "-q", "--detach", "loop/fix")
 		}, Worktree{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newProject(t)
-			f.git("worktree", "add", "-q", f.dir+"/../theirs")
+			f.Git("worktree", "add", "-q", f.Dir+"/../theirs")
 			w, there := f.addWorktree("fix")
 			tt.act(f, there)
 			list, err := f.open().Worktrees().List(t.Context())
@@ -87,10 +87,10 @@ func TestWorktreesAreListedFromEverywhere(t *testing.T) {
 	f := newProject(t)
 	_, there := f.addWorktree("a")
 	f.addWorktree("b")
-	moved := f.dir + "-moved"
-	f.git("worktree", "move", f.dir+"-b", moved)
+	moved := f.Dir + "-moved"
+	f.Git("worktree", "move", f.Dir+"-b", moved)
 	list, err := there.open().Worktrees().List(t.Context())
-	if err != nil || len(list) != 2 || list[0].Dir != there.dir || list[1].Dir != moved || list[1].Branch != "loop/b" {
+	if err != nil || len(list) != 2 || list[0].Dir != there.Dir || list[1].Dir != moved || list[1].Branch != "loop/b" {
 		t.Errorf("Worktrees = %+v, %v", list, err)
 	}
 	if list, err := newProject(t).open().Worktrees().List(t.Context()); len(list) != 0 || err != nil {
@@ -108,51 +108,51 @@ func TestRemoveWorktree(t *testing.T) {
 	}{
 		{"that is merged and clean", func(main, there folder) {}, false, "", false},
 		{"that holds ignored files", func(main, there folder) {
-			main.write(".git/info/exclude", "*.log\n")
-			there.write("x.log", "log")
+			main.Write(".git/info/exclude", "*.log\n")
+			there.Write("x.log", "log")
 		}, false, "", false},
 		{"that has commits", func(main, there folder) {
-			there.write("a", "")
-			there.commit("work")
+			there.Write("a", "")
+			there.Commit("work")
 		}, false, "1 commit is not merged", true},
 		{"that has commits, when asked", func(main, there folder) {
-			there.write("a", "")
-			there.commit("work")
+			there.Write("a", "")
+			there.Commit("work")
 		}, true, "", true},
 		{"that has files", func(main, there folder) {
-			there.write("a", "")
+			there.Write("a", "")
 		}, false, "1 file is not committed", true},
 		{"that has both", func(main, there folder) {
-			there.write("a", "")
-			there.commit("work")
-			there.write("b", "")
+			there.Write("a", "")
+			there.Commit("work")
+			there.Write("b", "")
 		}, false, "1 file is not committed, 1 commit is not merged", true},
 		{"that has files, even when asked", func(main, there folder) {
-			there.write("a", "")
-			there.write("b", "")
+			there.Write("a", "")
+			there.Write("b", "")
 		}, true, "2 files are not committed", true},
 		{"that has a file that is staged, even when asked", func(main, there folder) {
-			there.write("a", "")
-			there.git("add", "a")
+			there.Write("a", "")
+			there.Git("add", "a")
 		}, true, "1 file is not committed", true},
 		{"whose commits are on no branch, even when asked", func(main, there folder) {
-			there.git("switch", "-q", "--detach")
-			there.write("a", "")
-			there.commit("work")
+			there.Git("switch", "-q", "--detach")
+			there.Write("a", "")
+			there.Commit("work")
 		}, true, "on no branch", true},
 		{"whose folder is gone", func(main, there folder) {
-			there.must(os.RemoveAll(there.dir))
+			there.Must(os.RemoveAll(there.Dir))
 		}, false, "", false},
 		{"whose branch is looked at in the main work tree", func(main, there folder) {
-			there.git("switch", "-q", "--detach")
-			main.git("switch", "-q", "loop/fix")
+			there.Git("switch", "-q", "--detach")
+			main.Git("switch", "-q", "loop/fix")
 		}, false, "", true},
 		{"whose branch is gone", func(main, there folder) {
-			there.git("switch", "-q", "--detach")
-			there.git("branch", "-q", "-D", "loop/fix")
+			there.Git("switch", "-q", "--detach")
+			there.Git("branch", "-q", "-D", "loop/fix")
 		}, false, "", false},
 		{"that is locked", func(main, there folder) {
-			main.git("worktree", "lock", there.dir)
+			main.Git("worktree", "lock", there.Dir)
 		}, true, "locked", true},
 	}
 	for _, tt := range tests {
@@ -180,16 +180,16 @@ func TestRemoveWorktree(t *testing.T) {
 
 func TestRemoveWorktreeLeavesWhatIsNotOurs(t *testing.T) {
 	f := newProject(t)
-	theirs := filepath.Join(filepath.Dir(f.dir), "theirs")
-	f.git("worktree", "add", "-q", theirs)
+	theirs := filepath.Join(filepath.Dir(f.Dir), "theirs")
+	f.Git("worktree", "add", "-q", theirs)
 	var refused *RefusedError
-	for _, dir := range []string{theirs, f.dir} {
+	for _, dir := range []string{theirs, f.Dir} {
 		if err := f.open().Worktrees().Remove(t.Context(), Worktree{Dir: dir}, true); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
 	w, there := f.addWorktree("fix")
-	if err := there.open().Worktrees().Remove(t.Context(), w, true); !errors.As(err, &refused) || !there.exists("sub/a.txt") {
+	if err := there.open().Worktrees().Remove(t.Context(), w, true); !errors.As(err, &refused) || !there.Exists("sub/a.txt") {
 		t.Errorf("the one that we are in: %v", err)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestPastHasEveryEventInOrder(t *testing.T) {
@@ -20,15 +20,15 @@ func TestPastHasEveryEventInOrder(t *testing.T) {
 		last := run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"})).Seq
 		show := func(e loop.Event) { last = e.Seq }
 		for n := range rapid.IntRange(0, 4).Draw(rt, "iterations") {
-			iteration(run, n+1, rapid.IntRange(0, 4).Draw(rt, "texts"), show)
+			story.Iteration(run.Append, noon, n+1, rapid.IntRange(0, 4).Draw(rt, "texts"), show)
 			if rapid.Bool().Draw(rt, "something between") {
 				show(run.Append(loop.Event{Time: noon, Payload: &loop.Warning{Text: "careful"}}))
 			}
 		}
 		after := rapid.Int64Range(0, last+1).Draw(rt, "after")
-		got, err := collect(store.AllEvents(run.Meta().Name, after))
-		if err != nil || !slices.Equal(numbers(got), upTo(after, last)) {
-			rt.Fatalf("the past after %d = %v, %v, want up to %d", after, numbers(got), err, last)
+		got, err := story.Collect(store.AllEvents(run.Meta().Name, after))
+		if err != nil || !slices.Equal(story.Numbers(got), story.UpTo(after, last)) {
+			rt.Fatalf("the past after %d = %v, %v, want up to %d", after, story.Numbers(got), err, last)
 		}
 	})
 }
@@ -41,9 +41,9 @@ func TestPastOfAnAttemptThatIsUnderWay(t *testing.T) {
 	for range 5 {
 		run.Append(loop.Event{Time: noon, Iter: 1, Attempt: 2, Payload: &loop.AgentText{Text: "hello"}})
 	}
-	got, err := collect(store.AllEvents(run.Meta().Name, 4))
-	if err != nil || !slices.Equal(numbers(got), []int64{5, 6, 7}) {
-		t.Errorf("the past after 4 = %v, %v, want 5 to 7", numbers(got), err)
+	got, err := story.Collect(store.AllEvents(run.Meta().Name, 4))
+	if err != nil || !slices.Equal(story.Numbers(got), []int64{5, 6, 7}) {
+		t.Errorf("the past after 4 = %v, %v, want 5 to 7", story.Numbers(got), err)
 	}
 }
 
@@ -51,14 +51,14 @@ func TestPastDoesWithoutWhatWasDropped(t *testing.T) {
 	store := newStore(t)
 	run := create(t, store)
 	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
-	iteration(run, 1, 2, silently)
-	iteration(run, 2, 2, silently)
+	story.Iteration(run.Append, noon, 1, 2, silently)
+	story.Iteration(run.Append, noon, 2, 2, silently)
 	if err := run.DropTranscripts(1); err != nil {
 		t.Fatal(err)
 	}
-	got, err := collect(store.AllEvents(run.Meta().Name, 0))
-	if err != nil || !slices.Equal(numbers(got), []int64{1, 2, 5, 6, 7, 8, 9}) {
-		t.Errorf("the past = %v, %v, want all but 3 and 4", numbers(got), err)
+	got, err := story.Collect(store.AllEvents(run.Meta().Name, 0))
+	if err != nil || !slices.Equal(story.Numbers(got), []int64{1, 2, 5, 6, 7, 8, 9}) {
+		t.Errorf("the past = %v, %v, want all but 3 and 4", story.Numbers(got), err)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestPastCanBeLeftAtAnyEvent(t *testing.T) {
 	store := newStore(t)
 	run := create(t, store)
 	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
-	iteration(run, 1, 2, silently)
+	story.Iteration(run.Append, noon, 1, 2, silently)
 	for n := range 5 {
 		seen := 0
 		for range store.AllEvents(run.Meta().Name, 0) {
@@ -84,42 +84,15 @@ func TestPastThatCannotBeReadSaysSo(t *testing.T) {
 	store := newStore(t)
 	run := create(t, store)
 	run.Append(at(0, 0, 0, &loop.RunStarted{Name: "build-1"}))
-	iteration(run, 1, 2, silently)
+	story.Iteration(run.Append, noon, 1, 2, silently)
 	said := filepath.Join(store.AttemptDir(run.Meta().Name, 1, 1), "events.jsonl")
 	if err := os.WriteFile(said, []byte("no event\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := collect(store.AllEvents(run.Meta().Name, 0))
+	got, err := story.Collect(store.AllEvents(run.Meta().Name, 0))
 	if bad := (*CorruptError)(nil); !errors.As(err, &bad) || len(got) != 2 {
-		t.Errorf("the past = %v, %v, want two events and where the file is wrong", numbers(got), err)
+		t.Errorf("the past = %v, %v, want two events and where the file is wrong", story.Numbers(got), err)
 	}
-}
-
-func numbers(events []loop.Event) []int64 {
-	var list []int64
-	for _, e := range events {
-		list = append(list, e.Seq)
-	}
-	return list
-}
-
-// upTo is the numbers after one and up to another.
-func upTo(after, last int64) []int64 {
-	var list []int64
-	for n := after + 1; n <= last; n++ {
-		list = append(list, n)
-	}
-	return list
-}
-
-// iteration writes an iteration with a number of texts, and shows each event.
-func iteration(r *Run, n, texts int, show func(loop.Event)) {
-	write := func(p loop.Payload) { show(r.Append(at(n, n, 1, p))) }
-	write(&loop.IterationPhase{Phase: loop.Pending})
-	for i := range texts {
-		write(&loop.AgentText{Text: strconv.Itoa(i)})
-	}
-	write(&loop.IterationPhase{Phase: loop.Gates})
 }
 
 // silently shows nobody.

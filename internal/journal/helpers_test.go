@@ -58,18 +58,6 @@ func finish(r *Run, s loop.State, n int) loop.State {
 	return s
 }
 
-// collect gathers the events of a sequence and its error.
-func collect(seq func(func(loop.Event, error) bool)) ([]loop.Event, error) {
-	var list []loop.Event
-	for e, err := range seq {
-		if err != nil {
-			return list, err
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
 func types(events []loop.Event) []loop.Type {
 	var list []loop.Type
 	for _, e := range events {

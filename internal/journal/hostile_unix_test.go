@@ -6,24 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
+	"github.com/refrain-loop/refrain/internal/story"
 )
-
-// pipe puts a named pipe in the place of a file.
-func pipe(t *testing.T, path string) {
-	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestAPipeInTheFolderOfARunIsNotWaitedFor(t *testing.T) {
 	s := newStore(t)
@@ -34,7 +23,7 @@ func TestAPipeInTheFolderOfARunIsNotWaitedFor(t *testing.T) {
 	a.WriteFeedback([]string{"x"})
 	r.Close()
 	for _, file := range []string{feedbackName, changesName, stdoutName, stderrName, eventsName} {
-		pipe(t, filepath.Join(a.Dir(), file))
+		story.Pipe(t, filepath.Join(a.Dir(), file))
 	}
 	if got := a.ReadFeedback(); got != nil {
 		t.Errorf("ReadFeedback = %q", got)
@@ -43,17 +32,17 @@ func TestAPipeInTheFolderOfARunIsNotWaitedFor(t *testing.T) {
 	_, changes := ReadChanges(a.Dir())
 	_, stdout := a.OpenStdout()
 	_, stderr := a.OpenStderr()
-	_, said := collect(AttemptEvents(a.Dir()))
+	_, said := story.Collect(AttemptEvents(a.Dir()))
 	for act, err := range map[string]error{"ReadChanges": changes, "OpenStdout": stdout, "OpenStderr": stderr, "AttemptEvents": said} {
 		if !errors.As(err, &other) {
 			t.Errorf("%s = %v, want a NotRegularError", act, err)
 		}
 	}
 	for _, file := range []string{journalName, metaName} {
-		pipe(t, filepath.Join(r.Dir(), file))
+		story.Pipe(t, filepath.Join(r.Dir(), file))
 		_, loaded := s.Load("build-1")
 		_, _, resumed := s.Resume("build-1")
-		_, read := collect(s.Events("build-1", 0))
+		_, read := story.Collect(s.Events("build-1", 0))
 		for act, err := range map[string]error{"Load": loaded, "Resume": resumed, "Events": read} {
 			if !errors.As(err, &other) {
 				t.Errorf("%s with a pipe as %s = %v, want a NotRegularError", act, file, err)
@@ -72,7 +61,7 @@ func TestAPipeInTheFolderOfAnAttemptIsNotWrittenTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{a.PromptPath(), filepath.Join(a.Dir(), changesName), filepath.Join(a.Dir(), stdoutName), filepath.Join(gates, "test.log")} {
-		pipe(t, path)
+		story.Pipe(t, path)
 	}
 	a.WritePrompt("go on")
 	a.WriteChanges(AttemptChanges{Base: "x"})
@@ -97,14 +86,14 @@ func TestAPipeBesideAFileIsNotWaitedFor(t *testing.T) {
 	r := create(t, s)
 	startOf(r)
 	for _, name := range []string{stateName, metaName, journalName, seal.HeadName} {
-		pipe(t, filepath.Join(r.Dir(), name+".tmp"))
+		story.Pipe(t, filepath.Join(r.Dir(), name+".tmp"))
 	}
 	r.WriteState([]byte("{}\n"))
 	if err := r.Restate([]byte("{}"), []byte("{}")); err != nil {
 		t.Error(err)
 	}
 	os.Remove(filepath.Join(r.Dir(), journalName))
-	pipe(t, filepath.Join(r.Dir(), seal.HeadName))
+	story.Pipe(t, filepath.Join(r.Dir(), seal.HeadName))
 	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
 	if got := r.Trouble(); len(got) > 0 {
 		t.Errorf("it could not save: %q", got)
@@ -120,7 +109,7 @@ func TestAPipeInThePlaceOfTheLockIsNotWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipe(t, lockPath(s))
+	story.Pipe(t, lockPath(s))
 	var other *files.NotRegularError
 	if err := l.Unlock(); !errors.As(err, &other) {
 		t.Errorf("Unlock = %v, want a NotRegularError", err)
@@ -135,7 +124,7 @@ func TestAPipeInThePlaceOfTheLockIsNotWaitedFor(t *testing.T) {
 
 func TestAPipeInThePlaceOfGitIsNotWaitedFor(t *testing.T) {
 	dir := t.TempDir()
-	pipe(t, filepath.Join(dir, ".git"))
+	story.Pipe(t, filepath.Join(dir, ".git"))
 	var other *files.NotRegularError
 	if _, err := Open(dir); !errors.As(err, &other) {
 		t.Errorf("Open = %v, want a NotRegularError", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // Whatever is done to the journal of a live run, what the run wrote is there
@@ -50,7 +51,7 @@ func TestALiveJournalHoldsWhatItsRunWrote(t *testing.T) {
 			tt.act(t, filepath.Join(r.Dir(), journalName))
 			r.Append(at(2, 1, 1, &loop.AgentExited{}))
 			r.Append(at(3, 0, 0, &loop.Warning{Text: "x"}))
-			events, err := collect(s.Events("build-1", 0))
+			events, err := story.Collect(s.Events("build-1", 0))
 			if err != nil || len(events) != 4 || events[3].Type() != (*loop.Warning)(nil).Type() {
 				t.Errorf("the journal has %v, %v, want all 4", types(events), err)
 			}

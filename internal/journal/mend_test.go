@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // Until it has its end, nothing of a tampered run is changed; and each journal
@@ -59,7 +60,7 @@ func TestASealedLineThatCannotBeReadIsNoTampering(t *testing.T) {
 		t.Errorf("Verify = %v", err)
 	}
 	r.Close()
-	events, err := collect(s.Events("build-1", 0))
+	events, err := story.Collect(s.Events("build-1", 0))
 	if err != nil || len(events) != 3 {
 		t.Errorf("Events = %v, %v, want the other 3", types(events), err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestReadingFromTheLastIterationGivesTheFullSum(t *testing.T) {
@@ -164,7 +165,7 @@ func TestAJournalCutAtAnyByteGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		events, err := collect(s.Events("build-1", 0))
+		events, err := story.Collect(s.Events("build-1", 0))
 		if err != nil || len(events) != known+2 {
 			t.Fatalf("cut at %d: %d events, %v, want %d", cut, len(events), err, known+2)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestEventsAfterANumber(t *testing.T) {
@@ -16,7 +17,7 @@ func TestEventsAfterANumber(t *testing.T) {
 	finish(r, startOf(r), 4)
 	writeFile(t, filepath.Join(s.dir("build-1"), journalName), readFile(t, filepath.Join(r.Dir(), journalName))+`{"seq":6,"half`)
 	for after, want := range []int{5, 4, 3, 2, 1, 0, 0} {
-		events, err := collect(s.Events("build-1", int64(after)))
+		events, err := story.Collect(s.Events("build-1", int64(after)))
 		if err != nil || len(events) != want {
 			t.Errorf("Events after %d = %d, %v, want %d", after, len(events), err, want)
 		}
@@ -27,7 +28,7 @@ func TestEventsAfterANumber(t *testing.T) {
 		}
 		break
 	}
-	if _, err := collect(s.Events("build-2", 0)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := story.Collect(s.Events("build-2", 0)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Events of no run = %v", err)
 	}
 }
@@ -92,7 +93,7 @@ func TestLastAttempt(t *testing.T) {
 	if _, _, err := s.LastAttempt("build-1", 5); !errors.As(err, &missing) || missing.Ref != "build-1/5" {
 		t.Errorf("LastAttempt(5) = %v, want a NotFoundError for build-1/5", err)
 	}
-	if events, err := collect(AttemptEvents(s.AttemptDir("build-1", 4, 1))); events != nil || err != nil {
+	if events, err := story.Collect(AttemptEvents(s.AttemptDir("build-1", 4, 1))); events != nil || err != nil {
 		t.Errorf("AttemptEvents of a silent attempt = %v, %v", events, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestWhatIsRefusedIsToldAndTheJournalCatchesUp(t *testing.T) {
@@ -49,7 +50,7 @@ func TestWhatIsRefusedIsToldAndTheJournalCatchesUp(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	events, err := collect(s.Events(r.Meta().Name, 0))
+	events, err := story.Collect(s.Events(r.Meta().Name, 0))
 	if want := []loop.Type{"run.started", "iteration.started", "iteration.started"}; err != nil || !slices.Equal(types(events), want) {
 		t.Errorf("the journal has %v, %v, want %v", types(events), err, want)
 	}

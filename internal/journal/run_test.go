@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestAppendKeepsWhatDecidesInTheJournal(t *testing.T) {
@@ -30,11 +31,11 @@ func TestAppendKeepsWhatDecidesInTheJournal(t *testing.T) {
 			t.Errorf("event %d is %d of run %s", i+1, e.Seq, e.Run)
 		}
 	}
-	journal, err := collect(s.Events("build-1", 0))
+	journal, err := story.Collect(s.Events("build-1", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, err := collect(AttemptEvents(s.AttemptDir("build-1", 1, 1)))
+	agent, err := story.Collect(AttemptEvents(s.AttemptDir("build-1", 1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestAppendFromManySidesKeepsTheOrder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	events, err := collect(s.Events("build-1", 0))
+	events, err := story.Collect(s.Events("build-1", 0))
 	if err != nil || len(events) != 160 {
 		t.Fatalf("%d events, %v, want 160", len(events), err)
 	}
@@ -107,7 +108,7 @@ func TestARunWhoseFolderIsGoneGoesOnFromMemory(t *testing.T) {
 		}
 	}
 	// The journal, which is still open, is put back.
-	if events, err := collect(s.Events("build-1", 0)); err != nil || len(events) != 11 {
+	if events, err := story.Collect(s.Events("build-1", 0)); err != nil || len(events) != 11 {
 		t.Errorf("the journal has %v, %v, want the start, 5 iterations and 5 warnings", types(events), err)
 	}
 	if _, err := s.Find(""); err != nil {
@@ -162,7 +163,7 @@ func TestWhatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
 			if heard != 1 {
 				t.Errorf("heard of it %d times, want once", heard)
 			}
-			events, err := collect(s.Events("build-1", 0))
+			events, err := story.Collect(s.Events("build-1", 0))
 			if err != nil || len(events) != 7 {
 				t.Errorf("the journal has %v, %v, want all 7", types(events), err)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // sealedStore is a store with a key, as a project has it.
@@ -138,7 +139,7 @@ func TestAMadeUpEndIsNotBelieved(t *testing.T) {
 		if err != nil || e.State.Totals.Iterations != 3 || e.Finished == nil || e.Finished.State != loop.Stopped {
 			t.Errorf("before line %d: Load = %+v, %v, want 3 iterations and stopped", i+1, e.Past, err)
 		}
-		events, err := collect(s.Events("build-1", 0))
+		events, err := story.Collect(s.Events("build-1", 0))
 		if err != nil || len(events) != len(lines) {
 			t.Errorf("before line %d: %d events, %v, want %d", i+1, len(events), err, len(lines))
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestCreateWritesRunJSON(t *testing.T) {
@@ -211,7 +212,7 @@ func TestResumeGoesOnCountingAfterTheAgentsEvents(t *testing.T) {
 	if next.Seq != last.Seq+1 {
 		t.Errorf("the next event is %d, want %d", next.Seq, last.Seq+1)
 	}
-	events, err := collect(AttemptEvents(dir))
+	events, err := story.Collect(AttemptEvents(dir))
 	if err != nil || len(events) != 3 {
 		t.Errorf("AttemptEvents = %d events, %v, want 3", len(events), err)
 	}

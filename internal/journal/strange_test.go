@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestAStrangeLineIsPassedOver(t *testing.T) {
@@ -18,7 +19,7 @@ func TestAStrangeLineIsPassedOver(t *testing.T) {
 	whole := sample(t, s)
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	lines[len(lines)-1] += "\n"
-	good, err := collect(s.Events("build-1", 0))
+	good, err := story.Collect(s.Events("build-1", 0))
 	if err != nil || len(good) != len(lines) {
 		t.Fatalf("Events = %d, %v, want %d", len(good), err, len(lines))
 	}
@@ -45,7 +46,7 @@ func TestAStrangeLineIsPassedOver(t *testing.T) {
 			t.Run(fmt.Sprintf("%s before line %d", name, before+1), func(t *testing.T) {
 				file := strings.Join(lines[:before], "") + text + strings.Join(lines[before:], "")
 				writeFile(t, path, file)
-				got, err := collect(s.Events("build-1", 0))
+				got, err := story.Collect(s.Events("build-1", 0))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +95,7 @@ func TestAStrangeLastLineIsPassedOver(t *testing.T) {
 			if want := int64(known + count + 1); next.Seq != want {
 				t.Errorf("the next event is %d, want %d", next.Seq, want)
 			}
-			got, err := collect(s.Events("build-1", int64(known)))
+			got, err := story.Collect(s.Events("build-1", int64(known)))
 			if diff := cmp.Diff([]loop.Event{next}, got); err != nil || diff != "" {
 				t.Errorf("Events = %v (-want +got):\n%s", err, diff)
 			}
@@ -125,7 +126,7 @@ func TestAJournalOfNothingButStrangeLinesIsNone(t *testing.T) {
 	path := filepath.Join(s.dir("build-1"), journalName)
 	writeFile(t, path, "one\ntwo\n")
 	_, loaded := s.Load("build-1")
-	_, read := collect(s.Events("build-1", 0))
+	_, read := story.Collect(s.Events("build-1", 0))
 	for act, err := range map[string]error{"Load": loaded, "Events": read} {
 		var corrupt *CorruptError
 		if !errors.As(err, &corrupt) || corrupt.File != path || corrupt.Line != 1 {
@@ -161,7 +162,7 @@ func TestReadersAgreeOnAnyJournal(t *testing.T) {
 		if err := replace(path, []byte(text), false); err != nil {
 			t.Fatal(err)
 		}
-		forward, err := collect(s.Events("build-1", 0))
+		forward, err := story.Collect(s.Events("build-1", 0))
 		var corrupt *CorruptError
 		if err != nil && !errors.As(err, &corrupt) {
 			t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // What an agent may leave where a prompt was: none of it is waited for, and none
@@ -19,9 +19,7 @@ import (
 func TestWhatIsNoFileIsNoPrompt(t *testing.T) {
 	dir := tree(t, map[string]string{"real.md": "Go.", "large.md": strings.Repeat("x", mostIncluded+1)})
 	outside := tree(t, map[string]string{"secret.md": "secret"})
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	story.Pipe(t, filepath.Join(dir, "pipe.md"))
 	for name, target := range map[string]string{
 		"zero.md": "/dev/zero", "topipe.md": "pipe.md", "out.md": filepath.Join(outside, "secret.md"),
 		"in.md": "real.md", "whole.md": filepath.Join(dir, "real.md"),
@@ -62,9 +60,7 @@ func TestWhatIsNoFileIsNoPrompt(t *testing.T) {
 
 func TestWhatIsNoFileIsNotIncluded(t *testing.T) {
 	dir := tree(t, map[string]string{"real.md": "Go."})
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	story.Pipe(t, filepath.Join(dir, "pipe.md"))
 	if err := os.Symlink(filepath.Join(dir, "real.md"), filepath.Join(dir, "whole.md")); err != nil {
 		t.Fatal(err)
 	}

@@ -5,18 +5,16 @@ package rehearse
 import (
 	"errors"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 func TestAPipeIsNotCopied(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	story.Pipe(t, path)
 	var other *files.NotRegularError
 	if err := copyFile(path, filepath.Join(dir, "copy")); !errors.As(err, &other) {
 		t.Errorf("copyFile = %v, want a NotRegularError", err)

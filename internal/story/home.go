@@ -1,7 +1,8 @@
 // Package story is what tests share: the words that scripts have beyond
 // testscript's own, and the world in which tests are told.
 //
-// It is for tests alone, and knows nothing of the program.
+// It is for tests alone, and knows nothing of the program but its words: the tests
+// of every package above may use it.
 package story
 
 import (
