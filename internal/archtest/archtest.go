@@ -5,7 +5,7 @@
 package archtest
 
 // leaves are open to everybody, and know nobody but each other.
-var leaves = []string{"text", "files", "glob", "setting", "redact"}
+var leaves = []string{"text", "files", "glob", "setting"}
 
 // hand and words are what most parts may lean on.
 var (
@@ -24,7 +24,6 @@ var mayImport = map[string][]string{
 	"files":   nil, // how files are read that an agent can write
 	"glob":    nil, // which paths a pattern means
 	"setting": nil, // what a part says of its own settings
-	"redact":  nil, // what is not told
 
 	"pool": nil, // the objects of a git repository, copied once
 
@@ -48,6 +47,7 @@ var mayImport = map[string][]string{
 	"journal": join(words, []string{"project", "seal"}),
 	"config":  join(words, []string{"stop", "agent", "project"}),
 
+	"later":   {"loop", "checkpoint", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
 	"request": {"loop", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view"},
+	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
 	"doctor":   {"loop", "proc", "agent", "config", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 
 	"steer":     hands,
 	"engine":    join(hands, []string{"steer", "stop", "agent", "journal"}),
-	"parts":     join(hands, []string{"engine", "stop", "journal", "git", "checkpoint", "hook", "plan", "prompt"}),
+	"parts":     join(hands, []string{"engine", "stop", "journal", "git", "checkpoint", "hook", "plan", "prompt", "later"}),
 	"proof":     join(hands, []string{"engine", "stop", "gate", "git", "checkpoint", "tests", "harness"}),
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal", "files"},
@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"tui":       {"loop", "view", "journal", "control"},
-	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "surface", "trust", "history", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
 	"cli":       join([]string{"stop", "app", "request", "lineup", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
