@@ -47,8 +47,11 @@ type Result struct {
 	Totals  Totals        // over all attempts: a file that was changed in two counts twice
 	// Net is what the run came to: the work tree at its end against that before
 	// its first iteration. Nil when that is not known.
-	Net     *Changes
-	Unsaved []string // what could not be written to the disk
+	Net *Changes
+	// RunsLater is the files that run by themselves when somebody works in the
+	// repository, and have changed since the run began: at most 100 of them.
+	RunsLater []LaterFile
+	Unsaved   []string // what could not be written to the disk
 
 	// Started is false when a resume could only have ended again for the same
 	// reason, and nothing was started.
@@ -149,7 +152,7 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 	return Result{
 		Run: s.Run, ID: s.ID, Dir: s.Dir,
 		State: end.State, Reason: end.Reason, Why: end.Why, Level: end.Level(), Proven: end.Proven, Proof: end.Proof,
-		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Net: end.Net, Unsaved: end.Unsaved, Started: started,
+		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Net: end.Net, RunsLater: end.RunsLater, Unsaved: end.Unsaved, Started: started,
 	}, public(err)
 }
 

@@ -23,6 +23,7 @@ type (
 	TestChange    = loop.TestChange // a test that does not hold as it was
 	GatePlace     = loop.Place      // where a gate looked
 	Changes       = loop.Changes    // what an attempt, or a whole run, did to the work tree
+	LaterFile     = loop.LaterFile  // a file that runs by itself later, and was changed
 	Tests         = loop.Tests      // what test runs showed
 	GateResult    = loop.Gate       // what a gate said
 	Limit         = loop.Limit      // a limit that the provider set

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/later"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/prompt"
@@ -55,7 +56,10 @@ func (s Blueprint) Driver() *engine.Driver {
 	kit := engine.NewKit(s.Run)
 	d := &engine.Driver{Kit: kit, Start: s.Start, Warnings: s.Warnings, Asking: s.Asking, Guard: s.Guard}
 
-	tree := &parts.Tree{Kit: kit, Files: s.Files, Store: s.Store, Only: s.Only, Progress: s.Progress}
+	tree := &parts.Tree{
+		Kit: kit, Files: s.Files, Store: s.Store, Only: s.Only, Progress: s.Progress,
+		Later: parts.LaterSettings{Below: s.Judge.Proof.Below, Commands: commandsOf(s.Judge.Gates)},
+	}
 	kit.AddObserver(tree)
 	guards := &parts.Guards{Kit: kit, GuardSettings: s.Guarded, Files: s.Files, Pins: pinsOf(s.Judge.Gates)}
 	gits := &parts.Git{Kit: kit, Files: s.Files, Guards: guards}
@@ -100,6 +104,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		Check: []checkFunc{
 			usage.Check,                          // warns of what the agent did not tell
 			tree.Compare,                         // what changed
+			tree.NoteLater,                       // and what of that runs by itself
 			(&parts.Conflicts{Tree: tree}).Check, // merge conflicts that were left in it
 			plan.Check,                           // what was ticked, and what vanished
 			guards.CheckProtected,                // fails the attempt if it changed what it must not
@@ -112,6 +117,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		Settle: []checkFunc{
 			commits.Commit,
 			claims.CheckAgain, // what is left behind is what was proven
+			tree.NoteLater,    // hooks of git's may have changed it once more
 		},
 		Finish: []finishFunc{
 			tree.Restore,   // where the verdict says so
@@ -119,7 +125,11 @@ func (s Blueprint) Driver() *engine.Driver {
 			kit.ShareOutcome,
 		},
 
-		Started: hooks.Started, Baseline: claims.Baseline, DoneBefore: claims.DoneBefore, Ended: hooks.Ended,
+		Started: hooks.Started, Baseline: claims.Baseline, DoneBefore: claims.DoneBefore,
+		Ended: []endFunc{
+			tree.LeaveLater, // what runs by itself in what is left
+			hooks.Ended,
+		},
 	})
 	return d
 }
@@ -132,6 +142,7 @@ type (
 	partFunc    = func(context.Context, *engine.Attempt)
 	checkFunc   = func(context.Context, *engine.Attempt, *loop.Outcome)
 	finishFunc  = func(context.Context, *engine.Attempt, *loop.Outcome, loop.Verdict)
+	endFunc     = func(*loop.RunFinished)
 )
 
 // listeners hear what the agent says. The first says how it ended.
@@ -141,6 +152,17 @@ func (s Blueprint) listeners(a *engine.Attempt) []engine.Listener {
 		list = append(list, d)
 	}
 	return append(list, detect.LastWords(), detect.TestRuns(a.Worker.InText), detect.Patterns(s.Patterns))
+}
+
+// commandsOf is what gates run.
+func commandsOf(gates []proof.Gate) []later.Command {
+	var list []later.Command
+	for _, g := range gates {
+		if g.Line != "" {
+			list = append(list, later.Command{Of: "gate " + g.Name(), Line: g.Line})
+		}
+	}
+	return list
 }
 
 func pinsOf(gates []proof.Gate) []parts.Pin {

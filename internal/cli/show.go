@@ -21,12 +21,13 @@ func showCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show [RUN[/N]]",
 		Short:             "Show a run with its iterations, or one iteration in full",
-		Example:           "  refrain show\n  refrain show build-7/3",
+		Example:           "  refrain show\n  refrain show build-7/3\n  refrain show build-7 --later",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
 	asJSON := addJSON(cmd)
 	all := cmd.Flags().Bool("all", false, fmt.Sprintf("list every iteration, not only the last %d", shownIterations))
+	later := cmd.Flags().Bool("later", false, "list the files that run by themselves and were changed during the run")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		ref, iter, err := iterationRef(first(args))
 		if err != nil {
@@ -36,7 +37,12 @@ func showCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if iter > 0 {
+		switch {
+		case *later && iter > 0:
+			return usage("--later is about a whole run, not an iteration", "refrain show "+entry.Name+" --later")
+		case *later:
+			return showLater(sh, store, entry, *asJSON)
+		case iter > 0:
 			return showIteration(sh, store, entry, iter, *asJSON)
 		}
 		last := shownIterations
@@ -77,6 +83,19 @@ func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJS
 		fmt.Fprintf(sh.out, "the last %d attempts (--all lists every one)\n", last)
 	}
 	fmt.Fprint(sh.out, term.Attempts(iterations, sh.look()))
+	return nil
+}
+
+// showLater shows what a run has changed that runs by itself.
+func showLater(sh *shell, store journal.Store, entry journal.Entry, asJSON bool) error {
+	run := lookClosely(store, entry)
+	if asJSON {
+		return printJSON(sh.out, struct {
+			Run string `json:"run"`
+			loop.Later
+		}{run.Name, run.Sum.Later})
+	}
+	fmt.Fprint(sh.out, term.Later(run))
 	return nil
 }
 

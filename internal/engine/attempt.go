@@ -76,8 +76,8 @@ type Order struct {
 	Baseline func(ctx context.Context, anew bool) bool
 	// DoneBefore is the end of a run that had nothing to do; nil when it has.
 	DoneBefore func(context.Context) *loop.Verdict
-	// Ended tells the user of the end.
-	Ended func(loop.RunFinished)
+	// Ended adds to the end what is known by then, and tells the user of it.
+	Ended []func(*loop.RunFinished)
 }
 
 // Listener takes in what the agent says while it works, and sums it up when it is

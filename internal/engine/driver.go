@@ -139,7 +139,7 @@ func (d *Driver) finish(v loop.Verdict) loop.RunFinished {
 	d.flushTrouble()
 	state := d.State()
 	end := loop.RunFinished{
-		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof, Net: state.Net,
+		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof, Net: state.Net, Later: state.Later,
 		Elapsed: state.Live, Totals: state.Totals,
 	}
 	if a := d.Desk.Asked(); a != nil && v.Reason == loop.BySignal {

@@ -23,7 +23,6 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
@@ -57,10 +56,9 @@ type Options struct {
 
 	Control   *steer.Control
 	Observers []Observer
-	Hide      *redact.Redactor // what is secret is not told; nil: nothing is
-	Hurry     bool             // go on at once with a run that was waiting
-	Clock     Clock            // nil is the one on the wall
-	Exec      Exec             // runs one process to its end; nil is proc.Run
+	Hurry     bool  // go on at once with a run that was waiting
+	Clock     Clock // nil is the one on the wall
+	Exec      Exec  // runs one process to its end; nil is proc.Run
 }
 
 // Engine makes the steps of a run with a real agent. Between two steps it keeps
@@ -95,7 +93,9 @@ func New(k *Kit, o Options, order Order) *Engine {
 // Ended tells the user of the end, and adds to it what could not be saved.
 func (e *Engine) Ended(end *loop.RunFinished) {
 	end.Unsaved = e.Journal.Trouble()
-	e.order.Ended(*end)
+	for _, part := range e.order.Ended {
+		part(end)
+	}
 }
 
 // Close is the verdict that the run ends with, unless its records are no longer

@@ -6,15 +6,21 @@
 package history
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/later"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/stop"
@@ -144,7 +150,7 @@ func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *
 	}
 	// Said before it is done, so that who goes on after a crash knows of it.
 	if err := h.noteRestored(&loop.CheckpointRestored{
-		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back",
+		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back", Later: h.runsLater(ctx, to, iter),
 	}); err != nil {
 		return nil, err
 	}
@@ -157,6 +163,38 @@ func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *
 		u.Commits = append(u.Commits, commits...)
 	}
 	return u, nil
+}
+
+// runsLater is what runs by itself in the files that are put back, and did not when
+// the run began. Where nobody can tell, nothing is said: the files come back all
+// the same.
+func (h *History) runsLater(ctx context.Context, to checkpoint.Checkpoint, iter *int) loop.Later {
+	first, err := h.Kept.Load(ctx, h.entry.State.FirstCheckpoint)
+	if err != nil || !h.Kept.CanRestore() {
+		return loop.Later{}
+	}
+	finder := later.Finder{Trees: h.Kept.Trees(), First: first.Tree}
+	var settings map[string]config.Stored
+	if json.Unmarshal(h.entry.Config, &settings) == nil {
+		_ = json.Unmarshal(settings["loop.dir"].Value, &finder.Below) // else it is the work tree
+		for key, stored := range settings {
+			name, ok := strings.CutPrefix(key, "gate.")
+			name, run := strings.CutSuffix(name, ".run")
+			var line string
+			if ok && run && json.Unmarshal(stored.Value, &line) == nil && line != "" {
+				finder.Commands = append(finder.Commands, later.Command{Of: "gate " + name, Line: line})
+			}
+		}
+		slices.SortFunc(finder.Commands, func(a, b later.Command) int { return cmp.Compare(a.Of, b.Of) })
+	}
+	found, err := finder.Find(ctx, to.Tree)
+	if err != nil {
+		return loop.Later{}
+	}
+	if found = found.After(h.entry.State.Later); iter != nil {
+		found = found.Until(*iter)
+	}
+	return found
 }
 
 // noteRestored writes into the journal of a run that files were put back. Where
@@ -178,7 +216,7 @@ func (h *History) noteRestored(restored *loop.CheckpointRestored) error {
 		}
 		v := stop.Tampered(past.Tampered)
 		run.Append(loop.Event{Time: now(), Payload: &loop.RunFinished{
-			State: v.State, Reason: v.Reason, Why: v.Why, Elapsed: past.State.Live, Totals: past.State.Totals,
+			State: v.State, Reason: v.Reason, Why: v.Why, Elapsed: past.State.Live, Totals: past.State.Totals, Later: past.State.Later,
 		}})
 	}
 	run.Append(loop.Event{Time: now(), Payload: restored})

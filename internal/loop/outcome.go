@@ -40,6 +40,7 @@ type Work struct {
 	ProgressBy []ProgressBy `json:"progress_by,omitempty"`
 	Changes    *Changes     `json:"changes,omitempty"`
 	Net        *Changes     `json:"net,omitempty"` // since the run began, without paths
+	Later                   // of that, what runs by itself
 	Plan       *Plan        `json:"plan,omitempty"`
 }
 
@@ -51,13 +52,13 @@ type Worker struct {
 	Agent    string `json:"agent,omitempty"`
 	Model    string `json:"model,omitempty"`
 	BilledTo string `json:"billed_to,omitempty"`
-	Session  string `json:"session,omitempty" redact:"-"`
+	Session  string `json:"session,omitempty"`
 }
 
 // Left is what the attempt left behind: its tree, and what it is known by.
 type Left struct {
-	Tree       string        `json:"tree,omitempty" redact:"-"`
-	Checkpoint string        `json:"checkpoint,omitempty" redact:"-"`
+	Tree       string        `json:"tree,omitempty"`
+	Checkpoint string        `json:"checkpoint,omitempty"`
 	Alike      *Fingerprints `json:"alike,omitempty"`
 }
 
@@ -201,8 +202,8 @@ type Gate struct {
 	Tests    int    `json:"tests,omitempty"`
 	Where    Place  `json:"where,omitempty"`
 	Duration Millis `json:"duration_ms"`
-	Why      string `json:"why,omitempty"`             // why it did not pass
-	Tree     string `json:"tree,omitempty" redact:"-"` // what it looked at, where that has a name
+	Why      string `json:"why,omitempty"`  // why it did not pass
+	Tree     string `json:"tree,omitempty"` // what it looked at, where that has a name
 	// Known marks a gate that was red before the first iteration and in which
 	// no test fails that did not fail then: it is no reason to call the
 	// iteration failed, and no proof either, unless no more was asked of it.

@@ -115,7 +115,7 @@ func (s State) Sum(e Event) State {
 	case *CheckpointMade:
 		s.Tree = s.Tree.made(p.Checkpoint)
 	case *CheckpointRestored:
-		s.Tree = s.Tree.putBack(p.Checkpoint, e.Iter > 0)
+		s.Tree = s.Tree.putBack(p.Checkpoint, p.Later, e.Iter > 0)
 		if e.Iter > 0 {
 			s.Talk = s.Talk.hear(p.feedback(false))
 		} else {
@@ -123,6 +123,8 @@ func (s State) Sum(e Event) State {
 		}
 	case *IterationFinished:
 		s = s.Add(p.Outcome)
+	case *RunFinished:
+		s.Tree.Later = p.Later
 	}
 	return s
 }

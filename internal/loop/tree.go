@@ -11,16 +11,17 @@ import (
 //	                      the last that was      the last one, or
 //	                      no worse than any      the one put back
 type Tree struct {
-	BestTree        *BestTree `json:"high,omitempty"`             // the last iteration that was no worse than any before
-	FirstCheckpoint string    `json:"first,omitempty" redact:"-"` // the first checkpoint
-	LastCheckpoint  string    `json:"here,omitempty" redact:"-"`  // the last one, or the one that was put back
-	Net             *Changes  `json:"net,omitempty"`              // since the run began
+	BestTree        *BestTree `json:"high,omitempty"`  // the last iteration that was no worse than any before
+	FirstCheckpoint string    `json:"first,omitempty"` // the first checkpoint
+	LastCheckpoint  string    `json:"here,omitempty"`  // the last one, or the one that was put back
+	Net             *Changes  `json:"net,omitempty"`   // since the run began
+	Later                     // of that, what runs by itself
 }
 
 // BestTree is the iteration that a worse one is undone to.
 type BestTree struct {
 	Iteration  int      `json:"iteration"` // 0 is before the first
-	Checkpoint string   `json:"checkpoint,omitempty" redact:"-"`
+	Checkpoint string   `json:"checkpoint,omitempty"`
 	Green      []string `json:"green,omitempty"` // the gates that passed
 	Tests      *Best    `json:"tests,omitempty"`
 }
@@ -37,8 +38,8 @@ func (t Tree) made(checkpoint string) Tree {
 // putBack is when the tree was put back: in an attempt, with what people added to
 // the best; or by a person between two attempts, and then nobody knows what
 // changed since the run began until the next one has ended.
-func (t Tree) putBack(checkpoint string, inAttempt bool) Tree {
-	t.LastCheckpoint = checkpoint
+func (t Tree) putBack(checkpoint string, later Later, inAttempt bool) Tree {
+	t.LastCheckpoint, t.Later = checkpoint, later
 	switch {
 	case !inAttempt:
 		t.Net = nil
@@ -56,7 +57,7 @@ func (t Tree) add(iteration int, o Outcome) Tree {
 		t.BestTree = t.BestTree.next(iteration, o)
 	}
 	if o.Net != nil {
-		t.Net = o.Net
+		t.Net, t.Later = o.Net, o.Later
 	}
 	return t
 }

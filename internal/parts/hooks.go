@@ -89,14 +89,14 @@ func (h *Hooks) TellAfter(ctx context.Context, a *engine.Attempt, o *loop.Outcom
 
 // Ended runs the last hook: once, if the first had its turn. Who stops the run
 // wants it to have its turn; who wants that once more does not.
-func (h *Hooks) Ended(end loop.RunFinished) {
+func (h *Hooks) Ended(end *loop.RunFinished) {
 	if !h.started {
 		return
 	}
 	h.started = false
 	ctx, done := h.UntilPushed(context.Background())
 	defer done()
-	h.call(ctx, nil, hook.Finished, &end, h.Last(), func(f *hook.Facts) {
+	h.call(ctx, nil, hook.Finished, end, h.Last(), func(f *hook.Facts) {
 		f.FinishState, f.FinishReason = end.State, end.Reason
 	})
 }
@@ -130,7 +130,7 @@ func (h *Hooks) call(ctx context.Context, a *engine.Attempt, p hook.Point, about
 		more(&facts)
 	}
 	r := h.Set.Run(ctx, p, hook.Call{
-		Input: input, Env: hook.Environ(h.Env, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Hide: h.Hide, Exec: h.Exec,
+		Input: input, Env: hook.Environ(h.Env, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Exec: h.Exec,
 	})
 	if r.Warning != nil {
 		h.Record(r.Warning)

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/later"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -21,6 +22,7 @@ type Tree struct {
 	Store    *checkpoint.Store // keeps checkpoints; nil: none are made
 	Only     glob.Patterns     // the files whose change is progress; none is all
 	Progress []loop.ProgressBy // the signals that count
+	Later    LaterSettings
 
 	base, after *snapshot     // of the attempt under way; nil when it is not known
 	changes     *loop.Changes // between the two; nil when they are not known
@@ -29,6 +31,7 @@ type Tree struct {
 	untouched *snapshot              // the tree now, when nothing ran since it was looked at
 	first     *checkpoint.Checkpoint // before the first iteration
 	head      string                 // the user's last commit, as far as it was seen
+	later     *later.Finder          // nil before the first question
 }
 
 // snapshot is the work tree at one moment: a checkpoint, or, where none are made,
@@ -305,7 +308,9 @@ func (t *Tree) Restore(ctx context.Context, a *engine.Attempt, o *loop.Outcome, 
 	if err == nil {
 		// Said before it is done: a runner that dies in between finds it, and
 		// does not take a tree that is half put back for the agent's work.
-		t.Record(&loop.CheckpointRestored{Checkpoint: best.ID, Iteration: &high.Iteration, Kept: o.Checkpoint, Why: before.Worse(*o)})
+		t.Record(&loop.CheckpointRestored{
+			Checkpoint: best.ID, Iteration: &high.Iteration, Kept: o.Checkpoint, Why: before.Worse(*o), Later: t.runsLater(ctx, &best).Until(high.Iteration),
+		})
 		_, _, err = t.Store.Restore(ctx, best)
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // changed is what one attempt did to the files.
@@ -25,6 +26,24 @@ const (
 	// fewChangedPaths is how many may be open to begin with.
 	fewChangedPaths = 40
 )
+
+// laterFile is a file that runs by itself, and was changed.
+type laterFile struct{ Path, Why string }
+
+func runsLater(d *Data) []laterFile {
+	var list []laterFile
+	for _, file := range d.Status.RunsLater {
+		list = append(list, laterFile{view.LaterFile(file), view.LaterWhy(file)})
+	}
+	return list
+}
+
+func moreLater(d *Data) string {
+	if d.Status.RunsLaterMore == 0 {
+		return ""
+	}
+	return "and " + text.Plural(d.Status.RunsLaterMore, "more file")
+}
 
 func changes(d *Data) []changed {
 	var list []changed

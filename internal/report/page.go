@@ -42,12 +42,14 @@ type page struct {
 
 // pageCourse is how the run went, over time and attempt by attempt.
 type pageCourse struct {
-	Charts   []chart
-	Grouped  string
-	Band     *band
-	Attempts table
-	Unlisted string
-	Changes  []changed
+	Charts    []chart
+	Grouped   string
+	Band      *band
+	Attempts  table
+	Unlisted  string
+	Changes   []changed
+	Later     []laterFile
+	MoreLater string
 }
 
 // fact is one thing known of the run. Code is shown as it is typed.
@@ -74,7 +76,7 @@ func pageOf(d *Data) page {
 }
 
 func courseOf(d *Data) pageCourse {
-	c := pageCourse{Charts: charts(d), Band: bandOf(d), Attempts: attemptTable(d), Changes: changes(d)}
+	c := pageCourse{Charts: charts(d), Band: bandOf(d), Attempts: attemptTable(d), Changes: changes(d), Later: runsLater(d), MoreLater: moreLater(d)}
 	if n := len(d.points); n > maxColumns {
 		c.Grouped = fmt.Sprintf("%s are too many to draw one by one: each bar stands for up to %d.", text.Plural(n, "attempt"), (n+maxColumns-1)/maxColumns)
 	}

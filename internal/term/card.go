@@ -44,6 +44,7 @@ func rows(run *view.Run, now time.Time) []row {
 		row{"time", elapsed(run, s, now)},
 		row{"cost", cost(run, s)},
 		row{"changed", changed(run.Changed())},
+		row{"runs later", view.RunsLater(run)},
 		row{"agent", agent(run)},
 		row{"stand-in", standIn(run, now)},
 		row{"session", session(run)},

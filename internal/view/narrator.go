@@ -25,7 +25,7 @@ const (
 	Opening      // an iteration begins
 	Refusal      // something was not taken, was put back, or waits for a person
 	Warning      // something went wrong, or may
-	Leaving      // whether the run can be left alone
+	Leaving      // whether the run can be left alone, and what it leaves
 	Success      // the run ended, and is done
 	Failure      // the run ended, and something is to be mended
 	Ending       // the run ended at a limit, or as somebody wished
@@ -209,7 +209,11 @@ func asked(run *Run, p *loop.RunAsked, now time.Time) []Fact {
 	if !p.Until.IsZero() {
 		text += fmt.Sprintf(", or %s at %s", p.Default, Clock(p.Until, now))
 	}
-	return one(Refusal, "%s", text)
+	facts := one(Refusal, "%s", text)
+	if later := RunsLater(run); later != "" {
+		facts = append(facts, one(Info, "Runs later: %s", later)...)
+	}
+	return facts
 }
 
 // opened tells of a start, which then must be told an end of.
@@ -261,8 +265,12 @@ func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.S
 
 // finished tells of the end, and of what the disk did not take.
 func (n *Narrator) finished(p *loop.RunFinished) []Fact {
+	var facts []Fact
+	if later := RunsLater(n.run); later != "" {
+		facts = one(Leaving, "Runs later: %s", later)
+	}
 	kind, said := ending(n.run, p)
-	facts := []Fact{{kind, said}}
+	facts = append(facts, Fact{kind, said})
 	for _, what := range p.Unsaved {
 		facts = append(facts, one(Warning, "WARNING: Could not save: %s", text.Line(what))...)
 	}

@@ -23,6 +23,7 @@ type Status struct {
 	// Net is the work tree now against that before the first iteration; totals
 	// add up what each attempt changed.
 	Net *loop.Changes `json:"net,omitempty"`
+	loop.Later
 
 	Work
 	Refusals []loop.Refusal `json:"refusals,omitempty"`
@@ -80,7 +81,7 @@ func (r *Run) Status(now time.Time) Status {
 			Iteration: r.Iteration, MaxIterations: r.Max(),
 			StartedAt: r.StartedAt, Elapsed: loop.Millis(r.Elapsed(now)),
 		},
-		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(),
+		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later,
 		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session},
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 		Tampered: r.Tampered, Unchecked: r.Unchecked,
