@@ -55,7 +55,8 @@ func (w *world) environ(bin, outside string) []string {
 		"HOME=" + w.home, "SHELL=/bin/bash", "TERM=dumb", "LANG=C.UTF-8", "TZ=UTC",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=Test", "GIT_COMMITTER_EMAIL=test@example.com",
-		"GORACE=atexit_sleep_ms=0", // children need not pause at their end
+		"REFRAIN_TRUST_FOLDERS=[\"" + w.tree + "\"]", // it is the test's own
+		"GORACE=atexit_sleep_ms=0",                   // children need not pause at their end
 	}
 	if !w.recipe.ignoresNoProxy {
 		env = append(env, "HTTPS_PROXY="+outside, "HTTP_PROXY="+outside, "NO_PROXY=127.0.0.1,localhost")
