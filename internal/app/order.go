@@ -26,13 +26,13 @@ type Blueprint struct {
 	Asking   engine.Asking  // when a person is asked before it goes on
 	Guard    func() error   // asked before every step whether the run is still ours; nil: it is
 
-	Detectors func() []detect.Detector
-	Patterns  []*regexp.Regexp // on the agent's text and stderr
-	Files     *git.Tree
-	Store     *checkpoint.Store // keeps checkpoints; nil: none are made
-	Progress  []loop.ProgressBy // the signals that count
-	Only      glob.Patterns     // the files that count; none is all
-	Compare   bool              // mark what attempts could repeat
+	Claims   detect.ClaimSettings
+	Patterns []*regexp.Regexp // on the agent's text and stderr
+	Files    *git.Tree
+	Store    *checkpoint.Store // keeps checkpoints; nil: none are made
+	Progress []loop.ProgressBy // the signals that count
+	Only     glob.Patterns     // the files that count; none is all
+	Compare  bool              // mark what attempts could repeat
 
 	Plan         string          // the plan's file; empty is none
 	Written      string          // a plan that a claim must have written; empty is none
@@ -94,7 +94,7 @@ func (s Blueprint) Driver() *engine.Driver {
 			tree.TakeBase,   // the tree as the agent finds it
 			guards.TakePins, // and the pinned files, those that git ignores too
 		},
-		Listen: s.listeners,
+		Listen: s.detectors,
 		Gone: []partFunc{
 			gits.PutBack,           // what decides how git acts, before any git of ours
 			gits.DropLocks,         // of those that were ended with the agent
@@ -145,13 +145,18 @@ type (
 	endFunc     = func(*loop.RunFinished)
 )
 
-// listeners hear what the agent says. The first says how it ended.
-func (s Blueprint) listeners(a *engine.Attempt) []engine.Listener {
-	var list []engine.Listener
-	for _, d := range s.Detectors() {
-		list = append(list, d)
+// detectors hear what the agent says: a fresh set for each attempt.
+func (s Blueprint) detectors(a *engine.Attempt) []engine.Listener {
+	return []engine.Listener{
+		detect.Ending(),                  // how it ended; the others read that
+		detect.Denials(),                 // what it was not allowed to do
+		detect.Claims(s.Claims),          // done, or blocked
+		detect.Reasons(s.Claims.Gates),   // why it changed tests
+		detect.Summaries(),               // what it says of its work
+		detect.LastWords(),               // what it complains of
+		detect.TestRuns(a.Worker.InText), // tests that it ran
+		detect.Patterns(s.Patterns),      // what nobody wants to see
 	}
-	return append(list, detect.LastWords(), detect.TestRuns(a.Worker.InText), detect.Patterns(s.Patterns))
 }
 
 // commandsOf is what gates run.

@@ -184,7 +184,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		},
 		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard,
 
-		Detectors: j.detectors, Patterns: j.patterns,
+		Claims: j.claims(), Patterns: j.patterns,
 		Files: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
@@ -229,21 +229,10 @@ func workers(l *lineup.Lineup) []engine.Worker {
 // matches is done.match in the detector's words.
 var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "substring": detect.Substring}
 
-// detectors makes a fresh set for each attempt; Ending comes first, for the
-// others read how the attempt ended.
-func (j *Job) detectors() []detect.Detector {
-	c := j.Config()
-	list := []detect.Detector{detect.Ending(), detect.Denials()}
-	if c.Done.Promise != "" || c.Done.FailurePromise != "" {
-		list = append(list, detect.Claims(detect.ClaimSettings{
-			Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Match: matches[c.Done.Match],
-			Gates: j.terms().Gated(),
-		}))
-	}
-	if j.terms().Gated() {
-		list = append(list, detect.Reasons())
-	}
-	return append(list, detect.Summaries())
+// claims is what a claim looks like.
+func (j *Job) claims() detect.ClaimSettings {
+	c := j.Config().Done
+	return detect.ClaimSettings{Promise: c.Promise, Failure: c.FailurePromise, Match: matches[c.Match], Gates: j.terms().Gated()}
 }
 
 // raised is the job with one limit changed.

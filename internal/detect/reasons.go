@@ -12,12 +12,14 @@ import (
 //
 //	<test-changed name="TestAdd">the task asks for it</test-changed>
 //
-// in its own text, outside code and quotes.
-func Reasons() Detector { return &reasons{} }
+// in its own text, outside code and quotes. Where no gates judge the work, nobody
+// asks for reasons, and none are heard.
+func Reasons(gates bool) Detector { return &reasons{gates: gates} }
 
 type reasons struct {
-	page page
-	list []*loop.TestExplained
+	gates bool
+	page  page
+	list  []*loop.TestExplained
 }
 
 // mostReasons is how many of one attempt are heard.
@@ -27,7 +29,7 @@ var reasonTag = regexp.MustCompile(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')
 
 func (r *reasons) Hear(said loop.Payload) []loop.Payload {
 	words, ok := said.(*loop.AgentText)
-	if !ok {
+	if !ok || !r.gates {
 		return nil
 	}
 	for line := range lines(words.Text) {

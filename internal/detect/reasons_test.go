@@ -8,7 +8,7 @@ import (
 )
 
 func heardReasons(result loop.Result, texts ...string) []string {
-	d := Reasons()
+	d := Reasons(true)
 	for _, text := range texts {
 		d.Hear(&loop.AgentText{Text: text})
 	}
@@ -39,6 +39,11 @@ func TestReasons(t *testing.T) {
 	}
 	if got := heardReasons(loop.Failed, `<test-changed name="A">x</test-changed>`); got != nil {
 		t.Errorf("an agent that did not end well is heard: %q", got)
+	}
+	deaf := Reasons(false)
+	deaf.Hear(&loop.AgentText{Text: `<test-changed name="A">x</test-changed>`})
+	if got := deaf.Report(&loop.Outcome{Result: loop.OK}); got != nil {
+		t.Errorf("where no gates judge, reasons are heard: %v", got)
 	}
 	if got := heardReasons(loop.OK, strings.Repeat("<test-changed name=\"A\">x</test-changed>\n", 1000)); len(got) != mostReasons {
 		t.Errorf("%d reasons are heard, want at most %d", len(got), mostReasons)

@@ -131,10 +131,8 @@ func (s *stage) engine(run *journal.Run, past journal.Past, start loop.Payload) 
 		},
 		Start:  start,
 		Prompt: &prompt.Builder{Source: prompt.Source{Text: "work"}},
-		Detectors: func() []detect.Detector {
-			return []detect.Detector{detect.Ending(), detect.Claims(detect.ClaimSettings{Promise: s.promise, Failure: "BLOCKED"}), detect.Summaries()}
-		},
-		Files: tree, Progress: []loop.ProgressBy{loop.InFiles},
+		Claims: detect.ClaimSettings{Promise: s.promise, Failure: "BLOCKED"},
+		Files:  tree, Progress: []loop.ProgressBy{loop.InFiles},
 	}
 	if s.options != nil {
 		s.options(&o)

@@ -200,14 +200,6 @@ func (w *work) raised(key, value string) (*work, error) {
 	return &next, nil
 }
 
-func (w *work) detectors() []detect.Detector {
-	list := []detect.Detector{detect.Ending(), detect.Denials()}
-	if promise := w.Config.Done.Promise; promise != "" {
-		list = append(list, detect.Claims(detect.ClaimSettings{Promise: promise, Match: detect.Line, Gates: w.Gated()}))
-	}
-	return append(list, detect.Summaries())
-}
-
 // run plays to the end of a run, in time of its own, and gives that end and the
 // rule that made it.
 func (p *play) run(t *testing.T, dir string, flags []config.Flag) (loop.RunFinished, string) {
@@ -284,7 +276,7 @@ func (p *play) drive(t *testing.T, dir string, w *work, run *journal.Run, past j
 			Terms:   engine.Terms{Rules: w.Rules(), Limits: w.Limits(), Holds: w.Holds()},
 			Control: p.control, Exec: p.exec, Raise: raises(w, run), Hurry: p.hurry,
 		},
-		Start: start, Detectors: w.detectors, Files: tree, Progress: []loop.ProgressBy{loop.InFiles, loop.InTests},
+		Start: start, Claims: detect.ClaimSettings{Promise: w.Config.Done.Promise, Gates: w.Gated()}, Files: tree, Progress: []loop.ProgressBy{loop.InFiles, loop.InTests},
 		Compare: w.Config.Stop.Repeats > 0,
 	}
 	if p.gated {
