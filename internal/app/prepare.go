@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,7 +59,7 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Assignment: assignment, records: records{tree: tree}, margin: policy.NewMargin()}
+	j := &Job{Assignment: assignment, records: records{tree: tree}, margin: policy.NewMargin(rand.IntN)}
 	if err := j.CheckExtensions(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"math/rand/v2"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/engine"
@@ -93,6 +92,6 @@ func (s *simulation) replaceAgents(sim rehearse.Simulation) error {
 	}
 	settings.Config.Log.File = "" // it may be one outside of the copy
 	s.job.Settings = &settings
-	s.job.margin = time.Second + time.Millisecond*time.Duration(rand.New(rand.NewPCG(sim.Seed, 0)).IntN(4000)) // as policy.NewMargin
+	s.job.margin = policy.NewMargin(rand.New(rand.NewPCG(sim.Seed, 0)).IntN)
 	return nil
 }

@@ -9,7 +9,6 @@ package policy
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
@@ -32,8 +31,10 @@ type Terms struct {
 	Margin time.Duration
 }
 
-// NewMargin is one for a run, by chance.
-func NewMargin() time.Duration { return time.Second + rand.N(4*time.Second) }
+// NewMargin is one for a run, by chance: random gives a number below n.
+func NewMargin(random func(n int) int) time.Duration {
+	return time.Second + time.Duration(random(4000))*time.Millisecond
+}
 
 // Gates is how many gates there are, of the settings and of the program.
 func (t Terms) Gates() int { return len(t.Config.Gates) + t.OwnGates }

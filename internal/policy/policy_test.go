@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -158,7 +159,7 @@ func TestRaise(t *testing.T) {
 
 func TestTheMarginIsAFewSeconds(t *testing.T) {
 	for range 100 {
-		if m := NewMargin(); m < time.Second || m >= 5*time.Second {
+		if m := NewMargin(rand.IntN); m < time.Second || m >= 5*time.Second {
 			t.Fatalf("margin = %s", m)
 		}
 	}
