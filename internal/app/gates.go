@@ -125,7 +125,11 @@ func promptFile(prompt string) (string, error) {
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
-	return f.Name(), err
+	if err != nil {
+		_ = os.Remove(f.Name()) // nobody else knows of it
+		return "", fmt.Errorf("write the reviewer's prompt: %w", err)
+	}
+	return f.Name(), nil
 }
 
 // spending adds up what reviewers use, for it counts into the budget.
