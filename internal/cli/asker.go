@@ -25,11 +25,33 @@ type asker struct {
 	control *app.Control
 	once    sync.Once
 
-	mu     sync.Mutex
-	run    string          // its name; empty: its start says it
-	asked  *loop.RunAsked  // nil when nothing is asked
-	ctx    context.Context // of what is shown for the question
-	settle func()          // ends that
+	mu    sync.Mutex
+	run   string    // its name; empty: its start says it
+	asked *question // nil when nothing is asked
+}
+
+// question is one that is open until it is settled, here or elsewhere.
+type question struct {
+	*loop.RunAsked
+	settled chan struct{} // closed then
+}
+
+// open is a context for what is shown for the question. The function that comes
+// with it says that nothing is any more.
+func (q *question) open() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-q.settled:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		wg.Wait()
+	}
 }
 
 // keys are the short answers. Enter is what whoever only approves means.
@@ -54,15 +76,15 @@ func (a *asker) Observe(e loop.Event) {
 	case *loop.RunStarted:
 		a.run = p.Name
 	case *loop.RunAsked:
-		a.asked = p
-		a.ctx, a.settle = context.WithCancel(context.Background())
+		a.asked = &question{p, make(chan struct{})}
 		dropTyped(a.sh.in) // it was not meant for this
 		fmt.Fprintf(a.sh.out, "%s\n> ", help(p))
 		a.once.Do(func() { go a.listen() })
 	case *loop.RunAnswered, *loop.RunFinished:
-		if a.asked = nil; a.settle != nil {
-			a.settle()
+		if a.asked != nil {
+			close(a.asked.settled)
 		}
+		a.asked = nil
 	}
 }
 
@@ -83,9 +105,9 @@ func (a *asker) listen() {
 			switch {
 			case asked == nil:
 			case err != nil:
-				fmt.Fprintf(a.sh.out, "\nthat is no answer\n%s\n> ", help(asked))
+				fmt.Fprintf(a.sh.out, "\nthat is no answer\n%s\n> ", help(asked.RunAsked))
 			case !a.answer(asked, strings.TrimSpace(line)):
-				fmt.Fprintf(a.sh.out, "%s\n> ", help(asked))
+				fmt.Fprintf(a.sh.out, "%s\n> ", help(asked.RunAsked))
 			}
 			if err != nil {
 				break
@@ -95,18 +117,18 @@ func (a *asker) listen() {
 }
 
 // answer does what was typed, and tells whether that settled the question.
-func (a *asker) answer(asked *loop.RunAsked, typed string) bool {
+func (a *asker) answer(asked *question, typed string) bool {
 	word, rest, _ := strings.Cut(typed, " ")
 	switch word {
 	case "d", "diff":
-		a.show("diff", a.run)
+		a.show(asked, "diff", a.run)
 		return false
 	case "e", "edit":
 		if asked.Prompt == "" {
 			fmt.Fprintln(a.sh.out, "there is no prompt to change")
 			return false
 		}
-		a.edit(asked.Prompt)
+		a.edit(asked)
 		return false
 	case "n", "note":
 		a.do(app.Command{Name: "note", Text: strings.TrimSpace(rest)})
@@ -133,27 +155,26 @@ func (a *asker) do(c app.Command) bool {
 }
 
 // show runs one of our own commands, for it shows best what it shows.
-func (a *asker) show(args ...string) {
+func (a *asker) show(asked *question, args ...string) {
 	self, err := os.Executable()
 	if err != nil {
 		fmt.Fprintln(a.sh.out, err)
 		return
 	}
-	a.start(append([]string{self}, append(args, "-C", a.sh.dir)...))
+	a.start(asked, append([]string{self}, append(args, "-C", a.sh.dir)...))
 }
 
-// edit opens a file in the person's editor.
-func (a *asker) edit(file string) {
+// edit opens the prompt in the person's editor.
+func (a *asker) edit(asked *question) {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
-	a.start(append(strings.Fields(editor), file))
+	a.start(asked, append(strings.Fields(editor), asked.Prompt))
 }
 
 // start runs a program on the terminal, until it ends or the question is settled
 // elsewhere, and leaves the terminal as it was.
-func (a *asker) start(argv []string) {
-	a.mu.Lock()
-	ctx := a.ctx
-	a.mu.Unlock()
+func (a *asker) start(asked *question, argv []string) {
+	ctx, cancel := asked.open()
+	defer cancel()
 	if f, ok := a.sh.in.(*os.File); ok {
 		if before, err := term.GetState(f.Fd()); err == nil {
 			defer func() { _ = term.Restore(f.Fd(), before) }()

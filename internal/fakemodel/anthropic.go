@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ func (anthropic) message(o *reply, content []any, stop any, usage object) object
 	}
 }
 
-func (d anthropic) stream(o *reply) {
+func (d anthropic) stream(ctx context.Context, o *reply) {
 	usage := d.usage(o)
 	usage["output_tokens"] = 1 // as with the real one, whose count comes at the end
 	send := func(name string, data object) {
@@ -59,7 +60,7 @@ func (d anthropic) stream(o *reply) {
 	}
 	if o.speaks() {
 		block(object{"type": "text", "text": ""}, func(delta func(object)) {
-			o.pieces(func(piece string) { delta(object{"type": "text_delta", "text": piece}) })
+			o.pieces(ctx, func(piece string) { delta(object{"type": "text_delta", "text": piece}) })
 		})
 	}
 	for _, c := range o.calls {
@@ -69,7 +70,7 @@ func (d anthropic) stream(o *reply) {
 			}
 		})
 	}
-	o.close()
+	o.close(ctx)
 	send("message_delta", object{
 		"delta": object{"stop_reason": anthropicStops[o.ending()], "stop_sequence": nil},
 		"usage": d.usage(o),

@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"time"
@@ -29,7 +30,7 @@ func (chat) completion(o *reply, kind string, choices ...any) object {
 	return object{"id": id("chatcmpl", o.n), "object": kind, "created": time.Now().Unix(), "model": o.model, "choices": append([]any{}, choices...)}
 }
 
-func (d chat) stream(o *reply) {
+func (d chat) stream(ctx context.Context, o *reply) {
 	const kind = "chat.completion.chunk"
 	send := func(delta object, finish any) {
 		o.event("", d.completion(o, kind, object{"index": 0, "delta": delta, "finish_reason": finish}))
@@ -38,14 +39,14 @@ func (d chat) stream(o *reply) {
 	if o.turn.Thinking != "" {
 		send(object{"reasoning_content": o.turn.Thinking}, nil)
 	}
-	o.pieces(func(piece string) { send(object{"content": piece}, nil) })
+	o.pieces(ctx, func(piece string) { send(object{"content": piece}, nil) })
 	for i, c := range o.calls {
 		send(object{"tool_calls": []any{toolCall(i, c, "")}}, nil)
 		for _, half := range halves(c.args) {
 			send(object{"tool_calls": []any{object{"index": i, "function": object{"arguments": half}}}}, nil)
 		}
 	}
-	o.close()
+	o.close(ctx)
 	send(object{}, chatStops[o.ending()])
 	last := d.completion(o, kind)
 	last["usage"] = d.usage(o)

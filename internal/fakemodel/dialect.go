@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"context"
 	"net/http"
 	"strings"
 )
@@ -13,7 +14,7 @@ type dialect interface {
 	called(body object) []bool
 
 	// stream sends a reply event by event; whole is the same in one piece.
-	stream(*reply)
+	stream(context.Context, *reply)
 	whole(*reply) object
 
 	// faultOf is the column of a preset that is this format's.

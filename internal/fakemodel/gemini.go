@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"context"
 	"net/http"
 	"slices"
 )
@@ -49,15 +50,15 @@ func (gemini) callParts(o *reply) []any {
 	return parts
 }
 
-func (d gemini) stream(o *reply) {
+func (d gemini) stream(ctx context.Context, o *reply) {
 	if o.turn.Thinking != "" {
 		o.event("", d.chunk(o, candidate(thought(o))))
 	}
-	o.pieces(func(piece string) { o.event("", d.chunk(o, candidate(object{"text": piece}))) })
+	o.pieces(ctx, func(piece string) { o.event("", d.chunk(o, candidate(object{"text": piece}))) })
 	if parts := d.callParts(o); parts != nil {
 		o.event("", d.chunk(o, candidate(parts...)))
 	}
-	o.close()
+	o.close(ctx)
 	o.event("", d.last(o, object{"text": ""}))
 }
 

@@ -16,8 +16,7 @@ type reply struct {
 	usage Usage
 	calls []call
 
-	ctx context.Context
-	w   http.ResponseWriter
+	w http.ResponseWriter
 	// over is set once the script or the client has ended the reply; what would
 	// follow is dropped.
 	over bool
@@ -29,17 +28,17 @@ func play(w http.ResponseWriter, r *http.Request, q *request, t Turn) {
 	if pad := t.TextSize - len(t.Text); pad > 0 {
 		t.Text += strings.Repeat("x", pad)
 	}
-	o := &reply{request: q, turn: t, usage: Usage{Input: 100, Output: 10}, calls: q.calls(t), ctx: r.Context(), w: w}
+	o := &reply{request: q, turn: t, usage: Usage{Input: 100, Output: 10}, calls: q.calls(t), w: w}
 	if t.Usage != nil {
 		o.usage = *t.Usage
 	}
 	w.Header().Set("request-id", id("req", q.n)) // agents repeat it in what they log
-	if o.pause(t.DelayMS); o.over {
+	if o.pause(r.Context(), t.DelayMS); o.over {
 		return
 	}
 	switch {
 	case t.Hang == "headers", t.Hang != "" && !q.stream:
-		o.hang()
+		o.hang(r.Context())
 	case t.Error != nil && (t.Break != "error" || !q.stream):
 		o.fail(*t.Error)
 	case t.Break != "" && !q.stream:
@@ -49,7 +48,7 @@ func play(w http.ResponseWriter, r *http.Request, q *request, t Turn) {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.WriteHeader(http.StatusOK)
 		o.flush()
-		q.dialect.stream(o)
+		q.dialect.stream(r.Context(), o)
 	default:
 		send(w, http.StatusOK, q.dialect.whole(o))
 	}
@@ -72,28 +71,28 @@ func (o *reply) flush() { _ = http.NewResponseController(o.w).Flush() }
 
 // pieces hands the text over in about four pieces, and does half way what the
 // turn says. An empty text has a middle too.
-func (o *reply) pieces(each func(string)) {
+func (o *reply) pieces(ctx context.Context, each func(string)) {
 	text := []rune(o.turn.Text)
 	list := slices.Collect(slices.Chunk(text, max(len(text)/4, 8)))
 	half := (len(list) + 1) / 2
 	for i, piece := range list {
 		if i == half {
-			o.middle()
+			o.middle(ctx)
 		}
 		if i > 0 {
-			o.pause(o.turn.ChunkDelayMS)
+			o.pause(ctx, o.turn.ChunkDelayMS)
 		}
 		each(string(piece))
 	}
 	if half == len(list) {
-		o.middle()
+		o.middle(ctx)
 	}
 }
 
-func (o *reply) middle() {
+func (o *reply) middle(ctx context.Context) {
 	switch {
 	case o.turn.Hang == "mid":
-		o.hang()
+		o.hang(ctx)
 	case o.turn.Break == "mid":
 		o.cut()
 	case o.turn.Break == "error":
@@ -107,22 +106,22 @@ func (o *reply) middle() {
 }
 
 // close comes between the content of a stream and its last events.
-func (o *reply) close() {
+func (o *reply) close(ctx context.Context) {
 	if o.turn.Hang == "end" && !o.over {
-		o.hang()
+		o.hang(ctx)
 	}
 }
 
 // hang says nothing more until the client gives up.
-func (o *reply) hang() {
-	<-o.ctx.Done()
+func (o *reply) hang(ctx context.Context) {
+	<-ctx.Done()
 	o.over = true
 }
 
 // cut closes the connection in the middle of what it carries.
 func (o *reply) cut() { panic(http.ErrAbortHandler) }
 
-func (o *reply) pause(ms int) {
+func (o *reply) pause(ctx context.Context, ms int) {
 	if ms == 0 || o.over {
 		return
 	}
@@ -130,7 +129,7 @@ func (o *reply) pause(ms int) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-o.ctx.Done():
+	case <-ctx.Done():
 		o.over = true
 	}
 }

@@ -92,8 +92,8 @@ func TestCloseEndsARequestThatHangs(t *testing.T) {
 
 func TestADelayEndsWithTheClient(t *testing.T) {
 	for _, turn := range []Turn{{DelayMS: 1 << 30}, {Text: twoHalves, ChunkDelayMS: 1 << 30}} {
-		o := &reply{turn: turn, ctx: cancelled(t)}
-		if o.pause(max(turn.DelayMS, turn.ChunkDelayMS)); !o.over {
+		o := &reply{turn: turn}
+		if o.pause(cancelled(t), max(turn.DelayMS, turn.ChunkDelayMS)); !o.over {
 			t.Errorf("%+v: the reply goes on without a client", turn)
 		}
 	}

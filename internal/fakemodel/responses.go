@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -99,25 +100,25 @@ func (responses) event(o *reply, name string, data object) {
 	o.event(name, data)
 }
 
-func (d responses) stream(o *reply) {
+func (d responses) stream(ctx context.Context, o *reply) {
 	send := func(name string, data object) { d.event(o, name, data) }
 	send("response.created", object{"response": d.response(o, "in_progress", []any{})})
 	send("response.in_progress", object{"response": d.response(o, "in_progress", []any{})})
 	var output []any
 	for i, item := range d.items(o) {
-		d.streamItem(o, item, func(name string, data object) {
+		d.streamItem(ctx, o, item, func(name string, data object) {
 			data["output_index"] = i
 			send(name, data)
 		})
 		output = append(output, item)
 	}
-	o.close()
+	o.close(ctx)
 	status := d.status(o)
 	send("response."+status, object{"response": d.response(o, status, output)})
 }
 
 // streamItem opens an item, fills it and closes it.
-func (responses) streamItem(o *reply, item object, send func(string, object)) {
+func (responses) streamItem(ctx context.Context, o *reply, item object, send func(string, object)) {
 	opened := maps.Clone(item)
 	if item["status"] != nil {
 		opened["status"] = "in_progress"
@@ -130,7 +131,7 @@ func (responses) streamItem(o *reply, item object, send func(string, object)) {
 		opened["content"] = []any{}
 		send("response.output_item.added", object{"item": opened})
 		send("response.content_part.added", at("content_index", "part", outputText("")))
-		o.pieces(func(piece string) { send("response.output_text.delta", at("content_index", "delta", piece)) })
+		o.pieces(ctx, func(piece string) { send("response.output_text.delta", at("content_index", "delta", piece)) })
 		send("response.output_text.done", at("content_index", "text", o.turn.Text))
 		send("response.content_part.done", at("content_index", "part", outputText(o.turn.Text)))
 	case "reasoning":

@@ -53,7 +53,11 @@ func (s *Stage) Play(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 		return loop.Exit{Cause: causeOf(ctx)}, nil
 	}
 	now := s.Time.Now()
-	p := &part{stage: s, ctx: ctx, spec: spec, began: now, heard: now}
+	p := &part{
+		stage: s, spec: spec, began: now, heard: now,
+		ended: ctx.Done(), cause: func() loop.Cause { return causeOf(ctx) },
+		exec: func(spec proc.Spec) (loop.Exit, error) { return s.Exec(ctx, spec) },
+	}
 	if spec.Started != nil {
 		spec.Started(os.Getpid(), now)
 	}
@@ -73,11 +77,26 @@ func (s *Stage) Play(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 type part struct {
 	stage  *Stage
 	player *player
-	ctx    context.Context // the attempt's life, as a process has one
 	spec   proc.Spec
 	began  time.Time
 	heard  time.Time // the last sign of life
 	deaf   bool
+
+	// The life that a process has: what it prints, and what its script does, knows
+	// of no context.
+	ended <-chan struct{} // closed when the runner ends it
+	cause func() loop.Cause
+	exec  func(proc.Spec) (loop.Exit, error) // runs what the script runs, no longer than that
+}
+
+// over tells whether the runner has ended the agent.
+func (p *part) over() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // killed says that the agent was ended before its script was.
@@ -93,10 +112,10 @@ func (p *part) exit(err error) loop.Exit {
 	gone := new(killed)
 	if !errors.As(err, &gone) {
 		code := p.player.finish(err)
-		if p.ctx.Err() == nil {
+		if !p.over() {
 			return loop.Exit{Code: &code, Cause: loop.Exited}
 		}
-		gone = p.kill(causeOf(p.ctx)) // with its last word
+		gone = p.kill(p.cause()) // with its last word
 	}
 	if gone.cause != loop.Signaled {
 		p.stage.Ended = append(p.stage.Ended, Ended{
@@ -138,7 +157,7 @@ func (p *part) rest(d time.Duration) error {
 		if at := p.heard.Add(p.spec.Idle); p.spec.Idle > 0 && at.Before(next) {
 			next = at
 		}
-		p.stage.Time.Sleep(next.Sub(now), p.ctx.Done())
+		p.stage.Time.Sleep(next.Sub(now), p.ended)
 	}
 }
 
@@ -147,8 +166,8 @@ func (p *part) alive() error {
 	now := p.now()
 	silent := now.Sub(p.heard)
 	switch {
-	case p.ctx.Err() != nil:
-		return p.kill(causeOf(p.ctx))
+	case p.over():
+		return p.kill(p.cause())
 	case p.spec.Timeout > 0 && now.Sub(p.began) >= p.spec.Timeout:
 		return p.kill(loop.AtDeadline)
 	case p.spec.Idle > 0 && silent >= p.spec.Idle && p.spec.Busy != nil && p.spec.Busy():
@@ -157,8 +176,8 @@ func (p *part) alive() error {
 		return p.kill(loop.WhenIdle)
 	case silent >= longestSilence:
 		p.stage.GiveUp(fmt.Sprintf("nothing ends an agent that hangs: iteration %d had been silent for %s", p.player.iteration, silent))
-		<-p.ctx.Done()
-		return p.kill(causeOf(p.ctx))
+		<-p.ended
+		return p.kill(p.cause())
 	}
 	return nil
 }
@@ -190,7 +209,7 @@ func (p *part) run(what program) (*int, error) {
 	if what.output != nil {
 		sink.Raw = &shared{Writer: what.output}
 	}
-	exit, err := p.stage.Exec(p.ctx, proc.Spec{
+	exit, err := p.exec(proc.Spec{
 		Argv: what.argv, Dir: p.spec.Dir, Env: append(p.spec.Env[:len(p.spec.Env):len(p.spec.Env)], what.env...),
 		Stdin: strings.NewReader(what.stdin), Stdout: sink, Stderr: sink, Warn: p.spec.Warn,
 	})

@@ -24,8 +24,8 @@ func (s *stream) Write(b []byte) (int, error) {
 	}
 	s.cut(b)
 	s.pause()
-	if s.part.ctx.Err() != nil {
-		return len(b), s.part.kill(causeOf(s.part.ctx))
+	if s.part.over() {
+		return len(b), s.part.kill(s.part.cause())
 	}
 	return len(b), nil
 }
