@@ -18,10 +18,12 @@ import (
 // in it is nobody's work, whatever the gates say.
 type Conflicts struct{ Tree *Tree }
 
-// How much is looked at: more was not written by hand.
+// How much is looked at: more was not written by hand. And markers that are further
+// apart do not belong together: a page about git has one here and one there.
 const (
 	maxConflictFiles = 1000
 	maxConflictSize  = 1 << 20
+	maxConflictLines = 500
 )
 
 // Check tells people and the next agent of files with conflict markers, of those
@@ -75,15 +77,32 @@ func (c *Conflicts) brought(ctx context.Context, found []string) []string {
 }
 
 // inConflict tells whether a text has both sides of a merge in it: the three
-// markers, each at the start of a line, in their order.
+// markers as git writes them, each at the start of a line, in their order, and not
+// far from each other.
 func inConflict(content []byte) bool {
-	markers := [][]byte{[]byte("<<<<<<< "), []byte("======="), []byte(">>>>>>> ")}
+	begun, parted := 0, false // the line with the first marker, and whether the second has come
+	n := 0
 	for line := range bytes.Lines(content) {
-		if bytes.HasPrefix(line, markers[0]) {
-			if markers = markers[1:]; len(markers) == 0 {
+		n++
+		switch line = bytes.TrimRight(line, "\r\n"); {
+		case marks(line, "<<<<<<< "):
+			begun, parted = n, false
+		case begun == 0:
+		case n-begun > maxConflictLines:
+			begun = 0
+		case string(line) == "=======":
+			parted = true
+		case marks(line, ">>>>>>> "):
+			if parted {
 				return true
 			}
+			begun = 0 // the end of one side that has no other
 		}
 	}
 	return false
+}
+
+// marks tells whether a line is a marker that says whose side it is.
+func marks(line []byte, with string) bool {
+	return bytes.HasPrefix(line, []byte(with)) && len(bytes.TrimSpace(line)) > len(with)
 }
