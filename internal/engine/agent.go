@@ -81,6 +81,9 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	}
 	exited := &loop.AgentExited{Exit: exit, Duration: loop.Millis(a.Duration)}
 	e.hear(a, exited)
+	// Some agents tell only at their end what they have used. The meter hears it too:
+	// it warns, and there is nobody left to end. What the attempt has used up, the
+	// rules see in the outcome.
 	e.hear(a, decoder.Close(exit)...)
 }
 
