@@ -24,6 +24,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/proof"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/steer"
@@ -162,6 +163,10 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 		}
 	}
+	hide := j.secrets()
+	if c.Retention.Redact {
+		o.run.HideInTranscripts(hide)
+	}
 	hooks, cautions := findHooks(j.Assignment, o.run)
 	if j.prompt != nil {
 		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
@@ -180,7 +185,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			Dir: j.Dir(), Env: environ(j.Tree, o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 			Context:     engine.Context{Redline: c.Stop.Session.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
-			Control: w.Control, Observers: observers, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
+			Control: w.Control, Observers: observers, Hide: hide, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
 		},
 		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard,
 
@@ -202,6 +207,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 	j.lineup.Used = d.Used
 	late := w.Late
 	d.Warnings = append(d.Warnings, around.report(func(w loop.Warning) {
+		w = redact.In(hide, w)
 		if d.Tell(w) {
 			return
 		}

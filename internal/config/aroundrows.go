@@ -133,6 +133,10 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "of how many iterations the raw output is kept, 0 is all; the journal keeps every summary",
 		},
 		{
+			Key: "retention.redact", Kind: setting.Bool, At: &c.Retention.Redact, Default: false,
+			Doc: "take keys and passwords out of raw output and kept prompts too; from what else a run tells they are always taken out",
+		},
+		{
 			Key: "trace.endpoint", Kind: setting.Text, At: &c.Trace.Endpoint, Default: "", Check: traceAddress,
 			Doc: "the base address of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty is no traces",
 		},

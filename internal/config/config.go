@@ -212,6 +212,7 @@ type Progress struct {
 // Retention is what is kept of old iterations.
 type Retention struct {
 	Transcripts int
+	Redact      bool // secrets are taken out of transcripts too
 }
 
 // Trace is where traces are sent; with no endpoint nowhere.

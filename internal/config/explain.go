@@ -76,6 +76,19 @@ func history(key string, entries []entry) Setting {
 	return s
 }
 
+// Secrets is the value of every key whose value is never shown. The variables of
+// agents are not among them: they have a place of their own in a Config.
+func (r *Resolved) Secrets() map[string]string {
+	values := map[string]string{}
+	for key := range r.values.entries {
+		top, ok := r.values.top(key)
+		if value, text := top.value.(string); ok && text && value != "" && top.row.Secret && !strings.HasPrefix(key, "agents.") {
+			values[key] = value
+		}
+	}
+	return values
+}
+
 // IsSet tells whether anyone has set a key, so that its value is not built in.
 func (r *Resolved) IsSet(key string) bool {
 	top, ok := r.values.top(key)

@@ -36,7 +36,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	spent := e.NewMeter(e.context, a.Worker.Name, cancel)
 	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.Weigh})
 	defer e.Desk.SetAgent(nil)
-	decoder := a.Worker.Agent.Decoder()
+	decoder := e.decoder(a)
 	tools := &openTools{}
 	a.listeners = append(a.listeners, spent, tools)
 
@@ -65,7 +65,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 				said = said[:0]
 			},
 		},
-		Stderr: proc.Sink{Raw: a.Dir.Stderr(), Line: a.complain},
+		Stderr: proc.Sink{Raw: a.Dir.Stderr(), Line: e.complaint(a)},
 		Started: func(pid int, at time.Time) {
 			a.Began = true
 			e.Record(&loop.AgentStarted{Agent: a.Worker.Name, PID: pid, Started: at.UTC()})
@@ -95,6 +95,16 @@ func (e *Engine) hear(a *Attempt, said ...loop.Payload) {
 			e.Record(found...)
 		}
 	}
+}
+
+// decoder reads what the agent prints, but for what is secret.
+func (e *Engine) decoder(a *Attempt) agent.Decoder {
+	return agent.Hiding(e.Hide, a.Worker.Agent.Decoder())
+}
+
+// complaint takes in what the agent prints as errors, but for what is secret.
+func (e *Engine) complaint(a *Attempt) func([]byte, bool) {
+	return func(line []byte, more bool) { a.complain(e.Hide.Line(line), more) }
 }
 
 // traceOf is what ties the attempt to the traces of the agent's own.

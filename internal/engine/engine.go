@@ -23,6 +23,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
@@ -56,9 +57,10 @@ type Options struct {
 
 	Control   *steer.Control
 	Observers []Observer
-	Hurry     bool  // go on at once with a run that was waiting
-	Clock     Clock // nil is the one on the wall
-	Exec      Exec  // runs one process to its end; nil is proc.Run
+	Hide      *redact.Redactor // what is secret is not told; nil: nothing is
+	Hurry     bool             // go on at once with a run that was waiting
+	Clock     Clock            // nil is the one on the wall
+	Exec      Exec             // runs one process to its end; nil is proc.Run
 }
 
 // Engine makes the steps of a run with a real agent. Between two steps it keeps

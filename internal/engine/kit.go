@@ -8,6 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/steer"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
@@ -30,7 +31,8 @@ type Kit struct {
 	Journal *journal.Run
 	Desk    *steer.Desk
 	Clock   Clock
-	Shared  Shared   // nil: limits are not shared
+	Shared  Shared // nil: limits are not shared
+	Hide    *redact.Redactor
 	Dir     string   // where the agent works
 	Env     []string // of every child, complete
 
@@ -53,7 +55,7 @@ func NewKit(o Options) *Kit {
 		o.Clock = wall{}
 	}
 	k := &Kit{
-		Recorder: newRecorder(o), Journal: o.Journal, Clock: o.Clock, Shared: o.Shared,
+		Recorder: newRecorder(o), Journal: o.Journal, Clock: o.Clock, Shared: o.Shared, Hide: o.Hide,
 		Dir: o.Dir, Env: o.Env, exec: o.Exec, workers: o.Workers, terms: o.Terms,
 	}
 	raise := k.raise(o.Raise)

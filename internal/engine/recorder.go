@@ -6,20 +6,22 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Observer hears of every event after it was written down, one at a time.
 type Observer interface{ Observe(loop.Event) }
 
-// Recorder is the memory of a run. Whatever happens goes through it: it writes an
-// event to the journal, adds it to the state, and shows it to the observers, in
-// this order.
+// Recorder is the memory of a run. Whatever happens goes through it: it takes out
+// what is secret, writes an event to the journal, adds it to the state, and shows
+// it to the observers, in this order.
 //
 // Everything below mu is guarded by it, and observers are called with it held.
 type Recorder struct {
 	log   func([]loop.Event) // nil: nothing is kept
 	clock Clock
+	hide  *redact.Redactor
 
 	mu        sync.Mutex
 	observers []Observer
@@ -37,7 +39,7 @@ type Recorder struct {
 }
 
 func newRecorder(o Options) *Recorder {
-	r := &Recorder{clock: o.Clock, observers: o.Observers, state: o.Past.State, status: loop.Running, warned: map[string]bool{}}
+	r := &Recorder{clock: o.Clock, hide: o.Hide, observers: o.Observers, state: o.Past.State, status: loop.Running, warned: map[string]bool{}}
 	if o.Journal != nil {
 		r.log = o.Journal.AppendAll
 		o.Journal.OnTrouble(r.noteTrouble)
@@ -63,7 +65,8 @@ func (r *Recorder) Record(payloads ...loop.Payload) {
 	r.record(payloads...)
 }
 
-func (r *Recorder) record(payloads ...loop.Payload) {
+func (r *Recorder) record(raw ...loop.Payload) {
+	payloads := redact.In(r.hide, raw)
 	events := make([]loop.Event, len(payloads))
 	at := r.Now()
 	for i, p := range payloads {
@@ -151,7 +154,7 @@ func (r *Recorder) Between() bool {
 func (r *Recorder) Event(p loop.Payload) loop.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return loop.Event{Time: r.Now(), Iter: r.iter, Attempt: r.attempt, Payload: p}
+	return loop.Event{Time: r.Now(), Iter: r.iter, Attempt: r.attempt, Payload: redact.In(r.hide, p)}
 }
 
 // Now is the time as the journal writes it: what is added up from the journal

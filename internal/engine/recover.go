@@ -143,7 +143,7 @@ func (e *Engine) lost(a *Attempt) *loop.Outcome {
 // lastWord looks in its transcript whether an agent that was lost with its runner
 // had come to its end before; nil when not, or when nobody can tell.
 func (e *Engine) lastWord(a *Attempt) *loop.AgentExited {
-	decoder := a.Worker.Agent.Decoder()
+	decoder := e.decoder(a)
 	err := eachLine(a.Dir.OpenStdout, WholeLines(func(line []byte) { decoder.Decode(line) }, func() {}))
 	if err != nil || !agent.Finished(decoder) {
 		return nil
@@ -156,7 +156,7 @@ func (e *Engine) lastWord(a *Attempt) *loop.AgentExited {
 // hearAgain hears the agent once more, from its transcript: it had ended before
 // the runner did, so its work is judged and not repeated.
 func (e *Engine) hearAgain(a *Attempt, exited *loop.AgentExited) error {
-	decoder := a.Worker.Agent.Decoder()
+	decoder := e.decoder(a)
 	err := eachLine(a.Dir.OpenStdout, WholeLines(func(line []byte) {
 		for _, p := range decoder.Decode(line) {
 			a.hear(p)
@@ -165,7 +165,7 @@ func (e *Engine) hearAgain(a *Attempt, exited *loop.AgentExited) error {
 	if err != nil {
 		return fmt.Errorf("read the transcript of iteration %d again: %w", a.Iter, err)
 	}
-	if err := eachLine(a.Dir.OpenStderr, a.complain); err != nil {
+	if err := eachLine(a.Dir.OpenStderr, e.complaint(a)); err != nil {
 		return fmt.Errorf("read the errors of iteration %d again: %w", a.Iter, err)
 	}
 	a.hear(exited)

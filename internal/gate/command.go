@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/tests"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -111,10 +112,13 @@ func run(ctx context.Context, p Place, name, line string, timeout time.Duration)
 	r := Result{Gate: loop.Gate{Name: name, Where: p.Where}}
 	out := newOutput(p.Log)
 	start := time.Now()
+	stdout, stderr := out.stream(p.Hide), out.stream(p.Hide)
 	exit, err := p.Exec(ctx, proc.Spec{
 		Argv: shell(line), Dir: p.Dir, Env: p.Env,
-		Stdout: out.sink(), Stderr: out.sink(), Timeout: timeout,
+		Stdout: stdout.sink(), Stderr: stderr.sink(), Timeout: timeout,
 	})
+	stdout.end()
+	stderr.end()
 	r.Duration = loop.Millis(time.Since(start))
 	r.Exit, r.Tail = exit.Code, out.end()
 	var lost *proc.KeeperError
@@ -179,15 +183,45 @@ type output struct {
 
 func newOutput(log io.Writer) *output { return &output{log: log, parser: tests.New()} }
 
-// sink is for one of the two streams. The log gets bytes as they come, the
-// others whole lines, so that no line of one stream lands within one of the
-// other.
-func (o *output) sink() proc.Sink {
-	s := proc.Sink{Line: o.line}
-	if o.log != nil {
-		s.Raw = o
+// stream is one of the two streams. The log gets bytes as they come, the others
+// whole lines, so that no line of one stream lands within one of the other, and
+// without what is secret.
+type stream struct {
+	out   *output
+	clean io.WriteCloser
+	line  []byte
+}
+
+func (o *output) stream(hide *redact.Redactor) *stream {
+	return &stream{out: o, clean: hide.Writer(lines{o})}
+}
+
+func (s *stream) sink() proc.Sink {
+	sink := proc.Sink{Line: s.take}
+	if s.out.log != nil {
+		sink.Raw = s.out
 	}
-	return s
+	return sink
+}
+
+func (s *stream) take(piece []byte, more bool) {
+	s.line = append(s.line[:0], piece...)
+	if !more {
+		s.line = append(s.line, '\n')
+	}
+	_, _ = s.clean.Write(s.line) // what takes it never fails
+}
+
+func (s *stream) end() { _ = s.clean.Close() }
+
+// lines is where an output keeps what it shows to others.
+type lines struct{ *output }
+
+func (l lines) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.add(data)
+	return len(data), nil
 }
 
 // Write writes to the log.
@@ -195,15 +229,6 @@ func (o *output) Write(data []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.log.Write(data)
-}
-
-func (o *output) line(line []byte, more bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.add(line)
-	if !more {
-		o.add([]byte{'\n'})
-	}
 }
 
 func (o *output) add(data []byte) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/tests"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -31,6 +32,7 @@ type Place struct {
 	Env   []string  // the complete environment
 	Log   io.Writer // gets every byte of the output, as it came; nil is none
 	Exec  func(context.Context, proc.Spec) (loop.Exit, error)
+	Hide  *redact.Redactor // what is secret is not told; nil: nothing is
 
 	// Expect is how many tests this gate has run earlier in the run; 0 when it
 	// ran none, or nobody knows. A gate that ran some cannot pass with none.

@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -25,6 +26,8 @@ type Call struct {
 	Dir     string
 	Timeout time.Duration // 0 is none
 	Log     io.Writer     // gets every byte that it prints; nil is none
+
+	Hide *redact.Redactor // what is secret is not told; nil: nothing is
 
 	// Exec runs a process to its end, and whatever that has started.
 	Exec func(context.Context, proc.Spec) (loop.Exit, error)
@@ -58,7 +61,7 @@ func (c Call) run(ctx context.Context, argv []string) ending {
 		Argv: argv, Dir: c.Dir, Env: c.Env, Stdin: c.stdin(), Timeout: c.Timeout,
 		Stdout: proc.Sink{Raw: out.stream(&out.stdout)}, Stderr: proc.Sink{Raw: out.stream(&out.stderr)},
 	})
-	end := ending{said: out.said(), took: time.Since(start)}
+	end := ending{said: out.said(c.Hide), took: time.Since(start)}
 	switch {
 	case err != nil:
 		end.trouble, end.hint = notStarted(argv[0], err)
@@ -167,18 +170,18 @@ func (w writer) Write(data []byte) (int, error) {
 
 // said is the last line of what was printed, where what went wrong is most
 // likely to be told: on stderr, if anything is there.
-func (o *output) said() string {
-	if line := lastLine(o.stderr); line != "" {
+func (o *output) said(hide *redact.Redactor) string {
+	if line := lastLine(hide.Text(string(o.stderr))); line != "" {
 		return line
 	}
-	return lastLine(o.stdout)
+	return lastLine(hide.Text(string(o.stdout)))
 }
 
 // lastLine is the last line that shows anything, as plain text of bounded
 // length.
-func lastLine(out []byte) string {
+func lastLine(out string) string {
 	last := ""
-	for line := range strings.FieldsFuncSeq(text.StripEscapes(string(out)), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(text.StripEscapes(out), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if line = text.Line(line); line != "" {
 			last = line
 		}

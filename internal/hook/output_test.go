@@ -29,7 +29,7 @@ func TestSaid(t *testing.T) {
 			var o output
 			_, _ = o.stream(&o.stdout).Write([]byte(tt.stdout))
 			_, _ = o.stream(&o.stderr).Write([]byte(tt.stderr))
-			if got := o.said(); got != tt.want {
+			if got := o.said(nil); got != tt.want {
 				t.Errorf("said %q, want %q", got, tt.want)
 			}
 		})
@@ -41,7 +41,7 @@ func FuzzLastLine(f *testing.F) {
 	f.Add([]byte("\x1b[31mred\x1b[0m\r\n"))
 	f.Add([]byte("\x1b\x1b[0m[2J\u202e\xff"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		line := lastLine(out)
+		line := lastLine(string(out))
 		if !utf8.ValidString(line) || len(line) > maxSaid || line != strings.TrimSpace(line) {
 			t.Errorf("last line of %q is %q", out, line)
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 const (
@@ -73,8 +75,8 @@ func (r *Run) attempt(iter, n int) *Attempt {
 	r.trouble.note(iterationsName, r.full.unless(func() error { return makeAttemptDir(dir) }))
 	a := &Attempt{
 		run: r, key: key, dir: dir,
-		stdout: transcript{path: filepath.Join(dir, stdoutName), trouble: &r.trouble, full: &r.full},
-		stderr: transcript{path: filepath.Join(dir, stderrName), trouble: &r.trouble, full: &r.full},
+		stdout: transcript{path: filepath.Join(dir, stdoutName), trouble: &r.trouble, full: &r.full, hide: r.hide},
+		stderr: transcript{path: filepath.Join(dir, stderrName), trouble: &r.trouble, full: &r.full, hide: r.hide},
 		events: logFile{path: filepath.Join(dir, eventsName), create: true, often: true, full: &r.full},
 	}
 	r.attempts[key] = a
@@ -147,7 +149,30 @@ func (a *Attempt) Close() {
 func (a *Attempt) close() {
 	a.stdout.close()
 	a.stderr.close()
+	a.run.trouble.note(promptName, a.hidePrompt())
 	a.run.trouble.note(eventsName, a.events.close())
+}
+
+// maxPrompt is more than any agent can be told.
+const maxPrompt = 64 << 20
+
+// hidePrompt takes out of the prompt what is not to be kept. That is done when the
+// agent is gone, for it may read the file.
+func (a *Attempt) hidePrompt() error {
+	if a.run.hide == nil {
+		return nil
+	}
+	told, err := files.ReadFile(context.Background(), a.PromptPath(), maxPrompt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if kept := a.run.hide.Text(string(told)); kept != string(told) {
+		return replace(a.PromptPath(), []byte(kept), false)
+	}
+	return nil
 }
 
 // transcript is a file that takes bytes as they come. While it cannot be
@@ -156,10 +181,12 @@ type transcript struct {
 	path    string
 	trouble *trouble
 	full    *refusal
+	hide    *redact.Redactor // nil: it is kept as it comes
 
 	mu    sync.Mutex
-	f     *os.File // nil until the first byte
-	dirty bool     // something is not on the disk yet
+	f     *os.File       // nil until the first byte
+	to    io.WriteCloser // writes to it, but for what is hidden
+	dirty bool           // something is not on the disk yet
 }
 
 // Write takes all of p: an agent is not to fail because a disk is full.
@@ -171,7 +198,7 @@ func (t *transcript) Write(p []byte) (int, error) {
 		t.trouble.note(filepath.Base(t.path), err)
 		return len(p), nil
 	}
-	_, err := t.f.Write(p)
+	_, err := t.to.Write(p)
 	t.trouble.note(filepath.Base(t.path), err)
 	t.dirty = true
 	return len(p), nil
@@ -185,7 +212,7 @@ func (t *transcript) open() error {
 	if err != nil {
 		return err
 	}
-	t.f = f
+	t.f, t.to = f, t.hide.Writer(f)
 	return nil
 }
 
@@ -204,6 +231,6 @@ func (t *transcript) close() {
 	if t.f == nil {
 		return
 	}
-	t.trouble.note(filepath.Base(t.path), t.f.Close())
-	t.f, t.dirty = nil, false
+	t.trouble.note(filepath.Base(t.path), errors.Join(t.to.Close(), t.f.Close()))
+	t.f, t.to, t.dirty = nil, nil, false
 }

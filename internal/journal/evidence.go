@@ -32,7 +32,7 @@ func (a *Attempt) GateLog(gate string, where loop.Place) io.WriteCloser {
 	if where == loop.InClean {
 		name += ".clean"
 	}
-	return &gateLog{transcript{path: filepath.Join(dir, name+".log"), trouble: &a.run.trouble, full: &a.run.full}}
+	return &gateLog{transcript{path: filepath.Join(dir, name+".log"), trouble: &a.run.trouble, full: &a.run.full, hide: a.run.hide}}
 }
 
 type gateLog struct{ transcript }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/seal"
 )
 
@@ -26,6 +27,7 @@ type Run struct {
 	dir     string
 	trouble trouble
 	full    refusal
+	hide    *redact.Redactor // in transcripts; nil: they are kept as they come
 
 	mu       sync.Mutex
 	seq      int64
@@ -43,6 +45,13 @@ func (r *Run) Meta() Meta {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.meta
+}
+
+// HideInTranscripts keeps what is secret out of transcripts from here on.
+func (r *Run) HideInTranscripts(hide *redact.Redactor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hide = hide
 }
 
 // Restate changes what run.json says of how the run was asked for: a limit that

@@ -193,7 +193,7 @@ type IterationStarted struct {
 // attempt after a crash.
 type IterationPhase struct {
 	Phase Phase  `json:"phase"`
-	Base  string `json:"base,omitempty"`
+	Base  string `json:"base,omitempty" redact:"-"`
 }
 
 // IterationFinished closes an attempt: what was seen, what was decided, and
@@ -214,7 +214,7 @@ type AgentStarted struct {
 // AgentSession is the agent's own conversation. Later ones add to earlier ones:
 // what is empty was not told this time.
 type AgentSession struct {
-	Session       string `json:"session,omitempty"`
+	Session       string `json:"session,omitempty" redact:"-"`
 	Model         string `json:"model,omitempty"`
 	BilledTo      string `json:"billed_to,omitempty"`
 	ContextWindow int    `json:"context_window,omitempty"` // in tokens
@@ -229,7 +229,7 @@ type AgentText struct {
 
 // AgentTool is a call of one of the agent's tools.
 type AgentTool struct {
-	ID    string `json:"id,omitempty"`
+	ID    string `json:"id,omitempty" redact:"-"`
 	Name  string `json:"name"`
 	Input string `json:"input,omitempty"` // the one line worth showing
 	Shell bool   `json:"shell,omitempty"` // it runs a command
@@ -237,7 +237,7 @@ type AgentTool struct {
 
 // AgentToolResult is what a tool gave back.
 type AgentToolResult struct {
-	ID     string `json:"id,omitempty"`
+	ID     string `json:"id,omitempty" redact:"-"`
 	Name   string `json:"name,omitempty"`
 	Output string `json:"output,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
@@ -317,7 +317,7 @@ type RunUnpaused struct{}
 // RunRebootStarted says that the agent's session is given up for a fresh one.
 type RunRebootStarted struct {
 	Why     string `json:"why"`
-	Session string `json:"session,omitempty"`
+	Session string `json:"session,omitempty" redact:"-"`
 }
 
 // RunRebootFinished says that the next attempt begins afresh.

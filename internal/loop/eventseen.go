@@ -12,7 +12,7 @@ type RunBaseline struct {
 	// SetUp says that a clean checkout was made and could be set up.
 	SetUp bool `json:"set_up,omitempty"`
 	// Checkpoint is the tree that the gates saw.
-	Checkpoint string `json:"checkpoint,omitempty"`
+	Checkpoint string `json:"checkpoint,omitempty" redact:"-"`
 }
 
 // BaselineGate is one gate before the first iteration, in the work tree and, if
@@ -56,23 +56,23 @@ type TestsSeen struct {
 // CheckpointMade says that the whole work tree was kept, as it was before the
 // agent (base) or after it.
 type CheckpointMade struct {
-	Checkpoint string `json:"checkpoint"`
-	Tree       string `json:"tree"`
+	Checkpoint string `json:"checkpoint" redact:"-"`
+	Tree       string `json:"tree" redact:"-"`
 	Base       bool   `json:"base,omitempty"`
 }
 
 // CheckpointRestored says that the work tree was put back.
 type CheckpointRestored struct {
-	Checkpoint string `json:"checkpoint"`
+	Checkpoint string `json:"checkpoint" redact:"-"`
 	Iteration  *int   `json:"iteration,omitempty"` // whose checkpoint it is, if it is one's; 0 is before the first
-	Kept       string `json:"kept"`                // the checkpoint of what was there
+	Kept       string `json:"kept" redact:"-"`     // the checkpoint of what was there
 	Why        string `json:"why"`
 	Later             // what runs later in the tree that is put back
 }
 
 // CommitMade says that the runner committed an iteration's work.
 type CommitMade struct {
-	Commit  string `json:"commit"`
+	Commit  string `json:"commit" redact:"-"`
 	Subject string `json:"subject"`
 }
 

@@ -184,7 +184,7 @@ func (o Outcome) green() []string {
 type Look struct {
 	Gate  string `json:"gate"`
 	Place Place  `json:"place"`
-	Tree  string `json:"tree"` // the beginning of its name
+	Tree  string `json:"tree" redact:"-"` // the beginning of its name
 	OK    bool   `json:"ok"`
 }
 

@@ -52,13 +52,13 @@ type Worker struct {
 	Agent    string `json:"agent,omitempty"`
 	Model    string `json:"model,omitempty"`
 	BilledTo string `json:"billed_to,omitempty"`
-	Session  string `json:"session,omitempty"`
+	Session  string `json:"session,omitempty" redact:"-"`
 }
 
 // Left is what the attempt left behind: its tree, and what it is known by.
 type Left struct {
-	Tree       string        `json:"tree,omitempty"`
-	Checkpoint string        `json:"checkpoint,omitempty"`
+	Tree       string        `json:"tree,omitempty" redact:"-"`
+	Checkpoint string        `json:"checkpoint,omitempty" redact:"-"`
 	Alike      *Fingerprints `json:"alike,omitempty"`
 }
 
@@ -202,8 +202,8 @@ type Gate struct {
 	Tests    int    `json:"tests,omitempty"`
 	Where    Place  `json:"where,omitempty"`
 	Duration Millis `json:"duration_ms"`
-	Why      string `json:"why,omitempty"`  // why it did not pass
-	Tree     string `json:"tree,omitempty"` // what it looked at, where that has a name
+	Why      string `json:"why,omitempty"`             // why it did not pass
+	Tree     string `json:"tree,omitempty" redact:"-"` // what it looked at, where that has a name
 	// Known marks a gate that was red before the first iteration and in which
 	// no test fails that did not fail then: it is no reason to call the
 	// iteration failed, and no proof either, unless no more was asked of it.

@@ -48,12 +48,12 @@ type Proof struct {
 	// lacks.
 	Why   string      `json:"why"`
 	Tests *ProofTests `json:"tests,omitempty"`
-	Gates []string    `json:"gates,omitempty"` // that were red before the run, and are green
-	Flaky []string    `json:"flaky,omitempty"` // gates that were red and green on one tree
-	Files []string    `json:"files,omitempty"` // that decide what is tested, and were changed
-	Diff  string      `json:"diff,omitempty"`  // of the tests that changed, as far as it is short
-	Tree  string      `json:"tree,omitempty"`  // what was judged
-	Place Place       `json:"place,omitempty"` // where: in the work tree if one gate was
+	Gates []string    `json:"gates,omitempty"`           // that were red before the run, and are green
+	Flaky []string    `json:"flaky,omitempty"`           // gates that were red and green on one tree
+	Files []string    `json:"files,omitempty"`           // that decide what is tested, and were changed
+	Diff  string      `json:"diff,omitempty"`            // of the tests that changed, as far as it is short
+	Tree  string      `json:"tree,omitempty" redact:"-"` // what was judged
+	Place Place       `json:"place,omitempty"`           // where: in the work tree if one gate was
 }
 
 // ProofTests are the tests behind a proof, by their names.

@@ -16,8 +16,8 @@ type Repeats struct {
 	Tests Repeat   `json:"tests,omitzero"`
 	Error Repeat   `json:"error,omitzero"`
 	Diff  Repeat   `json:"diff,omitzero"`
-	Trees []string `json:"trees,omitempty"` // after the last two iterations
-	Turns int      `json:"turns,omitempty"` // how often in a row the files became what they were two iterations before
+	Trees []string `json:"trees,omitempty" redact:"-"` // after the last two iterations
+	Turns int      `json:"turns,omitempty"`            // how often in a row the files became what they were two iterations before
 }
 
 // Repeat is one thing and how often in a row it was there.

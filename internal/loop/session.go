@@ -5,7 +5,7 @@ import "time"
 // Session is the agent's own conversation, when it goes on from one attempt to
 // the next.
 type Session struct {
-	ID         string    `json:"id"`
+	ID         string    `json:"id" redact:"-"`
 	Agent      string    `json:"agent"`
 	Since      time.Time `json:"since"`                // when its first attempt began
 	Iterations int       `json:"iterations,omitempty"` // counted ones in it

@@ -11,17 +11,17 @@ import (
 //	                      the last that was      the last one, or
 //	                      no worse than any      the one put back
 type Tree struct {
-	BestTree        *BestTree `json:"high,omitempty"`  // the last iteration that was no worse than any before
-	FirstCheckpoint string    `json:"first,omitempty"` // the first checkpoint
-	LastCheckpoint  string    `json:"here,omitempty"`  // the last one, or the one that was put back
-	Net             *Changes  `json:"net,omitempty"`   // since the run began
+	BestTree        *BestTree `json:"high,omitempty"`             // the last iteration that was no worse than any before
+	FirstCheckpoint string    `json:"first,omitempty" redact:"-"` // the first checkpoint
+	LastCheckpoint  string    `json:"here,omitempty" redact:"-"`  // the last one, or the one that was put back
+	Net             *Changes  `json:"net,omitempty"`              // since the run began
 	Later                     // of that, what runs by itself
 }
 
 // BestTree is the iteration that a worse one is undone to.
 type BestTree struct {
 	Iteration  int      `json:"iteration"` // 0 is before the first
-	Checkpoint string   `json:"checkpoint,omitempty"`
+	Checkpoint string   `json:"checkpoint,omitempty" redact:"-"`
 	Green      []string `json:"green,omitempty"` // the gates that passed
 	Tests      *Best    `json:"tests,omitempty"`
 }

@@ -71,7 +71,7 @@ func (c *Claims) Open(context.Context) error {
 // first.
 func (c *Claims) judge(ctx context.Context, a *engine.Attempt) *Judge {
 	j := c.Judge
-	j.Exec, j.Spoiled, j.First = c.Exec, c.ChangedPins(), c.Tree.First(ctx)
+	j.Exec, j.Hide, j.Spoiled, j.First = c.Exec, c.Hide, c.ChangedPins(), c.Tree.First(ctx)
 	j.Tell = func(p loop.Payload) { c.Record(p) }
 	j.Log = func(name string, where loop.Place) io.WriteCloser {
 		if a != nil {

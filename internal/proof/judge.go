@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // Judge runs the gates: in the work tree, or in a clean checkout of it.
@@ -24,6 +25,7 @@ type Judge struct {
 	Exec  func(context.Context, proc.Spec) (loop.Exit, error)
 	Work  *Work              // what reviewers see; nil: there are none
 	Spent func() *loop.Usage // what reviewers used since it was last asked; nil: there are none
+	Hide  *redact.Redactor   // what is secret is not told; nil: nothing is
 
 	// Tell hears what happens, and Log keeps what a gate prints.
 	Tell func(loop.Payload)
@@ -144,7 +146,7 @@ func (j *Judge) run(check func(Gate) gate.Result, pick func(Gate) bool) []gate.R
 func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at checkpoint.Checkpoint) gate.Result {
 	log := j.Log(g.Name(), loop.InWorkspace)
 	defer log.Close()
-	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Expect: s.Expected(g.Name())}
+	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Hide: j.Hide, Expect: s.Expected(g.Name())}
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InWorkspace})
 	return j.check(ctx, s, g, p, at.Tree, at)
 }
@@ -177,7 +179,7 @@ func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, t
 	if j.Work != nil {
 		j.Work.store, j.Work.first, j.Work.now = j.Store, j.First, &at
 	}
-	r := g.Check(ctx, p)
+	r := j.ask(ctx, g, p)
 	r.Tree = tree
 	if before, ok := known(s, g.Name()); ok {
 		r.Known = !r.OK && gate.Known(r, before)
@@ -187,6 +189,12 @@ func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, t
 	}
 	j.Tell(&loop.GateFinished{Gate: r.Gate, Tests: r.Tests})
 	return r
+}
+
+// ask has a gate look at a place. A gate of a program's own need not know what is
+// secret.
+func (j *Judge) ask(ctx context.Context, g Gate, p gate.Place) gate.Result {
+	return redact.In(j.Hide, g.Check(ctx, p))
 }
 
 // known is the baseline of a gate that was red then and has not passed since.

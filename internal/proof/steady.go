@@ -109,7 +109,7 @@ func (j *Judge) variantIn(ctx context.Context, g Gate, rooms *rooms, tree, with 
 	}
 	room.used = true
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean, With: with})
-	r := g.Check(ctx, rooms.place(room, log))
+	r := j.ask(ctx, g, rooms.place(room, log))
 	r.Tree = tree
 	j.Tell(&loop.GateFinished{Gate: r.Gate, With: with})
 	return r

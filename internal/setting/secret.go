@@ -1,6 +1,9 @@
 package setting
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Mask stands for what is not shown.
 const Mask = "***"
@@ -20,6 +23,29 @@ var (
 )
 
 const nameInLine = `(?i)((?:^|[\s"'])(?:--?[\w.-]*` + secretName + `\s+|[\w.-]*` + secretName + `[=:]\s*))`
+
+// In the name of a variable, of a setting, or of a field of JSON: what a name has
+// in it, and what it ends with.
+var (
+	secretParts = []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTHORIZATION", "APIKEY", "PRIVATEKEY", "ACCESSKEY", "WEBHOOK"}
+	secretEnds  = []string{"_KEY", "_PASS", "_PWD", "_PAT", "_AUTH"}
+)
+
+// SecretName tells whether a name looks as if its value were secret.
+func SecretName(name string) bool {
+	name = strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
+	for _, part := range secretParts {
+		if strings.Contains(name, part) || strings.Contains(strings.ReplaceAll(name, "_", ""), part) {
+			return true
+		}
+	}
+	for _, end := range secretEnds {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
 
 // MaskArgs hides the values of arguments whose names look like secrets.
 func MaskArgs(argv []string) []string { return Command{Argv: argv}.masked(secretInLine).Argv }

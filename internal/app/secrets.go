@@ -1,0 +1,50 @@
+package app
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/redact"
+	"github.com/refrain-loop/refrain/internal/request"
+)
+
+// secrets hides what is secret for this run.
+func (j *Job) secrets() *redact.Redactor { return secretsOf(j.Assignment) }
+
+// secretsOf hides what nobody should read who reads of a run: keys in our own
+// environment, those that agents are given by settings, and how people are told.
+// By its promise an agent is heard, so that is never hidden.
+func secretsOf(a request.Assignment) *redact.Redactor {
+	given := map[string]string{}
+	for _, one := range a.Config().Agents {
+		maps.Copy(given, one.Env)
+	}
+	list := redact.Variables(os.Environ(), isPath)
+	list = append(list, redact.Given(given, isPath)...)
+	list = append(list, redact.Settings(a.Settings.Secrets())...)
+	return redact.New(list, a.Config().Done.Promise, a.Config().Done.FailurePromise)
+}
+
+// isPath tells whether a value leads to a file, or to where one may be: a key may
+// begin with a slash as well.
+func isPath(value string) bool {
+	first, _, _ := strings.Cut(value, string(filepath.ListSeparator))
+	if rest, ok := strings.CutPrefix(first, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return true
+		}
+		first = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(first) {
+		return strings.HasPrefix(first, "./") || strings.HasPrefix(first, "../")
+	}
+	if _, err := os.Lstat(first); err == nil {
+		return true
+	}
+	dir := filepath.Dir(first)
+	_, err := os.Lstat(dir)
+	return err == nil && dir != filepath.Dir(dir)
+}
