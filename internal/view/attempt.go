@@ -30,7 +30,7 @@ func closing(label string, p *loop.IterationFinished, before loop.State, limits 
 	case loop.Interrupted:
 		return Fact{Info, fmt.Sprintf("%s interrupted after %s%s; it does not count", label, took, interruptedBy(o))}
 	case loop.Lost:
-		return Fact{Info, fmt.Sprintf("%s lost: the runner died while it ran; it does not count", label)}
+		return Fact{Info, fmt.Sprintf("%s lost: %s while it ran; it does not count", label, whoDied(o))}
 	}
 	switch {
 	case o.Error != nil && o.Error.Kind == loop.ErrPrompt:
@@ -42,6 +42,14 @@ func closing(label string, p *loop.IterationFinished, before loop.State, limits 
 		return Fact{Info, fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
 	}
 	return Fact{Warning, "WARNING: Iteration failed, " + failures}
+}
+
+// whoDied is with whom an attempt was lost.
+func whoDied(o *loop.Outcome) string {
+	if o.Error != nil && o.Error.Kind == loop.ErrKeeper {
+		return "the process that looks after the agent was ended"
+	}
+	return "the runner died"
 }
 
 // streak counts towards a threshold; 0 is no threshold.

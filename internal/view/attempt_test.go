@@ -50,6 +50,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		{"a stand-in that is not there", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "codex"}, Error: agentError(loop.ErrMissing, "codex: not found")}, "Iteration 2/5 held up: codex cannot work: codex: not found; it does not count"},
 		{"unavailable", loop.Outcome{Result: loop.Unavailable, Error: agentError(loop.ErrOverloaded, "529")}, "Iteration 2/5 held up: the provider is unavailable: 529; it does not count"},
 		{"lost", loop.Outcome{Result: loop.Lost}, "Iteration 2/5 lost: the runner died while it ran; it does not count"},
+		{"lost with who looks after the agent", loop.Outcome{Result: loop.Lost, Error: &loop.AgentError{Kind: loop.ErrKeeper}}, "Iteration 2/5 lost: the process that looks after the agent was ended while it ran; it does not count"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
