@@ -284,6 +284,12 @@ func checkRecords(tree string) Check {
 	if err != nil {
 		return Check{name, Problem, err.Error(), "set HOME or XDG_STATE_HOME to a folder that can be written to"}
 	}
+	if _, err := os.Stat(store.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Check{name, Problem, "no place for them: " + err.Error(), "set XDG_STATE_HOME to a folder outside of the project that you can write to"}
+	}
+	if folder := os.Getenv("XDG_STATE_HOME"); folder != "" && !filepath.IsAbs(folder) {
+		return Check{name, Worry, fmt.Sprintf("XDG_STATE_HOME is %s, which is no full path and so is passed over: they are in %s", text.Line(folder), store.Dir), "set it to a full path, or unset it"}
+	}
 	if store.InProject() {
 		return Check{name, Worry, "in the project itself, where an earlier version has put them: " + store.Dir, "the next run moves them out of the project"}
 	}

@@ -290,7 +290,7 @@ func (s Store) metas() ([]Meta, []Unreadable, error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("list runs: %w", err)
+		return nil, nil, &project.PlaceError{Err: fmt.Errorf("list runs: %w", err)}
 	}
 	var list []Meta
 	var bad []Unreadable
