@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -25,7 +26,7 @@ func lsCommand(sh *shell) *cobra.Command {
 	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository, and of projects that are gone")
 	long := cmd.Flags().BoolP("long", "l", false, "with what each took, changed and cost, and why it ended")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		list, elsewhere, err := listRuns(sh, *all)
+		list, bad, elsewhere, err := listRuns(sh, *all)
 		if err != nil {
 			return err
 		}
@@ -34,7 +35,14 @@ func lsCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			return printJSON(sh.out, append(list, gone...))
+			rows := make([]any, 0, len(list)+len(gone)+len(bad))
+			for _, s := range append(list, gone...) {
+				rows = append(rows, s)
+			}
+			for _, b := range bad {
+				rows = append(rows, unreadableRun{b.Name, b.Dir, "unreadable", b.Err.Error()})
+			}
+			return printJSON(sh.out, rows)
 		}
 		defer tellGone(sh, gone)
 		defer tellElsewhere(sh, elsewhere)
@@ -59,6 +67,14 @@ func lsCommand(sh *shell) *cobra.Command {
 		return w.Flush()
 	}
 	return cmd
+}
+
+// unreadableRun is what scripts are told of a run that is there and cannot be read.
+type unreadableRun struct {
+	Run   string `json:"run"`
+	Dir   string `json:"dir"`
+	State string `json:"state"`
+	Why   string `json:"why"`
 }
 
 // listLong lists runs with what each took, changed and cost.
@@ -135,16 +151,16 @@ func tellElsewhere(sh *shell, runs int) {
 }
 
 // listRuns is every run here, the latest first, and how many there are in other work
-// trees of the repository that are left out. What cannot be read is said and
-// passed over.
-func listRuns(sh *shell, all bool) (list []view.Status, elsewhere int, err error) {
+// trees of the repository that are left out. What cannot be read is said, and given
+// apart.
+func listRuns(sh *shell, all bool) (list []view.Status, bad []journal.Unreadable, elsewhere int, err error) {
 	store, err := sh.store()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	entries, bad, err := store.List()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	for _, b := range bad {
 		fmt.Fprintf(sh.err, "WARNING: %s cannot be read: %v\n", b.Name, b.Err)
@@ -170,7 +186,7 @@ func listRuns(sh *shell, all bool) (list []view.Status, elsewhere int, err error
 	default:
 		fmt.Fprintf(sh.err, "WARNING: %d runs cannot be checked: the key that sealed them is gone (%s)\n", len(unchecked), strings.Join(unchecked, ", "))
 	}
-	return list, elsewhere, nil
+	return list, bad, elsewhere, nil
 }
 
 func iterationsOf(s view.Status) string {
