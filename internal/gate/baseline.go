@@ -30,6 +30,9 @@ func (b Both) Baseline() loop.BaselineGate {
 func Missing(list []Both, setup string) string {
 	var missing []string
 	for _, b := range list {
+		if b.Clean != nil && b.Clean.NoSpace {
+			return "the disk is full, and there is no room for a clean checkout: free some space and start again"
+		}
 		if !b.Agree() {
 			missing = append(missing, b.missing())
 		}

@@ -28,6 +28,7 @@ func TestMissing(t *testing.T) {
 		{"red only in the clean one", []Both{both(green, green), both(green, lacks)}, "", loop.InWorkspace, []string{"a clean checkout does not do the same: test (Cannot find module 'x')", "proof.setup", "proof.copy"}},
 		{"setting up failed, and it shows", []Both{both(green, lacks)}, "npm ci: exit 1", loop.InWorkspace, []string{"setting up the clean checkout failed (npm ci: exit 1)", "Cannot find module 'x'"}},
 		{"setting up failed, and nothing needs it", []Both{both(green, green)}, "npm ci: exit 1", loop.InClean, nil},
+		{"no room for it", []Both{both(green, exits.but(func(r *Result) { r.NoSpace = true }))}, "", loop.InWorkspace, []string{"the disk is full", "free some space"}},
 		{"not tried", []Both{{Work: green}}, "npm ci: exit 1", loop.InWorkspace, []string{"npm ci: exit 1", "test (not tried)"}},
 		{"interrupted", []Both{both(exits, exits.but(interrupted))}, "", loop.InWorkspace, []string{"test"}},
 	} {

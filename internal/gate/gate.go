@@ -51,6 +51,8 @@ type Result struct {
 
 	// Interrupted says that it was ended from outside, and has found nothing.
 	Interrupted bool
+	// NoSpace says that it could not be run: the disk is full.
+	NoSpace bool
 }
 
 // refuse gives the result of a gate that does not pass. Without a reason it

@@ -195,6 +195,9 @@ func (c *claim) alsoHere(ctx context.Context, red []gate.Result) (here []gate.Re
 }
 
 func disagreement(r gate.Result) string {
+	if r.NoSpace {
+		return fmt.Sprintf("gate %s passes in the work tree, and nobody can tell what it says in a clean checkout: the disk is full; free some space, then resume", r.Name)
+	}
 	missing := r.Why
 	if r.Telling != "" {
 		missing += ": " + r.Telling

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -159,6 +160,9 @@ func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, t
 	room, err := rooms.enter(ctx, tree, log)
 	if err != nil {
 		r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: loop.InClean, Why: "no clean checkout: " + err.Error()}}
+		if files.NoSpace(err) {
+			r.Why, r.NoSpace = "the disk is full, free some space: "+err.Error(), true
+		}
 		if ctx.Err() != nil {
 			r.Why, r.Interrupted = "interrupted", true
 		}

@@ -303,6 +303,17 @@ func TestANewTestThatHadNoTurnProvesNothing(t *testing.T) {
 	b.wants(b.claim(), "kept")
 }
 
+// A full disk is nothing that a checkout lacks. A test cannot fill one; an error
+// with the words for it will do.
+func TestAFullDiskIsToldAsSuch(t *testing.T) {
+	b := newBench(t, Settings{Mode: "clean"}, Gate{Gate: &played{name: "t", look: func(gate.Place) gate.Result { return answer(true, "") }}, Line: "x"}).begin()
+	full := filepath.Join(t.TempDir(), "no space left on device")
+	write(t, full, "a file where a folder should be")
+	b.judge.Proof.Dir = filepath.Join(full, "proof")
+	b.write("calc", "good\n")
+	b.wants(b.claim(), "the disk is full; free some space, then resume")
+}
+
 func TestDependenciesOfTheAgentAreNotCopied(t *testing.T) {
 	g := &played{name: "t", look: func(p gate.Place) gate.Result {
 		_, err := os.Stat(filepath.Join(p.Dir, "node_modules", "x"))
