@@ -10,9 +10,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// mostRecent is how many events a Live has at hand at most. Who is further behind
+// maxRecent is how many events a Live has at hand at most. Who is further behind
 // reads from the disk.
-const mostRecent = 2048
+const maxRecent = 2048
 
 // Live is a run as the program that started it sees it: where it stands, and its
 // events from any number on. Before the run has begun there is nothing to see;
@@ -28,7 +28,7 @@ type Live struct {
 // NewLive makes one for a run that has not begun.
 func NewLive() *Live {
 	l := &Live{}
-	l.feed = control.NewFeed(mostRecent, func(after int64) iter.Seq2[loop.Event, error] {
+	l.feed = control.NewFeed(maxRecent, func(after int64) iter.Seq2[loop.Event, error] {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.past(after)

@@ -70,7 +70,7 @@ func follows(t *testing.T, l *Live, after int64, each func(loop.Event) bool) (la
 func all(loop.Event) bool { return true }
 
 func TestFollowersMissNothing(t *testing.T) {
-	const before, n = 10, 3 * mostRecent // of an earlier runner, and of this one
+	const before, n = 10, 3 * maxRecent // of an earlier runner, and of this one
 	d := &disk{}
 	for i := range before {
 		d.write(loop.Event{Seq: int64(i + 1), Payload: &loop.NoteAdded{}})

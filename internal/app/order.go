@@ -78,7 +78,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		Disturbs: len(s.Scripts) > 0 || s.Hooks.Set.Has(hook.PostIteration),
 	}
 	usage := &parts.Usage{Kit: kit}
-	repeats := &parts.Repeats{Tree: tree, Enabled: s.Compare, MaxDiff: proof.MostDiff}
+	repeats := &parts.Repeats{Tree: tree, Enabled: s.Compare, MaxDiff: proof.MaxDiff}
 
 	// The order of things. What a part does stands over its method.
 	d.Stepper = engine.New(kit, s.Run, engine.Order{

@@ -37,8 +37,8 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 	return nil, w, errors.Join(err, here.files.Worktrees().Remove(context.WithoutCancel(ctx), w, true))
 }
 
-// mostCompared is more than any prompt, plan or file of settings may have.
-const mostCompared = 64 << 20
+// maxCompared is more than any prompt, plan or file of settings may have.
+const maxCompared = 64 << 20
 
 // committedAs refuses settings, a prompt or a plan that is not committed as it is:
 // the new work tree would quietly run with another one, or with none.
@@ -47,11 +47,11 @@ func committedAs(ctx context.Context, here *Job, there string) error {
 		if name == "" || filepath.IsAbs(name) {
 			continue
 		}
-		mine, err := files.ReadFile(ctx, filepath.Join(here.Tree, name), mostCompared)
+		mine, err := files.ReadFile(ctx, filepath.Join(here.Tree, name), maxCompared)
 		if err != nil {
 			continue // one that is needed and missing was refused before
 		}
-		theirs, err := files.ReadFile(ctx, filepath.Join(there, name), mostCompared)
+		theirs, err := files.ReadFile(ctx, filepath.Join(there, name), maxCompared)
 		if err != nil || !bytes.Equal(mine, theirs) {
 			return &request.UsageError{
 				What: name + " is not committed as it is, so the new work tree would run with another one",

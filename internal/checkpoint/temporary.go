@@ -14,8 +14,8 @@ import (
 // records: checkouts whose records are gone can be found and removed.
 const OwnerFile = "refrain-run"
 
-// mostNotes is more than all notes of a run have.
-const mostNotes = 1 << 20
+// maxNotes is more than all notes of a run have.
+const maxNotes = 1 << 20
 
 // TempFile lists, in that folder, the folders for temporary files that were made.
 const TempFile = "temporary"
@@ -27,7 +27,7 @@ const TempPrefix = "refrain-proof-"
 // folder of a run's clean checkouts.
 func RemoveTemporary(dir string) error {
 	notes := filepath.Join(dir, TempFile)
-	text, err := files.ReadFile(context.Background(), notes, mostNotes)
+	text, err := files.ReadFile(context.Background(), notes, maxNotes)
 	if err != nil {
 		return os.RemoveAll(notes) // none were made, or nobody can tell
 	}

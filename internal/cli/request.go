@@ -176,8 +176,8 @@ func tomlText(s string) string {
 	return string(b)
 }
 
-// mostContext is more than any prompt may have.
-const mostContext = 8 << 20
+// maxContext is more than any prompt may have.
+const maxContext = 8 << 20
 
 // contextText is the text itself, or that of the file behind an @.
 func contextText(arg string) (string, error) {
@@ -188,7 +188,7 @@ func contextText(arg string) (string, error) {
 		}
 		return arg, nil
 	}
-	b, err := files.ReadFile(context.Background(), file, mostContext)
+	b, err := files.ReadFile(context.Background(), file, maxContext)
 	if err != nil {
 		return "", usage(fmt.Sprintf("read --context: %v", pathCause(err)), "name a file that can be read after the @")
 	}

@@ -146,8 +146,8 @@ func fullScreen(sh *shell, store journal.Store) tui.Options {
 	}
 }
 
-// mostDiff is more of a diff than anybody reads on a screen.
-const mostDiff = 4 << 20
+// maxDiff is more of a diff than anybody reads on a screen.
+const maxDiff = 4 << 20
 
 // iterationDiff is what an iteration did to the files.
 func iterationDiff(ctx context.Context, store journal.Store, run string, iteration int) (string, error) {
@@ -163,7 +163,7 @@ func iterationDiff(ctx context.Context, store journal.Store, run string, iterati
 	if err != nil {
 		return "", told(err)
 	}
-	w := head{room: mostDiff}
+	w := head{room: maxDiff}
 	if err := h.Kept.Diff(ctx, &w, from, to, checkpoint.DiffOptions{}); err != nil {
 		return "", told(err)
 	}

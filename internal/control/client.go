@@ -20,8 +20,8 @@ import (
 // ErrNobody says that no run answers at an address, or none any more.
 var ErrNobody = errors.New("no run answers")
 
-// mostAnswer is more than any answer has.
-const mostAnswer = 1 << 20
+// maxAnswer is more than any answer has.
+const maxAnswer = 1 << 20
 
 // Client talks to a live run. It is safe for concurrent use, and holds nothing
 // open between two calls.
@@ -65,7 +65,7 @@ func dial(ctx context.Context, network, place string) (net.Conn, error) {
 // Run asks where the run stands.
 func (c *Client) Run(ctx context.Context) (view.Status, error) {
 	var s view.Status
-	ctx, cancel := context.WithTimeoutCause(ctx, mostQuiet, ErrSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxQuiet, ErrSilent)
 	defer cancel()
 	status, body, err := c.ask(ctx, http.MethodGet, "/v1/run", nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Client) ask(ctx context.Context, method, path string, content []byte) (
 		return 0, nil, gone(ctx, err)
 	}
 	defer r.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(r.Body, mostAnswer))
+	body, err = io.ReadAll(io.LimitReader(r.Body, maxAnswer))
 	return r.StatusCode, body, gone(ctx, err)
 }
 
@@ -163,8 +163,8 @@ var ErrSilent = errors.New("the run does not answer")
 // waited for with a clock in hand: meanwhile the run is asked again and again
 // whether it is there.
 var (
-	askAgain  = 2 * time.Second
-	mostQuiet = 5 * time.Second // what a machine that is busy may take for that
+	askAgain = 2 * time.Second
+	maxQuiet = 5 * time.Second // what a machine that is busy may take for that
 )
 
 // listening is a context that ends with ErrSilent when the run no longer answers.
@@ -194,7 +194,7 @@ func (c *Client) listening(ctx context.Context) (context.Context, func()) {
 // answers tells whether the run says anything at all. One that is gone is not
 // silent.
 func (c *Client) answers(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeoutCause(ctx, mostQuiet, ErrSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxQuiet, ErrSilent)
 	defer cancel()
 	_, _, err := c.ask(ctx, http.MethodGet, "/v1/run", nil)
 	return !errors.Is(err, ErrSilent)

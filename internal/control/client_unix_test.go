@@ -31,7 +31,7 @@ func TestARunThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 // hasten makes the client impatient for one test.
 func hasten(t *testing.T) {
 	t.Helper()
-	again, quiet := askAgain, mostQuiet
-	t.Cleanup(func() { askAgain, mostQuiet = again, quiet })
-	askAgain, mostQuiet = 10*time.Millisecond, 100*time.Millisecond
+	again, quiet := askAgain, maxQuiet
+	t.Cleanup(func() { askAgain, maxQuiet = again, quiet })
+	askAgain, maxQuiet = 10*time.Millisecond, 100*time.Millisecond
 }

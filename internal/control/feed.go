@@ -10,16 +10,16 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// mostWeight is how large the events at hand may be together: little beside what
+// maxWeight is how large the events at hand may be together: little beside what
 // an agent needs.
-const mostWeight = 4 << 20
+const maxWeight = 4 << 20
 
 // Feed is a live run for who follows it in the process of its runner: the latest
 // events at hand, for any number of readers, each of which goes through them at
 // its own pace, and those before them on the disk. Nobody can hold up who adds one.
 type Feed struct {
-	past       func(after int64) iter.Seq2[loop.Event, error]
-	mostWeight int
+	past      func(after int64) iter.Seq2[loop.Event, error]
+	maxWeight int
 
 	mu      sync.Mutex
 	entries []*entry // the i-th event ever is at i modulo the length
@@ -44,7 +44,7 @@ type entry struct {
 // NewFeed makes a feed that has so many events at hand at most. The others are read
 // from the past, which has all of them: an event is written before it is observed.
 func NewFeed(most int, past func(after int64) iter.Seq2[loop.Event, error]) *Feed {
-	return &Feed{past: past, mostWeight: mostWeight, entries: make([]*entry, most), news: make(chan struct{})}
+	return &Feed{past: past, maxWeight: maxWeight, entries: make([]*entry, most), news: make(chan struct{})}
 }
 
 // place is where the i-th event is.
@@ -59,7 +59,7 @@ func (f *Feed) Add(e loop.Event) {
 	if e.Seq <= f.newest || !f.closed.IsZero() {
 		return
 	}
-	for f.first < f.end && (f.end-f.first == len(f.entries) || f.weight+added.weight > f.mostWeight) {
+	for f.first < f.end && (f.end-f.first == len(f.entries) || f.weight+added.weight > f.maxWeight) {
 		oldest := f.place(f.first)
 		f.weight -= (*oldest).weight
 		*oldest = nil

@@ -11,7 +11,7 @@ func TestFeedKeepsTheLatestEventsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 8).Draw(t, "most events")
 		f := NewFeed(most, nil)
-		f.mostWeight = rapid.IntRange(1, 8<<10).Draw(t, "most weight")
+		f.maxWeight = rapid.IntRange(1, 8<<10).Draw(t, "most weight")
 		var all []int64
 		seq := int64(0)
 		for range rapid.IntRange(0, 30).Draw(t, "events") {
@@ -20,8 +20,8 @@ func TestFeedKeepsTheLatestEventsInOrder(t *testing.T) {
 			all = append(all, seq)
 		}
 		kept := f.end - f.first
-		if kept > most || len(all) > 0 && kept == 0 || kept > 1 && f.weight > f.mostWeight {
-			t.Fatalf("the feed keeps %d events of weight %d, want 1 to %d of at most %d", kept, f.weight, most, f.mostWeight)
+		if kept > most || len(all) > 0 && kept == 0 || kept > 1 && f.weight > f.maxWeight {
+			t.Fatalf("the feed keeps %d events of weight %d, want 1 to %d of at most %d", kept, f.weight, most, f.maxWeight)
 		}
 		all = all[len(all)-kept:]
 
@@ -76,9 +76,9 @@ func TestAFeedStaysSmall(t *testing.T) {
 	seq := int64(0)
 	for range 100 {
 		seq++
-		f.Add(text(seq, strings.Repeat("x", mostWeight/10)))
+		f.Add(text(seq, strings.Repeat("x", maxWeight/10)))
 	}
-	if kept := f.end - f.first; f.weight > mostWeight || kept > 10 {
+	if kept := f.end - f.first; f.weight > maxWeight || kept > 10 {
 		t.Errorf("%d events of %d bytes are kept", kept, f.weight)
 	}
 	for range 10 * most {

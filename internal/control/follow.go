@@ -87,7 +87,7 @@ func (f *follower) connect(ctx context.Context) error {
 	}
 	defer r.Body.Close()
 	if r.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(r.Body, mostAnswer))
+		body, _ := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
 		return refusal(r.StatusCode, body)
 	}
 	for m, err := range messages(r.Body) {
@@ -138,10 +138,10 @@ func (f *follower) take(m message) error {
 	return nil
 }
 
-// mostMessage is more than any event has: an agent's line is cut long before.
-const mostMessage = 64 << 20
+// maxMessage is more than any event has: an agent's line is cut long before.
+const maxMessage = 64 << 20
 
-var errTooLong = fmt.Errorf("the stream has a line of more than %d bytes", mostMessage)
+var errTooLong = fmt.Errorf("the stream has a line of more than %d bytes", maxMessage)
 
 // message is one server-sent event. Its data is only good until the next one.
 type message struct {
@@ -188,7 +188,7 @@ func messages(r io.Reader) iter.Seq2[message, error] {
 				}
 				data, begun = append(data, value...), true
 			}
-			if len(data) > mostMessage {
+			if len(data) > maxMessage {
 				yield(message{}, errTooLong)
 				return
 			}
@@ -202,11 +202,11 @@ func readLine(r *bufio.Reader, buffer *[]byte) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		long := append((*buffer)[:0], line...)
-		for errors.Is(err, bufio.ErrBufferFull) && len(long) <= mostMessage {
+		for errors.Is(err, bufio.ErrBufferFull) && len(long) <= maxMessage {
 			line, err = r.ReadSlice('\n')
 			long = append(long, line...)
 		}
-		if len(long) > mostMessage {
+		if len(long) > maxMessage {
 			return nil, errTooLong
 		}
 		*buffer, line = long, long

@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	mostClients = 4096
-	// mostEvents is how many of the latest events are at hand for them: some
+	maxClients = 4096
+	// maxEvents is how many of the latest events are at hand for them: some
 	// hundred iterations.
-	mostEvents = 4096
-	mostHeader = 16 << 10
+	maxEvents  = 4096
+	maxHeader  = 16 << 10
 	headerTime = 5 * time.Second
 	idleTime   = time.Minute
 	// batchTime is the shortest time between two wakings of the streams. Nobody
@@ -82,7 +82,7 @@ func Serve(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the control socket: %w", err)
 	}
-	return serve(o, l, address, NewFeed(mostEvents, o.Past)), nil
+	return serve(o, l, address, NewFeed(maxEvents, o.Past)), nil
 }
 
 func serve(o Options, l net.Listener, address string, feed *Feed) *Server {
@@ -97,7 +97,7 @@ func serve(o Options, l net.Listener, address string, feed *Feed) *Server {
 		Handler:           s.handler(),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, peer{}, pidOf(c)) },
-		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: mostHeader,
+		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(io.Discard, "", 0), // the terminal belongs to the run
 	}
 	s.close = sync.OnceFunc(func() { s.end(l, cancel) })
@@ -170,7 +170,7 @@ func (s *Server) refuse() (idle <-chan struct{}) {
 func (s *Server) enter() (over, full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	over, full = s.idle != nil, s.busy >= mostClients
+	over, full = s.idle != nil, s.busy >= maxClients
 	if !over && !full {
 		s.busy++
 	}
@@ -202,7 +202,7 @@ func (g guarded) Accept() (net.Conn, error) {
 }
 
 const (
-	mostBody = 64 << 10
+	maxBody  = 64 << 10
 	bodyTime = 5 * time.Second
 )
 
@@ -220,7 +220,7 @@ func (s *Server) handler() http.Handler {
 		case over:
 			answer(w, http.StatusConflict, s.ended())
 		case full:
-			refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("the run has %d clients already: close some of them", mostClients))
+			refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("the run has %d clients already: close some of them", maxClients))
 		default:
 			defer s.leave()
 			mux.ServeHTTP(w, r)
@@ -278,7 +278,7 @@ func readCommand(w http.ResponseWriter, r *http.Request) (Command, error) {
 	limits := http.NewResponseController(w)
 	_ = limits.SetReadDeadline(time.Now().Add(bodyTime))
 	var c Command
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBody)).Decode(&c)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&c)
 	_ = limits.SetReadDeadline(time.Time{})
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return c, fmt.Errorf("a command has at most %d bytes", tooLarge.Limit)

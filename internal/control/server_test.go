@@ -74,7 +74,7 @@ func TestRefusal(t *testing.T) {
 		},
 		{
 			"because it is too long",
-			Command{Command: Note, Text: strings.Repeat("x", mostBody)},
+			Command{Command: Note, Text: strings.Repeat("x", maxBody)},
 			Answer{OK: true},
 			Refused{Note, loop.Running, "a command has at most 65536 bytes"},
 		},
@@ -266,7 +266,7 @@ func get(t *testing.T, s *scene, path, lastEvent string) *http.Response {
 func TestTooManyClientsAreTurnedAway(t *testing.T) {
 	s := serving(t, nil)
 	s.Server.mu.Lock()
-	s.busy = mostClients
+	s.busy = maxClients
 	s.Server.mu.Unlock()
 	const want = "the run has 4096 clients already: close some of them"
 	if _, err := s.client.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
@@ -275,7 +275,7 @@ func TestTooManyClientsAreTurnedAway(t *testing.T) {
 	if _, err := story.Collect(s.client.Events(t.Context(), 0)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Events gives %v, want %q", err, want)
 	}
-	for range mostClients {
+	for range maxClients {
 		s.leave()
 	}
 	if _, err := s.client.Run(t.Context()); err != nil {

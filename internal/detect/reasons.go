@@ -22,8 +22,8 @@ type reasons struct {
 	list  []*loop.TestExplained
 }
 
-// mostReasons is how many of one attempt are heard.
-const mostReasons = 200
+// maxReasons is how many of one attempt are heard.
+const maxReasons = 200
 
 var reasonTag = regexp.MustCompile(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')>(.+)</test-changed>$`)
 
@@ -38,7 +38,7 @@ func (r *reasons) Hear(said loop.Payload) []loop.Payload {
 			continue
 		}
 		m := reasonTag.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil || strings.TrimSpace(m[3]) == "" || len(r.list) == mostReasons {
+		if m == nil || strings.TrimSpace(m[3]) == "" || len(r.list) == maxReasons {
 			continue
 		}
 		r.list = append(r.list, &loop.TestExplained{Name: strings.Clone(text.Fold(m[1] + m[2])), Why: strings.Clone(text.Shorten(text.Fold(m[3]), maxReason))})

@@ -45,7 +45,7 @@ func TestReasons(t *testing.T) {
 	if got := deaf.Report(&loop.Outcome{Result: loop.OK}); got != nil {
 		t.Errorf("where no gates judge, reasons are heard: %v", got)
 	}
-	if got := heardReasons(loop.OK, strings.Repeat("<test-changed name=\"A\">x</test-changed>\n", 1000)); len(got) != mostReasons {
-		t.Errorf("%d reasons are heard, want at most %d", len(got), mostReasons)
+	if got := heardReasons(loop.OK, strings.Repeat("<test-changed name=\"A\">x</test-changed>\n", 1000)); len(got) != maxReasons {
+		t.Errorf("%d reasons are heard, want at most %d", len(got), maxReasons)
 	}
 }

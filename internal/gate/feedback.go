@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	mostNamed  = 20  // failing tests that the next agent is told by name
+	maxNamed   = 20  // failing tests that the next agent is told by name
 	maxMessage = 400 // bytes of what one of them said
 	leastTail  = 200 // bytes of output below which it tells nothing
 )
@@ -41,7 +41,7 @@ func failing(r *tests.Report, room int) string {
 	const heading, more = "\nFailing tests:", "\n- and %d more"
 	room -= len(heading) + len(more) + 8 // digits
 	text, n := "", 0
-	for _, test := range r.Failing[:min(len(r.Failing), mostNamed)] {
+	for _, test := range r.Failing[:min(len(r.Failing), maxNamed)] {
 		item := "\n- " + quiet(describe(test))
 		if len(text)+len(item) > room {
 			break

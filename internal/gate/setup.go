@@ -102,14 +102,14 @@ var installKeys = []string{
 // installScripts run while packages are installed.
 var installScripts = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
 
-// mostLocked is more than any lockfile has.
-const mostLocked = 64 << 20
+// maxLocked is more than any lockfile has.
+const maxLocked = 64 << 20
 
 // Installed is what an install reads of a lockfile or manifest. Whole is false
 // when it reads more than that: other packages of the same tree, or whatever a
 // script wants; and when it cannot be read.
 func Installed(dir, name string) (content []byte, whole bool) {
-	content, err := files.ReadFile(context.Background(), filepath.Join(dir, name), mostLocked)
+	content, err := files.ReadFile(context.Background(), filepath.Join(dir, name), maxLocked)
 	if name != "package.json" || err != nil {
 		return content, err == nil
 	}

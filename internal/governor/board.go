@@ -153,8 +153,8 @@ const (
 	// finds the limit still there has noted so by the time the next one wakes.
 	apart = 2 * time.Second
 
-	// mostWakes bounds the file, whatever runs do.
-	mostWakes = 200
+	// maxWakes bounds the file, whatever runs do.
+	maxWakes = 200
 )
 
 // reserve gives the run the first time from the given one on that is free, and
@@ -169,7 +169,7 @@ func reserve(list []wake, account, run string, from, now time.Time) ([]wake, tim
 	})
 	at := free(list, account, from)
 	list = append(list, wake{Account: account, Run: run, At: at})
-	return list[max(0, len(list)-mostWakes):], at
+	return list[max(0, len(list)-maxWakes):], at
 }
 
 // free is the first time from the given one on that is not near another wake.
@@ -213,8 +213,8 @@ const (
 	// A time further off was misread, and would keep all runs away for years.
 	longest = 32 * 24 * time.Hour
 
-	// mostEntries bounds the file, whatever runs do.
-	mostEntries = 200
+	// maxEntries bounds the file, whatever runs do.
+	maxEntries = 200
 )
 
 // Ends is when the limit no longer holds.
@@ -249,7 +249,7 @@ func add(list []Entry, e Entry) []Entry {
 	list = slices.DeleteFunc(list, func(old Entry) bool { return !e.At.Before(old.Ends()) || e.replaces(old) })
 	list = append(list, e)
 	slices.SortStableFunc(list, func(a, b Entry) int { return a.At.Compare(b.At) })
-	return list[max(0, len(list)-mostEntries):]
+	return list[max(0, len(list)-maxEntries):]
 }
 
 // holding is, of each account, the limit that holds the longest.

@@ -73,11 +73,11 @@ func TestWhichLimitsAreKept(t *testing.T) {
 
 func TestOnlyTheNewestLimitsAreKept(t *testing.T) {
 	var list []Entry
-	for n := range mostEntries + 5 {
+	for n := range maxEntries + 5 {
 		list = add(list, Entry{Account: fmt.Sprint(n), At: noon.Add(time.Duration(n)), Until: noon.Add(time.Hour)})
 	}
-	if len(list) != mostEntries || list[0].Account != "5" {
-		t.Errorf("%d entries from %s on, want %d from 5 on", len(list), list[0].Account, mostEntries)
+	if len(list) != maxEntries || list[0].Account != "5" {
+		t.Errorf("%d entries from %s on, want %d from 5 on", len(list), list[0].Account, maxEntries)
 	}
 }
 

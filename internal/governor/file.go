@@ -83,13 +83,13 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// mostNoted is more than all runs of a user note.
-const mostNoted = 16 << 20
+// maxNoted is more than all runs of a user note.
+const maxNoted = 16 << 20
 
 // load reads the file. A damaged one is set aside, and the error says so. The
 // lock must be held.
 func load(path string) (content, error) {
-	b, err := files.ReadFile(context.Background(), path, mostNoted)
+	b, err := files.ReadFile(context.Background(), path, maxNoted)
 	if errors.Is(err, fs.ErrNotExist) {
 		return content{}, nil
 	}

@@ -43,11 +43,11 @@ func TestReserve(t *testing.T) {
 
 func TestOnlyTheLastWakesAreKept(t *testing.T) {
 	var list []wake
-	for n := range mostWakes + 5 {
+	for n := range maxWakes + 5 {
 		list, _ = reserve(list, "a", fmt.Sprint(n), noon, noon)
 	}
-	if len(list) != mostWakes || list[0].Run != "5" {
-		t.Errorf("%d wakes from %s on, want %d from 5 on", len(list), list[0].Run, mostWakes)
+	if len(list) != maxWakes || list[0].Run != "5" {
+		t.Errorf("%d wakes from %s on, want %d from 5 on", len(list), list[0].Run, maxWakes)
 	}
 }
 

@@ -35,7 +35,7 @@ func Reach(command string, has func(file string) bool, read func(file string) []
 	look(command, "")
 	n.inside = true
 	done := map[string]bool{}
-	for i := 0; i < len(n.shells) && len(done) < mostScripts; i++ {
+	for i := 0; i < len(n.shells) && len(done) < maxScripts; i++ {
 		file := n.shells[i]
 		if text := read(file); !done[file] && shellText(file, text) {
 			done[file] = true
@@ -49,9 +49,9 @@ func Reach(command string, has func(file string) bool, read func(file string) []
 	return n.files
 }
 
-// mostScripts is how many scripts are followed, so that two that call each other
+// maxScripts is how many scripts are followed, so that two that call each other
 // with ever new words come to an end.
-const mostScripts = 200
+const maxScripts = 200
 
 // shellText tells whether a file is a script of the shell.
 func shellText(file string, text []byte) bool {
@@ -105,7 +105,7 @@ func (s *following) order(tool string, args []string, dir string) {
 		}
 	case "sh", "bash", "dash", "zsh":
 		for i, arg := range args {
-			if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "c") && i+1 < len(args) && len(s.seen) < mostScripts {
+			if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "c") && i+1 < len(args) && len(s.seen) < maxScripts {
 				s.once("sh "+dir+" "+args[i+1], func() { s.line(args[i+1], dir) })
 				return
 			}
@@ -126,7 +126,7 @@ func (s *following) order(tool string, args []string, dir string) {
 
 // once does something once for each key, and not more often than makes sense.
 func (s *following) once(key string, do func()) {
-	if s.seen[key] || len(s.seen) >= mostScripts {
+	if s.seen[key] || len(s.seen) >= maxScripts {
 		return
 	}
 	s.seen[key] = true

@@ -191,15 +191,15 @@ func folders(dir string) ([]string, error) {
 	return list, nil
 }
 
-// mostOwner is more than the path of a folder has.
-const mostOwner = 64 << 10
+// maxOwner is more than the path of a folder has.
+const maxOwner = 64 << 10
 
 // abandoned tells whether a clean checkout names records that are gone, or will
 // be: those of its run, or those that its files come from.
 func abandoned(dir string, going []string) bool {
 	// Earlier versions kept one checkout here, with its owner in its .git.
 	for _, name := range []string{checkpoint.OwnerFile, ".git/" + checkpoint.OwnerFile, ".git/objects/info/alternates"} {
-		text, err := files.ReadFile(context.Background(), filepath.Join(dir, filepath.FromSlash(name)), mostOwner)
+		text, err := files.ReadFile(context.Background(), filepath.Join(dir, filepath.FromSlash(name)), maxOwner)
 		records := strings.TrimSpace(string(text))
 		if err != nil || records == "" {
 			continue

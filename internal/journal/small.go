@@ -6,13 +6,13 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
-// mostSmall is more than any file has that is read as a whole, ours and git's.
-const mostSmall = 256 << 20
+// maxSmall is more than any file has that is read as a whole, ours and git's.
+const maxSmall = 256 << 20
 
 // readSmall reads a file as a whole. An agent may have put a pipe in its place,
 // or a device; what is a file is read at once, whatever becomes of the run.
 func readSmall(path string) ([]byte, error) {
-	return files.ReadFile(context.Background(), path, mostSmall)
+	return files.ReadFile(context.Background(), path, maxSmall)
 }
 
 // replace puts b in the place of a file in one piece. When it is to be durable, it

@@ -38,9 +38,9 @@ func (s Strange) String() string {
 	return fmt.Sprintf("%d lines of %s cannot be read and are passed over; the first is line %d", s.Count, journalName, s.Line)
 }
 
-// mostStarts is how often an event is looked for in a strange line. In an honest
+// maxStarts is how often an event is looked for in a strange line. In an honest
 // one there is a half line before it, and who writes others is not to keep us.
-const mostStarts = 4
+const maxStarts = 4
 
 // decodeLine reads a line. When something without an end of its own stands
 // before the event, it gives the event all the same, and whole is false.
@@ -50,7 +50,7 @@ func decodeLine(text []byte) (e loop.Event, whole bool, err error) {
 		return e, true, nil
 	}
 	rest := text
-	for range mostStarts {
+	for range maxStarts {
 		i := bytes.Index(rest[min(1, len(rest)):], []byte(seal.EventStart))
 		if i < 0 {
 			break

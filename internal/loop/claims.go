@@ -54,8 +54,8 @@ type Refusal struct {
 	Why       string `json:"why"`
 }
 
-// mostRefusals is how many of them are kept in full; the total counts all.
-const mostRefusals = 6
+// maxRefusals is how many of them are kept in full; the total counts all.
+const maxRefusals = 6
 
 // refuse keeps why a claim was not taken. An attempt that is judged again, after
 // its runner died, is refused once.
@@ -64,7 +64,7 @@ func (c Claims) refuse(iteration int, p *ClaimRefused) (after Claims, anew bool)
 	if p.NearMiss || len(c.Refusals) > 0 && c.Refusals[len(c.Refusals)-1] == r {
 		return c, false
 	}
-	c.Refusals = lastN(append(slices.Clip(c.Refusals), r), mostRefusals)
+	c.Refusals = lastN(append(slices.Clip(c.Refusals), r), maxRefusals)
 	return c, true
 }
 
@@ -74,9 +74,9 @@ type Lacking struct {
 	Times int    `json:"times,omitempty"`
 }
 
-// MostRefusals is how often a claim is refused for the same want of evidence:
+// MaxRefusals is how often a claim is refused for the same want of evidence:
 // an agent that did not mend it after two tries will not at the third.
-const MostRefusals = 2
+const MaxRefusals = 2
 
 // next counts refusals for one want. Those for red gates say nothing of it.
 func (l Lacking) next(c *Claim) Lacking {

@@ -41,9 +41,9 @@ type GateRan struct {
 	Tests int    `json:"tests"`
 }
 
-// mostKnown is how many failing tests of a known red gate are kept by name, so
+// maxKnown is how many failing tests of a known red gate are kept by name, so
 // that the state stays small; with more, only their number counts.
-const mostKnown = 100
+const maxKnown = 100
 
 // begin takes in the baseline. The tree that it saw is the one that an iteration
 // which makes things worse is put back to.
@@ -58,7 +58,7 @@ func (s State) begin(b *RunBaseline) State {
 			e.Tied = append(e.Tied, g.Gate.Name)
 		}
 		if !g.Gate.OK {
-			e.Known = append(e.Known, KnownRed{Name: g.Gate.Name, Tests: g.Tests.brief(mostKnown)})
+			e.Known = append(e.Known, KnownRed{Name: g.Gate.Name, Tests: g.Tests.brief(maxKnown)})
 		}
 	}
 	e.Seen = e.history(o).seen
@@ -188,12 +188,12 @@ type Look struct {
 	OK    bool   `json:"ok"`
 }
 
-// mostLooks bounds what is remembered of gates: agents come back to the last
+// maxLooks bounds what is remembered of gates: agents come back to the last
 // trees, not to the first.
 const (
-	mostLooks = 32
-	mostFlaky = 20
-	treeName  = 12
+	maxLooks = 32
+	maxFlaky = 20
+	treeName = 12
 )
 
 // look remembers what a gate said, and whether it said otherwise of the same
@@ -204,10 +204,10 @@ func (e Evidence) look(g Gate) Evidence {
 	}
 	now := Look{Gate: g.Name, Place: g.Where, Tree: cut(g.Tree, treeName), OK: g.OK}
 	if e.Said(g.Name, g.Where, g.Tree, !g.OK) && !slices.Contains(e.Flaky, g.Name) {
-		e.Flaky = lastN(append(slices.Clip(e.Flaky), g.Name), mostFlaky)
+		e.Flaky = lastN(append(slices.Clip(e.Flaky), g.Name), maxFlaky)
 	}
 	list := slices.DeleteFunc(slices.Clone(e.Looks), func(l Look) bool { return l == now })
-	e.Looks = lastN(append(list, now), mostLooks)
+	e.Looks = lastN(append(list, now), maxLooks)
 	return e
 }
 

@@ -113,8 +113,8 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	for i := range 1000 {
 		s = s.Add(counted(0, 1, string(rune('a'+i%26))+string(rune(i))))
 	}
-	if len(s.Seen) > mostSeen {
-		t.Errorf("%d tests kept, want at most %d", len(s.Seen), mostSeen)
+	if len(s.Seen) > maxSeen {
+		t.Errorf("%d tests kept, want at most %d", len(s.Seen), maxSeen)
 	}
 }
 

@@ -9,9 +9,9 @@ type SeenTest struct {
 	Turns   int    `json:"turns,omitempty"`   // how often it went from one to the other
 }
 
-// mostSeen bounds the history of single tests. Those that have not failed for
+// maxSeen bounds the history of single tests. Those that have not failed for
 // the longest time are forgotten first.
-const mostSeen = 100
+const maxSeen = 100
 
 // flakyTurns is how often a test goes back and forth before it is called
 // flaky: failing, passing and failing again may be one mistake made twice.
@@ -72,7 +72,7 @@ func (e Evidence) history(o Outcome) testHistory {
 			kept = append(kept, SeenTest{Name: name, Failing: true})
 		}
 	}
-	h.seen = lastN(append(gone, kept...), mostSeen)
+	h.seen = lastN(append(gone, kept...), maxSeen)
 	return h
 }
 

@@ -58,7 +58,7 @@ func TestWhatIsRememberedOfGatesAndReasonsIsBounded(t *testing.T) {
 		s = s.Sum(gateOn(fmt.Sprintf("%04daaaaaaaaaaaa", n), n%2 == 0))
 		s = s.Sum(Event{Payload: &TestExplained{Name: fmt.Sprint("T", n), Why: "so"}})
 	}
-	if len(s.Looks) != mostLooks || len(s.Explained) != maxExplained || s.Explained[maxExplained-1].Name != "T999" {
+	if len(s.Looks) != maxLooks || len(s.Explained) != maxExplained || s.Explained[maxExplained-1].Name != "T999" {
 		t.Errorf("%d looks, %d reasons, the last %+v", len(s.Looks), len(s.Explained), s.Explained[len(s.Explained)-1])
 	}
 	s = s.Sum(Event{Payload: &TestExplained{Name: "T999", Why: "better"}})

@@ -73,20 +73,20 @@ func (s *stock) take() bool {
 
 func key(t Task) string { return strings.ToLower(t.Text) }
 
-// mostReworded is how many tasks are compared word by word. Nobody rewords more
+// maxReworded is how many tasks are compared word by word. Nobody rewords more
 // of them in one go, and comparing all with all takes its time.
-const mostReworded = 500
+const maxReworded = 500
 
 // withoutReworded leaves out the tasks that are still there in other words.
 // Every new task stands for at most one old one.
 func withoutReworded(gone, fresh []Task) []Task {
 	var left []wording
-	for _, task := range fresh[:min(len(fresh), mostReworded)] {
+	for _, task := range fresh[:min(len(fresh), maxReworded)] {
 		left = append(left, wordingOf(task))
 	}
 	var lost []Task
 	for n, task := range gone {
-		if n >= mostReworded {
+		if n >= maxReworded {
 			return append(lost, gone[n:]...)
 		}
 		at := closest(wordingOf(task), left)

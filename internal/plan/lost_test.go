@@ -47,11 +47,11 @@ func TestLost(t *testing.T) {
 
 func TestLostOfVeryMany(t *testing.T) {
 	var before, after strings.Builder
-	for n := range 2 * mostReworded {
+	for n := range 2 * maxReworded {
 		fmt.Fprintf(&before, "- [ ] build part %d\n", n)
 		fmt.Fprintf(&after, "- [ ] build part %d again\n", n)
 	}
-	if got := len(Lost(Parse([]byte(before.String())), Parse([]byte(after.String())))); got != mostReworded {
-		t.Errorf("lost %d, want the %d that are not compared", got, mostReworded)
+	if got := len(Lost(Parse([]byte(before.String())), Parse([]byte(after.String())))); got != maxReworded {
+		t.Errorf("lost %d, want the %d that are not compared", got, maxReworded)
 	}
 }

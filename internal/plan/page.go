@@ -20,8 +20,8 @@ type page struct {
 	patience int
 }
 
-// mostReadings is how often the whole text may be searched in vain.
-const mostReadings = 8
+// maxReadings is how often the whole text may be searched in vain.
+const maxReadings = 8
 
 // line is one line: the columns before its text, and the text.
 type line struct {
@@ -41,7 +41,7 @@ type failed struct {
 }
 
 func newPage(all string) page {
-	p := page{endless: map[hider]failed{}, patience: mostReadings * len(all)}
+	p := page{endless: map[hider]failed{}, patience: maxReadings * len(all)}
 	for one := range strings.SplitSeq(all, "\n") {
 		indent, rest := text.Indent(one, 0)
 		p.lines = append(p.lines, line{indent, strings.TrimRight(rest, " \t\r")})

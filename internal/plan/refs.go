@@ -97,13 +97,13 @@ func (l label) refs(line int) []Ref {
 	return refs
 }
 
-// mostRefs is how many references of one task are kept.
-const mostRefs = 100
+// maxRefs is how many references of one task are kept.
+const maxRefs = 100
 
 // addRefs adds what is not there yet.
 func addRefs(refs, more []Ref) []Ref {
-	for _, ref := range more[:min(len(more), mostRefs)] {
-		if len(refs) >= mostRefs {
+	for _, ref := range more[:min(len(more), maxRefs)] {
+		if len(refs) >= maxRefs {
 			break
 		}
 		at := slices.IndexFunc(refs, func(r Ref) bool { return r.Spec == ref.Spec && r.Section == ref.Section })

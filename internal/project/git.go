@@ -106,10 +106,10 @@ func From(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// mostSmall is more than any file has that is read here.
-const mostSmall = 1 << 20
+// maxSmall is more than any file has that is read here.
+const maxSmall = 1 << 20
 
 // readSmall reads a small file. An agent may have put a pipe in its place.
 func readSmall(path string) ([]byte, error) {
-	return files.ReadFile(context.Background(), path, mostSmall)
+	return files.ReadFile(context.Background(), path, maxSmall)
 }

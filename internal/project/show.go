@@ -90,7 +90,7 @@ func (p Project) putSign(inside *os.Root) {
 		return
 	}
 	if f, err := files.Open(inside, noteName); err == nil {
-		now, err := files.All(context.Background(), f, mostSmall)
+		now, err := files.All(context.Background(), f, maxSmall)
 		_ = f.Close()
 		if err == nil && string(now) == string(b) {
 			return

@@ -65,8 +65,8 @@ func (l Linked) Bring(tree, from string) string {
 	return strings.Join(words, " ")
 }
 
-// mostRefs is more than the branches of any repository take.
-const mostRefs = 256 << 20
+// maxRefs is more than the branches of any repository take.
+const maxRefs = 256 << 20
 
 // hasBranch tells whether the repository that a folder is in has a branch.
 func hasBranch(tree, name string) bool {
@@ -77,6 +77,6 @@ func hasBranch(tree, name string) bool {
 	if _, err := os.Lstat(filepath.Join(git.Common, "refs", "heads", filepath.FromSlash(name))); err == nil {
 		return true
 	}
-	packed, err := files.ReadFile(context.Background(), filepath.Join(git.Common, "packed-refs"), mostRefs)
+	packed, err := files.ReadFile(context.Background(), filepath.Join(git.Common, "packed-refs"), maxRefs)
 	return err == nil && strings.Contains(string(packed), " refs/heads/"+name+"\n")
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	commandTime = 10 * time.Second // unless the builder says otherwise
-	mostOutput  = 32 << 10         // bytes of one command
+	maxOutput   = 32 << 10         // bytes of one command
 )
 
 // run is what a command prints. A command that fails is an error.
@@ -70,7 +70,7 @@ func (t *turn) command(ctx context.Context, line string) (text, failed string, e
 	if limit == 0 {
 		limit = commandTime
 	}
-	out, complaint := &head{most: mostOutput}, &head{most: mostOutput}
+	out, complaint := &head{most: maxOutput}, &head{most: maxOutput}
 	exit, err := t.exec()(ctx, proc.Spec{
 		Argv: proc.Shell(line), Dir: b.Tree, Env: t.environ(), Timeout: limit,
 		Stdout: proc.Sink{Raw: out}, Stderr: proc.Sink{Raw: complaint},

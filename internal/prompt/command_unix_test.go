@@ -77,8 +77,8 @@ func TestLongOutputIsCut(t *testing.T) {
 	b := templated(tree(t, map[string]string{"PROMPT.md": `{{run "cat long"}}`, "long": strings.Repeat("aäö", 20_000)}))
 	got := build(t, b, loop.State{}, 1).Text
 	head, more, cut := strings.Cut(got, "\n… (cut: ")
-	if !cut || len(head) > mostOutput || len(head) < mostOutput-4 || !utf8.ValidString(got) || strings.Contains(got, "\uFFFD") {
-		t.Errorf("want %d bytes, whole characters and a mark; got %d bytes, then %q", mostOutput, len(head), more)
+	if !cut || len(head) > maxOutput || len(head) < maxOutput-4 || !utf8.ValidString(got) || strings.Contains(got, "\uFFFD") {
+		t.Errorf("want %d bytes, whole characters and a mark; got %d bytes, then %q", maxOutput, len(head), more)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // What an agent may leave where a prompt was: none of it is waited for, and none
 // is read without end.
 func TestWhatIsNoFileIsNoPrompt(t *testing.T) {
-	dir := tree(t, map[string]string{"real.md": "Go.", "large.md": strings.Repeat("x", mostIncluded+1)})
+	dir := tree(t, map[string]string{"real.md": "Go.", "large.md": strings.Repeat("x", maxIncluded+1)})
 	outside := tree(t, map[string]string{"secret.md": "secret"})
 	story.Pipe(t, filepath.Join(dir, "pipe.md"))
 	for name, target := range map[string]string{

@@ -56,9 +56,9 @@ func (s Source) load(ctx context.Context) (string, error) {
 // place; elsewhere it is the user's own, wherever it leads.
 func (s Source) bytes(ctx context.Context) ([]byte, error) {
 	if s.Dir != "" && filepath.IsLocal(s.Path) {
-		return files.Read(ctx, s.Dir, s.Path, mostIncluded)
+		return files.Read(ctx, s.Dir, s.Path, maxIncluded)
 	}
-	return files.ReadFile(ctx, s.file(), mostIncluded)
+	return files.ReadFile(ctx, s.file(), maxIncluded)
 }
 
 func blank(text string) bool { return strings.TrimSpace(strings.TrimPrefix(text, mark)) == "" }

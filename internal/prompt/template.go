@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// mostIncluded is how much one prompt may take from files and commands, and
+	// maxIncluded is how much one prompt may take from files and commands, and
 	// how long a page may get. No model reads as much.
-	mostIncluded = 8 << 20
+	maxIncluded = 8 << 20
 
-	// mostRounds is how often the loops of one prompt may go round. A file that
+	// maxRounds is how often the loops of one prompt may go round. A file that
 	// an agent has written must not hold up the run.
-	mostRounds = 100_000
+	maxRounds = 100_000
 
 	// notOurs is what to do about braces that were never meant for us.
 	notOurs = `write {{"{{"}} for braces that are to stay as they are; includeText takes a whole file so`
@@ -93,7 +93,7 @@ func (t *turn) functions(ctx context.Context, p *page) template.FuncMap {
 // round is called each time a loop goes round.
 func (t *turn) round(ctx context.Context) error {
 	if t.rounds--; t.rounds < 0 {
-		return &Error{What: fmt.Sprintf("the loops of this prompt go round more than %d times", mostRounds), Hint: "let them end sooner"}
+		return &Error{What: fmt.Sprintf("the loops of this prompt go round more than %d times", maxRounds), Hint: "let them end sooner"}
 	}
 	return ctx.Err()
 }
@@ -101,7 +101,7 @@ func (t *turn) round(ctx context.Context) error {
 // spend takes note of bytes that are put in.
 func (t *turn) spend(n int) error {
 	if t.room -= n; t.room < 0 {
-		return &Error{What: fmt.Sprintf("the prompt takes in more than %d MB", mostIncluded>>20), Hint: "include less"}
+		return &Error{What: fmt.Sprintf("the prompt takes in more than %d MB", maxIncluded>>20), Hint: "include less"}
 	}
 	return nil
 }
@@ -110,8 +110,8 @@ func (t *turn) spend(n int) error {
 type bounded struct{ strings.Builder }
 
 func (b *bounded) Write(data []byte) (int, error) {
-	if b.Len()+len(data) > mostIncluded {
-		return 0, &Error{What: fmt.Sprintf("gets longer than %d MB", mostIncluded>>20), Hint: "let it say less"}
+	if b.Len()+len(data) > maxIncluded {
+		return 0, &Error{What: fmt.Sprintf("gets longer than %d MB", maxIncluded>>20), Hint: "let it say less"}
 	}
 	return b.Builder.Write(data)
 }

@@ -102,7 +102,7 @@ func withoutTags(text string) string { return half.ReplaceAllString(text, "[$1]"
 
 // newTurn gathers what the templates of one prompt may name.
 func (b *Builder) newTurn(ctx context.Context, iteration int, feedback string) *turn {
-	t := &turn{builder: b, context: strings.Join(b.Context, "\n\n"), feedback: feedback, room: mostIncluded, rounds: mostRounds}
+	t := &turn{builder: b, context: strings.Join(b.Context, "\n\n"), feedback: feedback, room: maxIncluded, rounds: maxRounds}
 	now := time.Now()
 	t.variables = variables{
 		Iteration: iteration, Max: limit(b.Max),

@@ -166,8 +166,8 @@ func fileStamp(path string) string {
 	return files.Stamp(info)
 }
 
-// mostSetting is more than any file of settings holds.
-const mostSetting = 1 << 20
+// maxSetting is more than any file of settings holds.
+const maxSetting = 1 << 20
 
 func contentOf(path string) string {
 	f, err := files.OpenFile(path)
@@ -176,7 +176,7 @@ func contentOf(path string) string {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(f, mostSetting)); err != nil {
+	if _, err := io.Copy(sum, io.LimitReader(f, maxSetting)); err != nil {
 		return err.Error()
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
@@ -224,7 +224,7 @@ func (a Around) against(was Around) []string {
 func goFlags(env []string) string {
 	vars := variables(env)
 	file := cmp.Or(vars["GOENV"], filepath.Join(configFolder(vars), "go", "env"))
-	b, err := files.ReadFile(context.Background(), file, mostSetting)
+	b, err := files.ReadFile(context.Background(), file, maxSetting)
 	if err != nil {
 		return ""
 	}

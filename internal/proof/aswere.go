@@ -208,16 +208,16 @@ func (e evidence) unmeant(mode string) []loop.TestChange {
 	return slices.DeleteFunc(slices.Clone(e.changed), func(one loop.TestChange) bool { return one.Why != "" })
 }
 
-// mostRefused is how many tests are named in a refusal.
-const mostRefused = 8
+// maxRefused is how many tests are named in a refusal.
+const maxRefused = 8
 
 // request tells the agent which tests do not hold, and what it can do.
 func (c *claim) request(missing []loop.TestChange) string {
 	var said []string
-	for _, one := range missing[:min(len(missing), mostRefused)] {
+	for _, one := range missing[:min(len(missing), maxRefused)] {
 		said = append(said, one.String())
 	}
-	if more := len(missing) - mostRefused; more > 0 {
+	if more := len(missing) - maxRefused; more > 0 {
 		said = append(said, fmt.Sprintf("%d more", more))
 	}
 	why := "tests do not hold as they were when the run began: " + strings.Join(said, ", ")

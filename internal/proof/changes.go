@@ -158,8 +158,8 @@ func content(ctx context.Context, trees checkpoint.Trees, f checkpoint.File) ([]
 	return text, err
 }
 
-// mostListed is more than any file has that says where tests are.
-const mostListed = 16 << 20
+// maxListed is more than any file has that says where tests are.
+const maxListed = 16 << 20
 
 // listedChanges is the same for a tree without git: only names and times are
 // known, so nothing can be put back.
@@ -173,7 +173,7 @@ func (j *Judge) listedChanges(ctx context.Context, at checkpoint.Checkpoint) (ch
 	there := func(path string) string { return filepath.Join(j.Proof.Tree, filepath.FromSlash(path)) }
 	then := &firstTree{paths: j.Store.Listed(*j.First), home: j.home(""), reached: map[string]bool{}}
 	for _, path := range j.reach(then.home, func(path string) bool { _, err := os.Stat(there(path)); return err == nil }, func(path string) []byte {
-		text, err := files.Read(ctx, j.Proof.Tree, filepath.FromSlash(path), mostListed)
+		text, err := files.Read(ctx, j.Proof.Tree, filepath.FromSlash(path), maxListed)
 		if err != nil {
 			return nil
 		}

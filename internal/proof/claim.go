@@ -42,7 +42,7 @@ func (j *Judge) Claim(ctx context.Context, s loop.State, at checkpoint.Checkpoin
 // orPerson calls a person when a claim was refused for the same want as often as
 // is of any use.
 func (r Ruling) orPerson(s loop.State) Ruling {
-	if r.Lacks != "" && r.Person == "" && s.Lacking.What == r.Lacks && s.Lacking.Times >= loop.MostRefusals {
+	if r.Lacks != "" && r.Person == "" && s.Lacking.What == r.Lacks && s.Lacking.Times >= loop.MaxRefusals {
 		r.Person = fmt.Sprintf("claims were refused %d times for the same reason: %s", s.Lacking.Times, r.Why)
 		r.Why = ""
 	}

@@ -49,7 +49,7 @@ func (f *firstTree) leads(path string) bool {
 // testData tells whether a file is data that only tests name: what they compare
 // with, under a name that no convention knows.
 func (f *firstTree) testData(ctx context.Context, trees checkpoint.Trees, file string) bool {
-	if harness.Of(file) != harness.Product || !harness.Data(file) || f.asked == mostAsked {
+	if harness.Of(file) != harness.Product || !harness.Data(file) || f.asked == maxAsked {
 		return false
 	}
 	f.asked++
@@ -70,8 +70,8 @@ func (f *firstTree) testData(ctx context.Context, trees checkpoint.Trees, file s
 	return tests > 0
 }
 
-// mostAsked is of how many files it is found out who names them.
-const mostAsked = 50
+// maxAsked is of how many files it is found out who names them.
+const maxAsked = 50
 
 // atFirst looks at the first tree, once.
 func (j *Judge) atFirst(ctx context.Context) (*firstTree, error) {

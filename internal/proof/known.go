@@ -94,7 +94,7 @@ func (k *Known) learn(g Gate, r gate.Result) bool {
 		case once[name]:
 			delete(once, name)
 			twice[name], changed = true, true
-		case len(once)+len(twice) < mostBorn:
+		case len(once)+len(twice) < maxBorn:
 			once[name], changed = true, true
 		}
 	}
@@ -115,5 +115,5 @@ func set(list []string) map[string]bool {
 	return all
 }
 
-// mostBorn bounds the tests that join those that must stay.
-const mostBorn = 5000
+// maxBorn bounds the tests that join those that must stay.
+const maxBorn = 5000

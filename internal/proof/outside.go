@@ -53,11 +53,11 @@ func (c *claim) newLinks(ctx context.Context) []string {
 	return slices.DeleteFunc(slices.Compact(list), func(path string) bool { return first[path] == now[path] })
 }
 
-// mostRead is how large a file may be to be searched, and mostSearched how many
+// maxRead is how large a file may be to be searched, and maxSearched how many
 // are.
 const (
-	mostRead     = 1 << 20
-	mostSearched = 2000
+	maxRead     = 1 << 20
+	maxSearched = 2000
 )
 
 // pointing is files of the work that name the work tree by its place on this
@@ -72,7 +72,7 @@ func (c *claim) pointing(ctx context.Context) []string {
 	}
 	var files []checkpoint.File
 	of := map[checkpoint.File]string{}
-	for _, e := range edits[:min(len(edits), mostSearched)] {
+	for _, e := range edits[:min(len(edits), maxSearched)] {
 		if e.Is.There() && !e.Is.Link() && isWork(e.Path) && !prose(e.Path) && e.Is != e.Was {
 			files = append(files, e.Is, e.Was)
 			of[e.Is] = e.Path
@@ -80,7 +80,7 @@ func (c *claim) pointing(ctx context.Context) []string {
 	}
 	naming := map[checkpoint.File]bool{}
 	if err := c.Store.Trees().ReadAll(ctx, files, func(f checkpoint.File, text []byte) {
-		naming[f] = len(text) <= mostRead && namesPath(string(text), c.Proof.Tree)
+		naming[f] = len(text) <= maxRead && namesPath(string(text), c.Proof.Tree)
 	}); err != nil {
 		return nil
 	}

@@ -126,18 +126,18 @@ func (c *claim) enough(ctx context.Context, r *Ruling, e *evidence) want {
 	return want{}
 }
 
-// mostTests is how many tests of a kind a proof names.
-const mostTests = 50
+// maxTests is how many tests of a kind a proof names.
+const maxTests = 50
 
 // level makes a proof of the evidence.
 func (c *claim) level(ctx context.Context, results []gate.Result, e evidence) *loop.Proof {
 	e.touched = c.rooms.touched()
 	c.tellFlaky(e.flaky)
 	p := &loop.Proof{
-		Gates: e.turned, Flaky: e.flaky, Files: few(e.files(), mostTests), Tree: c.at.Tree, Place: place(results),
+		Gates: e.turned, Flaky: e.flaky, Files: few(e.files(), maxTests), Tree: c.at.Tree, Place: place(results),
 		Tests: &loop.ProofTests{
-			Held: e.held, Fixed: few(e.fixed, mostTests), Added: few(e.added, mostTests), Renamed: few(e.renamed, mostTests),
-			Changed: few(e.changed, mostTests),
+			Held: e.held, Fixed: few(e.fixed, maxTests), Added: few(e.added, maxTests), Renamed: few(e.renamed, maxTests),
+			Changed: few(e.changed, maxTests),
 		},
 	}
 	p.Level, p.Why = e.level(c.Proof.Tests)
@@ -197,15 +197,15 @@ func place(results []gate.Result) loop.Place {
 
 func few[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
-// mostOfDiff is how much of the difference of tests a proof carries.
-const mostOfDiff = 4 << 10
+// maxOfDiff is how much of the difference of tests a proof carries.
+const maxOfDiff = 4 << 10
 
 // diffOf is the difference that was made to files, as far as it is short.
 func (c *claim) diffOf(ctx context.Context, paths []string) string {
 	if c.Store == nil || c.First == nil || len(paths) == 0 || !c.Store.CanRestore() {
 		return ""
 	}
-	diff := Excerpt{Room: mostOfDiff}
+	diff := Excerpt{Room: maxOfDiff}
 	if err := c.Store.Diff(ctx, &diff, *c.First, c.at, checkpoint.DiffOptions{Paths: paths}); err != nil {
 		return "" // the names are told, and "refrain diff" has the rest
 	}

@@ -15,16 +15,16 @@ type Work struct {
 	first, now *checkpoint.Checkpoint
 }
 
-// MostDiff is how much of a diff is handed to a reviewer; one who needs more
+// MaxDiff is how much of a diff is handed to a reviewer; one who needs more
 // looks at the files.
-const MostDiff = 256 << 10
+const MaxDiff = 256 << 10
 
 // Diff is the work as text.
 func (w *Work) Diff(ctx context.Context) (string, error) {
 	if w.store == nil || w.first == nil || w.now == nil {
 		return "", errors.New("there are no checkpoints to compare")
 	}
-	diff := Excerpt{Room: MostDiff}
+	diff := Excerpt{Room: MaxDiff}
 	err := w.store.Diff(ctx, &diff, *w.first, *w.now, checkpoint.DiffOptions{})
 	return diff.String(), err
 }

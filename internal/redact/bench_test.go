@@ -26,9 +26,9 @@ func manySecrets() *Redactor {
 	return New(list)
 }
 
-// mostSlower is how many times longer it may take to hide what is secret in a
+// maxSlower is how many times longer it may take to hide what is secret in a
 // stream than to look at each of its bytes once, in the simplest way.
-const mostSlower = 6
+const maxSlower = 6
 
 func TestStreamsAreNotSlowed(t *testing.T) {
 	if testing.Short() {
@@ -56,7 +56,7 @@ func TestStreamsAreNotSlowed(t *testing.T) {
 		}
 	})
 	hide := best(func() { hideStream(t, r, data) })
-	if hide > mostSlower*look {
+	if hide > maxSlower*look {
 		t.Errorf("hiding took %v, looking at each byte %v", hide, look)
 	}
 	t.Logf("hiding took %v, looking at each byte %v", hide, look)

@@ -115,9 +115,9 @@ func leaves(name, value string) []Secret {
 }
 
 const (
-	mostWords   = 3  // a fourth makes a passphrase
+	maxWords    = 3  // a fourth makes a passphrase
 	longestWord = 16 // what is longer is no word
-	mostDigits  = 12 // a number that people or machines count to
+	maxDigits   = 12 // a number that people or machines count to
 )
 
 // plain tells whether a value is what anybody may write, so that to hide it would
@@ -143,9 +143,9 @@ func plain(value string) bool {
 		}
 	}
 	if words == 0 {
-		return digits <= mostDigits
+		return digits <= maxDigits
 	}
-	return digits == 0 && words <= mostWords
+	return digits == 0 && words <= maxWords
 }
 
 // isWord tells whether a piece of text is a word: letters, small, large or with a

@@ -36,14 +36,14 @@ func Main(args []string) int {
 	return p.finish(p.perform(args[0]))
 }
 
-// mostScript is more than anybody writes.
-const mostScript = 16 << 20
+// maxScript is more than anybody writes.
+const maxScript = 16 << 20
 
 func (p *player) perform(path string) error {
 	if err := p.enter(os.Stdin, os.Getenv); err != nil {
 		return err
 	}
-	b, err := files.ReadFile(context.Background(), path, mostScript)
+	b, err := files.ReadFile(context.Background(), path, maxScript)
 	if err != nil {
 		return fmt.Errorf("read the script: %w", err)
 	}

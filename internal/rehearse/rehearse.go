@@ -110,13 +110,13 @@ const (
 // A rehearsal that goes beyond these would never end.
 const (
 	longestNight = 7 * 24 * time.Hour
-	mostAttempts = 1000
+	maxAttempts  = 1000
 )
 
 // Prepare reads the script, copies the work tree around dir, and checks
 // the request there. Close removes the copy.
 func Prepare(ctx context.Context, w Wiring, dir, script string, req request.Request) (*Rehearsal, error) {
-	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, MaxAttempts: mostAttempts, wiring: w, asked: req}
+	r := &Rehearsal{Script: script, Start: time.Now().Truncate(time.Second), Seed: 1, MaxAttempts: maxAttempts, wiring: w, asked: req}
 	text, err := files.ReadFile(ctx, script, rehearsal.MaxScript)
 	if err != nil {
 		return nil, &request.UsageError{What: fmt.Sprintf("read the script: %v", err), Hint: "name a rehearsal script; docs/rehearsal.md has some to start from"}

@@ -79,7 +79,7 @@ func (d *deno) result(m []string) {
 	status := cargoStatus[m[2]] // the words are the same
 	d.count(status, 1)
 	d.names.put(name, status)
-	if status == Failed && len(d.broken) < mostFailing {
+	if status == Failed && len(d.broken) < maxFailing {
 		d.broken = append(d.broken, strings.Clone(name))
 	}
 }

@@ -71,7 +71,7 @@ func (g *goJSON) test(action, pkg, test, output string, took time.Duration) {
 			return
 		}
 		g.explain(pkg+"."+test, text.String(), took)
-		if g.broken == nil || len(g.broken) == mostTalking {
+		if g.broken == nil || len(g.broken) == maxTalking {
 			g.broken = make(map[string]bool)
 		}
 		g.broken[keep(pkg)] = true

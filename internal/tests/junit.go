@@ -12,8 +12,8 @@ var (
 	junitAttr = regexp.MustCompile(`([A-Za-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
-// mostTag is how much of one tag is kept: the counts come first.
-const mostTag = 8 << 10
+// maxTag is how much of one tag is kept: the counts come first.
+const maxTag = 8 << 10
 
 // junit reads JUnit's XML, the language that most test runners can write, where
 // it is printed. Tests are counted one by one; where more are announced than can
@@ -106,7 +106,7 @@ func (j *junit) goOn(text string) string {
 			return text[i+1:]
 		}
 	}
-	j.tag += text[:min(len(text), max(0, mostTag-len(j.tag)))]
+	j.tag += text[:min(len(text), max(0, maxTag-len(j.tag)))]
 	return ""
 }
 

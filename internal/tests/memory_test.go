@@ -16,7 +16,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	p := New()
 	// Each name takes its bytes, an entry in a list and one in a map, which have
 	// room for twice as many.
-	const perName = mostMessage + 2*(64+48)
+	const perName = maxMessage + 2*(64+48)
 	named := func() uint64 {
 		n := 0
 		for _, e := range p.entrants {
@@ -28,7 +28,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	read := func(round int) uint64 {
 		for i, line := range all {
-			long := fmt.Sprintf("est%d_%d_%s", round, i, strings.Repeat("é", mostMessage))
+			long := fmt.Sprintf("est%d_%d_%s", round, i, strings.Repeat("é", maxMessage))
 			p.Write([]byte(strings.ReplaceAll(line, "est", long) + "\n"))
 		}
 		var m runtime.MemStats

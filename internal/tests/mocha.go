@@ -111,7 +111,7 @@ var mochaTime = regexp.MustCompile(` \(\d{1,9}ms\)$`)
 func (t *mochaTree) line(text string) {
 	inner := strings.TrimLeft(text, " ")
 	indent := len(text) - len(inner)
-	if inner == "" || indent < 2 || indent%2 != 0 || indent/2 > mostDepth || len(text) > 2*mostMessage {
+	if inner == "" || indent < 2 || indent%2 != 0 || indent/2 > maxDepth || len(text) > 2*maxMessage {
 		return
 	}
 	depth := indent/2 - 1
@@ -129,7 +129,7 @@ func (t *mochaTree) line(text string) {
 }
 
 func (t *mochaTree) add(depth int, name string, status Status) {
-	if len(t.tests) == mostNamed {
+	if len(t.tests) == maxNamed {
 		return
 	}
 	t.tests = append(t.tests, Test{Name: keep(t.path.name(depth, name, " ")), Status: status})

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mostNamed is how many tests are kept by name. It is more than most projects
+// maxNamed is how many tests are kept by name. It is more than most projects
 // have, and an output without end must not fill the memory.
-const mostNamed = 20000
+const maxNamed = 20000
 
 // names is the tests that a runner named, each once, in the order in which they
 // came. A test that ended in several ways ended in the worst of them.
@@ -35,7 +35,7 @@ func (n *names) add(name string, status Status, held func(string) string) {
 	case ok && badness[status] > badness[n.list[i].Status]:
 		n.list[i].Status = status
 	case ok:
-	case len(n.list) == mostNamed:
+	case len(n.list) == maxNamed:
 		n.more = true
 	default:
 		if n.at == nil {

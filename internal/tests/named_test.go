@@ -50,7 +50,7 @@ func checkNames(t testing.TB, r Report) {
 	t.Helper()
 	seen := make(map[string]Status)
 	for _, test := range r.Named {
-		if _, twice := seen[test.Name]; twice || test.Name == "" || len(test.Name) > mostMessage {
+		if _, twice := seen[test.Name]; twice || test.Name == "" || len(test.Name) > maxMessage {
 			t.Errorf("%.60q is named twice, has no name, or is too long", test.Name)
 		}
 		if test.Status != Passed && test.Status != Failed && test.Status != Skipped {
@@ -58,7 +58,7 @@ func checkNames(t testing.TB, r Report) {
 		}
 		seen[test.Name] = test.Status
 	}
-	if len(r.Named) > mostNamed {
+	if len(r.Named) > maxNamed {
 		t.Errorf("%d names are kept", len(r.Named))
 	}
 	if n := len(r.Names(Passed)); n > r.Passed {
@@ -276,17 +276,17 @@ func TestNamesThatContradictTheCountsAreNotTaken(t *testing.T) {
 
 func TestNamesAreBounded(t *testing.T) {
 	var text strings.Builder
-	for i := range mostNamed + 5 {
+	for i := range maxNamed + 5 {
 		fmt.Fprintf(&text, "--- PASS: Test%d (0.00s)\n", i)
 	}
 	text.WriteString("ok  \ta.com/b\t0.01s\n")
 	report, _ := Read(text.String())
-	if len(report.Named) != mostNamed || !report.MoreNamed || report.Complete() || report.Passed != mostNamed+5 {
-		t.Errorf("%d names, more %v, complete %v, want %d, true and false", len(report.Named), report.MoreNamed, report.Complete(), mostNamed)
+	if len(report.Named) != maxNamed || !report.MoreNamed || report.Complete() || report.Passed != maxNamed+5 {
+		t.Errorf("%d names, more %v, complete %v, want %d, true and false", len(report.Named), report.MoreNamed, report.Complete(), maxNamed)
 	}
 	again, _ := Read(text.String() + "t.py::test_x PASSED   [100%]\n=== 1 passed in 0.01s ===\n")
-	if len(again.Named) != mostNamed || !again.MoreNamed {
-		t.Errorf("with another framework: %d names, more %v, want %d and true", len(again.Named), again.MoreNamed, mostNamed)
+	if len(again.Named) != maxNamed || !again.MoreNamed {
+		t.Errorf("with another framework: %d names, more %v, want %d and true", len(again.Named), again.MoreNamed, maxNamed)
 	}
 }
 
@@ -294,15 +294,15 @@ func TestNamesAreBounded(t *testing.T) {
 func TestAllFailingTestsAreNamed(t *testing.T) {
 	var goRun, pyRun strings.Builder
 	pyRun.WriteString("=== short test summary info ===\n")
-	for i := range 2 * mostFailing {
+	for i := range 2 * maxFailing {
 		fmt.Fprintf(&goRun, "--- FAIL: Test%d (0.00s)\n", i)
 		fmt.Fprintf(&pyRun, "FAILED t.py::test_%d - no\n", i)
 	}
 	goRun.WriteString("FAIL\ta.com/b\t0.01s\n")
-	fmt.Fprintf(&pyRun, "=== %d failed in 0.01s ===\n", 2*mostFailing)
+	fmt.Fprintf(&pyRun, "=== %d failed in 0.01s ===\n", 2*maxFailing)
 	for _, text := range []string{goRun.String(), pyRun.String()} {
-		if report, _ := Read(text); len(report.Failing) != mostFailing || len(report.Names(Failed)) != 2*mostFailing || !report.Complete() {
-			t.Errorf("%s: %d failing, %d named, want %d and %d", report.Framework, len(report.Failing), len(report.Names(Failed)), mostFailing, 2*mostFailing)
+		if report, _ := Read(text); len(report.Failing) != maxFailing || len(report.Names(Failed)) != 2*maxFailing || !report.Complete() {
+			t.Errorf("%s: %d failing, %d named, want %d and %d", report.Framework, len(report.Failing), len(report.Names(Failed)), maxFailing, 2*maxFailing)
 		}
 	}
 }

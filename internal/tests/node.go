@@ -115,12 +115,12 @@ func (n *node) explain(name string, took time.Duration) {
 // nodePath is the suites that a test is in.
 type nodePath []string
 
-// mostDepth is how deep suites are followed.
-const mostDepth = 30
+// maxDepth is how deep suites are followed.
+const maxDepth = 30
 
 // enter begins a suite.
 func (p *nodePath) enter(depth int, name string) {
-	if depth < mostDepth {
+	if depth < maxDepth {
 		*p = append((*p)[:min(depth, len(*p))], strings.Clone(short(name)))
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// mostLine is how much of one line is read. Runners print short lines; longer
+// maxLine is how much of one line is read. Runners print short lines; longer
 // ones are data, and their beginning says what there is to know.
-const mostLine = 64 << 10
+const maxLine = 64 << 10
 
 // Parser reads an output as it comes, in pieces of any size.
 type Parser struct {
 	entrants []entrant
-	line     []byte // the line so far, at most mostLine of it
+	line     []byte // the line so far, at most maxLine of it
 	returned bool   // a carriage return came last: more text overwrites the line
 }
 
@@ -145,7 +145,7 @@ func (p *Parser) extend(data []byte) {
 			p.line, text = p.line[:0], text[bytes.LastIndexByte(text, '\r')+1:]
 		}
 		p.returned = false
-		p.line = append(p.line, text[:min(len(text), mostLine-len(p.line))]...)
+		p.line = append(p.line, text[:min(len(text), maxLine-len(p.line))]...)
 	}
 	if bytes.HasSuffix(data, []byte{'\r'}) {
 		p.returned = true

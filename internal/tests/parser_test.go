@@ -74,7 +74,7 @@ func TestTerminalOutput(t *testing.T) {
 		"with a title":                       "\x1b]0;running 1 failed\a" + last,
 		"with a character set":               last + "\x1b(B\x1b[m",
 		"over a progress bar":                "50%\r99% done\r" + last,
-		"over a progress bar without an end": strings.Repeat("working\r", mostLine) + last,
+		"over a progress bar without an end": strings.Repeat("working\r", maxLine) + last,
 		"with the line cleared":              "\x1b[2K\r" + last,
 	} {
 		got, ok := Read(text)
@@ -88,7 +88,7 @@ func TestTerminalOutput(t *testing.T) {
 }
 
 func TestLinesOfAnyLength(t *testing.T) {
-	text := strings.Repeat("x", 10*mostLine) + "\n2 passed in 0.01s\n" + strings.Repeat("3 passed in 0.01s ", mostLine)
+	text := strings.Repeat("x", 10*maxLine) + "\n2 passed in 0.01s\n" + strings.Repeat("3 passed in 0.01s ", maxLine)
 	got, ok := Read(text)
 	if !ok || got.Total != 2 {
 		t.Errorf("Read(long lines around a summary) = %+v, %v, want 2 tests", got, ok)
@@ -97,16 +97,16 @@ func TestLinesOfAnyLength(t *testing.T) {
 
 func TestFailingTestsAreBounded(t *testing.T) {
 	var text strings.Builder
-	for i := range 10 * mostFailing {
-		fmt.Fprintf(&text, "--- FAIL: Test%d%s (0.00s)\n    a_test.go:1: %s\n", i, strings.Repeat("é", 2*mostMessage), strings.Repeat("ü", 2*mostMessage))
+	for i := range 10 * maxFailing {
+		fmt.Fprintf(&text, "--- FAIL: Test%d%s (0.00s)\n    a_test.go:1: %s\n", i, strings.Repeat("é", 2*maxMessage), strings.Repeat("ü", 2*maxMessage))
 	}
 	text.WriteString("FAIL\texample.com/calc\t0.01s\n")
 	got, _ := Read(text.String())
-	if got.Failed != 10*mostFailing || len(got.Failing) != mostFailing {
-		t.Errorf("failed %d, named %d, want %d and %d", got.Failed, len(got.Failing), 10*mostFailing, mostFailing)
+	if got.Failed != 10*maxFailing || len(got.Failing) != maxFailing {
+		t.Errorf("failed %d, named %d, want %d and %d", got.Failed, len(got.Failing), 10*maxFailing, maxFailing)
 	}
 	for _, f := range got.Failing {
-		if len(f.Name) > mostMessage || len(f.Message) > mostMessage || !strings.HasPrefix(f.Message, "a_test.go:1: ü") {
+		if len(f.Name) > maxMessage || len(f.Message) > maxMessage || !strings.HasPrefix(f.Message, "a_test.go:1: ü") {
 			t.Fatalf("name of %d bytes, message of %d bytes %.40q…", len(f.Name), len(f.Message), f.Message)
 		}
 		if strings.ToValidUTF8(f.Name+f.Message, "") != f.Name+f.Message {
@@ -192,7 +192,7 @@ func FuzzParser(f *testing.F) {
 		if whole.Passed+whole.Failed+whole.Skipped > whole.Total {
 			t.Errorf("parts exceed the total: %+v", whole)
 		}
-		if len(whole.Failing) > mostFailing {
+		if len(whole.Failing) > maxFailing {
 			t.Errorf("%d failing tests are kept", len(whole.Failing))
 		}
 		checkNames(t, whole)

@@ -36,7 +36,7 @@ var proveRules = rules[*prove]{list: []rule[*prove]{
 	{`^(\S+) +\(Wstat: .*Tests: \d+ Failed: (\d+)\)$`, nil, func(p *prove, m []string) {
 		n := ints(m)[2]
 		p.failed += n
-		if len(p.files) < mostFailing {
+		if len(p.files) < maxFailing {
 			p.files = append(p.files, proveFailure{name: keep(m[1]), count: n})
 		}
 	}},
@@ -103,7 +103,7 @@ func proveNumbers(list string) []int {
 		if !ok1 || !ok2 {
 			continue
 		}
-		for n := first; n <= last && len(numbers) < mostFailing; n++ {
+		for n := first; n <= last && len(numbers) < maxFailing; n++ {
 			numbers = append(numbers, n)
 		}
 	}

@@ -33,7 +33,7 @@ var pytestRules = rules[*pytest]{list: []rule[*pytest]{
 		}
 	}},
 	{`^_+ (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(\S.*?) _+$`, (*pytest).inSection, func(p *pytest, m []string) {
-		if len(p.heads) < mostFailing {
+		if len(p.heads) < maxFailing {
 			p.heads = append(p.heads, &failure{name: keep(m[1]), text: new(message)})
 		}
 	}},
@@ -48,7 +48,7 @@ var pytestRules = rules[*pytest]{list: []rule[*pytest]{
 	{`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
 		name, why := pytestCut(m[1])
 		p.names.put(name, Failed)
-		if len(p.shorts) < mostFailing {
+		if len(p.shorts) < maxFailing {
 			p.shorts = append(p.shorts, &failure{name: keep(name), why: short(strings.TrimSpace(why))})
 		}
 	}},
@@ -94,7 +94,7 @@ func (p *pytest) one(word, name string) {
 	status := pytestStatus[word]
 	p.names.put(name, status)
 	p.count(status, 1)
-	if status == Failed && name != "" && len(p.cut) < mostFailing {
+	if status == Failed && name != "" && len(p.cut) < maxFailing {
 		p.cut = append(p.cut, &failure{name: keep(name)})
 	}
 }

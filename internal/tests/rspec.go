@@ -98,9 +98,9 @@ func (t *rspecTree) line(text string) {
 	case inner == "":
 		t.end()
 		t.blank = true
-	case depth == 0 && blank && inner[0] != '\t' && len(text) < mostMessage:
+	case depth == 0 && blank && inner[0] != '\t' && len(text) < maxMessage:
 		t.groups = append(t.groups[:0], text)
-	case depth > 0 && odd == 0 && t.descend(depth) && len(text) < mostMessage:
+	case depth > 0 && odd == 0 && t.descend(depth) && len(text) < maxMessage:
 		t.last = inner
 	default:
 		*t = rspecTree{tests: t.tests[:0]}
@@ -110,7 +110,7 @@ func (t *rspecTree) line(text string) {
 // descend decides what the line before was, and tells whether one at this depth
 // may follow it.
 func (t *rspecTree) descend(depth int) bool {
-	if t.last != "" && depth == len(t.groups)+1 && depth < mostDepth {
+	if t.last != "" && depth == len(t.groups)+1 && depth < maxDepth {
 		t.groups = append(t.groups, t.last)
 		t.last = ""
 		return true
@@ -135,7 +135,7 @@ func (t *rspecTree) end() {
 	} else if i := strings.LastIndex(name, " (PENDING: "); i > 0 && strings.HasSuffix(name, ")") {
 		name, status = name[:i], Skipped
 	}
-	if len(t.tests) < mostNamed {
+	if len(t.tests) < maxNamed {
 		t.tests = append(t.tests, Test{Name: short(t.full(name)), Status: status})
 	}
 }

@@ -91,7 +91,7 @@ func (r *run) mayFail(name string, took time.Duration) bool {
 		}
 		return false
 	}
-	if len(r.failing) < mostFailing {
+	if len(r.failing) < maxFailing {
 		r.current = &failure{name: strings.Clone(name), took: took, text: new(message)}
 		r.failing = append(r.failing, r.current)
 	}
@@ -104,7 +104,7 @@ func (r *run) failAgain(name string, took time.Duration) {
 	r.failed++
 	r.names.put(name, Failed)
 	r.current = &failure{name: keep(name), took: took, text: new(message)}
-	if len(r.failing) < mostFailing {
+	if len(r.failing) < maxFailing {
 		r.failing = append(r.failing, r.current)
 	}
 }

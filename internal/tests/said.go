@@ -3,16 +3,16 @@ package tests
 // said is what tests or packages said before it is known how they end.
 type said map[string]*message
 
-// mostTalking is how many may have said something at once. A program that prints
+// maxTalking is how many may have said something at once. A program that prints
 // the lines of ever new tests must not fill the memory.
-const mostTalking = 1000
+const maxTalking = 1000
 
 func (s *said) of(name string) *message {
 	name = short(name)
 	if m := (*s)[name]; m != nil {
 		return m
 	}
-	if *s == nil || len(*s) == mostTalking {
+	if *s == nil || len(*s) == maxTalking {
 		*s = make(said)
 	}
 	m := new(message)

@@ -35,7 +35,7 @@ func (t *tally) name(name, message string, took time.Duration) {
 // order.
 func (t *tally) explain(name, message string, took time.Duration) {
 	t.seen = true
-	if len(t.sum.Failing) == mostFailing {
+	if len(t.sum.Failing) == maxFailing {
 		return
 	}
 	t.sum.Failing = append(t.sum.Failing, Test{Name: keep(name), Status: Failed, Duration: took, Message: short(message)})
@@ -70,9 +70,9 @@ func (t *tally) fork() tally {
 	return f
 }
 
-// mostMessage is how much of a failure's text is kept: the first lines say what
+// maxMessage is how much of a failure's text is kept: the first lines say what
 // went wrong, the output itself has the rest.
-const mostMessage = 500
+const maxMessage = 500
 
 // message collects the first lines of a failure.
 type message struct{ text strings.Builder }
@@ -80,7 +80,7 @@ type message struct{ text strings.Builder }
 // add adds a line; empty ones are left out.
 func (m *message) add(line string) {
 	line = strings.TrimSpace(line)
-	if line == "" || m.text.Len() >= mostMessage {
+	if line == "" || m.text.Len() >= maxMessage {
 		return
 	}
 	if m.text.Len() > 0 {
@@ -96,8 +96,8 @@ func (m *message) String() string {
 	return short(m.text.String())
 }
 
-// short cuts a text to mostMessage bytes, between two characters.
-func short(s string) string { return text.Cut(s, mostMessage) }
+// short cuts a text to maxMessage bytes, between two characters.
+func short(s string) string { return text.Cut(s, maxMessage) }
 
 // keep is a name to hold on to: in memory of its own, or a short one would keep
 // the whole line that it was cut from.

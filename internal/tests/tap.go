@@ -143,7 +143,7 @@ func tapEnded(ok bool, text string) (name string, status Status) {
 
 // keep keeps a test by its name. There is always room for failing ones.
 func (t *tap) keep(name string, depth int, status Status, text *message) {
-	if len(t.points) >= mostNamed && text == nil {
+	if len(t.points) >= maxNamed && text == nil {
 		t.more = true
 		return
 	}
@@ -167,7 +167,7 @@ func (t *tap) adopt(depth int, name string) (parent, broken bool) {
 
 func (t *tap) fails(name string, depth int) *message {
 	text := new(message)
-	if t.explained == mostFailing {
+	if t.explained == maxFailing {
 		t.keep(name, depth, Failed, nil)
 		return text
 	}

@@ -41,10 +41,10 @@ type Report struct {
 	Failed    int
 	Skipped   int
 	Duration  time.Duration // 0 when it was not printed
-	Failing   []Test        // the failing ones that were named, at most mostFailing
+	Failing   []Test        // the failing ones that were named, at most maxFailing
 
 	// Named is every test that was named, each once, with its name and status
-	// alone; at most mostNamed. A test has the same name however it ends, so two
+	// alone; at most maxNamed. A test has the same name however it ends, so two
 	// reports of one runner can be compared. Those that pass are here only where
 	// the runner prints them, mostly when it is told to be verbose; Complete
 	// tells whether all are.
@@ -52,9 +52,9 @@ type Report struct {
 	MoreNamed bool // more were named than Named holds
 }
 
-// mostFailing is how many failing tests are kept by name. Nobody reads more, and
+// maxFailing is how many failing tests are kept by name. Nobody reads more, and
 // an output without end must not fill the memory.
-const mostFailing = 200
+const maxFailing = 200
 
 // add adds another report to this one.
 func (r *Report) add(o Report) {
@@ -63,7 +63,7 @@ func (r *Report) add(o Report) {
 	r.Failed += o.Failed
 	r.Skipped += o.Skipped
 	r.Duration += o.Duration
-	room := mostFailing - len(r.Failing)
+	room := maxFailing - len(r.Failing)
 	r.Failing = append(r.Failing, o.Failing[:min(room, len(o.Failing))]...)
 	if len(r.Named) == 0 {
 		r.Named = slices.Clone(o.Named)

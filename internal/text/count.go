@@ -29,13 +29,13 @@ func OneOrMany(n int, one, many string) string {
 	return many
 }
 
-// mostNamed is how many of a list are named where a sentence has to stay short.
-const mostNamed = 5
+// maxNamed is how many of a list are named where a sentence has to stay short.
+const maxNamed = 5
 
 // FirstFew names the first of a list, and how many there are more.
 func FirstFew(names []string) string {
-	said := strings.Join(names[:min(len(names), mostNamed)], ", ")
-	if more := len(names) - mostNamed; more > 0 {
+	said := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		said += " and " + strconv.Itoa(more) + " more"
 	}
 	return said
