@@ -64,7 +64,7 @@ func Rows(t *Table) []setting.Row {
 			Doc: "variables added to the agent's environment; never shown",
 		},
 		{
-			Key: "script", Kind: setting.Text, At: &t.Script, Default: "",
+			Key: "script", Kind: setting.Text, At: &t.Script, Default: "", File: true,
 			Doc: "the rehearsal script; only for the built-in agent \"rehearsal\"",
 		},
 	}

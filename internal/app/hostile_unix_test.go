@@ -14,7 +14,7 @@ import (
 func TestPipesAreNotWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	path := story.Pipe(t, filepath.Join(dir, "pipe"))
-	_, logged := openLog(dir, path)
+	_, logged := openLog(dir, files.Anywhere(path))
 	for act, err := range map[string]error{
 		"openLog": logged,
 	} {

@@ -27,7 +27,7 @@ func newLog(a request.Assignment) (*runLog, error) {
 	l := &runLog{}
 	switch {
 	case c.File != "":
-		f, err := openLog(a.Tree, a.InTree(c.File))
+		f, err := openLog(a.Tree, a.File("log.file", c.File))
 		if err != nil {
 			return nil, &request.UsageError{What: fmt.Sprintf("open log.file: %v", err), Hint: "name a file in a folder that you can write to"}
 		}
@@ -51,11 +51,11 @@ func newLog(a request.Assignment) (*runLog, error) {
 
 // openLog opens the file of the log. In the work tree an agent may have put a pipe
 // in its place; elsewhere it is the user's own, and may well be a terminal.
-func openLog(tree, path string) (*os.File, error) {
-	if _, inTree := files.Under(tree, path); inTree {
-		return files.Append(path, 0o600)
+func openLog(tree string, file files.Named) (*os.File, error) {
+	if _, inTree := files.Under(tree, file.Path); inTree {
+		return file.Append(0o600)
 	}
-	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return os.OpenFile(file.Path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
 // Close ends the log.

@@ -44,12 +44,9 @@ func noticesOf(a request.Assignment, terminal io.Writer, run *journal.Run, exec 
 	s := notify.Settings{
 		On: n.On, WaitingAfter: n.WaitingAfter, Every: n.Every, PerHour: n.PerHour, Quiet: n.Quiet,
 		Desktop: n.Desktop.Or(terminal != nil && notify.DesktopWorks(env)), Bell: n.Bell.Or(terminal != nil),
-		Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
+		Log: a.File("notify.log", n.Log), Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
 		Ntfy: notify.Ntfy(n.Ntfy), Email: notify.Email(n.Email),
 		Dir: a.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
-	}
-	if n.Log != "" {
-		s.Log = a.InTree(n.Log)
 	}
 	if run != nil {
 		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, environ(a.Tree, run)

@@ -7,6 +7,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/hook"
@@ -34,8 +35,8 @@ type Blueprint struct {
 	Only     glob.Patterns     // the files that count; none is all
 	Compare  bool              // mark what attempts could repeat
 
-	Plan         string          // the plan's file; empty is none
-	Written      string          // a plan that a claim must have written; empty is none
+	Plan         files.Named     // the plan's file; zero is none
+	Written      files.Named     // a plan that a claim must have written; zero is none
 	Prompt       *prompt.Builder // nil: the command gets none
 	PromptBudget int             // in tokens; a larger prompt is warned about
 	Handoff      int             // bytes that an agent with a fresh session is told of the one before
@@ -46,7 +47,7 @@ type Blueprint struct {
 	Guarded      parts.GuardSettings
 	Commits      parts.CommitSettings
 	Hooks        parts.HookSettings
-	Scripts      []string // exit status 0 means stop
+	Scripts      []files.Named // exit status 0 means stop
 }
 
 // Driver puts the parts of a run together.

@@ -323,10 +323,10 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 }
 
 // scripts are the user's stop scripts; a relative path starts at the work tree.
-func (j *Job) scripts() []string {
-	var list []string
+func (j *Job) scripts() []files.Named {
+	var list []files.Named
 	for _, script := range j.Config().Stop.Scripts {
-		list = append(list, j.InTree(script))
+		list = append(list, j.File("stop.scripts", script))
 	}
 	return list
 }
@@ -366,7 +366,7 @@ func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []lo
 		Set: set, Timeout: loop.Millis(c.Timeout),
 		About: hook.Facts{
 			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure,
-			ProjectDir: a.Tree, RunDir: run.Dir(), PlanFile: a.Plan(),
+			ProjectDir: a.Tree, RunDir: run.Dir(), PlanFile: a.Plan().Path,
 		},
 	}, warnings
 }

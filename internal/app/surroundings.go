@@ -72,10 +72,7 @@ func startObservers(of request.Assignment, w RunOptions, o openRun, keeper *proc
 	seen := *o.seen // before others change it
 	settings := telemetry.Settings{
 		RunID: o.run.Meta().ID, Version: w.Version, Endpoint: c.Trace.Endpoint, Headers: c.Trace.Headers,
-		Listen: c.Metrics.Listen, Env: os.Getenv, Warn: a.warn, Seen: resumedView(o, &seen), Tail: o.past.Tail,
-	}
-	if c.Metrics.File != "" {
-		settings.File = of.InTree(c.Metrics.File)
+		File: of.File("metrics.file", c.Metrics.File), Listen: c.Metrics.Listen, Env: os.Getenv, Warn: a.warn, Seen: resumedView(o, &seen), Tail: o.past.Tail,
 	}
 	var err error
 	if a.tracer, err = telemetry.NewTracer(settings); err != nil {
@@ -84,7 +81,7 @@ func startObservers(of request.Assignment, w RunOptions, o openRun, keeper *proc
 	if a.tracer != nil {
 		a.add(a.tracer, func() { a.tracer.Close(context.Background()) })
 	}
-	if settings.File != "" || settings.Listen != "" {
+	if !settings.File.IsZero() || settings.Listen != "" {
 		if err := a.count(settings); err != nil {
 			a.close()
 			return nil, &request.UsageError{What: err.Error(), Hint: "correct metrics.file"}

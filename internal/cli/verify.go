@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -40,7 +41,7 @@ func verifyCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		name := here.Config().Done.Plan
-		report, err := verify(here.Tree, name)
+		report, err := verify(here.Tree, here.Plan())
 		if err != nil {
 			return err
 		}
@@ -60,12 +61,8 @@ func verifyCommand(sh *shell) *cobra.Command {
 }
 
 // verify reads the plan and the specs of a work tree. There may be no specs.
-func verify(tree, name string) (plan.Report, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(tree, filepath.FromSlash(name))
-	}
-	tasks, err := plan.Read(path)
+func verify(tree string, file files.Named) (plan.Report, error) {
+	tasks, err := plan.Read(file)
 	if err != nil {
 		var hinted interface{ Hint() string }
 		if errors.As(err, &hinted) {

@@ -145,7 +145,7 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "headers of the requests; never shown",
 		},
 		{
-			Key: "metrics.file", Kind: setting.Text, At: &c.Metrics.File, Default: "",
+			Key: "metrics.file", Kind: setting.Text, At: &c.Metrics.File, Default: "", File: true,
 			Doc: "a file with the run's metrics in the text format of Prometheus, kept up to date",
 		},
 		{
@@ -158,7 +158,7 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "how much the runner logs",
 		},
 		{
-			Key: "log.file", Kind: setting.Text, At: &c.Log.File, Default: "",
+			Key: "log.file", Kind: setting.Text, At: &c.Log.File, Default: "", File: true,
 			Doc: "where the runner logs; without it, on stderr, and there only when log.level is set",
 		},
 		{

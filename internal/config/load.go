@@ -50,7 +50,7 @@ const FileName = "refrain.toml"
 // Load resolves the settings. The error is an *Errors with every problem found.
 func Load(s Sources) (*Resolved, error) {
 	s.Procedure = cmp.Or(s.Aliases[s.Procedure], s.Procedure)
-	var l loader
+	l := loader{tree: s.Tree}
 	var from layers
 	if s.UserFile != "" {
 		from.user = l.file("user", s.UserFile, s.UserFile)

@@ -93,7 +93,7 @@ func notifyRows(n *Notify) []setting.Row {
 			Doc: "hours of the local day, such as \"22:00-07:00\", in which only the end, without a sound, and what is urgent are told",
 		},
 		{
-			Key: "notify.log", Kind: setting.Text, At: &n.Log, Default: "",
+			Key: "notify.log", Kind: setting.Text, At: &n.Log, Default: "", File: true,
 			Doc: "a file to which each message is added, as a line of JSON",
 		},
 		{

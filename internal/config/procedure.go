@@ -37,23 +37,23 @@ func procedureRows(p *ProcedureTable) []setting.Row {
 			Doc: "what it is for, in a line, for the list of procedures",
 		},
 		{
-			Key: "parts", Kind: partList, At: &p.Parts, Check: someParts,
+			Key: "parts", Kind: partList, At: &p.Parts, Check: someParts, File: true,
 			Doc: "what the prompt is made of, in this order: files, built-in fragments as \"builtin:NAME\", and tables with one of file, text and builtin, and perhaps a section",
 		},
 		{
-			Key: "observe", Kind: partList, At: &p.Observe, Check: noSections,
+			Key: "observe", Kind: partList, At: &p.Observe, Check: noSections, File: true,
 			Doc: "the parts of the section OBSERVE, instead of those that it has; empty is none",
 		},
 		{
-			Key: "orient", Kind: partList, At: &p.Orient, Check: noSections,
+			Key: "orient", Kind: partList, At: &p.Orient, Check: noSections, File: true,
 			Doc: "the same for the section ORIENT",
 		},
 		{
-			Key: "decide", Kind: partList, At: &p.Decide, Check: noSections,
+			Key: "decide", Kind: partList, At: &p.Decide, Check: noSections, File: true,
 			Doc: "the same for the section DECIDE",
 		},
 		{
-			Key: "act", Kind: partList, At: &p.Act, Check: noSections,
+			Key: "act", Kind: partList, At: &p.Act, Check: noSections, File: true,
 			Doc: "the same for the section ACT",
 		},
 	}
@@ -152,6 +152,15 @@ func (p Parts) Texts() []string {
 	var all []string
 	for _, part := range p {
 		all = append(all, part.Section, part.File, part.Text, part.Builtin)
+	}
+	return all
+}
+
+// Files is the files among them.
+func (p Parts) Files() []string {
+	var all []string
+	for _, part := range p {
+		all = append(all, part.File)
 	}
 	return all
 }

@@ -20,7 +20,7 @@ section = "A"
 builtin = "act/commit"
 
 [[procedures.listed.parts]]
-file = "/etc/motd"
+file = "docs/motd"
 `)
 	key := "procedures.nightly.parts"
 	want := map[string]ProcedureTable{
@@ -35,7 +35,7 @@ file = "/etc/motd"
 		},
 		"listed": {Parts: Parts{
 			{Section: "A", Builtin: "act/commit", Dir: s.Tree, Key: "procedures.listed.parts"},
-			{File: "/etc/motd", Dir: s.Tree, Key: "procedures.listed.parts"},
+			{File: "docs/motd", Dir: s.Tree, Key: "procedures.listed.parts"},
 		}},
 	}
 	if diff := cmp.Diff(want, load(t, s).Config.Procedures); diff != "" {

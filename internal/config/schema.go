@@ -93,7 +93,7 @@ func Reference() string {
 	var b strings.Builder
 	b.WriteString("| key | type | default | environment | meaning |\n|---|---|---|---|---|\n")
 	for _, r := range settings {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Key, cell(r.Type()), defaultCell(r), envName(r.Key), cell(r.Doc))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Key, cell(r.Type()), defaultCell(r), envName(r.Key), meaning(r))
 	}
 	b.WriteString("\nBelow `[[gate]]`, which comes once for each gate, without names in the environment:\n\n")
 	inTable(&b, "", gateSettings)
@@ -110,8 +110,16 @@ func Reference() string {
 func inTable(b *strings.Builder, prefix string, rows []setting.Row) {
 	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, r.Key, cell(r.Type()), defaultCell(r), cell(r.Doc))
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, r.Key, cell(r.Type()), defaultCell(r), meaning(r))
 	}
+}
+
+// meaning is what a setting does, and whether it names files.
+func meaning(r setting.Row) string {
+	if r.File {
+		return cell(r.Doc) + " (see [Files](#files))"
+	}
+	return cell(r.Doc)
 }
 
 func defaultCell(r setting.Row) string {

@@ -90,6 +90,7 @@ func (s source) sets(key string) bool {
 
 // loader reads sources and collects their problems.
 type loader struct {
+	tree     string // in which the files lie that the project names; "" is none
 	problems []Problem
 }
 
@@ -114,6 +115,9 @@ func (l *loader) lookUp(path []string, at place) (setting.Row, found, bool) {
 
 // keep adds a setting to its source, unless there is something to say about it.
 func (l *loader) keep(src *source, path []string, e entry, what, hint string) {
+	if what == "" && e.ofProject() {
+		what, hint = l.leavesProject(e)
+	}
 	if what != "" {
 		key := setting.JoinKey(path)
 		l.complain(e.place.problem(key, key+" "+what, hint))

@@ -23,7 +23,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "the model, passed to the agent when set",
 		},
 		{
-			Key: "prompt", Kind: setting.Text, At: &c.Prompt, Default: "PROMPT.md", Required: true,
+			Key: "prompt", Kind: setting.Text, At: &c.Prompt, Default: "PROMPT.md", Required: true, File: true,
 			Doc: "the prompt's file, read anew for every iteration; a procedure that is made of parts has none",
 		},
 		{
@@ -60,7 +60,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "what Ctrl+C does: finish this iteration at the first and kill the agent at the second, only finish, or kill at once",
 		},
 		{
-			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: below,
+			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: below, File: true,
 			Doc: "the folder below the work tree in which the agent runs",
 		},
 		{
@@ -116,11 +116,11 @@ func workRows(c *Config) []setting.Row {
 			Doc:         "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
 		},
 		{
-			Key: "done.plan", Kind: setting.Text, At: &c.Done.Plan, Default: "", Required: true,
+			Key: "done.plan", Kind: setting.Text, At: &c.Done.Plan, Default: "", Required: true, File: true,
 			Doc: "a markdown file of tasks; the run is done when it has tasks and none is open or in progress",
 		},
 		{
-			Key: "done.written", Kind: setting.Text, At: &c.Done.Written, Default: "",
+			Key: "done.written", Kind: setting.Text, At: &c.Done.Written, Default: "", File: true,
 			Doc: "a markdown file that must hold tasks, open or not, before a claim is taken: for a run that writes a plan",
 		},
 		{

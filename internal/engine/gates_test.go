@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proof"
@@ -242,7 +243,7 @@ func TestAFinishedPlanIsAClaim(t *testing.T) {
 		with := s.options
 		s.options = func(o *app.Blueprint) {
 			with(o)
-			o.Plan, o.Done.Plan = filepath.Join(s.dir, "PLAN.md"), true
+			o.Plan, o.Done.Plan = files.Anywhere(filepath.Join(s.dir, "PLAN.md")), true
 		}
 		return s
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -71,7 +72,7 @@ func TestATaskVanishesOnce(t *testing.T) {
 	if err := os.WriteFile(file, []byte("- [ ] one\n- [ ] two\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.with(func(o *app.Blueprint) { o.Plan = file })
+	s.with(func(o *app.Blueprint) { o.Plan = files.Anywhere(file) })
 	run, err := s.store.Create(journal.Meta{Procedure: "build", StartedAt: time.Now()})
 	if err != nil {
 		t.Fatal(err)

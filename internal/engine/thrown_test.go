@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -78,13 +79,15 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			[]play{does("a", "- [x] one\n- [ ] two\n", "working"), does("b", "- [x] one\n", "working"), does("c", "- [x] one\n- [x] two\n", "<promise>DONE</promise>")},
 			func(s *stage) {
 				s.judged(gateThat(refuses, refuses, refuses, passes))
-				s.with(func(o *app.Blueprint) { o.Plan = filepath.Join(s.dir, "PLAN.md") })
+				s.with(func(o *app.Blueprint) { o.Plan = files.Anywhere(filepath.Join(s.dir, "PLAN.md")) })
 			},
 		},
 		{
 			"a plan that is away for a while, and comes back with less", `"lost":1`,
 			[]play{drops("PLAN.md"), does("b", "- [x] one\n", "<promise>DONE</promise>"), does("c", "- [x] one\n- [x] two\n", "<promise>DONE</promise>")},
-			func(s *stage) { s.with(func(o *app.Blueprint) { o.Plan = filepath.Join(s.dir, "PLAN.md") }) },
+			func(s *stage) {
+				s.with(func(o *app.Blueprint) { o.Plan = files.Anywhere(filepath.Join(s.dir, "PLAN.md")) })
+			},
 		},
 		{
 			"sessions that are kept, and a fresh one", "run.reboot_finished",
@@ -171,7 +174,7 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			[]play{does("a", "", "working"), does("b", "", "working"), does("c", "", "working")},
 			func(s *stage) {
 				s.script(t, "stop.sh", `test "$REFRAIN_ITERATION" = 3`)
-				s.with(func(o *app.Blueprint) { o.Scripts = []string{filepath.Join(s.dir, "stop.sh")} })
+				s.with(func(o *app.Blueprint) { o.Scripts = []files.Named{files.Anywhere(filepath.Join(s.dir, "stop.sh"))} })
 			},
 		},
 		{

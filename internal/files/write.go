@@ -36,8 +36,35 @@ func Replace(path string, data []byte, mode fs.FileMode, sync Sync) error {
 
 // ReplaceWith is Replace for what somebody writes.
 func ReplaceWith(path string, mode fs.FileMode, sync Sync, write func(io.Writer) error) error {
+	if err := replaceIn(anywhere{}, path, mode, sync, write); err != nil {
+		return err
+	}
+	if sync == SyncName {
+		return SyncDir(filepath.Dir(path))
+	}
+	return nil
+}
+
+// place is where files are: anywhere, or below the folder of a root.
+type place interface {
+	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
+	Rename(from, to string) error
+	Remove(name string) error
+}
+
+type anywhere struct{}
+
+func (anywhere) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, mode)
+}
+func (anywhere) Rename(from, to string) error { return os.Rename(from, to) }
+func (anywhere) Remove(name string) error     { return os.Remove(name) }
+
+// replaceIn replaces a file of a place, and leaves it to others that its name
+// outlives a power loss.
+func replaceIn(in place, path string, mode fs.FileMode, sync Sync, write func(io.Writer) error) error {
 	temp := Temp(path)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := in.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -49,16 +76,12 @@ func ReplaceWith(path string, mode fs.FileMode, sync Sync, write func(io.Writer)
 		err = sync.file(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(temp, path)
+		err = in.Rename(temp, path)
 	}
 	if err != nil {
-		_ = os.Remove(temp)
-		return err
+		_ = in.Remove(temp)
 	}
-	if sync == SyncName {
-		return SyncDir(filepath.Dir(path))
-	}
-	return nil
+	return err
 }
 
 // file makes what was written last as long as it should.
@@ -87,12 +110,16 @@ func Overwrite(path string, data []byte, mode fs.FileMode, sync Sync) error {
 // Append opens a file to write at its end, and makes it if there is none. It is a
 // *NotRegularError when it is something else.
 func Append(path string, mode fs.FileMode) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil {
+	return appendTo(path, mode, os.Stat, os.OpenFile)
+}
+
+func appendTo(path string, mode fs.FileMode, stat func(string) (fs.FileInfo, error), open func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
+	if info, err := stat(path); err == nil {
 		if err := regular(path, info); err != nil {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|NoWait, mode)
+	f, err := open(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|NoWait, mode)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func TestAPipeIsNoScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	var other *files.NotRegularError
-	if err := checkScript(path); !errors.As(err, &other) {
+	if err := checkScript(files.Anywhere(path)); !errors.As(err, &other) {
 		t.Errorf("checkScript = %v, want a NotRegularError", err)
 	}
 }

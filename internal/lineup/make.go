@@ -40,10 +40,9 @@ func Make(a request.Assignment, name, model string, used func(session string) lo
 		if o.Self, err = proc.HelperCommand("rehearsal"); err != nil {
 			return nil, err
 		}
-		if table.Script != "" {
-			o.Script = a.InTree(table.Script)
-		}
-		if err := checkScript(o.Script); err != nil {
+		script := a.File("agents.rehearsal.script", table.Script)
+		o.Script = script.Path
+		if err := checkScript(script); err != nil {
 			return nil, err
 		}
 	}
@@ -67,16 +66,19 @@ func systemFile(tree string) string {
 }
 
 // checkScript finds a mistake in a rehearsal script before the run exists.
-func checkScript(path string) error {
-	if path == "" {
+func checkScript(script files.Named) error {
+	if script.IsZero() {
 		return nil // the agent itself says that there is none
 	}
-	b, err := files.ReadFile(context.Background(), path, rehearsal.MaxScript)
+	if err := script.Check(); err != nil {
+		return fmt.Errorf("read its script: %w", err)
+	}
+	b, err := files.ReadFile(context.Background(), script.Path, rehearsal.MaxScript)
 	if err != nil {
 		return fmt.Errorf("read its script: %w", err)
 	}
 	if _, err := rehearsal.Parse(b); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return fmt.Errorf("%s: %w", filepath.Base(script.Path), err)
 	}
 	return nil
 }

@@ -4,17 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // log keeps every message as a line of JSON in a file.
-type log struct{ path string }
+type log struct{ file files.Named }
 
 func newLog(s Settings) (Notifier, error) {
-	if s.Log == "" {
+	if s.Log.IsZero() {
 		return nil, nil
 	}
 	return log{s.Log}, nil
@@ -27,10 +25,10 @@ func (l log) Notify(_ context.Context, m Message) error {
 	if err != nil {
 		return fmt.Errorf("write the message as JSON: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+	if err := l.file.MakeFolder(); err != nil {
 		return fmt.Errorf("make the folder of notify.log: %w", err)
 	}
-	f, err := files.Append(l.path, 0o600)
+	f, err := l.file.Append(0o600)
 	if err != nil {
 		return fmt.Errorf("open notify.log: %w", err)
 	}

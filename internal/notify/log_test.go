@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 func TestLogKeepsEveryMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "messages.jsonl")
-	n, err := newLog(Settings{Log: path})
+	n, err := newLog(Settings{Log: files.Anywhere(path)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +38,7 @@ func TestLogKeepsEveryMessage(t *testing.T) {
 }
 
 func TestLogThatCannotBeWritten(t *testing.T) {
-	if err := (log{t.TempDir()}).Notify(t.Context(), message); err == nil {
+	if err := (log{files.Anywhere(t.TempDir())}).Notify(t.Context(), message); err == nil {
 		t.Error("a folder is taken for a file")
 	}
 }

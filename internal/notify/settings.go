@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
@@ -23,8 +24,8 @@ type Settings struct {
 
 	Desktop bool
 	Bell    bool
-	Log     string // a file that keeps every message
-	Command string // a line for the shell
+	Log     files.Named // a file that keeps every message
+	Command string      // a line for the shell
 	Webhook Webhook
 	Slack   string // the URL of an incoming webhook
 	Discord string // likewise

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 func TestSettingsThatAreWrong(t *testing.T) {
@@ -42,7 +44,7 @@ func TestSettingsThatAreWrong(t *testing.T) {
 func TestChannelsThatAreOn(t *testing.T) {
 	const url = "https://example.com/hook"
 	all := Settings{
-		Desktop: true, Bell: true, Terminal: new(bytes.Buffer), Log: "messages.jsonl", Command: "true",
+		Desktop: true, Bell: true, Terminal: new(bytes.Buffer), Log: files.Anywhere("messages.jsonl"), Command: "true",
 		Webhook: Webhook{URL: url}, Slack: url, Discord: url, Ntfy: Ntfy{URL: url},
 		Email: Email{To: []string{"me@example.com"}, From: "Me <me@example.com>", Server: "mail.example.com"},
 	}

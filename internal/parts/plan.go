@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
@@ -18,8 +19,8 @@ import (
 // Plan compares the tasks before and after each attempt.
 type Plan struct {
 	*engine.Kit
-	File    string // empty: there is none
-	Written string // a plan that a claim must have written; empty is none
+	File    files.Named // zero: there is none
+	Written files.Named // a plan that a claim must have written; zero is none
 
 	tasks  plan.Tasks // as they were last read well; each attempt's folder has them
 	before plan.Tasks // as the agent of the attempt under way found them
@@ -28,7 +29,7 @@ type Plan struct {
 // Take takes note of the tasks that the agent finds. Those of a plan that
 // cannot be read are what they were: it may come back with fewer.
 func (p *Plan) Take(_ context.Context, a *engine.Attempt) {
-	if p.File == "" {
+	if p.File.IsZero() {
 		return
 	}
 	if tasks, err := plan.Read(p.File); err == nil {
@@ -64,12 +65,12 @@ func (p *Plan) Lost(a *engine.Attempt, o *loop.Outcome) {
 // Check compares the plan with what it was before the attempt. A task that
 // vanished is told to people and to the next agent.
 func (p *Plan) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
-	if p.Written != "" && o.ClaimsDone() {
+	if !p.Written.IsZero() && o.ClaimsDone() {
 		if _, err := plan.Read(p.Written); err != nil {
 			a.Refusal = err.Error()
 		}
 	}
-	if p.File == "" {
+	if p.File.IsZero() {
 		return
 	}
 	now, err := plan.Read(p.File)
@@ -113,7 +114,7 @@ func refusal(o *loop.Outcome, lost int) string {
 
 // Finished tells whether there is a plan, and nothing of it is open.
 func (p *Plan) Finished() bool {
-	if p.File == "" {
+	if p.File.IsZero() {
 		return false
 	}
 	tasks, err := plan.Read(p.File)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -14,7 +15,7 @@ import (
 // Scripts asks the user's stop scripts: exit status 0 means stop.
 type Scripts struct {
 	*engine.Kit
-	Paths []string
+	Paths []files.Named
 }
 
 // scriptTime is how long a stop script may think.
@@ -37,7 +38,15 @@ func (s *Scripts) Ask(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
 	if err != nil {
 		return // values of these types always marshal
 	}
-	for _, script := range s.Paths {
+	for _, named := range s.Paths {
+		script := named.Path
+		if err := named.Check(); err != nil { // an agent may have put a link there
+			s.Warn("script "+script, loop.Warning{
+				Text: fmt.Sprintf("the stop script %s is not run: %s", script, files.Cause(err)),
+				Hint: "put a file there, or take it out of stop.scripts",
+			})
+			continue
+		}
 		exit, w := hook.Script(ctx, script, hook.Call{
 			Input: input, Dir: s.Dir, Timeout: scriptTime, Hide: s.Hide, Exec: s.Exec,
 			Env: append(s.Env[:len(s.Env):len(s.Env)], fmt.Sprintf("REFRAIN_ITERATION=%d", a.Iter), "REFRAIN_LAST_RESULT="+string(o.Result)),

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 func TestWhatIsNoFileIsNoPlan(t *testing.T) {
@@ -24,10 +26,10 @@ func TestWhatIsNoFileIsNoPlan(t *testing.T) {
 	for name, want := range map[string]string{
 		"pipe": "it is a named pipe, not a file", "zero": "it is a device, not a file", "plan": "its part pipe.md cannot be read: it is a named pipe, not a file",
 	} {
-		if _, err := Read(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(files.Anywhere(filepath.Join(dir, name))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Read(%s) = %v, want %q", name, err, want)
 		}
-		Files(filepath.Join(dir, name)) // comes back
+		Files(files.Anywhere(filepath.Join(dir, name))) // comes back
 	}
 	for _, name := range []string{"pipe", "specs"} {
 		if _, err := ReadSpecs(filepath.Join(dir, name)); err == nil || errors.Is(err, os.ErrNotExist) {

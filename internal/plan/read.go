@@ -21,10 +21,10 @@ import (
 // The error is a *MissingError when the plan is not there or cannot be read, a
 // *PartError when that is so of one of its files, and an *EmptyError when it
 // has no tasks.
-func Read(name string) (Tasks, error) {
+func Read(name files.Named) (Tasks, error) {
 	r, err := open(name)
 	if err != nil {
-		return nil, &MissingError{Path: name, Err: err}
+		return nil, &MissingError{Path: name.Path, Err: err}
 	}
 	defer r.folder.Close()
 	for n := 0; n < len(r.parts); n++ { // more are found on the way
@@ -33,16 +33,16 @@ func Read(name string) (Tasks, error) {
 		}
 	}
 	if len(r.tasks) == 0 {
-		return nil, &EmptyError{Path: name}
+		return nil, &EmptyError{Path: name.Path}
 	}
 	return r.tasks, nil
 }
 
 // Files names the files of a plan, as far as they can be read.
-func Files(name string) []string {
+func Files(name files.Named) []string {
 	r, err := open(name)
 	if err != nil {
-		return []string{name}
+		return []string{name.Path}
 	}
 	defer r.folder.Close()
 	var list []string
@@ -76,8 +76,11 @@ type part struct {
 }
 
 // open finds out what the plan consists of, as far as its name tells.
-func open(name string) (*reader, error) {
-	path, err := filepath.EvalSymlinks(name)
+func open(name files.Named) (*reader, error) {
+	if err := name.Check(); err != nil {
+		return nil, err
+	}
+	path, err := filepath.EvalSymlinks(name.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func open(name string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{name: name, whole: info.IsDir(), known: map[string]bool{}}
+	r := &reader{name: name.Path, whole: info.IsDir(), known: map[string]bool{}}
 	dir := path
 	if !r.whole {
 		dir = filepath.Dir(path)

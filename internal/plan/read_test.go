@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "PLAN.md")
 	write(t, path, "- [ ] a\n")
-	tasks, err := Read(path)
+	tasks, err := Read(files.Anywhere(path))
 	if err != nil || len(tasks) != 1 {
 		t.Errorf("Read = %+v, %v; want one task", tasks, err)
 	}
@@ -20,7 +22,7 @@ func TestRead(t *testing.T) {
 
 func TestReadNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "PLAN.md")
-	_, err := Read(path)
+	_, err := Read(files.Anywhere(path))
 	var missing *MissingError
 	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("Read = %v, want a *MissingError", err)
@@ -42,7 +44,7 @@ func TestReadWhatIsNoPlan(t *testing.T) {
 	large := filepath.Join(dir, "large.md")
 	write(t, large, "- [x] a\n"+strings.Repeat(" ", maxSize))
 	for path, want := range map[string]string{os.DevNull: "it is a device, not a file", large: "larger than 4 MB"} {
-		_, err := Read(path)
+		_, err := Read(files.Anywhere(path))
 		var missing *MissingError
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Read(%s) = %v, want a *MissingError that says %q", path, err, want)
@@ -53,7 +55,7 @@ func TestReadWhatIsNoPlan(t *testing.T) {
 func TestReadWithoutTasks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "PLAN.md")
 	write(t, path, "# Plan\n\n```\n- [x] a\n```\n")
-	_, err := Read(path)
+	_, err := Read(files.Anywhere(path))
 	var empty *EmptyError
 	if !errors.As(err, &empty) {
 		t.Fatalf("Read = %v, want an *EmptyError", err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 // folderOf writes files below a new folder.
@@ -79,7 +81,7 @@ func TestReadSplitPlan(t *testing.T) {
 		{"a file of any other name is a plan by itself", "impl/attachments.md", "attachments.md:1 done\nattachments.md:2 open\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tasks, err := Read(filepath.Join(dir, filepath.FromSlash(tt.path)))
+			tasks, err := Read(files.Anywhere(filepath.Join(dir, filepath.FromSlash(tt.path))))
 			if got := where(tasks); err != nil || got != tt.want {
 				t.Errorf("Read(%s) =\n%serror %v, want\n%s", tt.path, got, err, tt.want)
 			}
@@ -92,7 +94,7 @@ func TestReadReadmeOfAProject(t *testing.T) {
 		dir := folderOf(t, map[string]string{
 			"README.md": "[contributing](CONTRIBUTING.md), [guide](docs/guide.md)\n\n- [ ] a\n", "docs/guide.md": "- [ ] b\n", mark: "",
 		})
-		tasks, err := Read(filepath.Join(dir, "README.md"))
+		tasks, err := Read(files.Anywhere(filepath.Join(dir, "README.md")))
 		if got := where(tasks); err != nil || got != "README.md:3 open\n" {
 			t.Errorf("beside %s: Read = %q, %v; want its own task only", mark, got, err)
 		}
@@ -104,7 +106,7 @@ func TestReadMissingPart(t *testing.T) {
 		"README.md": "- [x] a\n\nThen [the first](part-1.md).\n", "part-1.md": "- [x] b\n\n[next](sub/part-2.md)\n",
 	})
 	for _, path := range []string{dir, filepath.Join(dir, "README.md")} {
-		_, err := Read(path)
+		_, err := Read(files.Anywhere(path))
 		var part *PartError
 		if !errors.As(err, &part) || !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("Read(%s) = %v, want a *PartError", path, err)
@@ -120,14 +122,14 @@ func TestReadMissingPart(t *testing.T) {
 
 func TestReadPartThatCannotBeRead(t *testing.T) {
 	dir := folderOf(t, map[string]string{"plan/a.md": "- [x] a\n", "elsewhere.md": "- [ ] b\n", "plan/b.md/c.txt": ""})
-	_, err := Read(filepath.Join(dir, "plan"))
+	_, err := Read(files.Anywhere(filepath.Join(dir, "plan")))
 	if err != nil {
 		t.Fatalf("Read = %v; a folder is no part, whatever its name", err)
 	}
 	if err := os.Symlink(filepath.Join("..", "elsewhere.md"), filepath.Join(dir, "plan", "c.md")); err != nil {
 		t.Skip(err)
 	}
-	_, err = Read(filepath.Join(dir, "plan"))
+	_, err = Read(files.Anywhere(filepath.Join(dir, "plan")))
 	var part *PartError
 	if !errors.As(err, &part) || part.File != "c.md" {
 		t.Fatalf("Read = %v, want a *PartError for the link out of the folder", err)
@@ -142,7 +144,7 @@ func TestReadPlanBehindALink(t *testing.T) {
 	if err := os.Symlink(filepath.Join("impl", "README.md"), filepath.Join(dir, "PLAN.md")); err != nil {
 		t.Skip(err)
 	}
-	tasks, err := Read(filepath.Join(dir, "PLAN.md"))
+	tasks, err := Read(files.Anywhere(filepath.Join(dir, "PLAN.md")))
 	if err != nil || len(tasks) != 4 {
 		t.Errorf("Read = %d tasks, %v; want the 4 of the plan that it leads to", len(tasks), err)
 	}
@@ -153,7 +155,7 @@ func TestReadFolderWithoutTasks(t *testing.T) {
 		"an empty one": nil, "one without boxes": {"README.md": "# Plan\n[a](a.md)\n", "a.md": "soon\n"},
 	} {
 		var empty *EmptyError
-		if _, err := Read(folderOf(t, list)); !errors.As(err, &empty) {
+		if _, err := Read(files.Anywhere(folderOf(t, list))); !errors.As(err, &empty) {
 			t.Errorf("%s: Read = %v, want an *EmptyError", name, err)
 		}
 	}
@@ -161,7 +163,7 @@ func TestReadFolderWithoutTasks(t *testing.T) {
 
 func TestReadTooMuch(t *testing.T) {
 	half := "- [x] a\n" + strings.Repeat(" ", maxSize/2)
-	_, err := Read(folderOf(t, map[string]string{"a.md": half, "b.md": half}))
+	_, err := Read(files.Anywhere(folderOf(t, map[string]string{"a.md": half, "b.md": half})))
 	var part *PartError
 	if !errors.As(err, &part) || part.File != "b.md" || !strings.Contains(err.Error(), "the plan as a whole") {
 		t.Errorf("Read = %v, want a *PartError for b.md, with which the plan is too large", err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/files"
 )
 
 const (
@@ -183,7 +185,7 @@ func TestVerifyAProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := Read(filepath.Join(dir, "impl", "README.md"))
+	tasks, err := Read(files.Anywhere(filepath.Join(dir, "impl", "README.md")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/procedure"
@@ -156,18 +157,24 @@ func (a Assignment) InTree(path string) string {
 // Dir is where the agent works.
 func (a Assignment) Dir() string { return filepath.Join(a.Tree, a.Config().Loop.Dir) }
 
-// Plan is the file whose tasks are to be done; empty: there is none.
-func (a Assignment) Plan() string { return a.named(a.Config().Done.Plan) }
-
-// Written is the plan that a claim must have written; empty: none.
-func (a Assignment) Written() string { return a.named(a.Config().Done.Written) }
-
-func (a Assignment) named(file string) string {
-	if file == "" {
-		return ""
+// File is the file that a setting names by a path. What the project's own settings
+// name stays in the work tree; the user may name any file.
+func (a Assignment) File(key, path string) files.Named {
+	if path == "" {
+		return files.Named{}
 	}
-	return a.InTree(file)
+	named := files.Named{Path: a.InTree(filepath.FromSlash(path))}
+	if a.Settings.OfProject(key) {
+		named.Tree = a.Tree
+	}
+	return named
 }
+
+// Plan is the file whose tasks are to be done, if there is one.
+func (a Assignment) Plan() files.Named { return a.File("done.plan", a.Config().Done.Plan) }
+
+// Written is the plan that a claim must have written, if one must.
+func (a Assignment) Written() files.Named { return a.File("done.written", a.Config().Done.Written) }
 
 // Plans are the files that say what is to be done, from the work tree.
 func (a Assignment) Plans() []string {
@@ -176,8 +183,8 @@ func (a Assignment) Plans() []string {
 	if err != nil {
 		root = a.Tree
 	}
-	for _, name := range []string{a.Plan(), a.Written()} {
-		if name == "" {
+	for _, name := range []files.Named{a.Plan(), a.Written()} {
+		if name.IsZero() {
 			continue
 		}
 		for _, path := range plan.Files(name) {

@@ -10,6 +10,7 @@ package setting
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,7 @@ type Row struct {
 	Required    bool     // neither a blank text nor a list with a blank in it
 	Check       func(v any) (what, hint string)
 	Secret      bool // its value is never shown
+	File        bool // its texts are paths: those that a project names must lie in the project
 	Doc         string
 
 	// A table of the user's naming has no value of its own, but one for each
@@ -113,4 +115,16 @@ func (r Row) Schema() map[string]any {
 		maps.Copy(s, item)
 	}
 	return s
+}
+
+// Files is the paths that a value of the row names.
+func (r Row) Files(value any) []string {
+	if !r.File {
+		return nil
+	}
+	named := texts(value)
+	if v, ok := value.(interface{ Files() []string }); ok {
+		named = v.Files()
+	}
+	return slices.DeleteFunc(slices.Clone(named), func(path string) bool { return path == "" })
 }

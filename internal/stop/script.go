@@ -12,7 +12,7 @@ func Script(s *Settings) Rule {
 	return Rule{
 		Name: "script", Decide: script(), CanEnd: len(s.Scripts) > 0,
 		Rows: []setting.Row{{
-			Key: "stop.scripts", Kind: setting.List, At: &s.Scripts, Default: []string{}, Required: true,
+			Key: "stop.scripts", Kind: setting.List, At: &s.Scripts, Default: []string{}, Required: true, File: true,
 			Doc: "programs that run after each iteration, for at most 5s; exit 0 stops the run",
 		}},
 		Ends: []End{{

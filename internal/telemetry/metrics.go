@@ -46,7 +46,7 @@ func NewMetrics(s Settings) (*Metrics, error) {
 			return nil, err
 		}
 	}
-	if s.File != "" {
+	if !s.File.IsZero() {
 		m.wg.Go(func() { m.keep(s.File) })
 	}
 	return m, nil
@@ -219,7 +219,7 @@ const settleTime = time.Second
 
 // keep writes the file when something has changed, and at the end. It says once
 // that it cannot.
-func (m *Metrics) keep(path string) {
+func (m *Metrics) keep(file files.Named) {
 	told := false
 	for closing := false; !closing; {
 		select {
@@ -227,7 +227,7 @@ func (m *Metrics) keep(path string) {
 		case <-m.done:
 			closing = true
 		}
-		if err := replace(path, m.text()); err != nil && !told && m.warn != nil {
+		if err := replace(file, m.text()); err != nil && !told && m.warn != nil {
 			told = true
 			m.warn(loop.Warning{
 				Text: fmt.Sprintf("metrics.file cannot be written: %v", err),
@@ -253,4 +253,4 @@ func (m *Metrics) settle() {
 // replace puts b in the place of a file in one piece. The collector that reads
 // it runs as another user, so everybody may; and takes every file that ends in
 // .prom, so the new one has another name until it is whole.
-func replace(path string, b []byte) error { return files.Replace(path, b, 0o644, files.NoSync) }
+func replace(file files.Named, b []byte) error { return file.Replace(b, 0o644, files.NoSync) }

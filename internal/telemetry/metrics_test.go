@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -198,7 +199,7 @@ func TestTheFileIsWrittenOnceASecondAndAtTheEnd(t *testing.T) {
 		return values["refrain_warnings_total"]
 	}
 	synctest.Test(t, func(t *testing.T) {
-		m := newTestMetrics(t, Settings{File: path, Warn: func(w loop.Warning) { t.Errorf("warned: %s", w.Text) }})
+		m := newTestMetrics(t, Settings{File: files.Anywhere(path), Warn: func(w loop.Warning) { t.Errorf("warned: %s", w.Text) }})
 		tell := newTeller(m)
 		warn := func() { tell.tell(&loop.Warning{Text: "again"}) }
 		warn()
@@ -239,7 +240,7 @@ func TestAFileThatCannotBeWrittenIsToldOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "refrain.prom")
 	synctest.Test(t, func(t *testing.T) {
 		var warned []string
-		m := newTestMetrics(t, Settings{File: path, Warn: func(w loop.Warning) { warned = append(warned, w.Text) }})
+		m := newTestMetrics(t, Settings{File: files.Anywhere(path), Warn: func(w loop.Warning) { warned = append(warned, w.Text) }})
 		tell := newTeller(m)
 		for range 3 {
 			tell.start()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -21,7 +22,7 @@ type Settings struct {
 
 	Endpoint string            // trace.endpoint: a collector's base URL
 	Headers  map[string]string // trace.headers
-	File     string            // metrics.file
+	File     files.Named       // metrics.file
 	Listen   string            // metrics.listen
 
 	// Env gives a variable of the environment; nil is an empty one.
