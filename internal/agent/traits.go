@@ -1,6 +1,10 @@
 package agent
 
-import "slices"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // Traits are what whoever plans a run should know of a CLI beforehand. They
 // stand in the agent's own file.
@@ -12,7 +16,7 @@ type Traits struct {
 	Sessions bool // it can continue a session that it told of
 
 	// Keys name the variables by which it bills an API key, where it could bill
-	// a subscription too.
+	// a subscription too. Only agents get them (see Apart).
 	Keys []string
 	// Root names the variable without which it refuses, when run by root, to
 	// skip permissions; empty: it does not mind.
@@ -31,6 +35,31 @@ func TraitsOf(name string) Traits {
 		return c.traits
 	}
 	return Traits{}
+}
+
+// Apart takes the keys by which agents are paid for out of an environment, and
+// gives them by themselves. Whatever runs what an agent wrote has no use for them.
+// Names and patterns in pass are left in.
+func Apart(env, pass []string) (bare, keys []string) {
+	var paying []string
+	for _, backend := range BuiltIn() {
+		paying = append(paying, TraitsOf(backend).Keys...)
+	}
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); slices.Contains(paying, name) && !passes(name, pass) {
+			keys = append(keys, kv)
+		} else {
+			bare = append(bare, kv)
+		}
+	}
+	return bare, keys
+}
+
+func passes(name string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
 }
 
 // Keeps tells whether an agent can continue a session: the back end knows how,

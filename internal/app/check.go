@@ -69,7 +69,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		return nil, err
 	}
 	judge := proof.Judge{
-		Gates: gates, Dir: j.Dir(), Env: append(proc.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: keeper.Run, Hide: j.secrets(),
+		Gates: gates, Dir: j.Dir(), Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: keeper.Run, Hide: j.secrets(),
 		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
 	var at checkpoint.Checkpoint
@@ -195,7 +195,7 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 	t := &trial{kept: h, dir: filepath.Join(history.ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.Config().Proc.Keep)}
 	t.judge = proof.Judge{
 		Gates: gates[i : i+1], Proof: j.proofSettings(t.dir, entry.Dir), Store: h.Kept, Dir: j.Dir(),
-		Env: append(proc.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Exec: t.keeper.Run, Hide: j.secrets(), Tell: func(loop.Payload) {},
+		Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: t.keeper.Run, Hide: j.secrets(), Tell: func(loop.Payload) {},
 		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
 	}
 	return t, nil

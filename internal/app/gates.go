@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -64,6 +65,7 @@ func newReviewer(a request.Assignment, g config.Gate, used func(session string) 
 		return nil, &request.UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
 	}
 	return func(ctx context.Context, prompt string, p gate.Place) (string, error) {
+		p.Env = slices.Concat(p.Env, a.Keys()) // it is an agent
 		said, usage, err := review(ctx, asked, prompt, p)
 		spent.add(usage)
 		return said, err

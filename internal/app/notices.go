@@ -49,7 +49,7 @@ func noticesOf(a request.Assignment, terminal io.Writer, run *journal.Run, exec 
 		Dir: a.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
 	}
 	if run != nil {
-		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, environ(a.Tree, run)
+		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, environ(proc.Environ(), a.Tree, run)
 	}
 	return s
 }

@@ -141,6 +141,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Branch: j.repository().branch,
 		Vars:   vars,
 
+		Shell:    prompt.Shell{Env: j.Environ()},
 		Commands: j.Request.Commands, ShowCommands: j.Request.Untrusted || len(j.news) > 0,
 		Context: j.Request.Context,
 		Claims:  prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},

@@ -321,7 +321,7 @@ func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past 
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
 	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Stop.Iterations
 	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
-		Input: input, Env: hook.Environ(environ(a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Hide: secretsOf(a), Exec: keeper.Run,
+		Input: input, Env: hook.Environ(environ(a.Environ(), a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Hide: secretsOf(a), Exec: keeper.Run,
 	})
 	run.Append(loop.Event{Time: now(), Payload: &loop.HookFinished{
 		Point: string(hook.Finished), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why,

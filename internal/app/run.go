@@ -163,6 +163,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 		}
 	}
+	bare := environ(j.Environ(), j.Tree, o.run)
 	hide := j.secrets()
 	if c.Retention.Redact {
 		o.run.HideInTranscripts(hide)
@@ -170,7 +171,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 	hooks, cautions := findHooks(j.Assignment, o.run)
 	if j.prompt != nil {
 		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
-		j.prompt.Shell.Exec, j.prompt.Shell.Env = exec, environ(j.Tree, o.run)
+		j.prompt.Shell.Exec, j.prompt.Shell.Env = exec, bare
 	}
 	var spent spending
 	var work proof.Work
@@ -182,7 +183,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Run: engine.Options{
 			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
 			Workers: workers(j.lineup), Shared: around.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
-			Dir: j.Dir(), Env: environ(j.Tree, o.run), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+			Dir: j.Dir(), Env: slices.Concat(bare, j.Keys()), Bare: bare, Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 			Context:     engine.Context{Redline: c.Stop.Session.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
 			Control: w.Control, Observers: observers, Hide: hide, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
@@ -194,7 +195,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{
-			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: environ(j.Tree, o.run), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: bare, Withheld: j.Withheld(), Work: &work, Spent: spent.take,
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Stop.Done.Confirmations,
@@ -339,10 +340,10 @@ func signals(names []string) []loop.ProgressBy {
 	return list
 }
 
-// environ is what every child of the run inherits: what all children do, and
-// who it works for. The keeper adds the marks by which they are found.
-func environ(tree string, run *journal.Run) []string {
-	return append(proc.Environ(),
+// environ is an environment with who a child of the run works for. The keeper
+// adds the marks by which they are found.
+func environ(env []string, tree string, run *journal.Run) []string {
+	return append(env,
 		"REFRAIN_RUN="+run.Meta().Name,
 		"REFRAIN_PROCEDURE="+run.Meta().Procedure,
 		"REFRAIN_PROJECT_DIR="+tree,

@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 
 	"later":   {"loop", "checkpoint", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
-	"request": {"loop", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
+	"request": {"loop", "proc", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
 	"trust":   {"project"},
 	"surface": {"loop", "config", "agent", "intake", "hook", "procedure", "prompt", "request", "trust"},

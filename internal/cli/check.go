@@ -69,6 +69,9 @@ func tellGates(sh *shell, p loop.Payload) {
 		fmt.Fprintf(sh.out, "%-16s %-15s %s\n", text.Line(p.Gate.Name), placeName(p.Gate.Where), view.Gate(p.Gate))
 	case *loop.Warning:
 		fmt.Fprintf(sh.err, "WARNING: %s\n", text.Line(p.Text))
+		if p.Hint != "" {
+			fmt.Fprintf(sh.err, "hint: %s\n", text.Line(p.Hint))
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -137,6 +138,10 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "take keys and passwords out of raw output and kept prompts too; from what else a run tells they are always taken out",
 		},
 		{
+			Key: "sandbox.env", Kind: setting.List, At: &c.Sandbox.Env, Default: []string{}, Required: true, Check: variablePatterns,
+			Doc: "variables, by name or pattern such as \"OPENAI_*\", that gates, setups, hooks, stop scripts and commands in prompts get although they are keys of agents",
+		},
+		{
 			Key: "trace.endpoint", Kind: setting.Text, At: &c.Trace.Endpoint, Default: "", Check: traceAddress,
 			Doc: "the base address of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty is no traces",
 		},
@@ -179,6 +184,15 @@ func programs(v any) (what, hint string) {
 	for _, name := range v.([]string) {
 		if strings.ContainsAny(name, `/\`) {
 			return "has " + setting.Quote(name) + ", which is a path", "write the name of the program's file alone"
+		}
+	}
+	return "", ""
+}
+
+func variablePatterns(v any) (what, hint string) {
+	for _, pattern := range v.([]string) {
+		if _, err := path.Match(pattern, ""); err != nil || strings.ContainsAny(pattern, "= /") {
+			return "has " + setting.Quote(pattern) + ", which is no name of a variable and no pattern", "write names alone, such as \"OPENAI_API_KEY\" or \"OPENAI_*\""
 		}
 	}
 	return "", ""

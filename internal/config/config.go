@@ -42,6 +42,7 @@ type Config struct {
 	Proc        Proc
 	Progress    Progress
 	Retention   Retention
+	Sandbox     Sandbox
 	Tables
 	Reports
 }
@@ -201,6 +202,11 @@ type Permissions struct {
 // Proc is how processes are ended.
 type Proc struct {
 	Keep []string
+}
+
+// Sandbox is what is kept from others than agents.
+type Sandbox struct {
+	Env []string // names and patterns of variables that pass all the same
 }
 
 // Progress is what does not count as progress.

@@ -45,6 +45,7 @@ trust.folders
 proc.keep
 progress.ignore progress.only
 retention.transcripts retention.redact
+sandbox.env
 notify.on notify.desktop notify.bell notify.waiting_after notify.every notify.per_hour notify.quiet
 notify.log notify.command notify.webhook.url notify.webhook.template notify.webhook.secret
 notify.webhook.headers notify.slack.url notify.discord.url notify.ntfy.url notify.ntfy.token

@@ -326,7 +326,7 @@ func (l *loader) frontSetting(src *source, key string, value any, at place) {
 // sends and where, or what an agent may do: a prompt is a file that agents write
 // to.
 func executes(key string) bool {
-	return key == "stop.scripts" || beginsWith(key, "hooks.", "permissions.", "notify.", "trace.", "metrics.")
+	return key == "stop.scripts" || beginsWith(key, "hooks.", "permissions.", "notify.", "trace.", "metrics.", "sandbox.")
 }
 
 // tomlLike is a value in the types that TOML's have.

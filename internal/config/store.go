@@ -112,7 +112,7 @@ func Guarded(key string) bool {
 	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback", "loop.attended":
 		return true
 	}
-	return beginsWith(key, "done.", "ask.", "proof.", "permissions.", "hooks.", "prices.", "notify.", "trace.", "metrics.")
+	return beginsWith(key, "done.", "ask.", "proof.", "permissions.", "hooks.", "prices.", "notify.", "trace.", "metrics.", "sandbox.")
 }
 
 func beginsWith(key string, prefixes ...string) bool {

@@ -20,7 +20,7 @@ limits.fallback log.file metrics.file metrics.listen
 notify.command notify.discord.url notify.email.from notify.email.password notify.email.server notify.email.to notify.email.user
 notify.log notify.ntfy.token notify.ntfy.url notify.slack.url notify.webhook.headers notify.webhook.secret
 notify.webhook.template notify.webhook.url
-permissions.mode proc.keep proof.copy proof.setup stop.scripts trace.endpoint trace.headers trust.folders
+permissions.mode proc.keep proof.copy proof.setup sandbox.env stop.scripts trace.endpoint trace.headers trust.folders
 `
 
 func TestWhatAPersonIsAskedAbout(t *testing.T) {

@@ -46,7 +46,8 @@ type Options struct {
 	Raise func(key, value string) (Terms, error)
 
 	Dir         string   // where the agent works
-	Env         []string // of every child, complete
+	Env         []string // of the agent, complete
+	Bare        []string // of other children; nil: the same
 	HasPrompt   bool     // the command gets one
 	Timeout     time.Duration
 	Idle        time.Duration

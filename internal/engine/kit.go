@@ -34,7 +34,8 @@ type Kit struct {
 	Shared  Shared // nil: limits are not shared
 	Hide    *redact.Redactor
 	Dir     string   // where the agent works
-	Env     []string // of every child, complete
+	Env     []string // of the agent, complete
+	Bare    []string // of what runs what an agent may have written: without what only agents need
 
 	exec    Exec
 	workers []Worker
@@ -54,9 +55,12 @@ func NewKit(o Options) *Kit {
 	if o.Clock == nil {
 		o.Clock = wall{}
 	}
+	if o.Bare == nil {
+		o.Bare = o.Env
+	}
 	k := &Kit{
 		Recorder: newRecorder(o), Journal: o.Journal, Clock: o.Clock, Shared: o.Shared, Hide: o.Hide,
-		Dir: o.Dir, Env: o.Env, exec: o.Exec, workers: o.Workers, terms: o.Terms,
+		Dir: o.Dir, Env: o.Env, Bare: o.Bare, exec: o.Exec, workers: o.Workers, terms: o.Terms,
 	}
 	raise := k.raise(o.Raise)
 	k.Desk = steer.NewDesk(o.Control, k.Recorder, raise, o.Hurry)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -53,7 +54,7 @@ func (c command) Check(ctx context.Context, p Place) Result {
 		r.Why = ofTests(report)
 	}
 	if !r.OK {
-		r.Telling = out.telling()
+		r.Telling, r.Lacks = out.telling(), out.names(p.Withheld)
 	}
 	return r
 }
@@ -257,6 +258,33 @@ func (o *output) telling() string {
 	}
 	return telling(text.Printed(string(o.tail)))
 }
+
+// names is the first of some variables that the output names, as far as it is
+// kept.
+func (o *output) names(variables []string) string {
+	for _, name := range variables {
+		if hasWord(string(o.head), name) || hasWord(string(o.tail), name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// hasWord tells whether a name stands in a text, and not as a part of another.
+func hasWord(text, name string) bool {
+	for {
+		before, after, found := strings.Cut(text, name)
+		if !found {
+			return false
+		}
+		if strings.TrimRightFunc(before, inName) == before && strings.TrimLeftFunc(after, inName) == after {
+			return true
+		}
+		text = after
+	}
+}
+
+func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // end is the last lines of the output.
 func (o *output) end() string { return text.LastLines(text.Printed(unwrap(string(o.tail))), tailSize) }

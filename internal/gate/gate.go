@@ -29,10 +29,12 @@ type Gate interface {
 type Place struct {
 	Where loop.Place
 	Dir   string
-	Env   []string  // the complete environment
-	Log   io.Writer // gets every byte of the output, as it came; nil is none
-	Exec  func(context.Context, proc.Spec) (loop.Exit, error)
-	Hide  *redact.Redactor // what is secret is not told; nil: nothing is
+	Env   []string // the complete environment
+	// Withheld are names of variables that are set and not in it.
+	Withheld []string
+	Log      io.Writer // gets every byte of the output, as it came; nil is none
+	Exec     func(context.Context, proc.Spec) (loop.Exit, error)
+	Hide     *redact.Redactor // what is secret is not told; nil: nothing is
 
 	// Expect is how many tests this gate has run earlier in the run; 0 when it
 	// ran none, or nobody knows. A gate that ran some cannot pass with none.
@@ -48,6 +50,7 @@ type Result struct {
 
 	Tail    string // the end of the output, in whole lines, as plain text
 	Telling string // the first line of a red gate's output that says what is missing
+	Lacks   string // the variable that it was not given, and of which a red gate's output speaks
 
 	// Interrupted says that it was ended from outside, and has found nothing.
 	Interrupted bool

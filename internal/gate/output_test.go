@@ -61,3 +61,20 @@ func TestOutputWithoutSecrets(t *testing.T) {
 		t.Errorf("report is %+v", r)
 	}
 }
+
+func TestOutputThatNamesAVariable(t *testing.T) {
+	for said, want := range map[string]string{
+		"set OPENAI_API_KEY first":              "OPENAI_API_KEY",
+		"OPENAI_API_KEY":                        "OPENAI_API_KEY",
+		"MY_OPENAI_API_KEY, $OPENAI_API_KEY":    "OPENAI_API_KEY",
+		"MY_OPENAI_API_KEY and OPENAI_API_KEY2": "",
+		"a key is missing":                      "",
+	} {
+		o := newOutput(nil)
+		stdout := o.stream(nil)
+		stdout.take([]byte(said), false)
+		if got := o.names([]string{"GEMINI_API_KEY", "OPENAI_API_KEY"}); got != want {
+			t.Errorf("%q names %q, want %q", said, got, want)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func (h *Hooks) call(ctx context.Context, a *engine.Attempt, p hook.Point, about
 		more(&facts)
 	}
 	r := h.Set.Run(ctx, p, hook.Call{
-		Input: input, Env: hook.Environ(h.Env, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Hide: h.Hide, Exec: h.Exec,
+		Input: input, Env: hook.Environ(h.Bare, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Hide: h.Hide, Exec: h.Exec,
 	})
 	if r.Warning != nil {
 		h.Record(r.Warning)

@@ -49,7 +49,7 @@ func (s *Scripts) Ask(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
 		}
 		exit, w := hook.Script(ctx, script, hook.Call{
 			Input: input, Dir: s.Dir, Timeout: scriptTime, Hide: s.Hide, Exec: s.Exec,
-			Env: append(s.Env[:len(s.Env):len(s.Env)], fmt.Sprintf("REFRAIN_ITERATION=%d", a.Iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
+			Env: append(s.Bare[:len(s.Bare):len(s.Bare)], fmt.Sprintf("REFRAIN_ITERATION=%d", a.Iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
 		})
 		if w != nil {
 			s.Warn("script "+script, *w)

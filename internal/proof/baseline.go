@@ -1,7 +1,9 @@
 package proof
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
@@ -34,6 +36,7 @@ func (j *Judge) Baseline(ctx context.Context, at checkpoint.Checkpoint) (*loop.R
 			return nil, nil
 		}
 		b.Gates = append(b.Gates, one.Baseline())
+		j.warnOfKey(one)
 	}
 	b.SetUp = reachable && problem == "" && len(both) > 0 && both[0].Clean != nil
 	j.choose(b, both, problem, reachable)
@@ -43,6 +46,21 @@ func (j *Judge) Baseline(ctx context.Context, at checkpoint.Checkpoint) (*loop.R
 	j.known.Around = lookAround(j.Env, j.lines(), j.Proof)
 	j.remember()
 	return b, both
+}
+
+// warnOfKey says that a gate may be red for the lack of a key that only agents
+// get.
+func (j *Judge) warnOfKey(one gate.Both) {
+	lacks := one.Work.Lacks
+	if one.Clean != nil {
+		lacks = cmp.Or(lacks, one.Clean.Lacks)
+	}
+	if lacks != "" {
+		j.Tell(&loop.Warning{
+			Text: fmt.Sprintf("gate %s failed and speaks of %s, which only agents are given", one.Work.Name, lacks),
+			Hint: fmt.Sprintf("if the gate needs it, set sandbox.env = [%q]", lacks),
+		})
+	}
 }
 
 // choose settles where each gate judges claims.

@@ -23,10 +23,12 @@ type Judge struct {
 	Store *checkpoint.Store // nil: no checkpoints are made, so there is no clean checkout
 	Dir   string            // where gates run in the work tree
 	Env   []string
-	Exec  func(context.Context, proc.Spec) (loop.Exit, error)
-	Work  *Work              // what reviewers see; nil: there are none
-	Spent func() *loop.Usage // what reviewers used since it was last asked; nil: there are none
-	Hide  *redact.Redactor   // what is secret is not told; nil: nothing is
+	// Withheld are names of variables that are set and not in it.
+	Withheld []string
+	Exec     func(context.Context, proc.Spec) (loop.Exit, error)
+	Work     *Work              // what reviewers see; nil: there are none
+	Spent    func() *loop.Usage // what reviewers used since it was last asked; nil: there are none
+	Hide     *redact.Redactor   // what is secret is not told; nil: nothing is
 
 	// Tell hears what happens, and Log keeps what a gate prints.
 	Tell func(loop.Payload)
@@ -147,7 +149,7 @@ func (j *Judge) run(check func(Gate) gate.Result, pick func(Gate) bool) []gate.R
 func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at checkpoint.Checkpoint) gate.Result {
 	log := j.Log(g.Name(), loop.InWorkspace)
 	defer log.Close()
-	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Log: log, Exec: j.Exec, Hide: j.Hide, Expect: s.Expected(g.Name())}
+	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Withheld: j.Withheld, Log: log, Exec: j.Exec, Hide: j.Hide, Expect: s.Expected(g.Name())}
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InWorkspace})
 	return j.check(ctx, s, g, p, at.Tree, at)
 }

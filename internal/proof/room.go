@@ -194,5 +194,5 @@ func (r *rooms) env(one *room) []string {
 // place is where a gate runs in a room.
 func (r *rooms) place(one *room, log io.Writer) gate.Place {
 	below := filepath.Join(one.Dir(), filepath.FromSlash(r.judge.Proof.Below))
-	return gate.Place{Where: loop.InClean, Dir: below, Env: r.env(one), Log: log, Exec: r.judge.Exec, Hide: r.judge.Hide}
+	return gate.Place{Where: loop.InClean, Dir: below, Env: r.env(one), Withheld: r.judge.Withheld, Log: log, Exec: r.judge.Exec, Hide: r.judge.Hide}
 }
