@@ -32,11 +32,6 @@ func (f folder) hook(name, script string) {
 	f.Must(os.Chmod(f.Path(".git/hooks/"+name), 0o700))
 }
 
-func (f folder) exists(name string) bool {
-	_, err := os.Lstat(f.Path(name))
-	return err == nil
-}
-
 func (f folder) index() string {
 	f.T.Helper()
 	b, err := os.ReadFile(f.Path(".git/index"))
