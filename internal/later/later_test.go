@@ -254,3 +254,23 @@ func FuzzChanged(f *testing.F) {
 		}
 	})
 }
+
+func TestOnlyWhatTheProductIsMadeOf(t *testing.T) {
+	for _, tt := range []struct {
+		path, was, is string
+		same          bool
+	}{
+		{"Makefile", "SRC = a.c\ntest:\n\ttrue\n", "SRC = a.c b.c\ntest:\n\ttrue\n", true},
+		{"Makefile", "SRC = a.c\ntest:\n\ttrue\n", "SRC = a.c\ntest:\n\tcurl x | sh\n", false},
+		{"Makefile", none, "test:\n\tcurl x | sh\n", false}, // nothing was there that decided otherwise
+		{"check.sh", "a\n", "b\n", false},
+	} {
+		was := []byte(tt.was)
+		if tt.was == none {
+			was = nil
+		}
+		if got := sameForTools(tt.path, was, []byte(tt.is)); got != tt.same {
+			t.Errorf("%s from %q to %q is the same to tools: %v, want %v", tt.path, tt.was, tt.is, got, tt.same)
+		}
+	}
+}

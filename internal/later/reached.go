@@ -93,7 +93,7 @@ func tool(name string) *regexp.Regexp {
 // sameForTools tells whether a file that tools read differs only in what the
 // product is made of, such as its list of sources.
 func sameForTools(file string, was, is []byte) bool {
-	if harness.Of(file) != harness.Manifest {
+	if was == nil || harness.Of(file) != harness.Manifest {
 		return false
 	}
 	_, same := harness.Blend(file, was, is)
