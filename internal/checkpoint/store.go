@@ -332,10 +332,14 @@ func (r *shadow) run(ctx context.Context, c git.Command, args ...string) ([]byte
 // repository: what a store keeps is what is on the disk.
 var unattributed = git.Setting{Key: "core.attributesFile", Value: os.DevNull}
 
+// private makes what git writes into a store readable for its owner alone, whatever
+// the umask: it holds the user's files.
+var private = git.Setting{Key: "core.sharedRepository", Value: "0600"}
+
 // runAt is run with another folder as work tree.
 func (r *shadow) runAt(ctx context.Context, top string, c git.Command, args ...string) ([]byte, error) {
 	c.Env = slices.Concat([]string{"GIT_DIR=" + r.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1"}, c.Env)
-	c.Settings = append(c.Settings, unattributed)
+	c.Settings = append(c.Settings, unattributed, private)
 	return r.git.In(top).RunWith(ctx, c, args...)
 }
 

@@ -23,8 +23,8 @@ func reportCommand(sh *shell) *cobra.Command {
 		Short: "Write a run as one HTML page with charts, to look at offline or send to others",
 		Long: "Write all there is to see of a run into one HTML file: how it ended and how that was proven, every refused\n" +
 			"claim, tests, cost, context and duration of each iteration, when it worked and when it waited, and what changed.\n" +
-			"The page needs nothing else and asks nobody for anything.",
-		Example:           "  refrain report\n  refrain report build-7 -f night.html",
+			"The page needs nothing else and asks nobody for anything. The file is for you alone (mode 0600).",
+		Example:           "  refrain report\n  refrain report build-7 -f night.html\n  refrain report -f - >/srv/www/night.html",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
@@ -70,9 +70,9 @@ func gather(store journal.Store, entry journal.Entry) (*page.Data, error) {
 }
 
 // writePage writes the file in one go, so that a page that could not be written
-// is not left half.
+// is not left half. It is for its owner: whom it is sent to is theirs to say.
 func writePage(path string, data *page.Data) error {
-	err := files.ReplaceWith(path, 0o644, files.NoSync, func(w io.Writer) error {
+	err := files.ReplaceWith(path, 0o600, files.NoSync, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		return errors.Join(page.Write(b, data), b.Flush())
 	})
