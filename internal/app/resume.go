@@ -33,7 +33,9 @@ type Continuation struct {
 }
 
 // PrepareResume checks that a run can go on, with flags laid over those it was
-// started with. A loosened guard is an error unless accept says it is meant.
+// started with. A loosened guard is an error unless accept says it is meant. Records
+// without a seal need a consent: whoever made the folder may have written them, and
+// they say what is run.
 func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, consent request.Consent) (*Continuation, error) {
 	return PrepareResumeWith(ctx, entry, flags, accept, consent, request.Extensions{})
 }
@@ -42,6 +44,12 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, consent request.Consent, own request.Extensions) (*Continuation, error) {
 	if err := entry.Checkable(); err != nil {
 		return nil, err
+	}
+	if entry.Unsealed && consent == request.Remembered {
+		return nil, &request.UsageError{
+			What: entry.Name + " was found in the project, and nobody can tell who wrote it: its records have no seal",
+			Hint: fmt.Sprintf("look at what it ran with \"refrain show %s\"; if it is yours, pass --trust", entry.Name),
+		}
 	}
 	var req request.Request
 	if err := json.Unmarshal(entry.Flags, &req); err != nil {

@@ -16,6 +16,7 @@ func TestCommitsSinceAnEarlierOne(t *testing.T) {
 		{"none", func(folder) {}, "HEAD", ""},
 		{"two, the newest first", func(f folder) { f.CommitEmpty("second"); f.CommitEmpty("third") }, "HEAD", "third second"},
 		{"an amended one", func(f folder) { f.Git("commit", "-q", "--amend", "-m", "other") }, "HEAD", "other"},
+		{"one in whose place another is put", func(f folder) { f.CommitEmpty("second"); f.Git("replace", "HEAD", "HEAD~1") }, "HEAD", "second"},
 		{"a branch that has none yet", func(f folder) { f.Git("checkout", "-q", "--orphan", "new") }, "HEAD", ""},
 		{"there was none before", func(f folder) { f.CommitEmpty("second") }, "", "second first"},
 		{"the earlier one is gone", func(f folder) { f.CommitEmpty("second") }, strings.Repeat("1", 40), "error"},

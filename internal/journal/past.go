@@ -26,6 +26,7 @@ type Past struct {
 	// every line of the journal; who opened the run to go on has.
 	Tampered  string
 	Unchecked string // why nobody can tell what the records are worth
+	Unsealed  bool   // the run was found in the project, as an earlier version wrote it, or somebody who wants us to think so
 
 	met     bool   // the line that was looked for
 	keyFile string // where the key should be
@@ -59,7 +60,7 @@ func (p Past) LastIteration() int {
 // state includes everything before it, and adds what follows.
 // On the way it looks for the line with a seal.
 func readPast(path string, c seal.Chain, r io.ReaderAt, size int64, sought string) (Past, error) {
-	p := Past{met: sought == ""}
+	p := Past{met: sought == "", Unsealed: c.Unsealed || c.Early}
 	if c.Lost {
 		p.Unchecked, p.keyFile = keyGone, c.KeyFile
 	}
