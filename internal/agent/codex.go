@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Codex, as measured with 0.166.
@@ -171,7 +172,7 @@ func codexTool(item value) (loop.AgentTool, bool) {
 
 // unwrap takes the command out of "/bin/bash -lc '…'".
 func unwrap(command string) string {
-	args, err := Split(command)
+	args, err := text.SplitArgs(command)
 	if err == nil && len(args) == 3 && (args[1] == "-lc" || args[1] == "-c") {
 		return args[2]
 	}

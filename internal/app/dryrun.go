@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // DryRun is what the first iteration of a job would do.
@@ -70,17 +71,17 @@ func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 
 // shownCommand is the agent's command with words in place of the prompt and
 // without secrets.
-func (j *Job) shownCommand(text string) (shown, program string, err error) {
+func (j *Job) shownCommand(words string) (shown, program string, err error) {
 	cmd, err := j.lineup.Workers[0].Agent.Command(agent.Call{
-		HasPrompt: j.prompt != nil, Prompt: text, PromptFile: "prompt.md", Model: j.Config().Model,
+		HasPrompt: j.prompt != nil, Prompt: words, PromptFile: "prompt.md", Model: j.Config().Model,
 	})
 	if err != nil {
 		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.lineup.Name(), err)}
 	}
 	for i, arg := range cmd.Argv {
-		if arg == text && text != "" {
+		if arg == words && words != "" {
 			cmd.Argv[i] = "PROMPT"
 		}
 	}
-	return agent.Join(setting.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
+	return text.JoinArgs(setting.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
 }

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/surface"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
 )
 
@@ -52,7 +52,7 @@ func programs(a request.Assignment, l *lineup.Lineup) []string {
 		command := c.Agents[name].Command
 		argv := command.Argv
 		if command.Line != "" {
-			argv, _ = agent.Split(command.Line) // whoever starts it says what is wrong
+			argv, _ = text.SplitArgs(command.Line) // whoever starts it says what is wrong
 		}
 		if len(argv) > 0 {
 			names = append(names, filepath.Base(argv[0]))

@@ -16,6 +16,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // AgentInfo tells of one agent that a run could use.
@@ -35,9 +36,9 @@ func (a AgentInfo) CalledAs() string {
 		return a.Note
 	}
 	if a.Note == "" {
-		return agent.Join(a.Command)
+		return text.JoinArgs(a.Command)
 	}
-	return agent.Join(a.Command) + " (" + a.Note + ")"
+	return text.JoinArgs(a.Command) + " (" + a.Note + ")"
 }
 
 // Agents lists the agents that can be named, in the work tree that the settings

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/rehearsal"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Make makes the agent of that name, with what its [agents.NAME] table changes.
@@ -51,7 +52,7 @@ func Make(a request.Assignment, name, model string, used func(session string) lo
 
 func argvOf(c setting.Command) ([]string, error) {
 	if c.Line != "" {
-		return agent.Split(c.Line)
+		return text.SplitArgs(c.Line)
 	}
 	return c.Argv, nil
 }

@@ -1,4 +1,4 @@
-package agent
+package text
 
 import (
 	"slices"
@@ -28,9 +28,9 @@ func TestSplitReadsAsAShellWould(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Split(tt.line)
+			got, err := SplitArgs(tt.line)
 			if err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("Split(%q) = %q, %v, want %q", tt.line, got, err, tt.want)
+				t.Errorf("SplitArgs(%q) = %q, %v, want %q", tt.line, got, err, tt.want)
 			}
 		})
 	}
@@ -38,8 +38,8 @@ func TestSplitReadsAsAShellWould(t *testing.T) {
 
 func TestSplitRefusesWhatIsNotFinished(t *testing.T) {
 	for _, line := range []string{`a 'b`, `a "b`, `a "b\`, `a "b\"`, `a\`} {
-		if got, err := Split(line); err == nil {
-			t.Errorf("Split(%q) = %q, want an error", line, got)
+		if got, err := SplitArgs(line); err == nil {
+			t.Errorf("SplitArgs(%q) = %q, want an error", line, got)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestSplitRefusesWhatIsNotFinished(t *testing.T) {
 func TestJoinQuotesOnlyWhatNeedsIt(t *testing.T) {
 	args := []string{"sh", "-c", "echo it's", "", "--model=x/y", "$HOME"}
 	const want = `sh -c 'echo it'\''s' '' --model=x/y '$HOME'`
-	if got := Join(args); got != want {
+	if got := JoinArgs(args); got != want {
 		t.Errorf("Join(%q) = %s, want %s", args, got, want)
 	}
 }
@@ -60,10 +60,10 @@ func TestSplitUndoesJoin(t *testing.T) {
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		args := rapid.SliceOf(arg).Draw(t, "args")
-		line := Join(args)
-		got, err := Split(line)
+		line := JoinArgs(args)
+		got, err := SplitArgs(line)
 		if err != nil || !slices.Equal(got, args) {
-			t.Fatalf("Split(Join(%q)) = %q, %v (joined: %s)", args, got, err, line)
+			t.Fatalf("SplitArgs(Join(%q)) = %q, %v (joined: %s)", args, got, err, line)
 		}
 	})
 }
@@ -73,13 +73,13 @@ func FuzzSplit(f *testing.F) {
 	f.Add(`a\ b "c\"d" ''`)
 	f.Add(`unclosed "`)
 	f.Fuzz(func(t *testing.T, line string) {
-		args, err := Split(line)
+		args, err := SplitArgs(line)
 		if err != nil {
 			return
 		}
-		again, err := Split(Join(args))
+		again, err := SplitArgs(JoinArgs(args))
 		if err != nil || !slices.Equal(again, args) {
-			t.Errorf("Split(%q) = %q, but joined and split again %q, %v", line, args, again, err)
+			t.Errorf("SplitArgs(%q) = %q, but joined and split again %q, %v", line, args, again, err)
 		}
 	})
 }

@@ -1,14 +1,14 @@
-package agent
+package text
 
 import (
 	"errors"
 	"strings"
 )
 
-// Split cuts a command line into arguments as a POSIX shell would, without a
+// SplitArgs cuts a command line into arguments as a POSIX shell would, without a
 // shell: quotes and backslashes mean what they mean there, and nothing is
 // expanded, so "$HOME", "*" and "|" are plain text.
-func Split(line string) ([]string, error) {
+func SplitArgs(line string) ([]string, error) {
 	var args []string
 	var word []byte
 	inWord := false // an empty pair of quotes is a word too
@@ -72,9 +72,9 @@ func doubleQuoted(s string) (text []byte, n int, ok bool) {
 	return nil, n, false
 }
 
-// Join writes arguments as one command line that a person can paste into a
+// JoinArgs writes arguments as one command line that a person can paste into a
 // shell, and that Split cuts into the same arguments.
-func Join(args []string) string {
+func JoinArgs(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
 		quoted[i] = quote(arg)
