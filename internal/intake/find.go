@@ -251,6 +251,9 @@ func (s *search) folder(ctx context.Context, p place, name string, depth int) {
 		if entry.Name() == "node_modules" || entry.Name() == ".git" {
 			continue
 		}
+		if s.looked > maxFiles {
+			return // that there are more is noted
+		}
 		inner := path.Join(name, entry.Name())
 		below, _ := p.holds(inner)
 		s.take(ctx, p, inner, below, depth+1)
