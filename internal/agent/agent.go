@@ -110,6 +110,11 @@ type Options struct {
 	SystemFile  string // a text for its system prompt; empty: none
 	MaxTurns    int    // 0: as many as it likes
 
+	// Untrusted is the folders of a repository from which it is to take nothing
+	// but words: the root, and the one that it works in. None: it is trusted.
+	// Only a CLI can be told, and not each: see Ignores.
+	Untrusted []string
+
 	// What a stream may leave untold.
 	Model         string // that the calls will ask for
 	ContextWindow int    // in tokens

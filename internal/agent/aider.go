@@ -18,7 +18,7 @@ func newAider(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "aider",
 		format:  "aider",
-		traits:  Traits{Tokens: true, Cost: true, Home: "https://aider.chat"},
+		traits:  Traits{Tokens: true, Cost: true, Secrets: anyProvider, Home: "https://aider.chat"},
 		env: map[string]string{
 			"AIDER_ANALYTICS":          "false",
 			"AIDER_CHECK_UPDATE":       "false",

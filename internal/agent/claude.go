@@ -13,8 +13,14 @@ func newClaude(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "claude",
 		format:  "claude",
-		traits:  Traits{Tokens: true, Cost: true, Turns: true, Sessions: true, Keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, Root: "IS_SANDBOX", Home: "https://claude.com/claude-code"},
-		first:   "INT",
+		traits: Traits{
+			Tokens: true, Cost: true, Turns: true, Sessions: true,
+			Keys:    []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
+			Secrets: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"},
+			Root:    "IS_SANDBOX",
+			Home:    "https://claude.com/claude-code",
+		},
+		first: "INT",
 		env: map[string]string{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", // telemetry, surveys
 			"DISABLE_AUTOUPDATER":                      "1", // not in the middle of a run
@@ -29,7 +35,8 @@ func newClaude(o Options) (Agent, error) {
 			"CLAUDE_CODE_SSE_PORT",
 			"CLAUDE_EFFORT",
 		},
-		args: claudeArgs,
+		args:    claudeArgs,
+		ignores: true,
 		takes: Takes{
 			// From the folder it works in and the root of the repository; servers
 			// from every folder on the way up.
@@ -63,6 +70,9 @@ func claudeArgs(o Options, c Call) ([]string, error) {
 	}
 	if c.LeftUSD > 0 {
 		args = append(args, "--max-budget-usd", strconv.FormatFloat(max(c.LeftUSD, 0.0001), 'f', 4, 64))
+	}
+	if len(o.Untrusted) > 0 { // the user's own servers are left out, too
+		args = append(args, "--setting-sources", "user", "--strict-mcp-config")
 	}
 	if o.SystemFile != "" {
 		args = append(args, "--append-system-prompt-file", o.SystemFile)

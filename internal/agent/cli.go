@@ -25,6 +25,9 @@ type cli struct {
 	stdoutFile bool
 	traits     Traits
 	takes      Takes
+	// ignores says that its arguments can tell it to take only words from a
+	// repository.
+	ignores bool
 }
 
 // newCLI makes the agent. A command in the options replaces the program and
@@ -38,6 +41,9 @@ func newCLI(o Options, c cli) (Agent, error) {
 	o.Env = env
 	if o.First == "" {
 		o.First = c.first
+	}
+	if len(o.Untrusted) > 0 && len(o.Command) == 0 && !c.ignores {
+		return nil, &IgnoreError{Name: o.Name}
 	}
 	if len(o.Command) == 0 {
 		if o.Prompt != "" || o.Format != "" || o.ModelFlag != "" || o.ResumeFlag != "" {

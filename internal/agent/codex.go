@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -21,8 +22,13 @@ func newCodex(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "codex",
 		format:  "codex",
-		traits:  Traits{Tokens: true, Sessions: true, Keys: []string{"CODEX_API_KEY"}, Home: "https://github.com/openai/codex"},
-		first:   "INT",
+		traits: Traits{
+			Tokens: true, Sessions: true,
+			Keys:    []string{"CODEX_API_KEY"},
+			Secrets: []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"},
+			Home:    "https://github.com/openai/codex",
+		},
+		first: "INT",
 		unset: []string{
 			"CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
 			"CODEX_CI",
@@ -32,7 +38,8 @@ func newCodex(o Options) (Agent, error) {
 			"CODEX_THREAD_ID",
 			"CODEX_TOOL_CALL_ID",
 		},
-		args: codexArgs,
+		args:    codexArgs,
+		ignores: true,
 		takes: Takes{
 			// From every folder between the root of the repository and the one it
 			// works in. Rules name commands that need no sandbox.
@@ -67,6 +74,13 @@ func codexArgs(o Options, c Call) ([]string, error) {
 	}
 	args = append(args, "--json", "--skip-git-repo-check", "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false")
 	args = append(args, codexModes[o.Permissions]...)
+	if len(o.Untrusted) > 0 {
+		level, err := codexDistrust(o.Untrusted)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "-c", level)
+	}
 	if c.Model != "" {
 		args = append(args, "--model", c.Model)
 	}
@@ -74,6 +88,23 @@ func codexArgs(o Options, c Call) ([]string, error) {
 		args = append(args, c.Session)
 	}
 	return append(args, "-"), nil
+}
+
+// codexDistrust is the setting that keeps it from the settings of a repository.
+// A folder of which it knows nothing it trusts.
+func codexDistrust(folders []string) (string, error) {
+	var levels []string
+	for _, folder := range folders {
+		if !utf8.ValidString(folder) {
+			return "", fmt.Errorf("codex cannot be told not to trust %q: the name of the folder is no text", folder)
+		}
+		name, err := json.Marshal(folder) // as TOML takes a text, too
+		if err != nil {
+			return "", err
+		}
+		levels = append(levels, string(name)+`={trust_level="untrusted"}`)
+	}
+	return "projects={" + strings.Join(levels, ",") + "}", nil
 }
 
 // codexDialect reads Codex's events. It tells neither the model nor a cost, and

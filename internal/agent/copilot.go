@@ -12,18 +12,31 @@ import (
 // It reads AGENTS.md by itself and has no turn limit. Its program is a launcher
 // that passes no signal on: only one to the whole group ends the agent, and
 // INT is the one after which it does not claim success.
+//
+// It takes only words from a folder that the user has not trusted, unless a
+// variable that allows all tools says otherwise.
 func newCopilot(o Options) (Agent, error) {
+	unset := []string{
+		"COPILOT_AGENT_SESSION_ID", "COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION",
+		"COPILOT_CLI_RESOLVED_DIST_DIR", "COPILOT_LOADER_PID",
+	}
+	if len(o.Untrusted) > 0 {
+		unset = append(unset, "COPILOT_ALLOW_ALL")
+	}
 	return newCLI(o, cli{
 		program: "copilot",
 		format:  "copilot",
-		traits:  Traits{Sessions: true, Keys: []string{"COPILOT_PROVIDER_API_KEY"}, Home: "https://github.com/github/copilot-cli"},
+		traits: Traits{
+			Sessions: true,
+			Keys:     []string{"COPILOT_PROVIDER_API_KEY"},
+			Secrets:  []string{"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_HEADERS", "COPILOT_GITHUB_TOKEN"},
+			Home:     "https://github.com/github/copilot-cli",
+		},
 		first:   "INT",
 		env:     map[string]string{"COPILOT_AUTO_UPDATE": "false"},
-		unset: []string{
-			"COPILOT_AGENT_SESSION_ID", "COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION",
-			"COPILOT_CLI_RESOLVED_DIST_DIR", "COPILOT_LOADER_PID",
-		},
-		args: copilotArgs,
+		unset:   unset,
+		args:    copilotArgs,
+		ignores: true,
 		takes: Takes{
 			// From the folder it works in and the root of the repository, also what
 			// is there for others.

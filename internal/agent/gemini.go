@@ -13,12 +13,18 @@ import (
 // It reads GEMINI.md and not AGENTS.md, and the one way to hand it a system
 // prompt replaces its own, so it gets none. A turn limit and its usage
 // statistics can be set only in its settings file. INT and TERM both make it
-// exit 0, and its tools live on.
+// exit 0, and its tools live on. In a folder that it is told not to trust it
+// does not work at all.
 func newGemini(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "gemini",
 		format:  "gemini",
-		traits:  Traits{Tokens: true, Sessions: true, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Home: "https://github.com/google-gemini/gemini-cli"},
+		traits: Traits{
+			Tokens: true, Sessions: true,
+			Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+			Secrets: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+			Home:    "https://github.com/google-gemini/gemini-cli",
+		},
 		env: map[string]string{
 			// It refuses to work headless in a folder that nobody has trusted.
 			"GEMINI_CLI_TRUST_WORKSPACE": "true",

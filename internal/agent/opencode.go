@@ -10,7 +10,9 @@ import (
 // opencode, as measured with 1.18.
 //
 // It reads AGENTS.md by itself, and has no turn limit on its command line.
-// INT and TERM both end it at once, and its tools live on.
+// INT and TERM both end it at once, and its tools live on. It has a variable to
+// leave a project's settings alone (OPENCODE_DISABLE_PROJECT_CONFIG), and loads
+// the project's plugins all the same.
 func newOpencode(o Options) (Agent, error) {
 	env := map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 	if rules := opencodeRules[o.Permissions]; rules != "" {
@@ -19,7 +21,7 @@ func newOpencode(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "opencode",
 		format:  "opencode",
-		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Home: "https://opencode.ai"},
+		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://opencode.ai"},
 		env:     env,
 		unset:   []string{"OPENCODE", "OPENCODE_PID"},
 		args:    opencodeArgs,

@@ -14,11 +14,13 @@ import (
 //
 // It reads AGENTS.md by itself, has no turn limit and no permissions: all it
 // can be told is which tools it has. TERM makes it end its tools, INT does not.
+// It can be told to load no extensions, but not to read no settings of a project,
+// and those name the shell that it starts.
 func newPi(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "pi",
 		format:  "pi",
-		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Home: "https://github.com/badlogic/pi-mono"},
+		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://github.com/badlogic/pi-mono"},
 		first:   "TERM",
 		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		unset:   []string{"PI_CODING_AGENT"},

@@ -13,13 +13,18 @@ import (
 // though it may take its time. It reads AGENTS.md by itself. Telemetry, updates
 // and its hidden memory calls can be switched off only in its settings file.
 // While a request is limited or fails on the server it tries again for many
-// minutes without a word.
+// minutes without a word. With --bare it leaves a project's settings alone, and
+// takes the variables of its .env all the same.
 func newQwen(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "qwen",
 		format:  "qwen",
-		traits:  Traits{Tokens: true, Turns: true, Sessions: true, Home: "https://github.com/QwenLM/qwen-code"},
-		first:   "INT",
+		traits: Traits{
+			Tokens: true, Turns: true, Sessions: true,
+			Secrets: []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "BAILIAN_TOKEN_PLAN_API_KEY", "OPENROUTER_API_KEY"},
+			Home:    "https://github.com/QwenLM/qwen-code",
+		},
+		first: "INT",
 		env: map[string]string{
 			// Else it starts itself a second time, and signals reach the first.
 			"QWEN_CODE_NO_RELAUNCH": "true",

@@ -1,5 +1,10 @@
 package agent
 
+import (
+	"slices"
+	"strings"
+)
+
 // Takes says where in a repository an agent takes more from than words for its
 // model: what is there runs commands, starts servers, allows tools or sends the
 // user's key elsewhere. An agent that is called by a program does not ask whether
@@ -30,4 +35,26 @@ func TakesOf(name string) Takes {
 		return c.takes
 	}
 	return Takes{}
+}
+
+// Ignores lists the back ends that can be told to take only words from a
+// repository; a rehearsal takes nothing anyway.
+func Ignores() []string {
+	return slices.DeleteFunc(BuiltIn(), func(name string) bool {
+		c := lookUp(name)
+		return c == nil || !c.ignores
+	})
+}
+
+// IgnoreError says that an agent cannot be told to.
+type IgnoreError struct{ Name string }
+
+func (e *IgnoreError) Error() string {
+	return e.Name + " cannot be told to leave alone what a repository brings along for it"
+}
+
+// Hint says what to do instead.
+func (e *IgnoreError) Hint() string {
+	list := Ignores()
+	return "use " + strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1] + ", or look at what it brings along and trust it: see \"refrain trust --show\""
 }

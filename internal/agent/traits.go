@@ -16,8 +16,13 @@ type Traits struct {
 	Sessions bool // it can continue a session that it told of
 
 	// Keys name the variables by which it bills an API key, where it could bill
-	// a subscription too. Only agents get them (see Apart).
+	// a subscription too.
 	Keys []string
+	// Secrets name all variables with which it buys from a provider of models, and
+	// those of Keys are among them. Only agents get them (see Apart). What opens
+	// more than that, such as GITHUB_TOKEN or a cloud's own keys, is not here:
+	// gates may need it for their work.
+	Secrets []string
 	// Root names the variable without which it refuses, when run by root, to
 	// skip permissions; empty: it does not mind.
 	Root string
@@ -41,10 +46,7 @@ func TraitsOf(name string) Traits {
 // gives them by themselves. Whatever runs what an agent wrote has no use for them.
 // Names and patterns in pass are left in.
 func Apart(env, pass []string) (bare, keys []string) {
-	var paying []string
-	for _, backend := range BuiltIn() {
-		paying = append(paying, TraitsOf(backend).Keys...)
-	}
+	paying := Secrets()
 	for _, kv := range env {
 		if name, _, _ := strings.Cut(kv, "="); slices.Contains(paying, name) && !passes(name, pass) {
 			keys = append(keys, kv)
@@ -60,6 +62,26 @@ func passes(name string, patterns []string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
+}
+
+// Secrets is every variable from which some agent takes a key or a token of a
+// provider, sorted.
+func Secrets() []string {
+	var all []string
+	for _, name := range BuiltIn() {
+		all = append(all, TraitsOf(name).Secrets...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// anyProvider is the keys of agents that buy from whoever sells models.
+var anyProvider = []string{
+	"AI_GATEWAY_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK", "AZURE_API_KEY", "AZURE_OPENAI_API_KEY",
+	"CEREBRAS_API_KEY", "CLOUDFLARE_API_KEY", "COHERE_API_KEY", "DASHSCOPE_API_KEY", "DEEPINFRA_API_KEY", "DEEPSEEK_API_KEY",
+	"FIREWORKS_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "KIMI_API_KEY",
+	"MINIMAX_API_KEY", "MISTRAL_API_KEY", "MOONSHOT_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT",
+	"OPENROUTER_API_KEY", "PERPLEXITY_API_KEY", "TOGETHER_API_KEY", "XAI_API_KEY", "XIAOMI_API_KEY", "ZAI_API_KEY", "ZHIPU_API_KEY",
 }
 
 // Keeps tells whether an agent can continue a session: the back end knows how,

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,4 +69,22 @@ func commandOf(name string) []string {
 		return nil
 	}
 	return []string{"true"}
+}
+
+func TestSecretsHoldWhatAnAgentBills(t *testing.T) {
+	all := Secrets()
+	for _, name := range BuiltIn() {
+		traits := TraitsOf(name)
+		for _, key := range traits.Keys {
+			if !slices.Contains(traits.Secrets, key) {
+				t.Errorf("%s bills %s, and it is none of its secrets", name, key)
+			}
+		}
+		if len(traits.Secrets) == 0 && name != "rehearsal" {
+			t.Errorf("%s buys with nothing", name)
+		}
+	}
+	if !slices.IsSorted(all) || !slices.Contains(all, "CLAUDE_CODE_OAUTH_TOKEN") || !slices.Contains(all, "OPENAI_API_KEY") || slices.Contains(all, "GITHUB_TOKEN") {
+		t.Errorf("Secrets() = %q", all)
+	}
 }

@@ -7,6 +7,7 @@
 package lineup
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -149,9 +150,19 @@ func (l *Lineup) named() (Worker, error) {
 	}
 	a, err := Make(l.assignment, name, l.config().Model, l.UsedBefore)
 	if err != nil {
-		return Worker{}, &request.UsageError{What: fmt.Sprintf("agent %s: %v", name, err), Hint: "see \"refrain agents\""}
+		return Worker{}, refused("agent "+name, err)
 	}
 	return l.worker(name, a, l.config().Model), nil
+}
+
+// refused says why an agent cannot be made.
+func refused(what string, err error) error {
+	hint := `see "refrain agents"`
+	var cannot *agent.IgnoreError
+	if errors.As(err, &cannot) {
+		hint = cannot.Hint()
+	}
+	return &request.UsageError{What: fmt.Sprintf("%s: %v", what, err), Hint: hint}
 }
 
 // addFallback makes the agents that stand in while the first one cannot work. A
@@ -163,7 +174,7 @@ func (l *Lineup) addFallback() error {
 		}
 		a, err := Make(l.assignment, name, "", l.UsedBefore)
 		if err != nil {
-			return &request.UsageError{What: fmt.Sprintf("limits.fallback: agent %s: %v", name, err), Hint: "see \"refrain agents\""}
+			return refused("limits.fallback: agent "+name, err)
 		}
 		w := l.worker(name, a, "")
 		if err := l.checkBudget(l.config().Stop, name, l.config().Agents[name].Format, ""); err != nil {

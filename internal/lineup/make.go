@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
@@ -34,6 +35,9 @@ func Make(a request.Assignment, name, model string, used func(session string) lo
 		Permissions: a.Config().Permissions.Mode, SystemFile: systemFile(a.Tree), MaxTurns: table.MaxTurns,
 		Model: model, ContextWindow: table.ContextWindow, Prices: prices(a.Config()), Now: time.Now, Used: used,
 	}
+	if a.Request.Untrusted {
+		o.Untrusted = untrusted(a)
+	}
 	switch {
 	case !agent.KnowsCommand(name):
 		o.Name = "command"
@@ -48,6 +52,19 @@ func Make(a request.Assignment, name, model string, used func(session string) lo
 		}
 	}
 	return agent.New(o)
+}
+
+// untrusted is the folders of the work tree, by every name that an agent may know
+// them by.
+func untrusted(a request.Assignment) []string {
+	folders := []string{a.Tree, a.Dir()}
+	for _, folder := range folders[:2] {
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			folders = append(folders, real)
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
 }
 
 func argvOf(c setting.Command) ([]string, error) {

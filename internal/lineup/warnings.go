@@ -18,6 +18,12 @@ func (l *Lineup) Warnings() []loop.Warning {
 			Hint: "use full in a container or a virtual machine only",
 		})
 	}
+	if req.Untrusted && l.ownCommand() {
+		list = append(list, loop.Warning{
+			Text: l.Name() + " is a command of your own: what it takes from this work tree is for it to say, not for --untrusted",
+			Hint: "have it leave the settings of the work tree alone, or use " + strings.Join(agent.Ignores(), ", "),
+		})
+	}
 	if key := BilledBy(l.Name()); key != "" {
 		list = append(list, loop.Warning{
 			Text: key + " is set: " + l.Name() + " bills that key, not a subscription",
@@ -25,6 +31,12 @@ func (l *Lineup) Warnings() []loop.Warning {
 		})
 	}
 	return list
+}
+
+// ownCommand tells whether somebody else wrote how the agent is called.
+func (l *Lineup) ownCommand() bool {
+	req := l.assignment.Request
+	return len(req.Command) > 0 || req.Extensions.Agent != nil || !l.config().Agents[l.Name()].Command.IsZero()
 }
 
 // RefusedRoot is what to do about an agent that would refuse to work as root;
