@@ -90,8 +90,8 @@ var mayImport = map[string][]string{
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,
 	"story":     words, // what tests share
-	"fakemodel": nil, // a model server for tests: it stands in for the outside
-	"realtest":  {"app", "cli", "fakemodel", "journal", "loop"},
+	"fakemodel": nil,   // a model server for tests: it stands in for the outside
+	"realtest":  {"agent", "app", "cli", "fakemodel", "intake", "journal", "loop"},
 }
 
 // valuesOnly is all that the words may use: what of the standard library holds

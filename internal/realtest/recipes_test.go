@@ -90,9 +90,35 @@ stream_max_retries = 1
 	},
 }
 
+// others are tested only for what a repository does to them: they do not tell all
+// that the other tests look at.
+var others = []recipe{
+	{
+		name: "pi", model: "fake/fake-model", cost: told,
+		env: []string{"PI_OFFLINE=1", "FAKE_KEY=sk-test"},
+		files: map[string]string{".pi/agent/models.json": `{
+  "providers": {"fake": {
+    "baseUrl": "{url}/v1", "api": "openai-completions", "apiKey": "FAKE_KEY",
+    "models": [{
+      "id": "fake-model", "contextWindow": 200000, "maxTokens": 32000,
+      "cost": {"input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75}
+    }]
+  }}
+}`},
+	},
+	{
+		name: "copilot", model: "fake-model", cost: unknown,
+		env: []string{"COPILOT_PROVIDER_BASE_URL={url}/v1", "COPILOT_PROVIDER_API_KEY=sk-test", "COPILOT_MODEL=fake-model", "COPILOT_OFFLINE=true"},
+	},
+}
+
 // each runs a test with the CLIs that are fit for it.
 func each(t *testing.T, fit func(recipe) bool, test func(*testing.T, recipe)) {
-	for _, r := range recipes {
+	eachOf(t, recipes, fit, test)
+}
+
+func eachOf(t *testing.T, list []recipe, fit func(recipe) bool, test func(*testing.T, recipe)) {
+	for _, r := range list {
 		if fit(r) {
 			t.Run(r.name, func(t *testing.T) { test(t, r) })
 		}
