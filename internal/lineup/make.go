@@ -2,6 +2,7 @@ package lineup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,13 +75,22 @@ func argvOf(c setting.Command) ([]string, error) {
 	return c.Argv, nil
 }
 
-// systemFile is AGENTS.md, when the work tree has one.
+// systemFile is AGENTS.md, when the work tree has one. What a link out of the tree
+// leads to may be anything of the user's, and is not sent to a model.
 func systemFile(tree string) string {
-	path := filepath.Join(tree, "AGENTS.md")
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	path := filepath.Join(tree, systemName)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || leadsOut(tree) {
 		return ""
 	}
 	return path
+}
+
+const systemName = "AGENTS.md"
+
+// leadsOut tells whether AGENTS.md is a link out of the work tree.
+func leadsOut(tree string) bool {
+	named := files.Named{Path: filepath.Join(tree, systemName), Tree: tree}
+	return errors.As(named.Check(), new(*files.OutsideError))
 }
 
 // checkScript finds a mistake in a rehearsal script before the run exists.

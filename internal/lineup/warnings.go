@@ -30,6 +30,12 @@ func (l *Lineup) Warnings() []loop.Warning {
 			Hint: "unset it if you have a subscription and mean to use that",
 		})
 	}
+	if leadsOut(l.assignment.Tree) && len(req.Command) == 0 {
+		list = append(list, loop.Warning{
+			Text: systemName + " is a link that leads out of the work tree: it is not passed on to " + l.Name(),
+			Hint: "copy the file there",
+		})
+	}
 	return list
 }
 
