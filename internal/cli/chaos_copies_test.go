@@ -24,7 +24,7 @@ func TestChaosCopies(t *testing.T) {
 	t.Parallel()
 	dice := newDice(t)
 	c := newChaos(t, dice)
-	c.write("agent.sh", "cat >/dev/null\necho $REFRAIN_ITERATION >>work\nif [ -e hold ]; then echo $$ >holding; while [ -e hold ]; do sleep 0.01; done; echo '<promise>DONE</promise>'; fi\n")
+	c.write("agent.sh", "cat >/dev/null\necho $REFRAIN_ITERATION >>work\nif [ -e hold ]; then echo $$ >now; mv now holding; while [ -e hold ]; do sleep 0.01; done; echo '<promise>DONE</promise>'; fi\n")
 	c.must("git", "commit", "-q", "--allow-empty", "-m", "start")
 	both := [2]*twin{{chaos: c, tree: c.tree}, {chaos: c, tree: filepath.Join(filepath.Dir(c.tree), "copy")}}
 	both[0].try("run", "-n", "1", "--until", "DONE", "--gate", "true", "--", "sh", "../agent.sh")
