@@ -27,8 +27,9 @@ var Version = "dev"
 // shell is where a command stands: its streams and its folder.
 type shell struct {
 	console
-	dir    string // -C
-	status int    // the exit status of a command that did its work
+	dir     string // -C
+	machine bool   // --machine
+	status  int    // the exit status of a command that did its work
 }
 
 // command makes a command that stands in a shell.

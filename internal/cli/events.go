@@ -41,7 +41,7 @@ func eventsCommand(sh *shell) *cobra.Command {
 		if err := knownTypes(*types); err != nil {
 			return err
 		}
-		store, entry, err := sh.find(first(args))
+		store, entry, err := sh.meant(first(args))
 		if err != nil {
 			return err
 		}

@@ -71,10 +71,13 @@ func explain(err error) failure {
 		gone     *journal.GoneError
 		live     *journal.LiveError
 		unasked  *trust.Error
+		several  *severalError
 	)
 	switch {
 	case errors.As(err, &told):
 		return told
+	case errors.As(err, &several):
+		return several.failure()
 	case errors.As(err, &asked):
 		return failure{asked.What, asked.Hint, statusUsage}
 	case errors.As(err, &choice):

@@ -43,7 +43,7 @@ func logsCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		store, entry, err := sh.find(ref)
+		store, entry, err := sh.meant(ref)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,18 +20,19 @@ import (
 func lsCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
-		Short: "List the runs here, the latest first",
+		Short: "List the runs here, those that are live first",
 		Args:  noArguments,
 	}
 	asJSON := addJSON(cmd)
 	all := cmd.Flags().Bool("all", false, "list the runs of every work tree of the repository, and of projects that are gone")
+	sh.addMachine(cmd, "list the runs of every project of yours, those that are live first")
 	long := cmd.Flags().BoolP("long", "l", false, "with what each took, changed and cost, and why it ended")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		list, bad, elsewhere, err := listRuns(sh, *all)
+		list, bad, elsewhere, err := listRuns(sh, *all, *asJSON)
 		if err != nil {
 			return err
 		}
-		gone, err := goneRuns(sh, *all)
+		gone, err := goneRuns(sh, *all && !sh.machine)
 		if err != nil {
 			return err
 		}
@@ -51,6 +53,9 @@ func lsCommand(sh *shell) *cobra.Command {
 		case elsewhere > 0:
 			fmt.Fprintln(sh.out, "no runs in this work tree")
 			return nil
+		case sh.machine:
+			fmt.Fprintln(sh.out, "no runs on this machine yet: start one with \"refrain run\", or see \"refrain demo\"")
+			return nil
 		default:
 			fmt.Fprintln(sh.out, "no runs here yet: start one with \"refrain run\", or see \"refrain demo\"")
 			return nil
@@ -59,10 +64,19 @@ func lsCommand(sh *shell) *cobra.Command {
 			return listLong(sh, list)
 		}
 		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(w, "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED")
+		where := slices.ContainsFunc(list, func(s view.Status) bool { return s.Tree != "" })
+		head := "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED"
+		if where {
+			head += "\tWHERE"
+		}
+		fmt.Fprintln(w, head)
 		for _, s := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, view.Level(s.Proof)), s.Reason,
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s", s.Run, view.People(s.State, view.Level(s.Proof)), s.Reason,
 				iterationsOf(s), text.Seconds(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"))
+			if where {
+				fmt.Fprint(w, "\t", cmp.Or(s.Tree, "here"))
+			}
+			fmt.Fprintln(w)
 		}
 		return w.Flush()
 	}
@@ -150,43 +164,75 @@ func tellElsewhere(sh *shell, runs int) {
 	}
 }
 
-// listRuns is every run here, the latest first, and how many there are in other work
-// trees of the repository that are left out. What cannot be read is said, and given
-// apart.
-func listRuns(sh *shell, all bool) (list []view.Status, bad []journal.Unreadable, elsewhere int, err error) {
-	store, err := sh.store()
+// listRuns is every run here, those that are live first, then the latest, and how many
+// there are in other work trees of the repository that are left out. Live ones of
+// other work trees are not. What cannot be read is said, and given apart. Scripts get
+// what they have always got: only what they ask for, and the latest first.
+func listRuns(sh *shell, all, forScripts bool) (list []view.Status, bad []journal.Unreadable, elsewhere int, err error) {
+	here, err := sh.store()
+	stores := []journal.Store{here}
+	if sh.machine {
+		all = true
+		stores, err = history.Stores()
+	}
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	entries, bad, err := store.List()
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	for _, b := range bad {
-		fmt.Fprintf(sh.err, "WARNING: %s cannot be read: %v\n", b.Name, b.Err)
-	}
-	list = make([]view.Status, 0, len(entries))
+	list = []view.Status{}
 	var unchecked []string
-	for _, e := range slices.Backward(entries) {
-		if !all && e.Tree != store.Tree {
-			elsewhere++
-			continue
+	for _, store := range stores {
+		entries, unread, err := store.List()
+		if err != nil {
+			return nil, nil, 0, err
 		}
-		run := lookAt(store, e)
-		list = append(list, run.Status(time.Now()))
-		sh.warnTampered(e)
-		if e.Unchecked != "" {
-			unchecked = append(unchecked, e.Name)
+		for _, b := range unread {
+			fmt.Fprintf(sh.err, "WARNING: %s cannot be read: %v\n", b.Name, b.Err)
+		}
+		bad = append(bad, unread...)
+		for _, e := range slices.Backward(entries) {
+			other := e.Tree != here.Tree
+			if other && !all && (forScripts || store.Status(e).Ended()) {
+				elsewhere++
+				continue
+			}
+			s := lookAt(store, e).Status(time.Now())
+			if other {
+				s.Tree = e.Tree
+			}
+			list = append(list, s)
+			sh.warnTampered(e)
+			if e.Unchecked != "" {
+				unchecked = append(unchecked, e.Name)
+			}
 		}
 	}
-	switch len(unchecked) {
-	case 0:
-	case 1:
-		fmt.Fprintf(sh.err, "WARNING: %s cannot be checked: the key that sealed it is gone\n", unchecked[0])
-	default:
-		fmt.Fprintf(sh.err, "WARNING: %d runs cannot be checked: the key that sealed them is gone (%s)\n", len(unchecked), strings.Join(unchecked, ", "))
+	tellUnchecked(sh, unchecked)
+	if sh.machine {
+		slices.SortStableFunc(list, func(a, b view.Status) int { return b.StartedAt.Compare(a.StartedAt) })
+	}
+	if sh.machine || !forScripts {
+		slices.SortStableFunc(list, func(a, b view.Status) int { return cmp.Compare(ended01(a), ended01(b)) })
 	}
 	return list, bad, elsewhere, nil
+}
+
+// ended01 puts what is over behind what is not.
+func ended01(s view.Status) int {
+	if s.State.Ended() {
+		return 1
+	}
+	return 0
+}
+
+// tellUnchecked says which runs nobody can vouch for.
+func tellUnchecked(sh *shell, names []string) {
+	switch len(names) {
+	case 0:
+	case 1:
+		fmt.Fprintf(sh.err, "WARNING: %s cannot be checked: the key that sealed it is gone\n", names[0])
+	default:
+		fmt.Fprintf(sh.err, "WARNING: %d runs cannot be checked: the key that sealed them is gone (%s)\n", len(names), strings.Join(names, ", "))
+	}
 }
 
 func iterationsOf(s view.Status) string {

@@ -42,11 +42,11 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if entry, address, err := sh.live(first(args)); err == nil && !dry {
+			if run, err := sh.liveHere(first(args)); err == nil && !dry {
 				if len(flags) > 0 {
-					return failure{entry.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise KEY=VALUE\", or stop it first", statusLocked}
+					return failure{run.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise KEY=VALUE\", or stop it first", statusLocked}
 				}
-				err := give(cmd.Context(), sh, entry, address, control.Command{Command: control.Resume, NoWait: noWait}, output == "json")
+				err := give(cmd.Context(), sh, run, control.Command{Command: control.Resume, NoWait: noWait}, output == "json")
 				if !errors.Is(err, errJustEnded) {
 					return err
 				}

@@ -19,27 +19,20 @@ func statusCommand(sh *shell) *cobra.Command {
 		ValidArgsFunction: completeRuns(sh),
 	}
 	asJSON := addJSON(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		store, entry, err := sh.find(first(args))
-		if err != nil {
-			return err
-		}
-		run := lookClosely(store, entry)
-		if *asJSON {
-			return printJSON(sh.out, run.Status(time.Now()))
-		}
-		fmt.Fprint(sh.out, term.Card(run, sh.look()))
-		return nil
-	}
+	sh.addMachine(cmd, findsMachine)
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return tellStatus(sh, first(args), *asJSON) }
 	return cmd
 }
 
-// latest is what a bare "refrain" shows: the latest run here, or the help.
-func latest(sh *shell, cmd *cobra.Command, asJSON bool) error {
-	store, entry, err := sh.find("")
-	var none *journal.NotFoundError
-	if errors.As(err, &none) && !asJSON {
-		return cmd.Help()
+// tellStatus shows the run that is meant, or which are alive when that can be
+// several.
+func tellStatus(sh *shell, ref string, asJSON bool) error {
+	store, entry, err := sh.meant(ref)
+	var several *severalError
+	if errors.As(err, &several) && !asJSON {
+		fmt.Fprintf(sh.out, "%s:\n%s", several, several.list())
+		fmt.Fprintln(sh.err, "hint: \"refrain status RUN\" tells more of one, \"refrain watch RUN\" shows it")
+		return nil
 	}
 	if err != nil {
 		return err
@@ -50,4 +43,15 @@ func latest(sh *shell, cmd *cobra.Command, asJSON bool) error {
 	}
 	fmt.Fprint(sh.out, term.Card(run, sh.look()))
 	return nil
+}
+
+// latest is what a bare "refrain" shows: the live run, or the latest one here, or
+// the help.
+func latest(sh *shell, cmd *cobra.Command, asJSON bool) error {
+	err := tellStatus(sh, "", asJSON)
+	var none *journal.NotFoundError
+	if errors.As(err, &none) && !asJSON {
+		return cmd.Help()
+	}
+	return err
 }

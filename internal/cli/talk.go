@@ -11,7 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
-	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
@@ -102,6 +102,7 @@ func talk(sh *shell, use, short, command string) *cobra.Command {
 			return sayTo(sh, cmd, first(args), control.Command{Command: command})
 		},
 	}
+	sh.addMachine(cmd, findsMachine)
 	cmd.Flags().Bool("no-wait", false, "do not wait until it has taken effect")
 	addJSON(cmd)
 	return cmd
@@ -120,58 +121,54 @@ var errJustEnded = failure{"the run has just ended", "\"refrain status\" tells h
 func sayTo(sh *shell, cmd *cobra.Command, ref string, c control.Command) error {
 	c.NoWait, _ = cmd.Flags().GetBool("no-wait")
 	asJSON, _ := cmd.Flags().GetBool("json")
-	entry, address, err := sh.live(ref)
+	run, err := sh.live(ref)
 	var told failure
 	if asJSON && errors.As(err, &told) && told.status == statusFailed {
 		sh.status = statusFailed
-		return printJSON(sh.out, answered{Run: entry.Name, Answer: control.Answer{Why: told.what}})
+		return printJSON(sh.out, answered{Run: run.Name, Answer: control.Answer{Why: told.what}})
 	}
 	if err != nil {
 		return err
 	}
-	return give(cmd.Context(), sh, entry, address, c, asJSON)
+	return give(cmd.Context(), sh, run, c, asJSON)
 }
 
 // give is a command for a run that is alive.
-func give(ctx context.Context, sh *shell, entry journal.Entry, address string, c control.Command, asJSON bool) error {
-	answer, err := control.Dial(address).Do(ctx, c)
+func give(ctx context.Context, sh *shell, run history.LiveRun, c control.Command, asJSON bool) error {
+	answer, err := control.Dial(run.Socket).Do(ctx, c)
 	var refused *control.Refused
 	switch {
 	case errors.As(err, &refused) && asJSON:
 		sh.status = statusFailed
-		return printJSON(sh.out, answered{entry.Name, control.Answer{State: refused.State, Why: refused.Why}})
+		return printJSON(sh.out, answered{run.Name, control.Answer{State: refused.State, Why: refused.Why}})
 	case errors.As(err, &refused):
-		return failure{fmt.Sprintf("%s did not take %q: %s", entry.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
+		return failure{fmt.Sprintf("%s did not take %q: %s", run.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
 	case errors.Is(err, control.ErrNobody):
 		return errJustEnded
 	case errors.Is(err, control.ErrSilent) && asJSON:
 		sh.status = statusFailed
-		return printJSON(sh.out, answered{entry.Name, control.Answer{Why: silentRun(sh, entry).what}})
+		return printJSON(sh.out, answered{run.Name, control.Answer{Why: silentRun(run).what}})
 	case errors.Is(err, control.ErrSilent):
-		return silentRun(sh, entry)
+		return silentRun(run)
 	case err != nil:
 		return err
 	}
 	if asJSON {
-		return printJSON(sh.out, answered{entry.Name, answer})
+		return printJSON(sh.out, answered{run.Name, answer})
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n", entry.Name, answer.Effect)
+	fmt.Fprintf(sh.out, "%s: %s\n", run.Name, answer.Effect)
 	return nil
 }
 
 // silentRun says that a run does not answer, and what a person can do.
-func silentRun(sh *shell, entry journal.Entry) failure {
-	f := failure{entry.Name + " does not answer", "try again; if it stays so, end it with \"kill -KILL PID\" and go on with \"refrain resume\"", statusFailed}
-	store, err := sh.store()
-	if err != nil {
-		return f
-	}
-	holder, alive := (journal.Store{Dir: store.Dir, Tree: entry.Tree}).Holder()
+func silentRun(run history.LiveRun) failure {
+	f := failure{run.Name + " does not answer", "try again; if it stays so, end it with \"kill -KILL PID\" and go on with \"refrain resume\"", statusFailed}
+	holder, alive := run.Store.Holder()
 	if !alive || holder.PID == 0 {
 		return f
 	}
-	if f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) hangs", entry.Name, holder.PID); proc.Stopped(holder.PID) {
-		f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) is stopped", entry.Name, holder.PID)
+	if f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) hangs", run.Name, holder.PID); proc.Stopped(holder.PID) {
+		f.what = fmt.Sprintf("%s does not answer: its runner (pid %d) is stopped", run.Name, holder.PID)
 	}
 	f.hint = fmt.Sprintf("let it go on with \"kill -CONT %d\", or end it with \"kill -KILL %d\" and go on with \"refrain resume\"", holder.PID, holder.PID)
 	return f

@@ -25,7 +25,7 @@ import (
 )
 
 func watchCommand(sh *shell) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "watch [RUN]",
 		Short: "Watch a run on the whole screen, and steer it",
 		Long: "Watch a live run on the whole screen: where it stands, what its agent says and does, its iterations,\n" +
@@ -36,13 +36,15 @@ func watchCommand(sh *shell) *cobra.Command {
 		ValidArgsFunction: completeRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return watchRun(cmd.Context(), sh, first(args)) },
 	}
+	sh.addMachine(cmd, findsMachine)
+	return cmd
 }
 
 func watchRun(ctx context.Context, sh *shell, ref string) error {
 	if err := sh.canFillScreen("watch"); err != nil {
 		return err
 	}
-	store, entry, err := findLive(sh, ref)
+	store, entry, err := sh.meant(ref)
 	if err != nil {
 		return err
 	}
@@ -69,19 +71,6 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 	}
 	fmt.Fprint(sh.out, lines.Card(lookClosely(store, entry), sh.look()))
 	return nil
-}
-
-// findLive is the run that a person means; when they do not say, the one that is
-// alive here, else the latest.
-func findLive(sh *shell, ref string) (journal.Store, journal.Entry, error) {
-	store, entry, err := sh.find(ref)
-	if err != nil || ref != "" {
-		return store, entry, err
-	}
-	if h, alive := store.At(entry.Tree).Holder(); alive && h.Run != "" && h.Run != entry.Name {
-		entry, err = store.Load(h.Run)
-	}
-	return store, entry, err
 }
 
 // socketOf is where a run takes commands; empty when it is over or has not said.

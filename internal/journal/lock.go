@@ -211,6 +211,21 @@ func (s Store) Holder() (Holder, bool) {
 	return h, h.runs()
 }
 
+// Live is who holds the locks of all work trees of the project now, each for a run.
+// One that is just starting has no run yet, and is left out.
+func (s Store) Live() []Holder {
+	var list []Holder
+	for _, path := range project.Locks(s.Dir) {
+		if !held(path) {
+			continue
+		}
+		if h := readHolder(path); h.Run != "" && h.runs() {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
 // runs tells whether the holder is alive, as far as can be seen from here: one
 // that has not said who it is, or is on another machine, is taken to be.
 func (h Holder) runs() bool {

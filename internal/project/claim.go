@@ -88,7 +88,7 @@ func busy(dir string) bool { return AtWork(dir, "") }
 // AtWork tells whether a runner holds one of the locks in a folder of records, but
 // for that of one work tree.
 func AtWork(dir, but string) bool {
-	for _, path := range lockFiles(dir) {
+	for _, path := range Locks(dir) {
 		if but != "" && filepath.Base(path) == LockName(but) {
 			continue
 		}

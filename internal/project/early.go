@@ -52,7 +52,7 @@ func (p Project) takeIn(from string) (bool, error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	for _, path := range lockFiles(from) {
+	for _, path := range Locks(from) {
 		lock := flock.New(path)
 		ok, err := lock.TryLock()
 		if err != nil || !ok {
@@ -86,8 +86,8 @@ func LockName(tree string) string {
 
 var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// lockFiles are the locks of work trees in a folder of records.
-func lockFiles(dir string) []string {
+// Locks are the locks of work trees in a folder of records.
+func Locks(dir string) []string {
 	list, _ := filepath.Glob(filepath.Join(dir, "lock-*")) // the pattern is good
 	var found []string
 	for _, path := range list {

@@ -42,7 +42,7 @@ func (p Project) Show() {
 	p.putSign(inside)
 	l := links{inside, p.Dir}
 	l.put(runsName)
-	for _, path := range lockFiles(p.Dir) {
+	for _, path := range Locks(p.Dir) {
 		l.put(filepath.Base(path))
 	}
 	l.dropOthers()

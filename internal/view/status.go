@@ -68,6 +68,7 @@ type (
 		Agent   string        `json:"agent,omitempty"` // or worked last
 		Model   string        `json:"model,omitempty"`
 		Branch  string        `json:"branch,omitempty"`  // made for the run
+		Tree    string        `json:"tree,omitempty"`    // its work tree, where that is not the one that is asked about
 		Session *loop.Session `json:"session,omitempty"` // of the agent, when it goes on from one iteration to the next
 	}
 )
@@ -82,7 +83,7 @@ func (r *Run) Status(now time.Time) Status {
 			StartedAt: r.StartedAt, Elapsed: loop.Millis(r.Elapsed(now)),
 		},
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later,
-		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Session: r.Sum.Session},
+		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 		Tampered: r.Tampered, Unchecked: r.Unchecked,
 	}
