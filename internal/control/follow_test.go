@@ -202,7 +202,9 @@ func TestNoEventIsMissedAndNoneComesTwice(t *testing.T) {
 
 func TestManyClientsGetTheLastEvent(t *testing.T) {
 	t.Parallel()
-	s := serving(t, nil)
+	// However long two hundred take on a busy machine: what a slow one gets is
+	// another test's.
+	s := serving(t, func(o *Options) { o.Patience = time.Hour })
 	s.Observe(started(1))
 	const clients = 200
 	var wg, here sync.WaitGroup
@@ -212,15 +214,16 @@ func TestManyClientsGetTheLastEvent(t *testing.T) {
 			var last loop.Event
 			for e, err := range s.client.Events(t.Context(), 0) {
 				if err != nil {
-					t.Error(err)
+					t.Errorf("after event %d: %v", last.Seq, err)
+					return
 				}
 				if e.Seq == 1 {
 					here.Done()
 				}
 				last = e
 			}
-			if last.Type() != "run.finished" {
-				t.Errorf("the last event is %d", last.Seq)
+			if last.Seq != 100 {
+				t.Errorf("the last event is %d, want 100", last.Seq)
 			}
 		})
 	}

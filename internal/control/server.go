@@ -34,7 +34,8 @@ const (
 	// streamTime is what each stream adds to that: a thousand are told once a second,
 	// and the run has its time for itself.
 	streamTime = time.Millisecond
-	// closeTime is how long Close waits for clients.
+	// closeTime is how long Close waits for clients. In the first half of it they
+	// get all that they have not got yet, and then the last event only.
 	closeTime = 2 * time.Second
 )
 
@@ -56,6 +57,8 @@ type Options struct {
 	Inside func(pid int) bool
 	// Past reads the events of the run after a number.
 	Past func(after int64) iter.Seq2[loop.Event, error]
+	// Patience is how long Close waits for clients; zero is closeTime.
+	Patience time.Duration
 }
 
 // Server serves the API of one run. It observes the run's events.
@@ -86,6 +89,9 @@ func Serve(o Options) (*Server, error) {
 }
 
 func serve(o Options, l net.Listener, address string, feed *Feed) *Server {
+	if o.Patience == 0 {
+		o.Patience = closeTime
+	}
 	_, _, token := split(address)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{
@@ -149,7 +155,7 @@ func (s *Server) end(l net.Listener, cancel func()) {
 	cancel()
 	select {
 	case <-idle:
-	case <-time.After(closeTime):
+	case <-time.After(s.of.Patience):
 	}
 	_ = s.http.Close()
 	s.wg.Wait()
@@ -304,7 +310,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	one := stream{
-		feed: s.feed, at: after,
+		feed: s.feed, at: after, drain: s.of.Patience / 2,
 		send: func(frames []byte) error {
 			if _, err := w.Write(frames); err != nil {
 				return err

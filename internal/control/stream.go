@@ -10,9 +10,6 @@ const (
 	heartbeat = 15 * time.Second
 	// batchSize is about how much a client gets at a time.
 	batchSize = 32 << 10
-	// drainTime is how long a client has, when the run is over, to take what it
-	// has not got yet. Then it gets the last event only.
-	drainTime = time.Second
 )
 
 // stream brings one client up to date, from the past or from what the feed has at
@@ -20,6 +17,9 @@ const (
 type stream struct {
 	feed *Feed
 	send func([]byte) error
+	// drain is how long the client has, when the run is over, to take what it has
+	// not got yet. Then it gets the last event only.
+	drain time.Duration
 
 	at    int64    // the last event that the client got, or will never get
 	live  bool     // it has got one that was at hand
@@ -80,7 +80,7 @@ func (s *stream) catchUp() error {
 // late tells whether the run has been over for so long that only its end counts.
 func (s *stream) late() bool {
 	_, closed := s.feed.wait()
-	return !closed.IsZero() && time.Since(closed) > drainTime
+	return !closed.IsZero() && time.Since(closed) > s.drain
 }
 
 // skipTo leaves out the events up to a number, and says so.

@@ -46,12 +46,15 @@ func (r *reader) took() string {
 	return strings.Join(words, " ")
 }
 
+// drainTime is what the clients of these tests have to take the rest.
+const drainTime = time.Second
+
 // streaming runs a stream to a client in a bubble, until the test ends.
 func streaming(t *testing.T, feed *Feed, after int64) *reader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &reader{held: make(chan struct{}, 1)}
-	s := stream{feed: feed, send: c.send, at: after}
+	s := stream{feed: feed, send: c.send, at: after, drain: drainTime}
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = s.run(ctx) })
 	t.Cleanup(func() { cancel(); wg.Wait() })

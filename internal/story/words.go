@@ -102,7 +102,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 // until looks again and again. It gives up after a time that only a hanging
 // test reaches.
 func until(seen func() bool, never func()) {
-	for deadline := time.Now().Add(time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			never()
 		}
