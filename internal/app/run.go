@@ -218,6 +218,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		}
 	})...)
 	end, err := d.Run(ctx)
+	end = redact.In(hide, end)
 	if err == nil && end.State == loop.Done {
 		_ = history.DropProof(j.Tree, o.run.Dir()) // prune tries again
 	}

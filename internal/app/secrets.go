@@ -8,13 +8,14 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // secrets hides what is secret for this run.
 func (j *Job) secrets() *redact.Redactor { return secretsOf(j.Assignment) }
 
 // secretsOf hides what nobody should read who reads of a run: keys in our own
-// environment, those that agents are given by settings, and how people are told.
+// environment, those that agents are given by settings or commands, and how people are told.
 // By its promise an agent is heard, so that is never hidden.
 func secretsOf(a request.Assignment) *redact.Redactor {
 	given := map[string]string{}
@@ -22,9 +23,24 @@ func secretsOf(a request.Assignment) *redact.Redactor {
 		maps.Copy(given, one.Env)
 	}
 	list := redact.Variables(os.Environ(), isPath)
+	for _, c := range commandLines(a) {
+		list = append(list, redact.Settings(c.Secrets())...)
+	}
 	list = append(list, redact.Given(given, isPath)...)
 	list = append(list, redact.Settings(a.Settings.Secrets())...)
 	return redact.New(list, a.Config().Done.Promise, a.Config().Done.FailurePromise)
+}
+
+// commandLines are the commands of a run in which somebody may have written a key.
+func commandLines(a request.Assignment) []setting.Command {
+	list := []setting.Command{{Argv: a.Request.Command}}
+	for _, one := range a.Config().Agents {
+		list = append(list, one.Command)
+	}
+	for _, g := range a.Config().Gates {
+		list = append(list, setting.Command{Line: g.Run})
+	}
+	return list
 }
 
 // isPath tells whether a value leads to a file, or to where one may be: a key may

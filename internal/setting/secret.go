@@ -53,6 +53,27 @@ func MaskArgs(argv []string) []string { return Command{Argv: argv}.masked(secret
 // MaskLine does the same in a line for the shell.
 func MaskLine(line string) string { return Command{Line: line}.masked(secretInShell).Line }
 
+// Secrets are the values that are hidden when the command is shown, by the names
+// that they have there.
+func (c Command) Secrets() map[string]string {
+	values := map[string]string{}
+	for _, m := range secretInShell.FindAllStringSubmatch(c.Line, -1) {
+		values[nameOf(m[1])] = strings.Trim(m[2], `"'`)
+	}
+	for i, arg := range c.Argv {
+		if word := secretWord.FindStringSubmatch(arg); word != nil {
+			values[nameOf(word[1])] = word[3]
+		}
+		if i > 0 && secretFlag.MatchString(c.Argv[i-1]) {
+			values[nameOf(c.Argv[i-1])] = arg
+		}
+	}
+	return values
+}
+
+// nameOf is a flag, a variable or a header without what stands around its name.
+func nameOf(word string) string { return strings.Trim(word, "\"' \t\n=:-") }
+
 // Masked renders a value without what is secret in it.
 func (r Row) Masked(value any) string {
 	if r.Secret && value != "" { // an empty one hides nothing

@@ -1,6 +1,9 @@
 package setting
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 func TestMaskedArguments(t *testing.T) {
 	tests := []struct {
@@ -23,6 +26,22 @@ func TestMaskedArguments(t *testing.T) {
 				t.Errorf("masked %s = %s, want %s", Render(tt.in), got, Render(tt.want))
 			}
 		})
+	}
+}
+
+func TestSecretsOfACommand(t *testing.T) {
+	for _, tt := range []struct {
+		in   Command
+		want map[string]string
+	}{
+		{Command{Argv: []string{"x", "--api-key", "s1", "-v"}}, map[string]string{"api-key": "s1"}},
+		{Command{Argv: []string{"env", "A_TOKEN=s1", "x", "--password=s2"}}, map[string]string{"A_TOKEN": "s1", "password": "s2"}},
+		{Command{Line: `A_KEY='s 1' x --token s2 && y`}, map[string]string{"A_KEY": "s 1", "token": "s2"}},
+		{Command{Line: "go test ./..."}, map[string]string{}},
+	} {
+		if got := tt.in.Secrets(); !maps.Equal(got, tt.want) {
+			t.Errorf("secrets of %s are %q, want %q", Render(tt.in), got, tt.want)
+		}
 	}
 }
 
