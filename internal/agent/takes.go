@@ -1,17 +1,13 @@
 package agent
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Takes says where in a repository an agent takes more from than words for its
 // model: what is there runs commands, starts servers, allows tools or sends the
 // user's key elsewhere. An agent that is called by a program does not ask whether
 // the repository is trusted.
 //
-// CLAUDE.md, AGENTS.md and the like are not here. They are words, as all of a
-// repository is words to a model.
+// CLAUDE.md, AGENTS.md and the like are words, and not here.
 //
 // Paths are from a folder that the agent looks in: the one that it works in, and
 // those above it up to the root of the work tree. One that ends with a slash is
@@ -51,10 +47,4 @@ type IgnoreError struct{ Name string }
 
 func (e *IgnoreError) Error() string {
 	return e.Name + " cannot be told to leave alone what a repository brings along for it"
-}
-
-// Hint says what to do instead.
-func (e *IgnoreError) Hint() string {
-	list := Ignores()
-	return "use " + strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1] + ", or look at what it brings along and trust it: see \"refrain trust --show\""
 }

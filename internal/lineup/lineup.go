@@ -160,7 +160,8 @@ func refused(what string, err error) error {
 	hint := `see "refrain agents"`
 	var cannot *agent.IgnoreError
 	if errors.As(err, &cannot) {
-		hint = cannot.Hint()
+		can := agent.Ignores()
+		hint = fmt.Sprintf("use %s or %s, or look at what it brings along and trust it: see \"refrain trust --show\"", strings.Join(can[:len(can)-1], ", "), can[len(can)-1])
 	}
 	return &request.UsageError{What: fmt.Sprintf("%s: %v", what, err), Hint: hint}
 }
