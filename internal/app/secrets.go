@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -23,6 +24,13 @@ func secretsOf(a request.Assignment) *redact.Redactor {
 		maps.Copy(given, one.Env)
 	}
 	list := redact.Variables(os.Environ(), isPath)
+	_, keys := agent.Apart(os.Environ(), nil) // whatever their names look like
+	paying := map[string]string{}
+	for _, kv := range keys {
+		name, value, _ := strings.Cut(kv, "=")
+		paying[name] = value
+	}
+	list = append(list, redact.Settings(paying)...)
 	for _, c := range commandLines(a) {
 		list = append(list, redact.Settings(c.Secrets())...)
 	}
