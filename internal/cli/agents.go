@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/doctor"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/request"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -33,16 +33,16 @@ func agentsCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, list)
 		}
-		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(w, "AGENT\tFROM\tVERSION\tCALLED AS")
+		table := lines.Table{Columns: []lines.Column{{Name: "AGENT"}, {Name: "FROM", Rank: 1}, {Name: "VERSION", Wraps: true}, {Name: "CALLED AS", Wraps: true}}}
 		for _, a := range list {
 			from := "refrain.toml"
 			if a.BuiltIn {
 				from = "built in"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, from, versionOf(a), text.Line(a.CalledAs()))
+			table.Add(a.Name, from, versionOf(a), text.Line(a.CalledAs()))
 		}
-		return w.Flush()
+		sh.print(&table)
+		return nil
 	}
 	return cmd
 }
@@ -51,19 +51,26 @@ func showPrices(sh *shell, list []lineup.Price, asJSON bool) error {
 	if asJSON {
 		return printJSON(sh.out, list)
 	}
-	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "MODEL\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tWINDOW\tFROM\t")
+	table := lines.Table{Columns: []lines.Column{
+		{Name: "MODEL"},
+		{Name: "INPUT", Right: true},
+		{Name: "OUTPUT", Right: true},
+		{Name: "CACHE READ", Right: true, Rank: 2},
+		{Name: "CACHE WRITE", Right: true, Rank: 3},
+		{Name: "WINDOW", Right: true, Rank: 4},
+		{Name: "FROM", Rank: 1},
+	}}
 	for _, p := range list {
 		window := "-"
 		if p.Window > 0 {
 			window = text.Count(p.Window)
 		}
-		fmt.Fprintf(w, "%s\t%g\t%g\t%g\t%g\t%s\t%s\t\n", p.Model, p.Input, p.Output, p.CacheRead, p.CacheWrite, window, p.From)
+		table.Add(p.Model, fmt.Sprint(p.Input), fmt.Sprint(p.Output), fmt.Sprint(p.CacheRead), fmt.Sprint(p.CacheWrite), window, p.From)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(sh.out, "\nUS dollars for a million tokens. A model goes by the longest of these names that its own begins with.\nChange one or add your own in refrain.toml:\n\n  [prices.\"my-model\"]\n  input = 1.5\n  output = 6.0")
+	sh.print(&table)
+	fmt.Fprintln(sh.out)
+	sh.say("US dollars for a million tokens. A model goes by the longest of these names that its own begins with. Change one or add your own in refrain.toml:")
+	fmt.Fprintln(sh.out, "\n  [prices.\"my-model\"]\n  input = 1.5\n  output = 6.0")
 	return nil
 }
 

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/request"
+	lines "github.com/refrain-loop/refrain/internal/term"
 )
 
 func configCommand(sh *shell) *cobra.Command {
@@ -61,11 +61,12 @@ func configShow(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, list)
 		}
-		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		table := lines.Table{Columns: []lines.Column{{}, {Wraps: true}, {Wraps: true}}}
 		for _, s := range list {
-			fmt.Fprintf(w, "%s\t= %s\t# %s\n", s.Key, s.Value, source(s.Origin))
+			table.Add(s.Key, "= "+string(s.Value), "# "+source(s.Origin))
 		}
-		return w.Flush()
+		sh.print(&table)
+		return nil
 	}
 	return cmd
 }
@@ -114,22 +115,25 @@ func printExplanation(sh *shell, e config.Explanation) {
 	if e.Layer == "" {
 		value = "(not set)"
 	}
-	fmt.Fprintf(sh.out, "%s = %s\n%s\n\n", e.Key, value, e.Doc)
-	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	sh.say("%s = %s", e.Key, value)
+	sh.say("%s", e.Doc)
+	fmt.Fprintln(sh.out)
+	table := lines.Table{Columns: []lines.Column{{}, {Wraps: true}}, Indent: 2}
 	if e.Layer != "" {
-		fmt.Fprintf(w, "  set by\t%s\n", source(e.Origin))
+		table.Add("set by", source(e.Origin))
 	}
 	for _, o := range e.Overrode {
-		fmt.Fprintf(w, "  over\t%s from %s\n", o.Value, source(o))
+		table.Add("over", string(o.Value)+" from "+source(o))
 	}
-	fmt.Fprintf(w, "  type\t%s\n  default\t%s\n", e.Type, e.Default)
+	table.Add("type", e.Type)
+	table.Add("default", e.Default)
 	if len(e.Choices) > 0 {
-		fmt.Fprintf(w, "  choices\t%s\n", strings.Join(e.Choices, ", "))
+		table.Add("choices", strings.Join(e.Choices, ", "))
 	}
 	if e.Env != "" {
-		fmt.Fprintf(w, "  environment\t%s\n", e.Env)
+		table.Add("environment", e.Env)
 	}
-	_ = w.Flush()
+	sh.print(&table)
 }
 
 func configValidate(sh *shell) *cobra.Command {

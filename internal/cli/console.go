@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -13,13 +14,16 @@ import (
 type console struct {
 	in       io.Reader
 	out, err io.Writer
+	// wide is how wide out is taken to be where it is no terminal; 0: as wide as
+	// anything needs. Only tests want to know what a narrow screen shows.
+	wide int
 }
 
 // look is what the terminal can do.
 func (c console) look() lines.Options {
 	f, ok := c.out.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(f.Fd()) {
-		return lines.Options{}
+		return lines.Options{Width: func() int { return c.wide }}
 	}
 	return lines.Options{
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
@@ -31,6 +35,14 @@ func (c console) look() lines.Options {
 			return width
 		},
 	}
+}
+
+// print shows a table.
+func (c console) print(t *lines.Table) { fmt.Fprint(c.out, t.String(c.look())) }
+
+// say tells a person something, in lines that fit the screen.
+func (c console) say(format string, args ...any) {
+	fmt.Fprint(c.out, lines.Hang("", fmt.Sprintf(format, args...), c.look()))
 }
 
 // person tells whether somebody may be sitting there.

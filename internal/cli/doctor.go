@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/doctor"
 	"github.com/refrain-loop/refrain/internal/request"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -42,14 +42,15 @@ func doctorCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, checks)
 		}
-		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		table := lines.Table{Columns: []lines.Column{{}, {}, {Wraps: true}}}
 		for _, c := range checks {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Level, c.Name, text.Line(c.Found))
+			table.Add(string(c.Level), c.Name, text.Line(c.Found))
 			if c.Remedy != "" {
-				fmt.Fprintf(w, "\t\t→ %s\n", text.Line(c.Remedy))
+				table.Add("", "", "→ "+text.Line(c.Remedy))
 			}
 		}
-		return w.Flush()
+		sh.print(&table)
+		return nil
 	})
 	return cmd
 }

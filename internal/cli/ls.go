@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -63,22 +63,30 @@ func lsCommand(sh *shell) *cobra.Command {
 		if *long {
 			return listLong(sh, list)
 		}
-		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		table := lines.Table{Columns: []lines.Column{
+			{Name: "RUN"},
+			{Name: "STATE", Wraps: true},
+			{Name: "REASON", Rank: 2},
+			{Name: "ITERATIONS", Rank: 1},
+			{Name: "TIME", Rank: 3},
+			{Name: "STARTED", Rank: 4},
+		}}
 		where := slices.ContainsFunc(list, func(s view.Status) bool { return s.Tree != "" })
-		head := "RUN\tSTATE\tREASON\tITERATIONS\tTIME\tSTARTED"
 		if where {
-			head += "\tWHERE"
+			table.Columns = append(table.Columns, lines.Column{Name: "WHERE"})
 		}
-		fmt.Fprintln(w, head)
 		for _, s := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s", s.Run, view.People(s.State, view.Level(s.Proof)), s.Reason,
-				iterationsOf(s), text.Seconds(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"))
-			if where {
-				fmt.Fprint(w, "\t", cmp.Or(s.Tree, "here"))
+			row := []string{
+				s.Run, view.People(s.State, view.Level(s.Proof)), string(s.Reason),
+				iterationsOf(s), text.Seconds(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"),
 			}
-			fmt.Fprintln(w)
+			if where {
+				row = append(row, cmp.Or(s.Tree, "here"))
+			}
+			table.Add(row...)
 		}
-		return w.Flush()
+		sh.print(&table)
+		return nil
 	}
 	return cmd
 }
@@ -93,8 +101,21 @@ type unreadableRun struct {
 
 // listLong lists runs with what each took, changed and cost.
 func listLong(sh *shell, list []view.Status) error {
-	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTATE\tITERATIONS\tTIME\tEACH\tWAITED\tFILES\tLINES\tCOMMITS\tTOKENS\tCOST\tSTARTED\tWHY")
+	table := lines.Table{Columns: []lines.Column{
+		{Name: "RUN"},
+		{Name: "STATE", Wraps: true},
+		{Name: "ITERATIONS", Rank: 2},
+		{Name: "TIME", Rank: 3},
+		{Name: "EACH", Rank: 9},
+		{Name: "WAITED", Rank: 10},
+		{Name: "FILES", Rank: 5},
+		{Name: "LINES", Rank: 7},
+		{Name: "COMMITS", Rank: 11},
+		{Name: "TOKENS", Rank: 8},
+		{Name: "COST", Rank: 4},
+		{Name: "STARTED", Rank: 6},
+		{Name: "WHY", Rank: 1, Wraps: true},
+	}}
 	for _, s := range list {
 		t, f := s.Totals, view.Changed(s.Net, s.Totals)
 		each, cost, tokens := "-", "-", "-"
@@ -107,11 +128,12 @@ func listLong(sh *shell, list []view.Status) error {
 		if t.Tokens > 0 {
 			tokens = text.Count(t.Tokens)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t+%d -%d\t%d\t%s\t%s\t%s\t%s\n", s.Run, view.People(s.State, view.Level(s.Proof)),
-			iterationsOf(s), text.Seconds(s.Elapsed.Duration()), each, text.Seconds(t.Waited.Duration()), f.Files, f.LinesAdded, f.LinesRemoved, f.Commits,
+		table.Add(s.Run, view.People(s.State, view.Level(s.Proof)), iterationsOf(s), text.Seconds(s.Elapsed.Duration()), each,
+			text.Seconds(t.Waited.Duration()), fmt.Sprint(f.Files), fmt.Sprintf("+%d -%d", f.LinesAdded, f.LinesRemoved), fmt.Sprint(f.Commits),
 			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(text.Line(s.Why), 60))
 	}
-	return w.Flush()
+	sh.print(&table)
+	return nil
 }
 
 // goneRuns are the runs of projects that are no longer where they were, the

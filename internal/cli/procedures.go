@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/surface"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -65,9 +66,10 @@ func listProcedures(sh *shell, asJSON bool) error {
 			}
 			fmt.Fprintf(sh.out, "%s\n", family)
 		}
-		fmt.Fprintf(sh.out, "  %-*s  %s\n", width, text.Line(p.Name), text.Line(p.Summary))
+		fmt.Fprint(sh.out, lines.Hang(fmt.Sprintf("  %-*s  ", width, text.Line(p.Name)), text.Line(p.Summary), sh.look()))
 	}
-	fmt.Fprintln(sh.out, "\nRun one with \"refrain run NAME\", see it with \"refrain procedures NAME\".")
+	fmt.Fprintln(sh.out)
+	sh.say("Run one with \"refrain run NAME\", see it with \"refrain procedures NAME\".")
 	return nil
 }
 

@@ -95,7 +95,7 @@ func showLater(sh *shell, store journal.Store, entry journal.Entry, asJSON bool)
 			loop.Later
 		}{run.Name, run.Sum.Later})
 	}
-	fmt.Fprint(sh.out, term.Later(run))
+	fmt.Fprint(sh.out, term.Later(run, sh.look()))
 	return nil
 }
 

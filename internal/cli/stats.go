@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -43,18 +43,30 @@ func statsCommand(sh *shell) *cobra.Command {
 			fmt.Fprintln(sh.out, "no runs here in that time")
 			return nil
 		}
-		w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(w, "\tRUNS\tDONE\tPROVEN\tITERATIONS\tOK\tTIME\tEACH\tWAITED\tCOST\tPER PROVEN CHANGE")
+		table := lines.Table{Columns: []lines.Column{
+			{},
+			{Name: "RUNS"},
+			{Name: "DONE"},
+			{Name: "PROVEN"},
+			{Name: "ITERATIONS", Rank: 4},
+			{Name: "OK", Rank: 3},
+			{Name: "TIME", Rank: 1},
+			{Name: "EACH", Rank: 6},
+			{Name: "WAITED", Rank: 7},
+			{Name: "COST", Rank: 2},
+			{Name: "PER PROVEN CHANGE", Rank: 5},
+		}}
 		for _, name := range slices.Sorted(maps.Keys(book.Procedures)) {
-			fmt.Fprintln(w, statsRow(name, book.Procedures[name]))
+			table.Add(statsRow(name, book.Procedures[name])...)
 		}
 		if len(book.Agents) > 1 {
 			for _, name := range slices.Sorted(maps.Keys(book.Agents)) {
-				fmt.Fprintln(w, statsRow("by "+name, book.Agents[name]))
+				table.Add(statsRow("by "+name, book.Agents[name])...)
 			}
 		}
-		fmt.Fprintln(w, statsRow("all", book.All))
-		return w.Flush()
+		table.Add(statsRow("all", book.All)...)
+		sh.print(&table)
+		return nil
 	}
 	return cmd
 }
@@ -81,7 +93,7 @@ func readBook(sh *shell, from time.Time, all bool) (*view.Book, error) {
 	return book, nil
 }
 
-func statsRow(name string, s view.Stats) string {
+func statsRow(name string, s view.Stats) []string {
 	t := s.Totals
 	rate, cost, each, perProven := "-", "-", "-", "-"
 	if s.SuccessRate != nil {
@@ -96,10 +108,10 @@ func statsRow(name string, s view.Stats) string {
 	if s.CostPerProven > 0 {
 		perProven = view.Dollars(s.CostPerProven, t.CostEstimated)
 	}
-	return strings.Join([]string{
+	return []string{
 		cmp.Or(name, "-"), fmt.Sprint(s.Runs), fmt.Sprint(s.Done), fmt.Sprint(s.Proven), text.Count(t.Iterations), rate,
 		text.Seconds(s.Elapsed.Duration()), each, text.Seconds(t.Waited.Duration()), cost, perProven,
-	}, "\t")
+	}
 }
 
 // sinceWhen reads when to begin: so long ago, or on a day.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/request"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
 )
@@ -133,8 +133,8 @@ func tellSurface(ctx context.Context, sh *shell, s *app.Surface, whole bool) err
 		}
 		list = append(list, n)
 	}
-	if err := tellNews(sh.out, list, 0); err != nil || !whole {
-		return err
+	if tellNews(sh, list, 0); !whole {
+		return nil
 	}
 	tellFiles(ctx, sh, s)
 	switch {
@@ -180,8 +180,8 @@ const maxShown = 400
 
 // tellNews shows items, each with what was trusted in its place and who changed
 // it.
-func tellNews(w io.Writer, list []trust.News, limit int) error {
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+func tellNews(sh *shell, list []trust.News, limit int) {
+	table := lines.Table{Columns: []lines.Column{{}, {Wraps: true}, {Wraps: true}}, Indent: 2}
 	shown := func(what string) string {
 		what = text.Line(what)
 		if limit > 0 && len(what) > limit {
@@ -190,17 +190,17 @@ func tellNews(w io.Writer, list []trust.News, limit int) error {
 		return what
 	}
 	for _, n := range list {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", text.Line(n.Name), shown(n.What), text.Line(n.Where))
+		table.Add(text.Line(n.Name), shown(n.What), text.Line(n.Where))
 		if n.Before != nil && n.Before.What != n.What {
-			fmt.Fprintf(table, "    was\t%s\t\n", shown(n.Before.What))
+			table.Add("  was", shown(n.Before.What))
 		}
 		if n.By != "" {
-			fmt.Fprintf(table, "    changed by\t%s\t\n", text.Line(n.By))
+			table.Add("  changed by", text.Line(n.By))
 		} else if n.Before != nil && n.Before.What == n.What {
-			fmt.Fprintf(table, "    changed\tsince you trusted it\t\n")
+			table.Add("  changed", "since you trusted it")
 		}
 	}
-	return table.Flush()
+	sh.print(&table)
 }
 
 // addTrust adds the flag by which a person agrees for one command.
@@ -244,9 +244,7 @@ func (sh *shell) askTrust(e *trust.Error) error {
 		head = "What this work tree runs with your rights has changed since you trusted it:"
 	}
 	fmt.Fprintln(sh.out, head)
-	if err := tellNews(sh.out, e.News, maxShown); err != nil {
-		return err
-	}
+	tellNews(sh, e.News, maxShown)
 	fmt.Fprint(sh.out, "Trust it? It is asked again when one of these changes. [y/N] ")
 	line, err := readLine(sh.in)
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/request"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -84,21 +84,19 @@ func verify(tree string, file files.Named) (plan.Report, error) {
 
 func tellVerified(sh *shell, name string, r plan.Report) error {
 	fmt.Fprintf(sh.out, "%s: %s, %d open, %d in progress, %d done\n\n", text.Line(name), text.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
-	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "OPEN\tIN PROGRESS\tDONE\tSECTION")
+	sections := lines.Table{Columns: []lines.Column{{Name: "OPEN"}, {Name: "IN PROGRESS"}, {Name: "DONE"}, {Name: "SECTION", Wraps: true}}}
 	for _, s := range r.Sections {
-		fmt.Fprintf(w, "%d\t%d\t%d\t%s\n", s.Open, s.InProgress, s.Done, sectionName(s, r.Sections))
+		sections.Add(fmt.Sprint(s.Open), fmt.Sprint(s.InProgress), fmt.Sprint(s.Done), sectionName(s, r.Sections))
 	}
+	sh.print(&sections)
 	if len(r.Coverage) > 0 {
-		fmt.Fprintln(w, "\nCOVERED\tREQUIREMENTS\tTASKS\tSPEC")
-	}
-	for _, c := range r.Coverage {
-		fmt.Fprintf(w, "%g %%\t%d of %d\t%d (%d done)\t%s\n", c.Percent, c.Covered, c.Requirements, c.Tasks, c.Done, text.Line(c.Path))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if len(r.Coverage) == 0 {
+		fmt.Fprintln(sh.out)
+		coverage := lines.Table{Columns: []lines.Column{{Name: "COVERED"}, {Name: "REQUIREMENTS"}, {Name: "TASKS", Rank: 1}, {Name: "SPEC", Wraps: true}}}
+		for _, c := range r.Coverage {
+			coverage.Add(fmt.Sprintf("%g %%", c.Percent), fmt.Sprintf("%d of %d", c.Covered, c.Requirements), fmt.Sprintf("%d (%d done)", c.Tasks, c.Done), text.Line(c.Path))
+		}
+		sh.print(&coverage)
+	} else {
 		fmt.Fprintf(sh.out, "\nThere are no specs in %s/.\n", specsFolder)
 	}
 	tellGaps(sh, r)

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 	"github.com/refrain-loop/refrain/internal/whatif"
@@ -82,8 +82,9 @@ func tellWhatif(sh *shell, w *whatif.Result, entry journal.Entry) {
 	if w.Stops {
 		fmt.Fprintf(sh.out, "Why: %s\n", text.Line(w.Supposed.Why))
 	}
-	if table := whatifTable(w); table != "" {
-		fmt.Fprint(sh.out, "\n", table)
+	if table := whatifTable(w); table != nil {
+		fmt.Fprintln(sh.out)
+		sh.print(table)
 	}
 	for _, note := range w.Notes {
 		fmt.Fprintf(sh.out, "Note: %s\n", note)
@@ -121,28 +122,22 @@ func placeWords(w *whatif.Result) string {
 func endWords(t whatif.Tally) string { return view.People(t.State, t.Level) }
 
 // whatifTable sets what happened beside what would have. Where nothing differs,
-// or nobody knows, it is empty.
-func whatifTable(w *whatif.Result) string {
+// or nobody knows, there is none.
+func whatifTable(w *whatif.Result) *lines.Table {
 	if w.GoesOn || !w.Stops && w.Saved == (whatif.Savings{}) {
-		return ""
+		return nil
 	}
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "\tREALLY\tSUPPOSED\tSAVED")
-	row := func(what string, really, supposed, saved string) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", what, really, supposed, saved)
-	}
+	table := &lines.Table{Columns: lines.Heads("", "REALLY", "SUPPOSED", "SAVED")}
 	r, s := w.Recorded, w.Supposed
-	row("iterations", text.Count(r.Iterations), text.Count(s.Iterations), text.Count(w.Saved.Iterations))
-	row("time", text.Seconds(r.Elapsed.Duration()), text.Seconds(s.Elapsed.Duration()), signed(w.Saved.Elapsed))
+	table.Add("iterations", text.Count(r.Iterations), text.Count(s.Iterations), text.Count(w.Saved.Iterations))
+	table.Add("time", text.Seconds(r.Elapsed.Duration()), text.Seconds(s.Elapsed.Duration()), signed(w.Saved.Elapsed))
 	if r.CostUSD > 0 {
-		row("cost", view.Dollars(r.CostUSD, r.CostEstimated), view.Dollars(s.CostUSD, s.CostEstimated), view.Dollars(w.Saved.CostUSD, r.CostEstimated))
+		table.Add("cost", view.Dollars(r.CostUSD, r.CostEstimated), view.Dollars(s.CostUSD, s.CostEstimated), view.Dollars(w.Saved.CostUSD, r.CostEstimated))
 	}
 	if r.Tokens > 0 {
-		row("tokens", text.Count(r.Tokens), text.Count(s.Tokens), text.Count(w.Saved.Tokens))
+		table.Add("tokens", text.Count(r.Tokens), text.Count(s.Tokens), text.Count(w.Saved.Tokens))
 	}
-	_ = t.Flush() // to memory
-	return b.String()
+	return table
 }
 
 // signed is a time that may be less than none.

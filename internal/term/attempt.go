@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -230,8 +229,13 @@ func lineCounts(added, removed int) string {
 	return fmt.Sprintf("+%s -%s", text.Count(added), text.Count(removed))
 }
 
-// heads are what a list of attempts tells of each; cells is one of its lines.
-var heads = []string{"ITERATION", "RESULT", "TIME", "PROGRESS", "TESTS", "GATES", "LINES", "THEN"}
+// attemptColumns are what a list of attempts tells of each; cells is one of its
+// lines. On a narrow screen the result and what came then stay.
+var attemptColumns = []Column{
+	{Name: "ITERATION"}, {Name: "RESULT"},
+	{Name: "TIME", Rank: 3}, {Name: "PROGRESS", Rank: 2, Wraps: true}, {Name: "TESTS", Rank: 4, Wraps: true},
+	{Name: "GATES", Rank: 1, Wraps: true}, {Name: "LINES", Rank: 5}, {Name: "THEN", Wraps: true},
+}
 
 func cells(e loop.Event, opt Options) []string {
 	f := e.Payload.(*loop.IterationFinished)
@@ -245,8 +249,8 @@ func cells(e loop.Event, opt Options) []string {
 // Attempts lists finished attempts, one on a line. A column in which none of
 // them has anything is left out.
 func Attempts(list []loop.Event, opt Options) string {
-	content := make([]bool, len(heads))
-	lines := [][]string{heads}
+	content := make([]bool, len(attemptColumns))
+	var lines [][]string
 	for _, e := range list {
 		line := cells(e, opt)
 		for i, text := range line {
@@ -254,8 +258,12 @@ func Attempts(list []loop.Event, opt Options) string {
 		}
 		lines = append(lines, line)
 	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	var table Table
+	for i, column := range attemptColumns {
+		if content[i] {
+			table.Columns = append(table.Columns, column)
+		}
+	}
 	for _, line := range lines {
 		var kept []string
 		for i, text := range line {
@@ -263,10 +271,9 @@ func Attempts(list []loop.Event, opt Options) string {
 				kept = append(kept, text)
 			}
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(kept, "\t"))
+		table.Add(kept...)
 	}
-	_ = w.Flush() // a builder takes everything
-	return b.String()
+	return table.String(opt)
 }
 
 func number(e loop.Event) string {

@@ -56,20 +56,7 @@ func (r row) fold(room int) []string {
 	if room < narrowest || ansi.StringWidth(text) <= room {
 		return []string{text}
 	}
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case ansi.StringWidth(line)+1+ansi.StringWidth(word) <= room:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	return append(lines, line)
+	return Fold(text, room)
 }
 
 // steps is what to type next, one command on a line. What it is for stands
