@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -66,7 +67,7 @@ func checkCommand(sh *shell) *cobra.Command {
 func tellGates(sh *shell, p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.GateFinished:
-		fmt.Fprintf(sh.out, "%-16s %-15s %s\n", text.Line(p.Gate.Name), placeName(p.Gate.Where), view.Gate(p.Gate))
+		fmt.Fprint(sh.out, lines.Hang(fmt.Sprintf("%-16s %-15s ", text.Line(p.Gate.Name), placeName(p.Gate.Where)), view.Gate(p.Gate), sh.look()))
 	case *loop.Warning:
 		fmt.Fprintf(sh.err, "WARNING: %s\n", text.Line(p.Text))
 		if p.Hint != "" {
@@ -98,17 +99,18 @@ func tellChecked(sh *shell, c *app.Checked) {
 		}
 	}
 	for _, name := range c.Reviews {
-		fmt.Fprintf(sh.out, "%-16s not asked: a reviewer judges the work of a run\n", text.Line(name))
+		fmt.Fprint(sh.out, lines.Hang(fmt.Sprintf("%-16s ", text.Line(name)), "not asked: a reviewer judges the work of a run", sh.look()))
 	}
 	where := "in the " + placeName(c.Proof)
 	if tied := view.Tied(c.RunBaseline); len(tied) > 0 {
 		where = view.Judged(c.Proof, tied)
 	}
+	fmt.Fprintln(sh.out)
 	switch {
 	case c.Why != "":
-		fmt.Fprintf(sh.out, "\nA claim would be judged %s: %s\n", where, text.Line(c.Why))
+		sh.say("A claim would be judged %s: %s", where, text.Line(c.Why))
 	default:
-		fmt.Fprintf(sh.out, "\nA claim would be judged %s.\n", where)
+		sh.say("A claim would be judged %s.", where)
 	}
 }
 

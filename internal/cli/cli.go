@@ -14,7 +14,6 @@ import (
 	"slices"
 	"syscall"
 
-	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -30,40 +29,48 @@ type shell struct {
 	dir     string // -C
 	machine bool   // --machine
 	status  int    // the exit status of a command that did its work
+	allHelp bool   // help is to tell everything
 }
 
 // command makes a command that stands in a shell.
 type command = func(*shell) *cobra.Command
 
-// commands is every command, in the order of the help. Those that begin a run are
-// in run.go, and those that talk to a live one in talk.go.
-var commands = slices.Concat(runCommands, []command{resumeCommand}, talkCommands, []command{
-	statusCommand,
-	lsCommand,
-	showCommand,
-	logsCommand,
-	eventsCommand,
-	watchCommand,
-	reportCommand,
-	statsCommand,
-	diffCommand,
-	rollbackCommand,
-	bisectCommand,
-	whatifCommand,
-	checkCommand,
-	initCommand,
-	trustCommand,
-	verifyCommand,
-	proceduresCommand,
-	configCommand,
-	agentsCommand,
-	doctorCommand,
-	pruneCommand,
-	rehearseCommand,
-	mcpCommand,
-	demoCommand,
-	versionCommand,
-})
+// family is commands of one kind: those that are used most, which the first page
+// of the help has, and the others.
+type family struct {
+	title        string
+	often, other []command
+}
+
+// families is every command, in the order of the help. Those that cobra brings
+// along are in the last one.
+var families = []family{
+	{
+		"Start",
+		[]command{runCommand, planCommand, buildCommand},
+		[]command{checkCommand, rehearseCommand, demoCommand},
+	},
+	{
+		"Look",
+		[]command{watchCommand, showCommand, diffCommand},
+		[]command{statusCommand, lsCommand, logsCommand, reportCommand, statsCommand, whatifCommand, verifyCommand, eventsCommand},
+	},
+	{
+		"Steer",
+		[]command{stopCommand, resumeCommand},
+		[]command{pauseCommand, noteCommand, raiseCommand, skipCommand, approveCommand, rebootCommand, mcpCommand},
+	},
+	{
+		"Go back",
+		[]command{rollbackCommand},
+		[]command{bisectCommand, pruneCommand},
+	},
+	{
+		"Set up",
+		[]command{initCommand},
+		[]command{doctorCommand, configCommand, trustCommand, agentsCommand, proceduresCommand, versionCommand},
+	},
+}
 
 // Main runs one command and returns its exit status.
 func Main(args []string) int {
@@ -71,7 +78,7 @@ func Main(args []string) int {
 	root := newRoot(sh)
 	ignoreBrokenPipes()
 	noteDetached()
-	dress(root)
+	args, sh.allHelp = wantsAll(args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
 	if errors.Is(err, syscall.EPIPE) {
@@ -83,17 +90,6 @@ func Main(args []string) int {
 		return told.status
 	}
 	return sh.status
-}
-
-// dress has fang make the pages of help and the manual, around a command that does
-// nothing. The real one is run without it: for every error it would ask the
-// terminal for its colours, and wait seconds for one that does not answer.
-func dress(root *cobra.Command) {
-	nothing := &cobra.Command{Use: "nothing", Hidden: true, Run: func(*cobra.Command, []string) {}}
-	root.AddCommand(nothing)
-	root.SetArgs([]string{nothing.Name()})
-	_ = fang.Execute(context.Background(), root, fang.WithVersion(Version)) // nothing cannot fail
-	root.RemoveCommand(nothing)
 }
 
 // ignoreBrokenPipes makes a write to a closed pipe an error instead of the end
@@ -113,7 +109,10 @@ func noteDetached() {
 func newRoot(sh *shell) *cobra.Command {
 	var asJSON *bool
 	root := &cobra.Command{
-		Use:   "refrain",
+		Use:     "refrain",
+		Version: Version,
+		// What happened, and what to do about it, Main says.
+		SilenceErrors: true, SilenceUsage: true,
 		Short: "Run a coding agent again and again until the work is done",
 		Long: "Refrain runs a coding agent again and again, each time as a fresh process with a fresh\n" +
 			"context, until the work is done, and stops it when it isn't getting there.\n\n" +
@@ -131,12 +130,29 @@ func newRoot(sh *shell) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate(versionLine() + "\n")
 	root.PersistentFlags().StringVarP(&sh.dir, "dir", "C", ".", "work in this folder")
-	for _, command := range commands {
-		root.AddCommand(command(sh))
+	root.Flags().BoolP("version", "v", false, "print the version")
+	root.PersistentFlags().BoolP("help", "h", false, "tell about a command; with --all, everything")
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(sh, cmd) })
+	cobra.EnableCommandSorting = false // the help has them in the order of the table
+	for _, f := range families {
+		root.AddGroup(&cobra.Group{ID: f.title, Title: f.title})
+		for i, make := range slices.Concat(f.often, f.other) {
+			cmd := make(sh)
+			cmd.GroupID = f.title
+			if i >= len(f.often) {
+				cmd.Annotations = map[string]string{seldom: f.title}
+			}
+			root.AddCommand(cmd)
+		}
+		root.SetHelpCommandGroupID(f.title)
+		root.SetCompletionCommandGroupID(f.title)
 	}
 	correctDefaults(root)
 	return root
 }
+
+// seldom marks a command that only --help --all tells of.
+const seldom = "seldom"
 
 // correctDefaults makes the commands that cobra brings along refuse what they
 // do not know, as ours do.
@@ -146,9 +162,13 @@ func correctDefaults(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
+			cmd.Annotations = map[string]string{seldom: cmd.GroupID}
+			cmd.Short = "Print what makes a shell complete commands, flags and runs"
 			cmd.Args = noArguments
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		case "help":
+			cmd.Annotations = map[string]string{seldom: cmd.GroupID}
+			cmd.Short = "Tell about a command"
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
 				if err != nil || len(rest) > 0 {

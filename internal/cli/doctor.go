@@ -42,17 +42,21 @@ func doctorCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, checks)
 		}
-		table := lines.Table{Columns: []lines.Column{{}, {}, {Wraps: true}}}
-		for _, c := range checks {
-			table.Add(string(c.Level), c.Name, text.Line(c.Found))
-			if c.Remedy != "" {
-				table.Add("", "", "→ "+text.Line(c.Remedy))
-			}
-		}
-		sh.print(&table)
+		tellChecks(sh, checks)
 		return nil
 	})
 	return cmd
+}
+
+func tellChecks(sh *shell, checks []doctor.Check) {
+	table := lines.Table{Columns: []lines.Column{{}, {}, {Wraps: true}}}
+	for _, c := range checks {
+		table.Add(string(c.Level), c.Name, text.Line(c.Found))
+		if c.Remedy != "" {
+			table.Add("", "", "→ "+text.Line(c.Remedy))
+		}
+	}
+	sh.print(&table)
 }
 
 // examine looks at what a run needs, or tries the channels by which people are

@@ -54,9 +54,6 @@ func runAs(sh *shell, procedure, short string) *cobra.Command {
 	return cmd
 }
 
-// runCommands are the commands that begin a run.
-var runCommands = []command{runCommand, planCommand, buildCommand}
-
 func runCommand(sh *shell) *cobra.Command { return runCommandFor(sh, "") }
 
 // runCommandFor makes the command; with a procedure, only for that.

@@ -15,8 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
-// talkCommands are the commands that talk to a live run, from any terminal.
-var talkCommands = []command{pauseCommand, stopCommand, skipCommand, rebootCommand, noteCommand, raiseCommand, approveCommand}
+// The commands here talk to a live run, from any terminal.
 
 func pauseCommand(sh *shell) *cobra.Command {
 	return talk(sh, "pause [RUN]", "Hold a live run before its next iteration", control.Pause)

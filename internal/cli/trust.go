@@ -69,9 +69,9 @@ func takeBack(sh *shell, asJSON bool) error {
 	case asJSON:
 		return printJSON(sh.out, map[string]any{"tree": tree, "revoked": was})
 	case !was:
-		fmt.Fprintf(sh.out, "Nothing was trusted in %s.\n", text.Line(tree))
+		sh.say("Nothing was trusted in %s.", text.Line(tree))
 	default:
-		fmt.Fprintf(sh.out, "Nothing is trusted in %s any more: you will be asked before it runs.\n", text.Line(tree))
+		sh.say("Nothing is trusted in %s any more: you will be asked before it runs.", text.Line(tree))
 	}
 	return nil
 }
@@ -114,14 +114,14 @@ func newsOf(s *app.Surface, i trust.Item) *trust.News {
 func tellSurface(ctx context.Context, sh *shell, s *app.Surface, whole bool) error {
 	switch {
 	case len(s.Items) == 0:
-		fmt.Fprintf(sh.out, "%s brings along nothing that runs: there is nothing to trust.\n", text.Line(s.Tree))
+		sh.say("%s brings along nothing that runs: there is nothing to trust.", text.Line(s.Tree))
 		return nil
 	case whole:
-		fmt.Fprintf(sh.out, "What %s runs with your rights:\n", text.Line(s.Tree))
+		sh.say("What %s runs with your rights:", text.Line(s.Tree))
 	case len(s.News) == 0:
-		fmt.Fprintf(sh.out, "You trust what %s runs already:\n", text.Line(s.Tree))
+		sh.say("You trust what %s runs already:", text.Line(s.Tree))
 	default:
-		fmt.Fprintf(sh.out, "You trust what %s runs from now on:\n", text.Line(s.Tree))
+		sh.say("You trust what %s runs from now on:", text.Line(s.Tree))
 	}
 	var list []trust.News
 	for _, i := range s.Items {
@@ -139,11 +139,14 @@ func tellSurface(ctx context.Context, sh *shell, s *app.Surface, whole bool) err
 	tellFiles(ctx, sh, s)
 	switch {
 	case len(s.News) == 0:
-		fmt.Fprintln(sh.out, "\nYou trust all of it.")
+		fmt.Fprintln(sh.out)
+		sh.say("You trust all of it.")
 	case len(s.News) == len(s.Items):
-		fmt.Fprintln(sh.out, "\nYou have not trusted it yet: \"refrain trust\" does.")
+		fmt.Fprintln(sh.out)
+		sh.say("You have not trusted it yet: \"refrain trust\" does.")
 	default:
-		fmt.Fprintf(sh.out, "\nNot trusted yet: %s. \"refrain trust\" does.\n", strings.Join(names(s.News), ", "))
+		fmt.Fprintln(sh.out)
+		sh.say("Not trusted yet: %s. \"refrain trust\" does.", strings.Join(names(s.News), ", "))
 	}
 	return nil
 }
@@ -243,7 +246,7 @@ func (sh *shell) askTrust(e *trust.Error) error {
 	if changed {
 		head = "What this work tree runs with your rights has changed since you trusted it:"
 	}
-	fmt.Fprintln(sh.out, head)
+	sh.say("%s", head)
 	tellNews(sh, e.News, maxShown)
 	fmt.Fprint(sh.out, "Trust it? It is asked again when one of these changes. [y/N] ")
 	line, err := readLine(sh.in)

@@ -83,7 +83,8 @@ func verify(tree string, file files.Named) (plan.Report, error) {
 }
 
 func tellVerified(sh *shell, name string, r plan.Report) error {
-	fmt.Fprintf(sh.out, "%s: %s, %d open, %d in progress, %d done\n\n", text.Line(name), text.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
+	sh.say("%s: %s, %d open, %d in progress, %d done", text.Line(name), text.Plural(r.Total, "task"), r.Open, r.InProgress, r.Done)
+	fmt.Fprintln(sh.out)
 	sections := lines.Table{Columns: []lines.Column{{Name: "OPEN"}, {Name: "IN PROGRESS"}, {Name: "DONE"}, {Name: "SECTION", Wraps: true}}}
 	for _, s := range r.Sections {
 		sections.Add(fmt.Sprint(s.Open), fmt.Sprint(s.InProgress), fmt.Sprint(s.Done), sectionName(s, r.Sections))
@@ -139,12 +140,12 @@ func tellGaps(sh *shell, r plan.Report) {
 	tellList(sh, fmt.Sprintf("NOT OK, %s:", text.Plural(len(r.Problems), "problem")), r.Problems)
 }
 
-func tellList(sh *shell, title string, lines []string) {
-	if len(lines) == 0 {
+func tellList(sh *shell, title string, list []string) {
+	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(sh.out, "\n%s\n", title)
-	for _, line := range lines {
-		fmt.Fprintf(sh.out, "  %s\n", text.Line(line))
+	for _, line := range list {
+		fmt.Fprint(sh.out, lines.Hang("  ", text.Line(line), sh.look()))
 	}
 }

@@ -76,21 +76,22 @@ func wrapped(keys []string) string {
 
 func tellWhatif(sh *shell, w *whatif.Result, entry journal.Entry) {
 	for _, s := range w.Set {
-		fmt.Fprintf(sh.out, "Supposed: %s = %s (it was %s)\n", s.Key, s.Value, s.Was)
+		sh.say("Supposed: %s = %s (it was %s)", s.Key, s.Value, s.Was)
 	}
-	fmt.Fprintln(sh.out, whatifWords(w))
+	sh.say("%s", whatifWords(w))
 	if w.Stops {
-		fmt.Fprintf(sh.out, "Why: %s\n", text.Line(w.Supposed.Why))
+		sh.say("Why: %s", text.Line(w.Supposed.Why))
 	}
 	if table := whatifTable(w); table != nil {
 		fmt.Fprintln(sh.out)
 		sh.print(table)
 	}
 	for _, note := range w.Notes {
-		fmt.Fprintf(sh.out, "Note: %s\n", note)
+		sh.say("Note: %s", note)
 	}
 	if w.Stops && w.Place != "" {
-		fmt.Fprintf(sh.out, "\nSee what happened there with: refrain show %s\n", w.Place)
+		fmt.Fprintln(sh.out)
+		sh.say("See what happened there with: refrain show %s", w.Place)
 	}
 }
 

@@ -232,9 +232,14 @@ func lineCounts(added, removed int) string {
 // attemptColumns are what a list of attempts tells of each; cells is one of its
 // lines. On a narrow screen the result and what came then stay.
 var attemptColumns = []Column{
-	{Name: "ITERATION"}, {Name: "RESULT"},
-	{Name: "TIME", Rank: 3}, {Name: "PROGRESS", Rank: 2, Wraps: true}, {Name: "TESTS", Rank: 4, Wraps: true},
-	{Name: "GATES", Rank: 1, Wraps: true}, {Name: "LINES", Rank: 5}, {Name: "THEN", Wraps: true},
+	{Name: "ITERATION"},
+	{Name: "RESULT"},
+	{Name: "TIME", Rank: 3},
+	{Name: "PROGRESS", Rank: 2, Wraps: true},
+	{Name: "TESTS", Rank: 4, Wraps: true},
+	{Name: "GATES", Rank: 1, Wraps: true},
+	{Name: "LINES", Rank: 5},
+	{Name: "THEN", Wraps: true},
 }
 
 func cells(e loop.Event, opt Options) []string {
