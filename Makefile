@@ -1,5 +1,6 @@
 # make          build ./refrain
-# make test     everything that must pass before a change lands
+# make test     every test but the slow suites, in a few minutes
+# make race     every test with the race detector
 # make lint     formatting and static analysis
 # make conformance   the four source systems' requirements, row by row
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
@@ -16,13 +17,16 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test attacks conformance test-agents test-browser lint chaos fuzz bench docs house clean
+.PHONY: all test race attacks conformance test-agents test-browser lint chaos fuzz bench docs house clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
 
 test:
 	@GO='$(GO)' scripts/test
+
+race:
+	@GO='$(GO)' scripts/race
 
 attacks:
 	@GO='$(GO)' scripts/attacks
