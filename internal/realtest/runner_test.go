@@ -62,14 +62,20 @@ func (r *runner) until(what string, holds func() bool) {
 	})
 }
 
-// exits waits for the end and checks the exit status.
-func (r *runner) exits(want int) {
+// wait waits for the end.
+func (r *runner) wait() {
 	r.Helper()
 	select {
 	case <-r.gone:
 	case <-time.After(patience):
 		r.Fatal("refrain has not ended")
 	}
+}
+
+// exits waits for the end and checks the exit status.
+func (r *runner) exits(want int) {
+	r.Helper()
+	r.wait()
 	var exit *exec.ExitError
 	if r.err != nil && !errors.As(r.err, &exit) && !errors.Is(r.err, exec.ErrWaitDelay) {
 		r.Fatal(r.err)
