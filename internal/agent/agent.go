@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // Agent is one coding CLI.
@@ -41,34 +40,9 @@ type Decoder interface {
 // Finished tells whether the agent has said its last word so far, and that all
 // went well. Of an agent whose last word is its exit status nobody can tell.
 func Finished(d Decoder) bool {
-	f, ok := d.(interface{ finished() bool })
-	return ok && f.finished()
+	f, ok := d.(interface{ Finished() bool })
+	return ok && f.Finished()
 }
-
-// Hiding is a decoder that neither reads nor tells what is secret. It looks twice:
-// at the line, for a decoder may cut a text where a secret stands, and at what
-// comes out, for a secret may come in pieces, over several lines.
-func Hiding(hide *redact.Redactor, d Decoder) Decoder {
-	if hide == nil {
-		return d
-	}
-	return hiding{d, hide}
-}
-
-type hiding struct {
-	Decoder
-	hide *redact.Redactor
-}
-
-func (h hiding) Decode(line []byte) []loop.Payload {
-	return redact.In(h.hide, h.Decoder.Decode(h.hide.Line(line)))
-}
-
-func (h hiding) Close(exit loop.Exit) []loop.Payload {
-	return redact.In(h.hide, h.Decoder.Close(exit))
-}
-
-func (h hiding) finished() bool { return Finished(h.Decoder) }
 
 // Call is what one attempt asks of the agent.
 type Call struct {

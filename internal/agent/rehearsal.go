@@ -83,7 +83,7 @@ func (d *rehearsalDecoder) Decode(line []byte) []loop.Payload {
 	return []loop.Payload{p}
 }
 
-func (d *rehearsalDecoder) finished() bool { return d.well }
+func (d *rehearsalDecoder) Finished() bool { return d.well }
 
 // price works out a cost that was not told.
 func (d *rehearsalDecoder) price(u *loop.Usage) {

@@ -68,7 +68,7 @@ func (d *jsonDecoder) Close(exit loop.Exit) []loop.Payload {
 	return d.report.take()
 }
 
-func (d *jsonDecoder) finished() bool {
+func (d *jsonDecoder) Finished() bool {
 	r := d.report.result
 	return r != nil && r.OK && !r.Pending
 }

@@ -84,7 +84,7 @@ func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (st
 	if err != nil {
 		return "", nil, err
 	}
-	decoder, ending := agent.Hiding(p.Hide, a.Decoder()), detect.Ending()
+	decoder, ending := engine.Hiding(p.Hide, a.Decoder()), detect.Ending()
 	var said []string
 	hear := func(list []loop.Payload) {
 		for _, one := range list {

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"journal": join(words, []string{"project", "seal"}),
 	"config":  join(words, []string{"stop", "agent", "project"}),
 
-	"later":   {"loop", "checkpoint", "harness", "agent", "intake"},
+	"later":   {"loop", "git", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
 	"request": {"loop", "proc", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 

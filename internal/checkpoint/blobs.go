@@ -22,7 +22,7 @@ type leaf struct{ mode, object, path string }
 // What a leaf can be, beside a plain file and a gitlink.
 const (
 	executable = "100755"
-	symlink    = "120000"
+	symlink    = git.SymlinkMode
 )
 
 // leaves lists the files of a tree.

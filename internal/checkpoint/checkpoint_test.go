@@ -31,7 +31,7 @@ func (f folder) holdsID(s *Store, c Checkpoint, name string) string {
 	f.T.Helper()
 	files, err := s.Trees().Paths(f.T.Context(), c.Tree)
 	f.Must(err)
-	return files[name].object
+	return files[name].Object
 }
 
 // list is everything below a folder of the repository with what it holds and

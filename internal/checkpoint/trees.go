@@ -29,21 +29,10 @@ type Trees struct {
 func (t Trees) Prefix() string { return t.tree.Prefix() }
 
 // Edit is what happened to one file between two trees.
-type Edit struct {
-	Path string
-	From string // its path before, when it was moved and holds the same
-	Was  File   // nothing when it is new
-	Is   File   // nothing when it is gone
-}
+type Edit = git.TreeEdit
 
 // File is what a tree has at a path.
-type File struct{ mode, object string }
-
-// There tells whether there is anything.
-func (f File) There() bool { return f.object != "" }
-
-// Link tells whether it is a symbolic link.
-func (f File) Link() bool { return f.mode == symlink }
+type File = git.TreeFile
 
 // Edits lists what differs between two trees. A file that was moved and holds
 // the same is one edit.
@@ -57,13 +46,13 @@ func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) 
 	}
 	list := make([]Edit, 0, len(edits))
 	for _, e := range edits {
-		was, is := File{e.oldMode, e.oldObject}, File{e.mode, e.object}
+		was, is := File{Mode: e.oldMode, Object: e.oldObject}, File{Mode: e.mode, Object: e.object}
 		switch {
 		case e.change == created:
 			list = append(list, Edit{Path: e.path, Is: is})
 		case e.change == deleted:
 			list = append(list, Edit{Path: e.path, Was: was})
-		case e.from != "" && was.object != is.object: // much the same is not the same
+		case e.from != "" && was.Object != is.Object: // much the same is not the same
 			list = append(list, Edit{Path: e.from, Was: was}, Edit{Path: e.path, Is: is})
 		default:
 			list = append(list, Edit{Path: e.path, From: e.from, Was: was, Is: is})
@@ -75,7 +64,7 @@ func (t Trees) Edits(ctx context.Context, before, after string) ([]Edit, error) 
 // Read is what a file holds.
 func (t Trees) Read(ctx context.Context, f File) ([]byte, error) {
 	var content []byte
-	err := t.repo.read(ctx, []leaf{{mode: f.mode, object: f.object, path: f.object}}, func(_ leaf, b []byte) error {
+	err := t.repo.read(ctx, []leaf{{mode: f.Mode, object: f.Object, path: f.Object}}, func(_ leaf, b []byte) error {
 		content = bytes.Clone(b)
 		return nil
 	})
@@ -87,11 +76,11 @@ func (t Trees) ReadAll(ctx context.Context, files []File, take func(File, []byte
 	var leaves []leaf
 	for _, f := range files {
 		if f.There() {
-			leaves = append(leaves, leaf{mode: f.mode, object: f.object, path: f.object})
+			leaves = append(leaves, leaf{mode: f.Mode, object: f.Object, path: f.Object})
 		}
 	}
 	return t.repo.read(ctx, leaves, func(l leaf, content []byte) error {
-		take(File{l.mode, l.object}, content)
+		take(File{Mode: l.mode, Object: l.object}, content)
 		return nil
 	})
 }
@@ -104,7 +93,7 @@ func (t Trees) Paths(ctx context.Context, tree string) (map[string]File, error) 
 	}
 	all := make(map[string]File, len(leaves))
 	for _, l := range leaves {
-		all[l.path] = File{l.mode, l.object}
+		all[l.path] = File{Mode: l.mode, Object: l.object}
 	}
 	return all, nil
 }
@@ -164,10 +153,10 @@ func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, 
 			if err != nil {
 				return "", err
 			}
-			p.File = File{mode: "100644", object: strings.TrimSpace(string(object))}
+			p.File = File{Mode: "100644", Object: strings.TrimSpace(string(object))}
 		}
 		if p.File.There() {
-			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.mode, p.File.object, p.Path)
+			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.Mode, p.File.Object, p.Path)
 		} else {
 			fmt.Fprintf(&gone, "0 %s\t%s\x00", strings.Repeat("0", len(tree)), p.Path)
 		}
@@ -230,7 +219,7 @@ func (t Trees) PinnedTree(ctx context.Context, to Checkpoint, pin Pin) (string, 
 	for _, e := range edits {
 		p := Patch{Path: t.tree.Prefix() + e.path}
 		if e.change != deleted {
-			p.File = File{e.mode, e.object}
+			p.File = File{Mode: e.mode, Object: e.object}
 		}
 		patches = append(patches, p)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/steer"
 )
 
@@ -99,8 +100,34 @@ func (e *Engine) hear(a *Attempt, said ...loop.Payload) {
 
 // decoder reads what the agent prints, but for what is secret.
 func (e *Engine) decoder(a *Attempt) agent.Decoder {
-	return agent.Hiding(e.Hide, a.Worker.Agent.Decoder())
+	return Hiding(e.Hide, a.Worker.Agent.Decoder())
 }
+
+// Hiding is a decoder that neither reads nor tells what is secret. It looks twice:
+// at the line, for a decoder may cut a text where a secret stands, and at what
+// comes out, for a secret may come in pieces, over several lines.
+func Hiding(hide *redact.Redactor, d agent.Decoder) agent.Decoder {
+	if hide == nil {
+		return d
+	}
+	return hiding{d, hide}
+}
+
+type hiding struct {
+	agent.Decoder
+	hide *redact.Redactor
+}
+
+func (h hiding) Decode(line []byte) []loop.Payload {
+	return redact.In(h.hide, h.Decoder.Decode(h.hide.Line(line)))
+}
+
+func (h hiding) Close(exit loop.Exit) []loop.Payload {
+	return redact.In(h.hide, h.Decoder.Close(exit))
+}
+
+// Finished is as the decoder has it.
+func (h hiding) Finished() bool { return agent.Finished(h.Decoder) }
 
 // complaint takes in what the agent prints as errors, but for what is secret.
 func (e *Engine) complaint(a *Attempt) func([]byte, bool) {

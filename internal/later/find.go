@@ -8,18 +8,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
+// Trees is what is kept of a work tree, as package checkpoint has it.
+type Trees interface {
+	Prefix() string // from the root of the repository to the work tree
+	Edits(ctx context.Context, before, after string) ([]git.TreeEdit, error)
+	Paths(ctx context.Context, tree string) (map[string]git.TreeFile, error)
+	Read(ctx context.Context, f git.TreeFile) ([]byte, error)
+	ReadAll(ctx context.Context, files []git.TreeFile, take func(git.TreeFile, []byte)) error
+}
+
 // Finder finds what in a tree runs later and was not so when the run began.
 type Finder struct {
-	Trees    checkpoint.Trees
+	Trees    Trees
 	First    string    // the tree when the run began
 	Below    string    // the folder of the work tree in which commands run; empty is its top
 	Commands []Command // of the settings
 
-	first map[string]checkpoint.File // the files of the first tree, once they were asked for
+	first map[string]git.TreeFile // the files of the first tree, once they were asked for
 }
 
 // maxFiles is how many files are named. A run that changes more has more wrong
@@ -36,7 +45,7 @@ func (f *Finder) Find(ctx context.Context, tree string) (loop.Later, error) {
 	c := &changed{gone: map[string]bool{}}
 	for _, e := range edits {
 		if e.From != "" { // under its new name it is a new file
-			c.gone[e.From], e.Was = true, checkpoint.File{}
+			c.gone[e.From], e.Was = true, git.TreeFile{}
 		}
 		if e.Is.There() {
 			c.edits = append(c.edits, e)
@@ -59,13 +68,13 @@ func (f *Finder) Find(ctx context.Context, tree string) (loop.Later, error) {
 
 // changed is what differs in a tree.
 type changed struct {
-	edits []checkpoint.Edit // what is new or other
+	edits []git.TreeEdit // what is new or other
 	gone  map[string]bool
 }
 
 // candidate is a changed file that may run later.
 type candidate struct {
-	edit checkpoint.Edit
+	edit git.TreeEdit
 	kind *Kind  // nil: only a command leads to it
 	of   string // whose command
 }
@@ -73,7 +82,7 @@ type candidate struct {
 // sift keeps what runs later. What must be read for that is read at once.
 func (f *Finder) sift(ctx context.Context, c *changed, reached func(string) string) ([]loop.LaterFile, error) {
 	var all []candidate
-	var due []checkpoint.File
+	var due []git.TreeFile
 	for _, e := range c.edits {
 		one := candidate{edit: e, kind: Of(e.Path)}
 		if e.Is.Link() {
@@ -88,11 +97,11 @@ func (f *Finder) sift(ctx context.Context, c *changed, reached func(string) stri
 			due = append(due, e.Was, e.Is)
 		}
 	}
-	held := map[checkpoint.File][]byte{}
-	if err := f.Trees.ReadAll(ctx, due, func(file checkpoint.File, text []byte) { held[file] = slices.Clone(text) }); err != nil {
+	held := map[git.TreeFile][]byte{}
+	if err := f.Trees.ReadAll(ctx, due, func(file git.TreeFile, text []byte) { held[file] = slices.Clone(text) }); err != nil {
 		return nil, err
 	}
-	text := func(file checkpoint.File) []byte {
+	text := func(file git.TreeFile) []byte {
 		if !file.There() {
 			return nil
 		}
@@ -131,11 +140,11 @@ func (f *Finder) reached(ctx context.Context, c *changed) (func(string) string, 
 		}
 		f.first = files
 	}
-	now := map[string]checkpoint.File{}
+	now := map[string]git.TreeFile{}
 	for _, e := range c.edits {
 		now[e.Path] = e.Is
 	}
-	at := func(file string) checkpoint.File {
+	at := func(file string) git.TreeFile {
 		if is, ok := now[file]; ok || c.gone[file] {
 			return is
 		}
