@@ -46,11 +46,11 @@ var mayImport = map[string][]string{
 	"view":    join(words, []string{"stop"}),
 	"seal":    nil,
 	"journal": join(words, []string{"project", "seal"}),
-	"config":  join(words, []string{"stop", "agent", "project"}),
+	"config":  join(words, []string{"stop", "agent", "project", "procedure"}),
 
 	"later":   {"loop", "git", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
-	"request": {"loop", "proc", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
+	"request": {"project", "loop", "proc", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
 
 	"trust":   {"project"},
 	"surface": {"loop", "config", "agent", "intake", "hook", "procedure", "prompt", "request", "trust"},

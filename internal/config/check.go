@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -89,7 +90,7 @@ func (r *checker) checkPrompt(name string) []Problem {
 		complain := func(what, hint string) { problems = append(problems, top.place.problem(key, key+what, hint)) }
 		for _, part := range top.value.(Parts) {
 			if part.Builtin != "" && r.sources.Fragments != nil && !slices.Contains(r.sources.Fragments, part.Builtin) {
-				complain(" has "+setting.Quote(fragmentPrefix+part.Builtin)+", which is no built-in fragment", fragmentHint(part.Builtin, r.sources.Fragments))
+				complain(" has "+setting.Quote(procedure.FragmentPrefix+part.Builtin)+", which is no built-in fragment", fragmentHint(part.Builtin, r.sources.Fragments))
 			}
 		}
 		if file := r.promptFile(name, top.layer); file != "" {
@@ -116,7 +117,7 @@ func (r *checker) promptFile(procedure, layer string) string {
 // folder, or all there is.
 func fragmentHint(name string, fragments []string) string {
 	if best := setting.Nearest(name, fragments); best != "" {
-		return "did you mean " + setting.Quote(fragmentPrefix+best) + "?"
+		return "did you mean " + setting.Quote(procedure.FragmentPrefix+best) + "?"
 	}
 	folder, _, _ := strings.Cut(name, "/")
 	beside := slices.DeleteFunc(slices.Clone(fragments), func(f string) bool { return !strings.HasPrefix(f, folder+"/") })

@@ -3,6 +3,9 @@ package config
 import (
 	"cmp"
 	"path/filepath"
+	"runtime"
+
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // Kind is what is run. Some defaults depend on it.
@@ -45,7 +48,7 @@ type Sources struct {
 }
 
 // FileName is the project's configuration, at the root of its work tree.
-const FileName = "refrain.toml"
+const FileName = project.SettingsFile
 
 // Load resolves the settings. The error is an *Errors with every problem found.
 func Load(s Sources) (*Resolved, error) {
@@ -76,4 +79,20 @@ func Load(s Sources) (*Resolved, error) {
 		return nil, &Errors{problems}
 	}
 	return r, nil
+}
+
+// UserFile is where the user's own settings are; "" when nothing tells. As the
+// XDG rules want it, a path that is not absolute is passed over.
+func UserFile(getenv func(string) string) string {
+	folders := []string{getenv("XDG_CONFIG_HOME")}
+	if runtime.GOOS == "windows" {
+		folders = append(folders, getenv("APPDATA"))
+	}
+	folders = append(folders, filepath.Join(getenv("HOME"), ".config"))
+	for _, folder := range folders {
+		if filepath.IsAbs(folder) {
+			return filepath.Join(folder, "refrain", "config.toml")
+		}
+	}
+	return ""
 }

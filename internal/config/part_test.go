@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -15,17 +16,17 @@ func TestProblemsOfParts(t *testing.T) {
 		want, hint  string
 	}{
 		{"one text", `"a.md"`, `must be a list of parts, not "a.md"`, `write ["a.md"]`},
-		{"a number", `["a.md", 1]`, `has neither text nor a table in part 2`, howAPartLooks},
-		{"a list", `[["a.md"]]`, `has neither text nor a table in part 1`, howAPartLooks},
-		{"none", `[]`, `is empty, so there would be no prompt`, howAPartLooks},
-		{"a blank file", `[" "]`, `has no name in part 1`, howAPartLooks},
-		{"a fragment without its name", `["builtin:"]`, `has no name in part 1`, howAPartLooks},
+		{"a number", `["a.md", 1]`, `has neither text nor a table in part 2`, procedure.HowAPartLooks},
+		{"a list", `[["a.md"]]`, `has neither text nor a table in part 1`, procedure.HowAPartLooks},
+		{"none", `[]`, `is empty, so there would be no prompt`, procedure.HowAPartLooks},
+		{"a blank file", `[" "]`, `has no name in part 1`, procedure.HowAPartLooks},
+		{"a fragment without its name", `["builtin:"]`, `has no name in part 1`, procedure.HowAPartLooks},
 		{"a text for a file", `["Look\nfirst."]`, `has a name of several lines in part 1`, "write { text = … } for a text"},
 		{"an empty table", `[{}]`, `has nothing in part 1`, "add one of file, text and builtin"},
 		{"only a section", `["a.md", { section = "ACT" }]`, `has nothing in part 2`, "add one of file, text and builtin"},
 		{"two at once", `[{ file = "a.md", text = "b" }]`, `has both file and text in part 1`, "make it two parts"},
 		{"a misspelt key", `[{ fil = "a.md" }]`, `has an unknown key "fil" in part 1`, `did you mean "file"?`},
-		{"a key like no other", `[{ colour = "a.md" }]`, `has an unknown key "colour" in part 1`, howAPartLooks},
+		{"a key like no other", `[{ colour = "a.md" }]`, `has an unknown key "colour" in part 1`, procedure.HowAPartLooks},
 		{"a number for a text", `[{ text = 1 }]`, `has a text without quotes in part 1`, "write one text in quotes"},
 		{"a blank text", `[{ text = " " }]`, `has a blank text in part 1`, "write a text, or leave it out"},
 		{"a section of two lines", `[{ section = "A\nB", text = "x" }]`, `has a section of several lines in part 1`, "write it on one line"},
@@ -65,7 +66,7 @@ func TestPartsAreShownAsWritten(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is no TOML", setting.Render(want))
 		}
-		if got, ok := readParts(v); !ok || !cmp.Equal(got, want) {
+		if got, ok := procedure.ReadParts(v); !ok || !cmp.Equal(got, want) {
 			t.Fatalf("%s reads as %#v, want %#v", setting.Render(want), got, want)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -73,7 +74,7 @@ func gateObject() map[string]any {
 // partSchema is the schema of one part.
 func partSchema() map[string]any {
 	table := emptyObject()
-	for _, key := range partKeys {
+	for _, key := range procedure.PartKeys {
 		table["properties"].(map[string]any)[key] = map[string]any{"type": "string", "pattern": `\S`}
 	}
 	table["oneOf"] = []any{

@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/procedure"
+	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/prompt"
 )
 
@@ -24,16 +25,16 @@ type Assignment struct {
 }
 
 // Root finds the work tree around a folder.
-func Root(dir string) (string, error) { return find(config.Root, dir) }
+func Root(dir string) (string, error) { return find(project.Root, dir) }
 
 // NewRoot finds where the settings of a project that has none yet belong.
-func NewRoot(dir string) (string, error) { return find(config.NewRoot, dir) }
+func NewRoot(dir string) (string, error) { return find(project.NewRoot, dir) }
 
 // find finds a work tree. That of another user is refused, unless git has been
 // told that it may be trusted.
-func find(root func(string, config.Safe) (string, error), dir string) (string, error) {
+func find(root func(string, project.Safe) (string, error), dir string) (string, error) {
 	tree, err := root(dir, func() []string { return git.SafeFolders(context.Background()) })
-	var stranger *config.StrangerError
+	var stranger *project.StrangerError
 	switch {
 	case errors.As(err, &stranger):
 		return "", &UsageError{What: stranger.Error(), Hint: stranger.Hint()}

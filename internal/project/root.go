@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/project"
 )
+
+// SettingsFile is a project's own settings, at the root of its work tree.
+const SettingsFile = "refrain.toml"
 
 // Root is the work tree that dir belongs to: the nearest folder upward with
 // refrain.toml, .refrain or .git, or that has records of runs, else dir itself. It
@@ -28,7 +29,7 @@ func Root(dir string, safe Safe) (string, error) {
 		return "", err
 	}
 	for at := range upward(dir) {
-		if marks := marksOf(at); len(marks) > 0 || project.Knows(at) {
+		if marks := marksOf(at); len(marks) > 0 || Knows(at) {
 			return at, safe.check(dir, at, marks)
 		}
 	}
@@ -104,7 +105,7 @@ func userHome() fs.FileInfo {
 // marksOf is what makes a folder a work tree.
 func marksOf(dir string) []string {
 	var marks []string
-	for _, name := range []string{FileName, ".refrain"} {
+	for _, name := range []string{SettingsFile, ".refrain"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			marks = append(marks, filepath.Join(dir, name))
 		}
@@ -124,20 +125,4 @@ func isRepository(git string) bool {
 	}
 	_, err = os.Stat(filepath.Join(git, "HEAD"))
 	return !info.IsDir() || err == nil
-}
-
-// UserFile is where the user's own settings are; "" when nothing tells. As the
-// XDG rules want it, a path that is not absolute is passed over.
-func UserFile(getenv func(string) string) string {
-	folders := []string{getenv("XDG_CONFIG_HOME")}
-	if runtime.GOOS == "windows" {
-		folders = append(folders, getenv("APPDATA"))
-	}
-	folders = append(folders, filepath.Join(getenv("HOME"), ".config"))
-	for _, folder := range folders {
-		if filepath.IsAbs(folder) {
-			return filepath.Join(folder, "refrain", "config.toml")
-		}
-	}
-	return ""
 }

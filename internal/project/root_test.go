@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"os"
@@ -41,7 +41,7 @@ func folders(t *testing.T, names []string) (top string) {
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			write(t, path, "")
+			writeFile(t, path, "")
 		} else if err := os.MkdirAll(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -73,32 +73,11 @@ func TestNewRoot(t *testing.T) {
 
 func TestRootOfNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	write(t, file, "")
+	writeFile(t, file, "")
 	for _, dir := range []string{file, file + "-missing"} {
 		if got, err := Root(dir, nil); err == nil {
 			t.Errorf("Root(%s) = %s, want an error", dir, got)
 		}
-	}
-}
-
-func TestUserFile(t *testing.T) {
-	home, xdg := t.TempDir(), t.TempDir()
-	tests := []struct {
-		name string
-		env  map[string]string
-		want string
-	}{
-		{"XDG_CONFIG_HOME", map[string]string{"XDG_CONFIG_HOME": xdg, "HOME": home}, filepath.Join(xdg, "refrain", "config.toml")},
-		{"a relative XDG_CONFIG_HOME is passed over", map[string]string{"XDG_CONFIG_HOME": "x", "HOME": home}, filepath.Join(home, ".config", "refrain", "config.toml")},
-		{"HOME", map[string]string{"HOME": home}, filepath.Join(home, ".config", "refrain", "config.toml")},
-		{"nothing", nil, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := UserFile(func(name string) string { return tt.env[name] }); got != tt.want {
-				t.Errorf("UserFile = %q, want %q", got, tt.want)
-			}
-		})
 	}
 }
 
