@@ -150,7 +150,7 @@ func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *
 	}
 	// Said before it is done, so that who goes on after a crash knows of it.
 	if err := h.noteRestored(&loop.CheckpointRestored{
-		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back", Later: h.runsLater(ctx, to, iter),
+		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back", Net: h.net(ctx, to), Later: h.runsLater(ctx, to, iter),
 	}); err != nil {
 		return nil, err
 	}
@@ -163,6 +163,20 @@ func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *
 		u.Commits = append(u.Commits, commits...)
 	}
 	return u, nil
+}
+
+// net is what is left of the run's changes in the files that are put back; nil
+// where nobody can tell: they come back all the same.
+func (h *History) net(ctx context.Context, to checkpoint.Checkpoint) *loop.Changes {
+	first, err := h.Kept.Load(ctx, h.entry.State.FirstCheckpoint)
+	if err != nil {
+		return nil
+	}
+	net, err := h.Kept.Net(ctx, first, to)
+	if err != nil {
+		return nil
+	}
+	return &net
 }
 
 // runsLater is what runs by itself in the files that are put back, and did not when

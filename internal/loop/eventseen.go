@@ -67,7 +67,10 @@ type CheckpointRestored struct {
 	Iteration  *int   `json:"iteration,omitempty"` // whose checkpoint it is, if it is one's; 0 is before the first
 	Kept       string `json:"kept" redact:"-"`     // the checkpoint of what was there
 	Why        string `json:"why"`
-	Later             // what runs later in the tree that is put back
+	// Net is what differs, in the tree that is put back, from when the run began;
+	// only where a person put it back.
+	Net   *Changes `json:"net,omitempty"`
+	Later          // what runs later in the tree that is put back
 }
 
 // CommitMade says that the runner committed an iteration's work.

@@ -115,7 +115,7 @@ func (s State) Sum(e Event) State {
 	case *CheckpointMade:
 		s.Tree = s.Tree.made(p.Checkpoint)
 	case *CheckpointRestored:
-		s.Tree = s.Tree.putBack(p.Checkpoint, p.Later, e.Iter > 0)
+		s.Tree = s.Tree.putBack(p, e.Iter > 0)
 		if e.Iter > 0 {
 			s.Talk = s.Talk.hear(p.feedback(false))
 		} else {
@@ -125,6 +125,9 @@ func (s State) Sum(e Event) State {
 		s = s.Add(p.Outcome)
 	case *RunFinished:
 		s.Tree.Later = p.Later
+		if p.Net != nil {
+			s.Tree.Net = p.Net
+		}
 	}
 	return s
 }

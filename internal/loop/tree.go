@@ -36,16 +36,17 @@ func (t Tree) made(checkpoint string) Tree {
 }
 
 // putBack is when the tree was put back: in an attempt, with what people added to
-// the best; or by a person between two attempts, and then nobody knows what
-// changed since the run began until the next one has ended.
-func (t Tree) putBack(checkpoint string, later Later, inAttempt bool) Tree {
-	t.LastCheckpoint, t.Later = checkpoint, later
+// the best; or by a person between two attempts, and then the event says what
+// differs from when the run began. Those of earlier versions do not, and nobody
+// knows until the next attempt has ended.
+func (t Tree) putBack(p *CheckpointRestored, inAttempt bool) Tree {
+	t.LastCheckpoint, t.Later = p.Checkpoint, p.Later
 	switch {
 	case !inAttempt:
-		t.Net = nil
+		t.Net = p.Net
 	case t.BestTree != nil:
 		best := *t.BestTree
-		best.Checkpoint = checkpoint
+		best.Checkpoint = p.Checkpoint
 		t.BestTree = &best
 	}
 	return t

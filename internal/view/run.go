@@ -274,12 +274,9 @@ func Changed(net *loop.Changes, sum loop.Totals) Figures {
 	return f
 }
 
-// Net is the work tree now, or at the end, against that before the first
-// iteration; nil when that is not known.
+// Net is the work tree as the run last knew it, or as a person has put it back,
+// against that before the first iteration; nil when that is not known.
 func (r *Run) Net() *loop.Changes {
-	if r.Finished != nil && r.Finished.Net != nil {
-		return r.Finished.Net
-	}
 	return r.Sum.Net
 }
 

@@ -286,14 +286,18 @@ func TestWhatARunChangedIsNotTheSumOfItsIterations(t *testing.T) {
 	sum := loop.Totals{Files: 5, LinesAdded: 21, LinesRemoved: 16, Commits: 5}
 	net := &loop.Changes{Modified: 1, LinesAdded: 7, LinesRemoved: 2}
 	early := &loop.Changes{Created: 2, Deleted: 1}
-	finished := &loop.RunFinished{State: loop.Done, Net: net}
+	finished := Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: early}}}
+	finished.Apply(loop.Event{Payload: &loop.RunFinished{State: loop.Done, Net: net}})
+	rolledBack := finished
+	rolledBack.Apply(loop.Event{Payload: &loop.CheckpointRestored{Net: early}})
 	for _, tt := range []struct {
 		name string
 		run  Run
 		want Figures
 	}{
 		{"now", Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: early}}}, Figures{Files: 3, Commits: 5}},
-		{"at its end", Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: early}}, Finished: finished}, Figures{1, 7, 2, 5}},
+		{"at its end", finished, Figures{1, 7, 2, 5}},
+		{"put back by a person after that", rolledBack, Figures{Files: 3, Commits: 5}},
 		{"all was taken back", Run{Sum: loop.State{Totals: sum, Tree: loop.Tree{Net: &loop.Changes{}}}}, Figures{Commits: 5}},
 		{"where only the sum is known", Run{Sum: loop.State{Totals: sum}, Finished: &loop.RunFinished{}}, Figures{5, 21, 16, 5}},
 	} {
