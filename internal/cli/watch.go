@@ -50,17 +50,23 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 	}
 	ctx, stop := sh.untilSignal(ctx)
 	defer stop()
-	o := fullScreen(sh, store)
-	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
-		address := socketOf(store, entry)
-		if address == "" {
-			return control.Answer{}, errors.New("it is just starting, or could not open its socket")
+	for {
+		next, err := watchOne(ctx, sh, store, entry)
+		if err != nil {
+			return err
 		}
-		return control.Dial(address).Do(ctx, c)
-	}
-	events := func(ctx context.Context) iter.Seq2[loop.Event, error] { return pastOf(ctx, store, entry.Name) }
-	if err := tui.Watch(ctx, events, o); err != nil {
-		return err
+		if next == nil {
+			break
+		}
+		if next.Name == "" { // the same again
+			continue
+		}
+		if store, err = journal.Open(next.Tree); err != nil {
+			return err
+		}
+		if entry, err = store.Load(next.Name); err != nil {
+			return err
+		}
 	}
 	if entry, err = store.Load(entry.Name); err != nil {
 		return err
@@ -71,6 +77,31 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 	}
 	fmt.Fprint(sh.out, lines.Card(lookClosely(store, entry), sh.look()))
 	return nil
+}
+
+// watchOne shows one run until its reader leaves, and gives the run to show next, if
+// they have chosen one.
+func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry) (next *tui.LiveRun, err error) {
+	o := fullScreen(sh, store)
+	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
+		address := socketOf(store, entry)
+		if address == "" {
+			return control.Answer{}, errors.New("it is just starting, or could not open its socket")
+		}
+		return control.Dial(address).Do(ctx, c)
+	}
+	o.Runs = func(context.Context) ([]tui.LiveRun, error) {
+		list, err := liveRuns(store)
+		for i, r := range list {
+			list[i].Here = r.Name == entry.Name && r.Tree == entry.Tree
+		}
+		return list, err
+	}
+	o.Switch = func(r tui.LiveRun) { next = &r }
+	goBack(&o, entry.Tree)
+	events := func(ctx context.Context) iter.Seq2[loop.Event, error] { return pastOf(ctx, store, entry.Name) }
+	err = tui.Watch(ctx, events, o)
+	return next, err
 }
 
 // socketOf is where a run takes commands; empty when it is over or has not said.
@@ -119,7 +150,7 @@ func pastOf(ctx context.Context, store journal.Store, run string) iter.Seq2[loop
 // steer the run is for the caller to say.
 func fullScreen(sh *shell, store journal.Store) tui.Options {
 	look := sh.look()
-	return tui.Options{
+	o := tui.Options{
 		Out: sh.out, Color: look.Color, Unicode: unicodeLocale(os.Getenv),
 		Card: func(run *view.Run, width int) string {
 			if width == 0 {
@@ -133,6 +164,8 @@ func fullScreen(sh *shell, store journal.Store) tui.Options {
 		Past: store.AllEvents,
 		Edit: editor,
 	}
+	surround(&o, store)
+	return o
 }
 
 // maxDiff is more of a diff than anybody reads on a screen.

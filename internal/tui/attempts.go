@@ -26,7 +26,6 @@ type row struct {
 	gates  string
 	cost   string
 	why    string
-	change string // what it did to the files, in a few words
 }
 
 func (r *row) finish(p *loop.IterationFinished) {
@@ -40,9 +39,6 @@ func (r *row) finish(p *loop.IterationFinished) {
 		r.cost = view.Dollars(o.Usage.Cost(), o.Usage.Estimated())
 	}
 	r.why = why(p)
-	if c := o.Changes; c != nil {
-		r.change = fmt.Sprintf("%s, +%s −%s", text.Plural(c.Created+c.Modified+c.Deleted, "file"), text.Count(c.LinesAdded), text.Count(c.LinesRemoved))
-	}
 }
 
 // lose closes an attempt whose runner died.

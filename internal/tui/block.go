@@ -19,6 +19,7 @@ type block struct {
 	indent string // of lines that go on
 	call   *call
 	draw   func(width int) string
+	rich   bool // the text is markdown
 
 	width int // that the lines are laid out for; 0: they are not
 	lines []line
@@ -68,8 +69,10 @@ func (b *block) lay(width int) []line {
 	case b.draw != nil:
 		b.lines = nil
 		for text := range strings.SplitSeq(strings.TrimRight(b.draw(width), "\n"), "\n") {
-			b.lines = append(b.lines, line{text, raw})
+			b.lines = append(b.lines, line{text: text, style: raw})
 		}
+	case b.rich:
+		b.lines = markdown(b.text, width)
 	default:
 		b.lines = wrap(b.text, width, b.style, b.indent)
 	}
@@ -103,15 +106,15 @@ func (c *call) lay(width int) []line {
 	if result != "" {
 		head += "  " + result
 	}
-	lines := []line{{ansi.Truncate(head, width, "…"), s}}
+	lines := []line{{text: ansi.Truncate(head, width, "…"), style: s}}
 	if !c.open {
 		return lines
 	}
 	if c.output == "" {
-		return append(lines, line{"  " + c.nothing(), faint})
+		return append(lines, line{text: "  " + c.nothing(), style: faint})
 	}
 	for _, l := range wrap(c.output, max(width-2, 1), faint, "") {
-		lines = append(lines, line{"  " + l.text, l.style})
+		lines = append(lines, line{text: "  " + l.text, style: l.style})
 	}
 	return lines
 }
@@ -140,6 +143,13 @@ func (c *call) nothing() string {
 type line struct {
 	text  string
 	style style
+	spans []span // the same text in pieces, where some of it is set off
+}
+
+// span is a piece of a line that looks the same.
+type span struct {
+	text  string
+	style style
 }
 
 // wrap breaks a clean text into lines of a width. Those that go on are indented.
@@ -150,14 +160,14 @@ func wrap(text string, width int, s style, indent string) []line {
 	var lines []line
 	for source := range strings.SplitSeq(text, "\n") {
 		if ansi.StringWidth(source) <= width {
-			lines = append(lines, line{source, s})
+			lines = append(lines, line{text: source, style: s})
 			continue
 		}
 		for i, part := range strings.Split(ansi.Wrap(source, max(width-len(indent), 1), ""), "\n") {
 			if i > 0 {
 				part = indent + part
 			}
-			lines = append(lines, line{part, s})
+			lines = append(lines, line{text: part, style: s})
 		}
 	}
 	return lines

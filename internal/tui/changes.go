@@ -11,6 +11,7 @@ import (
 type changes struct {
 	of      row // the attempt that it shows, or is about to
 	reading bool
+	made    string // what the diff comes to, in a few words
 	diff    scrollback
 }
 
@@ -44,6 +45,7 @@ func (c *changes) take(d diffRead, run string) {
 		return
 	}
 	lines := strings.Split(said, "\n")
+	c.made = comesTo(lines)
 	for i, l := range lines {
 		if c.diff.weight >= maxDiff {
 			c.diff.add(&block{text: fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter), style: faint})
@@ -55,6 +57,24 @@ func (c *changes) take(d diffRead, run string) {
 		}
 		c.diff.add(&block{text: l, style: looks})
 	}
+}
+
+// comesTo counts what a diff changes. An iteration of several attempts has one diff,
+// so the figures of one of them would be wrong beside it.
+func comesTo(lines []string) string {
+	files, added, removed := 0, 0, 0
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "diff --git"):
+			files++
+		case strings.HasPrefix(l, "+++ "), strings.HasPrefix(l, "--- "):
+		case strings.HasPrefix(l, "+"):
+			added++
+		case strings.HasPrefix(l, "-"):
+			removed++
+		}
+	}
+	return fmt.Sprintf("%s, +%s −%s", text.Plural(files, "file"), text.Count(added), text.Count(removed))
 }
 
 // diffStyle tells the lines of a unified diff apart.
@@ -81,7 +101,7 @@ func (c *changes) show(p palette, width, height int) []string {
 	}
 	head := p.facts([]part{
 		{"Iteration " + c.of.number(), strong, 0},
-		{c.of.change, plain, 1},
+		{c.made, plain, 1},
 		{"←/→ another one", faint, 2},
 	}, "  ", width)
 	if c.reading {

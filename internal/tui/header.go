@@ -11,7 +11,7 @@ import (
 )
 
 // position says in one line where the run stands.
-func (d *runData) position(p palette, now time.Time, width int) string {
+func (d *runData) position(p palette, tasks string, now time.Time, width int) string {
 	run := d.run
 	if run.State == "" {
 		return p.facts([]part{{"refrain", strong, 0}, {"the run is about to begin", faint, 1}}, "  ", width)
@@ -21,6 +21,7 @@ func (d *runData) position(p palette, now time.Time, width int) string {
 		{state(run, now), stateStyle(run), 0},
 		{d.wish(), caution, 2},
 		{iteration(run), plain, 1},
+		{tasks, good, 2},
 		{text.Seconds(run.Elapsed(now)), plain, 3},
 	}
 	if n := run.Tokens(); n > 0 {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,18 +40,21 @@ func keyGroups() []keyGroup {
 			on("c", "c", "go on at once: cut a wait short", sends(always(control.Resume))),
 			on("s", "s", "stop after this iteration", sure("Stop after this iteration?", control.Stop)),
 			on("S", "S", "stop now: the agent is ended", sure("Stop now, and end the agent?", control.StopNow)),
-			on("k", "k", "skip: end the agent, go on with the next iteration", sure("Skip: end the agent and go on with the next iteration?", control.Skip)),
+			on("K", "K", "skip: end the agent, go on with the next iteration", sure("Skip: end the agent and go on with the next iteration?", control.Skip)),
 			on("r", "r", "reboot: a fresh session after this iteration", sure("Reboot: give up the agent's session after this iteration?", control.Reboot)),
-			on("n", "n", "note: tell the next agent something", func(m *model, _ string) tea.Cmd { return m.note() }),
+			on("t", "t", "tell the next agent something: a note", func(m *model, _ string) tea.Cmd { return m.note() }),
+			on("+", "+", "raise a limit", func(m *model, _ string) tea.Cmd { return m.raise() }),
+			on("R", "R", "resume a run that is over", func(m *model, _ string) tea.Cmd { return m.resume() }),
+			on("B", "B", "back: put the files back to the chosen iteration", func(m *model, _ string) tea.Cmd { return m.rollBack() }),
 			on("a", "a", "approve: answer what the run asks", sends(always(control.Approve))),
 			on("e", "e", "edit the next prompt, when it is offered", func(m *model, _ string) tea.Cmd { return m.edit() }),
 		}},
 		{"The screen", []keyAct{
-			on("tab shift+tab 1 2 3 4 5", "Tab 1-5", "the panes", func(m *model, key string) tea.Cmd { return m.panes.turn(m.panes.named(key)) }),
-			on("up down pgup pgdown ctrl+b ctrl+f ctrl+u ctrl+d", "↑ ↓ PgUp PgDn", "scroll; in the list: choose an iteration", scroll),
+			on("tab shift+tab 1 2 3 4 5 6", "Tab 1-6", "the panes", func(m *model, key string) tea.Cmd { return m.panes.turn(m.panes.named(key)) }),
+			on("up down j k pgup pgdown ctrl+b ctrl+f ctrl+u ctrl+d", "j k ↑ ↓ Pg", "scroll; in the list: choose an iteration", scroll),
 			on("g G home end", "g G", "to the start, to the end (and follow it)", scroll),
-			on("left", "← →", "choose a tool call; in the changes: another iteration", func(m *model, _ string) tea.Cmd { return m.panes.sideways(-1) }),
-			on("right", "", "", func(m *model, _ string) tea.Cmd { return m.panes.sideways(1) }),
+			on("left h", "h l ← →", "choose a tool call; in the changes: another iteration", func(m *model, _ string) tea.Cmd { return m.panes.sideways(-1) }),
+			on("right l", "", "", func(m *model, _ string) tea.Cmd { return m.panes.sideways(1) }),
 			on("enter space", "Enter Space", "unfold it; in the list: open its transcript", func(m *model, _ string) tea.Cmd { return m.panes.enter() }),
 			on("x", "x", "fold or unfold all tool calls", func(m *model, _ string) tea.Cmd {
 				if page := m.panes.page(); page != nil {
@@ -62,10 +66,11 @@ func keyGroups() []keyGroup {
 			on("/", "/", "search; then n and N: next, previous", func(m *model, _ string) tea.Cmd {
 				return m.dialog.ask("/", func(term string) tea.Cmd { m.panes.search(term); return nil })
 			}),
-			on("m", "m", "mouse wheel on or off (on: select text with Shift)", func(m *model, _ string) tea.Cmd { m.mouse = !m.mouse; return nil }),
+			on("m", "m", "mouse on or off (on: select text with Shift)", func(m *model, _ string) tea.Cmd { m.mouse = !m.mouse; return nil }),
+			on("L", "L", "all live runs, to switch between", func(m *model, _ string) tea.Cmd { return m.listRuns() }),
 			on("esc", "Esc", "back: from a search, an opened iteration, this help", func(m *model, _ string) tea.Cmd { m.panes.back(); return nil }),
 			on("?", "?", "this help", func(m *model, _ string) tea.Cmd { m.panes.toggleHelp(); return nil }),
-			on("q", "q", "leave", func(m *model, _ string) tea.Cmd { return m.leave() }),
+			on("q", "q", "leave: a run that is watched goes on", func(m *model, _ string) tea.Cmd { return m.leave() }),
 			on("ctrl+c", "", "", func(m *model, _ string) tea.Cmd { return m.interrupt() }),
 			on("ctrl+z", "", "", func(m *model, _ string) tea.Cmd { return m.suspend() }),
 		}},
@@ -99,6 +104,9 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	name := msg.String()
+	if m.runs != nil {
+		return m.runs.press(m, name)
+	}
 	for _, c := range m.choices() {
 		if c.key == name {
 			return m.send(control.Command{Command: control.Approve, Text: c.answer})
@@ -134,10 +142,10 @@ func (p *panes) named(key string) pane {
 func scroll(m *model, key string) tea.Cmd {
 	page, all := max(m.frame().body-1, 1), maxKept*100
 	m.panes.move(map[string]int{
-		"up": -1, "down": 1, "pgup": -page, "pgdown": page, "ctrl+b": -page, "ctrl+f": page,
+		"up": -1, "down": 1, "k": -1, "j": 1, "pgup": -page, "pgdown": page, "ctrl+b": -page, "ctrl+f": page,
 		"ctrl+u": -page / 2, "ctrl+d": page / 2, "home": -all, "end": all, "g": -all, "G": all,
 	}[key])
-	return nil
+	return m.panes.follow()
 }
 
 // sends gives the run a command.
@@ -177,6 +185,81 @@ func (m *model) note() tea.Cmd {
 		}
 		return m.send(control.Command{Command: control.Note, Text: text})
 	})
+}
+
+// limits are what can be raised, by the short words that people type.
+var limits = map[string]string{
+	"iterations": "loop.max_iterations", "time": "loop.max_time", "cost": "budget.cost_usd", "tokens": "budget.tokens", "wait": "limits.max_wait",
+}
+
+// raise has a new limit typed: a number of iterations, or which limit it is and its
+// value.
+func (m *model) raise() tea.Cmd {
+	if m.deaf() {
+		return nil
+	}
+	return m.dialog.ask("new limit (20, cost=5, time=8h): ", func(typed string) tea.Cmd {
+		if typed == "" {
+			return nil
+		}
+		name, value, ok := strings.Cut(typed, "=")
+		if !ok {
+			name, value = "iterations", typed
+		}
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		return m.send(control.Command{Command: control.Raise, Key: cmp.Or(limits[name], name), Value: value})
+	})
+}
+
+// resume goes on with a run that is over, in place of the screen.
+func (m *model) resume() tea.Cmd {
+	run := m.data.run
+	switch {
+	case !run.State.Ended():
+		m.dialog.say(caution, "The run is alive. p goes on with one that is paused, c cuts a wait short.")
+		return nil
+	case run.State == loop.Done:
+		m.dialog.say(caution, "The run is done: there is nothing to go on with.")
+		return nil
+	case m.opt.Resume == nil:
+		m.dialog.say(caution, fmt.Sprintf("Leave with q, then: refrain resume %s", run.Name))
+		return nil
+	}
+	cmd, err := m.opt.Resume(run.Name)
+	if err != nil {
+		m.dialog.say(bad, text.Line(err.Error()))
+		return nil
+	}
+	return tea.ExecProcess(cmd, func(error) tea.Msg { return again{} })
+}
+
+// rollBack asks, and puts the files back as they were after the chosen iteration.
+func (m *model) rollBack() tea.Cmd {
+	r, ok := m.panes.wanted()
+	switch {
+	case !m.data.run.State.Ended():
+		m.dialog.say(caution, "The run is alive: stop it before its files are put back.")
+		return nil
+	case !ok || m.work.rollBack == nil:
+		m.dialog.say(caution, "There is nothing to put back here.")
+		return nil
+	}
+	name := m.data.run.Name
+	yes := func() tea.Cmd {
+		m.dialog.say(faint, "putting the files back…")
+		return m.work.inBackground(func() tea.Msg {
+			said, err := m.work.rollBack(name, r.iter)
+			if err != nil {
+				return told{bad, text.Line(err.Error())}
+			}
+			return told{good, text.Line(said)}
+		})
+	}
+	m.dialog.question = &question{
+		text: fmt.Sprintf("Put the files back as they were after iteration %d?", r.iter), keys: "y/n",
+		answers: map[string]func() tea.Cmd{"y": yes, "Y": yes},
+	}
+	return nil
 }
 
 // send gives the run a command. The answer comes when it is taken, for the
@@ -270,9 +353,13 @@ func (m *model) leave() tea.Cmd {
 			return m.send(control.Command{Command: command})
 		}
 	}
+	stay := func() tea.Cmd {
+		m.dialog.say(plain, "To leave a run that goes on: refrain run --detach, then refrain watch.")
+		return nil
+	}
 	m.dialog.question = &question{
 		text: "The run ends with this screen. Stop it?", keys: "s after this iteration  S now  Esc stay",
-		answers: map[string]func() tea.Cmd{"s": stop(control.Stop), "S": stop(control.StopNow)},
+		answers: map[string]func() tea.Cmd{"s": stop(control.Stop), "S": stop(control.StopNow), "esc": stay},
 	}
 	return nil
 }
@@ -305,6 +392,8 @@ func (m *model) suspend() tea.Cmd {
 func (m *model) hints() []part {
 	usual := m.usual()
 	switch {
+	case m.runs != nil:
+		return []part{{"Enter watch it", faint, 0}, {"Esc back", faint, 0}}
 	case m.panes.help != nil:
 		return []part{{"Esc back", faint, 0}}
 	case m.panes.searching():
@@ -322,7 +411,7 @@ func (m *model) hints() []part {
 // usual is the keys that do the same in every pane.
 func (m *model) usual() []part {
 	if m.data.run.State.Ended() {
-		return []part{{"? help", faint, 0}, {"q leave", faint, 1}}
+		return []part{{"R resume", faint, 3}, {"B put files back", faint, 4}, {"L runs", faint, 5}, {"d diff", faint, 6}, {"/ search", faint, 7}, {"? help", faint, 0}, {"q leave", faint, 1}}
 	}
 	pause := "p pause"
 	if m.data.holds() {
@@ -331,9 +420,10 @@ func (m *model) usual() []part {
 	return []part{
 		{pause, faint, 2},
 		{"s stop", faint, 3},
-		{"k skip", faint, 4},
-		{"r reboot", faint, 6},
-		{"n note", faint, 5},
+		{"t tell", faint, 4},
+		{"K skip", faint, 6},
+		{"+ raise", faint, 9},
+		{"L runs", faint, 5},
 		{"d diff", faint, 7},
 		{"/ search", faint, 8},
 		{"? help", faint, 0},

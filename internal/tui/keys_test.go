@@ -36,21 +36,25 @@ func TestKeysSteerTheRun(t *testing.T) {
 		{"S and y stops now", live(), "S y", "stop_now"},
 		{"S and n does not", live(), "S n", ""},
 		{"S and Esc does not", live(), "S esc", ""},
-		{"S and another key does not", live(), "S k", ""},
-		{"k and y skips", live(), "k y", "skip"},
+		{"S and another key does not", live(), "S K", ""},
+		{"K and y skips", live(), "K y", "skip"},
+		{"k scrolls", live(), "k y j", ""},
 		{"r and y reboots", live(), "r y", "reboot"},
-		{"n sends a note", live(), "n h i enter", "note:hi"},
-		{"an empty note is none", live(), "n space enter", ""},
-		{"Esc gives a note up", live(), "n h i esc", ""},
+		{"t sends a note", live(), "t h i enter", "note:hi"},
+		{"an empty note is none", live(), "t space enter", ""},
+		{"Esc gives a note up", live(), "t h i esc", ""},
 		{"a approves", live(), "a", "approve"},
 		{"a answers with the first choice", asked(), "a", "approve:continue"},
 		{"c answers a question", begin().tell(&loop.RunAsked{Choices: []string{"done", "continue"}}), "c", "approve:continue"},
 		{"a approves that a run is done", begin().tell(&loop.RunAsked{Choices: []string{"done", "continue"}}), "a", "approve:done"},
-		{"k answers a question", asked(), "k", "approve:skip"},
+		{"K answers a question", asked(), "K", "approve:skip"},
 		{"r answers a question", asked(), "r", "approve:reboot"},
 		{"s answers a question", asked(), "s", "approve:stop"},
-		{"keys of the screen send nothing", live(), "1 2 3 4 5 tab d / x enter g G ? esc m", ""},
-		{"a run that is over hears nothing", begin().worked(0).done(), "p s y k n a", ""},
+		{"keys of the screen send nothing", live(), "1 2 3 4 5 6 tab d / x enter g G ? esc m j k h l n N", ""},
+		{"a run that is over hears nothing", begin().worked(0).done(), "p s y K t a + 9 enter", ""},
+		{"+ and a number raise the iterations", live(), "+ 4 0 enter", "raise:loop.max_iterations=40"},
+		{"+ and a short word raise that", live(), "+ c o s t = 5 enter", "raise:budget.cost_usd=5"},
+		{"+ and nothing raise nothing", live(), "+ enter", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &world{}
@@ -61,7 +65,7 @@ func TestKeysSteerTheRun(t *testing.T) {
 				if !c.NoWait {
 					t.Errorf("%s waits for its effect, and the screen with it", c.Command)
 				}
-				got = append(got, strings.TrimSuffix(c.Command+":"+c.Text, ":"))
+				got = append(got, strings.Trim(c.Command+":"+c.Text+c.Key+"="+c.Value, ":="))
 			}
 			if s := strings.Join(got, " "); s != tt.want {
 				t.Errorf("keys %q send %q, want %q", tt.keys, s, tt.want)
@@ -111,12 +115,12 @@ func TestTheStatusLineSaysWhatCameOfAKey(t *testing.T) {
 
 func TestARunThatTakesNoCommandsSaysSo(t *testing.T) {
 	m := (&world{}).shown(begin().working(), 80, 24, func(o *Options) { o.Do = nil })
-	press(m, "k")
+	press(m, "K")
 	if got := footer(m); got != "This run takes no commands." {
 		t.Errorf("footer %q", got)
 	}
 	m = (&world{}).shown(begin().tell(&loop.RunFinished{State: loop.Aborted}), 80, 24)
-	press(m, "n")
+	press(m, "t")
 	if got := footer(m); got != "The run is over. refrain resume build-7 goes on with it." {
 		t.Errorf("footer %q", got)
 	}
@@ -171,24 +175,24 @@ func TestLeaving(t *testing.T) {
 }
 
 func TestPanes(t *testing.T) {
-	w := &world{diff: "+new\n"}
+	w := &world{diff: "diff --git a/x b/x\n+new\n"}
 	m := w.shown(begin().worked(6).worked(2).working(), 80, 24)
 	var seen []pane
 	for range paneNames {
 		press(m, "tab")
 		seen = append(seen, m.panes.open)
 	}
-	if want := []pane{1, 2, 3, 4, 0}; !slices.Equal(seen, want) {
+	if want := []pane{1, 2, 3, 4, 5, 0}; !slices.Equal(seen, want) {
 		t.Errorf("Tab goes through %v, want %v", seen, want)
 	}
 	press(m, "shift+tab")
-	if m.panes.open != logPane {
+	if m.panes.open != promptPane {
 		t.Errorf("Shift+Tab goes to %v", m.panes.open)
 	}
 	press(m, "2", "up", "up", "d")
-	wantShown(t, m, "Iteration 1  2 files", "+new")
+	wantShown(t, m, "Iteration 1  1 file, +1 −0", "+new")
 	press(m, "right")
-	wantShown(t, m, "Iteration 2  2 files")
+	wantShown(t, m, "Iteration 2  1 file")
 	press(m, "?")
 	wantShown(t, m, "pause after this iteration")
 	press(m, "q")
@@ -266,9 +270,9 @@ func TestASearch(t *testing.T) {
 	wantShown(t, m, "2 of 2")
 	press(m, "N")
 	wantShown(t, m, "1 of 2")
-	press(m, "down", "esc", "n")
+	press(m, "down", "esc", "n", "t")
 	if m.dialog.input == nil {
-		t.Error("after the search, n does not begin a note")
+		t.Error("after the search, t does not begin a note")
 	}
 	press(m, "esc", "/")
 	write(m, "nowhere")
@@ -298,14 +302,14 @@ func TestTyping(t *testing.T) {
 	} {
 		w := &world{}
 		m := w.shown(begin().working(), 80, 24)
-		press(m, append(append([]string{"n"}, strings.Fields(tt.keys)...), "enter")...)
+		press(m, append(append([]string{"t"}, strings.Fields(tt.keys)...), "enter")...)
 		if len(w.sent) != 1 || w.sent[0].Text != tt.want {
 			t.Errorf("keys %q type %v, want %q", tt.keys, w.sent, tt.want)
 		}
 	}
 	w := &world{}
 	m := w.shown(begin().working(), 40, 10)
-	press(m, "n")
+	press(m, "t")
 	do(m, tea.PasteMsg{Content: "two\nlines " + strings.Repeat("x", 2*maxTyped)})
 	if got := footer(m); !strings.HasPrefix(got, "note: xxx") {
 		t.Errorf("a long text hides its field: %q", got)
@@ -337,4 +341,117 @@ func TestThePromptCanBeEditedWhenItIsOffered(t *testing.T) {
 	m = (&world{}).shown(begin().working(), 80, 24, edit)
 	press(m, "e")
 	wantShown(t, m, "There is no prompt to edit now.")
+}
+
+func TestTwoPanesStandSideBySide(t *testing.T) {
+	w := &world{around: true}
+	m := w.shown(begin().worked(6).worked(2).working(), 120, 40)
+	do(m, redraw{})
+	wantShown(t, m, "Tasks 1/3", "▸ Refuse names", "2 Iterations", "Now the second part.")
+	press(m, "2", "k", "k")
+	wantShown(t, m, "iteration 1", "Iteration 1: I look")
+	wantHidden(t, m, "Now the second part.")
+	press(m, "4")
+	wantShown(t, m, "Output of test", `want "hello"`, "2 Iterations")
+	press(m, "6")
+	wantShown(t, m, "Mend greet, and run go test.")
+	press(m, "1", "1")
+	wantShown(t, m, "Now the second part.")
+
+	do(m, tea.WindowSizeMsg{Width: 99, Height: 40})
+	wantHidden(t, m, "Tasks 1/3")
+	press(m, "2")
+	wantShown(t, m, "Tasks 1/3", "claim refused")
+}
+
+func TestTheMouseChooses(t *testing.T) {
+	find := func(m *model, text string) tea.MouseClickMsg {
+		for y, l := range strings.Split(screen(m), "\n") {
+			if i := strings.Index(l, text); i >= 0 {
+				return tea.MouseClickMsg{X: len([]rune(l[:i])), Y: y}
+			}
+		}
+		t.Fatalf("%q is nowhere:\n%s", text, screen(m))
+		return tea.MouseClickMsg{}
+	}
+	for _, width := range []int{80, 120} {
+		w := &world{around: true, diff: "+new\n"}
+		m := w.shown(begin().worked(6).worked(2).working(), width, 40)
+		do(m, redraw{})
+		do(m, find(m, "3 Changes"))
+		wantShown(t, m, "+new")
+		if do(m, find(m, "1 Transcript")); m.panes.open != transcriptPane {
+			t.Errorf("at %d a click on its name does not open the transcript", width)
+		}
+		do(m, find(m, "▸ Bash  make all"))
+		wantShown(t, m, "(no result yet)")
+		press(m, "2")
+		do(m, find(m, "1  ok "))
+		if r, _ := m.panes.chosenRow(); r.iter != 1 {
+			t.Errorf("at %d a click chooses iteration %d", width, r.iter)
+		}
+		do(m, find(m, "1  ok "))
+		if m.panes.past == nil || m.panes.past.of.iter != 1 || m.panes.open != transcriptPane {
+			t.Errorf("at %d a second click does not open the iteration", width)
+		}
+	}
+}
+
+func TestTheListOfRuns(t *testing.T) {
+	w := &world{around: true}
+	m := w.shown(begin().working(), 80, 24)
+	press(m, "L")
+	wantShown(t, m, "Live runs", "/w/proj-v", "▸ build-7")
+	press(m, "enter")
+	if len(w.chosen) > 0 || m.runs != nil {
+		t.Error("the run on the screen is gone to once more")
+	}
+	press(m, "L", "k", "enter")
+	if len(w.chosen) != 1 || w.chosen[0].Name != "run-3" || m.dialog.said.text != "QUIT" {
+		t.Errorf("went to %v, %q", w.chosen, m.dialog.said.text)
+	}
+	m = w.shown(begin().working(), 80, 24, func(o *Options) { o.Switch = nil })
+	press(m, "L", "k", "enter")
+	if got := footer(m); !strings.HasPrefix(got, "This screen drives its run.") {
+		t.Errorf("footer %q", got)
+	}
+}
+
+func TestARunThatIsOverCanGoOnOrBack(t *testing.T) {
+	w := &world{around: true}
+	m := w.shown(begin().worked(1).worked(1).tell(&loop.RunFinished{State: loop.Aborted}), 80, 24)
+	press(m, "2", "k", "B")
+	wantShown(t, m, "Put the files back as they were after iteration 1?  y/n")
+	press(m, "n")
+	if len(w.back) > 0 {
+		t.Error("n puts files back")
+	}
+	press(m, "B", "y")
+	if !slices.Equal(w.back, []int{1}) || footer(m) != "2 files are as they were" {
+		t.Errorf("put back %v, %q", w.back, footer(m))
+	}
+	resumed := ""
+	m = w.shown(begin().worked(1).tell(&loop.RunFinished{State: loop.Aborted}), 80, 24, func(o *Options) {
+		o.Resume = func(run string) (*exec.Cmd, error) { resumed = run; return nil, errTest }
+	})
+	press(m, "R")
+	if resumed != "build-7" || footer(m) != errTest.Error() {
+		t.Errorf("resumed %q, %q", resumed, footer(m))
+	}
+	m = w.shown(begin().working(), 80, 24)
+	press(m, "B")
+	wantShown(t, m, "The run is alive: stop it")
+	press(m, "R")
+	wantShown(t, m, "The run is alive. p goes on")
+}
+
+func TestWhatAGateSaysIsToldOnce(t *testing.T) {
+	red := loop.Gate{Name: "test", Why: "1 of 3 tests"}
+	clean := red
+	clean.Where = loop.InClean
+	m := (&world{}).shown(begin().in(1, 1, &loop.IterationStarted{}, &loop.GateFinished{Gate: red}, &loop.GateFinished{Gate: clean}, &loop.ClaimRefused{Kind: loop.ClaimDone, Why: "gate test failed (1 of 3 tests)"}), 80, 24)
+	if got := strings.Count(screen(m), "1 of 3 tests"); got != 1 {
+		t.Errorf("told %d times:\n%s", got, screen(m))
+	}
+	wantShown(t, m, "Claim refused")
 }

@@ -17,7 +17,8 @@ import (
 //	┌ position ┐ header.go   where the run stands
 //	│ condition│
 //	│ tabs     │ panes.go    which pane is open, and where in it we are
-//	│ body     │             scrollback.go, attempts.go, changes.go, checks.go
+//	│ body     │             scrollback.go, attempts.go, changes.go, checks.go;
+//	│          │ frames.go   the list and a pane side by side, where there is room
 //	│ question │ model.go    what the run asks a person
 //	└ footer ──┘ dialog.go   what is typed or asked, else keys.go: hints
 type model struct {
@@ -27,6 +28,8 @@ type model struct {
 	work   work
 	panes  panes
 	dialog *dialog
+
+	runs *runList // in place of the panes
 
 	width, height int
 	mouse         bool
@@ -42,7 +45,7 @@ func newModel(d *runData, w work, o Options) *model {
 	}
 	look, said := newPalette(o.Color), &dialog{now: o.Now}
 	return &model{
-		opt: o, look: look, data: d, work: w, dialog: said,
+		opt: o, look: look, data: d, work: w, dialog: said, mouse: true,
 		panes: panes{look: look, data: d, work: w, dialog: said, another: func() *runData { return newRunData(o) }},
 	}
 }
@@ -62,8 +65,17 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.press(msg)
 	case tea.PasteMsg:
 		m.dialog.paste(msg)
+	case tea.MouseClickMsg:
+		return m, m.click(msg.X, msg.Y)
 	case told:
 		m.dialog.say(msg.style, msg.text)
+	case runsRead:
+		m.runs.take(msg)
+	case again:
+		if m.opt.Switch != nil {
+			m.opt.Switch(LiveRun{})
+			return m, tea.Quit
+		}
 	case redraw:
 		if m.leaving && m.data.run.State.Ended() {
 			return m, tea.Quit
@@ -101,15 +113,21 @@ func (m *model) frame() frame {
 		f = frame{}
 	case m.height < 6:
 		f.tabs = 0
-	case m.height >= 14:
+	case m.height >= 14 && m.data.condition(m.look, m.opt.Now(), m.width) != "":
 		f.header = 2
 	}
 	if m.height >= 8 {
 		f.question = len(m.asked(m.opt.Now()))
 	}
+	if m.wide() {
+		f.tabs = 0 // the names are in the frame
+	}
 	f.body = max(m.height-f.header-f.tabs-f.question-f.footer, 0)
 	return f
 }
+
+// wide tells whether two panes stand side by side.
+func (m *model) wide() bool { return m.width >= splitWidth && m.height >= splitHeight }
 
 func (m *model) draw() []string {
 	if m.width < 1 || m.height < 1 {
@@ -118,7 +136,7 @@ func (m *model) draw() []string {
 	f, now := m.frame(), m.opt.Now()
 	var lines []string
 	if f.header > 0 {
-		lines = append(lines, m.data.position(m.look, now, m.width))
+		lines = append(lines, m.data.position(m.look, m.panes.tasks.said(), now, m.width))
 	}
 	if f.header > 1 {
 		lines = append(lines, m.data.condition(m.look, now, m.width))
@@ -128,6 +146,9 @@ func (m *model) draw() []string {
 	}
 	m.panes.resize(m.width, f.body)
 	body := m.panes.show(now)
+	if m.runs != nil {
+		body = m.runs.show(m.look, m.width, f.body)
+	}
 	for i := range f.body {
 		text := ""
 		if i < len(body) {
@@ -159,7 +180,7 @@ func (m *model) footer() string {
 
 // letters are the keys for answers to what a run asks. The first answer of any
 // question is approval.
-var letters = map[string]string{"continue": "c", "skip": "k", "reboot": "r", "stop": "s", "done": "y"}
+var letters = map[string]string{"continue": "c", "skip": "K", "reboot": "r", "stop": "s", "done": "y"}
 
 const approval = "a"
 

@@ -33,6 +33,12 @@ func TestScreensLookAsTheyShould(t *testing.T) {
 		width, height int
 		keys          []string
 	}{
+		{"live-120x40", live(), 120, 40, nil},
+		{"list-120x40", live(), 120, 40, []string{"2", "k"}},
+		{"gates-120x40", live(), 120, 40, []string{"4"}},
+		{"prompt-120x40", live(), 120, 40, []string{"6"}},
+		{"runs-120x40", live(), 120, 40, []string{"L"}},
+		{"tasks-80x24", live(), 80, 24, []string{"2"}},
 		{"live-100x30", live(), 100, 30, nil},
 		{"live-80x24", live(), 80, 24, nil},
 		{"live-45x12", live(), 45, 12, nil},
@@ -52,7 +58,12 @@ func TestScreensLookAsTheyShould(t *testing.T) {
 		{"new-80x24", &story{now: time.Date(2026, 11, 3, 10, 0, 0, 0, time.Local)}, 80, 24, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := (&world{diff: diff}).shown(tt.story, tt.width, tt.height)
+			w := &world{diff: diff}
+			if strings.HasSuffix(tt.name, "120x40") || strings.HasPrefix(tt.name, "tasks") {
+				w.around = true
+			}
+			m := w.shown(tt.story, tt.width, tt.height)
+			do(m, redraw{})
 			press(m, tt.keys...)
 			wantGolden(t, tt.name, screen(m)+"\n")
 		})
@@ -94,7 +105,7 @@ func TestNoScreenIsEverBroken(t *testing.T) {
 		"plain", "", "\x1b[31mred\x1b[0m\x1b[2J", "\a\b\r\nnext\ttab", "日本語のとても長い文章です。日本語のとても長い文章です。", "\u202eturned\u2066", "👨‍👩‍👧‍👦 é̂", "a\x00b\xff\xfe",
 		strings.Repeat("long ", 100), strings.Repeat("x", 500), "\x1b]0;title\a", "one\ntwo\nthree",
 	})
-	keys := rapid.SampledFrom([]string{"1", "2", "3", "4", "5", "tab", "up", "down", "pgup", "left", "enter", "x", "?", "esc", "s", "n", "/", "g", "G", "q", "a", "z"})
+	keys := rapid.SampledFrom([]string{"1", "2", "3", "4", "5", "6", "L", "B", "+", "tab", "up", "down", "j", "k", "pgup", "left", "enter", "x", "?", "esc", "s", "n", "/", "g", "G", "q", "a", "z"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := func() string { return hostile.Draw(t, "text") }
 		s := begin()
@@ -121,7 +132,7 @@ func TestNoScreenIsEverBroken(t *testing.T) {
 			s.tell(&loop.RunFinished{State: loop.Aborted, Why: text()})
 		}
 		width, height := rapid.IntRange(1, 130).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
-		w := &world{diff: "+" + text() + "\n" + text()}
+		w := &world{diff: "+" + text() + "\n" + text(), around: rapid.Bool().Draw(t, "around"), said: text()}
 		if rapid.Bool().Draw(t, "refuse") {
 			w.refuse = text() + "!"
 		}
@@ -130,6 +141,8 @@ func TestNoScreenIsEverBroken(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "keys") {
 			press(m, keys.Draw(t, "key"))
 			do(m, tea.PasteMsg{Content: text()})
+			do(m, redraw{})
+			do(m, tea.MouseClickMsg{X: rapid.IntRange(0, width-1).Draw(t, "x"), Y: rapid.IntRange(0, height-1).Draw(t, "y")})
 			whole(t, m, width, height)
 		}
 		width, height = rapid.IntRange(1, 130).Draw(t, "new width"), rapid.IntRange(1, 40).Draw(t, "new height")
@@ -202,12 +215,12 @@ func TestAFactIsSetOffByItsKind(t *testing.T) {
 	} {
 		b.observe(loop.Event{Payload: p})
 	}
-	var got []line
+	var got []span
 	for _, x := range b.log.blocks {
 		_, said, _ := strings.Cut(x.text, " ") // behind its time
-		got = append(got, line{said, x.style})
+		got = append(got, span{said, x.style})
 	}
-	want := []line{
+	want := []span{
 		{"Starting procedure: build (max 3 iterations)", faint},
 		{"Claim refused: tests [1] fail", caution},
 		{"WARNING: the disk is nearly full", caution},

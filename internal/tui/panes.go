@@ -23,6 +23,7 @@ const (
 	changesPane
 	checksPane
 	logPane
+	promptPane
 )
 
 // paneNames are their names, in full and for narrow screens, by the key that opens
@@ -33,6 +34,7 @@ var paneNames = []struct{ name, short string }{
 	{"Changes", "Diff"},
 	{"Gates", "Gates"},
 	{"Log", "Log"},
+	{"Prompt", "Said"},
 }
 
 // panes are the views of a run, of which one is open.
@@ -43,14 +45,18 @@ type panes struct {
 	dialog  *dialog
 	another func() *runData // to read an earlier iteration into
 
-	open    pane
+	open    pane // that keys act on
+	beside  pane // what stands beside the list, where there is room for both
 	table   table
+	tasks   tasks
 	changes changes
+	prompt  prompt
 	checks  scrollback
+	gates   gateOutput
 	past    *past       // an earlier iteration in place of the live transcript
 	help    *scrollback // in place of the pane
 
-	width, height int
+	area
 }
 
 // past is the transcript of an attempt that was opened from the list.
@@ -75,75 +81,141 @@ func (p *panes) update(msg tea.Msg) tea.Cmd {
 		p.changes.take(msg, p.data.run.Name)
 	case pastRead:
 		p.take(msg)
+	case promptRead:
+		p.prompt.take(msg)
+	case gatesRead:
+		p.gates.take(msg)
+	case tasksRead:
+		p.tasks.take(msg)
 	case redraw:
-		return p.catchUp()
+		return tea.Batch(p.catchUp(), p.readTasks())
 	}
 	return nil
 }
 
-// page is the scrollback that is shown; nil when it is the table.
-func (p *panes) page() *scrollback {
+// page is the scrollback that keys act on; nil when that is the list.
+func (p *panes) page() *scrollback { return p.pageOf(p.open) }
+
+// pageOf is the scrollback of a pane; nil for the list.
+func (p *panes) pageOf(of pane) *scrollback {
 	switch {
 	case p.help != nil:
 		return p.help
-	case p.open == transcriptPane && p.past != nil:
+	case of == transcriptPane && p.past != nil:
 		return &p.past.lines
-	case p.open == transcriptPane:
+	case of == transcriptPane:
 		return &p.data.transcript
-	case p.open == changesPane:
+	case of == changesPane:
 		return &p.changes.diff
-	case p.open == checksPane:
-		p.checks.blocks = p.data.checks()
+	case of == checksPane:
+		p.checks.blocks = append(p.data.checks(), p.gates.blocks()...)
 		return &p.checks
-	case p.open == logPane:
+	case of == logPane:
 		return &p.data.log
+	case of == promptPane:
+		return &p.prompt.text
 	}
 	return nil
 }
 
-// resize makes the page ready that keys move in, for a window of a size.
+// main is the pane that has the most room: the open one, or what stands beside the
+// list.
+func (p *panes) main() pane {
+	if p.open == iterationsPane && p.split() {
+		return p.beside
+	}
+	return p.open
+}
+
+// resize makes the page ready that is shown, for a window of a size.
 func (p *panes) resize(width, height int) {
 	p.width, p.height = width, height
-	if page := p.page(); page != nil {
-		if p.open == changesPane && p.help == nil {
+	if p.split() {
+		width, height = p.inner()
+	}
+	if page := p.pageOf(p.main()); page != nil {
+		if p.main() == changesPane && p.help == nil {
 			height-- // its head
 		}
-		page.lay(width, max(height, 1))
+		page.lay(max(width, 1), max(height, 1))
 	}
 }
 
-// show draws the open pane.
+// show draws the panes that there is room for.
 func (p *panes) show(now time.Time) []string {
 	switch {
 	case p.height < 1:
 		return nil
+	case p.split():
+		return p.frames(now)
 	case p.help == nil && p.open == iterationsPane:
-		return p.table.show(p.data.rows, p.look, now, p.width, p.height)
-	case p.help == nil && p.open == changesPane:
-		return p.changes.show(p.look, p.width, p.height)
+		return p.list(now, p.width, p.height)
 	}
-	return p.page().show(p.look)
+	return p.one(p.width, p.height)
+}
+
+// one draws the main pane.
+func (p *panes) one(width, height int) []string {
+	switch {
+	case p.help == nil && p.main() == changesPane:
+		return p.changes.show(p.look, width, height)
+	case p.help == nil && p.main() == promptPane && p.prompt.said != "":
+		return []string{p.look.paint(faint, p.prompt.said)}
+	}
+	return p.pageOf(p.main()).show(p.look)
+}
+
+// tab is where the name of a pane stands.
+type tab struct {
+	pane     pane
+	text     string
+	from, to int
+}
+
+// tabsFor are the names of the panes, in short where a width is too small. Beside the
+// list there is none for it.
+func (p *panes) tabsFor(width int) []tab {
+	for _, short := range []bool{false, true} {
+		var list []tab
+		at := 0
+		for i, n := range paneNames {
+			if pane(i) == iterationsPane && p.split() {
+				continue
+			}
+			name := n.name
+			if short {
+				name = n.short
+			}
+			said := fmt.Sprintf(" %d %s ", i+1, name)
+			list = append(list, tab{pane(i), said, at, at + len(said)})
+			at += len(said)
+		}
+		if at+ansi.StringWidth(p.place())+2 <= width || short {
+			return list
+		}
+	}
+	return nil
 }
 
 // tabs names the panes, and where in the open one we are.
 func (p *panes) tabs(width int) string {
-	full := 0
-	for _, n := range paneNames {
-		full += len(n.name) + 5
-	}
+	return ends(p.names(width), p.look.paint(faint, p.place()), width)
+}
+
+func (p *panes) names(width int) string {
 	var b strings.Builder
-	for i, n := range paneNames {
-		name := n.name
-		if width < full {
-			name = n.short
-		}
+	for _, t := range p.tabsFor(width) {
 		s := faint
-		if pane(i) == p.open && p.help == nil {
+		switch {
+		case p.help != nil || t.pane != p.main():
+		case t.pane == p.open:
 			s = marked
+		default:
+			s = strong
 		}
-		b.WriteString(p.look.paint(s, fmt.Sprintf(" %d %s ", i+1, name)))
+		b.WriteString(p.look.paint(s, t.text))
 	}
-	return ends(b.String(), p.look.paint(faint, p.place()), width)
+	return b.String()
 }
 
 // ends sets one text at each end of a line. Where there is no room for both, the
@@ -161,13 +233,13 @@ func (p *panes) place() string {
 		return "help"
 	}
 	where := ""
-	if page := p.page(); page != nil {
+	if page := p.pageOf(p.main()); page != nil {
 		where = page.place()
 	}
 	if where == atEnd && !p.data.run.State.Ended() {
 		where = "following"
 	}
-	if p.open == transcriptPane && p.past != nil {
+	if p.main() == transcriptPane && p.past != nil {
 		return strings.TrimSpace("iteration " + p.past.of.number() + " " + where)
 	}
 	return where
@@ -180,16 +252,27 @@ func (p *panes) turn(to pane) tea.Cmd {
 	if to == transcriptPane && p.open == transcriptPane {
 		p.past = nil
 	}
-	p.open = to
+	if p.open = to; to != iterationsPane {
+		p.beside = to
+	}
 	return p.catchUp()
 }
 
-// catchUp reads the changes that are wanted, if they are looked at and not there
+// catchUp reads what is wanted of an attempt, if it is looked at and not there
 // already.
 func (p *panes) catchUp() tea.Cmd {
-	if p.open != changesPane {
-		return nil
+	switch p.main() {
+	case changesPane:
+		return p.readChanges()
+	case promptPane:
+		return p.readPrompt()
+	case checksPane:
+		return p.readGates()
 	}
+	return nil
+}
+
+func (p *panes) readChanges() tea.Cmd {
 	r, ok := p.wanted()
 	if !ok || r.iter == p.changes.of.iter && r.attempt == p.changes.of.attempt {
 		return nil
@@ -258,12 +341,25 @@ type pastRead struct {
 // read opens the transcript of the chosen attempt. That of the one under way is
 // on the screen already.
 func (p *panes) read() tea.Cmd {
-	rows := p.data.rows
-	if len(rows) == 0 {
+	if len(p.data.rows) == 0 {
 		return nil
 	}
+	p.open, p.beside = transcriptPane, transcriptPane
+	return p.load()
+}
+
+// follow shows the transcript of the attempt that was chosen in the list, where it
+// stands beside it, and whatever else does.
+func (p *panes) follow() tea.Cmd {
+	if p.open == iterationsPane && p.main() == transcriptPane && len(p.data.rows) > 0 {
+		return p.load()
+	}
+	return p.catchUp()
+}
+
+func (p *panes) load() tea.Cmd {
+	rows := p.data.rows
 	r := rows[p.table.at(rows)]
-	p.open = transcriptPane
 	if !r.done {
 		p.past = nil
 		return nil
@@ -312,6 +408,9 @@ func (p *panes) take(read pastRead) {
 		p.dialog.say(bad, fmt.Sprintf("Could not read iteration %s: %v", read.of.number(), text.Line(read.err.Error())))
 		return
 	}
+	if r, ok := p.chosenRow(); !ok || r.iter != read.of.iter || r.attempt != read.of.attempt {
+		return // another one was chosen meanwhile
+	}
 	p.past = &past{of: read.of, lines: read.lines}
 }
 
@@ -335,6 +434,9 @@ func (p *panes) searching() bool { return p.page() != nil && p.page().term != ""
 
 // search looks for a text in the open pane, or for the list in the transcript.
 func (p *panes) search(term string) {
+	if p.page() == nil {
+		p.open = p.main()
+	}
 	if p.page() == nil {
 		p.open = transcriptPane
 		p.resize(p.width, p.height)

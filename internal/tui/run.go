@@ -26,6 +26,7 @@ type runData struct {
 	tests      *loop.Tests // of the last test run
 	pausing    bool        // after this iteration
 	stopping   bool        // likewise
+	red        string      // the gate that has just failed, as the transcript told it
 	trouble    string      // why no more events come, though the run has no end
 	end        *block      // the card of a run that is over
 }
@@ -50,6 +51,7 @@ func (d *runData) observe(e loop.Event) {
 	d.list(e)
 	switch p := e.Payload.(type) {
 	case *loop.IterationStarted:
+		d.red = ""
 		d.head(d.narrator.Heading(e))
 	case *loop.AgentText:
 		d.say(p)
@@ -61,12 +63,14 @@ func (d *runData) observe(e loop.Event) {
 		d.note(faint, view.Retry(p))
 	case *loop.TestsSeen:
 		d.note(faint, view.Tests(p.Tests))
+	case *loop.ClaimRefused:
+		d.refuse(p, facts)
 	case *loop.GateFinished:
 		if p.Tests != nil && p.With == "" {
 			d.tests = p.Tests
 		}
 		if d.run.Open && p.With == "" { // else the baseline tells of it
-			d.note(gateStyle(p.Gate), "gate "+text.Line(p.Gate.Name)+" "+view.Gate(p.Gate)+view.Elsewhere(p.Gate.Where))
+			d.judged(p.Gate)
 		}
 		d.tell(facts)
 	case *loop.RunResumed:
@@ -138,10 +142,34 @@ func (d *runData) head(said string) {
 }
 
 func (d *runData) say(p *loop.AgentText) {
-	d.transcript.add(&block{text: strings.Trim(text.Clean(p.Text), "\n")})
+	d.transcript.add(&block{text: strings.Trim(text.Clean(p.Text), "\n"), rich: true})
 	if p.Cut {
 		d.note(faint, "(cut here: the raw transcript has the whole text)")
 	}
+}
+
+// judged tells what a gate said. One that fails in the same way in the work tree and in
+// a clean checkout is told once.
+func (d *runData) judged(g loop.Gate) {
+	said := "gate " + text.Line(g.Name) + " " + view.Gate(g)
+	if said == d.red {
+		return
+	}
+	if d.red = ""; !g.OK {
+		d.red = said
+	}
+	d.note(gateStyle(g), said+view.Elsewhere(g.Where))
+}
+
+// refuse tells that a claim was refused. When that was for the gate of the line
+// before, it need not be told again.
+func (d *runData) refuse(p *loop.ClaimRefused, facts []view.Fact) {
+	if d.red != "" && oneLine(p.Why) == d.red {
+		d.note(caution, "Claim refused")
+	} else {
+		d.tell(facts)
+	}
+	d.red = ""
 }
 
 // give adds a result to its call: by its id, else to the oldest of that name

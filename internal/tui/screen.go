@@ -34,6 +34,22 @@ type Options struct {
 	Diff func(ctx context.Context, run string, iteration int) (string, error)
 	// Past reads the events of the run again, after a number.
 	Past func(run string, after int64) iter.Seq2[loop.Event, error]
+	// Prompt is what an attempt was told; nil: nobody knows.
+	Prompt func(ctx context.Context, run string, iteration, attempt int) (string, error)
+	// Gates is what the gates of an attempt printed; nil: nobody knows.
+	Gates func(ctx context.Context, run string, iteration, attempt int) ([]GateOutput, error)
+	// Tasks are those of the run's plan, as it stands; nil: it has none.
+	Tasks func(ctx context.Context, run string) ([]Task, error)
+	// Runs lists what is alive; nil: nobody knows.
+	Runs func(ctx context.Context) ([]LiveRun, error)
+	// Switch is told which run is to be shown when the screen has closed; the zero
+	// one is the same again. nil: this screen belongs to its run.
+	Switch func(LiveRun)
+	// Resume goes on with a run that is over, in place of the screen; nil: it cannot.
+	Resume func(run string) (*exec.Cmd, error)
+	// RollBack puts the files back as they were after an iteration, and says what it
+	// did; nil: it cannot.
+	RollBack func(ctx context.Context, run string, iteration int) (string, error)
 	// Edit opens a file in an editor; nil: there is none.
 	Edit func(file string) (*exec.Cmd, error)
 	// Interrupt is what Ctrl+C asks of a run that this process drives, each time
@@ -208,6 +224,13 @@ type work struct {
 	do   func(control.Command) (control.Answer, error) // nil: the run takes no commands
 	diff func(run string, iteration int) (string, error)
 	past func(run string, after int64) iter.Seq2[loop.Event, error]
+
+	// What is nil cannot be had.
+	prompt   func(run string, of row) (string, error)
+	gates    func(run string, of row) ([]GateOutput, error)
+	tasks    func(run string) ([]Task, error)
+	runs     func() ([]LiveRun, error)
+	rollBack func(run string, iteration int) (string, error)
 	*inFlight
 }
 
@@ -220,6 +243,21 @@ func newWork(ctx context.Context, o Options) work {
 	}
 	if o.Do != nil {
 		w.do = func(c control.Command) (control.Answer, error) { return o.Do(ctx, c) }
+	}
+	if o.Prompt != nil {
+		w.prompt = func(run string, of row) (string, error) { return o.Prompt(ctx, run, of.iter, of.attempt) }
+	}
+	if o.Gates != nil {
+		w.gates = func(run string, of row) ([]GateOutput, error) { return o.Gates(ctx, run, of.iter, of.attempt) }
+	}
+	if o.Tasks != nil {
+		w.tasks = func(run string) ([]Task, error) { return o.Tasks(ctx, run) }
+	}
+	if o.Runs != nil {
+		w.runs = func() ([]LiveRun, error) { return o.Runs(ctx) }
+	}
+	if o.RollBack != nil {
+		w.rollBack = func(run string, iteration int) (string, error) { return o.RollBack(ctx, run, iteration) }
 	}
 	return w
 }

@@ -235,7 +235,7 @@ func TestAVisit(t *testing.T) {
 	sees("following")
 	tm.Send(keyPress("d"))
 	sees("something new")
-	tm.Send(keyPress("n"))
+	tm.Send(keyPress("t"))
 	tm.Type("look at Zoë")
 	tm.Send(keyPress("enter"))
 	sees("wish")

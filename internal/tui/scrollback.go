@@ -325,7 +325,14 @@ func (r *scrollback) paint(p palette, l line, chosen bool) string {
 	case l.style == raw:
 		return l.text
 	case r.term == "" || !contains(l.text, r.term):
-		return p.paint(l.style, l.text)
+		if l.spans == nil {
+			return p.paint(l.style, l.text)
+		}
+		var b strings.Builder
+		for _, s := range l.spans {
+			b.WriteString(p.paint(s.style, s.text))
+		}
+		return b.String()
 	}
 	var b strings.Builder
 	for rest := l.text; rest != ""; {

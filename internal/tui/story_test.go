@@ -120,7 +120,32 @@ type world struct {
 	refuse  string // why commands are refused
 	diff    string
 	failing error
+	around  bool   // there are a plan, prompts, outputs of gates, and other runs
+	said    string // is in all of them
 	story   *story
+	chosen  []LiveRun // runs that the screen has gone to
+	back    []int     // iterations that the files were put back to
+}
+
+// surround gives a screen what a plan, prompts, gates and other runs have to say.
+func (w *world) surround(o *Options) {
+	o.Tasks = func(context.Context, string) ([]Task, error) {
+		return []Task{{Text: "Greet by name " + w.said, Done: true}, {Text: "Refuse names that lead out of the folder, wherever they come from, and say so", Doing: true}, {Text: "Export"}}, nil
+	}
+	o.Prompt = func(_ context.Context, _ string, iter, _ int) (string, error) {
+		return fmt.Sprintf("# Iteration %d\n\nMend **greet**, and run `go test`.\n%s", iter, w.said), nil
+	}
+	o.Gates = func(context.Context, string, int, int) ([]GateOutput, error) {
+		return []GateOutput{{Name: "test", Text: "=== RUN TestGreet\n    greet_test.go:9: Greet() = \"\", want \"hello\"\n--- FAIL: TestGreet\n" + w.said}}, nil
+	}
+	o.Runs = func(context.Context) ([]LiveRun, error) {
+		return []LiveRun{{Name: "run-3", Tree: "/w/proj-v" + w.said, State: "waiting", At: "4/20"}, {Name: "build-7", Tree: "/w/proj", State: "running", At: "3/20", Here: true}}, nil
+	}
+	o.Switch = func(r LiveRun) { w.chosen = append(w.chosen, r) }
+	o.RollBack = func(_ context.Context, _ string, iter int) (string, error) {
+		w.back = append(w.back, iter)
+		return "2 files are as they were", nil
+	}
 }
 
 func (w *world) options() Options {
@@ -154,6 +179,9 @@ func (w *world) options() Options {
 func (w *world) shown(s *story, width, height int, change ...func(*Options)) *model {
 	w.story = s
 	o := w.options()
+	if w.around {
+		w.surround(&o)
+	}
 	for _, f := range change {
 		f(&o)
 	}
@@ -178,6 +206,12 @@ func do(m *model, msg tea.Msg) {
 		if next := cmd(); next != nil {
 			if _, quit := next.(tea.QuitMsg); quit {
 				m.dialog.said = notice{text: "QUIT"}
+				return
+			}
+			if list, several := next.(tea.BatchMsg); several {
+				for _, cmd := range list {
+					do(m, cmd())
+				}
 				return
 			}
 			do(m, next)

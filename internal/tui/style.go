@@ -22,6 +22,10 @@ const (
 	marked // what keys act on
 	found  // by a search
 	raw    // has its own
+
+	codeLine // code in what an agent says
+	edge     // of a pane
+	bright   // the edge of the pane that keys act on
 )
 
 // palette gives each style its looks. Colours are those of the terminal's own
@@ -34,6 +38,7 @@ func newPalette(color bool) palette {
 		faint: s.Faint(true), strong: s.Bold(true), heading: s.Bold(true),
 		good: s, bad: s.Bold(true), caution: s.Bold(true), live: s.Bold(true),
 		marked: s.Reverse(true), found: s.Reverse(true),
+		codeLine: s, edge: s.Faint(true), bright: s.Bold(true),
 	}
 	if color {
 		p[heading] = s.Bold(true).Foreground(lipgloss.Cyan)
@@ -41,6 +46,8 @@ func newPalette(color bool) palette {
 		p[bad] = s.Foreground(lipgloss.Red)
 		p[caution] = s.Foreground(lipgloss.Yellow)
 		p[live] = s.Bold(true).Foreground(lipgloss.Blue)
+		p[codeLine] = s.Foreground(lipgloss.Cyan)
+		p[bright] = s.Foreground(lipgloss.Cyan)
 		p[found] = s.Reverse(true).Foreground(lipgloss.Yellow)
 	}
 	return p
@@ -60,6 +67,7 @@ var plainer = map[rune]rune{
 	'…': '.', '≈': '~', '±': '~', '·': '-', '–': '-', '×': 'x', '−': '-',
 	'▸': '>', '▾': 'v', '│': '|', '─': '-', '█': '#', '░': '-', '✓': '+', '✗': 'x',
 	'↑': '^', '↓': 'v', '←': '<', '→': '>',
+	'•': '*', '☐': 'o', '☑': 'x', '○': 'o', '╭': '+', '╮': '+', '╰': '+', '╯': '+', '├': '+', '┤': '+',
 	'▁': '_', '▂': '.', '▃': ':', '▄': '-', '▅': '=', '▆': '+', '▇': '*',
 }
 

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/tui"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// surround gives a full-screen view what stands around a run: its plan, its prompts,
+// what its gates printed, and the other runs that are alive.
+func surround(o *tui.Options, store journal.Store) {
+	o.Prompt = func(ctx context.Context, run string, iteration, attempt int) (string, error) {
+		b, err := files.ReadFile(ctx, filepath.Join(store.AttemptDir(run, iteration, attempt), "prompt.md"), maxDiff)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", errors.New("its prompt is not there: it is just being made, or is no longer kept")
+		}
+		return string(b), err
+	}
+	o.Gates = func(ctx context.Context, run string, iteration, attempt int) ([]tui.GateOutput, error) {
+		return gateLogs(ctx, filepath.Join(store.AttemptDir(run, iteration, attempt), "gates"))
+	}
+	o.Tasks = func(_ context.Context, run string) ([]tui.Task, error) { return tasksOf(store, run) }
+	o.Runs = func(context.Context) ([]tui.LiveRun, error) { return liveRuns(store) }
+}
+
+// gateLogs is what the gates of an attempt printed. Before a run has any, there is no
+// folder for them.
+func gateLogs(ctx context.Context, dir string) ([]tui.GateOutput, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []tui.GateOutput
+	for _, e := range entries {
+		name, isLog := strings.CutSuffix(e.Name(), ".log")
+		if !isLog {
+			continue
+		}
+		b, err := files.ReadFile(ctx, filepath.Join(dir, e.Name()), maxDiff)
+		if err != nil {
+			return list, err
+		}
+		if gate, clean := strings.CutSuffix(name, ".clean"); clean {
+			name = gate + " in a clean checkout"
+		}
+		if len(strings.TrimSpace(string(b))) > 0 {
+			list = append(list, tui.GateOutput{Name: name, Text: string(b)})
+		}
+	}
+	return list, err
+}
+
+// tasksOf are the tasks of a run's plan as they stand in its work tree now; none when
+// it has no plan.
+func tasksOf(store journal.Store, run string) ([]tui.Task, error) {
+	entry, err := store.Load(run)
+	if err != nil {
+		return nil, err
+	}
+	var settings map[string]config.Stored
+	if err := json.Unmarshal(entry.Config, &settings); err != nil {
+		return nil, fmt.Errorf("read the settings of %s: %w", run, err)
+	}
+	var path string
+	if err := json.Unmarshal(settings["done.plan"].Value, &path); err != nil || path == "" {
+		return nil, nil
+	}
+	named := files.Named{Path: filepath.FromSlash(path)}
+	if !filepath.IsAbs(named.Path) {
+		named.Path, named.Tree = filepath.Join(entry.Tree, named.Path), entry.Tree
+	}
+	list, err := plan.Read(named)
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]tui.Task, 0, len(list))
+	for _, t := range list {
+		tasks = append(tasks, tui.Task{Text: strings.Repeat("  ", t.Depth) + t.Text, Done: t.Status == plan.Done, Doing: t.Status == plan.InProgress})
+	}
+	return tasks, nil
+}
+
+// liveRuns are the live runs of this user, those of the repository first.
+func liveRuns(here journal.Store) ([]tui.LiveRun, error) {
+	all, err := everyLive()
+	if err != nil {
+		return nil, err
+	}
+	var list, others []tui.LiveRun
+	for _, r := range all {
+		run := lookAt(r.Store, r.Entry)
+		said := tui.LiveRun{Name: r.Name, Tree: r.Tree, State: view.People(run.State, run.Level()), At: iterationsOf(run.Status(time.Now()))}
+		if r.Store.Dir == here.Dir {
+			list = append(list, said)
+		} else {
+			others = append(others, said)
+		}
+	}
+	return append(list, others...), nil
+}
+
+// goBack has a full-screen view go on with a run that is over, and put files back. Both
+// are done by the commands of that name, which look at everything that matters.
+func goBack(o *tui.Options, tree string) {
+	self := func(ctx context.Context, args ...string) (*exec.Cmd, error) {
+		program, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		return exec.CommandContext(ctx, program, append([]string{"-C", tree}, args...)...), nil
+	}
+	o.Resume = func(run string) (*exec.Cmd, error) { return self(context.Background(), "resume", run, "-o", "tui") }
+	o.RollBack = func(ctx context.Context, run string, iteration int) (string, error) {
+		cmd, err := self(ctx, "rollback", fmt.Sprintf("%s/%d", run, iteration), "--yes")
+		if err != nil {
+			return "", err
+		}
+		out, err := cmd.CombinedOutput()
+		said := strings.Split(strings.TrimSpace(string(out)), "\n")
+		if err != nil {
+			return "", errors.New(strings.TrimPrefix(said[0], "refrain: "))
+		}
+		return strings.Join(said, "; "), nil
+	}
+}

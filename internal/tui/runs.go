@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+// LiveRun is a run that is alive, to choose from.
+type LiveRun struct {
+	Name  string
+	Tree  string // where it works
+	State string // in people's words
+	At    string // how far it is
+	Here  bool   // it is the one on the screen
+}
+
+// runList is the list of live runs, in place of the panes.
+type runList struct {
+	list    []LiveRun
+	at      int
+	reading bool
+	trouble string
+}
+
+// runsRead is the list, or why there is none.
+type runsRead struct {
+	list []LiveRun
+	err  error
+}
+
+// again says that the run on the screen may have changed behind its back.
+type again struct{}
+
+// listRuns opens the list of live runs.
+func (m *model) listRuns() tea.Cmd {
+	if m.work.runs == nil {
+		m.dialog.say(caution, "Nobody knows of other runs here.")
+		return nil
+	}
+	m.runs = &runList{reading: true}
+	return m.work.inBackground(func() tea.Msg {
+		list, err := m.work.runs()
+		return runsRead{list, err}
+	})
+}
+
+func (r *runList) take(read runsRead) {
+	if r == nil {
+		return // it was left meanwhile
+	}
+	r.list, r.reading = read.list, false
+	if read.err != nil {
+		r.trouble = text.Line(read.err.Error())
+	}
+	for i, x := range r.list {
+		if x.Here {
+			r.at = i
+		}
+	}
+}
+
+// press takes the keys of the list.
+func (r *runList) press(m *model, key string) tea.Cmd {
+	switch key {
+	case "up", "k":
+		r.at = max(r.at-1, 0)
+	case "down", "j":
+		r.at = max(min(r.at+1, len(r.list)-1), 0)
+	case "g", "home":
+		r.at = 0
+	case "G", "end":
+		r.at = max(len(r.list)-1, 0)
+	case "enter", "space":
+		return r.choose(m)
+	case "esc", "q", "L":
+		m.runs = nil
+	case "ctrl+c":
+		m.runs = nil
+		return m.interrupt()
+	}
+	return nil
+}
+
+// choose shows another run. The screen of a run that this process drives stays with
+// it.
+func (r *runList) choose(m *model) tea.Cmd {
+	if r.at >= len(r.list) {
+		return nil
+	}
+	run := r.list[r.at]
+	m.runs = nil
+	switch {
+	case run.Here:
+		return nil
+	case m.opt.Switch == nil:
+		m.dialog.say(caution, fmt.Sprintf("This screen drives its run. In another terminal: refrain -C %s watch %s", run.Tree, run.Name))
+		return nil
+	}
+	m.opt.Switch(run)
+	return tea.Quit
+}
+
+func (r *runList) click(m *model, y int) tea.Cmd {
+	if i := y - 2; i >= 0 && i < len(r.list) {
+		r.at = i
+		return r.choose(m)
+	}
+	return nil
+}
+
+// show draws the list.
+func (r *runList) show(p palette, width, height int) []string {
+	lines := []string{p.paint(heading, "Live runs"), ""}
+	switch {
+	case r.reading:
+		return append(lines, p.paint(faint, "looking…"))
+	case r.trouble != "":
+		return append(lines, p.paint(bad, view.Fit(r.trouble, width)))
+	case len(r.list) == 0:
+		return append(lines, p.paint(faint, "No run is live on this machine."))
+	}
+	wide := 0
+	for _, x := range r.list {
+		wide = max(wide, len(text.Line(x.Name)))
+	}
+	for i, x := range r.list {
+		if i < r.at-max(height-3, 0) {
+			continue
+		}
+		sign := "  "
+		if x.Here {
+			sign = "▸ "
+		}
+		said := pad(sign+text.Line(x.Name), wide+4) + pad(x.State, 10) + pad(x.At, 8) + text.Line(x.Tree)
+		said = pad(ansi.Truncate(said, width, "…"), width)
+		if i == r.at {
+			said = p.paint(marked, said)
+		}
+		lines = append(lines, said)
+	}
+	return lines
+}
