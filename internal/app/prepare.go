@@ -30,6 +30,10 @@ import (
 type Job struct {
 	request.Assignment
 
+	// LimitedBy is how many open tasks the limit on iterations was made of; 0: it was
+	// not.
+	LimitedBy int
+
 	lineup  *lineup.Lineup
 	margin  time.Duration   // see policy.Terms
 	prompt  *prompt.Builder // nil: the command gets none
@@ -51,7 +55,7 @@ func Prepare(ctx context.Context, dir string, req request.Request) (*Job, error)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(ctx, tree, req)
+	return prepareNew(ctx, tree, req)
 }
 
 func prepare(ctx context.Context, tree string, req request.Request) (*Job, error) {

@@ -35,7 +35,7 @@ type simulated struct{}
 
 func (simulated) Prepare(ctx context.Context, tree string, req request.Request) (rehearse.Runner, error) {
 	req.Consent = request.Given // to the work tree that this is a copy of
-	j, err := prepare(ctx, tree, req)
+	j, err := prepareNew(ctx, tree, req)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -79,7 +81,7 @@ func Main(args []string) int {
 	ignoreBrokenPipes()
 	noteDetached()
 	args, sh.allHelp = wantsAll(args)
-	root.SetArgs(args)
+	root.SetArgs(asRun(root, args))
 	err := root.ExecuteContext(context.Background())
 	if errors.Is(err, syscall.EPIPE) {
 		return 0 // whoever read has seen enough
@@ -91,6 +93,41 @@ func Main(args []string) int {
 	}
 	return sh.status
 }
+
+// asRun puts "run" before a sentence that stands in the place of a command. Words
+// without quotes may as well be a command that does not exist, so the first one is
+// like none that does, and none of the others is the name of a run.
+func asRun(root *cobra.Command, args []string) []string {
+	at := 0
+	for at < len(args) && strings.HasPrefix(args[at], "-") {
+		switch arg := args[at]; {
+		case arg == "-C" || arg == "--dir":
+			at += 2
+		case strings.HasPrefix(arg, "-C") || strings.HasPrefix(arg, "--dir="):
+			at++
+		default:
+			return args // no flag of all commands: it has one after it, or none
+		}
+	}
+	if at >= len(args) {
+		return args
+	}
+	words := args[at:]
+	if end := slices.IndexFunc(words, func(arg string) bool { return strings.HasPrefix(arg, "-") }); end >= 0 {
+		words = words[:end]
+	}
+	if !isSentence(words[:1]) {
+		found, _, err := root.Find(words)
+		known := err == nil && found != root
+		if known || !isSentence(words) || nearestCommand(root, words[0]) != "" || slices.ContainsFunc(words[1:], runName.MatchString) {
+			return args
+		}
+	}
+	return slices.Insert(slices.Clone(args), at, "run")
+}
+
+// runName is what a reference to a run looks like.
+var runName = regexp.MustCompile(`^(last|[\w-]+-\d+)(/\d+)?$`)
 
 // ignoreBrokenPipes makes a write to a closed pipe an error instead of the end
 // of the program: "refrain run | head" must not lose a run. The signal is
@@ -116,8 +153,10 @@ func newRoot(sh *shell) *cobra.Command {
 		Short: "Run a coding agent again and again until the work is done",
 		Long: "Refrain runs a coding agent again and again, each time as a fresh process with a fresh\n" +
 			"context, until the work is done, and stops it when it isn't getting there.\n\n" +
-			"Without a command it shows the latest run here.",
+			"A sentence is enough to start; \"refrain run\" takes the same, and more. Without either it shows\n" +
+			"the latest run here.",
 		Example: "  refrain demo\n" +
+			"  refrain 'Add an export command'\n" +
 			"  refrain run -p 'Fix the failing tests' --until DONE -- my-agent --headless\n" +
 			"  refrain resume",
 		Args:              noArguments,

@@ -41,7 +41,8 @@ func rehearseCommand(sh *shell) *cobra.Command {
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself")
+	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself; with a procedure, more for its prompt")
+	f.BoolVar(&o.replace, "replace-prompt", false, "take -p in the place of the procedure's prompt")
 	f.StringVarP(&o.file, "prompt-file", "F", "", "the file with the prompt (- is stdin)")
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
 	f.StringArray("var", nil, "a variable for the prompt, as NAME=VALUE (repeatable)")

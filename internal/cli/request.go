@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,11 +70,19 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, err
 		return request.Request{}, err
 	}
 	req := request.Request{
-		Procedure: o.procedure, Command: o.command, Prompt: o.prompt, Flags: append(flags, said...),
+		Procedure: o.procedure, Command: o.command, Words: o.sentence, Flags: append(flags, said...),
 		Untrusted: o.untrusted, Consent: consent(cmd.Flags()),
 	}
 	if o.dryRun && req.Consent == request.Remembered {
 		req.Consent = request.OnlyLooking
+	}
+	switch {
+	case o.replace:
+		req.Prompt, req.Words = cmp.Or(o.prompt, o.sentence), ""
+	case o.procedure != "":
+		req.Words = cmp.Or(o.prompt, o.sentence)
+	default:
+		req.Prompt = o.prompt
 	}
 	switch {
 	case cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "":

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,9 +49,10 @@ func buildCommand(sh *shell) *cobra.Command {
 // runAs is the command run with the procedure given by its name.
 func runAs(sh *shell, procedure, short string) *cobra.Command {
 	cmd := runCommandFor(sh, procedure)
-	cmd.Use, cmd.Short = procedure+" [flags] [-- COMMAND ARGS…]", short
-	cmd.Long = short + ".\n\nShort for \"refrain run " + procedure + "\"; \"refrain procedures " + procedure + "\" shows what the agent is told."
-	cmd.Example = "  refrain " + procedure + " --dry-run\n  refrain " + procedure + " -n 5"
+	cmd.Use, cmd.Short = procedure+" [SENTENCE] [flags] [-- COMMAND ARGS…]", short
+	cmd.Long = short + ".\n\nShort for \"refrain run " + procedure + "\"; \"refrain procedures " + procedure + "\" shows what the agent is told.\n" +
+		"A sentence adds to that."
+	cmd.Example = "  refrain " + procedure + " 'Add an export command'\n  refrain " + procedure + " --dry-run\n  refrain " + procedure + " -n 5"
 	return cmd
 }
 
@@ -60,22 +62,24 @@ func runCommand(sh *shell) *cobra.Command { return runCommandFor(sh, "") }
 func runCommandFor(sh *shell, procedure string) *cobra.Command {
 	o := runOptions{procedure: procedure}
 	cmd := &cobra.Command{
-		Use:   "run [PROCEDURE] [flags] [-- COMMAND ARGS…]",
+		Use:   "run [PROCEDURE] [SENTENCE] [flags] [-- COMMAND ARGS…]",
 		Short: "Run a loop here until it is done",
 		Long: "Run a loop in this work tree, in the foreground, until the work is done or a rule stops it.\n\n" +
 			"The agent is the command after \"--\", or the one named with -a or in refrain.toml. It gets the\n" +
-			"prompt on stdin: the text of -p, the file of -F, or PROMPT.md. A command without -p or -F gets none.",
-		Example: "  refrain run -p 'Say <promise>DONE</promise> when finished' --until DONE -n 5 -- my-agent\n" +
+			"prompt on stdin: the sentence, the text of -p, the file of -F, or PROMPT.md. A command without\n" +
+			"any of them gets none. What is said to a procedure, or beside -F, adds to its prompt.",
+		Example: "  refrain run 'Fix the failing tests'\n  refrain run -p 'Say <promise>DONE</promise> when finished' --until DONE -n 5 -- my-agent\n" +
 			"  refrain run -F PROMPT.md --max-time 8h -- my-agent --headless\n" +
 			"  refrain run -n 3 -- make test",
-		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error { return o.take(sh, cmd, args) },
 		PreRunE: exclusive([][2]string{
 			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"},
 		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself")
+	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself; with a procedure, more for its prompt")
+	f.BoolVar(&o.replace, "replace-prompt", false, "take the sentence, or -p, in the place of the procedure's prompt")
 	f.StringVarP(&o.file, "prompt-file", "F", "", "the file with the prompt, read again at every iteration (- is stdin)")
 	f.StringArrayVar(&o.context, "context", nil, "more for the prompt: text, or @FILE (repeatable)")
 	f.StringArray("var", nil, "a variable for the prompt, as NAME=VALUE: {{.Vars.NAME}} (repeatable)")
@@ -103,7 +107,9 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 type runOptions struct {
 	procedure string
 	command   []string
+	sentence  string
 	prompt    string
+	replace   bool
 	file      string
 	context   []string
 	unlimited bool
@@ -142,32 +148,62 @@ func (o optionalName) String() string {
 
 func (optionalName) Type() string { return "name" }
 
-// take sorts the arguments: at most one procedure before "--", the command
-// after it.
-func (o *runOptions) take(cmd *cobra.Command, args []string) error {
-	before := args
+// take sorts the arguments: a procedure and a sentence before "--", each of which
+// may be missing, and the command after it.
+func (o *runOptions) take(sh *shell, cmd *cobra.Command, args []string) error {
+	words := args
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-		before, o.command = args[:dash], args[dash:]
+		words, o.command = args[:dash], args[dash:]
 		if len(o.command) == 0 {
 			return usage("no command after --", "write the program and its arguments after it")
 		}
 	}
-	switch {
-	case len(before) == 0:
-		return nil
-	case len(before) == 1 && o.procedure == "":
-		o.procedure = before[0]
-		return nil
-	case o.procedure != "":
-		return usage(fmt.Sprintf("%s takes no argument %q", o.procedure, before[0]), "put a command behind --, and a prompt behind -p")
+	if o.procedure == "" && len(words) > 0 && !isSentence(words[:1]) && (len(words) == 1 || isProcedure(sh, words[0])) {
+		o.procedure, words = words[0], words[1:]
 	}
-	hint := "put a command behind --: refrain run -- " + strings.Join(before, " ")
+	if err := notAName(cmd, words); err != nil {
+		return err
+	}
+	o.sentence = strings.TrimSpace(strings.Join(words, " "))
+	switch {
+	case len(words) > 0 && o.sentence == "":
+		return usage("the sentence is empty", "say what is to be done")
+	case o.sentence != "" && cmd.Flags().Changed("prompt"):
+		return usage(fmt.Sprintf("there are two prompts: %q and -p", text.Shorten(o.sentence, 40)), "say all of it in one of them, or put one behind --context")
+	case o.replace && (o.procedure == "" || o.sentence == "" && !cmd.Flags().Changed("prompt") && !cmd.Flags().Changed("prompt-file")):
+		return usage("--replace-prompt has nothing to replace, or nothing to put in its place", "name a procedure and a prompt: refrain run build --replace-prompt 'Do the next task'")
+	}
+	return nil
+}
+
+// isSentence tells whether words are said to an agent: several, or one text with a
+// blank in it. A single word is the name of something.
+func isSentence(words []string) bool {
+	return len(strings.Fields(strings.Join(words, " "))) > 1
+}
+
+// isProcedure tells whether there is a procedure of that name here. Where the
+// settings are wrong, whoever needs them says so.
+func isProcedure(sh *shell, name string) bool {
+	list, err := request.Procedures(sh.dir, nil)
+	return err == nil && slices.ContainsFunc(list, func(p request.ProcedureInfo) bool { return p.Name == request.ProcedureName(name) })
+}
+
+// notAName refuses a word that is most likely the name for a flag before it, which
+// takes one only after an equals sign, and a single word, which says nothing.
+func notAName(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 || isSentence(words[:1]) {
+		return nil
+	}
 	for _, name := range []string{"branch", "worktree"} {
-		if cmd.Flags().Changed(name) {
-			hint = "a name follows --" + name + " after an equals sign: --" + name + "=NAME"
+		if f := cmd.Flags().Lookup(name); f.Changed && (f.Value.String() == "" || f.Value.String() == unnamed) {
+			return usage(fmt.Sprintf("%q is the name for --%s, or a part of a sentence", words[0], name), "a name follows after an equals sign, --"+name+"=NAME, and a sentence stands in quotes")
 		}
 	}
-	return usage(fmt.Sprintf("run takes one procedure, not %q", before), hint)
+	if isSentence(words) {
+		return nil
+	}
+	return usage(fmt.Sprintf("%s takes a sentence, and %q is a single word", cmd.Name(), words[0]), "say more, or put it behind -p; a command goes behind --")
 }
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
@@ -202,6 +238,12 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	}
 	if sh.status != 0 {
 		return nil // a signal came meanwhile
+	}
+	if o.prompt != "" && job.Request.Prompt == "" {
+		fmt.Fprintf(sh.err, "NOTE: -p adds to the prompt of %s; with --replace-prompt it takes its place\n", job.Request.Procedure)
+	}
+	if job.LimitedBy > 0 {
+		fmt.Fprintf(sh.err, "NOTE: at most %d iterations for %s; -n N is another limit, --unlimited none\n", job.Config().Stop.Iterations, text.Plural(job.LimitedBy, "open task"))
 	}
 	screen, err := newScreen(sh, o.output)
 	if err != nil {

@@ -44,15 +44,36 @@ func stopCommand(sh *shell) *cobra.Command {
 
 func noteCommand(sh *shell) *cobra.Command {
 	cmd := talk(sh, "note TEXT [RUN]", "Tell the next agent of a live run something", control.Note)
-	cmd.Example = "  refrain note 'The API key is in .env.test'"
-	cmd.Args = between(1, 2)
+	cmd.Example = "  refrain note 'The API key is in .env.test'\n  refrain note fix the tests first"
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("there is no note", "write what the next agent should know")
+		}
+		return nil
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if strings.TrimSpace(args[0]) == "" {
+		note, ref := noteFor(sh, args)
+		if strings.TrimSpace(note) == "" {
 			return usage("the note is empty", "write what the next agent should know")
 		}
-		return sayTo(sh, cmd, first(args[1:]), control.Command{Command: control.Note, Text: args[0]})
+		return sayTo(sh, cmd, ref, control.Command{Command: control.Note, Text: note})
 	}
 	return cmd
+}
+
+// noteFor tells a note from the run that it is for. A quoted text is the note, and
+// what follows it the run. Words without quotes are all the note, but for a run at
+// their end: one whose full name that is, for "fix the build" means none.
+func noteFor(sh *shell, args []string) (note, ref string) {
+	last := len(args) - 1
+	if last == 0 || last == 1 && (isSentence(args[:1]) || strings.TrimSpace(args[0]) == "") {
+		return args[0], first(args[1:])
+	}
+	_, run, err := sh.meant(args[last])
+	if err == nil && (last == 1 || run.Name == args[last]) {
+		return strings.Join(args[:last], " "), args[last]
+	}
+	return strings.Join(args, " "), ""
 }
 
 func raiseCommand(sh *shell) *cobra.Command {

@@ -57,7 +57,11 @@ func In(dir string, req Request) (Assignment, error) {
 func Load(tree string, req Request) (Assignment, error) {
 	req = req.Canonical()
 	settings, err := config.Load(Sources(tree, req))
-	return Assignment{Tree: tree, Request: req, Settings: settings}, err
+	a := Assignment{Tree: tree, Request: req, Settings: settings}
+	if err == nil {
+		a = a.settled()
+	}
+	return a, err
 }
 
 // Sources is where the settings of a request in a work tree come from.
@@ -118,7 +122,7 @@ func builtinSettings(name string) string {
 // had says nothing here: who needs it will find out.
 func front(tree string, req Request) func(*config.Resolved) ([]config.Front, *config.Problem) {
 	return func(settings *config.Resolved) ([]config.Front, *config.Problem) {
-		a := Assignment{Tree: tree, Request: req.Canonical(), Settings: settings}
+		a := Assignment{Tree: tree, Request: req.Canonical(), Settings: settings}.settled()
 		if !a.HasPrompt() || !a.Templated() {
 			return nil, nil
 		}

@@ -19,9 +19,32 @@ const PromptsFolder = ".refrain/prompts"
 
 // HasPrompt tells whether the agent gets a prompt. A command after "--" gets that
 // of a procedure, too: its own parts, or a file that the settings name.
-func (a Assignment) HasPrompt() bool {
-	own := a.Request.Procedure != "" && (a.Config().Prompt == "" || a.Settings.IsSet("prompt"))
-	return a.Request.hasPrompt() || own
+func (a Assignment) HasPrompt() bool { return a.Request.hasPrompt() || a.procedureSpeaks() }
+
+// procedureSpeaks tells whether the procedure has a prompt, and not only settings.
+func (a Assignment) procedureSpeaks() bool {
+	return a.Request.Procedure != "" && (a.Config().Prompt == "" || a.Settings.IsSet("prompt"))
+}
+
+// askedFor stands before the words of a person in a prompt that others have
+// written, so that the agent knows them from what holds for every run.
+const askedFor = "The user asks for this in particular:\n\n"
+
+// settled is the assignment with the words of a person where they belong. Those
+// who say a sentence to a procedure want it done in the procedure's way: to lose
+// its prompt for it would leave an agent without any.
+func (a Assignment) settled() Assignment {
+	r := &a.Request
+	switch {
+	case r.Words == "":
+		return a
+	case r.Prompt != "" || r.File != "" || a.procedureSpeaks():
+		r.Context = append([]string{askedFor + r.Words}, r.Context...)
+	default:
+		r.Prompt = r.Words
+	}
+	r.Words = ""
+	return a
 }
 
 // Pieces is what the prompt is made of: the text or the file that was asked for,

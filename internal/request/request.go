@@ -34,12 +34,17 @@ func HintOf(err error) string {
 // Request is what a person asked for, in a form that can be stored with the
 // run and asked for again by a resume.
 type Request struct {
-	Procedure string            `json:"procedure,omitempty"`
-	Command   []string          `json:"command,omitempty"`     // after "--"
-	Prompt    string            `json:"prompt,omitempty"`      // inline, or read from stdin
-	File      string            `json:"prompt_file,omitempty"` // absolute
-	Context   []string          `json:"context,omitempty"`
-	Vars      map[string]string `json:"vars,omitempty"` // of the prompt\'s template
+	Procedure string   `json:"procedure,omitempty"`
+	Command   []string `json:"command,omitempty"`     // after "--"
+	Prompt    string   `json:"prompt,omitempty"`      // inline, or read from stdin
+	File      string   `json:"prompt_file,omitempty"` // absolute
+	Context   []string `json:"context,omitempty"`
+
+	// Words is what a person has said, wherever it belongs: it is the prompt of a run
+	// that has no other, and else adds to it. Load puts it there.
+	Words string `json:"-"`
+
+	Vars map[string]string `json:"vars,omitempty"` // of the prompt\'s template
 
 	// Commands are the {{run}} of the prompt when the run began.
 	Commands []string `json:"commands"`
