@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // From this size on the list and a pane stand side by side, each in a frame.
@@ -55,10 +57,10 @@ func (p *panes) leftFrame(now time.Time, wide int, s style) []string {
 	title := p.look.paint(s2, fmt.Sprintf(" %d %s ", iterationsPane+1, paneNames[iterationsPane].name))
 	n := p.tasks.room(p.height - 2)
 	if n == 0 {
-		return p.look.frame(title, "", p.table.show(p.data.rows, p.look, now, wide-4, p.height-2), wide, p.height, s)
+		return p.look.frame(title, "", p.attempts(now, wide-4, p.height-2), wide, p.height, s)
 	}
 	upper := p.look.frame(p.look.paint(strong, " Tasks ")+p.look.paint(faint, p.tasks.count()+" "), "", p.tasks.show(p.look, wide-4, n), wide, n+2, s)
-	lower := p.look.frame(title, "", p.table.show(p.data.rows, p.look, now, wide-4, p.height-n-3), wide, p.height-n-1, s)
+	lower := p.look.frame(title, "", p.attempts(now, wide-4, p.height-n-3), wide, p.height-n-1, s)
 	lower[0] = strings.Replace(strings.Replace(lower[0], "╭", "├", 1), "╮", "┤", 1)
 	return append(upper[:n+1], lower...)
 }
@@ -89,10 +91,10 @@ func (p palette) frame(title, place string, body []string, width, height int, s 
 func (p *panes) list(now time.Time, width, height int) []string {
 	n := p.tasks.room(height)
 	if n == 0 {
-		return p.table.show(p.data.rows, p.look, now, width, height)
+		return p.attempts(now, width, height)
 	}
 	lines := append([]string{p.look.paint(heading, "Tasks "+p.tasks.count())}, p.tasks.show(p.look, width, n)...)
-	return append(append(lines, ""), p.table.show(p.data.rows, p.look, now, width, height-n-2)...)
+	return append(append(lines, ""), p.attempts(now, width, height-n-2)...)
 }
 
 // click chooses what the mouse points at: a pane by its name or its place, an
@@ -166,4 +168,33 @@ func (p *panes) clickRow(y int) tea.Cmd {
 	}
 	p.table.move(rows, i-p.table.at(rows))
 	return p.follow()
+}
+
+// attempts draws the list of iterations, and below it, where there is room, all of what
+// is to be said of the chosen one.
+func (p *panes) attempts(now time.Time, width, height int) []string {
+	lines := p.table.show(p.data.rows, p.look, now, width, height)
+	r, ok := p.chosenRow()
+	if !ok {
+		return lines
+	}
+	more := r.detail(p.look, now, width)
+	if len(lines)+1+len(more) > height || len(p.data.rows)+1 > len(lines) {
+		return lines
+	}
+	return append(append(lines, ""), more...)
+}
+
+// detail says all of an attempt.
+func (r row) detail(p palette, now time.Time, width int) []string {
+	lines := []string{p.facts([]part{
+		{"Iteration " + r.number(), strong, 0}, {r.result, r.style, 0}, {r.time(now), plain, 1}, {r.tests, plain, 3}, {r.gates, plain, 2}, {r.cost, plain, 4},
+	}, "  ", width)}
+	if r.why == "" {
+		return lines
+	}
+	for _, l := range wrap(text.Line(r.why), width, plain, "") {
+		lines = append(lines, p.paint(faint, l.text))
+	}
+	return lines
 }

@@ -411,7 +411,11 @@ func (m *model) hints() []part {
 // usual is the keys that do the same in every pane.
 func (m *model) usual() []part {
 	if m.data.run.State.Ended() {
-		return []part{{"R resume", faint, 3}, {"B put files back", faint, 4}, {"L runs", faint, 5}, {"d diff", faint, 6}, {"/ search", faint, 7}, {"? help", faint, 0}, {"q leave", faint, 1}}
+		resume := "R resume"
+		if m.data.run.State == loop.Done {
+			resume = ""
+		}
+		return []part{{resume, faint, 3}, {"B put files back", faint, 4}, {"L runs", faint, 5}, {"d diff", faint, 6}, {"/ search", faint, 7}, {"? help", faint, 0}, {"q leave", faint, 1}}
 	}
 	pause := "p pause"
 	if m.data.holds() {

@@ -15,12 +15,8 @@ func markdown(said string, width int) []line {
 	code := ""
 	for source := range strings.SplitSeq(said, "\n") {
 		bare := strings.TrimSpace(source)
-		if fence := fenceOf(bare); fence != "" && (code == "" || strings.HasPrefix(fence, code) && bare == fence) {
-			if code == "" {
-				code = fence
-			} else {
-				code = ""
-			}
+		if next, turns := fenced(bare, code); turns {
+			code = next
 			continue
 		}
 		if code != "" {
@@ -32,6 +28,33 @@ func markdown(said string, width int) []line {
 		lines = append(lines, paragraph(source, bare, width)...)
 	}
 	return lines
+}
+
+// inCode tells whether a text ends in a block of code that has no end yet.
+func inCode(said string) bool {
+	code := ""
+	for source := range strings.SplitSeq(said, "\n") {
+		if next, turns := fenced(strings.TrimSpace(source), code); turns {
+			code = next
+		}
+	}
+	return code != ""
+}
+
+// fenced tells whether a line begins or ends a block of code, and gives the fence of
+// the one that is open after it.
+func fenced(bare, open string) (next string, turns bool) {
+	fence := fenceOf(bare)
+	switch {
+	case fence == "":
+		return open, false
+	case open == "":
+		return fence, true
+	}
+	if ends := strings.HasPrefix(fence, open) && bare == fence; ends {
+		return "", true
+	}
+	return open, false
 }
 
 // fenceOf is the fence that opens or closes a block of code.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestMarkdownIsRendered(t *testing.T) {
@@ -58,4 +60,20 @@ func TestMarkdownLosesNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestCodeThatComesLineByLineIsOneBlock(t *testing.T) {
+	d := newRunData(Options{})
+	for _, said := range []string{"So:", "```go", "func f() {}", "# no heading", "```", "# Heading"} {
+		d.observe(loop.Event{Payload: &loop.AgentText{Text: said}})
+	}
+	var got []string
+	for _, b := range d.transcript.blocks {
+		for _, l := range b.lay(40) {
+			got = append(got, l.text)
+		}
+	}
+	if want := []string{"So:", "  func f() {}", "  # no heading", "Heading"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -113,8 +113,8 @@ func (m *model) frame() frame {
 		f = frame{}
 	case m.height < 6:
 		f.tabs = 0
-	case m.height >= 14 && m.data.condition(m.look, m.opt.Now(), m.width) != "":
-		f.header = 2
+	case m.height >= 14:
+		f.header = len(m.header(m.opt.Now()))
 	}
 	if m.height >= 8 {
 		f.question = len(m.asked(m.opt.Now()))
@@ -124,6 +124,19 @@ func (m *model) frame() frame {
 	}
 	f.body = max(m.height-f.header-f.tabs-f.question-f.footer, 0)
 	return f
+}
+
+// header says where the run stands and how it fares: on one line, if both fit.
+func (m *model) header(now time.Time) []string {
+	position := m.data.position(m.look, m.panes.tasks.said(), now, m.width)
+	condition := m.data.condition(m.look, now, m.width)
+	switch {
+	case condition == "":
+		return []string{position}
+	case m.height >= 14 && ansi.StringWidth(position)+3+ansi.StringWidth(condition) <= m.width:
+		return []string{position + "   " + condition}
+	}
+	return []string{position, condition}
 }
 
 // wide tells whether two panes stand side by side.
@@ -136,10 +149,7 @@ func (m *model) draw() []string {
 	f, now := m.frame(), m.opt.Now()
 	var lines []string
 	if f.header > 0 {
-		lines = append(lines, m.data.position(m.look, m.panes.tasks.said(), now, m.width))
-	}
-	if f.header > 1 {
-		lines = append(lines, m.data.condition(m.look, now, m.width))
+		lines = append(lines, m.header(now)[:f.header]...)
 	}
 	if f.tabs > 0 {
 		lines = append(lines, m.panes.tabs(m.width))

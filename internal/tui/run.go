@@ -26,6 +26,7 @@ type runData struct {
 	tests      *loop.Tests // of the last test run
 	pausing    bool        // after this iteration
 	stopping   bool        // likewise
+	gate       string      // what the last gate said, as the transcript told it
 	red        string      // the gate that has just failed, as the transcript told it
 	trouble    string      // why no more events come, though the run has no end
 	end        *block      // the card of a run that is over
@@ -51,7 +52,7 @@ func (d *runData) observe(e loop.Event) {
 	d.list(e)
 	switch p := e.Payload.(type) {
 	case *loop.IterationStarted:
-		d.red = ""
+		d.red, d.gate = "", ""
 		d.head(d.narrator.Heading(e))
 	case *loop.AgentText:
 		d.say(p)
@@ -141,24 +142,37 @@ func (d *runData) head(said string) {
 	d.transcript.add(&block{text: text.Line(said), style: heading})
 }
 
+// maxJoined is how long a block of code may get that comes line by line: each line has
+// all of it laid out again.
+const maxJoined = 16_000
+
+// say shows a text of the agent's. One that goes on with code which the last text began
+// belongs to it: agents that print line by line begin and end code in different texts.
 func (d *runData) say(p *loop.AgentText) {
-	d.transcript.add(&block{text: strings.Trim(text.Clean(p.Text), "\n"), rich: true})
+	said := strings.Trim(text.Clean(p.Text), "\n")
+	if n := len(d.transcript.blocks); n > 0 && d.transcript.blocks[n-1].rich && inCode(d.transcript.blocks[n-1].text) && len(d.transcript.blocks[n-1].text) < maxJoined {
+		last := d.transcript.blocks[n-1]
+		d.transcript.change(last, func() { last.text += "\n" + said })
+	} else {
+		d.transcript.add(&block{text: said, rich: true})
+	}
 	if p.Cut {
 		d.note(faint, "(cut here: the raw transcript has the whole text)")
 	}
 }
 
-// judged tells what a gate said. One that fails in the same way in the work tree and in
-// a clean checkout is told once.
+// judged tells what a gate said. One that says the same once more, or fails in the same
+// way in the work tree and in a clean checkout, is told once.
 func (d *runData) judged(g loop.Gate) {
 	said := "gate " + text.Line(g.Name) + " " + view.Gate(g)
-	if said == d.red {
+	whole := said + view.Elsewhere(g.Where)
+	if said == d.red || whole == d.gate {
 		return
 	}
-	if d.red = ""; !g.OK {
+	if d.red, d.gate = "", whole; !g.OK {
 		d.red = said
 	}
-	d.note(gateStyle(g), said+view.Elsewhere(g.Where))
+	d.note(gateStyle(g), whole)
 }
 
 // refuse tells that a claim was refused. When that was for the gate of the line
