@@ -1,7 +1,6 @@
 package app
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,11 +18,10 @@ func (j *Job) secrets() *redact.Redactor { return secretsOf(j.Assignment) }
 // environment, those that agents are given by settings or commands, and how people are told.
 // By its promise an agent is heard, so that is never hidden.
 func secretsOf(a request.Assignment) *redact.Redactor {
-	given := map[string]string{}
-	for _, one := range a.Config().Agents {
-		maps.Copy(given, one.Env)
-	}
 	list := redact.Variables(os.Environ(), isPath)
+	for _, one := range a.Config().Agents { // several may have a key of the same name
+		list = append(list, redact.Given(one.Env, isPath)...)
+	}
 	_, keys := agent.Apart(os.Environ(), nil) // whatever their names look like
 	paying := map[string]string{}
 	for _, kv := range keys {
@@ -34,7 +32,6 @@ func secretsOf(a request.Assignment) *redact.Redactor {
 	for _, c := range commandLines(a) {
 		list = append(list, redact.Settings(c.Secrets())...)
 	}
-	list = append(list, redact.Given(given, isPath)...)
 	list = append(list, redact.Settings(a.Settings.Secrets())...)
 	return redact.New(list, a.Config().Done.Promise, a.Config().Done.FailurePromise)
 }

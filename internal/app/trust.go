@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/surface"
-	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
 )
 
@@ -43,19 +45,21 @@ func Agreed(ctx context.Context, dir string, req request.Request) error {
 	return err
 }
 
-// programs is the names of the agents that work or review, and of their programs:
-// an agent of the user's own may well be a known one by another name.
+// programs is the names of the agents that work or review, and of those that their
+// commands name in any word: an agent of the user's own may well call a known one.
 func programs(a request.Assignment, l *lineup.Lineup) []string {
 	c := a.Config()
 	names := append(l.Names(), reviewers(c)...)
-	for _, name := range slices.Clone(names) {
-		command := c.Agents[name].Command
-		argv := command.Argv
-		if command.Line != "" {
-			argv, _ = text.SplitArgs(command.Line) // whoever starts it says what is wrong
-		}
-		if len(argv) > 0 {
-			names = append(names, filepath.Base(argv[0]))
+	words := slices.Clone(a.Request.Command)
+	for _, name := range names {
+		words = append(words, append(c.Agents[name].Command.Argv, c.Agents[name].Command.Line)...)
+	}
+	for _, line := range words {
+		for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()'\"`$=", r) }) {
+			base := path.Base(filepath.ToSlash(word))
+			if base = strings.TrimSuffix(base, path.Ext(base)); slices.Contains(agent.BuiltIn(), base) {
+				names = append(names, base)
+			}
 		}
 	}
 	slices.Sort(names)
@@ -80,7 +84,9 @@ func FindSurface(ctx context.Context, dir string) (*Surface, error) {
 	if s.Items, err = surface.All(ctx, a, lineup.Known(a.Config().Agents)); err != nil {
 		return nil, err
 	}
-	s.News, err = surface.Unknown(a, s.Items)
+	if s.News, err = surface.Unknown(a, s.Items); err != nil { // then nothing is known
+		s.News = trust.Record{}.News(s.Items)
+	}
 	return s, err
 }
 
@@ -136,7 +142,8 @@ func AgreeToOwn(ctx context.Context, tree string, files []string) error {
 // maxRunsAsked is how many runs are asked who changed a file. Somebody waits.
 const maxRunsAsked = 10
 
-// NameChangers says of changed files which run changed them last, where one did.
+// NameChangers says of changed files which run changed them last, where it was one:
+// since the person agreed, and nobody has touched the file after its iteration.
 func NameChangers(tree string, news []trust.News) {
 	runs, err := journal.Open(tree)
 	if err != nil {
@@ -146,20 +153,33 @@ func NameChangers(tree string, news []trust.News) {
 	if err != nil {
 		return
 	}
+	touched := map[string]time.Time{}
+	for _, n := range news {
+		if info, err := os.Lstat(filepath.Join(tree, filepath.FromSlash(n.File))); err == nil {
+			touched[n.File] = info.ModTime()
+		}
+	}
 	for _, entry := range list[max(0, len(list)-maxRunsAsked):] {
 		for e, err := range runs.AllEvents(entry.Name, 0) {
-			done, ok := e.Payload.(*loop.IterationFinished)
 			if err != nil {
 				break
 			}
-			if !ok || done.Outcome.Changes == nil {
-				continue
+			if done, ok := e.Payload.(*loop.IterationFinished); ok && done.Outcome.Changes != nil {
+				nameChanger(news, touched, entry.Name, e, done.Outcome.Changes.Paths)
 			}
-			for i := range news {
-				if slices.ContainsFunc(done.Outcome.Changes.Paths, func(p loop.PathChange) bool { return p.Path == news[i].File }) {
-					news[i].By = fmt.Sprintf("the agent in %s/%d", entry.Name, e.Iter)
-				}
-			}
+		}
+	}
+}
+
+func nameChanger(news []trust.News, touched map[string]time.Time, run string, e loop.Event, changed []loop.PathChange) {
+	for i := range news {
+		n := &news[i]
+		at, there := touched[n.File]
+		if !there || at.After(e.Time.Add(time.Second)) || n.Before != nil && e.Time.Before(n.Before.At) {
+			continue
+		}
+		if slices.ContainsFunc(changed, func(p loop.PathChange) bool { return p.Path == n.File }) {
+			n.By = fmt.Sprintf("the agent in %s/%d", run, e.Iter)
 		}
 	}
 }

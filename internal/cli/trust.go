@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
 	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
@@ -162,17 +163,19 @@ func names(news []trust.News) []string {
 
 // tellFiles shows the files that count as a whole.
 func tellFiles(ctx context.Context, sh *shell, s *app.Surface) {
+	shown := map[string]bool{}
 	for _, i := range s.Items {
-		if i.Where != i.File {
+		if i.Where != i.File || shown[i.File] {
 			continue
 		}
+		shown[i.File] = true
 		data, err := files.Read(ctx, s.Tree, filepath.FromSlash(i.File), maxSettings)
 		if err != nil {
-			continue // a link that leads out is told as one
+			continue // it lies above the tree, or is a link that leads out, and is told as one
 		}
 		fmt.Fprintf(sh.out, "\n%s:\n", text.Line(i.File))
 		for line := range strings.Lines(string(data)) {
-			fmt.Fprintf(sh.out, "    %s\n", text.Clean(strings.TrimRight(line, "\r\n")))
+			fmt.Fprintf(sh.out, "    %s\n", text.Clean(setting.MaskLine(strings.TrimRight(line, "\r\n"))))
 		}
 	}
 }

@@ -315,18 +315,30 @@ func (l *loader) frontSetting(src *source, key string, value any, at place) {
 		return
 	}
 	if is != foundSetting || gateAt(path) >= 0 || inNamed(path) || key == "prompt" || onlyAtTop(key) || executes(key) {
-		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+FileName))
+		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+settableIn(key)))
 		return
 	}
 	v, what, hint := r.Read(tomlLike(value))
+	if what == "" && !harmless(key, v) {
+		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+settableIn(key)))
+		return
+	}
 	l.keep(src, path, entry{r, v, "prompt", at}, what, hint)
 }
 
-// executes tells whether a key says what the runner runs, what it writes or
-// sends and where, or what an agent may do: a prompt is a file that agents write
-// to.
+// settableIn is where a key can be set that a prompt cannot.
+func settableIn(key string) string {
+	if onlyByUser(key) {
+		return "your own settings, ~/.config/refrain/config.toml"
+	}
+	return FileName
+}
+
+// executes tells whether a key belongs to those that say what the runner runs,
+// what it writes or sends and where, or what an agent may do: a prompt is a file
+// that agents write to. What else is not harmless is refused by its value.
 func executes(key string) bool {
-	return key == "stop.scripts" || beginsWith(key, "hooks.", "permissions.", "notify.", "trace.", "metrics.", "sandbox.")
+	return beginsWith(key, "hooks.", "permissions.", "notify.", "trace.", "metrics.", "sandbox.")
 }
 
 // tomlLike is a value in the types that TOML's have.

@@ -55,8 +55,14 @@ func harmless(key string, value any) bool {
 		return true
 	case "permissions.mode":
 		return value != "full"
-	case "stop.scripts", "git.commit": // a commit runs hooks and filters of the repository
-		return setting.Render(value) == "[]" || value == false
+	case "stop.scripts":
+		return setting.Render(value) == "[]"
+	case "git.commit", "git.branch": // git runs hooks and filters of the repository for them
+		return setting.Render(value) == "false"
+	case "git.checkpoint": // without them nothing can be undone
+		return value == true
+	case "retention.redact":
+		return value == true
 	}
 	if value == "" || setting.Render(value) == "[]" {
 		return true

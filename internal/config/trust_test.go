@@ -14,13 +14,13 @@ import (
 // here or there.
 const asked = `
 commands.build commands.lint commands.test
-git.commit
+git.branch git.checkpoint git.commit
 hooks.run.failed hooks.run.finished hooks.run.next_iteration hooks.run.post_iteration hooks.run.started
 limits.fallback log.file metrics.file metrics.listen
 notify.command notify.discord.url notify.email.from notify.email.password notify.email.server notify.email.to notify.email.user
 notify.log notify.ntfy.token notify.ntfy.url notify.slack.url notify.webhook.headers notify.webhook.secret
 notify.webhook.template notify.webhook.url
-permissions.mode proc.keep proof.copy proof.setup sandbox.env stop.scripts trace.endpoint trace.headers trust.folders
+permissions.mode proc.keep proof.copy proof.setup retention.redact sandbox.env stop.scripts trace.endpoint trace.headers trust.folders
 `
 
 func TestWhatAPersonIsAskedAbout(t *testing.T) {
@@ -44,6 +44,28 @@ func TestWhatAPersonIsAskedAbout(t *testing.T) {
 	for _, row := range agentSettings {
 		if harmless("agents.x."+row.Key, "x") {
 			t.Errorf("agents.x.%s is not asked about", row.Key)
+		}
+	}
+}
+
+// A prompt is a file of the project's too, and one that agents write to: what is
+// asked about of refrain.toml cannot be set there at all.
+func TestAPromptSetsNothingThatIsAskedAbout(t *testing.T) {
+	values := map[string]any{
+		"git.branch": "b", "git.checkpoint": false, "git.commit": true, "retention.redact": false, "permissions.mode": "full",
+		"limits.fallback": []any{"codex"}, "notify.email.to": []any{"a@example.com"}, "proc.keep": []any{"x"}, "proof.copy": []any{"x"},
+		"sandbox.env": []any{"X"}, "stop.scripts": []any{"x"}, "trust.folders": []any{"/"},
+	}
+	for _, key := range strings.Fields(asked) {
+		value, ok := values[key]
+		if !ok {
+			value = "x"
+		}
+		_, err := Load(Sources{Front: func(*Resolved) ([]Front, *Problem) {
+			return []Front{{File: "PROMPT.md", Settings: map[string]any{key: value}, Lines: map[string]int{key: 3}}}, nil
+		}})
+		if err == nil || !strings.Contains(err.Error(), "PROMPT.md:3: ") || !strings.Contains(err.Error(), "cannot be set in a prompt") && !strings.Contains(err.Error(), "is a table") {
+			t.Errorf("%s in a prompt: %v, want that it cannot be set there", key, err)
 		}
 	}
 }

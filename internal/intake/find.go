@@ -238,6 +238,11 @@ func (s *search) read(ctx context.Context, name string) ([]byte, error) {
 	return files.All(ctx, f, maxSize)
 }
 
+// foreign tells whether a folder has thousands of files of others, which act only
+// for a file that is on the list by itself. What lies in it directly is looked at:
+// an agent takes a skill of that name for one.
+func foreign(name string) bool { return name == "node_modules" || name == ".git" }
+
 // folder takes what is in a folder.
 func (s *search) folder(ctx context.Context, p place, name string, depth int) {
 	list, err := fs.ReadDir(files.FS(s.tree), name)
@@ -246,9 +251,7 @@ func (s *search) folder(ctx context.Context, p place, name string, depth int) {
 		return
 	}
 	for _, entry := range list {
-		// Thousands of files of others, which act only for a file that is on the
-		// list by itself.
-		if entry.Name() == "node_modules" || entry.Name() == ".git" {
+		if !entry.Type().IsRegular() && depth > 0 && foreign(path.Base(name)) {
 			continue
 		}
 		if s.looked > maxFiles {

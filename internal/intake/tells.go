@@ -152,17 +152,22 @@ var harmless = []string{
 // lines that are no plain key: YAML can spell a key in many ways.
 func unusual(front string) []string {
 	var found []string
+	inKey := false
 	for line := range strings.Lines(front) {
-		line = strings.TrimRight(line, "\r\n")
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		if line == "---" {
 			break
 		}
-		if line == "" || strings.ContainsRune(" \t#-", rune(line[0])) {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if inKey && strings.ContainsRune(" \t-", rune(line[0])) && !strings.Contains(line, "\r") {
 			continue // belongs to the key before it
 		}
+		inKey = true
 		key, _, ok := strings.Cut(line, ":")
 		switch {
-		case !ok || !plainKey(key):
+		case !ok || !plainKey(key) || strings.Contains(line, "\r"):
 			found = append(found, "a line that is no plain setting")
 		case !slices.Contains(harmless, key):
 			found = append(found, key)

@@ -96,12 +96,23 @@ func (t *turn) enter(ctx context.Context, root *os.Root, p *page, name string, h
 	}
 	next := &page{
 		name: name, text: text, dir: path.Dir(name), info: info, from: p, vars: p.vars,
-		trusted: p.trusted && strings.HasPrefix(name, ownPrompts),
+		trusted: p.trusted && strings.HasPrefix(name, ownPrompts) && straight(root, path.Dir(name)),
 	}
 	if err := next.checkChain(); err != nil {
 		return "", err
 	}
 	return t.render(ctx, next)
+}
+
+// straight tells whether no folder on the way to a name is a link: behind one lies
+// what is not the user's own, whatever it is called.
+func straight(root *os.Root, folder string) bool {
+	for ; folder != "."; folder = path.Dir(folder) {
+		if info, err := root.Lstat(filepath.FromSlash(folder)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // readFile reads a file that is text and not too long.

@@ -27,7 +27,7 @@ func Variables(env []string, isPath func(string) bool) []Secret {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		value = strings.TrimSpace(value)
-		if setting.SecretName(name) && !plain(value) && !isPath(value) {
+		if setting.SecretName(name) && !usual(name, value) && !isPath(value) {
 			list = append(list, Secret{name, value})
 			list = append(list, leaves(name, value)...)
 		}
@@ -56,10 +56,10 @@ func Settings(values map[string]string) []Secret {
 	var list []Secret
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := strings.TrimSpace(values[name])
-		if !plain(value) {
+		if !oneWord(value) {
 			list = append(list, Secret{name, value})
 		}
-		if word, rest, ok := strings.Cut(value, " "); ok && isWord(word) && !plain(rest) {
+		if word, rest, ok := strings.Cut(value, " "); ok && isWord(word) && !oneWord(strings.TrimSpace(rest)) {
 			list = append(list, Secret{name, strings.TrimSpace(rest)})
 		}
 		list = append(list, passwordIn(name, value)...)
@@ -76,7 +76,7 @@ func passwordIn(name, value string) []Secret {
 	if err != nil || u.User == nil {
 		return nil
 	}
-	if password, ok := u.User.Password(); ok && !plain(password) {
+	if password, ok := u.User.Password(); ok && !oneWord(password) {
 		return []Secret{{name, password}}
 	}
 	if user := u.User.Username(); random(user) { // https://TOKEN@host
@@ -97,7 +97,7 @@ func leaves(name, value string) []Secret {
 	walk = func(key string, v any) {
 		switch v := v.(type) {
 		case string:
-			if v = strings.TrimSpace(v); setting.SecretName(key) && !plain(v) {
+			if v = strings.TrimSpace(v); setting.SecretName(key) && !usual(key, v) {
 				list = append(list, Secret{name, v})
 			}
 		case []any:
@@ -112,6 +112,27 @@ func leaves(name, value string) []Secret {
 	}
 	walk("", object)
 	return list
+}
+
+// usual tells whether a value is what anybody may write, under a name that looks
+// secret. Words tell where secrets are kept as often as they are secrets, unless
+// the name says that the value itself is one: SECRET_BACKEND is none, DB_PASSWORD
+// is, and an app password may well be letters alone.
+func usual(name, value string) bool {
+	if setting.HoldsSecret(name) {
+		return oneWord(value)
+	}
+	return plain(value)
+}
+
+// longestUsual is as long as a word is that stands in ordinary text, and that
+// somebody gives where a secret could stand: production.
+const longestUsual = 10
+
+// oneWord tells whether a value that should be secret is not: it is short, one
+// short word, a number, or a URL without a password.
+func oneWord(value string) bool {
+	return plain(value) && (len(value) < minValue || len(value) <= longestUsual && isWord(value) || strings.Contains(value, "://") || !strings.ContainsFunc(value, unicode.IsLetter))
 }
 
 const (

@@ -18,6 +18,10 @@ func TestWhichVariablesAreSecret(t *testing.T) {
 		{"letters that are no word", "APP_SECRET=abcdefghijklmnopqrstuvwx", []string{"abcdefghijklmnopqrstuvwx"}},
 		{"a name that is not secret", "EDITOR=vim-9000-x1y2z3", nil},
 		{"a short value", "X_TOKEN=abc1234", nil},
+		{"an app password", "SMTP_PASSWORD=abcdefghijklmnop", []string{"abcdefghijklmnop"}},
+		{"words where a secret stands", "MY_API_KEY=very-secret-token", []string{"very-secret-token"}},
+		{"a word where a secret could stand", "DEPLOY_TOKEN=production", nil},
+		{"a number where a secret could stand", "X_TOKEN=100000000", nil},
 		{"a word", "TOKEN_STORE=keychain", nil},
 		{"words", "SECRET_BACKEND=google-secret-manager", nil},
 		{"a number", "MAX_TOKENS=100000000", nil},
@@ -57,10 +61,11 @@ func TestWhichSettingsAreSecret(t *testing.T) {
 	}
 	got = Settings(map[string]string{
 		"notify.email.password": "hunter22", "notify.slack.url": "https://hooks.example.com/T00/Xy12Zw34Uv56", "notify.webhook.url": "http://127.0.0.1:8080/hook",
-		"trace.headers.Authorization": "Bearer k3y-of-a-robot", "trace.headers.Kind": "production",
+		"trace.headers.Authorization": "Bearer k3y-of-a-robot", "trace.headers.Kind": "production", "notify.ntfy.token": "qrstuvwxyzabcdef",
 	})
 	want = []Secret{
 		{"notify.email.password", "hunter22"},
+		{"notify.ntfy.token", "qrstuvwxyzabcdef"},
 		{"notify.slack.url", "https://hooks.example.com/T00/Xy12Zw34Uv56"},
 		{"trace.headers.Authorization", "Bearer k3y-of-a-robot"},
 		{"trace.headers.Authorization", "k3y-of-a-robot"},

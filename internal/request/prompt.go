@@ -135,6 +135,13 @@ func (a Assignment) filePiece(section, path, dir string) prompt.Piece {
 
 // shown is a path as people know it: from the work tree, if it is there.
 func shown(tree, path string) string {
+	if straight, err := filepath.EvalSymlinks(path); err == nil {
+		if root, err := filepath.EvalSymlinks(tree); err == nil {
+			if rel, err := filepath.Rel(root, straight); err == nil && filepath.IsLocal(rel) {
+				return filepath.ToSlash(rel)
+			}
+		}
+	}
 	if rel, err := filepath.Rel(tree, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}

@@ -47,6 +47,20 @@ func SecretName(name string) bool {
 	return false
 }
 
+// secretItself is how names end whose value is a secret, not where one is kept.
+var secretItself = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "_PASS", "_PWD", "_PAT", "APIKEY", "SECRETKEY", "ACCESSKEY", "PRIVATEKEY", "CREDENTIAL", "CREDENTIALS"}
+
+// HoldsSecret tells whether a name says that its value itself is secret.
+func HoldsSecret(name string) bool {
+	name = strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
+	for _, end := range secretItself {
+		if strings.HasSuffix(name, end) || strings.HasSuffix(strings.ReplaceAll(name, "_", ""), end) {
+			return true
+		}
+	}
+	return false
+}
+
 // MaskArgs hides the values of arguments whose names look like secrets.
 func MaskArgs(argv []string) []string { return Command{Argv: argv}.masked(secretInLine).Argv }
 

@@ -55,13 +55,22 @@ func inTrustedFolder(a request.Assignment) bool {
 	tree := resolved(a.Tree)
 	for _, folder := range a.Config().Permissions.Trusted {
 		if rest, ok := strings.CutPrefix(folder, "~"); ok {
-			folder = filepath.Join(os.Getenv("HOME"), rest)
+			folder = filepath.Join(home(), rest)
 		}
 		if _, inside := files.Under(resolved(folder), tree); inside && filepath.IsAbs(folder) {
 			return true
 		}
 	}
 	return false
+}
+
+// home is the user's own folder; empty: nobody knows.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return dir
 }
 
 // resolved is a path without links, as far as it can be had.

@@ -182,7 +182,7 @@ func (s *search) commands(name, file, words string) {
 
 // agents adds what agents take from the work tree by themselves.
 func (s *search) agents(ctx context.Context, names []string) {
-	where := intake.Where{Tree: s.a.Tree, Dir: s.a.Dir(), Home: os.Getenv("HOME")}
+	where := intake.Where{Tree: s.a.Tree, Dir: s.a.Dir(), Home: home()}
 	for _, name := range names {
 		found, err := intake.Find(ctx, name, where)
 		s.fail(err)

@@ -52,7 +52,7 @@ func Place(tree string) (string, error) {
 	if err != nil || inside == "." {
 		return common, nil
 	}
-	return filepath.Join(common, "..", "below", inside), nil
+	return filepath.Join(common, "below", inside), nil
 }
 
 // acknowledged tells whether a repository knows a linked work tree as its own: in
@@ -88,14 +88,29 @@ func (s Store) Of(place string) (Record, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if err != nil {
-		return Record{Place: place}, fmt.Errorf("read what you trust: %w", err)
+	if err == nil && r.Place != place {
+		err = fmt.Errorf("it is about %s", r.Place)
 	}
-	if r.Place != place {
-		return Record{Place: place}, fmt.Errorf("read what you trust: %s is about %s", s.file(place), r.Place)
+	if err != nil {
+		return Record{Place: place}, &DamagedError{s.file(place), err}
 	}
 	return r, nil
 }
+
+// DamagedError is that what a person has agreed to cannot be read.
+type DamagedError struct {
+	File string
+	Err  error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("what you trust cannot be read: %s: %s", e.File, files.Cause(e.Err))
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Hint says what to do.
+func (*DamagedError) Hint() string { return `"refrain trust" begins it anew` }
 
 // Add notes that a person has said yes to items of a place. A record that cannot
 // be read is begun anew.

@@ -45,8 +45,8 @@ func (i Item) same(other Item) bool { return i.Name == other.Name && i.Sum == ot
 // News is an item that nobody has said yes to.
 type News struct {
 	Item
-	Before *Item  `json:"before,omitempty"` // what was trusted in its place; nil: it is new
-	By     string `json:"by,omitempty"`     // who changed it, where that is known
+	Before *Trusted `json:"before,omitempty"` // what was trusted in its place; nil: it is new
+	By     string   `json:"by,omitempty"`     // who changed it, where that is known
 }
 
 // Error is that something of a work tree would run which nobody has said yes to.
@@ -91,7 +91,7 @@ type Trusted struct {
 func (r Record) News(items []Item) []News {
 	var list []News
 	for _, item := range items {
-		if before, known := r.find(item); !known {
+		if before, known := r.find(item, items); !known {
 			list = append(list, News{Item: item, Before: before})
 		}
 	}
@@ -99,14 +99,14 @@ func (r Record) News(items []Item) []News {
 }
 
 // find tells whether an item is trusted, and if not, what was last trusted in its
-// place.
-func (r Record) find(item Item) (before *Item, known bool) {
+// place and is there no more.
+func (r Record) find(item Item, items []Item) (before *Trusted, known bool) {
 	for i := len(r.Items) - 1; i >= 0; i-- {
-		was := r.Items[i].Item
+		was := r.Items[i]
 		if was.same(item) {
 			return nil, true
 		}
-		if before == nil && was.Name == item.Name && was.File == item.File {
+		if before == nil && was.Name == item.Name && was.File == item.File && !slices.ContainsFunc(items, was.same) {
 			before = &was
 		}
 	}
@@ -129,11 +129,11 @@ func (r Record) with(items []Item, at time.Time) Record {
 			more.Items = append(more.Items, old)
 		}
 	}
+	if extra := len(more.Items) + len(items) - maxItems; extra > 0 { // what was said now is kept in any case
+		more.Items = more.Items[min(extra, len(more.Items)):]
+	}
 	for _, item := range items {
 		more.Items = append(more.Items, Trusted{item, at})
-	}
-	if extra := len(more.Items) - maxItems; extra > 0 {
-		more.Items = more.Items[extra:]
 	}
 	return more
 }

@@ -47,6 +47,13 @@ func TestTheNewestIsWhatWasThereBefore(t *testing.T) {
 	if got := r.News([]Item{item("g", "c")}); got[0].Before.What != "a" {
 		t.Errorf("before = %s, want the newest", got[0].Before.What)
 	}
+	var many []Item
+	for i := range maxItems + 5 {
+		many = append(many, item(fmt.Sprint(i), "x"))
+	}
+	if got := r.with(many, time.Now()).News(many); len(got) != 0 {
+		t.Errorf("%d of what was just said are forgotten", len(got))
+	}
 	for i := range maxItems + 10 {
 		r = r.with([]Item{item("g", fmt.Sprint(i))}, time.Now())
 	}
@@ -55,6 +62,18 @@ func TestTheNewestIsWhatWasThereBefore(t *testing.T) {
 	}
 	if got := r.News([]Item{item("g", fmt.Sprint(maxItems+9))}); len(got) != 0 {
 		t.Error("the newest was forgotten")
+	}
+}
+
+// What was trusted in the place of a command is one that is gone, not one that is
+// still there.
+func TestWhatIsStillThereWasNotReplaced(t *testing.T) {
+	r := Record{}.with([]Item{item("prompt", "a"), item("prompt", "b")}, time.Now())
+	if got := r.News([]Item{item("prompt", "a"), item("prompt", "b"), item("prompt", "c")}); len(got) != 1 || got[0].Before != nil {
+		t.Errorf("News = %+v, want one that is new", got)
+	}
+	if got := r.News([]Item{item("prompt", "a"), item("prompt", "c")}); len(got) != 1 || got[0].Before == nil || got[0].Before.What != "b" {
+		t.Errorf("News = %+v, want one in the place of b", got)
 	}
 }
 
@@ -183,6 +202,20 @@ func TestPlace(t *testing.T) {
 		if place(t, hostile) == place(t, mine) {
 			t.Errorf("%s: a stranger shares what is trusted in mine", name)
 		}
+	}
+	// Work trees of two bare repositories that lie beside each other.
+	var parts []string
+	for _, name := range []string{"a", "b"} {
+		git(t, top, "clone", "-q", "--bare", "mine", name+".git")
+		git(t, filepath.Join(top, name+".git"), "worktree", "add", "-q", "-f", filepath.Join(top, name), "HEAD")
+		part := filepath.Join(top, name, "part")
+		if err := os.Mkdir(part, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, place(t, part))
+	}
+	if parts[0] == parts[1] {
+		t.Errorf("two repositories share what is trusted: %s", parts[0])
 	}
 	if _, err := Place(filepath.Join(top, "gone")); err == nil {
 		t.Error("a folder that is not there has a place")
