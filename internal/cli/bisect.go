@@ -15,16 +15,16 @@ import (
 
 func bisectCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "bisect RUN GATE",
+		Use:   "bisect [RUN] GATE",
 		Short: "Find the iteration that broke a gate",
 		Long: "Find the iteration after which a gate failed that had passed before: from what the run recorded, and\n" +
 			"where that leaves a gap, by running the gate on the run's checkpoints in a clean checkout. The work\n" +
 			"tree is not touched.",
-		Example:           "  refrain bisect build-7 test",
+		Example:           "  refrain bisect test\n  refrain bisect build-7 test",
 		ValidArgsFunction: completeRuns(sh),
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usage(fmt.Sprintf("%s takes a run and a gate, not %d arguments", cmd.CommandPath(), len(args)), "write it like: refrain bisect last test")
+			if len(args) == 0 || len(args) > 2 {
+				return usage(cmd.CommandPath()+" takes the name of a gate, and before it that of a run", "write it like: refrain bisect build-7 test")
 			}
 			return nil
 		},
@@ -38,7 +38,11 @@ func bisectCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		runs, entry, err := sh.find(args[0])
+		ref, gate := "", args[len(args)-1]
+		if len(args) == 2 {
+			ref = args[0]
+		}
+		runs, entry, err := sh.find(ref)
 		if err != nil {
 			return err
 		}
@@ -51,7 +55,7 @@ func bisectCommand(sh *shell) *cobra.Command {
 		}
 		var culprit *history.Culprit
 		err = sh.agreeing(func() (err error) {
-			culprit, err = app.Bisect(ctx, runs, entry, args[1], request.Request{Flags: flags, Consent: consent(f)}, tell)
+			culprit, err = app.Bisect(ctx, runs, entry, gate, request.Request{Flags: flags, Consent: consent(f)}, tell)
 			return err
 		})
 		switch {
@@ -63,7 +67,7 @@ func bisectCommand(sh *shell) *cobra.Command {
 			return printJSON(sh.out, culprit)
 		}
 		fmt.Fprintf(sh.out, "%s/%d broke gate %s: %s; after %s it passed.\n",
-			entry.Name, culprit.Iteration, text.Line(args[1]), text.Line(culprit.Gate.Why), iterationWords(culprit.Good))
+			entry.Name, culprit.Iteration, text.Line(gate), text.Line(culprit.Gate.Why), iterationWords(culprit.Good))
 		if culprit.Summary != "" {
 			fmt.Fprintf(sh.out, "It said: %s\n", text.Line(culprit.Summary))
 		}

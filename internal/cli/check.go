@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +37,15 @@ func checkCommand(sh *shell) *cobra.Command {
 		}
 		ctx, ended := sh.untilSignal(cmd.Context())
 		defer ended()
-		tell := func(p loop.Payload) { tellGates(sh, p) }
-		if *asJSON {
-			tell = func(loop.Payload) {}
-		}
 		var c *app.Checked
 		err = sh.agreeing(func() (err error) {
+			tell := func(loop.Payload) {}
+			if !*asJSON {
+				watched := checkedGates{sh: sh, began: time.Now()}
+				watched.line = sh.wait(watched.words)
+				defer watched.line.end()
+				tell = watched.tell
+			}
 			c, err = app.CheckGates(ctx, sh.dir, request.Request{Procedure: first(args), Flags: flags, Consent: consent(f)}, tell)
 			return err
 		})
@@ -63,8 +69,34 @@ func checkCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// tellGates says what happens while it happens.
-func tellGates(sh *shell, p loop.Payload) {
+// checkedGates says what happens while it happens.
+type checkedGates struct {
+	sh   *shell
+	line *pulse
+
+	mu    sync.Mutex
+	now   string // the gate that runs
+	began time.Time
+}
+
+// words say what is waited for.
+func (c *checkedGates) words() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	what := cmp.Or(c.now, "getting ready")
+	return fmt.Sprintf("%s: %s (Ctrl+C ends it)", what, text.Seconds(time.Since(c.began)))
+}
+
+func (c *checkedGates) tell(p loop.Payload) {
+	c.mu.Lock()
+	if p, ok := p.(*loop.GateStarted); ok {
+		c.now, c.began = "gate "+text.Line(p.Name)+", "+placeName(p.Where), time.Now()
+	}
+	c.mu.Unlock()
+	c.line.above(func() { tellGate(c.sh, p) })
+}
+
+func tellGate(sh *shell, p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.GateFinished:
 		fmt.Fprint(sh.out, lines.Hang(fmt.Sprintf("%-16s %-15s ", text.Line(p.Gate.Name), placeName(p.Gate.Where)), view.Gate(p.Gate), sh.look()))

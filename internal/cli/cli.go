@@ -242,7 +242,7 @@ func kindOf(f *pflag.Flag) string {
 	case "int":
 		return "whole number"
 	case "duration":
-		return "duration such as 90s or 24h"
+		return "duration such as 90s, 24h or 30d"
 	}
 	return f.Value.Type()
 }

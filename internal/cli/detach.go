@@ -84,7 +84,7 @@ func awaitRun(sh *shell, started string, pid int, ended <-chan error, words *os.
 		said, err := files.ReadFile(context.Background(), started, 64<<10)
 		begun := err == nil && json.Unmarshal(said, &run) == nil
 		if begun && !run.Asks {
-			run.tell(sh.out, pid)
+			run.tell(sh, pid)
 			return nil
 		}
 		select {
@@ -92,7 +92,7 @@ func awaitRun(sh *shell, started string, pid int, ended <-chan error, words *os.
 			return startedBadly(sh, err, words)
 		case <-deadline:
 			if begun {
-				run.tell(sh.out, pid)
+				run.tell(sh, pid)
 				return nil
 			}
 			return failure{"the run does not answer", "\"refrain status\" shows what it is doing", statusFailed}
@@ -101,13 +101,13 @@ func awaitRun(sh *shell, started string, pid int, ended <-chan error, words *os.
 	}
 }
 
-func (b beginning) tell(out io.Writer, pid int) {
-	fmt.Fprintf(out, "%s is running (pid %d): refrain status %[1]s, refrain watch %[1]s, refrain stop %[1]s\n", b.Run, pid)
+func (b beginning) tell(sh *shell, pid int) {
+	sh.say("%s is running (pid %d): refrain status %[1]s, refrain watch %[1]s, refrain stop %[1]s", b.Run, pid)
 	switch {
 	case b.Question != "":
-		fmt.Fprintf(out, "It asks: %s: refrain approve %s\n", text.Line(b.Question), b.Run)
+		sh.say("It asks: %s: refrain approve %s", text.Line(b.Question), b.Run)
 	case b.Asks:
-		fmt.Fprintf(out, "It is going to ask: refrain approve %s\n", b.Run)
+		sh.say("It is going to ask: refrain approve %s", b.Run)
 	}
 }
 

@@ -171,11 +171,11 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// between refuses fewer than least and more than most arguments.
-func between(least, most int) cobra.PositionalArgs {
+// some refuses no arguments at all.
+func some(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return usage(fmt.Sprintf("%s takes %d to %d arguments, not %d", cmd.CommandPath(), least, most, len(args)), "see \""+cmd.CommandPath()+" --help\"")
+		if len(args) == 0 {
+			return usage(cmd.CommandPath()+" takes "+what, "see \""+cmd.CommandPath()+" --help\"")
 		}
 		return nil
 	}

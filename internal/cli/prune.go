@@ -3,12 +3,15 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func pruneCommand(sh *shell) *cobra.Command {
@@ -21,12 +24,12 @@ func pruneCommand(sh *shell) *cobra.Command {
 			"\"run --worktree\" are removed when all of their work is merged and their run is done; others only\n" +
 			"with --worktrees, and then branches that are not merged stay. One with a live run, or with files\n" +
 			"that are not committed, is never removed.",
-		Example: "  refrain prune --dry-run\n  refrain prune --keep 5 --older-than 720h",
+		Example: "  refrain prune --dry-run\n  refrain prune --keep 5 --older-than 30d",
 		Args:    noArguments,
 	}
 	f := cmd.Flags()
 	keep := f.Int("keep", 10, "keep this many of the latest runs")
-	older := f.Duration("older-than", 0, "delete only runs that ended longer ago than this")
+	older := timeFlag(f, "older-than", "delete only runs that ended longer ago than this, such as 30d")
 	resumable := f.Bool("resumable", false, "also delete runs that could be resumed")
 	trees := f.Bool("worktrees", false, "also remove work trees whose work is not merged, or whose run could be resumed; branches that are not merged stay")
 	gone := f.Bool("gone", false, "also delete the records of projects that are gone, 30 days after their last run or --older-than")
@@ -40,7 +43,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		runs, err := prunable(store, *keep, *older, *resumable)
+		runs, keptRuns, err := prunable(store, *keep, *older, *resumable)
 		if err != nil {
 			return err
 		}
@@ -77,7 +80,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 			}
 		}
 		if *asJSON {
-			return printJSON(sh.out, map[string]any{"deleted": names, "worktrees": removed, "kept": kept, "leftovers": left, "projects": projects, "dry_run": *dry})
+			return printJSON(sh.out, map[string]any{"deleted": names, "worktrees": removed, "kept": kept, "leftovers": left, "kept_runs": keptRuns, "projects": projects, "dry_run": *dry})
 		}
 		word := "deleted"
 		if *dry {
@@ -101,17 +104,46 @@ func pruneCommand(sh *shell) *cobra.Command {
 		if len(names)+len(removed)+len(left)+len(projects) == 0 {
 			fmt.Fprintln(sh.out, "nothing to delete")
 		}
+		tellKept(sh, keptRuns)
 		return nil
 	})
 	return cmd
 }
 
+// keptRun is a run that stays, and why.
+type keptRun struct {
+	Run string `json:"run"`
+	Why string `json:"why"`
+	// flag is how it could be deleted, or what keeps it.
+	flag string
+}
+
+// tellKept says which runs stay, those of one kind on a line.
+func tellKept(sh *shell, list []keptRun) {
+	for len(list) > 0 {
+		kind := list[0]
+		var names []string
+		list = slices.DeleteFunc(list, func(k keptRun) bool {
+			if k.Why != kind.Why {
+				return false
+			}
+			names = append(names, k.Run)
+			return true
+		})
+		if kind.flag != "" {
+			kind.Why += " (" + kind.flag + ")"
+		}
+		sh.say("kept %s: %s", text.FirstFew(names), kind.Why)
+	}
+}
+
 // prunable names the runs that may go, the oldest first: those of this work tree,
-// and of linked ones that are gone, for nobody else can delete these.
-func prunable(store journal.Store, keep int, older time.Duration, resumable bool) ([]journal.Entry, error) {
+// and of linked ones that are gone, for nobody else can delete these. The others of
+// them are kept.
+func prunable(store journal.Store, keep int, older time.Duration, resumable bool) (runs []journal.Entry, kept []keptRun, err error) {
 	list, bad, err := store.List()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	here := unreadable(store, bad)
 	broken := len(here)
@@ -120,21 +152,34 @@ func prunable(store journal.Store, keep int, older time.Duration, resumable bool
 			here = append(here, e)
 		}
 	}
-	var runs []journal.Entry
-	for i, e := range here[:max(0, len(here)-keep)] {
+	kept = []keptRun{}
+	latest := max(0, len(here)-keep)
+	for i, e := range here[:latest] {
+		at, status := e.State.At, loop.Status("")
 		if i < broken {
-			if info, err := os.Stat(e.Dir); err == nil && time.Since(info.ModTime()) >= older {
-				runs = append(runs, e)
+			info, err := os.Stat(e.Dir)
+			if err != nil {
+				continue // it is gone
 			}
-			continue
+			at = info.ModTime()
+		} else {
+			status = store.Status(e)
 		}
-		status := store.Status(e)
-		old := time.Since(e.State.At) >= older
-		if status.Ended() && old && (resumable || !history.CanGoOn(status)) {
+		switch {
+		case i >= broken && !status.Ended():
+			kept = append(kept, keptRun{e.Name, "still live", ""})
+		case time.Since(at) < older:
+			kept = append(kept, keptRun{e.Name, "not old enough", "--older-than"})
+		case i >= broken && !resumable && history.CanGoOn(status):
+			kept = append(kept, keptRun{e.Name, "could be resumed", "--resumable"})
+		default:
 			runs = append(runs, e)
 		}
 	}
-	return runs, nil
+	for _, e := range here[latest:] {
+		kept = append(kept, keptRun{e.Name, "among the latest", "--keep"})
+	}
+	return runs, kept, nil
 }
 
 // unreadable are the runs that cannot be read and that nobody else will delete.

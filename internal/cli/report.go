@@ -24,11 +24,15 @@ func reportCommand(sh *shell) *cobra.Command {
 		Long: "Write all there is to see of a run into one HTML file: how it ended and how that was proven, every refused\n" +
 			"claim, tests, cost, context and duration of each iteration, when it worked and when it waited, and what changed.\n" +
 			"The page needs nothing else and asks nobody for anything. The file is for you alone (mode 0600).",
-		Example:           "  refrain report\n  refrain report build-7 -f night.html\n  refrain report -f - >/srv/www/night.html",
+		Example:           "  refrain report\n  refrain report build-7 -o night.html\n  refrain report -o - >/srv/www/night.html",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
-	cmd.Flags().StringVarP(&to, "file", "f", "", "write it to this file (- is stdout; without it, RUN.html)")
+	cmd.Flags().StringVarP(&to, "file", "o", "", "write it to this file (- is stdout; without it, RUN.html)")
+	// -f follows a run everywhere else. It stays for those who have learnt it.
+	cmd.Flags().StringVarP(&to, "to-file", "f", "", "the same as --file")
+	_ = cmd.Flags().MarkHidden("to-file") // fails only for a flag that is not there
+	asJSON := addJSON(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		store, entry, err := sh.find(first(args))
 		if err != nil {
@@ -50,6 +54,9 @@ func reportCommand(sh *shell) *cobra.Command {
 		full, err := filepath.Abs(to)
 		if err != nil {
 			full = to
+		}
+		if *asJSON {
+			return printJSON(sh.out, map[string]string{"run": entry.Name, "file": full})
 		}
 		fmt.Fprintf(sh.out, "wrote %s\n", full)
 		return nil

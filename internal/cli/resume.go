@@ -23,7 +23,6 @@ func resumeCommand(sh *shell) *cobra.Command {
 		dry    bool
 		now    bool
 		noWait bool
-		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
@@ -35,16 +34,13 @@ func resumeCommand(sh *shell) *cobra.Command {
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON {
-				output = "json"
-			}
 			flags, err := settingsOf(cmd.Flags(), limitFlags)
 			if err != nil {
 				return err
 			}
 			if run, err := sh.liveHere(first(args)); err == nil && !dry {
 				if len(flags) > 0 {
-					return failure{run.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise KEY=VALUE\", or stop it first", statusLocked}
+					return failure{run.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise\", or stop it first", statusLocked}
 				}
 				err := give(cmd.Context(), sh, run, control.Command{Command: control.Resume, NoWait: noWait}, output == "json")
 				if !errors.Is(err, errJustEnded) {
@@ -112,7 +108,6 @@ func resumeCommand(sh *shell) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&dry, "dry-run", false, "show the next iteration's prompt, with what it hears of those before, and touch nothing")
-	f.BoolVar(&asJSON, "json", false, "the same as -o json")
 	f.BoolVar(&noWait, "no-wait", false, "with a run that is alive: do not wait until it has taken effect")
 	f.BoolVar(&now, "now", false, "do not wait for a usage limit that the run was waiting for")
 	f.BoolVar(&accept, "accept-config", false, "accept that what ends the run was changed since it started")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -21,7 +22,30 @@ var outputs = []string{"auto", "plain", "json", "quiet", "tui"}
 
 func addOutput(f *pflag.FlagSet, output *string) {
 	f.StringVarP(output, "output", "o", "auto", "how to show the run: "+strings.Join(outputs, ", "))
+	f.Var(jsonOutput{output}, "json", "the same as -o json")
+	f.Lookup("json").NoOptDefVal = "true"
 }
+
+// jsonOutput is the flag by which every command prints JSON, for one that has more
+// ways than two.
+type jsonOutput struct{ output *string }
+
+func (j jsonOutput) Set(s string) error {
+	on, err := strconv.ParseBool(s)
+	if on {
+		*j.output = "json"
+	}
+	return err
+}
+
+func (j jsonOutput) String() string {
+	return strconv.FormatBool(j.output != nil && *j.output == "json")
+}
+
+func (jsonOutput) Type() string { return "bool" }
+
+// IsBoolFlag says that it takes no value.
+func (jsonOutput) IsBoolFlag() bool { return true }
 
 // screen shows a run in the way that was asked for. What it shows of the past
 // is known only when the run is open, so it is made first and filled later.

@@ -3,10 +3,12 @@ package cli
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // settingFlag is a flag that sets one key.
@@ -15,7 +17,7 @@ type settingFlag struct{ name, short, key, help string }
 // limitFlags set limits; a resume takes them too.
 var limitFlags = []settingFlag{
 	{"max-iterations", "n", "loop.max_iterations", "stop after N iterations (0 is unlimited)"},
-	{"max-time", "", "loop.max_time", "stop after this much time, such as 8h"},
+	{"max-time", "", "loop.max_time", "stop after this much time, such as 8h or 2d"},
 	{"max-cost", "", "budget.cost_usd", "stop when this much money is spent"},
 	{"max-tokens", "", "budget.tokens", "stop when this many tokens are used"},
 	{"iteration-timeout", "", "loop.iteration_timeout", "end an iteration after this time"},
@@ -27,15 +29,39 @@ var standAlone = []string{"commit", "branch"}
 
 // addSettings adds flags that set keys, --gate, and --set for all the others.
 func addSettings(f *pflag.FlagSet, flags []settingFlag) {
+	addFlags(f, flags)
+	f.StringArray("gate", nil, "a command that must pass before a claim is believed (repeatable)")
+	f.StringArray("set", nil, "set any key, as KEY=VALUE (repeatable; \"refrain config show\" lists the keys)")
+}
+
+// addFlags adds flags that set keys.
+func addFlags(f *pflag.FlagSet, flags []settingFlag) {
 	for _, s := range flags {
 		f.StringP(s.name, s.short, "", s.help)
 		if slices.Contains(standAlone, s.name) {
 			f.Lookup(s.name).NoOptDefVal = "true"
 		}
 	}
-	f.StringArray("gate", nil, "a command that must pass before a claim is believed (repeatable)")
-	f.StringArray("set", nil, "set any key, as KEY=VALUE (repeatable; \"refrain config show\" lists the keys)")
 }
+
+// timeFlag is a flag for how long, which also knows days.
+func timeFlag(f *pflag.FlagSet, name, help string) *time.Duration {
+	d := new(timeValue)
+	f.Var(d, name, help)
+	return (*time.Duration)(d)
+}
+
+type timeValue time.Duration
+
+func (d *timeValue) Set(s string) error {
+	read, err := text.ReadDuration(s)
+	*d = timeValue(read)
+	return err
+}
+
+func (d *timeValue) String() string { return text.Seconds(time.Duration(*d)) }
+
+func (*timeValue) Type() string { return "duration" }
 
 // settingsOf reads the flags that were given, in the order of the table.
 func settingsOf(f *pflag.FlagSet, flags []settingFlag) ([]config.Flag, error) {

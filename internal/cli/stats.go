@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,23 +114,17 @@ func statsRow(name string, s view.Stats) []string {
 }
 
 // sinceWhen reads when to begin: so long ago, or on a day.
-func sinceWhen(text string, now time.Time) (time.Time, error) {
-	if text == "" {
+func sinceWhen(since string, now time.Time) (time.Time, error) {
+	if since == "" {
 		return time.Time{}, nil
 	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n int
-		if _, err := fmt.Sscanf(days, "%d", &n); err == nil && fmt.Sprint(n) == days && n >= 0 {
-			return now.AddDate(0, 0, -n), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+	if d, err := text.ReadDuration(since); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", time.RFC3339} {
-		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+		if t, err := time.ParseInLocation(layout, since, now.Location()); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, usage(fmt.Sprintf("--since is %q", text), "write a duration such as 12h or 7d, or a day such as 2026-11-01")
+	return time.Time{}, usage(fmt.Sprintf("--since is %q", since), "write a duration such as 12h or 7d, or a day such as 2026-11-01")
 }

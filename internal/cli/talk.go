@@ -6,13 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // The commands here talk to a live run, from any terminal.
@@ -43,16 +50,11 @@ func stopCommand(sh *shell) *cobra.Command {
 }
 
 func noteCommand(sh *shell) *cobra.Command {
-	cmd := talk(sh, "note TEXT [RUN]", "Tell the next agent of a live run something", control.Note)
-	cmd.Example = "  refrain note 'The API key is in .env.test'\n  refrain note fix the tests first"
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage("there is no note", "write what the next agent should know")
-		}
-		return nil
-	}
+	cmd := talk(sh, "note [RUN] TEXT…", "Tell the next agent of a live run something", control.Note)
+	cmd.Example = "  refrain note 'The API key is in .env.test'\n  refrain note build-7 use tabs, not spaces"
+	cmd.Args = some("a text")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		note, ref := noteFor(sh, args)
+		ref, note := noteFor(args, sh.isRun)
 		if strings.TrimSpace(note) == "" {
 			return usage("the note is empty", "write what the next agent should know")
 		}
@@ -61,35 +63,83 @@ func noteCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// noteFor tells a note from the run that it is for. A quoted text is the note, and
-// what follows it the run. Words without quotes are all the note, but for a run at
-// their end: one whose full name that is, for "fix the build" means none.
-func noteFor(sh *shell, args []string) (note, ref string) {
+// noteFor finds the run that a note is for, if one is named: before the text, or
+// behind it. Of single words only the whole name of a run is one: "last" and others
+// may be the text's.
+func noteFor(args []string, isRun func(string) bool) (ref, note string) {
 	last := len(args) - 1
-	if last == 0 || last == 1 && (isSentence(args[:1]) || strings.TrimSpace(args[0]) == "") {
-		return args[0], first(args[1:])
+	switch {
+	case last == 0:
+		return "", args[0]
+	case isRun(args[0]):
+		return args[0], strings.Join(args[1:], " ")
+	case isRun(args[last]), last == 1 && strings.ContainsAny(args[0], " \t\n"): // the text was quoted, so the other is no part of it
+		return args[last], strings.Join(args[:last], " ")
 	}
-	_, run, err := sh.meant(args[last])
-	if err == nil && (last == 1 || run.Name == args[last]) {
-		return strings.Join(args[:last], " "), args[last]
-	}
-	return strings.Join(args, " "), ""
+	return "", strings.Join(args, " ")
 }
 
+// isRun tells whether a word is the whole name of a run.
+func (sh *shell) isRun(word string) bool {
+	if sh.machine {
+		list, err := everyLive()
+		return err == nil && slices.ContainsFunc(list, func(r history.LiveRun) bool { return r.Name == word })
+	}
+	store, err := sh.store()
+	if err != nil || word == "" {
+		return false
+	}
+	entry, err := store.Find(word)
+	return err == nil && entry.Name == word
+}
+
+// raiseFlags are the limits that a live run can be given anew, as run takes them.
+var raiseFlags = limitFlags[:4]
+
 func raiseCommand(sh *shell) *cobra.Command {
-	cmd := talk(sh, "raise KEY=VALUE [RUN]", "Change a limit of a live run", control.Raise)
-	cmd.Long = "Change a limit of a live run: loop.max_iterations, loop.max_time, budget.cost_usd, budget.tokens or limits.max_wait.\n" +
+	cmd := talk(sh, "raise [RUN] [KEY=VALUE…]", "Change a limit of a live run", control.Raise)
+	cmd.Long = "Change a limit of a live run, by a flag or by its key: loop.max_iterations, loop.max_time, budget.cost_usd, budget.tokens or limits.max_wait.\n" +
 		"The value is the new total, not an addition; 0 is no limit."
-	cmd.Example = "  refrain raise budget.cost_usd=20\n  refrain raise loop.max_iterations=100 build-7"
-	cmd.Args = between(1, 2)
+	cmd.Example = "  refrain raise --max-cost 20\n  refrain raise build-7 -n 100 --max-time 8h\n  refrain raise build-7 limits.max_wait=6h"
+	addFlags(cmd.Flags(), raiseFlags)
+	cmd.Args = nil
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		key, value, ok := strings.Cut(args[0], "=")
-		if !ok || key == "" || value == "" {
-			return usage(fmt.Sprintf("%q is not KEY=VALUE", args[0]), "write it like budget.cost_usd=20")
+		ref, orders, err := raises(cmd.Flags(), args)
+		if err != nil {
+			return err
 		}
-		return sayTo(sh, cmd, first(args[1:]), control.Command{Command: control.Raise, Key: key, Value: value})
+		for _, order := range orders {
+			if err := sayTo(sh, cmd, ref, order); err != nil || sh.status != 0 {
+				return err
+			}
+		}
+		return nil
 	}
 	return cmd
+}
+
+// raises sorts what raise was given: limits, and a run before or behind them.
+func raises(f *pflag.FlagSet, args []string) (ref string, orders []control.Command, err error) {
+	for _, s := range raiseFlags {
+		if flag := f.Lookup(s.name); flag.Changed {
+			orders = append(orders, control.Command{Command: control.Raise, Key: s.key, Value: flag.Value.String()})
+		}
+	}
+	for i, arg := range args {
+		key, value, ok := strings.Cut(arg, "=")
+		switch {
+		case ok && key != "" && value != "":
+			orders = append(orders, control.Command{Command: control.Raise, Key: key, Value: value})
+		case ok || ref != "" || i > 0 && i < len(args)-1:
+			return "", nil, usage(fmt.Sprintf("%q is not KEY=VALUE", arg), "write it like budget.cost_usd=20")
+		default:
+			ref = arg
+		}
+	}
+	if len(orders) == 0 {
+		return "", nil, usage("raise takes a limit and what it is to be", "write it like: refrain raise --max-cost 20, or budget.cost_usd=20")
+	}
+	return ref, orders, nil
 }
 
 func approveCommand(sh *shell) *cobra.Command {
@@ -155,7 +205,23 @@ func sayTo(sh *shell, cmd *cobra.Command, ref string, c control.Command) error {
 
 // give is a command for a run that is alive.
 func give(ctx context.Context, sh *shell, run history.LiveRun, c control.Command, asJSON bool) error {
-	answer, err := control.Dial(run.Socket).Do(ctx, c)
+	ctx, ended := sh.untilSignal(ctx)
+	defer ended()
+	told := ""
+	do := control.Dial(run.Socket).Do
+	if !asJSON && !c.NoWait {
+		do = func(ctx context.Context, c control.Command) (answer control.Answer, err error) {
+			told, answer, err = sh.tellTaken(ctx, run, c)
+			return answer, err
+		}
+	}
+	answer, err := do(ctx, c)
+	if ctx.Err() != nil { // by a signal
+		if told != "" && sh.person() {
+			fmt.Fprintf(sh.out, "%s: still %s\n", run.Name, told)
+		}
+		return nil
+	}
 	var refused *control.Refused
 	switch {
 	case errors.As(err, &refused) && asJSON:
@@ -176,8 +242,71 @@ func give(ctx context.Context, sh *shell, run history.LiveRun, c control.Command
 	if asJSON {
 		return printJSON(sh.out, answered{run.Name, answer})
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n", run.Name, answer.Effect)
+	switch {
+	case told == "":
+		fmt.Fprintf(sh.out, "%s: %s\n", run.Name, answer.Effect)
+	case sh.person() && answer.State != "":
+		fmt.Fprintf(sh.out, "%s: %s\n", run.Name, view.People(answer.State, ""))
+	}
 	return nil
+}
+
+// tellTaken gives a run a command and says what it does about it as soon as the run
+// has taken it. On a terminal it shows what it waits for, until that has happened.
+func (sh *shell) tellTaken(ctx context.Context, run history.LiveRun, c control.Command) (told string, answer control.Answer, err error) {
+	client := control.Dial(run.Socket)
+	looking, enough := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer enough()
+	events := make(chan loop.Event)
+	wg.Go(func() {
+		for e, err := range client.Events(looking, run.Seq()) {
+			if err != nil {
+				return // the answer is the run's, too
+			}
+			select {
+			case events <- e:
+			case <-looking.Done():
+				return
+			}
+		}
+	})
+	done := make(chan struct{})
+	wg.Go(func() {
+		answer, err = client.Do(ctx, c)
+		close(done)
+	})
+	var mu sync.Mutex
+	shown := history.Look(run.Entry)
+	var line *pulse
+	for {
+		select {
+		case e := <-events:
+			mu.Lock()
+			shown.Apply(e)
+			mu.Unlock()
+			if p, ok := e.Payload.(*loop.CommandReceived); !ok || told != "" || p.Command != c.Command || p.Refused || p.Signal != "" {
+				continue
+			}
+			told = e.Payload.(*loop.CommandReceived).Effect
+			if !sh.person() {
+				fmt.Fprintf(sh.out, "%s: %s\n", run.Name, told)
+				continue
+			}
+			fmt.Fprintf(sh.out, "%s: %s (Ctrl+C leaves it so)\n", run.Name, told)
+			line = sh.wait(func() string {
+				mu.Lock()
+				defer mu.Unlock()
+				return "waiting: " + term.Position(shown) + ", " + text.Seconds(shown.Elapsed(time.Now()))
+			})
+		case <-done:
+			if line != nil {
+				line.end()
+			}
+			return told, answer, err
+		}
+	}
 }
 
 // silentRun says that a run does not answer, and what a person can do.

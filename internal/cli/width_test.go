@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,6 +50,7 @@ func TestHelpFits(t *testing.T) {
 func looksWell(t *testing.T, what, shown, whole string, width int) {
 	t.Helper()
 	words := map[string]bool{`\`: true}
+	shown, whole = took.ReplaceAllString(shown, "0s"), took.ReplaceAllString(whole, "0s") // nothing takes as long twice
 	for word := range strings.FieldsSeq(whole) {
 		words[strings.ToLower(word)] = true
 		words[strings.ToLower(word)+":"] = true // the head of a column, where rows are told cell by cell
@@ -69,6 +71,8 @@ func looksWell(t *testing.T, what, shown, whole string, width int) {
 		}
 	}
 }
+
+var took = regexp.MustCompile(`\d+(\.\d+)?s\b`)
 
 // oneLongWord tells a line that cannot be shorter: a path, perhaps behind its label.
 func oneLongWord(line string, fields []string, width int) bool {
@@ -221,4 +225,31 @@ func sample(w *world) {
 		w.Fatalf("nobody says NEVER, and the run is done:\n%s", out)
 	}
 	w.must("refrain", "run", "-a", "mine", "-p", "Write a file", "-n", "2", "--until", "DONE")
+}
+
+// Every command that has something to say says it to scripts, too, and -f follows a
+// run wherever it is shown.
+func TestOneGrammar(t *testing.T) {
+	without := map[string]string{
+		"events":     "its output is JSON",
+		"schema":     "its output is JSON",
+		"mcp":        "it speaks a protocol of its own",
+		"watch":      "it is a screen",
+		"config":     "it only has commands",
+		"completion": "its output is for a shell, and so is that of those below",
+		"help":       "help is for people",
+	}
+	every(newRoot(&shell{}), func(cmd *cobra.Command) {
+		if f := cmd.Flags().ShorthandLookup("f"); f != nil && !f.Hidden && f.Name != "follow" {
+			t.Errorf("%s -f is --%s, and elsewhere it follows a run", cmd.CommandPath(), f.Name)
+		}
+		_, excused := without[cmd.Name()]
+		if cmd.HasParent() {
+			_, below := without[cmd.Parent().Name()]
+			excused = excused || below && cmd.Parent().Name() == "completion"
+		}
+		if has := cmd.Flags().Lookup("json") != nil; has == excused {
+			t.Errorf("%s has --json: %v", cmd.CommandPath(), has)
+		}
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	words "github.com/refrain-loop/refrain/internal/text"
 )
 
 // maxCount bounds the counts in a script, so that none overflows when it is
@@ -94,10 +96,10 @@ func (f *values) money(key string) float64 {
 }
 
 func (f *values) duration(key string) time.Duration {
-	text := f.text(key)
-	d, err := time.ParseDuration(text)
+	said := f.text(key)
+	d, err := words.ReadDuration(said)
 	if err != nil || d < 0 {
-		f.fail("%s is %q: write a duration such as \"2s\" or \"1m30s\"", key, text)
+		f.fail("%s is %q: write a duration such as \"2s\" or \"1m30s\"", key, said)
 	}
 	return d
 }

@@ -5,8 +5,9 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"time"
 	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Kind is how a value is written.
@@ -189,7 +190,7 @@ func readDuration(v any) (any, bool) {
 	if !ok || s == "0" { // the one number that ParseDuration takes without a unit
 		return nil, false
 	}
-	d, err := time.ParseDuration(s)
+	d, err := text.ReadDuration(s)
 	if err != nil || d < 0 {
 		return nil, false
 	}

@@ -69,11 +69,11 @@ func headline(run *view.Run, now time.Time) string {
 	case run.Wait != nil:
 		return fmt.Sprintf("waiting until %s, for another %s", view.Clock(run.Wait.Until, now), text.Left(run.Wait.Until.Sub(now)))
 	case run.State == loop.Running && run.Iteration > 0:
-		return view.People(run.State, "") + ", " + position(run)
+		return view.People(run.State, "") + ", " + Position(run)
 	case run.State.Ended():
 		return run.Headline()
 	}
-	return position(run)
+	return Position(run)
 }
 
 // colours are those of the news.

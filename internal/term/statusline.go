@@ -26,7 +26,7 @@ func statusLine(run *view.Run, opt Options) string {
 	if run.Wait != nil {
 		return opt.paint(dim, waitLine(run.Wait, now, width-1))
 	}
-	parts := []string{position(run), text.Seconds(run.Elapsed(now))}
+	parts := []string{Position(run), text.Seconds(run.Elapsed(now))}
 	if run.State == loop.Paused {
 		parts = append(parts, "refrain resume goes on")
 	}
@@ -45,8 +45,8 @@ func statusLine(run *view.Run, opt Options) string {
 	return opt.paint(dim, view.Fit(strings.Join(parts, " · "), width-1))
 }
 
-// position is what the run is at: "iteration 2/5", and what it does there.
-func position(run *view.Run) string {
+// Position is what a live run is at: "iteration 2/5", and what it does there.
+func Position(run *view.Run) string {
 	where := string(run.State)
 	if run.Iteration > 0 {
 		where = view.At(run.Iteration, run.Max())
