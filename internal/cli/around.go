@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
@@ -103,7 +102,7 @@ func liveRuns(here journal.Store) ([]tui.LiveRun, error) {
 	var list, others []tui.LiveRun
 	for _, r := range all {
 		run := lookAt(r.Store, r.Entry)
-		said := tui.LiveRun{Name: r.Name, Tree: r.Tree, State: view.People(run.State, run.Level()), At: iterationsOf(run.Status(time.Now()))}
+		said := tui.LiveRun{Name: r.Name, Tree: r.Tree, State: view.People(run.State, run.Level()), At: atOf(run)}
 		if r.Store.Dir == here.Dir {
 			list = append(list, said)
 		} else {
@@ -111,6 +110,14 @@ func liveRuns(here journal.Store) ([]tui.LiveRun, error) {
 		}
 	}
 	return append(list, others...), nil
+}
+
+// atOf is the iteration that a live run is at, of how many.
+func atOf(run *view.Run) string {
+	if run.Max() > 0 {
+		return fmt.Sprintf("%d/%d", run.Iteration, run.Max())
+	}
+	return fmt.Sprint(run.Iteration)
 }
 
 // goBack has a full-screen view go on with a run that is over, and put files back. Both

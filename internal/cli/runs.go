@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -187,7 +186,7 @@ func (e *severalError) list() string {
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	for _, r := range e.runs {
 		run := lookAt(r.Store, r.Entry)
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", r.Name, view.People(run.State, run.Level()), iterationsOf(run.Status(time.Now())), r.Tree)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", r.Name, view.People(run.State, run.Level()), atOf(run), r.Tree)
 	}
 	_ = w.Flush() // into memory
 	return b.String()

@@ -72,7 +72,11 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 		return err
 	}
 	if !store.Status(entry).Ended() {
-		fmt.Fprintf(sh.out, "%s goes on. Come back with: refrain watch %s\n", entry.Name, entry.Name)
+		where := ""
+		if here, err := sh.store(); err != nil || here.Dir != store.Dir {
+			where = "-C " + entry.Tree + " "
+		}
+		fmt.Fprintf(sh.out, "%s goes on. Come back with: refrain %swatch %s\n", entry.Name, where, entry.Name)
 		return nil
 	}
 	fmt.Fprint(sh.out, lines.Card(lookClosely(store, entry), sh.look()))

@@ -245,19 +245,21 @@ func (m *model) rollBack() tea.Cmd {
 		return nil
 	}
 	name := m.data.run.Name
-	yes := func() tea.Cmd {
-		m.dialog.say(faint, "putting the files back…")
-		return m.work.inBackground(func() tea.Msg {
-			said, err := m.work.rollBack(name, r.iter)
-			if err != nil {
-				return told{bad, text.Line(err.Error())}
-			}
-			return told{good, text.Line(said)}
-		})
+	to := func(iteration int) func() tea.Cmd {
+		return func() tea.Cmd {
+			m.dialog.say(faint, "putting the files back…")
+			return m.work.inBackground(func() tea.Msg {
+				said, err := m.work.rollBack(name, iteration)
+				if err != nil {
+					return told{bad, text.Line(err.Error())}
+				}
+				return told{good, text.Line(said)}
+			})
+		}
 	}
 	m.dialog.question = &question{
-		text: fmt.Sprintf("Put the files back as they were after iteration %d?", r.iter), keys: "y/n",
-		answers: map[string]func() tea.Cmd{"y": yes, "Y": yes},
+		text: fmt.Sprintf("Put the files back as they were at iteration %d?", r.iter), keys: "a after it  b before it  n",
+		answers: map[string]func() tea.Cmd{"a": to(r.iter), "b": to(r.iter - 1)},
 	}
 	return nil
 }

@@ -421,13 +421,13 @@ func TestARunThatIsOverCanGoOnOrBack(t *testing.T) {
 	w := &world{around: true}
 	m := w.shown(begin().worked(1).worked(1).tell(&loop.RunFinished{State: loop.Aborted}), 80, 24)
 	press(m, "2", "k", "B")
-	wantShown(t, m, "Put the files back as they were after iteration 1?  y/n")
+	wantShown(t, m, "Put the files back as they were at iteration 1?  a after it  b before it  n")
 	press(m, "n")
 	if len(w.back) > 0 {
 		t.Error("n puts files back")
 	}
-	press(m, "B", "y")
-	if !slices.Equal(w.back, []int{1}) || footer(m) != "2 files are as they were" {
+	press(m, "B", "a", "B", "b")
+	if !slices.Equal(w.back, []int{1, 0}) || footer(m) != "2 files are as they were" {
 		t.Errorf("put back %v, %q", w.back, footer(m))
 	}
 	resumed := ""
