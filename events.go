@@ -54,6 +54,7 @@ type (
 	HookFinished       = loop.HookFinished
 	CheckpointMade     = loop.CheckpointMade
 	CheckpointRestored = loop.CheckpointRestored
+	PlanRead           = loop.PlanRead
 	CommitMade         = loop.CommitMade
 	TestExplained      = loop.TestExplained
 	ClaimHeard         = loop.ClaimHeard

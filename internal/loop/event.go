@@ -58,6 +58,7 @@ var payloads = map[Type]func() Payload{
 	"checkpoint.made":     func() Payload { return new(CheckpointMade) },
 	"checkpoint.restored": func() Payload { return new(CheckpointRestored) },
 	"commit.made":         func() Payload { return new(CommitMade) },
+	"plan.read":           func() Payload { return new(PlanRead) },
 	"test.explained":      func() Payload { return new(TestExplained) },
 	"claim.heard":         func() Payload { return new(ClaimHeard) },
 	"claim.refused":       func() Payload { return new(ClaimRefused) },

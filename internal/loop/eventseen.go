@@ -73,6 +73,10 @@ type CheckpointRestored struct {
 	Later          // what runs later in the tree that is put back
 }
 
+// PlanRead says how far the plan has come as the next agent finds it, when that is
+// not how the last one left it.
+type PlanRead struct{ Tally }
+
 // CommitMade says that the runner committed an iteration's work.
 type CommitMade struct {
 	Commit  string `json:"commit" redact:"-"`
@@ -97,4 +101,5 @@ func (*GateFinished) Type() Type       { return "gate.finished" }
 func (*TestsSeen) Type() Type          { return "tests.seen" }
 func (*CheckpointMade) Type() Type     { return "checkpoint.made" }
 func (*CheckpointRestored) Type() Type { return "checkpoint.restored" }
+func (*PlanRead) Type() Type           { return "plan.read" }
 func (*CommitMade) Type() Type         { return "commit.made" }

@@ -144,6 +144,10 @@ type Plan struct {
 	// few of them in words, and all of them by their marks.
 	Vanished []string `json:"vanished,omitempty"`
 	Marks    []string `json:"marks,omitempty"`
+	// Ticked are the tasks that this attempt has done, the first few of them;
+	// Task is the one that is at hand then.
+	Ticked []string `json:"ticked,omitempty"`
+	Task   string   `json:"task,omitempty"`
 }
 
 // Tests is what the test runs of an attempt showed.

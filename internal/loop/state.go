@@ -17,7 +17,7 @@ type State struct {
 	Evidence // what gates and tests have shown
 	Tree     // where the work tree has been
 	Claims   // what became of claims
-	Tasks    // what vanished from the plan
+	Tasks    // how far the plan has come, and what vanished from it
 	Tries    // attempts that went wrong, in a row
 	Provider // who is turned away, and who has worked
 	Talk     // what the next agent, and people, are told
@@ -52,11 +52,43 @@ func (c CountPolicy) standsIn(agent string) bool {
 	return slices.Index(c.Agents, agent) > 0
 }
 
-// Tasks are those that were open and are gone from the plan: a few in words, and
-// all of them by their marks.
+// Tasks are how far the plan has come, and which tasks were open and are gone from
+// it: a few in words, and all of them by their marks.
 type Tasks struct {
-	Vanished []string `json:"vanished,omitempty"`
-	Marks    []string `json:"marks,omitempty"`
+	Plan       *Tally   `json:"plan,omitempty"`        // as it was last read; nil: there is none
+	DoneBefore int      `json:"done_before,omitempty"` // tasks that were done when the run first read it
+	Vanished   []string `json:"vanished,omitempty"`
+	Marks      []string `json:"marks,omitempty"`
+}
+
+// Tally is how far a plan has come, and the task at hand: the first that is in
+// progress, else the first that is open.
+type Tally struct {
+	Open       int    `json:"open"`
+	InProgress int    `json:"in_progress"`
+	Done       int    `json:"done"`
+	Task       string `json:"task,omitempty"`
+}
+
+// Total is how many tasks there are.
+func (t Tally) Total() int { return t.Open + t.InProgress + t.Done }
+
+// read takes in the plan as an agent finds it.
+func (t Tasks) read(now Tally) Tasks {
+	if t.Plan == nil {
+		t.DoneBefore = now.Done
+	}
+	t.Plan = &now
+	return t
+}
+
+// add takes in the plan as an attempt left it, if that is how it stays.
+func (t Tasks) add(p *Plan, undone bool) Tasks {
+	t.Vanished, t.Marks = p.Vanished, p.Marks
+	if !undone {
+		t.Plan = &Tally{Open: p.Open, InProgress: p.InProgress, Done: p.Done, Task: p.Task}
+	}
+	return t
 }
 
 // Next is the number of the iteration that comes next.
@@ -100,6 +132,8 @@ func (s State) Sum(e Event) State {
 		s = s.begin(p)
 	case *IterationStarted:
 		s.Talk, s.AwaitingProvider = s.Talk.begin(), false
+	case *PlanRead:
+		s.Tasks = s.Tasks.read(p.Tally)
 	case *ClaimRefused:
 		s.Talk = s.Talk.hear(p.feedback())
 		var anew bool
@@ -207,7 +241,7 @@ func (s State) Add(o Outcome) State {
 		s.Evidence = s.Evidence.add(o)
 	}
 	if o.Plan != nil {
-		s.Tasks = Tasks{Vanished: o.Plan.Vanished, Marks: o.Plan.Marks}
+		s.Tasks = s.Tasks.add(o.Plan, undone)
 	}
 	s.Totals = s.Totals.add(o, row.counts, undone)
 	s.Unrewarded = toMicros(s.Unrewarded + o.Usage.Cost())

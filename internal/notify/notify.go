@@ -62,6 +62,7 @@ type Message struct {
 	Level         loop.Level  `json:"level,omitempty"`     // of a run that is done: what stands behind that
 	LevelWhy      string      `json:"level_why,omitempty"` // what the level rests on, or what a higher one lacks
 	Iterations    int         `json:"iterations"`
+	Plan          *loop.Tally `json:"plan,omitempty"` // how far the plan has come
 	CostUSD       float64     `json:"cost_usd,omitempty"`
 	CostEstimated bool        `json:"cost_estimated,omitempty"`
 	Elapsed       loop.Millis `json:"elapsed_ms,omitempty"`

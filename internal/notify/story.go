@@ -17,6 +17,7 @@ type story struct {
 	waitingAfter            time.Duration
 
 	totals loop.Totals
+	plan   *loop.Tally
 	live   time.Duration // at the time at
 	at     time.Time     // zero while the live time is not known
 	place  loop.Place    // where claims are judged
@@ -80,6 +81,7 @@ func (s *story) waiting(e loop.Event, p *loop.RunWaiting) (Message, bool) {
 // ends with this attempt, its end says it.
 func (s *story) attempt(e loop.Event, p *loop.IterationFinished) (Message, bool) {
 	s.totals, s.live, s.at, s.place = p.State.Totals, p.State.Live.Duration(), e.Time, p.State.Proof
+	s.plan = p.State.Tasks.Plan
 	if r := p.Outcome.Result; r != loop.Limited && r != loop.Unavailable {
 		s.held = time.Time{}
 	}
@@ -131,7 +133,7 @@ func (s *story) message(e loop.Event, kind Kind, state loop.Status, why, next st
 	m := Message{
 		Kind: kind, State: state, Why: text.Shorten(cleanText(why), maxWhy), At: e.Time,
 		Run: s.run, RunID: s.id, Procedure: s.procedure, Dir: s.dir,
-		Iterations: s.totals.Iterations, CostUSD: s.totals.CostUSD, CostEstimated: s.totals.CostEstimated,
+		Iterations: s.totals.Iterations, Plan: s.plan, CostUSD: s.totals.CostUSD, CostEstimated: s.totals.CostEstimated,
 	}
 	if !s.at.IsZero() {
 		m.Elapsed = loop.Millis(s.live + max(0, e.Time.Sub(s.at)))
@@ -206,6 +208,9 @@ func tally(m Message) string {
 	said := text.Plural(m.Iterations, "iteration")
 	if m.Elapsed > 0 {
 		said += " in " + text.Seconds(m.Elapsed.Duration())
+	}
+	if m.Plan != nil {
+		said += ", " + view.TasksDone(*m.Plan)
 	}
 	if m.CostUSD > 0 {
 		said += ", " + view.Dollars(m.CostUSD, m.CostEstimated)

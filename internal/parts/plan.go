@@ -37,6 +37,15 @@ func (p *Plan) Take(_ context.Context, a *engine.Attempt) {
 	}
 	p.before = p.tasks
 	a.Dir.WritePlan(p.before)
+	now := tally(p.before)
+	if last := p.State().Tasks.Plan; now.Total() > 0 && (last == nil || *last != now) {
+		p.Record(&loop.PlanRead{Tally: now})
+	}
+}
+
+func tally(tasks plan.Tasks) loop.Tally {
+	count := tasks.Count()
+	return loop.Tally{Open: count.Open, InProgress: count.InProgress, Done: count.Done, Task: text.Shorten(tasks.AtHand(), longWords)}
 }
 
 // Recall takes up the tasks that the attempt before found.
@@ -84,6 +93,11 @@ func (p *Plan) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
 	count := now.Count()
 	count.Lost = len(lost)
 	count.Vanished, count.Marks = p.vanished(lost, now)
+	count.Task = text.Shorten(now.AtHand(), longWords)
+	ticked := plan.Ticked(p.before, now)
+	for _, task := range ticked[:min(len(ticked), maxTicked)] {
+		count.Ticked = append(count.Ticked, text.Shorten(task.Text, longWords))
+	}
 	o.Plan = &count
 	if len(lost) > 0 {
 		what := fmt.Sprintf("%d open %s vanished from the plan: %s", len(lost), text.OneOrMany(len(lost), "task", "tasks"), text.FirstFew(quoted(textsOf(lost))))
@@ -132,9 +146,11 @@ func (p *Plan) open() []string {
 	return list
 }
 
-// How many vanished tasks are remembered, and how many of them in words.
+// How many vanished tasks are remembered, and how many of them in words; and how
+// many of those that an attempt has done.
 const (
 	maxMarks  = 500
+	maxTicked = 20
 	maxWords  = 5
 	longWords = 100
 )

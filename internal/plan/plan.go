@@ -75,6 +75,21 @@ func (t Tasks) Count() loop.Plan {
 	return count
 }
 
+// AtHand is the task that is to be done now: the first in progress, else the first
+// that is open; empty when there is none.
+func (t Tasks) AtHand() string {
+	first := ""
+	for _, task := range t {
+		switch {
+		case task.Status == InProgress:
+			return task.Text
+		case task.Status == Open && first == "":
+			first = task.Text
+		}
+	}
+	return first
+}
+
 // Finished tells whether there are tasks, and every one is done.
 func (t Tasks) Finished() bool {
 	count := t.Count()

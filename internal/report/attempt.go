@@ -63,6 +63,9 @@ func fewPaths(c *loop.Changes) *loop.Changes {
 // what went wrong, and what that led to.
 func remark(o *loop.Outcome, v loop.Verdict, restored string) string {
 	var said []string
+	if o.Plan != nil && len(o.Plan.Ticked) > 0 {
+		said = append(said, "did "+view.Names(o.Plan.Ticked, view.FewNames))
+	}
 	if found := claimed(o); found != "" {
 		said = append(said, found)
 	} else if red := redGates(o); red != "" {

@@ -65,6 +65,13 @@ func figures(d *Data) []figure {
 		}
 		list = append(list, figure{"Tokens", short(t.Tokens), notes(each)})
 	}
+	if p := d.Status.Plan; p != nil {
+		next := ""
+		if p.Task != "" {
+			next = "next: " + p.Task
+		}
+		list = append(list, figure{"Plan", view.TasksDone(p.Tally), notes(next)})
+	}
 	f := d.run.Changed()
 	list = append(list, figure{"Changed", text.Plural(f.Files, "file"), notes(lines(f.LinesAdded, f.LinesRemoved), commits(f.Commits))})
 	if spread := d.run.Sum.Durations; spread.N > 0 {

@@ -34,6 +34,9 @@ func Sheet(a Attempt, opt Options) string {
 	}
 	list = append(list, a.changes(o.Changes)...)
 	list = append(list, row{"plan", tasks(o.Plan)})
+	if o.Plan != nil {
+		list = append(list, several("did", o.Plan.Ticked)...)
+	}
 	list = append(list, testRows(o)...)
 	list = append(list, gateRows(o.Gates)...)
 	list = append(list,

@@ -40,6 +40,8 @@ func rows(run *view.Run, now time.Time) []row {
 	list = append(list, several("refused", run.Refused())...)
 	list = append(list, several("near miss", run.NearMisses())...)
 	list = append(list,
+		row{"plan", planned(run, s)},
+		row{"task", atHand(run, s)},
 		row{"iterations", iterations(s)},
 		row{"time", elapsed(run, s, now)},
 		row{"cost", cost(run, s)},
@@ -96,6 +98,26 @@ func gates(run *view.Run) string {
 		}
 	}
 	return strings.Join(said, "; ")
+}
+
+// planned is how far the plan has come.
+func planned(run *view.Run, s view.Status) string {
+	if s.Plan == nil {
+		return ""
+	}
+	return s.Plan.Progress(!run.State.Ended())
+}
+
+// atHand is the task that is being done, or, when the run is over, the one that
+// would come next.
+func atHand(run *view.Run, s view.Status) string {
+	switch {
+	case s.Plan == nil || s.Plan.Task == "":
+		return ""
+	case run.State.Ended():
+		return "next: " + s.Plan.Task
+	}
+	return s.Plan.Task
 }
 
 func iterations(s view.Status) string {

@@ -27,6 +27,9 @@ func statusLine(run *view.Run, opt Options) string {
 		return opt.paint(dim, waitLine(run.Wait, now, width-1))
 	}
 	parts := []string{Position(run), text.Seconds(run.Elapsed(now))}
+	if tally := run.Sum.Tasks.Plan; tally != nil {
+		parts = append(parts, view.TasksBrief(*tally))
+	}
 	if run.State == loop.Paused {
 		parts = append(parts, "refrain resume goes on")
 	}

@@ -27,7 +27,11 @@ func (d Digest) Line(e loop.Event) string {
 	case *loop.RunBaseline:
 		return "before the first iteration: " + redBefore(p)
 	case *loop.IterationFinished:
-		return d.attempt(At(e.Iter, 0), &p.Outcome)
+		said := d.attempt(At(e.Iter, 0), &p.Outcome)
+		if p := p.Outcome.Plan; p != nil && len(p.Ticked) > 0 {
+			said += "; did " + Names(p.Ticked, FewNames)
+		}
+		return said
 	case *loop.RunWaiting:
 		if p.Agent == "" && p.For.Duration() < shortWait {
 			return ""

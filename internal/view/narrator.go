@@ -99,6 +99,8 @@ func (n *Narrator) Tell(e loop.Event) []Fact {
 		return one(Info, "Committed %s: %s", name, subject)
 	case *loop.CheckpointRestored:
 		return one(Refusal, "Rolled back to %s: %s", BackTo(p), text.Line(p.Why))
+	case *loop.PlanRead:
+		return read(p)
 	case *loop.TestExplained:
 		return one(Info, "Test changed: %s", Explained(p))
 	case *loop.ClaimRefused:
@@ -256,6 +258,7 @@ func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.S
 		}
 		facts = append(facts, Fact{Warning, said})
 	}
+	facts = append(facts, ticked(&p.Outcome)...)
 	facts = append(facts, judged(before, p, n.run.Limits)...)
 	if before.Durations.N == 0 && p.Verdict.Action != loop.Stop {
 		facts = append(facts, n.run.Leave().facts()...)

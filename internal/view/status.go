@@ -24,6 +24,7 @@ type Status struct {
 	// add up what each attempt changed.
 	Net *loop.Changes `json:"net,omitempty"`
 	loop.Later
+	Plan *Plan `json:"plan,omitempty"`
 
 	Work
 	Refusals []loop.Refusal `json:"refusals,omitempty"`
@@ -82,7 +83,7 @@ func (r *Run) Status(now time.Time) Status {
 			Iteration: r.Iteration, MaxIterations: r.Max(),
 			StartedAt: r.StartedAt, Elapsed: loop.Millis(r.Elapsed(now)),
 		},
-		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later,
+		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later, Plan: PlanOf(r, now),
 		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 		Tampered: r.Tampered, Unchecked: r.Unchecked,
