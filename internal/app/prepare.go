@@ -228,7 +228,7 @@ func (j *Job) prepareEvidence() error {
 		}
 	}
 	if _, err := git.Expand(c.Git.CommitTemplate, j.repository().names(0)); err != nil {
-		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
+		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {task}, {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
 	}
 	if j.files.Git() {
 		return nil

@@ -22,7 +22,7 @@ type repository struct {
 // names is what the templates may name.
 func (r repository) names(iteration int) map[string]string {
 	return map[string]string{
-		"iteration": fmt.Sprint(iteration), "procedure": r.Request.Name(), "run": "", "summary": "",
+		"iteration": fmt.Sprint(iteration), "procedure": r.Request.Name(), "run": "", "summary": "", "task": "",
 		"timestamp": time.Now().Format("20060102-150405"),
 	}
 }

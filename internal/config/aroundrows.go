@@ -76,8 +76,8 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "commit after each iteration, the last one included",
 		},
 		{
-			Key: "git.commit_template", Kind: setting.Text, At: &c.Git.CommitTemplate, Default: "loop: iteration {iteration}", Required: true, Check: commitTemplate,
-			Doc: "the message of these commits, with {iteration}, {run}, {procedure}, {summary} and {timestamp}",
+			Key: "git.commit_template", Kind: setting.Text, At: &c.Git.CommitTemplate, Default: "{task}", Required: true, Check: commitTemplate,
+			Doc: "the message of these commits, with {task} (what the iteration ticked off in the plan, or else \"loop: iteration N\"), {iteration}, {run}, {procedure}, {summary} and {timestamp}",
 		},
 		{
 			Key: "git.branch", Kind: setting.BranchKind, At: &c.Git.Branch, Default: setting.Branch{},
@@ -199,7 +199,7 @@ func variablePatterns(v any) (what, hint string) {
 }
 
 func commitTemplate(v any) (what, hint string) {
-	return placeholders(v.(string), "iteration", "run", "procedure", "summary", "timestamp")
+	return placeholders(v.(string), "task", "iteration", "run", "procedure", "summary", "timestamp")
 }
 
 func branchTemplate(v any) (what, hint string) {

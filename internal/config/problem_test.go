@@ -86,7 +86,7 @@ func TestProblemsInAFile(t *testing.T) {
 		{"a number for a branch", "git.branch = 1", `refrain.toml:1:1: git.branch must be true, false or the name of a branch, not 1`, ""},
 		{"quotes around a branch's truth", "git.branch = \"true\"", `refrain.toml:1:1: git.branch must be true, false or the name of a branch, not "true"`, "write true without quotes"},
 		{"a branch with a space", "git.branch = \"a b\"", `refrain.toml:1:1: git.branch must be true, false or the name of a branch, not "a b"`, ""},
-		{"a template of nothing", "git.commit_template = \"{iteration} {n}\"", `refrain.toml:1:1: git.commit_template has {n}, which stands for nothing`, "use {iteration}, {run}, {procedure}, {summary}, {timestamp}"},
+		{"a template of nothing", "git.commit_template = \"{iteration} {n}\"", `refrain.toml:1:1: git.commit_template has {n}, which stands for nothing`, "use {task}, {iteration}, {run}, {procedure}, {summary}, {timestamp}"},
 		{"a branch by iteration", "git.branch_template = \"x/{iteration}\"", `refrain.toml:1:1: git.branch_template has {iteration}, which stands for nothing`, "use {timestamp}, {procedure}"},
 
 		{"the same agent twice", "limits.fallback = [\"rehearsal\", \"rehearsal\"]", `refrain.toml:1:1: limits.fallback has "rehearsal" twice`, "write each once"},

@@ -82,7 +82,7 @@ func (c *Commits) Commit(ctx context.Context, a *engine.Attempt, o *loop.Outcome
 	defer done()
 	message, err := git.Expand(c.Template, map[string]string{
 		"iteration": fmt.Sprint(a.Iter), "run": c.Journal.Meta().Name, "procedure": c.Procedure,
-		"summary": o.Summary, "timestamp": c.Clock.Now().Format("20060102-150405"),
+		"task": taskDone(a.Iter, o), "summary": o.Summary, "timestamp": c.Clock.Now().Format("20060102-150405"),
 	})
 	var sha string
 	if err == nil {
@@ -99,6 +99,19 @@ func (c *Commits) Commit(ctx context.Context, a *engine.Attempt, o *loop.Outcome
 		c.made(a, sha, message)
 		o.Changes = o.Changes.Committed()
 	}
+}
+
+// taskDone names a commit by the task of the plan that the iteration ticked off, or
+// else by its number.
+func taskDone(iter int, o *loop.Outcome) string {
+	if o.Plan == nil || len(o.Plan.Ticked) == 0 {
+		return fmt.Sprintf("loop: iteration %d", iter)
+	}
+	said := text.Line(o.Plan.Ticked[0])
+	if more := len(o.Plan.Ticked) - 1; more > 0 {
+		said += fmt.Sprintf(" (and %s)", text.Plural(more, "more task"))
+	}
+	return said
 }
 
 // trailers are the last lines of a commit's message, by which it is known.
