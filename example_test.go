@@ -36,7 +36,7 @@ func inNewFolder() func() {
 }
 
 func Example() {
-	defer inNewFolder()() // the README shows what follows
+	defer inNewFolder()() // the docs show what follows
 
 	result, err := refrain.Run(context.Background(), refrain.Options{
 		Command: []string{"sh", "-c", "echo Hello > greeting.txt; echo '<promise>DONE</promise>'"}, // or Agent: "claude"

@@ -17,7 +17,6 @@ import (
 var notRun = []struct{ begin, why string }{
 	{"go install", "needs the network"},
 	{"go run ./cmd/refrain demo", "needs our own source; the story demo plays it"},
-	{"refrain demo", "the story demo plays it"},
 	{"refrain run -a claude", "needs a real agent"},
 	{"refrain run -a codex", "needs a real agent"},
 	{"printf '%s.%s'", "has variables in it for what a receiver got"},

@@ -132,6 +132,8 @@ func words(line string) []string {
 func understood(args []string) error {
 	root := newRoot(&shell{console: console{in: strings.NewReader(""), out: io.Discard, err: io.Discard}})
 	root.InitDefaultVersionFlag()
+	args, _ = wantsAll(args)
+	args = asRun(root, args)
 	if len(args) > 1 && args[0] == "-C" {
 		args = args[2:] // cobra looks for the command behind it
 	}

@@ -26,7 +26,7 @@ func Hook(s *Settings) Rule {
 		Ends: []End{{
 			Reason: loop.ByHook, State: loop.Aborted,
 			When:  "a [hook](hooks.md) of yours exited with status 2, or skipped 20 times in a row",
-			Short: "a hook of yours says stop", Setting: "[`.refrain/hooks`](docs/hooks.md)", Default: "none",
+			Short: "a hook of yours says stop", Setting: "[`.refrain/hooks`](hooks.md)", Default: "none",
 		}},
 	}
 }

@@ -25,7 +25,7 @@ type page struct {
 
 var pages = []page{
 	{"../../../docs/configuration.md", begins("the rows of the settings"), "", always(config.Reference)},
-	{"../../../README.md", "<!-- rules: " + generated, ends, always(rulesTable)},
+	{"../../../docs/exit-codes.md", "<!-- rules: " + generated, ends, always(rulesTable)},
 	{"../../../docs/exit-codes.md", "<!-- states: " + generated, ends, always(statesTable)},
 	{"../../../docs/exit-codes.md", "<!-- reasons: " + generated, ends, always(reasonsTable)},
 	{"../../../docs/whatif.md", "<!-- keys: " + generated, ends, always(supposable)},
