@@ -160,7 +160,7 @@ func newRoot(sh *shell) *cobra.Command {
 			"  refrain run -p 'Fix the failing tests' --until DONE -- my-agent --headless\n" +
 			"  refrain resume",
 		Args:              noArguments,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return latest(sh, cmd, *asJSON) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return latest(sh, *asJSON) },
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	asJSON = addJSON(root)

@@ -94,6 +94,12 @@ func configExplain(sh *shell) *cobra.Command {
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		settings, err := resolve()
+		var wrong *config.Errors
+		if errors.As(err, &wrong) {
+			// Whoever mends a file wants to know what its keys mean.
+			fmt.Fprintf(sh.err, "WARNING: %s; this is without what files and flags say\n", oneLine(err.Error()))
+			settings, err = config.Load(config.Sources{})
+		}
 		if err != nil {
 			return err
 		}

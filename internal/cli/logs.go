@@ -24,7 +24,7 @@ func logsCommand(sh *shell) *cobra.Command {
 		Use:   "logs [RUN[/N]]",
 		Short: "Show what the agent said and did in an iteration",
 		Long: "Show the transcript of iteration N, or of the last one. With -f follow a live run, iteration by\n" +
-			"iteration, until it ends.",
+			"iteration, until it ends, with a heading for each, for gates and for the end.",
 		Example:           "  refrain logs\n  refrain logs build-7/3 --raw\n  refrain logs -f",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
@@ -61,6 +61,9 @@ func logsCommand(sh *shell) *cobra.Command {
 		case *raw:
 			return log.raw("stdout")
 		case *follow:
+			if !*asJSON {
+				log.headed, log.out = true, term.Headed(sh.out, sh.look())
+			}
 			return log.follow(cmd.Context(), onward)
 		}
 		return log.show()
@@ -75,6 +78,8 @@ type transcript struct {
 	entry journal.Entry
 	iter  int
 	out   term.Output
+
+	headed bool // out also tells what happened around the agent
 }
 
 func (t *transcript) raw(name string) error {
@@ -127,7 +132,7 @@ func (t *transcript) follow(ctx context.Context, onward bool) error {
 			return err
 		case !onward && e.Iter > t.iter:
 			return nil
-		case e.Iter >= t.iter && !e.Type().Kept():
+		case e.Iter >= t.iter && !e.Type().Kept(), t.headed && (e.Iter >= t.iter || e.Iter == 0):
 			t.out.Observe(e)
 		}
 		if f, ok := e.Payload.(*loop.IterationFinished); ok && !onward && f.State.Next() > t.iter {

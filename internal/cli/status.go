@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/term"
+	lines "github.com/refrain-loop/refrain/internal/term"
 )
 
 func statusCommand(sh *shell) *cobra.Command {
@@ -41,17 +41,24 @@ func tellStatus(sh *shell, ref string, asJSON bool) error {
 	if asJSON {
 		return printJSON(sh.out, run.Status(time.Now()))
 	}
-	fmt.Fprint(sh.out, term.Card(run, sh.look()))
+	fmt.Fprint(sh.out, lines.Card(run, sh.look()))
 	return nil
 }
 
 // latest is what a bare "refrain" shows: the live run, or the latest one here, or
-// the help.
-func latest(sh *shell, cmd *cobra.Command, asJSON bool) error {
+// how to begin.
+func latest(sh *shell, asJSON bool) error {
 	err := tellStatus(sh, "", asJSON)
 	var none *journal.NotFoundError
 	if errors.As(err, &none) && !asJSON {
-		return cmd.Help()
+		sh.say("There are no runs here yet.")
+		table := lines.Table{Columns: []lines.Column{{}, {Wraps: true}}, Indent: 2}
+		table.Add("refrain demo", "watch a whole run, without a key or a network")
+		table.Add("refrain init", "make this project ready")
+		table.Add("refrain run \"TASK\"", "run an agent until the task is done")
+		table.Add("refrain --help", "see the commands")
+		sh.print(&table)
+		return nil
 	}
 	return err
 }

@@ -45,6 +45,9 @@ func Open(ctx context.Context, runs journal.Store, entry journal.Entry) (*Histor
 	if err != nil {
 		return nil, err
 	}
+	if entry.State.FirstCheckpoint == "" && entry.Last == nil && entry.Finished == nil {
+		return nil, &request.UsageError{What: entry.Name + " has changed nothing yet", Hint: "its first iteration has not ended"}
+	}
 	if entry.State.FirstCheckpoint == "" {
 		return nil, &request.UsageError{What: entry.Name + " has no checkpoints", Hint: "they are made unless git.checkpoint is false"}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -119,12 +120,51 @@ func (events) Close() {}
 // its text, and its tool calls as one line each.
 func Transcript(w io.Writer, opt Options) Output { return &transcript{w: w, opt: opt} }
 
+// Headed is a Transcript of several iterations, with a heading for each, and what
+// came of it: gates, claims that were refused, and the end of the run.
+func Headed(w io.Writer, opt Options) Output { return &transcript{w: w, opt: opt, headed: true} }
+
 type transcript struct {
-	w   io.Writer
-	opt Options
+	w      io.Writer
+	opt    Options
+	headed bool
+}
+
+// heading is a line of the runner's among those of an agent.
+func (t *transcript) heading(words string) {
+	_, _ = fmt.Fprintf(t.w, "%s\n", t.opt.paint(bold, "── "+words+" ──"))
+}
+
+// head tells what happened around the agent.
+func (t *transcript) head(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.IterationStarted:
+		words := view.At(e.Iter, p.Max)
+		if e.Attempt > 1 {
+			words += fmt.Sprintf(", attempt %d", e.Attempt)
+		}
+		t.heading(words)
+	case *loop.GateFinished:
+		if p.With == "" {
+			t.heading("gate " + text.Line(p.Gate.Name) + " " + view.Where(p.Gate.Where) + ": " + view.Gate(p.Gate))
+		}
+	case *loop.ClaimRefused:
+		words := "claim refused: "
+		if p.NearMiss {
+			words = "no claim: "
+		}
+		t.heading(words + text.Line(p.Why))
+	case *loop.IterationFinished:
+		t.heading(fmt.Sprintf("iteration %d: %s", e.Iter, p.Outcome.Result))
+	case *loop.RunFinished:
+		t.heading("run " + string(p.State) + ": " + text.Line(p.Why))
+	}
 }
 
 func (t *transcript) Observe(e loop.Event) {
+	if t.headed {
+		t.head(e)
+	}
 	switch p := e.Payload.(type) {
 	case *loop.AgentText:
 		_, _ = io.WriteString(t.w, said(p, t.opt))
