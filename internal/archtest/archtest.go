@@ -81,7 +81,8 @@ var mayImport = map[string][]string{
 	"term":      {"loop", "view", "journal"},
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
-	"tui":       {"loop", "view", "journal", "control"},
+	"markdown":  nil,
+	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
 	"cli":       join([]string{"stop", "app", "request", "lineup", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/markdown"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -72,7 +73,7 @@ func (b *block) lay(width int) []line {
 			b.lines = append(b.lines, line{text: text, style: raw})
 		}
 	case b.rich:
-		b.lines = markdown(b.text, width)
+		b.lines = richLines(b.text, width)
 	default:
 		b.lines = wrap(b.text, width, b.style, b.indent)
 	}
@@ -154,21 +155,27 @@ type span struct {
 
 // wrap breaks a clean text into lines of a width. Those that go on are indented.
 func wrap(text string, width int, s style, indent string) []line {
-	if len(indent) > width/2 {
-		indent = ""
-	}
 	var lines []line
 	for source := range strings.SplitSeq(text, "\n") {
-		if ansi.StringWidth(source) <= width {
-			lines = append(lines, line{text: source, style: s})
-			continue
-		}
-		for i, part := range strings.Split(ansi.Wrap(source, max(width-len(indent), 1), ""), "\n") {
-			if i > 0 {
-				part = indent + part
-			}
+		for _, part := range markdown.Wrap(source, width, indent) {
 			lines = append(lines, line{text: part, style: s})
 		}
+	}
+	return lines
+}
+
+// looks is how the pieces of markdown look here.
+var looks = map[markdown.Look]style{markdown.Plain: plain, markdown.Strong: strong, markdown.Quoted: faint, markdown.Code: codeLine}
+
+// richLines is a text in markdown as lines of a width.
+func richLines(said string, width int) []line {
+	var lines []line
+	for _, l := range markdown.Lay(said, width) {
+		laid := line{text: l.Text, style: looks[l.Look]}
+		for _, s := range l.Spans {
+			laid.spans = append(laid.spans, span{s.Text, looks[s.Look]})
+		}
+		lines = append(lines, laid)
 	}
 	return lines
 }

@@ -129,6 +129,22 @@ func (m *model) click(x, y int) tea.Cmd {
 	return nil
 }
 
+// wheel moves what the mouse is over.
+func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	by := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[msg.Button]
+	switch p := &m.panes; {
+	case by == 0 || m.runs != nil:
+	case !p.split() || p.help != nil:
+		p.move(by)
+	case msg.X < p.listWidth():
+		p.table.move(p.data.rows, by)
+		return p.follow()
+	default:
+		p.pageOf(p.main()).move(by)
+	}
+	return nil
+}
+
 func (p *panes) clickTab(x, width int) tea.Cmd {
 	for _, t := range p.tabsFor(width) {
 		if x >= t.from && x < t.to {

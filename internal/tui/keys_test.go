@@ -397,6 +397,23 @@ func TestTheMouseChooses(t *testing.T) {
 	}
 }
 
+func TestTheWheelMovesWhatItIsOver(t *testing.T) {
+	s := begin()
+	for range 8 {
+		s.worked(6)
+	}
+	m := (&world{}).shown(s.working(), 120, 24)
+	roll := func(x int) { do(m, tea.MouseWheelMsg{X: x, Y: 9, Button: tea.MouseWheelUp}) }
+	roll(100)
+	if !m.data.transcript.moved || m.panes.table.chosen != (attempt{}) {
+		t.Errorf("over the transcript: %v, %v", m.data.transcript.moved, m.panes.table.chosen)
+	}
+	roll(5)
+	if want := (attempt{6, 1}); m.panes.table.chosen != want {
+		t.Errorf("over the list: %v is chosen, want %v", m.panes.table.chosen, want)
+	}
+}
+
 func TestTheListOfRuns(t *testing.T) {
 	w := &world{around: true}
 	m := w.shown(begin().working(), 80, 24)

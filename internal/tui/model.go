@@ -65,6 +65,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.press(msg)
 	case tea.PasteMsg:
 		m.dialog.paste(msg)
+	case tea.MouseWheelMsg:
+		return m, m.wheel(msg)
 	case tea.MouseClickMsg:
 		return m, m.click(msg.X, msg.Y)
 	case told:

@@ -65,18 +65,9 @@ type past struct {
 	lines scrollback
 }
 
-// update takes in what was read, the wheel of the mouse, and that the run has moved
-// on.
+// update takes in what was read, and that the run has moved on.
 func (p *panes) update(msg tea.Msg) tea.Cmd {
-	const wheel = 3 // lines
 	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			p.move(-wheel)
-		case tea.MouseWheelDown:
-			p.move(wheel)
-		}
 	case diffRead:
 		p.changes.take(msg, p.data.run.Name)
 	case pastRead:

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/markdown"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -150,7 +151,7 @@ const maxJoined = 16_000
 // belongs to it: agents that print line by line begin and end code in different texts.
 func (d *runData) say(p *loop.AgentText) {
 	said := strings.Trim(text.Clean(p.Text), "\n")
-	if n := len(d.transcript.blocks); n > 0 && d.transcript.blocks[n-1].rich && inCode(d.transcript.blocks[n-1].text) && len(d.transcript.blocks[n-1].text) < maxJoined {
+	if n := len(d.transcript.blocks); n > 0 && d.transcript.blocks[n-1].rich && markdown.Open(d.transcript.blocks[n-1].text) && len(d.transcript.blocks[n-1].text) < maxJoined {
 		last := d.transcript.blocks[n-1]
 		d.transcript.change(last, func() { last.text += "\n" + said })
 	} else {

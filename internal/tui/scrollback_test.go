@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,4 +204,20 @@ func TestAWindowIsNeverEmptyForNothing(t *testing.T) {
 			},
 		})
 	})
+}
+
+func TestCodeThatComesLineByLineIsOneBlock(t *testing.T) {
+	d := newRunData(Options{})
+	for _, said := range []string{"So:", "```go", "func f() {}", "# no heading", "```", "# Heading"} {
+		d.observe(loop.Event{Payload: &loop.AgentText{Text: said}})
+	}
+	var got []string
+	for _, b := range d.transcript.blocks {
+		for _, l := range b.lay(40) {
+			got = append(got, l.text)
+		}
+	}
+	if want := []string{"So:", "  func f() {}", "  # no heading", "Heading"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -1,17 +1,62 @@
-package tui
+// Package markdown sets out on lines what agents write: headings, lists, quotes, code,
+// and words that are set off. It says what each piece is, and leaves to others how
+// that looks.
+//
+// It is small on purpose: what it does not know stays as it was written, so nothing
+// that an agent says can get lost in it.
+package markdown
 
 import (
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
-// markdown lays out what an agent writes: headings, lists, quotes, code, and words
-// that are set off. It is small on purpose: what it does not know stays as it was
-// written, so nothing that an agent says can get lost in it.
-func markdown(said string, width int) []line {
-	var lines []line
+// Look is what a piece of text is.
+type Look int
+
+// The looks.
+const (
+	Plain Look = iota
+	Strong
+	Quoted
+	Code
+)
+
+// Line is one line of a text: what it is, and in pieces, where some of it is set off.
+type Line struct {
+	Text  string
+	Look  Look
+	Spans []Span
+}
+
+// Span is a piece of a line that looks the same.
+type Span struct {
+	Text string
+	Look Look
+}
+
+// Wrap breaks one line of clean text at a width. Lines that go on are indented.
+func Wrap(source string, width int, indent string) []string {
+	if len(indent) > width/2 {
+		indent = ""
+	}
+	if ansi.StringWidth(source) <= width {
+		return []string{source}
+	}
+	lines := strings.Split(ansi.Wrap(source, max(width-len(indent), 1), ""), "\n")
+	for i := 1; i < len(lines); i++ {
+		lines[i] = indent + lines[i]
+	}
+	return lines
+}
+
+// Lay sets out a clean text for a width.
+func Lay(said string, width int) []Line {
+	var lines []Line
 	code := ""
 	for source := range strings.SplitSeq(said, "\n") {
 		bare := strings.TrimSpace(source)
@@ -20,8 +65,8 @@ func markdown(said string, width int) []line {
 			continue
 		}
 		if code != "" {
-			for _, l := range wrap(source, max(width-2, 1), live, "") {
-				lines = append(lines, line{text: "  " + l.text, style: codeLine})
+			for _, l := range Wrap(source, max(width-2, 1), "") {
+				lines = append(lines, Line{Text: "  " + l, Look: Code})
 			}
 			continue
 		}
@@ -30,8 +75,8 @@ func markdown(said string, width int) []line {
 	return lines
 }
 
-// inCode tells whether a text ends in a block of code that has no end yet.
-func inCode(said string) bool {
+// Open tells whether a text ends in a block of code that has no end yet.
+func Open(said string) bool {
 	code := ""
 	for source := range strings.SplitSeq(said, "\n") {
 		if next, turns := fenced(strings.TrimSpace(source), code); turns {
@@ -77,10 +122,10 @@ var (
 // boxes are the signs for the tasks of a list.
 var boxes = []struct{ written, shown string }{{"[ ] ", "☐ "}, {"[x] ", "☑ "}, {"[X] ", "☑ "}}
 
-func paragraph(source, bare string, width int) []line {
+func paragraph(source, bare string, width int) []Line {
 	if m := headingLine.FindStringSubmatch(bare); m != nil {
 		words, _ := emphasis(m[1])
-		return wrap(string(words), width, strong, "")
+		return broken(string(words), width, Strong, "")
 	}
 	if m := bulletLine.FindStringSubmatch(source); m != nil && bare != "***" {
 		rest, sign := m[2], "• "
@@ -89,23 +134,23 @@ func paragraph(source, bare string, width int) []line {
 				rest, sign = rest[len(b.written):], b.shown
 			}
 		}
-		return spell(m[1]+sign, rest, width, plain)
+		return spell(m[1]+sign, rest, width, Plain)
 	}
 	if m := numberLine.FindStringSubmatch(source); m != nil {
-		return spell(m[1], m[2], width, plain)
+		return spell(m[1], m[2], width, Plain)
 	}
 	if m := quoteLine.FindStringSubmatch(source); m != nil {
-		return spell("│ ", m[1], width, faint)
+		return spell("│ ", m[1], width, Quoted)
 	}
-	return spell("", source, width, plain)
+	return spell("", source, width, Plain)
 }
 
 // spell breaks a text with words that are set off into lines, which go on below
 // where it begins.
-func spell(lead, text string, width int, s style) []line {
+func spell(lead, text string, width int, s Look) []Line {
 	words, looks := emphasis(text)
 	indent := strings.Repeat(" ", len([]rune(lead)))
-	lines := wrap(lead+string(words), width, s, indent)
+	lines := broken(lead+string(words), width, s, indent)
 	at := -len([]rune(lead))
 	for i := range lines {
 		at = lines[i].mark(words, looks, at, s)
@@ -113,12 +158,21 @@ func spell(lead, text string, width int, s style) []line {
 	return lines
 }
 
+// broken is a text on as many lines as it takes.
+func broken(said string, width int, s Look, indent string) []Line {
+	var lines []Line
+	for _, l := range Wrap(said, width, indent) {
+		lines = append(lines, Line{Text: l, Look: s})
+	}
+	return lines
+}
+
 // mark sets off what is set off of the text that the line is a piece of, from a place
 // in that on, and gives the place where it ends. Breaking lines takes white space away
 // and adds some, and nothing else.
-func (l *line) mark(words []rune, looks []style, at int, s style) int {
-	var spans []span
-	for _, r := range l.text {
+func (l *Line) mark(words []rune, looks []Look, at int, s Look) int {
+	var spans []Span
+	for _, r := range l.Text {
 		now := s
 		switch {
 		case at < 0:
@@ -128,41 +182,41 @@ func (l *line) mark(words []rune, looks []style, at int, s style) int {
 				at++
 			}
 			if at < len(words) && words[at] == r {
-				if looks[at] != plain {
+				if looks[at] != Plain {
 					now = looks[at]
 				}
 				at++
 			}
 		}
-		if n := len(spans); n > 0 && spans[n-1].style == now {
-			spans[n-1].text += string(r)
+		if n := len(spans); n > 0 && spans[n-1].Look == now {
+			spans[n-1].Text += string(r)
 		} else {
-			spans = append(spans, span{string(r), now})
+			spans = append(spans, Span{string(r), now})
 		}
 	}
-	if len(spans) > 1 || len(spans) == 1 && spans[0].style != s {
-		l.spans = spans
+	if len(spans) > 1 || len(spans) == 1 && spans[0].Look != s {
+		l.Spans = spans
 	}
 	return at
 }
 
 // emphasis takes the marks of words that are set off away, and says how each letter
 // looks.
-func emphasis(text string) (words []rune, looks []style) {
+func emphasis(text string) (words []rune, looks []Look) {
 	rest := text
-	put := func(part string, s style) {
+	put := func(part string, s Look) {
 		for _, r := range part {
 			words, looks = append(words, r), append(looks, s)
 		}
 	}
 	for rest != "" {
-		mark, s := "", plain
+		mark, s := "", Plain
 		for _, m := range []struct {
-			mark  string
-			style style
-		}{{"`", codeLine}, {"**", strong}, {"*", strong}} {
+			mark string
+			look Look
+		}{{"`", Code}, {"**", Strong}, {"*", Strong}} {
 			if strings.HasPrefix(rest, m.mark) && !inWord(words) {
-				mark, s = m.mark, m.style
+				mark, s = m.mark, m.look
 				break
 			}
 		}
@@ -174,7 +228,7 @@ func emphasis(text string) (words []rune, looks []style) {
 			}
 		}
 		_, n := utf8.DecodeRuneInString(rest)
-		put(rest[:n], plain)
+		put(rest[:n], Plain)
 		rest = rest[n:]
 	}
 	return words, looks

@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"slices"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestMarkdownIsRendered(t *testing.T) {
@@ -29,16 +27,16 @@ func TestMarkdownIsRendered(t *testing.T) {
 		{"a mark without an end", "a **b and `c", 40, []string{"a **b and `c"}},
 	} {
 		var got []string
-		for _, l := range markdown(tt.said, tt.width) {
-			got = append(got, l.text)
+		for _, l := range Lay(tt.said, tt.width) {
+			got = append(got, l.Text)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	l := markdown("a **bold** word", 40)[0]
-	if want := []span{{"a ", plain}, {"bold", strong}, {" word", plain}}; !slices.Equal(l.spans, want) {
-		t.Errorf("spans %v, want %v", l.spans, want)
+	l := Lay("a **bold** word", 40)[0]
+	if want := []Span{{"a ", Plain}, {"bold", Strong}, {" word", Plain}}; !slices.Equal(l.Spans, want) {
+		t.Errorf("spans %v, want %v", l.Spans, want)
 	}
 }
 
@@ -47,33 +45,17 @@ func TestMarkdownLosesNothing(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "**b c**", "`d`", "日本", "*", "`", "x\u0301", "-", "1.", "  ", "\n", "long words of all kinds", "```", ">", "#"})
 	rapid.Check(t, func(t *rapid.T) {
 		said := strings.Join(rapid.SliceOfN(word, 0, 20).Draw(t, "said"), " ")
-		for _, l := range markdown(said, rapid.IntRange(1, 60).Draw(t, "width")) {
-			if l.spans == nil {
+		for _, l := range Lay(said, rapid.IntRange(1, 60).Draw(t, "width")) {
+			if l.Spans == nil {
 				continue
 			}
 			var all strings.Builder
-			for _, s := range l.spans {
-				all.WriteString(s.text)
+			for _, s := range l.Spans {
+				all.WriteString(s.Text)
 			}
-			if all.String() != l.text {
-				t.Fatalf("the pieces of %q are %q", l.text, all.String())
+			if all.String() != l.Text {
+				t.Fatalf("the pieces of %q are %q", l.Text, all.String())
 			}
 		}
 	})
-}
-
-func TestCodeThatComesLineByLineIsOneBlock(t *testing.T) {
-	d := newRunData(Options{})
-	for _, said := range []string{"So:", "```go", "func f() {}", "# no heading", "```", "# Heading"} {
-		d.observe(loop.Event{Payload: &loop.AgentText{Text: said}})
-	}
-	var got []string
-	for _, b := range d.transcript.blocks {
-		for _, l := range b.lay(40) {
-			got = append(got, l.text)
-		}
-	}
-	if want := []string{"So:", "  func f() {}", "  # no heading", "Heading"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
 }
