@@ -54,7 +54,7 @@ var families = []family{
 	},
 	{
 		"Look",
-		[]command{watchCommand, showCommand, diffCommand},
+		[]command{watchCommand, showCommand, diffCommand, reviewCommand},
 		[]command{statusCommand, lsCommand, logsCommand, reportCommand, statsCommand, whatifCommand, verifyCommand, eventsCommand},
 	},
 	{

@@ -85,6 +85,8 @@ var flagGroups = []flagGroup{
 	}},
 	{otherFlags, []helpFlag{
 		{name: "after", value: "N"},
+		{name: "drop", value: "FILE"},
+		{name: "drop-task", value: "TASK"},
 		{name: "file", value: "FILE"},
 		{name: "keep", value: "N"},
 		{name: "older-than", value: "TIME"},

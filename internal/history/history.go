@@ -132,11 +132,22 @@ type Undone struct {
 // agrees to what would change. It needs the work tree to itself; the error is a
 // *journal.HeldError when a run is live in it. The next agent is told.
 func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
+	restored := &loop.CheckpointRestored{Iteration: iter, Why: "a person rolled the files back"}
+	return h.putBack(ctx, restored, confirm, func() (checkpoint.Checkpoint, error) { return to, nil })
+}
+
+// putBack makes the files those of the checkpoint that choose gives, and writes down
+// that and why.
+func (h *History) putBack(ctx context.Context, restored *loop.CheckpointRestored, confirm func(loop.Changes) bool, choose func() (checkpoint.Checkpoint, error)) (*Undone, error) {
 	lock, err := h.runs.At(h.entry.Tree).Lock(journal.Self("", ""))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
+	to, err := choose()
+	if err != nil {
+		return nil, err
+	}
 	if confirm != nil {
 		now, err := h.Kept.Checkpoint(ctx)
 		if err != nil {
@@ -152,9 +163,9 @@ func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *
 		return nil, err
 	}
 	// Said before it is done, so that who goes on after a crash knows of it.
-	if err := h.noteRestored(&loop.CheckpointRestored{
-		Checkpoint: to.ID, Iteration: iter, Kept: there.ID, Why: "a person rolled the files back", Net: h.net(ctx, to), Later: h.runsLater(ctx, to, iter),
-	}); err != nil {
+	restored.Checkpoint, restored.Kept = to.ID, there.ID
+	restored.Net, restored.Later = h.net(ctx, to), h.runsLater(ctx, to, restored.Iteration)
+	if err := h.noteRestored(restored); err != nil {
 		return nil, err
 	}
 	kept, changes, err := h.Kept.Restore(ctx, to)
