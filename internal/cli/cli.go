@@ -109,7 +109,7 @@ func asRun(root *cobra.Command, args []string) []string {
 			return args // no flag of all commands: it has one after it, or none
 		}
 	}
-	if at >= len(args) {
+	if at >= len(args) || strings.HasPrefix(args[at], "__") { // what shells ask for completions
 		return args
 	}
 	words := args[at:]
