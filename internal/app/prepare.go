@@ -21,6 +21,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/policy"
+	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/trust"
@@ -92,6 +93,11 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 		return nil, err
 	}
 	return j, nil
+}
+
+// Preflight is what this run would trip over, found before anything starts.
+func (j *Job) Preflight() []preflight.Finding {
+	return preflight.Look(preflight.Flight{Assignment: j.Assignment, Lineup: j.lineup, Git: j.files.Git()})
 }
 
 // notProgress is what the user's patterns name, and what the runner itself

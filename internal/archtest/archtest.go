@@ -57,8 +57,10 @@ var mayImport = map[string][]string{
 
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
+	"preflight": {"agent", "plan", "prompt", "config", "request", "lineup"},
+
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
-	"doctor":   {"loop", "proc", "agent", "config", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
+	"doctor":   {"preflight", "loop", "proc", "agent", "config", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,
@@ -83,9 +85,9 @@ var mayImport = map[string][]string{
 	"mcp":       {"loop", "view", "journal", "control"},
 	"markdown":  nil,
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
-	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

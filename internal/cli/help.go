@@ -81,6 +81,7 @@ var flagGroups = []flagGroup{
 		{name: "profile", value: "NAME", rare: true},
 		{name: "trust"},
 		{name: "untrusted"},
+		{name: "here", rare: true},
 		{name: "no-inhibit", rare: true},
 	}},
 	{otherFlags, []helpFlag{

@@ -18,6 +18,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
@@ -95,6 +96,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
 	}
 	f.BoolVar(&o.detach, "detach", false, "start the run without a terminal, and come back when it takes commands")
+	f.BoolVar(&o.here, "here", false, "work here though this is the home folder, or the root of the file system")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of a prompt that you trust")
 	f.BoolVar(&o.untrusted, "untrusted", false, "read nothing that this work tree brings along: no refrain.toml, no hooks, none of the agent's project settings")
 	addTrust(f)
@@ -120,6 +122,7 @@ type runOptions struct {
 	yolo      bool
 	worktree  *string // nil is none, "" one without a name
 	dryRun    bool
+	here      bool
 	untrusted bool
 	detach    bool
 	output    string
@@ -252,6 +255,9 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if o.dryRun {
 		return dryRun(sh, job, o.output == "json")
 	}
+	if !o.ready(sh, job) {
+		return nil
+	}
 	if err := sh.canAsk(job); err != nil {
 		return err
 	}
@@ -259,6 +265,27 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		screen.show(view.New())
 		return job.Start(ctx, w)
 	})
+}
+
+// ready tells whether a run can start, and says what keeps it from that: all of it
+// at once, so that nobody mends one thing to hear of the next.
+func (o runOptions) ready(sh *shell, job *app.Job) bool {
+	list := job.Preflight()
+	if o.here {
+		list = slices.DeleteFunc(list, func(f preflight.Finding) bool { return f.Name == preflight.Place })
+	}
+	refused := preflight.Refused(list)
+	for _, f := range refused {
+		failure{f.What, f.Hint, statusUsage}.print(sh.err)
+	}
+	if len(refused) > 0 {
+		sh.status = statusUsage
+		return false
+	}
+	for _, f := range list {
+		fmt.Fprintf(sh.err, "WARNING: %s\nhint: %s\n", f.What, f.Hint)
+	}
+	return true
 }
 
 // agreeFirst has a person agree to what a run will run of its work tree, while

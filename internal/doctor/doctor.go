@@ -22,6 +22,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/surface"
@@ -59,7 +60,30 @@ func Examine(ctx context.Context, dir string) ([]Check, error) {
 		return append(checks, badSettings(err)), nil
 	}
 	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), checkAwake(ctx))
-	return append(checks, checkAgents(ctx, a)...), nil
+	checks = append(checks, checkAgents(ctx, a)...)
+	return append(checks, checkFlight(a)...), nil
+}
+
+// checkFlight is what the next run would trip over. A prompt matters only to a run
+// that is given no other.
+func checkFlight(a request.Assignment) []Check {
+	flight := preflight.Flight{Assignment: a, Git: true} // git and agents have checks of their own
+	var list []Check
+	for _, f := range preflight.Look(flight) {
+		level := Problem
+		if f.Worry || f.Name == "prompt" {
+			level = Worry
+		}
+		list = append(list, Check{f.Name, level, f.What, f.Hint})
+	}
+	var choice *lineup.ChoiceError
+	if _, err := lineup.New(a); errors.As(err, &choice) {
+		list = append(list, Check{"agents", Worry, choice.Error() + ": a run asks which, or is refused", "set agent = \"NAME\" in refrain.toml, or name one with -a"})
+	}
+	if len(a.Config().Gates) == 0 {
+		list = append(list, Check{"gates", Worry, "there are none: nothing can prove a claim", "\"refrain init\" finds out how this project is tested; or add a [[gate]] to refrain.toml"})
+	}
+	return list
 }
 
 // checkTrust tells whether a person has agreed to what the work tree runs. One that

@@ -146,7 +146,7 @@ func TestEveryFormatCanBeSet(t *testing.T) {
 }
 
 func TestWhatAnAgentWouldIgnoreOrRefuseIsTold(t *testing.T) {
-	t.Setenv("IS_SANDBOX", "")
+	t.Setenv("IS_SANDBOX", "yes") // it wants 1
 	tests := []struct{ what, settings, refusal string }{
 		{"a turn limit for an agent without one", "agent = \"codex\"\n[agents.codex]\nmax_turns = 5\n", "how many turns"},
 		{"a turn limit for claude", "agent = \"claude\"\n[agents.claude]\nmax_turns = 5\n", ""},

@@ -49,7 +49,7 @@ func (l *Lineup) ownCommand() bool {
 // empty when it would not.
 func RefusedRoot(name, mode string) string {
 	variable := agent.TraitsOf(name).Root
-	if variable == "" || mode != "full" || os.Geteuid() != 0 || os.Getenv(variable) != "" {
+	if variable == "" || mode != "full" || os.Geteuid() != 0 || os.Getenv(variable) == "1" {
 		return ""
 	}
 	return "run as an ordinary user, use --permissions work, or set " + variable + "=1 if this is a container"

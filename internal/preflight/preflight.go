@@ -1,0 +1,194 @@
+// Package preflight looks at what a run will trip over, before anything is paid
+// for: no agent and no gate is started, nobody is asked over a network, and
+// nothing is written.
+//
+// It reads the settings and looks for files and programs. What would make a run
+// fail or work in the wrong place is refused; what a person should only know is a
+// worry.
+package preflight
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/lineup"
+	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/request"
+)
+
+// Finding is one thing that is not as a run needs it.
+type Finding struct {
+	Name  string // what was looked at
+	What  string
+	Hint  string
+	Worry bool // it is worth a word, and no reason to refuse
+}
+
+// Flight is a run that is about to start.
+type Flight struct {
+	request.Assignment
+	Lineup *lineup.Lineup // nil: nobody is chosen yet
+	Git    bool           // the work tree is in a repository
+}
+
+// Place is the name of the finding that a person can overrule.
+const Place = "place"
+
+// Refused is those findings that keep the run from starting.
+func Refused(list []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(list), func(f Finding) bool { return f.Worry })
+}
+
+// checks is everything that is looked at, in the order of telling.
+var checks = []func(Flight) []Finding{place, repository, agents, gates, prompts, specs}
+
+// Look looks at everything.
+func Look(f Flight) []Finding {
+	var list []Finding
+	for _, check := range checks {
+		list = append(list, check(f)...)
+	}
+	return list
+}
+
+// place refuses to let an agent loose on everything that somebody has.
+func place(f Flight) []Finding {
+	what := ""
+	home, err := os.UserHomeDir()
+	switch {
+	case same(f.Tree, filepath.VolumeName(f.Tree)+string(filepath.Separator)):
+		what = "this is the root of the file system"
+	case err == nil && same(f.Tree, home):
+		what = "this is your home folder"
+	default:
+		return nil
+	}
+	return []Finding{{Name: Place, What: what + ": an agent here can change all that you have", Hint: "go to the folder of a project, or say --here if this is meant"}}
+}
+
+// same tells whether two paths lead to one folder.
+func same(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
+}
+
+func repository(f Flight) []Finding {
+	if f.Git {
+		return nil
+	}
+	return []Finding{{Name: "git", Worry: true, What: "this folder is in no git repository: what an agent does here cannot be undone", Hint: "run \"git init\" here first"}}
+}
+
+// agents sees that the programs of those who work are there. One that only stands
+// in for another may never be needed.
+func agents(f Flight) []Finding {
+	if f.Lineup == nil || f.Request.Extensions.Agent != nil {
+		return nil
+	}
+	var list []Finding
+	for i, w := range f.Lineup.Workers {
+		cmd, err := w.Agent.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "prompt.md", Model: w.Model})
+		if err != nil || len(cmd.Argv) == 0 {
+			continue // whoever makes the run says so
+		}
+		if err := found(f.Dir(), cmd.Argv[0]); err != nil {
+			list = append(list, Finding{Name: "agent " + w.Name, Worry: i > 0, What: fmt.Sprintf("agent %s: %s %v", w.Name, cmd.Argv[0], err), Hint: w.Remedy})
+		}
+	}
+	return list
+}
+
+// found looks for a program as whoever starts it in a folder will.
+func found(dir, program string) error {
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		program = filepath.Join(dir, program)
+	}
+	_, err := exec.LookPath(program)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("cannot be executed: permission denied")
+	}
+	return errors.New("cannot be found")
+}
+
+// gates sees that the programs of the gates are there.
+func gates(f Flight) []Finding {
+	if runtime.GOOS == "windows" || !f.Config().Loop.Gates {
+		return nil // its shell has other words
+	}
+	var list []Finding
+	for _, g := range f.Config().Gates {
+		for _, program := range Programs(g.Run) {
+			if _, err := exec.LookPath(program); err != nil {
+				list = append(list, Finding{
+					Name: "gate " + g.Name, What: fmt.Sprintf("gate %s: %s cannot be found", g.Name, program),
+					Hint: fmt.Sprintf("install %s, or correct the gate: %s", program, g.Run),
+				})
+			}
+		}
+	}
+	return list
+}
+
+// gap is a line of a sample that nobody has filled in.
+var gap = regexp.MustCompile(`^\s*([-*] )?FILL IN\b`)
+
+// prompts sees that somebody has said what to do in the files of the prompt.
+func prompts(f Flight) []Finding {
+	if !f.HasPrompt() {
+		return nil
+	}
+	_, pieces, err := f.Pieces()
+	if err != nil {
+		return nil // whoever makes the run says so
+	}
+	var list []Finding
+	for _, piece := range pieces {
+		text, err := piece.Read()
+		if piece.Path == "" || err != nil {
+			continue
+		}
+		for n, line := range strings.Split(text, "\n") {
+			if gap.MatchString(line) {
+				list = append(list, Finding{Name: "prompt", What: fmt.Sprintf("%s still says FILL IN (line %d)", piece.Name, n+1), Hint: "write there what is to be done, or say it: refrain run 'Add an export command'"})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// specsFragment is the part of a prompt that sends an agent to the specs.
+const specsFragment = "builtin:observe/specs"
+
+// specs sees that there is a spec where an agent is sent to read them. A project
+// without the folder may have them elsewhere, and who says a sentence needs none.
+func specs(f Flight) []Finding {
+	_, pieces, err := f.Pieces()
+	if err != nil || len(f.Request.Context) > 0 {
+		return nil
+	}
+	for _, piece := range pieces {
+		if piece.Name != specsFragment {
+			continue
+		}
+		list, err := plan.ReadSpecs(filepath.Join(f.Tree, "specs"))
+		if err != nil || slices.ContainsFunc(list, func(s plan.Spec) bool { return !strings.EqualFold(filepath.Base(s.Path), "README.md") }) {
+			return nil
+		}
+		return []Finding{{Name: "specs", What: "specs/ has no spec yet", Hint: fmt.Sprintf("write one, or say what you want: refrain run %s 'Add an export command'", f.Request.Procedure)}}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package preflight
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Programs is the names of the programs that a line for the shell starts, as far
+// as they can be told without running it: the first word of each simple command.
+// What the shell has itself, paths, and words that it makes are left out, and of a
+// line that is a small script nothing is told.
+func Programs(line string) []string {
+	commands, ok := simple(line)
+	if !ok {
+		return nil
+	}
+	var list []string
+	for _, words := range commands {
+		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(before, words[0])) {
+			words = words[1:]
+		}
+		if len(words) == 0 || !plain.MatchString(words[0]) || slices.Contains(builtins, words[0]) || slices.Contains(list, words[0]) {
+			continue
+		}
+		list = append(list, words[0])
+	}
+	return list
+}
+
+var (
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	plain      = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+	// tricky is what makes a line more than a list of commands.
+	tricky = regexp.MustCompile("`|\\$\\(|<<|\\(\\)|\\\\|#|(^|[\\s;&|])(case|for|function|alias|hash|trap|eval|command|type|which|PATH=\\S*)(\\s|$)")
+)
+
+// before is words that stand before a command and change nothing of it.
+var before = []string{"!", "(", "{", "if", "then", "else", "elif", "while", "until", "do", "time", "exec"}
+
+// builtins is what every shell has, and words that end what others began.
+var builtins = []string{
+	".", ":", "[", "break", "cd", "continue", "done", "echo", "esac", "exit", "export", "false", "fi", "getopts", "kill", "printf", "pwd", "read", "readonly",
+	"return", "set", "shift", "source", "test", "times", "true", "ulimit", "umask", "unset", "wait",
+}
+
+// simple cuts a line into its simple commands, each into its words. It is not ok
+// for a line that is more than that.
+func simple(line string) (commands [][]string, ok bool) {
+	if tricky.MatchString(line) {
+		return nil, false
+	}
+	var words []string
+	var word strings.Builder
+	inWord, quote, last := false, rune(0), rune(0)
+	endWord := func() {
+		if inWord {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		inWord = false
+	}
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == '&' && (last == '>' || last == '<'): // a stream, as in 2>&1
+			word.WriteRune(r)
+		case strings.ContainsRune(";&|\n", r):
+			endWord()
+			commands, words = append(commands, words), nil
+		case strings.ContainsRune("()", r):
+			endWord()
+			words = append(words, string(r))
+		case r == ' ' || r == '\t':
+			endWord()
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+		last = r
+	}
+	endWord()
+	return append(commands, words), quote == 0
+}
