@@ -164,6 +164,7 @@ func newRoot(sh *shell) *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	asJSON = addJSON(root)
+	sh.addMachine(root, findsMachine)
 	root.SetOut(sh.out)
 	root.SetErr(sh.err)
 	root.SetFlagErrorFunc(flagError)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -180,16 +180,14 @@ func (e *severalError) failure() failure {
 	return failure{e.Error() + ": " + strings.Join(said, ", "), how, statusUsage}
 }
 
-// list has a line for each of them.
-func (e *severalError) list() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+// table has a row for each of them.
+func (e *severalError) table() *lines.Table {
+	table := &lines.Table{Columns: []lines.Column{{}, {}, {Rank: 1}, {Wraps: true}}, Indent: 2}
 	for _, r := range e.runs {
 		run := lookAt(r.Store, r.Entry)
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", r.Name, view.People(run.State, run.Level()), atOf(run), r.Tree)
+		table.Add(r.Name, view.People(run.State, run.Level()), atOf(run), r.Tree)
 	}
-	_ = w.Flush() // into memory
-	return b.String()
+	return table
 }
 
 // addMachine has a command look for live runs everywhere.

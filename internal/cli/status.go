@@ -30,7 +30,8 @@ func tellStatus(sh *shell, ref string, asJSON bool) error {
 	store, entry, err := sh.meant(ref)
 	var several *severalError
 	if errors.As(err, &several) && !asJSON {
-		fmt.Fprintf(sh.out, "%s:\n%s", several, several.list())
+		fmt.Fprintf(sh.out, "%s:\n", several)
+		sh.print(several.table())
 		fmt.Fprintln(sh.err, "hint: \"refrain status RUN\" tells more of one, \"refrain watch RUN\" shows it")
 		return nil
 	}
