@@ -3,11 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/request"
 	lines "github.com/refrain-loop/refrain/internal/term"
 )
@@ -15,11 +19,11 @@ import (
 func configCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show, explain and check the settings",
+		Short: "Show, explain, set and check the settings",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(configShow(sh), configExplain(sh), configValidate(sh), configSchema(sh))
+	cmd.AddCommand(configShow(sh), configExplain(sh), configSet(sh), configValidate(sh), configSchema(sh))
 	return cmd
 }
 
@@ -111,6 +115,54 @@ func configExplain(sh *shell) *cobra.Command {
 			return printJSON(sh.out, e)
 		}
 		printExplanation(sh, e)
+		return nil
+	}
+	return cmd
+}
+
+// projectFile is where the settings of a project are.
+const projectFile = "refrain.toml"
+
+func configSet(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "set KEY VALUE",
+		Short:   "Write a setting into refrain.toml, and leave the rest of it as it is",
+		Example: "  refrain config set loop.max_iterations 20\n  refrain config set agent claude",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage("set takes a key and its value", "for example: refrain config set loop.max_iterations 20")
+			}
+			return nil
+		},
+	}
+	asJSON := addJSON(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		tree, err := request.Root(sh.dir)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(tree, projectFile)
+		mode := fs.FileMode(0o644)
+		if info, err := os.Lstat(path); err == nil {
+			if mode = info.Mode(); !mode.IsRegular() {
+				return usage(projectFile+" is no plain file", "change it where it really is")
+			}
+		}
+		old, err := files.ReadFile(cmd.Context(), path, maxSettings)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		changed, err := config.Set(old, projectFile, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		if err := files.Replace(path, changed, mode.Perm(), files.NoSync); err != nil {
+			return fmt.Errorf("write %s: %w", projectFile, err)
+		}
+		if *asJSON {
+			return printJSON(sh.out, map[string]string{"file": path, "key": args[0], "value": args[1]})
+		}
+		sh.say("%s is %s now, in %s", args[0], args[1], path)
 		return nil
 	}
 	return cmd
