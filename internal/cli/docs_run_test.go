@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -156,5 +157,37 @@ func (w *world) play(script string) {
 	}
 	if err != nil || strings.Contains(out.String(), ": not found\n") || strings.HasPrefix(out.String(), "refrain: ") {
 		w.Errorf("%s\n\t%v\n%s", script, err, out.String())
+	}
+}
+
+// The card in docs/night.md is the one that the program prints after that night.
+func TestTheCardOfTheNight(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the card cannot say whether anything is left running")
+	}
+	page, err := os.ReadFile("../../docs/night.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := strings.Cut(string(page), "\n$ refrain\n")
+	want, _, ok := strings.Cut(want, "```")
+	if !ok {
+		t.Fatal("docs/night.md has no card")
+	}
+	w := newWorld(t)
+	w.must("sh", "-c", `echo 'Greet everybody.' >PROMPT.md
+		printf '%s\n' '[done]' 'promise = "DONE"' '[[gate]]' 'name = "test"' 'run = "test -f done.txt"' 'when = "claim"' >refrain.toml
+		git init -q -b main && git add . && git commit -qm start`)
+	out := string(w.must(w.program, "rehearse", filepath.Join(examples(t), "night.toml"), "--start", "2026-11-14 22:00", "--commit", "--branch=greeting", "--keep"))
+	copied := regexp.MustCompile(`/\S*refrain-rehearsal-\d+/tree`).FindString(out)
+	if copied == "" {
+		t.Fatalf("it does not say where the copy is:\n%s", out)
+	}
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(copied)) })
+	// What another machine, or another text in a file, makes different.
+	own := regexp.MustCompile(`(?m)^(  files +).*$|(\(tree )\w+`)
+	got := own.ReplaceAllString(string(w.must(w.program, "-C", copied)), "${1}${2}…")
+	if want = own.ReplaceAllString(want, "${1}${2}…"); got != want {
+		t.Errorf("the card of the night is\n%s\nand docs/night.md has\n%s", got, want)
 	}
 }

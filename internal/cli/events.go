@@ -32,7 +32,7 @@ func eventsCommand(sh *shell) *cobra.Command {
 	f := cmd.Flags()
 	onward := f.BoolP("follow", "f", false, "go on as the run does, until it ends")
 	after := f.Int64("after", 0, "only what comes after the event with this number (seq)")
-	types := f.StringArray("type", nil, "only events whose type begins so, such as iteration. or agent.text (repeatable)")
+	types := f.StringArray("type", nil, "only events whose type begins with this, such as iteration. or agent.text (repeatable)")
 	_ = cmd.RegisterFlagCompletionFunc("type", completeTypes) // fails only for a flag that is not there
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *after < 0 {

@@ -144,7 +144,7 @@ func raises(f *pflag.FlagSet, args []string) (ref string, orders []control.Comma
 
 func approveCommand(sh *shell) *cobra.Command {
 	cmd := talk(sh, "approve [RUN] [ANSWER]", "Answer the question of an attended run", control.Approve)
-	cmd.Long = "Answer the question that a run asks before it goes on: continue (which is meant without an answer), skip, reboot or stop."
+	cmd.Long = "Answer the question that a run asks before it goes on: continue, skip, reboot or stop. Without an answer it continues."
 	cmd.Example = "  refrain approve\n  refrain approve skip\n  refrain approve build-7 stop"
 	cmd.Args = atMost(2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

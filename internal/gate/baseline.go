@@ -44,7 +44,7 @@ func Missing(list []Both, setup string) string {
 	if setup != "" {
 		why = fmt.Sprintf("setting up the clean checkout failed (%s); ", setup)
 	}
-	why += fmt.Sprintf("a clean checkout does not do the same: %s; name the command that installs what is missing in proof.setup, or ignored files to copy in proof.copy",
+	why += fmt.Sprintf("the result differs in a clean checkout: %s; name the command that installs what is missing in proof.setup, or ignored files to copy in proof.copy",
 		strings.Join(missing, ", "))
 	return why
 }

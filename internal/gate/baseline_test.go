@@ -25,7 +25,7 @@ func TestMissing(t *testing.T) {
 		{"the same tests fail in both", []Both{both(ended(1, ofGo(8, 2, "A", "B")), ended(1, ofGo(8, 2, "B", "A")))}, "", loop.InClean, nil},
 		{"more tests fail in the clean one", []Both{both(ended(1, ofGo(8, 2, "A", "B")), ended(1, ofGo(7, 3, "A", "B", "C")))}, "", loop.InWorkspace, []string{"test (exit 1)"}},
 		{"red only in the work tree", []Both{both(exits, green)}, "", loop.InClean, nil},
-		{"red only in the clean one", []Both{both(green, green), both(green, lacks)}, "", loop.InWorkspace, []string{"a clean checkout does not do the same: test (Cannot find module 'x')", "proof.setup", "proof.copy"}},
+		{"red only in the clean one", []Both{both(green, green), both(green, lacks)}, "", loop.InWorkspace, []string{"the result differs in a clean checkout: test (Cannot find module 'x')", "proof.setup", "proof.copy"}},
 		{"setting up failed, and it shows", []Both{both(green, lacks)}, "npm ci: exit 1", loop.InWorkspace, []string{"setting up the clean checkout failed (npm ci: exit 1)", "Cannot find module 'x'"}},
 		{"setting up failed, and nothing needs it", []Both{both(green, green)}, "npm ci: exit 1", loop.InClean, nil},
 		{"no room for it", []Both{both(green, exits.but(func(r *Result) { r.NoSpace = true }))}, "", loop.InWorkspace, []string{"the disk is full", "free some space"}},

@@ -103,7 +103,7 @@ func (c *Claims) Baseline(ctx context.Context, anew bool) bool {
 	}
 	c.Record(b)
 	if b.Why != "" {
-		c.Record(&loop.Warning{Text: cannotProve(b), Hint: "done.proof = \"workspace\" says that this is meant"})
+		c.Record(&loop.Warning{Text: cannotProve(b), Hint: "if that is what you want, set done.proof = \"workspace\""})
 	}
 	return true
 }

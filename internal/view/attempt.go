@@ -222,9 +222,9 @@ func better(before loop.State, o *loop.Outcome) string {
 	case best == nil || !before.Better(t):
 		return ""
 	case t.Failed < best.Failed:
-		return fmt.Sprintf(", %s fewer fail than at the best", text.Count(best.Failed-t.Failed))
+		return fmt.Sprintf(", %s fewer fail than ever before", text.Count(best.Failed-t.Failed))
 	}
-	return fmt.Sprintf(", %s more pass than at the best", text.Count(t.Passed-best.Passed))
+	return fmt.Sprintf(", %s more pass than ever before", text.Count(t.Passed-best.Passed))
 }
 
 // redStreak counts towards the limits that a red iteration brings nearer.
