@@ -2,11 +2,16 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,17 +28,23 @@ func reportCommand(sh *shell) *cobra.Command {
 		Short: "Write a run as one HTML page with charts, to look at offline or send to others",
 		Long: "Write all there is to see of a run into one HTML file: how it ended and how that was proven, every refused\n" +
 			"claim, tests, cost, context and duration of each iteration, when it worked and when it waited, and what changed.\n" +
-			"The page needs nothing else and asks nobody for anything. The file is for you alone (mode 0600).",
-		Example:           "  refrain report\n  refrain report build-7 -o night.html\n  refrain report -o - >/srv/www/night.html",
+			"The page needs nothing else and asks nobody for anything. It is written into the run's folder, out of your\n" +
+			"work tree, unless you name a file, and is for you alone (mode 0600).\n\n" +
+			"--open shows it with the program in BROWSER, else with the one that your system has for pages.",
+		Example:           "  refrain report --open\n  refrain report build-7 -o night.html\n  refrain report -o - >/srv/www/night.html",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
-	cmd.Flags().StringVarP(&to, "file", "o", "", "write it to this file (- is stdout; without it, RUN.html)")
+	cmd.Flags().StringVarP(&to, "file", "o", "", "write it to this file (- is stdout; without it, report.html in the run's folder)")
 	// -f follows a run everywhere else. It stays for those who have learnt it.
 	cmd.Flags().StringVarP(&to, "to-file", "f", "", "the same as --file")
 	_ = cmd.Flags().MarkHidden("to-file") // fails only for a flag that is not there
+	open := cmd.Flags().Bool("open", false, "show it in a browser")
 	asJSON := addJSON(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *open && to == "-" {
+			return usage("--open needs a file to open, and -o - writes none", "leave one of them out")
+		}
 		store, entry, err := sh.find(first(args))
 		if err != nil {
 			return err
@@ -46,7 +57,7 @@ func reportCommand(sh *shell) *cobra.Command {
 			return page.Write(sh.out, data)
 		}
 		if to == "" {
-			to = entry.Name + ".html"
+			to = filepath.Join(entry.Dir, pageName)
 		}
 		if err := writePage(to, data); err != nil {
 			return err
@@ -56,12 +67,60 @@ func reportCommand(sh *shell) *cobra.Command {
 			full = to
 		}
 		if *asJSON {
-			return printJSON(sh.out, map[string]string{"run": entry.Name, "file": full})
+			err = printJSON(sh.out, map[string]string{"run": entry.Name, "file": full})
+		} else {
+			_, err = fmt.Fprintf(sh.out, "wrote %s\n", full)
 		}
-		fmt.Fprintf(sh.out, "wrote %s\n", full)
-		return nil
+		if err != nil || !*open {
+			return err
+		}
+		return showPage(cmd.Context(), full)
 	}
 	return cmd
+}
+
+// pageName is the report in the folder of its run.
+const pageName = "report.html"
+
+// maxOpening is how long a browser may take to say that it has the page. One that
+// stays until it is closed is left alone.
+const maxOpening = 5 * time.Second
+
+// showPage opens a page in the user's browser.
+func showPage(ctx context.Context, path string) error {
+	argv := append(browser(), path)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	failed := func(err error) error {
+		return failure{what: fmt.Sprintf("could not open the report with %s: %v", argv[0], err), hint: "open the file yourself, or set BROWSER to a program that can", status: statusFailed}
+	}
+	if err := cmd.Start(); err != nil {
+		return failed(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // it ends with the browser, or with us
+	select {
+	case err := <-ended:
+		if err != nil {
+			return failed(err)
+		}
+	case <-ctx.Done():
+	case <-time.After(maxOpening):
+	}
+	return nil
+}
+
+// browser is the command that shows a page.
+func browser() []string {
+	if argv := strings.Fields(os.Getenv("BROWSER")); len(argv) > 0 {
+		return argv
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return []string{"open"}
+	case "windows":
+		return []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	return []string{"xdg-open"}
 }
 
 // gather reads the whole journal of a run.
