@@ -134,7 +134,11 @@ func tellSurface(ctx context.Context, sh *shell, s *app.Surface, whole bool) err
 		}
 		list = append(list, n)
 	}
-	if tellNews(sh, list, 0); !whole {
+	tellNews(sh, list, 0)
+	if unseen := (&trust.Error{News: list}).Unseen(); unseen != nil {
+		sh.say("But for %s: %s. Nobody can agree to what cannot be looked at.", text.Line(unseen.Where), text.Line(unseen.What))
+	}
+	if !whole {
 		return nil
 	}
 	tellFiles(ctx, sh, s)
@@ -232,7 +236,7 @@ func (sh *shell) agreeing(do func() error) error {
 		if !errors.As(err, &untrusted) || sh.status != 0 {
 			return err
 		}
-		if !sh.person() || tries > 3 { // else somebody changes it all the time
+		if !sh.person() || untrusted.Unseen() != nil || tries > 3 { // else somebody changes it all the time
 			return usage(untrusted.Error(), untrusted.Hint())
 		}
 		if err := sh.askTrust(untrusted); err != nil {

@@ -3,7 +3,10 @@ package config
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/setting"
 )
@@ -47,7 +50,9 @@ func byPlace(a, b assignment) int { return a.entry.place.line - b.entry.place.li
 // new key is until somebody has thought about it.
 func harmless(key string, value any) bool {
 	switch key {
-	case "agent", "model", "prompt", "profile", "title", "summary", "proof.baseline",
+	case "profile":
+		return harmlessProfile(value)
+	case "agent", "model", "prompt", "title", "summary", "proof.baseline",
 		"parts", "observe", "orient", "decide", "act", // what they run is found in their texts
 		"hooks.enabled", "hooks.timeout", "commands.as_gates", "log.level", "log.format",
 		"notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
@@ -71,6 +76,14 @@ func harmless(key string, value any) bool {
 		return true
 	}
 	return beginsWith(key, "ask.", "budget.", "claims.", "context.", "done.", "feedback.", "git.", "loop.", "prices.", "progress.", "retention.", "session.", "stop.")
+}
+
+// harmlessProfile tells whether all that a profile sets is harmless: what a project
+// cannot say itself without a question it cannot say by a profile either.
+func harmlessProfile(name any) bool {
+	var l loader
+	src := l.profile(source{assignments: []assignment{{path: []string{"profile"}, entry: entry{value: name}}}})
+	return len(l.problems) == 0 && !slices.ContainsFunc(src.assignments, func(a assignment) bool { return !harmless(setting.JoinKey(a.path), a.entry.value) })
 }
 
 // called is what people call the thing that a key is about.
@@ -97,18 +110,27 @@ func toAgree(path []string, e entry) string {
 	switch v := e.value.(type) {
 	case fields:
 		if run, ok := v["run"]; ok {
-			return setting.MaskLine(run.value.(string))
+			return Legible(setting.MaskLine(run.value.(string)))
 		}
 	case string:
 		name := path[len(path)-1]
 		if e.row.Key != name && e.row.Secret { // a name of the user's
-			return strings.TrimPrefix(setting.MaskArgs([]string{name + "=" + v})[0], name+"=")
+			return Legible(strings.TrimPrefix(setting.MaskArgs([]string{name + "=" + v})[0], name+"="))
 		}
 		if !e.row.Secret {
-			return setting.MaskLine(v)
+			return Legible(setting.MaskLine(v))
 		}
 	}
-	return e.masked()
+	return Legible(e.masked())
+}
+
+// Legible is a text in which nothing is hidden: what a screen does not show, such
+// as the end of a line before another command, is written out.
+func Legible(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 // exact is all that an entry says.

@@ -20,7 +20,7 @@ limits.fallback log.file metrics.file metrics.listen
 notify.command notify.discord.url notify.email.from notify.email.password notify.email.server notify.email.to notify.email.user
 notify.log notify.ntfy.token notify.ntfy.url notify.slack.url notify.webhook.headers notify.webhook.secret
 notify.webhook.template notify.webhook.url
-permissions.mode proc.keep proof.copy proof.setup retention.redact sandbox.env stop.scripts trace.endpoint trace.headers trust.folders
+permissions.mode proc.keep profile proof.copy proof.setup retention.redact sandbox.env stop.scripts trace.endpoint trace.headers trust.folders
 `
 
 func TestWhatAPersonIsAskedAbout(t *testing.T) {
@@ -32,6 +32,8 @@ func TestWhatAPersonIsAskedAbout(t *testing.T) {
 			value = "full"
 		case row.Key == "git.commit":
 			value = true
+		case row.Key == "profile":
+			value = "fresher" // which has full permissions
 		}
 		if !harmless(row.Key, value) {
 			got = append(got, row.Key)
@@ -67,6 +69,32 @@ func TestAPromptSetsNothingThatIsAskedAbout(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "PROMPT.md:3: ") || !strings.Contains(err.Error(), "cannot be set in a prompt") && !strings.Contains(err.Error(), "is a table") {
 			t.Errorf("%s in a prompt: %v, want that it cannot be set there", key, err)
 		}
+	}
+}
+
+func TestAProfileIsWhatItSets(t *testing.T) {
+	for _, name := range Profiles() {
+		if got, want := harmless("profile", name), name != "fresher"; got != want {
+			t.Errorf("the profile %s is harmless: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// What a screen does not show is written out.
+func TestLegible(t *testing.T) {
+	for text, want := range map[string]string{
+		"npm test": "npm test", "naïve": "naïve",
+		"true # nothing\nrm x": `"true # nothing\nrm x"`, "a\u200bb": `"a\u200bb"`, "a\u202eb": `"a\u202eb"`, "a\x1b[8mb": `"a\x1b[8mb"`,
+	} {
+		if got := Legible(text); got != want {
+			t.Errorf("Legible(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestAModelIsNoFlag(t *testing.T) {
+	if _, err := Load(Sources{Environ: []string{"REFRAIN_MODEL=--openai-base-url=http://evil"}}); err == nil || !strings.Contains(err.Error(), "must not begin with -") {
+		t.Errorf("Load = %v", err)
 	}
 }
 

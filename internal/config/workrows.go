@@ -19,7 +19,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "the coding agent: a built-in name or one of [agents.NAME]; auto takes the only one on PATH",
 		},
 		{
-			Key: "model", Kind: setting.Text, At: &c.Model, Default: "",
+			Key: "model", Kind: setting.Text, At: &c.Model, Default: "", Check: noFlag,
 			Doc: "the model, passed to the agent when set",
 		},
 		{
@@ -240,6 +240,14 @@ func iterationNumbers(v any) (what, hint string) {
 		if n, err := strconv.Atoi(text); err != nil || n < 1 {
 			return fmt.Sprintf("%q is no iteration", text), "write numbers from 1, such as [\"3\", \"10\"]"
 		}
+	}
+	return "", ""
+}
+
+// noFlag refuses what an agent's program would take for a flag of its own.
+func noFlag(v any) (what, hint string) {
+	if strings.HasPrefix(strings.TrimSpace(v.(string)), "-") {
+		return "must not begin with -, not " + setting.Quote(v.(string)), "write the model's name; flags of an agent go into agents.NAME.command"
 	}
 	return "", ""
 }

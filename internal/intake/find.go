@@ -202,7 +202,10 @@ func (s *search) look(ctx context.Context, p place, dir string) {
 
 // take looks at one name. Below is what a folder's own path leaves of it.
 func (s *search) take(ctx context.Context, p place, name, below string, depth int) {
-	if s.looked++; s.looked > maxFiles || depth > maxDepth {
+	if s.looked++; s.looked > maxFiles+1 {
+		return // it is told once, where it came up
+	}
+	if s.looked > maxFiles || depth > maxDepth {
 		s.note(path.Dir(name), "", "more files than can be looked at")
 		return
 	}

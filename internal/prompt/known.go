@@ -14,6 +14,7 @@ type command struct {
 	text  string
 	at    parse.Pos
 	fixed bool // its line is a text, and nothing is put into it
+	loose bool // words of files, or of whoever names a branch, may be put into it
 }
 
 // commands gives every command of a template.
@@ -45,7 +46,7 @@ func commands(tmpl *template.Template) []command {
 			for i, one := range n.Cmds {
 				if word, ok := one.Args[0].(*parse.IdentifierNode); ok && (word.Ident == "run" || word.Ident == "runIf") {
 					whole := &parse.PipeNode{NodeType: parse.NodePipe, Cmds: n.Cmds[:i+1]}
-					list = append(list, command{whole.String(), one.Position(), i == 0 && isText(one.Args)})
+					list = append(list, command{whole.String(), one.Position(), i == 0 && isText(one.Args), isLoose(whole, false)})
 				}
 				look(one)
 			}
@@ -58,7 +59,62 @@ func commands(tmpl *template.Template) []command {
 		}
 	}
 	look(tmpl.Root)
+	if !slices.ContainsFunc(list, func(c command) bool { return !c.fixed }) {
+		return list
+	}
+	if isLoose(tmpl.Root, true) { // then a variable may hold anything
+		for i := range list {
+			list[i].loose = list[i].loose || !list[i].fixed && strings.ContainsAny(list[i].text, "$.")
+		}
+	}
 	return list
+}
+
+// ofOthers are the variables that hold words of agents, and of whoever names a
+// branch.
+var ofOthers = []string{"Branch", "Context", "Feedback", "Last"}
+
+// isLoose tells whether a node takes words from where others write them: files, and
+// what agents said. Kept: only where they are kept for later, in a variable
+// or as the dot.
+func isLoose(n parse.Node, kept bool) bool {
+	any := func(nodes ...parse.Node) bool {
+		return slices.ContainsFunc(nodes, func(n parse.Node) bool { return n != nil && isLoose(n, kept) })
+	}
+	branch := func(b parse.BranchNode, keeps bool) bool {
+		if keeps && isLoose(b.Pipe, false) || any(b.Pipe, b.List) {
+			return true
+		}
+		return b.ElseList != nil && any(b.ElseList)
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		return any(n.Nodes...)
+	case *parse.ActionNode:
+		return any(n.Pipe)
+	case *parse.IfNode:
+		return branch(n.BranchNode, false)
+	case *parse.WithNode:
+		return branch(n.BranchNode, true)
+	case *parse.RangeNode:
+		return branch(n.BranchNode, true)
+	case *parse.PipeNode:
+		if kept && len(n.Decl) > 0 && isLoose(&parse.PipeNode{NodeType: parse.NodePipe, Cmds: n.Cmds}, false) {
+			return true
+		}
+		return slices.ContainsFunc(n.Cmds, func(c *parse.CommandNode) bool { return any(c) })
+	case *parse.CommandNode:
+		return any(n.Args...)
+	case *parse.ChainNode:
+		return any(n.Node)
+	case *parse.IdentifierNode:
+		return !kept && slices.Contains([]string{"include", "includeIf", "includeText"}, n.Ident)
+	case *parse.FieldNode:
+		return !kept && slices.Contains(ofOthers, n.Ident[0])
+	case *parse.VariableNode:
+		return !kept && len(n.Ident) > 1 && slices.Contains(ofOthers, n.Ident[1])
+	}
+	return false
 }
 
 // isText tells whether the words of a command are its name and one text.
@@ -98,6 +154,12 @@ func Lines(name, text string) []Line {
 func (b *Builder) meet(tmpl *template.Template, text string) *Error {
 	for _, c := range commands(tmpl) {
 		switch {
+		case c.loose:
+			return &Error{
+				Line: 1 + strings.Count(text[:int(c.at)], "\n"),
+				What: fmt.Sprintf("{{%s}} takes its command from a file or a branch, which anybody may change", Preview(c.text, 60)),
+				Hint: "write the command itself; it may read the file when it runs",
+			}
 		case slices.Contains(b.Commands, c.text):
 		case b.settled:
 			return &Error{

@@ -71,3 +71,29 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// What a command is must stand in the prompt itself: a file that it takes its words
+// from is one that an agent may write.
+func TestACommandIsNotTakenFromElsewhere(t *testing.T) {
+	for text, loose := range map[string]bool{
+		`{{run (includeText "c.txt")}}`:                              true,
+		`{{includeText "c.txt" | run}}`:                              true,
+		`{{$c := includeText "c.txt"}}{{run $c}}`:                    true,
+		`{{with include "c.txt"}}{{run .}}{{end}}`:                   true,
+		`{{run .Branch}}`:                                            true,
+		`{{run $.Last.Summary}}`:                                     true,
+		`{{$b := .Branch}}{{run (printf "git log %s" $b)}}`:          true,
+		`{{includeIf "c.txt"}}{{run "make"}}`:                        false,
+		`{{$c := "make"}}{{run $c}}`:                                 false,
+		`{{run (printf "make %s" .Vars.what)}}`:                      false,
+		`{{range $x := list}}{{end}}{{run "make"}}`:                  false,
+		`{{$d := includeIf "c.txt"}}{{$d}}{{run "make"}}`:            false,
+		`{{if .Branch}}{{run (printf "make %s" .Vars.what)}}{{end}}`: false,
+	} {
+		b := Builder{Pieces: []Piece{{Text: text, Trusted: true}}, Template: true, Tree: t.TempDir(), ShowCommands: true, Vars: map[string]any{"what": "x"}}
+		_, err := b.Build(t.Context(), loop.State{}, 1, nil)
+		if got := err != nil && strings.Contains(err.Error(), "takes its command from"); got != loose {
+			t.Errorf("%s: %v, want it refused: %v", text, err, loose)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // URL, and as base64, where it may stand behind something else, such as a user
 // name and a colon. Programs print a key of several lines line by line.
 func forms(value string) []string {
-	list := []string{value, inJSON(value, true), inJSON(value, false), url.QueryEscape(value), url.PathEscape(value)}
+	list := []string{value, inJSON(value, true), inJSON(value, false), url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(url.QueryEscape(value), "+", "%20")}
 	list = append(list, inBase64(value)...)
 	if strings.Contains(value, "\n") {
 		for line := range strings.SplitSeq(value, "\n") {

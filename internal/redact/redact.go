@@ -14,6 +14,9 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Redactor puts names in the place of secrets.
@@ -66,6 +69,7 @@ func (r *Redactor) Text(s string) string {
 	if r == nil {
 		return s
 	}
+	s = r.uncovered(s)
 	found := spans(r.find, s, 0)
 	if len(found) == 0 {
 		return s
@@ -81,11 +85,36 @@ func (r *Redactor) Text(s string) string {
 	return b.String()
 }
 
+// uncovered is a text without colours and marks, if there is a secret under them:
+// whoever reads a text takes them out, and then it would stand there. Any other
+// text is as it was.
+func (r *Redactor) uncovered(s string) string {
+	if !strings.ContainsFunc(s, func(c rune) bool {
+		return c == 0x1b || c > 0x7f && (unicode.Is(unicode.Cf, c) || unicode.IsControl(c)) || c < ' ' && c != '\n' && c != '\t' && c != '\r'
+	}) {
+		return s
+	}
+	clean := text.Clean(text.StripEscapes(s))
+	clean = strings.Map(func(c rune) rune {
+		if unicode.Is(unicode.Cf, c) {
+			return -1
+		}
+		return c
+	}, clean)
+	if len(spans(r.find, clean, 0)) > len(spans(r.find, s, 0)) {
+		return clean
+	}
+	return s
+}
+
 // Line is a line without secrets: the same line when there are none in it. What
 // was JSON is JSON after it, so that a reader of an agent's events misses none.
 func (r *Redactor) Line(line []byte) []byte {
 	if r == nil {
 		return line
+	}
+	if clean := r.uncovered(string(line)); len(clean) != len(line) {
+		line = []byte(clean)
 	}
 	found := spans(r.find, line, 0)
 	if len(found) == 0 {

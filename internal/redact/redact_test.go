@@ -236,3 +236,22 @@ func TestAFailingWriterIsTold(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// Who reads a text takes colours and marks out of it, so what is under them counts.
+func TestWhatIsUnderColours(t *testing.T) {
+	r := New([]Secret{{"THE_TOKEN", "ghp_Zx81kQw93Lm"}})
+	for text, want := range map[string]string{
+		"found \x1b[01;31m\x1b[Kghp_\x1b[m\x1b[KZx81kQw93Lm": "found ***THE_TOKEN***",
+		"ghp_\u202eZx81kQw93Lm":                              "***THE_TOKEN***",
+		"ghp_\u200bZx81kQw93Lm":                              "***THE_TOKEN***",
+		"\x1b[31mred\x1b[m":                                  "\x1b[31mred\x1b[m", // as it was
+		"\x1b[31mghp_Zx81kQw93Lm\x1b[m":                      "\x1b[31m***THE_TOKEN***\x1b[m",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("Text(%q) = %q, want %q", text, got, want)
+		}
+		if got := string(r.Line([]byte(text))); got != want {
+			t.Errorf("Line(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

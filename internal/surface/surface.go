@@ -5,7 +5,6 @@ package surface
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,7 +175,7 @@ func (s *search) commands(name, file, words string) {
 			sum = trust.Sum(line.Text, words)
 		}
 		where := fmt.Sprintf("%s:%d", name, line.At)
-		s.add(trust.Item{Name: "prompt", What: text.Line(setting.MaskLine("{{" + line.Text + "}}")), Where: where, File: file, Sum: sum})
+		s.add(trust.Item{Name: "prompt", What: config.Legible(setting.MaskLine("{{" + line.Text + "}}")), Where: where, File: file, Sum: sum})
 	}
 }
 
@@ -187,8 +186,11 @@ func (s *search) agents(ctx context.Context, names []string) {
 		found, err := intake.Find(ctx, name, where)
 		s.fail(err)
 		for _, f := range found {
-			// One that cannot be read is known by what is wrong with it.
-			s.add(trust.Item{Name: name, What: f.What, Where: f.Path, File: f.Path, Sum: trust.Sum(f.Hash, cmp.Or(f.Hash, f.What))})
+			item := trust.Item{Name: name, What: f.What, Where: f.Path, File: f.Path}
+			if f.Hash != "" { // else nobody can say what the agent will make of it
+				item.Sum = trust.Sum(f.Hash)
+			}
+			s.add(item)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type Item struct {
 	What  string `json:"what"`            // what would run or happen, on a line, without secrets
 	Where string `json:"where,omitempty"` // where it stands: "refrain.toml:9"
 	File  string `json:"file"`            // the file, from the root of the work tree, with slashes
-	Sum   string `json:"sum"`             // of all of it, also of what is not shown
+	Sum   string `json:"sum"`             // of all of it, also of what is not shown; empty: it cannot be looked at, so nobody can agree to it
 }
 
 // Sum is by what an item's content is known: two contents that differ in any part
@@ -40,7 +40,7 @@ func Sum(parts ...string) string {
 
 // same tells whether a yes to one is a yes to the other. Where a thing stands
 // does not matter.
-func (i Item) same(other Item) bool { return i.Name == other.Name && i.Sum == other.Sum }
+func (i Item) same(other Item) bool { return i.Name == other.Name && i.Sum == other.Sum && i.Sum != "" }
 
 // News is an item that nobody has said yes to.
 type News struct {
@@ -56,12 +56,19 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if n := e.Unseen(); n != nil {
+		return fmt.Sprintf("nobody can agree to what cannot be looked at: %s: %s", n.Where, n.What)
+	}
 	changed := true
 	var names []string
 	for _, n := range e.News {
 		changed = changed && n.Before != nil
-		if !slices.Contains(names, n.Name) {
-			names = append(names, n.Name)
+		name := n.Name
+		if n.Where == n.File || n.Name == "prompt" { // which one is the question
+			name += " (" + n.Where + ")"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if changed {
@@ -70,8 +77,20 @@ func (e *Error) Error() string {
 	return "nobody has trusted what this work tree would run: " + text.FirstFew(names)
 }
 
+// Unseen is the first item that cannot be looked at; nil: there is none.
+func (e *Error) Unseen() *News {
+	i := slices.IndexFunc(e.News, func(n News) bool { return n.Sum == "" })
+	if i < 0 {
+		return nil
+	}
+	return &e.News[i]
+}
+
 // Hint says what to do.
-func (*Error) Hint() string {
+func (e *Error) Hint() string {
+	if e.Unseen() != nil {
+		return "make it smaller, or take it away; --trust runs it for one command, unseen"
+	}
 	return `look at it with "refrain trust --show", then type "refrain trust"; --trust agrees for one command, and "refrain run --untrusted" does without it`
 }
 
@@ -133,7 +152,9 @@ func (r Record) with(items []Item, at time.Time) Record {
 		more.Items = more.Items[min(extra, len(more.Items)):]
 	}
 	for _, item := range items {
-		more.Items = append(more.Items, Trusted{item, at})
+		if item.Sum != "" {
+			more.Items = append(more.Items, Trusted{item, at})
+		}
 	}
 	return more
 }
