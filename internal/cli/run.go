@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -255,21 +256,24 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if o.dryRun {
 		return dryRun(sh, job, o.output == "json")
 	}
-	if !o.ready(sh, job) {
-		return nil
-	}
 	if err := sh.canAsk(job); err != nil {
 		return err
 	}
+	worries, ready := o.ready(sh, job)
+	if !ready {
+		return nil
+	}
 	return sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
 		screen.show(view.New())
+		w.Observers = append(w.Observers, worrier{sh.err, worries})
 		return job.Start(ctx, w)
 	})
 }
 
 // ready tells whether a run can start, and says what keeps it from that: all of it
-// at once, so that nobody mends one thing to hear of the next.
-func (o runOptions) ready(sh *shell, job *app.Job) bool {
+// at once, so that nobody mends one thing to hear of the next. What is only a worry
+// is for a run that does start.
+func (o runOptions) ready(sh *shell, job *app.Job) (worries []preflight.Finding, ok bool) {
 	list := job.Preflight()
 	if o.here {
 		list = slices.DeleteFunc(list, func(f preflight.Finding) bool { return f.Name == preflight.Place })
@@ -280,12 +284,25 @@ func (o runOptions) ready(sh *shell, job *app.Job) bool {
 	}
 	if len(refused) > 0 {
 		sh.status = statusUsage
-		return false
+		return nil, false
 	}
-	for _, f := range list {
-		fmt.Fprintf(sh.err, "WARNING: %s\nhint: %s\n", f.What, f.Hint)
+	return list, true
+}
+
+// worrier tells of worries once the run has begun: one that is refused says only
+// why.
+type worrier struct {
+	to      io.Writer
+	worries []preflight.Finding
+}
+
+func (w worrier) Observe(e loop.Event) {
+	if _, begins := e.Payload.(*loop.RunStarted); !begins {
+		return
 	}
-	return true
+	for _, f := range w.worries {
+		fmt.Fprintf(w.to, "WARNING: %s\nhint: %s\n", f.What, f.Hint)
+	}
 }
 
 // agreeFirst has a person agree to what a run will run of its work tree, while
