@@ -5,6 +5,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // NoProgress stops a run that no longer changes anything.
@@ -30,6 +31,6 @@ func noProgress(most int) loop.Rule {
 		if most <= 0 || f.State.Streaks.NoProgress < most {
 			return none
 		}
-		return end(loop.Aborted, loop.ByNoProgress, fmt.Sprintf("no progress in %d iterations in a row", f.State.Streaks.NoProgress))
+		return end(loop.Aborted, loop.ByNoProgress, fmt.Sprintf("no progress in %s in a row", text.Plural(f.State.Streaks.NoProgress, "iteration")))
 	}
 }

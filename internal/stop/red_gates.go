@@ -5,6 +5,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // RedGates stops a run whose gates stay red without getting better.
@@ -29,6 +30,6 @@ func redGates(most int) loop.Rule {
 		if most <= 0 || f.State.Streaks.RedGates < most {
 			return none
 		}
-		return end(loop.Aborted, loop.ByRedGates, fmt.Sprintf("gates failed in %d iterations in a row, never better than the best", f.State.Streaks.RedGates))
+		return end(loop.Aborted, loop.ByRedGates, fmt.Sprintf("gates failed in %s in a row, never better than the best", text.Plural(f.State.Streaks.RedGates, "iteration")))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // TestFailures stops a run whose tests keep failing without getting better.
@@ -30,6 +31,6 @@ func testFailures(most int) loop.Rule {
 		if most <= 0 || f.State.Streaks.TestFailures < most {
 			return none
 		}
-		return end(loop.Aborted, loop.ByTestFailures, fmt.Sprintf("tests failed in %d iterations in a row, never better than the best", f.State.Streaks.TestFailures))
+		return end(loop.Aborted, loop.ByTestFailures, fmt.Sprintf("tests failed in %s in a row, never better than the best", text.Plural(f.State.Streaks.TestFailures, "iteration")))
 	}
 }
