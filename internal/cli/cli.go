@@ -54,8 +54,8 @@ var families = []family{
 	},
 	{
 		"Look",
-		[]command{watchCommand, showCommand, diffCommand, reviewCommand},
-		[]command{statusCommand, lsCommand, logsCommand, reportCommand, statsCommand, whatifCommand, verifyCommand, eventsCommand},
+		[]command{watchCommand, showCommand, reviewCommand},
+		[]command{statusCommand, diffCommand, lsCommand, logsCommand, reportCommand, statsCommand, whatifCommand, verifyCommand, eventsCommand},
 	},
 	{
 		"Steer",
