@@ -35,30 +35,42 @@ func (sh *shell) find(ref string) (journal.Store, journal.Entry, error) {
 	return store, entry, err
 }
 
-// meant is the run that a person means, those that are alive first: without RUN that
-// of this work tree, else the only one of the repository, wherever it works, else
-// the latest. With --machine it is a live one of any project.
+// meant is the run that a person means, as which has it. What is wrong with its
+// records is told.
 func (sh *shell) meant(ref string) (journal.Store, journal.Entry, error) {
+	store, entry, err := sh.which(ref)
+	if err == nil {
+		sh.warnOf(entry)
+	}
+	return store, entry, err
+}
+
+// which finds the run that a person means, those that are alive first: without RUN
+// that of this work tree, else the only one of the repository, wherever it works,
+// else the latest. With --machine it is a live one of any project.
+func (sh *shell) which(ref string) (journal.Store, journal.Entry, error) {
 	store, err := sh.store()
 	switch {
 	case sh.machine:
 		run, err := onMachine(ref)
-		sh.warnOf(run.Entry)
 		return run.Store.At(store.Tree), run.Entry, err
-	case err != nil || ref != "":
-		return sh.find(ref)
+	case err != nil:
+		return store, journal.Entry{}, err
+	case ref != "":
+		entry, err := store.Find(ref)
+		return store, entry, err
 	}
 	run, ok, err := pick(history.Live(store), store.Tree)
 	if !ok && err == nil {
-		return sh.find("")
+		entry, err := store.Find("")
+		return store, entry, err
 	}
-	sh.warnOf(run.Entry)
 	return store, run.Entry, err
 }
 
 // live finds a run that is alive, and where it takes commands.
 func (sh *shell) live(ref string) (history.LiveRun, error) {
-	store, entry, err := sh.meant(ref)
+	store, entry, err := sh.which(ref)
 	run := history.LiveRun{Entry: entry, Store: store.At(entry.Tree)}
 	var none *journal.NotFoundError
 	if errors.As(err, &none) && ref == "" {
