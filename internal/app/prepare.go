@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/git"
@@ -97,7 +98,7 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 
 // Preflight is what this run would trip over, found before anything starts.
 func (j *Job) Preflight() []preflight.Finding {
-	return preflight.Look(preflight.Flight{Assignment: j.Assignment, Lineup: j.lineup, Git: j.files.Git()})
+	return preflight.Look(preflight.Flight{Assignment: j.Assignment, Workers: j.workers(), Git: j.files.Git()})
 }
 
 // notProgress is what the user's patterns name, and what the runner itself
@@ -206,6 +207,20 @@ func checkDir(dir string) error {
 		return &request.UsageError{What: dir + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
 	}
 	return nil
+}
+
+// workers is the programs of those who work.
+func (j *Job) workers() []preflight.Worker {
+	var list []preflight.Worker
+	for _, w := range j.lineup.Workers {
+		one := preflight.Worker{Name: w.Name, Remedy: w.Remedy}
+		cmd, err := w.Agent.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "prompt.md", Model: w.Model})
+		if err == nil && len(cmd.Argv) > 0 {
+			one.Program = cmd.Argv[0]
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // repository is the one that the run works in.

@@ -26,6 +26,8 @@ var mayImport = map[string][]string{
 	"setting": nil, // what a part says of its own settings
 	"redact":  nil, // what is not told
 
+	"tomlfile": nil, // single values and keys of TOML
+
 	"pool": nil, // the objects of a git repository, copied once
 
 	"loop":    nil,
@@ -46,7 +48,7 @@ var mayImport = map[string][]string{
 	"view":    join(words, []string{"stop"}),
 	"seal":    nil,
 	"journal": join(words, []string{"project", "seal"}),
-	"config":  join(words, []string{"stop", "agent", "project", "procedure"}),
+	"config":  join(words, []string{"stop", "agent", "project", "procedure", "tomlfile"}),
 
 	"later":   {"loop", "git", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
@@ -57,7 +59,7 @@ var mayImport = map[string][]string{
 
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"preflight": {"agent", "plan", "prompt", "config", "request", "lineup"},
+	"preflight": {"agent", "plan", "prompt", "config", "request"},
 
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
 	"doctor":   {"preflight", "loop", "proc", "agent", "config", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/git"
 )
 
 // What an agent writes into the settings of the repository does not run with the
@@ -88,7 +90,7 @@ func TestGitRunsNoProgramOfTheRepository(t *testing.T) {
 			first := f.checkpoint(s)
 			f.Write("a.txt", "changed")
 			c := f.checkpoint(s)
-			_, err = FingerprintOf(t.Context(), tree)
+			_, err = git.FingerprintOf(t.Context(), tree)
 			f.Must(err)
 			_, err = tree.Since(t.Context(), "")
 			f.Must(err)

@@ -39,9 +39,9 @@ func (f folder) open(ignore ...string) *git.Tree {
 	return tree
 }
 
-func (f folder) print(tree *git.Tree) Fingerprint {
+func (f folder) print(tree *git.Tree) git.Fingerprint {
 	f.T.Helper()
-	p, err := FingerprintOf(f.T.Context(), tree)
+	p, err := git.FingerprintOf(f.T.Context(), tree)
 	f.Must(err)
 	return p
 }

@@ -90,7 +90,7 @@ func TestAFolderThatIsGoneIsAnError(t *testing.T) {
 	f := newPlain(t)
 	tree := f.open()
 	f.Must(os.RemoveAll(f.Dir))
-	if _, err := FingerprintOf(t.Context(), tree); !errors.Is(err, os.ErrNotExist) {
+	if _, err := git.FingerprintOf(t.Context(), tree); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Print = %v, want a missing folder", err)
 	}
 	if _, err := git.Open(t.Context(), f.Dir, nil); !errors.Is(err, os.ErrNotExist) {
@@ -103,7 +103,7 @@ func TestALookAtAFolderCanBeCancelled(t *testing.T) {
 	tree := f.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := FingerprintOf(ctx, tree); !errors.Is(err, context.Canceled) {
+	if _, err := git.FingerprintOf(ctx, tree); !errors.Is(err, context.Canceled) {
 		t.Errorf("Print = %v, want %v", err, context.Canceled)
 	}
 }

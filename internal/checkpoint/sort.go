@@ -289,11 +289,9 @@ func (s *sorter) watch(ctx context.Context) ([]nested, error) {
 		case err != nil && !linked:
 			continue
 		case err == nil && below:
-			m := newManifest()
-			if err := walk(ctx, s.tree, m, rel); err != nil {
+			if n.Print, err = git.FolderPrint(ctx, s.tree, rel); err != nil {
 				return nil, err
 			}
-			n.Print = m.sum()
 		}
 		all = append(all, n)
 	}

@@ -155,7 +155,7 @@ func TestAnErrorOfGitIsReturned(t *testing.T) {
 		f := newRepository(t)
 		tree := f.open()
 		f.Must(os.WriteFile(f.Path(".git/index"), []byte("broken"), 0o600))
-		_, err := FingerprintOf(t.Context(), tree)
+		_, err := git.FingerprintOf(t.Context(), tree)
 		if err == nil || !strings.Contains(err.Error(), "git status") || !strings.Contains(err.Error(), "index") {
 			t.Errorf("Print = %v, want git's own complaint", err)
 		}
@@ -165,7 +165,7 @@ func TestAnErrorOfGitIsReturned(t *testing.T) {
 		tree := f.open().Through(func(context.Context, proc.Spec) (loop.Exit, error) {
 			return proc.Run(t.Context(), proc.Spec{Argv: []string{filepath.Join(t.TempDir(), "git")}, Dir: f.Dir})
 		})
-		_, err := FingerprintOf(t.Context(), tree)
+		_, err := git.FingerprintOf(t.Context(), tree)
 		var start *proc.StartError
 		if !errors.As(err, &start) || !start.Missing() {
 			t.Errorf("Print = %v, want a missing program", err)
@@ -177,7 +177,7 @@ func TestAnErrorOfGitIsReturned(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := proc.End(loop.OnBudget)
 		cancel(why)
-		if _, err := FingerprintOf(ctx, tree); !errors.Is(err, why) {
+		if _, err := git.FingerprintOf(ctx, tree); !errors.Is(err, why) {
 			t.Errorf("Print = %v, want %v", err, why)
 		}
 	})
@@ -191,12 +191,12 @@ func TestAnErrorOfGitIsReturned(t *testing.T) {
 }
 
 func TestPrintSurvivesBeingWrittenDown(t *testing.T) {
-	for _, p := range []*Fingerprint{{Head: "abc", Files: "def"}, {Files: "def"}} {
-		if got := ParseFingerprint(p.String()); got == nil || *got != *p {
-			t.Errorf("ParseFingerprint(%q) = %v, want %v", p.String(), got, p)
+	for _, p := range []*git.Fingerprint{{Head: "abc", Files: "def"}, {Files: "def"}} {
+		if got := git.ParseFingerprint(p.String()); got == nil || *got != *p {
+			t.Errorf("git.ParseFingerprint(%q) = %v, want %v", p.String(), got, p)
 		}
 	}
-	if got := ParseFingerprint((*Fingerprint)(nil).String()); got != nil {
+	if got := git.ParseFingerprint((*git.Fingerprint)(nil).String()); got != nil {
 		t.Errorf("no print reads as %v, want none", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -54,7 +55,7 @@ func timeFlag(f *pflag.FlagSet, name, help string) *time.Duration {
 type timeValue time.Duration
 
 func (d *timeValue) Set(s string) error {
-	read, err := text.ReadDuration(s)
+	read, err := setting.ReadDuration(s)
 	*d = timeValue(read)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/setting"
 	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -118,7 +119,7 @@ func sinceWhen(since string, now time.Time) (time.Time, error) {
 	if since == "" {
 		return time.Time{}, nil
 	}
-	if d, err := text.ReadDuration(since); err == nil && d >= 0 {
+	if d, err := setting.ReadDuration(since); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", time.RFC3339} {

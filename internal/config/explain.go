@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // Resolved is a configuration that knows where each value came from.
@@ -36,7 +37,7 @@ type Value string
 
 // MarshalJSON gives the value itself, not its text.
 func (v Value) MarshalJSON() ([]byte, error) {
-	value, ok := tomlValue(string(v))
+	value, ok := tomlfile.Value(string(v))
 	if !ok {
 		return nil, fmt.Errorf("write %s as JSON: it is no TOML", string(v))
 	}
@@ -99,7 +100,7 @@ func (r *Resolved) IsSet(key string) bool {
 // nobody set has no value and no layer. The error for a key that does not exist
 // is an *Errors with a suggestion.
 func (r *Resolved) Explain(key string) (Explanation, error) {
-	path, ok := splitKey(key)
+	path, ok := tomlfile.SplitKey(key)
 	if !ok {
 		return Explanation{}, &Errors{[]Problem{{Key: key, What: setting.Quote(key) + " is not a key", Hint: "write it like loop.max_iterations"}}}
 	}

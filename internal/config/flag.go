@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // Flag is a setting from the command line. A run stores its flags, masked, to
@@ -36,7 +37,7 @@ func (f Flag) Masked() Flag {
 		f.Value = setting.MaskLine(f.Value)
 		return f
 	}
-	path, ok := splitKey(f.Key)
+	path, ok := tomlfile.SplitKey(f.Key)
 	if !ok {
 		return f
 	}
@@ -66,7 +67,7 @@ func (l *loader) flag(src *source, f Flag) {
 		l.gate(src, f, at)
 		return
 	}
-	path, ok := splitKey(f.Key)
+	path, ok := tomlfile.SplitKey(f.Key)
 	if !ok {
 		l.complain(at.problem(f.Key, setting.Quote(f.Key)+" is not a key", "write it like loop.max_iterations"))
 		return
@@ -98,7 +99,7 @@ func (l *loader) flag(src *source, f Flag) {
 // text is a TOML value if it is one, and plain text otherwise.
 func readText(r setting.Row, s string, asTOML bool) (value any, what, hint string) {
 	if asTOML || !r.Kind.Plain {
-		if v, ok := tomlValue(s); ok {
+		if v, ok := tomlfile.Value(s); ok {
 			if _, ok := r.Kind.Read(v); ok {
 				return r.Read(v)
 			}
@@ -167,7 +168,7 @@ func (l *loader) variable(src *source, name, value string) {
 
 // names reads a table of the user's naming, which is TOML in the environment.
 func (l *loader) names(src *source, table setting.Row, value string, at place) {
-	v, _ := tomlValue(value)
+	v, _ := tomlfile.Value(value)
 	values, ok := v.(map[string]any)
 	if !ok {
 		l.complain(at.problem(table.Key, table.Key+" must be a table, not this text", `write it like { NAME = "value" }`))

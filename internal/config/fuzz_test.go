@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // Whatever stands in refrain.toml, Load ends: with settings that can be shown
@@ -36,7 +38,7 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("the settings cannot be stored: %v", err)
 			}
 			for _, s := range r.Settings() {
-				if _, ok := tomlValue(string(s.Value)); !ok {
+				if _, ok := tomlfile.Value(string(s.Value)); !ok {
 					t.Errorf("%s is shown as %s, which is no TOML", s.Key, s.Value)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // layers is what each source says.
@@ -199,7 +200,7 @@ func (r *layered) variables(table string) map[string]string {
 		if values == nil {
 			values = map[string]string{}
 		}
-		path, _ := splitKey(key)
+		path, _ := tomlfile.SplitKey(key)
 		top, _ := r.top(key)
 		values[path[len(path)-1]] = top.value.(string)
 	}

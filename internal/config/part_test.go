@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 func TestProblemsOfParts(t *testing.T) {
@@ -62,7 +63,7 @@ func TestPartsAreShownAsWritten(t *testing.T) {
 			*rapid.SampledFrom([]*string{&p.File, &p.Text, &p.Builtin}).Draw(t, "kind") = word.Draw(t, "content")
 			want = append(want, p)
 		}
-		v, ok := tomlValue(setting.Render(want))
+		v, ok := tomlfile.Value(setting.Render(want))
 		if !ok {
 			t.Fatalf("%s is no TOML", setting.Render(want))
 		}

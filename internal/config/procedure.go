@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // ProcedureTable is what one [procedures.NAME] table says of the prompt: all of
@@ -125,7 +126,7 @@ var partList = &setting.Kind{
 // partsText is what a flag says, as a value of TOML: a list, or one part. A list
 // that can be read has been read already.
 func partsText(s string) any {
-	if v, ok := tomlValue(s); ok {
+	if v, ok := tomlfile.Value(s); ok {
 		if list, ok := v.([]any); ok {
 			return list
 		}

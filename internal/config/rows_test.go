@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/stop"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 func TestEveryFieldHasOneRow(t *testing.T) {
@@ -83,7 +84,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 			if v == nil || v == "" && r.Required {
 				continue
 			}
-			parsed, _ := tomlValue(setting.Render(v))
+			parsed, _ := tomlfile.Value(setting.Render(v))
 			if got, what, _ := r.Read(parsed); what != "" || !reflect.DeepEqual(got, v) {
 				t.Errorf("%s: default %s read back is %#v %s", r.Key, setting.Render(v), got, what)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // source is what one place says: settings, and the tables that it opens, for
@@ -218,7 +219,7 @@ func (l *loader) builtin(name, toml string) source {
 	for _, key := range ownOfProcedure {
 		if !src.sets(key) {
 			r, _ := findIn(settings, key)
-			path, _ := splitKey(key)
+			path, _ := tomlfile.SplitKey(key)
 			src.assignments = append(src.assignments, assignment{path, entry{row: r, value: r.Default, layer: layer}})
 		}
 	}
@@ -305,7 +306,7 @@ func (l *loader) front(list []Front, problem *Problem) source {
 }
 
 func (l *loader) frontSetting(src *source, key string, value any, at place) {
-	path, ok := splitKey(key)
+	path, ok := tomlfile.SplitKey(key)
 	if !ok {
 		l.complain(at.problem(key, setting.Quote(key)+" is not a key", "write it like loop.max_iterations"))
 		return

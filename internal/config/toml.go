@@ -6,16 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // document is a TOML file: its values, and where each key stands.
@@ -52,9 +51,9 @@ func readDocument(path, shown string) (document, *Problem) {
 // passed over.
 func parseDocument(data []byte, shown string) (document, *Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	lines := newlines(data)
-	if i := invalid(data); i >= 0 {
-		p := lines.place(shown, i).problem("", fmt.Sprintf("byte 0x%02x is not UTF-8", data[i]), "save the file as UTF-8")
+	lines := tomlfile.NewLines(data)
+	if i := tomlfile.Invalid(data); i >= 0 {
+		p := placeAt(lines, shown, i).problem("", fmt.Sprintf("byte 0x%02x is not UTF-8", data[i]), "save the file as UTF-8")
 		return document{}, &p
 	}
 	d := document{file: shown, values: map[string]any{}, places: map[string]place{}}
@@ -72,7 +71,7 @@ func parseDocument(data []byte, shown string) (document, *Problem) {
 }
 
 // locate notes where each key stands. The document is known to be valid.
-func (d document) locate(data []byte, lines lineStarts) {
+func (d document) locate(data []byte, lines tomlfile.Lines) {
 	l := locator{document: d, lines: lines, lengths: map[string]int{}}
 	var parser unstable.Parser
 	parser.Reset(data)
@@ -96,7 +95,7 @@ func (d document) locate(data []byte, lines lineStarts) {
 // the number of its table, from 0, as a part of its path.
 type locator struct {
 	document
-	lines   lineStarts
+	lines   tomlfile.Lines
 	lengths map[string]int // of the lists written as [[list]], so far
 }
 
@@ -140,7 +139,7 @@ func (l locator) note(table []string, key unstable.Iterator) ([]string, place) {
 	path, at := table, place{}
 	for key.Next() && len(path) < deepest {
 		if at.line == 0 {
-			at = l.lines.place(l.file, int(key.Node().Raw.Offset))
+			at = placeAt(l.lines, l.file, int(key.Node().Raw.Offset))
 		} else {
 			path = l.last(path)
 		}
@@ -152,58 +151,7 @@ func (l locator) note(table []string, key unstable.Iterator) ([]string, place) {
 	return path, at
 }
 
-// lineStarts is the offset of each line of a text.
-type lineStarts []int
-
-func newlines(data []byte) lineStarts {
-	starts := lineStarts{0}
-	for i, c := range data {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
-}
-
-func (l lineStarts) place(file string, offset int) place {
-	line := sort.SearchInts(l, offset+1)
-	return place{file: file, line: line, col: offset - l[line-1] + 1}
-}
-
-// invalid is the offset of the first byte that is not UTF-8, or -1.
-func invalid(data []byte) int {
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
-}
-
-// tomlValue reads s as one TOML value.
-func tomlValue(s string) (any, bool) {
-	var doc map[string]any
-	if err := toml.Unmarshal([]byte("v = "+s), &doc); err != nil || len(doc) != 1 {
-		return nil, false
-	}
-	return doc["v"], true
-}
-
-// splitKey reads s as a dotted TOML key.
-func splitKey(s string) ([]string, bool) {
-	if strings.ContainsAny(s, "=#\r\n") { // more than a key
-		return nil, false
-	}
-	var parser unstable.Parser
-	parser.Reset([]byte(s + " = 0"))
-	if !parser.NextExpression() || parser.Expression().Kind != unstable.KeyValue {
-		return nil, false
-	}
-	var path []string
-	for key := parser.Expression().Key(); key.Next(); {
-		path = append(path, string(key.Node().Data))
-	}
-	return path, true
+func placeAt(lines tomlfile.Lines, file string, offset int) place {
+	line, col := lines.Position(offset)
+	return place{file: file, line: line, col: col}
 }

@@ -3,12 +3,10 @@ package config
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Brought is a setting of the project's own file that a person must have agreed
@@ -110,27 +108,18 @@ func toAgree(path []string, e entry) string {
 	switch v := e.value.(type) {
 	case fields:
 		if run, ok := v["run"]; ok {
-			return Legible(setting.MaskLine(run.value.(string)))
+			return text.Legible(setting.MaskLine(run.value.(string)))
 		}
 	case string:
 		name := path[len(path)-1]
 		if e.row.Key != name && e.row.Secret { // a name of the user's
-			return Legible(strings.TrimPrefix(setting.MaskArgs([]string{name + "=" + v})[0], name+"="))
+			return text.Legible(strings.TrimPrefix(setting.MaskArgs([]string{name + "=" + v})[0], name+"="))
 		}
 		if !e.row.Secret {
-			return Legible(setting.MaskLine(v))
+			return text.Legible(setting.MaskLine(v))
 		}
 	}
-	return Legible(e.masked())
-}
-
-// Legible is a text in which nothing is hidden: what a screen does not show, such
-// as the end of a line before another command, is written out.
-func Legible(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(s) {
-		return strconv.Quote(s)
-	}
-	return s
+	return text.Legible(e.masked())
 }
 
 // exact is all that an entry says.

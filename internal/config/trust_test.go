@@ -80,18 +80,6 @@ func TestAProfileIsWhatItSets(t *testing.T) {
 	}
 }
 
-// What a screen does not show is written out.
-func TestLegible(t *testing.T) {
-	for text, want := range map[string]string{
-		"npm test": "npm test", "naïve": "naïve",
-		"true # nothing\nrm x": `"true # nothing\nrm x"`, "a\u200bb": `"a\u200bb"`, "a\u202eb": `"a\u202eb"`, "a\x1b[8mb": `"a\x1b[8mb"`,
-	} {
-		if got := Legible(text); got != want {
-			t.Errorf("Legible(%q) = %s, want %s", text, got, want)
-		}
-	}
-}
-
 func TestAModelIsNoFlag(t *testing.T) {
 	if _, err := Load(Sources{Environ: []string{"REFRAIN_MODEL=--openai-base-url=http://evil"}}); err == nil || !strings.Contains(err.Error(), "must not begin with -") {
 		t.Errorf("Load = %v", err)

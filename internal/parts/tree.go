@@ -38,7 +38,7 @@ type Tree struct {
 // a fingerprint, which tells that something changed but not what.
 type snapshot struct {
 	checkpoint  *checkpoint.Checkpoint
-	fingerprint *checkpoint.Fingerprint
+	fingerprint *git.Fingerprint
 }
 
 // String is the snapshot as the journal has it.
@@ -112,7 +112,7 @@ func (t *Tree) look(ctx context.Context) *snapshot {
 
 func (t *Tree) see(ctx context.Context) (*snapshot, error) {
 	if t.Store == nil {
-		p, err := checkpoint.FingerprintOf(ctx, t.Files)
+		p, err := git.FingerprintOf(ctx, t.Files)
 		return &snapshot{fingerprint: &p}, err
 	}
 	c, err := t.Store.Checkpoint(ctx)
@@ -274,7 +274,7 @@ func (t *Tree) snapshotOf(ctx context.Context, text string) *snapshot {
 	case text == "":
 		return nil
 	case strings.Contains(text, ":"):
-		return &snapshot{fingerprint: checkpoint.ParseFingerprint(text)}
+		return &snapshot{fingerprint: git.ParseFingerprint(text)}
 	case t.Store == nil:
 		return nil
 	}

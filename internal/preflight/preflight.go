@@ -19,8 +19,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/agent"
-	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/request"
 )
@@ -36,8 +34,15 @@ type Finding struct {
 // Flight is a run that is about to start.
 type Flight struct {
 	request.Assignment
-	Lineup *lineup.Lineup // nil: nobody is chosen yet
-	Git    bool           // the work tree is in a repository
+	Workers []Worker // who works, and those that stand in; none: nobody is chosen yet
+	Git     bool     // the work tree is in a repository
+}
+
+// Worker is an agent of the run, and the program that it is.
+type Worker struct {
+	Name    string
+	Program string // as it is called; empty: nobody can tell
+	Remedy  string // what to do when that is not there
 }
 
 // Place is the name of the finding that a person can overrule.
@@ -92,17 +97,16 @@ func repository(f Flight) []Finding {
 // agents sees that the programs of those who work are there. One that only stands
 // in for another may never be needed.
 func agents(f Flight) []Finding {
-	if f.Lineup == nil || f.Request.Extensions.Agent != nil {
+	if f.Request.Extensions.Agent != nil {
 		return nil
 	}
 	var list []Finding
-	for i, w := range f.Lineup.Workers {
-		cmd, err := w.Agent.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "prompt.md", Model: w.Model})
-		if err != nil || len(cmd.Argv) == 0 {
+	for i, w := range f.Workers {
+		if w.Program == "" {
 			continue // whoever makes the run says so
 		}
-		if err := found(f.Dir(), cmd.Argv[0]); err != nil {
-			list = append(list, Finding{Name: "agent " + w.Name, Worry: i > 0, What: fmt.Sprintf("agent %s: %s %v", w.Name, cmd.Argv[0], err), Hint: w.Remedy})
+		if err := found(f.Dir(), w.Program); err != nil {
+			list = append(list, Finding{Name: "agent " + w.Name, Worry: i > 0, What: fmt.Sprintf("agent %s: %s %v", w.Name, w.Program, err), Hint: w.Remedy})
 		}
 	}
 	return list

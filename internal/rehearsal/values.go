@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	words "github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // maxCount bounds the counts in a script, so that none overflows when it is
@@ -97,7 +97,7 @@ func (f *values) money(key string) float64 {
 
 func (f *values) duration(key string) time.Duration {
 	said := f.text(key)
-	d, err := words.ReadDuration(said)
+	d, err := setting.ReadDuration(said)
 	if err != nil || d < 0 {
 		f.fail("%s is %q: write a duration such as \"2s\" or \"1m30s\"", key, said)
 	}

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Kind is how a value is written.
@@ -190,7 +188,7 @@ func readDuration(v any) (any, bool) {
 	if !ok || s == "0" { // the one number that ParseDuration takes without a unit
 		return nil, false
 	}
-	d, err := text.ReadDuration(s)
+	d, err := ReadDuration(s)
 	if err != nil || d < 0 {
 		return nil, false
 	}

@@ -175,7 +175,7 @@ func (s *search) commands(name, file, words string) {
 			sum = trust.Sum(line.Text, words)
 		}
 		where := fmt.Sprintf("%s:%d", name, line.At)
-		s.add(trust.Item{Name: "prompt", What: config.Legible(setting.MaskLine("{{" + line.Text + "}}")), Where: where, File: file, Sum: sum})
+		s.add(trust.Item{Name: "prompt", What: text.Legible(setting.MaskLine("{{" + line.Text + "}}")), Where: where, File: file, Sum: sum})
 	}
 }
 

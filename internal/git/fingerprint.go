@@ -1,4 +1,4 @@
-package checkpoint
+package git
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -55,7 +54,7 @@ func (before Fingerprint) Signals(after Fingerprint) []loop.ProgressBy {
 }
 
 // FingerprintOf takes the fingerprint of a tree as it is now.
-func FingerprintOf(ctx context.Context, t *git.Tree) (Fingerprint, error) {
+func FingerprintOf(ctx context.Context, t *Tree) (Fingerprint, error) {
 	if t.Git() {
 		return fingerprintGit(ctx, t)
 	}
@@ -65,7 +64,7 @@ func FingerprintOf(ctx context.Context, t *git.Tree) (Fingerprint, error) {
 // fingerprintGit asks git which files differ from the last commit, and looks at these
 // only: all others are as the commit says. What git thinks of them is left out,
 // since to stage a file is not to change it.
-func fingerprintGit(ctx context.Context, t *git.Tree) (Fingerprint, error) {
+func fingerprintGit(ctx context.Context, t *Tree) (Fingerprint, error) {
 	head, paths, err := t.Status(ctx)
 	if err != nil {
 		return Fingerprint{}, err
@@ -89,7 +88,7 @@ func fingerprintGit(ctx context.Context, t *git.Tree) (Fingerprint, error) {
 // addListed adds a path that git lists. Of a repository inside the tree, added
 // as a submodule or not, git lists only the folder: it is looked through as a
 // plain one.
-func addListed(ctx context.Context, t *git.Tree, m *manifest, rel string) error {
+func addListed(ctx context.Context, t *Tree, m *manifest, rel string) error {
 	rel = strings.TrimSuffix(rel, "/")
 	if t.Skips(rel) {
 		return nil
@@ -101,7 +100,7 @@ func addListed(ctx context.Context, t *git.Tree, m *manifest, rel string) error 
 }
 
 // fingerprintFolder looks at every file, since nothing says which have changed.
-func fingerprintFolder(ctx context.Context, t *git.Tree) (Fingerprint, error) {
+func fingerprintFolder(ctx context.Context, t *Tree) (Fingerprint, error) {
 	if _, err := os.ReadDir(t.Dir()); err != nil {
 		return Fingerprint{}, fmt.Errorf("look at the work tree: %w", err)
 	}
@@ -112,10 +111,18 @@ func fingerprintFolder(ctx context.Context, t *git.Tree) (Fingerprint, error) {
 	return Fingerprint{Files: m.sum()}, nil
 }
 
+// FolderPrint is a hash of all files below a folder of the tree, given by its path
+// from the root of it.
+func FolderPrint(ctx context.Context, t *Tree, below string) (string, error) {
+	m := newManifest()
+	err := walk(ctx, t, m, below)
+	return m.sum(), err
+}
+
 // walk adds all files below a folder of the tree, in the order of their names.
 // Links are not followed. A folder that cannot be read is noted as such: it may
 // be the agent's own doing, and is no reason to stop.
-func walk(ctx context.Context, t *git.Tree, m *manifest, below string) error {
+func walk(ctx context.Context, t *Tree, m *manifest, below string) error {
 	root := filepath.Join(t.Dir(), filepath.FromSlash(below))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
