@@ -44,7 +44,7 @@ lint:
 	@GO='$(GO)' scripts/lint
 
 chaos:
-	REFRAIN_CHAOS_ROUNDS=200 $(GO) test -count=1 -timeout 30m -run 'Chaos' -v ./internal/cli ./internal/proc
+	CHAOS_ROUNDS=200 $(GO) test -count=1 -timeout 30m -run 'Chaos' -v ./internal/cli ./internal/proc
 
 fuzz:
 	@GO='$(GO)' FUZZTIME='$(FUZZTIME)' scripts/fuzz

@@ -66,16 +66,16 @@ func TestChaosAgentKill(t *testing.T) {
 	}
 }
 
-// rounds is how often something is to be killed: REFRAIN_CHAOS_ROUNDS times,
+// rounds is how often something is to be killed: CHAOS_ROUNDS times,
 // or few times.
 func rounds(t *testing.T, few int) int {
-	text := os.Getenv("REFRAIN_CHAOS_ROUNDS")
+	text := os.Getenv("CHAOS_ROUNDS")
 	if text == "" {
 		return few
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		t.Fatalf("REFRAIN_CHAOS_ROUNDS: %v", err)
+		t.Fatalf("CHAOS_ROUNDS: %v", err)
 	}
 	return n
 }
@@ -104,17 +104,17 @@ func newChaos(t *testing.T, dice *rand.Rand) *chaos {
 	return c
 }
 
-// newDice makes dice that roll the same way again when REFRAIN_CHAOS_SEED is what
+// newDice makes dice that roll the same way again when CHAOS_SEED is what
 // the log says.
 func newDice(t *testing.T) *rand.Rand {
 	seed := rand.Uint64()
-	if text := os.Getenv("REFRAIN_CHAOS_SEED"); text != "" {
+	if text := os.Getenv("CHAOS_SEED"); text != "" {
 		var err error
 		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("REFRAIN_CHAOS_SEED: %v", err)
+			t.Fatalf("CHAOS_SEED: %v", err)
 		}
 	}
-	t.Logf("REFRAIN_CHAOS_SEED=%d", seed)
+	t.Logf("CHAOS_SEED=%d", seed)
 	return rand.New(rand.NewPCG(seed, 0))
 }
 

@@ -62,13 +62,13 @@ func TestNothingOutlivesTheProcess(t *testing.T) {
 
 // rounds is how often a test of chance is tried.
 func rounds(t *testing.T) int {
-	text := os.Getenv("REFRAIN_CHAOS_ROUNDS")
+	text := os.Getenv("CHAOS_ROUNDS")
 	if text == "" {
 		return 10
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		t.Fatalf("REFRAIN_CHAOS_ROUNDS: %v", err)
+		t.Fatalf("CHAOS_ROUNDS: %v", err)
 	}
 	return n
 }
