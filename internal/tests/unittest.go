@@ -163,6 +163,9 @@ var unittestTitle = regexp.MustCompile(`^([^\s()]+) \(([^\s()]*\.[^\s()]*)\)( .*
 // unittestTest reads a test's title, "test_add (calc.AddTest)", and gives its full
 // name, with the parameters of a subtest, and what follows.
 func unittestTest(text string) (name, rest string) {
+	if i := strings.IndexByte(text, ' '); i < 1 || !strings.HasPrefix(text[i:], " (") { // most lines are none
+		return "", ""
+	}
 	m := unittestTitle.FindStringSubmatch(text)
 	if m == nil {
 		return "", ""
