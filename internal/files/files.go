@@ -173,6 +173,14 @@ func Absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// Straight is a path without links, as far as it is there.
+func Straight(path string) string {
+	if end, err := filepath.EvalSymlinks(path); err == nil {
+		return end
+	}
+	return filepath.Clean(path)
+}
+
 // Under is the path below a folder, when it is below.
 func Under(dir, path string) (rel string, ok bool) {
 	rel, err := filepath.Rel(dir, path)

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -169,11 +168,11 @@ func inBlocks(keys ...string) parts {
 
 // inLines looks at a manifest that is a program, but for the lines that only name
 // a dependency or a version.
-func inLines(dependency *regexp.Regexp) parts {
+func inLines(dependency pattern) parts {
 	read := func(text []byte) []string {
 		var list []string
 		for line := range bytes.Lines(text) {
-			if line = bytes.TrimSpace(line); len(line) > 0 && !dependency.Match(line) {
+			if line = bytes.TrimSpace(line); len(line) > 0 && !dependency().Match(line) {
 				list = append(list, string(line))
 			}
 		}
@@ -194,9 +193,9 @@ func inLines(dependency *regexp.Regexp) parts {
 // The lines that name a dependency, a version, or a group of these, with nothing
 // but literals: no call, no interpolation, and nothing behind them.
 var (
-	rubyDependency   = regexp.MustCompile(`^(#.*|end|(gem|pod|source|ruby|group|platforms?)[ (]+` + rubyWord + `( *, *` + rubyWord + `)*\)?( do)?)$`)
-	mixDependency    = regexp.MustCompile(`^(#.*|(version|app): *` + rubyLiteral + `,?|\{:\w+( *, *` + rubyWord + `)*\},?)$`)
-	gradleDependency = regexp.MustCompile(`^(//.*|[{}]|dependencies \{|(\w*[iI]mplementation|\w*[aA]pi|\w*[cC]ompileOnly|\w*[rR]untimeOnly|kapt|ksp|annotationProcessor|version|group)\b[ (=]*(platform\(|project\(|libs\.)?["'\w:.@+\[\],-]*\)*)$`)
+	rubyDependency   = compiled(`^(#.*|end|(gem|pod|source|ruby|group|platforms?)[ (]+` + rubyWord + `( *, *` + rubyWord + `)*\)?( do)?)$`)
+	mixDependency    = compiled(`^(#.*|(version|app): *` + rubyLiteral + `,?|\{:\w+( *, *` + rubyWord + `)*\},?)$`)
+	gradleDependency = compiled(`^(//.*|[{}]|dependencies \{|(\w*[iI]mplementation|\w*[aA]pi|\w*[cC]ompileOnly|\w*[rR]untimeOnly|kapt|ksp|annotationProcessor|version|group)\b[ (=]*(platform\(|project\(|libs\.)?["'\w:.@+\[\],-]*\)*)$`)
 )
 
 const (
@@ -210,12 +209,12 @@ func msbuild(was, is []byte) ([]string, bool) {
 	return append(names, newKeys(found(buildEvent, "build events", was), found(buildEvent, "build events", is))...), ok
 }
 
-var buildEvent = regexp.MustCompile(`(?is)<(PreBuildEvent|PostBuildEvent|PreLinkEvent)\b.*?</`)
+var buildEvent = compiled(`(?is)<(PreBuildEvent|PostBuildEvent|PreLinkEvent)\b.*?</`)
 
 // found is what in a text matches, each under a name.
-func found(shape *regexp.Regexp, name string, text []byte) map[string]bool {
+func found(shape pattern, name string, text []byte) map[string]bool {
 	all := map[string]bool{}
-	for _, match := range shape.FindAll(text, -1) {
+	for _, match := range shape().FindAll(text, -1) {
 		all[name+"\x00"+string(match)] = true
 	}
 	return all
@@ -273,7 +272,7 @@ func toolVersions(was, is []byte) ([]string, bool) {
 
 // A variable of which programs take commands, code, or where to send what they
 // have. The others are the product's own.
-var tellingVariable = regexp.MustCompile(`^(PATH|SHELL|ENV|BASH_ENV|ZDOTDIR|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|IFS|HOME|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED` +
+var tellingVariable = compiled(`^(PATH|SHELL|ENV|BASH_ENV|ZDOTDIR|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|IFS|HOME|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED` +
 	`|PYTHON(STARTUP|PATH|HOME|BREAKPOINT|WARNINGS)|PERL5(OPT|LIB|DB)|RUBY(OPT|LIB)|BUNDLE_.*|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|DOTNET_STARTUP_HOOKS` +
 	`|GIT_.*|SSH_.*|NPM_CONFIG_.*|YARN_.*|PNPM_.*|BUN_OPTIONS|PIP_.*|UV_.*|CARGO_.*|RUSTC.*|GO(FLAGS|PROXY|TOOLCHAIN|ROOT|ENV)|CC|CXX|MAKEFLAGS|COMPOSE_.*|DOCKER_HOST|KUBECONFIG` +
 	`|(ALL|HTTPS?|NO)_PROXY|.*_BASE_URL|.*_ENDPOINT_URL|CLAUDE_.*|CODEX_.*|GEMINI_.*|QWEN_.*|OPENCODE_.*|REFRAIN_.*)$`)
@@ -284,7 +283,7 @@ func environment(was, is []byte) ([]string, bool) {
 		found := map[string]bool{}
 		for line := range strings.Lines(string(text)) {
 			name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-			if name = strings.TrimSpace(name); ok && tellingVariable.MatchString(strings.ToUpper(name)) {
+			if name = strings.TrimSpace(name); ok && tellingVariable().MatchString(strings.ToUpper(name)) {
 				found[name+"\x00"+value] = true
 			}
 		}
@@ -298,8 +297,8 @@ func environment(was, is []byte) ([]string, bool) {
 func promptCommands(was, is []byte) ([]string, bool) {
 	read := func(text []byte) map[string]bool {
 		all := map[string]bool{}
-		for _, action := range templateAction.FindAll(text, -1) {
-			if runAction.Match(action) {
+		for _, action := range templateAction().FindAll(text, -1) {
+			if runAction().Match(action) {
 				all["commands\x00"+string(action)] = true
 			}
 		}
@@ -310,7 +309,7 @@ func promptCommands(was, is []byte) ([]string, bool) {
 }
 
 var (
-	templateAction = regexp.MustCompile(`(?s)\{\{.*?\}\}[^\n]*`) // to the end of the line, for a command may hold braces
-	runAction      = regexp.MustCompile(`\brun(If)?\b`)
-	frontMatter    = regexp.MustCompile(`(?s)\A(\x{FEFF})?---[ \t]*\r?\n.*?\n---`)
+	templateAction = compiled(`(?s)\{\{.*?\}\}[^\n]*`) // to the end of the line, for a command may hold braces
+	runAction      = compiled(`\brun(If)?\b`)
+	frontMatter    = compiled(`(?s)\A(\x{FEFF})?---[ \t]*\r?\n.*?\n---`)
 )

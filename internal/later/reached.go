@@ -2,7 +2,6 @@ package later
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/harness"
@@ -33,7 +32,7 @@ func Reached(commands []Command, dir string, has func(file string) bool, read fu
 		}
 		for _, text := range append(harness.Scripts(line, read), line) {
 			for _, t := range toolFiles {
-				if t.shape.MatchString(text) {
+				if t.shape().MatchString(text) {
 					tools = append(tools, toolKind{t.names, c.Of})
 				}
 			}
@@ -70,7 +69,7 @@ type toolKind struct{ names, of string }
 // toolFiles are what tools read that run what people have written there. They lie
 // in more folders than the one where the tool is called, and include each other.
 var toolFiles = []struct {
-	shape *regexp.Regexp
+	shape pattern
 	names string
 }{
 	{tool("g?make"), "makefile gnumakefile makefile.* *.mk"},
@@ -86,8 +85,8 @@ var toolFiles = []struct {
 }
 
 // tool is a command as it stands in a shell line.
-func tool(name string) *regexp.Regexp {
-	return regexp.MustCompile(`(^|[\s;&|('"/])` + name + `($|[\s;&|)'"])`)
+func tool(name string) pattern {
+	return compiled(`(^|[\s;&|('"/])` + name + `($|[\s;&|)'"])`)
 }
 
 // sameForTools tells whether a file that tools read differs only in what the

@@ -2,7 +2,6 @@ package project
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -43,7 +42,7 @@ func (s Safe) has(tree string) bool {
 	if s == nil {
 		return false
 	}
-	tree = straight(tree)
+	tree = files.Straight(tree)
 	found := false
 	for _, path := range s() {
 		above, all := strings.CutSuffix(path, "*")
@@ -53,21 +52,13 @@ func (s Safe) has(tree string) bool {
 		case path == "*":
 			found = true
 		case all && strings.HasSuffix(above, "/"):
-			rel, below := files.Under(straight(above), tree)
+			rel, below := files.Under(files.Straight(above), tree)
 			found = found || below && rel != "."
 		default:
-			found = found || straight(path) == tree
+			found = found || files.Straight(path) == tree
 		}
 	}
 	return found
-}
-
-// straight is a path without links, as far as it is there.
-func straight(path string) string {
-	if end, err := filepath.EvalSymlinks(path); err == nil {
-		return end
-	}
-	return filepath.Clean(path)
 }
 
 // StrangerError says that what would be the user's project belongs to somebody

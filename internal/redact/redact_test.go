@@ -160,8 +160,8 @@ func FuzzRedact(f *testing.F) {
 	f.Add("aaaaaaaa", "aaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", uint64(2))
 	f.Add("one\ntwo3", "tw\"o three", "x one\ntwo3 tw\"o three tw\\\"o three", uint64(3))
 	f.Fuzz(func(t *testing.T, one, two, text string, seed uint64) {
-		if strings.Contains(one+two, "*") { // may come up where a mask ends
-			t.Skip()
+		if strings.Contains(one+two, "*") {
+			t.Skip("a value with a * in it may come up where a mask ends")
 		}
 		r := New([]Secret{{"A_KEY", one}, {"B_KEY", two}})
 		dice := rand.New(rand.NewPCG(seed, seed))

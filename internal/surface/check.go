@@ -52,12 +52,12 @@ func Known(tree string) (trust.Record, error) {
 // inTrustedFolder tells whether the user's own settings say that every work tree
 // there may run what it brings along.
 func inTrustedFolder(a request.Assignment) bool {
-	tree := resolved(a.Tree)
+	tree := files.Straight(a.Tree)
 	for _, folder := range a.Config().Permissions.Trusted {
 		if rest, ok := strings.CutPrefix(folder, "~"); ok {
 			folder = filepath.Join(home(), rest)
 		}
-		if _, inside := files.Under(resolved(folder), tree); inside && filepath.IsAbs(folder) {
+		if _, inside := files.Under(files.Straight(folder), tree); inside && filepath.IsAbs(folder) {
 			return true
 		}
 	}
@@ -71,12 +71,4 @@ func home() string {
 		return ""
 	}
 	return dir
-}
-
-// resolved is a path without links, as far as it can be had.
-func resolved(path string) string {
-	if straight, err := filepath.EvalSymlinks(path); err == nil {
-		return straight
-	}
-	return path
 }
