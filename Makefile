@@ -26,7 +26,7 @@ test:
 	@GO='$(GO)' scripts/test
 
 race:
-	@GO='$(GO)' scripts/race
+	@RACE=1 GO='$(GO)' scripts/test
 
 attacks:
 	@GO='$(GO)' scripts/attacks
