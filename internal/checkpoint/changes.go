@@ -237,6 +237,10 @@ type DiffOptions struct {
 	Paths []string // from the top of the repository; none is all
 }
 
+// readable shows names in letters of any language. Those that hold a quote or a
+// control character are quoted still.
+var readable = []git.Setting{{Key: "core.quotePath", Value: "false"}}
+
 // Diff writes the difference between two checkpoints for people, as git shows
 // it, with paths from the work tree on. It ends with the first error of w: then
 // the reader has seen enough.
@@ -258,7 +262,7 @@ func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint,
 	for _, path := range o.Paths {
 		args = append(args, ":(top,literal)"+path)
 	}
-	_, err := s.repo.run(ctx, git.Command{Reader: reader}, args...)
+	_, err := s.repo.run(ctx, git.Command{Reader: reader, Settings: readable}, args...)
 	if reader.err != nil {
 		return reader.err
 	}

@@ -16,6 +16,7 @@ func TestDiffIsForPeople(t *testing.T) {
 	before := f.checkpoint(s)
 	f.Write("a.txt", "two\n")
 	f.Write("NOTES.md", "noted\n")
+	f.Write("f ü.txt", "new\n")
 	after := f.checkpoint(s)
 	for _, tt := range []struct {
 		name   string
@@ -23,8 +24,8 @@ func TestDiffIsForPeople(t *testing.T) {
 		has    []string
 		hasNot []string
 	}{
-		{"lines", DiffOptions{}, []string{"-one", "+two", "+noted"}, []string{"TWO", "\x1b["}},
-		{"files", DiffOptions{Stat: true}, []string{"a.txt", "2 files changed, 2 insertions(+), 1 deletion(-)"}, []string{"+two"}},
+		{"lines", DiffOptions{}, []string{"-one", "+two", "+noted", "+++ b/f ü.txt"}, []string{"TWO", "\x1b["}},
+		{"files", DiffOptions{Stat: true}, []string{"a.txt", " f ü.txt ", "3 files changed, 3 insertions(+), 1 deletion(-)"}, []string{"+two"}},
 	} {
 		var b strings.Builder
 		f.Must(s.Diff(t.Context(), &b, before, after, tt.o))

@@ -103,8 +103,11 @@ func around(d loop.Durations) []string {
 	if d.N < 2 {
 		return nil
 	}
-	deviation := math.Sqrt(d.Squares / float64(d.N-1))
-	return []string{"± " + ms(deviation), fmt.Sprintf("%s to %s", text.Duration(d.Min.Duration()), text.Duration(d.Max.Duration()))}
+	apart := view.Apart(view.Spread{N: d.N, Deviation: math.Sqrt(d.Squares / float64(d.N-1))})
+	if apart == "" {
+		return nil
+	}
+	return []string{"± " + apart, fmt.Sprintf("%s to %s", text.Duration(d.Min.Duration()), text.Duration(d.Max.Duration()))}
 }
 
 func ms(n float64) string { return text.Duration(time.Duration(n * float64(time.Millisecond))) }

@@ -23,7 +23,7 @@ func provenAs(p *loop.Proof) *story {
 }
 
 // rest is the lower half of these cards.
-const rest = `  iterations  2 of 5 (2 ok), 1.0s ± 0.0s each
+const rest = `  iterations  2 of 5 (2 ok), 1.0s each
   time        2s
   changed     1 file (+7 -2 lines), 1 commit
   agent       claude, until "DONE"

@@ -71,10 +71,19 @@ func Billed(to string) string {
 // Each says how long iterations took, and how far apart they lay.
 func Each(s Spread) string {
 	mean := text.Duration(time.Duration(s.Mean * float64(time.Millisecond)))
-	if s.N < 2 {
-		return mean
+	if apart := Apart(s); apart != "" {
+		return mean + " ± " + apart
 	}
-	return mean + " ± " + text.Duration(time.Duration(s.Deviation*float64(time.Millisecond)))
+	return mean
+}
+
+// Apart says how far apart durations lie, empty where they do not.
+func Apart(s Spread) string {
+	apart := text.Duration(time.Duration(s.Deviation * float64(time.Millisecond)))
+	if s.N < 2 || apart == text.Duration(0) {
+		return ""
+	}
+	return apart
 }
 
 // At names an iteration: "iteration 2/5", or "iteration 2" without a limit.

@@ -80,7 +80,7 @@ func TestWhoPays(t *testing.T) {
 }
 
 func TestEachHasADeviationWhenThereAreTwo(t *testing.T) {
-	for want, s := range map[string]Spread{"6m12s": {N: 1, Mean: 372e3}, "6m12s ± 45.2s": {N: 2, Mean: 372e3, Deviation: 45.2e3}} {
+	for want, s := range map[string]Spread{"6m12s": {N: 1, Mean: 372e3}, "6m12s ± 45.2s": {N: 2, Mean: 372e3, Deviation: 45.2e3}, "1.0s": {N: 2, Mean: 1e3, Deviation: 12}} {
 		if got := Each(s); got != want {
 			t.Errorf("Each(%+v) = %q, want %q", s, got, want)
 		}
