@@ -91,7 +91,7 @@ func TestWhatARehearsalFinds(t *testing.T) {
 		{
 			"time is over in the middle of the night", "loop.max_time = \"90m\"\n",
 			"[expect]\nreason = \"time\"\nmax_time = \"91m\"\n[[iteration]]\nsteps = [{ sleep = \"10m\" }, { write = \"{iteration}\" }, { text = \"on\" }]\n", nil,
-			true, "hit the limit",
+			true, "exhausted",
 		},
 		{
 			"a full context makes a fresh session", "session.mode = \"keep\"\nloop.max_iterations = 3\n",
@@ -101,7 +101,7 @@ func TestWhatARehearsalFinds(t *testing.T) {
 		{
 			"a hook that says no", "hooks.run.next_iteration = \"exit 2\"\n",
 			"[expect]\nreason = \"hook\"\n[[iteration]]\nsteps = []\n", nil,
-			true, "gave up",
+			true, "aborted",
 		},
 	}
 	for _, tt := range tests {

@@ -319,7 +319,8 @@ func (j *Job) stored() (request, settings json.RawMessage, err error) {
 func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
-		Agent: j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
+		Profile: j.Config().Profile,
+		Agent:   j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: prompt.Preview(j.firstPrompt.Own, 100),
 	}
 }

@@ -101,6 +101,7 @@ type RunStarted struct {
 	Name      string      `json:"name"`
 	Dir       string      `json:"dir,omitempty"`
 	Procedure string      `json:"procedure"`
+	Profile   string      `json:"profile,omitempty"` // whose ways it works in
 	Version   string      `json:"version,omitempty"`
 	PID       int         `json:"pid,omitempty"`
 	Agent     string      `json:"agent"`

@@ -35,7 +35,7 @@ printf '%s|' "$REFRAIN_NOTIFY_KIND" "$REFRAIN_NOTIFY_TEXT" "$REFRAIN_NOTIFY_URGE
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"stdin":     `{"kind":"aborted","title":"refrain: build-7 gave up",`,
+		"stdin":     `{"kind":"aborted","title":"refrain: build-7 was aborted",`,
 		"variables": "aborted|" + m.Text + "|true|1.25|90000|unset|unset|unset|",
 	} {
 		got, err := os.ReadFile(filepath.Join(c.dir, name))

@@ -13,7 +13,7 @@ func TestDiscord(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, body := s.only(t)
-	const want = `{"embeds":[{"title":"refrain: build-7 gave up","description":"3 failures in a row\nGrüße \u003c!channel\u003e @everyone","color":13574702}],"allowed_mentions":{"parse":[]}}`
+	const want = `{"embeds":[{"title":"refrain: build-7 was aborted","description":"3 failures in a row\nGrüße \u003c!channel\u003e @everyone","color":13574702}],"allowed_mentions":{"parse":[]}}`
 	if body != want {
 		t.Errorf("body %s, want %s", body, want)
 	}

@@ -173,7 +173,7 @@ func TestMail(t *testing.T) {
 					t.Errorf("said %q, want %q", b.said, line)
 				}
 			}
-			if !strings.Contains(b.mail, "Subject: refrain: build-7 gave up\n") || !strings.Contains(b.mail, "3 failures in a row\n") {
+			if !strings.Contains(b.mail, "Subject: refrain: build-7 was aborted\n") || !strings.Contains(b.mail, "3 failures in a row\n") {
 				t.Errorf("mail %s", b.mail)
 			}
 		})
@@ -292,7 +292,7 @@ func someone(t testing.TB) *email {
 
 func TestLetter(t *testing.T) {
 	m := message
-	m.Title = "refrain: Überbau-7 gave up"
+	m.Title = "refrain: Überbau-7 was aborted"
 	now := time.Date(2026, 11, 15, 3, 4, 5, 0, time.FixedZone("", 3600))
 	letter, err := someone(t).letter(m, now)
 	if err != nil {

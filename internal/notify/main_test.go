@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // message is one that says a little of everything.
 var message = Message{
-	Kind: Aborted, Title: "refrain: build-7 gave up", Text: "3 failures in a row\nGrüße <!channel> @everyone", Urgent: true,
+	Kind: Aborted, Title: "refrain: build-7 was aborted", Text: "3 failures in a row\nGrüße <!channel> @everyone", Urgent: true,
 	Run: "build-7", RunID: "loop_1", Procedure: "build", State: loop.Aborted, Reason: loop.ByFailures, Why: "3 failures in a row",
 	Iterations: 6, CostUSD: 1.25, CostEstimated: true, Elapsed: loop.Millis(90 * time.Second), Dir: "/src/app",
 	At: time.Date(2026, 11, 15, 3, 4, 5, 0, time.UTC),

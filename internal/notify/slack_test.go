@@ -9,7 +9,7 @@ func TestSlack(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, body := s.only(t)
-	const want = `{"text":"*refrain: build-7 gave up*\n3 failures in a row\nGrüße \u0026lt;!channel\u0026gt; @everyone"}`
+	const want = `{"text":"*refrain: build-7 was aborted*\n3 failures in a row\nGrüße \u0026lt;!channel\u0026gt; @everyone"}`
 	if body != want || r.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("body %s, want %s", body, want)
 	}

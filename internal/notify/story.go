@@ -146,10 +146,10 @@ func (s *story) message(e loop.Event, kind Kind, state loop.Status, why, next st
 // verbs say what the run does, or did.
 var verbs = map[Kind]string{
 	Done:      "is done",
-	Exhausted: view.People(loop.Exhausted, ""),
-	Aborted:   view.People(loop.Aborted, ""),
+	Exhausted: "is exhausted",
+	Aborted:   "was aborted",
 	Stopped:   "was stopped",
-	Failed:    view.People(loop.CouldNotRun, ""),
+	Failed:    "failed",
 	Waiting:   "is waiting",
 	Person:    "needs a person",
 	Budget:    "has nearly used up its budget",

@@ -189,19 +189,19 @@ func TestWordsOfAnEnd(t *testing.T) {
 			"at a limit, with what it cost",
 			loop.RunFinished{State: loop.Exhausted, Reason: loop.ByCost, Why: "$5 spent", Elapsed: loop.Millis(125 * time.Minute), Totals: loop.Totals{Iterations: 9, CostUSD: 5, CostEstimated: true}},
 			"",
-			"refrain: build-7 hit the limit", "$5 spent\n9 iterations in 2h05m, ≈$5.00\nGo on with a higher limit: refrain resume build-7",
+			"refrain: build-7 is exhausted", "$5 spent\n9 iterations in 2h05m, ≈$5.00\nGo on with a higher limit: refrain resume build-7",
 		},
 		{
 			"a need that the reason does not tell",
 			loop.RunFinished{State: loop.Aborted, Reason: loop.ByFailures, Why: "3 failures"},
 			"the agent is not signed in",
-			"refrain: build-7 gave up and needs a person", "3 failures\nthe agent is not signed in\n0 iterations\nGo on with: refrain resume build-7",
+			"refrain: build-7 was aborted and needs a person", "3 failures\nthe agent is not signed in\n0 iterations\nGo on with: refrain resume build-7",
 		},
 		{
 			"a need that it tells",
 			loop.RunFinished{State: loop.Aborted, Reason: loop.ByBlocked, Why: "a person is needed: no key"},
 			"no key",
-			"refrain: build-7 gave up and needs a person", "a person is needed: no key\n0 iterations\nGo on with: refrain resume build-7",
+			"refrain: build-7 was aborted and needs a person", "a person is needed: no key\n0 iterations\nGo on with: refrain resume build-7",
 		},
 		{
 			"stopped",
@@ -223,7 +223,7 @@ func TestWordsOfAnEnd(t *testing.T) {
 
 func TestARunWithoutANameIsNoCommand(t *testing.T) {
 	m := (&story{}).end(after(0, &loop.RunFinished{}), &loop.RunFinished{State: loop.Aborted, Why: "so"})
-	if m.Title != "refrain: the run gave up" || m.Text != "so\n0 iterations" {
+	if m.Title != "refrain: the run was aborted" || m.Text != "so\n0 iterations" {
 		t.Errorf("title %q, text %q", m.Title, m.Text)
 	}
 }

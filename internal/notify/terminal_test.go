@@ -14,7 +14,7 @@ import (
 )
 
 func TestTerminal(t *testing.T) {
-	const shown = "\x1b]9;refrain: build-7 gave up: 3 failures in a row Grüße <!channel> @everyone\x1b\\"
+	const shown = "\x1b]9;refrain: build-7 was aborted: 3 failures in a row Grüße <!channel> @everyone\x1b\\"
 	quiet := message
 	quiet.Silent = true
 	for _, tt := range []struct {

@@ -50,7 +50,7 @@ func TestWebhookSigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, body := s.only(t)
-	if want := `"refrain: build-7 gave up"`; body != want {
+	if want := `"refrain: build-7 was aborted"`; body != want {
 		t.Errorf("body %s, want %s", body, want)
 	}
 	mac := hmac.New(sha256.New, []byte("key"))

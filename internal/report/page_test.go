@@ -197,10 +197,10 @@ func TestPagesTell(t *testing.T) {
 			"3 files", // not the nine of all its attempts
 		}, []string{"9 files"}},
 		{"a limit", failing().finish(loop.Exhausted, loop.ByIterations, "4 of 4 iterations", false).data(), []string{
-			"<h1>Hit the limit</h1>", "refrain resume run-3 -n 8", "loop.max_iterations", `<tr class="ended">`, "the model said no",
+			"<h1>Exhausted</h1>", "refrain resume run-3 -n 8", "loop.max_iterations", `<tr class="ended">`, "the model said no",
 		}, nil},
 		{"failures", failing().finish(loop.Aborted, loop.ByFailures, "3 failures in a row", false).data(), []string{
-			"<h1>Gave up</h1>", "refrain resume run-3<", "stop.failures", "The longest took 1.0s",
+			"<h1>Aborted</h1>", "refrain resume run-3<", "stop.failures", "The longest took 1.0s",
 		}, nil},
 		{"numbers that cannot be", absurd().data(), []string{"$", "Iteration 2"}, nil},
 		{"a run under way", failing().data(), []string{"<h1>Running, iteration 1 of 4</h1>", "Nothing is proven done yet", "What can end it", "refrain logs -f run-3"}, []string{"What ended it"}},
@@ -210,7 +210,7 @@ func TestPagesTell(t *testing.T) {
 			[]string{`<tr class="ended">`},
 		},
 		{"a pause", failing().tell(&loop.RunPaused{}).data(), []string{"<h1>Paused, iteration 1 of 4</h1>", "refrain resume run-3", "end the pause"}, nil},
-		{"a crash", died(failing()).data(), []string{"<h1>Died</h1>", "the runner died", "refrain resume run-3"}, nil},
+		{"a crash", died(failing()).data(), []string{"<h1>Crashed</h1>", "the runner died", "refrain resume run-3"}, nil},
 		{"a long run", marathon(5000).data(), []string{
 			"each bar stands for up to 21", "The last 500 are listed", "4,050 more went by without news", "took on average", "you asked for it",
 		}, []string{`id="i4490"`}},

@@ -90,7 +90,7 @@ Safe to leave: not yet
 func TestPlainSaysOnceWhetherToLeave(t *testing.T) {
 	var b strings.Builder
 	firstOf(loop.Limits{Iterations: 20}, leavable()).iteration(second, 20, leavable()).show(Plain(&b, view.New()))
-	want := `[22:00:00] Starting procedure: build (max 20 iterations)
+	want := `[22:00:00] Starting build-7 (max 20 iterations)
 [22:00:00] Iteration 1/20 starting...
 [22:06:11] Iteration 1/20 completed in 6m11s
 [22:06:11] Safe to leave: yes

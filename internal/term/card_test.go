@@ -59,7 +59,7 @@ build-7: waiting until 12:00, for another 1h59m59s
 				in(1, 1, &loop.IterationFinished{Outcome: ok()}).
 				tell(finished(loop.Exhausted, loop.ByIterations, "reached the limit of 5 iterations before done")), false,
 			`
-build-7: hit the limit
+build-7: exhausted
   why         reached the limit of 5 iterations before done
   refused     iteration 1: claimed done, but the tag was quoted, and a quoted
               tag is talk about the claim, not the claim
@@ -78,7 +78,7 @@ build-7: hit the limit
 			"died",
 			begin(10, 0).tell(build(limits)), true,
 			`
-build-7: died
+build-7: crashed
   why         the runner died: the journal has no end and nobody holds the lock
   iterations  0 of 5
   time        0s
@@ -129,7 +129,7 @@ build-7: done, proven in a clean checkout by test, lint (12 tests)
 				iteration(second, 5, failedBy(failing("test", "3 of 12 tests"))).
 				tell(finished(loop.Aborted, loop.ByRedGates, "gates failed in 5 iterations in a row")), false,
 			`
-build-7: gave up
+build-7: aborted
   why         gates failed in 5 iterations in a row
   proof       claims are proven in a clean checkout
   gates       test failed (3 of 12 tests)

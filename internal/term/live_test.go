@@ -68,7 +68,7 @@ Claim refused: gate test failed
 gate lint passed (0.9s)
 gate test failed (3 of 12 tests), in a clean checkout
 Iteration 1/5 completed in 1m03s
-WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1
+WARNING: Gates failed: test (3 of 12 tests), red iterations: 1
 
 Safe to leave: not yet
   why not     gates are red: test (3 of 12 tests) (refrain show build-7/1)

@@ -29,11 +29,11 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				iteration(5800*time.Millisecond, 3, ok()).
 				tell(finished(loop.Exhausted, loop.ByIterations, "reached the limit of 3 iterations before done")),
 			`
-[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Starting build-7 (max 3 iterations)
 [10:00:00] Iteration 1/3 starting...
 [10:00:45] Iteration 1/3 completed in 45.2s
 [10:00:45] Iteration 2/3 starting...
-[10:02:10] WARNING: AI CLI failed (exit 1), consecutive failures: 1/3
+[10:02:10] WARNING: The agent failed (exit 1), consecutive failures: 1/3
 [10:02:10] Iteration 3/3 starting...
 [10:02:16] Iteration 3/3 completed in 5.8s
 [10:02:16] Reached max iterations: 3 (total: 2m16s)
@@ -45,13 +45,13 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				iteration(30*second, 0, exit1()).iteration(30*second, 0, exit1()).iteration(35*second, 0, exit1()).
 				tell(finished(loop.Aborted, loop.ByFailures, "3 consecutive failures")),
 			`
-[10:00:00] Starting procedure: build (unlimited iterations)
+[10:00:00] Starting build-7 (unlimited iterations)
 [10:00:00] Iteration 1 starting...
-[10:00:30] WARNING: AI CLI failed (exit 1), consecutive failures: 1/3
+[10:00:30] WARNING: The agent failed (exit 1), consecutive failures: 1/3
 [10:00:30] Iteration 2 starting...
-[10:01:00] WARNING: AI CLI failed (exit 1), consecutive failures: 2/3
+[10:01:00] WARNING: The agent failed (exit 1), consecutive failures: 2/3
 [10:01:00] Iteration 3 starting...
-[10:01:35] WARNING: AI CLI failed (exit 1), consecutive failures: 3/3
+[10:01:35] WARNING: The agent failed (exit 1), consecutive failures: 3/3
 [10:01:35] ERROR: Aborting after 3 consecutive failures (3 iterations completed, total: 1m35s)
 `,
 		},
@@ -71,7 +71,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				tell(&loop.RunRule{Verdict: loop.Verdict{Action: loop.Stop}}).
 				tell(finished(loop.Stopped, loop.BySignal, "stopped after the iteration by SIGINT")),
 			`
-[10:00:00] Starting procedure: build (max 5 iterations)
+[10:00:00] Starting build-7 (max 5 iterations)
 [10:00:00] Iteration 1/5 starting...
 [10:00:01] Claim refused: gate test failed (3 of 12 tests)
 [10:00:01] Iteration 1/5 held up: usage limit (five_hour) until 10:00:20; it does not count
@@ -96,7 +96,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				}}).
 				tell(&loop.RunBaseline{Proof: loop.InClean}, &loop.RunBaseline{}),
 			`
-[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Starting build-7 (max 3 iterations)
 [10:00:00] Running the gates before the first iteration...
 [10:00:00] Baseline: test passed (12 tests, 0.9s); clean checkout: failed (Cannot find module 'x')
 [10:00:00] Baseline: unit failed (3 of 12 tests)
@@ -127,14 +127,14 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				}}).
 				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proven: true}),
 			`
-[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Starting build-7 (max 3 iterations)
 [10:00:00] Baseline: test passed (12 tests, 0.9s)
 [10:00:00] Claims are proven in a clean checkout
 [10:00:00] Iteration 1/3 starting...
 [10:00:45] Claim refused: gate test failed (3 of 12 tests)
 [10:00:45] Rolled back to before the first iteration: gate test failed (3 of 12 tests), and was better before
 [10:00:45] Iteration 1/3 completed in 45.2s
-[10:00:45] WARNING: Quality gates failed: test (3 of 12 tests); lint (exit 1), red iterations: 1/5
+[10:00:45] WARNING: Gates failed: test (3 of 12 tests); lint (exit 1), red iterations: 1/5
 [10:00:45] Newly failing: TestA, TestB, TestC and 2 more
 [10:00:45] Iteration 2/3 starting...
 [10:00:45] Committed a1b2c3d: loop: iteration 2
@@ -153,7 +153,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				in(1, 1, &loop.ClaimRefused{Text: "DONE", Why: "TestSub is gone, and nobody says why", Lacks: "tests"}, &loop.IterationFinished{Outcome: ok()}).
 				tell(&loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proof: &loop.Proof{Level: loop.LevelTestsChanged, Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd"}}}}}),
 			`
-[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Starting build-7 (max 3 iterations)
 [10:00:00] Iteration 1/3 starting...
 [10:00:00] Test changed: TestAdd: sums round now
 [10:00:00] Claim refused: TestSub is gone, and nobody says why
@@ -177,7 +177,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 				tell(&loop.RunPaused{}, &loop.CommandReceived{Command: "stop", Effect: "stopping now"}, &loop.RunUnpaused{}).
 				tell(finished(loop.Stopped, loop.ByRequest, "")),
 			`
-[10:00:00] Starting procedure: build (max 5 iterations)
+[10:00:00] Starting build-7 (max 5 iterations)
 [10:00:00] Iteration 1/5 starting...
 [10:00:01] Iteration 1/5 completed in 1.0s
 [10:00:01] Rebooting: the context is 87% full (context.redline is 85)
@@ -201,7 +201,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 			begin(10, 0).tell(build(three)).in(1, 1, &loop.IterationStarted{Max: 3}).
 				tell(finished(loop.CouldNotRun, loop.ByError, "the work tree is gone")),
 			`
-[10:00:00] Starting procedure: build (max 3 iterations)
+[10:00:00] Starting build-7 (max 3 iterations)
 [10:00:00] Iteration 1/3 starting...
 [10:00:00] WARNING: Iteration 1/3 ended without an outcome
 [10:00:00] ERROR: Could not run (error): the work tree is gone (0 iterations completed, total: 0s)
@@ -211,7 +211,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 			"no end at all still ends it",
 			begin(10, 0).tell(build(loop.Limits{Iterations: 1})).in(1, 1, &loop.IterationStarted{Max: 1}),
 			`
-[10:00:00] Starting procedure: build (max 1 iteration)
+[10:00:00] Starting build-7 (max 1 iteration)
 [10:00:00] Iteration 1/1 starting...
 [10:00:00] WARNING: Iteration 1/1 ended without an outcome
 `,
@@ -220,7 +220,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 			"what could not be saved is said, and not called saved",
 			begin(10, 0).tell(build(loop.Limits{})).tell(&loop.RunFinished{State: loop.Stopped, Reason: loop.ByRequest, Unsaved: []string{"the journal: disk full", "state.json: disk full"}}),
 			`
-[10:00:00] Starting procedure: build (unlimited iterations)
+[10:00:00] Starting build-7 (unlimited iterations)
 [10:00:00] Interrupted. Not everything could be saved. Resume with: refrain resume build-7
 [10:00:00] WARNING: Could not save: the journal: disk full
 [10:00:00] WARNING: Could not save: state.json: disk full
@@ -254,16 +254,16 @@ func TestPlainResumesFromThePast(t *testing.T) {
 			"with a higher limit",
 			&loop.RunResumed{From: loop.Exhausted, Limits: loop.Limits{Iterations: 10}, Changed: []loop.Change{{Key: "loop.max_iterations", Old: "5", New: "10"}}},
 			`
-[11:10:00] Resuming procedure: build from iteration 6 (max 10)
-[11:10:00] Previous session: 5 iterations completed in 4m30s
+[11:10:00] Resuming build-7 from iteration 6 (max 10)
+[11:10:00] Before: 5 iterations completed in 4m30s
 [11:10:00] Setting changed: loop.max_iterations from 5 to 10
 `,
 		},
 		{
 			"without a limit", &loop.RunResumed{From: loop.Exhausted},
 			`
-[11:10:00] Resuming procedure: build from iteration 6 (unlimited)
-[11:10:00] Previous session: 5 iterations completed in 4m30s
+[11:10:00] Resuming build-7 from iteration 6 (unlimited)
+[11:10:00] Before: 5 iterations completed in 4m30s
 `,
 		},
 	}
@@ -287,7 +287,7 @@ func TestQuietTellsOnlyOfTroubleAndTheEnd(t *testing.T) {
 		iteration(second, 2, ok()).
 		tell(finished(loop.Done, loop.ByIterations, "")).
 		show(Quiet(&b, view.New()))
-	want := `[10:00:01] WARNING: AI CLI failed (exit 1), consecutive failures: 1/3
+	want := `[10:00:01] WARNING: The agent failed (exit 1), consecutive failures: 1/3
 [10:00:01] WARNING: low disk space
 [10:00:02] Reached max iterations: 2 (total: 2s)
 `

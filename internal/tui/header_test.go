@@ -123,14 +123,14 @@ func TestStreaksShowBeforeARuleActs(t *testing.T) {
 func TestARunThatDiedIsOver(t *testing.T) {
 	m := (&world{}).shown(begin().working(), 80, 24)
 	m.data.died()
-	wantShown(t, m, "build-7  died", "build-7: died", "▸ Bash  make all && make check  no result")
+	wantShown(t, m, "build-7  crashed", "build-7: crashed", "▸ Bash  make all && make check  no result")
 	press(m, "2")
 	wantShown(t, m, "lost", "the runner died")
 	press(m, "p")
 	wantShown(t, m, "The run is over.")
 	m.data.observe(loop.Event{Seq: 90, Payload: &loop.RunResumed{From: loop.Crashed}})
 	press(m, "1")
-	wantHidden(t, m, "build-7: died")
+	wantHidden(t, m, "build-7: crashed")
 	m.data.lost(errTest)
 	wantShown(t, m, "no more is heard of the run: no such checkpoint")
 }

@@ -238,7 +238,7 @@ func TestAnOpenedIterationIsLeftAgain(t *testing.T) {
 	press(m, "2", "up", "up", "enter")
 	wantShown(t, m, "Iteration 1/20", "Iteration 1/20 completed", "iteration 1")
 	wantHidden(t, m, "Iteration 2/20")
-	wantHidden(t, m, "Starting procedure")
+	wantHidden(t, m, "Starting build-7")
 	press(m, "esc")
 	if m.panes.open != iterationsPane || m.panes.past != nil {
 		t.Errorf("Esc goes to pane %v", m.panes.open)

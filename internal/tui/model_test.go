@@ -221,7 +221,7 @@ func TestAFactIsSetOffByItsKind(t *testing.T) {
 		got = append(got, span{said, x.style})
 	}
 	want := []span{
-		{"Starting procedure: build (max 3 iterations)", faint},
+		{"Starting build-7 (max 3 iterations)", faint},
 		{"Claim refused: tests [1] fail", caution},
 		{"WARNING: the disk is nearly full", caution},
 		{"Paused. Go on with: refrain resume build-7", faint},

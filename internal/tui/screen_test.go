@@ -133,7 +133,7 @@ func TestWatchTellsWhyNoMoreComes(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		want string
-	}{{nil, "died"}, {errTest, "checkpoint"}} {
+	}{{nil, "crashed"}, {errTest, "checkpoint"}} {
 		w := &world{story: begin().working()}
 		o, k, out := aScreen(t, w)
 		events := func(context.Context) iter.Seq2[loop.Event, error] {

@@ -11,7 +11,7 @@ import (
 
 // closing is the one line that ends an iteration's line of start. before is the
 // state in which the attempt began.
-func closing(label string, p *loop.IterationFinished, before loop.State, limits loop.Limits, now time.Time) Fact {
+func closing(words vocabulary, label string, p *loop.IterationFinished, before loop.State, limits loop.Limits, now time.Time) Fact {
 	o := &p.Outcome
 	if before.HeldByProvider(*o) {
 		return Fact{Info, fmt.Sprintf("%s held up: %s; it does not count%s", label, heldUp(o, now), meanwhile(p.Verdict))}
@@ -36,7 +36,7 @@ func closing(label string, p *loop.IterationFinished, before loop.State, limits 
 	case o.Error != nil && o.Error.Kind == loop.ErrPrompt:
 		return Fact{Warning, fmt.Sprintf("WARNING: The prompt could not be made, %s", failures)}
 	case AgentFailed(o):
-		return Fact{Warning, fmt.Sprintf("WARNING: AI CLI failed (%s), %s", exit(o.Exit), failures)}
+		return Fact{Warning, fmt.Sprintf("WARNING: %s (%s), %s", words.agentFailed, exit(o.Exit), failures)}
 	case o.Red() || o.Claim.Refused():
 		// The agent did what it could; what the gates make of it comes next.
 		return Fact{Info, fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
@@ -162,19 +162,19 @@ const FewNames = 3
 
 // judged tells what the runner itself found in an attempt, and how that counts.
 // before is the state in which the attempt began.
-func judged(before loop.State, p *loop.IterationFinished, limits loop.Limits) []Fact {
+func judged(words vocabulary, before loop.State, p *loop.IterationFinished, limits loop.Limits) []Fact {
 	o := &p.Outcome
 	var facts []Fact
 	switch red, known := redGates(o); {
 	case len(red) > 0:
-		facts = one(Warning, "WARNING: Quality gates failed: %s%s, %s", strings.Join(red, "; "), better(before, o), redStreak(p, limits))
+		facts = one(Warning, "WARNING: %s failed: %s%s, %s", words.gates, strings.Join(red, "; "), better(before, o), redStreak(p, limits))
 	case o.Claim.Refused() && o.Claim.Lacks != "":
 		facts = one(Warning, "WARNING: Claim of done lacks evidence, %s", redStreak(p, limits))
 	case o.Claim.Refused():
 		// Why it was refused has been told when it was.
 		facts = one(Warning, "WARNING: Claim of done was untrue, %s", redStreak(p, limits))
 	case len(known) > 0:
-		facts = one(Info, "Quality gates still red: %s%s%s", strings.Join(known, "; "), better(before, o), testStreak(before, p, limits))
+		facts = one(Info, "%s still red: %s%s%s", words.gates, strings.Join(known, "; "), better(before, o), testStreak(before, p, limits))
 	case testStreak(before, p, limits) != "":
 		facts = one(Warning, "WARNING: Tests failed: %d of %s%s", o.Tests.Failed, text.Plural(o.Tests.Passed+o.Tests.Failed, "test"), testStreak(before, p, limits))
 	}

@@ -23,13 +23,13 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		{"ok", ok(), "Iteration 2/5 completed in 45.2s"},
 		{"ok, out of turns", loop.Outcome{Result: loop.OK, Exit: exited(0), Error: agentError(loop.ErrMaxTurns, "")}, "Iteration 2/5 completed in 45.2s, cut short by max turns"},
 		{"ok, redline", loop.Outcome{Result: loop.OK, Exit: &loop.Exit{Cause: loop.OnRedline}}, "Iteration 2/5 completed in 45.2s, cut short by the redline"},
-		{"failed, exit status only", loop.Outcome{Result: loop.Failed, Exit: exited(1)}, "WARNING: AI CLI failed (exit 1), consecutive failures: 1/3"},
-		{"failed, the agent repeats the exit status", exit1(), "WARNING: AI CLI failed (exit 1), consecutive failures: 1/3"},
-		{"failed, killed", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: agentError(loop.ErrAgent, "ended by signal KILL")}, "WARNING: AI CLI failed (signal KILL), consecutive failures: 1/3"},
-		{"failed, the agent says why", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrAgent, "no final\nevent")}, "WARNING: AI CLI failed (exit 0), consecutive failures: 1/3"},
-		{"failed, the agent gives a kind", loop.Outcome{Result: loop.Failed, Exit: exited(2), Error: agentError(loop.ErrRefusal, "")}, "WARNING: AI CLI failed (exit 2), consecutive failures: 1/3"},
-		{"failed, never started", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "claude"}, Error: agentError(loop.ErrMissing, "claude: not found")}, "WARNING: AI CLI failed (not started), consecutive failures: 1/3"},
-		{"failed, no status", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Cause: loop.Exited}}, "WARNING: AI CLI failed (no exit status), consecutive failures: 1/3"},
+		{"failed, exit status only", loop.Outcome{Result: loop.Failed, Exit: exited(1)}, "WARNING: The agent failed (exit 1), consecutive failures: 1/3"},
+		{"failed, the agent repeats the exit status", exit1(), "WARNING: The agent failed (exit 1), consecutive failures: 1/3"},
+		{"failed, killed", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: agentError(loop.ErrAgent, "ended by signal KILL")}, "WARNING: The agent failed (signal KILL), consecutive failures: 1/3"},
+		{"failed, the agent says why", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrAgent, "no final\nevent")}, "WARNING: The agent failed (exit 0), consecutive failures: 1/3"},
+		{"failed, the agent gives a kind", loop.Outcome{Result: loop.Failed, Exit: exited(2), Error: agentError(loop.ErrRefusal, "")}, "WARNING: The agent failed (exit 2), consecutive failures: 1/3"},
+		{"failed, never started", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "claude"}, Error: agentError(loop.ErrMissing, "claude: not found")}, "WARNING: The agent failed (not started), consecutive failures: 1/3"},
+		{"failed, no status", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Cause: loop.Exited}}, "WARNING: The agent failed (no exit status), consecutive failures: 1/3"},
 		{"failed by gates", loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s"},
 		{"failed by gates, out of turns", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrMaxTurns, ""), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s, cut short by max turns"},
 		{"failed by its own claim", loop.Outcome{Result: loop.Failed, Exit: exited(0), Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}, "Iteration 2/5 completed in 45.2s"},
@@ -56,7 +56,7 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.outcome.Duration = loop.Millis(45200 * time.Millisecond)
 			p := &loop.IterationFinished{Outcome: tt.outcome, State: loop.State{Streaks: loop.Streaks{Failures: 1}}}
-			if got := closing("Iteration 2/5", p, before, loop.Limits{Failures: 3}, now).Text; got != tt.want {
+			if got := closing(ours, "Iteration 2/5", p, before, loop.Limits{Failures: 3}, now).Text; got != tt.want {
 				t.Errorf("line\n got %s\nwant %s", got, tt.want)
 			}
 		})
@@ -89,8 +89,8 @@ func TestTheAgentsComplaint(t *testing.T) {
 
 func TestWithoutAThresholdThereIsNoSlash(t *testing.T) {
 	p := &loop.IterationFinished{Outcome: exit1(), State: loop.State{Streaks: loop.Streaks{Failures: 4}}}
-	want := "WARNING: AI CLI failed (exit 1), consecutive failures: 4"
-	if got := closing("Iteration 4", p, loop.State{}, loop.Limits{}, time.Now()).Text; got != want {
+	want := "WARNING: The agent failed (exit 1), consecutive failures: 4"
+	if got := closing(ours, "Iteration 4", p, loop.State{}, loop.Limits{}, time.Now()).Text; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 }
@@ -102,7 +102,7 @@ func TestWhoGoesOnMeanwhileIsNamed(t *testing.T) {
 		Verdict: loop.Verdict{Action: loop.Continue, Rule: "fallback", Agent: "codex"},
 	}
 	want := "Iteration 2/5 held up: usage limit (five_hour) until 11:00:00; it does not count, and codex goes on meanwhile"
-	if got := closing("Iteration 2/5", p, loop.State{}, loop.Limits{}, now).Text; got != want {
+	if got := closing(ours, "Iteration 2/5", p, loop.State{}, loop.Limits{}, now).Text; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 }
@@ -133,18 +133,18 @@ func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 		want     []string
 	}{
 		{"all is well", nil, loop.CountPolicy{}, counted(ok(), 12, 0), nil},
-		{"one gate failed", nil, loop.CountPolicy{}, failedBy(failing("test", "3 of 12 tests")), []string{"WARNING: Quality gates failed: test (3 of 12 tests), red iterations: 1/5"}},
-		{"it does not say why", nil, loop.CountPolicy{}, failedBy(loop.Gate{Name: "test"}), []string{"WARNING: Quality gates failed: test, red iterations: 1/5"}},
-		{"several failed; one had been red all along", nil, loop.CountPolicy{}, failedBy(failing("test", "exit 1"), known("lint", "exit 2"), passing("vet", 0), failing("e2e", "timed out after 10m")), []string{"WARNING: Quality gates failed: test (exit 1); e2e (timed out after 10m), red iterations: 1/5"}},
-		{"gates count as failures", nil, asRooda, failedBy(failing("test", "exit 1")), []string{"WARNING: Quality gates failed: test (exit 1), consecutive failures: 1/3, red iterations: 1/5"}},
-		{"red and better than the best does not count", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(failedBy(failing("test", "30 of 40 tests")), 10, 30), []string{"WARNING: Quality gates failed: test (30 of 40 tests), 5 fewer fail than ever before, red iterations: 0/5"}},
-		{"more tests is better too", &loop.Best{Passed: 5, Failed: 3}, loop.CountPolicy{}, counted(failedBy(failing("test", "3 of 12 tests")), 9, 3), []string{"WARNING: Quality gates failed: test (3 of 12 tests), 4 more pass than ever before, red iterations: 0/5"}},
+		{"one gate failed", nil, loop.CountPolicy{}, failedBy(failing("test", "3 of 12 tests")), []string{"WARNING: Gates failed: test (3 of 12 tests), red iterations: 1/5"}},
+		{"it does not say why", nil, loop.CountPolicy{}, failedBy(loop.Gate{Name: "test"}), []string{"WARNING: Gates failed: test, red iterations: 1/5"}},
+		{"several failed; one had been red all along", nil, loop.CountPolicy{}, failedBy(failing("test", "exit 1"), known("lint", "exit 2"), passing("vet", 0), failing("e2e", "timed out after 10m")), []string{"WARNING: Gates failed: test (exit 1); e2e (timed out after 10m), red iterations: 1/5"}},
+		{"gates count as failures", nil, asRooda, failedBy(failing("test", "exit 1")), []string{"WARNING: Gates failed: test (exit 1), consecutive failures: 1/3, red iterations: 1/5"}},
+		{"red and better than the best does not count", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(failedBy(failing("test", "30 of 40 tests")), 10, 30), []string{"WARNING: Gates failed: test (30 of 40 tests), 5 fewer fail than ever before, red iterations: 0/5"}},
+		{"more tests is better too", &loop.Best{Passed: 5, Failed: 3}, loop.CountPolicy{}, counted(failedBy(failing("test", "3 of 12 tests")), 9, 3), []string{"WARNING: Gates failed: test (3 of 12 tests), 4 more pass than ever before, red iterations: 0/5"}},
 		{"a claim that a plan refused", nil, loop.CountPolicy{}, refused, []string{"WARNING: Claim of done was untrue, red iterations: 1/5"}},
 		{"a claim without the evidence for it", nil, loop.CountPolicy{}, lacking, []string{"WARNING: Claim of done lacks evidence, red iterations: 1/5"}},
 		{"a claim that is proven although a pinned file was changed", nil, loop.CountPolicy{}, pinned, []string{"Claim proven, and to be confirmed (1 in a row so far)", "WARNING: Pinned files were changed, and judged as they were when the run began: a_test.go, b_test.go"}},
 		{"a claim behind which there is less", nil, loop.CountPolicy{}, kept, []string{"Claim taken (nothing broke), and to be confirmed (1 in a row so far)"}},
-		{"red as before the run", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(stillRed, 5, 35), []string{"Quality gates still red: test (35 of 40 tests), consecutive test failures: 1/4"}},
-		{"red as before the run, but better", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(better, 10, 30), []string{"Quality gates still red: test (30 of 40 tests), 5 fewer fail than ever before"}},
+		{"red as before the run", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(stillRed, 5, 35), []string{"Gates still red: test (35 of 40 tests), consecutive test failures: 1/4"}},
+		{"red as before the run, but better", &loop.Best{Passed: 5, Failed: 35}, loop.CountPolicy{}, counted(better, 10, 30), []string{"Gates still red: test (30 of 40 tests), 5 fewer fail than ever before"}},
 		{"the agent's own tests failed", &loop.Best{Passed: 12}, loop.CountPolicy{}, counted(ok(), 9, 3), []string{"WARNING: Tests failed: 3 of 12 tests, consecutive test failures: 1/4"}},
 		{"the agent's own tests failed, for the first time", nil, loop.CountPolicy{}, counted(ok(), 9, 3), nil},
 	}
@@ -154,7 +154,7 @@ func TestWhatTheRunnerFoundIsTold(t *testing.T) {
 			before := loop.State{Evidence: loop.Evidence{Best: tt.best}, Counting: tt.counting}
 			p := &loop.IterationFinished{Outcome: tt.outcome, State: before.Add(tt.outcome)}
 			var got []string
-			for _, f := range judged(before, p, limits) {
+			for _, f := range judged(ours, before, p, limits) {
 				got = append(got, f.Text)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -168,8 +168,8 @@ func TestWithoutALimitAStreakHasNoSlash(t *testing.T) {
 	before := loop.State{}
 	o := failedBy(failing("test", "exit 1"))
 	o.Duration = loop.Millis(time.Second)
-	got := judged(before, &loop.IterationFinished{Outcome: o, State: before.Add(o)}, loop.Limits{})[0].Text
-	if want := "WARNING: Quality gates failed: test (exit 1), red iterations: 1"; got != want {
+	got := judged(ours, before, &loop.IterationFinished{Outcome: o, State: before.Add(o)}, loop.Limits{})[0].Text
+	if want := "WARNING: Gates failed: test (exit 1), red iterations: 1"; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 }

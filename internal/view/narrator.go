@@ -67,7 +67,7 @@ func (n *Narrator) Tell(e loop.Event) []Fact {
 	n.run.Apply(e)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
-		return one(Info, "Starting procedure: %s (%s)", text.Line(p.Procedure), MaxIterations(p.Limits))
+		return n.begun(p)
 	case *loop.RunResumed:
 		return n.resumed(p)
 	case *loop.RunBaseline:
@@ -127,6 +127,12 @@ func (n *Narrator) Close() []Fact {
 	return one(Warning, "WARNING: %s ended without an outcome", label)
 }
 
+// begun tells of the start, and what the run is called.
+func (n *Narrator) begun(p *loop.RunStarted) []Fact {
+	words := wordsOf(n.run)
+	return one(Info, "%s %s (%s)", words.starting, words.what(n.run), MaxIterations(p.Limits))
+}
+
 // waiting tells of a wait once.
 func (n *Narrator) waiting(p *loop.RunWaiting, now time.Time) []Fact {
 	if n.wait.Why == p.Why && n.wait.Until.Equal(p.Until) {
@@ -143,9 +149,10 @@ func (n *Narrator) resumed(p *loop.RunResumed) []Fact {
 		limit = fmt.Sprintf("max %d", p.Limits.Iterations)
 	}
 	past := n.run.Sum
-	facts := one(Info, "Resuming procedure: %s from iteration %d (%s)", text.Line(n.run.Procedure), past.Next(), limit)
-	facts = append(facts, one(Info, "Previous session: %s completed in %s",
-		text.Plural(past.Totals.Iterations, "iteration"), text.Seconds(past.Live.Duration()))...)
+	words := wordsOf(n.run)
+	facts := one(Info, "%s %s from iteration %d (%s)", words.resuming, words.what(n.run), past.Next(), limit)
+	facts = append(facts, one(Info, "%s: %s completed in %s",
+		words.before, text.Plural(past.Totals.Iterations, "iteration"), text.Seconds(past.Live.Duration()))...)
 	for _, c := range p.Changed {
 		facts = append(facts, one(Info, "Setting changed: %s", text.Line(fmt.Sprintf("%s from %s to %s", c.Key, set(c.Old), set(c.New))))...)
 	}
@@ -251,7 +258,7 @@ func circumstances(e loop.Event) string {
 // closed tells how the attempt ended, and then what the runner found in it.
 func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.State) []Fact {
 	n.open = ""
-	facts := []Fact{closing(n.label(e), p, before, n.run.Limits, e.Time)}
+	facts := []Fact{closing(wordsOf(n.run), n.label(e), p, before, n.run.Limits, e.Time)}
 	if said := complaint(&p.Outcome); said != "" && AgentFailed(&p.Outcome) && !before.HeldByProvider(p.Outcome) && p.Verdict.State != loop.CouldNotRun {
 		if p.Outcome.Exit != nil { // else it never got to say anything
 			said = "The agent said: " + said
@@ -259,7 +266,7 @@ func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.S
 		facts = append(facts, Fact{Warning, said})
 	}
 	facts = append(facts, ticked(&p.Outcome)...)
-	facts = append(facts, judged(before, p, n.run.Limits)...)
+	facts = append(facts, judged(wordsOf(n.run), before, p, n.run.Limits)...)
 	if before.Durations.N == 0 && p.Verdict.Action != loop.Stop {
 		facts = append(facts, n.run.Leave().facts()...)
 	}

@@ -91,7 +91,7 @@ func TestOneSentenceForEachLevel(t *testing.T) {
 			loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Proof: &loop.Proof{Level: "surer", Why: "so"}},
 			"surer", "done, unproven", "claimed, unproven",
 		},
-		{"gave up", loop.RunFinished{State: loop.Aborted, Reason: loop.ByFailures}, "", "gave up", "claimed, unproven"},
+		{"gave up", loop.RunFinished{State: loop.Aborted, Reason: loop.ByFailures}, "", "aborted", "claimed, unproven"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -49,6 +49,7 @@ type Identity struct {
 	ID        string // loop_…
 	Dir       string // where its files are; a reader that found them elsewhere says so
 	Procedure string
+	Profile   string // whose ways it works in; empty for our own
 	Agent     string
 	Model     string
 	Promise   string
@@ -153,7 +154,7 @@ func (r *Run) Apply(e loop.Event) {
 }
 
 func (r *Run) start(e loop.Event, p *loop.RunStarted) {
-	r.Name, r.ID, r.Dir, r.Procedure = p.Name, e.Run, p.Dir, p.Procedure
+	r.Name, r.ID, r.Dir, r.Procedure, r.Profile = p.Name, e.Run, p.Dir, p.Procedure, p.Profile
 	r.Agent, r.Model, r.Promise, r.Prompt = p.Agent, p.Model, p.Promise, p.Prompt
 	r.StartedAt, r.PID, r.Limits, r.Branch = e.Time, p.PID, p.Limits, p.Branch
 }

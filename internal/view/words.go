@@ -11,22 +11,12 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// People says in everyday words what a run is, and how much stands behind one
-// that is done.
+// People says what a run is, in the words that scripts see too, and how much
+// stands behind one that is done. Two names for one state would have to be learnt
+// twice.
 func People(s loop.Status, level loop.Level) string {
-	switch s {
-	case loop.Done:
+	if s == loop.Done {
 		return "done, " + LevelWords(level)
-	case loop.Exhausted:
-		return "hit the limit"
-	case loop.Aborted:
-		return "gave up"
-	case loop.Stopped:
-		return "you stopped it"
-	case loop.CouldNotRun:
-		return "could not run"
-	case loop.Crashed:
-		return "died"
 	}
 	return string(s)
 }

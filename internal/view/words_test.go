@@ -28,11 +28,11 @@ func TestPeople(t *testing.T) {
 		{loop.Done, loop.LevelClaimed, "done, unproven"},
 		{loop.Done, "", "done, unproven"},
 		{loop.Done, "of a later version", "done, unproven"},
-		{loop.Exhausted, "", "hit the limit"},
-		{loop.Aborted, "", "gave up"},
-		{loop.Stopped, "", "you stopped it"},
-		{loop.CouldNotRun, "", "could not run"},
-		{loop.Crashed, "", "died"},
+		{loop.Exhausted, "", "exhausted"},
+		{loop.Aborted, "", "aborted"},
+		{loop.Stopped, "", "stopped"},
+		{loop.CouldNotRun, "", "failed"},
+		{loop.Crashed, "", "crashed"},
 	}
 	for _, tt := range tests {
 		if got := People(tt.state, tt.level); got != tt.want {

@@ -20,17 +20,17 @@ import (
 // state is how the manual tells of a state in which a run is over.
 type state struct {
 	is           loop.Status
-	shown        string
+	means        string
 	resume, exit string
 	exits        string // in the table of rules, if that says more
 }
 
 var states = []state{
-	{loop.Done, "done, proven; done, nothing broke; done, tests changed; done, unproven", "no", "0", ""},
-	{loop.Exhausted, "hit the limit", "with a higher limit", "2", ""},
-	{loop.Aborted, "gave up", "yes, but for `tampered`; streaks start anew", "1", ""},
-	{loop.Stopped, "you stopped it", "yes", "129, 130, 143; 1 with `asked`", "130 Ctrl+C, 143 TERM, 129 HUP, 1 `refrain stop`"},
-	{loop.CouldNotRun, "could not run", "yes; streaks start anew", "1", ""},
+	{loop.Done, "it has done what it was asked for; shown with its level, as in `done, proven`", "no", "0", ""},
+	{loop.Exhausted, "it reached a limit", "with a higher limit", "2", ""},
+	{loop.Aborted, "a rule ended it", "yes, but for `tampered`; streaks start anew", "1", ""},
+	{loop.Stopped, "a person or a signal ended it", "yes", "129, 130, 143; 1 with `asked`", "130 Ctrl+C, 143 TERM, 129 HUP, 1 `refrain stop`"},
+	{loop.CouldNotRun, "the agent or the runner could not work", "yes; streaks start anew", "1", ""},
 }
 
 // endings is every way to end in one state, in the order of the rules.
@@ -63,8 +63,8 @@ func rulesTable() string {
 // statesTable is the states of a run, with the reasons that each can have.
 func statesTable() string {
 	var b strings.Builder
-	b.WriteString("| state | shown as | reasons | resume | exit |\n|---|---|---|---|---|\n")
-	b.WriteString("| `running` `waiting` `paused` | running, waiting, paused | | | |\n")
+	b.WriteString("| state | means | reasons | resume | exit |\n|---|---|---|---|---|\n")
+	b.WriteString("| `running` `waiting` `paused` | it is live | | | |\n")
 	for _, s := range states {
 		var reasons []string
 		for _, e := range endings(s) {
@@ -72,9 +72,9 @@ func statesTable() string {
 				reasons = append(reasons, word)
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.is, s.shown, strings.Join(reasons, " "), s.resume, s.exit)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.is, s.means, strings.Join(reasons, " "), s.resume, s.exit)
 	}
-	b.WriteString("| `crashed` | died | | yes | |\n")
+	b.WriteString("| `crashed` | its runner died | | yes | |\n")
 	return b.String()
 }
 
