@@ -29,7 +29,7 @@ func newGates(a request.Assignment, used func(session string) loop.Usage, spent 
 		return nil, nil
 	}
 	for _, g := range a.Config().Gates {
-		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != "", Line: g.Run, Retries: g.Retries}
+		made := proof.Gate{OnlyClaims: g.When == "claim", Pin: g.Pin, NoWorse: g.Require == "no_worse", Review: g.Agent != "", Dir: g.Dir, Line: g.Run, Retries: g.Retries}
 		if g.Agent == "" {
 			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
 		} else {

@@ -143,10 +143,8 @@ type Context struct {
 // Commands is how the project is built, linted and tested, each as a line for
 // the shell; "" is not known. With AsGates they are among the gates already.
 type Commands struct {
-	Build   string
-	Lint    string
-	Test    string
-	AsGates bool
+	Build, Lint, Test string
+	AsGates           bool
 }
 
 // Hooks is the user's commands at fixed points of a run.
@@ -284,16 +282,16 @@ var needed = []string{"input", "output"}
 // Gate is one of the runner's own checks: a command, or a reviewer, which is an
 // agent with a prompt.
 type Gate struct {
-	Name     string
-	Run      string // for the shell; "" for a reviewer
-	Agent    string // "" for a command
-	Prompt   string
-	Timeout  time.Duration // zero is none
-	When     string
-	MinTests int
-	Pin      []string
-	Require  string
-	Retries  int
+	Name          string
+	Run           string // for the shell; "" for a reviewer
+	Agent         string // "" for a command
+	Prompt        string
+	Dir           string        // from the root of the work tree; "" is where the agent works
+	Timeout       time.Duration // zero is none
+	MinTests      int
+	Pin           []string
+	When, Require string
+	Retries       int
 }
 
 // Take takes the value of one key over from other settings.

@@ -44,6 +44,10 @@ func gateRows(g *Gate) []setting.Row {
 			Doc: "what that agent is asked to judge; it must print <verdict>pass</verdict> or <verdict>fail: WHY</verdict>",
 		},
 		{
+			Key: "dir", Kind: setting.Text, At: &g.Dir, Default: "", Check: below,
+			Doc: "the folder below the work tree in which it runs, such as that of one part of the project; empty is loop.dir",
+		},
+		{
 			Key: "timeout", Kind: setting.Duration, At: &g.Timeout, Default: 10 * time.Minute,
 			Doc: "how long it may take; \"0s\" is no limit",
 		},

@@ -108,7 +108,11 @@ func toAgree(path []string, e entry) string {
 	switch v := e.value.(type) {
 	case fields:
 		if run, ok := v["run"]; ok {
-			return text.Legible(setting.MaskLine(run.value.(string)))
+			line := setting.MaskLine(run.value.(string))
+			if dir, ok := v["dir"]; ok {
+				line += " (in " + dir.value.(string) + ")"
+			}
+			return text.Legible(line)
 		}
 	case string:
 		name := path[len(path)-1]

@@ -205,6 +205,7 @@ type Gate struct {
 	Exit     *int   `json:"exit,omitempty"`
 	Tests    int    `json:"tests,omitempty"`
 	Where    Place  `json:"where,omitempty"`
+	Dir      string `json:"dir,omitempty"` // the folder in which it ran, from the root of the work tree; empty: where the agent works
 	Duration Millis `json:"duration_ms"`
 	Why      string `json:"why,omitempty"`             // why it did not pass
 	Tree     string `json:"tree,omitempty" redact:"-"` // what it looked at, where that has a name

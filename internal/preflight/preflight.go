@@ -134,6 +134,13 @@ func gates(f Flight) []Finding {
 	}
 	var list []Finding
 	for _, g := range f.Config().Gates {
+		if info, err := os.Stat(f.InTree(filepath.FromSlash(g.Dir))); g.Dir != "" && (err != nil || !info.IsDir()) {
+			list = append(list, Finding{
+				Name: "gate " + g.Name, What: fmt.Sprintf("gate %s: there is no folder %s", g.Name, g.Dir),
+				Hint: "correct its dir in refrain.toml",
+			})
+			continue
+		}
 		for _, program := range Programs(g.Run) {
 			if _, err := exec.LookPath(program); err != nil {
 				list = append(list, Finding{

@@ -171,8 +171,8 @@ func (j *Judge) listedChanges(ctx context.Context, at checkpoint.Checkpoint) (ch
 	var c changes
 	plans := j.Proof.plans()
 	there := func(path string) string { return filepath.Join(j.Proof.Tree, filepath.FromSlash(path)) }
-	then := &firstTree{paths: j.Store.Listed(*j.First), home: j.home(""), reached: map[string]bool{}}
-	for _, path := range j.reach(then.home, func(path string) bool { _, err := os.Stat(there(path)); return err == nil }, func(path string) []byte {
+	then := j.newFirstTree("", "", j.Store.Listed(*j.First))
+	for _, path := range j.reach("", func(path string) bool { _, err := os.Stat(there(path)); return err == nil }, func(path string) []byte {
 		text, err := files.Read(ctx, j.Proof.Tree, filepath.FromSlash(path), maxListed)
 		if err != nil {
 			return nil

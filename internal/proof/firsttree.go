@@ -18,9 +18,8 @@ type firstTree struct {
 	tree    string
 	asked   int // of how many files it was asked who names them
 	paths   []string
-	home    string          // the folder in which gates run, with a slash behind it
-	below   []string        // the paths from there
-	reached map[string]bool // files, and folders with a slash behind them, that the gates' commands lead to
+	homes   map[string][]string // the folders in which gates run, with a slash behind them, and the paths from there; not the top
+	reached map[string]bool     // files, and folders with a slash behind them, that the gates' commands lead to
 }
 
 // shadows tells whether a new file takes the place of what a runner would find,
@@ -29,8 +28,31 @@ func (f *firstTree) shadows(path string) bool {
 	if harness.Shadows(path, f.paths) {
 		return true
 	}
-	rel, below := strings.CutPrefix(path, f.home)
-	return below && f.home != "" && harness.Shadows(rel, f.below)
+	for home, paths := range f.homes {
+		if rel, below := strings.CutPrefix(path, home); below && harness.Shadows(rel, paths) {
+			return true
+		}
+	}
+	return false
+}
+
+// newFirstTree is a tree with these paths, seen from where gates run.
+func (j *Judge) newFirstTree(tree, prefix string, paths []string) *firstTree {
+	f := &firstTree{tree: tree, paths: paths, homes: map[string][]string{}, reached: map[string]bool{}}
+	for _, g := range j.Gates {
+		home := j.home(prefix, g)
+		if _, seen := f.homes[home]; seen || home == "" {
+			continue
+		}
+		below := []string{}
+		for _, path := range paths {
+			if rel, is := strings.CutPrefix(path, home); is {
+				below = append(below, rel)
+			}
+		}
+		f.homes[home] = below
+	}
+	return f
 }
 
 // leads tells whether a gate's command leads to a file.
@@ -83,12 +105,7 @@ func (j *Judge) atFirst(ctx context.Context) (*firstTree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at the first checkpoint: %w", err)
 	}
-	f := &firstTree{tree: j.First.Tree, paths: slices.Sorted(maps.Keys(files)), home: j.home(trees.Prefix()), reached: map[string]bool{}}
-	for _, path := range f.paths {
-		if rel, below := strings.CutPrefix(path, f.home); below {
-			f.below = append(f.below, rel)
-		}
-	}
+	f := j.newFirstTree(j.First.Tree, trees.Prefix(), slices.Sorted(maps.Keys(files)))
 	has := func(path string) bool {
 		if _, ok := files[path]; ok || !strings.HasSuffix(path, "/") {
 			return ok
@@ -103,16 +120,16 @@ func (j *Judge) atFirst(ctx context.Context) (*firstTree, error) {
 		}
 		return text
 	}
-	for _, path := range j.reach(f.home, has, read) {
+	for _, path := range j.reach(trees.Prefix(), has, read) {
 		f.reached[path] = true
 	}
 	j.then = f
 	return f, nil
 }
 
-// home is the folder in which gates run, from the top, with a slash behind it.
-func (j *Judge) home(prefix string) string {
-	home := path.Join(prefix, j.Proof.Below)
+// home is the folder in which a gate runs, from the top, with a slash behind it.
+func (j *Judge) home(prefix string, g Gate) string {
+	home := path.Join(prefix, j.Proof.below(g))
 	if home == "" || home == "." {
 		return ""
 	}
@@ -120,10 +137,11 @@ func (j *Judge) home(prefix string) string {
 }
 
 // reach is the files that the gates' commands lead to.
-func (j *Judge) reach(home string, has func(string) bool, read func(string) []byte) []string {
+func (j *Judge) reach(prefix string, has func(string) bool, read func(string) []byte) []string {
 	var list []string
-	for _, line := range j.lines() {
-		if home != "" {
+	for _, g := range j.Gates {
+		line := g.Line
+		if home := j.home(prefix, g); home != "" && line != "" {
 			line = "cd '" + strings.TrimSuffix(home, "/") + "' && " + line
 		}
 		list = append(list, harness.Reach(line, has, read)...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -149,9 +150,17 @@ func (j *Judge) run(check func(Gate) gate.Result, pick func(Gate) bool) []gate.R
 func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at checkpoint.Checkpoint) gate.Result {
 	log := j.Log(g.Name(), loop.InWorkspace)
 	defer log.Close()
-	p := gate.Place{Where: loop.InWorkspace, Dir: j.Dir, Env: j.Env, Withheld: j.Withheld, Log: log, Exec: j.Exec, Hide: j.Hide, Expect: s.Expected(g.Name())}
+	p := gate.Place{Where: loop.InWorkspace, Dir: j.workDir(g), Env: j.Env, Withheld: j.Withheld, Log: log, Exec: j.Exec, Hide: j.Hide, Expect: s.Expected(g.Name())}
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InWorkspace})
 	return j.check(ctx, s, g, p, at.Tree, at)
+}
+
+// workDir is where a gate runs in the work tree.
+func (j *Judge) workDir(g Gate) string {
+	if g.Dir == "" {
+		return j.Dir
+	}
+	return filepath.Join(j.Proof.Tree, filepath.FromSlash(g.Dir))
 }
 
 // there runs one gate in the clean checkout of a tree.
@@ -161,7 +170,7 @@ func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, t
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean})
 	room, err := rooms.enter(ctx, tree, log)
 	if err != nil {
-		r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: loop.InClean, Why: "no clean checkout: " + err.Error()}}
+		r := gate.Result{Gate: loop.Gate{Name: g.Name(), Where: loop.InClean, Dir: g.Dir, Why: "no clean checkout: " + err.Error()}}
 		if files.NoSpace(err) {
 			r.Why, r.NoSpace = "the disk is full, free some space: "+err.Error(), true
 		}
@@ -172,7 +181,7 @@ func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, t
 		return r
 	}
 	room.used = true
-	p := rooms.place(room, log)
+	p := rooms.place(room, j.Proof.below(g), log)
 	if g.Review { // an agent that the user trusts with more than its place
 		p.Env = append(slices.Clone(j.Env), "REFRAIN_PROJECT_DIR="+room.Dir())
 	}
@@ -186,7 +195,7 @@ func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, t
 		j.Work.store, j.Work.first, j.Work.now = j.Store, j.First, &at
 	}
 	r := j.ask(ctx, g, p)
-	r.Tree = tree
+	r.Tree, r.Dir = tree, g.Dir
 	if before, ok := known(s, g.Name()); ok {
 		r.Known = !r.OK && gate.Known(r, before)
 		if g.NoWorse {

@@ -191,8 +191,7 @@ func (r *rooms) env(one *room) []string {
 	return append(env, "REFRAIN_PROJECT_DIR="+one.Dir(), "REFRAIN_RUN_DIR="+one.temp, "TMPDIR="+one.temp, "TMP="+one.temp, "TEMP="+one.temp, "GOFLAGS="+strings.TrimSpace(goflags+" -count=1"))
 }
 
-// place is where a gate runs in a room.
-func (r *rooms) place(one *room, log io.Writer) gate.Place {
-	below := filepath.Join(one.Dir(), filepath.FromSlash(r.judge.Proof.Below))
-	return gate.Place{Where: loop.InClean, Dir: below, Env: r.env(one), Withheld: r.judge.Withheld, Log: log, Exec: r.judge.Exec, Hide: r.judge.Hide}
+// place is a folder of a room, in which a gate runs.
+func (r *rooms) place(one *room, below string, log io.Writer) gate.Place {
+	return gate.Place{Where: loop.InClean, Dir: filepath.Join(one.Dir(), filepath.FromSlash(below)), Env: r.env(one), Withheld: r.judge.Withheld, Log: log, Exec: r.judge.Exec, Hide: r.judge.Hide}
 }

@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"cmp"
+
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -36,9 +38,19 @@ type Gate struct {
 	Pin        []string // files that are as when the run began, where a claim is judged
 	NoWorse    bool     // it is enough that no test fails that did not at the baseline
 	Review     bool     // it asks an agent: last, and only when all others pass
+	Dir        string   // the folder of the work tree in which it runs; empty: where all do
 	Line       string   // its command, by which it is known and files are found that it runs; empty: it has none
 	Retries    int      // how often it runs again when it says two things of one tree
 }
 
-// key names a gate with what it runs: one that runs another command is another.
-func (g Gate) key() string { return g.Name() + "\n" + g.Line }
+// key names a gate with what it runs: one that runs another command, or in another
+// folder, is another.
+func (g Gate) key() string {
+	if g.Dir == "" {
+		return g.Name() + "\n" + g.Line
+	}
+	return g.Name() + "\n" + g.Line + "\n" + g.Dir
+}
+
+// below is the folder in which a gate runs, from the root of the work tree.
+func (s Settings) below(g Gate) string { return cmp.Or(g.Dir, s.Below) }

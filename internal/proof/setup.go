@@ -52,7 +52,7 @@ func (r *rooms) setUp(ctx context.Context, one *room, log io.Writer) error {
 		return err
 	}
 	if install.command != "" {
-		p := r.place(one, log)
+		p := r.place(one, s.Below, log)
 		p.Dir = home
 		if done := gate.RunSetup(ctx, install.command, p, setupTime); !done.OK {
 			one.problem = fmt.Sprintf("%q failed (%s)", install.command, cmp.Or(done.Telling, done.Why))

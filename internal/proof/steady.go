@@ -109,8 +109,8 @@ func (j *Judge) variantIn(ctx context.Context, g Gate, rooms *rooms, tree, with 
 	}
 	room.used = true
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean, With: with})
-	r := j.ask(ctx, g, rooms.place(room, log))
-	r.Tree = tree
+	r := j.ask(ctx, g, rooms.place(room, j.Proof.below(g), log))
+	r.Tree, r.Dir = tree, g.Dir
 	j.Tell(&loop.GateFinished{Gate: r.Gate, With: with})
 	return r
 }

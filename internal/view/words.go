@@ -130,8 +130,17 @@ func Gate(g loop.Gate) string {
 	return word
 }
 
-// Found is the evidence of a gate: what ran, or why it did not pass.
+// Found is the evidence of a gate: what ran, or why it did not pass, and in which
+// folder, where that is one of its own.
 func Found(g loop.Gate) string {
+	found := evidence(g)
+	if g.Dir == "" {
+		return found
+	}
+	return strings.TrimPrefix(found+", in "+text.Line(g.Dir), ", ")
+}
+
+func evidence(g loop.Gate) string {
 	took := text.Duration(g.Duration.Duration())
 	switch {
 	case !g.OK:
