@@ -12,7 +12,7 @@ var (
 	words  = []string{"loop"}
 	hands  = []string{"loop", "proc"}
 	parts  = []string{"stop", "detect", "agent", "tests", "plan", "prompt", "journal", "git", "pool", "checkpoint", "gate", "hook"}
-	faces  = []string{"term", "report", "mcp", "tui"}
+	faces  = []string{"term", "report", "mcp", "tui", "web"}
 	beside = []string{"notify", "telemetry", "awake", "governor", "control"} // who look after a live run
 )
 
@@ -85,11 +85,12 @@ var mayImport = map[string][]string{
 	"term":      {"loop", "view", "journal"},
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
+	"web":       {"loop", "view", "journal", "control"},
 	"markdown":  nil,
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control", "governor", "project"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

@@ -55,7 +55,7 @@ var families = []family{
 	{
 		"Look",
 		[]command{watchCommand, showCommand, reviewCommand},
-		[]command{statusCommand, diffCommand, lsCommand, logsCommand, reportCommand, statsCommand, whatifCommand, verifyCommand, eventsCommand},
+		[]command{statusCommand, diffCommand, lsCommand, logsCommand, reportCommand, statsCommand, whatifCommand, verifyCommand, eventsCommand, serveCommand},
 	},
 	{
 		"Steer",

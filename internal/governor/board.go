@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -43,6 +45,17 @@ func (b *Board) Note(e Entry) error {
 func (b *Board) Look(accounts []string, now time.Time) (map[string]Entry, error) {
 	c, err := b.read()
 	return holding(c.limits, accounts, now), during("look for limits", err)
+}
+
+// All gives every limit that holds now, of whichever account.
+func (b *Board) All(now time.Time) ([]Entry, error) {
+	c, err := b.read()
+	var accounts []string
+	for _, e := range c.limits {
+		accounts = append(accounts, e.Account)
+	}
+	list := slices.SortedFunc(maps.Values(holding(c.limits, accounts, now)), func(a, b Entry) int { return strings.Compare(a.Account, b.Account) })
+	return list, during("look for limits", err)
 }
 
 // Clear takes back the limits of an account, since an attempt got through that

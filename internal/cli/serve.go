@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/governor"
+	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/web"
+)
+
+// usualListen is where the page is, unless somebody wants it elsewhere: always the
+// same place, so that a browser finds it again.
+const usualListen = "127.0.0.1:4117"
+
+func serveCommand(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Show every run of this machine on a page in your browser, and act on it there",
+		Long: "Serve a page with the runs of every project of yours, live: what needs you, what runs, what is over; for each\n" +
+			"run what its agents say and do, what changed, what the gates said and why claims were refused. On it you can start,\n" +
+			"steer, stop, resume and roll back runs, as with the commands of that name. Ctrl+C ends the page, and no run.\n\n" +
+			"Only this machine can reach it, and only a browser that was opened with the address that is printed. Another\n" +
+			"address for --listen needs a token of your own, and something in front of it that encrypts; docs/web.md says how.",
+		Example: "  refrain serve --open\n" +
+			"  refrain serve --listen 127.0.0.1:8080\n" +
+			"  refrain serve --listen 0.0.0.0:4117 --token-file ~/.refrain-token --host loops.example.org",
+		Args: noArguments,
+	}
+	o := serving{}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", usualListen, "the address and port to listen at")
+	f.StringVar(&o.tokenFile, "token-file", "", "the file with a token of your own, of 16 characters at least")
+	f.StringArrayVar(&o.hosts, "host", nil, "another name that the page is reached by, as of a tunnel or a proxy (repeatable)")
+	open := f.Bool("open", false, "show it in a browser")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if run := os.Getenv("REFRAIN_RUN_ID"); run != "" {
+			return failure{"this is a part of a run: an agent must not serve what steers it", "start it in a terminal of your own", statusFailed}
+		}
+		ctx, stop := sh.untilSignal(cmd.Context())
+		defer stop()
+		o.moves = !cmd.Flags().Changed("listen")
+		page, err := o.begin(sh)
+		if err != nil {
+			return err
+		}
+		sh.say("The runs of this machine: %s", page.address)
+		if page.note != "" {
+			fmt.Fprintln(sh.err, page.note)
+		}
+		if *open {
+			if err := showPage(ctx, page.address); err != nil {
+				fmt.Fprintf(sh.err, "WARNING: %v\n", err)
+			}
+		}
+		return page.serve(ctx)
+	}
+	return cmd
+}
+
+// serving is what a person wants of the page.
+type serving struct {
+	listen    string
+	tokenFile string
+	hosts     []string
+	moves     bool // another port will do, where this one is taken
+}
+
+// served is a page that is about to be served.
+type served struct {
+	server   *web.Server
+	listener net.Listener
+	address  string // with the token
+	note     string // what a person should know
+}
+
+func (p *served) serve(ctx context.Context) error { return p.server.Serve(ctx, p.listener) }
+
+// begin listens, so that whatever is wrong is told before anything is opened.
+func (o serving) begin(sh *shell) (*served, error) {
+	host, port, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("%q is not an address to listen at", o.listen), "write it like 127.0.0.1:4117")
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return nil, usage(fmt.Sprintf("%q is not a port", port), "write a number up to 65535; 0 is any that is free")
+	}
+	elsewhere := !isLoopback(host)
+	access := web.Access{Hosts: o.hosts, Elsewhere: elsewhere}
+	if access.Key, err = cookieKey(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.tokenFile != "":
+		if access.Token, err = ownToken(o.tokenFile); err != nil {
+			return nil, err
+		}
+		access.Key = web.KeyFor(access.Key, access.Token)
+	case elsewhere:
+		return nil, usage(fmt.Sprintf("%s can be reached by others, and the page would be theirs", o.listen),
+			"give a token of your own with --token-file, and put TLS in front, or keep 127.0.0.1 and use a tunnel: docs/web.md says how")
+	default:
+		access.Token = newToken()
+	}
+	p := &served{}
+	if p.listener, err = net.Listen("tcp", o.listen); errors.Is(err, syscall.EADDRINUSE) && o.moves {
+		p.note = fmt.Sprintf("NOTE: %s is taken, perhaps by another \"refrain serve\": this is another port", o.listen)
+		p.listener, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return nil, failure{fmt.Sprintf("cannot listen at %s: %v", o.listen, cause(err)), "choose another address with --listen; port 0 is any that is free", statusFailed}
+	}
+	access.Port = p.listener.Addr().(*net.TCPAddr).Port
+	if p.server, err = web.New(o.options(sh, access)); err != nil {
+		_ = p.listener.Close()
+		return nil, err
+	}
+	shown := host
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		shown = "127.0.0.1"
+	}
+	p.address = "http://" + net.JoinHostPort(shown, strconv.Itoa(access.Port)) + "/"
+	if o.tokenFile == "" {
+		p.address += "?token=" + access.Token
+	}
+	if elsewhere {
+		p.note = strings.TrimPrefix(p.note+"\n", "\n") + "WARNING: what goes over the network is not encrypted here: put TLS in front, or use a tunnel (docs/web.md)"
+	}
+	return p, nil
+}
+
+// options are what the server needs of this program.
+func (o serving) options(sh *shell, access web.Access) web.Options {
+	opts := web.Options{
+		Version: Version, Access: access,
+		Stores: history.Stores, Look: lookAt, LookClosely: lookClosely,
+		Limits: knownLimits,
+	}
+	if store, err := sh.store(); err == nil { // else it stands nowhere
+		opts.Here = store.Tree
+	}
+	return opts
+}
+
+// knownLimits are what the providers have told the runs of this user.
+func knownLimits(now time.Time) ([]web.Limit, error) {
+	dir, err := project.Folder(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := governor.Open(dir).All(now)
+	var list []web.Limit
+	for _, e := range entries {
+		list = append(list, web.Limit{Agent: e.Agent, Kind: e.Kind, Until: e.Ends(), At: e.At, Run: e.Run, Tree: e.Tree})
+	}
+	return list, err
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// cause is the innermost reason of an error of the network's.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+func newToken() string {
+	var b [24]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// shortestToken is what a token of a person's own has at least.
+const shortestToken = 16
+
+func ownToken(path string) (string, error) {
+	b, err := files.ReadFile(context.Background(), path, 4<<10)
+	if err != nil {
+		return "", usage(fmt.Sprintf("the token in %s cannot be read: %s", path, files.Cause(err)), "make the file, with a long random text in it")
+	}
+	token := strings.TrimSpace(string(b))
+	if len(token) < shortestToken {
+		return "", usage(fmt.Sprintf("the token in %s is too short", path), fmt.Sprintf("take %d characters at least: head -c 24 /dev/urandom | base64 > %s", shortestToken, path))
+	}
+	return token, nil
+}
+
+// cookieKey is what cookies are signed with. It is kept, so that a browser that was let
+// in is known to the next server. Where it cannot be kept, it is for this one.
+func cookieKey() ([]byte, error) {
+	fresh := []byte(newToken())
+	dir, err := project.Folder(os.Getenv)
+	if err != nil {
+		return fresh, nil
+	}
+	path := filepath.Join(dir, "serve.key")
+	if b, err := files.Read(context.Background(), dir, "serve.key", 4<<10); err == nil && len(b) >= shortestToken {
+		return b, nil
+	}
+	if os.MkdirAll(dir, 0o700) == nil {
+		_ = files.Replace(path, fresh, 0o600, files.NoSync)
+	}
+	return fresh, nil
+}

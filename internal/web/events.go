@@ -1,0 +1,73 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+const (
+	// heartbeat shows both sides that the other is still there.
+	heartbeat = 15 * time.Second
+	// sendTime is how long a page may take to take something.
+	sendTime = 30 * time.Second
+)
+
+// events is a stream of server-sent events to one page.
+type events struct {
+	w    http.ResponseWriter
+	r    *http.Request
+	out  *http.ResponseController
+	last time.Time // that something was sent
+}
+
+func newEvents(w http.ResponseWriter, r *http.Request) *events {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // what may stand in front must not keep it
+	return &events{w: w, r: r, out: http.NewResponseController(w), last: time.Now()}
+}
+
+// send sends one event. A page that does not take it in time is given up.
+func (e *events) send(name, id string, content any) error {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	frame := make([]byte, 0, len(data)+64)
+	if id != "" {
+		frame = append(append(append(frame, "id: "...), id...), '\n')
+	}
+	frame = append(append(frame, "event: "...), name...)
+	frame = append(append(append(frame, "\ndata: "...), data...), "\n\n"...)
+	return e.write(frame)
+}
+
+func (e *events) write(frame []byte) error {
+	_ = e.out.SetWriteDeadline(time.Now().Add(sendTime)) // where there is none, the connection itself ends
+	if _, err := e.w.Write(frame); err != nil {
+		return err
+	}
+	e.last = time.Now()
+	return e.out.Flush()
+}
+
+// beat sends a comment when nothing else was sent for a while.
+func (e *events) beat() error {
+	if time.Since(e.last) < heartbeat {
+		return nil
+	}
+	return e.write([]byte(":\n\n"))
+}
+
+// wait waits for a while. It is false when the page or the server has gone.
+func (e *events) wait(closing context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return e.beat() == nil
+	case <-e.r.Context().Done():
+	case <-closing.Done():
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/view"
+)
+
+const (
+	headerTime = 5 * time.Second
+	idleTime   = 2 * time.Minute
+	maxHeader  = 32 << 10
+	maxBody    = 1 << 20
+	bodyTime   = 10 * time.Second
+	// answerTime is how long a client may take to read an answer that is no stream.
+	answerTime = 30 * time.Second
+	// closeTime is how long the end waits for who is being answered.
+	closeTime = 2 * time.Second
+	// maxRequests are answered at once. Every page has one stream.
+	maxRequests = 512
+)
+
+// Options are what a server has to know. Its functions are called from many
+// goroutines at once.
+type Options struct {
+	Version string
+	Here    string // the work tree that it was started in; empty: none
+	Access  Access
+
+	// Stores gives the records of every project of this user.
+	Stores func() ([]journal.Store, error)
+	// Look folds a run into what is shown of it now. Closely also looks for processes
+	// that it has left.
+	Look, LookClosely func(journal.Store, journal.Entry) *view.Run
+	// Limits are what providers have told the runs of this user.
+	Limits func(now time.Time) ([]Limit, error)
+}
+
+// Server is the page and what it asks for.
+type Server struct {
+	Options
+	boot  string // tells two servers apart
+	fleet *fleet
+	pages *pages
+	slots chan struct{} // of requests
+
+	closing context.Context // done when the server is about to end
+	close   context.CancelFunc
+	wg      sync.WaitGroup
+}
+
+// New makes a server. Close must be called when it is no longer needed.
+func New(o Options) (*Server, error) {
+	p, err := loadPages()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Options: o, boot: newBoot(), pages: p, slots: make(chan struct{}, maxRequests)}
+	s.closing, s.close = context.WithCancel(context.Background())
+	s.Access.tries = new(tries)
+	s.fleet = newFleet(o)
+	return s, nil
+}
+
+func newBoot() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// Close ends what the server has begun.
+func (s *Server) Close() {
+	s.close()
+	s.wg.Wait()
+}
+
+// Serve answers at a listener until ctx ends. It closes the listener.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: log.New(io.Discard, "", 0), // the terminal is for people
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(l) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		s.close() // streams end themselves
+		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		if h.Shutdown(leaving) != nil {
+			_ = h.Close() // who still reads has read enough
+		}
+		err = <-ended
+	}
+	s.Close()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve the page: %w", err)
+}
+
+// Handler answers every request.
+func (s *Server) Handler() http.Handler {
+	open, inner := http.NewServeMux(), http.NewServeMux()
+	s.routes(open, inner)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		default:
+			refuse(w, http.StatusServiceUnavailable, "there are too many requests at once", "close some pages")
+			return
+		}
+		guardHeaders(w.Header())
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime)) // a recorder has none
+		if err := s.Access.check(r); err != nil {
+			refuse(w, http.StatusForbidden, err.Error(), "open the address that \"refrain serve\" printed")
+			return
+		}
+		if _, pattern := open.Handler(r); pattern != "" {
+			open.ServeHTTP(w, r)
+			return
+		}
+		s.Access.letIn(w, r, inner)
+	})
+}
+
+// routes is every address. Those in open need no cookie.
+func (s *Server) routes(open, inner *http.ServeMux) {
+	open.HandleFunc("GET /static/", s.pages.static)
+	open.HandleFunc("GET /manifest.webmanifest", s.pages.file("manifest.webmanifest"))
+	open.HandleFunc("GET /favicon.ico", s.pages.file("icon.svg"))
+	open.HandleFunc("GET /login", s.loginPage)
+	open.HandleFunc("POST /login", s.login)
+
+	inner.HandleFunc("/", noSuch)
+	inner.HandleFunc("GET /{$}", s.overviewPage)
+	inner.HandleFunc("GET /api/overview", s.overview)
+	inner.HandleFunc("GET /api/stream", s.overviewStream)
+}
+
+// guardHeaders are on every answer: nothing is loaded from elsewhere, nothing runs
+// that is not ours, nobody frames the page, and nobody keeps it.
+func guardHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// noSuch is the answer to every other address.
+func noSuch(w http.ResponseWriter, r *http.Request) {
+	refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %.200q, or not for %s", r.URL.Path, r.Method), "")
+}
+
+// refusal is the answer to what is not done.
+type refusal struct {
+	OK   bool   `json:"ok"` // never
+	Why  string `json:"why"`
+	Hint string `json:"hint,omitempty"`
+}
+
+func refuse(w http.ResponseWriter, status int, why, hint string) {
+	answer(w, status, refusal{Why: why, Hint: hint})
+}
+
+// answer writes a value as JSON.
+func answer(w http.ResponseWriter, status int, content any) {
+	b, err := json.Marshal(content)
+	if err != nil {
+		status, b = http.StatusInternalServerError, []byte(`{"ok":false,"why":"the answer cannot be written"}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // a client that is gone misses it
+}
