@@ -19,6 +19,10 @@ func newClaude(o Options) (Agent, error) {
 			Secrets: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"},
 			Root:    "IS_SANDBOX",
 			Home:    "https://claude.com/claude-code",
+			SignIn: SignIn{
+				Ask: []string{"auth", "status", "--json"}, // without the flag an old version takes it for a prompt
+				No:  `"loggedIn":\s*false`, Do: "claude auth login", Folder: ".claude", FolderIn: "CLAUDE_CONFIG_DIR", Kept: ".credentials.json",
+			},
 		},
 		first: "INT",
 		env: map[string]string{

@@ -27,6 +27,11 @@ func newCodex(o Options) (Agent, error) {
 			Keys:    []string{"CODEX_API_KEY"},
 			Secrets: []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"},
 			Home:    "https://github.com/openai/codex",
+			SignIn: SignIn{
+				Ask: []string{"login", "status"}, No: `(?m)^Not logged in`, Do: "codex login",
+				Folder: ".codex", FolderIn: "CODEX_HOME", Kept: "auth.json",
+				Config: "config.toml", Elsewhere: `(?m)^\s*(model_provider|oss_provider)\s*=`,
+			},
 		},
 		first: "INT",
 		unset: []string{

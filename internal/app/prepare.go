@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/git"
@@ -97,8 +96,8 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 }
 
 // Preflight is what this run would trip over, found before anything starts.
-func (j *Job) Preflight() []preflight.Finding {
-	return preflight.Look(preflight.Flight{Assignment: j.Assignment, Workers: j.workers(), Git: j.files.Git()})
+func (j *Job) Preflight(ctx context.Context) []preflight.Finding {
+	return preflight.Look(ctx, preflight.Flight{Assignment: j.Assignment, Terms: j.terms(), Workers: whoWorks(j), Git: j.files.Git()})
 }
 
 // notProgress is what the user's patterns name, and what the runner itself
@@ -207,20 +206,6 @@ func checkDir(dir string) error {
 		return &request.UsageError{What: dir + " is not a folder", Hint: "set loop.dir to a folder of the work tree"}
 	}
 	return nil
-}
-
-// workers is the programs of those who work.
-func (j *Job) workers() []preflight.Worker {
-	var list []preflight.Worker
-	for _, w := range j.lineup.Workers {
-		one := preflight.Worker{Name: w.Name, Remedy: w.Remedy}
-		cmd, err := w.Agent.Command(agent.Call{HasPrompt: true, Prompt: "PROMPT", PromptFile: "prompt.md", Model: w.Model})
-		if err == nil && len(cmd.Argv) > 0 {
-			one.Program = cmd.Argv[0]
-		}
-		list = append(list, one)
-	}
-	return list
 }
 
 // repository is the one that the run works in.

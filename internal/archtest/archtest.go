@@ -59,10 +59,10 @@ var mayImport = map[string][]string{
 
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"preflight": {"agent", "plan", "prompt", "config", "request"},
+	"preflight": {"agent", "proc", "plan", "prompt", "config", "policy", "request"},
 
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
-	"doctor":   {"preflight", "loop", "proc", "agent", "config", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
+	"doctor":   {"preflight", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,

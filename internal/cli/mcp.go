@@ -75,7 +75,8 @@ func startDetached(ctx context.Context, sh *shell, args []string) (string, error
 	if err == nil || findErr == nil && started.ID != before.ID {
 		return started.Name, findErr
 	}
-	if said := strings.TrimPrefix(strings.TrimSpace(complaint.String()), "refrain: "); said != "" {
+	said := strings.ReplaceAll("\n"+strings.TrimSpace(complaint.String()), "\nrefrain: ", "\n") // there may be several
+	if said = strings.TrimSpace(said); said != "" {
 		return "", errors.New(said)
 	}
 	return "", fmt.Errorf("start a run: %w", err)

@@ -85,6 +85,10 @@ func resumeCommand(sh *shell) *cobra.Command {
 			if err := sh.canAsk(c.Job); err != nil {
 				return err
 			}
+			// Where it works was agreed to when it began.
+			if _, ready := sh.ready(ctx, c.Job, withoutPlace); !ready {
+				return nil
+			}
 			err = sh.attend(c.Job, entry.Name, screen, func(w app.RunOptions) (loop.RunFinished, error) {
 				w.Hurry = now
 				end, started, err := c.Resume(ctx, w, func(past *view.Run) {

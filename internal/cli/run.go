@@ -238,6 +238,9 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		return err
 	})
 	if err != nil && sh.status == 0 {
+		if explain(err).status == statusUsage && !o.dryRun {
+			sh.refused(o.butPlace(app.Foresee(ctx, sh.dir, req)))
+		}
 		return err
 	}
 	if sh.status != 0 {
@@ -259,7 +262,7 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 	if err := sh.canAsk(job); err != nil {
 		return err
 	}
-	worries, ready := o.ready(sh, job)
+	worries, ready := sh.ready(ctx, job, o.butPlace)
 	if !ready {
 		return nil
 	}
@@ -273,20 +276,39 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 // ready tells whether a run can start, and says what keeps it from that: all of it
 // at once, so that nobody mends one thing to hear of the next. What is only a worry
 // is for a run that does start.
-func (o runOptions) ready(sh *shell, job *app.Job) (worries []preflight.Finding, ok bool) {
-	list := job.Preflight()
-	if o.here {
-		list = slices.DeleteFunc(list, func(f preflight.Finding) bool { return f.Name == preflight.Place })
-	}
-	refused := preflight.Refused(list)
-	for _, f := range refused {
-		failure{f.What, f.Hint, statusUsage}.print(sh.err)
-	}
-	if len(refused) > 0 {
+func (sh *shell) ready(ctx context.Context, job *app.Job, only func([]preflight.Finding) []preflight.Finding) (worries []preflight.Finding, ok bool) {
+	ctx, ended := sh.untilSignal(ctx)
+	list := only(job.Preflight(ctx))
+	ended()
+	switch {
+	case sh.status != 0:
+		return nil, false // a signal came meanwhile
+	case sh.refused(list):
 		sh.status = statusUsage
 		return nil, false
 	}
 	return list, true
+}
+
+// butPlace leaves out where the run works, if that was said to be meant.
+func (o runOptions) butPlace(list []preflight.Finding) []preflight.Finding {
+	if !o.here {
+		return list
+	}
+	return withoutPlace(list)
+}
+
+func withoutPlace(list []preflight.Finding) []preflight.Finding {
+	return slices.DeleteFunc(list, func(f preflight.Finding) bool { return f.Name == preflight.Place })
+}
+
+// refused tells whether findings keep a run from starting, and says which do.
+func (sh *shell) refused(list []preflight.Finding) bool {
+	refused := preflight.Refused(list)
+	for _, f := range refused {
+		failure{f.What, f.Hint, statusUsage}.print(sh.err)
+	}
+	return len(refused) > 0
 }
 
 // worrier tells of worries once the run has begun: one that is refused says only

@@ -3,9 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/lineup"
+	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -105,20 +104,11 @@ const probeTime = 10 * time.Second
 // version asks a program; empty when it does not say. It stands where nobody else
 // can put settings for it: agents read those of the folder they are in.
 func version(ctx context.Context, program string) string {
-	said, err := ask(ctx, bareFolder(), proc.Environ(), program, "--version")
+	said, err := ask(ctx, preflight.BareFolder(), proc.Environ(), program, "--version")
 	if err != nil {
 		return ""
 	}
 	return said
-}
-
-// bareFolder is one in which no other user has left files, as they may in a
-// shared folder for temporary ones.
-func bareFolder() string {
-	if runtime.GOOS == "windows" {
-		return os.TempDir() // which is the user's own there
-	}
-	return "/"
 }
 
 // ask runs a short command and gives the first line of its answer.

@@ -21,6 +21,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/notify"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
@@ -61,15 +62,19 @@ func Examine(ctx context.Context, dir string) ([]Check, error) {
 	}
 	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), checkAwake(ctx))
 	checks = append(checks, checkAgents(ctx, a)...)
-	return append(checks, checkFlight(a)...), nil
+	return append(checks, checkFlight(ctx, a)...), nil
 }
 
 // checkFlight is what the next run would trip over. A prompt matters only to a run
 // that is given no other.
-func checkFlight(a request.Assignment) []Check {
-	flight := preflight.Flight{Assignment: a, Git: true} // git and agents have checks of their own
+func checkFlight(ctx context.Context, a request.Assignment) []Check {
+	// Git and agents have checks of their own.
+	flight := preflight.Flight{Assignment: a, Terms: policy.Terms{Config: a.Config(), Kind: a.Request.Kind()}, Git: true}
 	var list []Check
-	for _, f := range preflight.Look(flight) {
+	for _, f := range preflight.Look(ctx, flight) {
+		if f.Name == "gates" {
+			continue // told below, whatever the next run asks for
+		}
 		level := Problem
 		if f.Worry || f.Name == "prompt" {
 			level = Worry
@@ -120,7 +125,7 @@ func badSettings(err error) Check {
 var gitNeeded = [2]int{2, 32}
 
 func checkGit(ctx context.Context, tree string) Check {
-	said, err := ask(ctx, bareFolder(), git.Closed(), "git", "--version")
+	said, err := ask(ctx, preflight.BareFolder(), git.Closed(), "git", "--version")
 	if err != nil {
 		return Check{"git", Worry, "not found", "install git 2.32 or later: without it nobody can tell what an agent committed"}
 	}
@@ -251,6 +256,9 @@ func checkAgents(ctx context.Context, needs request.Assignment) []Check {
 	chosen := needs.Config().Agent
 	var checks []Check
 	found := 0
+	if only := lineup.Installed(needs.Config().Agents); chosen == "auto" && len(only) == 1 {
+		chosen = only[0]
+	}
 	for _, a := range Agents(ctx, needs) {
 		name := "agent " + a.Name
 		switch {
@@ -258,15 +266,31 @@ func checkAgents(ctx context.Context, needs request.Assignment) []Check {
 			continue
 		case a.Found:
 			found++
-			checks = append(checks, inspectAgent(name, a, needs.Config().Permissions.Mode))
+			checks = append(checks, withAccount(ctx, needs, a, chosen, inspectAgent(name, a, needs.Config().Permissions.Mode)))
 		case a.Name == chosen || !a.BuiltIn:
 			checks = append(checks, Check{name, Problem, a.Note, "install it, or choose another with agent = \"NAME\""})
 		}
 	}
-	if found == 0 && chosen == "auto" {
+	if found == 0 && needs.Config().Agent == "auto" {
 		checks = append(checks, Check{"agents", Worry, "none is installed", "install one, or run a command: refrain run -p PROMPT -- COMMAND"})
 	}
 	return checks
+}
+
+// withAccount adds that nobody is signed in, which matters for the agent that a run
+// would take. It is found out as the version is: with nothing of what the settings
+// say, and so not where they say more than the environment does.
+func withAccount(ctx context.Context, needs request.Assignment, a AgentInfo, chosen string, c Check) Check {
+	table := needs.Config().Agents[a.Name]
+	account := preflight.Account{Name: a.Name, Dir: preflight.BareFolder(), Env: proc.Environ()}
+	if c.Level != Fine || !a.BuiltIn || !table.Command.IsZero() || len(table.Env) > 0 || !account.SignedOut(ctx) {
+		return c
+	}
+	c.Level, c.Found, c.Remedy = Worry, c.Found+": nobody is signed in", account.SignIn()
+	if a.Name == chosen {
+		c.Level = Problem
+	}
+	return c
 }
 
 func inspectAgent(name string, a AgentInfo, mode string) Check {

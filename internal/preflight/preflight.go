@@ -1,13 +1,15 @@
 // Package preflight looks at what a run will trip over, before anything is paid
-// for: no agent and no gate is started, nobody is asked over a network, and
-// nothing is written.
+// for: no agent is set to work, no gate is started, nobody is asked over a network,
+// and nothing is written.
 //
-// It reads the settings and looks for files and programs. What would make a run
+// It reads the settings and looks for files and programs. Where nothing else shows
+// that somebody is signed in, the agent's CLI is asked. What would make a run
 // fail or work in the wrong place is refused; what a person should only know is a
 // worry.
 package preflight
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
@@ -34,6 +37,7 @@ type Finding struct {
 // Flight is a run that is about to start.
 type Flight struct {
 	request.Assignment
+	Terms   policy.Terms
 	Workers []Worker // who works, and those that stand in; none: nobody is chosen yet
 	Git     bool     // the work tree is in a repository
 }
@@ -43,6 +47,8 @@ type Worker struct {
 	Name    string
 	Program string // as it is called; empty: nobody can tell
 	Remedy  string // what to do when that is not there
+
+	Account *Account // nil: it is a command of somebody's own, of which nothing is known
 }
 
 // Place is the name of the finding that a person can overrule.
@@ -54,13 +60,20 @@ func Refused(list []Finding) []Finding {
 }
 
 // checks is everything that is looked at, in the order of telling.
-var checks = []func(Flight) []Finding{place, repository, agents, gates, prompts, specs}
+var checks = []func(context.Context, Flight) []Finding{
+	quick(place), quick(repository), quick(agents), accounts, quick(gates), quick(proof), quick(limits), quick(prompts), quick(specs),
+}
+
+// quick is a check that waits for nobody.
+func quick(check func(Flight) []Finding) func(context.Context, Flight) []Finding {
+	return func(_ context.Context, f Flight) []Finding { return check(f) }
+}
 
 // Look looks at everything.
-func Look(f Flight) []Finding {
+func Look(ctx context.Context, f Flight) []Finding {
 	var list []Finding
 	for _, check := range checks {
-		list = append(list, check(f)...)
+		list = append(list, check(ctx, f)...)
 	}
 	return list
 }
@@ -91,15 +104,15 @@ func repository(f Flight) []Finding {
 	if f.Git {
 		return nil
 	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return []Finding{{Name: "git", Worry: true, What: "git cannot be found: what an agent does here cannot be undone", Hint: "install git 2.32 or later"}}
+	}
 	return []Finding{{Name: "git", Worry: true, What: "this folder is in no git repository: what an agent does here cannot be undone", Hint: "run \"git init\" here first"}}
 }
 
 // agents sees that the programs of those who work are there. One that only stands
 // in for another may never be needed.
 func agents(f Flight) []Finding {
-	if f.Request.Extensions.Agent != nil {
-		return nil
-	}
 	var list []Finding
 	for i, w := range f.Workers {
 		if w.Program == "" {
@@ -151,6 +164,34 @@ func gates(f Flight) []Finding {
 		}
 	}
 	return list
+}
+
+// proof tells once that a claim will only be believed. Where a proof was asked for,
+// the settings are refused.
+func proof(f Flight) []Finding {
+	if done := f.Terms.Completion(); f.Terms.Gated() || !f.Config().Loop.Gates || !done.Promise && !done.Plan {
+		return nil
+	}
+	return []Finding{{
+		Name: "gates", Worry: true, What: "there is no gate: nothing can prove that the work is done, and the agent's word is taken for it",
+		Hint: "\"refrain init\" finds out how this project is tested; or name a test: --gate 'go test ./...'",
+	}}
+}
+
+// limits sees that something ends the run, though its agent works well and never
+// has enough. Who says that there is no limit, in a flag or in settings, means it.
+func limits(f Flight) []Finding {
+	bounds, stop := f.Terms.Limits(), f.Config().Stop
+	switch {
+	case f.Terms.CanBeDone() || f.Terms.OwnRules != nil || len(stop.Patterns) > 0 || len(stop.Scripts) > 0:
+		return nil
+	case bounds.Iterations > 0 || bounds.Time > 0 || bounds.CostUSD > 0 || bounds.Tokens > 0 || f.Settings.IsSet("loop.max_iterations"):
+		return nil
+	}
+	return []Finding{{
+		Name: "limits", What: "nothing limits this run, and nothing is asked for that would make it done",
+		Hint: "set a limit (-n 20, --max-time 8h, --max-cost 20) or a way to be done (--until DONE, --plan FILE); --unlimited says that it is meant",
+	}}
 }
 
 // gap is a line of a sample that nobody has filled in.

@@ -36,8 +36,14 @@ func CleanHome(env *testscript.Env) error {
 	// What a script writes is its own. Those about trust unset it.
 	env.Setenv("REFRAIN_TRUST_FOLDERS", fmt.Sprintf("[%q]", env.WorkDir))
 	env.Values[signalled{}] = new(*exec.Cmd)
-	for _, folder := range []string{"home/.config", ".refrain"} {
+	for _, folder := range []string{"home/.config", "home/.claude", "home/.codex", ".refrain"} {
 		if err := os.MkdirAll(filepath.Join(env.WorkDir, folder), 0o700); err != nil {
+			return err
+		}
+	}
+	// Somebody has signed in, so that no stand-in for an agent is asked about it.
+	for _, file := range []string{"home/.claude/.credentials.json", "home/.codex/auth.json"} {
+		if err := os.WriteFile(filepath.Join(env.WorkDir, file), []byte("{}"), 0o600); err != nil {
 			return err
 		}
 	}
