@@ -12,7 +12,7 @@ import (
 // and quotes are not said. Lines count from 1, and depth is the number of list
 // items around what is said.
 //
-// The listeners are planner, for plans, and analyst, for specs.
+// The listeners are planner and inquirer, for plans, and analyst, for specs.
 type listener interface {
 	heading(line, level int, text string)
 	item(line, depth int, text string) // the first line of a list item; its paragraph may go on

@@ -36,7 +36,7 @@ func everydayLoops() []Procedure {
 				"observe/agents-file", "observe/specs", "observe/code", "observe/current-plan",
 				"orient/search-first", "orient/gap-spec-to-code",
 				"decide/code-tasks", "decide/task-size", "decide/order",
-				"act/write-plan", "act/reread-plan", "act/end-plan",
+				"act/write-plan", "act/ask", "act/reread-plan", "act/end-plan",
 			),
 			Settings: planSettings,
 		},
