@@ -178,9 +178,9 @@ func (l *lateWarnings) tell(w io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, warning := range l.list {
-		fmt.Fprintf(w, "WARNING: %s\n", warning.Text)
+		tell(w, "WARNING: ", warning.Text)
 		if warning.Hint != "" {
-			fmt.Fprintf(w, "hint: %s\n", warning.Hint)
+			tell(w, "hint: ", warning.Hint)
 		}
 	}
 }

@@ -38,9 +38,9 @@ type failure struct {
 func (f failure) Error() string { return f.what }
 
 func (f failure) print(w io.Writer) {
-	fmt.Fprintf(w, "refrain: %s\n", oneLine(f.what))
+	tell(w, "refrain: ", oneLine(f.what))
 	if f.hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", f.hint)
+		tell(w, "hint: ", f.hint)
 	}
 }
 

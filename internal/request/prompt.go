@@ -47,6 +47,20 @@ func (a Assignment) settled() Assignment {
 	return a
 }
 
+// Telling is what tells a prompt from others: what the user has said to a
+// procedure, else the prompt itself. A built-in one begins alike every time.
+func (a Assignment) Telling(prompt string) string {
+	if len(a.Request.Context) > 0 {
+		if words, ok := strings.CutPrefix(a.Request.Context[0], askedFor); ok {
+			return words
+		}
+	}
+	if _, builtIn := procedure.Find(a.Request.Procedure); builtIn && a.Request.Prompt == "" && a.Request.File == "" && a.procedureSpeaks() {
+		return ""
+	}
+	return prompt
+}
+
 // Pieces is what the prompt is made of: the text or the file that was asked for,
 // the parts of the procedure, or the file that the settings name.
 func (a Assignment) Pieces() (title string, list []prompt.Piece, err error) {

@@ -36,8 +36,11 @@ test      {2}✓ 12 tests, 0.9s{0}  {31}✗ Cannot find module 'x'{0}
 {2}Claims are proven in the work tree{0}
 `},
 		{"as lines where there is no room", both, 40, false, `
-Baseline: test passed (12 tests, 0.9s); clean checkout: failed (Cannot find module 'x')
-Baseline: 日本 failed (exit 1); clean checkout: passed (0.9s)
+Baseline: test passed (12 tests, 0.9s);
+clean checkout: failed (Cannot find
+module 'x')
+Baseline: 日本 failed (exit 1); clean
+checkout: passed (0.9s)
 Claims are proven in the work tree
 `},
 		{"without a column for what was not tried", baselineOf(failing("test", ""), nil), 80, true, `

@@ -126,6 +126,11 @@ func (l *live) render(e loop.Event, facts []view.Fact) string {
 			return l.paragraph(facts) + "\n" + Leave(run, l.opt)
 		}
 	case *loop.RunFinished:
+		if l.opt.Brief && run.State == loop.Done {
+			s := run.Status(l.opt.now())
+			return l.opt.paint(bold, text.Line(run.Name)+": ") + fmt.Sprintf("done after %s, %s\n",
+				text.Plural(s.Totals.Iterations, "iteration"), text.Seconds(s.Elapsed.Duration()))
+		}
 		return l.paragraph(facts) + "\n" + Card(run, l.opt)
 	}
 	return l.paragraph(facts)
@@ -139,13 +144,24 @@ func (l *live) paragraph(facts []view.Fact) string {
 		case f.Text == "", f.Kind == view.Leaving, f.Kind.Ends():
 			continue
 		case f.Kind == view.Warning, f.Kind == view.Refusal:
-			b.WriteString(l.opt.paint(yellow, f.Text))
+			b.WriteString(folded(yellow, f.Text, l.opt))
 		default:
-			b.WriteString(l.opt.paint(dim, f.Text))
+			b.WriteString(folded(dim, f.Text, l.opt))
 		}
-		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// folded is a text on lines that fit the screen.
+func folded(s style, said string, opt Options) string {
+	var b strings.Builder
+	for i, line := range Fold(said, opt.width()) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(opt.paint(s, line))
+	}
+	return b.String() + "\n"
 }
 
 // A tool call is cut here even where there is more room: what matters of a
@@ -167,7 +183,11 @@ func banner(p *loop.RunStarted, opt Options) string {
 	if p.Promise != "" {
 		parts = append(parts, fmt.Sprintf("until %q", text.Line(p.Promise)))
 	}
-	text := opt.paint(bold, "refrain "+text.Line(p.Name)) + ": " + strings.Join(parts, " · ") + "\n"
+	name := "refrain " + text.Line(p.Name)
+	text := strings.Join(Fold(name+": "+strings.Join(parts, " · "), opt.width()), "\n") + "\n"
+	if rest, ok := strings.CutPrefix(text, name); ok {
+		text = opt.paint(bold, name) + rest
+	}
 	if p.Prompt != "" {
 		text += opt.paint(dim, "prompt: "+view.Fit(p.Prompt, 60)) + "\n"
 	}

@@ -52,8 +52,8 @@ func TestLiveScreen(t *testing.T) {
 	s := longStory()
 	screen := newScreen(t, 80)
 	s.show(Auto(screen, view.New(), at(s, 80, false)))
-	want := `refrain build-7: claude (large) · max 5 iterations · at most 1h00m · at most $4.
-00 · at most 1,000,000 tokens · until "DONE"
+	want := `refrain build-7: claude (large) · max 5 iterations · at most 1h00m · at most
+$4.00 · at most 1,000,000 tokens · until "DONE"
 prompt: Fix the build
 
 Iteration 1/5
@@ -237,5 +237,22 @@ func TestToolLinesFit(t *testing.T) {
 		if w := ansi.StringWidth(got); w > most {
 			t.Errorf("at width %d the tool line is %d cells: %q", width, w, got)
 		}
+	}
+}
+
+func TestABriefEnd(t *testing.T) {
+	screenOf := func(end *loop.RunFinished) string {
+		s := begin(10, 0).tell(build(loop.Limits{})).tell(end)
+		opt := at(s, 80, false)
+		opt.Brief = true
+		screen := newScreen(t, 80)
+		s.show(Auto(screen, view.New(), opt))
+		return screen.String()
+	}
+	if got, want := screenOf(finished(loop.Done, loop.ByPromise, "why")), "\nbuild-7: done after 0 iterations, 0s\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("of a run that is done:\n%s", got)
+	}
+	if got := screenOf(finished(loop.Aborted, loop.ByBlocked, "why")); !strings.Contains(got, "  next ") {
+		t.Errorf("any other has its card:\n%s", got)
 	}
 }

@@ -24,6 +24,7 @@ type Output interface {
 type Options struct {
 	Width func() int // in cells, asked at every drawing; nil or 0 is not known
 	Color bool
+	Brief bool             // a run that is done ends in a line: somebody tells more
 	Now   func() time.Time // nil is time.Now
 }
 

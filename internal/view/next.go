@@ -31,6 +31,9 @@ func (r *Run) Next() []Step {
 	}
 	switch r.State {
 	case loop.Done:
+		if r.Procedure == "plan" {
+			steps = append(steps, Step{"refrain build", "do the plan"})
+		}
 		return append(append(steps, take(r)...), show)
 	case loop.Exhausted:
 		if r.Reason() == loop.ByTime && len(r.Sum.ProviderHolds) > 0 {
