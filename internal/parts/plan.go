@@ -96,7 +96,7 @@ func (p *Plan) Check(_ context.Context, a *engine.Attempt, o *loop.Outcome) {
 	count.Task = text.Shorten(now.AtHand(), longWords)
 	ticked := plan.Ticked(p.before, now)
 	for _, task := range ticked[:min(len(ticked), maxTicked)] {
-		count.Ticked = append(count.Ticked, text.Shorten(task.Text, longWords))
+		count.Ticked = append(count.Ticked, text.Shorten(task.Title(), longWords))
 	}
 	o.Plan = &count
 	if len(lost) > 0 {

@@ -33,6 +33,10 @@ type Task struct {
 	Notes        string   `json:"-"` // the lines below it that are no tasks
 }
 
+// Title is what a task asks for, without where it comes from: the name that people
+// know it by.
+func (t Task) Title() string { return fold(inBrackets.ReplaceAllString(t.Text, " ")) }
+
 // Status is how far a task has come.
 type Status int
 
@@ -82,9 +86,9 @@ func (t Tasks) AtHand() string {
 	for _, task := range t {
 		switch {
 		case task.Status == InProgress:
-			return task.Text
+			return task.Title()
 		case task.Status == Open && first == "":
-			first = task.Text
+			first = task.Title()
 		}
 	}
 	return first

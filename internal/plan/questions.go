@@ -70,11 +70,6 @@ var (
 	inBrackets       = regexp.MustCompile(`(?i)\((?:refs?|references?|specs?):[^()]*\)`)
 )
 
-// WithoutRefs is what a task says, without where it comes from.
-func (t Task) WithoutRefs() string {
-	return fold(inBrackets.ReplaceAllString(t.Text, " "))
-}
-
 // inquirer finds the items below the heading of the questions.
 type inquirer struct {
 	level int // of that heading; 0: this is another one

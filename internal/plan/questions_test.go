@@ -54,14 +54,14 @@ func TestQuestionsOfAPlanInSeveralFiles(t *testing.T) {
 	}
 }
 
-func TestATaskWithoutItsRefs(t *testing.T) {
+func TestTheTitleOfATask(t *testing.T) {
 	for said, want := range map[string]string{
 		"- [ ] Write (one) file (refs: specs/a.md, specs/b.md)": "Write (one) file",
 		"- [ ] Write it":                      "Write it",
 		"- [ ] Write (ref: specs/a.md) it":    "Write it",
 		"- [ ] Write it. (specs: specs/a.md)": "Write it.",
 	} {
-		if got := Parse([]byte(said))[0].WithoutRefs(); got != want {
+		if got := Parse([]byte(said))[0].Title(); got != want {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
 	}
