@@ -68,6 +68,7 @@ var flagGroups = []flagGroup{
 		{name: "worktree", value: "NAME"},
 	}},
 	{"Be asked", []helpFlag{
+		{name: "answer", value: "N=TEXT"},
 		{name: "ask"},
 		{name: "break-at", value: "N", rare: true},
 		{name: "break-on", value: "failure|done", rare: true},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,9 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, err
 	flags, err := settingsOf(cmd.Flags(), runFlags)
 	if err != nil {
 		return request.Request{}, err
+	}
+	if o.again {
+		flags = slices.DeleteFunc(flags, func(f config.Flag) bool { return f.Key == "git.branch" })
 	}
 	if o.unlimited {
 		flags = append(flags, config.Flag{Name: "--unlimited", Key: "loop.max_iterations", Value: "0"})

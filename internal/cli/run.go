@@ -39,30 +39,20 @@ var runFlags = append([]settingFlag{
 	{"profile", "", "profile", "behave like another system: " + strings.Join(config.Profiles(), ", ")},
 }, limitFlags...)
 
-// planCommand and buildCommand are short for "run plan" and "run build".
-func planCommand(sh *shell) *cobra.Command {
-	return runAs(sh, "plan", "Write or update the plan: what is missing, one small task each")
-}
-
+// buildCommand is short for "run build".
 func buildCommand(sh *shell) *cobra.Command {
-	return runAs(sh, "build", "Do the plan, one task an iteration, until none is left")
-}
-
-// runAs is the command run with the procedure given by its name.
-func runAs(sh *shell, procedure, short string) *cobra.Command {
-	cmd := runCommandFor(sh, procedure)
-	cmd.Use, cmd.Short = procedure+" [SENTENCE] [flags] [-- COMMAND ARGS…]", short
-	cmd.Long = short + ".\n\nShort for \"refrain run " + procedure + "\"; \"refrain procedures " + procedure + "\" shows what the agent is told.\n" +
+	cmd := runCommandFor(sh, &runOptions{procedure: "build"})
+	cmd.Use, cmd.Short = "build [SENTENCE] [flags] [-- COMMAND ARGS…]", "Do the plan, one task an iteration, until none is left"
+	cmd.Long = cmd.Short + ".\n\nShort for \"refrain run build\"; \"refrain procedures build\" shows what the agent is told.\n" +
 		"A sentence adds to that."
-	cmd.Example = "  refrain " + procedure + " 'Add an export command'\n  refrain " + procedure + " --dry-run\n  refrain " + procedure + " -n 5"
+	cmd.Example = "  refrain build 'Begin with the import'\n  refrain build --dry-run\n  refrain build -n 5"
 	return cmd
 }
 
-func runCommand(sh *shell) *cobra.Command { return runCommandFor(sh, "") }
+func runCommand(sh *shell) *cobra.Command { return runCommandFor(sh, &runOptions{}) }
 
 // runCommandFor makes the command; with a procedure, only for that.
-func runCommandFor(sh *shell, procedure string) *cobra.Command {
-	o := runOptions{procedure: procedure}
+func runCommandFor(sh *shell, o *runOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [PROCEDURE] [SENTENCE] [flags] [-- COMMAND ARGS…]",
 		Short: "Run a loop here until it is done",
@@ -77,7 +67,7 @@ func runCommandFor(sh *shell, procedure string) *cobra.Command {
 		PreRunE: exclusive([][2]string{
 			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"},
 		}),
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, *o) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself; with a procedure, more for its prompt")
@@ -127,6 +117,10 @@ type runOptions struct {
 	untrusted bool
 	detach    bool
 	output    string
+
+	brief bool                 // somebody else tells what it came to
+	again bool                 // it goes on with what another run has begun, on the same branch
+	first func(*app.Job) error // what is done when nothing keeps the run from starting; nil: nothing
 }
 
 // optionalName is a flag that may be given without its name.
@@ -217,9 +211,15 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		}
 		return detach(sh, o.file == "-")
 	}
+	_, err := o.start(sh, cmd)
+	return err
+}
+
+// start runs it to its end, and gives what was run: nil if it was not.
+func (o runOptions) start(sh *shell, cmd *cobra.Command) (*app.Job, error) {
 	req, err := o.request(sh, cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx := cmd.Context()
 	var job *app.Job
@@ -241,32 +241,38 @@ func run(sh *shell, cmd *cobra.Command, o runOptions) error {
 		if explain(err).status == statusUsage && !o.dryRun {
 			sh.refused(o.butPlace(app.Foresee(ctx, sh.dir, req)))
 		}
-		return err
+		return nil, err
 	}
 	if sh.status != 0 {
-		return nil // a signal came meanwhile
+		return nil, nil // a signal came meanwhile
 	}
 	if o.prompt != "" && job.Request.Prompt == "" {
-		fmt.Fprintf(sh.err, "NOTE: -p adds to the prompt of %s; with --replace-prompt it takes its place\n", job.Request.Procedure)
+		tell(sh.err, "NOTE: ", fmt.Sprintf("-p adds to the prompt of %s; with --replace-prompt it takes its place", job.Request.Procedure))
 	}
 	if job.LimitedBy > 0 {
-		fmt.Fprintf(sh.err, "NOTE: at most %d iterations for %s; -n N is another limit, --unlimited none\n", job.Config().Stop.Iterations, text.Plural(job.LimitedBy, "open task"))
+		tell(sh.err, "NOTE: ", fmt.Sprintf("at most %d iterations for %s; -n N is another limit, --unlimited none", job.Config().Stop.Iterations, text.Plural(job.LimitedBy, "open task")))
 	}
 	screen, err := newScreen(sh, o.output)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	screen.brief = o.brief
 	if o.dryRun {
-		return dryRun(sh, job, o.output == "json")
+		return nil, dryRun(sh, job, o.output == "json")
 	}
 	if err := sh.canAsk(job); err != nil {
-		return err
+		return nil, err
 	}
 	worries, ready := sh.ready(ctx, job, o.butPlace)
 	if !ready {
-		return nil
+		return nil, nil
 	}
-	return sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
+	if o.first != nil {
+		if err := o.first(job); err != nil {
+			return nil, err
+		}
+	}
+	return job, sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
 		screen.show(view.New())
 		w.Observers = append(w.Observers, worrier{sh.err, worries})
 		return job.Start(ctx, w)
@@ -323,7 +329,8 @@ func (w worrier) Observe(e loop.Event) {
 		return
 	}
 	for _, f := range w.worries {
-		fmt.Fprintf(w.to, "WARNING: %s\nhint: %s\n", f.What, f.Hint)
+		tell(w.to, "WARNING: ", f.What)
+		tell(w.to, "hint: ", f.Hint)
 	}
 }
 

@@ -54,6 +54,8 @@ type screen struct {
 	kind string
 	out  lines.Output
 
+	brief bool // what the run came to is told by somebody else
+
 	// Of the run, for a screen that steers it.
 	control   *app.Control
 	interrupt func()
@@ -86,7 +88,9 @@ func (s *screen) show(past *view.Run) {
 	case "tui":
 		s.fill(past)
 	default:
-		s.out = lines.Auto(s.sh.out, past, s.sh.look())
+		look := s.sh.look()
+		look.Brief = s.brief
+		s.out = lines.Auto(s.sh.out, past, look)
 	}
 }
 
