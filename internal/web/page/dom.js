@@ -74,6 +74,14 @@ export function rest(f, ms) {
   return (...args) => { clearTimeout(timer); timer = setTimeout(() => f(...args), ms); };
 }
 
+// pace calls f soon, and then at most once in a while, however often it is asked.
+export function pace(f, ms) {
+  let timer, last = -Infinity;
+  return () => {
+    timer ??= setTimeout(() => { timer = undefined; last = performance.now(); f(); }, Math.max(0, last + ms - performance.now()));
+  };
+}
+
 // say tells screen readers; the last word counts.
 const sayLater = rest((text) => put(document.getElementById("say"), text), 200);
 export function say(text) { sayLater(text); }

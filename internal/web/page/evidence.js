@@ -69,7 +69,7 @@ export function checkpoints(panel, world) {
     box.replaceChildren(rollback?.ok === false ? h("p.pad.dim.small", {}, "Rolling back cannot be done now: " + rollback.why) : "",
       h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "After"), h("th", { scope: "col" }, "Made"), h("th", { scope: "col", class: "n" }, "Files"), h("th", { scope: "col", class: "n" }, "Lines"), h("th", { scope: "col" }, "Checkpoint"), h("th", { scope: "col" }, h("span.sr", {}, "Roll back")))),
         h("tbody", {}, list.slice(0, most).map((c) => h("tr", {}, h("th", { scope: "row" }, c.iteration ? link(world, c, "changes") : c.text || "before the first iteration"), h("td", {}, c.time ? day(c.time) : ""), h("td.n", {}, c.files ? count(c.files) : ""), h("td.n", {}, changed(c.lines_added, c.lines_removed)), h("td", {}, h("code", {}, (c.id ?? "").slice(0, 10))),
-          h("td.n", {}, button("Roll back to here", { kind: "bad", why: rollback?.ok === false ? rollback.why : "", "aria-label": `Roll back to ${c.iteration ? "iteration " + c.iteration : "before the first iteration"}`, onclick: () => world.act("rollback", { iteration: c.iteration }) }))))))),
+          h("td.n", {}, button("Roll back to here", { kind: "bad", why: rollback?.ok === false ? rollback.why : "", "aria-label": `Roll back to here: ${c.iteration ? "iteration " + c.iteration : "before the first iteration"}`, onclick: () => world.act("rollback", { iteration: c.iteration }) }))))))),
       list.length > most ? h("p.empty", {}, button(`Show more: ${plural(list.length - most, "checkpoint")}`, { onclick: () => { most += 400; self.load(); } })) : "");
   });
   return self;

@@ -34,7 +34,6 @@ export function overview(main, first, status) {
   order.value = sorts[want.sort] ? want.sort : "latest";
   const begin = button("Start a run", { kind: "main", onclick: () => start() });
   const heading = h("h1", {}, "Runs");
-  const lists = h("div.room-in");
   const empty = h("div.card.empty", { hidden: true });
   const unreadable = h("div", { hidden: true });
   const sections = groups.map(([id, label, about]) => {
@@ -44,7 +43,6 @@ export function overview(main, first, status) {
     const section = h("section.group", { "aria-labelledby": "group-" + id }, h("h2", { id: "group-" + id }, label, number), list, h("div.buttons", {}, more));
     return { id, about, list, number, more, section };
   });
-  lists.append(...sections.map((s) => s.section));
   main.replaceChildren(h("div.headline", {}, heading, begin), strip,
     h("div.tools", {}, h("div.search", {}, search), choose, order), empty, ...sections.map((s) => s.section), unreadable);
 
@@ -158,11 +156,11 @@ function arrange(list, wanted) {
 // rowElement is one run in a list.
 function rowElement() {
   const mark = h("span.mark", { role: "img" });
-  const name = h("a"), about = h("span.dim.small"), why = h("p.why.small"), buttons = h("div.buttons", { hidden: true }), brief = h("p.brief");
+  const name = h("a"), about = h("span.dim.small"), title = h("p.cut.small"), why = h("p.why.small"), buttons = h("div.buttons", { hidden: true }), brief = h("p.brief");
   const number = h("span"), percent = h("span.dim"), fill = h("i"), bar = h("div.progress", { "aria-hidden": "true" }, fill);
   const cells = { tests: h("div.cell.tests"), cost: h("div.cell.cost"), took: h("div.cell.took") };
   const li = h("li", {}, h("article.row", {}, mark,
-    h("div.what", {}, h("h3", {}, name, about), why, brief, buttons),
+    h("div.what", {}, h("h3", {}, name, about), title, why, brief, buttons),
     h("div.far", {}, h("p", {}, number, percent), bar), cells.tests, cells.cost, cells.took));
   let row;
   const pair = (cell, text, label) => {
@@ -187,12 +185,14 @@ function rowElement() {
     attr(name, "href", "/runs/" + encodeURIComponent(r.id));
     put(about, [r.repository, r.procedure !== "run" && r.procedure, r.agent].filter(Boolean).join(" · "));
     attr(about, "title", r.tree);
+    put(title, r.title);
+    title.hidden = !r.title;
     attr(why, "class", "why small " + (r.group === "needs" ? k : "dim"));
-    put(number, r.iteration || live ? "iteration " + iterationOf(r) : "");
-    put(percent, r.percent === undefined ? "" : r.percent + " %");
+    put(number, live ? "iteration " + iterationOf(r) : r.iteration ? iterationOf(r) + (r.iteration === 1 && !r.max_iterations ? " iteration" : " iterations") : "");
+    put(percent, r.percent === undefined || !live ? "" : r.percent + " %");
     const endless = r.percent === undefined && live;
     attr(bar, "class", `progress ${k === "main" ? "" : k}${endless ? " endless" : ""}${r.state === "running" ? " alive" : ""}`);
-    bar.hidden = r.percent === undefined && !live;
+    bar.hidden = !live; // of what is over, only how it ended counts
     fill.style.width = endless ? "" : (r.percent ?? 0) + "%";
     pair(cells.tests, tests(r), r.tests ? "tests" : "");
     pair(cells.cost, money(r.cost_usd, r.cost_estimated), changed(r.lines_added, r.lines_removed) || (r.cost_usd === undefined ? "" : "cost"));

@@ -2,7 +2,7 @@
 // or at one iteration. The address says which: #changes/12.2 is attempt 2 of 12.
 import { get, now, setNow, stream } from "./api.js";
 import { act, labels } from "./acts.js";
-import { attr, button, frame, h, keep, put, rest, say } from "./dom.js";
+import { attr, button, frame, h, keep, pace, put, say } from "./dom.js";
 import { keys } from "./keys.js";
 import { night } from "./night.js";
 import { talk } from "./talk.js";
@@ -123,7 +123,7 @@ export function run(main, first, status) {
     const mark = world.marks.at(-1)?.seq ?? 0;
     for (const m of t.marks ?? []) if (m.seq > mark) world.marks.push(m);
   }
-  const grow = rest(more, 150);
+  const grow = pace(more, 400);
 
   let boot = first.boot, before = first.row.state;
   function take(data) {
@@ -149,7 +149,6 @@ export function run(main, first, status) {
       state: take,
       entries: ({ entries }) => {
         panels.transcript.part.add(entries);
-        if (entries.some((e) => e.kind === "fact")) grow();
         if (entries.some((e) => e.fact === "warning" || e.fact === "failure")) warnings.load();
       },
       attempt: () => { grow(); panels[current]?.part?.attempt?.(); },
@@ -333,9 +332,9 @@ function bannerOf(world) {
   addEventListener("storage", (event) => { if (event.key === "refrain." + key) paint(); });
   return {
     element,
-    load: rest(async () => {
+    load: pace(async () => {
       try { all = (await get(world.at("/warnings"))).warnings ?? []; paint(); } catch { /* later */ }
-    }, 300),
+    }, 1000),
   };
 }
 

@@ -2,11 +2,12 @@
 // follows the end until the reader scrolls up, and then says how much is new. Only
 // some hundred entries are in the page at a time, however long the run was.
 import { get } from "./api.js";
-import { button, frame, h, put, safe, say } from "./dom.js";
+import { button, frame, h, pace, put, safe, say } from "./dom.js";
 import { alive, clock, count, money, plural, short } from "./words.js";
 
 const most = 600; // entries in the page
 const page = 200; // entries that are fetched at once
+const flood = 150; // entries that are painted at once
 
 export function talk(panel, world) {
   const list = h("div.talk", { role: "log", tabindex: "0", "aria-label": "Transcript", "aria-live": "off" });
@@ -84,7 +85,7 @@ export function talk(panel, world) {
 
   function breakOf(e) {
     const go = () => world.setScope({ iteration: e.iteration, attempt: e.attempt });
-    return h("div.break", { "data-seq": e.seq }, h("strong", {}, `Iteration ${count(e.iteration)}`), e.attempt > 1 ? `attempt ${e.attempt}` : "", button("Look at it", { kind: "plain", "aria-label": `Look at iteration ${e.iteration}`, onclick: go }));
+    return h("div.break", { "data-seq": e.seq }, h("strong", {}, `Iteration ${count(e.iteration)}`), e.attempt > 1 ? `attempt ${e.attempt}` : "", button("Look at it", { kind: "plain", "aria-label": `Look at it: iteration ${e.iteration}`, onclick: go }));
   }
 
   function nodeOf(e) {
@@ -110,14 +111,14 @@ export function talk(panel, world) {
   }
 
   // flush paints what has come since the last frame.
-  const flush = frame(() => {
+  const flush = pace(frame(() => {
     if (!queue.length) { paintFoot(); return; }
     const some = queue;
     queue = [];
     if (!atEnd && (torn || list.children.length > 2 * most)) { torn = true; count_(some.length); return; }
     const follow = atEnd;
-    // More than a page holds: what would be thrown away at once is not made.
-    const kept = some.length > most ? some.slice(-most) : some;
+    // A flood: nobody can read it, and what would be thrown away at once is not made.
+    const kept = some.length > flood ? some.slice(-flood) : some;
     if (kept.length < some.length) { for (const e of entries()) e.remove(); place = ""; moreBefore = true; first = kept[0].seq; }
     for (const e of kept) append(e);
     if (follow) {
@@ -127,7 +128,7 @@ export function talk(panel, world) {
       paintFoot();
       if (!panel.hidden) list.scrollTop = list.scrollHeight;
     } else { paintFoot(); count_(some.length); }
-  });
+  }), 100);
   function count_(n) {
     unseen += n;
     fresh.hidden = false;

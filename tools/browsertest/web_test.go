@@ -1,0 +1,395 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// worker is an agent that says what it does line by line, changes a file and claims
+// to be done. It leaves a process behind, and writes down who it is.
+const worker = `#!/bin/sh
+n=$(($(cat .n 2>/dev/null || echo 0) + 1)); echo $n > .n
+echo $$ >> .pids
+sleep 1000 & echo $! >> .pids
+for i in 1 2 3 4 5 6; do echo "Working on $n: step $i."; sleep 0.2; done
+echo "line $n" >> a.txt
+printf '\n<promise>DONE</promise>\n'
+`
+
+// busy is a site whose worker ignores its own notes.
+func busy(t *testing.T) *site {
+	s := newSite(t)
+	s.write("worker.sh", worker)
+	s.write(".gitignore", ".n\n.pids\n")
+	s.command("git", "add", ".")
+	s.command("git", "commit", "-qm", "worker")
+	return s
+}
+
+func (s *site) detach(args ...string) {
+	s.t.Helper()
+	s.command("refrain", append([]string{"run", "--detach", "--set", "stop.no_progress=0", "--set", "stop.red_gates=0"}, args...)...)
+}
+
+func TestWebStartsWatchesAndStopsARun(t *testing.T) {
+	s := busy(t)
+	s.serve()
+	p := s.open(browser(t))
+	p.until("an empty overview says what to do", `document.querySelector(".empty h2")?.innerText === "No runs yet"`)
+	if strings.Contains(eval[string](t, p.ctx, `location.href`), "token") {
+		t.Error("the token stands in the address bar")
+	}
+
+	p.press("Start a run")
+	p.fill("What to do", "Count to six")
+	p.fill("Agent", "command")
+	p.fill("Command", "sh worker.sh")
+	p.fill("Time", "eight parsecs")
+	p.until("a wrong time is refused in words", `document.querySelector("dialog .refusal")?.innerText.includes("parsecs")`)
+	p.fill("Time", "")
+	p.fill("Done when it prints", "DONE")
+	p.fill("Gates", "test -f done.txt")
+	p.fill("Iterations", "500")
+	p.until("the command line that does the same", `/refrain run .*--until DONE.*-n 500|refrain run .*-n 500.*--until DONE/s.test(document.querySelector("dialog pre").innerText) && !document.querySelector("dialog .refusal")`)
+	p.press("Start")
+
+	p.until("the page of the run", `location.pathname.startsWith("/runs/")`)
+	p.until("what the agent says, while it says it", `document.querySelector(".talk")?.innerText.includes("Working on 1: step")`)
+	p.until("it is running", `document.querySelector(".head .chip").innerText === "running"`)
+	p.until("bars", `document.querySelectorAll(".night .bars rect").length >= 2`)
+	p.until("a refused claim on the timeline", `document.querySelector(".night .glyph.refused")`)
+	before := eval[string](t, p.ctx, `document.querySelector(".facts dd").innerText`)
+	p.until("the iteration counts on", fmt.Sprintf(`document.querySelector(".facts dd").innerText !== %q`, before))
+
+	p.press("Charts")
+	p.until("a chart with data", `(() => { const c = document.querySelector("#chart-duration canvas"); if (!c) return false; const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) if (d[i]) n++; return n > 500; })()`)
+	p.press("Changes")
+	p.until("a diff", `[...document.querySelectorAll(".diff td.add, .diff tr.add")].some(e => e.innerText.includes("line 1"))`)
+	p.press("Unified")
+	p.until("the diff one below the other", `document.querySelector(".diff:not(.split) tr.add")`)
+	p.press("Claims")
+	p.until("why the claim was refused", `document.querySelector(".claims")?.innerText.includes("Refused")`)
+	p.press("Gates")
+	p.until("the gate", `document.querySelector("#panel-gates .chip.bad")`)
+	p.press("Prompt")
+	p.until("the prompt", `document.querySelector("#panel-prompt").innerText.includes("Count to six")`)
+	p.press("Events")
+	p.until("raw events", `document.querySelectorAll(".raw li").length > 20`)
+	p.press("Iterations")
+	p.until("rows", `document.querySelectorAll(".virtual .body [role=row]").length >= 1`)
+	eval[any](t, p.ctx, `document.querySelector(".virtual .body [role=row]").click()`)
+	p.until("the row leads to its iteration", `/#iterations\/\d/.test(location.hash) && document.querySelector(".scope strong").innerText.startsWith("Iteration")`)
+	p.press("Whole run")
+
+	p.press("Note")
+	p.fill("What it should know", "Mind the gap")
+	p.press("Add the note")
+	p.press("Transcript")
+	p.until("the note has reached the run", `!document.querySelector("dialog[open]")`)
+
+	p.press("More")
+	p.press("Stop now")
+	p.until("the question", `document.querySelector("dialog[open]")`)
+	eval[any](t, p.ctx, `document.querySelector("dialog[open] button[type=submit]").click()`)
+	p.until("it says that its processes are gone", `document.querySelector("#notices")?.innerText.includes("All its processes are gone")`)
+	p.until("it is over", `document.querySelector(".head .chip").innerText.includes("stopped")`)
+	nobody(t, filepath.Join(s.tree, ".pids"))
+	p.until("it can be resumed", `[...document.querySelectorAll(".head button")].some(b => b.innerText === "Resume" && b.checkVisibility() && b.getAttribute("aria-disabled") !== "true")`)
+	p.calm()
+}
+
+// nobody fails the test when one of the processes in a file is still there.
+func nobody(t *testing.T, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Fields(string(b)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("process %d is still there", pid)
+		}
+	}
+}
+
+func TestWebAnswersAQuestion(t *testing.T) {
+	s := busy(t)
+	s.detach("-p", "Count to six", "--until", "DONE", "-n", "5", "--ask", "--", "sh", "worker.sh")
+	s.serve()
+	p := s.open(browser(t))
+	p.until("it needs me", `document.querySelector("#group-needs")?.checkVisibility() && document.querySelector("#group-needs").closest("section").innerText.includes("run-1")`)
+	p.press("Answer")
+	p.until("the question with its choices", `document.querySelectorAll("dialog[open] .segments button").length >= 2`)
+	p.until("the next prompt", `document.querySelector("dialog[open]").textContent.includes("Count to six")`)
+	eval[any](t, p.ctx, `document.querySelector("dialog[open] button[type=submit]").click()`)
+	p.until("it goes on", `!document.querySelector("dialog[open]") && document.querySelector("#group-live")?.checkVisibility()`)
+	eval[any](t, p.ctx, `document.querySelector(".row h3 a").click()`)
+	p.until("what the agent says", `document.querySelector(".talk")?.innerText.includes("Working on 1: step")`)
+	p.until("the next question", `document.querySelector(".question")?.checkVisibility()`)
+	p.calm()
+}
+
+// counter says numbers, one line each, for as long as it lives.
+const counter = `#!/bin/sh
+i=0
+while :; do i=$((i + 1)); echo "number $i."; sleep 0.05; done
+`
+
+func TestWebPageComesLateAndOutlivesTheServer(t *testing.T) {
+	s := newSite(t)
+	s.write("counter.sh", counter)
+	s.command("git", "add", ".")
+	s.command("git", "commit", "-qm", "counter")
+	s.detach("-p", "Count", "-n", "1", "--", "sh", "counter.sh")
+	time.Sleep(2 * time.Second)
+	s.serve()
+	p := s.open(browser(t))
+	p.until("the run", `document.querySelector(".row h3 a")`)
+	eval[any](t, p.ctx, `document.querySelector(".row h3 a").click()`)
+	p.until("what was said before the page came", `document.querySelector(".talk")?.textContent.includes("number 1.")`)
+	p.until("it is live", `document.querySelector("#link").dataset.is === "on"`)
+
+	s.kill(syscall.SIGKILL)
+	p.until("it says that the connection is lost", `document.querySelector("#link").innerText.includes("connection lost")`)
+	seen := eval[int](t, p.ctx, `Number(/number (\d+)\.(?![\s\S]*number)/.exec(document.querySelector(".talk").textContent)[1])`)
+	time.Sleep(time.Second)
+	s.serve()
+	p.until("it is live again", `document.querySelector("#link").dataset.is === "on"`)
+	p.until("it has caught up", fmt.Sprintf(`Number(/number (\d+)\.(?![\s\S]*number)/.exec(document.querySelector(".talk").textContent)[1]) > %d`, seen+20))
+	if gap := eval[string](t, p.ctx, `(() => { const all = [...document.querySelector(".talk").textContent.matchAll(/number (\d+)\./g)].map(m => Number(m[1])); for (let i = 1; i < all.length; i++) if (all[i] !== all[i-1] + 1) return all[i-1] + " and then " + all[i]; return ""; })()`); gap != "" {
+		t.Errorf("the transcript has a gap, or says something twice: %s", gap)
+	}
+
+	// Who reads further up is left in peace, and told how much is new.
+	eval[any](t, p.ctx, `document.querySelector(".talk").scrollTop = 0`)
+	p.until("it says how much is new", `/\d+ new entr/.test([...document.querySelectorAll("#panel-transcript .button")].find(b => b.checkVisibility())?.innerText)`)
+	at := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`)
+	time.Sleep(500 * time.Millisecond)
+	if now := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`); now != at {
+		t.Errorf("the transcript moved from %v to %v while it was read", at, now)
+	}
+	eval[any](t, p.ctx, `[...document.querySelectorAll("#panel-transcript .button.more")].find(b => b.checkVisibility()).click()`)
+	p.until("it follows again", `(() => { const l = document.querySelector(".talk"); return l.scrollHeight - l.scrollTop - l.clientHeight < 60; })()`)
+	p.quiet("Failed to load resource", "ERR_CONNECTION_REFUSED", "net::ERR")
+
+	// The runner is killed: the page says that it died.
+	out := s.command("refrain", "status", "--json")
+	pid, err := strconv.Atoi(between(out, `"pid": `, `,`))
+	if err != nil {
+		t.Fatalf("no pid in %s", out)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the crash is shown as such", `/crashed|died/.test(document.querySelector(".head .chip").innerText)`)
+	p.calm()
+}
+
+func between(text, from, to string) string {
+	_, text, _ = strings.Cut(text, from)
+	text, _, _ = strings.Cut(text, to)
+	return strings.TrimSpace(text)
+}
+
+// quiet forgets complaints that the test itself has caused.
+func (p *tab) quiet(words ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var kept []string
+	for _, m := range p.said {
+		ours := false
+		for _, w := range words {
+			ours = ours || strings.Contains(m, w)
+		}
+		if !ours {
+			kept = append(kept, m)
+		}
+	}
+	p.said = kept
+}
+
+// hostile is an agent that wants to act on the page.
+const hostile = `#!/bin/sh
+echo '<script>window.hacked = 1</script>'
+echo '<img src=x onerror="window.hacked = 2">'
+echo '[click me](javascript:window.hacked=3) and [me](data:text/html,<script>1</script>)'
+echo '![picture](http://127.0.0.1:9/spy.png)'
+echo '<style>body { display: none }</style> <iframe src="http://127.0.0.1:9/"></iframe> <form action="http://127.0.0.1:9/"><input name=a></form>'
+printf '\033]0;a new title\007\033[31mred\033[0m \033]8;;http://127.0.0.1:9/link\033\\link\033]8;;\033\\ \033[2J\033[1;1H\n'
+printf '<b onmouseover="window.hacked=4">over</b> \342\200\256backwards\n'
+echo '<script>window.hacked = 5</script>' > '<img src=x onerror=hacked=6>.html'
+cat '<img src=x onerror=hacked=6>.html' > b.html
+echo '<promise>DONE</promise>'
+`
+
+func TestWebShowsHostileOutputAsText(t *testing.T) {
+	s := newSite(t)
+	s.write("hostile.sh", hostile)
+	s.command("git", "add", ".")
+	s.command("git", "commit", "-qm", "hostile")
+	s.start("refrain", "run", "-o", "quiet", "-p", `<script>window.hacked = 7</script> ![x](http://127.0.0.1:9/p.png)`, "--until", "DONE", "-n", "2",
+		"--gate", `echo '<script>window.hacked = 8</script>'; printf '\033[32mgreen\033[0m'; exit 1`, "--", "sh", "hostile.sh").Run()
+	s.serve()
+	p := s.open(browser(t))
+	title := eval[string](t, p.ctx, `document.title`)
+	p.until("the run", `document.querySelector(".row h3 a")`)
+	eval[any](t, p.ctx, `document.querySelector(".row h3 a").click()`)
+	p.until("the output, as text", `document.querySelector(".talk")?.textContent.includes("window.hacked = 1")`)
+	for _, part := range []string{"Transcript", "Iterations", "Charts", "Changes", "Gates", "Claims", "Checkpoints", "Prompt", "Events"} {
+		p.press(part)
+		time.Sleep(400 * time.Millisecond)
+	}
+	p.press("Transcript")
+	if bad := eval[string](t, p.ctx, `[...document.querySelectorAll("main script, main img, main iframe, main form, main style, main object, main a[href^=javascript], main a[href^=data], main [onerror], main [onmouseover]")].map(e => e.outerHTML).join("\n")`); bad != "" {
+		t.Errorf("the page holds what an agent wrote as its own:\n%s", bad)
+	}
+	if eval[bool](t, p.ctx, `"hacked" in window`) {
+		t.Error("text of the agent's ran as a script")
+	}
+	if text := eval[string](t, p.ctx, `document.querySelector(".talk").textContent`); strings.ContainsAny(text, "\x1b\x07") {
+		t.Errorf("escapes of a terminal are in the page: %q", text)
+	}
+	if now := eval[string](t, p.ctx, `document.title`); !strings.Contains(now, "Refrain") || title == "" {
+		t.Errorf("the title is %q", now)
+	}
+	p.calm()
+}
+
+// looks are the screens on which the page is looked at.
+var looks = []struct {
+	width, tall int64
+	scheme      string
+}{
+	{1440, 900, "light"}, {1440, 900, "dark"}, {1024, 768, "light"}, {1024, 768, "dark"}, {390, 844, "light"}, {390, 844, "dark"}, {360, 740, "light"}, {3840, 2160, "dark"},
+}
+
+// night makes runs of all kinds: a rehearsed night, one that asks, one that is live.
+func night(t *testing.T) *site {
+	s := busy(t)
+	s.write("refrain.toml", "[done]\npromise = \"DONE\"\n[[gate]]\nname = \"test\"\nrun = \"test -f done.txt\"\nwhen = \"claim\"\n")
+	s.write("PROMPT.md", "# Greet everybody\n\nEach by name.\n")
+	s.command("git", "add", ".")
+	s.command("git", "commit", "-qm", "greet")
+	file, err := filepath.Abs("../../docs/examples/night.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.command("refrain", "rehearse", file, "--trust", "--start", "22:00", "--commit", "--branch=greeting", "--keep", "--set", "prompt=PROMPT.md")
+	s.detach("--trust", "-p", "Count to six, and wait for me", "-n", "5", "--ask", "--", "sh", "worker.sh")
+	return s
+}
+
+func TestWebLooksRightAndReadsAloud(t *testing.T) {
+	s := night(t)
+	s.serve()
+	p := s.open(browser(t))
+	p.until("the runs", `document.querySelectorAll(".row").length === 2`)
+	nightly := eval[string](t, p.ctx, `[...document.querySelectorAll(".row h3 a")].find(a => a.closest("section").innerText.startsWith("Finished")).pathname`)
+	asking := eval[string](t, p.ctx, `[...document.querySelectorAll(".row h3 a")].find(a => a.closest("section").innerText.startsWith("Needs")).pathname`)
+	views := []struct {
+		name, path, ready, press string
+	}{
+		{"overview", "/", `document.querySelectorAll(".row").length === 2`, ""},
+		{"start", "/", `document.querySelectorAll(".row").length === 2`, "Start a run"},
+		{"keys", "/", `document.querySelectorAll(".row").length === 2`, "Keys"},
+		{"run", nightly, `document.querySelectorAll(".night .bars rect").length > 8 && document.querySelectorAll(".entry").length > 5`, ""},
+		{"iterations", nightly + "#iterations", `document.querySelectorAll(".virtual .body [role=row]").length > 5`, ""},
+		{"charts", nightly + "#charts", `document.querySelector("#chart-duration canvas")`, ""},
+		{"changes", nightly + "#changes", `document.querySelector(".diff")`, ""},
+		{"gates", nightly + "#gates", `document.querySelector("#panel-gates .chip")`, ""},
+		{"claims", nightly + "#claims", `document.querySelector(".claims li")`, ""},
+		{"checkpoints", nightly + "#checkpoints", `document.querySelector("#panel-checkpoints tbody tr")`, ""},
+		{"prompt", nightly + "#prompt", `document.querySelector("#panel-prompt .said")`, ""},
+		{"events", nightly + "#events", `document.querySelectorAll(".raw li").length > 20`, ""},
+		{"resume", nightly, `document.querySelector(".head .button")`, "Resume"},
+		{"asking", asking, `document.querySelector(".question")?.checkVisibility()`, ""},
+		{"menu", asking, `document.querySelector(".question")?.checkVisibility()`, "More"},
+		{"answer", asking, `document.querySelector(".question")?.checkVisibility()`, "Answer"},
+		{"note", asking, `document.querySelector(".question")?.checkVisibility()`, "Note"},
+	}
+	axe := axeCore(t)
+	for _, v := range views {
+		for _, look := range looks {
+			screen(t, p.ctx, look.width, look.tall, "screen", look.scheme)
+			if v.name != "overview" && v.name != "run" && (look.width == 3840 || look.width == 360) {
+				continue
+			}
+			p.goTo("about:blank")
+			p.goTo(s.address(v.path))
+			p.until(v.name+" is there", v.ready)
+			if v.press != "" {
+				p.press(v.press)
+				time.Sleep(300 * time.Millisecond)
+			}
+			name := fmt.Sprintf("%s-%d-%s", v.name, look.width, look.scheme)
+			wide := eval[int64](t, p.ctx, `document.documentElement.scrollWidth`)
+			if wide > look.width {
+				t.Errorf("%s: the page is %d wide", name, wide)
+			}
+			p.photograph(name)
+			if look.width == 1440 || look.width == 390 {
+				for _, v := range violations(t, p, axe) {
+					t.Errorf("%s: %s", name, v)
+				}
+			}
+		}
+	}
+	p.calm()
+}
+
+// axeCore gives the source of axe-core, which scripts/test-browser fetches: it is
+// nothing that we ship.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	file := os.Getenv("AXE_CORE")
+	if file == "" {
+		t.Log("SKIPPED: what axe-core has to say, for AXE_CORE names no file of it (scripts/test-browser fetches it)")
+		return ""
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// violations are what axe-core finds that is serious or worse.
+func violations(t *testing.T, p *tab, axe string) []string {
+	t.Helper()
+	if axe == "" {
+		return nil
+	}
+	eval[any](t, p.ctx, axe+`; window.found = null; axe.run(document, {resultTypes: ["violations"]}).then(r => { window.found = r.violations.filter(v => ["serious", "critical"].includes(v.impact)).map(v => v.id + ": " + v.help + "\n" + v.nodes.slice(0, 3).map(n => "  " + n.html.slice(0, 160) + "\n  " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? "")).join("\n")) }, e => { window.found = ["axe failed: " + e] }); 0`)
+	p.until("axe has looked", `window.found !== null`)
+	return eval[[]string](t, p.ctx, `window.found`)
+}
+
+func (p *tab) photograph(name string) {
+	p.t.Helper()
+	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(picture) < 8_000 {
+		p.t.Errorf("the picture %s has %d bytes: there is nothing on it", name, len(picture))
+	}
+	dir := os.Getenv("WEB_PICTURES")
+	if dir == "" {
+		dir = p.t.ArtifactDir()
+	}
+	if err := os.WriteFile(filepath.Join(dir, "web-"+name+".png"), picture, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
