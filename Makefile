@@ -4,7 +4,7 @@
 # make lint     formatting and static analysis
 # make conformance   the four source systems' requirements, row by row
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
-# make test-browser  the report page, looked at in Chromium
+# make test-browser  the report and the web page, looked at in Chromium
 # make attacks       ways to cheat the gates, none of which may be called proven
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)

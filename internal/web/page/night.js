@@ -1,6 +1,6 @@
 // The timeline of the night: one bar for each attempt, as high as it was long, in
 // the colour of its result, with waits between them and what happened above. Where
-// there are more than fit, a bar stands for several and has the colour of the worst.
+// there are more than fit, a bar stands for several, each result with its share.
 import { attr, frame, h, hideTip, say, showTip } from "./dom.js";
 import { alive, clock, count, day, plural, result, took, worst } from "./words.js";
 
@@ -76,23 +76,31 @@ export function night(world) {
         continue;
       }
       if (item.now) { add(bars, "rect", { class: "f-main now", x: item.x, y: base - 30, width: Math.max(2, item.w - gap), height: 30, rx: 1 }); used.add("running"); continue; }
-      let name = c.result[item.first], refused = false, level = "";
+      let refused = false, level = "";
+      const shares = new Map();
       for (let i = item.first; i <= item.last; i++) {
-        if (worst.indexOf(c.result[i]) < worst.indexOf(name)) name = c.result[i];
+        const k = result(c.result[i]).kind;
+        shares.set(k, (shares.get(k) ?? 0) + 1);
         refused ||= !!c.refused?.[i];
         level ||= c.level?.[i];
         used.add(c.result[i]);
       }
-      item.name = name;
-      const high = low + (base - top - low) * Math.sqrt(item.long / most);
-      item.top = base - high;
-      add(bars, "rect", { class: "f-" + result(name).kind, x: item.x, y: item.top, width: Math.max(1, item.w - gap), height: high, rx: item.w > 6 ? 1.5 : 0 });
+      const high = low + (base - top - low) * Math.sqrt(item.long / most), n = item.last - item.first + 1;
+      let y = base - high; // what matters most is on top
+      for (const k of ["bad", "late", "held", "idle", "ok"]) {
+        if (!shares.has(k)) continue;
+        const part = (high * shares.get(k)) / n;
+        add(bars, "rect", { class: "f-" + k, x: item.x, y, width: Math.max(1, item.w - gap), height: part, rx: n === 1 && item.w > 6 ? 1.5 : 0 });
+        y += part;
+      }
       if (refused) refusals.push([item, "refused"]); else if (level) refusals.push([item, "taken"]);
     }
     // Above the bars: claims. Those that would lie on each other are one.
     let lastX = -99;
+    const many = refusals.length > 60 ? refusals.filter(([, what]) => what === "refused").length : 0;
     for (const [item, what] of refusals) {
       const x = item.x + item.w / 2;
+      if (many && what === "refused") continue; // a row of them says nothing
       if (x - lastX < 7 && what === "refused") continue;
       lastX = x;
       used.add(what);
@@ -113,14 +121,15 @@ export function night(world) {
     }
     add(ticks, "line", { class: "baseline", x1: 0, x2: width, y1: base + .5, y2: base + .5 });
     // Times below: as many as have room.
-    let free = 0;
-    list.forEach((item, i) => {
-      if (!item.start || item.x < free || (item.x > width - 44)) return;
-      const first = i === 0 || new Date(item.start).getDate() !== new Date(list[Math.max(0, i - 1)].start).getDate();
-      const text = first ? day(item.start) : clock(item.start);
+    let free = 0, date;
+    for (const item of list) {
+      const on = new Date(item.start).toDateString();
+      const text = on === date ? clock(item.start) : day(item.start);
+      if (!item.start || item.x < free || item.x + text.length * 6.5 > width) continue;
+      date = on;
       add(ticks, "text", { class: "tick", x: item.x, y: base + 24 }, text);
       free = item.x + text.length * 6.5 + 40;
-    });
+    }
     const chosen = world.scope && list.find((x) => x.first !== undefined && c.iteration[x.first] <= world.scope.iteration && c.iteration[x.last] >= world.scope.iteration && (size > 1 || !world.scope.attempt || c.attempt[x.first] === world.scope.attempt));
     const box = (cls, item) => h("rect", { class: cls, x: item.x - 1, y: 1, width: Math.max(3, item.w), height: base + 10, rx: 3 });
     svg.replaceChildren(h("defs", {}, h("pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse" }, h("path", { d: "M-1.5 1.5l3-3M0 6l6-6M4.5 7.5l3-3" }))),
@@ -144,7 +153,8 @@ export function night(world) {
         ...(used.has("taken") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph taken", d: "M1 6l2-2 2 2 4-5 2 2-6 7z" })), "claim taken")] : []),
         ...(used.has("rollback") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph back", d: "M1 9h7a3.5 3.5 0 0 0 0-7h-3M4 6l-3 3 3 3" })), "rolled back")] : []),
         ...(used.has("checkpoint") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("circle", { class: "glyph point", cx: 6, cy: 6, r: 2 })), "checkpoint")] : []),
-        h("li", {}, size > 1 ? `one bar is up to ${plural(size, "attempt")}; it is as high as the longest took` : "a bar is as high as the attempt was long"));
+        ...(many ? [h("li", {}, `claims were refused in ${count(many)} of the bars`)] : []),
+        h("li", {}, size > 1 ? `one bar is up to ${plural(size, "attempt")}, as high as the longest took` : "a bar is as high as the attempt was long"));
       const zooms = [[Infinity, "All"], [200, "200"], [50, "50"]].filter(([k]) => k === Infinity || k < n);
       zoom.hidden = zooms.length < 2;
       zoom.replaceChildren(...zooms.map(([k, label]) => h("button.button", { type: "button", "aria-pressed": window === k, "aria-label": k === Infinity ? "All iterations" : `${k} iterations around the chosen one`, onclick: () => { window = k; paint(); } }, label)));
