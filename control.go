@@ -57,7 +57,8 @@ func (c *Control) StopNow(ctx context.Context) error {
 // Skip ends the agent that works, and returns when its iteration is finished.
 func (c *Control) Skip(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "skip"}) }
 
-// Reboot gives up the agent's session, after this iteration if one is under way.
+// Reboot gives up the agent's session, after this iteration if one is under way. It
+// is refused where every iteration has a fresh one.
 func (c *Control) Reboot(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "reboot"}) }
 
 // Note tells the next agent something.

@@ -150,7 +150,10 @@ func TestSkipRaiseAndStop(t *testing.T) {
 
 func TestRebootAndStopNow(t *testing.T) {
 	t.Parallel()
-	l := start(t, refrain.Options{Command: script(patient), Prompt: "Work", Settings: map[string]string{"loop.exit_zero_is_done": "false"}})
+	l := start(t, refrain.Options{Agent: "mine", Prompt: "Work", Settings: map[string]string{
+		"agents.mine.command": `["sh", "-c", '` + patient + `; echo "{\"type\":\"agent.result\",\"ok\":true}"']`,
+		"agents.mine.format":  "rehearsal", "agents.mine.resume_flag": "--resume", "session.mode": "keep",
+	}})
 	l.untilAgentStarts(1)
 	rebooted := make(chan error)
 	go func() { rebooted <- l.Reboot(t.Context()) }()
@@ -166,6 +169,18 @@ func TestRebootAndStopNow(t *testing.T) {
 	if r := l.wait(); r.State != refrain.Stopped || r.Reason != refrain.ByRequest || r.Totals.Iterations != 1 {
 		t.Errorf("result = %+v, want stopped after one iteration", r)
 	}
+}
+
+func TestRebootOfFreshSessionsIsRefused(t *testing.T) {
+	t.Parallel()
+	l := start(t, refrain.Options{Command: script(patient), Prompt: "Work"})
+	l.untilAgentStarts(1)
+	var refused *refrain.RefusedError
+	if err := l.Reboot(t.Context()); !errors.As(err, &refused) {
+		t.Errorf("Reboot = %v, want it refused", err)
+	}
+	l.letGo("1")
+	l.wait()
 }
 
 func TestApprove(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 
@@ -65,7 +66,11 @@ func help(asked *loop.RunAsked) string {
 	if asked.Choices[0] == "done" {
 		return "[Enter] it is done  [c]ontinue  [d]iff  [n]ote TEXT"
 	}
-	return "[Enter] continue  [s]kip  [d]iff  [e]dit the prompt  [n]ote TEXT  [r]eboot  [q] stop"
+	fresh := ""
+	if slices.Contains(asked.Choices, "reboot") {
+		fresh = "[r]eboot  "
+	}
+	return "[Enter] continue  [s]kip  [d]iff  [e]dit the prompt  [n]ote TEXT  " + fresh + "[q] stop"
 }
 
 // Observe notes what is asked, and lets the person answer.

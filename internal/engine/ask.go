@@ -33,11 +33,12 @@ const (
 // Answers is everything that may be said to a question.
 var Answers = []string{GoOn, Skip, Fresh, Halt, Accept}
 
-// What may be said before an iteration, and before the run is declared done. The
-// first is meant by whoever only approves.
+// What may be said before an iteration, with and without a session that is kept,
+// and before the run is declared done. The first is meant by whoever only approves.
 var (
-	beforeIteration = []string{GoOn, Skip, Fresh, Halt}
-	beforeDone      = []string{Accept, GoOn}
+	beforeKept  = []string{GoOn, Skip, Fresh, Halt}
+	beforeFresh = []string{GoOn, Skip, Halt}
+	beforeDone  = []string{Accept, GoOn}
 )
 
 // Draft is the next prompt while a person is asked about it.
@@ -57,11 +58,15 @@ func (d *Driver) askBefore(ctx context.Context) string {
 		return GoOn
 	}
 	question := fmt.Sprintf("%s: run iteration %d?", why, d.State().Next())
+	choices := beforeFresh
+	if d.State().Counting.Keep {
+		choices = beforeKept
+	}
 	if d.Draft == nil {
-		return d.question(question, beforeIteration, "")
+		return d.question(question, choices, "")
 	}
 	file := d.Draft.LayOut(ctx)
-	answer := d.question(question, beforeIteration, file)
+	answer := d.question(question, choices, file)
 	d.Draft.TakeUp(file)
 	return answer
 }

@@ -41,6 +41,7 @@ func TestAsking(t *testing.T) {
 
 	bubble(t, "each iteration waits for its answer", func(t *testing.T) {
 		s, d := begin(t, engine.Asking{Always: true}, says("working"))
+		s.cast(true, "claude")
 		d.at(time.Hour, approve(""))
 		d.at(2*time.Hour, approve("skip"))
 		d.at(3*time.Hour, approve("dance"))
@@ -54,6 +55,14 @@ func TestAsking(t *testing.T) {
 		}
 		if d.answers[2].OK || !strings.Contains(d.answers[2].Effect, "dance") || d.answers[2].State != loop.Waiting {
 			t.Errorf("a wrong answer: %+v", d.answers[2])
+		}
+	})
+	bubble(t, "a fresh session is no answer where every one is fresh", func(t *testing.T) {
+		s, d := begin(t, engine.Asking{Always: true, Timeout: 2 * time.Hour, Default: "reboot"}, says("working"))
+		d.at(time.Hour, approve("reboot"))
+		run(s, d)
+		if got := answered(s); d.answers[0].OK || !slices.Equal(got, []string{"continue", "continue", "continue"}) {
+			t.Errorf("answered %+v, and %v", d.answers[0], got)
 		}
 	})
 	bubble(t, "stop ends the run before the iteration", func(t *testing.T) {

@@ -135,8 +135,16 @@ func TestCommands(t *testing.T) {
 			t.Errorf("prompts = %q", s.prompts)
 		}
 	})
-	bubble(t, "a forced reboot is counted, also where every session is fresh", func(t *testing.T) {
+	bubble(t, "a reboot is refused where every session is fresh", func(t *testing.T) {
 		s, d := begin(t, minute)
+		d.at(10*time.Second, steer.Command{Name: "reboot"})
+		if end, _ := run(s, d); end.Totals.Reboots != 0 || d.answers[0].OK || !strings.Contains(d.answers[0].Effect, "fresh session already") {
+			t.Errorf("end = %+v, answer %+v", end, d.answers[0])
+		}
+	})
+	bubble(t, "a forced reboot is counted, also before there is a session to end", func(t *testing.T) {
+		s, d := begin(t, minute)
+		s.cast(true, "claude")
 		d.at(10*time.Second, steer.Command{Name: "reboot"})
 		if end, _ := run(s, d); end.Totals.Reboots != 1 || !d.answers[0].OK || d.took[0] != 50*time.Second {
 			t.Errorf("end = %+v, answer %+v after %s", end, d.answers[0], d.took[0])

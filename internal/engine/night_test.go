@@ -32,6 +32,9 @@ func staged(t *testing.T, name string) engine.Worker {
 func (s *stage) cast(keep bool, names ...string) {
 	before := s.options
 	s.options = func(o *app.Blueprint) {
+		if before != nil {
+			before(o)
+		}
 		o.Run.Workers = nil
 		for _, name := range names {
 			o.Run.Workers = append(o.Run.Workers, staged(s.t, name))
@@ -41,9 +44,6 @@ func (s *stage) cast(keep bool, names ...string) {
 			start.Counting = loop.CountPolicy{Agents: names, Keep: keep}
 		case *loop.RunResumed:
 			start.Counting = loop.CountPolicy{Agents: names, Keep: keep}
-		}
-		if before != nil {
-			before(o)
 		}
 	}
 }

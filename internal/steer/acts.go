@@ -93,7 +93,11 @@ func (d *Desk) skip(o order) {
 }
 
 func (d *Desk) reboot(o order) {
-	if d.wants().reboot {
+	switch {
+	case !d.run.State().Counting.Keep:
+		d.decline(o, "every iteration begins with a fresh session already")
+		return
+	case d.wants().reboot:
 		d.decline(o, "a fresh session comes after this iteration already")
 		return
 	}

@@ -77,7 +77,7 @@ func (r *fakeRun) commands() (list []loop.CommandReceived) {
 func newFake() (*fakeRun, *Desk) {
 	run := &fakeRun{between: true}
 	run.desk = NewDesk(NewControl(), run, nil, false)
-	run.Record(&loop.RunStarted{})
+	run.Record(&loop.RunStarted{Counting: loop.CountPolicy{Keep: true}})
 	return run, run.desk
 }
 
@@ -106,6 +106,7 @@ func TestWhatACommandComesTo(t *testing.T) {
 		r.Record(&loop.IterationStarted{})
 		d.SetAgent(&Agent{End: func(error) {}, Weigh: func() {}})
 	}
+	fresh := func(r *fakeRun, _ *Desk) { r.Record(&loop.RunStarted{}) }
 	waiting := func(r *fakeRun, _ *Desk) { r.Record(&loop.RunWaiting{}) }
 	paused := func(r *fakeRun, d *Desk) {
 		tell(d, Command{Name: "pause", NoWait: true})
@@ -165,6 +166,7 @@ func TestWhatACommandComesTo(t *testing.T) {
 
 		{"reboot while an agent works", working, Command{Name: "reboot"}, true, "a fresh session after this iteration", &loop.RunRebootFinished{}, loop.Running},
 		{"reboot in a wait", waiting, Command{Name: "reboot"}, true, "the next iteration begins with a fresh session", &loop.RunRebootFinished{}, loop.Waiting},
+		{"reboot where every session is fresh", fresh, Command{Name: "reboot"}, false, "every iteration begins with a fresh session already", nil, loop.Running},
 		{"reboot twice", after(working, "reboot"), Command{Name: "reboot"}, false, "a fresh session comes after this iteration already", nil, loop.Running},
 
 		{"a note", working, Command{Name: "note", Text: "use tabs"}, true, "the next agent is told", nil, loop.Running},

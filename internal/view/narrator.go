@@ -212,13 +212,14 @@ func hooked(p *loop.HookFinished) []Fact {
 	return nil
 }
 
-// asked tells what a person is to answer, and how.
+// asked tells what a person is to answer, and how. Who is asked here is shown the
+// answers below, and who asks for the run finds them on its card.
 func asked(run *Run, p *loop.RunAsked, now time.Time) []Fact {
-	text := fmt.Sprintf("Question: %s (%s; refrain approve %s ANSWER)", text.Line(p.Question), strings.Join(p.Choices, ", "), run.Name)
+	said := fmt.Sprintf("Question: %s Answer with: refrain approve %s", text.Line(p.Question), run.Name)
 	if !p.Until.IsZero() {
-		text += fmt.Sprintf(", or %s at %s", p.Default, Clock(p.Until, now))
+		said += fmt.Sprintf("; without an answer by %s: %s", Clock(p.Until, now), p.Default)
 	}
-	facts := one(Refusal, "%s", text)
+	facts := one(Refusal, "%s", said)
 	if later := RunsLater(run); later != "" {
 		facts = append(facts, one(Info, "Runs later: %s", later)...)
 	}
@@ -334,12 +335,13 @@ func (n *Narrator) unpaused() []Fact {
 	return one(Info, "Going on")
 }
 
-// received tells of a person's wish. A note has been told when it was added.
+// received tells of a person's wish. A note and an answer are told by their own
+// events.
 func (n *Narrator) received(p *loop.CommandReceived) []Fact {
 	switch effect := text.Line(p.Effect); {
 	case p.Refused:
 		return one(Refusal, "Refused %s: %s", heard(p), effect)
-	case p.Command == "note":
+	case p.Command == "note", p.Command == "approve": // told by what comes of it
 		return nil
 	case p.Command == "raise":
 		return one(Info, "Raised: %s", effect)
