@@ -24,13 +24,16 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 	if !here.files.Git() {
 		return nil, git.Worktree{}, &request.UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
 	}
-	w, err := here.files.Worktrees().Add(ctx, name)
+	w, err := here.files.Worktrees().Add(ctx, name, here.Config().Git.Branch.Name)
 	if err != nil {
 		return nil, w, &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 	}
 	if err = committedAs(ctx, here, w.Work); err == nil {
 		var job *Job
 		if job, err = Prepare(ctx, w.Work, req); err == nil {
+			if branch := &job.Settings.Config.Git.Branch; branch.New {
+				branch.Name = w.Branch // a second one would leave this one behind
+			}
 			return job, w, nil
 		}
 	}

@@ -34,17 +34,22 @@ func (t *Tree) StartBranch(ctx context.Context, name string) error {
 	if err != nil || current == name {
 		return err
 	}
-	exists, err := t.git.hasBranch(ctx, name)
-	if err != nil {
+	if err := t.git.refuseKnown(ctx, name); err != nil {
 		return err
 	}
-	if exists {
-		return &RefusedError{
-			what: fmt.Sprintf("there is a branch %q already", name),
-			hint: fmt.Sprintf("choose another name, or go on with it: git switch %s", name),
+	return t.git.runHooks(ctx, Command{}, "switch", "-q", "--no-track", "-c", name)
+}
+
+// refuseKnown refuses a branch that exists: it is somebody's work.
+func (p Program) refuseKnown(ctx context.Context, branch string) error {
+	exists, err := p.hasBranch(ctx, branch)
+	if err == nil && exists {
+		err = &RefusedError{
+			what: fmt.Sprintf("there is a branch %q already", branch),
+			hint: fmt.Sprintf("choose another name, or go on with it: git switch %s", branch),
 		}
 	}
-	return t.git.runHooks(ctx, Command{}, "switch", "-q", "--no-track", "-c", name)
+	return err
 }
 
 func (p Program) checkBranchName(ctx context.Context, name string) error {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -62,10 +63,10 @@ func plural(n int, one, many string) string {
 // deletes it together with the rest.
 const markFile = "refrain"
 
-// Add makes the work tree REPOSITORY-NAME beside the repository, with
-// the branch loop/NAME checked out: a new one at HEAD, or one that was left. An
-// empty name is made up.
-func (k Worktrees) Add(ctx context.Context, name string) (Worktree, error) {
+// Add makes the work tree REPOSITORY-NAME beside the repository, with a branch
+// checked out: a new one at HEAD, or without a name for it loop/NAME, which may be
+// one that was left. An empty name of the work tree is made up.
+func (k Worktrees) Add(ctx context.Context, name, branch string) (Worktree, error) {
 	if !k.tree.isGit {
 		return Worktree{}, refuseWithoutGit(k.tree.dir)
 	}
@@ -79,9 +80,14 @@ func (k Worktrees) Add(ctx context.Context, name string) (Worktree, error) {
 			hint: `make the first one with "git commit"`,
 		}
 	}
-	w, err := k.place(ctx, name)
+	w, err := k.place(ctx, name, branch)
 	if err != nil {
 		return Worktree{}, err
+	}
+	if branch != "" {
+		if err := k.tree.git.refuseKnown(ctx, branch); err != nil {
+			return Worktree{}, err
+		}
 	}
 	reuse, err := k.claim(ctx, w)
 	if err != nil {
@@ -102,7 +108,7 @@ func (k Worktrees) Add(ctx context.Context, name string) (Worktree, error) {
 }
 
 // place says where the work tree of a name goes.
-func (k Worktrees) place(ctx context.Context, name string) (Worktree, error) {
+func (k Worktrees) place(ctx context.Context, name, branch string) (Worktree, error) {
 	if name == "" {
 		// Names of one day differ by chance, one in a billion.
 		name = time.Now().Format("20060102-") + strings.ToLower(rand.Text()[:6])
@@ -117,7 +123,7 @@ func (k Worktrees) place(ctx context.Context, name string) (Worktree, error) {
 	if err != nil {
 		return Worktree{}, err
 	}
-	w := k.at(root+"-"+name, "loop/"+name)
+	w := k.at(root+"-"+name, cmp.Or(branch, "loop/"+name))
 	return w, k.tree.git.checkBranchName(ctx, w.Branch)
 }
 

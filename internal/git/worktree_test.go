@@ -26,7 +26,7 @@ func newProject(t *testing.T) folder {
 
 func (f folder) addWorktree(name string) (Worktree, folder) {
 	f.T.Helper()
-	w, err := f.open().Worktrees().Add(f.T.Context(), name)
+	w, err := f.open().Worktrees().Add(f.T.Context(), name, "")
 	f.Must(err)
 	return w, folderAt(f.T, w.Dir)
 }
@@ -34,7 +34,7 @@ func (f folder) addWorktree(name string) (Worktree, folder) {
 func TestAddWorktree(t *testing.T) {
 	f := newProject(t)
 	f.Write("sub/a.txt", "the user's, not committed")
-	w, err := folderAt(t, f.Path("sub")).open().Worktrees().Add(t.Context(), "fix")
+	w, err := folderAt(t, f.Path("sub")).open().Worktrees().Add(t.Context(), "fix", "")
 	f.Must(err)
 	want := Worktree{Dir: f.Dir + "-fix", Work: filepath.Join(f.Dir+"-fix", "sub"), Branch: "loop/fix"}
 	if w != want {
@@ -86,7 +86,7 @@ func TestAddWorktreeRefuses(t *testing.T) {
 		{"a b", "cannot be the name"},
 	}
 	for _, tt := range tests {
-		_, err := f.open().Worktrees().Add(t.Context(), tt.name)
+		_, err := f.open().Worktrees().Add(t.Context(), tt.name, "")
 		var refused *RefusedError
 		if !errors.As(err, &refused) || !strings.Contains(refused.Error()+refused.Hint(), tt.want) {
 			t.Errorf("AddWorktree(%q) = %v, want a refusal that says %q", tt.name, err, tt.want)
@@ -95,10 +95,10 @@ func TestAddWorktreeRefuses(t *testing.T) {
 
 	unborn := newFolder(t)
 	unborn.Git("init", "-q", "--template=")
-	if _, err := unborn.open().Worktrees().Add(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "no commit yet") {
+	if _, err := unborn.open().Worktrees().Add(t.Context(), "x", ""); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("before the first commit: %v", err)
 	}
-	if _, err := newFolder(t).open().Worktrees().Add(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
+	if _, err := newFolder(t).open().Worktrees().Add(t.Context(), "x", ""); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
 		t.Errorf("without git: %v", err)
 	}
 }
@@ -106,7 +106,7 @@ func TestAddWorktreeRefuses(t *testing.T) {
 func TestAWorktreeThatCannotBeginLeavesNothing(t *testing.T) {
 	f := newProject(t)
 	f.Git("branch", "loop")
-	if w, err := f.open().Worktrees().Add(t.Context(), "fix"); err == nil || !strings.Contains(err.Error(), "refs/heads/loop") {
+	if w, err := f.open().Worktrees().Add(t.Context(), "fix", ""); err == nil || !strings.Contains(err.Error(), "refs/heads/loop") {
 		t.Errorf("AddWorktree = %+v, %v, want what git said", w, err)
 	}
 	if _, err := os.Lstat(f.Dir + "-fix"); err == nil {
@@ -119,7 +119,7 @@ func TestAWorktreeThatCouldNotBeMadeLeavesNothing(t *testing.T) {
 	f.Git("branch", "loop/old")
 	f.hook("post-checkout", "echo no >&2; exit 3")
 	for _, name := range []string{"fix", "old"} {
-		if w, err := f.open().Worktrees().Add(t.Context(), name); err == nil || !strings.Contains(err.Error(), "exit 3: no") {
+		if w, err := f.open().Worktrees().Add(t.Context(), name, ""); err == nil || !strings.Contains(err.Error(), "exit 3: no") {
 			t.Errorf("AddWorktree = %+v, %v, want what the hook said", w, err)
 		}
 		if _, err := os.Lstat(f.Dir + "-" + name); err == nil {
