@@ -76,7 +76,7 @@ var families = []family{
 
 // Main runs one command and returns its exit status.
 func Main(args []string) int {
-	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: os.Stderr}}
+	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: fold(os.Stderr)}}
 	root := newRoot(sh)
 	ignoreBrokenPipes()
 	noteDetached()

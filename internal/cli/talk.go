@@ -228,7 +228,11 @@ func give(ctx context.Context, sh *shell, run history.LiveRun, c control.Command
 		sh.status = statusFailed
 		return printJSON(sh.out, answered{run.Name, control.Answer{State: refused.State, Why: refused.Why}})
 	case errors.As(err, &refused):
-		return failure{fmt.Sprintf("%s did not take %q: %s", run.Name, refused.Command, refused.Why), "\"refrain status\" shows what it is doing", statusFailed}
+		hint := "\"refrain status\" shows what it is doing"
+		if c.Command == control.Raise {
+			hint = "\"refrain raise --help\" lists the limits"
+		}
+		return failure{fmt.Sprintf("%s did not take %q: %s", run.Name, refused.Command, refused.Why), hint, statusFailed}
 	case errors.Is(err, control.ErrNobody):
 		return errJustEnded
 	case errors.Is(err, control.ErrSilent) && asJSON:

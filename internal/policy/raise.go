@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Raisable is every limit that a person may change while the run is alive.
@@ -16,6 +17,9 @@ var Raisable = []string{"budget.cost_usd", "budget.tokens", "limits.max_wait", "
 // only a person may loosen what an agent could have changed there.
 func Raise(c *config.Config, limit config.Flag) error {
 	if !slices.Contains(Raisable, limit.Key) {
+		if near := setting.Nearest(limit.Key, Raisable); near != "" {
+			return fmt.Errorf("there is no limit %s: did you mean %s?", limit.Key, near)
+		}
 		return fmt.Errorf("%s cannot be changed while the run is alive: only %s", limit.Key, strings.Join(Raisable, ", "))
 	}
 	read, err := config.Load(config.Sources{Flags: []config.Flag{limit}})
