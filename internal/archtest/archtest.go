@@ -61,6 +61,7 @@ var mayImport = map[string][]string{
 
 	"preflight": {"agent", "proc", "plan", "prompt", "config", "policy", "request"},
 
+	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
 	"doctor":   {"preflight", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
@@ -90,7 +91,7 @@ var mayImport = map[string][]string{
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control", "governor", "project"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control", "governor", "project"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

@@ -11,9 +11,10 @@ import (
 )
 
 // With is a checkpoint like now in which some files are what they were at another
-// one; paths are from the work tree on. The work tree has not been like that, so it
-// is not the store's last one: it is there to be restored.
-func (s *Store) With(ctx context.Context, now, other Checkpoint, paths []string) (Checkpoint, error) {
+// one, and others hold what the patches say; paths are from the work tree on. The
+// work tree has not been like that, so it is not the store's last one: it is there
+// to be restored.
+func (s *Store) With(ctx context.Context, now, other Checkpoint, paths []string, also ...Patch) (Checkpoint, error) {
 	if err := s.needGit("put single files back"); err != nil {
 		return Checkpoint{}, err
 	}
@@ -27,6 +28,10 @@ func (s *Store) With(ctx context.Context, now, other Checkpoint, paths []string)
 		name := s.tree.Prefix() + rel
 		patches = append(patches, Patch{Path: name, File: there[name]})
 		meant[name] = true
+	}
+	for _, p := range also {
+		p.Path = s.tree.Prefix() + p.Path
+		patches = append(patches, p)
 	}
 	tree, err := s.trees.With(ctx, now.Tree, patches)
 	if err != nil {

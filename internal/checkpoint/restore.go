@@ -27,6 +27,13 @@ import (
 //
 // A restore that was interrupted can be repeated.
 func (s *Store) Restore(ctx context.Context, to Checkpoint) (kept Checkpoint, changes loop.Changes, err error) {
+	return s.RestoreNoting(ctx, to, func(Checkpoint) error { return nil })
+}
+
+// RestoreNoting is Restore, with a word to somebody before the first file is touched
+// and once nothing is in the way: the checkpoint of what was there. An error of
+// theirs ends it there.
+func (s *Store) RestoreNoting(ctx context.Context, to Checkpoint, note func(kept Checkpoint) error) (kept Checkpoint, changes loop.Changes, err error) {
 	if err := s.needGit("restore files"); err != nil {
 		return Checkpoint{}, loop.Changes{}, err
 	}
@@ -48,6 +55,9 @@ func (s *Store) Restore(ctx context.Context, to Checkpoint) (kept Checkpoint, ch
 		if err := r.plan(ctx, kept); err != nil {
 			return kept, loop.Changes{}, err
 		}
+	}
+	if err := note(kept); err != nil {
+		return kept, loop.Changes{}, err
 	}
 	if err := r.apply(ctx); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)

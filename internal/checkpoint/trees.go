@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -112,7 +113,7 @@ func (t Trees) Naming(ctx context.Context, tree, text string) ([]string, error) 
 }
 
 // Patch is what a new tree has at a path: a file of another tree, a content, or
-// nothing.
+// nothing. The mode of a content is that of the file, if any.
 type Patch struct {
 	Path    string
 	File    File
@@ -153,7 +154,7 @@ func (t Trees) With(ctx context.Context, tree string, patches []Patch) (string, 
 			if err != nil {
 				return "", err
 			}
-			p.File = File{Mode: "100644", Object: strings.TrimSpace(string(object))}
+			p.File = File{Mode: cmp.Or(p.File.Mode, "100644"), Object: strings.TrimSpace(string(object))}
 		}
 		if p.File.There() {
 			fmt.Fprintf(&come, "%s %s\t%s\x00", p.File.Mode, p.File.Object, p.Path)

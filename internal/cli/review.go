@@ -2,84 +2,153 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/review"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
+// reviewWishes is what somebody wants of a run that they look through.
+type reviewWishes struct {
+	drop, dropTasks, dropHunks []string
+	only, onlyTasks            []string
+	squash, one                bool
+	message, onto, branch      string
+	noVerify, dryRun           bool
+}
+
+func (w *reviewWishes) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&w.drop, "drop", nil, "put this file back as it was before the run; can be given several times")
+	f.StringArrayVar(&w.dropTasks, "drop-task", nil, "the same for all files that only this task has changed")
+	f.StringArrayVar(&w.dropHunks, "drop-hunk", nil, "the same for hunk N of a file, as --json numbers them")
+	f.StringArrayVar(&w.only, "only", nil, "keep this file, and drop what is not named so")
+	f.StringArrayVar(&w.onlyTasks, "only-task", nil, "the same for all files of this task")
+	f.BoolVar(&w.squash, "squash", false, "make commits of what is left: one for each task")
+	f.BoolVar(&w.one, "one", false, "make one commit of all of it")
+	f.StringVarP(&w.message, "message", "m", "", "the subject of the one commit")
+	f.StringVar(&w.onto, "onto", "", "hand the work to this branch, wherever it is checked out")
+	f.StringVar(&w.branch, "branch", "", "hand it to a new branch of this name")
+	f.BoolVar(&w.noVerify, "no-verify", false, "commit without git's hooks")
+	f.BoolVar(&w.dryRun, "dry-run", false, "only show which commits would be made")
+}
+
+// drops tells whether files are to be put back, and commits whether commits are to be made.
+func (w *reviewWishes) drops() bool {
+	return len(w.drop)+len(w.dropTasks)+len(w.dropHunks)+len(w.only)+len(w.onlyTasks) > 0
+}
+func (w *reviewWishes) commits() bool { return w.squash || w.one || w.onto != "" || w.branch != "" }
+
+// check refuses what does not go together.
+func (w *reviewWishes) check() error {
+	switch {
+	case len(w.only)+len(w.onlyTasks) > 0 && len(w.drop)+len(w.dropTasks)+len(w.dropHunks) > 0:
+		return usage("--only and --drop exclude each other", "name what stays, or what goes")
+	case w.onto != "" && w.branch != "":
+		return usage("--onto and --branch exclude each other", "--onto is for a branch that is there, --branch for a new one")
+	case w.message != "" && !w.one:
+		return usage("--message needs --one", "several commits have the names of their tasks")
+	case (w.noVerify || w.dryRun) && !w.commits():
+		return usage("--no-verify and --dry-run are for commits", "add --squash, --one, --onto BRANCH or --branch NAME")
+	case w.dryRun && w.drops():
+		return usage("--dry-run shows commits, and drops nothing", "drop first, or leave that out")
+	}
+	return nil
+}
+
 func reviewCommand(sh *shell) *cobra.Command {
-	var drop, tasks []string
+	var wishes reviewWishes
 	cmd := &cobra.Command{
 		Use:   "review [RUN]",
-		Short: "Look through what a run changed, and drop what you do not want",
+		Short: "Look through what a run changed, drop what you do not want, commit the rest",
 		Long: "Show what a run came to, by task and file, with the claims that were refused, the tests that do not hold\n" +
 			"as they were, and the files that run by themselves later. On a terminal it then asks about each file: keep\n" +
-			"it, drop it, or drop all files of its task. Nothing is touched before you have answered for all of them.\n\n" +
-			"A file that is dropped is put back as it was before the run; all others stay as they are. What was there\n" +
-			"is kept as a checkpoint first, and the answer says how to get it back. Commits, the index and the\n" +
-			"branches stay as they are.",
-		Example:           "  refrain review\n  refrain review build-7 --drop notes.txt\n  refrain review build-7 --drop-task 'Write the docs' --json",
+			"it, drop it, drop all files of its task, or go through its hunks; and at the end whether to make commits of\n" +
+			"what is left. Nothing is touched before you have answered.\n\n" +
+			"What is dropped is put back as it was before the run; all else stays as it is. What was there is kept as a\n" +
+			"checkpoint first, and the answer says how to get it back.\n\n" +
+			"--squash makes one commit for each task of the plan, --one makes one of all, in your name and with your hooks.\n" +
+			"Only what the run changed is in them: your own work, staged or not, stays as it is. Commits that the run has\n" +
+			"made itself are replaced. --onto and --branch make them on another branch; a branch that only has to be\n" +
+			"moved on to the run's own commits gets those, unless you say --squash. Where something does not go\n" +
+			"together, nothing is changed.",
+		Example: "  refrain review\n  refrain review build-7 --drop notes.txt --squash\n  refrain review build-7 --one -m 'Add an export command' --onto main\n" +
+			"  refrain review build-7 --drop-task 'Write the docs' --json",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
-	f := cmd.Flags()
-	f.StringArrayVar(&drop, "drop", nil, "put this file back as it was before the run; can be given several times")
-	f.StringArrayVar(&tasks, "drop-task", nil, "the same for all files that only this task has changed")
+	wishes.flags(cmd.Flags())
 	asJSON := addJSON(cmd)
+	cmd.PreRunE = func(*cobra.Command, []string) error { return wishes.check() }
 	review := func(cmd *cobra.Command, args []string) error {
-		ctx := cmd.Context()
-		runs, entry, err := sh.find(first(args))
+		r, err := openReview(cmd.Context(), sh, first(args))
 		if err != nil {
 			return err
 		}
-		h, err := history.Open(ctx, runs, entry)
-		if err != nil {
-			return err
-		}
-		files, err := h.Touched(ctx)
-		if err != nil {
-			return err
-		}
-		r := &reviewed{sh: sh, h: h, entry: entry, run: lookClosely(runs, entry), files: files}
-		asked := len(drop)+len(tasks) > 0
 		switch {
-		case asked:
-			chosen, err := r.chosen(drop, tasks)
+		case wishes.drops() || wishes.commits():
+			return r.do(cmd.Context(), &wishes, *asJSON)
+		case *asJSON:
+			all, err := r.json(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return r.drop(ctx, chosen, *asJSON)
-		case *asJSON:
-			return printJSON(sh.out, r.json())
+			return printJSON(sh.out, all)
 		}
 		r.overview()
-		if len(files) == 0 || !isTerminal(sh.in) || !isTerminal(sh.out) || !r.run.State.Ended() {
+		if len(r.files) == 0 || !isTerminal(sh.in) || !isTerminal(sh.out) || !r.run.State.Ended() {
 			return nil
 		}
-		chosen, err := r.ask(ctx)
-		if err != nil || len(chosen) == 0 {
-			return err
-		}
-		return r.drop(ctx, chosen, false)
+		// Questions are ended by Ctrl+C at once. What is done then is not cut in two.
+		return r.ask(cmd.Context(), bufio.NewReader(sh.in), func(act func(context.Context) error) error {
+			return sh.heeding(func(cmd *cobra.Command, _ []string) error { return act(cmd.Context()) })(cmd, nil)
+		})
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(drop)+len(tasks) > 0 {
+		if wishes.drops() || wishes.commits() {
 			return sh.heeding(review)(cmd, args)
 		}
-		return review(cmd, args) // it may ask, and there Ctrl+C ends it at once
+		return review(cmd, args)
 	}
 	return cmd
+}
+
+// openReview opens a run to look through. What a review that was killed has left is
+// made whole first.
+func openReview(ctx context.Context, sh *shell, ref string) (*reviewed, error) {
+	runs, entry, err := sh.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	h, err := history.Open(ctx, runs, entry)
+	if err != nil {
+		return nil, err
+	}
+	r := &reviewed{sh: sh, h: h, entry: entry}
+	if r.run = lookClosely(runs, entry); r.run.State.Ended() {
+		what, err := h.Finish(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if what != "" {
+			fmt.Fprintf(sh.err, "The last review was cut short: %s now.\n", what)
+		}
+	}
+	r.files, err = h.Touched(ctx)
+	return r, err
 }
 
 // reviewed is a run that somebody looks through.
@@ -91,20 +160,86 @@ type reviewed struct {
 	files []history.Touched
 }
 
+// do does what was asked for on the command line: drop first, then commit.
+func (r *reviewed) do(ctx context.Context, w *reviewWishes, asJSON bool) error {
+	said := map[string]any{"run": r.entry.Name}
+	if w.drops() {
+		files, rests, err := r.chosen(ctx, w)
+		if err != nil {
+			return err
+		}
+		undone, err := r.drop(ctx, files, rests, asJSON)
+		if err != nil {
+			return err
+		}
+		said["dropped"], said["kept"], said["changes"] = files, undone.Kept, undone.Changes
+		if len(rests) > 0 {
+			said["cut"] = restored(rests)
+		}
+		if r, err = openReview(ctx, r.sh, r.entry.Name); err != nil {
+			return err
+		}
+	}
+	if w.commits() {
+		done, err := r.squash(ctx, w)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			said["squash"] = done
+		} else {
+			r.tellSquash(done, w.dryRun)
+		}
+	}
+	if asJSON {
+		return printJSON(r.sh.out, said)
+	}
+	return nil
+}
+
+func restored(rests []history.Rest) []string {
+	var list []string
+	for _, r := range rests {
+		list = append(list, r.Path)
+	}
+	return list
+}
+
+// reviewedFile is a file with what stands beside its change.
+type reviewedFile struct {
+	history.Touched
+	Hunks []review.Hunk `json:"hunks,omitempty"`
+}
+
 // json is all of it for scripts.
-func (r *reviewed) json() any {
+func (r *reviewed) json(ctx context.Context) (any, error) {
 	net := r.run.Net()
 	if net == nil {
 		net = &loop.Changes{}
 	}
+	files := []reviewedFile{}
+	for _, f := range r.files {
+		hunks, err := r.hunks(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, reviewedFile{f, hunks})
+	}
 	return struct {
-		Run      string            `json:"run"`
-		Net      *loop.Changes     `json:"net"`
-		Files    []history.Touched `json:"files"`
-		Refusals []loop.Refusal    `json:"refusals,omitempty"`
-		Proof    *loop.Proof       `json:"proof,omitempty"`
+		Run      string         `json:"run"`
+		Net      *loop.Changes  `json:"net"`
+		Files    []reviewedFile `json:"files"`
+		Refusals []loop.Refusal `json:"refusals,omitempty"`
+		Proof    *loop.Proof    `json:"proof,omitempty"`
 		loop.Later
-	}{r.run.Name, net, r.files, r.run.Sum.Refusals, r.run.Proof(), r.run.Sum.Later}
+	}{r.run.Name, net, files, r.run.Sum.Refusals, r.run.Proof(), r.run.Sum.Later}, nil
+}
+
+// hunks are the places at which a file was changed.
+func (r *reviewed) hunks(ctx context.Context, f history.Touched) ([]review.Hunk, error) {
+	var diff bytes.Buffer
+	err := r.diff(ctx, &diff, f)
+	return review.Hunks(diff.Bytes()), err
 }
 
 // noTask heads the files that no iteration with a task has changed.
@@ -118,7 +253,7 @@ func (r *reviewed) overview() {
 		fmt.Fprintf(out, "\n%s\n", text.Line(task))
 		for _, f := range r.files {
 			if of(f, task) {
-				fmt.Fprintf(out, "  %s\n", fileWords(f))
+				fmt.Fprintf(out, "  %s\n", r.fileWords(f))
 			}
 		}
 	}
@@ -180,22 +315,32 @@ func of(f history.Touched, task string) bool {
 	return slices.Contains(f.Tasks, task) || task == noTask && len(f.Tasks) == 0
 }
 
-// fileWords is a file, what happened to it, and in which iterations.
-func fileWords(f history.Touched) string {
+// fileWords is a file, what happened to it, and in which iterations; and what is to
+// be known of those.
+func (r *reviewed) fileWords(f history.Touched) string {
 	said := fmt.Sprintf("%-8s %s", f.Change, text.Path(f.Path))
 	if f.From != "" {
 		said += " (was " + text.Path(f.From) + ")"
 	}
-	var more []string
+	var more, refused []string
 	if n := len(f.Iterations); n > 0 {
 		var numbers []string
 		for _, i := range f.Iterations {
 			numbers = append(numbers, fmt.Sprint(i))
+			if slices.ContainsFunc(r.run.Sum.Refusals, func(refusal loop.Refusal) bool { return refusal.Iteration == i }) {
+				refused = append(refused, fmt.Sprint(i))
+			}
 		}
 		more = append(more, text.OneOrMany(n, "iteration ", "iterations ")+text.FirstFew(numbers))
 	}
 	if n := len(f.Tasks); n > 1 {
 		more = append(more, fmt.Sprintf("for %d tasks", n))
+	}
+	if len(refused) > 0 {
+		more = append(more, "claim refused in "+text.FirstFew(refused))
+	}
+	if p := r.run.Proof(); p != nil && slices.Contains(p.Files, f.Path) {
+		more = append(more, "decides what is tested")
 	}
 	if len(more) > 0 {
 		said += "  " + strings.Join(more, ", ")
@@ -203,8 +348,59 @@ func fileWords(f history.Touched) string {
 	return said
 }
 
-// chosen finds the files that are named, and those of the tasks that are.
-func (r *reviewed) chosen(paths, tasks []string) ([]history.Touched, error) {
+// chosen finds what is to be dropped: whole files, and what others hold without some
+// of their hunks.
+func (r *reviewed) chosen(ctx context.Context, w *reviewWishes) ([]history.Touched, []history.Rest, error) {
+	if len(w.only)+len(w.onlyTasks) > 0 {
+		kept, err := r.named(w.only, w.onlyTasks, of)
+		if err != nil {
+			return nil, nil, err
+		}
+		var gone []history.Touched
+		for _, f := range r.files {
+			if !slices.ContainsFunc(kept, func(k history.Touched) bool { return k.Path == f.Path }) {
+				gone = append(gone, f)
+			}
+		}
+		if len(gone) == 0 {
+			return nil, nil, usage("there is nothing else to drop", "leave --only out")
+		}
+		return gone, nil, nil
+	}
+	gone, err := r.named(w.drop, w.dropTasks, func(f history.Touched, task string) bool { return of(f, task) && len(f.Tasks) <= 1 })
+	if err != nil {
+		return nil, nil, err
+	}
+	without := map[string][]int{}
+	var order []history.Touched
+	for _, wish := range w.dropHunks {
+		at := strings.LastIndexByte(wish, ':')
+		n, err := strconv.Atoi(wish[at+1:])
+		if at < 0 || err != nil {
+			return nil, nil, usage(fmt.Sprintf("%q names no hunk", wish), "write it like notes.txt:2; \"refrain review --json\" numbers them")
+		}
+		found, err := r.named([]string{wish[:at]}, nil, of)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, seen := without[found[0].Path]; !seen {
+			order = append(order, found[0])
+		}
+		without[found[0].Path] = append(without[found[0].Path], n)
+	}
+	var rests []history.Rest
+	for _, f := range order {
+		rest, err := r.rest(ctx, f, without[f.Path])
+		if err != nil {
+			return nil, nil, err
+		}
+		rests = append(rests, rest)
+	}
+	return gone, rests, nil
+}
+
+// named finds files by their names, and those of tasks.
+func (r *reviewed) named(paths, tasks []string, of func(history.Touched, string) bool) ([]history.Touched, error) {
 	var list []history.Touched
 	add := func(f history.Touched) {
 		if !slices.ContainsFunc(list, func(have history.Touched) bool { return have.Path == f.Path }) {
@@ -223,15 +419,47 @@ func (r *reviewed) chosen(paths, tasks []string) ([]history.Touched, error) {
 		if !slices.Contains(r.tasks(), task) || task == noTask {
 			return nil, usage(fmt.Sprintf("%q is no task for which %s has changed files", task, r.entry.Name), "write it as it stands in the plan; "+hint)
 		}
-		own := r.only(task)
-		if len(own) == 0 {
-			return nil, usage(fmt.Sprintf("all files of %q were changed for other tasks too", task), "drop them one by one with --drop FILE; "+hint)
+		before := len(list)
+		for _, f := range r.files {
+			if of(f, task) {
+				add(f)
+			}
 		}
-		for _, f := range own {
-			add(f)
+		if len(list) == before {
+			return nil, usage(fmt.Sprintf("all files of %q were changed for other tasks too", task), "drop them one by one with --drop FILE; "+hint)
 		}
 	}
 	return list, nil
+}
+
+// rest is what a file holds without some of its hunks.
+func (r *reviewed) rest(ctx context.Context, f history.Touched, without []int) (history.Rest, error) {
+	hunks, err := r.hunks(ctx, f)
+	if err != nil {
+		return history.Rest{}, err
+	}
+	whole := fmt.Sprintf("drop all of it with --drop %s", f.Path)
+	if len(hunks) == 0 || f.Change == "deleted" {
+		return history.Rest{}, usage(f.Path+" was not changed line by line", whole)
+	}
+	var kept []review.Hunk
+	for _, h := range hunks {
+		if !slices.Contains(without, h.N) {
+			kept = append(kept, h)
+		}
+	}
+	if len(kept) == len(hunks) || len(hunks)-len(kept) < len(without) {
+		return history.Rest{}, usage(fmt.Sprintf("%s has %s", f.Path, text.Plural(len(hunks), "hunk")), "name one of them; \"refrain review --json\" numbers them")
+	}
+	if len(kept) == 0 {
+		return history.Rest{}, usage(fmt.Sprintf("nothing would be left of the change of %s", f.Path), whole)
+	}
+	was, _, err := r.h.Both(ctx, f)
+	if err != nil {
+		return history.Rest{}, err
+	}
+	content, err := review.Keep(was, kept)
+	return history.Rest{Path: f.Path, Content: content}, err
 }
 
 // only lists the files that were changed for a task and for no other: what others
@@ -247,85 +475,26 @@ func (r *reviewed) only(task string) []history.Touched {
 }
 
 // drop puts files back, and says what that did.
-func (r *reviewed) drop(ctx context.Context, files []history.Touched, asJSON bool) error {
+func (r *reviewed) drop(ctx context.Context, files []history.Touched, rests []history.Rest, quiet bool) (*history.Undone, error) {
 	if err := belongsHere(r.sh, r.entry); err != nil {
-		return err
+		return nil, err
 	}
-	undone, err := r.h.Drop(ctx, files, nil)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(r.sh.out, map[string]any{"run": r.entry.Name, "dropped": files, "kept": undone.Kept, "changes": undone.Changes})
+	undone, err := r.h.Drop(ctx, files, rests, nil)
+	if err != nil || quiet {
+		return undone, err
 	}
 	for _, f := range files {
 		fmt.Fprintf(r.sh.out, "dropped %s\n", text.Path(f.Path))
 	}
+	for _, rest := range rests {
+		fmt.Fprintf(r.sh.out, "dropped part of %s\n", text.Path(rest.Path))
+	}
 	fmt.Fprintf(r.sh.out, "%s. Undo with: refrain rollback %s/%s\n", text.Sentence(changed(undone.Changes)), r.entry.Name, undone.Kept)
-	return nil
+	return undone, nil
 }
 
-// ask goes through the files, and gives those to drop. Who quits drops nothing.
-func (r *reviewed) ask(ctx context.Context) ([]history.Touched, error) {
-	in := bufio.NewReader(r.sh.in)
-	answers := map[string]bool{} // by path: whether it is dropped
-	for i := 0; i < len(r.files); {
-		f := r.files[i]
-		if _, done := answers[f.Path]; done {
-			i++
-			continue
-		}
-		fmt.Fprintf(r.sh.out, "\n(%d/%d) %s\n[k]eep  [d]rop  drop its [t]ask  [v]iew  [q]uit? ", i+1, len(r.files), fileWords(f))
-		line, err := in.ReadString('\n')
-		if err != nil {
-			line = "q" // no answer drops nothing
-		}
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "k", "keep", "":
-			answers[f.Path] = false
-		case "d", "drop":
-			answers[f.Path] = true
-		case "t", "task":
-			r.dropTask(f, answers)
-		case "v", "view":
-			if err := r.view(ctx, f); err != nil {
-				return nil, err
-			}
-		case "q", "quit":
-			fmt.Fprintln(r.sh.out, "Nothing was dropped.")
-			return nil, nil
-		default:
-			fmt.Fprintln(r.sh.out, "Type one of the letters, then Enter. Enter alone keeps the file.")
-		}
-	}
-	var list []history.Touched
-	for _, f := range r.files {
-		if answers[f.Path] {
-			list = append(list, f)
-		}
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(r.sh.out, "Everything is kept.")
-	}
-	return list, nil
-}
-
-// dropTask answers for all files of a file's only task.
-func (r *reviewed) dropTask(f history.Touched, answers map[string]bool) {
-	if len(f.Tasks) != 1 {
-		fmt.Fprintf(r.sh.out, "It belongs to %s: drop or keep it by itself.\n", text.Plural(len(f.Tasks), "task"))
-		return
-	}
-	for _, own := range r.only(f.Tasks[0]) {
-		if _, done := answers[own.Path]; !done {
-			answers[own.Path] = true
-			fmt.Fprintf(r.sh.out, "drops %s\n", text.Path(own.Path))
-		}
-	}
-}
-
-// view shows the change of one file.
-func (r *reviewed) view(ctx context.Context, f history.Touched) error {
+// diff writes the change of one file.
+func (r *reviewed) diff(ctx context.Context, w io.Writer, f history.Touched) error {
 	from, err := r.h.At(ctx, 0)
 	if err != nil {
 		return err
@@ -338,11 +507,5 @@ func (r *reviewed) view(ctx context.Context, f history.Touched) error {
 	if f.From != "" {
 		paths = append(paths, r.h.Tree.Prefix()+f.From)
 	}
-	return r.sh.paged(func(w io.Writer) error {
-		screen := &diffScreen{to: w, color: r.sh.look().Color}
-		if err := r.h.Kept.Diff(ctx, screen, from, to, checkpoint.DiffOptions{Paths: paths}); err != nil {
-			return err
-		}
-		return screen.Close()
-	})
+	return r.h.Kept.Diff(ctx, w, from, to, checkpoint.DiffOptions{Paths: paths})
 }

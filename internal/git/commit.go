@@ -276,6 +276,20 @@ func (p Program) followCommit(ctx context.Context, before, commit string, found 
 		_, err := p.Run(ctx, "read-tree", commit)
 		return err
 	}
+	paths, err := p.differing(ctx, before, commit)
+	if err != nil || len(paths) == 0 {
+		return err // to git, no path would mean every path
+	}
+	for i := range paths {
+		paths[i] = ":(top,literal)" + paths[i]
+	}
+	_, err = p.RunWith(ctx, Command{Stdin: []byte(strings.Join(paths, "\x00"))}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
+	return err
+}
+
+// differing lists the files that differ between two commits; before the first there
+// is none.
+func (p Program) differing(ctx context.Context, before, commit string) ([]string, error) {
 	args := []string{"diff-tree", "-r", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z"}
 	if before == "" {
 		args = append(args, "--root", "--no-commit-id", commit)
@@ -283,18 +297,7 @@ func (p Program) followCommit(ctx context.Context, before, commit string, found 
 		args = append(args, before, commit)
 	}
 	out, err := p.Run(ctx, args...)
-	if err != nil {
-		return err
-	}
-	paths := SplitNUL(out)
-	if len(paths) == 0 {
-		return nil // to git, no path would mean every path
-	}
-	for i := range paths {
-		paths[i] = ":(top,literal)" + paths[i]
-	}
-	_, err = p.RunWith(ctx, Command{Stdin: []byte(strings.Join(paths, "\x00"))}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
-	return err
+	return SplitNUL(out), err
 }
 
 // lockPatience is for an editor that asks git for the state of files: it holds

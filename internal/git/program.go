@@ -142,7 +142,7 @@ const hookTimeout = 10 * time.Minute
 func (p Program) runHooks(ctx context.Context, c Command, args ...string) error {
 	env, err := p.env()
 	if err != nil {
-		return fmt.Errorf("git %s in %s: %w", args[0], p.dir, err)
+		return fmt.Errorf("git %s in %s: %w", commandOf(args), p.dir, err)
 	}
 	var complaint bytes.Buffer
 	exit, err := p.exec(ctx, proc.Spec{
@@ -155,15 +155,15 @@ func (p Program) runHooks(ctx context.Context, c Command, args ...string) error 
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("git %s in %s: %w", args[0], p.dir, err)
+		return fmt.Errorf("git %s in %s: %w", commandOf(args), p.dir, err)
 	case exit.Zero():
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("git %s in %s: %w", args[0], p.dir, context.Cause(ctx))
+		return fmt.Errorf("git %s in %s: %w", commandOf(args), p.dir, context.Cause(ctx))
 	case exit.Cause == loop.AtDeadline:
-		return fmt.Errorf("git %s in %s: no end within %v: %s", args[0], p.dir, hookTimeout, ending(complaint.String()))
+		return fmt.Errorf("git %s in %s: no end within %v: %s", commandOf(args), p.dir, hookTimeout, ending(complaint.String()))
 	}
-	return &Error{command: args[0], dir: p.dir, exit: exit, complaint: ending(complaint.String())}
+	return &Error{command: commandOf(args), dir: p.dir, exit: exit, complaint: ending(complaint.String())}
 }
 
 // line runs a git command that prints one line. One that has nothing to say

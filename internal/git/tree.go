@@ -127,6 +127,9 @@ func (t *Tree) Guard() Guard { return Guard{t} }
 // Worktrees are the work trees that were made for loops, beside this one.
 func (t *Tree) Worktrees() Worktrees { return Worktrees{t} }
 
+// Mover moves branches of its repository.
+func (t *Tree) Mover() Mover { return Mover{t} }
+
 // Dir is the folder of the tree.
 func (t *Tree) Dir() string { return t.dir }
 

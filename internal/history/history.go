@@ -58,10 +58,14 @@ func Open(ctx context.Context, runs journal.Store, entry journal.Entry) (*Histor
 	return &History{Tree: tree, Kept: kept, runs: runs, entry: entry}, nil
 }
 
-// Here is the work tree as the run last knew it: after its last attempt, or as
-// it was put back.
+// Here is what the run came to: the work tree after its last attempt, or as it was
+// put back, without what a person has written since.
 func (h *History) Here(ctx context.Context) (checkpoint.Checkpoint, error) {
-	return h.Kept.Load(ctx, h.entry.State.LastCheckpoint)
+	w, err := h.work()
+	if err != nil {
+		return checkpoint.Checkpoint{}, err
+	}
+	return h.Kept.Load(ctx, w.now)
 }
 
 // Last is the number of the last iteration that was finished.
@@ -133,18 +137,25 @@ type Undone struct {
 // *journal.HeldError when a run is live in it. The next agent is told.
 func (h *History) RollBack(ctx context.Context, to checkpoint.Checkpoint, iter *int, confirm func(loop.Changes) bool) (*Undone, error) {
 	restored := &loop.CheckpointRestored{Iteration: iter, Why: "a person rolled the files back"}
-	return h.putBack(ctx, restored, confirm, func() (checkpoint.Checkpoint, error) { return to, nil })
+	return h.putBack(ctx, restored, nil, confirm, func() (checkpoint.Checkpoint, checkpoint.Checkpoint, error) {
+		w, err := h.work()
+		if err != nil {
+			return to, to, err
+		}
+		left, err := h.Kept.Load(ctx, w.putBack(&loop.CheckpointRestored{Checkpoint: to.ID}, h.entry.State.FirstCheckpoint).now)
+		return to, left, err
+	})
 }
 
 // putBack makes the files those of the checkpoint that choose gives, and writes down
-// that and why.
-func (h *History) putBack(ctx context.Context, restored *loop.CheckpointRestored, confirm func(loop.Changes) bool, choose func() (checkpoint.Checkpoint, error)) (*Undone, error) {
+// that and why. The second that it gives is what is left of the run's work then.
+func (h *History) putBack(ctx context.Context, restored *loop.CheckpointRestored, begun *unfinished, confirm func(loop.Changes) bool, choose func() (to, left checkpoint.Checkpoint, err error)) (*Undone, error) {
 	lock, err := h.runs.At(h.entry.Tree).Lock(journal.Self("", ""))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
-	to, err := choose()
+	to, left, err := choose()
 	if err != nil {
 		return nil, err
 	}
@@ -158,19 +169,26 @@ func (h *History) putBack(ctx context.Context, restored *loop.CheckpointRestored
 			return nil, err
 		}
 	}
-	there, err := h.Kept.Checkpoint(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	ctx = context.WithoutCancel(ctx) // half of it would be neither before nor after
+	kept, changes, err := h.Kept.RestoreNoting(ctx, to, func(kept checkpoint.Checkpoint) error {
+		if begun != nil {
+			if err := h.begin(*begun); err != nil {
+				return err
+			}
+		}
+		// Said before it is done, so that who goes on after a crash knows of it.
+		restored.Checkpoint, restored.Kept = to.ID, kept.ID
+		restored.Work, restored.Net, restored.Later = left.ID, h.net(ctx, left), h.runsLater(ctx, to, restored.Iteration)
+		return h.noteRestored(restored)
+	})
 	if err != nil {
 		return nil, err
 	}
-	// Said before it is done, so that who goes on after a crash knows of it.
-	restored.Checkpoint, restored.Kept = to.ID, there.ID
-	restored.Net, restored.Later = h.net(ctx, to), h.runsLater(ctx, to, restored.Iteration)
-	if err := h.noteRestored(restored); err != nil {
-		return nil, err
-	}
-	kept, changes, err := h.Kept.Restore(ctx, to)
-	if err != nil {
-		return nil, err
+	if begun != nil {
+		h.done()
 	}
 	u := &Undone{Kept: kept.ID, Changes: changes, Commits: []string{}}
 	if commits, err := h.Tree.Since(ctx, to.Head); err == nil { // else nobody can tell, and the files are back

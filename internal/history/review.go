@@ -1,12 +1,15 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Touched is a file that is not what it was before the run, and who changed it. Its
@@ -81,26 +84,108 @@ func (h *History) credit(by map[string]*Touched, e loop.Event, o *loop.Outcome) 
 	}
 }
 
-// Drop puts files of a run back as they were before it, and leaves all others as
-// they are, if confirm agrees. What was there is kept as a checkpoint, as with
-// RollBack, which can bring it back.
-func (h *History) Drop(ctx context.Context, files []Touched, confirm func(loop.Changes) bool) (*Undone, error) {
+// Rest is what a file of a run holds once some of its changes are dropped.
+type Rest struct {
+	Path    string
+	Content []byte
+}
+
+// Drop puts files of a run back as they were before it, and takes parts out of
+// others, and leaves all else as it is, if confirm agrees. What was there is kept as
+// a checkpoint, as with RollBack, which can bring it back.
+func (h *History) Drop(ctx context.Context, files []Touched, rests []Rest, confirm func(loop.Changes) bool) (*Undone, error) {
 	first, err := h.At(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
+	restored := &loop.CheckpointRestored{Why: "a person dropped changes of the run"}
 	for _, f := range files {
-		paths = append(paths, f.Path)
+		restored.Dropped = append(restored.Dropped, f.Path)
 		if f.From != "" {
-			paths = append(paths, f.From)
+			restored.Dropped = append(restored.Dropped, f.From)
 		}
 	}
-	return h.putBack(ctx, &loop.CheckpointRestored{Why: "a person dropped files of the run"}, confirm, func() (checkpoint.Checkpoint, error) {
+	for _, r := range rests {
+		restored.Cut = append(restored.Cut, r.Path)
+	}
+	begun := &unfinished{Drop: &dropping{Paths: restored.Dropped, Rests: rests}}
+	return h.putBack(ctx, restored, begun, confirm, func() (to, left checkpoint.Checkpoint, err error) {
+		work, err := h.Here(ctx)
+		if err != nil {
+			return to, left, err
+		}
 		now, err := h.Kept.Checkpoint(ctx)
 		if err != nil {
-			return now, err
+			return to, left, err
 		}
-		return h.Kept.With(ctx, now, first, paths)
+		patches, err := h.patches(ctx, work, now, rests)
+		if err != nil {
+			return to, left, err
+		}
+		if left, err = h.Kept.With(ctx, work, first, restored.Dropped, patches...); err != nil {
+			return to, left, err
+		}
+		to, err = h.Kept.With(ctx, now, first, restored.Dropped, patches...)
+		return to, left, err
 	})
+}
+
+// patches are the files of which a part goes. One that somebody has changed since
+// is theirs to change.
+func (h *History) patches(ctx context.Context, work, now checkpoint.Checkpoint, rests []Rest) ([]checkpoint.Patch, error) {
+	if len(rests) == 0 {
+		return nil, nil
+	}
+	made, err := h.Kept.Trees().Paths(ctx, work.Tree)
+	if err != nil {
+		return nil, err
+	}
+	there, err := h.Kept.Trees().Paths(ctx, now.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var list []checkpoint.Patch
+	for _, r := range rests {
+		name := h.Tree.Prefix() + r.Path
+		if made[name] != there[name] {
+			return nil, &request.UsageError{
+				What: r.Path + " was changed since the run, so no part of it is dropped",
+				Hint: "edit it yourself, or drop all of it: refrain review " + h.entry.Name + " --drop " + r.Path,
+			}
+		}
+		content := r.Content
+		if content == nil {
+			content = []byte{}
+		}
+		list = append(list, checkpoint.Patch{Path: r.Path, File: there[name], Content: content})
+	}
+	return list, nil
+}
+
+// Both is what a file held before the run and what the run left in it; nil for a file
+// that was not there, and for what is no plain file.
+func (h *History) Both(ctx context.Context, f Touched) (was, is []byte, err error) {
+	first, err := h.At(ctx, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	here, err := h.Here(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	read := func(c checkpoint.Checkpoint, path string) ([]byte, error) {
+		there, err := h.Kept.Trees().Paths(ctx, c.Tree)
+		if err != nil {
+			return nil, err
+		}
+		file := there[h.Tree.Prefix()+path]
+		if !file.There() || file.Link() || file.Mode == git.Gitlink {
+			return nil, nil
+		}
+		return h.Kept.Trees().Read(ctx, file)
+	}
+	if was, err = read(first, cmp.Or(f.From, f.Path)); err == nil {
+		is, err = read(here, f.Path)
+	}
+	return was, is, err
 }

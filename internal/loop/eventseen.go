@@ -69,8 +69,14 @@ type CheckpointRestored struct {
 	Why        string `json:"why"`
 	// Net is what differs, in the tree that is put back, from when the run began;
 	// only where a person put it back.
-	Net   *Changes `json:"net,omitempty"`
-	Later          // what runs later in the tree that is put back
+	Net *Changes `json:"net,omitempty"`
+	// Of a run that somebody looked through: the checkpoint of what is left of its
+	// work, without what a person has written since, and the files that went, as a
+	// whole or in part.
+	Work    string   `json:"work,omitempty" redact:"-"`
+	Dropped []string `json:"dropped,omitempty"`
+	Cut     []string `json:"cut,omitempty"`
+	Later            // what runs later in the tree that is put back
 }
 
 // PlanRead says how far the plan has come as the next agent finds it, when that is
