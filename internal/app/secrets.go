@@ -36,6 +36,17 @@ func secretsOf(a request.Assignment) *redact.Redactor {
 	return redact.New(list, a.Config().Done.Promise, a.Config().Done.FailurePromise)
 }
 
+// Secrets hides what is secret for who looks at runs in a folder: what its settings
+// and our environment hold now. Where the settings cannot be read it is the
+// environment alone.
+func Secrets(dir string) *redact.Redactor {
+	a, err := request.In(dir, request.Request{})
+	if err != nil {
+		return redact.New(redact.Variables(os.Environ(), isPath))
+	}
+	return secretsOf(a)
+}
+
 // commandLines are the commands of a run in which somebody may have written a key.
 func commandLines(a request.Assignment) []setting.Command {
 	list := []setting.Command{{Argv: a.Request.Command}}

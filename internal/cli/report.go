@@ -16,9 +16,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	page "github.com/refrain-loop/refrain/internal/report"
+	"github.com/refrain-loop/refrain/internal/term"
 )
 
 func reportCommand(sh *shell) *cobra.Command {
@@ -27,7 +31,8 @@ func reportCommand(sh *shell) *cobra.Command {
 		Use:   "report [RUN]",
 		Short: "Write a run as one HTML page with charts, to look at offline or send to others",
 		Long: "Write all there is to see of a run into one HTML file: how it ended and how that was proven, every refused\n" +
-			"claim, tests, cost, context and duration of each iteration, when it worked and when it waited, and what changed.\n" +
+			"claim, tests, cost, context and duration of each iteration, when it worked and when it waited, what changed line by\n" +
+			"line, and what the agent said. Keys that your environment and settings hold are left out of it.\n" +
 			"The page needs nothing else and asks nobody for anything. It is written into the run's folder, out of your\n" +
 			"work tree, unless you name a file, and is for you alone (mode 0600).\n\n" +
 			"--open shows it with the program in BROWSER, else with the one that your system has for pages.",
@@ -49,7 +54,7 @@ func reportCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		data, err := gather(store, entry)
+		data, err := gather(cmd.Context(), store, entry)
 		if err != nil {
 			return err
 		}
@@ -123,8 +128,8 @@ func browser() []string {
 	return []string{"xdg-open"}
 }
 
-// gather reads the whole journal of a run.
-func gather(store journal.Store, entry journal.Entry) (*page.Data, error) {
+// gather reads the whole journal of a run, its diffs and its transcripts.
+func gather(ctx context.Context, store journal.Store, entry journal.Entry) (*page.Data, error) {
 	var c page.Collector
 	for e, err := range store.Events(entry.Name, 0) {
 		if err != nil {
@@ -132,7 +137,69 @@ func gather(store journal.Store, entry journal.Entry) (*page.Data, error) {
 		}
 		c.Add(e)
 	}
-	return c.Data(lookAt(store, entry), time.Now()), nil
+	data := c.Data(lookAt(store, entry), time.Now())
+	data.Fill(pageTexts(ctx, store, entry))
+	return data, nil
+}
+
+// pageTexts is where the diffs and transcripts of a page come from. A run without
+// checkpoints has no diffs.
+func pageTexts(ctx context.Context, store journal.Store, entry journal.Entry) page.Sources {
+	hidden := app.Secrets(store.Tree)
+	hiding := func(w io.Writer, write func(io.Writer) error) error {
+		to := hidden.Writer(w)
+		return errors.Join(write(to), to.Close())
+	}
+	s := page.Sources{Transcript: func(w io.Writer, iter, attempt int) error {
+		return hiding(w, func(w io.Writer) error {
+			said := &reading{to: w}
+			out := term.Transcript(said, term.Options{})
+			for e, err := range journal.AttemptEvents(store.AttemptDir(entry.Name, iter, attempt)) {
+				if err != nil || said.err != nil {
+					return errors.Join(err, said.err)
+				}
+				out.Observe(e)
+			}
+			return said.err
+		})
+	}}
+	h, err := history.Open(ctx, store, entry)
+	if err != nil || !h.Kept.CanRestore() {
+		return s
+	}
+	diff := func(w io.Writer, from, to checkpoint.Checkpoint) error {
+		return hiding(w, func(w io.Writer) error { return h.Kept.Diff(ctx, w, from, to, checkpoint.DiffOptions{}) })
+	}
+	s.Net = func(w io.Writer) error {
+		from, to, err := span{}.of(ctx, h)
+		if err != nil {
+			return err
+		}
+		return diff(w, from, to)
+	}
+	s.Diff = func(w io.Writer, iter, attempt int) error {
+		from, to, err := h.Around(ctx, iter, attempt)
+		if err != nil {
+			return err
+		}
+		return diff(w, from, to)
+	}
+	return s
+}
+
+// reading remembers that nobody reads on.
+type reading struct {
+	to  io.Writer
+	err error
+}
+
+func (r *reading) Write(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	var n int
+	n, r.err = r.to.Write(p)
+	return n, r.err
 }
 
 // writePage writes the file in one go, so that a page that could not be written

@@ -271,3 +271,15 @@ func (h *History) noteRestored(restored *loop.CheckpointRestored) error {
 
 // now is the time as the journal writes it.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// Around is the work tree before and after an attempt.
+func (h *History) Around(ctx context.Context, iter, attempt int) (base, left checkpoint.Checkpoint, err error) {
+	made, err := journal.ReadChanges(h.runs.AttemptDir(h.entry.Name, iter, attempt))
+	if err != nil {
+		return base, left, err
+	}
+	if base, err = h.Kept.Load(ctx, made.Base); err == nil {
+		left, err = h.Kept.Load(ctx, made.Checkpoint)
+	}
+	return base, left, err
+}

@@ -15,6 +15,7 @@ type changed struct {
 	Open                             bool
 	Paths                            []changedPath
 	More                             string
+	Diff                             *shown
 }
 
 type changedPath struct{ Sign, Word, Path, From string }
@@ -62,6 +63,7 @@ func changes(d *Data) []changed {
 			c.Paths = append(c.Paths, pathOf(p))
 		}
 		room -= len(c.Paths)
+		c.Diff = d.texts.diffs[a.place]
 		if left := n - len(c.Paths); left > 0 {
 			c.More = fmt.Sprintf("%s more: refrain diff %s/%d", text.Count(left), text.Line(d.run.Name), a.iter)
 		}
@@ -73,6 +75,25 @@ func changes(d *Data) []changed {
 	slices.Reverse(list)
 	return list
 }
+
+// spoken is what the agent of one attempt said and did.
+type spoken struct {
+	ID, Label, Result string
+	Text              *shown
+}
+
+func transcripts(d *Data) []spoken {
+	var list []spoken
+	for _, a := range d.attempts {
+		if t := d.texts.scripts[a.place]; t != nil {
+			list = append(list, spoken{ID: a.anchor("t"), Label: "Iteration " + a.place.String(), Result: view.Fit(a.summary, maxSaid), Text: t})
+		}
+	}
+	return list
+}
+
+// maxSaid is how much of an agent's summary stands beside its iteration.
+const maxSaid = 100
 
 var signs = map[string]string{"created": "A", "modified": "M", "deleted": "D", "renamed": "R"}
 

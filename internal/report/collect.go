@@ -39,6 +39,7 @@ type Data struct {
 	spans    []span
 	warnings []warning
 	unwarned int // warnings that are only counted
+	texts    texts
 }
 
 // Add takes in one event. It wants all of the journal, in its order.

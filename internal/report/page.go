@@ -47,7 +47,9 @@ type pageCourse struct {
 	Band      *band
 	Attempts  table
 	Unlisted  string
+	Net       *shown
 	Changes   []changed
+	Spoken    []spoken
 	Later     []laterFile
 	MoreLater string
 }
@@ -76,7 +78,7 @@ func pageOf(d *Data) page {
 }
 
 func courseOf(d *Data) pageCourse {
-	c := pageCourse{Charts: charts(d), Band: bandOf(d), Attempts: attemptTable(d), Changes: changes(d), Later: runsLater(d), MoreLater: moreLater(d)}
+	c := pageCourse{Charts: charts(d), Band: bandOf(d), Attempts: attemptTable(d), Net: d.texts.net, Changes: changes(d), Spoken: transcripts(d), Later: runsLater(d), MoreLater: moreLater(d)}
 	if n := len(d.points); n > maxColumns {
 		c.Grouped = fmt.Sprintf("%s are too many to draw one by one: each bar stands for up to %d.", text.Plural(n, "attempt"), (n+maxColumns-1)/maxColumns)
 	}

@@ -25,6 +25,7 @@ func hostile(text string) *scene {
 		Name: text, Dir: text, Procedure: text, Version: text, Agent: text, Model: text, Promise: text, Branch: text, Prompt: text,
 		Limits: loop.Limits{Iterations: 2},
 	})
+	s.texts = saying(strings.ReplaceAll(text, "\n", " "), 3)
 	o := ok(time.Second)
 	o.Summary, o.Person, o.BilledTo, o.Pinned = text, text, text, []string{text}
 	o.ProgressBy = []loop.ProgressBy{loop.ProgressBy(text)}
@@ -106,7 +107,7 @@ func checkPage(t *testing.T, page string) {
 		}
 	}
 	for _, r := range html.UnescapeString(page) {
-		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			t.Errorf("the page has the character %U", r)
 			break
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ type scene struct {
 	state loop.State
 	run   *view.Run
 	all   Collector
+	texts Sources
 }
 
 func begin(p *loop.RunStarted) *scene {
@@ -83,7 +85,27 @@ func (s *scene) finish(state loop.Status, reason loop.Reason, why string, proven
 	return s.tell(&loop.RunFinished{State: state, Reason: reason, Why: why, Proven: proven, Elapsed: s.state.Live, Totals: s.state.Totals})
 }
 
-func (s *scene) data() *Data { return s.all.Data(s.run, s.now) }
+func (s *scene) data() *Data {
+	d := s.all.Data(s.run, s.now)
+	d.Fill(s.texts)
+	return d
+}
+
+// saying has diffs and transcripts in which the same line stands again and again.
+func saying(line string, times int) Sources {
+	diff := func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1,%[2]d +1,%[2]d @@ %[1]s\n%[3]s%[4]s", line, times, strings.Repeat("-"+line+"\n", times), strings.Repeat("+"+line+"\n", times))
+		return err
+	}
+	return Sources{
+		Net:  diff,
+		Diff: func(w io.Writer, _, _ int) error { return diff(w) },
+		Transcript: func(w io.Writer, iter, _ int) error {
+			_, err := io.WriteString(w, strings.Repeat(fmt.Sprintf("%d\t%s\n", iter, line), times))
+			return err
+		},
+	}
+}
 
 var goOn = loop.Verdict{Action: loop.Continue}
 
@@ -104,6 +126,7 @@ func night() *scene {
 		Limits:  loop.Limits{Iterations: 60, Time: loop.Millis(10 * time.Hour), CostUSD: 25, Failures: 3, NoProgress: 5, RedGates: 8, TestFailures: 8, Redline: 85},
 		Promise: "ALL TIDES PREDICTED", Branch: "loop/20260314-220400", Prompt: "Study @specs/* and IMPLEMENTATION_PLAN.md, pick the most important open task, build it, test it.",
 	})
+	s.texts = saying("	the tide comes in, and goes out again, as it was predicted for the harbour of Dover in the year to come", 12)
 	s.tell(&loop.GateStarted{Name: "test", Where: loop.InWorkspace}).after(40 * time.Second).tell(&loop.RunBaseline{Proof: loop.InClean})
 	total, passed := 96, 21
 	for i := 1; i <= 34; i++ {

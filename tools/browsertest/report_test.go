@@ -197,6 +197,28 @@ func TestBrowserShowsANight(t *testing.T) {
 	})
 }
 
+func TestBrowserShowsDiffsAndTranscripts(t *testing.T) {
+	ctx := browser(t)
+	look(t, ctx, "night", func(ctx context.Context) {
+		if n := eval[int](t, ctx, `[...document.querySelectorAll(".text")].filter(e => e.checkVisibility()).length`); n != 0 {
+			t.Errorf("%d texts are open before anybody asked for them", n)
+		}
+		eval[any](t, ctx, `document.querySelectorAll("#net details, #d3, #d3 details, #t3").forEach(d => { d.open = true })`)
+		for _, size := range sizes[:3] {
+			screen(t, ctx, min(size.width, 1280), size.tall, size.media, size.scheme)
+			fits(t, ctx, size.name, size.width)
+			photograph(t, ctx, "texts-"+size.name)
+		}
+		colors := eval[[]string](t, ctx, `[".add", ".del", ".hunk"].map(c => getComputedStyle(document.querySelector("#net " + c)).color)`)
+		if len(colors) != 3 || colors[0] == colors[1] || colors[1] == colors[2] {
+			t.Errorf("the lines of a diff have the colours %v", colors)
+		}
+		if !eval[bool](t, ctx, `document.querySelector("#t3 .text").innerText.includes("the tide")`) {
+			t.Error("what the agent said cannot be read")
+		}
+	})
+}
+
 func TestBrowserAnswersPointerAndClicks(t *testing.T) {
 	ctx := browser(t)
 	look(t, ctx, "night", func(ctx context.Context) {
