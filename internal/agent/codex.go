@@ -101,7 +101,7 @@ func codexDistrust(folders []string) (string, error) {
 	var levels []string
 	for _, folder := range folders {
 		if !utf8.ValidString(folder) {
-			return "", fmt.Errorf("codex cannot be told not to trust %q: the name of the folder is no text", folder)
+			return "", fmt.Errorf("codex cannot be told not to trust %q: the name of the folder is not text", folder)
 		}
 		name, err := json.Marshal(folder) // as TOML takes a text, too
 		if err != nil {

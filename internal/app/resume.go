@@ -258,7 +258,7 @@ func (c *Continuation) samePlace(past journal.Past) error {
 		}
 	}
 	return &request.UsageError{
-		What: c.Entry.Name + " was started in a git work tree, and git says that this is none any more",
+		What: c.Entry.Name + " was started in a git work tree, and git says that it is not one any more",
 		Hint: "look at \"git config core.bare\" and \"git config core.worktree\"; --accept-config judges in the work tree",
 	}
 }

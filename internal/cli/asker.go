@@ -110,7 +110,7 @@ func (a *asker) listen() {
 			switch {
 			case asked == nil:
 			case err != nil:
-				fmt.Fprintf(a.sh.out, "\nthat is no answer\n%s\n> ", help(asked.RunAsked))
+				fmt.Fprintf(a.sh.out, "\nthat is not an answer\n%s\n> ", help(asked.RunAsked))
 			case !a.answer(asked, strings.TrimSpace(line)):
 				fmt.Fprintf(a.sh.out, "%s\n> ", help(asked.RunAsked))
 			}
@@ -141,7 +141,7 @@ func (a *asker) answer(asked *question, typed string) bool {
 	}
 	said, ok := keys[strings.ToLower(typed)]
 	if !ok {
-		fmt.Fprintf(a.sh.out, "%q is no answer\n", typed)
+		fmt.Fprintf(a.sh.out, "%q is not an answer\n", typed)
 		return false
 	}
 	return a.do(app.Command{Name: "approve", Text: said})

@@ -145,7 +145,7 @@ func configSet(sh *shell) *cobra.Command {
 		mode := fs.FileMode(0o644)
 		if info, err := os.Lstat(path); err == nil {
 			if mode = info.Mode(); !mode.IsRegular() {
-				return usage(projectFile+" is no plain file", "change it where it really is")
+				return usage(projectFile+" is not a regular file", "change it where it really is")
 			}
 		}
 		old, err := files.ReadFile(cmd.Context(), path, maxSettings)

@@ -79,7 +79,7 @@ func checkTerminal(sh *shell) doctor.Check {
 	const name = "terminal"
 	switch {
 	case !isTerminal(sh.out):
-		return doctor.Check{Name: name, Level: doctor.Fine, Found: "stdout is no terminal: runs are shown in plain lines"}
+		return doctor.Check{Name: name, Level: doctor.Fine, Found: "stdout is not a terminal: runs are shown in plain lines"}
 	case os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "":
 		return doctor.Check{Name: name, Level: doctor.Worry, Found: "TERM says that it can do nothing", Remedy: "set TERM, or use -o plain"}
 	}

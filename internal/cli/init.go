@@ -20,7 +20,7 @@ import (
 // next is what to do in a project that is ready.
 var next = [][2]string{
 	{"refrain doctor", "see that everything a run needs is here"},
-	{"refrain plan", "hold specs/ against the code, and write the tasks"},
+	{"refrain plan", "compare specs/ with the code, and write the tasks"},
 	{"refrain build", "do them, one an iteration, until none is left"},
 }
 
@@ -118,7 +118,7 @@ func tellWritten(sh *shell, files []scaffold.Result) {
 }
 
 func tellNext(sh *shell) error {
-	fmt.Fprintln(sh.out, "\nSay what you want in specs/, a subject to a file, or in PROMPT.md for \"refrain run\". Next:")
+	fmt.Fprintln(sh.out, "\nSay what you want in specs/, one subject in each file, or in PROMPT.md for \"refrain run\". Next:")
 	w := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	for _, n := range next {
 		fmt.Fprintf(w, "  %s\t%s\n", n[0], n[1])
@@ -139,7 +139,7 @@ func ask(in io.Reader, out io.Writer, questions []scaffold.Question) error {
 				return usage("no answer, so nothing was written", "pass --yes to be asked nothing")
 			}
 			if *q.Answer, ok = q.Take(lines.Text()); !ok {
-				fmt.Fprintf(out, "%q is none of them.\n", *q.Answer)
+				fmt.Fprintf(out, "%q is not one of them.\n", *q.Answer)
 			}
 		}
 	}

@@ -165,7 +165,7 @@ func (t *transcript) missing() error {
 func (t *transcript) dropped(dir string) error {
 	if keep := kept(t.entry); keep > 0 && t.iter <= t.entry.LastIteration()-keep {
 		return usage(fmt.Sprintf("the transcript of %s/%d is gone", t.entry.Name, t.iter),
-			"raise retention.transcripts to keep more; what it came to is in \"refrain show\"")
+			"raise retention.transcripts to keep more; its result is in \"refrain show\"")
 	}
 	said := "the agent printed nothing"
 	if info, err := os.Stat(filepath.Join(dir, "stderr")); err == nil && info.Size() > 0 {

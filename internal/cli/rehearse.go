@@ -135,7 +135,7 @@ func (o *runOptions) takeScript(cmd *cobra.Command, args []string) (string, erro
 		o.procedure = before[1]
 		return before[0], nil
 	}
-	return "", usage(fmt.Sprintf("rehearse takes a script and a procedure, not %q", before), "put a prompt behind -p")
+	return "", usage(fmt.Sprintf("rehearse takes a script and a procedure, not %q", before), "pass a prompt with -p")
 }
 
 // startOf is when a night begins.
@@ -148,7 +148,7 @@ func startOf(text string, now time.Time) (time.Time, error) {
 	}
 	t, err := time.ParseInLocation("2006-01-02 15:04", text, time.Local)
 	if err != nil {
-		return t, usage(fmt.Sprintf("--start is %q, and that is no time", text), "write it like 22:00, or 2026-11-15 22:00")
+		return t, usage(fmt.Sprintf("--start is %q, and that is not a time", text), "write it like 22:00, or 2026-11-15 22:00")
 	}
 	return t, nil
 }

@@ -30,7 +30,7 @@ func (o runOptions) asking() ([]config.Flag, error) {
 	if len(o.breakAt) > 0 {
 		for _, n := range o.breakAt {
 			if number, err := strconv.Atoi(n); err != nil || number < 1 {
-				return nil, usage(fmt.Sprintf("--break-at %q is no iteration", n), "write a number from 1")
+				return nil, usage(fmt.Sprintf("--break-at %q is not an iteration", n), "write a number from 1")
 			}
 		}
 		flags = append(flags, config.Flag{Name: "--break-at", Key: "ask.at", Value: `["` + strings.Join(o.breakAt, `","`) + `"]`})

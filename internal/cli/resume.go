@@ -26,9 +26,9 @@ func resumeCommand(sh *shell) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
-		Short: "Go on with a run that is paused or waits, was stopped, gave up, hit a limit or crashed",
+		Short: "Go on with a run: paused, waiting, stopped, aborted, exhausted, failed or crashed",
 		Long: "Go on with a run. One that is alive is unpaused, or its wait is cut short. Another one is started again: without\n" +
-			"RUN the latest one here that can go on. Settings are read anew under the flags that the run was started with;\n" +
+			"RUN the latest one here that can go on. Settings are read again, under the flags that the run was started with;\n" +
 			"limits given here are new totals, not additions. A wait for a usage limit goes on, unless --now is given.",
 		Example:           "  refrain resume\n  refrain resume build-7 -n 20",
 		Args:              atMost(1),
@@ -40,7 +40,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 			}
 			if run, err := sh.liveHere(first(args)); err == nil && !dry {
 				if len(flags) > 0 {
-					return failure{run.Name + " is alive: its settings cannot be given anew", "change a limit with \"refrain raise\", or stop it first", statusLocked}
+					return failure{run.Name + " is alive: its settings cannot be changed", "change a limit with \"refrain raise\", or stop it first", statusLocked}
 				}
 				err := give(cmd.Context(), sh, run, control.Command{Command: control.Resume, NoWait: noWait}, output == "json")
 				if !errors.Is(err, errJustEnded) {

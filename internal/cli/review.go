@@ -411,13 +411,13 @@ func (r *reviewed) named(paths, tasks []string, of func(history.Touched, string)
 	for _, path := range paths {
 		at := slices.IndexFunc(r.files, func(f history.Touched) bool { return f.Path == path || f.From == path && path != "" })
 		if at < 0 {
-			return nil, usage(fmt.Sprintf("%s is no file that %s has changed", path, r.entry.Name), "name it from the work tree on; "+hint)
+			return nil, usage(fmt.Sprintf("%s is not a file that %s has changed", path, r.entry.Name), "name it from the work tree on; "+hint)
 		}
 		add(r.files[at])
 	}
 	for _, task := range tasks {
 		if !slices.Contains(r.tasks(), task) || task == noTask {
-			return nil, usage(fmt.Sprintf("%q is no task for which %s has changed files", task, r.entry.Name), "write it as it stands in the plan; "+hint)
+			return nil, usage(fmt.Sprintf("%q is not a task for which %s has changed files", task, r.entry.Name), "write it as it stands in the plan; "+hint)
 		}
 		before := len(list)
 		for _, f := range r.files {

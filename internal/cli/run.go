@@ -167,7 +167,7 @@ func (o *runOptions) take(sh *shell, cmd *cobra.Command, args []string) error {
 	case len(words) > 0 && o.sentence == "":
 		return usage("the sentence is empty", "say what is to be done")
 	case o.sentence != "" && cmd.Flags().Changed("prompt"):
-		return usage(fmt.Sprintf("there are two prompts: %q and -p", text.Shorten(o.sentence, 40)), "say all of it in one of them, or put one behind --context")
+		return usage(fmt.Sprintf("there are two prompts: %q and -p", text.Shorten(o.sentence, 40)), "say all of it in one of them, or pass one with --context")
 	case o.replace && (o.procedure == "" || o.sentence == "" && !cmd.Flags().Changed("prompt") && !cmd.Flags().Changed("prompt-file")):
 		return usage("--replace-prompt has nothing to replace, or nothing to put in its place", "name a procedure and a prompt: refrain run build --replace-prompt 'Do the next task'")
 	}
@@ -201,7 +201,7 @@ func notAName(cmd *cobra.Command, words []string) error {
 	if isSentence(words) {
 		return nil
 	}
-	return usage(fmt.Sprintf("%s takes a sentence, and %q is a single word", cmd.Name(), words[0]), "say more, or put it behind -p; a command goes behind --")
+	return usage(fmt.Sprintf("%s takes a sentence, and %q is a single word", cmd.Name(), words[0]), "say more, or pass it with -p; a command goes after --")
 }
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
@@ -393,7 +393,7 @@ func choose(sh *shell, choice *lineup.ChoiceError) ([]config.Flag, error) {
 		}
 		return []config.Flag{{Name: "--agent", Key: "agent", Value: name}}, nil
 	}
-	return nil, usage(fmt.Sprintf("%q is none of them", answer), "choose one with -a NAME")
+	return nil, usage(fmt.Sprintf("%q is not one of them", answer), "choose one with -a NAME")
 }
 
 // maxSettings is more than any file of settings has.

@@ -136,7 +136,7 @@ func tellSurface(ctx context.Context, sh *shell, s *app.Surface, whole bool) err
 	}
 	tellNews(sh, list, 0)
 	if unseen := (&trust.Error{News: list}).Unseen(); unseen != nil {
-		sh.say("But for %s: %s. Nobody can agree to what cannot be looked at.", text.Line(unseen.Where), text.Line(unseen.What))
+		sh.say("Except %s: %s. Nobody can agree to what cannot be looked at.", text.Line(unseen.Where), text.Line(unseen.What))
 	}
 	if !whole {
 		return nil

@@ -22,7 +22,7 @@ const specsFolder = "specs"
 func verifyCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Hold the plan against the specs: tasks, coverage, orphans",
+		Short: "Compare the plan with the specs: tasks, coverage, orphans",
 		Long: "Say how far the tasks of the plan are, which requirements of specs/ they cover, and which belong to\n" +
 			"no spec. The exit status is 0 when every spec has a task, every MUST is covered and every reference\n" +
 			"leads somewhere, and 1 when not. Whether the code does what the specs say is for the gates.",
@@ -132,7 +132,7 @@ func tellGaps(sh *shell, r plan.Report) {
 	}
 	tellList(sh, "Requirements without a task:", uncovered)
 	tellList(sh, "Tasks without a spec:", orphans)
-	tellList(sh, "References that lead nowhere:", lost)
+	tellList(sh, "References to what does not exist:", lost)
 	if r.OK() {
 		fmt.Fprintln(sh.out, "\nOK: plan and specs fit.")
 		return

@@ -22,12 +22,12 @@ func whatifCommand(sh *shell) *cobra.Command {
 		Short: "Say where a run would have ended with other settings, from its record",
 		Long: "Decide a recorded run once more with other settings: where it would have stopped, by which rule,\n" +
 			"and what that would have saved. Nothing is started and nothing is written.\n\n" +
-			"Only settings that say when a run waits or ends can be supposed:\n" + wrapped(whatif.Redecidable),
+			"Only settings that say when a run waits or ends can be tried:\n" + wrapped(whatif.Redecidable),
 		Example:           "  refrain whatif last --set stop.no_progress=3\n  refrain whatif build-7 --set budget.cost_usd=10 --set loop.max_time=4h",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
-	supposed := cmd.Flags().StringArray("set", nil, "suppose another setting, as KEY=VALUE (repeatable)")
+	supposed := cmd.Flags().StringArray("set", nil, "try another setting, as KEY=VALUE (repeatable)")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		var flags []config.Flag
@@ -76,7 +76,7 @@ func wrapped(keys []string) string {
 
 func tellWhatif(sh *shell, w *whatif.Result, entry journal.Entry) {
 	for _, s := range w.Set {
-		sh.say("Supposed: %s = %s (it was %s)", s.Key, s.Value, s.Was)
+		sh.say("With %s = %s (it was %s)", s.Key, s.Value, s.Was)
 	}
 	sh.say("%s", whatifWords(w))
 	if w.Stops {

@@ -43,7 +43,7 @@ func TestWhomToTell(t *testing.T) {
 		{"metrics on no port", `metrics.listen = "127.0.0.1:99999"`, `metrics.listen must be a host and a port, not "127.0.0.1:99999"`, listen},
 
 		{"an e-mail", `notify.email = { to = ["a@example.com", "B <b@example.com>"], from = "r@example.com", server = "localhost" }`, "", ""},
-		{"an e-mail to nobody", `notify.email.to = ["a"]`, `notify.email.to has "a", which is no e-mail address`, mail},
+		{"an e-mail to nobody", `notify.email.to = ["a"]`, `notify.email.to has "a", which is not an e-mail address`, mail},
 		{"an e-mail from nobody", `notify.email.from = "a b"`, `notify.email.from must be an e-mail address, not "a b"`, mail},
 		{"an e-mail with two headers", `notify.email.from = "a@b.c\nBcc: d@e.f"`, `notify.email.from must be an e-mail address, not "a@b.c\nBcc: d@e.f"`, mail},
 		{"a web page for a mail server", `notify.email.server = "smtp://example.com"`, `notify.email.server must be a host, or a host and a port, not "smtp://example.com"`, server},

@@ -89,7 +89,7 @@ func aroundRows(c *Config) []setting.Row {
 		},
 		{
 			Key: "git.on_regression", Kind: setting.Text, At: &c.Git.OnRegression, Default: "keep", Choices: []string{"keep", "rollback"},
-			Doc: "what happens to an iteration after which gates or tests are worse than at best: it stays, or is undone, and the next prompt says why",
+			Doc: "what happens to an iteration after which gates or tests are worse than the best so far: it stays, or is undone, and the next prompt says why",
 		},
 		{
 			Key: "git.protect", Kind: setting.List, At: &c.Git.Protect, Default: []string{}, Required: true,
@@ -123,11 +123,11 @@ func aroundRows(c *Config) []setting.Row {
 		},
 		{
 			Key: "progress.ignore", Kind: setting.List, At: &c.Progress.Ignore, Default: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Required: true,
-			Doc: "files whose change is no progress",
+			Doc: "files whose change does not count as progress",
 		},
 		{
 			Key: "progress.only", Kind: setting.List, At: &c.Progress.Only, Default: []string{}, Required: true,
-			Doc: "files whose change alone is progress, as patterns of a .gitignore file; empty is all",
+			Doc: "only changes of these files count as progress, as patterns of a .gitignore file; empty is all",
 		},
 		{
 			Key: "retention.transcripts", Kind: setting.Int, At: &c.Retention.Transcripts, Default: 200,
@@ -192,7 +192,7 @@ func programs(v any) (what, hint string) {
 func variablePatterns(v any) (what, hint string) {
 	for _, pattern := range v.([]string) {
 		if _, err := path.Match(pattern, ""); err != nil || strings.ContainsAny(pattern, "= /") {
-			return "has " + setting.Quote(pattern) + ", which is no name of a variable and no pattern", "write names alone, such as \"OPENAI_API_KEY\" or \"OPENAI_*\""
+			return "has " + setting.Quote(pattern) + ", which is neither the name of a variable nor a pattern", "write names alone, such as \"OPENAI_API_KEY\" or \"OPENAI_*\""
 		}
 	}
 	return "", ""

@@ -90,7 +90,7 @@ func (r *checker) checkPrompt(name string) []Problem {
 		complain := func(what, hint string) { problems = append(problems, top.place.problem(key, key+what, hint)) }
 		for _, part := range top.value.(Parts) {
 			if part.Builtin != "" && r.sources.Fragments != nil && !slices.Contains(r.sources.Fragments, part.Builtin) {
-				complain(" has "+setting.Quote(procedure.FragmentPrefix+part.Builtin)+", which is no built-in fragment", fragmentHint(part.Builtin, r.sources.Fragments))
+				complain(" has "+setting.Quote(procedure.FragmentPrefix+part.Builtin)+", which is not a built-in fragment", fragmentHint(part.Builtin, r.sources.Fragments))
 			}
 		}
 		if file := r.promptFile(name, top.layer); file != "" {
@@ -161,7 +161,7 @@ func (r *checker) checkFallback() []Problem {
 		what, hint := r.agentComplaint(name)
 		switch {
 		case name == "auto":
-			what, hint = "limits.fallback has "+setting.Quote(name)+", which is no agent", "write the name of one"
+			what, hint = "limits.fallback has "+setting.Quote(name)+", which is not an agent", "write the name of one"
 		case name == agent.value && agent.layer == fallback.layer:
 			what, hint = "limits.fallback has "+setting.Quote(name)+", which is the agent itself", "name another one"
 		}

@@ -39,7 +39,7 @@ type Value string
 func (v Value) MarshalJSON() ([]byte, error) {
 	value, ok := tomlfile.Value(string(v))
 	if !ok {
-		return nil, fmt.Errorf("write %s as JSON: it is no TOML", string(v))
+		return nil, fmt.Errorf("write %s as JSON: it is not TOML", string(v))
 	}
 	return json.Marshal(value)
 }

@@ -82,7 +82,7 @@ func notifyRows(n *Notify) []setting.Row {
 		},
 		{
 			Key: "notify.every", Kind: setting.Duration, At: &n.Every, Default: time.Minute,
-			Doc: "how long to keep still about the same thing; the end is always told; \"0s\" is no limit",
+			Doc: "how long to be silent about the same thing; the end is always told; \"0s\" is no limit",
 		},
 		{
 			Key: "notify.per_hour", Kind: setting.Int, At: &n.PerHour, Default: 20,
@@ -177,7 +177,7 @@ func mailAddress(v any) (what, hint string) {
 func mailAddresses(v any) (what, hint string) {
 	for _, s := range v.([]string) {
 		if _, err := mail.ParseAddress(s); err != nil {
-			return "has " + setting.Quote(s) + ", which is no e-mail address", "write it like name@example.com"
+			return "has " + setting.Quote(s) + ", which is not an e-mail address", "write it like name@example.com"
 		}
 	}
 	return "", ""

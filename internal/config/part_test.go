@@ -33,9 +33,9 @@ func TestProblemsOfParts(t *testing.T) {
 		{"a section of two lines", `[{ section = "A\nB", text = "x" }]`, `has a section of several lines in part 1`, "write it on one line"},
 		{"a section that is a heading", `[{ section = "## ACT", text = "x" }]`, `has a section that begins with # in part 1`, "write its words alone: the heading is made of them"},
 		{"a NUL", `[{ text = "a\u0000" }]`, `must not contain a NUL character`, "no program can be given one"},
-		{"no such fragment", `["builtin:act/committ"]`, `has "builtin:act/committ", which is no built-in fragment`, `did you mean "builtin:act/commit"?`},
-		{"no such fragment in a folder", `["builtin:act/dance"]`, `has "builtin:act/dance", which is no built-in fragment`, "there are act/commit, act/tick"},
-		{"a fragment of no folder", `["builtin:dance"]`, `has "builtin:dance", which is no built-in fragment`, "there are act/commit, act/tick, observe/plan"},
+		{"no such fragment", `["builtin:act/committ"]`, `has "builtin:act/committ", which is not a built-in fragment`, `did you mean "builtin:act/commit"?`},
+		{"no such fragment in a folder", `["builtin:act/dance"]`, `has "builtin:act/dance", which is not a built-in fragment`, "there are act/commit, act/tick"},
+		{"a fragment of no folder", `["builtin:dance"]`, `has "builtin:dance", which is not a built-in fragment`, "there are act/commit, act/tick, observe/plan"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestProblemsInAFile(t *testing.T) {
 		{"a blank promise", "[done]\npromise = \" \"", `refrain.toml:2:1: done.promise must not be blank`, "write a text, or leave the key out"},
 		{"an empty promise", "done.promise = \"\"", `refrain.toml:1:1: done.promise must not be blank`, "write a text, or leave the key out"},
 		{"a blank failure promise", "done.failure_promise = \" \"", `refrain.toml:1:1: done.failure_promise must not be blank`, `write "" for none`},
-		{"a bad pattern", "stop.patterns = [\"ok\", \"(\"]", `refrain.toml:1:1: stop.patterns has a bad pattern "(": missing closing ): ` + "`(`", "write it in Go's regular expressions, and put a backslash before what is meant literally"},
+		{"a bad pattern", "stop.patterns = [\"ok\", \"(\"]", `refrain.toml:1:1: stop.patterns has a bad pattern "(": missing closing ): ` + "`(`", "write it in Go's regular expressions, and put a backslash before special characters"},
 		{"a folder outside", "loop.dir = \"../x\"", `refrain.toml:1:1: loop.dir must be a folder below the work tree, not "../x"`, `write it without a leading "/" or ".."`},
 		{"both promises alike", "done.promise = \"X  Y\"\ndone.failure_promise = \"X Y\"", `refrain.toml:2:1: done.promise and done.failure_promise are both "X  Y"`, "give them different texts, so that the agent can say which it means"},
 		{"a promise like the default for blocked", "done.promise = \"BLOCKED\"", `refrain.toml:1:1: done.promise and done.failure_promise are both "BLOCKED"`, "give them different texts, so that the agent can say which it means"},
@@ -91,7 +91,7 @@ func TestProblemsInAFile(t *testing.T) {
 
 		{"the same agent twice", "limits.fallback = [\"rehearsal\", \"rehearsal\"]", `refrain.toml:1:1: limits.fallback has "rehearsal" twice`, "write each once"},
 		{"an unknown agent to fall back to", "limits.fallback = [\"reharsal\"]", `refrain.toml:1:1: no agent is called "reharsal"`, `did you mean "rehearsal"?`},
-		{"any agent to fall back to", "limits.fallback = [\"auto\"]", `refrain.toml:1:1: limits.fallback has "auto", which is no agent`, "write the name of one"},
+		{"any agent to fall back to", "limits.fallback = [\"auto\"]", `refrain.toml:1:1: limits.fallback has "auto", which is not an agent`, "write the name of one"},
 		{"the agent itself to fall back to", "agent = \"rehearsal\"\nlimits.fallback = [\"rehearsal\"]", `refrain.toml:2:1: limits.fallback has "rehearsal", which is the agent itself`, "name another one"},
 		{"a resume flag for the rehearsal", "[agents.rehearsal]\nresume_flag = \"-r\"", `refrain.toml:2:1: agents.rehearsal.resume_flag means nothing: that agent is built in`, "give the agent that you mean another name"},
 		{"a wrong kind of session", "session.mode = \"keeps\"", `refrain.toml:1:1: session.mode must be "fresh" or "keep", not "keeps"`, `did you mean "keep"?`},

@@ -24,7 +24,7 @@ func workRows(c *Config) []setting.Row {
 		},
 		{
 			Key: "prompt", Kind: setting.Text, At: &c.Prompt, Default: "PROMPT.md", Required: true, File: true,
-			Doc: "the prompt's file, read anew for every iteration; a procedure that is made of parts has none",
+			Doc: "the prompt's file, read again for every iteration; a procedure that is made of parts has none",
 		},
 		{
 			Key: "profile", Kind: setting.Text, At: &c.Profile, Default: "", Choices: append([]string{""}, Profiles()...),
@@ -238,7 +238,7 @@ func eachOnce(v any) (what, hint string) {
 func iterationNumbers(v any) (what, hint string) {
 	for _, text := range v.([]string) {
 		if n, err := strconv.Atoi(text); err != nil || n < 1 {
-			return fmt.Sprintf("%q is no iteration", text), "write numbers from 1, such as [\"3\", \"10\"]"
+			return fmt.Sprintf("%q is not an iteration", text), "write numbers from 1, such as [\"3\", \"10\"]"
 		}
 	}
 	return "", ""

@@ -102,7 +102,7 @@ func checkTrust(ctx context.Context, a request.Assignment) Check {
 	news, err := surface.Unknown(a, items)
 	switch {
 	case err != nil:
-		return Check{name, Worry, err.Error(), "\"refrain trust\" begins it anew"}
+		return Check{name, Worry, err.Error(), "\"refrain trust\" starts a new one"}
 	case len(items) == 0:
 		return Check{name, Fine, "this work tree brings along nothing that runs", ""}
 	case len(news) == 0:
@@ -137,7 +137,7 @@ func checkGit(ctx context.Context, tree string) Check {
 		return Check{"git", Problem, err.Error(), request.HintOf(err)}
 	}
 	if inside, err := ask(ctx, tree, git.Closed(), "git", "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
-		return Check{"git", Worry, version + ", but this is no git work tree", "run \"git init\" here, so that the agent's work can be undone"}
+		return Check{"git", Worry, version + ", but this is not a git work tree", "run \"git init\" here, so that the agent's work can be undone"}
 	}
 	return Check{"git", Fine, version, ""}
 }
@@ -336,7 +336,7 @@ func checkRecords(tree string) Check {
 		return Check{name, Problem, "no place for them: " + err.Error(), "set XDG_STATE_HOME to a folder outside of the project that you can write to"}
 	}
 	if folder := os.Getenv("XDG_STATE_HOME"); folder != "" && !filepath.IsAbs(folder) {
-		return Check{name, Worry, fmt.Sprintf("XDG_STATE_HOME is %s, which is no full path and so is passed over: they are in %s", text.Line(folder), store.Dir), "set it to a full path, or unset it"}
+		return Check{name, Worry, fmt.Sprintf("XDG_STATE_HOME is %s, which is not a full path, so it is ignored: they are in %s", text.Line(folder), store.Dir), "set it to a full path, or unset it"}
 	}
 	if store.InProject() {
 		return Check{name, Worry, "in the project itself, where an earlier version has put them: " + store.Dir, "the next run moves them out of the project"}

@@ -175,7 +175,7 @@ var classes = map[string]string{
 func (s *set) addClass(name string) error {
 	ranges, ok := classes[name]
 	if !ok {
-		return fmt.Errorf("no class of signs is called [:%s:]", name)
+		return fmt.Errorf("there is no character class [:%s:]", name)
 	}
 	for i := 0; i < len(ranges); i += 2 {
 		s.add(ranges[i], ranges[i+1])

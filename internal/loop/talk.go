@@ -139,7 +139,7 @@ func (p *CheckpointRestored) feedback(byPerson bool) Feedback {
 		to = fmt.Sprintf("as iteration %d left them", *p.Iteration)
 	}
 	if byPerson {
-		return Feedback{Kind: "rolled_back", Text: brief(fmt.Sprintf("a person has put the files back: they are %s; look at them anew", to))}
+		return Feedback{Kind: "rolled_back", Text: brief(fmt.Sprintf("a person has put the files back: they are %s; look at them again", to))}
 	}
 	return Feedback{Kind: "rollback", Text: brief(fmt.Sprintf("the last iteration's changes were undone (%s); the files are %s; go another way", p.Why, to))}
 }

@@ -98,7 +98,7 @@ func (g *Git) putBack(ctx context.Context) (same, cut bool) {
 		what := text.FirstFew(done.What)
 		g.Warn("git "+what, loop.Warning{
 			Text: "what git does here was changed since the run began, and is put back: " + what,
-			Hint: "if it was meant, change it when the run is over" + g.save(done),
+			Hint: "if you want that change, make it when the run is over" + g.save(done),
 			Key:  loop.PutBackKey + what,
 		})
 	}

@@ -175,7 +175,7 @@ func (g *Guards) pinsNow(ctx context.Context) git.Guarded {
 }
 
 // NoteChangedPins takes note of the pinned files that an agent has changed, from
-// before it to after it: gates leave caches beside the tests, which is no agent's
+// before it to after it: gates leave caches beside the tests, which is not an agent's
 // doing.
 func (g *Guards) NoteChangedPins(ctx context.Context, a *engine.Attempt) {
 	if g.pins == nil || a.CutShort {

@@ -90,7 +90,7 @@ func place(f Flight) []Finding {
 	default:
 		return nil
 	}
-	return []Finding{{Name: Place, What: what + ": an agent here can change all that you have", Hint: "go to the folder of a project, or say --here if this is meant"}}
+	return []Finding{{Name: Place, What: what + ": an agent here can change all that you have", Hint: "go to the folder of a project, or pass --here to work here all the same"}}
 }
 
 // same tells whether two paths lead to one folder.

@@ -121,7 +121,7 @@ func (f *Front) setDefaults(n node) *Error {
 			return one.refuse(fmt.Sprintf("the variable %q has others in it", one.key), "give it a text, a number, true, false or a list")
 		}
 		if !isName.MatchString(one.key) {
-			return one.refuse(fmt.Sprintf("%q is no name that a template can use", one.key), "take letters, digits and _")
+			return one.refuse(fmt.Sprintf("%q is not a name that a template can use", one.key), "take letters, digits and _")
 		}
 		f.Defaults[one.key] = one.plain()
 	}

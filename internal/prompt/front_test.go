@@ -157,7 +157,7 @@ func TestFrontMatterThatCannotBeRead(t *testing.T) {
 		{"a text for a table", "---\nsettings: x\n---\n", "P.md:2: settings are keys, each with its value"},
 		{"a list for variables", "---\ndefaults: [x]\n---\n", "P.md:2: defaults are variables, each with its value"},
 		{"variables in variables", "---\ndefaults:\n  a:\n    b: 1\n---\n", `P.md:4: the variable "a" has others in it`},
-		{"a variable that no template can name", "---\ndefaults:\n  a-b: 1\n---\n", `P.md:3: "a-b" is no name that a template can use`},
+		{"a variable that no template can name", "---\ndefaults:\n  a-b: 1\n---\n", `P.md:3: "a-b" is not a name that a template can use`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -224,7 +224,7 @@ func (c *claim) request(missing []loop.TestChange) string {
 	if c.Proof.Tests == TestsPinned {
 		return why + "; make the work hold against them"
 	}
-	return why + fmt.Sprintf("; restore them, or, where the change is meant, say so for each in a line of its own: <test-changed name=%q>why</test-changed>", missing[0].Name)
+	return why + fmt.Sprintf("; restore them, or, where the change is intended, say so for each in a line of its own: <test-changed name=%q>why</test-changed>", missing[0].Name)
 }
 
 // fingerprint tells one list of tests from another: a state has no room for all

@@ -126,7 +126,7 @@ func (r *rooms) plant(ctx context.Context, one *room, paths []string) error {
 	}
 	s := r.judge.Proof
 	if print, err := printOf(s.seed()); err != nil || print != r.judge.known.Seed.Print {
-		return errors.New("what was set aside for clean checkouts before the first iteration is gone or was changed: resume with --accept-config to set it aside anew")
+		return errors.New("what was set aside for clean checkouts before the first iteration is gone or was changed: resume with --accept-config to set it aside again")
 	}
 	return one.Plant(ctx, s.seed(), paths)
 }

@@ -26,7 +26,7 @@ func ReadDuration(s string) (time.Duration, error) {
 	}
 	more, err := time.ParseDuration(rest)
 	if err != nil || more < 0 || d > math.MaxInt64-more {
-		return 0, fmt.Errorf("%q is no duration", s)
+		return 0, fmt.Errorf("%q is not a duration", s)
 	}
 	return d + more, nil
 }

@@ -163,7 +163,7 @@ func (d *Desk) approve(o order) {
 	case asked == nil:
 		d.decline(o, "nobody is asked anything")
 	case !slices.Contains(asked.Choices, answer):
-		d.decline(o, fmt.Sprintf("%q is no answer: say one of %s", answer, strings.Join(asked.Choices, ", ")))
+		d.decline(o, fmt.Sprintf("%q is not an answer: say one of %s", answer, strings.Join(asked.Choices, ", ")))
 	default:
 		d.accept(o, "answered: "+answer, "run.answered") // before it is: the run may be quick
 		d.mu.Lock()

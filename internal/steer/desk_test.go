@@ -178,7 +178,7 @@ func TestWhatACommandComesTo(t *testing.T) {
 
 		{"approve", asking, Command{Name: "approve"}, true, "answered: continue", &loop.RunAnswered{}, loop.Running},
 		{"approve with another answer", asking, Command{Name: "approve", Text: "skip"}, true, "answered: skip", &loop.RunAnswered{}, loop.Running},
-		{"approve with no answer of these", asking, Command{Name: "approve", Text: "dance"}, false, `"dance" is no answer: say one of continue, skip`, nil, loop.Waiting},
+		{"approve with no answer of these", asking, Command{Name: "approve", Text: "dance"}, false, `"dance" is not an answer: say one of continue, skip`, nil, loop.Waiting},
 		{"approve twice", after(asking, "approve"), Command{Name: "approve", Text: "skip"}, false, "somebody has answered already: continue", nil, loop.Waiting},
 		{"approve when nobody is asked", working, Command{Name: "approve"}, false, "nobody is asked anything", nil, loop.Running},
 	} {

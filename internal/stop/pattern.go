@@ -29,7 +29,7 @@ func regexps(v any) (what, hint string) {
 	for _, pattern := range v.([]string) {
 		if _, err := regexp.Compile(pattern); err != nil {
 			why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-			return fmt.Sprintf("has a bad pattern %s: %s", setting.Quote(pattern), why), "write it in Go's regular expressions, and put a backslash before what is meant literally"
+			return fmt.Sprintf("has a bad pattern %s: %s", setting.Quote(pattern), why), "write it in Go's regular expressions, and put a backslash before special characters"
 		}
 	}
 	return "", ""

@@ -159,7 +159,7 @@ func (h ProviderPolicy) wait(f loop.Facts) loop.Verdict {
 	}
 	wait := at.Sub(f.Now)
 	if h.MaxWait > 0 && wait > h.MaxWait+h.Margin {
-		return end(tooLong(first, fmt.Sprintf("%s until %s, further away than %s (limits.max_wait)", what(first), clock(at), h.MaxWait)))
+		return end(tooLong(first, fmt.Sprintf("%s until %s, which is longer than %s (limits.max_wait)", what(first), clock(at), h.MaxWait)))
 	}
 	if h.MaxTime > 0 && f.Live()+wait > h.MaxTime {
 		return end(loop.Exhausted, loop.ByTime, fmt.Sprintf("%s until %s, beyond loop.max_time (%s)", what(first), clock(at), h.MaxTime))

@@ -19,7 +19,7 @@ func RedGates(s *Settings) Rule {
 		}},
 		Ends: []End{{
 			Reason: loop.ByRedGates, State: loop.Aborted, Key: "stop.red_gates",
-			When:  "in `stop.red_gates` iterations in a row a gate failed or a claim was refused, and tests were never better than the best, see [gates](gates.md#what-a-red-gate-does)",
+			When:  "in `stop.red_gates` iterations in a row a gate failed or a claim was refused, and test results did not get better, see [gates](gates.md#what-a-red-gate-does)",
 			Short: "iterations in a row with a red gate or a refused claim, and tests no better", Default: "5",
 		}},
 	}
@@ -30,6 +30,6 @@ func redGates(most int) loop.Rule {
 		if most <= 0 || f.State.Streaks.RedGates < most {
 			return none
 		}
-		return end(loop.Aborted, loop.ByRedGates, fmt.Sprintf("gates failed in %s in a row, never better than the best", text.Plural(f.State.Streaks.RedGates, "iteration")))
+		return end(loop.Aborted, loop.ByRedGates, fmt.Sprintf("gates failed in %s in a row, and test results did not get better", text.Plural(f.State.Streaks.RedGates, "iteration")))
 	}
 }

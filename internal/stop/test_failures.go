@@ -16,11 +16,11 @@ func TestFailures(s *Settings) Rule {
 		Limit:  func(l *loop.Limits) { l.TestFailures = s.TestFailures },
 		Rows: []setting.Row{{
 			Key: "stop.test_failures", Kind: setting.Int, At: &s.TestFailures, Default: 5,
-			Doc: "give up after this many iterations in a row in which tests failed and no more passed than at best; 0 is never",
+			Doc: "give up after this many iterations in a row in which tests failed and test results did not get better; 0 is never",
 		}},
 		Ends: []End{{
 			Reason: loop.ByTestFailures, State: loop.Aborted, Key: "stop.test_failures",
-			When:  "in `stop.test_failures` iterations in a row tests failed, never better than the best",
+			When:  "in `stop.test_failures` iterations in a row tests failed, and test results did not get better",
 			Short: "iterations in a row with failing tests, and no better", Default: "5",
 		}},
 	}
@@ -31,6 +31,6 @@ func testFailures(most int) loop.Rule {
 		if most <= 0 || f.State.Streaks.TestFailures < most {
 			return none
 		}
-		return end(loop.Aborted, loop.ByTestFailures, fmt.Sprintf("tests failed in %s in a row, never better than the best", text.Plural(f.State.Streaks.TestFailures, "iteration")))
+		return end(loop.Aborted, loop.ByTestFailures, fmt.Sprintf("tests failed in %s in a row, and test results did not get better", text.Plural(f.State.Streaks.TestFailures, "iteration")))
 	}
 }

@@ -47,7 +47,7 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) Serve(addr string) (net.Addr, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("metrics.listen %q is no address: write it as 127.0.0.1:9464", addr)
+		return nil, fmt.Errorf("metrics.listen %q is not an address: write it as 127.0.0.1:9464", addr)
 	}
 	if !isLoopback(host) {
 		return nil, fmt.Errorf("metrics.listen %q can be reached from outside, and anybody there could read it: use 127.0.0.1, or collect metrics.file", addr)

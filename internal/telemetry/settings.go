@@ -97,7 +97,7 @@ func newTarget(key, endpoint string, isBase bool, headers map[string]string) (*t
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		// The address itself may hold a password, so it is not repeated.
-		return nil, fmt.Errorf("%s is no address of a collector: write it as http://localhost:4318", key)
+		return nil, fmt.Errorf("%s is not the address of a collector: write it as http://localhost:4318", key)
 	}
 	if isBase && !strings.HasSuffix(u.Path, tracesPath) {
 		u = u.JoinPath(tracesPath)

@@ -110,7 +110,7 @@ func (e *DamagedError) Error() string {
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Hint says what to do.
-func (*DamagedError) Hint() string { return `"refrain trust" begins it anew` }
+func (*DamagedError) Hint() string { return `"refrain trust" starts a new one` }
 
 // Add notes that a person has said yes to items of a place. A record that cannot
 // be read is begun anew.

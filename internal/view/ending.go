@@ -38,7 +38,7 @@ func ending(run *Run, f *loop.RunFinished) (Kind, string) {
 
 // noBetter ends a run that stays red. One that gets better goes on.
 func noBetter(n int, with, soFar string) string {
-	return fmt.Sprintf("ERROR: Aborting after %s with %s, never better than the best %s", text.Plural(n, "iteration"), with, soFar)
+	return fmt.Sprintf("ERROR: Aborting after %s with %s, and test results did not get better %s", text.Plural(n, "iteration"), with, soFar)
 }
 
 // redBy is what made the last iteration a red one.

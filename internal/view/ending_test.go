@@ -26,8 +26,8 @@ func TestEveryReasonHasItsLine(t *testing.T) {
 		{loop.Exhausted, loop.ByCost, false, "Reached max cost: WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Exhausted, loop.ByTokens, false, "Reached max tokens: WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByFailures, false, "ERROR: Aborting after 3 consecutive failures (6 iterations completed, total: 2m35s)"},
-		{loop.Aborted, loop.ByRedGates, false, "ERROR: Aborting after 5 iterations with red gates, never better than the best (6 iterations completed, total: 2m35s)"},
-		{loop.Aborted, loop.ByTestFailures, false, "ERROR: Aborting after 4 iterations with failing tests, never better than the best (6 iterations completed, total: 2m35s)"},
+		{loop.Aborted, loop.ByRedGates, false, "ERROR: Aborting after 5 iterations with red gates, and test results did not get better (6 iterations completed, total: 2m35s)"},
+		{loop.Aborted, loop.ByTestFailures, false, "ERROR: Aborting after 4 iterations with failing tests, and test results did not get better (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByNoProgress, false, "ERROR: Aborting (no_progress): WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByPattern, false, "ERROR: Aborting (pattern): WHY (6 iterations completed, total: 2m35s)"},
 		{loop.Aborted, loop.ByScript, false, "ERROR: Aborting (script): WHY (6 iterations completed, total: 2m35s)"},
@@ -81,7 +81,7 @@ func TestARunThatOnlyClaimsIsNotSaidToHaveRedGates(t *testing.T) {
 	run := New()
 	run.Sum.Streaks.RedGates = 5
 	run.Outcome = &loop.Outcome{Result: loop.OK, Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}
-	want := "ERROR: Aborting after 5 iterations with refused claims, never better than the best (5 iterations completed, total: 0s)"
+	want := "ERROR: Aborting after 5 iterations with refused claims, and test results did not get better (5 iterations completed, total: 0s)"
 	if _, got := ending(run, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByRedGates, Totals: loop.Totals{Iterations: 5}}); got != want {
 		t.Errorf("line\n got %s\nwant %s", got, want)
 	}

@@ -125,7 +125,7 @@ func onlyDecisions(flags []config.Flag, was []terms) error {
 		switch _, err := was[0].settings.Explain(f.Key); {
 		case slices.Contains(Redecidable, f.Key):
 		case f.Key == "gate" || strings.HasPrefix(f.Key, "gate."), err == nil:
-			return &request.UsageError{What: f.Key + " cannot be supposed: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
+			return &request.UsageError{What: f.Key + " cannot be tried: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
 		default:
 			return err
 		}
@@ -136,7 +136,7 @@ func onlyDecisions(flags []config.Flag, was []terms) error {
 	for _, t := range was {
 		if t.Config.Stop.Repeats == 0 {
 			return &request.UsageError{
-				What: "stop.repeats cannot be supposed: it was 0, so the run did not mark what its iterations had in common",
+				What: "stop.repeats cannot be tried: it was 0, so the run did not mark what its iterations had in common",
 				Hint: "leave it out, or look at a run that had it",
 			}
 		}

@@ -470,11 +470,11 @@ func TestWhatifRefusesWhatARecordDoesNotTell(t *testing.T) {
 	}
 	for _, tt := range []struct{ supposed, about string }{
 		{"", "no other setting"},
-		{"agent=claude", "agent cannot be supposed"},
-		{"limits.fallback=codex", "limits.fallback cannot be supposed"},
-		{"stop.patterns=oops", "stop.patterns cannot be supposed"},
-		{"session.mode=keep", "session.mode cannot be supposed"},
-		{"gate.test=x", "gate.test cannot be supposed"},
+		{"agent=claude", "agent cannot be tried"},
+		{"limits.fallback=codex", "limits.fallback cannot be tried"},
+		{"stop.patterns=oops", "stop.patterns cannot be tried"},
+		{"session.mode=keep", "session.mode cannot be tried"},
+		{"gate.test=x", "gate.test cannot be tried"},
 		{"stop.repeats=3", "it was 0"},
 		{"stop.failurs=3", "unknown key"},
 		{"stop.failures=some", "must be a whole number"},

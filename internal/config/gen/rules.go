@@ -28,9 +28,9 @@ type state struct {
 var states = []state{
 	{loop.Done, "it has done what it was asked for; shown with its level, as in `done, proven`", "no", "0", ""},
 	{loop.Exhausted, "it reached a limit", "with a higher limit", "2", ""},
-	{loop.Aborted, "a rule ended it", "yes, but for `tampered`; streaks start anew", "1", ""},
+	{loop.Aborted, "a rule ended it", "yes, except for `tampered`; streaks start again at 0", "1", ""},
 	{loop.Stopped, "a person or a signal ended it", "yes", "129, 130, 143; 1 with `asked`", "130 Ctrl+C, 143 TERM, 129 HUP, 1 `refrain stop`"},
-	{loop.CouldNotRun, "the agent or the runner could not work", "yes; streaks start anew", "1", ""},
+	{loop.CouldNotRun, "the agent or the runner could not work", "yes; streaks start again at 0", "1", ""},
 }
 
 // endings is every way to end in one state, in the order of the rules.
