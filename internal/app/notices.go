@@ -28,6 +28,24 @@ func NewSender(ctx context.Context, dir string, req request.Request) (*notify.Se
 	return sender, nil
 }
 
+// NewBell makes who rings at a terminal for a run in a work tree that has none itself,
+// and what ends that. What else there is to tell, and to whom, is for the run.
+func NewBell(tree, run string, terminal io.Writer) (bell Observer, end func(), err error) {
+	a, err := request.In(tree, request.Request{})
+	if err != nil {
+		return nil, nil, err
+	}
+	s := noticesOf(a, terminal, nil, proc.Run, nil)
+	sender, err := notify.New(notify.Settings{
+		On: s.On, WaitingAfter: s.WaitingAfter, Every: s.Every, PerHour: s.PerHour, Quiet: s.Quiet,
+		Bell: s.Bell, Plain: s.Desktop, Run: run, Dir: s.Dir, Terminal: terminal, Env: s.Env,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return sender, sender.Close, nil
+}
+
 // checkNotices finds what is wrong with the channels before anything is
 // written.
 func checkNotices(a request.Assignment) error {

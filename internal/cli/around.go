@@ -130,7 +130,7 @@ func goBack(o *tui.Options, tree string) {
 		}
 		return exec.CommandContext(ctx, program, append([]string{"-C", tree}, args...)...), nil
 	}
-	o.Resume = func(run string) (*exec.Cmd, error) { return self(context.Background(), "resume", run, "-o", "tui") }
+	o.Resume = func(run string) (*exec.Cmd, error) { return self(context.Background(), "resume", run, "--detach") }
 	o.RollBack = func(ctx context.Context, run string, iteration int) (string, error) {
 		cmd, err := self(ctx, "rollback", fmt.Sprintf("%s/%d", run, iteration), "--yes")
 		if err != nil {

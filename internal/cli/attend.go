@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -16,29 +15,24 @@ import (
 // attend runs a loop with signals heard and the screen on, and takes its end
 // for the exit status.
 func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.RunOptions) (loop.RunFinished, error)) error {
-	var readers []*app.Patient
-	if s.kind != "tui" { // which never waits
-		out, complaints := app.NewPatient(sh.out), app.NewPatient(sh.err)
-		defer func(out, err io.Writer) { sh.out, sh.err = out, err }(sh.out, sh.err)
-		defer out.Close()
-		defer complaints.Close()
-		sh.out, sh.err = out, complaints
-		readers = append(readers, out, complaints)
-	}
+	out, complaints := app.NewPatient(sh.out), app.NewPatient(sh.err)
+	defer func(out, err io.Writer) { sh.out, sh.err = out, err }(sh.out, sh.err)
+	defer out.Close()
+	defer complaints.Close()
+	sh.out, sh.err = out, complaints
 	control := app.NewControl()
-	interrupt, stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
+	stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
-	s.control, s.interrupt = control, interrupt
 	observers, late := []app.Observer{s}, &lateWarnings{}
 	if detached != "" {
-		observers = append(observers, &announcer{file: detached, attended: job.Attended()})
+		observers = append(observers, &announcer{file: detached, attended: job.Attended(), run: name})
 	}
-	if job.Attended() && sh.person() && s.kind != "tui" { // which asks itself
+	if job.Attended() && sh.person() {
 		observers = append(observers, &asker{sh: sh, control: control, run: name})
 	}
-	end, err := start(app.RunOptions{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add, Readers: readers})
+	end, err := start(app.RunOptions{Observers: observers, Control: control, Version: Version, Terminal: sh.terminal(), Late: late.add, Readers: []*app.Patient{out, complaints}})
 	stopSteering() // there is nothing left to steer
-	s.finish()
+	s.close()
 	late.tell(sh.err)
 	if err != nil {
 		return err
@@ -54,20 +48,10 @@ func (c console) terminal() io.Writer {
 			return w
 		}
 	}
-	return nil
-}
-
-// finish closes the screen of a run that is over. A full one waits for its reader,
-// or for a signal.
-func (s *screen) finish() {
-	if s.kind != "tui" {
-		s.close()
-		return
+	if begunOnScreen {
+		return io.Discard // the screen rings
 	}
-	ctx, stop := s.sh.untilSignal(context.Background())
-	defer stop()
-	defer context.AfterFunc(ctx, leaveScreen)()
-	s.close()
+	return nil
 }
 
 // canAsk refuses to ask where nobody can answer.
@@ -78,11 +62,10 @@ func (sh *shell) canAsk(job *app.Job) error {
 	return usage("there is no terminal to ask at", "set ask.timeout for runs that nobody watches, or use --detach and answer with \"refrain approve\"")
 }
 
-// steer turns signals into wishes until its end is called. Interrupt is a Ctrl+C
-// that was typed where the terminal makes no signal of it. The
-// agent has its own process group, so only the runner hears a Ctrl+C. A signal
-// that was ignored at the start, as nohup does, stays ignored.
-func steer(control *app.Control, onInterrupt string) (interrupt, end func()) {
+// steer turns signals into wishes until its end is called. The agent has its own
+// process group, so only the runner hears a Ctrl+C. A signal that was ignored at the
+// start, as nohup does, stays ignored.
+func steer(control *app.Control, onInterrupt string) (end func()) {
 	heard := make(chan os.Signal, 4)
 	for s := range signalNames {
 		if !signal.Ignored(s) {
@@ -105,13 +88,7 @@ func steer(control *app.Control, onInterrupt string) (interrupt, end func()) {
 			}
 		}
 	})
-	interrupt = func() {
-		select {
-		case heard <- os.Interrupt:
-		default: // there are enough on their way
-		}
-	}
-	return interrupt, sync.OnceFunc(func() {
+	return sync.OnceFunc(func() {
 		signal.Stop(heard)
 		close(done)
 		wg.Wait()
@@ -122,7 +99,6 @@ func steer(control *app.Control, onInterrupt string) (interrupt, end func()) {
 func obey(control *app.Control, name, onInterrupt string, interrupts int) {
 	switch {
 	case interrupts >= 3:
-		leaveScreen()
 		said := make(chan struct{})
 		go func() { // a terminal that takes nothing must not keep it
 			defer close(said)

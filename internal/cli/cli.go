@@ -28,10 +28,11 @@ var Version = "dev"
 // shell is where a command stands: its streams and its folder.
 type shell struct {
 	console
-	dir     string // -C
-	machine bool   // --machine
-	status  int    // the exit status of a command that did its work
-	allHelp bool   // help is to tell everything
+	args    []string // the command, as it was typed
+	dir     string   // -C
+	machine bool     // --machine
+	status  int      // the exit status of a command that did its work
+	allHelp bool     // help is to tell everything
 }
 
 // command makes a command that stands in a shell.
@@ -77,6 +78,7 @@ var families = []family{
 // Main runs one command and returns its exit status.
 func Main(args []string) int {
 	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: fold(os.Stderr)}}
+	sh.args = args
 	root := newRoot(sh)
 	ignoreBrokenPipes()
 	noteDetached()
@@ -139,7 +141,9 @@ func noteDetached() {
 	if detached = os.Getenv(detachedMark); detached == "" {
 		return
 	}
+	begunOnScreen = os.Getenv(onScreenMark) != ""
 	_ = os.Unsetenv(detachedMark)
+	_ = os.Unsetenv(onScreenMark)
 	signal.Ignore(syscall.SIGHUP)
 }
 

@@ -24,7 +24,7 @@ func demoCommand(sh *shell) *cobra.Command {
 	}
 	addOutput(cmd.Flags(), &output)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		screen, err := newScreen(sh, output)
+		screen, err := newScreen(sh, output, "live")
 		if err != nil {
 			return err
 		}
@@ -33,12 +33,16 @@ func demoCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		talk := screen.kind == "plain" || screen.kind == "auto"
+		talk := screen.kind == "plain" || screen.kind == "live"
 		if talk {
 			fmt.Fprintf(sh.out, "A project with failing tests, and a scripted agent that mends it, in\n%s\n\n", dir)
 		}
 		if err := app.AgreeToOwn(ctx, dir, []string{config.FileName}); err != nil {
 			return err
+		}
+		if screen.kind == "tui" {
+			sh.dir = dir
+			return attendOnScreen(ctx, sh, nil, "run", "-C", dir, "--output", "quiet")
 		}
 		job, err := app.Prepare(ctx, dir, request.Request{})
 		if err != nil {

@@ -21,51 +21,91 @@ import (
 // detachedMark tells a process that it is a run which nobody watches.
 const detachedMark = "REFRAIN_DETACHED"
 
+// onScreenMark tells it that somebody was there at its start, on a screen of its own.
+const onScreenMark = "REFRAIN_ON_SCREEN"
+
 // startTime is how long a detached run may take until it answers.
 const startTime = time.Minute
 
-// detach starts this very command once more, without a terminal, and waits until
-// that run takes commands, or has ended before. It prepares nothing itself: what
-// is made for a run is made by whoever runs it.
-func detach(sh *shell, readsStdin bool) error {
+// detach starts a command of ours without a terminal, and waits until its run takes
+// commands, or has ended before.
+func detach(sh *shell, stdin *os.File, args ...string) error {
+	a, err := startApart(stdin, args)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return a.await(sh)
+}
+
+// apartRun is a run in a process of its own, which no terminal ends.
+type apartRun struct {
+	cmd   *exec.Cmd
+	dir   string
+	words *os.File      // what it says on stderr
+	told  int64         // how much of that was passed on
+	ended chan struct{} // closed when the process is gone
+	err   error         // how it went, then
+
+	signal string // the last one that was passed on to it
+}
+
+// startApart starts a command of ours without a terminal. It prepares nothing itself:
+// what is made for a run is made by whoever runs it.
+func startApart(stdin *os.File, args []string, marks ...string) (*apartRun, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "refrain-detached-*")
 	if err != nil {
-		return fmt.Errorf("keep what the run says at its start: %w", err)
+		return nil, fmt.Errorf("keep what the run says at its start: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	words, err := os.Create(filepath.Join(dir, "words"))
-	if err != nil {
-		return fmt.Errorf("keep what the run says at its start: %w", err)
+	a := &apartRun{dir: dir, ended: make(chan struct{})}
+	if a.words, err = os.Create(filepath.Join(dir, "words")); err != nil {
+		a.close()
+		return nil, fmt.Errorf("keep what the run says at its start: %w", err)
 	}
-	defer words.Close()
-	started := filepath.Join(dir, "started")
-	cmd := exec.Command(self, undetached(os.Args[1:])...)
-	cmd.Env = append(os.Environ(), detachedMark+"="+started)
-	cmd.Stderr = words
-	if readsStdin {
-		cmd.Stdin = os.Stdin
+	a.cmd = exec.Command(self, args...)
+	a.cmd.Env = append(append(os.Environ(), detachedMark+"="+a.started()), marks...)
+	a.cmd.Stderr = a.words
+	if stdin != nil {
+		a.cmd.Stdin = stdin
 	}
-	apart(cmd)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the run: %w", err)
+	apart(a.cmd)
+	if err := a.cmd.Start(); err != nil {
+		a.close()
+		return nil, fmt.Errorf("start the run: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	return awaitRun(sh, started, cmd.Process.Pid, ended, words)
+	go func() {
+		a.err = a.cmd.Wait()
+		close(a.ended)
+	}()
+	return a, nil
 }
 
-// undetached is the arguments without the flag, and without a screen.
-func undetached(args []string) []string {
+// started is the file in which the run says that it has begun.
+func (a *apartRun) started() string { return filepath.Join(a.dir, "started") }
+
+// close lets go of the run, which goes on if it has not ended.
+func (a *apartRun) close() {
+	if a.words != nil {
+		_ = a.words.Close()
+	}
+	_ = os.RemoveAll(a.dir)
+}
+
+// again is this very command for a process that nobody watches: without --detach and
+// without a screen, and with more flags.
+func again(sh *shell, more ...string) []string { return undetached(sh.args, more...) }
+
+func undetached(args []string, more ...string) []string {
 	end := slices.Index(args, "--")
 	if end < 0 {
 		end = len(args)
 	}
 	before := slices.DeleteFunc(slices.Clone(args[:end]), func(arg string) bool { return arg == "--detach" || strings.HasPrefix(arg, "--detach=") })
-	return slices.Concat(before, []string{"--output", "quiet"}, args[end:])
+	return slices.Concat(before, more, []string{"--output", "quiet"}, args[end:])
 }
 
 // beginning is what a detached run says of itself.
@@ -75,28 +115,35 @@ type beginning struct {
 	Question string `json:"question,omitempty"` // it is waiting for the answer
 }
 
-// awaitRun waits until the process says that its run has begun. One that asks is
+// begun is what the run says of its beginning, once it has.
+func (a *apartRun) begun() (run beginning, ok bool) {
+	said, err := files.ReadFile(context.Background(), a.started(), 64<<10)
+	return run, err == nil && json.Unmarshal(said, &run) == nil // half of it is no JSON
+}
+
+// looking is how often a run that starts is looked for.
+const looking = 20 * time.Millisecond
+
+// await waits until the process says that its run has begun. One that asks is
 // waited for until it has, or goes on without: who answers next is understood.
-func awaitRun(sh *shell, started string, pid int, ended <-chan error, words *os.File) error {
+func (a *apartRun) await(sh *shell) error {
 	deadline := time.After(startTime)
 	for {
-		var run beginning // half of it is no JSON
-		said, err := files.ReadFile(context.Background(), started, 64<<10)
-		begun := err == nil && json.Unmarshal(said, &run) == nil
+		run, begun := a.begun()
 		if begun && !run.Asks {
-			run.tell(sh, pid)
+			run.tell(sh, a.cmd.Process.Pid)
 			return nil
 		}
 		select {
-		case err := <-ended:
-			return startedBadly(sh, err, words)
+		case <-a.ended:
+			return a.startedBadly(sh)
 		case <-deadline:
 			if begun {
-				run.tell(sh, pid)
+				run.tell(sh, a.cmd.Process.Pid)
 				return nil
 			}
 			return failure{"the run does not answer", "\"refrain status\" shows what it is doing", statusFailed}
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(looking):
 		}
 	}
 }
@@ -111,18 +158,26 @@ func (b beginning) tell(sh *shell, pid int) {
 	}
 }
 
+// passOn gives what the run has said on stderr since the last time.
+func (a *apartRun) passOn(to io.Writer) {
+	n, _ := io.Copy(to, io.NewSectionReader(a.words, a.told, maxWords))
+	a.told += n
+}
+
+// maxWords is more than a run says on stderr.
+const maxWords = 1 << 20
+
 // startedBadly passes on what a run said that has ended already, and how it ended.
-func startedBadly(sh *shell, err error, words *os.File) error {
-	if _, seek := words.Seek(0, io.SeekStart); seek == nil {
-		_, _ = io.Copy(sh.err, words)
-	}
+func (a *apartRun) startedBadly(sh *shell) error {
+	a.passOn(sh.err)
 	var exit *exec.ExitError
 	switch {
-	case errors.As(err, &exit):
-		sh.status = exit.ExitCode()
-	case err != nil:
-		return err
-	default:
+	case sh.status != 0: // a signal came meanwhile
+	case errors.As(a.err, &exit):
+		sh.status = max(exit.ExitCode(), statusFailed) // a signal ended it: none of its own
+	case a.err != nil:
+		return a.err
+	case a.told == 0:
 		fmt.Fprintln(sh.out, "the run has ended already: refrain status tells how")
 	}
 	return nil
@@ -131,6 +186,9 @@ func startedBadly(sh *shell, err error, words *os.File) error {
 // detached is the file in which a run that nobody watches says that it has begun;
 // empty: somebody may be watching. Its children do not hear of it.
 var detached string
+
+// begunOnScreen tells that it was started by the full screen.
+var begunOnScreen bool
 
 // announcer says that a detached run has begun, and takes commands. Where it asks
 // before its first iteration, the question is told too.
@@ -146,6 +204,8 @@ func (a *announcer) Observe(e loop.Event) {
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
 		a.run, now.Run, now.Asks = p.Name, p.Name, a.attended
+	case *loop.RunResumed:
+		now.Asks = a.attended
 	case *loop.RunAsked:
 		now.Question = p.Question
 	case *loop.IterationStarted, *loop.RunWaiting, *loop.RunPaused, *loop.RunFinished:

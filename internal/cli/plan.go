@@ -38,7 +38,7 @@ func planCommand(sh *shell) *cobra.Command {
 		if o.dryRun && len(given) > 0 {
 			return usage("--answer writes into a spec, and --dry-run writes nothing", "leave one of them out")
 		}
-		if o.dryRun || o.detach {
+		if o.dryRun || o.detach || o.output == "tui" { // a screen talks to nobody
 			return run(sh, cmd, *o)
 		}
 		p := &planning{sh: sh, edit: func(path string) error { return edit(sh, path) }, talks: sh.person() && !yes && o.canTalk(), tells: o.canTalk()}
@@ -76,6 +76,7 @@ func planCommand(sh *shell) *cobra.Command {
 		p.build = func() error {
 			args := o.buildArgs(cmd)
 			fmt.Fprintf(sh.out, "\n$ refrain %s\n", text.JoinArgs(args))
+			sh.args = append([]string{"-C", sh.dir}, args...)
 			build := buildCommand(sh)
 			build.SilenceErrors, build.SilenceUsage = true, true
 			build.SetArgs(args[1:])

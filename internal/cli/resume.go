@@ -23,6 +23,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 		dry    bool
 		now    bool
 		noWait bool
+		apart  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
@@ -69,9 +70,15 @@ func resumeCommand(sh *shell) *cobra.Command {
 			case err != nil:
 				return err
 			}
-			screen, err := newScreen(sh, output)
-			if err != nil {
+			screen, err := newScreen(sh, output, c.Config().Loop.Output)
+			switch {
+			case err != nil:
 				return err
+			case detached != "" || dry:
+			case apart:
+				return detach(sh, nil, again(sh)...)
+			case screen.kind == "tui":
+				return attendOnScreen(ctx, sh, nil, again(sh)...)
 			}
 			if dry {
 				plan, err := c.DryRun(ctx)
@@ -111,6 +118,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&apart, "detach", false, "start the run without a terminal, and come back when it takes commands")
 	f.BoolVar(&dry, "dry-run", false, "show the next iteration's prompt, with what it hears of those before, and touch nothing")
 	f.BoolVar(&noWait, "no-wait", false, "with a run that is alive: do not wait until it has taken effect")
 	f.BoolVar(&now, "now", false, "do not wait for a usage limit that the run was waiting for")
@@ -128,9 +136,10 @@ func first(args []string) string {
 	return args[0]
 }
 
-// aside is where to say what is no event: not among events for scripts.
+// aside is where to say what is no event: not among events for scripts, and where
+// somebody hears it.
 func (s *screen) aside() io.Writer {
-	if s.kind == "json" {
+	if s.kind == "json" || detached != "" {
 		return s.sh.err
 	}
 	return s.sh.out

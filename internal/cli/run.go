@@ -56,7 +56,8 @@ func runCommandFor(sh *shell, o *runOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [PROCEDURE] [SENTENCE] [flags] [-- COMMAND ARGS…]",
 		Short: "Run a loop here until it is done",
-		Long: "Run a loop in this work tree, in the foreground, until the work is done or a rule stops it.\n\n" +
+		Long: "Run a loop in this work tree until the work is done or a rule stops it. On a terminal it has the\n" +
+			"whole screen: q leaves it, and the run goes on; \"-o live\" is a log.\n\n" +
 			"The agent is the command after \"--\", or the one named with -a or in refrain.toml. It gets the\n" +
 			"prompt on stdin: the sentence, the text of -p, the file of -F, or PROMPT.md. A command without\n" +
 			"any of them gets none. What is said to a procedure, or beside -F, adds to its prompt.",
@@ -205,13 +206,18 @@ func notAName(cmd *cobra.Command, words []string) error {
 }
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
-	if o.detach && !o.dryRun {
-		if err := o.agreeFirst(sh, cmd); err != nil {
+	elsewhere, err := o.elsewhere(sh, cmd)
+	if elsewhere != nil {
+		more, err := o.agreeFirst(sh, cmd)
+		if err != nil || sh.status != 0 {
 			return err
 		}
-		return detach(sh, o.file == "-")
+		return elsewhere(more...)
 	}
-	_, err := o.start(sh, cmd)
+	if err != nil {
+		return err
+	}
+	_, err = o.start(sh, cmd)
 	return err
 }
 
@@ -252,7 +258,7 @@ func (o runOptions) start(sh *shell, cmd *cobra.Command) (*app.Job, error) {
 	if job.LimitedBy > 0 {
 		tell(sh.err, "NOTE: ", fmt.Sprintf("at most %d iterations for %s; -n N is another limit, --unlimited none", job.Config().Stop.Iterations, text.Plural(job.LimitedBy, "open task")))
 	}
-	screen, err := newScreen(sh, o.output)
+	screen, err := newScreen(sh, o.output, job.Config().Loop.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +280,7 @@ func (o runOptions) start(sh *shell, cmd *cobra.Command) (*app.Job, error) {
 	}
 	return job, sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
 		screen.show(view.New())
-		w.Observers = append(w.Observers, worrier{sh.err, worries})
+		w.Observers = slices.Insert(w.Observers, 0, app.Observer(worrier{sh.err, worries})) // before it is said that the run has begun
 		return job.Start(ctx, w)
 	})
 }
@@ -334,23 +340,82 @@ func (w worrier) Observe(e loop.Event) {
 	}
 }
 
-// agreeFirst has a person agree to what a run will run of its work tree, while
-// there is one: a detached run can ask nobody. Whatever else is wrong, that run
-// says itself.
-func (o runOptions) agreeFirst(sh *shell, cmd *cobra.Command) error {
+// elsewhere is how a run is started that is not to run in this process: one that
+// nobody watches, or that is watched on the whole screen; nil: it is to run here. What
+// is wrong with settings is left to whoever runs it.
+func (o runOptions) elsewhere(sh *shell, cmd *cobra.Command) (start func(more ...string) error, err error) {
+	if o.dryRun || detached != "" {
+		return nil, nil
+	}
+	if o.detach {
+		return func(more ...string) error { return detach(sh, o.stdin(), again(sh, more...)...) }, nil
+	}
+	setting := ""
+	if o.output == "auto" && sh.person() {
+		a, err := o.assignment(sh, cmd)
+		if err != nil {
+			return nil, err
+		}
+		setting = a.Config().Loop.Output
+	}
+	kind, err := showing(sh, o.output, setting)
+	if err != nil || kind != "tui" {
+		return nil, err
+	}
+	return func(more ...string) error { return attendOnScreen(cmd.Context(), sh, o.stdin(), again(sh, more...)...) }, nil
+}
+
+// stdin is what the run reads of ours.
+func (o runOptions) stdin() *os.File {
+	if o.file == "-" {
+		return os.Stdin
+	}
+	return nil
+}
+
+// agreeFirst has a person agree to what a run will run of its work tree, and say which
+// agent is meant, while there is one: a run elsewhere can ask nobody. Whatever else is
+// wrong, that run says itself. What comes back are flags for it.
+func (o runOptions) agreeFirst(sh *shell, cmd *cobra.Command) (more []string, err error) {
 	if o.file == "-" {
 		o.file = "" // it is for the run to read; a text that is typed runs nothing
 	}
 	req, err := o.request(sh, cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	agreed := func() error {
+		ctx, ended := sh.untilSignal(cmd.Context())
+		defer ended()
+		return app.Agreed(ctx, sh.dir, req)
+	}
+	err = sh.agreeing(agreed)
+	var choice *lineup.ChoiceError
+	if errors.As(err, &choice) && sh.person() {
+		chosen, err := choose(sh, choice)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range chosen {
+			more = append(more, f.Name+"="+f.Value)
+		}
+		req.Flags = append(req.Flags, chosen...)
+		if err := sh.agreeing(agreed); agreeFails(err) {
+			return nil, err
+		}
+		return more, nil
+	}
+	if agreeFails(err) {
+		return nil, err
+	}
+	return nil, nil
+}
+
+// agreeFails tells whether an error says that somebody has not agreed.
+func agreeFails(err error) bool {
 	var untrusted *trust.Error
-	err = sh.agreeing(func() error { return app.Agreed(cmd.Context(), sh.dir, req) })
-	if told := (failure{}); errors.As(err, &told) || errors.As(err, &untrusted) {
-		return err
-	}
-	return nil
+	var told failure
+	return errors.As(err, &told) || errors.As(err, &untrusted)
 }
 
 // prepare gets the run ready, in a work tree of its own if that was asked for.

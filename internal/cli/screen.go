@@ -1,24 +1,21 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/refrain-loop/refrain/internal/app"
-	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
 	lines "github.com/refrain-loop/refrain/internal/term"
-	"github.com/refrain-loop/refrain/internal/tui"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // outputs are the ways to show a run.
-var outputs = []string{"auto", "plain", "json", "quiet", "tui"}
+var outputs = []string{"auto", "plain", "json", "quiet", "live", "tui"}
 
 func addOutput(f *pflag.FlagSet, output *string) {
 	f.StringVarP(output, "output", "o", "auto", "how to show the run: "+strings.Join(outputs, ", "))
@@ -55,25 +52,29 @@ type screen struct {
 	out  lines.Output
 
 	brief bool // what the run came to is told by somebody else
-
-	// Of the run, for a screen that steers it.
-	control   *app.Control
-	interrupt func()
 }
 
-func newScreen(sh *shell, kind string) (*screen, error) {
-	if !slices.Contains(outputs, kind) {
-		return nil, usage(fmt.Sprintf("unknown output %q", kind), "use one of "+strings.Join(outputs, ", "))
+// showing is the way in which a run is shown: as the flag says, else on a terminal as
+// the settings do. The whole screen is taken only where somebody sits who can leave it.
+func showing(sh *shell, flag string, setting string) (kind string, err error) {
+	switch {
+	case !slices.Contains(outputs, flag):
+		return "", usage(fmt.Sprintf("unknown output %q", flag), "use one of "+strings.Join(outputs, ", "))
+	case flag == "tui":
+		return flag, sh.canFillScreen("-o tui")
+	case flag != "auto":
+		return flag, nil
+	case !isTerminal(sh.out):
+		return "plain", nil
+	case setting == "tui" && (!sh.person() || sh.canFillScreen("") != nil || os.Getenv("TERM") == "" || os.Getenv("CI") != ""):
+		return "live", nil
 	}
-	if kind == "auto" && !isTerminal(sh.out) {
-		kind = "plain"
-	}
-	if kind == "tui" {
-		if err := sh.canFillScreen("-o tui"); err != nil {
-			return nil, err
-		}
-	}
-	return &screen{sh: sh, kind: kind}, nil
+	return setting, nil
+}
+
+func newScreen(sh *shell, flag, setting string) (*screen, error) {
+	kind, err := showing(sh, flag, setting)
+	return &screen{sh: sh, kind: kind}, err
 }
 
 // show begins, with what is known of the run so far.
@@ -85,46 +86,12 @@ func (s *screen) show(past *view.Run) {
 		s.out = lines.JSON(s.sh.out)
 	case "quiet":
 		s.out = lines.Quiet(s.sh.out, past)
-	case "tui":
-		s.fill(past)
 	default:
 		look := s.sh.look()
 		look.Brief = s.brief
 		s.out = lines.Auto(s.sh.out, past, look)
 	}
 }
-
-// fill takes the whole screen, with what is recorded of a run that goes on.
-func (s *screen) fill(past *view.Run) {
-	store, err := s.sh.store()
-	if err != nil { // the run that is to be shown has found it
-		s.out = lines.Auto(s.sh.out, past, s.sh.look())
-		return
-	}
-	o := fullScreen(s.sh, store)
-	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
-		a, err := s.control.Do(ctx, app.Command{Name: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, NoWait: c.NoWait})
-		if err != nil || a.OK {
-			return control.Answer{OK: a.OK, Effect: a.Effect, State: a.State}, err
-		}
-		return control.Answer{State: a.State, Why: a.Effect}, nil
-	}
-	o.Interrupt = s.interrupt
-	full := tui.Open(o)
-	leaveScreen = full.Leave
-	if past.Name != "" {
-		for e, err := range store.AllEvents(past.Name, 0) {
-			if err != nil {
-				break // what follows is shown all the same
-			}
-			full.Observe(e)
-		}
-	}
-	s.out = full
-}
-
-// leaveScreen gives the terminal back, for a process that leaves at once.
-var leaveScreen = func() {}
 
 // Observe shows one event.
 func (s *screen) Observe(e loop.Event) { s.out.Observe(e) }

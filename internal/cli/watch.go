@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,10 +51,18 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 	}
 	ctx, stop := sh.untilSignal(ctx)
 	defer stop()
+	_, _, err = watchAll(ctx, sh, store, entry, false)
+	return err
+}
+
+// watchAll shows a run, and those that its reader goes on to, and then tells on the
+// normal screen how the last one stands. Ctrl+C is for the first when it was started
+// for this screen; any other is only looked at.
+func watchAll(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, ours bool) (journal.Store, journal.Entry, error) {
 	for {
-		next, err := watchOne(ctx, sh, store, entry)
+		next, err := watchOne(ctx, sh, store, entry, ours)
 		if err != nil {
-			return err
+			return store, entry, err
 		}
 		if next == nil {
 			break
@@ -61,32 +70,33 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 		if next.Name == "" { // the same again
 			continue
 		}
+		ours = false
 		if store, err = journal.Open(next.Tree); err != nil {
-			return err
+			return store, entry, err
 		}
 		if entry, err = store.Load(next.Name); err != nil {
-			return err
+			return store, entry, err
 		}
 	}
-	if entry, err = store.Load(entry.Name); err != nil {
-		return err
+	entry, err := store.Load(entry.Name)
+	if err != nil {
+		return store, entry, err
 	}
 	if !store.Status(entry).Ended() {
-		where := ""
-		if here, err := sh.store(); err != nil || here.Dir != store.Dir {
-			where = "-C " + entry.Tree + " "
-		}
-		fmt.Fprintf(sh.out, "%s goes on. Come back with: refrain %swatch %s\n", entry.Name, where, entry.Name)
-		return nil
+		goesOn(sh, store, entry)
+		return store, entry, nil
 	}
 	fmt.Fprint(sh.out, lines.Card(lookClosely(store, entry), sh.look()))
-	return nil
+	return store, entry, nil
 }
 
 // watchOne shows one run until its reader leaves, and gives the run to show next, if
 // they have chosen one.
-func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry) (next *tui.LiveRun, err error) {
+func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, ours bool) (next *tui.LiveRun, err error) {
 	o := fullScreen(sh, store)
+	if ours {
+		o.Interrupt = interrupter(store, entry)
+	}
 	o.Do = func(ctx context.Context, c control.Command) (control.Answer, error) {
 		address := socketOf(store, entry)
 		if address == "" {
@@ -103,7 +113,14 @@ func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal
 	}
 	o.Switch = func(r tui.LiveRun) { next = &r }
 	goBack(&o, entry.Tree)
-	events := func(ctx context.Context) iter.Seq2[loop.Event, error] { return pastOf(ctx, store, entry.Name) }
+	since := time.Now()
+	events := func(ctx context.Context) iter.Seq2[loop.Event, error] {
+		list := pastOf(ctx, store, entry.Name)
+		if ours {
+			list = ringing(list, sh, entry, since)
+		}
+		return list
+	}
 	err = tui.Watch(ctx, events, o)
 	return next, err
 }

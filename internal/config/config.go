@@ -75,6 +75,7 @@ type Loop struct {
 	ExitZeroIsDone   setting.Auto
 	IterationContext setting.Auto
 	FreezePrompt     bool
+	Output           string // how a run is shown on a terminal
 	OnInterrupt      string
 	Dir              string // below the work tree, written with slashes; "" is the work tree
 	Progress         []string

@@ -19,7 +19,7 @@ func TestDefaults(t *testing.T) {
 		Claims: Claims{Tell: true},
 		Loop: Loop{
 			IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
-			ExitZeroIsDone: setting.Automatic, IterationContext: setting.Automatic, OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
+			ExitZeroIsDone: setting.Automatic, IterationContext: setting.Automatic, Output: "tui", OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
 			Gates: true, Inhibit: true,
 		},
 		Ask:   Ask{At: []string{}, Default: "continue"},

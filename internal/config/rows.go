@@ -23,7 +23,7 @@ agent model prompt profile
 claims.tell
 loop.max_iterations loop.iteration_delay loop.backoff loop.max_backoff loop.iteration_timeout
 loop.idle_timeout loop.max_time loop.exit_zero_is_done loop.iteration_context loop.freeze_prompt
-loop.on_interrupt loop.dir loop.progress loop.gates loop.skips_count loop.inhibit loop.attended
+loop.on_interrupt loop.output loop.dir loop.progress loop.gates loop.skips_count loop.inhibit loop.attended
 ask.done ask.at ask.on_failure ask.timeout ask.default
 done.promise done.match done.failure_promise done.plan done.written done.gates done.proof
 done.require done.tests done.confirmations

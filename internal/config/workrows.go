@@ -60,6 +60,10 @@ func workRows(c *Config) []setting.Row {
 			Doc: "what Ctrl+C does: finish this iteration at the first and kill the agent at the second, only finish, or kill at once",
 		},
 		{
+			Key: "loop.output", Kind: setting.Text, At: &c.Loop.Output, Default: "tui", Choices: []string{"tui", "live", "plain", "quiet"},
+			Doc: "how a run is shown on a terminal, unless -o says: on the whole screen (live where that cannot be drawn), as a log with a line that moves, as a plain log, or by its card alone",
+		},
+		{
 			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: below, File: true,
 			Doc: "the folder below the work tree in which the agent runs",
 		},

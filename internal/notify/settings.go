@@ -39,6 +39,7 @@ type Settings struct {
 	Dir       string // also where Command runs
 
 	Terminal io.Writer // where the bell is; nil is nowhere
+	Plain    bool      // the terminal shows no notice of its own
 	Env      []string  // of programs, complete
 	Exec     Exec      // nil is proc.Run
 

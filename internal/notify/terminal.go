@@ -21,7 +21,7 @@ func newTerminal(s Settings) (Notifier, error) {
 		return nil, nil
 	}
 	// One notice on the desktop is enough, and these terminals would print it.
-	notice := !s.Desktop
+	notice := !s.Desktop && !s.Plain
 	switch variable(s.Env, "TERM") {
 	case "", "dumb", "linux":
 		notice = false

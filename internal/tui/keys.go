@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -70,9 +71,9 @@ func keyGroups() []keyGroup {
 			on("L", "L", "all live runs, to switch between", func(m *model, _ string) tea.Cmd { return m.listRuns() }),
 			on("esc", "Esc", "back: from a search, an opened iteration, this help", func(m *model, _ string) tea.Cmd { m.panes.back(); return nil }),
 			on("?", "?", "this help", func(m *model, _ string) tea.Cmd { m.panes.toggleHelp(); return nil }),
-			on("q", "q", "leave: a run that is watched goes on", func(m *model, _ string) tea.Cmd { return m.leave() }),
+			on("q", "q", "leave: the run goes on", func(m *model, _ string) tea.Cmd { return m.leave() }),
 			on("ctrl+c", "", "", func(m *model, _ string) tea.Cmd { return m.interrupt() }),
-			on("ctrl+z", "", "", func(m *model, _ string) tea.Cmd { return m.suspend() }),
+			on("ctrl+z", "", "", func(*model, string) tea.Cmd { return tea.Suspend }),
 		}},
 	}
 }
@@ -225,12 +226,26 @@ func (m *model) resume() tea.Cmd {
 		m.dialog.say(caution, fmt.Sprintf("Leave with q, then: refrain resume %s", run.Name))
 		return nil
 	}
-	cmd, err := m.opt.Resume(run.Name)
+	return m.takeOver(func() (*exec.Cmd, error) { return m.opt.Resume(run.Name) })
+}
+
+// takeOver gives the terminal to a command, for as long as it takes. The run may be
+// another one afterwards; a command that fails has said why.
+func (m *model) takeOver(start func() (*exec.Cmd, error)) tea.Cmd {
+	cmd, err := start()
 	if err != nil {
 		m.dialog.say(bad, text.Line(err.Error()))
 		return nil
 	}
-	return tea.ExecProcess(cmd, func(error) tea.Msg { return again{} })
+	var said strings.Builder
+	cmd.Stderr = &said
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		if err == nil {
+			return again{}
+		}
+		why := text.Line(strings.TrimPrefix(strings.TrimSpace(said.String()), "refrain: "))
+		return told{bad, cmp.Or(why, err.Error())}
+	})
 }
 
 // rollBack asks, and puts the files back as they were after the chosen iteration.
@@ -339,35 +354,17 @@ func edited(err error) tea.Msg {
 	return told{good, "The prompt is as the editor left it. a goes on with it."}
 }
 
-// leave goes out of the help, or closes the screen. A run that this process drives
-// would end with it.
+// leave goes out of the help, or closes the screen. The run goes on.
 func (m *model) leave() tea.Cmd {
-	switch {
-	case m.panes.help != nil:
+	if m.panes.help != nil {
 		m.panes.help = nil
 		return nil
-	case m.opt.Interrupt == nil || m.data.run.State.Ended():
-		return tea.Quit
 	}
-	stop := func(command string) func() tea.Cmd {
-		return func() tea.Cmd {
-			m.leaving = true
-			return m.send(control.Command{Command: command})
-		}
-	}
-	stay := func() tea.Cmd {
-		m.dialog.say(plain, "To leave a run that goes on: refrain run --detach, then refrain watch.")
-		return nil
-	}
-	m.dialog.question = &question{
-		text: "The run ends with this screen. Stop it?", keys: "s after this iteration  S now  Esc stay",
-		answers: map[string]func() tea.Cmd{"s": stop(control.Stop), "S": stop(control.StopNow), "esc": stay},
-	}
-	return nil
+	return tea.Quit
 }
 
-// interrupt does what Ctrl+C does elsewhere: it asks a run of our own to stop,
-// and leaves any other alone.
+// interrupt does what Ctrl+C does elsewhere: it asks a run that was started for this
+// screen to stop, and leaves any other alone.
 func (m *model) interrupt() tea.Cmd {
 	m.dialog.question = nil
 	if m.opt.Interrupt == nil || m.data.run.State.Ended() {
@@ -379,15 +376,6 @@ func (m *model) interrupt() tea.Cmd {
 		interrupt()
 		return redraw{}
 	}
-}
-
-// suspend gives the terminal to the shell for a while. A run of our own would stand
-// still.
-func (m *model) suspend() tea.Cmd {
-	if m.opt.Interrupt != nil {
-		return nil
-	}
-	return tea.Suspend
 }
 
 // hints are the keys that matter most now.

@@ -52,16 +52,15 @@ type Options struct {
 	RollBack func(ctx context.Context, run string, iteration int) (string, error)
 	// Edit opens a file in an editor; nil: there is none.
 	Edit func(file string) (*exec.Cmd, error)
-	// Interrupt is what Ctrl+C asks of a run that this process drives, each time
-	// that it is pressed; nil: the screen only looks on, and can be left.
+	// Interrupt is what Ctrl+C asks of a run that was started for this screen, each
+	// time that it is pressed; nil: the screen only looks on, and Ctrl+C leaves it.
 	Interrupt func()
 
 	Now func() time.Time // nil is time.Now
 }
 
-// Screen shows a run that this process drives.
-type Screen struct {
-	opt     Options
+// screenOf shows a run by its events.
+type screenOf struct {
 	data    *runData
 	work    work
 	program *tea.Program
@@ -71,17 +70,14 @@ type Screen struct {
 	done  chan struct{} // the screen is off
 	err   error         // why, when that was not wanted
 	wg    sync.WaitGroup
-	once  sync.Once
 }
 
-// Open shows a run from its first event on. The screen takes the terminal at
-// once, and gives it back when it is closed.
-func Open(o Options) *Screen { return open(context.Background(), o) }
-
-func open(ctx context.Context, o Options, more ...tea.ProgramOption) *Screen {
+// open takes the terminal, and gives it back when its reader leaves, or with the
+// context.
+func open(ctx context.Context, o Options, more ...tea.ProgramOption) *screenOf {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Screen{
-		opt: o, data: newRunData(o), work: newWork(ctx, o), cancel: cancel,
+	s := &screenOf{
+		data: newRunData(o), work: newWork(ctx, o), cancel: cancel,
 		dirty: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(o.Out), tea.WithoutSignalHandler()}
@@ -105,7 +101,7 @@ const frameTime = 40 * time.Millisecond
 
 // pump has the screen drawn when something has happened, and every second, for
 // the times on it.
-func (s *Screen) pump() {
+func (s *screenOf) pump() {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	rest := time.NewTimer(0)
@@ -127,57 +123,21 @@ func (s *Screen) pump() {
 	}
 }
 
-// Observe takes in one event. It never waits for the terminal.
-func (s *Screen) Observe(e loop.Event) {
+// observe takes in one event. It never waits for the terminal.
+func (s *screenOf) observe(e loop.Event) {
 	s.data.observe(e)
 	s.stir()
 }
 
-func (s *Screen) stir() {
+func (s *screenOf) stir() {
 	select {
 	case s.dirty <- struct{}{}:
 	default:
 	}
 }
 
-// Close waits until the reader of a run that has ended by itself leaves; one
-// that was interrupted, or never began, is not waited for. Then the normal
-// screen shows what the run came to.
-func (s *Screen) Close() {
-	if ended, signal := s.data.over(); !ended || signal != "" {
-		s.program.Quit()
-	}
-	s.wait()
-	s.once.Do(func() {
-		if s.err != nil {
-			_, _ = fmt.Fprintf(s.opt.Out, "The full-screen view failed: %v\n", s.err)
-		}
-		if ended, _ := s.data.over(); ended {
-			_, _ = io.WriteString(s.opt.Out, s.opt.Card(s.data.run, 0))
-		}
-	})
-}
-
-// leaveTime is how long the terminal may take to be given back: an editor may have
-// it.
-const leaveTime = time.Second
-
-// Leave gives the terminal back at once.
-func (s *Screen) Leave() {
-	s.cancel()
-	left := make(chan struct{})
-	go func() {
-		s.wait()
-		close(left)
-	}()
-	select {
-	case <-left:
-	case <-time.After(leaveTime):
-	}
-}
-
 // wait lets everything end that the screen has started.
-func (s *Screen) wait() {
+func (s *screenOf) wait() {
 	<-s.done
 	s.cancel()
 	s.work.wait()
@@ -207,14 +167,14 @@ func watch(ctx context.Context, events func(context.Context) iter.Seq2[loop.Even
 	return nil
 }
 
-func (s *Screen) read(events iter.Seq2[loop.Event, error]) {
+func (s *screenOf) read(events iter.Seq2[loop.Event, error]) {
 	defer s.stir()
 	for e, err := range events {
 		if err != nil {
 			s.data.lost(err)
 			return
 		}
-		s.Observe(e)
+		s.observe(e)
 	}
 	s.data.died()
 }

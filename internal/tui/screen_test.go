@@ -159,52 +159,25 @@ func TestWatchTellsWhyNoMoreComes(t *testing.T) {
 func TestAScreenWaitsForTheReaderOfARunThatHasEnded(t *testing.T) {
 	w := &world{story: begin().worked(0).done()}
 	o, k, out := aScreen(t, w)
-	s := open(context.Background(), o, size)
-	for _, e := range w.story.events {
-		s.Observe(e)
+	events := func(context.Context) iter.Seq2[loop.Event, error] {
+		return func(yield func(loop.Event, error) bool) {
+			for _, e := range w.story.events {
+				yield(e, nil)
+			}
+		}
 	}
-	closed := make(chan struct{})
-	go func() { s.Close(); close(closed) }()
+	done := make(chan error, 1)
+	go func() { done <- watch(context.Background(), events, o, size) }()
 	out.wait("proven")
 	select {
-	case <-closed:
+	case <-done:
 		t.Error("the screen went before its reader did")
 	default:
 	}
 	k.typed <- "q"
-	<-closed
-	s.Close()
-	if got := out.String(); !strings.HasSuffix(got, "build-7: done, proven\n") {
-		t.Errorf("the normal screen ends with %q", got[max(0, len(got)-80):])
+	if err := <-done; err != nil {
+		t.Errorf("watch: %v", err)
 	}
-}
-
-func TestAScreenThatNobodyIsToReadClosesAtOnce(t *testing.T) {
-	for name, s := range map[string]*story{
-		"the run never began":     {},
-		"the run has no end":      begin().working(),
-		"a signal ended it":       begin().working().tell(&loop.RunFinished{State: loop.Stopped, Signal: "INT"}),
-		"its runner says nothing": begin(),
-	} {
-		o, _, _ := aScreen(t, &world{story: s})
-		screen := open(context.Background(), o, size)
-		for _, e := range s.events {
-			screen.Observe(e)
-		}
-		screen.Close()
-		t.Log(name)
-	}
-}
-
-func TestLeaveGivesTheTerminalBackAtOnce(t *testing.T) {
-	w := &world{story: begin().worked(0).done()}
-	o, _, out := aScreen(t, w)
-	s := open(context.Background(), o, size)
-	for _, e := range w.story.events {
-		s.Observe(e)
-	}
-	out.wait("proven")
-	s.Leave()
 }
 
 func TestARunIsNotHeldUpByItsTerminal(t *testing.T) {
@@ -214,13 +187,13 @@ func TestARunIsNotHeldUpByItsTerminal(t *testing.T) {
 	s := open(context.Background(), o, size)
 	for range 100 { // more than any buffer on the way has room for
 		for _, e := range w.story.events {
-			s.Observe(e)
+			s.observe(e)
 		}
 	}
-	s.Observe(loop.Event{Seq: 99, Payload: &loop.RunFinished{State: loop.Done}})
+	s.observe(loop.Event{Seq: 99, Payload: &loop.RunFinished{State: loop.Done}})
 	close(out.stuck)
 	k.typed <- "q"
-	s.Close()
+	s.wait()
 }
 
 // A whole program, as a person uses it.
