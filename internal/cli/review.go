@@ -113,7 +113,9 @@ func reviewCommand(sh *shell) *cobra.Command {
 			return nil
 		}
 		// Questions are ended by Ctrl+C at once. What is done then is not cut in two.
-		return r.ask(cmd.Context(), bufio.NewReader(sh.in), func(act func(context.Context) error) error {
+		ctx := cmd.Context()
+		return r.ask(ctx, bufio.NewReader(sh.in), func(act func(context.Context) error) error {
+			cmd.SetContext(ctx) // the one before has ended its own
 			return sh.heeding(func(cmd *cobra.Command, _ []string) error { return act(cmd.Context()) })(cmd, nil)
 		})
 	}

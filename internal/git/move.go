@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Mover moves branches of a work tree's repository to commits that were made apart.
@@ -126,7 +128,7 @@ func (m Mover) Move(ctx context.Context, g Goal, to, why string) error {
 	refused := func(err error) error {
 		var failed *Error
 		if errors.As(err, &failed) {
-			return &RefusedError{what: fmt.Sprintf("%s was not moved: %s", g.Name(), failed.complaint), hint: "nothing has changed; mend that, and try again"}
+			return &RefusedError{what: fmt.Sprintf("%s was not moved: %s", g.Name(), strings.TrimPrefix(text.Fold(failed.complaint), "error: ")), hint: "nothing has changed; mend that, and try again"}
 		}
 		return err
 	}

@@ -118,7 +118,9 @@ func (h *History) wayTo(ctx context.Context, mover git.Mover, s Squash) (way, er
 			w.base = first
 		}
 		w.goal, err = mover.New(ctx, s.Branch)
-		w.goal.Here = !h.entry.Gone
+		if h.entry.Gone { // the one that we stand in has other files
+			w.goal.Here, w.goal.At = false, ""
+		}
 		return w, err
 	case s.Onto != "" && (s.Onto != here.Branch || h.entry.Gone):
 		goal, err := mover.Branch(ctx, s.Onto)
