@@ -233,7 +233,7 @@ func (t *reviewTalk) commits(ctx context.Context) error {
 		return err
 	}
 	w := &reviewWishes{dryRun: true}
-	switch t.letter("\nMake commits of what is left: one for each [t]ask, [o]ne of all, or [l]eave it as it is? ") {
+	switch t.letter("\nMake commits of what is left? One for each [t]ask, [o]ne of all, [l]eave it: ") {
 	case "t":
 		w.squash = true
 	case "o":
@@ -242,7 +242,7 @@ func (t *reviewTalk) commits(ctx context.Context) error {
 		return nil
 	}
 	for {
-		switch where := t.answer("Where? Enter is the branch that is checked out; a name is that of another, +NAME makes one; [q]uit: "); {
+		switch where := t.answer("Where? Enter is here; else a branch, or +NAME for a new one. [q]uit: "); {
 		case where == "q" || t.over:
 			fmt.Fprintln(t.sh.out, "Nothing was committed.")
 			return nil

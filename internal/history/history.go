@@ -33,6 +33,7 @@ type History struct {
 
 	runs  journal.Store
 	entry journal.Entry
+	known *work // what the journal came to when it was last read
 }
 
 // Open opens the checkpoints of a run, also beside its live runner.
@@ -182,6 +183,7 @@ func (h *History) putBack(ctx context.Context, restored *loop.CheckpointRestored
 		// Said before it is done, so that who goes on after a crash knows of it.
 		restored.Checkpoint, restored.Kept = to.ID, kept.ID
 		restored.Work, restored.Net, restored.Later = left.ID, h.net(ctx, left), h.runsLater(ctx, to, restored.Iteration)
+		h.known = nil
 		return h.noteRestored(restored)
 	})
 	if err != nil {

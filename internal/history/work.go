@@ -34,6 +34,18 @@ type work struct {
 // work adds up the journal. What was put back, by the runner or by a person, is not
 // there any more; what a person has fetched back is.
 func (h *History) work() (work, error) {
+	if h.known != nil {
+		return h.known.copied(), nil
+	}
+	w, err := h.readWork()
+	if err == nil {
+		known := w.copied()
+		h.known = &known
+	}
+	return w, err
+}
+
+func (h *History) readWork() (work, error) {
 	w := work{now: h.entry.State.FirstCheckpoint, gone: map[string]bool{}, cut: map[string]bool{}, before: map[string]work{}}
 	undone, commit := false, ""
 	for e, err := range h.runs.Events(h.entry.Name, 0) {
