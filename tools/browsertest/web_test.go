@@ -14,11 +14,13 @@ import (
 )
 
 // worker is an agent that says what it does line by line, changes a file and claims
-// to be done. It leaves a process behind, and writes down who it is.
+// to be done; the third does not come to an end. It leaves a process behind, and
+// writes down who it is.
 const worker = `#!/bin/sh
 n=$(($(cat .n 2>/dev/null || echo 0) + 1)); echo $n > .n
 echo $$ >> .pids
 sleep 1000 & echo $! >> .pids
+[ $n -lt 3 ] || { echo "Working on $n: step 1."; sleep 1000; }
 for i in 1 2 3 4 5 6; do echo "Working on $n: step $i."; sleep 0.2; done
 echo "line $n" >> a.txt
 printf '\n<promise>DONE</promise>\n'
@@ -58,7 +60,7 @@ func TestWebStartsWatchesAndStopsARun(t *testing.T) {
 	p.fill("Done when it prints", "DONE")
 	p.fill("Gates", "test -f done.txt")
 	p.fill("Iterations", "500")
-	p.until("the command line that does the same", `/refrain run .*--until DONE.*-n 500|refrain run .*-n 500.*--until DONE/s.test(document.querySelector("dialog pre").innerText) && !document.querySelector("dialog .refusal")`)
+	p.until("the command line that does the same", `/^(cd .* && )?refrain run .*--until[= ]DONE.*500.*-- sh worker.sh$/s.test(document.querySelector("dialog pre").innerText) && !document.querySelector("dialog .refusal")`)
 	p.press("Start")
 
 	p.until("the page of the run", `location.pathname.startsWith("/runs/")`)
@@ -95,13 +97,14 @@ func TestWebStartsWatchesAndStopsARun(t *testing.T) {
 	p.press("Transcript")
 	p.until("the note has reached the run", `!document.querySelector("dialog[open]")`)
 
-	p.press("More")
+	p.press("More ▾")
 	p.press("Stop now")
 	p.until("the question", `document.querySelector("dialog[open]")`)
 	eval[any](t, p.ctx, `document.querySelector("dialog[open] button[type=submit]").click()`)
 	p.until("it says that its processes are gone", `document.querySelector("#notices")?.innerText.includes("All its processes are gone")`)
 	p.until("it is over", `document.querySelector(".head .chip").innerText.includes("stopped")`)
 	nobody(t, filepath.Join(s.tree, ".pids"))
+	p.quiet("422") // a wrong time was refused
 	p.until("it can be resumed", `[...document.querySelectorAll(".head button")].some(b => b.innerText === "Resume" && b.checkVisibility() && b.getAttribute("aria-disabled") !== "true")`)
 	p.calm()
 }
@@ -126,7 +129,7 @@ func nobody(t *testing.T, file string) {
 
 func TestWebAnswersAQuestion(t *testing.T) {
 	s := busy(t)
-	s.detach("-p", "Count to six", "--until", "DONE", "-n", "5", "--ask", "--", "sh", "worker.sh")
+	s.detach("-p", "Count to six", "--until", "NEVER", "-n", "5", "--ask", "--", "sh", "worker.sh")
 	s.serve()
 	p := s.open(browser(t))
 	p.until("it needs me", `document.querySelector("#group-needs")?.checkVisibility() && document.querySelector("#group-needs").closest("section").innerText.includes("run-1")`)
@@ -174,7 +177,7 @@ func TestWebPageComesLateAndOutlivesTheServer(t *testing.T) {
 
 	// Who reads further up is left in peace, and told how much is new.
 	eval[any](t, p.ctx, `document.querySelector(".talk").scrollTop = 0`)
-	p.until("it says how much is new", `/\d+ new entr/.test([...document.querySelectorAll("#panel-transcript .button")].find(b => b.checkVisibility())?.innerText)`)
+	p.until("it says how much is new", `/\d+ new entr/.test([...document.querySelectorAll("#panel-transcript .button.more")].find(b => b.checkVisibility())?.innerText)`)
 	at := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`)
 	time.Sleep(500 * time.Millisecond)
 	if now := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`); now != at {
@@ -287,7 +290,7 @@ func night(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s.command("refrain", "rehearse", file, "--trust", "--start", "22:00", "--commit", "--branch=greeting", "--keep", "--set", "prompt=PROMPT.md")
-	s.detach("--trust", "-p", "Count to six, and wait for me", "-n", "5", "--ask", "--", "sh", "worker.sh")
+	s.detach("--trust", "-p", "Count to six, and wait for me", "--until", "NEVER", "-n", "5", "--ask", "--", "sh", "worker.sh")
 	return s
 }
 
@@ -315,7 +318,7 @@ func TestWebLooksRightAndReadsAloud(t *testing.T) {
 		{"events", nightly + "#events", `document.querySelectorAll(".raw li").length > 20`, ""},
 		{"resume", nightly, `document.querySelector(".head .button")`, "Resume"},
 		{"asking", asking, `document.querySelector(".question")?.checkVisibility()`, ""},
-		{"menu", asking, `document.querySelector(".question")?.checkVisibility()`, "More"},
+		{"menu", asking, `document.querySelector(".question")?.checkVisibility()`, "More ▾"},
 		{"answer", asking, `document.querySelector(".question")?.checkVisibility()`, "Answer"},
 		{"note", asking, `document.querySelector(".question")?.checkVisibility()`, "Note"},
 	}

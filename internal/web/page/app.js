@@ -8,7 +8,7 @@ const link = document.getElementById("link");
 function status(is) {
   if (link.dataset.is === is) return;
   link.dataset.is = is;
-  put(link.firstElementChild, is === "on" ? "live" : "connection lost, trying again");
+  put(link.firstElementChild, is === "on" ? "connected" : "connection lost, trying again");
 }
 
 const first = document.getElementById("first");

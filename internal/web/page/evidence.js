@@ -31,6 +31,10 @@ function loader(panel, world, fetch_, paint) {
 const where = (world) => world.scope ?? (world.last() ? { iteration: world.last() } : null);
 const link = (world, x, tab) => button(`iteration ${count(x.iteration)}${x.attempt > 1 ? "." + x.attempt : ""}`, { kind: "link", onclick: () => world.setScope({ iteration: x.iteration, attempt: x.attempt }, tab) });
 
+// A gate also runs on other trees than the one that is judged, to see what a claim is
+// worth. How it ended there is evidence, and says nothing of how the work stands.
+const on = { "as-it-was": "with the tests as they were", "on-first": "new tests on the first checkpoint", before: "on the first checkpoint" };
+
 export function gates(panel, world) {
   return loader(panel, world, async () => {
     const at = where(world);
@@ -39,12 +43,13 @@ export function gates(panel, world) {
   }, (box, { gates: list, outputs, at }) => {
     if (!list.length) { box.replaceChildren(h("div.empty", {}, h("p", {}, "This run has no gates, or none has run yet."), h("p.small", {}, "A gate is a command that must pass before a claim is believed: see [[gate]] in refrain.toml."))); return; }
     const open = new Set([...box.querySelectorAll("details[open]")].map((d) => d.dataset.name));
+    for (const g of list) { g.own = (g.history ?? []).filter((x) => !x.with); g.last = g.own[0] ?? g.last; }
     box.replaceChildren(h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, ["Gate", "Last", "Where", "Tests", "Took", "History"].map((t, i) => h("th", { scope: "col", class: i === 3 || i === 4 ? "n" : "" }, t)))),
       h("tbody", {}, list.map((g) => h("tr", {}, h("th", { scope: "row" }, h("strong", {}, g.name)), h("td", {}, h("span.chip", { class: chip(g.last) }, says(g.last))), h("td", {}, { clean: "clean checkout", workspace: "work tree", tree: "work tree" }[g.last?.where] ?? g.last?.where ?? ""),
         h("td.n", {}, g.last?.tests ? count(g.last.tests) : ""), h("td.n", {}, took(g.last?.duration_ms)),
-        h("td", {}, h("span.history", { role: "img", "aria-label": `of the last ${g.history?.length ?? 0}, ${g.history?.filter((x) => x.ok).length ?? 0} passed` }, (g.history ?? []).slice(0, 48).toReversed().map((x) => h("i", { class: x.ok ? "ok" : x.known ? "known" : "bad", title: `iteration ${x.iteration}: ${x.text ?? (x.ok ? "passed" : "failed")}` }))))))))),
+        h("td", {}, h("span.history", { role: "img", "aria-label": `of the last ${g.own.length}, ${g.own.filter((x) => x.ok).length} passed` }, g.own.slice(0, 48).toReversed().map((x) => h("i", { class: x.ok ? "ok" : x.known ? "known" : "bad", title: `iteration ${x.iteration}: ${x.text ?? (x.ok ? "passed" : "failed")}` }))))))))),
     h("div.pad.stack", {}, h("h3", {}, at ? `Output in iteration ${count(at.iteration)}` : "Output"), outputs.length ? outputs.map((o) => h("details.tool", { "data-name": o.name + o.clean, open: outputs.length === 1 || open.has(o.name + o.clean) }, h("summary", {}, h("span.name", {}, o.name), h("span.input.cut", {}, (o.clean ? "in a clean checkout" : "in the work tree") + (o.cut ? ", its end" : ""))), h("pre", {}, o.html ? safe(o.html) : "It printed nothing."))) : h("p.dim.small", {}, at ? "No gate ran in this iteration, or its output is gone." : "No iteration has ended yet.")),
-    h("div.stack.past", {}, h("h3", {}, "History"), h("div.scroll", {}, h("table.list", {}, h("tbody", {}, list.flatMap((g) => (g.history ?? []).map((x) => ({ ...x, name: g.name }))).sort((a, b) => b.seq - a.seq).slice(0, 60).map((x) => h("tr", {}, h("td", {}, day(x.time)), h("td", {}, x.iteration ? link(world, x, "gates") : "baseline"), h("td", {}, x.name), h("td", {}, h("span.chip", { class: chip(x) }, says(x))), h("td", {}, h("bdi", {}, x.why || x.text || "")))))))));
+    h("div.stack.past", {}, h("h3", {}, "History"), h("div.scroll", {}, h("table.list", {}, h("tbody", {}, list.flatMap((g) => (g.history ?? []).map((x) => ({ ...x, name: g.name }))).sort((a, b) => b.seq - a.seq).slice(0, 60).map((x) => h("tr", {}, h("td", {}, day(x.time)), h("td", {}, x.iteration ? link(world, x, "gates") : "baseline"), h("td", {}, x.name), h("td", {}, h("span.chip", { class: chip(x) }, says(x))), h("td", {}, on[x.with] ?? x.with ?? { clean: "clean checkout", workspace: "work tree" }[x.where] ?? ""), h("td", {}, h("bdi", {}, x.why || x.text || "")))))))));
   });
 }
 const chip = (g) => (!g ? "" : g.ok ? "ok" : g.known ? "held" : "bad");

@@ -182,10 +182,10 @@ export function run(main, first, status) {
 
 // headOf is the top: how it stands, why, what comes next, the figures, the buttons.
 function headOf(world) {
-  const chip = h("span.chip"), name = h("span"), sentence = h("bdi"), next = h("p.next"), question = h("div.question", { hidden: true });
+  const chip = h("span.chip"), name = h("span"), title = h("p.dim"), sentence = h("bdi"), next = h("p.next"), question = h("div.question", { hidden: true });
   const bar = h("div.buttons"), facts = h("dl.facts"), about = h("div.about");
   const element = h("section.card.head", { "aria-label": "The run" },
-    h("div.top", {}, h("div", {}, h("h1", {}, name, chip), h("p.sentence", {}, sentence), next), bar), question, facts, about);
+    h("div.top", {}, h("div", {}, h("h1", {}, name, chip), title, h("p.sentence", {}, sentence), next), bar), question, facts, about);
   const figures = {};
   const figure = (key, label) => {
     const value = h("dd"), note = h("dd.note");
@@ -225,6 +225,9 @@ function headOf(world) {
       const k = kind(row), live = alive(row);
       attr(element, "class", "card head " + k);
       put(name, row.run);
+      put(title, row.title);
+      title.hidden = !row.title;
+      next.hidden = !live && !world.data.next;
       attr(chip, "class", "chip " + k);
       put(chip, row.people || row.state);
       put(sentence, why || row.why || "");
@@ -232,14 +235,15 @@ function headOf(world) {
       const endless = row.percent === undefined && live;
       attr(progress, "class", `progress ${k === "main" ? "" : k}${endless ? " endless" : ""}${row.state === "running" ? " alive" : ""}`);
       fill.style.width = endless ? "" : (row.percent ?? 0) + "%";
-      put(figures.iteration.note, row.percent === undefined ? (live ? "no limit" : plural(row.iterations ?? 0, "finished").replace(/s$/, "")) : row.percent + " %");
+      progress.parentNode.hidden = !live; // of what is over, only how it ended counts
+      put(figures.iteration.note, !live ? "" : row.percent === undefined ? "no limit" : row.percent + " %");
       figures.cost.set(money(row.cost_usd, row.cost_estimated), [world.data.limits?.cost_usd && "of " + money(world.data.limits.cost_usd), row.tokens && short(row.tokens) + " tokens"].filter(Boolean).join(" · "));
       const t = row.tests;
       figures.tests.set(t?.total ? `${count(t.passed)} of ${count(t.total)}` : "", t?.total ? (t.failed ? `${count(t.failed)} failed` : "all passed") : "none seen");
       figures.plan.value.parentNode.hidden = !row.plan?.total;
       if (row.plan?.total) figures.plan.set(`${row.plan.done} of ${row.plan.total}`, row.plan.task ?? status?.plan?.task ?? "tasks");
       figures.changes.set(row.files ? plural(row.files, "file") : "", changed(row.lines_added, row.lines_removed));
-      figures.claims.set(row.refused ? count(row.refused) : "0", row.level ? "the last: " + row.level.replaceAll("_", " ") : "");
+      figures.claims.set(row.refused ? count(row.refused) : "0", row.level ? "the last was taken" : "");
       about.replaceChildren(...[["Work tree", row.tree], ["Branch", row.branch], ["Agent", [row.agent, row.model].filter(Boolean).join(" · ")], ["Procedure", row.procedure], ["Started", row.started_at && day(row.started_at)], ["Promise", world.data.promise]]
         .filter(([, v]) => v).map(([l, v]) => h("span", {}, l + " ", h("code", {}, v))));
       // What can be pressed.
@@ -321,7 +325,9 @@ function bannerOf(world) {
   let all = [], open = false;
   function paint() {
     const seen = Number(keep.get(key, "0"));
-    const fresh = all.filter((w) => w.seq > seen);
+    // What an attempt died of is told on its bar. Here it counts while it is the last word.
+    const { row } = world.data, last = alive(row) || row.grade === "poor" ? row.iteration : -1;
+    const fresh = all.filter((w) => w.seq > seen && (w.kind !== "error" || w.iteration === last));
     element.hidden = !fresh.length;
     attr(element, "class", "banner" + (fresh.some((w) => w.kind === "error") ? " bad" : ""));
     const some = open ? fresh.slice(0, 50) : fresh.slice(0, 2);

@@ -62,16 +62,10 @@ export function talk(panel, world) {
   // append adds one entry at the end.
   function append(e, before = foot) {
     if (e.kind === "usage") { usage = e; return; }
-    if (!scope) {
-      const here = e.iteration ? `${e.iteration}.${e.attempt ?? 1}` : place;
-      if (here !== place && before === foot) {
-        place = here;
-        lastText = null;
-        list.insertBefore(breakOf(e), before);
-      }
-    }
+    if (e.fact === "opening" && !scope) { heading(e, before); return; } // the break says it
+    heading(e, before);
     if (e.kind === "result") {
-      const tool = e.of ? tools.get(e.of) : [...tools.values()].at(-1);
+      const tool = e.of ? tools.get(nameOf(e, e.of)) : [...tools.values()].at(-1);
       if (tool?.isConnected && tool.take(e)) return;
     }
     const node = nodeOf(e);
@@ -83,9 +77,18 @@ export function talk(panel, world) {
     list.insertBefore(h("div.entry", { "data-seq": e.seq, class: joined ? "joined" : "" }, time, node), before);
   }
 
+  // heading begins an iteration, where e is the first of one.
+  function heading(e, before) {
+    const here = e.iteration ? `${e.iteration}.${e.attempt ?? 1}` : place;
+    if (scope || here === place) return;
+    place = here;
+    lastText = null;
+    list.insertBefore(breakOf(e), before);
+  }
+
   function breakOf(e) {
     const go = () => world.setScope({ iteration: e.iteration, attempt: e.attempt });
-    return h("div.break", { "data-seq": e.seq }, h("strong", {}, `Iteration ${count(e.iteration)}`), e.attempt > 1 ? `attempt ${e.attempt}` : "", button("Look at it", { kind: "plain", "aria-label": `Look at it: iteration ${e.iteration}`, onclick: go }));
+    return h("div.break", { "data-seq": e.seq, "data-place": `${e.iteration}.${e.attempt ?? 1}` }, button(`Iteration ${count(e.iteration)}`, { kind: "link", about: "look at it alone", onclick: go }), e.attempt > 1 ? `attempt ${e.attempt}` : "");
   }
 
   function nodeOf(e) {
@@ -93,7 +96,7 @@ export function talk(panel, world) {
       case "text": return h("div.said", {}, safe(e.html), e.cut ? h("p.dim.small", {}, "cut here; the file of the attempt has all of it") : "");
       case "tool": {
         const node = toolOf(e);
-        tools.set(e.tool?.id || "seq" + e.seq, node);
+        tools.set(nameOf(e, e.tool?.id || "seq" + e.seq), node);
         if (tools.size > most) tools.delete(tools.keys().next().value);
         return node;
       }
@@ -147,22 +150,17 @@ export function talk(panel, world) {
       const anchor = older.nextSibling;
       const was = place; // the breaks of older entries are made anew
       place = ""; lastText = null;
-      const box = document.createElement("div");
-      box.append(foot.cloneNode());
-      for (const e of t.entries ?? []) {
-        const here = e.iteration ? `${e.iteration}.${e.attempt ?? 1}` : place;
-        if (!scope && here !== place) { place = here; list.insertBefore(breakOf(e), anchor); }
-        append(e, anchor);
-      }
+      for (const e of t.entries ?? []) append(e, anchor);
+      const joins = place; // the iteration in which the older ones end
       place = was; lastText = null;
       first = t.first ?? first;
       moreBefore = !!t.more_before && (t.entries?.length ?? 0) > 0;
       // The break that stood on top may now be in the middle of its iteration.
-      if (anchor?.classList.contains("break") && t.entries?.length && `${t.entries.at(-1).iteration}` === `${/\d+/.exec(anchor.textContent.replaceAll(",", ""))?.[0]}`) anchor.remove();
+      if (anchor?.classList.contains("break") && anchor.dataset.place === joins) anchor.remove();
       const all = entries();
       if (all.length > 2 * most) { for (const e of all.slice(2 * most)) e.remove(); torn = true; }
       list.scrollTop = list.scrollHeight - height;
-    } catch { /* the reader scrolls again */ } finally { loading = false; put(older, moreBefore ? "" : ""); }
+    } catch { /* the reader scrolls again */ } finally { loading = false; put(older, ""); }
   }
 
   list.addEventListener("scroll", () => {
@@ -210,6 +208,9 @@ export function talk(panel, world) {
     end,
   };
 }
+
+// nameOf is what a call is known by: agents count them anew in each attempt.
+const nameOf = (e, id) => `${e.iteration}.${e.attempt} ${id}`;
 
 // toolOf is a call with its result, folded; a run of tests is a chip on it.
 function toolOf(e, answer) {
