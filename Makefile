@@ -5,6 +5,7 @@
 # make conformance   the four source systems' requirements, row by row
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
 # make test-browser  the report and the web page, looked at in Chromium
+# make test-terminal the first minutes of a new user, in tmux
 # make attacks       ways to cheat the gates, none of which may be called proven
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
@@ -17,7 +18,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test race attacks conformance test-agents test-browser lint chaos fuzz bench docs house clean
+.PHONY: all test race attacks conformance test-agents test-browser test-terminal lint chaos fuzz bench docs house clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
@@ -39,6 +40,9 @@ test-agents:
 
 test-browser:
 	@GO='$(GO)' scripts/test-browser
+
+test-terminal:
+	@GO='$(GO)' scripts/test-terminal
 
 lint:
 	@GO='$(GO)' scripts/lint

@@ -109,7 +109,7 @@ func (p *planning) ask() (answered, left bool, err error) {
 		return false, false, nil
 	}
 	fmt.Fprintln(p.sh.out)
-	p.sh.say("The agent has %s. Enter leaves it to its own guess.", text.Plural(len(open), "question"))
+	p.sh.say("The agent has %s. Enter takes its own guess.", text.Plural(len(open), "question"))
 	for i, q := range open {
 		p.asked++
 		fmt.Fprint(p.sh.out, "\n"+lines.Hang(fmt.Sprintf("%d/%d  ", i+1, len(open)), text.Line(q.Text), p.sh.look()))
