@@ -154,9 +154,9 @@ func (l *lateWarnings) tell(w io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, warning := range l.list {
-		tell(w, "WARNING: ", warning.Text)
+		fmt.Fprintf(w, "WARNING: %s\n", warning.Text)
 		if warning.Hint != "" {
-			tell(w, "hint: ", warning.Hint)
+			fmt.Fprintf(w, "hint: %s\n", warning.Hint)
 		}
 	}
 }

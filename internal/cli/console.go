@@ -20,14 +20,10 @@ type console struct {
 }
 
 // look is what the terminal can do.
-func (c console) look() lines.Options { return lookOf(c.out, c.wide) }
-
-// lookOf is what can be done where w leads; wide is its width where that is no
-// terminal.
-func lookOf(w io.Writer, wide int) lines.Options {
-	f, ok := w.(interface{ Fd() uintptr })
+func (c console) look() lines.Options {
+	f, ok := c.out.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(f.Fd()) {
-		return lines.Options{Width: func() int { return wide }}
+		return lines.Options{Width: func() int { return c.wide }}
 	}
 	return lines.Options{
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
@@ -47,12 +43,6 @@ func (c console) print(t *lines.Table) { fmt.Fprint(c.out, t.String(c.look())) }
 // say tells a person something, in lines that fit the screen.
 func (c console) say(format string, args ...any) {
 	fmt.Fprint(c.out, lines.Hang("", fmt.Sprintf(format, args...), c.look()))
-}
-
-// tell prints a line with its label, such as a warning; on a terminal it is broken
-// where the screen ends, at blanks.
-func tell(w io.Writer, label, said string) {
-	fmt.Fprint(w, lines.Hang(label, said, lookOf(w, 0)))
 }
 
 // person tells whether somebody may be sitting there.

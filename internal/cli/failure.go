@@ -38,9 +38,9 @@ type failure struct {
 func (f failure) Error() string { return f.what }
 
 func (f failure) print(w io.Writer) {
-	tell(w, "refrain: ", oneLine(f.what))
+	fmt.Fprintf(w, "refrain: %s\n", oneLine(f.what))
 	if f.hint != "" {
-		tell(w, "hint: ", f.hint)
+		fmt.Fprintf(w, "hint: %s\n", f.hint)
 	}
 }
 

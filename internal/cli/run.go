@@ -253,10 +253,10 @@ func (o runOptions) start(sh *shell, cmd *cobra.Command) (*app.Job, error) {
 		return nil, nil // a signal came meanwhile
 	}
 	if o.prompt != "" && job.Request.Prompt == "" {
-		tell(sh.err, "NOTE: ", fmt.Sprintf("-p adds to the prompt of %s; with --replace-prompt it takes its place", job.Request.Procedure))
+		fmt.Fprintf(sh.err, "NOTE: -p adds to the prompt of %s; with --replace-prompt it takes its place\n", job.Request.Procedure)
 	}
 	if job.LimitedBy > 0 {
-		tell(sh.err, "NOTE: ", fmt.Sprintf("at most %d iterations for %s; -n N is another limit, --unlimited none", job.Config().Stop.Iterations, text.Plural(job.LimitedBy, "open task")))
+		fmt.Fprintf(sh.err, "NOTE: at most %d iterations for %s; -n N is another limit, --unlimited none\n", job.Config().Stop.Iterations, text.Plural(job.LimitedBy, "open task"))
 	}
 	screen, err := newScreen(sh, o.output, job.Config().Loop.Output)
 	if err != nil {
@@ -335,8 +335,8 @@ func (w worrier) Observe(e loop.Event) {
 		return
 	}
 	for _, f := range w.worries {
-		tell(w.to, "WARNING: ", f.What)
-		tell(w.to, "hint: ", f.Hint)
+		fmt.Fprintf(w.to, "WARNING: %s\n", f.What)
+		fmt.Fprintf(w.to, "hint: %s\n", f.Hint)
 	}
 }
 
