@@ -33,8 +33,9 @@ type live struct {
 
 	mu       sync.Mutex
 	narrator *view.Narrator
-	started  bool // something of this run has been shown
-	shown    bool // the status line is on the screen
+	started  bool      // something of this run has been shown
+	shown    bool      // the status line is on the screen
+	judged   loop.Gate // the last that this attempt has told
 
 	once sync.Once
 	stop chan struct{}
@@ -103,6 +104,7 @@ func (l *live) render(e loop.Event, facts []view.Fact) string {
 	case *loop.RunStarted:
 		return banner(p, l.opt)
 	case *loop.IterationStarted:
+		l.judged = loop.Gate{}
 		return "\n" + l.opt.paint(bold, l.narrator.Heading(e)) + "\n"
 	case *loop.AgentText:
 		return said(p, l.opt)
@@ -116,7 +118,10 @@ func (l *live) render(e loop.Event, facts []view.Fact) string {
 		if !run.Open || p.With != "" {
 			return "" // the baseline comes as a table
 		}
-		return gateLine(p.Gate, l.opt)
+		last := l.judged
+		l.judged = p.Gate
+		again := p.Gate.Tree != "" && last.Tree == p.Gate.Tree && last.Name == p.Gate.Name && last.Where == p.Gate.Where
+		return gateLine(p.Gate, again, l.opt)
 	case *loop.RunBaseline:
 		if table := baselineTable(p, l.opt); table != "" {
 			return "\n" + table + l.paragraph([]view.Fact{{Text: view.ProvenWhere(p)}})
@@ -210,12 +215,16 @@ func toolLine(p *loop.AgentTool, opt Options) string {
 }
 
 // gateLine is the word of a gate on one line.
-func gateLine(g loop.Gate, opt Options) string {
+func gateLine(g loop.Gate, again bool, opt Options) string {
 	line := fmt.Sprintf("gate %s %s", g.Name, view.Gate(g))
 	if opt.Color {
 		line = fmt.Sprintf("%s %s %s", mark(g), text.Line(g.Name), view.Found(g))
 	}
-	return opt.paint(gateStyle(g), view.Fit(line+view.Elsewhere(g.Where), opt.widest())) + "\n"
+	line += view.Elsewhere(g.Where)
+	if again {
+		line += ", once more"
+	}
+	return opt.paint(gateStyle(g), view.Fit(line, opt.widest())) + "\n"
 }
 
 // dimLine is something beside the agent's work on one line.

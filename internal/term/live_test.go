@@ -256,3 +256,23 @@ func TestABriefEnd(t *testing.T) {
 		t.Errorf("any other has its card:\n%s", got)
 	}
 }
+
+func TestAGateThatRunsTwiceOnOneTree(t *testing.T) {
+	gate := passing("test", 0)
+	gate.Tree, gate.Where = "cd8abae4", loop.InClean
+	other := gate
+	other.Tree = "11111111"
+	s := begin(10, 0).tell(build(loop.Limits{})).in(1, 1, &loop.IterationStarted{})
+	for _, g := range []loop.Gate{gate, gate, other} {
+		s = s.in(1, 1, &loop.GateFinished{Gate: g})
+	}
+	s = s.in(2, 1, &loop.IterationStarted{}).in(2, 1, &loop.GateFinished{Gate: other})
+	screen := newScreen(t, 80)
+	s.show(Auto(screen, view.New(), at(s, 80, false)))
+	if got := strings.Count(screen.String(), "gate test passed"); got != 4 {
+		t.Errorf("told %d times:\n%s", got, screen.String())
+	}
+	if got := strings.Count(screen.String(), ", in a clean checkout, once more\n"); got != 1 {
+		t.Errorf("once more %d times, want once:\n%s", got, screen.String())
+	}
+}
