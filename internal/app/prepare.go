@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
 )
 
@@ -217,7 +219,11 @@ func (j *Job) prepareEvidence() error {
 	c := j.Config()
 	if c.Done.Plan != "" {
 		if _, err := plan.Read(j.Plan()); err != nil {
-			return &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
+			hint, missing := request.HintOf(err), (*plan.MissingError)(nil)
+			if said := j.Telling(""); said != "" && errors.As(err, &missing) {
+				hint = "plan it first: " + text.JoinArgs([]string{"refrain", "plan", said})
+			}
+			return &request.UsageError{What: err.Error(), Hint: hint}
 		}
 	}
 	protect, err := glob.Parse(c.Git.Protect)

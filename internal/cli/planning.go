@@ -115,7 +115,7 @@ func (p *planning) ask() (answered, left bool, err error) {
 		fmt.Fprint(p.sh.out, "\n"+lines.Hang(fmt.Sprintf("%d/%d  ", i+1, len(open)), text.Line(q.Text), p.sh.look()))
 		line, ok := p.read(guess(q) + "> ")
 		if !ok {
-			p.leave("What you have answered is kept.", "refrain plan")
+			p.leave("Nothing is lost.", "refrain plan")
 			return answered, true, nil
 		}
 		said := strings.TrimSpace(line)

@@ -90,7 +90,7 @@ func TestATalkAboutAPlan(t *testing.T) {
 		{"builds", "b\n", []string{simple}, shown, 1, 1, ""},
 		{"plans again with an answer", "JSON\nq\n", []string{asking, simple}, "\nThe agent has 1 question. Enter takes its own guess.\n\n1/1  Which format?\n[CSV] > Planning goes on with your answers.\n" + shown + "Go on with: refrain build\n", 2, 0, "\n\n## Answers\n\n- Which format?\n  JSON\n"},
 		{"does not plan again without one", "\nq\n", []string{asking}, "\nThe agent has 1 question. Enter takes its own guess.\n\n1/1  Which format?\n[CSV] > " + shown + "Go on with: refrain build\n", 1, 0, "\n\n## Answers\n\n- Which format?\n  Left open; meanwhile: CSV.\n"},
-		{"keeps what was said before somebody left", "one\n", []string{four}, "\nThe agent has 3 questions. Enter takes its own guess.\n\n1/3  a?\n> \n2/3  b?\n> \nWhat you have answered is kept. Go on with: refrain plan\n", 1, 0, "\n\n## Answers\n\n- a?\n  one\n"},
+		{"keeps what was said before somebody left", "one\n", []string{four}, "\nThe agent has 3 questions. Enter takes its own guess.\n\n1/3  a?\n> \n2/3  b?\n> \nNothing is lost. Go on with: refrain plan\n", 1, 0, "\n\n## Answers\n\n- a?\n  one\n"},
 		{"asks three times at most", "1\n2\n3\nq\n", []string{four, four}, "\nThe agent has 3 questions. Enter takes its own guess.\n\n1/3  a?\n> \n2/3  b?\n> \n3/3  c?\n> Planning goes on with your answers.\n" + shown + "Go on with: refrain build\n", 2, 0, "\n\n## Answers\n\n- a?\n  1\n- b?\n  2\n- c?\n  3\n"},
 		{"takes remarks", "a\n\na\nFewer tasks\nb\n", []string{simple, simple}, shown + "What should be different? \n" + asks + "What should be different? " + shown, 2, 1, ""},
 		{"ends where planning fails", "a\nFewer tasks\n", []string{simple}, shown + "What should be different? ", 2, 0, ""},

@@ -157,7 +157,7 @@ func (o *runOptions) take(sh *shell, cmd *cobra.Command, args []string) error {
 			return usage("no command after --", "write the program and its arguments after it")
 		}
 	}
-	if o.procedure == "" && len(words) > 0 && !isSentence(words[:1]) && (len(words) == 1 || isProcedure(sh, words[0])) {
+	if o.procedure == "" && len(words) > 0 && strings.TrimSpace(words[0]) != "" && !isSentence(words[:1]) && (len(words) == 1 || isProcedure(sh, words[0])) {
 		o.procedure, words = words[0], words[1:]
 	}
 	if err := notAName(cmd, words); err != nil {
@@ -191,8 +191,8 @@ func isProcedure(sh *shell, name string) bool {
 // notAName refuses a word that is most likely the name for a flag before it, which
 // takes one only after an equals sign, and a single word, which says nothing.
 func notAName(cmd *cobra.Command, words []string) error {
-	if len(words) == 0 || isSentence(words[:1]) {
-		return nil
+	if len(words) == 0 || isSentence(words[:1]) || strings.TrimSpace(words[0]) == "" {
+		return nil // that it says nothing is told by who takes it
 	}
 	for _, name := range []string{"branch", "worktree"} {
 		if f := cmd.Flags().Lookup(name); f.Changed && (f.Value.String() == "" || f.Value.String() == unnamed) {
