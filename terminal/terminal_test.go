@@ -135,6 +135,39 @@ func TestFromASentenceToAProvenChange(t *testing.T) {
 	}
 }
 
+// Whoever leaves with Ctrl+C in the middle of the talk loses nothing, and hears how
+// it goes on.
+func TestCtrlCLosesNothing(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("SKIPPED: there is no tmux")
+	}
+	w := newWorld(t, len(languages), languages[0].files)
+	w.open(80, 24)
+	leaves := func(s step, says string) {
+		t.Helper()
+		w.play(s)
+		w.tmux("send-keys", "C-c")
+		if shown := w.await(shellPrompt); !strings.Contains(shown, says) {
+			t.Errorf("%s: want %q on\n%s", s.name, says, shown)
+		}
+		if shown := w.play(step{"status", "echo status $?", shellPrompt}); !strings.Contains(shown, "status 130") {
+			t.Errorf("%s: want the status 130 on\n%s", s.name, shown)
+		}
+	}
+	question, menu := `^\[.*\] > ?$`, `\[q\]uit\?`
+	leaves(step{"question", "refrain plan 'Greet people by their name'", question}, "Nothing is lost. Go on with: refrain plan")
+	w.play(step{"again", "refrain plan", question}) // before anything is planned anew
+	leaves(step{"menu", "Hello, stranger!", menu}, "The plan is kept. Go on with: refrain build")
+	if got := w.run("cat", "specs/greet-people-by-their-name.md"); strings.Count(got, "Hello, stranger!") != 1 {
+		t.Errorf("the answer is not kept:\n%s", got)
+	}
+	w.play(step{"third", "refrain plan", menu})
+	leaves(step{"remark", "a", `different\? ?$`}, "The plan is kept. Go on with: refrain build")
+	if got := w.run("refrain", "ls"); strings.Count(got, "plan-") != 3 {
+		t.Errorf("want three runs:\n%s", got)
+	}
+}
+
 func rule(name string, width int) string {
 	return "── " + name + " " + strings.Repeat("─", width-len(name)-4)
 }
