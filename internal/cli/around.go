@@ -88,7 +88,7 @@ func tasksOf(store journal.Store, run string) ([]tui.Task, error) {
 	}
 	tasks := make([]tui.Task, 0, len(list))
 	for _, t := range list {
-		tasks = append(tasks, tui.Task{Text: strings.Repeat("  ", t.Depth) + t.Text, Done: t.Status == plan.Done, Doing: t.Status == plan.InProgress})
+		tasks = append(tasks, tui.Task{Text: strings.Repeat("  ", t.Depth) + t.Title(), Done: t.Status == plan.Done, Doing: t.Status == plan.InProgress})
 	}
 	return tasks, nil
 }
