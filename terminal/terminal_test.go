@@ -89,7 +89,7 @@ var walk = []step{
 	{"init", "refrain init --yes", shellPrompt},
 	{"plan", "refrain plan 'Greet people by their name'", `^\[.*\] > ?$`},
 	{"answer", "Hello, stranger!", `\[q\]uit\?`},
-	{"build", "b", fullScreen + `(?s:.*)\bdone\b(?s:.*)\b2/2\b`},
+	{"build", "b", fullScreen + `.*\bdone, proven\b.*\btasks 2/2\b`},
 	{"leave", leave, shellPrompt},
 	{"card", "refrain", shellPrompt},
 	{"review", "refrain review", shellPrompt + `|\? ?$`},
@@ -324,7 +324,7 @@ func (w *world) play(s step) string {
 	if s.typed != leave { // the screen hears it at once
 		w.tmux("send-keys", "Enter")
 	}
-	deadline := time.Now().Add(3 * time.Minute)
+	deadline := time.Now().Add(patience)
 	for len(w.history()) == before { // the Enter is on its way
 		if time.Now().After(deadline) {
 			w.t.Fatalf("%s: nothing happens", s.name)
@@ -334,6 +334,9 @@ func (w *world) play(s step) string {
 	return w.await(s.await)
 }
 
+// patience is how long a screen may take to come.
+const patience = 90 * time.Second
+
 // history is all that the terminal has shown.
 func (w *world) history() string { return w.tmux("capture-pane", "-p", "-S", "-") }
 
@@ -341,7 +344,7 @@ func (w *world) history() string { return w.tmux("capture-pane", "-p", "-S", "-"
 func (w *world) await(last string) string {
 	w.t.Helper()
 	wanted, before := regexp.MustCompile(last), ""
-	for deadline := time.Now().Add(3 * time.Minute); ; {
+	for deadline := time.Now().Add(patience); ; {
 		shown := strings.TrimRight(w.tmux("capture-pane", "-p"), "\n")
 		line := shown[strings.LastIndex(shown, "\n")+1:]
 		if last == emptyScreen || strings.HasPrefix(last, fullScreen) {
