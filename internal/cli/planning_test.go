@@ -192,3 +192,15 @@ func TestThePlanFitsTheScreen(t *testing.T) {
 		t.Errorf("screen:\n%s\nwant:\n%s", k.out.String(), want)
 	}
 }
+
+func TestThreeQuestionsAreTheMostBeforeAndAfter(t *testing.T) {
+	k := newTalk(t, "1\n2\n3\nq\n", four)
+	k.sentence = ""
+	put(t, k.file.Path, four)
+	if err := k.hold(); err != nil {
+		t.Fatal(err)
+	}
+	if got := k.out.String(); strings.Contains(got, "d?") || !strings.Contains(got, "Go on with: refrain build") {
+		t.Errorf("screen:\n%s", got)
+	}
+}
