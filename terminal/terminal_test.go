@@ -293,7 +293,8 @@ func (w *world) open(width, height int) {
 	if _, err := os.Stat(filepath.Join(w.dir, "greet")); err != nil {
 		w.t.Fatal(err)
 	}
-	w.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "sh")
+	// A test that is ended from outside cleans nothing up; then the terminal goes by itself.
+	w.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "timeout --foreground 10m sh")
 	w.t.Cleanup(func() { _ = exec.Command("tmux", "-S", w.sock, "kill-server").Run() })
 	w.await(shellPrompt)
 }
