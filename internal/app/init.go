@@ -6,20 +6,35 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/scaffold"
 )
+
+// SetupOptions are what a person wants of a project that is made ready.
+type SetupOptions struct {
+	Agent   string // empty leaves it to who else says it
+	Goal    string // what is to be built, in a sentence; empty: nobody has said it yet
+	Full    bool   // write samples of everything, too
+	Force   bool   // overwrite files that are there
+	Here    bool   // the place is meant, wherever it is
+	Version string // of the program, for which there is a schema
+}
 
 // Setup is a project that is to be made ready for its first run. Nothing is
 // written yet.
 type Setup struct {
 	Tree    string
+	Part    string // the folder of the work tree that alone is to be judged; empty is all of it
 	Project scaffold.Project
 	Agents  []string // those that are installed
 	Options scaffold.Options
@@ -28,32 +43,55 @@ type Setup struct {
 	force  bool
 }
 
-// NewSetup looks at the project around dir. The chosen agent may be empty; force is for
-// files that are there to be overwritten. The settings of the project itself do
+// NewSetup looks at the project around dir. The settings of the project itself do
 // not matter: it has none yet, or they are what is to be mended.
-func NewSetup(dir, chosen string, force bool) (*Setup, error) {
+func NewSetup(ctx context.Context, dir string, o SetupOptions) (*Setup, error) {
 	tree, err := request.NewRoot(dir)
 	if err != nil {
 		return nil, err
 	}
+	if found := preflight.At(tree); len(found) > 0 && !o.Here {
+		return nil, &request.UsageError{What: found[0].What, Hint: found[0].Hint}
+	}
 	sources := config.Sources{UserFile: config.UserFile(os.Getenv), Environ: os.Environ(), Agents: agent.BuiltIn()}
-	if chosen != "" {
-		sources.Flags = []config.Flag{{Name: "--agent", Key: "agent", Value: chosen}}
+	if o.Agent != "" {
+		sources.Flags = []config.Flag{{Name: "--agent", Key: "agent", Value: o.Agent}}
 	}
 	settings, err := config.Load(sources)
 	if err != nil {
 		return nil, err
 	}
-	root, err := files.OpenTree(tree)
+	s := &Setup{
+		Tree: tree, Agents: lineup.Installed(settings.Config.Agents),
+		Options: scaffold.Options{
+			Agent: o.Agent, Goal: o.Goal, Full: o.Full, Bare: true, SchemaURL: scaffold.SchemaURL(o.Version), Schema: string(config.Schema()),
+		},
+		chosen: settings.Config.Agent != "auto", force: o.Force,
+	}
+	if repository, err := git.Open(ctx, tree, nil); err == nil {
+		s.Options.Bare = !repository.Git()
+	}
+	return s, s.look(dir)
+}
+
+// look finds out what the project is made with: the part of it in which the person
+// is, or all of it.
+func (s *Setup) look(dir string) error {
+	root, err := files.OpenTree(s.Tree)
 	if err != nil {
-		return nil, fmt.Errorf("look at the project: %w", err)
+		return fmt.Errorf("look at the project: %w", err)
 	}
 	defer root.Close()
-	return &Setup{
-		Tree: tree, Project: scaffold.Detect(files.FS(root)), Agents: lineup.Installed(settings.Config.Agents),
-		Options: scaffold.Options{Agent: chosen, Schema: string(config.Schema())},
-		chosen:  settings.Config.Agent != "auto", force: force,
-	}, nil
+	if whole, err := filepath.Abs(dir); err == nil {
+		if rel, err := filepath.Rel(s.Tree, whole); err == nil && filepath.IsLocal(rel) && rel != "." {
+			if p, found := scaffold.DetectPart(files.FS(root), filepath.ToSlash(rel)); found {
+				s.Project, s.Part = p, p.Parts[0].Dir
+				return nil
+			}
+		}
+	}
+	s.Project = scaffold.Detect(files.FS(root))
+	return nil
 }
 
 // Questions are what to ask a person first. A project that has its settings
@@ -69,22 +107,20 @@ func (s *Setup) Questions() []scaffold.Question {
 	return s.Options.Questions(s.Project, agents)
 }
 
-// Warnings is what a person should know of what was found.
-func (s *Setup) Warnings() []loop.Warning {
-	list := s.Project.Main.Notes
-	if len(s.Agents) > 0 {
-		return list
-	}
-	return append(list[:len(list):len(list)], loop.Warning{
-		Text: "no agent is installed",
-		Hint: "\"refrain agents\" lists those we know; any other program can work too: refrain build -- PROGRAM",
-	})
-}
-
 // Write writes the files, and says what became of each, and what was asked for
 // and not done.
 func (s *Setup) Write(ctx context.Context) ([]scaffold.Result, []loop.Warning, error) {
-	results, err := scaffold.Write(s.Tree, scaffold.Files(s.Project, s.Options), s.force)
+	list := scaffold.Files(s.Project, s.Options)
+	var err error
+	if s.Options.Goal != "" {
+		var spec scaffold.File
+		spec, err = scaffold.FindSpec(s.Tree, s.Options.Goal)
+		list = append(list, spec)
+	}
+	var results []scaffold.Result
+	if err == nil {
+		results, err = scaffold.Write(s.Tree, list, s.force)
+	}
 	var refused *scaffold.RefusedError
 	if errors.As(err, &refused) {
 		return nil, nil, &request.UsageError{What: refused.Error(), Hint: refused.Hint}
@@ -95,15 +131,85 @@ func (s *Setup) Write(ctx context.Context) ([]scaffold.Result, []loop.Warning, e
 	if err := s.agreeToWritten(ctx, results); err != nil {
 		return results, []loop.Warning{{Text: err.Error(), Hint: "\"refrain trust\" agrees to what was written"}}, nil
 	}
-	for _, r := range results {
-		if r.Path == config.FileName && r.Action == scaffold.Kept && s.Options.Agent != "" {
-			return results, []loop.Warning{{
-				Text: fmt.Sprintf("%s was kept, so --agent %s changed nothing", r.Path, s.Options.Agent),
-				Hint: fmt.Sprintf("write agent = %q into it, or pass --force", s.Options.Agent),
-			}}, nil
+	return results, s.notDone(results), nil
+}
+
+// notDone is what was asked for, or found, and is not in the settings that were
+// kept.
+func (s *Setup) notDone(results []scaffold.Result) []loop.Warning {
+	if !slices.ContainsFunc(results, func(r scaffold.Result) bool { return r.Path == config.FileName && r.Action == scaffold.Kept }) {
+		return nil
+	}
+	var list []loop.Warning
+	if s.Options.Agent != "" {
+		list = append(list, loop.Warning{
+			Text: fmt.Sprintf("%s was kept, so --agent %s changed nothing", config.FileName, s.Options.Agent),
+			Hint: fmt.Sprintf("write agent = %q into it, or pass --force", s.Options.Agent),
+		})
+	}
+	a, err := request.Load(s.Tree, request.Request{})
+	if err != nil {
+		return list // the preflight says it
+	}
+	for _, f := range preflight.Unjudged(s.Project, a.Config()) {
+		list = append(list, loop.Warning{Text: config.FileName + " was kept: " + f.What, Hint: f.Hint})
+	}
+	return list
+}
+
+// Missing is what the next run would trip over, now that the files are there. That
+// no gate was found has been told.
+func (s *Setup) Missing(ctx context.Context) []preflight.Finding {
+	var list []preflight.Finding
+	for _, req := range []request.Request{{Procedure: "plan"}, {Flags: []config.Flag{promised}}} {
+		for _, f := range lookAhead(ctx, s.Tree, req) {
+			if !slices.Contains(list, f) && f.Name != preflight.Place && f.Name != "gates" {
+				list = append(list, f)
+			}
 		}
 	}
-	return results, nil, nil
+	return list
+}
+
+// lookAhead is the preflight of a run that nobody has asked for yet.
+func lookAhead(ctx context.Context, tree string, req request.Request) []preflight.Finding {
+	a, err := request.Load(tree, req)
+	if err != nil {
+		return []preflight.Finding{{Name: "settings", What: err.Error(), Hint: "\"refrain config validate\" lists every problem"}}
+	}
+	j := &Job{Assignment: a}
+	var choice *lineup.ChoiceError
+	var wrong *request.UsageError
+	var list []preflight.Finding
+	switch j.lineup, err = lineup.New(a); {
+	case errors.As(err, &choice):
+		list = append(list, preflight.Finding{Name: "agents", What: choice.Error(), Hint: "set agent = \"NAME\" in refrain.toml, or name one with -a"})
+	case errors.As(err, &wrong):
+		list = append(list, preflight.Finding{Name: "agents", What: wrong.What, Hint: wrong.Hint})
+	}
+	flight := preflight.Flight{Assignment: a, Terms: j.terms()}
+	if err == nil {
+		flight.Workers = whoWorks(j)
+	}
+	if repository, err := git.Open(ctx, tree, nil); err == nil {
+		flight.Git = repository.Git()
+	}
+	return append(list, preflight.Look(ctx, flight)...)
+}
+
+// Next is the command that goes on from here.
+func (s *Setup) Next() string {
+	list, err := plan.ReadSpecs(filepath.Join(s.Tree, scaffold.SpecsFolder))
+	if err == nil && slices.ContainsFunc(list, func(spec plan.Spec) bool { return !spec.Index() }) {
+		return "refrain plan"
+	}
+	return `refrain plan "WHAT YOU WANT"`
+}
+
+// NeedsGuide tells whether nobody has written down how to work here.
+func (s *Setup) NeedsGuide() bool {
+	_, err := os.Lstat(filepath.Join(s.Tree, "AGENTS.md"))
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // agreeToWritten remembers that what was just written for a person may run, and

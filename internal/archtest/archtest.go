@@ -5,7 +5,7 @@
 package archtest
 
 // leaves are open to everybody, and know nobody but each other.
-var leaves = []string{"text", "files", "glob", "setting", "redact"}
+var leaves = []string{"text", "files", "glob", "setting", "redact", "lockfile"}
 
 // hand and words are what most parts may lean on.
 var (
@@ -20,11 +20,12 @@ var (
 // "refrain" for the library), what of ours it may import. Arrows point inward: faces and app to
 // engine, engine to parts, parts to words. Parts do not know each other.
 var mayImport = map[string][]string{
-	"text":    nil, // how text is cut, cleaned and counted
-	"files":   nil, // how files are read that an agent can write
-	"glob":    nil, // which paths a pattern means
-	"setting": nil, // what a part says of its own settings
-	"redact":  nil, // what is not told
+	"text":     nil, // how text is cut, cleaned and counted
+	"files":    nil, // how files are read that an agent can write
+	"glob":     nil, // which paths a pattern means
+	"lockfile": nil, // which command installs what
+	"setting":  nil, // what a part says of its own settings
+	"redact":   nil, // what is not told
 
 	"tomlfile": nil, // single values and keys of TOML
 
@@ -59,11 +60,11 @@ var mayImport = map[string][]string{
 
 	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"preflight": {"agent", "proc", "plan", "prompt", "config", "policy", "request"},
+	"preflight": {"agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
 
 	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
-	"doctor":   {"preflight", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
+	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,

@@ -1,6 +1,11 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,5 +39,46 @@ func TestAsk(t *testing.T) {
 				t.Errorf("it said %q, want %q in it", out.String(), tt.told)
 			}
 		})
+	}
+}
+
+// What init says fits the screen, whatever it has found.
+func TestInitFits(t *testing.T) {
+	root := t.TempDir()
+	print := func(width int) string {
+		t.Helper()
+		dir := filepath.Join(root, "repository")
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string]string{
+			"services/accounts/go.mod": "module x\n", "services/accounts/a_test.go": "package x\n",
+			"packages/website/package.json":      `{"scripts":{"test":"vitest run","lint":"eslint . --max-warnings 0"},"devDependencies":{"typescript":"5"}}`,
+			"packages/website/package-lock.json": "{}", "packages/website/tsconfig.json": "{}",
+			"services/mails/pyproject.toml": "[tool.mypy]\n[tool.pytest.ini_options]\n[tool.ruff]\n", "services/mails/uv.lock": "", "services/mails/test_a.py": "",
+			"AGENTS.md": "",
+		} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		sh := &shell{console: console{in: strings.NewReader(""), out: &out, err: io.Discard, wide: width}}
+		cmd := newRoot(sh)
+		cmd.SetArgs([]string{"-C", dir, "init", "--yes", "--agent", "claude", "Add a command that writes every account into a file of its own"})
+		if err := cmd.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	whole := print(0)
+	for _, want := range []string{"packages-website-types", "in services/mails", "Next: refrain plan\n"} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("%q is missing in\n%s", want, whole)
+		}
+	}
+	for _, width := range widths {
+		looksWell(t, "refrain init", print(width), whole, width)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/scaffold"
 	"github.com/refrain-loop/refrain/internal/surface"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
@@ -86,7 +87,22 @@ func checkFlight(ctx context.Context, a request.Assignment) []Check {
 		list = append(list, Check{"agents", Worry, choice.Error() + ": a run asks which, or is refused", "set agent = \"NAME\" in refrain.toml, or name one with -a"})
 	}
 	if len(a.Config().Gates) == 0 {
-		list = append(list, Check{"gates", Worry, "there are none: nothing can prove a claim", "\"refrain init\" finds out how this project is tested; or add a [[gate]] to refrain.toml"})
+		return append(list, Check{"gates", Worry, "there are none: nothing can prove a claim", "\"refrain init\" finds out how this project is tested; or add a [[gate]] to refrain.toml"})
+	}
+	return append(list, checkUnjudged(a)...)
+}
+
+// checkUnjudged is what "refrain init" would make a gate of, and the settings do not
+// have.
+func checkUnjudged(a request.Assignment) []Check {
+	root, err := files.OpenTree(a.Tree)
+	if err != nil {
+		return nil // other checks say so
+	}
+	defer root.Close()
+	var list []Check
+	for _, f := range preflight.Unjudged(scaffold.Detect(files.FS(root)), a.Config()) {
+		list = append(list, Check{f.Name, Worry, f.What, f.Hint})
 	}
 	return list
 }

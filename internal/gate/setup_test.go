@@ -36,19 +36,6 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-func TestEveryInstallerIsFound(t *testing.T) {
-	for _, i := range installers {
-		dir := t.TempDir()
-		write(t, dir, i.lockfile)
-		if i.beside != "" {
-			write(t, dir, i.beside)
-		}
-		if command, lockfile := Setup(dir); command != i.command || lockfile != i.lockfile {
-			t.Errorf("with %s: Setup = %q, %q; want %q", i.lockfile, command, lockfile, i.command)
-		}
-	}
-}
-
 func TestDependencies(t *testing.T) {
 	dir := t.TempDir()
 	if got := Dependencies(dir); got != nil {

@@ -79,13 +79,16 @@ func Look(ctx context.Context, f Flight) []Finding {
 }
 
 // place refuses to let an agent loose on everything that somebody has.
-func place(f Flight) []Finding {
+func place(f Flight) []Finding { return At(f.Tree) }
+
+// At is what is wrong with a place to work in.
+func At(tree string) []Finding {
 	what := ""
 	home, err := os.UserHomeDir()
 	switch {
-	case same(f.Tree, filepath.VolumeName(f.Tree)+string(filepath.Separator)):
+	case same(tree, filepath.VolumeName(tree)+string(filepath.Separator)):
 		what = "this is the root of the file system"
-	case err == nil && same(f.Tree, home):
+	case err == nil && same(tree, home):
 		what = "this is your home folder"
 	default:
 		return nil

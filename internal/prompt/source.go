@@ -19,7 +19,7 @@ type Source struct {
 	Dir  string // what a relative Path is relative to
 }
 
-// usual is the prompt that "refrain init" writes.
+// usual is the prompt of who names no other.
 const usual = "PROMPT.md"
 
 // mark is how some editors begin a file.
@@ -83,7 +83,7 @@ func (s Source) unreadable(err error) *Error {
 	)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Path == usual:
-		e.What, e.Hint = "is missing", `run "refrain init", or pass -p TEXT or -F FILE`
+		e.What, e.Hint = "is missing", `run "refrain init" and say what is to be built, or pass -p TEXT or -F FILE`
 	case errors.Is(err, fs.ErrNotExist):
 		e.What, e.Hint = "is missing", "write it, or pass -p TEXT or -F FILE"
 	case errors.As(err, &other) && other.Mode.IsDir():

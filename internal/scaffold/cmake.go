@@ -2,7 +2,7 @@ package scaffold
 
 import "regexp"
 
-var cmake = row{kind: CMake, markers: []string{"CMakeLists.txt"}, adapt: adaptCMake}
+var cmake = row{kind: CMake, markers: []string{"CMakeLists.txt"}, adapt: adaptCMake, tools: true}
 
 var (
 	ctests       = regexp.MustCompile(`(?mi)^\s*(enable_testing\s*\(|include\s*\(\s*CTest\s*\))`)

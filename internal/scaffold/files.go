@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -28,11 +30,27 @@ const (
 
 // Options are what a person may want to have otherwise.
 type Options struct {
-	Agent  string // empty leaves it to the user's own settings, or to what is installed
-	Test   string // how the tests are run; empty is what was detected, "none" is not at all
-	Goal   string // what is to be built, in a sentence; empty leaves a gap to fill in
-	Schema string // the JSON Schema of the settings, for editors; empty is none
+	Agent string // empty leaves it to the user's own settings, or to what is installed
+	Test  string // how the tests are run; empty is what was detected, "none" is not at all
+	Goal  string // what is to be built, in a sentence; empty: nobody has said it yet
+	Full  bool   // write samples of everything that can be written, too
+	Bare  bool   // there is no git: the records of runs are in the folder itself
+
+	SchemaURL string // where editors find the JSON Schema of the settings; empty is nowhere
+	Schema    string // the schema itself, for Full; empty is none
 }
+
+// SchemaURL is where the schema for the settings of a version is: that of its
+// release, and of one that is none, the latest.
+func SchemaURL(version string) string {
+	ref := "main"
+	if release.MatchString(version) {
+		ref = "v" + strings.TrimPrefix(version, "v")
+	}
+	return "https://raw.githubusercontent.com/refrain-loop/refrain/" + ref + "/docs/schema.json"
+}
+
+var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+$`)
 
 //go:embed texts
 var texts embed.FS
@@ -53,18 +71,22 @@ func Files(p Project, o Options) []File {
 		p.Main.Test, p.Main.Files = Command{Line: o.Test}, nil
 	}
 	view := page{p, o}
-	files := []File{
-		{Path: settingsFile, Text: render("refrain.toml.tmpl", view), Mode: plain},
-		{Path: "PROMPT.md", Text: render("PROMPT.md.tmpl", view), Mode: plain},
-		{Path: "AGENTS.md", Text: render("AGENTS.md.tmpl", view), Mode: plain, Keep: true},
-		{Path: "specs/README.md", Text: read("specs.md"), Mode: plain, Keep: true},
-		{Path: ".refrain/.gitignore", Text: read("gitignore"), Mode: plain},
-		{Path: ".refrain/hooks/started.sample", Text: read("hooks/started.sh"), Mode: executable},
-		{Path: ".refrain/hooks/next_iteration.sample", Text: read("hooks/next_iteration.sh"), Mode: executable},
-		{Path: ".refrain/hooks/finished.sample", Text: read("hooks/finished.sh"), Mode: executable},
+	files := []File{{Path: settingsFile, Text: render("refrain.toml.tmpl", view), Mode: plain}}
+	if o.Full || o.Bare {
+		files = append(files, File{Path: ".refrain/.gitignore", Text: read("gitignore"), Mode: plain})
 	}
-	if o.Schema != "" {
-		files = append(files, File{Path: schemaFile, Text: o.Schema, Mode: plain})
+	if o.Full {
+		files = append(files,
+			File{Path: "PROMPT.md", Text: render("PROMPT.md.tmpl", view), Mode: plain},
+			File{Path: "AGENTS.md", Text: render("AGENTS.md.tmpl", view), Mode: plain, Keep: true},
+			File{Path: SpecsFolder + "/README.md", Text: read("specs.md"), Mode: plain, Keep: true},
+			File{Path: ".refrain/hooks/started.sample", Text: read("hooks/started.sh"), Mode: executable},
+			File{Path: ".refrain/hooks/next_iteration.sample", Text: read("hooks/next_iteration.sh"), Mode: executable},
+			File{Path: ".refrain/hooks/finished.sample", Text: read("hooks/finished.sh"), Mode: executable},
+		)
+		if o.Schema != "" {
+			files = append(files, File{Path: schemaFile, Text: o.Schema, Mode: plain})
+		}
 	}
 	return append(files, p.Main.Files...)
 }
@@ -75,10 +97,25 @@ type page struct {
 	Options
 }
 
-// Commands are the main commands, in the order in which they run as gates.
-func (p page) Commands() []namedCommand {
-	return []namedCommand{{"build", p.Main.Build}, {"lint", p.Main.Lint}, {"test", p.Main.Test}}
+// SchemaAt is where the settings say that their schema is.
+func (p page) SchemaAt() string {
+	if p.Full && p.Schema != "" {
+		return "./" + schemaFile
+	}
+	return p.SchemaURL
 }
+
+// Commands are the main commands, in the order in which they run as gates, with
+// those that nobody knows.
+func (p page) Commands() []Gate {
+	return slices.DeleteFunc(p.Main.named(), func(g Gate) bool { return g.checks == "types" })
+}
+
+// Named are the main commands that are known.
+func (p page) Named() []Gate { return p.commands() }
+
+// Tables are the gates with a table of their own.
+func (p page) Tables() []Gate { return p.tables() }
 
 // readable is a command as an agent should run it: what counts and names tests
 // for a program floods a reader.
@@ -89,11 +126,6 @@ var forReaders = strings.NewReplacer(
 	" -m unittest -v", " -m unittest", " discover -s tests -v", " discover -s tests", " discover -s test -v", " discover -s test",
 	" -- --verbose", "", " --verbose", "", " -- --reporter=verbose", "", " --reporter=verbose", "",
 )
-
-type namedCommand struct {
-	Name string
-	Command
-}
 
 // Task is the goal as a prompt's file can hold it: there, two braces begin a
 // template.

@@ -20,15 +20,17 @@ func TestFilesSayWhatAPersonChose(t *testing.T) {
 		{"no agent leaves it to the user's settings", goProject, Options{}, settingsFile, "\n# agent = ", "\nagent = "},
 		{"an agent is named", goProject, Options{Agent: "codex"}, settingsFile, "\nagent = \"codex\"\n", "# agent"},
 		{"no schema, no line about it", goProject, Options{}, settingsFile, "# How refrain works", "schema"},
+		{"a schema by reference", goProject, Options{SchemaURL: "https://example.com/s.json", Schema: "{}"}, settingsFile, "#:schema https://example.com/s.json\n# How", ".refrain"},
+		{"a schema beside it", goProject, Options{Full: true, SchemaURL: "https://example.com/s.json", Schema: "{}"}, settingsFile, "#:schema ./.refrain/schema.json\n# How", "example"},
 		{"a test command of one's own", goProject, Options{Test: `make "x"`}, settingsFile, `test = "make \"x\""`, "go test"},
-		{"its words in AGENTS.md", goProject, Options{Test: "make check"}, "AGENTS.md", "- test: `make check`\n", "go test"},
-		{"AGENTS.md is for readers", goProject, Options{}, "AGENTS.md", "- test: `go test ./...`\n", "-json"},
+		{"its words in AGENTS.md", goProject, Options{Full: true, Test: "make check"}, "AGENTS.md", "- test: `make check`\n", "go test"},
+		{"AGENTS.md is for readers", goProject, Options{Full: true}, "AGENTS.md", "- test: `go test ./...`\n", "-json"},
 		{"a blank test command is none of one's own", goProject, Options{Test: " "}, settingsFile, "\ntest = \"go test", "\" \""},
 		{"no test command", goProject, Options{Test: "none"}, settingsFile, "\n# test = \"COMMAND\"\n", "go test"},
 		{"the command that was detected keeps its reason", gradle, Options{Test: gradle.Main.Test.Line}, settingsFile, gradle.Main.Test.Why, "# test = "},
-		{"a goal", goProject, Options{Goal: "A clock."}, "PROMPT.md", "# The task\n\nA clock.\n\n# How", "FILL IN"},
-		{"no goal leaves a gap", goProject, Options{}, "PROMPT.md", "\nFILL IN: ", "<no value>"},
-		{"a goal is no template", goProject, Options{Goal: "Say {{hello}}."}, "PROMPT.md", `Say {{"{{"}}hello}}.`, "Say {{h"},
+		{"a goal", goProject, Options{Full: true, Goal: "A clock."}, "PROMPT.md", "# The task\n\nA clock.\n\n# How", "FILL IN"},
+		{"no goal leaves a gap", goProject, Options{Full: true}, "PROMPT.md", "\nFILL IN: ", "<no value>"},
+		{"a goal is no template", goProject, Options{Full: true, Goal: "Say {{hello}}."}, "PROMPT.md", `Say {{"{{"}}hello}}.`, "Say {{h"},
 	} {
 		got := textOf(t, Files(tt.project, tt.options), tt.path)
 		if !strings.Contains(got, tt.with) {
@@ -59,8 +61,14 @@ func TestFilesThatSomeCommandsNeed(t *testing.T) {
 	if has(Files(gradle, Options{Test: "./check"}), countTests) {
 		t.Error("the script is there although no command names it")
 	}
-	if has(Files(gradle, Options{}), schemaFile) || !has(Files(gradle, Options{Schema: "{}"}), schemaFile) {
-		t.Error("the schema should be written when there is one")
+	if has(Files(gradle, Options{Schema: "{}"}), schemaFile) || !has(Files(gradle, Options{Full: true, Schema: "{}"}), schemaFile) {
+		t.Error("the schema should be written with the samples")
+	}
+	if list := Files(Detect(samples[Go]), Options{}); len(list) != 1 {
+		t.Errorf("%d files are written, want the settings alone", len(list))
+	}
+	if has(Files(gradle, Options{}), ".refrain/.gitignore") || !has(Files(gradle, Options{Bare: true}), ".refrain/.gitignore") {
+		t.Error("records that are in the folder should be ignored, and only these")
 	}
 }
 

@@ -1,13 +1,22 @@
 package scaffold
 
 import (
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var goToolchain = row{
 	kind: Go, markers: []string{"go.mod", "go.work"}, testFiles: []string{"*_test.go"},
 	test: "go test -json ./...", build: "go build -o /dev/null ./...", lint: "go vet ./...", adapt: adaptGo,
+	reaches: usedBy, tests: []string{"*_test.go"},
+}
+
+// usedBy tells whether a workspace uses a module. Without one, "./..." ends where
+// another module begins.
+func usedBy(above tree, _ Toolchain, below string) bool {
+	return slices.ContainsFunc(workspace(above.read("go.work")), func(folder string) bool { return path.Clean(folder) == below })
 }
 
 // adaptGo names the modules of a workspace, for "./..." ends where another

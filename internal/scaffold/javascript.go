@@ -9,10 +9,17 @@ import (
 
 var bun = row{
 	kind: Bun, markers: []string{"bun.lock", "bun.lockb", "bunfig.toml"}, testFiles: scriptTests, covers: []Kind{Node},
-	test: "bun test", adapt: adaptBun,
+	test: "bun test", adapt: adaptBun, reaches: runsWorkspaces,
 }
 
-var node = row{kind: Node, markers: []string{"package.json"}, testFiles: scriptTests, adapt: adaptNode}
+var node = row{kind: Node, markers: []string{"package.json"}, testFiles: scriptTests, adapt: adaptNode, reaches: runsWorkspaces}
+
+// runsWorkspaces tells whether the test script at the root of workspaces runs those of
+// its packages: that is what it is for. Without one, each package has its own.
+func runsWorkspaces(above tree, t Toolchain, _ string) bool {
+	pkg, err := readPackage(above)
+	return err == nil && t.Test.Line != "" && (len(pkg.Workspaces) > 0 || above.has("pnpm-workspace.yaml", "lerna.json"))
+}
 
 var scriptTests = []string{"*.test.*", "*.spec.*", "__tests__/"}
 
@@ -20,6 +27,10 @@ var scriptTests = []string{"*.test.*", "*.spec.*", "__tests__/"}
 type packageJSON struct {
 	Scripts        map[string]string `json:"scripts"`
 	PackageManager string            `json:"packageManager"`
+
+	Dependencies    map[string]string `json:"dependencies"`
+	DevDependencies map[string]string `json:"devDependencies"`
+	Workspaces      json.RawMessage   `json:"workspaces"` // a list, or a table with one
 }
 
 // noTests is in the test script that npm writes where there are no tests.
@@ -32,6 +43,7 @@ func adaptNode(p tree, t *Toolchain) {
 		return
 	}
 	t.useScripts(pkg, pkg.manager(p))
+	t.useTypes(p, pkg, pkg.manager(p))
 	if t.Test.Line == "" {
 		t.note("package.json has no test script", "add one, then set commands.test in "+settingsFile)
 	}
@@ -48,6 +60,7 @@ func adaptBun(p tree, t *Toolchain) {
 		return
 	}
 	t.useScripts(pkg, "bun")
+	t.useTypes(p, pkg, "bun")
 }
 
 func readPackage(p tree) (packageJSON, error) {
@@ -111,6 +124,28 @@ func (t *Toolchain) useScripts(pkg packageJSON, manager string) {
 	if lint := pkg.Scripts["lint"]; lint != "" {
 		t.Lint.Line = manager + " run lint"
 		t.lookInto("lint", lint)
+	}
+}
+
+// runsTool is how each manager runs a program of the project's own.
+var runsTool = map[string]string{"npm": "npx --no-install", "pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx --no-install"}
+
+// useTypes checks types by the project's script, else by the compiler where the
+// project has it, unless the build does so.
+func (t *Toolchain) useTypes(p tree, pkg packageJSON, manager string) {
+	for _, name := range []string{"typecheck", "type-check"} {
+		if pkg.Scripts[name] == "" {
+			continue
+		}
+		if line := manager + " run " + name; line != t.Build.Line {
+			t.Types.Line = line
+		}
+		return
+	}
+	_, dev := pkg.DevDependencies["typescript"]
+	_, has := pkg.Dependencies["typescript"]
+	if (dev || has) && p.has("tsconfig.json") && !slices.Contains(strings.Fields(pkg.Scripts["build"]), "tsc") {
+		t.Types.Line = runsTool[manager] + " tsc --noEmit"
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var makefile = row{kind: Make, markers: []string{"GNUmakefile", "makefile", "Makefile"}, adapt: adaptMake}
+var makefile = row{kind: Make, markers: []string{"GNUmakefile", "makefile", "Makefile"}, adapt: adaptMake, tools: true}
 
 // rule is a line of a makefile that says how targets are made. A := or ::= sets
 // a variable.

@@ -1,10 +1,20 @@
 package scaffold
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/lockfile"
+)
 
 var python = row{
 	kind: Python, markers: []string{"pyproject.toml", "setup.py", "manage.py", "Pipfile"}, testFiles: pythonTests,
 	adapt: adaptPython,
+
+	// pytest finds tests wherever they are, unittest only in packages.
+	reaches: func(_ tree, t Toolchain, _ string) bool { return strings.Contains(t.Test.Line, "pytest") },
+	tests:   []string{"test_*.py", "*_test.py", "tests.py"},
 }
 
 var pythonTools = row{kind: Python, markers: []string{"requirements.txt", "setup.cfg", "tox.ini"}, testFiles: pythonTests, adapt: adaptPython}
@@ -38,6 +48,80 @@ func adaptPython(p tree, t *Toolchain) {
 	case p.has(".flake8"), p.mentions("flake8", pythonFiles...):
 		t.Lint.Line = tool(p, run, "flake8")
 	}
+	adaptPythonTypes(p, run, t)
+	adaptPythonSetup(p, run, t)
+}
+
+var (
+	mypyTable  = regexp.MustCompile(`(?m)^\s*\[(tool\.)?mypy\]`)
+	mypyNames  = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
+	pyrightSet = regexp.MustCompile(`(?m)^\s*\[tool\.(based)?pyright\]`)
+)
+
+// adaptPythonTypes checks types where the project says how.
+func adaptPythonTypes(p tree, run string, t *Toolchain) {
+	for _, name := range []string{"mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"} {
+		if text := p.read(name); mypyTable.MatchString(text) {
+			t.Types.Line = tool(p, run, "mypy")
+			if !mypyNames.MatchString(text) {
+				t.Types.Line += " ."
+			}
+			return
+		}
+	}
+	if p.has("pyrightconfig.json") || pyrightSet.MatchString(p.read("pyproject.toml")) {
+		t.Types.Line = tool(p, run, "pyright")
+	}
+}
+
+// adaptPythonSetup says how a checkout gets its environment, which is never copied:
+// it names its own place inside.
+func adaptPythonSetup(p tree, run string, t *Toolchain) {
+	if command, files := lockfile.Install(p.isFile); slices.ContainsFunc(files, func(f string) bool { return slices.Contains(pythonLocks, f) }) {
+		t.Setup = command
+		return
+	}
+	switch wanted := p.requirements(); {
+	case strings.HasSuffix(run, "/bin/") && wanted != "":
+		env := strings.TrimSuffix(run, "/bin/")
+		t.Setup = "python3 -m venv " + env + " && " + run + "pip install " + wanted
+	case strings.HasSuffix(run, "/bin/"):
+		t.note("nothing says what "+strings.TrimSuffix(run, "/bin/")+" was made from, so a clean checkout cannot have it", "write a requirements.txt, then set proof.setup in "+settingsFile)
+	case run == "poetry run ":
+		t.Setup = "poetry install --no-interaction"
+	case run == "pipenv run ":
+		t.Setup = "pipenv install --dev"
+	case p.has("requirements*.txt"):
+		t.note("there is no .venv, so the commands use whatever Python finds", "run \"python3 -m venv .venv && .venv/bin/pip install "+wanted+"\", then \"refrain init --force\"")
+	}
+}
+
+var pythonLocks = []string{"uv.lock", "poetry.lock", "Pipfile.lock"}
+
+// requirements is what pip is told to install: what the project's files list, else
+// the project itself. It is empty where nothing says it.
+func (p tree) requirements() string {
+	var words []string
+	for _, name := range p.all("requirements*.txt") {
+		words = append(words, "-r "+word(name))
+	}
+	project := p.read("pyproject.toml")
+	switch {
+	case len(words) > 0:
+	case extras.MatchString(project):
+		words = append(words, "-e '.["+extras.FindStringSubmatch(project)[1]+"]'")
+	case p.has("setup.py"), strings.Contains(project, "[project]"), strings.Contains(project, "[build-system]"):
+		words = append(words, "-e .")
+	}
+	return strings.Join(words, " ")
+}
+
+// extras is the dependencies for who works on a project.
+var extras = regexp.MustCompile(`(?m)^\[project\.optional-dependencies\].*\n(?:(?:[^\[\n].*)?\n)*?(dev|test|tests)\s*=`)
+
+// isScript tells whether a marker is nothing but a script of Python.
+func isScript(marker string) bool {
+	return strings.HasSuffix(marker, ".py") && !slices.Contains(python.markers, marker)
 }
 
 // named says why a test command is told to say more.

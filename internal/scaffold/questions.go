@@ -38,7 +38,7 @@ func (o *Options) Questions(p Project, agents []string) []Question {
 			Choices: agents, Default: agents[0], Answer: &o.Agent,
 		})
 	}
-	if o.Test == "" {
+	if o.Test == "" && len(p.Parts) == 0 {
 		q := Question{Text: "Which command runs the tests?", Default: p.Main.Test.Line, Answer: &o.Test}
 		if q.Default == "" {
 			q.Text, q.Default = `Which command runs the tests ("none" for none yet)?`, "none"
@@ -46,7 +46,7 @@ func (o *Options) Questions(p Project, agents []string) []Question {
 		list = append(list, q)
 	}
 	if o.Goal == "" {
-		list = append(list, Question{Text: "What is to be built, in a sentence (empty to write PROMPT.md later)?", Answer: &o.Goal})
+		list = append(list, Question{Text: "What is to be built, in a sentence (empty to say it later)?", Answer: &o.Goal})
 	}
 	return list
 }

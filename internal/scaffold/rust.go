@@ -5,6 +5,9 @@ import "regexp"
 var rust = row{
 	kind: Rust, markers: []string{"Cargo.toml"}, testFiles: []string{"tests/"},
 	test: "cargo test --no-fail-fast", build: "cargo build", lint: "cargo clippy --all-targets", adapt: adaptRust,
+	reaches: func(above tree, _ Toolchain, _ string) bool {
+		return cargoWorkspace.MatchString(above.read("Cargo.toml"))
+	},
 }
 
 var cargoWorkspace = regexp.MustCompile(`(?m)^\s*\[workspace[\].]`)

@@ -198,7 +198,7 @@ func TestSettingsOfEachKind(t *testing.T) {
 			t.Errorf("no sample of %s", title)
 			continue
 		}
-		got := textOf(t, Files(Detect(tree), Options{Schema: "{}\n"}), settingsFile)
+		got := textOf(t, Files(Detect(tree), Options{SchemaURL: SchemaURL("dev")}), settingsFile)
 		parse(t, got)
 		parse(t, commented.ReplaceAllString(got, "$1"))
 		golden := filepath.Join("testdata", string(kind)+".toml")

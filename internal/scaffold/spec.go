@@ -35,9 +35,23 @@ func specNamed(name, sentence string) File {
 // already is that spec, whatever else was written into it since; any other file
 // keeps its name, and the new one has a number.
 func WriteSpec(root, sentence string) (Result, error) {
+	f, err := FindSpec(root, sentence)
+	if err != nil {
+		return Result{}, err
+	}
+	results, err := Write(root, []File{f}, false)
+	if err != nil {
+		return Result{}, err
+	}
+	return results[0], nil
+}
+
+// FindSpec is the spec of a sentence below a root, with the name that WriteSpec gives
+// to it: one that is there, or one that is free.
+func FindSpec(root, sentence string) (File, error) {
 	tree, err := files.OpenTree(root)
 	if err != nil {
-		return Result{}, fmt.Errorf("open the work tree: %w", err)
+		return File{}, fmt.Errorf("open the work tree: %w", err)
 	}
 	defer tree.Close()
 	said := strings.Join(strings.Fields(strings.ToValidUTF8(sentence, "")), " ")
@@ -48,21 +62,17 @@ func WriteSpec(root, sentence string) (Result, error) {
 		}
 		f := specNamed(name, sentence)
 		if err := reachable(tree, f.Path); err != nil {
-			return Result{}, err
+			return File{}, err
 		}
 		if _, err := tree.Lstat(filepath.FromSlash(f.Path)); errors.Is(err, fs.ErrNotExist) {
-			results, err := Write(root, []File{f}, false)
-			if err != nil {
-				return Result{}, err
-			}
-			return results[0], nil
+			return f, nil
 		}
 		old, err := readOld(tree, filepath.FromSlash(f.Path))
 		if err == nil && strings.Contains(strings.Join(strings.Fields(string(old)), " "), said) {
-			return Result{Path: f.Path, Action: Kept}, nil
+			return f, nil
 		}
 		if n == manySpecs {
-			return Result{}, &RefusedError{f.Path, "there are too many specs of this name", "say it in other words, or take old ones away"}
+			return File{}, &RefusedError{f.Path, "there are too many specs of this name", "say it in other words, or take old ones away"}
 		}
 	}
 }

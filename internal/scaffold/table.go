@@ -1,5 +1,7 @@
 package scaffold
 
+import "slices"
+
 // Kind names a toolchain.
 type Kind string
 
@@ -42,6 +44,20 @@ type row struct {
 	covers    []Kind                 // kinds that share its markers and are not meant
 	alone     bool                   // its markers lie about in projects of every kind, and tell only when nothing else does
 	adapt     func(tree, *Toolchain) // fits the commands to what else is there
+
+	// reaches tells whether the commands in a folder, which has the tree above, also
+	// see to one below it; nil: they do.
+	reaches func(above tree, t Toolchain, below string) bool
+	tests   []string // names of files with tests, of which there must be one; none: that there is a command tells
+	tools   bool     // its markers lie about in folders that are no part of their own
+}
+
+// rowOf is the row of a kind; that of a generic project says nothing.
+func rowOf(k Kind) row {
+	if i := slices.IndexFunc(table, func(r row) bool { return r.kind == k }); i >= 0 {
+		return table[i]
+	}
+	return row{}
 }
 
 // table is every toolchain. Those whose markers hardly ever stand in a project

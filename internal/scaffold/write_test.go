@@ -56,14 +56,14 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 		if err := os.CopyFS(root, sample); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range write(t, root, Files(Detect(os.DirFS(root)), Options{Schema: "{}"}), false) {
+		for _, r := range write(t, root, Files(Detect(os.DirFS(root)), Options{Full: true, Schema: "{}"}), false) {
 			if r.Action != Created {
 				t.Errorf("%s: the first time, %s was %s", kind, r.Path, r.Action)
 			}
 		}
 		before := inTree(t, root)
 		for _, force := range []bool{false, true} {
-			for _, r := range write(t, root, Files(Detect(os.DirFS(root)), Options{Schema: "{}"}), force) {
+			for _, r := range write(t, root, Files(Detect(os.DirFS(root)), Options{Full: true, Schema: "{}"}), force) {
 				if r.Action != Same {
 					t.Errorf("%s: with force %t, %s was %s", kind, force, r.Path, r.Action)
 				}

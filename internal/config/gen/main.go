@@ -25,6 +25,7 @@ type page struct {
 
 var pages = []page{
 	{"../../../docs/configuration.md", begins("the rows of the settings"), "", always(config.Reference)},
+	{"../../../docs/schema.json", "", "", always(func() string { return string(config.Schema()) })},
 	{"../../../docs/exit-codes.md", "<!-- rules: " + generated, ends, always(rulesTable)},
 	{"../../../docs/exit-codes.md", "<!-- states: " + generated, ends, always(statesTable)},
 	{"../../../docs/exit-codes.md", "<!-- reasons: " + generated, ends, always(reasonsTable)},
