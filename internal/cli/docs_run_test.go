@@ -20,6 +20,8 @@ var notRun = []struct{ begin, why string }{
 	{"go run ./cmd/refrain demo", "needs our own source; the story demo plays it"},
 	{"refrain run -a claude", "needs a real agent"},
 	{"refrain run -a codex", "needs a real agent"},
+	{"refrain run -a rehearsal", "lasts as long as its script says, which is a night"},
+	{"refrain serve", "serves until somebody ends it"},
 	{"printf '%s.%s'", "has variables in it for what a receiver got"},
 	{"socket=", "needs a live run; the story talk has one"},
 	{"refrain pause", "needs a live run; the story talk has one"},
@@ -98,6 +100,32 @@ func scripts(page string) []string {
 	return all
 }
 
+// A command of ours stands in a block for the shell, or after a prompt: elsewhere
+// nobody would run it.
+func TestCommandsStandWhereTheyAreRun(t *testing.T) {
+	for _, page := range docPages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, first := "", false
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimRight(line, "\n")
+			switch f := fence.FindStringSubmatch(line); {
+			case f != nil && open != "":
+				open = ""
+			case f != nil:
+				open, first = "```"+f[1], true
+			case open == "```" && first && strings.HasPrefix(line, "refrain ") && !strings.ContainsAny(line, "[…"):
+				t.Errorf("%s: %s\n\tis in a block without \"sh\"", filepath.Base(page), line)
+				fallthrough
+			default:
+				first = false
+			}
+		}
+	}
+}
+
 func parted(block []string) []string {
 	for _, line := range block {
 		if !strings.HasPrefix(line, "refrain ") || strings.HasSuffix(line, "|") || strings.Count(line, "'")%2 != 0 {
@@ -124,7 +152,7 @@ func docsWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	w.must("sh", "-c", "mkdir docs && cp -r \"$1\" docs/examples", "-", examples(t))
+	w.must("sh", "-c", "mkdir docs && cp -r \"$1\" docs/examples && cp docs/examples/night.toml .", "-", examples(t))
 	w.env = append(w.env, "PATH="+filepath.Join(w.tree, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	w.must("git", "init", "-q", "-b", "main")
 	w.must("git", "add", ".")
