@@ -2,12 +2,17 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -263,6 +268,47 @@ func (s *Store) Diff(ctx context.Context, w io.Writer, before, after Checkpoint,
 		args = append(args, ":(top,literal)"+path)
 	}
 	_, err := s.repo.run(ctx, git.Command{Reader: reader, Settings: readable}, args...)
+	if reader.err != nil {
+		return reader.err
+	}
+	return err
+}
+
+// DiffNow writes the difference between a checkpoint and the files as they are now, for
+// people. It leaves the store as it is, for the run that uses it may be alive: it works
+// with a copy of the index, and what git makes of new files goes where the copy is.
+func (s *Store) DiffNow(ctx context.Context, w io.Writer, before Checkpoint) error {
+	if err := s.needGit("show what changes"); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "refrain-diff-*")
+	if err != nil {
+		return fmt.Errorf("compare with the files of now: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	objects, index := filepath.Join(scratch, "objects"), filepath.Join(scratch, "index")
+	if err := os.Mkdir(objects, 0o700); err != nil {
+		return fmt.Errorf("compare with the files of now: %w", err)
+	}
+	if err := files.Copy(s.repo.index(), index, files.NoSync); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("compare with the files of now: %w", err)
+	}
+	env := []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + objects, lookingInto(s.repo.objects()), "GIT_OPTIONAL_LOCKS=0"}
+	within := ":(top,literal)" + s.tree.Prefix()
+	if s.tree.Prefix() == "" {
+		within = ":(top)"
+	}
+	if _, err := s.repo.run(ctx, git.Command{Env: env}, "add", "--intent-to-add", "--ignore-errors", "--", within); err != nil && ctx.Err() != nil {
+		return err // else what could be read is shown
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	args := []string{"diff", "--no-ext-diff", "--no-textconv", "-M", "--ignore-submodules=dirty", "--color=never"}
+	if s.tree.Prefix() != "" {
+		args = append(args, "--relative="+s.tree.Prefix())
+	}
+	reader := &reader{to: w, gone: cancel}
+	_, err = s.repo.run(ctx, git.Command{Env: env, Reader: reader, Settings: readable}, append(args, before.Tree, "--")...)
 	if reader.err != nil {
 		return reader.err
 	}

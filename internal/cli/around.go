@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/tests"
 	"github.com/refrain-loop/refrain/internal/tui"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -57,10 +58,20 @@ func gateLogs(ctx context.Context, dir string) ([]tui.GateOutput, error) {
 			name = gate + " in a clean checkout"
 		}
 		if len(strings.TrimSpace(string(b))) > 0 {
-			list = append(list, tui.GateOutput{Name: name, Text: string(b)})
+			list = append(list, tui.GateOutput{Name: name, Text: string(b), Failing: failing(string(b))})
 		}
 	}
 	return list, err
+}
+
+// failing is what the tests say that fail in the output of a gate.
+func failing(output string) []tui.Failure {
+	report, _ := tests.Read(output)
+	var list []tui.Failure
+	for _, f := range report.Failing {
+		list = append(list, tui.Failure{Test: f.Name, Said: f.Message})
+	}
+	return list
 }
 
 // tasksOf are the tasks of a run's plan as they stand in its work tree now; none when
@@ -88,7 +99,7 @@ func tasksOf(store journal.Store, run string) ([]tui.Task, error) {
 	}
 	tasks := make([]tui.Task, 0, len(list))
 	for _, t := range list {
-		tasks = append(tasks, tui.Task{Text: strings.Repeat("  ", t.Depth) + t.Title(), Done: t.Status == plan.Done, Doing: t.Status == plan.InProgress})
+		tasks = append(tasks, tui.Task{Title: t.Title(), Text: strings.Repeat("  ", t.Depth) + t.Title(), Done: t.Status == plan.Done, Doing: t.Status == plan.InProgress})
 	}
 	return tasks, nil
 }
@@ -130,7 +141,14 @@ func goBack(o *tui.Options, tree string) {
 		}
 		return exec.CommandContext(ctx, program, append([]string{"-C", tree}, args...)...), nil
 	}
-	o.Resume = func(run string) (*exec.Cmd, error) { return self(context.Background(), "resume", run, "--detach") }
+	o.Resume = func(run string, changed ...string) (*exec.Cmd, error) {
+		args := []string{"resume", run, "--detach"}
+		for _, c := range changed {
+			args = append(args, "--set", c)
+		}
+		return self(context.Background(), args...)
+	}
+	o.Review = func(run string) (*exec.Cmd, error) { return self(context.Background(), "review", run) }
 	o.RollBack = func(ctx context.Context, run string, iteration int) (string, error) {
 		cmd, err := self(ctx, "rollback", fmt.Sprintf("%s/%d", run, iteration), "--yes")
 		if err != nil {

@@ -182,6 +182,9 @@ func fullScreen(sh *shell, store journal.Store) tui.Options {
 		Diff: func(ctx context.Context, run string, iteration int) (string, error) {
 			return iterationDiff(ctx, store, run, iteration)
 		},
+		Live: func(ctx context.Context, run, checkpoint string) (string, error) {
+			return liveDiff(ctx, store, run, checkpoint)
+		},
 		Past: store.AllEvents,
 		Edit: editor,
 	}
@@ -208,6 +211,35 @@ func iterationDiff(ctx context.Context, store journal.Store, run string, iterati
 	}
 	w := head{room: maxDiff}
 	if err := h.Kept.Diff(ctx, &w, from, to, checkpoint.DiffOptions{}); err != nil {
+		return "", told(err)
+	}
+	return w.String(), nil
+}
+
+// liveTime is how long a look at what an agent is changing may take.
+const liveTime = 10 * time.Second
+
+// liveDiff is what has changed in the files since a checkpoint of a run.
+func liveDiff(ctx context.Context, store journal.Store, run, since string) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, liveTime, fmt.Errorf("the work tree is too large to look at every now and then"))
+	defer cancel()
+	entry, err := store.Load(run)
+	if err != nil {
+		return "", told(err)
+	}
+	h, err := history.Open(ctx, store, entry)
+	if err != nil {
+		return "", told(err)
+	}
+	base, err := h.Kept.Load(ctx, since)
+	if err != nil {
+		return "", told(err)
+	}
+	w := head{room: maxDiff}
+	if err := h.Kept.DiffNow(ctx, &w, base); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return "", cause
+		}
 		return "", told(err)
 	}
 	return w.String(), nil

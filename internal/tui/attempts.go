@@ -79,6 +79,9 @@ func gates(list []loop.Gate) string {
 func why(p *loop.IterationFinished) string {
 	o := &p.Outcome
 	said := o.Summary
+	if o.Plan != nil && len(o.Plan.Ticked) > 0 {
+		said = "✓ " + strings.Join(o.Plan.Ticked, ", ")
+	}
 	switch {
 	case o.Claim.Refused():
 		said = "claim refused: " + o.Claim.Why

@@ -59,7 +59,7 @@ func (p *panes) leftFrame(now time.Time, wide int, s style) []string {
 	if n == 0 {
 		return p.look.frame(title, "", p.attempts(now, wide-4, p.height-2), wide, p.height, s)
 	}
-	upper := p.look.frame(p.look.paint(strong, " Tasks ")+p.look.paint(faint, p.tasks.count()+" "), "", p.tasks.show(p.look, wide-4, n), wide, n+2, s)
+	upper := p.look.frame(p.look.paint(strong, " Tasks ")+p.look.paint(faint, p.tasks.count()+" "), "", p.tasks.show(p.look, p.data.did, wide-4, n), wide, n+2, s)
 	lower := p.look.frame(title, "", p.attempts(now, wide-4, p.height-n-3), wide, p.height-n-1, s)
 	lower[0] = strings.Replace(strings.Replace(lower[0], "╭", "├", 1), "╮", "┤", 1)
 	return append(upper[:n+1], lower...)
@@ -93,7 +93,7 @@ func (p *panes) list(now time.Time, width, height int) []string {
 	if n == 0 {
 		return p.attempts(now, width, height)
 	}
-	lines := append([]string{p.look.paint(heading, "Tasks "+p.tasks.count())}, p.tasks.show(p.look, width, n)...)
+	lines := append([]string{p.look.paint(heading, "Tasks "+p.tasks.count())}, p.tasks.show(p.look, p.data.did, width, n)...)
 	return append(append(lines, ""), p.attempts(now, width, height-n-2)...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"slices"
 	"strings"
@@ -44,8 +45,9 @@ func keyGroups() []keyGroup {
 			on("K", "K", "skip: end the agent, go on with the next iteration", sure("Skip: end the agent and go on with the next iteration?", control.Skip)),
 			on("r", "r", "reboot: a fresh session after this iteration", sure("Reboot: give up the agent's session after this iteration?", control.Reboot)),
 			on("t", "t", "tell the next agent something: a note", func(m *model, _ string) tea.Cmd { return m.note() }),
-			on("+", "+", "raise a limit", func(m *model, _ string) tea.Cmd { return m.raise() }),
+			on("+", "+", "raise a limit; of a run that is over: and resume it", func(m *model, _ string) tea.Cmd { return m.raise() }),
 			on("R", "R", "resume a run that is over", func(m *model, _ string) tea.Cmd { return m.resume() }),
+			on("v", "v", "review what a run that is over has changed", func(m *model, _ string) tea.Cmd { return m.review() }),
 			on("B", "B", "back: put the files back to the chosen iteration", func(m *model, _ string) tea.Cmd { return m.rollBack() }),
 			on("a", "a", "approve: answer what the run asks", sends(always(control.Approve))),
 			on("e", "e", "edit the next prompt, when it is offered", func(m *model, _ string) tea.Cmd { return m.edit() }),
@@ -196,7 +198,8 @@ var limits = map[string]string{
 // raise has a new limit typed: a number of iterations, or which limit it is and its
 // value.
 func (m *model) raise() tea.Cmd {
-	if m.deaf() {
+	over := m.data.run.State.Ended() && m.data.run.State != loop.Done && m.opt.Resume != nil
+	if !over && m.deaf() {
 		return nil
 	}
 	return m.dialog.ask("new limit (20, cost=5, time=8h): ", func(typed string) tea.Cmd {
@@ -208,7 +211,11 @@ func (m *model) raise() tea.Cmd {
 			name, value = "iterations", typed
 		}
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		return m.send(control.Command{Command: control.Raise, Key: cmp.Or(limits[name], name), Value: value})
+		key := cmp.Or(limits[name], name)
+		if over { // with the new limit it can go on
+			return m.takeOver(func() (*exec.Cmd, error) { return m.opt.Resume(m.data.run.Name, key+"="+value) })
+		}
+		return m.send(control.Command{Command: control.Raise, Key: key, Value: value})
 	})
 }
 
@@ -246,6 +253,43 @@ func (m *model) takeOver(start func() (*exec.Cmd, error)) tea.Cmd {
 		why := text.Line(strings.TrimPrefix(strings.TrimSpace(said.String()), "refrain: "))
 		return told{bad, cmp.Or(why, err.Error())}
 	})
+}
+
+// review goes through what the run has changed, in place of the screen.
+func (m *model) review() tea.Cmd {
+	run := m.data.run
+	switch {
+	case !run.State.Ended():
+		m.dialog.say(caution, "The run is alive: its changes are in the pane 3, and are reviewed when it is over.")
+		return nil
+	case m.opt.Review == nil:
+		m.dialog.say(caution, fmt.Sprintf("Leave with q, then: refrain review %s", run.Name))
+		return nil
+	}
+	cmd, err := m.opt.Review(run.Name)
+	if err != nil {
+		m.dialog.say(bad, text.Line(err.Error()))
+		return nil
+	}
+	return tea.Exec(&readable{Cmd: cmd}, func(error) tea.Msg { return again{} }) // it has said what is wrong
+}
+
+// readable is a command whose last words can be read before the screen comes back.
+type readable struct{ *exec.Cmd }
+
+func (r *readable) SetStdin(in io.Reader)   { r.Stdin = in }
+func (r *readable) SetStdout(out io.Writer) { r.Stdout = out }
+func (r *readable) SetStderr(out io.Writer) { r.Stderr = out }
+
+func (r *readable) Run() error {
+	err := r.Cmd.Run()
+	_, _ = fmt.Fprint(r.Stdout, "\nEnter goes back to the screen. ")
+	for one := make([]byte, 1); one[0] != '\n' && one[0] != '\r'; {
+		if _, end := r.Stdin.Read(one); end != nil {
+			break
+		}
+	}
+	return err
 }
 
 // rollBack asks, and puts the files back as they were after the chosen iteration.
@@ -405,7 +449,7 @@ func (m *model) usual() []part {
 		if m.data.run.State == loop.Done {
 			resume = ""
 		}
-		return []part{{resume, faint, 3}, {"B put files back", faint, 4}, {"L runs", faint, 5}, {"d diff", faint, 6}, {"/ search", faint, 7}, {"? help", faint, 0}, {"q leave", faint, 1}}
+		return []part{{resume, faint, 3}, {"v review", faint, 2}, {"B put files back", faint, 4}, {"L runs", faint, 5}, {"d diff", faint, 6}, {"/ search", faint, 7}, {"? help", faint, 0}, {"q leave", faint, 1}}
 	}
 	pause := "p pause"
 	if m.data.holds() {

@@ -446,7 +446,7 @@ func TestARunThatIsOverCanGoOnOrBack(t *testing.T) {
 	}
 	resumed := ""
 	m = w.shown(begin().worked(1).tell(&loop.RunFinished{State: loop.Aborted}), 80, 24, func(o *Options) {
-		o.Resume = func(run string) (*exec.Cmd, error) { resumed = run; return nil, errTest }
+		o.Resume = func(run string, _ ...string) (*exec.Cmd, error) { resumed = run; return nil, errTest }
 	})
 	press(m, "R")
 	if resumed != "build-7" || footer(m) != errTest.Error() {

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +100,7 @@ func (p *panes) pageOf(of pane) *scrollback {
 	case of == changesPane:
 		return &p.changes.diff
 	case of == checksPane:
-		p.checks.blocks = append(p.data.checks(), p.gates.blocks()...)
+		p.checks.blocks = slices.Concat(p.gates.failing(), p.data.checks(), p.gates.blocks())
 		return &p.checks
 	case of == logPane:
 		return &p.data.log
@@ -261,19 +262,6 @@ func (p *panes) catchUp() tea.Cmd {
 		return p.readGates()
 	}
 	return nil
-}
-
-func (p *panes) readChanges() tea.Cmd {
-	r, ok := p.wanted()
-	if !ok || r.iter == p.changes.of.iter && r.attempt == p.changes.of.attempt {
-		return nil
-	}
-	p.changes = changes{of: r, reading: true}
-	name := p.data.run.Name
-	return p.work.inBackground(func() tea.Msg {
-		text, err := p.work.diff(name, r.iter)
-		return diffRead{r.iter, r.attempt, text, err}
-	})
 }
 
 // wanted is the attempt whose changes a reader means: the chosen one, or the

@@ -63,8 +63,20 @@ func (p *prompt) take(read promptRead) {
 	p.text.add(&block{text: strings.Trim(text.Clean(read.text), "\n"), rich: true})
 }
 
-// GateOutput is what a gate printed.
-type GateOutput struct{ Name, Text string }
+// GateOutput is what a gate printed, and which tests failed in it.
+type GateOutput struct {
+	Name, Text string
+	Failing    []Failure
+}
+
+// Failure is what a failing test said.
+type Failure struct{ Test, Said string }
+
+// How much of failing tests is shown before the whole output.
+const (
+	maxFailing = 20
+	maxSaid    = 12
+)
 
 // gateOutput is what the gates of the chosen attempt printed.
 type gateOutput struct {
@@ -99,6 +111,32 @@ func (g *gateOutput) take(read gatesRead) {
 	if read.of == g.of {
 		g.list = read.list
 	}
+}
+
+// failing shows what the failing tests said, each test once.
+func (g *gateOutput) failing() []*block {
+	var s sheet
+	seen := map[string]bool{}
+	for _, o := range g.list {
+		for _, f := range o.Failing {
+			if seen[f.Test] || len(seen) == maxFailing {
+				continue
+			}
+			if len(seen) == 0 {
+				s.head("What failed")
+			}
+			seen[f.Test] = true
+			s.item(bad, "✗ "+f.Test)
+			lines := strings.Split(strings.Trim(text.Clean(f.Said), "\n"), "\n")
+			for _, l := range lines[:min(len(lines), maxSaid)] {
+				s = append(s, &block{text: "    " + strings.TrimSpace(text.Cut(l, maxLine)), indent: "      "})
+			}
+		}
+	}
+	if len(s) > 0 {
+		s = append(s, &block{})
+	}
+	return s
 }
 
 // blocks shows what the gates printed, the end of each: what failed stands there.

@@ -21,8 +21,10 @@ type runData struct {
 	run        *view.Run // the narrator's
 	transcript scrollback
 	log        scrollback
-	rows       []row // the attempts, the latest at the end
-	before     int64 // the number before that of the last end of an attempt
+	rows       []row          // the attempts, the latest at the end
+	base       string         // the checkpoint of the files as they were before the attempt under way
+	did        map[string]int // the iteration that did a task, by its title
+	before     int64          // the number before that of the last end of an attempt
 	trend      []loop.Tests
 	tests      *loop.Tests // of the last test run
 	pausing    bool        // after this iteration
@@ -36,6 +38,7 @@ type runData struct {
 func newRunData(o Options) *runData {
 	run := view.New()
 	return &runData{
+		did:  map[string]int{},
 		card: o.Card, narrator: view.NewNarrator(run), run: run,
 		transcript: scrollback{grows: true}, log: scrollback{grows: true},
 	}
@@ -118,13 +121,27 @@ func (d *runData) list(e loop.Event) {
 		if len(d.rows) > maxKept {
 			d.rows = d.rows[1:]
 		}
+	case *loop.CheckpointMade:
+		if p.Base {
+			d.base = p.Checkpoint
+		}
+	case *loop.CheckpointRestored:
+		d.base = p.Checkpoint
 	case *loop.IterationFinished:
+		if c := p.Outcome.Checkpoint; c != "" && p.Verdict.Restore == nil {
+			d.base = c
+		}
 		i := len(d.rows) - 1
 		if i < 0 || d.rows[i].iter != e.Iter || d.rows[i].attempt != e.Attempt {
 			d.rows = append(d.rows, row{iter: e.Iter, attempt: e.Attempt, after: d.before})
 			i = len(d.rows) - 1
 		}
 		d.rows[i].finish(p)
+		if plan := p.Outcome.Plan; plan != nil {
+			for _, task := range plan.Ticked {
+				d.did[task] = e.Iter
+			}
+		}
 		d.before = e.Seq - 1
 		d.settle()
 		if t := p.Outcome.Tests; t != nil && t.Passed+t.Failed > 0 {

@@ -32,6 +32,8 @@ type Options struct {
 	Do func(context.Context, control.Command) (control.Answer, error)
 	// Diff is what an iteration did to the files, as a unified diff.
 	Diff func(ctx context.Context, run string, iteration int) (string, error)
+	// Live is what has changed in the files since a checkpoint; nil: nobody knows.
+	Live func(ctx context.Context, run, checkpoint string) (string, error)
 	// Past reads the events of the run again, after a number.
 	Past func(run string, after int64) iter.Seq2[loop.Event, error]
 	// Prompt is what an attempt was told; nil: nobody knows.
@@ -45,8 +47,11 @@ type Options struct {
 	// Switch is told which run is to be shown when the screen has closed; the zero
 	// one is the same again. nil: this screen belongs to its run.
 	Switch func(LiveRun)
-	// Resume goes on with a run that is over, in place of the screen; nil: it cannot.
-	Resume func(run string) (*exec.Cmd, error)
+	// Resume goes on with a run that is over, with settings changed as KEY=VALUE, in
+	// place of the screen; nil: it cannot.
+	Resume func(run string, changed ...string) (*exec.Cmd, error)
+	// Review goes through what a run has changed, in place of the screen; nil: it cannot.
+	Review func(run string) (*exec.Cmd, error)
 	// RollBack puts the files back as they were after an iteration, and says what it
 	// did; nil: it cannot.
 	RollBack func(ctx context.Context, run string, iteration int) (string, error)
@@ -186,6 +191,7 @@ type work struct {
 	past func(run string, after int64) iter.Seq2[loop.Event, error]
 
 	// What is nil cannot be had.
+	live     func(run, checkpoint string) (string, error)
 	prompt   func(run string, of row) (string, error)
 	gates    func(run string, of row) ([]GateOutput, error)
 	tasks    func(run string) ([]Task, error)
@@ -203,6 +209,9 @@ func newWork(ctx context.Context, o Options) work {
 	}
 	if o.Do != nil {
 		w.do = func(c control.Command) (control.Answer, error) { return o.Do(ctx, c) }
+	}
+	if o.Live != nil {
+		w.live = func(run, checkpoint string) (string, error) { return o.Live(ctx, run, checkpoint) }
 	}
 	if o.Prompt != nil {
 		w.prompt = func(run string, of row) (string, error) { return o.Prompt(ctx, run, of.iter, of.attempt) }

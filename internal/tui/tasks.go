@@ -13,6 +13,7 @@ import (
 // Task is one of the plan's.
 type Task struct {
 	Text  string
+	Title string // what iterations call it that have done it
 	Done  bool
 	Doing bool // somebody has said that it is being worked on
 }
@@ -97,8 +98,9 @@ func (t *tasks) room(height int) int {
 	return min(len(t.list), height/2-1)
 }
 
-// show draws the tasks around the one at hand.
-func (t *tasks) show(p palette, width, height int) []string {
+// show draws the tasks around the one at hand. At the end of one that is done stands
+// the iteration that did it.
+func (t *tasks) show(p palette, did map[string]int, width, height int) []string {
 	hand := t.hand()
 	at := hand
 	if at < 0 {
@@ -114,7 +116,12 @@ func (t *tasks) show(p palette, width, height int) []string {
 		case i == hand:
 			sign, s = "▸ ", live
 		}
-		lines = append(lines, p.paint(s, sign+view.Fit(text.Line(x.Text), max(width-2, 1))))
+		by := ""
+		if n := did[x.Title]; n > 0 && x.Done {
+			by = fmt.Sprintf(" #%d", n)
+		}
+		said := sign + view.Fit(text.Line(x.Text), max(width-2-len(by), 1))
+		lines = append(lines, p.paint(s, pad(said, width-len(by))+by))
 	}
 	return lines
 }

@@ -24,7 +24,7 @@ func TestTheTaskAtHand(t *testing.T) {
 		many.list[i].Done = true
 	}
 	many.list[40].Text = "at hand"
-	if got := strings.Join(many.show(newPalette(false), 40, 9), "\n"); !strings.Contains(got, "▸ at hand") {
+	if got := strings.Join(many.show(newPalette(false), nil, 40, 9), "\n"); !strings.Contains(got, "▸ at hand") {
 		t.Errorf("the task at hand is out of sight:\n%s", got)
 	}
 }
