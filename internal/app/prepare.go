@@ -239,7 +239,7 @@ func (j *Job) prepareEvidence() error {
 			return &request.UsageError{What: fmt.Sprintf("gate %s: pin: %v", g.Name, err), Hint: "write patterns as in a .gitignore file"}
 		}
 	}
-	if _, err := git.Expand(c.Git.CommitTemplate, j.repository().names(0)); err != nil {
+	if _, err := text.Expand(c.Git.CommitTemplate, j.repository().names(0)); err != nil {
 		return &request.UsageError{What: fmt.Sprintf("git.commit_template: %v", err), Hint: "use {task}, {iteration}, {run}, {procedure}, {summary} and {timestamp}"}
 	}
 	if j.files.Git() {

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // repository is the user's repository as a run uses it: branches, commits, locks.
@@ -36,7 +37,7 @@ func (r repository) startBranch(ctx context.Context) (string, error) {
 	name := c.Branch.Name
 	if name == "" {
 		var err error
-		if name, err = git.Expand(c.BranchTemplate, r.names(0)); err != nil {
+		if name, err = text.Expand(c.BranchTemplate, r.names(0)); err != nil {
 			return "", &request.UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
 		}
 	}

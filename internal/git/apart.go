@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Apart makes commits without touching a branch, the index or a file of the user's:
@@ -101,7 +102,7 @@ func (a *Apart) Commit(ctx context.Context, message string, trailers []string) (
 		args = append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)
 	}
 	git := a.tree.git.In(a.tree.Top())
-	if err := git.runHooks(ctx, a.on(Command{Stdin: []byte(withTrailers(message, trailers))}), args...); err != nil {
+	if err := git.runHooks(ctx, a.on(Command{Stdin: []byte(text.WithTrailers(message, trailers))}), args...); err != nil {
 		return "", err
 	}
 	return a.tip(ctx)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // CommitOptions says how an iteration's work is committed.
@@ -112,7 +113,7 @@ func (t *Tree) Commit(ctx context.Context, o CommitOptions) (string, error) {
 		return "", err
 	}
 
-	onCopy.Stdin = []byte(withTrailers(o.Message, o.Trailers))
+	onCopy.Stdin = []byte(text.WithTrailers(o.Message, o.Trailers))
 	failed := t.git.runHooks(ctx, onCopy, "commit", "-q", "--cleanup=whitespace", "-F", "-")
 	// Even one that was ended in its last hook may have made the commit, and
 	// the index must not stay behind it.

@@ -80,7 +80,7 @@ func (c *Commits) Commit(ctx context.Context, a *engine.Attempt, o *loop.Outcome
 	a.Touched = true // what a hook of git's writes, and the commit, are not the next agent's
 	ctx, done := c.UntilStopped(ctx)
 	defer done()
-	message, err := git.Expand(c.Template, map[string]string{
+	message, err := text.Expand(c.Template, map[string]string{
 		"iteration": fmt.Sprint(a.Iter), "run": c.Journal.Meta().Name, "procedure": c.Procedure,
 		"task": taskDone(a.Iter, o), "summary": o.Summary, "timestamp": c.Clock.Now().Format("20060102-150405"),
 	})

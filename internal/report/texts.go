@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/text"
@@ -112,8 +110,6 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return 0, errFull
 }
 
-var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
-
 // pieces cuts a text where its colour changes. Of a diff the heads say how many lines
 // are the files' own: what stands in those passes for nothing else.
 func pieces(content []byte, diff bool) []piece {
@@ -157,19 +153,10 @@ func classOf(line string, before, after int) (class string, left, right int) {
 	case inHunk:
 		return "", before - 1, after - 1
 	}
-	if m := hunkHead.FindStringSubmatch(line); m != nil {
-		return "hunk", lineCount(m[1]), lineCount(m[2])
+	if was, is, ok := text.HunkHead(line); ok {
+		return "hunk", was.Lines, is.Lines
 	}
 	return "meta", 0, 0
-}
-
-// lineCount is a number of a hunk's head, where none is 1.
-func lineCount(digits string) int {
-	if digits == "" {
-		return 1
-	}
-	n, _ := strconv.Atoi(digits) // the pattern lets digits through
-	return n
 }
 
 // clean is a line as a page may have it. Tabs stay, and what ends a line elsewhere does

@@ -7,9 +7,9 @@ package review
 import (
 	"bytes"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Hunk is a place at which a file was changed. Its JSON names are a promise to
@@ -25,24 +25,22 @@ type Hunk struct {
 	takes int      // how many lines of the old file it stands for
 }
 
-var head = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
-
 // Hunks reads the diff of one file, as git prints it. What is no text has none.
 func Hunks(diff []byte) []Hunk {
 	var list []Hunk
 	old, fresh := 0, 0 // lines that the hunk still has of each side
 	for line := range bytes.Lines(diff) {
-		text := string(line)
-		if old == 0 && fresh == 0 && !strings.HasPrefix(text, `\`) {
-			m := head.FindStringSubmatch(text)
-			if m == nil {
+		line := string(line)
+		if old == 0 && fresh == 0 && !strings.HasPrefix(line, `\`) {
+			before, after, ok := text.HunkHead(line)
+			if !ok {
 				continue
 			}
-			h := Hunk{N: len(list) + 1, Head: strings.TrimRight(text, "\r\n"), from: count(m[1]) - 1, takes: count(m[2])}
+			h := Hunk{N: len(list) + 1, Head: strings.TrimRight(line, "\r\n"), from: before.From - 1, takes: before.Lines}
 			if h.takes == 0 { // then it names the line before it
 				h.from++
 			}
-			old, fresh = h.takes, count(m[3])
+			old, fresh = h.takes, after.Lines
 			list = append(list, h)
 			continue
 		}
@@ -50,29 +48,20 @@ func Hunks(diff []byte) []Hunk {
 			continue
 		}
 		h := &list[len(list)-1]
-		h.Lines = append(h.Lines, text)
+		h.Lines = append(h.Lines, line)
 		switch {
-		case strings.HasPrefix(text, "+"):
+		case strings.HasPrefix(line, "+"):
 			fresh--
 			h.Added++
-		case strings.HasPrefix(text, "-"):
+		case strings.HasPrefix(line, "-"):
 			old--
 			h.Gone++
-		case !strings.HasPrefix(text, `\`):
+		case !strings.HasPrefix(line, `\`):
 			old--
 			fresh--
 		}
 	}
 	return list
-}
-
-// count is a number of a hunk's head, where none is 1.
-func count(text string) int {
-	if text == "" {
-		return 1
-	}
-	n, _ := strconv.Atoi(text) // the pattern lets digits through
-	return n
 }
 
 // Keep is a file with some of its hunks, and without the others: was is what it held

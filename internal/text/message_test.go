@@ -1,4 +1,4 @@
-package git
+package text
 
 import (
 	"strings"
@@ -37,11 +37,11 @@ func TestTrailersAreTheLastParagraph(t *testing.T) {
 		{"after a text that mentions one", "subject\n\nnote: x\nand more", "subject\n\nnote: x\nand more\n\nA: 1\nB: 2\n"},
 	}
 	for _, tt := range tests {
-		if got := withTrailers(tt.message, []string{"A: 1", "B: 2"}); got != tt.want {
+		if got := WithTrailers(tt.message, []string{"A: 1", "B: 2"}); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := withTrailers(" subject\n", nil); got != "subject\n" {
+	if got := WithTrailers(" subject\n", nil); got != "subject\n" {
 		t.Errorf("without trailers: %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package git
+package text
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ var placeholder = regexp.MustCompile(`\{([^{}\n]*)\}`)
 // value is an error that lists those that have one.
 func Expand(template string, values map[string]string) (string, error) {
 	var unknown []string
-	text := placeholder.ReplaceAllStringFunc(template, func(found string) string {
+	expanded := placeholder.ReplaceAllStringFunc(template, func(found string) string {
 		value, ok := values[found[1:len(found)-1]]
 		if !ok {
 			unknown = append(unknown, found)
@@ -28,14 +28,14 @@ func Expand(template string, values map[string]string) (string, error) {
 		}
 		return "", fmt.Errorf("template %q: %s is not known, only %s", template, unknown[0], strings.Join(known, " "))
 	}
-	return text, nil
+	return expanded, nil
 }
 
 var trailer = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*: `)
 
-// withTrailers puts the trailers at the end of the message. Git reads only
+// WithTrailers puts the trailers at the end of the message. Git reads only
 // those of the last paragraph, so they join any that are there.
-func withTrailers(message string, trailers []string) string {
+func WithTrailers(message string, trailers []string) string {
 	message = strings.TrimSpace(message)
 	if len(trailers) == 0 {
 		return message + "\n"
