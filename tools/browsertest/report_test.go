@@ -18,6 +18,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// patience is how long a test may look at pages. A machine may be busy.
+const patience = 10 * time.Minute
+
 // browser opens a browser that talks to nobody, and gives the way to its first
 // page.
 func browser(t *testing.T) context.Context {
@@ -32,7 +35,7 @@ func browser(t *testing.T) context.Context {
 	if program == "" {
 		t.Fatal("no browser: install chromium (Debian: apt install chromium)")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,

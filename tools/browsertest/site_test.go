@@ -32,6 +32,15 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
+// goCache is where Go keeps what it has built: a cold one costs a minute.
+var goCache = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // site is a machine of its own: a home, a project, and "refrain serve" over it.
 type site struct {
 	t       *testing.T
@@ -124,7 +133,7 @@ func (s *site) start(name string, args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Env = append(cmd.Env, "HOME="+filepath.Join(s.root, "home"), "XDG_RUNTIME_DIR="+filepath.Join(s.root, "run"), "TMPDIR="+s.root, "TZ=UTC",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
+		"GOCACHE="+goCache(), "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
 	return cmd
 }
 

@@ -207,6 +207,8 @@ export async function start(from) {
   const look = rest(async () => {
     const mine = ++turn;
     ownField.hidden = agent.value !== "command";
+    // Nobody is told off for a form that is still empty.
+    if (!prompt.value.trim() && !procedure.value) { put(line, `cd ${tree.value} && refrain run`); says.replaceChildren(); return; }
     try {
       const answer = await post("/api/start", { ...wish(), check: true });
       if (mine !== turn) return;

@@ -56,10 +56,12 @@ export function charts(panel, world) {
         d.plot?.destroy();
         d.plot = null;
         d.canvas.replaceChildren();
+        d.canvas.hidden = true;
         d.legend.replaceChildren();
         put(d.says, kind.empty);
         continue;
       }
+      d.canvas.hidden = false;
       const series = kind.series(c, world).filter(([, , values]) => values);
       const says = kind.says(c);
       put(d.says, says);

@@ -44,16 +44,19 @@ export function gates(panel, world) {
     if (!list.length) { box.replaceChildren(h("div.empty", {}, h("p", {}, "This run has no gates, or none has run yet."), h("p.small", {}, "A gate is a command that must pass before a claim is believed: see [[gate]] in refrain.toml."))); return; }
     const open = new Set([...box.querySelectorAll("details[open]")].map((d) => d.dataset.name));
     for (const g of list) { g.own = (g.history ?? []).filter((x) => !x.with); g.last = g.own[0] ?? g.last; }
-    box.replaceChildren(h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, ["Gate", "Last", "Where", "Tests", "Took", "History"].map((t, i) => h("th", { scope: "col", class: i === 3 || i === 4 ? "n" : "" }, t)))),
+    box.replaceChildren(scroll("Gates", h("table.list", {}, h("thead", {}, h("tr", {}, ["Gate", "Last", "Where", "Tests", "Took", "History"].map((t, i) => h("th", { scope: "col", class: i === 3 || i === 4 ? "n" : "" }, t)))),
       h("tbody", {}, list.map((g) => h("tr", {}, h("th", { scope: "row" }, h("strong", {}, g.name)), h("td", {}, h("span.chip", { class: chip(g.last) }, says(g.last))), h("td", {}, { clean: "clean checkout", workspace: "work tree", tree: "work tree" }[g.last?.where] ?? g.last?.where ?? ""),
         h("td.n", {}, g.last?.tests ? count(g.last.tests) : ""), h("td.n", {}, took(g.last?.duration_ms)),
         h("td", {}, h("span.history", { role: "img", "aria-label": `of the last ${g.own.length}, ${g.own.filter((x) => x.ok).length} passed` }, g.own.slice(0, 48).toReversed().map((x) => h("i", { class: x.ok ? "ok" : x.known ? "known" : "bad", title: `iteration ${x.iteration}: ${x.text ?? (x.ok ? "passed" : "failed")}` }))))))))),
     h("div.pad.stack", {}, h("h3", {}, at ? `Output in iteration ${count(at.iteration)}` : "Output"), outputs.length ? outputs.map((o) => h("details.tool", { "data-name": o.name + o.clean, open: outputs.length === 1 || open.has(o.name + o.clean) }, h("summary", {}, h("span.name", {}, o.name), h("span.input.cut", {}, (o.clean ? "in a clean checkout" : "in the work tree") + (o.cut ? ", its end" : ""))), h("pre", {}, o.html ? safe(o.html) : "It printed nothing."))) : h("p.dim.small", {}, at ? "No gate ran in this iteration, or its output is gone." : "No iteration has ended yet.")),
-    h("div.stack.past", {}, h("h3", {}, "History"), h("div.scroll", {}, h("table.list", {}, h("tbody", {}, list.flatMap((g) => (g.history ?? []).map((x) => ({ ...x, name: g.name }))).sort((a, b) => b.seq - a.seq).slice(0, 60).map((x) => h("tr", {}, h("td", {}, day(x.time)), h("td", {}, x.iteration ? link(world, x, "gates") : "baseline"), h("td", {}, x.name), h("td", {}, h("span.chip", { class: chip(x) }, says(x))), h("td", {}, on[x.with] ?? x.with ?? { clean: "clean checkout", workspace: "work tree" }[x.where] ?? ""), h("td", {}, h("bdi", {}, x.why || x.text || "")))))))));
+    h("div.stack.past", {}, h("h3", {}, "History"), scroll("How gates went", h("table.list", {}, h("tbody", {}, list.flatMap((g) => (g.history ?? []).map((x) => ({ ...x, name: g.name }))).sort((a, b) => b.seq - a.seq).slice(0, 60).map((x) => h("tr", {}, h("td", {}, day(x.time)), h("td", {}, x.iteration ? link(world, x, "gates") : "baseline"), h("td", {}, x.name), h("td", {}, h("span.chip", { class: chip(x) }, says(x))), h("td", {}, on[x.with] ?? x.with ?? { clean: "clean checkout", workspace: "work tree" }[x.where] ?? ""), h("td", {}, h("bdi", {}, x.why || x.text || "")))))))));
   });
 }
 const chip = (g) => (!g ? "" : g.ok ? "ok" : g.known ? "held" : "bad");
 const says = (g) => (!g ? "not yet" : g.ok ? "✓ passed" : g.known ? "✕ red before the run" : "✕ failed");
+
+// scroll is room for a table that may be wider than the screen; keys move it, too.
+function scroll(label, table) { return h("div.scroll", { role: "region", "aria-label": label, tabindex: "0" }, table); }
 
 export function claims(panel, world) {
   return loader(panel, world, () => get(world.at("/claims")), (box, { claims: list }) => {
@@ -72,7 +75,7 @@ export function checkpoints(panel, world) {
     list = (list ?? []).toReversed().filter((c) => !world.scope || c.iteration === world.scope.iteration || c.iteration === 0);
     if (!list.length) { box.replaceChildren(h("p.empty", {}, "There is no checkpoint yet.")); return; }
     box.replaceChildren(rollback?.ok === false ? h("p.pad.dim.small", {}, "Rolling back cannot be done now: " + rollback.why) : "",
-      h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "After"), h("th", { scope: "col" }, "Made"), h("th", { scope: "col", class: "n" }, "Files"), h("th", { scope: "col", class: "n" }, "Lines"), h("th", { scope: "col" }, "Checkpoint"), h("th", { scope: "col" }, h("span.sr", {}, "Roll back")))),
+      scroll("Checkpoints", h("table.list", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "After"), h("th", { scope: "col" }, "Made"), h("th", { scope: "col", class: "n" }, "Files"), h("th", { scope: "col", class: "n" }, "Lines"), h("th", { scope: "col" }, "Checkpoint"), h("th", { scope: "col" }, h("span.sr", {}, "Roll back")))),
         h("tbody", {}, list.slice(0, most).map((c) => h("tr", {}, h("th", { scope: "row" }, c.iteration ? link(world, c, "changes") : c.text || "before the first iteration"), h("td", {}, c.time ? day(c.time) : ""), h("td.n", {}, c.files ? count(c.files) : ""), h("td.n", {}, changed(c.lines_added, c.lines_removed)), h("td", {}, h("code", {}, (c.id ?? "").slice(0, 10))),
           h("td.n", {}, button("Roll back to here", { kind: "bad", why: rollback?.ok === false ? rollback.why : "", "aria-label": `Roll back to here: ${c.iteration ? "iteration " + c.iteration : "before the first iteration"}`, onclick: () => world.act("rollback", { iteration: c.iteration }) }))))))),
       list.length > most ? h("p.empty", {}, button(`Show more: ${plural(list.length - most, "checkpoint")}`, { onclick: () => { most += 400; self.load(); } })) : "");

@@ -25,26 +25,24 @@ export function night(world) {
     }
     const size = Math.max(1, Math.ceil(((to - from) * 4) / Math.max(width, 100)));
     const list = [];
-    const begin = from > 0 ? c.end[from - 1] : 0, end = to < n ? c.start[to] : Infinity;
-    let waits = world.marks.filter((m) => m.kind === "wait" && m.until > m.time && m.time >= begin && m.time <= end);
-    if (waits.length > 40) waits = waits.toSorted((a, b) => b.until - b.time - (a.until - a.time)).slice(0, 40).toSorted((a, b) => a.time - b.time);
+    // Numbers tell the order, not times: in a rehearsal hours pass at once.
+    const begin = from > 0 ? c.seq[from - 1] : 0, end = to < n ? c.seq[to] : Infinity;
+    let waits = world.marks.filter((m) => m.kind === "wait" && m.until > m.time && m.seq > begin && m.seq < end);
+    if (waits.length > 40) waits = waits.toSorted((a, b) => b.until - b.time - (a.until - a.time)).slice(0, 40).toSorted((a, b) => a.seq - b.seq);
     let w = 0;
-    const waitsBefore = (time) => {
-      for (; w < waits.length && waits[w].time <= time; w++) {
-        const last = list.at(-1);
-        const next = waits[w + 1]?.time ?? Infinity;
-        const until = Math.min(waits[w].until, next, w < waits.length - 1 || time !== Infinity ? Math.max(waits[w].time, nextStart(waits[w].time)) : waits[w].until);
-        if (until - waits[w].time < 5000 && last) continue; // a short pause is no news
-        list.push({ wait: waits[w], start: waits[w].time, end: until, units: 1 + Math.min(5, Math.log2(1 + (until - waits[w].time) / 300_000)) });
+    const waitsBefore = (seq, start) => {
+      for (; w < waits.length && waits[w].seq < seq; w++) {
+        const { time, until } = waits[w], over = Math.min(until, Math.max(time, start)); // it may have been cut short
+        if (over - time < 5000 && list.length) continue; // a short pause is no news
+        list.push({ wait: waits[w], start: time, end: over, units: 1 + Math.min(5, Math.log2(1 + (over - time) / 300_000)) });
       }
     };
-    const nextStart = (time) => { let lo = 0, hi = n; while (lo < hi) { const mid = (lo + hi) >> 1; if (c.start[mid] > time) hi = mid; else lo = mid + 1; } return lo < n ? c.start[lo] : Infinity; };
     for (let i = from; i < to; i += size) {
-      waitsBefore(c.start[i]);
+      waitsBefore(c.seq[i], c.start[i]);
       const last = Math.min(i + size, to) - 1;
       list.push({ first: i, last, start: c.start[i], end: c.end[last], units: 1 });
     }
-    waitsBefore(to < n ? -1 : Infinity);
+    if (to === n) waitsBefore(Infinity, Infinity);
     const row = world.data.row;
     if (to === n && alive(row) && world.data.open && row.state !== "waiting") list.push({ now: true, start: c.end[n - 1] ?? Date.parse(row.started_at), units: 1 });
     const units = list.reduce((s, x) => s + x.units, 0) || 1;

@@ -3,7 +3,7 @@ import { get, now, setNow, stream } from "./api.js";
 import { act, start } from "./acts.js";
 import { attr, button, frame, h, keep, put, rest, say } from "./dom.js";
 import { keys } from "./keys.js";
-import { alive, changed, day, iterationOf, kind, left, money, plural, sign, took } from "./words.js";
+import { alive, changed, day, iterationOf, kind, left, money, plural, sign, titleOf, took } from "./words.js";
 
 const groups = [
   ["needs", "Needs you", "asks, waits for you, or gave up"],
@@ -185,10 +185,10 @@ function rowElement() {
     attr(name, "href", "/runs/" + encodeURIComponent(r.id));
     put(about, [r.repository, r.procedure !== "run" && r.procedure, r.agent].filter(Boolean).join(" · "));
     attr(about, "title", r.tree);
-    put(title, r.title);
+    put(title, titleOf(r));
     title.hidden = !r.title;
     attr(why, "class", "why small " + (r.group === "needs" ? k : "dim"));
-    put(number, live ? "iteration " + iterationOf(r) : r.iteration ? iterationOf(r) + (r.iteration === 1 && !r.max_iterations ? " iteration" : " iterations") : "");
+    put(number, live ? (r.iteration ? "iteration " : "") + iterationOf(r) : r.iteration ? iterationOf(r) + (r.iteration === 1 && !r.max_iterations ? " iteration" : " iterations") : "");
     put(percent, r.percent === undefined || !live ? "" : r.percent + " %");
     const endless = r.percent === undefined && live;
     attr(bar, "class", `progress ${k === "main" ? "" : k}${endless ? " endless" : ""}${r.state === "running" ? " alive" : ""}`);

@@ -11,7 +11,7 @@ import { charts } from "./charts.js";
 import { changes } from "./diff.js";
 import { checkpoints, claims, gates, prompt } from "./evidence.js";
 import { events } from "./events.js";
-import { alive, changed, count, day, iterationOf, kind, left, money, plural, result, short, took } from "./words.js";
+import { alive, changed, count, day, iterationOf, kind, left, money, plural, result, short, titleOf, took } from "./words.js";
 
 const parts = [
   ["transcript", "Transcript", talk], ["iterations", "Iterations", table], ["charts", "Charts", charts], ["changes", "Changes", changes],
@@ -225,7 +225,7 @@ function headOf(world) {
       const k = kind(row), live = alive(row);
       attr(element, "class", "card head " + k);
       put(name, row.run);
-      put(title, row.title);
+      put(title, titleOf(row));
       title.hidden = !row.title;
       next.hidden = !live && !world.data.next;
       attr(chip, "class", "chip " + k);

@@ -81,3 +81,6 @@ export function iterationOf(row) {
   if (!row.iteration) return alive(row) ? "starting" : "none";
   return row.max_iterations ? `${count(row.iteration)} of ${count(row.max_iterations)}` : count(row.iteration);
 }
+
+// titleOf is what a run is for, in its first words. A heading needs no marks here.
+export const titleOf = (row) => (row.title ?? "").replace(/^#+\s*/, "");
