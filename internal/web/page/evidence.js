@@ -29,7 +29,7 @@ function loader(panel, world, fetch_, paint) {
 }
 
 const where = (world) => world.scope ?? (world.last() ? { iteration: world.last() } : null);
-const link = (world, x, tab) => button(`iteration ${count(x.iteration)}${x.attempt > 1 ? "." + x.attempt : ""}`, { kind: "link", onclick: () => world.setScope({ iteration: x.iteration, attempt: x.attempt }, tab) });
+const link = (world, x, tab) => button(`iteration ${count(x.iteration)}${x.attempt > 1 ? "." + x.attempt : ""}`, { kind: "inline", onclick: () => world.setScope({ iteration: x.iteration, attempt: x.attempt }, tab) });
 
 // A gate also runs on other trees than the one that is judged, to see what a claim is
 // worth. How it ended there is evidence, and says nothing of how the work stands.

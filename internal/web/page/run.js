@@ -182,10 +182,10 @@ export function run(main, first, status) {
 
 // headOf is the top: how it stands, why, what comes next, the figures, the buttons.
 function headOf(world) {
-  const chip = h("span.chip"), name = h("span"), title = h("p.dim"), sentence = h("bdi"), next = h("p.next"), question = h("div.question", { hidden: true });
+  const chip = h("span.chip"), name = h("span"), title = h("p.dim"), sentence = h("bdi"), next = h("p.next");
   const bar = h("div.buttons"), facts = h("dl.facts"), about = h("div.about");
   const element = h("section.card.head", { "aria-label": "The run" },
-    h("div.top", {}, h("div", {}, h("h1", {}, name, chip), title, h("p.sentence", {}, sentence), next), bar), question, facts, about);
+    h("div.top", {}, h("div", {}, h("h1", {}, name, chip), title, h("p.sentence", {}, sentence), next), bar), facts, about);
   const figures = {};
   const figure = (key, label) => {
     const value = h("dd"), note = h("dd.note");
@@ -257,13 +257,9 @@ function headOf(world) {
       made.note.hidden = made.stop.hidden = !live;
       for (const [n, b] of Object.entries(made)) b.setWhy(can(n).ok ? "" : can(n).why);
       menu.paint();
-      question.hidden = !row.asked;
-      if (row.asked && question.dataset.is !== row.asked.question) {
-        question.dataset.is = row.asked.question;
-        question.replaceChildren(h("p", {}, h("bdi", {}, row.asked.question)), h("div.buttons", {}, button("Answer", { kind: "main", onclick: () => pick("answer") })));
-        say("It asks: " + row.asked.question);
-      }
-      if (!row.asked) delete question.dataset.is;
+      const asks = row.asked?.question;
+      if (asks && asks !== element.dataset.asks) say("It asks: " + asks);
+      attr(element, "data-asks", asks);
       tick();
     },
   };

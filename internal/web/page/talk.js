@@ -88,7 +88,7 @@ export function talk(panel, world) {
 
   function breakOf(e) {
     const go = () => world.setScope({ iteration: e.iteration, attempt: e.attempt });
-    return h("div.break", { "data-seq": e.seq, "data-place": `${e.iteration}.${e.attempt ?? 1}` }, button(`Iteration ${count(e.iteration)}`, { kind: "link", about: "look at it alone", onclick: go }), e.attempt > 1 ? `attempt ${e.attempt}` : "");
+    return h("div.break", { "data-seq": e.seq, "data-place": `${e.iteration}.${e.attempt ?? 1}` }, button(`Iteration ${count(e.iteration)}`, { kind: "inline", about: "look at it alone", onclick: go }), e.attempt > 1 ? `attempt ${e.attempt}` : "");
   }
 
   function nodeOf(e) {
