@@ -67,7 +67,13 @@ func newSite(t *testing.T) *site {
 	t.Cleanup(func() {
 		s.leave()
 		_ = exec.Command("chmod", "-R", "u+w", root).Run()
-		if err := os.RemoveAll(root); err != nil {
+		// A runner that was just stopped may still write its last file.
+		err := os.RemoveAll(root)
+		for i := 0; err != nil && i < 50; i++ {
+			time.Sleep(100 * time.Millisecond)
+			err = os.RemoveAll(root)
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -85,32 +91,22 @@ func newSite(t *testing.T) *site {
 
 // leave ends what still runs.
 func (s *site) leave() {
-	for _, run := range s.live() {
-		out, err := s.start("refrain", "stop", "--now", "--machine", run).CombinedOutput()
-		if err != nil {
-			s.t.Logf("stop %s: %v\n%s", run, err, out)
+	for _, dir := range []string{s.tree, filepath.Join(s.root, "parser")} {
+		out, err := s.start("refrain", "-C", dir, "status", "--json").Output()
+		var run struct {
+			State string `json:"state"`
+		}
+		if err != nil || json.Unmarshal(out, &run) != nil {
+			continue // there is none
+		}
+		switch run.State {
+		case "running", "waiting", "paused", "rebooting":
+			if out, err := s.start("refrain", "-C", dir, "stop", "--now").CombinedOutput(); err != nil {
+				s.t.Errorf("stop the run in %s: %v\n%s", dir, err, out)
+			}
 		}
 	}
 	s.kill(syscall.SIGINT)
-}
-
-func (s *site) live() []string {
-	out, err := s.start("refrain", "ls", "--machine", "--json").Output()
-	var all []struct {
-		Run   string `json:"run"`
-		State string `json:"state"`
-	}
-	if err != nil || json.Unmarshal(out, &all) != nil {
-		return nil
-	}
-	var names []string
-	for _, r := range all {
-		switch r.State {
-		case "running", "waiting", "paused", "rebooting":
-			names = append(names, r.Run)
-		}
-	}
-	return names
 }
 
 func (s *site) write(name, text string) {

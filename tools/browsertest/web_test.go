@@ -283,7 +283,7 @@ var looks = []struct {
 func night(t *testing.T) *site {
 	s := busy(t)
 	s.write("refrain.toml", "[done]\npromise = \"DONE\"\n[[gate]]\nname = \"test\"\nrun = \"test -f done.txt\"\nwhen = \"claim\"\n")
-	s.write("PROMPT.md", "# Greet everybody\n\nEach by name.\n")
+	s.write("PROMPT.md", "Greet everybody by name.\n")
 	s.command("git", "add", ".")
 	s.command("git", "commit", "-qm", "greet")
 	file, err := filepath.Abs("../../docs/examples/night.toml")

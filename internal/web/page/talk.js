@@ -19,7 +19,7 @@ export function talk(panel, world) {
   list.append(older, foot);
 
   let scope = null; // what is shown: null is the whole run
-  let first = 0, last = 0, moreBefore = false, atEnd = true, torn = false, unseen = 0, loading = false, turn = 0;
+  let first = 0, last = 0, moreBefore = false, atEnd = true, torn = false, unseen = 0, loading = false, opening = false, turn = 0;
   let queue = [], tools = new Map(), place = "", lastText = null;
   let usage = null;
 
@@ -39,22 +39,24 @@ export function talk(panel, world) {
   async function load() {
     const mine = ++turn;
     reset();
+    opening = true; // what comes meanwhile waits for its turn
     put(older, "loading");
     try {
       const t = await source({});
       if (mine !== turn) return last;
-      const held = queue;
+      opening = false;
+      const held = queue.filter((e) => e.seq > (t.last ?? 0)); // what came while it was loading
       queue = [];
       for (const e of t.entries ?? []) append(e);
       last = Math.max(last, t.last ?? 0);
       first = t.first ?? first;
       moreBefore = !!t.more_before;
       put(older, t.dropped || (moreBefore ? "" : (t.entries?.length ? "" : scope ? "Nothing was said." : "Nothing has happened yet.")));
-      queue = held.filter((e) => e.seq > last);
+      queue = held;
       flush();
       list.scrollTop = list.scrollHeight;
     } catch (e) {
-      if (mine === turn) put(older, e.message);
+      if (mine === turn) { opening = false; put(older, e.message); }
     }
     return last;
   }
@@ -115,6 +117,7 @@ export function talk(panel, world) {
 
   // flush paints what has come since the last frame.
   const flush = pace(frame(() => {
+    if (opening) return;
     if (!queue.length) { paintFoot(); return; }
     const some = queue;
     queue = [];
