@@ -87,12 +87,15 @@ var mayImport = map[string][]string{
 	"term":      {"loop", "view", "journal"},
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
-	"web":       {"loop", "view", "journal", "control"},
+	"web":       {"loop", "view", "journal", "control", "ledger", "markup", "patch", "history", "checkpoint"},
 	"markdown":  nil,
+	"markup":    nil,
+	"patch":     {"markup"},
+	"ledger":    {"loop", "view", "journal", "seal"},
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control", "governor", "project"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control", "governor", "policy", "project"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

@@ -36,6 +36,13 @@ func (s Store) records(name string) (records, error) {
 
 func (r records) journal() string { return filepath.Join(r.dir, journalName) }
 
+// Sealed is the journal of a run as a file, and what tells which of its lines are
+// believed: for who reads it in pages.
+func (s Store) Sealed(name string) (path string, c seal.Chain) {
+	r, _ := s.records(name) // who asks for a run has found it
+	return r.journal(), r.chain
+}
+
 // Events gives the events of a run's journal after a number, in their order. A
 // torn last line is passed over, for it may be on its way, and so is a strange
 // one, which Strange tells of. A journal with no event but strange lines gives a
