@@ -87,6 +87,7 @@ var flagGroups = []flagGroup{
 	}},
 	{"How it runs", []helpFlag{
 		{name: "detach"},
+		{name: "serve", rare: true},
 		{name: "dry-run"},
 		{name: "output", value: "HOW"},
 		{name: "json"},

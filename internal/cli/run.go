@@ -66,7 +66,7 @@ func runCommandFor(sh *shell, o *runOptions) *cobra.Command {
 			"  refrain run -n 3 -- make test",
 		Args: func(cmd *cobra.Command, args []string) error { return o.take(sh, cmd, args) },
 		PreRunE: exclusive([][2]string{
-			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"},
+			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"}, {"serve", "detach"},
 		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, *o) },
 	}
@@ -88,6 +88,7 @@ func runCommandFor(sh *shell, o *runOptions) *cobra.Command {
 		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
 	}
 	f.BoolVar(&o.detach, "detach", false, "start the run without a terminal, and come back when it takes commands")
+	f.BoolVar(&o.serve, "serve", false, "show the runs of this machine on a page in your browser, for as long as this one is alive")
 	f.BoolVar(&o.here, "here", false, "work here though this is the home folder, or the root of the file system")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of a prompt that you trust")
 	f.BoolVar(&o.untrusted, "untrusted", false, "read nothing that this work tree brings along: no refrain.toml, no hooks, none of the agent's project settings")
@@ -117,6 +118,7 @@ type runOptions struct {
 	here      bool
 	untrusted bool
 	detach    bool
+	serve     bool
 	output    string
 
 	brief bool                 // somebody else tells what it came to
@@ -277,6 +279,13 @@ func (o runOptions) start(sh *shell, cmd *cobra.Command) (*app.Job, error) {
 		if err := o.first(job); err != nil {
 			return nil, err
 		}
+	}
+	if o.serve {
+		ended, err := serveBeside(ctx, sh)
+		if err != nil {
+			return nil, err
+		}
+		defer ended()
 	}
 	return job, sh.attend(job, "", screen, func(w app.RunOptions) (loop.RunFinished, error) {
 		screen.show(view.New())

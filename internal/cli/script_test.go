@@ -16,6 +16,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"refrain": func() { os.Exit(Main(os.Args[1:])) },
 		"limit":   story.Limit,
+		"browse":  story.Browse,
 	})
 }
 

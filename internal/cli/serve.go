@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -8,7 +10,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,10 +20,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/doctor"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/governor"
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/policy"
+	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/web"
 )
 
@@ -47,6 +56,7 @@ func serveCommand(sh *shell) *cobra.Command {
 	f.StringVar(&o.tokenFile, "token-file", "", "the file with a token of your own, of 16 characters at least")
 	f.StringArrayVar(&o.hosts, "host", nil, "another name that the page is reached by, as of a tunnel or a proxy (repeatable)")
 	open := f.Bool("open", false, "show it in a browser")
+	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if run := os.Getenv("REFRAIN_RUN_ID"); run != "" {
 			return failure{"this is a part of a run: an agent must not serve what steers it", "start it in a terminal of your own", statusFailed}
@@ -58,7 +68,15 @@ func serveCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		sh.say("The runs of this machine: %s", page.address)
+		if *asJSON {
+			err = printJSON(sh.out, map[string]string{"address": page.address})
+		} else {
+			_, err = fmt.Fprintf(sh.out, "The runs of this machine: %s\n", page.address) // in one piece, to be clicked
+		}
+		if err != nil {
+			page.close()
+			return err
+		}
 		if page.note != "" {
 			fmt.Fprintln(sh.err, page.note)
 		}
@@ -67,9 +85,30 @@ func serveCommand(sh *shell) *cobra.Command {
 				fmt.Fprintf(sh.err, "WARNING: %v\n", err)
 			}
 		}
-		return page.serve(ctx)
+		err = page.serve(ctx)
+		sh.status = 0 // a signal is how it ends
+		return err
 	}
 	return cmd
+}
+
+// serveBeside serves the page while a run is alive. Its end must be called.
+func serveBeside(ctx context.Context, sh *shell) (end func(), err error) {
+	page, err := serving{listen: usualListen, moves: true}.begin(sh)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(sh.err, "The runs of this machine: %s\n", page.address)
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = page.serve(ctx) // the run goes on without it
+	}()
+	return func() {
+		cancel()
+		<-done
+	}, nil
 }
 
 // serving is what a person wants of the page.
@@ -86,6 +125,12 @@ type served struct {
 	listener net.Listener
 	address  string // with the token
 	note     string // what a person should know
+}
+
+// close lets go of a page that nobody will see.
+func (p *served) close() {
+	_ = p.listener.Close()
+	p.server.Close()
 }
 
 func (p *served) serve(ctx context.Context) error { return p.server.Serve(ctx, p.listener) }
@@ -148,7 +193,22 @@ func (o serving) options(sh *shell, access web.Access) web.Options {
 	opts := web.Options{
 		Version: Version, Access: access,
 		Stores: history.Stores, Look: lookAt, LookClosely: lookClosely,
-		Limits: knownLimits,
+		Limits: knownLimits, Raisable: policy.Raisable,
+		Inside:  partOfARun,
+		Program: program{},
+		Tasks: func(store journal.Store, run string) ([]web.Task, error) {
+			list, err := tasksOf(store, run)
+			var tasks []web.Task
+			for _, t := range list {
+				said := strings.TrimLeft(t.Text, " ")
+				tasks = append(tasks, web.Task{Text: said, Depth: (len(t.Text) - len(said)) / 2, Done: t.Done, Doing: t.Doing})
+			}
+			return tasks, err
+		},
+		Explain: func(err error) (why, hint string) {
+			f := explain(err)
+			return oneLine(f.what), f.hint
+		},
 	}
 	if store, err := sh.store(); err == nil { // else it stands nowhere
 		opts.Here = store.Tree
@@ -224,4 +284,87 @@ func cookieKey() ([]byte, error) {
 		_ = files.Replace(path, fresh, 0o600, files.NoSync)
 	}
 	return fresh, nil
+}
+
+// partOfARun tells whether a process was started by a run that is live.
+func partOfARun(pid int) bool {
+	list, err := everyLive()
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(list, func(r history.LiveRun) bool {
+		h, held := r.Store.Holder()
+		return held && h.PID != 0 && proc.Descends(pid, h.PID)
+	})
+}
+
+// program is this program, for what a page starts: it is typed as a person would.
+type program struct{}
+
+func (program) Start(ctx context.Context, tree string, args []string) (run, id string, err error) {
+	said, err := runSelf(ctx, slices.Concat(args[:1], []string{"--dir", tree, "--detach"}, args[1:]))
+	if err != nil {
+		return "", "", err
+	}
+	store, err := history.OpenStore(tree)
+	if err != nil {
+		return "", "", err
+	}
+	name, _, _ := strings.Cut(string(said), " ")
+	if !runName.MatchString(name) {
+		name = "" // it has ended already: it is the latest
+	}
+	entry, err := store.Find(name)
+	return entry.Name, entry.ID, err
+}
+
+func (program) Check(ctx context.Context, tree string, args []string) ([]byte, error) {
+	return runSelf(ctx, slices.Concat(args[:1], []string{"--dir", tree, "--dry-run", "--output", "json"}, args[1:]))
+}
+
+func (program) Offers(ctx context.Context, tree string) (web.Offers, error) {
+	o := web.Offers{Procedures: []web.Procedure{}, Agents: []web.Agent{}}
+	here, err := request.In(tree, request.Request{})
+	if err != nil {
+		return o, told(err)
+	}
+	o.Agent = here.Config().Agent
+	for _, a := range doctor.Agents(ctx, here) {
+		o.Agents = append(o.Agents, web.Agent{Name: a.Name, Installed: a.Found})
+	}
+	list, err := request.Procedures(tree, nil)
+	if err != nil {
+		return o, told(err)
+	}
+	for _, p := range list {
+		o.Procedures = append(o.Procedures, web.Procedure{Name: p.Name, About: p.Summary, Family: p.Family})
+	}
+	return o, nil
+}
+
+// runSelf runs this program, and gives what it printed. What it refuses is an error in
+// its own words.
+func runSelf(ctx context.Context, args []string) ([]byte, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	var complaint bytes.Buffer
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err == nil {
+		return out, nil
+	}
+	refusal := &web.Refusal{Why: cmp.Or(oneLine(complaint.String()), "the command ended with: "+err.Error())}
+	for line := range strings.Lines(complaint.String()) {
+		line = strings.TrimSpace(line)
+		if why, ok := strings.CutPrefix(line, "refrain: "); ok {
+			refusal.Why, refusal.Hint = why, ""
+		}
+		if hint, ok := strings.CutPrefix(line, "hint: "); ok {
+			refusal.Hint = hint
+		}
+	}
+	return nil, refusal
 }

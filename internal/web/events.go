@@ -29,11 +29,14 @@ func newEvents(w http.ResponseWriter, r *http.Request) *events {
 	return &events{w: w, r: r, out: http.NewResponseController(w), last: time.Now()}
 }
 
-// send sends one event. A page that does not take it in time is given up.
+// send sends one event; content may be JSON already. A page that does not take it in time is given up.
 func (e *events) send(name, id string, content any) error {
-	data, err := json.Marshal(content)
-	if err != nil {
-		return err
+	data, made := content.([]byte) // for several pages
+	if !made {
+		var err error
+		if data, err = json.Marshal(content); err != nil {
+			return err
+		}
 	}
 	frame := make([]byte, 0, len(data)+64)
 	if id != "" {

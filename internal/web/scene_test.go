@@ -95,6 +95,7 @@ type written struct {
 	*journal.Run
 	t    *testing.T
 	lock *journal.Lock
+	last int64 // the number of the last event
 }
 
 // run begins a run.
@@ -111,7 +112,9 @@ func (s *scene) run() *written {
 }
 
 func (w *written) add(iter, attempt int, p loop.Payload) loop.Event {
-	return w.Append(loop.Event{Time: time.Now(), Iter: iter, Attempt: attempt, Payload: p})
+	e := w.Append(loop.Event{Time: time.Now(), Iter: iter, Attempt: attempt, Payload: p})
+	w.last = e.Seq
+	return e
 }
 
 // held has a runner hold the work tree for the run.

@@ -45,6 +45,16 @@ type Options struct {
 	// Look folds a run into what is shown of it now. Closely also looks for processes
 	// that it has left.
 	Look, LookClosely func(journal.Store, journal.Entry) *view.Run
+	// Tasks are those of a run's plan, as they stand now.
+	Tasks func(s journal.Store, run string) ([]Task, error)
+	// Explain says an error as a person at a terminal hears it.
+	Explain func(error) (why, hint string)
+	// Raisable are the settings that can be changed of a live run.
+	Raisable []string
+	// Inside tells whether a process belongs to a live run.
+	Inside func(pid int) bool
+	// Program is what starts runs.
+	Program Program
 	// Limits are what providers have told the runs of this user.
 	Limits func(now time.Time) ([]Limit, error)
 }
@@ -52,10 +62,12 @@ type Options struct {
 // Server is the page and what it asks for.
 type Server struct {
 	Options
-	boot  string // tells two servers apart
-	fleet *fleet
-	pages *pages
-	slots chan struct{} // of requests
+	boot     string // tells two servers apart
+	fleet    *fleet
+	ledgers  ledgers
+	channels channels
+	pages    *pages
+	slots    chan struct{} // of requests
 
 	closing context.Context // done when the server is about to end
 	close   context.CancelFunc
@@ -153,6 +165,34 @@ func (s *Server) routes(open, inner *http.ServeMux) {
 	inner.HandleFunc("GET /{$}", s.overviewPage)
 	inner.HandleFunc("GET /api/overview", s.overview)
 	inner.HandleFunc("GET /api/stream", s.overviewStream)
+
+	const run = "/api/runs/{id}"
+	of := runs{s}
+	acts := actor{of}
+	inner.HandleFunc("GET /runs/{id}", of.runPage)
+	inner.HandleFunc("GET "+run, of.run)
+	inner.HandleFunc("GET "+run+"/iterations", of.iterations)
+	inner.HandleFunc("GET "+run+"/timeline", of.timeline)
+	inner.HandleFunc("GET "+run+"/iterations/{n}", of.iteration)
+	inner.HandleFunc("GET "+run+"/iterations/{n}/transcript", of.transcript)
+	inner.HandleFunc("GET "+run+"/iterations/{n}/prompt", of.prompt)
+	inner.HandleFunc("GET "+run+"/iterations/{n}/output", of.output)
+	inner.HandleFunc("GET "+run+"/iterations/{n}/gates", of.gateOutputs)
+	inner.HandleFunc("GET "+run+"/story", of.story)
+	inner.HandleFunc("GET "+run+"/diff", of.diff)
+	inner.HandleFunc("GET "+run+"/gates", of.gates)
+	inner.HandleFunc("GET "+run+"/claims", of.claims)
+	inner.HandleFunc("GET "+run+"/checkpoints", of.checkpoints)
+	inner.HandleFunc("GET "+run+"/warnings", of.warnings)
+	inner.HandleFunc("GET "+run+"/tasks", of.tasks)
+	inner.HandleFunc("GET "+run+"/events", of.events)
+	inner.HandleFunc("GET "+run+"/stream", streams{of}.runStream)
+
+	inner.HandleFunc("POST "+run+"/commands", acts.command)
+	inner.HandleFunc("POST "+run+"/rollback", acts.rollBack)
+	inner.HandleFunc("POST "+run+"/resume", acts.resume)
+	inner.HandleFunc("GET /api/start", acts.offers)
+	inner.HandleFunc("POST /api/start", acts.start)
 }
 
 // guardHeaders are on every answer: nothing is loaded from elsewhere, nothing runs
@@ -193,4 +233,13 @@ func answer(w http.ResponseWriter, status int, content any) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that is gone misses it
+}
+
+// explain answers with an error in the words of the command line.
+func (s *Server) explain(w http.ResponseWriter, status int, err error) {
+	why, hint := err.Error(), ""
+	if s.Explain != nil {
+		why, hint = s.Explain(err)
+	}
+	refuse(w, status, why, hint)
 }
