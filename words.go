@@ -20,7 +20,7 @@ type (
 	Proof         = loop.Proof      // what stands behind a claim that was taken
 	Level         = loop.Level      // how much that is
 	ProofTests    = loop.ProofTests // the tests behind a proof, by name
-	TestChange    = loop.TestChange // a test that does not hold as it was
+	TestChange    = loop.TestChange // an old test that fails, is skipped or is gone
 	GatePlace     = loop.Place      // where a gate looked
 	Changes       = loop.Changes    // what an attempt, or a whole run, did to the work tree
 	LaterFile     = loop.LaterFile  // a file that runs by itself later, and was changed
@@ -58,14 +58,14 @@ const (
 	// LevelKept: every gate passes and every known test holds, and nothing tells
 	// whether more than that was done.
 	LevelKept = loop.LevelKept
-	// LevelTestsChanged: tests do not hold as they were, and the agent said of each
+	// LevelTestsChanged: old tests fail, are skipped or are gone, and the agent said of each
 	// why that is meant.
 	LevelTestsChanged = loop.LevelTestsChanged
 	// LevelClaimed: nothing but the agent's word.
 	LevelClaimed = loop.LevelClaimed
 )
 
-// What became of a test that does not hold as it was.
+// What became of an old test that fails, is skipped or is gone.
 const (
 	TestGone     = loop.TestGone
 	TestSkipped  = loop.TestSkipped

@@ -74,10 +74,10 @@ func reviewCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [RUN]",
 		Short: "Look through what a run changed, drop what you do not want, commit the rest",
-		Long: "Show what a run came to, by task and file, with the claims that were refused, the tests that do not hold\n" +
-			"as they were, and the files that run by themselves later. On a terminal it then asks about each file: keep\n" +
-			"it, drop it, drop all files of its task, or go through its hunks; and at the end whether to make commits of\n" +
-			"what is left. Nothing is touched before you have answered.\n\n" +
+		Long: "Show what a run came to, by task and file, with the claims that were refused, the changed tests, and\n" +
+			"the files that run by themselves later. On a terminal it then asks about each file: keep it, drop it, drop all\n" +
+			"files of its task, or go through its hunks. At the end it asks whether to make commits of what is left.\n" +
+			"Nothing is touched before you have answered.\n\n" +
 			"What is dropped is put back as it was before the run; all else stays as it is. What was there is kept as a\n" +
 			"checkpoint first, and the answer says how to get it back.\n\n" +
 			"--squash makes one commit for each task of the plan, --one makes one of all, in your name and with your hooks.\n" +
@@ -260,7 +260,7 @@ func (r *reviewed) overview() {
 		}
 	}
 	r.section("Refused claims", r.run.Refused())
-	r.section("Tests that do not hold as they were", view.ChangedTests(r.run.Proof()))
+	r.section("Changed tests", view.ChangedTests(r.run.Proof()))
 	var later []string
 	for _, file := range r.run.Sum.RunsLater {
 		later = append(later, view.LaterFile(file)+": "+view.LaterWhy(file))

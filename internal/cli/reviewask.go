@@ -167,8 +167,8 @@ func (t *reviewTalk) view(ctx context.Context, f history.Touched) error {
 	})
 }
 
-// beside is what was refused of the iterations that changed a file, and which tests do
-// not hold as they were where it decides about tests.
+// beside is what was refused of the iterations that changed a file, and which
+// tests were changed where it decides about tests.
 func (r *reviewed) beside(f history.Touched) []string {
 	var list []string
 	for _, refusal := range r.run.Sum.Refusals {

@@ -141,7 +141,7 @@ func workRows(c *Config) []setting.Row {
 		},
 		{
 			Key: "done.tests", Kind: setting.Text, At: &c.Done.Tests, Default: "kept", Choices: []string{"kept", "pinned", "free"},
-			Doc: "tests and what decides about them: kept: they hold as they were when the run began, or the agent says of each why not; pinned: they hold as they were; free: they are the agent's",
+			Doc: "tests and the files that decide about them: kept: their old versions must pass, or the agent gives a reason for each; pinned: their old versions must pass; free: the agent may change them",
 		},
 
 		{

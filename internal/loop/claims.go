@@ -99,5 +99,5 @@ func (c *Claim) Doubted() bool {
 	return c != nil && begins(c.Lacks, LacksTests)
 }
 
-// LacksTests begins what a claim lacks whose tests do not hold.
+// LacksTests begins what a claim lacks whose old tests do not pass.
 const LacksTests = "tests"

@@ -12,7 +12,7 @@ const (
 	// LevelKept: every gate passes and every known test holds, and nothing
 	// tells whether more than that was done.
 	LevelKept Level = "kept"
-	// LevelTestsChanged: tests do not hold as they were, and the agent said of
+	// LevelTestsChanged: old tests fail, are skipped or are gone, and the agent said of
 	// each why that is meant.
 	LevelTestsChanged Level = "tests_changed"
 	// LevelClaimed: nothing but the agent's word.
@@ -61,11 +61,11 @@ type ProofTests struct {
 	Held    int          `json:"held"`              // known tests that pass as they were
 	Fixed   []string     `json:"fixed,omitempty"`   // failed before the run, and pass as they were
 	Added   []string     `json:"added,omitempty"`   // new, and fail without the work
-	Renamed []string     `json:"renamed,omitempty"` // hold as they were, and have other names now
-	Changed []TestChange `json:"changed,omitempty"` // do not hold as they were
+	Renamed []string     `json:"renamed,omitempty"` // pass in their old version, and have other names now
+	Changed []TestChange `json:"changed,omitempty"` // fail in their old version, are skipped or gone
 }
 
-// TestChange is a test that does not hold as it was.
+// TestChange is an old test that fails, is skipped or is gone.
 type TestChange struct {
 	Name string `json:"name"`
 	What string `json:"what"`          // one of the words below
@@ -76,8 +76,8 @@ type TestChange struct {
 const (
 	TestGone     = "gone"     // it is there no more
 	TestSkipped  = "skipped"  // it is skipped now
-	TestWeakened = "weakened" // it passes now, and fails as it was
-	TestFails    = "fails"    // it fails as it was
+	TestWeakened = "weakened" // it passes now, and its old version fails
+	TestFails    = "fails"    // it fails in its old version
 	TestDecides  = "changed"  // a file that decides what is tested
 )
 
@@ -89,9 +89,9 @@ func (c TestChange) String() string {
 	case TestSkipped:
 		said += " is skipped"
 	case TestWeakened:
-		said += " passes now and fails as it was"
+		said += " passes now, but its old version fails"
 	case TestFails:
-		said += " fails as it was"
+		said += " fails in its old version"
 	case TestDecides:
 		said += " was changed"
 	}

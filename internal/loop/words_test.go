@@ -39,8 +39,8 @@ func TestWhatBelongsInTheJournal(t *testing.T) {
 
 func TestWhatBecameOfATest(t *testing.T) {
 	for what, want := range map[string]string{
-		TestGone: "x is gone", TestSkipped: "x is skipped", TestWeakened: "x passes now and fails as it was",
-		TestFails: "x fails as it was", TestDecides: "x was changed", "odd": "x",
+		TestGone: "x is gone", TestSkipped: "x is skipped", TestWeakened: "x passes now, but its old version fails",
+		TestFails: "x fails in its old version", TestDecides: "x was changed", "odd": "x",
 	} {
 		if got := (TestChange{Name: "x", What: what}).String(); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)

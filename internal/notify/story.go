@@ -186,8 +186,7 @@ func endWords(m Message, proof *loop.Proof, need string) (string, string) {
 }
 
 // backing is what stands behind a run that is done, where that is less than a
-// proof in a clean checkout: what is missing, or the tests that do not hold as they
-// were. What the cause of the end says already is left out.
+// proof in a clean checkout: what is missing, or the changed tests. What the cause of the end says already is left out.
 func backing(m Message, proof *loop.Proof) string {
 	var lines []string
 	switch {
@@ -196,7 +195,7 @@ func backing(m Message, proof *loop.Proof) string {
 		lines = []string{view.Standing(proof, m.Reason)}
 	case proof.Level == loop.LevelProven:
 	case proof.Level == loop.LevelTestsChanged:
-		lines = append([]string{"tests that do not hold as they were:"}, view.ChangedTests(proof)...)
+		lines = append([]string{"changed tests:"}, view.ChangedTests(proof)...)
 	case !strings.Contains(m.Why, m.LevelWhy):
 		lines = []string{m.LevelWhy}
 	}

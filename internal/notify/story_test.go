@@ -177,7 +177,7 @@ func TestWordsOfAnEnd(t *testing.T) {
 			}}}},
 			"",
 			"refrain: build-7 is done, tests changed",
-			"the gates pass\ntests that do not hold as they were:\nTestAdd passes now and fails as it was: sums round now\nTestSub is gone: no reason was given\n0 iterations\nLook at it with: refrain show build-7",
+			"the gates pass\nchanged tests:\nTestAdd passes now, but its old version fails: sums round now\nTestSub is gone: no reason was given\n0 iterations\nLook at it with: refrain show build-7",
 		},
 		{
 			"proven, but not in a clean checkout",

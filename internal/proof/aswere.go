@@ -31,7 +31,7 @@ func (c *claim) compareAll(ctx context.Context, r *Ruling, e *evidence) want {
 			return cannot(err)
 		}
 		e.comparison = c.compared(results, old, *e)
-		e.held, e.fixed = first.held, first.fixed // only those hold as they were
+		e.held, e.fixed = first.held, first.fixed // only those pass as they were
 		e.changed = append(e.changed, first.besides(e.changed, meant)...)
 	}
 	if !e.blind && c.Proof.Tests != TestsFree {
@@ -197,7 +197,7 @@ func (c *claim) unexplained(_ context.Context, r *Ruling, e *evidence) want {
 	return want{lacksTests + fingerprint(missing), c.request(missing)}
 }
 
-// unmeant is the tests that do not hold, and of which nobody said why.
+// unmeant is the tests whose old versions do not pass, and of which nobody said why.
 func (e evidence) unmeant(mode string) []loop.TestChange {
 	switch mode {
 	case TestsFree:
@@ -211,7 +211,7 @@ func (e evidence) unmeant(mode string) []loop.TestChange {
 // maxRefused is how many tests are named in a refusal.
 const maxRefused = 8
 
-// request tells the agent which tests do not hold, and what it can do.
+// request tells the agent which old tests do not pass, and what it can do.
 func (c *claim) request(missing []loop.TestChange) string {
 	var said []string
 	for _, one := range missing[:min(len(missing), maxRefused)] {
@@ -220,9 +220,9 @@ func (c *claim) request(missing []loop.TestChange) string {
 	if more := len(missing) - maxRefused; more > 0 {
 		said = append(said, fmt.Sprintf("%d more", more))
 	}
-	why := "tests do not hold as they were when the run began: " + strings.Join(said, ", ")
+	why := "tests must pass as they were before the run: " + strings.Join(said, ", ")
 	if c.Proof.Tests == TestsPinned {
-		return why + "; make the work hold against them"
+		return why + "; make the work pass them"
 	}
 	return why + fmt.Sprintf("; restore them, or, where the change is intended, say so for each in a line of its own: <test-changed name=%q>why</test-changed>", missing[0].Name)
 }

@@ -246,7 +246,7 @@ func (v versions) newcomers(fresh []string) int {
 	return n
 }
 
-// settle says of tests that hold as they were, and are there no more, whether
+// settle says of tests that pass as they were, and are there no more, whether
 // they have other names: where as many came as went. The work holds against the
 // old ones, so nothing is won by it.
 func (c *comparison) settle(gone []string, newcomers int) {

@@ -71,7 +71,7 @@ type Ruling struct {
 	Old         []gate.Result // gates that are red with the tests as they were
 
 	doubted bool     // files that decide what is tested were changed
-	held    []string // fixed tests that hold as they were
+	held    []string // fixed tests that pass as they were
 }
 
 // Green tells whether every gate that ran passed.
@@ -85,7 +85,7 @@ func (j *Judge) Attempt(ctx context.Context, s loop.State, at checkpoint.Checkpo
 	return Ruling{Results: list, Interrupted: interrupted(list)}
 }
 
-// Fixed is which of the tests that no longer fail hold as they were: all of
+// Fixed is which of the tests that no longer fail pass as they were: all of
 // them while nothing that decides what is tested was changed, else those that
 // were seen to.
 func (j *Judge) Fixed(ctx context.Context, at checkpoint.Checkpoint, r Ruling, names []string) []string {

@@ -228,7 +228,7 @@ func TestTheScriptOfAGateIsPutBackWhereGatesRun(t *testing.T) {
 		b.sh("git add -A; git commit -qm y")
 		b.begin()
 		b.write(filepath.Join(below, "check.sh"), "exit 0\n")
-		b.wants(b.claim(), "t fails as it was")
+		b.wants(b.claim(), "t fails in its old version")
 	}
 }
 
@@ -253,7 +253,7 @@ func TestWhatLiesAboveTheWorkTreeIsComparedToo(t *testing.T) {
 	b.begin()
 	b.write("check.sh", "exit 0\n")
 	b.write("sub/PLAN.md", "- [x] one\n")
-	b.wants(b.claim(), "t fails as it was")
+	b.wants(b.claim(), "t fails in its old version")
 	b.write("check.sh", "grep -q good lib\n")
 	b.wants(b.claim(), "gate t failed")
 	b.write("lib", "good\n")
@@ -424,9 +424,9 @@ func TestWhatTestsReadIsBackInItsPlace(t *testing.T) {
 	b.sh("git add -A; git commit -qm y")
 	b.begin()
 	b.sh("mkdir testdata/later; git mv testdata/add.txt testdata/later/; echo '// x' >>calc.go")
-	b.wants(b.claim(), "A passes now and fails as it was")
+	b.wants(b.claim(), "A passes now, but its old version fails")
 	b.sh("git mv testdata/later/add.txt testdata/; echo bad >expected.json")
-	b.wants(b.claim(), "A passes now and fails as it was")
+	b.wants(b.claim(), "A passes now, but its old version fails")
 	b.sh("git checkout expected.json; echo good >calc")
 	b.wants(b.claim(), "proven")
 }
@@ -468,7 +468,7 @@ func TestAReasonForAFile(t *testing.T) {
 	b.begin()
 	b.write("calc.go", "Add\n")
 	b.write("calc_test.go", "TestAdd\n")
-	b.wants(b.claim(), "tests do not hold")
+	b.wants(b.claim(), "tests must pass as they were before the run")
 	b.state = b.state.Sum(loop.Event{Payload: &loop.TestExplained{Name: "TestMul", Why: "Mul is gone"}})
 	r := b.claim()
 	b.wants(r, "tests_changed")

@@ -26,8 +26,8 @@ type Settings struct {
 
 // What may become of tests.
 const (
-	TestsKept   = "kept"   // they hold as they were, or the agent says of each why not
-	TestsPinned = "pinned" // they hold as they were
+	TestsKept   = "kept"   // their old versions pass, or the agent says of each why not
+	TestsPinned = "pinned" // their old versions pass
 	TestsFree   = "free"   // they are the agent's
 )
 

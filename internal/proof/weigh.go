@@ -184,7 +184,7 @@ func (e evidence) changedWords(mode string) string {
 			said[i] += " (" + one.Why + ")"
 		}
 	}
-	return "tests do not hold as they were: " + text.FirstFew(said)
+	return "tests were changed: " + text.FirstFew(said)
 }
 
 // place is the weakest place in which a gate judged.

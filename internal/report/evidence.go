@@ -96,7 +96,7 @@ func agreed(p *loop.Proof) string {
 	case loop.LevelKept:
 		return said + " that nothing broke; whether the work is done, they cannot tell."
 	case loop.LevelTestsChanged:
-		return said + ", with tests that are not as they were when the run began."
+		return said + ", with changed tests."
 	}
 	return said + "."
 }

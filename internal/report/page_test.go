@@ -193,8 +193,8 @@ func TestPagesTell(t *testing.T) {
 			Level: loop.LevelTestsChanged, Why: "a test does not hold", Diff: strings.Repeat("+<b>new</b>\n", maxDiff+2), Flaky: []string{"e2e"},
 			Tests: &loop.ProofTests{Changed: []loop.TestChange{{Name: "TestAdd", What: loop.TestWeakened, Why: "sums round"}}},
 		}).data(), []string{
-			"<h1>Done, tests changed</h1>", "with tests that are not as they were", "Tests that do not hold as they were",
-			"TestAdd passes now and fails as it was: sums round", "+<b>new</b>", "And 2 more lines: refrain diff run-1", "Flaky, red and green on one tree: e2e",
+			"<h1>Done, tests changed</h1>", "with changed tests", "Changed tests",
+			"TestAdd passes now, but its old version fails: sums round", "+<b>new</b>", "And 2 more lines: refrain diff run-1", "Flaky, red and green on one tree: e2e",
 			"3 files", // not the nine of all its attempts
 		}, []string{"9 files"}},
 		{"a limit", failing().finish(loop.Exhausted, loop.ByIterations, "4 of 4 iterations", false).data(), []string{

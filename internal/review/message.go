@@ -36,7 +36,7 @@ func Message(run *view.Run, f Facts) (message string, trailers []string) {
 	}
 	said := fmt.Sprintf("%s of %s: %s.", text.Sentence(iterations(f.Iterations)), run.Name, run.Headline())
 	if changed := view.ChangedTests(run.Proof()); len(changed) > 0 {
-		said += " Tests that do not hold as they were: " + strings.Join(changed, ", ") + "."
+		said += " Changed tests: " + strings.Join(changed, ", ") + "."
 	}
 	paragraphs = append(paragraphs, wrapped(said))
 	trailers = []string{"Refrain-Run: " + run.Name}

@@ -89,8 +89,8 @@ build-7/1: ok
   claim       done "DONE", tests changed
   proof       1 test does not hold
               Fixed: TestSub
-              2 known tests hold as they were
-  old tests   TestAdd passes now and fails as it was: sums round
+              2 known tests pass in their old version
+  old tests   TestAdd passes now, but its old version fails: sums round
   explained   TestAdd: sums round
   then        stop
 `,

@@ -278,8 +278,8 @@ func proofRows(run *view.Run) []row {
 // maxDiff is how many lines of a diff a card has.
 const maxDiff = 40
 
-// changedTests is what belongs to the headline of a run in which tests do not
-// hold as they were: which, why, and the diff of just these.
+// changedTests is what belongs to the headline of a run in which tests were
+// changed: which, why, and the diff of just these.
 func changedTests(run *view.Run, opt Options) string {
 	p := run.Proof()
 	if view.Level(p) != loop.LevelTestsChanged {

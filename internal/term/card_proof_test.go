@@ -56,7 +56,7 @@ build-7: done, proven in a clean checkout by build, test (3 tests)
   proof       2 tests failed before the run and pass now (tree 3f2a91c0d2e4)
               Fixed: TestAdd, TestSub
               New tests that fail without the work: TestDiv
-              3 known tests hold as they were
+              3 known tests pass in their old version
               Red before the run, and green now: test
 ` + rest,
 		},
@@ -81,12 +81,12 @@ build-7: done, nothing broke
 		{
 			"tests changed",
 			&loop.Proof{
-				Level: loop.LevelTestsChanged, Why: "2 tests do not hold as they were", Place: loop.InClean, Files: []string{"calc_test.go"}, Tests: changed,
+				Level: loop.LevelTestsChanged, Why: "2 tests were changed", Place: loop.InClean, Files: []string{"calc_test.go"}, Tests: changed,
 				Diff: "--- a/calc_test.go\n+++ b/calc_test.go\n@@ -3,3 +3,3 @@\n func TestAdd(t *testing.T) {\n-\tif Add(2.5, 2.5) != 5 {\n+\tif Add(2.5, 2.5) != 6 { // \x1b[2J a comment that goes on beyond the edge of any screen\n",
 			}, `
 build-7: done, tests changed: TestAdd, TestSub
-  old tests   TestAdd passes now and fails as it was: the task says that sums
-              are rounded from now on, so 2.5 and 2.5 is 6
+  old tests   TestAdd passes now, but its old version fails: the task says that
+              sums are rounded from now on, so 2.5 and 2.5 is 6
               TestSub is gone: no reason was given
   diff of these tests:
     --- a/calc_test.go
@@ -96,8 +96,8 @@ build-7: done, tests changed: TestAdd, TestSub
     -    if Add(2.5, 2.5) != 5 {
     +    if Add(2.5, 2.5) != 6 { //  a comment that goes on beyond the edge of …
   why         promise "DONE" found, and the gates agree
-  proof       2 tests do not hold as they were
-              1 known test holds as it was
+  proof       2 tests were changed
+              1 known test passes in its old version
               Changed files that decide what is tested: calc_test.go
 ` + bothPassed + rest,
 		},

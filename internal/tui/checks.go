@@ -16,7 +16,7 @@ const maxNames = 200
 func (d *runData) checks() []*block {
 	var s sheet
 	s.list("Proof", plain, view.Grounds(d.run.Proof()))
-	s.list("Tests that do not hold as they were", caution, view.ChangedTests(d.run.Proof()))
+	s.list("Changed tests", caution, view.ChangedTests(d.run.Proof()))
 	s.gates(d.run)
 	s.tests(d.tests)
 	s.plan(d.run.Outcome)

@@ -93,7 +93,7 @@ func TestTheHeaderSaysWhatPeopleWant(t *testing.T) {
 	}
 }
 
-// changedTest is the end of a run in which a test does not hold as it was.
+// changedTest is the end of a run in which a test was changed.
 func changedTest() *loop.RunFinished {
 	return &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "the gates agree", Proof: &loop.Proof{
 		Level: loop.LevelTestsChanged, Why: "1 test does not hold", Tree: "3f2a91c0d2e4f5",
@@ -104,7 +104,7 @@ func changedTest() *loop.RunFinished {
 func TestThePaneOfChecksHasTheProof(t *testing.T) {
 	m := (&world{}).shown(begin().worked(0).tell(changedTest()), 80, 24)
 	press(m, "4")
-	wantShown(t, m, "Proof", "1 test does not hold (tree 3f2a91c0d2e4)", "11 known tests hold as they were", "Tests that do not hold as they were", "TestGreet is gone: nobody greets any more")
+	wantShown(t, m, "Proof", "1 test does not hold (tree 3f2a91c0d2e4)", "11 known tests pass in their old version", "Changed tests", "TestGreet is gone: nobody greets any more")
 }
 
 func TestStreaksShowBeforeARuleActs(t *testing.T) {

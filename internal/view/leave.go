@@ -283,7 +283,7 @@ func leftWorse(r *Run, iteration string) []string {
 		list = append(list, "tests fail that did not: "+Names(t.NewlyFailing, maxProofNames))
 	}
 	if o.Proof != nil && o.Proof.Tests != nil && len(o.Proof.Tests.Changed) > 0 {
-		list = append(list, "tests do not hold as they were: "+changedNames(o.Proof)+" (refrain show "+iteration+")")
+		list = append(list, "tests were changed: "+changedNames(o.Proof)+" (refrain show "+iteration+")")
 	}
 	if o.Claim.Refused() && o.Claim.Lacks != "" {
 		list = append(list, "its claim was refused: "+Fit(o.Claim.Why, maxReason))

@@ -108,7 +108,7 @@ func TestWhatSpeaksAgainstLeaving(t *testing.T) {
 		{"tests are gone, or skipped", counted(worked(), "test", 1), limited, threeTests, []string{"gate test ran 1 test, and 3 before: some are gone or skipped (refrain diff build-7/1)"}},
 		{"a gate that comes to no tests is just red", broken, limited, threeTests, []string{"gates are red: test (it does not build) (refrain show build-7/1)"}},
 		{"tests fail that did not, and the gate does not mind", newly, limited, threeTests, []string{"tests fail that did not: TestAdd"}},
-		{"tests that were changed with a reason", changed, limited, threeTests, []string{"tests do not hold as they were: TestAdd, TestSub (refrain show build-7/1)"}},
+		{"tests that were changed with a reason", changed, limited, threeTests, []string{"tests were changed: TestAdd, TestSub (refrain show build-7/1)"}},
 		{"a claim that lacks evidence", lacking, limited, threeTests, []string{"its claim was refused: TestAdd is gone"}},
 		{"pinned files", pinned, limited, nil, []string{"pinned files were changed: a_test.go"}},
 		{"any limit is one", worked(), loop.RunStarted{Limits: loop.Limits{Tokens: 5}}, nil, nil},

@@ -192,7 +192,7 @@ func changedNames(p *loop.Proof) string {
 }
 
 // Grounds are what a proof rests on, and what a higher one lacks, each in one
-// line. The tests that do not hold as they were are ChangedTests.
+// line. The tests whose old versions do not pass are ChangedTests.
 func Grounds(p *loop.Proof) []string {
 	if p == nil {
 		return nil
@@ -207,9 +207,9 @@ func Grounds(p *loop.Proof) []string {
 		add("Fixed", t.Fixed)
 		add("New tests that fail without the work", t.Added)
 		if t.Held > 0 {
-			list = append(list, text.Plural(t.Held, "known test")+" "+text.OneOrMany(t.Held, "holds as it was", "hold as they were"))
+			list = append(list, text.Plural(t.Held, "known test")+" "+text.OneOrMany(t.Held, "passes in its old version", "pass in their old version"))
 		}
-		add("Under other names now; as they were, they pass", t.Renamed)
+		add("Renamed; they pass under their old names", t.Renamed)
 	}
 	add("Red before the run, and green now", p.Gates)
 	add("Flaky, red and green on one tree", p.Flaky)
@@ -233,7 +233,7 @@ func ground(p *loop.Proof) string {
 // Tree is as much of a tree's name as tells it from others.
 func Tree(name string) string { return text.Cut(text.Line(name), 12) }
 
-// ChangedTests are the tests that do not hold as they were, each with what became
+// ChangedTests are the tests whose old versions do not pass, each with what became
 // of it and why, in the agent's words.
 func ChangedTests(p *loop.Proof) []string {
 	if p == nil || p.Tests == nil {

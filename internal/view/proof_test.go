@@ -131,11 +131,11 @@ func TestWhatAProofRestsOn(t *testing.T) {
 			},
 			[]string{
 				"2 tests were red (tree 3f2a91c0d2e4)", "Fixed: A, B, C, D, E and 1 more", "New tests that fail without the work: TestDiv",
-				"48 known tests hold as they were", "Under other names now; as they were, they pass: TestOld", "Red before the run, and green now: test",
+				"48 known tests pass in their old version", "Renamed; they pass under their old names: TestOld", "Red before the run, and green now: test",
 				"Flaky, red and green on one tree: e2e", "Changed files that decide what is tested: calc_test.go",
 			},
 		},
-		{"one test", &loop.Proof{Level: loop.LevelKept, Why: "so", Tests: &loop.ProofTests{Held: 1}}, []string{"so", "1 known test holds as it was"}},
+		{"one test", &loop.Proof{Level: loop.LevelKept, Why: "so", Tests: &loop.ProofTests{Held: 1}}, []string{"so", "1 known test passes in its old version"}},
 		{"nothing", &loop.Proof{Level: loop.LevelClaimed, Why: "no gates are set"}, []string{"none: no gates are set"}},
 		{"nothing, without a word", &loop.Proof{Level: loop.LevelClaimed}, []string{"none"}},
 		{"a word is not needed", &loop.Proof{Level: loop.LevelProven}, nil},
@@ -153,7 +153,7 @@ func TestChangedTestsHaveTheAgentsReasons(t *testing.T) {
 	p := &loop.Proof{Tests: &loop.ProofTests{Changed: []loop.TestChange{
 		{Name: "TestAdd", What: loop.TestWeakened, Why: "sums\nround\u202e now"}, {Name: "TestSub", What: loop.TestGone}, {Name: "package.json", What: loop.TestDecides, Why: strings.Repeat("x", 2000)},
 	}}}
-	want := []string{"TestAdd passes now and fails as it was: sums round now", "TestSub is gone: no reason was given", "package.json was changed: " + strings.Repeat("x", maxReason-1) + "…"}
+	want := []string{"TestAdd passes now, but its old version fails: sums round now", "TestSub is gone: no reason was given", "package.json was changed: " + strings.Repeat("x", maxReason-1) + "…"}
 	if diff := cmp.Diff(want, ChangedTests(p)); diff != "" {
 		t.Errorf("changed tests (-want +got):\n%s", diff)
 	}

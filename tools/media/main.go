@@ -95,7 +95,7 @@ func wrapped(text string) []string {
 // colours are for the eye: the first that is found in a line.
 var colours = []struct{ part, colour string }{
 	{"Claim refused", "#ff7b72"},
-	{"fails as it was", "#ff7b72"},
+	{"old version", "#ff7b72"},
 	{"Baseline: test failed", "#ff7b72"},
 	{"WARNING", "#e3b341"},
 	{"Done:", "#7ee787"},
