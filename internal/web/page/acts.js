@@ -85,8 +85,8 @@ const acts = {
       const last = run.row.iterations || run.row.iteration || 0;
       if (last) get(at(run) + "/diff", { iteration: last }).then((data) => diff.replaceChildren(diffView(data, { run, quiet: true })), (e) => diff.replaceChildren(h("p.dim.small.pad", {}, e.message)));
       else diff.replaceChildren(h("p.dim.small.pad", {}, "No iteration has ended yet."));
-      const next = Math.max(1, run.row.iteration || 1);
-      get(`${at(run)}/iterations/${next}/prompt`, { next: 1 }).then((p) => prompt.replaceChildren(safe(p.html)), (e) => prompt.replaceChildren(h("p.dim", {}, e.message)));
+      const next = (run.row.iteration ?? 0) + 1;
+      get(`${at(run)}/iterations/${next}/prompt`).then((p) => prompt.replaceChildren(safe(p.html)), (e) => prompt.replaceChildren(h("p.dim", {}, e.message)));
     }, {
       wide: true, act: "Answer",
       submit: async (d) => done(d, (await command(run, { command: "approve", text: chosen })).effect),

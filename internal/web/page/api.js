@@ -76,9 +76,16 @@ export function stream(path, query, handlers, status) {
     }
   }
   open();
-  // Who comes back to a tab should not wait for the next try.
-  const wake = () => { if (!closed && !document.hidden && source.readyState === EventSource.CLOSED) { clearTimeout(timer); wait = 500; open(); } };
+  // A browser opens six connections to a server: a tab that nobody sees gives its own
+  // back, and catches up when it is looked at. Who comes back does not wait for the next try.
+  let away;
+  const wake = () => {
+    clearTimeout(away);
+    if (closed) return;
+    if (document.hidden) { away = setTimeout(() => { clearTimeout(timer); clearTimeout(quiet); source.close(); }, 10_000); return; }
+    if (source.readyState === EventSource.CLOSED) { clearTimeout(timer); wait = 500; open(); }
+  };
   document.addEventListener("visibilitychange", wake);
   addEventListener("online", wake);
-  return { close() { closed = true; clearTimeout(timer); clearTimeout(quiet); source.close(); document.removeEventListener("visibilitychange", wake); removeEventListener("online", wake); } };
+  return { close() { closed = true; clearTimeout(away); clearTimeout(timer); clearTimeout(quiet); source.close(); document.removeEventListener("visibilitychange", wake); removeEventListener("online", wake); } };
 }

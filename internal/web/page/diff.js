@@ -77,7 +77,7 @@ function fileOf(f, i, { open, how, run, iteration }) {
     if (file.cut_lines) {
       const more = button("Show the whole file", { onclick: async () => {
         try {
-          const got = await get("/api/runs/" + encodeURIComponent(run.row.id) + "/diff", { iteration, path: file.path });
+          const got = await get("/api/runs/" + encodeURIComponent(run.row.id) + "/diff", { iteration, path: file.path, old_path: file.old_path });
           fill(got.files?.find((x) => x.path === file.path) ?? file);
         } catch (e) { more.setWhy(e.message); }
       } });
