@@ -102,7 +102,11 @@ func (c *call) lay(width int) []line {
 	result := c.result()
 	head := sign + " " + c.name
 	if room := width - ansi.StringWidth(head) - ansi.StringWidth(result) - 4; c.input != "" && room > 0 {
-		head += "  " + view.Fit(c.input, room)
+		if strings.Contains(c.input, "/") && !strings.Contains(c.input, " ") {
+			head += "  " + cutPath(c.input, room)
+		} else {
+			head += "  " + view.Fit(c.input, room)
+		}
 	}
 	if result != "" {
 		head += "  " + result

@@ -105,7 +105,8 @@ func (d *dialog) show(p palette, width int) string {
 	case d.input != nil:
 		return d.input.show(width)
 	case d.question != nil:
-		return p.facts([]part{{d.question.text, caution, 0}, {d.question.keys, strong, 0}}, "  ", width)
+		asked := view.Fit(d.question.text, max(width-2-ansi.StringWidth(d.question.keys), 0)) // its keys stay whole
+		return p.facts([]part{{asked, caution, 0}, {d.question.keys, strong, 0}}, "  ", width)
 	case d.said.text != "" && d.now().Sub(d.said.at) < noticeTime:
 		return p.paint(d.said.style, view.Fit(d.said.text, width))
 	}

@@ -11,40 +11,74 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// From this size on the list and a pane stand side by side, each in a frame.
+// From these sizes on there is a frame around the pane, and the list and a pane stand
+// side by side.
 const (
+	frameWidth  = 60
+	frameHeight = 12
 	splitWidth  = 100
 	splitHeight = 14
 )
 
-// area is the room that the panes have.
-type area struct{ width, height int }
+// area is the room that the panes have, and how many of them share it.
+type area struct {
+	width, height int
+	frames        int // side by side; 0: one pane without a frame
+}
 
-// split tells whether there is room for two panes. What is given to the panes is the
-// screen without its header and footer.
-func (a area) split() bool { return a.width >= splitWidth && a.height >= splitHeight-4 }
+// framesFor is how many frames a screen of a size has room for.
+func framesFor(width, height int) int {
+	switch {
+	case width >= splitWidth && height >= splitHeight:
+		return 2
+	case width >= frameWidth && height >= frameHeight:
+		return 1
+	}
+	return 0
+}
+
+// split tells whether the list stands beside a pane.
+func (a area) split() bool { return a.frames == 2 }
 
 // listWidth is how wide the frame of the list is.
-func (a area) listWidth() int { return min(max(a.width*2/5, 40), 64) }
+func (a area) listWidth() int {
+	if !a.split() {
+		return 0
+	}
+	return min(max(a.width*2/5, 40), 64)
+}
 
-// inner is the room in the frame of the main pane.
-func (a area) inner() (width, height int) { return a.width - a.listWidth() - 4, a.height - 2 }
+// inner is the room that the main pane has for its lines.
+func (a area) inner() (width, height int) {
+	if a.frames == 0 {
+		return a.width, a.height
+	}
+	return a.width - a.listWidth() - 4, a.height - 2
+}
 
-// frames draws the tasks and iterations at the left, and a pane at the right.
+// frames draws a pane, at its left the tasks and iterations where there is room, and in
+// its lower edge how the run fares.
 func (p *panes) frames(now time.Time) []string {
-	wide := p.listWidth()
 	looks := func(focused bool) style {
-		if focused && p.help == nil {
-			return bright
+		if focused {
+			return accent
 		}
 		return edge
 	}
-	left := p.leftFrame(now, wide, looks(p.open == iterationsPane))
+	wide := p.listWidth()
 	width, height := p.inner()
-	right := p.look.frame(p.names(width), p.look.paint(faint, p.place()), p.one(width, height), p.width-wide, p.height, looks(p.open != iterationsPane))
+	place := p.place()
+	main := box{
+		title: p.names(width), foot: p.data.condition(p.look, now, width-ansi.StringWidth(place)-3), place: p.look.paint(faint, place),
+		width: p.width - wide, height: p.height, edge: looks(p.help != nil || p.main() == p.open),
+	}.draw(p.look, p.one(now, width, height))
+	if !p.split() {
+		return main
+	}
+	left := p.leftFrame(now, wide, looks(p.help == nil && p.open == iterationsPane))
 	lines := make([]string, 0, p.height)
-	for i := range right {
-		lines = append(lines, left[i]+right[i])
+	for i := range main {
+		lines = append(lines, left[i]+main[i])
 	}
 	return lines
 }
@@ -57,34 +91,52 @@ func (p *panes) leftFrame(now time.Time, wide int, s style) []string {
 	title := p.look.paint(s2, fmt.Sprintf(" %d %s ", iterationsPane+1, paneNames[iterationsPane].name))
 	n := p.tasks.room(p.height - 2)
 	if n == 0 {
-		return p.look.frame(title, "", p.attempts(now, wide-4, p.height-2), wide, p.height, s)
+		return box{title: title, width: wide, height: p.height, edge: s}.draw(p.look, p.attempts(now, wide-4, p.height-2))
 	}
-	upper := p.look.frame(p.look.paint(strong, " Tasks ")+p.look.paint(faint, p.tasks.count()+" "), "", p.tasks.show(p.look, p.data.did, wide-4, n), wide, n+2, s)
-	lower := p.look.frame(title, "", p.attempts(now, wide-4, p.height-n-3), wide, p.height-n-1, s)
+	tasks := p.look.paint(strong, " Tasks ") + p.look.paint(faint, p.tasks.count()+" ")
+	upper := box{title: tasks, width: wide, height: n + 2, edge: s}.draw(p.look, p.tasks.show(p.look, p.data.did, wide-4, n))
+	lower := box{title: title, width: wide, height: p.height - n - 1, edge: s}.draw(p.look, p.attempts(now, wide-4, p.height-n-3))
 	lower[0] = strings.Replace(strings.Replace(lower[0], "╭", "├", 1), "╮", "┤", 1)
 	return append(upper[:n+1], lower...)
 }
 
-// frame draws lines in a frame, with a title at each end of its upper edge.
-func (p palette) frame(title, place string, body []string, width, height int, s style) []string {
-	paint := func(text string) string { return p.paint(s, text) }
-	title = ansi.Truncate(title, width-4, "")
-	room := width - 4 - ansi.StringWidth(title)
-	if place != "" && ansi.StringWidth(place)+3 < room {
-		room -= ansi.StringWidth(place) + 2
-		place = " " + place + " "
-	} else {
-		place = ""
-	}
-	lines := []string{paint("╭─") + title + paint(strings.Repeat("─", max(room, 0))) + place + paint("─╮")}
-	for i := range height - 2 {
+// box is a frame around lines, with words in its edges.
+type box struct {
+	title         string // in the upper edge
+	foot, place   string // in the lower one, at its left and its right
+	width, height int
+	edge          style
+}
+
+// draw puts the box around lines.
+func (b box) draw(p palette, body []string) []string {
+	lines := []string{b.line(p, "╭", b.title, "", "╮")}
+	for i := range b.height - 2 {
 		text := ""
 		if i < len(body) {
-			text = ansi.Truncate(body[i], width-4, "")
+			text = ansi.Truncate(body[i], b.width-4, "")
 		}
-		lines = append(lines, paint("│")+" "+pad(text, width-4)+" "+paint("│"))
+		lines = append(lines, p.paint(b.edge, "│")+" "+pad(text, b.width-4)+" "+p.paint(b.edge, "│"))
 	}
-	return append(lines, paint("╰"+strings.Repeat("─", width-2)+"╯"))
+	foot, place := b.foot, b.place
+	if foot != "" {
+		foot = " " + foot + " "
+	}
+	if place != "" {
+		place = " " + place + " "
+	}
+	return append(lines, b.line(p, "╰", foot, place, "╯"))
+}
+
+// line is an edge with words in it. The right ones go where there is no room for both.
+func (b box) line(p palette, from, left, right, to string) string {
+	left = ansi.Truncate(left, b.width-4, "")
+	room := b.width - 4 - ansi.StringWidth(left)
+	if ansi.StringWidth(right) >= room {
+		right = ""
+	}
+	rule := strings.Repeat("─", max(room-ansi.StringWidth(right), 0))
+	return p.paint(b.edge, from+"─") + left + p.paint(b.edge, rule) + right + p.paint(b.edge, "─"+to)
 }
 
 // list draws the tasks and the iterations where they have the screen to themselves.
@@ -104,27 +156,26 @@ func (m *model) click(x, y int) tea.Cmd {
 	if m.runs != nil {
 		return m.runs.click(m, y-f.header-f.tabs)
 	}
-	y -= f.header
-	if !p.split() {
-		if f.tabs > 0 && y == 0 {
-			return p.clickTab(x, p.width)
-		}
-		return p.clickBody(y-f.tabs, p.height)
-	}
 	wide := p.listWidth()
-	switch {
-	case x < wide && p.help == nil:
+	x, y = x-wide, y-f.header
+	if x < 0 && p.help == nil {
 		p.open = iterationsPane
 		if n := p.tasks.room(p.height - 2); n > 0 {
 			return p.clickRow(y - n - 2)
 		}
 		return p.clickRow(y - 1)
-	case y == 0:
-		width, _ := p.inner()
-		return p.clickTab(x-wide-2, width)
+	}
+	above := f.tabs
+	if p.area.frames > 0 {
+		x, above = x-2, 1
+	}
+	width, height := p.inner()
+	switch {
+	case y == 0 && above > 0:
+		return p.clickTab(x, width)
 	case p.help == nil:
 		p.open = p.main()
-		return p.clickBody(y-1, p.height-2)
+		return p.clickBody(y-above, height)
 	}
 	return nil
 }

@@ -18,20 +18,53 @@ func (d *runData) position(p palette, tasks string, now time.Time, width int) st
 	}
 	parts := []part{
 		{text.Line(run.Name), strong, 0},
-		{state(run, now), stateStyle(run), 0},
+		{" " + state(run, now) + " ", stateStyle(run), 0},
 		{d.wish(), caution, 2},
 		{iteration(run), plain, 1},
+		{bar(run.Iteration, run.Max()), live, 6},
 		{tasks, good, 2},
-		{text.Seconds(run.Elapsed(now)), plain, 3},
-	}
-	if n := run.Tokens(); n > 0 {
-		parts = append(parts, part{text.Plural(n, "token"), plain, 6})
+		{of(text.Seconds(run.Elapsed(now)), text.Seconds(run.Limits.Time.Duration()), run.Limits.Time > 0), plain, 3},
 	}
 	if usd := run.Cost(); usd > 0 {
-		parts = append(parts, part{view.Dollars(usd, run.CostEstimated()), plain, 4})
+		parts = append(parts, part{of(view.Dollars(usd, run.CostEstimated()), view.Dollars(run.Limits.CostUSD, false), run.Limits.CostUSD > 0), plain, 4})
 	}
-	parts = append(parts, part{doing(run), faint, 5})
+	if n := run.Tokens(); n > 0 {
+		parts = append(parts, part{of(text.Count(n), text.Count(run.Limits.Tokens), run.Limits.Tokens > 0) + " tokens", plain, 7})
+	}
+	parts = append(parts, part{doing(run), faint, 5}, part{d.ends(), faint, 8})
 	return p.facts(parts, "  ", width)
+}
+
+// of is what is used up, and of how much where that is limited.
+func of(used, all string, limited bool) string {
+	if !limited {
+		return used
+	}
+	return used + " of " + all
+}
+
+// barWidth is how many cells the bar of the iterations has.
+const barWidth = 8
+
+// bar draws which iteration of how many it is; nothing where there is no limit.
+func bar(n, most int) string {
+	if n <= 0 || most <= 0 {
+		return ""
+	}
+	full := min((n*barWidth+most-1)/most, barWidth)
+	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+}
+
+// ends is what ends the run, or has ended it.
+func (d *runData) ends() string {
+	run := d.run
+	switch {
+	case run.Finished != nil:
+		return text.Line(run.Finished.Why)
+	case run.Promise != "":
+		return fmt.Sprintf("until %q", text.Line(run.Promise))
+	}
+	return ""
 }
 
 // state is the run's state in people's words; what is waited for is counted down.
@@ -59,10 +92,10 @@ func (d *runData) wish() string {
 }
 
 func stateStyle(run *view.Run) style {
-	if run.State == loop.Waiting || run.State == loop.Paused {
-		return caution
+	if run.State == loop.Waiting || run.State == loop.Paused || run.Asked != nil {
+		return stateCaution
 	}
-	return map[view.Grade]style{view.Good: good, view.Fair: caution, view.Poor: bad, view.Live: live}[run.Grade()]
+	return map[view.Grade]style{view.Good: stateGood, view.Fair: stateCaution, view.Poor: stateBad, view.Live: stateLive}[run.Grade()]
 }
 
 func iteration(run *view.Run) string {

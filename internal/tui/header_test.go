@@ -76,11 +76,11 @@ func TestTheHeaderSaysWhatPeopleWant(t *testing.T) {
 		story *story
 		want  string
 	}{
-		{"pausing", begin().working().tell(&loop.CommandReceived{Command: "pause"}), "running  pausing"},
-		{"a refused pause is none", begin().working().tell(&loop.CommandReceived{Command: "pause", Refused: true}), "running  iteration"},
-		{"paused", begin().working().tell(&loop.CommandReceived{Command: "pause"}, &loop.RunPaused{}), "paused  iteration"},
-		{"stopping", begin().working().tell(stop), "running  stopping"},
-		{"resumed", begin().working().tell(stop, &loop.RunResumed{}), "running  iteration"},
+		{"pausing", begin().working().tell(&loop.CommandReceived{Command: "pause"}), "running   pausing"},
+		{"a refused pause is none", begin().working().tell(&loop.CommandReceived{Command: "pause", Refused: true}), "running   iteration"},
+		{"paused", begin().working().tell(&loop.CommandReceived{Command: "pause"}, &loop.RunPaused{}), "paused   iteration"},
+		{"stopping", begin().working().tell(stop), "running   stopping"},
+		{"resumed", begin().working().tell(stop, &loop.RunResumed{}), "running   iteration"},
 		{"a gate", begin().working().in(1, 1, &loop.GateStarted{Name: "test", Where: loop.InClean}), "gate test, in a clean checkout"},
 		{"a second attempt", begin().in(1, 2, &loop.IterationStarted{}), "attempt 2"},
 		{"proven", begin().worked(0).done(), "done, proven"},
@@ -123,7 +123,7 @@ func TestStreaksShowBeforeARuleActs(t *testing.T) {
 func TestARunThatDiedIsOver(t *testing.T) {
 	m := (&world{}).shown(begin().working(), 80, 24)
 	m.data.died()
-	wantShown(t, m, "build-7  crashed", "build-7: crashed", "▸ Bash  make all && make check  no result")
+	wantShown(t, m, "build-7   crashed", "build-7: crashed", "▸ Bash  make all && make check  no result")
 	press(m, "2")
 	wantShown(t, m, "lost", "the runner died")
 	press(m, "p")

@@ -143,7 +143,7 @@ func (p *panes) named(key string) pane {
 
 // scroll moves in the pane.
 func scroll(m *model, key string) tea.Cmd {
-	page, all := max(m.frame().body-1, 1), maxKept*100
+	page, all := max(m.frame().body.height-1, 1), maxKept*100
 	m.panes.move(map[string]int{
 		"up": -1, "down": 1, "k": -1, "j": 1, "pgup": -page, "pgdown": page, "ctrl+b": -page, "ctrl+f": page,
 		"ctrl+u": -page / 2, "ctrl+d": page / 2, "home": -all, "end": all, "g": -all, "G": all,
@@ -423,48 +423,48 @@ func (m *model) interrupt() tea.Cmd {
 }
 
 // hints are the keys that matter most now.
-func (m *model) hints() []part {
+func (m *model) hints() []hint {
 	usual := m.usual()
 	switch {
 	case m.runs != nil:
-		return []part{{"Enter watch it", faint, 0}, {"Esc back", faint, 0}}
+		return []hint{{"Enter", "watch it", 1}, {"Esc", "back", 0}}
 	case m.panes.help != nil:
-		return []part{{"Esc back", faint, 0}}
+		return []hint{{"Esc", "back", 0}}
 	case m.panes.searching():
-		return []part{{"n next", faint, 0}, {"N previous", faint, 1}, {"Esc ends the search", faint, 0}, {"? help", faint, 2}}
+		return []hint{{"n", "next", 1}, {"N", "previous", 2}, {"Esc", "ends the search", 0}, {"?", "help", 3}}
 	case m.panes.open == iterationsPane:
-		return slices.Insert(usual, 0, part{"Enter transcript", faint, 2})
+		return slices.Insert(usual, 0, hint{"Enter", "transcript", 2})
 	case m.panes.open == transcriptPane && m.panes.past != nil:
-		return slices.Insert(usual, 0, part{"Esc back", faint, 0})
+		return slices.Insert(usual, 0, hint{"Esc", "back", 0})
 	case m.panes.open == transcriptPane:
-		return append(usual, part{"← → Enter tool calls", faint, 9})
+		return append(usual, hint{"← → Enter", "tool calls", 9})
 	}
 	return usual
 }
 
 // usual is the keys that do the same in every pane.
-func (m *model) usual() []part {
+func (m *model) usual() []hint {
 	if m.data.run.State.Ended() {
-		resume := "R resume"
+		resume := "resume"
 		if m.data.run.State == loop.Done {
 			resume = ""
 		}
-		return []part{{resume, faint, 3}, {"v review", faint, 2}, {"B put files back", faint, 4}, {"L runs", faint, 5}, {"d diff", faint, 6}, {"/ search", faint, 7}, {"? help", faint, 0}, {"q leave", faint, 1}}
+		return []hint{{"R", resume, 3}, {"v", "review", 2}, {"B", "put files back", 4}, {"L", "runs", 5}, {"d", "diff", 6}, {"/", "search", 7}, {"?", "help", 0}, {"q", "leave", 1}}
 	}
-	pause := "p pause"
+	pause := "pause"
 	if m.data.holds() {
-		pause = "p go on"
+		pause = "go on"
 	}
-	return []part{
-		{pause, faint, 2},
-		{"s stop", faint, 3},
-		{"t tell", faint, 4},
-		{"K skip", faint, 6},
-		{"+ raise", faint, 9},
-		{"L runs", faint, 5},
-		{"d diff", faint, 7},
-		{"/ search", faint, 8},
-		{"? help", faint, 0},
-		{"q leave", faint, 1},
+	return []hint{
+		{"p", pause, 2},
+		{"s", "stop", 3},
+		{"t", "tell", 4},
+		{"K", "skip", 6},
+		{"+", "raise", 9},
+		{"L", "runs", 5},
+		{"d", "diff", 7},
+		{"/", "search", 8},
+		{"?", "help", 0},
+		{"q", "leave", 1},
 	}
 }

@@ -14,13 +14,13 @@ import (
 // model is the screen: the run and its size, and what keys do. What the panes show
 // is theirs, and what is typed, asked and answered in the last line the dialog's.
 //
-//	┌ position ┐ header.go   where the run stands
-//	│ condition│
-//	│ tabs     │ panes.go    which pane is open, and where in it we are
-//	│ body     │             scrollback.go, attempts.go, changes.go, checks.go;
-//	│          │ frames.go   the list and a pane side by side, where there is room
-//	│ question │ model.go    what the run asks a person
-//	└ footer ──┘ dialog.go   what is typed or asked, else keys.go: hints
+//	  position    header.go   where the run stands
+//	╭ tabs ─────╮ panes.go    which pane is open
+//	│ body      │             scrollback.go, attempts.go, changes.go, checks.go;
+//	│           │ frames.go   the list and a pane side by side, where there is room
+//	╰ condition ╯ header.go   how the run fares, and where in the pane we are
+//	  question    model.go    what the run asks a person
+//	  footer      dialog.go   what is typed or asked, else keys.go: hints
 type model struct {
 	opt    Options
 	look   palette
@@ -57,7 +57,7 @@ func (m *model) Init() tea.Cmd { return nil }
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.data.mu.Lock()
 	defer m.data.mu.Unlock()
-	defer func() { m.panes.resize(m.width, m.frame().body) }() // so that what the next key moves is what is seen
+	defer func() { m.panes.resize(m.frame().body) }() // so that what the next key moves is what is seen
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -102,18 +102,18 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// frame says which parts a screen of a height has room for.
+// frame says which parts a screen has room for.
 type frame struct {
 	header, tabs, question, footer int // lines each
-	body                           int
+	body                           area
 }
 
 func (m *model) frame() frame {
-	f := frame{header: 1, tabs: 1, footer: 1}
+	f := frame{header: 1, tabs: 1, footer: 1, body: area{width: m.width, frames: framesFor(m.width, m.height)}}
 	switch {
 	case m.height < 3:
-		f = frame{}
-	case m.height < 6:
+		f.header, f.tabs, f.footer = 0, 0, 0
+	case m.height < 6 || f.body.frames > 0: // the names are in the frame
 		f.tabs = 0
 	case m.height >= 14:
 		f.header = len(m.header(m.opt.Now()))
@@ -121,28 +121,18 @@ func (m *model) frame() frame {
 	if m.height >= 8 {
 		f.question = len(m.asked(m.opt.Now()))
 	}
-	if m.wide() {
-		f.tabs = 0 // the names are in the frame
-	}
-	f.body = max(m.height-f.header-f.tabs-f.question-f.footer, 0)
+	f.body.height = max(m.height-f.header-f.tabs-f.question-f.footer, 0)
 	return f
 }
 
-// header says where the run stands and how it fares: on one line, if both fit.
+// header says where the run stands, and how it fares where no frame does.
 func (m *model) header(now time.Time) []string {
 	position := m.data.position(m.look, m.panes.tasks.said(), now, m.width)
-	condition := m.data.condition(m.look, now, m.width)
-	switch {
-	case condition == "":
-		return []string{position}
-	case m.height >= 14 && ansi.StringWidth(position)+3+ansi.StringWidth(condition) <= m.width:
-		return []string{position + "   " + condition}
+	if condition := m.data.condition(m.look, now, m.width); condition != "" {
+		return []string{position, condition}
 	}
-	return []string{position, condition}
+	return []string{position}
 }
-
-// wide tells whether two panes stand side by side.
-func (m *model) wide() bool { return m.width >= splitWidth && m.height >= splitHeight }
 
 func (m *model) draw() []string {
 	if m.width < 1 || m.height < 1 {
@@ -156,12 +146,12 @@ func (m *model) draw() []string {
 	if f.tabs > 0 {
 		lines = append(lines, m.panes.tabs(m.width))
 	}
-	m.panes.resize(m.width, f.body)
+	m.panes.resize(f.body)
 	body := m.panes.show(now)
 	if m.runs != nil {
-		body = m.runs.show(m.look, m.width, f.body)
+		body = m.runs.show(m.look, f.body)
 	}
-	for i := range f.body {
+	for i := range f.body.height {
 		text := ""
 		if i < len(body) {
 			text = body[i]
@@ -187,7 +177,7 @@ func (m *model) footer() string {
 	if said := m.dialog.show(m.look, m.width); said != "" {
 		return said
 	}
-	return m.look.facts(m.hints(), "  ", m.width)
+	return m.look.hints(m.hints(), m.width)
 }
 
 // letters are the keys for answers to what a run asks. The first answer of any
@@ -226,16 +216,16 @@ func (m *model) asked(now time.Time) []string {
 	question := text.Line(q.Question)
 	wide := ansi.StringWidth(question)
 	var parts []part
-	for _, c := range m.choices() {
-		said := c.key + " " + text.Line(c.answer)
-		parts = append(parts, part{said, strong, 0})
-		wide += 2 + ansi.StringWidth(said)
+	for i, c := range m.choices() {
+		answer := text.Line(c.answer)
+		parts = append(parts, part{m.look.paint(accent, c.key) + " " + m.look.paint(strong, answer), plain, 3 + i})
+		wide += 3 + ansi.StringWidth(c.key+answer)
 	}
 	if m.opt.Edit != nil && q.Prompt != "" {
-		parts = append(parts, part{"e edit the prompt", plain, 1})
+		parts = append(parts, part{m.look.paint(accent, "e") + " edit the prompt", plain, 10})
 	}
 	if !q.Until.IsZero() {
-		parts = append(parts, part{text.Left(q.Until.Sub(now)) + ": " + text.Line(q.Default), faint, 2})
+		parts = append(parts, part{text.Left(q.Until.Sub(now)) + ": " + text.Line(q.Default), faint, 11})
 	}
 	if wide <= m.width {
 		return []string{m.look.facts(append([]part{{question, caution, 0}}, parts...), "  ", m.width)}

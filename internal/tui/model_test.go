@@ -39,6 +39,8 @@ func TestScreensLookAsTheyShould(t *testing.T) {
 		{"prompt-120x40", live(), 120, 40, []string{"6"}},
 		{"runs-120x40", live(), 120, 40, []string{"L"}},
 		{"tasks-80x24", live(), 80, 24, []string{"2"}},
+		{"live-200x50", live(), 200, 50, nil},
+		{"changes-200x50", live(), 200, 50, []string{"d"}},
 		{"live-100x30", live(), 100, 30, nil},
 		{"live-80x24", live(), 80, 24, nil},
 		{"live-45x12", live(), 45, 12, nil},
@@ -59,7 +61,7 @@ func TestScreensLookAsTheyShould(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &world{diff: diff}
-			if strings.HasSuffix(tt.name, "120x40") || strings.HasPrefix(tt.name, "tasks") {
+			if strings.HasSuffix(tt.name, "120x40") || strings.HasSuffix(tt.name, "200x50") || strings.HasPrefix(tt.name, "tasks") {
 				w.around = true
 			}
 			m := w.shown(tt.story, tt.width, tt.height)

@@ -119,12 +119,10 @@ func (p *panes) main() pane {
 	return p.open
 }
 
-// resize makes the page ready that is shown, for a window of a size.
-func (p *panes) resize(width, height int) {
-	p.width, p.height = width, height
-	if p.split() {
-		width, height = p.inner()
-	}
+// resize makes the page ready that is shown, for the room that there is.
+func (p *panes) resize(to area) {
+	p.area = to
+	width, height := p.inner()
 	if page := p.pageOf(p.main()); page != nil {
 		if p.main() == changesPane && p.help == nil {
 			height-- // its head
@@ -138,20 +136,21 @@ func (p *panes) show(now time.Time) []string {
 	switch {
 	case p.height < 1:
 		return nil
-	case p.split():
+	case p.area.frames > 0:
 		return p.frames(now)
-	case p.help == nil && p.open == iterationsPane:
-		return p.list(now, p.width, p.height)
 	}
-	return p.one(p.width, p.height)
+	return p.one(now, p.width, p.height)
 }
 
 // one draws the main pane.
-func (p *panes) one(width, height int) []string {
+func (p *panes) one(now time.Time, width, height int) []string {
 	switch {
-	case p.help == nil && p.main() == changesPane:
+	case p.help != nil:
+	case p.main() == iterationsPane:
+		return p.list(now, width, height)
+	case p.main() == changesPane:
 		return p.changes.show(p.look, width, height)
-	case p.help == nil && p.main() == promptPane && p.prompt.said != "":
+	case p.main() == promptPane && p.prompt.said != "":
 		return []string{p.look.paint(faint, p.prompt.said)}
 	}
 	return p.pageOf(p.main()).show(p.look)
@@ -167,26 +166,32 @@ type tab struct {
 // tabsFor are the names of the panes, in short where a width is too small. Beside the
 // list there is none for it.
 func (p *panes) tabsFor(width int) []tab {
-	for _, short := range []bool{false, true} {
-		var list []tab
+	if p.area.frames == 0 {
+		width -= ansi.StringWidth(p.place()) + 2
+	}
+	var list []tab
+	for level := range 3 { // all of the names, short ones, and that of the open pane alone
+		list = nil
 		at := 0
 		for i, n := range paneNames {
 			if pane(i) == iterationsPane && p.split() {
 				continue
 			}
-			name := n.name
-			if short {
-				name = n.short
+			said := fmt.Sprintf(" %d %s ", i+1, n.name)
+			switch {
+			case level > 1 && pane(i) != p.main():
+				said = fmt.Sprintf(" %d ", i+1)
+			case level > 0:
+				said = fmt.Sprintf(" %d %s ", i+1, n.short)
 			}
-			said := fmt.Sprintf(" %d %s ", i+1, name)
 			list = append(list, tab{pane(i), said, at, at + len(said)})
 			at += len(said)
 		}
-		if at+ansi.StringWidth(p.place())+2 <= width || short {
-			return list
+		if at <= width {
+			break
 		}
 	}
-	return nil
+	return list
 }
 
 // tabs names the panes, and where in the open one we are.
@@ -418,7 +423,7 @@ func (p *panes) search(term string) {
 	}
 	if p.page() == nil {
 		p.open = transcriptPane
-		p.resize(p.width, p.height)
+		p.resize(p.area)
 	}
 	n, of := p.page().search(term)
 	p.tellMatch(term, n, of)

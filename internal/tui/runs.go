@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -23,6 +24,7 @@ type LiveRun struct {
 type runList struct {
 	list    []LiveRun
 	at      int
+	top     int // the first in the window
 	reading bool
 	trouble string
 }
@@ -106,37 +108,44 @@ func (r *runList) choose(m *model) tea.Cmd {
 }
 
 func (r *runList) click(m *model, y int) tea.Cmd {
-	if i := y - 2; i >= 0 && i < len(r.list) {
+	if i := r.top + y - 1; y > 0 && i < len(r.list) {
 		r.at = i
 		return r.choose(m)
 	}
 	return nil
 }
 
-// show draws the list.
-func (r *runList) show(p palette, width, height int) []string {
-	lines := []string{p.paint(heading, "Live runs"), ""}
+// show draws the list: in a frame, or below its name.
+func (r *runList) show(p palette, a area) []string {
+	name := " Live runs "
+	if a.frames == 0 {
+		return append([]string{p.paint(heading, strings.TrimSpace(name))}, r.lines(p, a.width, a.height-1)...)
+	}
+	return box{title: p.paint(marked, name), width: a.width, height: a.height, edge: accent}.draw(p, r.lines(p, a.width-4, a.height-2))
+}
+
+func (r *runList) lines(p palette, width, height int) []string {
 	switch {
 	case r.reading:
-		return append(lines, p.paint(faint, "looking…"))
+		return []string{p.paint(faint, "looking…")}
 	case r.trouble != "":
-		return append(lines, p.paint(bad, view.Fit(r.trouble, width)))
+		return []string{p.paint(bad, view.Fit(r.trouble, width))}
 	case len(r.list) == 0:
-		return append(lines, p.paint(faint, "No run is live on this machine."))
+		return []string{p.paint(faint, "No run is live on this machine.")}
 	}
 	wide := 0
 	for _, x := range r.list {
-		wide = max(wide, len(text.Line(x.Name)))
+		wide = max(wide, ansi.StringWidth(text.Line(x.Name)))
 	}
-	for i, x := range r.list {
-		if i < r.at-max(height-3, 0) {
-			continue
-		}
-		sign := "  "
+	r.top = max(min(r.top, r.at), r.at-height+1, 0)
+	var lines []string
+	for i := r.top; i < len(r.list) && len(lines) < height; i++ {
+		x, sign := r.list[i], "  "
 		if x.Here {
 			sign = "▸ "
 		}
-		said := pad(sign+text.Line(x.Name), wide+4) + pad(x.State, 10) + pad(x.At, 8) + text.Line(x.Tree)
+		said := pad(sign+text.Line(x.Name), wide+4) + pad(x.State, 10) + pad(x.At, 8)
+		said += cutPath(text.Line(x.Tree), width-ansi.StringWidth(said))
 		said = pad(ansi.Truncate(said, width, "…"), width)
 		if i == r.at {
 			said = p.paint(marked, said)

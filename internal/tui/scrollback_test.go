@@ -165,9 +165,9 @@ func TestResultsFindTheirCalls(t *testing.T) {
 		&loop.AgentToolResult{ID: "9", Name: "E", Output: "nobody's"},
 		&loop.AgentTool{Name: "F"},
 	), 80, 24)
-	wantShown(t, m, "▸ A  1 line\n", "▸ B  2 lines\n", "▸ C  1 line\n", "▸ D  exit 1\n", "▸ E  1 line\n", "▸ F  …\n")
+	wantShown(t, m, "▸ A  1 line  ", "▸ B  2 lines  ", "▸ C  1 line  ", "▸ D  exit 1  ", "▸ E  1 line  ", "▸ F  …  ")
 	m.data.observe(loop.Event{Seq: 90, Iter: 1, Attempt: 1, Payload: &loop.IterationFinished{}})
-	wantShown(t, m, "▸ F  no result\n")
+	wantShown(t, m, "▸ F  no result  ")
 }
 
 // However a scrollback is added to, turned and scrolled, the window is full as long as

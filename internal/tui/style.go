@@ -25,7 +25,13 @@ const (
 
 	codeLine // code in what an agent says
 	edge     // of a pane
-	bright   // the edge of the pane that keys act on
+	accent   // the edge of the pane that keys act on, and keys themselves
+
+	// The state of a run, which is to be seen from across the room.
+	stateGood
+	stateBad
+	stateCaution
+	stateLive
 )
 
 // palette gives each style its looks. Colours are those of the terminal's own
@@ -38,7 +44,9 @@ func newPalette(color bool) palette {
 		faint: s.Faint(true), strong: s.Bold(true), heading: s.Bold(true),
 		good: s, bad: s.Bold(true), caution: s.Bold(true), live: s.Bold(true),
 		marked: s.Reverse(true), found: s.Reverse(true),
-		codeLine: s, edge: s.Faint(true), bright: s.Bold(true),
+		codeLine: s, edge: s.Faint(true), accent: s.Bold(true),
+		stateGood: s.Bold(true).Reverse(true), stateBad: s.Bold(true).Reverse(true),
+		stateCaution: s.Bold(true).Reverse(true), stateLive: s.Bold(true).Reverse(true),
 	}
 	if color {
 		p[heading] = s.Bold(true).Foreground(lipgloss.Cyan)
@@ -47,7 +55,13 @@ func newPalette(color bool) palette {
 		p[caution] = s.Foreground(lipgloss.Yellow)
 		p[live] = s.Bold(true).Foreground(lipgloss.Blue)
 		p[codeLine] = s.Foreground(lipgloss.Cyan)
-		p[bright] = s.Foreground(lipgloss.Cyan)
+		p[accent] = s.Foreground(lipgloss.Cyan)
+		// Both colours are named: what lies behind the text may be black or white.
+		p[marked] = s.Foreground(lipgloss.Black).Background(lipgloss.Cyan)
+		p[stateGood] = s.Foreground(lipgloss.Black).Background(lipgloss.Green)
+		p[stateBad] = s.Foreground(lipgloss.BrightWhite).Background(lipgloss.Red)
+		p[stateCaution] = s.Foreground(lipgloss.Black).Background(lipgloss.Yellow)
+		p[stateLive] = s.Foreground(lipgloss.BrightWhite).Background(lipgloss.Blue)
 		p[found] = s.Reverse(true).Foreground(lipgloss.Yellow)
 	}
 	return p
@@ -124,4 +138,32 @@ func (p palette) facts(parts []part, gap string, width int) string {
 		painted = append(painted, p.paint(x.style, x.text))
 	}
 	return ansi.Truncate(strings.Join(painted, gap), max(width, 0), "…")
+}
+
+// hint is what a key does.
+type hint struct {
+	key, does string
+	rank      int // the highest is left out first
+}
+
+// hints joins the keys that a width has room for: each is whole, or not there.
+func (p palette) hints(list []hint, width int) string {
+	var parts []part
+	for _, h := range list {
+		if h.does != "" {
+			parts = append(parts, part{p.paint(accent, h.key) + " " + p.paint(faint, h.does), plain, h.rank + 1})
+		}
+	}
+	return p.facts(parts, "  ", width)
+}
+
+// cutPath fits a path into a width. Of what is too long the middle goes: a path says
+// most at its ends.
+func cutPath(path string, width int) string {
+	wide := ansi.StringWidth(path)
+	if wide <= width || width < 3 {
+		return ansi.Truncate(path, max(width, 0), "…")
+	}
+	head := (width - 1) / 2
+	return ansi.Truncate(ansi.Truncate(path, head, "")+"…"+ansi.TruncateLeft(path, wide-(width-1-head), ""), width, "")
 }
