@@ -70,7 +70,7 @@ func (b *block) lay(width int) []line {
 	case b.draw != nil:
 		b.lines = nil
 		for text := range strings.SplitSeq(strings.TrimRight(b.draw(width), "\n"), "\n") {
-			b.lines = append(b.lines, line{text: text, style: raw})
+			b.lines = append(b.lines, line{text: cutPath(text, width), style: raw}) // only paths are too long
 		}
 	case b.rich:
 		b.lines = richLines(b.text, width)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -93,7 +94,9 @@ func (c *changes) take(d diffRead, run string) {
 	}
 	lines := strings.Split(said, "\n")
 	c.made = comesTo(lines)
-	for i, l := range lines {
+	i := -1
+	for l, in := range diffLines(lines) {
+		i++
 		if c.diff.weight >= maxDiff {
 			more := fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter)
 			if c.live {
@@ -102,7 +105,7 @@ func (c *changes) take(d diffRead, run string) {
 			c.diff.add(&block{text: more, style: faint})
 			return
 		}
-		looks := diffStyle(l)
+		looks := diffStyle(l, in)
 		if len(l) > maxLine {
 			l = text.Cut(l, maxLine) + "…"
 		}
@@ -114,24 +117,40 @@ func (c *changes) take(d diffRead, run string) {
 // so the figures of one of them would be wrong beside it.
 func comesTo(lines []string) string {
 	files, added, removed := 0, 0, 0
-	for _, l := range lines {
+	for l, in := range diffLines(lines) {
 		switch {
-		case strings.HasPrefix(l, "diff --git"):
+		case !in && strings.HasPrefix(l, "diff --git"):
 			files++
-		case strings.HasPrefix(l, "+++ "), strings.HasPrefix(l, "--- "):
-		case strings.HasPrefix(l, "+"):
+		case in && strings.HasPrefix(l, "+"):
 			added++
-		case strings.HasPrefix(l, "-"):
+		case in && strings.HasPrefix(l, "-"):
 			removed++
 		}
 	}
 	return fmt.Sprintf("%s, +%s −%s", text.Plural(files, "file"), text.Count(added), text.Count(removed))
 }
 
+// diffLines gives the lines of a diff, and whether each is in a hunk: a line that went may
+// look like the head of a file.
+func diffLines(lines []string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		in := false
+		for _, l := range lines {
+			if strings.HasPrefix(l, "diff --git") {
+				in = false
+			}
+			if !yield(l, in) {
+				return
+			}
+			in = in || strings.HasPrefix(l, "@@")
+		}
+	}
+}
+
 // diffStyle tells the lines of a unified diff apart.
-func diffStyle(l string) style {
+func diffStyle(l string, in bool) style {
 	switch {
-	case strings.HasPrefix(l, "diff --git"), strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
+	case !in && (strings.HasPrefix(l, "diff --git") || strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---")):
 		return strong
 	case strings.HasPrefix(l, "@@"):
 		return heading

@@ -172,7 +172,7 @@ func TestLeaving(t *testing.T) {
 }
 
 func TestPanes(t *testing.T) {
-	w := &world{diff: "diff --git a/x b/x\n+new\n"}
+	w := &world{diff: "diff --git a/x b/x\n@@ -1 +1 @@\n+new\n"}
 	m := w.shown(begin().worked(6).worked(2).working(), 80, 24)
 	var seen []pane
 	for range paneNames {

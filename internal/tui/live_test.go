@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheChangesOfTheIterationUnderWay(t *testing.T) {
-	diff, asked, failing := "diff --git a/x b/x\n+one\n", []string{}, error(nil)
+	diff, asked, failing := "diff --git a/x b/x\n@@ -1 +1 @@\n+one\n", []string{}, error(nil)
 	w := &world{diff: "diff --git a/y b/y\n+all of it\n"}
 	s := begin().tell(&loop.CheckpointMade{Checkpoint: "c0", Base: true}).working()
 	m := w.shown(s, 80, 24, func(o *Options) {
