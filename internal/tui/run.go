@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -236,10 +237,11 @@ func (d *runData) note(s style, text string) {
 	d.transcript.add(&block{text: oneLine(text), style: s, indent: "  "})
 }
 
-// tell puts the runner's own words among the agent's.
+// tell puts the runner's own words among the agent's. What each gate said stands there
+// already.
 func (d *runData) tell(facts []view.Fact) {
 	for _, fact := range facts {
-		d.note(factStyle(fact.Kind), fact.Text)
+		d.note(factStyle(fact.Kind), cmp.Or(fact.Brief, fact.Text))
 	}
 }
 

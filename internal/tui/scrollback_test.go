@@ -221,3 +221,30 @@ func TestCodeThatComesLineByLineIsOneBlock(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A gate that fails in the work tree, in a clean checkout, for a claim and for the
+// iteration is still one gate that failed. The log, which has no line for each gate, names
+// it.
+func TestAFailedGateIsToldOnce(t *testing.T) {
+	s := begin()
+	n := s.sum.Next()
+	red := loop.Gate{Name: "test", Why: "2 of 12 tests", Where: loop.InWorkspace}
+	clean := red
+	clean.Where = loop.InClean
+	const why = "gate test failed (2 of 12 tests)"
+	s.in(n, 1, &loop.IterationStarted{Max: 20}, &loop.GateFinished{Gate: red}, &loop.GateFinished{Gate: clean},
+		&loop.ClaimRefused{Kind: loop.ClaimDone, Text: "DONE", Why: why},
+		&loop.IterationFinished{Outcome: loop.Outcome{
+			Result: loop.OK, Gates: []loop.Gate{red}, Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE", Why: why},
+		}, Verdict: loop.Verdict{Action: loop.Continue}})
+	m := (&world{}).shown(s, 80, 30)
+	told := screen(m)
+	if i := strings.Index(told, "Safe to leave"); i >= 0 { // which says what keeps one from leaving
+		told = told[:i]
+	}
+	if strings.Count(told, "2 of 12 tests") != 1 || !strings.Contains(told, "WARNING: Gates failed, red iterations: 1/5") {
+		t.Errorf("the transcript is\n%s", told)
+	}
+	press(m, "5")
+	wantShown(t, m, "Gates failed: test (2 of 12 tests), red iterations: 1/5")
+}

@@ -14,34 +14,34 @@ import (
 func closing(words vocabulary, label string, p *loop.IterationFinished, before loop.State, limits loop.Limits, now time.Time) Fact {
 	o := &p.Outcome
 	if before.HeldByProvider(*o) {
-		return Fact{Info, fmt.Sprintf("%s held up: %s; it does not count%s", label, heldUp(o, now), meanwhile(p.Verdict))}
+		return Fact{Kind: Info, Text: fmt.Sprintf("%s held up: %s; it does not count%s", label, heldUp(o, now), meanwhile(p.Verdict))}
 	}
 	took := text.Duration(o.Duration.Duration())
 	failures := streak("consecutive failures", p.State.Streaks.Failures, limits.Failures)
 	switch o.Result {
 	case loop.OK:
-		return Fact{Info, fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
+		return Fact{Kind: Info, Text: fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
 	case loop.TimedOut:
-		return Fact{Warning, fmt.Sprintf("WARNING: %s timed out after %s, %s", label, took, failures)}
+		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: %s timed out after %s, %s", label, took, failures)}
 	case loop.Idle:
-		return Fact{Warning, fmt.Sprintf("WARNING: %s was silent for too long and ended after %s, %s", label, took, failures)}
+		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: %s was silent for too long and ended after %s, %s", label, took, failures)}
 	case loop.Skipped:
-		return Fact{Info, fmt.Sprintf("%s skipped (%s)", label, skippedBy(o))}
+		return Fact{Kind: Info, Text: fmt.Sprintf("%s skipped (%s)", label, skippedBy(o))}
 	case loop.Interrupted:
-		return Fact{Info, fmt.Sprintf("%s interrupted after %s%s; it does not count", label, took, interruptedBy(o))}
+		return Fact{Kind: Info, Text: fmt.Sprintf("%s interrupted after %s%s; it does not count", label, took, interruptedBy(o))}
 	case loop.Lost:
-		return Fact{Info, fmt.Sprintf("%s lost: %s while it ran; it does not count", label, whoDied(o))}
+		return Fact{Kind: Info, Text: fmt.Sprintf("%s lost: %s while it ran; it does not count", label, whoDied(o))}
 	}
 	switch {
 	case o.Error != nil && o.Error.Kind == loop.ErrPrompt:
-		return Fact{Warning, fmt.Sprintf("WARNING: The prompt could not be made, %s", failures)}
+		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: The prompt could not be made, %s", failures)}
 	case AgentFailed(o):
-		return Fact{Warning, fmt.Sprintf("WARNING: %s (%s), %s", words.agentFailed, exit(o.Exit), failures)}
+		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: %s (%s), %s", words.agentFailed, exit(o.Exit), failures)}
 	case o.Red() || o.Claim.Refused():
 		// The agent did what it could; what the gates make of it comes next.
-		return Fact{Info, fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
+		return Fact{Kind: Info, Text: fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
 	}
-	return Fact{Warning, "WARNING: Iteration failed, " + failures}
+	return Fact{Kind: Warning, Text: "WARNING: Iteration failed, " + failures}
 }
 
 // whoDied is with whom an attempt was lost.
@@ -167,14 +167,18 @@ func judged(words vocabulary, before loop.State, p *loop.IterationFinished, limi
 	var facts []Fact
 	switch red, known := redGates(o); {
 	case len(red) > 0:
-		facts = one(Warning, "WARNING: %s failed: %s%s, %s", words.gates, strings.Join(red, "; "), better(before, o), redStreak(p, limits))
+		counted := better(before, o) + ", " + redStreak(p, limits)
+		facts = one(Warning, "WARNING: %s failed: %s%s", words.gates, strings.Join(red, "; "), counted)
+		facts[0].Brief = fmt.Sprintf("WARNING: %s failed%s", words.gates, counted)
 	case o.Claim.Refused() && o.Claim.Lacks != "":
 		facts = one(Warning, "WARNING: Claim of done lacks evidence, %s", redStreak(p, limits))
 	case o.Claim.Refused():
 		// Why it was refused has been told when it was.
 		facts = one(Warning, "WARNING: Claim of done was untrue, %s", redStreak(p, limits))
 	case len(known) > 0:
-		facts = one(Info, "%s still red: %s%s%s", words.gates, strings.Join(known, "; "), better(before, o), testStreak(before, p, limits))
+		counted := better(before, o) + testStreak(before, p, limits)
+		facts = one(Info, "%s still red: %s%s", words.gates, strings.Join(known, "; "), counted)
+		facts[0].Brief = words.gates + " still red" + counted
 	case testStreak(before, p, limits) != "":
 		facts = one(Warning, "WARNING: Tests failed: %d of %s%s", o.Tests.Failed, text.Plural(o.Tests.Passed+o.Tests.Failed, "test"), testStreak(before, p, limits))
 	}

@@ -81,7 +81,7 @@ func (l *Leave) facts() []Fact {
 	facts := one(Leaving, "Safe to leave: %s", l.Verdict())
 	for _, g := range l.Grounds() {
 		if g.Text != "" {
-			facts = append(facts, Fact{Leaving, fmt.Sprintf("  %-12s%s", g.Label, text.Line(g.Text))})
+			facts = append(facts, Fact{Kind: Leaving, Text: fmt.Sprintf("  %-12s%s", g.Label, text.Line(g.Text))})
 		}
 	}
 	return facts

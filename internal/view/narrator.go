@@ -14,6 +14,10 @@ import (
 type Fact struct {
 	Kind Kind
 	Text string
+
+	// Brief is the text for who has seen what each gate said; empty where that makes no
+	// difference.
+	Brief string
 }
 
 // Kind says how much a fact matters.
@@ -181,10 +185,10 @@ func baseline(b *loop.RunBaseline) []Fact {
 		if clean := g.Clean; clean != nil && (g.Gate.OK != clean.OK || g.Gate.Tests != clean.Tests || g.Gate.Why != clean.Why) {
 			line += "; clean checkout: " + Gate(*clean)
 		}
-		facts = append(facts, Fact{Info, line})
+		facts = append(facts, Fact{Kind: Info, Text: line})
 	}
 	if proven := ProvenWhere(b); proven != "" {
-		facts = append(facts, Fact{Info, proven})
+		facts = append(facts, Fact{Kind: Info, Text: proven})
 	}
 	return facts
 }
@@ -264,7 +268,7 @@ func (n *Narrator) closed(e loop.Event, p *loop.IterationFinished, before loop.S
 		if p.Outcome.Exit != nil { // else it never got to say anything
 			said = "The agent said: " + said
 		}
-		facts = append(facts, Fact{Warning, said})
+		facts = append(facts, Fact{Kind: Warning, Text: said})
 	}
 	facts = append(facts, ticked(&p.Outcome)...)
 	facts = append(facts, judged(wordsOf(n.run), before, p, n.run.Limits)...)
@@ -281,7 +285,7 @@ func (n *Narrator) finished(p *loop.RunFinished) []Fact {
 		facts = one(Leaving, "Runs later: %s", later)
 	}
 	kind, said := ending(n.run, p)
-	facts = append(facts, Fact{kind, said})
+	facts = append(facts, Fact{Kind: kind, Text: said})
 	for _, what := range p.Unsaved {
 		facts = append(facts, one(Warning, "WARNING: Could not save: %s", text.Line(what))...)
 	}
@@ -289,7 +293,7 @@ func (n *Narrator) finished(p *loop.RunFinished) []Fact {
 }
 
 func one(k Kind, format string, args ...any) []Fact {
-	return []Fact{{k, fmt.Sprintf(format, args...)}}
+	return []Fact{{Kind: k, Text: fmt.Sprintf(format, args...)}}
 }
 
 func withHint(p *loop.Warning) string {
