@@ -455,7 +455,7 @@ func (m *model) usual() []hint {
 	if m.data.holds() {
 		pause = "go on"
 	}
-	return []hint{
+	list := []hint{
 		{"p", pause, 2},
 		{"s", "stop", 3},
 		{"t", "tell", 4},
@@ -467,4 +467,7 @@ func (m *model) usual() []hint {
 		{"?", "help", 0},
 		{"q", "leave", 1},
 	}
+	return slices.DeleteFunc(list, func(h hint) bool { // it stands in the line above
+		return slices.ContainsFunc(m.choices(), func(c choice) bool { return c.key == h.key })
+	})
 }
