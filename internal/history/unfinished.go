@@ -91,7 +91,7 @@ func (h *History) finishDrop(ctx context.Context, d dropping) error {
 		return err
 	}
 	for _, path := range d.Paths {
-		if !w.gone[path] {
+		if _, gone := w.gone[path]; !gone {
 			return nil
 		}
 	}

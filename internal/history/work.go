@@ -24,8 +24,8 @@ type step struct {
 // work is what is left of a run, by what its journal says.
 type work struct {
 	steps []step
-	now   string // the checkpoint of all of it, without what people wrote since
-	gone  map[string]bool
+	now   string          // the checkpoint of all of it, without what people wrote since
+	gone  map[string]int  // dropped files, by how many steps there were then: what later ones did is there
 	cut   map[string]bool // of these, only what is in now
 
 	before map[string]work // as it was when something was put back, by the checkpoint that was kept then
@@ -46,7 +46,7 @@ func (h *History) work() (work, error) {
 }
 
 func (h *History) readWork() (work, error) {
-	w := work{now: h.entry.State.FirstCheckpoint, gone: map[string]bool{}, cut: map[string]bool{}, before: map[string]work{}}
+	w := work{now: h.entry.State.FirstCheckpoint, gone: map[string]int{}, cut: map[string]bool{}, before: map[string]work{}}
 	undone, commit := false, ""
 	for e, err := range h.runs.Events(h.entry.Name, 0) {
 		if err != nil {
@@ -94,7 +94,8 @@ func (w work) putBack(p *loop.CheckpointRestored, first string) work {
 	case p.Work != "" && len(p.Dropped)+len(p.Cut) > 0:
 		w.now = p.Work
 		for _, path := range p.Dropped {
-			w.gone[path] = true
+			w.gone[path] = len(w.steps)
+			delete(w.cut, path)
 		}
 		for _, path := range p.Cut {
 			w.cut[path] = true
@@ -107,7 +108,7 @@ func (w work) putBack(p *loop.CheckpointRestored, first string) work {
 	if to > 0 || p.Checkpoint == first {
 		w.steps = w.steps[:to]
 	}
-	w.now, w.gone, w.cut = p.Checkpoint, map[string]bool{}, map[string]bool{}
+	w.now, w.gone, w.cut = p.Checkpoint, map[string]int{}, map[string]bool{}
 	return w
 }
 
@@ -130,7 +131,7 @@ func (h *History) Parts(ctx context.Context) ([]Part, error) {
 	var parts []Part
 	own := ownEdits{at: map[string][]placed{}}
 	open := false
-	for _, s := range w.steps {
+	for n, s := range w.steps {
 		if !open {
 			parts, open = append(parts, Part{}), true
 		}
@@ -146,7 +147,7 @@ func (h *History) Parts(ctx context.Context) ([]Part, error) {
 			return nil, err
 		}
 		for _, e := range edits {
-			if rel, below := h.Tree.Below(e.Path); below && !w.gone[rel] && !h.Tree.Skips(rel) {
+			if rel, below := h.Tree.Below(e.Path); below && n >= w.gone[rel] && !h.Tree.Skips(rel) {
 				own.add(len(parts)-1, e)
 			}
 		}
@@ -200,7 +201,7 @@ func (h *History) cutEdits(ctx context.Context, w work, own *ownEdits) error {
 	for rel := range w.cut {
 		path := h.Tree.Prefix() + rel
 		list := own.at[path]
-		if len(list) == 0 || w.gone[rel] {
+		if len(list) == 0 {
 			continue
 		}
 		last := list[len(list)-1]
