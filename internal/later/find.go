@@ -61,10 +61,30 @@ func (f *Finder) Find(ctx context.Context, tree string) (loop.Later, error) {
 	if err != nil {
 		return loop.Later{}, fmt.Errorf("see what runs later: %w", err)
 	}
-	found := loop.Later{RunsLater: list[:min(len(list), maxFiles)]}
-	found.RunsLaterMore = len(list) - len(found.RunsLater)
-	return found, nil
+	named := firstOf(list)
+	return loop.Later{RunsLater: named, RunsLaterMore: len(list) - len(named)}, nil
 }
+
+// firstOf is what is named of a list. What git runs is not cut off: who commits must
+// know of it, and a hundred other files could hide it.
+func firstOf(list []loop.LaterFile) []loop.LaterFile {
+	if len(list) <= maxFiles {
+		return list
+	}
+	others := func(f loop.LaterFile) int {
+		if f.What == "git" {
+			return 0
+		}
+		return 1
+	}
+	named := slices.Clone(list)
+	slices.SortStableFunc(named, func(a, b loop.LaterFile) int { return others(a) - others(b) })
+	named = named[:maxFiles]
+	slices.SortFunc(named, byPath)
+	return named
+}
+
+func byPath(a, b loop.LaterFile) int { return cmp.Compare(a.Path, b.Path) }
 
 // changed is what differs in a tree.
 type changed struct {
@@ -124,7 +144,7 @@ func (f *Finder) sift(ctx context.Context, c *changed, reached func(string) stri
 		}
 		list = append(list, file)
 	}
-	slices.SortFunc(list, func(a, b loop.LaterFile) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, byPath)
 	return list, nil
 }
 
