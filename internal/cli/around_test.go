@@ -44,7 +44,7 @@ func TestAFullScreenIsShownWhatStandsAroundARun(t *testing.T) {
 	var o tui.Options
 	surround(&o, store)
 	tasks, err := o.Tasks(t.Context(), "build-1")
-	if want := []tui.Task{{Text: "one", Done: true}, {Text: "two", Doing: true}, {Text: "three"}}; err != nil || !cmp.Equal(tasks, want) {
+	if want := []tui.Task{{Text: "one", Title: "one", Done: true}, {Text: "two", Title: "two", Doing: true}, {Text: "three", Title: "three"}}; err != nil || !cmp.Equal(tasks, want) {
 		t.Errorf("tasks %v, %v", tasks, err)
 	}
 	if said, err := o.Prompt(t.Context(), "build-1", 1, 1); err != nil || said != "Mend it." {
