@@ -90,7 +90,7 @@ func (p *planning) open() ([]numberedQuestion, error) {
 	}
 	var list []numberedQuestion
 	for i, q := range plan.Questions(p.file) {
-		if !known[q.Text] {
+		if !known[text.Line(q.Text)] {
 			list = append(list, numberedQuestion{i + 1, q})
 		}
 	}

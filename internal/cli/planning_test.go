@@ -5,8 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/files"
 )
@@ -202,5 +205,25 @@ func TestThreeQuestionsAreTheMostBeforeAndAfter(t *testing.T) {
 	}
 	if got := k.out.String(); strings.Contains(got, "d?") || !strings.Contains(got, "Go on with: refrain build") {
 		t.Errorf("screen:\n%s", got)
+	}
+}
+
+// Every flag of a plan holds for the build that follows, or for the plan alone.
+func TestTheFlagsThatABuildGets(t *testing.T) {
+	forOne := strings.Fields("act answer ask branch break-at break-on completion-promise context decide detach dry-run help idle-timeout " +
+		"iteration-timeout json max-cost max-iterations max-time max-tokens observe orient plan prompt prompt-file replace-prompt serve " +
+		"unlimited until var worktree yes")
+	cmd := planCommand(&shell{})
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if slices.Contains(forOne, f.Name) == slices.Contains(passedOn, f.Name) {
+			t.Errorf("--%s is for the plan alone, or it is passed on", f.Name)
+		}
+	})
+	if err := cmd.ParseFlags([]string{"--gate", "go test ./...", "--gate", "make lint", "--commit", "--here=false", "-a", "claude", "-n", "3"}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(runOptions{}.buildArgs(cmd), " ")
+	if want := "build -a claude --here=false --gate go test ./... --gate make lint --commit"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

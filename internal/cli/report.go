@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +146,7 @@ func gather(ctx context.Context, store journal.Store, entry journal.Entry) (*pag
 // pageTexts is where the diffs and transcripts of a page come from. A run without
 // checkpoints has no diffs.
 func pageTexts(ctx context.Context, store journal.Store, entry journal.Entry) page.Sources {
-	hidden := app.Secrets(store.Tree)
+	hidden := app.Secrets(cmp.Or(entry.Tree, store.Tree))
 	hiding := func(w io.Writer, write func(io.Writer) error) error {
 		to := hidden.Writer(w)
 		return errors.Join(write(to), to.Close())

@@ -29,6 +29,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/web"
 )
 
@@ -144,7 +145,7 @@ func (o serving) begin(sh *shell) (*served, error) {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return nil, usage(fmt.Sprintf("%q is not a port", port), "write a number up to 65535; 0 is any that is free")
 	}
-	elsewhere := !isLoopback(host)
+	elsewhere := !text.IsLoopback(host)
 	access := web.Access{Hosts: o.hosts, Elsewhere: elsewhere}
 	if access.Key, err = cookieKey(); err != nil {
 		return nil, err
@@ -228,14 +229,6 @@ func knownLimits(now time.Time) ([]web.Limit, error) {
 		list = append(list, web.Limit{Agent: e.Agent, Kind: e.Kind, Until: e.Ends(), At: e.At, Run: e.Run, Tree: e.Tree})
 	}
 	return list, err
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // cause is the innermost reason of an error of the network's.

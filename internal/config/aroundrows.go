@@ -1,20 +1,18 @@
 package config
 
 import (
-	"net"
-	"net/netip"
 	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // aroundRows is the settings of what happens around the agent: commands, hooks,
@@ -206,13 +204,11 @@ func branchTemplate(v any) (what, hint string) {
 	return placeholders(v.(string), "timestamp", "procedure")
 }
 
-var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
-
 // placeholders complains about what stands in braces and is none of the names.
 func placeholders(template string, names ...string) (what, hint string) {
-	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
-		if !slices.Contains(names, m[1]) {
-			return "has " + m[0] + ", which stands for nothing", "use {" + strings.Join(names, "}, {") + "}"
+	for _, name := range text.Placeholders(template) {
+		if !slices.Contains(names, name) {
+			return "has {" + name + "}, which stands for nothing", "use {" + strings.Join(names, "}, {") + "}"
 		}
 	}
 	return "", ""
@@ -253,22 +249,14 @@ func headerValue(v any) (what, hint string) {
 func loopback(v any) (what, hint string) {
 	const example = "write it like 127.0.0.1:9464"
 	s := v.(string)
-	host, ok := splitHost(s)
-	ip, err := netip.ParseAddr(host)
+	host, ok := text.SplitHost(s)
 	switch {
-	case s == "" || ok && (host == "localhost" || err == nil && ip.IsLoopback()):
+	case s == "" || ok && text.IsLoopback(host):
 		return "", ""
 	case ok || strings.HasPrefix(s, ":"):
 		return "must be an address that only this machine can reach, not " + setting.Quote(s), example
 	}
 	return "must be a host and a port, not " + setting.Quote(s), example
-}
-
-// splitHost is the host of an address that has one and a port.
-func splitHost(s string) (host string, ok bool) {
-	host, port, err := net.SplitHostPort(s)
-	_, notPort := strconv.ParseUint(port, 10, 16)
-	return host, err == nil && notPort == nil && host != "" && !strings.ContainsFunc(host, unicode.IsSpace)
 }
 
 func webAddress(v any) (what, hint string) {

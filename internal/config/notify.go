@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Notify is how people are told of a run. An empty text is off, a zero limit
@@ -186,7 +187,7 @@ func mailAddresses(v any) (what, hint string) {
 // mailServer is for a host, with or without a port.
 func mailServer(v any) (what, hint string) {
 	s := v.(string)
-	if _, ok := splitHost(s); s == "" || ok || goodHost.MatchString(s) {
+	if _, ok := text.SplitHost(s); s == "" || ok || goodHost.MatchString(s) {
 		return "", ""
 	}
 	return "must be a host, or a host and a port, not " + setting.Quote(s), "write it like smtp.example.com or smtp.example.com:465"

@@ -5,12 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/refrain-loop/refrain/internal/markup"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Diff is what changed between two trees.
@@ -95,11 +94,6 @@ type differ struct {
 	bytes         int
 }
 
-// hunkHead is made when it is first needed.
-var hunkHead = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$`)
-})
-
 func (d *differ) read(r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for {
@@ -133,9 +127,11 @@ func (d *differ) line(s string) {
 		d.file = &File{Status: "modified", Hunks: []Hunk{}, Path: pathOfHead(s)}
 		d.inFile, d.hunk = 0, nil
 	case d.file == nil:
-	case hunkHead().MatchString(s):
-		d.begin(hunkHead().FindStringSubmatch(s))
 	default:
+		if head, ok := text.HunkHead(s); ok {
+			d.begin(head)
+			return
+		}
 		d.head(s)
 	}
 }
@@ -199,16 +195,11 @@ func unquote(s string) string {
 	return s
 }
 
-func (d *differ) begin(m []string) {
-	count := func(s string) int {
-		if s == "" {
-			return 1
-		}
-		n, _ := strconv.Atoi(s) // digits
-		return n
+func (d *differ) begin(head text.Hunk) {
+	h := Hunk{
+		OldStart: head.Before.From, OldLines: head.Before.Lines, NewStart: head.After.From, NewLines: head.After.Lines,
+		Section: head.Section, Lines: []Line{},
 	}
-	start := func(s string) int { n, _ := strconv.Atoi(s); return n }
-	h := Hunk{OldStart: start(m[1]), OldLines: count(m[2]), NewStart: start(m[3]), NewLines: count(m[4]), Section: m[5], Lines: []Line{}}
 	d.before, d.after, d.old, d.new = h.OldLines, h.NewLines, h.OldStart, h.NewStart
 	d.file.Hunks = append(d.file.Hunks, h)
 	d.hunk = &d.file.Hunks[len(d.file.Hunks)-1]

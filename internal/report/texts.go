@@ -153,8 +153,8 @@ func classOf(line string, before, after int) (class string, left, right int) {
 	case inHunk:
 		return "", before - 1, after - 1
 	}
-	if was, is, ok := text.HunkHead(line); ok {
-		return "hunk", was.Lines, is.Lines
+	if head, ok := text.HunkHead(line); ok {
+		return "hunk", head.Before.Lines, head.After.Lines
 	}
 	return "meta", 0, 0
 }

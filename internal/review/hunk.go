@@ -32,15 +32,15 @@ func Hunks(diff []byte) []Hunk {
 	for line := range bytes.Lines(diff) {
 		line := string(line)
 		if old == 0 && fresh == 0 && !strings.HasPrefix(line, `\`) {
-			before, after, ok := text.HunkHead(line)
+			head, ok := text.HunkHead(line)
 			if !ok {
 				continue
 			}
-			h := Hunk{N: len(list) + 1, Head: strings.TrimRight(line, "\r\n"), from: before.From - 1, takes: before.Lines}
+			h := Hunk{N: len(list) + 1, Head: strings.TrimRight(line, "\r\n"), from: head.Before.From - 1, takes: head.Before.Lines}
 			if h.takes == 0 { // then it names the line before it
 				h.from++
 			}
-			old, fresh = h.takes, after.Lines
+			old, fresh = h.takes, head.After.Lines
 			list = append(list, h)
 			continue
 		}

@@ -97,9 +97,12 @@ func Answered(root string) (map[string]bool, error) {
 		if err != nil {
 			return nil
 		}
-		_, section, _ := strings.Cut("\n"+string(text), "\n"+answersHeading)
-		for line := range strings.Lines(section) {
-			if question, ok := strings.CutPrefix(line, "- "); ok {
+		in := false
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "# ") {
+				in = strings.TrimSpace(line) == answersHeading
+			}
+			if question, ok := strings.CutPrefix(line, "- "); in && ok {
 				known[strings.Join(strings.Fields(question), " ")] = true
 			}
 		}

@@ -29,7 +29,7 @@ func TestAnAnswerIsKnownAfterwards(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("# Export\n\n- Which folder?\n"), 0o640); err != nil {
+	if err := os.WriteFile(path, []byte("# Export\n\n- Which folder?\n\n## Answers to others\n\n- What for?\n\n## Answers\n\n## Notes\n\n- Why so?\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	for spec, question := range map[string]string{"specs/export.md": "Which format?", AnswersFile: "Who pays?"} {

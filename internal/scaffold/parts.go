@@ -36,9 +36,12 @@ func findParts(root tree, above []Toolchain) (list []Part, more int) {
 		entries, _ := fs.ReadDir(root.files, dir) // what cannot be read is not there
 		for _, e := range entries {
 			at := path.Join(dir, e.Name())
-			if left--; left < 0 || !e.IsDir() || strings.HasPrefix(e.Name(), ".") || slices.Contains(notParts, e.Name()) ||
+			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || slices.Contains(notParts, e.Name()) ||
 				strings.ContainsFunc(at, unicode.IsControl) || ignored.Match(at+"/") || root.isRepository(at) {
 				continue
+			}
+			if left--; left < 0 {
+				return
 			}
 			if part, ok := partAt(root, above, list, at); ok && len(list) < maxParts {
 				list = append(list, part)

@@ -147,6 +147,16 @@ func TestTooManyParts(t *testing.T) {
 	}
 }
 
+func TestAFolderWithManyFilesHidesNoPart(t *testing.T) {
+	tree := fstest.MapFS{"web/Cargo.toml": {Mode: 0o644}}
+	for i := range maxFolders + 1 {
+		tree[fmt.Sprintf("assets/%05d.png", i)] = &fstest.MapFile{Mode: 0o644}
+	}
+	if p := Detect(tree); len(p.Parts) != 1 {
+		t.Errorf("%d parts", len(p.Parts))
+	}
+}
+
 func TestTheFolderInWhichSomebodyStands(t *testing.T) {
 	tree := having("go.mod", "", "a_test.go", "", "web/package.json", jest, "web/src/x.js", "", "docs/a.md", "", "work/go.mod", "", "go.work", "use .\n")
 	for dir, want := range map[string][]string{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // headerTime is how long a client may take to say what it wants.
@@ -49,7 +50,7 @@ func (m *Metrics) Serve(addr string) (net.Addr, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics.listen %q is not an address: write it as 127.0.0.1:9464", addr)
 	}
-	if !isLoopback(host) {
+	if !text.IsLoopback(host) {
 		return nil, fmt.Errorf("metrics.listen %q can be reached from outside, and anybody there could read it: use 127.0.0.1, or collect metrics.file", addr)
 	}
 	listener, err := net.Listen("tcp", addr)
@@ -75,18 +76,10 @@ func fromHere(next http.Handler) http.Handler {
 		if err != nil {
 			host = r.Host
 		}
-		if !isLoopback(host) {
+		if !text.IsLoopback(host) {
 			http.Error(w, "ask for 127.0.0.1 or localhost", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

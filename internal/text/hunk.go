@@ -5,26 +5,32 @@ import (
 	"strings"
 )
 
-// Span is some lines of a file, as the head of a hunk names them.
+// Hunk is the head of a hunk of a diff, such as "@@ -1,2 +1,3 @@ func main".
+type Hunk struct {
+	Before, After Span
+	Section       string // what stands behind it
+}
+
+// Span is some lines of a file.
 type Span struct{ From, Lines int }
 
-// HunkHead reads the head of a hunk of a diff, such as "@@ -1,2 +1,3 @@ func main".
-func HunkHead(line string) (before, after Span, ok bool) {
+// HunkHead reads the head of a hunk.
+func HunkHead(line string) (head Hunk, ok bool) {
 	line, ok = strings.CutPrefix(line, "@@ -")
 	if !ok {
-		return Span{}, Span{}, false
+		return Hunk{}, false
 	}
 	old, rest, ok := strings.Cut(line, " +")
-	fresh, _, closed := strings.Cut(rest, " @@")
+	fresh, section, closed := strings.Cut(rest, " @@")
 	if !ok || !closed {
-		return Span{}, Span{}, false
+		return Hunk{}, false
 	}
 	before, isOld := side(old)
 	after, isNew := side(fresh)
 	if !isOld || !isNew {
-		return Span{}, Span{}, false
+		return Hunk{}, false
 	}
-	return before, after, true
+	return Hunk{before, after, strings.TrimPrefix(section, " ")}, true
 }
 
 // side reads one side of a head. Without a number of lines it is one.

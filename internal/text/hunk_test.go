@@ -4,25 +4,25 @@ import "testing"
 
 func TestHunkHead(t *testing.T) {
 	for _, tt := range []struct {
-		line          string
-		before, after Span
-		ok            bool
+		line string
+		want Hunk
+		ok   bool
 	}{
-		{"@@ -1,2 +3,4 @@", Span{1, 2}, Span{3, 4}, true},
-		{"@@ -1 +3 @@ func main() {\n", Span{1, 1}, Span{3, 1}, true},
-		{"@@ -0,0 +1,7 @@", Span{0, 0}, Span{1, 7}, true},
-		{"@@ -1,2 +3,4 @@ @@ -9 +9 @@", Span{1, 2}, Span{3, 4}, true},
-		{"@@ -1,2 +3,4", Span{}, Span{}, false},
-		{"@@ -1,2 @@", Span{}, Span{}, false},
-		{"@@ --1 +3 @@", Span{}, Span{}, false},
-		{"@@ -1,x +3 @@", Span{}, Span{}, false},
-		{"@@ -1, +3 @@", Span{}, Span{}, false},
-		{"@@ -99999999999999999999 +3 @@", Span{}, Span{}, false},
-		{" @@ -1,2 +3,4 @@", Span{}, Span{}, false},
-		{"", Span{}, Span{}, false},
+		{"@@ -1,2 +3,4 @@", Hunk{Span{1, 2}, Span{3, 4}, ""}, true},
+		{"@@ -1 +3 @@ func main() {", Hunk{Span{1, 1}, Span{3, 1}, "func main() {"}, true},
+		{"@@ -0,0 +1,7 @@", Hunk{Span{0, 0}, Span{1, 7}, ""}, true},
+		{"@@ -1,2 +3,4 @@ @@ -9 +9 @@", Hunk{Span{1, 2}, Span{3, 4}, "@@ -9 +9 @@"}, true},
+		{"@@ -1,2 +3,4", Hunk{}, false},
+		{"@@ -1,2 @@", Hunk{}, false},
+		{"@@ --1 +3 @@", Hunk{}, false},
+		{"@@ -1,x +3 @@", Hunk{}, false},
+		{"@@ -1, +3 @@", Hunk{}, false},
+		{"@@ -99999999999999999999 +3 @@", Hunk{}, false},
+		{" @@ -1,2 +3,4 @@", Hunk{}, false},
+		{"", Hunk{}, false},
 	} {
-		if before, after, ok := HunkHead(tt.line); before != tt.before || after != tt.after || ok != tt.ok {
-			t.Errorf("HunkHead(%q) = %v, %v, %v", tt.line, before, after, ok)
+		if got, ok := HunkHead(tt.line); got != tt.want || ok != tt.ok {
+			t.Errorf("HunkHead(%q) = %v, %v", tt.line, got, ok)
 		}
 	}
 }

@@ -10,6 +10,15 @@ import (
 
 var placeholder = regexp.MustCompile(`\{([^{}\n]*)\}`)
 
+// Placeholders are the names in braces, such as {iteration}, that Expand fills in.
+func Placeholders(template string) []string {
+	var names []string
+	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
 // Expand fills in the names in braces, such as {iteration}. A name that has no
 // value is an error that lists those that have one.
 func Expand(template string, values map[string]string) (string, error) {

@@ -283,16 +283,6 @@ func (d *runData) lost(why error) {
 	d.trouble = text.Line(why.Error())
 }
 
-// over tells whether the run has ended, and by which signal.
-func (d *runData) over() (ended bool, signal string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if f := d.run.Finished; f != nil {
-		return true, f.Signal
-	}
-	return d.run.State.Ended(), ""
-}
-
 // oneLine keeps a fact on one line, with the spaces that it has.
 func oneLine(fact string) string { return strings.ReplaceAll(text.Clean(fact), "\n", " ") }
 
