@@ -8,24 +8,37 @@ import (
 
 // Programs is the names of the programs that a line for the shell starts, as far
 // as they can be told without running it: the first word of each simple command.
-// What the shell has itself, paths, and words that it makes are left out, and of a
-// line that is a small script nothing is told.
+// What the shell has itself, paths, and words that it makes are left out, and so is a
+// program for which the line has another way. Behind a file that the shell reads,
+// such as .venv/bin/activate, and of a line that is a small script nothing is told.
 func Programs(line string) []string {
 	commands, ok := simple(line)
 	if !ok {
 		return nil
 	}
 	var list []string
-	for _, words := range commands {
+	for i, words := range commands {
 		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(before, words[0])) {
 			words = words[1:]
 		}
-		if len(words) == 0 || !plain.MatchString(words[0]) || slices.Contains(builtins, words[0]) || slices.Contains(list, words[0]) {
+		if len(words) > 0 && (words[0] == "." || words[0] == "source") {
+			break
+		}
+		if len(words) == 0 || hasAnother(commands[i+1:]) || !plain.MatchString(words[0]) || slices.Contains(builtins, words[0]) || slices.Contains(list, words[0]) {
 			continue
 		}
 		list = append(list, words[0])
 	}
 	return list
+}
+
+// or stands between two commands of which the second is the other way.
+const or = "||"
+
+// hasAnother tells whether what follows a command is run instead of it, and can go
+// well.
+func hasAnother(next [][]string) bool {
+	return len(next) > 1 && slices.Equal(next[0], []string{or}) && len(next[1]) > 0 && !slices.Contains([]string{"exit", "false", "return"}, next[1][0])
 }
 
 var (
@@ -70,6 +83,9 @@ func simple(line string) (commands [][]string, ok bool) {
 			quote, inWord = r, true
 		case r == '&' && (last == '>' || last == '<'): // a stream, as in 2>&1
 			word.WriteRune(r)
+		case r == '|' && last == '|':
+			commands = append(commands, []string{or})
+			r = 0 // a third one is no second
 		case strings.ContainsRune(";&|\n", r):
 			endWord()
 			commands, words = append(commands, words), nil

@@ -25,6 +25,12 @@ func TestProgramsOfALine(t *testing.T) {
 		{"check() { frob; }; check", nil},
 		{"echo 'unfinished", nil},
 		{"echo a # frob; frob", nil},
+		{". .venv/bin/activate && pytest", nil},
+		{"make lint; source env.sh; pytest", []string{"make"}},
+		{"frob || true", nil},
+		{"frob 2>/dev/null || go vet ./...", []string{"go"}},
+		{"frob || exit 1", []string{"frob"}},
+		{"frob | tee log || true", []string{"frob"}},
 		{"", nil},
 	}
 	for _, tt := range tests {

@@ -139,12 +139,18 @@ func pythonRunner(p tree) string {
 		return "pdm run "
 	case p.has("Pipfile"):
 		return "pipenv run "
-	case p.has(".venv/bin/python"):
+	case p.hasEnvironment(".venv"):
 		return ".venv/bin/"
-	case p.has("venv/bin/python"):
+	case p.hasEnvironment("venv"):
 		return "venv/bin/"
 	}
 	return ""
+}
+
+// hasEnvironment tells whether a folder is an environment of Python. Its Python is a
+// link out of the project, as a rule, so it is known by its settings, too.
+func (p tree) hasEnvironment(folder string) bool {
+	return p.has(folder+"/bin/python") || p.has(folder+"/pyvenv.cfg") && p.isFolder(folder+"/bin")
 }
 
 // tool is how a program is called. One that is not in a plain environment is

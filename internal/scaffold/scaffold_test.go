@@ -71,6 +71,7 @@ func TestDetectFindsTheCommands(t *testing.T) {
 		{"Python with uv", having("pyproject.toml", "dev = [\"pytest\", \"ruff\"]", "uv.lock", ""), Python, "uv run python -m pytest -v", "", "uv run ruff check ."},
 		{"Python with Poetry", having("pyproject.toml", "[tool.poetry]\n", "tests/conftest.py", "", ".flake8", ""), Python, "poetry run python -m pytest -v", "", "poetry run flake8"},
 		{"Python with an environment beside it", having("requirements.txt", "pytest\nruff\n", ".venv/bin/python", "", ".venv/bin/ruff", ""), Python, ".venv/bin/python -m pytest -v", "", ".venv/bin/ruff check ."},
+		{"an environment whose Python is elsewhere", having("requirements.txt", "pytest\n", ".venv/pyvenv.cfg", "", ".venv/bin/activate", ""), Python, ".venv/bin/python -m pytest -v", "", ""},
 		{"a tool that is not in the environment", having("requirements.txt", "ruff\n", ".venv/bin/python", ""), Python, ".venv/bin/python -m unittest -v", "", "ruff check ."},
 		{"Django", having("manage.py", "", "requirements.txt", "django\n"), Python, "python3 manage.py test -v 2", "", ""},
 		{"nothing but a script of Python", having("main.py", ""), Python, "python3 -m unittest -v", "", ""},
