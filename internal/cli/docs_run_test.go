@@ -139,19 +139,7 @@ func parted(block []string) []string {
 func docsWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	world, err := txtar.ParseFile("testdata/docs/world.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range world.Files {
-		path := filepath.Join(w.tree, f.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w.unpack("testdata/docs/world.txtar")
 	w.must("sh", "-c", "mkdir docs && cp -r \"$1\" docs/examples && cp docs/examples/night.toml .", "-", examples(t))
 	w.env = append(w.env, "PATH="+filepath.Join(w.tree, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	w.must("git", "init", "-q", "-b", "main")
@@ -159,6 +147,24 @@ func docsWorld(t *testing.T) *world {
 	w.must("git", "commit", "-qm", "start")
 	w.must(w.program, "run", "-o", "quiet")
 	return w
+}
+
+// unpack puts the files of an archive into the work tree.
+func (w *world) unpack(archive string) {
+	w.Helper()
+	files, err := txtar.ParseFile(archive)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, f := range files.Files {
+		path := filepath.Join(w.tree, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			w.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o755); err != nil {
+			w.Fatal(err)
+		}
+	}
 }
 
 func examples(t *testing.T) string {
