@@ -11,6 +11,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -274,7 +275,8 @@ func (m *model) review() tea.Cmd {
 	return tea.Exec(&readable{Cmd: cmd}, func(error) tea.Msg { return again{} }) // it has said what is wrong
 }
 
-// readable is a command whose last words can be read before the screen comes back.
+// readable is a command that begins on an empty screen, and whose last words can be read
+// before ours comes back.
 type readable struct{ *exec.Cmd }
 
 func (r *readable) SetStdin(in io.Reader)   { r.Stdin = in }
@@ -282,6 +284,7 @@ func (r *readable) SetStdout(out io.Writer) { r.Stdout = out }
 func (r *readable) SetStderr(out io.Writer) { r.Stderr = out }
 
 func (r *readable) Run() error {
+	_, _ = fmt.Fprint(r.Stdout, ansi.EraseEntireScreen+ansi.CursorHomePosition)
 	err := r.Cmd.Run()
 	_, _ = fmt.Fprint(r.Stdout, "\nEnter goes back to the screen. ")
 	for one := make([]byte, 1); one[0] != '\n' && one[0] != '\r'; {
