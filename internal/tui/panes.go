@@ -227,7 +227,7 @@ func ends(left, right string, width int) string {
 
 func (p *panes) place() string {
 	if p.help != nil {
-		return "help"
+		return strings.TrimSpace("help " + p.help.place())
 	}
 	where := ""
 	if page := p.pageOf(p.main()); page != nil {
