@@ -1,6 +1,7 @@
 package text
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -45,4 +46,21 @@ func side(s string) (Span, bool) {
 	}
 	n, err := strconv.ParseUint(lines, 10, 31)
 	return Span{int(start), int(n)}, err == nil
+}
+
+// DiffLines gives the lines of a diff, and whether each is in a hunk: a line that went may
+// look like the head of a file.
+func DiffLines(lines []string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		in := false
+		for _, l := range lines {
+			if strings.HasPrefix(l, "diff --git") {
+				in = false
+			}
+			if !yield(l, in) {
+				return
+			}
+			in = in || strings.HasPrefix(l, "@@")
+		}
+	}
 }

@@ -26,3 +26,16 @@ func TestHunkHead(t *testing.T) {
 		}
 	}
 }
+
+func TestALineThatWentIsNoHeadOfAFile(t *testing.T) {
+	lines := []string{"diff --git a/q b/q", "--- a/q", "+++ b/q", "@@ -1 +1 @@", "--- a remark", "+++ another", "diff --git a/x b/x", "--- a/x"}
+	var in []string
+	for l, is := range DiffLines(lines) {
+		if is {
+			in = append(in, l)
+		}
+	}
+	if len(in) != 2 || in[0] != "--- a remark" || in[1] != "+++ another" {
+		t.Errorf("in hunks: %q", in)
+	}
+}

@@ -70,7 +70,7 @@ func (b *block) lay(width int) []line {
 	case b.draw != nil:
 		b.lines = nil
 		for text := range strings.SplitSeq(strings.TrimRight(b.draw(width), "\n"), "\n") {
-			b.lines = append(b.lines, line{text: cutPath(text, width), style: raw}) // only paths are too long
+			b.lines = append(b.lines, line{text: view.FitPath(text, width), style: raw}) // only paths are too long
 		}
 	case b.rich:
 		b.lines = richLines(b.text, width)
@@ -103,7 +103,7 @@ func (c *call) lay(width int) []line {
 	head := sign + " " + c.name
 	if room := width - ansi.StringWidth(head) - ansi.StringWidth(result) - 4; c.input != "" && room > 0 {
 		if strings.Contains(c.input, "/") && !strings.Contains(c.input, " ") {
-			head += "  " + cutPath(c.input, room)
+			head += "  " + view.FitPath(c.input, room)
 		} else {
 			head += "  " + view.Fit(c.input, room)
 		}

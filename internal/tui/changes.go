@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"iter"
 	"strings"
 	"time"
 
@@ -95,7 +94,7 @@ func (c *changes) take(d diffRead, run string) {
 	lines := strings.Split(said, "\n")
 	c.made = comesTo(lines)
 	i := -1
-	for l, in := range diffLines(lines) {
+	for l, in := range text.DiffLines(lines) {
 		i++
 		if c.diff.weight >= maxDiff {
 			more := fmt.Sprintf("(%s more: refrain diff %s/%d)", text.Plural(len(lines)-i, "line"), run, d.iter)
@@ -117,7 +116,7 @@ func (c *changes) take(d diffRead, run string) {
 // so the figures of one of them would be wrong beside it.
 func comesTo(lines []string) string {
 	files, added, removed := 0, 0, 0
-	for l, in := range diffLines(lines) {
+	for l, in := range text.DiffLines(lines) {
 		switch {
 		case !in && strings.HasPrefix(l, "diff --git"):
 			files++
@@ -128,23 +127,6 @@ func comesTo(lines []string) string {
 		}
 	}
 	return fmt.Sprintf("%s, +%s −%s", text.Plural(files, "file"), text.Count(added), text.Count(removed))
-}
-
-// diffLines gives the lines of a diff, and whether each is in a hunk: a line that went may
-// look like the head of a file.
-func diffLines(lines []string) iter.Seq2[string, bool] {
-	return func(yield func(string, bool) bool) {
-		in := false
-		for _, l := range lines {
-			if strings.HasPrefix(l, "diff --git") {
-				in = false
-			}
-			if !yield(l, in) {
-				return
-			}
-			in = in || strings.HasPrefix(l, "@@")
-		}
-	}
 }
 
 // diffStyle tells the lines of a unified diff apart.

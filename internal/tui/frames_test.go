@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -43,24 +41,6 @@ func TestTheKeysOfAQuestionStayWhole(t *testing.T) {
 }
 
 func TestOfALongPathTheMiddleGoes(t *testing.T) {
-	const path = "/home/somebody/work/project/internal/greet/greet.go"
-	for _, tt := range []struct {
-		width int
-		want  string
-	}{
-		{60, path},
-		{21, "/home/some…t/greet.go"},
-		{3, "/…o"},
-		{1, "…"},
-		{0, ""},
-	} {
-		if got := cutPath(path, tt.width); got != tt.want {
-			t.Errorf("cutPath(%d) = %q, want %q", tt.width, got, tt.want)
-		}
-	}
-	if got := cutPath("日本語日本語日本語", 8); ansi.StringWidth(got) > 8 || !strings.Contains(got, "…") {
-		t.Errorf("cutPath of wide letters is %q", got)
-	}
 	m := (&world{}).shown(begin().in(1, 1, &loop.IterationStarted{}, &loop.AgentTool{ID: "a", Name: "Edit", Input: strings.Repeat("/folder", 20) + "/greet.go"}), 80, 24)
 	wantShown(t, m, "▸ Edit  /folder/", "/greet.go  …")
 }

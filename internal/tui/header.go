@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -21,7 +20,7 @@ func (d *runData) position(p palette, tasks string, now time.Time, width int) st
 		{" " + state(run, now) + " ", stateStyle(run), 0},
 		{d.wish(), caution, 2},
 		{iteration(run), plain, 1},
-		{bar(run.Iteration, run.Max()), live, 6},
+		{view.Bar(run.Iteration, run.Max()), live, 6},
 		{tasks, good, 2},
 		{of(text.Seconds(run.Elapsed(now)), text.Seconds(run.Limits.Time.Duration()), run.Limits.Time > 0), plain, 3},
 	}
@@ -41,18 +40,6 @@ func of(used, all string, limited bool) string {
 		return used
 	}
 	return used + " of " + all
-}
-
-// barWidth is how many cells the bar of the iterations has.
-const barWidth = 8
-
-// bar draws which iteration of how many it is; nothing where there is no limit.
-func bar(n, most int) string {
-	if n <= 0 || most <= 0 {
-		return ""
-	}
-	full := min((n*barWidth+most-1)/most, barWidth)
-	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 }
 
 // ends is what ends the run, or has ended it.
@@ -134,14 +121,14 @@ func (d *runData) condition(p palette, now time.Time, width int) string {
 			{"c goes on at once", faint, 2},
 		}, " · ", width)
 	}
-	parts := []part{{gauge(run.ContextPercent(), run.Limits.Redline), gaugeStyle(run), 1}}
+	parts := []part{{view.Gauge(run.ContextPercent(), run.Limits.Redline), gaugeStyle(run), 1}}
 	if n := len(d.trend); n > 0 {
 		t := d.trend[n-1]
 		s := good
 		if t.Failed > 0 {
 			s = caution
 		}
-		parts = append(parts, part{"tests " + spark(d.trend, min(16, width/5)) + view.Passed(&t), s, 0})
+		parts = append(parts, part{"tests " + view.Spark(d.trend, min(16, width/5)) + view.Passed(&t), s, 0})
 	}
 	parts = append(parts, streaks(run)...)
 	if run.State == loop.Paused {
@@ -150,50 +137,11 @@ func (d *runData) condition(p palette, now time.Time, width int) string {
 	return p.facts(parts, "   ", width)
 }
 
-// gaugeWidth is how many cells the gauge of the context has.
-const gaugeWidth = 12
-
-// gauge draws how full the context is, and where its redline lies; nothing when
-// it is not known.
-func gauge(full, redline int) string {
-	if full <= 0 {
-		return ""
-	}
-	cells := []rune(strings.Repeat("█", cell(full)) + strings.Repeat("░", gaugeWidth-cell(full)))
-	said := fmt.Sprintf(" %d%%", full)
-	if redline > 0 {
-		cells[min(cell(redline), gaugeWidth-1)] = '│'
-		said += fmt.Sprintf(" (redline %d%%)", redline)
-	}
-	return "context " + string(cells) + said
-}
-
-func cell(percent int) int { return min(max(percent*gaugeWidth/100, 0), gaugeWidth) }
-
 func gaugeStyle(run *view.Run) style {
 	if line := run.Limits.Redline; line > 0 && run.ContextPercent() >= line*9/10 {
 		return caution
 	}
 	return plain
-}
-
-// spark draws how many tests passed in the last iterations, against the most
-// that ever ran.
-func spark(list []loop.Tests, most int) string {
-	const levels = "▁▂▃▄▅▆▇█"
-	list = list[max(len(list)-most, 0):]
-	if len(list) < 2 {
-		return ""
-	}
-	all := 1
-	for _, t := range list {
-		all = max(all, t.Passed+t.Failed)
-	}
-	var b strings.Builder
-	for _, t := range list {
-		b.WriteRune([]rune(levels)[t.Passed*7/all])
-	}
-	return b.String() + " "
 }
 
 // streaks are shown from where a rule would soon act on them.

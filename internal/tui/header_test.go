@@ -7,48 +7,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-func TestTheGaugeOfTheContext(t *testing.T) {
-	for _, tt := range []struct {
-		full, redline int
-		want          string
-	}{
-		{0, 80, ""},
-		{1, 0, "context ░░░░░░░░░░░░ 1%"},
-		{50, 0, "context ██████░░░░░░ 50%"},
-		{50, 75, "context ██████░░░│░░ 50% (redline 75%)"},
-		{90, 75, "context █████████│░░ 90% (redline 75%)"},
-		{100, 100, "context ███████████│ 100% (redline 100%)"},
-		{140, 0, "context ████████████ 140%"},
-	} {
-		if got := gauge(tt.full, tt.redline); got != tt.want {
-			t.Errorf("gauge(%d, %d) = %q, want %q", tt.full, tt.redline, got, tt.want)
-		}
-	}
-}
-
-func TestTheTrendOfTests(t *testing.T) {
-	list := func(passed ...int) []loop.Tests {
-		var all []loop.Tests
-		for _, n := range passed {
-			all = append(all, loop.Tests{Passed: n, Failed: 8 - n})
-		}
-		return all
-	}
-	for _, tt := range []struct {
-		list []loop.Tests
-		want string
-	}{
-		{nil, ""},
-		{list(4), ""}, // one is no trend
-		{list(0, 4, 8), "▁▄█ "},
-		{list(0, 0, 0, 8, 8), "▁▁██ "},
-	} {
-		if got := spark(tt.list, 4); got != tt.want {
-			t.Errorf("spark(%v) = %q, want %q", tt.list, got, tt.want)
-		}
-	}
-}
-
 func TestWhatHasNoRoomIsLeftOutByRank(t *testing.T) {
 	p := newPalette(false)
 	parts := []part{{"name", plain, 0}, {"", plain, 0}, {"first", plain, 2}, {"second", plain, 1}, {"third", plain, 2}}

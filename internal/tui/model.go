@@ -97,7 +97,7 @@ func (m *model) View() tea.View {
 	}
 	v.Content = strings.Join(m.draw(), "\n")
 	if !m.opt.Unicode {
-		v.Content = ascii(v.Content)
+		v.Content = view.ASCII(v.Content)
 	}
 	return v
 }

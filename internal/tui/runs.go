@@ -145,7 +145,7 @@ func (r *runList) lines(p palette, width, height int) []string {
 			sign = "▸ "
 		}
 		said := pad(sign+text.Line(x.Name), wide+4) + pad(x.State, 10) + pad(x.At, 8)
-		said += cutPath(text.Line(x.Tree), width-ansi.StringWidth(said))
+		said += view.FitPath(text.Line(x.Tree), width-ansi.StringWidth(said))
 		said = pad(ansi.Truncate(said, width, "…"), width)
 		if i == r.at {
 			said = p.paint(marked, said)

@@ -76,34 +76,6 @@ func (p palette) paint(s style, text string) string {
 	return looks.Render(text)
 }
 
-// plainer is what stands for our signs on a terminal that only knows ASCII.
-var plainer = map[rune]rune{
-	'…': '.', '≈': '~', '±': '~', '·': '-', '–': '-', '×': 'x', '−': '-',
-	'▸': '>', '▾': 'v', '│': '|', '─': '-', '█': '#', '░': '-', '✓': '+', '✗': 'x',
-	'↑': '^', '↓': 'v', '←': '<', '→': '>',
-	'•': '*', '☐': 'o', '☑': 'x', '○': 'o', '╭': '+', '╮': '+', '╰': '+', '╯': '+', '├': '+', '┤': '+',
-	'▁': '_', '▂': '.', '▃': ':', '▄': '-', '▅': '=', '▆': '+', '▇': '*',
-}
-
-// ascii is a screen without a character that an old terminal would garble. Each
-// keeps its width.
-func ascii(screen string) string {
-	var b strings.Builder
-	b.Grow(len(screen))
-	for _, r := range screen {
-		if r < 0x80 {
-			b.WriteRune(r)
-			continue
-		}
-		if p, ok := plainer[r]; ok {
-			b.WriteRune(p)
-			continue
-		}
-		b.WriteString(strings.Repeat("?", lipgloss.Width(string(r))))
-	}
-	return b.String()
-}
-
 // part is one fact of a line that has room for some only. The one with the
 // highest rank is left out first; those of rank 0 stay.
 type part struct {
@@ -155,15 +127,4 @@ func (p palette) hints(list []hint, width int) string {
 		}
 	}
 	return p.facts(parts, "  ", width)
-}
-
-// cutPath fits a path into a width. Of what is too long the middle goes: a path says
-// most at its ends.
-func cutPath(path string, width int) string {
-	wide := ansi.StringWidth(path)
-	if wide <= width || width < 3 {
-		return ansi.Truncate(path, max(width, 0), "…")
-	}
-	head := (width - 1) / 2
-	return ansi.Truncate(ansi.Truncate(path, head, "")+"…"+ansi.TruncateLeft(path, wide-(width-1-head), ""), width, "")
 }

@@ -246,6 +246,17 @@ func Fit(s string, width int) string {
 	return ansi.Truncate(text.Line(s), width, text.Ellipsis)
 }
 
+// FitPath fits a path into a width. Of what is too long the middle goes: a path says
+// most at its ends.
+func FitPath(path string, width int) string {
+	wide := ansi.StringWidth(path)
+	if wide <= width || width < 3 {
+		return ansi.Truncate(path, max(width, 0), text.Ellipsis)
+	}
+	head := (width - 1) / 2
+	return ansi.Truncate(ansi.Truncate(path, head, "")+text.Ellipsis+ansi.TruncateLeft(path, wide-(width-1-head), ""), width, "")
+}
+
 // Progress is what moved the work on, each in a word; "none" when nothing did, and
 // empty when nobody looked.
 func Progress(o *loop.Outcome) []string {
