@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -61,7 +62,7 @@ func (h *History) Squash(ctx context.Context, parts []Part, s Squash) (*Squashed
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
 	mover := h.Tree.Mover()
-	way, err := h.wayTo(ctx, mover, s)
+	way, err := h.wayTo(ctx, mover, s, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +70,15 @@ func (h *History) Squash(ctx context.Context, parts []Part, s Squash) (*Squashed
 		return nil, err
 	}
 	done := &Squashed{Branch: way.goal.Branch, From: way.goal.Tip, Tree: way.goal.At, To: way.goal.Tip, Commits: []Commit{}}
+	// Asked of all of it at once: one part by itself may undo what a later one did.
+	if whole, err := h.holdsAll(ctx, way.base, parts); err != nil {
+		return nil, err
+	} else if whole {
+		if way.goal.New { // and is not made
+			done.Branch, done.From, done.To = way.goal.Was, way.goal.From, way.goal.From
+		}
+		return done, nil
+	}
 	if s.AsItIs && way.own != "" {
 		if whole, err := h.holdsAll(ctx, way.own, parts); err != nil {
 			return nil, err
@@ -77,13 +87,7 @@ func (h *History) Squash(ctx context.Context, parts []Part, s Squash) (*Squashed
 		}
 	}
 	if !done.FastForward {
-		err := h.commitParts(ctx, way.base, parts, s, done)
-		if errors.As(err, new(*git.ConflictError)) { // also what came later for others is in the way of the first
-			if whole, failed := h.holdsAll(ctx, way.base, parts); failed == nil && whole {
-				return done, nil
-			}
-		}
-		if err != nil {
+		if err := h.commitParts(ctx, way.base, parts, s, done); err != nil {
 			return nil, err
 		}
 	}
@@ -102,20 +106,20 @@ type way struct {
 }
 
 // wayTo finds it, or says why there is none.
-func (h *History) wayTo(ctx context.Context, mover git.Mover, s Squash) (way, error) {
+func (h *History) wayTo(ctx context.Context, mover git.Mover, s Squash, parts []Part) (way, error) {
 	here, err := mover.Here(ctx)
 	if err != nil {
 		return way{}, err
 	}
-	first, made, alone, err := h.alone(ctx, here.Tip)
+	own, err := h.ownCommits(ctx)
 	if err != nil {
 		return way{}, err
 	}
 	switch {
 	case s.Branch != "":
 		w := way{base: here.Tip}
-		if made || h.entry.Gone {
-			w.base = first
+		if own.made || h.entry.Gone {
+			w.base = own.first
 		}
 		w.goal, err = mover.New(ctx, s.Branch)
 		if h.entry.Gone { // the one that we stand in has other files
@@ -125,7 +129,7 @@ func (h *History) wayTo(ctx context.Context, mover git.Mover, s Squash) (way, er
 	case s.Onto != "" && (s.Onto != here.Branch || h.entry.Gone):
 		goal, err := mover.Branch(ctx, s.Onto)
 		w := way{goal: goal, base: goal.Tip}
-		if err == nil && made && alone && !h.entry.Gone {
+		if err == nil && own.alone(here.Tip) && !h.entry.Gone {
 			var ahead bool
 			if ahead, err = mover.Holds(ctx, here.Tip, goal.Tip); ahead {
 				w.own = here.Tip
@@ -134,24 +138,39 @@ func (h *History) wayTo(ctx context.Context, mover git.Mover, s Squash) (way, er
 		return w, err
 	case h.entry.Gone:
 		return way{}, &request.UsageError{What: "the work tree of " + h.entry.Name + " is gone, and its branch may be too", Hint: "say where the commits are to go: --onto BRANCH, or --branch NAME for a new one"}
-	case !made:
+	case !own.made:
 		return way{goal: here, base: here.Tip}, nil
 	}
-	w := way{goal: here, base: first, rewrites: true}
-	return w, h.mayRewrite(ctx, mover, here, first, alone)
+	if replaced, err := h.replaced(ctx, mover, here.Tip, own, parts); err != nil || replaced {
+		return way{goal: here, base: here.Tip}, err
+	}
+	w := way{goal: here, base: own.first, rewrites: true}
+	return w, h.mayRewrite(ctx, mover, here, own)
+}
+
+// replaced tells whether others stand for the run's own commits already: a branch
+// has all of the work and lacks the commits.
+func (h *History) replaced(ctx context.Context, mover git.Mover, tip string, own ownCommits, parts []Part) (bool, error) {
+	if own.alone(tip) {
+		return false, nil
+	}
+	if there, err := mover.Holds(ctx, tip, own.last); err == nil && there { // else git has thrown them away
+		return false, nil
+	}
+	return h.holdsAll(ctx, tip, parts)
 }
 
 // mayRewrite refuses to replace commits that are not the run's alone.
-func (h *History) mayRewrite(ctx context.Context, mover git.Mover, here git.Goal, first string, alone bool) error {
+func (h *History) mayRewrite(ctx context.Context, mover git.Mover, here git.Goal, own ownCommits) error {
 	const elsewhere = "make the commits on a new branch with --branch NAME, or on one that is there with --onto BRANCH"
-	below, err := mover.Holds(ctx, here.Tip, first)
+	below, err := mover.Holds(ctx, here.Tip, own.first)
 	if err != nil {
 		return err
 	}
-	if !alone || !below {
+	if !own.alone(here.Tip) || !below {
 		return &request.UsageError{What: fmt.Sprintf("since %s began, %s has got commits that are not its own, or lost some that are", h.entry.Name, here.Name()), Hint: elsewhere}
 	}
-	shared, err := mover.Shared(ctx, first, here.Tip)
+	shared, err := mover.Shared(ctx, own.first, here.Tip)
 	if err == nil && shared {
 		return &request.UsageError{What: fmt.Sprintf("commits of %s were pushed already, and would be replaced", h.entry.Name), Hint: elsewhere}
 	}
@@ -165,25 +184,19 @@ func (h *History) holdsAll(ctx context.Context, commit string, parts []Part) (bo
 		return false, err
 	}
 	defer apart.Remove()
-	first, last := map[string]git.TreeFile{}, map[string]git.TreeEdit{}
+	var all ownEdits
 	for _, p := range parts {
 		for _, e := range p.Edits {
-			if _, seen := first[e.Path]; !seen {
-				first[e.Path] = e.Was
-			}
-			last[e.Path] = git.TreeEdit{Path: e.Path, Was: first[e.Path], Is: e.Is}
+			all.add(0, e)
 		}
 	}
-	for _, e := range last {
-		changed, err := apart.Apply(ctx, []git.TreeEdit{e})
-		if errors.As(err, new(*git.ConflictError)) {
-			return false, nil
-		}
-		if err != nil || changed {
-			return false, err
-		}
+	whole := make([]Part, 1)
+	all.give(whole)
+	changed, err := apart.Apply(ctx, whole[0].Edits)
+	if errors.As(err, new(*git.ConflictError)) {
+		return false, nil
 	}
-	return true, nil
+	return err == nil && !changed, err
 }
 
 func (h *History) apart(ctx context.Context, base string) (*git.Apart, error) {
@@ -270,26 +283,45 @@ func (h *History) move(ctx context.Context, mover git.Mover, w way, done *Squash
 // undo is the command that takes a move back. Files stay as they are, but for those
 // of another work tree, which came with the commits.
 func (h *History) undo(g git.Goal, old string) string {
-	run := "git "
-	if g.At != "" && (!g.Here || h.entry.Tree != h.runs.Tree) {
-		run += "-C " + quoted(g.At) + " "
+	run, at := "git ", cmp.Or(g.At, h.runs.Tree)
+	if g.At != "" && (!g.Here || h.entry.Tree != h.runs.Tree) || !standsIn(at) {
+		run += "-C " + quoted(at) + " "
 	}
 	branch := quoted(g.Branch)
 	switch {
 	case g.New && !g.Here:
-		return "git branch -D " + branch
-	case g.New && g.Was == "":
-		return fmt.Sprintf("%supdate-ref --no-deref HEAD %s && git branch -D %s", run, g.From, branch)
+		return run + "branch -D " + branch
 	case g.New:
-		return fmt.Sprintf("%ssymbolic-ref HEAD %s && git branch -D %s", run, quoted("refs/heads/"+g.Was), branch)
+		back := "symbolic-ref HEAD " + quoted("refs/heads/"+g.Was)
+		if g.Was == "" {
+			back = "update-ref --no-deref HEAD " + g.From
+		}
+		if g.From != "" { // the index goes back too, with what is staged, else it lacks what only the old branch has
+			back += fmt.Sprintf(" && %sread-tree -i -m %s %s", run, branch, g.From)
+		}
+		return fmt.Sprintf("%s%s && %sbranch -D %s", run, back, run, branch)
 	case old == "":
 		return run + "update-ref -d HEAD"
 	case g.Here:
 		return run + "reset --soft " + old
 	case g.At == "":
-		return fmt.Sprintf("git branch -f %s %s", branch, old)
+		return fmt.Sprintf("%sbranch -f %s %s", run, branch, old)
 	}
 	return run + "reset --keep " + old
+}
+
+// standsIn tells whether the current folder is a folder or below it: then git needs
+// no word about where.
+func standsIn(folder string) bool {
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(folder, here)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // quoted is a word as a shell wants it.

@@ -129,7 +129,7 @@ func (h *History) Parts(ctx context.Context) ([]Part, error) {
 		return nil, err
 	}
 	var parts []Part
-	own := ownEdits{at: map[string][]placed{}}
+	var own ownEdits
 	open := false
 	for n, s := range w.steps {
 		if !open {
@@ -225,6 +225,9 @@ type placed struct {
 // add joins an edit to the one before it, if both are for the same part and nobody
 // came between them.
 func (o *ownEdits) add(part int, e git.TreeEdit) {
+	if o.at == nil {
+		o.at = map[string][]placed{}
+	}
 	list, seen := o.at[e.Path]
 	if !seen {
 		o.order = append(o.order, e.Path)
@@ -250,34 +253,41 @@ func (o *ownEdits) give(parts []Part) {
 	}
 }
 
-// alone tells whether all commits since the run began are its own: each attempt found
-// the one that the attempt before it had left, and the last is now. first is where
-// the run began.
-func (h *History) alone(ctx context.Context, now string) (first string, made, alone bool, err error) {
+// ownCommits are the commits that a run has made.
+type ownCommits struct {
+	first string // where the run began
+	last  string // where it ended
+	made  bool   // there are some
+	row   bool   // each attempt found the one that the attempt before it had left
+}
+
+// alone tells whether all commits since the run began are its own.
+func (o ownCommits) alone(now string) bool { return o.made && o.row && o.last == now }
+
+func (h *History) ownCommits(ctx context.Context) (ownCommits, error) {
 	begin, err := h.At(ctx, 0)
 	if err != nil {
-		return "", false, false, err
+		return ownCommits{}, err
 	}
 	w, err := h.work()
 	if err != nil {
-		return "", false, false, err
+		return ownCommits{}, err
 	}
-	at, here := begin.Head, begin.ID
-	alone = true
+	own, here := ownCommits{first: begin.Head, last: begin.Head, row: true}, begin.ID
 	for _, s := range w.steps {
 		base, err := h.Kept.Load(ctx, s.base)
 		if err != nil {
-			return "", false, false, err
+			return own, err
 		}
 		left, err := h.Kept.Load(ctx, s.left)
 		if err != nil {
-			return "", false, false, err
+			return own, err
 		}
 		// A checkpoint that still held was not made again for the runner's own commit.
-		alone = alone && (base.Head == at || s.base == here)
+		own.row = own.row && (base.Head == own.last || s.base == here)
 		next := cmp.Or(s.commit, left.Head)
-		made = made || next != at
-		at, here = next, s.left
+		own.made = own.made || next != own.last
+		own.last, here = next, s.left
 	}
-	return begin.Head, made, alone && at == now, nil
+	return own, nil
 }
