@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -91,4 +94,34 @@ func TestTheHeaderSaysWhatIsUsedUp(t *testing.T) {
 	s.events[0].Payload.(*loop.RunStarted).Limits = loop.Limits{Iterations: 20, Time: loop.Millis(8 * 3600e9), CostUSD: 5, Tokens: 1_000_000}
 	m := (&world{}).shown(s.working(), 200, 24)
 	wantShown(t, m, "iteration 1/20  █░░░░░░░  12s of 8h00m  ≈$0.04 of $5.00  9,300 of 1,000,000 tokens  until \"DONE\"")
+}
+
+func TestAClickMeansWhatIsUnderIt(t *testing.T) {
+	for _, size := range [][2]int{{50, 20}, {80, 24}, {120, 40}} {
+		w := &world{around: true}
+		m := w.shown(begin().working(), size[0], size[1])
+		var shown string
+		at := 0
+		for y, l := range strings.Split(screen(m), "\n") {
+			if i := strings.Index(l, " 5 Log "); i >= 0 {
+				shown, at = l[:i], y
+				break
+			}
+		}
+		from := ansi.StringWidth(shown)
+		for x, want := range map[int]pane{from - 1: checksPane, from: logPane, from + len(" 5 Log ") - 1: logPane, from + len(" 5 Log "): promptPane} {
+			if do(m, tea.MouseClickMsg{X: x, Y: at}); m.panes.open != want {
+				t.Errorf("%v: a click at %d opens pane %d, want %d", size, x, m.panes.open+1, want+1)
+			}
+		}
+		press(m, "L")
+		for y, l := range strings.Split(screen(m), "\n") {
+			if strings.Contains(l, "/w/proj-v") {
+				do(m, tea.MouseClickMsg{X: 9, Y: y})
+			}
+		}
+		if len(w.chosen) != 1 || w.chosen[0].Name != "run-3" {
+			t.Errorf("%v: a click on run-3 chooses %v", size, w.chosen)
+		}
+	}
 }
