@@ -180,6 +180,7 @@ func (a *asker) edit(asked *question) {
 func (a *asker) start(asked *question, argv []string) {
 	ctx, cancel := asked.open()
 	defer cancel()
+	defer a.sh.lent.lend()()
 	if f, ok := a.sh.in.(*os.File); ok {
 		if before, err := term.GetState(f.Fd()); err == nil {
 			defer func() { _ = term.Restore(f.Fd(), before) }()

@@ -21,7 +21,7 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Run
 	defer complaints.Close()
 	sh.out, sh.err = out, complaints
 	control := app.NewControl()
-	stopSteering := steer(control, job.Settings.Config.Loop.OnInterrupt)
+	stopSteering := steer(control, &sh.lent, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
 	observers, late := []app.Observer{s}, &lateWarnings{}
 	if detached != "" {
@@ -65,7 +65,7 @@ func (sh *shell) canAsk(job *app.Job) error {
 // steer turns signals into wishes until its end is called. The agent has its own
 // process group, so only the runner hears a Ctrl+C. A signal that was ignored at the
 // start, as nohup does, stays ignored.
-func steer(control *app.Control, onInterrupt string) (end func()) {
+func steer(control *app.Control, away *lent, onInterrupt string) (end func()) {
 	heard := make(chan os.Signal, 4)
 	for s := range signalNames {
 		if !signal.Ignored(s) {
@@ -79,6 +79,9 @@ func steer(control *app.Control, onInterrupt string) (end func()) {
 		for {
 			select {
 			case s := <-heard:
+				if away.takes(s) {
+					continue
+				}
 				if s == os.Interrupt {
 					interrupts++
 				}

@@ -33,6 +33,7 @@ type shell struct {
 	machine bool     // --machine
 	status  int      // the exit status of a command that did its work
 	allHelp bool     // help is to tell everything
+	lent    lent     // the terminal, to programs of the person's
 }
 
 // command makes a command that stands in a shell.

@@ -59,16 +59,20 @@ func attendOnScreen(ctx context.Context, sh *shell, stdin *os.File, args ...stri
 		return err
 	}
 	run := lookClosely(store, entry)
-	if !run.State.Ended() || entry.Name != name {
-		if sh.status == 0 {
-			sh.status = statusGoesOn
-		}
-		return nil
+	over := run.State.Ended() && entry.Name == name
+	if over {
+		own.rest(ctx)
 	}
-	own.rest(ctx)
-	own.passOn(sh.err)
-	if sh.status == 0 {
+	stop() // from here on the status is ours alone
+	if over {
+		own.passOn(sh.err)
+	}
+	switch {
+	case sh.status != 0:
+	case over:
 		sh.status = own.status(run)
+	default:
+		sh.status = statusGoesOn
 	}
 	return nil
 }
@@ -138,7 +142,7 @@ func (a *apartRun) status(run *view.Run) int {
 		return exitStatus(*run.Finished)
 	}
 	var exit *exec.ExitError
-	if errors.As(a.err, &exit) {
+	if a.gone() && errors.As(a.err, &exit) { // else nobody knows yet
 		return max(exit.ExitCode(), statusFailed)
 	}
 	return statusFailed
@@ -162,6 +166,9 @@ func untilHangup(ctx context.Context, sh *shell, own *apartRun) (context.Context
 		for {
 			select {
 			case s := <-heard:
+				if sh.lent.takes(s) {
+					continue
+				}
 				if s == syscall.SIGHUP {
 					sh.status = signalStatus[signalNames[s]]
 					cancel()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,11 +25,17 @@ func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		select {
-		case s := <-heard:
-			sh.status = signalStatus[signalNames[s]]
-			cancel()
-		case <-done:
+		for {
+			select {
+			case s := <-heard:
+				if sh.lent.takes(s) {
+					continue
+				}
+				sh.status = signalStatus[signalNames[s]]
+				cancel()
+			case <-done:
+			}
+			return
 		}
 	})
 	return ctx, func() {
@@ -65,6 +72,19 @@ func (sh *shell) heeding(run func(*cobra.Command, []string) error) func(*cobra.C
 		return err
 	}
 }
+
+// lent counts the programs that have the terminal in our place, such as an editor. A
+// Ctrl+C there is theirs, though everybody at the terminal hears it.
+type lent struct{ programs atomic.Int32 }
+
+// lend gives the terminal away, until the function that it returns is called.
+func (l *lent) lend() (back func()) {
+	l.programs.Add(1)
+	return sync.OnceFunc(func() { l.programs.Add(-1) })
+}
+
+// takes tells whether a signal is for them alone.
+func (l *lent) takes(s os.Signal) bool { return s == os.Interrupt && l.programs.Load() > 0 }
 
 // heedTime is how long a command may take to end by itself.
 const heedTime = 3 * time.Second

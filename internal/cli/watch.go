@@ -187,6 +187,7 @@ func fullScreen(sh *shell, store journal.Store) tui.Options {
 		},
 		Past: store.AllEvents,
 		Edit: editor,
+		Lend: sh.lent.lend,
 	}
 	surround(&o, store)
 	return o

@@ -247,7 +247,7 @@ func (m *model) takeOver(start func() (*exec.Cmd, error)) tea.Cmd {
 	}
 	var said strings.Builder
 	cmd.Stderr = &said
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return m.lend(program{Cmd: cmd}, func(err error) tea.Msg {
 		if err == nil {
 			return again{}
 		}
@@ -272,23 +272,52 @@ func (m *model) review() tea.Cmd {
 		m.dialog.say(bad, text.Line(err.Error()))
 		return nil
 	}
-	return tea.Exec(&readable{Cmd: cmd}, func(error) tea.Msg { return again{} }) // it has said what is wrong
+	return m.lend(program{Cmd: cmd, read: true}, func(error) tea.Msg { return again{} }) // it has said what is wrong
 }
 
-// readable is a command that begins on an empty screen, and whose last words can be read
-// before ours comes back.
-type readable struct{ *exec.Cmd }
+// lend gives the terminal to a program, for as long as it takes.
+func (m *model) lend(p program, then tea.ExecCallback) tea.Cmd {
+	return func() tea.Msg {
+		back := func() {}
+		if m.opt.Lend != nil {
+			back = m.opt.Lend()
+		}
+		return tea.Exec(&p, func(err error) tea.Msg {
+			back() // the keys are the screen's again by now
+			return then(err)
+		})()
+	}
+}
 
-func (r *readable) SetStdin(in io.Reader)   { r.Stdin = in }
-func (r *readable) SetStdout(out io.Writer) { r.Stdout = out }
-func (r *readable) SetStderr(out io.Writer) { r.Stderr = out }
+// program is one that has the terminal in place of the screen.
+type program struct {
+	*exec.Cmd
+	read bool // it begins on an empty screen, and its last words are to be read before ours comes back
+}
 
-func (r *readable) Run() error {
-	_, _ = fmt.Fprint(r.Stdout, ansi.EraseEntireScreen+ansi.CursorHomePosition)
-	err := r.Cmd.Run()
-	_, _ = fmt.Fprint(r.Stdout, "\nEnter goes back to the screen. ")
+func (p *program) SetStdin(in io.Reader) {
+	if p.Stdin == nil {
+		p.Stdin = in
+	}
+}
+
+func (p *program) SetStdout(out io.Writer) { p.Stdout = out }
+
+func (p *program) SetStderr(out io.Writer) {
+	if p.Stderr == nil {
+		p.Stderr = out
+	}
+}
+
+func (p *program) Run() error {
+	if !p.read {
+		return p.Cmd.Run()
+	}
+	_, _ = fmt.Fprint(p.Stdout, ansi.EraseEntireScreen+ansi.CursorHomePosition)
+	err := p.Cmd.Run()
+	_, _ = fmt.Fprint(p.Stdout, "\nEnter goes back to the screen. ")
 	for one := make([]byte, 1); one[0] != '\n' && one[0] != '\r'; {
-		if _, end := r.Stdin.Read(one); end != nil {
+		if _, end := p.Stdin.Read(one); end != nil {
 			break
 		}
 	}
@@ -390,7 +419,7 @@ func (m *model) edit() tea.Cmd {
 		m.dialog.say(bad, err.Error())
 		return nil
 	}
-	return tea.ExecProcess(cmd, edited)
+	return m.lend(program{Cmd: cmd}, edited)
 }
 
 // edited is how an editor ended.

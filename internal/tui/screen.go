@@ -57,6 +57,9 @@ type Options struct {
 	RollBack func(ctx context.Context, run string, iteration int) (string, error)
 	// Edit opens a file in an editor; nil: there is none.
 	Edit func(file string) (*exec.Cmd, error)
+	// Lend is told that another program gets the terminal, and gives what is to be
+	// called when the screen has it back; nil: nobody wants to know.
+	Lend func() (back func())
 	// Interrupt is what Ctrl+C asks of a run that was started for this screen, each
 	// time that it is pressed; nil: the screen only looks on, and Ctrl+C leaves it.
 	Interrupt func()

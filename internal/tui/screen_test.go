@@ -5,6 +5,9 @@ import (
 	"context"
 	"io"
 	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -219,5 +222,48 @@ func TestAVisit(t *testing.T) {
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 	if len(w.sent) != 1 || w.sent[0].Text != "look at Zoë" {
 		t.Errorf("sent %v", w.sent)
+	}
+}
+
+// Who lends the terminal is told before another program has it, and afterwards.
+func TestTheTerminalIsLent(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "mark")
+	w := &world{story: begin().worked(1).tell(&loop.RunAsked{Question: "run iteration 2?", Choices: []string{"continue"}, Prompt: "prompt.md"})}
+	o, k, out := aScreen(t, w)
+	o.Edit = func(string) (*exec.Cmd, error) {
+		editor := exec.Command("mkdir", mark)
+		editor.Stdin = strings.NewReader("") // the keyboard is no file, and would be waited for
+		return editor, nil
+	}
+	there := func() bool { _, err := os.Stat(mark); return err == nil }
+	var lent bool // after the editor had been there
+	back := make(chan bool)
+	o.Lend = func() func() {
+		lent = there()
+		return func() { back <- there() }
+	}
+	ctx, leave := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- watch(ctx, w.live, o, size) }()
+	out.wait("iteration")
+	k.typed <- "e"
+	if came := <-back; lent || !came {
+		t.Errorf("lent after the editor: %v, back after it: %v", lent, came)
+	}
+	leave()
+	if err := <-done; err != nil {
+		t.Errorf("watch: %v", err)
+	}
+}
+
+// live tells of a run that goes on.
+func (w *world) live(ctx context.Context) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
+		for _, e := range w.story.events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
 	}
 }
