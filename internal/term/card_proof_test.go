@@ -29,8 +29,8 @@ const rest = `  iterations  2 of 5 (2 ok), 1.0s each
   agent       claude, until "DONE"
   processes   none left running
   started     2026-11-03 10:00:00, ended 10:00:02
-  next        refrain diff build-7  # what it changed
-              refrain show build-7  # how it went
+  next        refrain review build-7  # look through it, commit it
+              refrain show build-7    # how it went
 `
 
 const bothPassed = "  gates       build passed (0.9s); test passed (3 tests, 0.9s)\n"

@@ -119,8 +119,8 @@ build-7: done, proven in a clean checkout by test, lint (12 tests)
   processes   none left running
   started     2026-11-03 10:00:00, ended 10:00:01
   files       /runs/build-7
-  next        refrain diff build-7  # what it changed
-              refrain show build-7  # how it went
+  next        refrain review build-7  # look through it, commit it
+              refrain show build-7    # how it went
 `,
 		},
 		{
@@ -237,7 +237,7 @@ build-7: done, proven in a clean checkout by test, lint (48 tests)
   started     2026-11-03 22:00:00, ended 01:46:26
   branch      loop/20261103-2200
   files       /home/ada/wheel/.git/refrain/runs/build-7
-  next        refrain diff build-7          # what it changed
+  next        refrain review build-7        # look through it, commit it
               git merge loop/20261103-2200  # take it, on your own branch
               refrain show build-7          # how it went
 `},
@@ -264,7 +264,7 @@ build-7: done, proven in a clean checkout by test, lint (48
   started     2026-11-03 22:00:00, ended 01:46:26
   branch      loop/20261103-2200
   files       /home/ada/wheel/.git/refrain/runs/build-7
-  next        refrain diff build-7
+  next        refrain review build-7
               git merge loop/20261103-2200
               refrain show build-7
 `},
@@ -301,7 +301,7 @@ build-7: done, proven in a clean
               01:46:26
   branch      loop/20261103-2200
   files       /home/ada/wheel/.git/refrain/runs/build-7
-  next        refrain diff build-7
+  next        refrain review build-7
               git merge loop/20261103-2200
               refrain show build-7
 `},

@@ -58,7 +58,7 @@ func (r *Run) Next() []Step {
 func take(r *Run) []Step {
 	var steps []Step
 	if f := r.Changed(); f.Files > 0 || f.Commits > 0 {
-		steps = append(steps, Step{"refrain diff " + r.Name, "what it changed"})
+		steps = append(steps, Step{"refrain review " + r.Name, "look through it, commit it"})
 	}
 	if r.Branch != "" && r.Sum.Totals.Commits > 0 {
 		steps = append(steps, Step{"git merge " + shell(r.Branch), "take it, on your own branch"})

@@ -20,21 +20,21 @@ func TestWhatToTypeNext(t *testing.T) {
 		{"waiting", Run{State: loop.Waiting}, []string{"refrain resume build-7", "refrain stop build-7"}},
 		{"paused", Run{State: loop.Paused}, []string{"refrain resume build-7", "refrain stop build-7"}},
 		{"done without a change", Run{State: loop.Done}, []string{"refrain show build-7"}},
-		{"done", Run{State: loop.Done, Sum: loop.State{Totals: work}}, []string{"refrain diff build-7", "refrain show build-7"}},
+		{"done", Run{State: loop.Done, Sum: loop.State{Totals: work}}, []string{"refrain review build-7", "refrain show build-7"}},
 		{
 			"done on a branch",
 			Run{State: loop.Done, Identity: Identity{Branch: "loop/7"}, Sum: loop.State{Totals: work}},
-			[]string{"refrain diff build-7", "git merge loop/7", "refrain show build-7"},
+			[]string{"refrain review build-7", "git merge loop/7", "refrain show build-7"},
 		},
 		{
 			"done on a branch that has no commit",
 			Run{State: loop.Done, Identity: Identity{Branch: "loop/7"}, Sum: loop.State{Totals: loop.Totals{Files: 3}}},
-			[]string{"refrain diff build-7", "refrain show build-7"},
+			[]string{"refrain review build-7", "refrain show build-7"},
 		},
 		{
 			"done on a branch with an evil name",
 			Run{State: loop.Done, Identity: Identity{Branch: "x;rm'$HOME"}, Sum: loop.State{Totals: work}},
-			[]string{"refrain diff build-7", `git merge 'x;rm'\''$HOME'`, "refrain show build-7"},
+			[]string{"refrain review build-7", `git merge 'x;rm'\''$HOME'`, "refrain show build-7"},
 		},
 		{
 			"done in another work tree",

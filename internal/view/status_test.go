@@ -60,7 +60,7 @@ func TestStatusAsJSON(t *testing.T) {
 			}},
 			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,` +
 				`"proof":{"level":"tests_changed","why":"1 test changed","tests":{"held":2,"changed":[{"name":"TestAdd","what":"gone","why":"it is"}]},"diff":"-a\n+b","tree":"3f2a91c0d2e4","place":"clean"},` + zeroes +
-				`,"net":{"created":0,"modified":1,"deleted":0,"lines_added":7,"lines_removed":0,"commits":0},"next":["refrain diff build-7","refrain show build-7"]}`,
+				`,"net":{"created":0,"modified":1,"deleted":0,"lines_added":7,"lines_removed":0,"commits":0},"next":["refrain review build-7","refrain show build-7"]}`,
 		},
 		{
 			"all that there is to say",
