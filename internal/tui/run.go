@@ -30,7 +30,7 @@ type runData struct {
 	tests      *loop.Tests // of the last test run
 	pausing    bool        // after this iteration
 	stopping   bool        // likewise
-	gate       string      // what the last gate said, as the transcript told it
+	gate       string      // what the last gate said, however long it took
 	red        string      // the gate that has just failed, as the transcript told it
 	trouble    string      // why no more events come, though the run has no end
 	end        *block      // the card of a run that is over
@@ -183,15 +183,17 @@ func (d *runData) say(p *loop.AgentText) {
 // judged tells what a gate said. One that says the same once more, or fails in the same
 // way in the work tree and in a clean checkout, is told once.
 func (d *runData) judged(g loop.Gate) {
-	said := "gate " + text.Line(g.Name) + " " + view.Gate(g)
-	whole := said + view.Elsewhere(g.Where)
-	if said == d.red || whole == d.gate {
+	tell := func(g loop.Gate) string { return "gate " + text.Line(g.Name) + " " + view.Gate(g) }
+	timeless := g
+	timeless.Duration = 0 // no two runs take the same
+	said, same := tell(g), tell(timeless)+view.Elsewhere(g.Where)
+	if said == d.red || same == d.gate {
 		return
 	}
-	if d.red, d.gate = "", whole; !g.OK {
+	if d.red, d.gate = "", same; !g.OK {
 		d.red = said
 	}
-	d.note(gateStyle(g), whole)
+	d.note(gateStyle(g), said+view.Elsewhere(g.Where))
 }
 
 // refuse tells that a claim was refused. When that was for the gate of the line

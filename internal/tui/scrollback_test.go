@@ -248,3 +248,17 @@ func TestAFailedGateIsToldOnce(t *testing.T) {
 	press(m, "5")
 	wantShown(t, m, "Gates failed: test (2 of 12 tests), red iterations: 1/5")
 }
+
+// A claim is judged twice where a test was red before, and no two runs of a gate take
+// the same time.
+func TestAGateThatPassesOnceMoreIsToldOnce(t *testing.T) {
+	s := begin()
+	n := s.sum.Next()
+	first := loop.Gate{Name: "test", OK: true, Tests: 12, Where: loop.InClean, Duration: 100}
+	second := first
+	second.Duration = 2300
+	s.in(n, 1, &loop.IterationStarted{Max: 20}, &loop.GateFinished{Gate: first}, &loop.GateFinished{Gate: second})
+	if told := screen((&world{}).shown(s, 80, 30)); strings.Count(told, "12 tests") != 1 {
+		t.Errorf("the transcript is\n%s", told)
+	}
+}
