@@ -17,11 +17,11 @@ func newClaude(o Options) (Agent, error) {
 			Tokens: true, Cost: true, Turns: true, Sessions: true,
 			Keys:    []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
 			Secrets: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"},
-			Root:    "IS_SANDBOX",
-			Home:    "https://claude.com/claude-code",
+			Root:    "IS_SANDBOX", Home: "https://claude.com/claude-code",
 			SignIn: SignIn{
 				Ask: []string{"auth", "status", "--json"}, // without the flag an old version takes it for a prompt
 				No:  `"loggedIn":\s*false`, Do: "claude auth login", Folder: ".claude", FolderIn: "CLAUDE_CONFIG_DIR", Kept: ".credentials.json",
+				Others: []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY", "ANTHROPIC_BASE_URL"}, Config: "settings.json", Elsewhere: `"(apiKeyHelper|CLAUDE_CODE_USE_\w+|ANTHROPIC_\w+)"\s*:`,
 			},
 		},
 		first: "INT",

@@ -34,12 +34,12 @@ type Traits struct {
 
 // SignIn is how a CLI that no variable pays for shows that somebody has signed in.
 type SignIn struct {
-	Ask    []string // arguments with which it tells, and asks nobody itself
-	No, Do string   // a pattern in what it prints when nobody has, and what signs somebody in
-
-	Folder, FolderIn  string // its own, below the home folder, and the variable that names another
-	Kept              string // the file there that it keeps for who has signed in
-	Config, Elsewhere string // a file there, and a pattern in it: another provider is asked
+	Ask               []string // arguments with which it tells, and asks nobody itself
+	No, Do            string   // a pattern in what it prints when nobody has, and what signs somebody in
+	Others            []string // variables that name another provider, or another way to one
+	Folder, FolderIn  string   // its own, below the home folder, and the variable that names another
+	Kept              string   // the file there that it keeps for who has signed in
+	Config, Elsewhere string   // a file there, and a pattern in it: another provider is asked
 }
 
 // TraitsOf tells the traits of a back end; a program that we do not know has

@@ -2,7 +2,6 @@ package app
 
 import (
 	"io"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -148,8 +147,11 @@ func (p *Patient) hurry(control *steer.Control, left time.Duration) func() {
 
 // Fd is that of the file behind it, for who asks whether it is a terminal.
 func (p *Patient) Fd() uintptr {
-	if f, ok := p.to.(*os.File); ok {
+	if f, ok := p.to.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
 	}
 	return ^uintptr(0)
 }
+
+// Behind is the stream itself, for a program that is to have it for a while.
+func (p *Patient) Behind() io.Writer { return p.to }

@@ -187,7 +187,7 @@ func (a *asker) start(asked *question, argv []string) {
 		}
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.sh.in, a.sh.out, unfolded(a.sh.err)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.sh.in, bare(a.sh.out), bare(a.sh.err)
 	var exit *exec.ExitError // it has said itself what is wrong
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 		fmt.Fprintln(a.sh.out, err)

@@ -55,11 +55,25 @@ func (f folding) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unfolded is the stream behind: a program that is started there makes its own
-// lines.
-func unfolded(w io.Writer) io.Writer {
-	if f, ok := w.(folding); ok {
-		return f.to
+// Behind is the stream that the lines are written to.
+func (f folding) Behind() io.Writer { return f.to }
+
+// Fd is that of the file behind it, for who asks whether it is a terminal.
+func (f folding) Fd() uintptr {
+	if file, ok := f.to.(interface{ Fd() uintptr }); ok {
+		return file.Fd()
 	}
-	return w
+	return ^uintptr(0)
+}
+
+// bare is the stream behind all that we put before one: a program that is started
+// there makes its own lines, and wants to see a terminal where there is one.
+func bare(w io.Writer) io.Writer {
+	for {
+		front, ok := w.(interface{ Behind() io.Writer })
+		if !ok {
+			return w
+		}
+		w = front.Behind()
+	}
 }

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/app"
 )
 
 // What goes wrong is told in lines that fit, like everything else.
@@ -33,5 +36,26 @@ func TestFoldingLeavesTheRestAlone(t *testing.T) {
 		if n, err := (folding{&b, func() int { return width }}).Write([]byte(text)); n != len(text) || err != nil || b.String() != text {
 			t.Errorf("at %d columns %q (%d, %v), want it as it was", width, b.String(), n, err)
 		}
+	}
+}
+
+// What we put before a stream does not hide that it is a terminal, and is out of the way
+// of a program that gets it.
+func TestTheStreamBehindIsKnown(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	patient := app.NewPatient(folding{f, func() int { return 60 }})
+	defer patient.Close()
+	if patient.Fd() != f.Fd() {
+		t.Errorf("a patient stream before folded lines is %d, want that of the file, %d", patient.Fd(), f.Fd())
+	}
+	if got := bare(patient); got != f {
+		t.Errorf("behind it is %v, want the file", got)
+	}
+	if (folding{&bytes.Buffer{}, nil}).Fd() != ^uintptr(0) {
+		t.Error("a buffer is taken for a file")
 	}
 }

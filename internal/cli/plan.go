@@ -212,7 +212,7 @@ func edit(sh *shell, path string) error {
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt)
 	defer signal.Stop(heard)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.in, sh.out, unfolded(sh.err)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.in, bare(sh.out), bare(sh.err)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the editor did not end well: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/agent"
@@ -32,12 +33,12 @@ type Account struct {
 }
 
 // SignedOut tells that nobody has signed in, as far as that is sure: no variable
-// pays, nothing is kept of a sign-in, and the CLI says itself that nobody has. No
+// pays or names somebody else to ask, nothing is kept of a sign-in, and the CLI says itself that nobody has. No
 // secret is read: that there is one is enough. Of a CLI that cannot be asked
 // without a network nothing is known.
 func (a Account) SignedOut(ctx context.Context) bool {
 	traits := agent.TraitsOf(a.Name)
-	if len(traits.SignIn.Ask) == 0 || slices.ContainsFunc(traits.Secrets, func(name string) bool { return a.variable(name) != "" }) {
+	if len(traits.SignIn.Ask) == 0 || slices.ContainsFunc(slices.Concat(traits.Secrets, traits.SignIn.Others), func(name string) bool { return a.variable(name) != "" }) {
 		return false
 	}
 	if folder := a.folder(traits.SignIn); folder != "" {
@@ -113,9 +114,17 @@ func (a Account) SignIn() string {
 
 // accounts sees that somebody is signed in to those who work.
 func accounts(ctx context.Context, f Flight) []Finding {
+	out := make([]bool, len(f.Workers))
+	var wg sync.WaitGroup
+	for i, w := range f.Workers {
+		if w.Account != nil && found(f.Dir(), w.Program) == nil {
+			wg.Go(func() { out[i] = w.Account.SignedOut(ctx) }) // each takes its time
+		}
+	}
+	wg.Wait()
 	var list []Finding
 	for i, w := range f.Workers {
-		if w.Account == nil || found(f.Dir(), w.Program) != nil || !w.Account.SignedOut(ctx) {
+		if !out[i] {
 			continue
 		}
 		list = append(list, Finding{Name: "agent " + w.Name, Worry: i > 0, What: fmt.Sprintf("agent %s: nobody is signed in", w.Name), Hint: w.Account.SignIn()})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/story"
 )
 
@@ -40,6 +42,13 @@ func TestWhoIsSignedOut(t *testing.T) {
 		{"nothing is kept in that", "codex", []string{"CODEX_HOME=HOME/else"}, map[string]string{".codex/auth.json": ""}, saysNo, true, true},
 		{"another provider is asked", "codex", nil, map[string]string{".codex/config.toml": "a = 1\nmodel_provider = \"mine\"\n"}, saysNo, false, false},
 		{"the settings name no other", "codex", nil, map[string]string{".codex/config.toml": "# model_provider\nmodel = \"x\"\n"}, saysNo, true, true},
+		{"a program gives the key", "claude", nil, map[string]string{".claude/settings.json": "{\n  \"apiKeyHelper\": \"/bin/key\"\n}"}, saysNo, false, false},
+		{"the settings name another provider", "claude", nil, map[string]string{".claude/settings.json": `{"env":{"CLAUDE_CODE_USE_VERTEX":"1"}}`}, saysNo, false, false},
+		{"the settings name no key", "claude", nil, map[string]string{".claude/settings.json": `{"model":"apiKeyHelper"}`}, saysNo, true, true},
+		{"Bedrock is asked", "claude", []string{"CLAUDE_CODE_USE_BEDROCK=1"}, nil, saysNo, false, false},
+		{"Vertex is asked", "claude", []string{"CLAUDE_CODE_USE_VERTEX=1"}, nil, saysNo, false, false},
+		{"Foundry is asked", "claude", []string{"CLAUDE_CODE_USE_FOUNDRY=1"}, nil, saysNo, false, false},
+		{"a gateway is asked", "claude", []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1"}, nil, saysNo, false, false},
 		{"an old version does not know the question", "claude", nil, nil, "#!/bin/sh\ntouch \"$MARK\"\necho 'error: unknown option' >&2\nexit 1\n", false, true},
 		{"it says no, and that all is well", "claude", nil, nil, "#!/bin/sh\ntouch \"$MARK\"\necho '{\"loggedIn\": false}'\n", false, true},
 		{"somebody is", "claude", nil, nil, "#!/bin/sh\ntouch \"$MARK\"\necho '{\"loggedIn\": true}'\n", false, true},
@@ -72,5 +81,37 @@ func TestWhoIsSignedOut(t *testing.T) {
 				t.Errorf("the CLI was asked: %v, want %v", err == nil, tt.asked)
 			}
 		})
+	}
+}
+
+// Each CLI may take long to say whether somebody is signed in: they are asked side by
+// side. These two wait for each other.
+func TestAgentsAreAskedSideBySide(t *testing.T) {
+	home, bin := t.TempDir(), t.TempDir()
+	const waits = `#!/bin/sh
+touch "$HOME/${0##*/}"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+	test -e "$HOME/claude" && test -e "$HOME/codex" && break
+	sleep 0.1
+done
+test -e "$HOME/claude" && test -e "$HOME/codex" || exit 0
+echo '{"loggedIn":false}'
+echo 'Not logged in' >&2
+exit 1
+`
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}
+	f := Flight{Assignment: request.Assignment{Tree: home, Settings: &config.Resolved{}}}
+	for _, name := range []string{"claude", "codex"} {
+		program := filepath.Join(bin, name)
+		story.WriteFile(t, program, waits)
+		if err := os.Chmod(program, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		f.Workers = append(f.Workers, Worker{Name: name, Program: program, Account: &Account{Name: name, Dir: home, Env: env}})
+	}
+	list := accounts(t.Context(), f)
+	if len(list) != 2 || list[0].Name != "agent claude" || list[0].Worry || list[1].Name != "agent codex" || !list[1].Worry {
+		t.Errorf("found %+v, want both, in their order", list)
 	}
 }
