@@ -74,7 +74,7 @@ esac
 		_ = cmd.Process.Signal(signal) // it may be over
 		_ = cmd.Wait()
 		w.deserted()
-		out := w.must(w.program, "review", "run-1")
+		out := w.must(w.program, "review", "run-1", "--finish")
 		name, ok := allowed[reviewState(w)]
 		if !ok {
 			t.Fatalf("neither before nor after:\n%s\nthe next review said\n%s", reviewState(w), out)

@@ -28,7 +28,7 @@ type reviewWishes struct {
 	only, onlyTasks            []string
 	squash, one                bool
 	message, onto, branch      string
-	noVerify, dryRun           bool
+	noVerify, dryRun, finish   bool
 }
 
 func (w *reviewWishes) flags(f *pflag.FlagSet) {
@@ -44,6 +44,7 @@ func (w *reviewWishes) flags(f *pflag.FlagSet) {
 	f.StringVar(&w.branch, "branch", "", "hand it to a new branch of this name")
 	f.BoolVar(&w.noVerify, "no-verify", false, "commit without git's hooks")
 	f.BoolVar(&w.dryRun, "dry-run", false, "only show which commits would be made")
+	f.BoolVar(&w.finish, "finish", false, "only finish what a review that was killed has begun")
 }
 
 // drops tells whether files are to be put back, and commits whether commits are to be made.
@@ -55,6 +56,8 @@ func (w *reviewWishes) commits() bool { return w.squash || w.one || w.onto != ""
 // check refuses what does not go together.
 func (w *reviewWishes) check() error {
 	switch {
+	case w.finish && (w.drops() || w.commits()):
+		return usage("--finish stands by itself", "what was begun is finished before anything else is dropped or committed; leave it out")
 	case len(w.only)+len(w.onlyTasks) > 0 && len(w.drop)+len(w.dropTasks)+len(w.dropHunks) > 0:
 		return usage("--only and --drop exclude each other", "name what stays, or what goes")
 	case w.onto != "" && w.branch != "":
@@ -84,7 +87,9 @@ func reviewCommand(sh *shell) *cobra.Command {
 			"Only what the run changed is in them: your own work, staged or not, stays as it is. Commits that the run has\n" +
 			"made itself are replaced. --onto and --branch make them on another branch; a branch that only has to be\n" +
 			"moved on to the run's own commits gets those, unless you say --squash. Where something does not go\n" +
-			"together, nothing is changed.",
+			"together, no commit is made and no branch is moved; what was dropped by the same command stays dropped.\n\n" +
+			"What a review that was killed has left half done, the next one that drops or commits makes whole first; --finish\n" +
+			"does only that. Files that you have changed since are left alone.",
 		Example: "  refrain review\n  refrain review build-7 --drop notes.txt --squash\n  refrain review build-7 --one -m 'Add an export command' --onto main\n" +
 			"  refrain review build-7 --drop-task 'Write the docs' --json",
 		Args:              atMost(1),
@@ -99,9 +104,13 @@ func reviewCommand(sh *shell) *cobra.Command {
 			return err
 		}
 		switch {
+		case wishes.finish:
+			return r.onlyFinish(cmd.Context(), *asJSON)
 		case wishes.drops() || wishes.commits():
 			return r.do(cmd.Context(), &wishes, *asJSON)
-		case *asJSON:
+		}
+		r.tellCutShort()
+		if *asJSON {
 			all, err := r.json(cmd.Context())
 			if err != nil {
 				return err
@@ -120,7 +129,7 @@ func reviewCommand(sh *shell) *cobra.Command {
 		})
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if wishes.drops() || wishes.commits() {
+		if wishes.drops() || wishes.commits() || wishes.finish {
 			return sh.heeding(review)(cmd, args)
 		}
 		return review(cmd, args)
@@ -128,8 +137,7 @@ func reviewCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// openReview opens a run to look through. What a review that was killed has left is
-// made whole first.
+// openReview opens a run to look through.
 func openReview(ctx context.Context, sh *shell, ref string) (*reviewed, error) {
 	runs, entry, err := sh.find(ref)
 	if err != nil {
@@ -139,18 +147,42 @@ func openReview(ctx context.Context, sh *shell, ref string) (*reviewed, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reviewed{sh: sh, h: h, entry: entry}
-	if r.run = lookClosely(runs, entry); r.run.State.Ended() {
-		what, err := h.Finish(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if what != "" {
-			fmt.Fprintf(sh.err, "The last review was cut short: %s now.\n", what)
-		}
-	}
+	r := &reviewed{sh: sh, h: h, entry: entry, run: lookClosely(runs, entry)}
 	r.files, err = h.Touched(ctx)
 	return r, err
+}
+
+// finish makes whole what a review that was killed has left. It goes before all that
+// changes something, and before nothing else: who only looks changes nothing.
+func (r *reviewed) finish(ctx context.Context) (history.Finished, error) {
+	done, err := r.h.Finish(ctx)
+	if err == nil && done.What != "" {
+		fmt.Fprintf(r.sh.err, "The last review was cut short: %s now. Undo with: %s\n", done.What, done.Undo)
+	}
+	return done, err
+}
+
+func (r *reviewed) onlyFinish(ctx context.Context, asJSON bool) error {
+	done, err := r.finish(ctx)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return printJSON(r.sh.out, struct {
+			Run string `json:"run"`
+			history.Finished
+		}{r.entry.Name, done})
+	case done.What == "":
+		fmt.Fprintln(r.sh.out, "Nothing was left to finish.")
+	}
+	return nil
+}
+
+// tellCutShort says that a review was killed, to who only looks.
+func (r *reviewed) tellCutShort() {
+	if r.h.CutShort() && r.run.State.Ended() {
+		fmt.Fprintf(r.sh.err, "The last review was cut short. Finish it with: refrain review %s --finish\n", r.entry.Name)
+	}
 }
 
 // reviewed is a run that somebody looks through.
@@ -165,6 +197,12 @@ type reviewed struct {
 // do does what was asked for on the command line: drop first, then commit.
 func (r *reviewed) do(ctx context.Context, w *reviewWishes, asJSON bool) error {
 	said := map[string]any{"run": r.entry.Name}
+	if w.dryRun {
+		r.tellCutShort()
+	} else if _, err := r.finish(ctx); err != nil {
+		return err
+	}
+	undo := ""
 	if w.drops() {
 		files, rests, err := r.chosen(ctx, w)
 		if err != nil {
@@ -174,6 +212,7 @@ func (r *reviewed) do(ctx context.Context, w *reviewWishes, asJSON bool) error {
 		if err != nil {
 			return err
 		}
+		undo = fmt.Sprintf("refrain rollback %s/%s", r.entry.Name, undone.Kept)
 		said["dropped"], said["kept"], said["changes"] = files, undone.Kept, undone.Changes
 		if len(rests) > 0 {
 			said["cut"] = restored(rests)
@@ -185,7 +224,7 @@ func (r *reviewed) do(ctx context.Context, w *reviewWishes, asJSON bool) error {
 	if w.commits() {
 		done, err := r.squash(ctx, w)
 		if err != nil {
-			return err
+			return r.notSquashed(err, undo, said, done, asJSON)
 		}
 		if asJSON {
 			said["squash"] = done
@@ -197,6 +236,32 @@ func (r *reviewed) do(ctx context.Context, w *reviewWishes, asJSON bool) error {
 		return printJSON(r.sh.out, said)
 	}
 	return nil
+}
+
+// notSquashed is the failure of commits, with what was done before it: files were
+// dropped, which undo takes back, or a branch has moved.
+func (r *reviewed) notSquashed(err error, undo string, said map[string]any, done *history.Squashed, asJSON bool) error {
+	if undo == "" && done == nil {
+		return err
+	}
+	told := explain(err)
+	if undo != "" {
+		hint := fmt.Sprintf("the files are dropped (undo: %s)", undo)
+		if told.hint != "" {
+			hint += "; " + told.hint
+		}
+		told.hint = hint
+	}
+	if asJSON {
+		said["error"] = told.what
+		if done != nil {
+			said["squash"] = done
+		}
+		if err := printJSON(r.sh.out, said); err != nil {
+			return err
+		}
+	}
+	return told
 }
 
 func restored(rests []history.Rest) []string {

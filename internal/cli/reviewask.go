@@ -102,7 +102,11 @@ func (t *reviewTalk) files(ctx context.Context) (bool, error) {
 // dropTask answers for all files of a file's only task.
 func (t *reviewTalk) dropTask(f history.Touched) {
 	if len(f.Tasks) != 1 {
-		fmt.Fprintf(t.sh.out, "It belongs to %s: drop or keep it by itself.\n", text.Plural(len(f.Tasks), "task"))
+		to := "no task"
+		if n := len(f.Tasks); n > 0 {
+			to = text.Plural(n, "task")
+		}
+		fmt.Fprintf(t.sh.out, "It belongs to %s: drop or keep it by itself.\n", to)
 		return
 	}
 	for _, own := range t.only(f.Tasks[0]) {
@@ -124,13 +128,19 @@ func (t *reviewTalk) hunk(ctx context.Context, f history.Touched) error {
 		return nil
 	}
 	var gone []int
-	for _, h := range hunks {
+	for i := 0; i < len(hunks); {
+		h := hunks[i]
 		t.showHunk(h)
 		switch t.letter("Hunk %d of %d: [k]eep  [d]rop  [q]uit the hunks? ", h.N, len(hunks)) {
+		case "k", "":
+			i++
 		case "d":
 			gone = append(gone, h.N)
+			i++
 		case "q":
 			return nil
+		default:
+			fmt.Fprintln(t.sh.out, "Type one of the letters, then Enter. Enter alone keeps the hunk.")
 		}
 	}
 	switch len(gone) {
@@ -216,6 +226,9 @@ func (t *reviewTalk) drop(ctx context.Context) error {
 		return nil
 	}
 	return t.doing(func(ctx context.Context) error {
+		if _, err := t.finish(ctx); err != nil {
+			return err
+		}
 		if _, err := t.reviewed.drop(ctx, gone, rests, false); err != nil {
 			return err
 		}
@@ -275,6 +288,9 @@ func (t *reviewTalk) commits(ctx context.Context) error {
 	}
 	w.dryRun = false
 	return t.doing(func(ctx context.Context) error {
+		if _, err := t.finish(ctx); err != nil {
+			return err
+		}
 		done, err := t.squash(ctx, w)
 		if err == nil {
 			t.tellSquash(done, false)

@@ -45,9 +45,9 @@ func (r *reviewed) squash(ctx context.Context, w *reviewWishes) (*history.Squash
 	})
 	var conflict *git.ConflictError
 	if errors.As(err, &conflict) {
-		hint := "nothing has changed; leave the file out with --drop, or commit it yourself"
+		hint := "no commit was made; leave the file out with --drop, or commit it yourself"
 		if w.onto != "" {
-			hint = "nothing has changed; make a branch of it with --branch NAME, then merge that with git and solve it there"
+			hint = "no commit was made; make a branch of it with --branch NAME, then merge that with git and solve it there"
 		}
 		return nil, failure{fmt.Sprintf("the work of %s does not fit: %s", r.entry.Name, conflict), hint, statusFailed}
 	}
@@ -55,7 +55,7 @@ func (r *reviewed) squash(ctx context.Context, w *reviewWishes) (*history.Squash
 	if errors.As(err, &failed) {
 		return nil, failure{
 			"no commit was made: " + strings.TrimRight(text.Line(failed.Error()), ": "),
-			"nothing has changed; mend what git or its hook says, or go without hooks with --no-verify", statusFailed,
+			"mend what git or its hook says, or go without hooks with --no-verify", statusFailed,
 		}
 	}
 	return done, err

@@ -266,11 +266,7 @@ func (w gathered) unstageRecords(ctx context.Context, on Command) error {
 // followCommit brings the user's index to the commit, and only the paths that
 // are in it: what somebody staged in the meantime stays staged.
 func (p Program) followCommit(ctx context.Context, before, commit string, found bool) error {
-	git, err := p.folder(ctx)
-	if err != nil {
-		return err
-	}
-	if err := unlocked(ctx, filepath.Join(git, "index.lock")); err != nil {
+	if err := p.indexUnlocked(ctx); err != nil {
 		return err
 	}
 	if !found {
@@ -286,6 +282,14 @@ func (p Program) followCommit(ctx context.Context, before, commit string, found 
 	}
 	_, err = p.RunWith(ctx, Command{Stdin: []byte(strings.Join(paths, "\x00"))}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
 	return err
+}
+
+func (p Program) indexUnlocked(ctx context.Context) error {
+	git, err := p.folder(ctx)
+	if err != nil {
+		return err
+	}
+	return unlocked(ctx, filepath.Join(git, "index.lock"))
 }
 
 // differing lists the files that differ between two commits; before the first there
@@ -315,7 +319,7 @@ func unlocked(ctx context.Context, lock string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return &RefusedError{what: "no commit is made: the index is locked", hint: "if no other git works here, one died: remove " + lock}
+			return &RefusedError{what: "the index is locked", hint: "if no other git works here, one died: remove " + lock}
 		case <-time.After(lockPatience / 10):
 		}
 	}

@@ -121,15 +121,15 @@ func (m Mover) Staged(ctx context.Context, g Goal, to string) (string, error) {
 	return "", err
 }
 
-// Move brings a goal to a commit: the branch first, in one step, then the index of
-// the work tree that is on it, or its files too where it is another one. A branch
-// that is no longer where it was is refused, and so is a work tree whose own changes
-// would be overwritten; then nothing has changed.
+// Move brings a goal to a commit, in one step: the branch, and the work tree that is
+// on it, unless it is this one, whose index has to GoOver or Follow. A branch that is
+// no longer where it was is refused, and so is a work tree whose own changes would be
+// overwritten, or whose index is locked; then nothing has changed.
 func (m Mover) Move(ctx context.Context, g Goal, to, why string) error {
 	refused := func(err error) error {
 		var failed *Error
 		if errors.As(err, &failed) {
-			return &RefusedError{what: fmt.Sprintf("%s was not moved: %s", g.Name(), strings.TrimPrefix(text.Fold(failed.complaint), "error: ")), hint: "nothing has changed; mend that, and try again"}
+			return &RefusedError{what: fmt.Sprintf("%s was not moved: %s", g.Name(), strings.TrimPrefix(text.Fold(failed.complaint), "error: ")), hint: "no commit was made; mend that, and try again"}
 		}
 		return err
 	}
@@ -146,18 +146,13 @@ func (m Mover) Move(ctx context.Context, g Goal, to, why string) error {
 	if old == "" {
 		old = strings.Repeat("0", len(to))
 	}
-	// What comes is short, and must not be cut in two.
-	ctx = context.WithoutCancel(ctx)
-	if _, err := m.tree.git.Run(ctx, "update-ref", "--no-deref", "--create-reflog", "-m", why, ref, to, old); err != nil {
-		return refused(err)
+	if g.Here {
+		if err := m.tree.git.indexUnlocked(ctx); err != nil {
+			return err
+		}
 	}
-	if !g.Here {
-		return nil
-	}
-	if g.New {
-		return m.GoOver(ctx, g.Branch, g.From, to, why)
-	}
-	return m.Follow(ctx, g.Tip, to)
+	_, err := m.tree.git.Run(context.WithoutCancel(ctx), "update-ref", "--no-deref", "--create-reflog", "-m", why, ref, to, old)
+	return refused(err)
 }
 
 // GoOver makes a branch the one that is checked out, and leaves the files as they

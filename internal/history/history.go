@@ -176,6 +176,7 @@ func (h *History) putBack(ctx context.Context, restored *loop.CheckpointRestored
 	ctx = context.WithoutCancel(ctx) // half of it would be neither before nor after
 	kept, changes, err := h.Kept.RestoreNoting(ctx, to, func(kept checkpoint.Checkpoint) error {
 		if begun != nil {
+			begun.Drop.Kept = kept.ID
 			if err := h.begin(*begun); err != nil {
 				return err
 			}

@@ -94,7 +94,11 @@ func (h *History) Squash(ctx context.Context, parts []Part, s Squash) (*Squashed
 	if s.DryRun || done.To == way.goal.Tip {
 		return done, nil
 	}
-	return done, h.move(ctx, mover, way, done)
+	err = h.move(ctx, mover, way, done)
+	if err != nil && !errors.As(err, new(*HalfMovedError)) {
+		return nil, err // no branch has them
+	}
+	return done, err
 }
 
 // way leads from what is there to the commits.
@@ -270,14 +274,37 @@ func (h *History) move(ctx context.Context, mover git.Mover, w way, done *Squash
 	if g.New {
 		note = moving{New: g.Branch, From: g.From, To: done.To}
 	}
-	if err := h.begin(unfinished{Move: &note}); err != nil {
+	if err := h.begin(unfinished{Move: &note, Undo: done.Undo}); err != nil {
 		return err
 	}
-	err := mover.Move(ctx, g, done.To, reflog)
-	if err == nil {
-		h.done()
+	if err := mover.Move(ctx, g, done.To, reflog); err != nil {
+		if errors.As(err, new(*git.RefusedError)) { // else nobody knows how far it came
+			h.done()
+		}
+		return err
 	}
-	return err
+	ctx = context.WithoutCancel(ctx) // what comes is short, and must not be cut in two
+	if _, err := h.finishMove(ctx, note); err != nil {
+		return &HalfMovedError{Branch: g.Name(), To: done.To, Run: h.entry.Name, Undo: done.Undo, Why: err}
+	}
+	h.done()
+	return nil
+}
+
+// HalfMovedError says that a branch was moved, and the index of its work tree was not.
+type HalfMovedError struct {
+	Branch, To string
+	Run, Undo  string
+	Why        error // not to be unwrapped: to who asks, nothing else has failed
+}
+
+func (e *HalfMovedError) Error() string {
+	return fmt.Sprintf("%s has moved to %s, its index has not: %v", e.Branch, e.To, e.Why)
+}
+
+// Hint says what to do.
+func (e *HalfMovedError) Hint() string {
+	return fmt.Sprintf("mend that, then end it with \"refrain review %s --finish\"; or take it back with: %s", e.Run, e.Undo)
 }
 
 // undo is the command that takes a move back. Files stay as they are, but for those

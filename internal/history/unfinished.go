@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
@@ -20,11 +21,13 @@ import (
 type unfinished struct {
 	Drop *dropping `json:"drop,omitempty"`
 	Move *moving   `json:"move,omitempty"`
+	Undo string    `json:"undo,omitempty"` // the command that takes the move back
 }
 
 type dropping struct {
 	Paths []string `json:"paths,omitempty"`
 	Rests []Rest   `json:"rests,omitempty"`
+	Kept  string   `json:"kept,omitempty"` // the checkpoint of what was there
 }
 
 // moving is a branch that goes to a commit, and the index of its work tree with it.
@@ -49,79 +52,117 @@ func (h *History) begin(u unfinished) error {
 
 func (h *History) done() { _ = os.Remove(h.unfinishedFile()) } // at worst it is done again, which changes nothing
 
-// Finish makes whole what a review that was killed has begun, and says what that
-// was; empty for nothing. Doing it twice changes nothing.
-func (h *History) Finish(ctx context.Context) (what string, err error) {
+// CutShort tells whether a review that was killed has left something to Finish.
+func (h *History) CutShort() bool {
+	_, err := os.Stat(h.unfinishedFile())
+	return err == nil
+}
+
+// Finished is what was left to do of a review, and the command that takes all of it
+// back; empty for nothing. Its JSON names are a promise to scripts.
+type Finished struct {
+	What string `json:"finished"`
+	Undo string `json:"undo,omitempty"`
+}
+
+// Finish makes whole what a review that was killed has begun. Doing it twice changes
+// nothing.
+func (h *History) Finish(ctx context.Context) (f Finished, err error) {
 	text, err := files.ReadFile(ctx, h.unfinishedFile(), maxUnfinished)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return f, nil
 	}
 	if err != nil {
-		return "", err
+		return f, err
 	}
 	var u unfinished
 	if err := json.Unmarshal(text, &u); err != nil {
-		return "", fmt.Errorf("read %s: %w", h.unfinishedFile(), err)
+		return f, fmt.Errorf("read %s: %w", h.unfinishedFile(), err)
 	}
 	lock, err := h.runs.At(h.entry.Tree).Lock(journal.Self("", ""))
 	if err != nil {
-		return "", err
+		return f, err
 	}
 	defer func() { _ = lock.Unlock() }() // the system lets go of it in any case
 	switch {
 	case u.Drop != nil:
-		what, err = "dropped files were put back", h.finishDrop(ctx, *u.Drop)
+		u.Undo = fmt.Sprintf("refrain rollback %s/%s", h.entry.Name, u.Drop.Kept)
+		f.What, err = h.finishDrop(ctx, *u.Drop)
 	case u.Move != nil:
-		what, err = h.finishMove(ctx, *u.Move)
+		f.What, err = h.finishMove(ctx, *u.Move)
 	}
 	if err == nil {
 		h.done()
 	}
-	return what, err
+	if f.What != "" {
+		f.Undo = u.Undo
+	}
+	return f, err
 }
 
 // maxUnfinished is far more than what a review drops parts of.
 const maxUnfinished = 256 << 20
 
 // finishDrop puts back what is not yet, unless the journal has not heard of it: then
-// no file was touched.
-func (h *History) finishDrop(ctx context.Context, d dropping) error {
+// no file was touched. What somebody has changed since is theirs.
+func (h *History) finishDrop(ctx context.Context, d dropping) (string, error) {
 	w, err := h.work()
 	if err != nil {
-		return err
+		return "", err
+	}
+	if _, heard := w.before[d.Kept]; !heard {
+		return "", nil
 	}
 	for _, path := range d.Paths {
-		if _, gone := w.gone[path]; !gone {
-			return nil
+		if then, gone := w.gone[path]; !gone || then < len(w.steps) { // taken back, or the run went on
+			return "", nil
 		}
 	}
 	for _, r := range d.Rests {
 		if !w.cut[r.Path] {
-			return nil
+			return "", nil
 		}
 	}
 	first, err := h.At(ctx, 0)
 	if err != nil {
-		return err
+		return "", err
+	}
+	kept, err := h.Kept.Load(ctx, d.Kept)
+	if err != nil {
+		return "", err
+	}
+	was, err := h.Kept.Trees().Paths(ctx, kept.Tree)
+	if err != nil {
+		return "", err
 	}
 	now, err := h.Kept.Checkpoint(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	there, err := h.Kept.Trees().Paths(ctx, now.Tree)
 	if err != nil {
-		return err
+		return "", err
 	}
+	changed := func(path string) bool { name := h.Tree.Prefix() + path; return was[name] != there[name] }
+	paths := slices.DeleteFunc(slices.Clone(d.Paths), changed)
 	var patches []checkpoint.Patch
 	for _, r := range d.Rests {
-		patches = append(patches, checkpoint.Patch{Path: r.Path, File: there[h.Tree.Prefix()+r.Path], Content: append([]byte{}, r.Content...)})
+		if !changed(r.Path) {
+			patches = append(patches, checkpoint.Patch{Path: r.Path, File: there[h.Tree.Prefix()+r.Path], Content: append([]byte{}, r.Content...)})
+		}
 	}
-	to, err := h.Kept.With(ctx, now, first, d.Paths, patches...)
+	if len(paths)+len(patches) == 0 {
+		return "", nil
+	}
+	to, err := h.Kept.With(ctx, now, first, paths, patches...)
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, _, err = h.Kept.Restore(ctx, to)
-	return err
+	_, changes, err := h.Kept.Restore(ctx, to)
+	if len(changes.Paths) == 0 {
+		return "", err
+	}
+	return "dropped files were put back", err
 }
 
 // finishMove brings the index to where the branch is, if that has moved.
