@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -34,7 +37,7 @@ func attendOnScreen(ctx context.Context, sh *shell, stdin *os.File, args ...stri
 	defer own.close()
 	ctx, stop := untilHangup(ctx, sh, own)
 	defer stop()
-	name := own.name(ctx)
+	name := own.name(ctx, sh)
 	switch {
 	case name == "" && own.gone():
 		stop() // which signal it was
@@ -45,7 +48,8 @@ func attendOnScreen(ctx context.Context, sh *shell, stdin *os.File, args ...stri
 	case name == "":
 		return nil // the terminal is gone, and the run is not
 	}
-	own.passOn(sh.err)
+	var said strings.Builder
+	own.passOn(io.MultiWriter(sh.err, &said))
 	_ = os.RemoveAll(own.dir) // nobody may come back to do it; what is open stays
 	store, err := sh.store()
 	if err != nil {
@@ -55,7 +59,7 @@ func attendOnScreen(ctx context.Context, sh *shell, stdin *os.File, args ...stri
 	if err != nil {
 		return err
 	}
-	if store, entry, err = watchAll(ctx, sh, store, entry, true); err != nil {
+	if store, entry, err = watchAll(ctx, sh, store, entry, true, said.String()); err != nil {
 		return err
 	}
 	run := lookClosely(store, entry)
@@ -77,10 +81,23 @@ func attendOnScreen(ctx context.Context, sh *shell, stdin *os.File, args ...stri
 	return nil
 }
 
+// quietTime is how long nothing need be said of a run that is about to begin.
+const quietTime = time.Second
+
 // name waits until the run has begun, and gives its name; none, when it has ended
-// before, or nobody waits any more.
-func (a *apartRun) name(ctx context.Context) string {
+// before, or nobody waits any more. When that takes longer, a line says what happens.
+func (a *apartRun) name(ctx context.Context, sh *shell) string {
+	begins := time.Now()
+	var line *pulse
+	defer func() {
+		if line != nil {
+			line.end()
+		}
+	}()
 	for {
+		if line == nil && time.Since(begins) >= quietTime {
+			line = sh.wait(func() string { return "looking whether everything is there: " + text.Seconds(time.Since(begins)) })
+		}
 		over := a.gone() || ctx.Err() != nil
 		if run, ok := a.begun(); ok || over {
 			return run.Run

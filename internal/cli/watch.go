@@ -51,22 +51,24 @@ func watchRun(ctx context.Context, sh *shell, ref string) error {
 	}
 	ctx, stop := sh.untilSignal(ctx)
 	defer stop()
-	_, _, err = watchAll(ctx, sh, store, entry, false)
+	_, _, err = watchAll(ctx, sh, store, entry, false, "")
 	return err
 }
 
 // watchAll shows a run, and those that its reader goes on to, and then tells on the
 // normal screen how the last one stands. Ctrl+C is for the first when it was started
-// for this screen; any other is only looked at.
-func watchAll(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, ours bool) (journal.Store, journal.Entry, error) {
+// for this screen; any other is only looked at. What was said already is said once more
+// on the screen, which hides it.
+func watchAll(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, ours bool, said string) (journal.Store, journal.Entry, error) {
 	for {
-		next, err := watchOne(ctx, sh, store, entry, ours)
+		next, err := watchOne(ctx, sh, store, entry, ours, said)
 		if err != nil {
 			return store, entry, err
 		}
 		if next == nil {
 			break
 		}
+		said = next.Said
 		if next.Name == "" { // the same again
 			continue
 		}
@@ -92,8 +94,9 @@ func watchAll(ctx context.Context, sh *shell, store journal.Store, entry journal
 
 // watchOne shows one run until its reader leaves, and gives the run to show next, if
 // they have chosen one.
-func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, ours bool) (next *tui.LiveRun, err error) {
+func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, ours bool, said string) (next *tui.LiveRun, err error) {
 	o := fullScreen(sh, store)
+	o.Said = said
 	if ours {
 		o.Interrupt = interrupter(store, entry)
 	}

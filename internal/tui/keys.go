@@ -249,7 +249,7 @@ func (m *model) takeOver(start func() (*exec.Cmd, error)) tea.Cmd {
 	cmd.Stderr = &said
 	return m.lend(program{Cmd: cmd}, func(err error) tea.Msg {
 		if err == nil {
-			return again{}
+			return again{said.String()}
 		}
 		why := text.Line(strings.TrimPrefix(strings.TrimSpace(said.String()), "refrain: "))
 		return told{bad, cmp.Or(why, err.Error())}

@@ -109,3 +109,47 @@ func TestReviewing(t *testing.T) {
 	press(m, "v")
 	wantShown(t, m, "there is no program")
 }
+
+func TestWhatWasSaidBeforeTheScreenIsOnIt(t *testing.T) {
+	said := func(o *Options) { o.Said = "The runs of this machine: http://127.0.0.1:4117/\nWARNING: no gates\n" }
+	m := (&world{}).shown(begin().working(), 80, 24, said)
+	if got := footer(m); got != "The runs of this machine: http://127.0.0.1:4117/" {
+		t.Errorf("footer %q", got)
+	}
+	wantShown(t, m, "WARNING: no gates")
+	var next LiveRun
+	m = (&world{}).shown(begin().worked(0).done(), 80, 24, func(o *Options) { o.Switch = func(r LiveRun) { next = r } })
+	if do(m, again{"WARNING: changed"}); next.Said != "WARNING: changed" {
+		t.Errorf("the next screen is told %q", next.Said)
+	}
+	m = (&world{}).shown(begin().worked(0).done(), 80, 24)
+	do(m, again{"WARNING: changed\n"})
+	if got := footer(m); got != "WARNING: changed" {
+		t.Errorf("footer %q", got)
+	}
+}
+
+func TestThePlanIsReadOnceMoreAtTheEnd(t *testing.T) {
+	reads := 0
+	w := &world{}
+	m := w.shown(begin().working(), 80, 24, func(o *Options) {
+		o.Tasks = func(context.Context, string) ([]Task, error) {
+			reads++
+			return []Task{{Text: "Greet", Done: reads > 1}}, nil
+		}
+	})
+	do(m, redraw{})
+	do(m, redraw{})
+	wantShown(t, m, "tasks 0/1")
+	n := len(w.story.events)
+	w.story.done()
+	for _, e := range w.story.events[n:] {
+		m.data.observe(e)
+	}
+	m.panes.tasks.next = w.story.now.Add(tasksEvery)
+	do(m, redraw{})
+	wantShown(t, m, "tasks 1/1")
+	if do(m, redraw{}); reads != 2 {
+		t.Errorf("the plan was read %d times, want once more at the end", reads)
+	}
+}

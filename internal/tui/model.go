@@ -44,9 +44,26 @@ func newModel(d *runData, w work, o Options) *model {
 		o.Now = time.Now
 	}
 	look, said := newPalette(o.Color), &dialog{now: o.Now}
-	return &model{
+	m := &model{
 		opt: o, look: look, data: d, work: w, dialog: said, mouse: true,
 		panes: panes{look: look, data: d, work: w, dialog: said, another: func() *runData { return newRunData(o) }},
+	}
+	m.recall(o.Said)
+	return m
+}
+
+// recall tells what was said where the screen has hidden it: the first line at once, and
+// all of it at the top of the transcript and the log.
+func (m *model) recall(said string) {
+	for i, line := range strings.Split(strings.TrimSpace(said), "\n") {
+		if line == "" {
+			continue
+		}
+		if i == 0 {
+			m.dialog.say(caution, text.Line(line))
+		}
+		m.data.note(caution, line)
+		m.data.log.add(&block{text: oneLine(line), style: caution, indent: "  "})
 	}
 }
 
@@ -75,9 +92,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.runs.take(msg)
 	case again:
 		if m.opt.Switch != nil {
-			m.opt.Switch(LiveRun{})
+			m.opt.Switch(LiveRun{Said: msg.said})
 			return m, tea.Quit
 		}
+		m.recall(msg.said)
 	case redraw:
 		if m.leaving && m.data.run.State.Ended() {
 			return m, tea.Quit

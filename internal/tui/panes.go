@@ -79,6 +79,7 @@ func (p *panes) update(msg tea.Msg) tea.Cmd {
 		p.gates.take(msg)
 	case tasksRead:
 		p.tasks.take(msg)
+		return p.readTasks()
 	case redraw:
 		return tea.Batch(p.catchUp(), p.readTasks())
 	}

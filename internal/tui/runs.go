@@ -18,6 +18,7 @@ type LiveRun struct {
 	State string // in people's words
 	At    string // how far it is
 	Here  bool   // it is the one on the screen
+	Said  string // by whoever made it change, to be told on its screen
 }
 
 // runList is the list of live runs, in place of the panes.
@@ -36,7 +37,7 @@ type runsRead struct {
 }
 
 // again says that the run on the screen may have changed behind its back.
-type again struct{}
+type again struct{ said string }
 
 // listRuns opens the list of live runs.
 func (m *model) listRuns() tea.Cmd {

@@ -45,7 +45,7 @@ type Options struct {
 	// Runs lists what is alive; nil: nobody knows.
 	Runs func(ctx context.Context) ([]LiveRun, error)
 	// Switch is told which run is to be shown when the screen has closed; the zero
-	// one is the same again. nil: this screen belongs to its run.
+	// one without a name is the same again. nil: this screen belongs to its run.
 	Switch func(LiveRun)
 	// Resume goes on with a run that is over, with settings changed as KEY=VALUE, in
 	// place of the screen; nil: it cannot.
@@ -63,6 +63,9 @@ type Options struct {
 	// Interrupt is what Ctrl+C asks of a run that was started for this screen, each
 	// time that it is pressed; nil: the screen only looks on, and Ctrl+C leaves it.
 	Interrupt func()
+
+	// Said is what was said before the screen was there, in lines.
+	Said string
 
 	Now func() time.Time // nil is time.Now
 }

@@ -24,6 +24,7 @@ type tasks struct {
 	list    []Task
 	reading bool
 	next    time.Time // when to read again
+	last    bool      // the run is over, and this was read since
 }
 
 const tasksEvery = 2 * time.Second
@@ -33,9 +34,12 @@ type tasksRead struct{ list []Task }
 
 func (p *panes) readTasks() tea.Cmd {
 	now := p.dialog.now()
-	if p.work.tasks == nil || p.tasks.reading || now.Before(p.tasks.next) || p.data.run.Name == "" {
+	over := p.data.run.State.Ended()
+	due := !now.Before(p.tasks.next) || over && !p.tasks.last // what the run has done last counts at once
+	if p.work.tasks == nil || p.tasks.reading || !due || p.data.run.Name == "" {
 		return nil
 	}
+	p.tasks.last = over
 	p.tasks.reading, p.tasks.next = true, now.Add(tasksEvery)
 	name := p.data.run.Name
 	return p.work.inBackground(func() tea.Msg {
