@@ -104,7 +104,7 @@ func (l *channels) join(s runs, one ship) (c *channel, leave func()) {
 	if c == nil {
 		ctx, cancel := context.WithCancel(s.closing)
 		c = &channel{of: s, one: one, ledger: s.ledgers.of(one), end: cancel, news: make(chan struct{})}
-		c.look() // so that who joins sees something
+		_, _ = c.look() // so that who joins sees something; follow tells what is wrong
 		l.open[one.entry.Dir] = c
 		s.wg.Go(func() { c.follow(ctx) })
 		s.wg.Go(func() { c.wake(ctx) })
