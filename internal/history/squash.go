@@ -329,6 +329,8 @@ func (h *History) undo(g git.Goal, old string) string {
 		return fmt.Sprintf("%s%s && %sbranch -D %s", run, back, run, branch)
 	case old == "":
 		return run + "update-ref -d HEAD"
+	case g.Here && strings.HasPrefix(old, "refs/"): // commits of the run's, which may hold what was somebody's own
+		return run + "reset -q " + old
 	case g.Here:
 		return run + "reset --soft " + old
 	case g.At == "":
