@@ -214,6 +214,9 @@ func (r *reviewed) do(ctx context.Context, w *reviewWishes, asJSON bool) error {
 		}
 		undo = fmt.Sprintf("refrain rollback %s/%s", r.entry.Name, undone.Kept)
 		said["dropped"], said["kept"], said["changes"] = files, undone.Kept, undone.Changes
+		if len(undone.Since) > 0 {
+			said["changed_since"] = undone.Since
+		}
 		if len(rests) > 0 {
 			said["cut"] = restored(rests)
 		}
@@ -551,7 +554,11 @@ func (r *reviewed) drop(ctx context.Context, files []history.Touched, rests []hi
 		return undone, err
 	}
 	for _, f := range files {
-		fmt.Fprintf(r.sh.out, "dropped %s\n", text.Path(f.Path))
+		also := ""
+		if slices.Contains(undone.Since, f.Path) {
+			also = ", with what was changed in it since the run"
+		}
+		fmt.Fprintf(r.sh.out, "dropped %s%s\n", text.Path(f.Path), also)
 	}
 	for _, rest := range rests {
 		fmt.Fprintf(r.sh.out, "dropped part of %s\n", text.Path(rest.Path))

@@ -131,6 +131,7 @@ type Undone struct {
 	Kept    string       // the checkpoint of what was there
 	Changes loop.Changes // from there to where it is now
 	Commits []string     // that stay, newest first
+	Since   []string     // files that somebody had changed since the run
 }
 
 // RollBack puts the files back as they were at a checkpoint of the run, if confirm

@@ -109,7 +109,8 @@ func (h *History) Drop(ctx context.Context, files []Touched, rests []Rest, confi
 		restored.Cut = append(restored.Cut, r.Path)
 	}
 	begun := &unfinished{Drop: &dropping{Paths: restored.Dropped, Rests: rests}}
-	return h.putBack(ctx, restored, begun, confirm, func() (to, left checkpoint.Checkpoint, err error) {
+	var since []string
+	undone, err := h.putBack(ctx, restored, begun, confirm, func() (to, left checkpoint.Checkpoint, err error) {
 		work, err := h.Here(ctx)
 		if err != nil {
 			return to, left, err
@@ -118,7 +119,20 @@ func (h *History) Drop(ctx context.Context, files []Touched, rests []Rest, confi
 		if err != nil {
 			return to, left, err
 		}
-		patches, err := h.patches(ctx, work, now, rests)
+		made, err := h.Kept.Trees().Paths(ctx, work.Tree)
+		if err != nil {
+			return to, left, err
+		}
+		there, err := h.Kept.Trees().Paths(ctx, now.Tree)
+		if err != nil {
+			return to, left, err
+		}
+		for _, path := range restored.Dropped {
+			if name := h.Tree.Prefix() + path; made[name] != there[name] {
+				since = append(since, path)
+			}
+		}
+		patches, err := h.patches(made, there, rests)
 		if err != nil {
 			return to, left, err
 		}
@@ -128,22 +142,15 @@ func (h *History) Drop(ctx context.Context, files []Touched, rests []Rest, confi
 		to, err = h.Kept.With(ctx, now, first, restored.Dropped, patches...)
 		return to, left, err
 	})
+	if undone != nil {
+		undone.Since = since
+	}
+	return undone, err
 }
 
 // patches are the files of which a part goes. One that somebody has changed since
 // is theirs to change.
-func (h *History) patches(ctx context.Context, work, now checkpoint.Checkpoint, rests []Rest) ([]checkpoint.Patch, error) {
-	if len(rests) == 0 {
-		return nil, nil
-	}
-	made, err := h.Kept.Trees().Paths(ctx, work.Tree)
-	if err != nil {
-		return nil, err
-	}
-	there, err := h.Kept.Trees().Paths(ctx, now.Tree)
-	if err != nil {
-		return nil, err
-	}
+func (h *History) patches(made, there map[string]checkpoint.File, rests []Rest) ([]checkpoint.Patch, error) {
 	var list []checkpoint.Patch
 	for _, r := range rests {
 		name := h.Tree.Prefix() + r.Path
