@@ -89,7 +89,7 @@ var walk = []step{
 	{"init", "refrain init --yes", shellPrompt},
 	{"plan", "refrain plan 'Greet people by their name'", `^\[.*\] > ?$`},
 	{"answer", "Hello, stranger!", `\[q\]uit\?`},
-	{"build", "b", fullScreen + `.*\bdone, proven\b.*\btasks 2/2\b`},
+	{"build", "b", fullScreen + `.*\bdone, proven\b.*\btasks 2/2\b.*\bq leave\b`}, // with its keys, once a note has gone
 	{"leave", leave, shellPrompt},
 	{"card", "refrain", shellPrompt},
 	{"review", "refrain review", shellPrompt + `|\? ?$`},
