@@ -170,12 +170,7 @@ func (a *apartRun) status(run *view.Run) int {
 // waited for.
 func untilHangup(ctx context.Context, sh *shell, own *apartRun) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	heard := make(chan os.Signal, 4)
-	for s := range signalNames {
-		if !signal.Ignored(s) {
-			signal.Notify(heard, s)
-		}
-	}
+	heard := hear(4)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -12,16 +12,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// untilSignal ends the context by INT, TERM or HUP, and the command with the
-// status that shells show for it. What was ignored at the start stays ignored.
-func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	heard := make(chan os.Signal, 1)
+// hear listens for INT, TERM and HUP. What was ignored at the start stays ignored.
+func hear(room int) chan os.Signal {
+	heard := make(chan os.Signal, room)
 	for s := range signalNames {
 		if !signal.Ignored(s) {
 			signal.Notify(heard, s)
 		}
 	}
+	return heard
+}
+
+// untilSignal ends the context by INT, TERM or HUP, and the command with the
+// status that shells show for it.
+func (sh *shell) untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	heard := hear(1)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

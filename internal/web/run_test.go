@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -257,7 +256,6 @@ func TestStreamResync(t *testing.T) {
 	if missed.After != 1 || missed.Next < maxCatchUp {
 		t.Errorf("resync says %+v", missed)
 	}
-	time.Sleep(10 * time.Millisecond)
 	r.add(1, 1, &loop.AgentText{Text: "and now?"})
 	var f frame
 	page.next("entries", &f)
