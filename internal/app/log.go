@@ -98,10 +98,38 @@ func describe(p loop.Payload) (slog.Level, []slog.Attr) {
 			slog.String("result", string(p.Outcome.Result)), slog.Duration("duration", p.Outcome.Duration.Duration()),
 			slog.Bool("progress", p.Outcome.MadeProgress()), slog.String("verdict", string(p.Verdict.Action)),
 		}
+	case *loop.IterationPhase:
+		return slog.LevelDebug, []slog.Attr{slog.String("phase", string(p.Phase))}
+	case *loop.AgentExited:
+		return slog.LevelDebug, append(exitAttrs(p.Exit), slog.Duration("duration", p.Duration.Duration()))
+	case *loop.AgentResult:
+		attrs := []slog.Attr{slog.Bool("ok", p.OK)}
+		if p.Error != nil {
+			attrs = append(attrs, slog.String("error", string(p.Error.Kind)), slog.String("message", p.Error.Message))
+		}
+		return slog.LevelDebug, attrs
+	case *loop.GateFinished:
+		attrs := []slog.Attr{slog.String("gate", p.Gate.Name), slog.Bool("ok", p.Gate.OK), slog.Duration("duration", p.Gate.Duration.Duration())}
+		if p.Gate.Why != "" {
+			attrs = append(attrs, slog.String("why", p.Gate.Why))
+		}
+		return slog.LevelDebug, attrs
 	case *loop.ClaimRefused:
 		return slog.LevelWarn, []slog.Attr{slog.String("text", p.Text), slog.String("why", p.Why)}
 	case *loop.Warning:
 		return slog.LevelWarn, []slog.Attr{slog.String("text", p.Text)}
 	}
 	return slog.LevelDebug, nil
+}
+
+// exitAttrs is how a process ended: its status, or the signal, and who ended it.
+func exitAttrs(e loop.Exit) []slog.Attr {
+	attrs := []slog.Attr{slog.String("cause", string(e.Cause))}
+	if e.Code != nil {
+		attrs = append(attrs, slog.Int("exit", *e.Code))
+	}
+	if e.Signal != "" {
+		attrs = append(attrs, slog.String("signal", e.Signal))
+	}
+	return attrs
 }

@@ -287,7 +287,8 @@ func (j *Job) Warnings() []loop.Warning {
 		e := &trust.Error{Tree: j.Tree, News: j.news}
 		list = append(list, loop.Warning{Text: e.Error(), Hint: e.Hint()})
 	}
-	if terms.Gated() && !terms.CanBeDone() {
+	// Gates whose red counts as a failure have their use without a way to be done.
+	if terms.Gated() && !terms.CanBeDone() && !j.Config().Stop.GatesAreFailures {
 		list = append(list, loop.Warning{
 			Text: "there are gates, but nothing ends this run as done",
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
