@@ -64,11 +64,12 @@ type (
 
 	// Work is what it changed.
 	Work struct {
-		Files        int    `json:"files"`
-		LinesAdded   int    `json:"lines_added"`
-		LinesRemoved int    `json:"lines_removed"`
-		Commits      int    `json:"commits"`
-		Checkpoint   string `json:"checkpoint,omitempty"`
+		Files        int      `json:"files"`
+		LinesAdded   int      `json:"lines_added"`
+		LinesRemoved int      `json:"lines_removed"`
+		Commits      int      `json:"commits"`
+		Checkpoint   string   `json:"checkpoint,omitempty"`
+		Did          []string `json:"did,omitempty"` // tasks of the plan
 	}
 
 	// Usage is what it used up.
@@ -189,6 +190,11 @@ func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
 	}
 	if c := o.Changes; c != nil {
 		a.Files, a.LinesAdded, a.LinesRemoved, a.Commits = c.Created+c.Modified+c.Deleted, c.LinesAdded, c.LinesRemoved, c.Commits
+	}
+	if o.Plan != nil {
+		for _, task := range o.Plan.Ticked {
+			a.Did = append(a.Did, short(task))
+		}
 	}
 	if c := o.Claim; c != nil {
 		a.Claim, a.Refused = string(c.Kind), short(c.Why)

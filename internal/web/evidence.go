@@ -28,7 +28,8 @@ const (
 	maxClaims  = 2000
 )
 
-// gateHistory is what one gate has said.
+// gateHistory is what one gate has said. Last is how it stands: what it said of other
+// trees than the one that is judged, to see what a claim is worth, is only history.
 type gateHistory struct {
 	Name    string           `json:"name"`
 	Last    ledger.GateRun   `json:"last"`
@@ -36,11 +37,18 @@ type gateHistory struct {
 }
 
 func (s runs) gates(w http.ResponseWriter, r *http.Request) {
-	s.book(w, r, func(b *ledger.Book) any {
+	s.book(w, r, func(_ ship, b *ledger.Book) any {
 		list := []gateHistory{}
 		for _, name := range b.Names {
 			runs := b.Gates[name]
-			list = append(list, gateHistory{Name: text.Line(name), Last: runs[len(runs)-1], History: latestFirst(runs, maxHistory)})
+			last := runs[len(runs)-1]
+			for _, g := range slices.Backward(runs) {
+				if g.With == "" {
+					last = g
+					break
+				}
+			}
+			list = append(list, gateHistory{Name: text.Line(name), Last: last, History: latestFirst(runs, maxHistory)})
 		}
 		return map[string]any{"gates": list}
 	})
@@ -80,11 +88,13 @@ func (s runs) gateOutputs(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s runs) claims(w http.ResponseWriter, r *http.Request) {
-	s.book(w, r, func(b *ledger.Book) any { return map[string]any{"claims": latestFirst(b.Claims, maxClaims)} })
+	s.book(w, r, func(_ ship, b *ledger.Book) any { return map[string]any{"claims": latestFirst(b.Claims, maxClaims)} })
 }
 
 func (s runs) warnings(w http.ResponseWriter, r *http.Request) {
-	s.book(w, r, func(b *ledger.Book) any { return map[string]any{"warnings": latestFirst(b.Warnings, maxClaims)} })
+	s.book(w, r, func(_ ship, b *ledger.Book) any {
+		return map[string]any{"warnings": latestFirst(b.Warnings, maxClaims)}
+	})
 }
 
 func (s runs) checkpoints(w http.ResponseWriter, r *http.Request) {
@@ -93,20 +103,25 @@ func (s runs) checkpoints(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	able := s.actions(one, s.Look(one.store, one.entry))["rollback"]
-	s.book(w, r, func(b *ledger.Book) any {
+	s.book(w, r, func(_ ship, b *ledger.Book) any {
 		list := append([]ledger.Checkpoint{}, b.Checkpoints...)
 		slices.SortStableFunc(list, func(a, b ledger.Checkpoint) int { return cmp.Compare(a.Seq, b.Seq) })
 		return map[string]any{"checkpoints": list, "rollback": able}
 	})
 }
 
-// Task is one of a plan.
+// Task is one of a plan, and which attempt of the run has done it, if one has.
 type Task struct {
-	Text  string `json:"text"`
-	Depth int    `json:"depth,omitempty"`
-	Done  bool   `json:"done"`
-	Doing bool   `json:"doing,omitempty"`
+	Text      string `json:"text"`
+	Depth     int    `json:"depth,omitempty"`
+	Done      bool   `json:"done"`
+	Doing     bool   `json:"doing,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+	Attempt   int    `json:"attempt,omitempty"`
 }
+
+// longTask is how much of a task attempts remember.
+const longTask = 100
 
 func (s runs) tasks(w http.ResponseWriter, r *http.Request) {
 	one, ok := s.theRun(w, r)
@@ -121,6 +136,23 @@ func (s runs) tasks(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		list = append(list, found...)
+	}
+	err := s.ledgers.of(one).Read(func(b *ledger.Book) {
+		by := map[string]ledger.Attempt{} // the last: what was put back had to be done again
+		for _, a := range b.Attempts {
+			for _, task := range a.Did {
+				by[task] = a
+			}
+		}
+		for i, t := range list {
+			if a, did := by[text.Shorten(text.Line(t.Text), longTask)]; did && t.Done {
+				list[i].Iteration, list[i].Attempt = a.Iteration, a.Attempt
+			}
+		}
+	})
+	if err != nil {
+		s.fail(w, err)
+		return
 	}
 	answer(w, http.StatusOK, map[string]any{"tasks": list})
 }

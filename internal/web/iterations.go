@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"encoding/json"
 	"math"
 	"net/http"
 	"os"
@@ -34,7 +36,7 @@ func (s runs) iterations(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s.book(w, r, func(b *ledger.Book) any {
+	s.book(w, r, func(_ ship, b *ledger.Book) any {
 		total := len(b.Attempts)
 		out := iterationRows{Total: total, Offset: int(offset), Rows: []ledger.Attempt{}}
 		from := min(int(offset), total)
@@ -117,8 +119,8 @@ func (s runs) timeline(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s.book(w, r, func(b *ledger.Book) any {
-		t := timeline{Seq: after, Total: len(b.Attempts), Columns: emptyColumns(), Redline: b.Redline, Marks: []ledger.Mark{}}
+	s.book(w, r, func(one ship, b *ledger.Book) any {
+		t := timeline{Seq: after, Total: len(b.Attempts), Columns: emptyColumns(), Redline: cmp.Or(b.Redline, redlineOf(one)), Marks: []ledger.Mark{}}
 		for _, a := range b.Attempts {
 			if a.Seq > after {
 				t.Columns.add(a)
@@ -133,6 +135,19 @@ func (s runs) timeline(w http.ResponseWriter, r *http.Request) {
 		}
 		return t
 	})
+}
+
+// redlineOf is the redline that a run was started with. Only where sessions are kept it
+// is a limit, which stands in the journal; to read a chart by, it is good everywhere.
+func redlineOf(one ship) int {
+	var settings map[string]struct {
+		Value json.RawMessage `json:"value"`
+	}
+	var percent int
+	if json.Unmarshal(one.entry.Config, &settings) != nil || json.Unmarshal(settings["context.redline"].Value, &percent) != nil {
+		return 0
+	}
+	return percent
 }
 
 // oneIteration is an attempt in full.

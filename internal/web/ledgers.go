@@ -43,13 +43,13 @@ func (l *ledgers) of(one ship) *ledger.Ledger {
 }
 
 // book answers with what somebody makes of a run's book.
-func (s runs) book(w http.ResponseWriter, r *http.Request, make func(*ledger.Book) any) {
+func (s runs) book(w http.ResponseWriter, r *http.Request, make func(ship, *ledger.Book) any) {
 	one, ok := s.theRun(w, r)
 	if !ok {
 		return
 	}
 	var made any
-	if err := s.ledgers.of(one).Read(func(b *ledger.Book) { made = make(b) }); err != nil {
+	if err := s.ledgers.of(one).Read(func(b *ledger.Book) { made = make(one, b) }); err != nil {
 		s.fail(w, err)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -102,7 +103,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	changed := run.Changed()
 	row := Row{
 		ID: run.ID, Run: run.Name, Tree: tree, Repository: filepath.Base(tree), Branch: run.Branch,
-		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: text.Shorten(text.Line(run.Prompt), 100),
+		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: titleOf(run.Prompt),
 		Standing: Standing{
 			State: s.State, Phase: s.Phase, Grade: run.Grade(), People: view.People(s.State, run.Level()),
 			Why: sentence(run, s.Why), Reason: s.Reason, Level: view.Level(s.Proof),
@@ -128,8 +129,20 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	return row
 }
 
+// titleOf is what a run is for, in its first words. A heading needs no marks in a list.
+func titleOf(prompt string) string {
+	return text.Shorten(strings.TrimSpace(strings.TrimLeft(text.Line(prompt), "#")), 100)
+}
+
+// backOff is a wait that nobody has to know of: a run that tries again in a moment
+// stays where it is in the list.
+const backOff = time.Minute
+
 // groupOf tells whom a run waits for.
 func groupOf(run *view.Run) string {
+	if run.State == loop.Waiting && run.Wait != nil && run.Wait.For.Duration() < backOff {
+		return isLive
+	}
 	switch run.State {
 	case loop.Waiting, loop.Paused, loop.Aborted, loop.CouldNotRun, loop.Crashed:
 		return needsYou
