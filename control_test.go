@@ -72,6 +72,7 @@ const patient = `n=$REFRAIN_ITERATION; cat > "prompt-$n"; while [ ! -e "go-$n" ]
 
 func (l live) letGo(iter string) { write(l.t, filepath.Join(l.dir, "go-"+iter), "") }
 
+// API-08: a program runs a loop, hears of it and steers it.
 func TestPauseNoteAndResume(t *testing.T) {
 	t.Parallel()
 	l := start(t, refrain.Options{

@@ -171,6 +171,7 @@ func TestEncodedEventsAreThoseOfTheJournal(t *testing.T) {
 	}
 }
 
+// API-14: a run is made, executed, cancelled and resumed.
 func TestACancelledRunIsStoppedAndCanGoOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

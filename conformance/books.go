@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -66,16 +67,19 @@ func (b Books) Check() []string {
 
 func (b Books) checkStory(s Story) []string {
 	var wrong []string
-	if s.System != "" && len(s.Rows) == 0 {
+	for _, what := range s.Wrong {
+		wrong = append(wrong, s.Path+":"+what)
+	}
+	if s.System != "" && len(s.Shown) == 0 {
 		wrong = append(wrong, fmt.Sprintf("%s names no row", s.Path))
 	}
-	for _, id := range s.Rows {
-		i := slices.IndexFunc(b.Rows, func(r Row) bool { return r.ID == id })
+	for _, at := range s.Shown {
+		i := slices.IndexFunc(b.Rows, func(r Row) bool { return r.ID == at.Row })
 		switch {
 		case i < 0:
-			wrong = append(wrong, fmt.Sprintf("%s names %s, which is no row", s.Path, id))
+			wrong = append(wrong, fmt.Sprintf("%s:%d: %s is no row", s.Path, at.Line, at.Row))
 		case s.System != "" && !b.Rows[i].Of(s.System):
-			wrong = append(wrong, fmt.Sprintf("%s names %s, which %s does not ask for", s.Path, id, s.System))
+			wrong = append(wrong, fmt.Sprintf("%s:%d: %s is nothing that %s asks for", s.Path, at.Line, at.Row, s.System))
 		}
 	}
 	return wrong
@@ -85,13 +89,27 @@ func (b Books) known(id string) bool {
 	return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.ID == id })
 }
 
-// tellers are the stories that name a row.
+// tellers are the stories that show a row.
 func (b Books) tellers(id string) []Story {
 	var list []Story
 	for _, s := range b.Stories {
-		if slices.Contains(s.Rows, id) {
+		if s.shows(id) {
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// Places writes where each row is shown, a line for each place: the row, the
+// story and its line, the name of the test.
+func (b Books) Places(w io.Writer) {
+	for _, row := range b.Rows {
+		for _, s := range b.tellers(row.ID) {
+			for _, at := range s.Shown {
+				if at.Row == row.ID {
+					fmt.Fprintf(w, "%-8s %s:%d %s\n", row.ID, s.Path, at.Line, s.Test)
+				}
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,8 +36,8 @@ func shelf(stories []Story, leftOut ...LeftOut) Books {
 }
 
 func TestCheck(t *testing.T) {
-	limits := Story{Path: "limits", Test: "TestStories/rooda/limits", System: "rooda", Rows: []string{"LIM-01"}}
-	hooks := Story{Path: "hooks", Test: "TestScripts/hooks", Rows: []string{"HOOK-01"}}
+	limits := Story{Path: "limits", Test: "TestStories/rooda/limits", System: "rooda", Shown: []Shown{{"LIM-01", 1}}}
+	hooks := Story{Path: "hooks", Test: "TestScripts/hooks", Shown: []Shown{{"HOOK-01", 1}}}
 	later := LeftOut{ID: "HOOK-01", Kind: Later, Why: "soon"}
 	broken := LeftOut{ID: "HOOK-01", Kind: Broken, Why: "oh"}
 	tests := []struct {
@@ -55,14 +56,15 @@ func TestCheck(t *testing.T) {
 			[]string{"left-out.txt: API-01 is no row"},
 		},
 		{
-			"a story names what is no row", shelf([]Story{limits, {Path: "x", Rows: []string{"HOOK-01", "HOOK-99"}}}),
-			[]string{"x names HOOK-99, which is no row"},
+			"a story names what is no row", shelf([]Story{limits, {Path: "x", Shown: []Shown{{"HOOK-01", 1}, {"HOOK-99", 1}}}}),
+			[]string{"x:1: HOOK-99 is no row"},
 		},
 		{
-			"a story names what its system does not ask for", shelf([]Story{limits, {Path: "x", System: "rooda", Rows: []string{"HOOK-01"}}}),
-			[]string{"x names HOOK-01, which rooda does not ask for"},
+			"a story names what its system does not ask for", shelf([]Story{limits, {Path: "x", System: "rooda", Shown: []Shown{{"HOOK-01", 1}}}}),
+			[]string{"x:1: HOOK-01 is nothing that rooda asks for"},
 		},
 		{"a story of a system names a row", shelf([]Story{limits, hooks, {Path: "x", System: "rooda"}}), []string{"x names no row"}},
+		{"a story names them wrongly", shelf([]Story{limits, hooks, {Path: "x", Wrong: []string{"7: oh"}}}), []string{"x:7: oh"}},
 		{"one of the command line need not", shelf([]Story{limits, hooks, {Path: "x"}}), nil},
 	}
 	for _, tt := range tests {
@@ -71,5 +73,17 @@ func TestCheck(t *testing.T) {
 				t.Errorf("Check() = %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	var b strings.Builder
+	shelf([]Story{
+		{Path: "x", Test: "TestScripts/x", Shown: []Shown{{"HOOK-01", 4}, {"LIM-01", 9}, {"HOOK-01", 20}}},
+		{Path: "y", Test: "TestScripts/y", Shown: []Shown{{"LIM-01", 1}}},
+	}).Places(&b)
+	want := "LIM-01   x:9 TestScripts/x\nLIM-01   y:1 TestScripts/y\nHOOK-01  x:4 TestScripts/x\nHOOK-01  x:20 TestScripts/x\n"
+	if got := b.String(); got != want {
+		t.Errorf("Places() wrote\n%s\nwant\n%s", got, want)
 	}
 }

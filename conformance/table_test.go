@@ -34,8 +34,8 @@ func TestHear(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	limits := Story{Path: "limits", Test: "limits", System: "rooda", Rows: []string{"LIM-01"}}
-	hooks := Story{Path: "hooks", Test: "hooks", Rows: []string{"HOOK-01"}}
+	limits := Story{Path: "limits", Test: "limits", System: "rooda", Shown: []Shown{{"LIM-01", 1}}}
+	hooks := Story{Path: "hooks", Test: "hooks", Shown: []Shown{{"HOOK-01", 1}}}
 	broken := LeftOut{ID: "HOOK-01", Kind: Broken, Why: "oh"}
 	both := []Story{limits, hooks}
 	tests := []struct {
@@ -77,7 +77,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	limits := Story{Path: "limits", Test: "limits", Rows: []string{"LIM-01"}}
+	limits := Story{Path: "limits", Test: "limits", Shown: []Shown{{"LIM-01", 1}}}
 	var b strings.Builder
 	shelf([]Story{limits}, LeftOut{ID: "HOOK-01", Kind: Later, Why: "soon"}).Score(Results{"limits": "pass"}).Print(&b)
 	want := `

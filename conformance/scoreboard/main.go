@@ -1,6 +1,10 @@
 // The scoreboard reads what "go test -json" prints of the stories and prints
-// which rows they cover. It is run in the root of the repository, and ends with
-// status 1 when a story failed or a row is unaccounted for.
+// where each row is shown and how many they cover. It is run in the root of the
+// repository, and ends with status 1 when a story failed or a row is unaccounted
+// for.
+//
+//	go test -json … | go run ./conformance/scoreboard
+//	go run ./conformance/scoreboard -places    only where each row is shown
 package main
 
 import (
@@ -29,11 +33,17 @@ func score() (wrong []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(os.Args) > 1 && os.Args[1] == "-places" {
+		books.Places(os.Stdout)
+		return books.Check(), nil
+	}
 	results, err := conformance.Hear(os.Stdin, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	s := books.Score(results)
+	books.Places(os.Stdout)
+	fmt.Println()
 	s.Print(os.Stdout)
 	return s.Wrong(), nil
 }
