@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/price"
 )
 
 // Agent is one coding CLI.
@@ -73,6 +74,7 @@ type Options struct {
 	Name string // one of the back ends: Names
 
 	Command    []string // the program and its arguments
+	Program    string   // what a CLI is called here; empty: its own name
 	Prompt     string   // "stdin" (default), "arg", "env" or "file"
 	Format     string   // of the output: Formats; empty: the agent's own
 	ModelFlag  string   // what stands before the model's name
@@ -99,7 +101,7 @@ type Options struct {
 	// count from the session's start. Without it, sessions are new ones.
 	Used func(session string) loop.Usage
 	// Prices are the user's own. They win over the built-in ones.
-	Prices []Price
+	Prices []price.Price
 
 	Script string   // what a rehearsal plays
 	Self   []string // re-executes this program as the rehearsal's player

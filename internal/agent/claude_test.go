@@ -29,6 +29,12 @@ func TestClaudeCommands(t *testing.T) {
 			Command{Argv: argv(), Env: env, Stdin: "do it", First: "INT"},
 		},
 		{
+			"under another name",
+			Options{Program: "/opt/claude2"},
+			call,
+			Command{Argv: append([]string{"/opt/claude2"}, argv()[1:]...), Env: env, Stdin: "do it", First: "INT"},
+		},
+		{
 			"edits",
 			Options{Permissions: "edits"},
 			call,

@@ -45,6 +45,9 @@ func newCLI(o Options, c cli) (Agent, error) {
 	if len(o.Untrusted) > 0 && len(o.Command) == 0 && !c.ignores {
 		return nil, &IgnoreError{Name: o.Name}
 	}
+	if o.Program != "" {
+		c.program = o.Program
+	}
 	if len(o.Command) == 0 {
 		if o.Prompt != "" || o.Format != "" || o.ModelFlag != "" || o.ResumeFlag != "" {
 			return nil, errors.New("prompt, format, model_flag and resume_flag go with a command of your own: set command too, or leave them out")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/price"
 )
 
 // Gemini CLI, as measured with 0.61.
@@ -194,9 +195,9 @@ func (d *geminiDialect) usage(stats value, r *report) {
 	known := true
 	stats.each(func(name string, model value) {
 		tokens := geminiTokens(model)
-		price, ok := priceOf(name, r.options.Prices)
+		costs, ok := price.Of(name, r.options.Prices)
 		known = known && (ok || tokens.Tokens() == 0)
-		total.CostUSD += price.cost(tokens)
+		total.CostUSD += costs.Cost(tokens)
 	}, "models")
 	if !known {
 		total.CostUSD = 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/price"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -87,11 +88,11 @@ func (d *rehearsalDecoder) Finished() bool { return d.well }
 
 // price works out a cost that was not told.
 func (d *rehearsalDecoder) price(u *loop.Usage) {
-	price, known := priceOf(d.options.Model, d.options.Prices)
+	costs, known := price.Of(d.options.Model, d.options.Prices)
 	if u.CostUSD > 0 || !known {
 		return
 	}
-	u.CostUSD = price.cost(*u)
+	u.CostUSD = costs.Cost(*u)
 	u.CostEstimated = u.CostUSD > 0
 }
 

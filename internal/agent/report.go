@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/price"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -141,7 +142,7 @@ func (r *report) used(total loop.Usage, context int) {
 	r.trying = nil // it got an answer
 	model := r.modelInUse()
 	if total.CostUSD == 0 {
-		total.CostUSD = model.price.cost(total)
+		total.CostUSD = model.price.Cost(total)
 		total.CostEstimated = total.CostUSD > 0
 	}
 	if window := r.contextWindow(model); window > 0 && context > 0 {
@@ -167,7 +168,7 @@ func (r *report) contextWindow(m modelFacts) int {
 // modelFacts is what is known of a model before it is used.
 type modelFacts struct {
 	name      string
-	price     Price
+	price     price.Price
 	ownWindow int // as the user has set it
 	window    int
 }
@@ -176,9 +177,8 @@ type modelFacts struct {
 func (r *report) modelInUse() modelFacts {
 	name := cmp.Or(r.session.Model, r.options.Model)
 	if name != r.model.name {
-		own, _ := longest(r.options.Prices, name)
-		price, _ := priceOf(name, r.options.Prices)
-		r.model = modelFacts{name: name, price: price, ownWindow: own.Window, window: windowOf(name)}
+		costs, _ := price.Of(name, r.options.Prices)
+		r.model = modelFacts{name: name, price: costs, ownWindow: price.OwnWindow(name, r.options.Prices), window: price.Window(name)}
 	}
 	return r.model
 }

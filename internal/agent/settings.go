@@ -12,6 +12,7 @@ import (
 // what it does not set is empty, so that the agent's own choice stands.
 type Table struct {
 	Command     setting.Command
+	Program     string
 	Prompt      string
 	Format      string
 	ModelFlag   string
@@ -24,12 +25,20 @@ type Table struct {
 	Script        string // only for the agent "rehearsal"
 }
 
+// Known tells whether it is the agent's own program that is started, and not one
+// that the settings name.
+func (t Table) Known() bool { return t.Command.IsZero() && t.Program == "" }
+
 // Rows is every setting of one agent, below [agents.NAME].
 func Rows(t *Table) []setting.Row {
 	return []setting.Row{
 		{
 			Key: "command", Kind: setting.CommandKind, At: &t.Command,
 			Doc: "the program and its arguments: a list, or one text split as a shell would, without a shell",
+		},
+		{
+			Key: "program", Kind: setting.Text, At: &t.Program, Default: "",
+			Doc: "the program of a built-in agent, where it has another name or place; its arguments stay",
 		},
 		{
 			Key: "prompt", Kind: setting.Text, At: &t.Prompt, Default: "stdin", Choices: []string{"stdin", "arg", "env", "file"},

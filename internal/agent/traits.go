@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/price"
 )
 
 // Traits are what whoever plans a run should know of a CLI beforehand. They
@@ -137,11 +139,11 @@ func BuiltIn() []string {
 // cost, read or estimated. An empty format is the agent's own; a program that
 // we do not know prints text. Without a model the agent chooses one, which may
 // have no known price. Prices are the user's own; one of nothing is known, too.
-func Tells(name, format, model string, prices ...Price) (tokens, cost bool) {
+func Tells(name, format, model string, prices ...price.Price) (tokens, cost bool) {
 	if format == "" {
 		format = name
 	}
 	t := TraitsOf(format)
-	_, priced := priceOf(model, prices)
+	_, priced := price.Of(model, prices)
 	return t.Tokens, t.Cost || t.Tokens && priced
 }

@@ -4,21 +4,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/price"
 )
 
 func TestTells(t *testing.T) {
 	tests := []struct {
 		name, format, model string
-		prices              []Price
+		prices              []price.Price
 		tokens, cost        bool
 	}{
 		{"claude", "", "", nil, true, true},
 		{"codex", "", "gpt-5-codex", nil, true, true},
 		{"codex", "", "a-model-without-a-price", nil, true, false},
-		{"codex", "", "a-model-of-mine", []Price{{Model: "a-model", Input: 1}}, true, true},
-		{"codex", "", "a-model-that-is-free", []Price{{Model: "a-model"}}, true, true},
-		{"codex", "", "", []Price{{Model: "a-model"}}, true, false},
-		{"copilot", "", "a-model", []Price{{Model: "a-model"}}, false, false}, // it tells no tokens
+		{"codex", "", "a-model-of-mine", []price.Price{{Model: "a-model", Input: 1}}, true, true},
+		{"codex", "", "a-model-that-is-free", []price.Price{{Model: "a-model"}}, true, true},
+		{"codex", "", "", []price.Price{{Model: "a-model"}}, true, false},
+		{"copilot", "", "a-model", []price.Price{{Model: "a-model"}}, false, false}, // it tells no tokens
 		{"copilot", "", "", nil, false, false},
 		{"rehearsal", "", "", nil, true, true},
 		{"mine", "", "", nil, false, false},

@@ -48,7 +48,7 @@ func whoWorks(j *Job) []preflight.Worker {
 // account is the CLI of an agent that is called as we know it, as the run would
 // call it.
 func account(a request.Assignment, name string, cmd agent.Command) *preflight.Account {
-	if len(a.Request.Command) > 0 || !a.Config().Agents[name].Command.IsZero() {
+	if len(a.Request.Command) > 0 || !a.Config().Agents[name].Known() {
 		return nil
 	}
 	dir := a.Dir()

@@ -37,7 +37,8 @@ var mayImport = map[string][]string{
 	"proc":    words,
 	"stop":    words,
 	"detect":  join(words, []string{"tests"}),
-	"agent":   words,
+	"price":   words, // what models cost
+	"agent":   join(words, []string{"price"}),
 	"intake":  {"agent"},
 	"tests":   words,
 	"harness": nil,
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 	"trust":   {"project"},
 	"surface": {"loop", "config", "agent", "intake", "hook", "procedure", "prompt", "request", "trust"},
 
-	"lineup": {"stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
+	"lineup": {"price", "stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
 	"preflight": {"agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
 

@@ -249,8 +249,10 @@ func (r *checker) checkAgent(name string) []Problem {
 		case !set || top.layer == builtIn:
 		case row.Key == "script" && name != rehearsal:
 			problems = append(problems, top.place.problem(key, key+" is only for the agent "+setting.Quote(rehearsal), "write it below [agents."+rehearsal+"]"))
-		case name == rehearsal && slices.Contains([]string{"command", "prompt", "format", "model_flag", "resume_flag", "max_turns", "context_window"}, row.Key):
+		case name == rehearsal && slices.Contains([]string{"command", "program", "prompt", "format", "model_flag", "resume_flag", "max_turns", "context_window"}, row.Key):
 			problems = append(problems, top.place.problem(key, key+" means nothing: that agent is built in", "give the agent that you mean another name"))
+		case row.Key == "program" && top.value != "" && !r.Config.Agents[name].Command.IsZero():
+			problems = append(problems, top.place.problem(key, key+" means nothing beside "+agentKey(name, "command")+", which names the program too", "leave one of them out"))
 		}
 	}
 	if r.sources.Agents != nil && !slices.Contains(r.sources.Agents, name) && r.Config.Agents[name].Command.IsZero() {

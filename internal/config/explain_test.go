@@ -23,7 +23,7 @@ func TestSettingsInTheirOrder(t *testing.T) {
 		}
 	}
 	want = append(want, "agents.b.env.X", "agents.b.env.Y",
-		"agents.z.command", "agents.z.prompt", "agents.z.model_flag", "agents.z.resume_flag", "agents.z.max_turns", "agents.z.context_window", "agents.z.script",
+		"agents.z.command", "agents.z.program", "agents.z.prompt", "agents.z.model_flag", "agents.z.resume_flag", "agents.z.max_turns", "agents.z.context_window", "agents.z.script",
 		`prices."m.1".input`, `prices."m.1".output`, "procedures.p.model")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)

@@ -46,7 +46,7 @@ func TestProblemsInAFile(t *testing.T) {
 		{"a number for a duration", "loop.backoff = 30", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not 30`, `write "30s"`},
 		{"a duration without a unit", "loop.backoff = \"30\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "30"`, `write "30s"`},
 		{"zero without a unit", "loop.backoff = \"0\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "0"`, `write "0s"`},
-		{"a duration in words", "loop.backoff = \"5 minutes\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "5 minutes"`, `write it like "90s", "30m" or "1h30m"`},
+		{"a duration in words", "loop.backoff = \"a while\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "a while"`, `write it like "90s", "30m" or "1h30m"`},
 		{"a negative duration", "loop.backoff = \"-5s\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "-5s"`, `write it like "90s", "30m" or "1h30m"`},
 		{"quotes around a truth", "loop.exit_zero_is_done = \"true\"", `refrain.toml:1:1: loop.exit_zero_is_done must be "auto", true or false, not "true"`, "write true without quotes"},
 		{"a number for text", "model = 4", `refrain.toml:1:1: model must be text, not 4`, "put it in quotes"},
@@ -102,6 +102,9 @@ func TestProblemsInAFile(t *testing.T) {
 		{"a part for percent", "context.redline = 0.85", `refrain.toml:1:1: context.redline must be a whole number from 1 to 100, not 0.85`, ""},
 		{"a warning above the redline", "context.warn = 90", `refrain.toml:1:1: context.warn (90) is above context.redline (85)`, "lower context.warn, or raise context.redline"},
 		{"a redline below the warning", "context.redline = 60", `refrain.toml:1:1: context.warn (70) is above context.redline (60)`, "lower context.warn, or raise context.redline"},
+
+		{"a program twice", "[agents.mine]\ncommand = \"a\"\nprogram = \"b\"", `refrain.toml:3:1: agents.mine.program means nothing beside agents.mine.command, which names the program too`, "leave one of them out"},
+		{"a program of nobody", "[agents.mine]\nprogram = \"b\"", `refrain.toml:1:2: agents.mine has no command`, `add command = ["program", "argument"]`},
 
 		{"no TOML", "loop\n", `refrain.toml:1:5: not valid TOML: expected '=' after key`, "texts need quotes, keys need an = sign, and no key or table may come twice"},
 		{"a key twice", "model = \"a\"\nmodel = \"b\"", `refrain.toml:2:1: not valid TOML: key model is already defined`, "texts need quotes, keys need an = sign, and no key or table may come twice"},

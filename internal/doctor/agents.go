@@ -86,7 +86,7 @@ func inspect(ctx context.Context, needs request.Assignment, name string) AgentIn
 	info.Found = true
 	switch {
 	case !info.BuiltIn:
-	case table.Command.IsZero():
+	case table.Known():
 		info.Version = version(ctx, agent.Program(name))
 	default:
 		info.Note = notAsked

@@ -299,7 +299,7 @@ func checkAgents(ctx context.Context, needs request.Assignment) []Check {
 func withAccount(ctx context.Context, needs request.Assignment, a AgentInfo, chosen string, c Check) Check {
 	table := needs.Config().Agents[a.Name]
 	account := preflight.Account{Name: a.Name, Dir: preflight.BareFolder(), Env: proc.Environ()}
-	if c.Level != Fine || !a.BuiltIn || !table.Command.IsZero() || len(table.Env) > 0 || !account.SignedOut(ctx) {
+	if c.Level != Fine || !a.BuiltIn || !table.Known() || len(table.Env) > 0 || !account.SignedOut(ctx) {
 		return c
 	}
 	c.Level, c.Found, c.Remedy = Worry, c.Found+": nobody is signed in", account.SignIn()

@@ -264,6 +264,8 @@ func programOf(name string, table agent.Table) string {
 		return ""
 	case len(argv) > 0:
 		return argv[0]
+	case table.Program != "":
+		return table.Program
 	}
 	return agent.Program(name)
 }

@@ -31,7 +31,7 @@ func Make(a request.Assignment, name, model string, used func(session string) lo
 		used = func(string) loop.Usage { return loop.Usage{} }
 	}
 	o := agent.Options{
-		Name: name, Command: argv, Prompt: table.Prompt, Format: table.Format,
+		Name: name, Command: argv, Program: table.Program, Prompt: table.Prompt, Format: table.Format,
 		ModelFlag: table.ModelFlag, ResumeFlag: table.ResumeFlag, First: table.FirstSignal, Env: table.Env,
 		Permissions: a.Config().Permissions.Mode, SystemFile: systemFile(a.Tree), MaxTurns: table.MaxTurns,
 		Model: model, ContextWindow: table.ContextWindow, Prices: prices(a.Config()), Now: time.Now, Used: used,

@@ -1,4 +1,5 @@
-package agent
+// Package price knows what models cost and how much fits into their context.
+package price
 
 import (
 	"slices"
@@ -48,16 +49,16 @@ var builtIn = []Price{
 	{"gemini-2.5-flash-lite", 0.1, 0.4, 0.01, 0.1, 1_048_576},
 }
 
-// Prices lists the built-in prices, sorted by model.
-func Prices() []Price {
+// List gives the built-in prices, sorted by model.
+func List() []Price {
 	list := slices.Clone(builtIn)
 	slices.SortFunc(list, func(a, b Price) int { return strings.Compare(a.Model, b.Model) })
 	return list
 }
 
-// priceOf finds the price of a model. What the user has set wins, even over a
+// Of finds the price of a model. What the user has set wins, even over a
 // longer name of ours: it is never passed over in silence.
-func priceOf(model string, own []Price) (Price, bool) {
+func Of(model string, own []Price) (Price, bool) {
 	if p, ok := longest(own, model); ok {
 		return p, true
 	}
@@ -85,8 +86,8 @@ func starts(name, start string) bool {
 	return ok && (rest == "" || strings.IndexByte("-[@:", rest[0]) >= 0)
 }
 
-// cost is what tokens cost in US dollars.
-func (p Price) cost(u loop.Usage) float64 {
+// Cost is what tokens cost in US dollars.
+func (p Price) Cost(u loop.Usage) float64 {
 	read, write := p.CacheRead, p.CacheWrite
 	if read == 0 {
 		read = p.Input
@@ -98,8 +99,14 @@ func (p Price) cost(u loop.Usage) float64 {
 		float64(u.CacheRead)*read + float64(u.CacheWrite)*write) / 1e6
 }
 
-// windowOf is the size of a model's context in tokens, 0 when not known.
-func windowOf(model string) int {
+// OwnWindow is the size of a model's context as the user has set it, 0 when not.
+func OwnWindow(model string, own []Price) int {
+	p, _ := longest(own, model)
+	return p.Window
+}
+
+// Window is the size of a model's context in tokens, 0 when not known.
+func Window(model string) int {
 	if strings.HasSuffix(model, "[1m]") { // claude's mark for the long context
 		return 1_000_000
 	}
