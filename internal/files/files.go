@@ -26,12 +26,7 @@ func Read(ctx context.Context, root, name string, limit int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	tree, err := OpenTree(root)
-	if err != nil {
-		return nil, err
-	}
-	defer tree.Close()
-	f, err := Open(tree, name)
+	f, err := OpenBelow(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +79,26 @@ func Open(tree *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	return open(within, tree.Stat, tree.OpenFile)
+}
+
+// OpenBelow is Open for who wants a single file of a tree.
+func OpenBelow(root, name string) (*os.File, error) {
+	tree, err := OpenTree(root)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close() // what is open stays so
+	return Open(tree, name)
+}
+
+// Above divides a path: the folder that lies so many names above its end, and the way
+// down from there.
+func Above(path string, names int) (root, name string) {
+	root = filepath.Clean(path)
+	for range names {
+		root, name = filepath.Dir(root), filepath.Join(filepath.Base(root), name)
+	}
+	return root, name
 }
 
 // OpenFile is Open for a file of no tree.

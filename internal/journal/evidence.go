@@ -1,12 +1,14 @@
 package journal
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -107,10 +109,16 @@ func (a *Attempt) writeSealed(name string, v any) {
 	a.run.trouble.note(name, err)
 }
 
+// readOf reads a file of an attempt, unless a link leads out of the folder of all runs.
+func readOf(dir, name string) ([]byte, error) {
+	root, name := files.Above(filepath.Join(dir, name), 4)
+	return files.Read(context.Background(), root, name, maxSmall)
+}
+
 // readJSON reads a file that is there in whole: half of one, after a crash,
 // tells nothing.
 func readJSON(dir, name string, v any) bool {
-	b, err := readSmall(filepath.Join(dir, name))
+	b, err := readOf(dir, name)
 	return err == nil && json.Unmarshal(b, v) == nil
 }
 
@@ -128,7 +136,7 @@ func (a *Attempt) writeJSON(name string, v any) {
 // ReadChanges is what WriteChanges saved in the folder of an attempt.
 func ReadChanges(dir string) (AttemptChanges, error) {
 	var m AttemptChanges
-	b, err := readSmall(filepath.Join(dir, changesName))
+	b, err := readOf(dir, changesName)
 	if err != nil {
 		return m, err
 	}

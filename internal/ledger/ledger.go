@@ -58,7 +58,7 @@ func (l *Ledger) Read(look func(*Book)) error {
 }
 
 func (l *Ledger) readOn() error {
-	f, err := files.OpenFile(l.path)
+	f, err := files.OpenBelow(files.Above(l.path, 2))
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (l *Ledger) newest() int64 {
 // until the next one.
 func (l *Ledger) backward(before int64, noAgents bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		f, err := files.OpenFile(l.path)
+		f, err := files.OpenBelow(files.Above(l.path, 2))
 		if err != nil {
 			yield(Line{}, err)
 			return
@@ -281,6 +281,10 @@ func (m *merge) take(line Line) bool {
 func (m *merge) peek() (*Line, error) {
 	if m.held == nil {
 		line, err, ok := m.next()
+		outside, odd := (*files.OutsideError)(nil), (*files.NotRegularError)(nil)
+		if errors.As(err, &outside) || errors.As(err, &odd) {
+			return nil, nil // it is not the run's: the rest of the run is told without it
+		}
 		if !ok || err != nil {
 			return nil, err
 		}
@@ -305,10 +309,11 @@ func (m *merge) close() {
 }
 
 // AttemptBackward gives the events of the agent that an attempt's folder holds, the
-// latest first, and none when they were never written or have been dropped.
+// latest first, and none when they were never written or have been dropped. No link is
+// followed that leads out of the folder of all runs.
 func AttemptBackward(dir string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		f, err := files.OpenFile(filepath.Join(dir, "events.jsonl"))
+		f, err := files.OpenBelow(files.Above(filepath.Join(dir, "events.jsonl"), 4))
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -69,14 +67,8 @@ func (s runs) gateOutputs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	list := []gateOutput{}
-	dir := fileOf(one, iter, attempt, "gates")
-	entries, _ := os.ReadDir(filepath.Join(one.entry.Dir, dir)) // else there are none
-	for _, e := range entries {
-		name, isLog := strings.CutSuffix(e.Name(), ".log")
-		if !isLog {
-			continue
-		}
-		b, size, err := readPart(one, filepath.Join(dir, e.Name()), -1, maxOutput)
+	for _, name := range gatesIn(one, iter, attempt) {
+		b, size, err := readPart(one, fileOf(one, iter, attempt, "gates", name+".log"), -1, maxOutput)
 		if err != nil {
 			continue // it is not a gate's
 		}

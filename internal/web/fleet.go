@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,12 +111,15 @@ func (f *fleet) readRun(store journal.Store, name, dir string, now time.Time) bo
 		return false
 	}
 	if s == nil || s.stamp != stamp {
-		entry, err := store.Load(name)
+		entry, err := load(store, name, dir)
 		if missing := (*journal.NotFoundError)(nil); errors.As(err, &missing) {
 			return false
 		}
 		if err != nil {
 			f.bad = append(f.bad, Unreadable{Run: name, Dir: dir, Why: err.Error()})
+			if s != nil {
+				delete(f.byID, s.row.ID) // it was one before
+			}
 			f.ships[dir] = &ship{stamp: stamp, failed: err, row: Row{Run: name}}
 			return true
 		}
@@ -136,6 +140,17 @@ func (f *fleet) readRun(store journal.Store, name, dir string, now time.Time) bo
 	row.Group = s.row.Group // until it is ranked
 	s.renew(f, row)
 	return true
+}
+
+// load reads a run. Links in the place of what it is known by may lead anywhere, and
+// the page shows nothing but runs.
+func load(store journal.Store, name, dir string) (journal.Entry, error) {
+	for _, path := range []string{dir, filepath.Join(dir, "journal.jsonl"), filepath.Join(dir, "run.json")} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return journal.Entry{}, fmt.Errorf("%s is a link, and those are not followed here", filepath.Base(path))
+		}
+	}
+	return store.Load(name)
 }
 
 // renew puts another row in the place of the last one, if it says something else.

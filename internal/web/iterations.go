@@ -3,13 +3,14 @@ package web
 import (
 	"cmp"
 	"encoding/json"
+	"io/fs"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/ledger"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -179,7 +180,7 @@ func (s runs) iteration(w http.ResponseWriter, r *http.Request) {
 	}
 	dir := one.store.AttemptDir(one.entry.Name, iter, attempt)
 	_, attempts, _ := one.store.LastAttempt(one.entry.Name, iter) // place has found it
-	out := oneIteration{Iteration: iter, Attempt: attempt, Attempts: attempts, Feedback: journal.ReadFeedback(dir), Has: whatIn(dir)}
+	out := oneIteration{Iteration: iter, Attempt: attempt, Attempts: attempts, Feedback: journal.ReadFeedback(dir), Has: whatIn(one, iter, attempt)}
 	if m, err := journal.ReadChanges(dir); err == nil {
 		out.Changes = &m.Changes
 	}
@@ -210,19 +211,36 @@ func (s runs) iteration(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, out)
 }
 
-// whatIn looks what the folder of an attempt has.
-func whatIn(dir string) has {
-	h := has{Gates: []string{}}
+// whatIn looks what the folder of an attempt has. Where links lead out of the
+// folder of all runs, there is nothing.
+func whatIn(one ship, iter, attempt int) has {
+	h := has{Gates: gatesIn(one, iter, attempt)}
+	root, err := files.OpenTree(home(one))
+	if err != nil {
+		return h
+	}
+	defer root.Close()
 	some := func(name string) bool {
-		info, err := os.Lstat(filepath.Join(dir, name))
+		info, err := root.Lstat(fileOf(one, iter, attempt, name))
 		return err == nil && info.Mode().IsRegular() && info.Size() > 0
 	}
 	h.Prompt, h.Stdout, h.Stderr = some("prompt.md"), some("stdout"), some("stderr")
-	list, _ := os.ReadDir(filepath.Join(dir, "gates")) // else there are none
+	return h
+}
+
+// gatesIn are the names of the gates whose output an attempt has, as their files say.
+func gatesIn(one ship, iter, attempt int) []string {
+	names := []string{}
+	root, err := files.OpenTree(home(one))
+	if err != nil {
+		return names
+	}
+	defer root.Close()
+	list, _ := fs.ReadDir(root.FS(), filepath.ToSlash(fileOf(one, iter, attempt, "gates"))) // else there are none
 	for _, e := range list {
 		if name, isLog := strings.CutSuffix(e.Name(), ".log"); isLog {
-			h.Gates = append(h.Gates, name)
+			names = append(names, name)
 		}
 	}
-	return h
+	return names
 }

@@ -63,7 +63,7 @@ func (s runs) transcript(w http.ResponseWriter, r *http.Request) {
 	onward := sp.before == 0 && sp.after > 0
 	for line, err := range ledger.AttemptBackward(dir) {
 		if err != nil {
-			s.fail(w, err)
+			s.missing(w, err)
 			return
 		}
 		if r.Context().Err() != nil {
@@ -95,7 +95,7 @@ func (s runs) transcript(w http.ResponseWriter, r *http.Request) {
 	slices.Reverse(out.Entries)
 	if n := len(out.Entries); n > 0 {
 		out.First, out.Last = out.Entries[0].Seq, out.Entries[n-1].Seq
-	} else if h := whatIn(dir); !out.MoreAfter && !out.MoreBefore && !h.Stdout {
+	} else if h := whatIn(one, iter, attempt); !out.MoreAfter && !out.MoreBefore && !h.Stdout {
 		out.Dropped = "the agent printed nothing, or its transcript is gone: retention.transcripts says how many are kept"
 	}
 	answer(w, http.StatusOK, out)
@@ -172,7 +172,7 @@ func (s runs) prompt(w http.ResponseWriter, r *http.Request) {
 	// One that is about to begin has no attempt yet, and may have a prompt to look at.
 	if asked := s.Look(one.store, one.entry).Asked; asked != nil && asked.Prompt != "" && r.PathValue("n") == strconv.Itoa(one.row.Iteration+1) {
 		if name, below := files.Under(one.entry.Dir, asked.Prompt); below {
-			s.text(w, one, name)
+			s.text(w, one, filepath.Join(filepath.Base(one.entry.Dir), name))
 			return
 		}
 	}
@@ -207,14 +207,9 @@ func (s runs) missing(w http.ResponseWriter, err error) {
 }
 
 // readPart reads a part of a file of a run, and tells how large it is. From an offset
-// below zero it is the end. What links lead out of the run's folder is not read.
+// below zero it is the end. What links lead out of the folder of all runs is not read.
 func readPart(one ship, name string, from, most int64) ([]byte, int64, error) {
-	root, err := files.OpenTree(one.entry.Dir)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer root.Close()
-	f, err := files.Open(root, name)
+	f, err := files.OpenBelow(home(one), name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -230,10 +225,14 @@ func readPart(one ship, name string, from, most int64) ([]byte, int64, error) {
 	return b, info.Size(), err
 }
 
-// fileOf is a file of an attempt, as it is called below the folder of its run.
+// home is the folder of all runs, in which files are opened: what stands in the place of
+// a run's own folder may be a link, too.
+func home(one ship) string { return filepath.Dir(one.entry.Dir) }
+
+// fileOf is a file of an attempt, as it is called below the folder of all runs.
 func fileOf(one ship, iter, attempt int, names ...string) string {
 	dir := one.store.AttemptDir(one.entry.Name, iter, attempt)
-	rel, err := filepath.Rel(one.entry.Dir, dir)
+	rel, err := filepath.Rel(home(one), dir)
 	if err != nil {
 		rel = "." // it is below
 	}
