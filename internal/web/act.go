@@ -25,15 +25,19 @@ type actor struct{ runs }
 // takeTime is how long a live run has to take a command.
 const takeTime = 30 * time.Second
 
+// Why somebody may not act.
+const (
+	fromARun   = "it comes from a process of a run, and an agent must not steer what holds it"
+	fromNobody = "nobody can tell which process of this machine it comes from, and an agent must not steer what holds it"
+)
+
 // order reads what a page wants, from a client that may want something: not from an
 // agent of a run.
 func (s actor) order(w http.ResponseWriter, r *http.Request, into any) bool {
 	if s.Inside != nil {
-		for _, pid := range peersOf(r) {
-			if s.Inside(pid) {
-				refuse(w, http.StatusForbidden, "it comes from a process of a run, and an agent must not steer what holds it", "")
-				return false
-			}
+		if why := barred(r, s.Inside); why != "" {
+			refuse(w, http.StatusForbidden, why, "the commands of that name do the same in a terminal")
+			return false
 		}
 	}
 	limits := http.NewResponseController(w)

@@ -224,9 +224,6 @@ func TestAnAgentIsNotLetIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if peersOf(&http.Request{RemoteAddr: "127.0.0.1:1"}) != nil {
-		t.Error("nobody at all is somebody")
-	}
 	if asked == 0 {
 		t.Skip("here nobody can tell who is at the other end")
 	}

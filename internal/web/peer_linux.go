@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -14,23 +15,64 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
-// peersOf are the processes at the other end of a request, as far as that is on this
-// machine and they can be seen: those that hold the socket from which it came.
-func peersOf(r *http.Request) []int {
+// barred says why a request may steer nothing: because a process that belongs to
+// something holds the socket at the other end, or may hold it. From another machine, or
+// from one that belongs to nothing, it is empty.
+func barred(r *http.Request, belongs func(pid int) bool) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return nil
+		return ""
 	}
 	inode := inodeOf(peer)
 	if inode == "" {
-		return nil
+		if isHere(peer.Addr()) {
+			return fromNobody // who asks and leaves at once has something to hide
+		}
+		return ""
 	}
-	return holdersOf("socket:[" + inode + "]")
+	holders, hidden := holdersOf("socket:[" + inode + "]")
+	if why := suspect(holders, hidden, belongs); why != "" {
+		return why
+	}
+	if inodeOf(peer) != inode {
+		return fromNobody
+	}
+	return ""
+}
+
+// suspect judges by those who hold a socket. When nobody is seen to, it is one of those
+// who hide what they hold, such as the tunnel of another session. A process can hide by
+// itself, but not whose child it is.
+func suspect(holders, hidden []int, belongs func(pid int) bool) string {
+	if len(holders) == 0 && len(hidden) == 0 {
+		return fromNobody
+	}
+	if len(holders) == 0 {
+		holders = hidden
+	}
+	if slices.ContainsFunc(holders, belongs) {
+		return fromARun
+	}
+	return ""
+}
+
+// isHere tells whether an address is one of this machine.
+func isHere(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLoopback() {
+		return true
+	}
+	list, err := net.InterfaceAddrs()
+	return err != nil || slices.ContainsFunc(list, func(a net.Addr) bool {
+		own, err := netip.ParsePrefix(a.String())
+		return err == nil && own.Addr().Unmap().WithZone("") == ip
+	})
 }
 
 // inodeOf is the number of the socket whose own end is an address; empty when there is
-// none here.
+// none here, or nobody has it open any more.
 func inodeOf(at netip.AddrPort) string {
+	want := netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := files.OpenFile(table)
 		if err != nil {
@@ -42,7 +84,7 @@ func inodeOf(at netip.AddrPort) string {
 			if len(fields) < 10 || fields[9] == "0" {
 				continue
 			}
-			if local, ok := kernelAddr(fields[1]); ok && local.Port() == at.Port() && local.Addr().Unmap() == at.Addr().Unmap() {
+			if local, ok := kernelAddr(fields[1]); ok && netip.AddrPortFrom(local.Addr().Unmap(), local.Port()) == want {
 				_ = f.Close()
 				return fields[9]
 			}
@@ -68,13 +110,13 @@ func kernelAddr(s string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(ip, uint16(n)), ok
 }
 
-// holdersOf are the processes that have a file open.
-func holdersOf(name string) []int {
+// holdersOf are the processes that have a file open, and those of which nobody here can
+// tell.
+func holdersOf(name string) (holders, hidden []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	var list []int
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
@@ -82,15 +124,15 @@ func holdersOf(name string) []int {
 		}
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
 		open, err := os.ReadDir(dir)
-		if err != nil {
-			continue // another user's, or gone
+		if os.IsPermission(err) {
+			hidden = append(hidden, pid)
 		}
 		for _, f := range open {
 			if to, err := os.Readlink(dir + "/" + f.Name()); err == nil && to == name {
-				list = append(list, pid)
+				holders = append(holders, pid)
 				break
 			}
 		}
 	}
-	return list
+	return holders, hidden
 }
