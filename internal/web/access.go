@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,7 +57,9 @@ func (a Access) check(r *http.Request) error {
 		}
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
-	navigates := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/")
+	// A link may lead here. A frame may not: its page could try tokens by the dozen, until
+	// nobody gets in.
+	navigates := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/")
 	if (site == "cross-site" || site == "same-site") && !navigates {
 		return errors.New("the request comes from another page")
 	}
@@ -100,7 +103,8 @@ func (a Access) letIn(w http.ResponseWriter, r *http.Request, inner http.Handler
 			return
 		}
 		a.give(w, r)
-		http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
+		// What begins with two slashes, or one turned around, is another machine to a browser.
+		http.Redirect(w, r, (&url.URL{Path: path.Clean("/" + r.URL.Path)}).String(), http.StatusSeeOther)
 		return
 	}
 	switch {

@@ -2,10 +2,13 @@ package web
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A page is opened with the token in its address, which then is gone from there,
@@ -60,6 +63,9 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		{"the page of another", "GET", "/api/overview", func(r *http.Request) { s.known(r); r.Header.Set("Origin", "https://evil.example") }, 403, "another page"},
 		{"the page of nobody", "GET", "/api/overview", func(r *http.Request) { s.known(r); r.Header.Set("Origin", "null") }, 403, "another page"},
 		{"a page of another port", "GET", "/api/overview", func(r *http.Request) { s.known(r); r.Header.Set("Sec-Fetch-Site", "same-site") }, 403, "another page"},
+		{"a frame in another page, which tries tokens", "GET", "/?token=guess", func(r *http.Request) { crossing(r, "iframe") }, 403, "another page"},
+		{"a frame in another page, with the token", "GET", "/?token=" + s.Access.Token, func(r *http.Request) { crossing(r, "iframe") }, 403, "another page"},
+		{"a link in another page, to what is asked for", "GET", "/api/overview", func(r *http.Request) { s.known(r); crossing(r, "document") }, 403, "another page"},
 		{"a change without the header", "POST", "/api/start", s.known, 403, "X-Refrain"},
 		{"even the files of the page, by another name", "GET", "/static/page.css", func(r *http.Request) { r.Host = "evil.example:4117" }, 403, "no name"},
 		{"a file beside the page", "GET", "/static/../server.go", nil, 303, ""},
@@ -79,6 +85,77 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		})
 	}
 }
+
+// crossing makes it what a browser sends when another site leads it here.
+func crossing(r *http.Request, dest string) {
+	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": dest} {
+		r.Header.Set(name, value)
+	}
+}
+
+// A link leads in, and nowhere else.
+func TestALinkWithTheToken(t *testing.T) {
+	s := newScene(t)
+	for path, want := range map[string]string{
+		"/": "/", "/runs/loop_1": "/runs/loop_1", "//evil.example/": "/evil.example", "/%5cevil.example": "/%5Cevil.example", "/%2fevil.example": "/evil.example", "///evil.example": "/evil.example",
+	} {
+		r := s.ask("GET", path+"?token="+s.Access.Token, func(r *http.Request) { crossing(r, "document") })
+		if at := r.Header().Get("Location"); r.Code != http.StatusSeeOther || at != want {
+			t.Errorf("GET %s leads to %d %q, want %q", path, r.Code, at, want)
+		}
+	}
+}
+
+// A body that never comes holds neither a place nor a connection, also where nobody
+// wants one.
+func TestABodyThatNeverComes(t *testing.T) {
+	s := newScene(t)
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{accept: make(chan net.Conn), closed: make(chan struct{})}
+		h := http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime}
+		go func() { _ = h.Serve(l) }()
+		ours, theirs := net.Pipe()
+		l.accept <- theirs
+		begun := time.Now()
+		if _, err := io.WriteString(ours, "GET /static/page.css HTTP/1.1\r\nHost: 127.0.0.1:4117\r\nContent-Length: 10\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, ours); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took > bodyTime {
+			t.Errorf("it was held for %v", took)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if n := len(s.slots); n != 0 {
+		t.Errorf("%d places are taken", n)
+	}
+}
+
+// pipes is a listener without a network.
+type pipes struct {
+	accept chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.accept:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 func TestWhoGuessesHasToWait(t *testing.T) {
 	s := newScene(t)

@@ -140,7 +140,12 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		guardHeaders(w.Header())
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime)) // a recorder has none
+		limits := http.NewResponseController(w)
+		_ = limits.SetWriteDeadline(time.Now().Add(answerTime)) // a recorder has none
+		if r.ContentLength != 0 {
+			// A body that never comes is waited for before an answer, also where nobody wants one.
+			_ = limits.SetReadDeadline(time.Now().Add(bodyTime))
+		}
 		if err := s.Access.check(r); err != nil {
 			refuse(w, http.StatusForbidden, err.Error(), "open the address that \"refrain serve\" printed")
 			return
