@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"setting":  nil, // what a part says of its own settings
 	"redact":   nil, // what is not told
 
-	"tomlfile": nil, // single values and keys of TOML
+	"tomlfile": nil, // TOML files with the places of their keys; single values and keys of them
 
 	"pool": nil, // the objects of a git repository, copied once
 

@@ -29,7 +29,7 @@ func Set(file []byte, shown, key, value string) ([]byte, error) {
 		return nil, &Errors{[]Problem{*problem}}
 	}
 	changed := tomlfile.Change(string(file), doc.at(path).line, path, string(explained.Value))
-	if !tomlfile.OnlyChanged(doc.values, []byte(changed), path, string(explained.Value)) {
+	if !tomlfile.OnlyChanged(doc.Values, []byte(changed), path, string(explained.Value)) {
 		return nil, unsettable(key, "where it stands in "+shown+" it cannot be changed without touching something else", "change it there yourself")
 	}
 	return []byte(changed), nil

@@ -141,7 +141,7 @@ func (l *loader) file(layer, path, shown string) source {
 func (l *loader) document(layer string, doc document) source {
 	before := len(l.problems)
 	w := walker{loader: l, doc: doc, layer: layer}
-	w.table(nil, doc.values)
+	w.table(nil, doc.Values)
 	slices.SortStableFunc(l.problems[before:], func(a, b Problem) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line

@@ -1,13 +1,12 @@
-// Package tomlfile reads and changes single values and keys of TOML, where a file
-// must stay as its writer has it. It knows no settings.
+// Package tomlfile reads TOML files with the places of their keys, and changes
+// single values of them, where a file must stay as its writer has it. It knows no
+// settings.
 package tomlfile
 
 import (
 	"fmt"
 	"reflect"
-	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -125,36 +124,4 @@ func OnlyChanged(before map[string]any, file []byte, path []string, value string
 	table, name = at(before)
 	delete(table, name)
 	return reflect.DeepEqual(before, after)
-}
-
-// Lines is the offset of each line of a text.
-type Lines []int
-
-// NewLines finds the lines of a text.
-func NewLines(data []byte) Lines {
-	starts := Lines{0}
-	for i, c := range data {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
-}
-
-// Position is the line and the column of an offset, in bytes, both from 1.
-func (l Lines) Position(offset int) (line, col int) {
-	line = sort.SearchInts(l, offset+1)
-	return line, offset - l[line-1] + 1
-}
-
-// Invalid is the offset of the first byte that is not UTF-8, or -1.
-func Invalid(data []byte) int {
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
 }
