@@ -67,7 +67,11 @@ func configShow(sh *shell) *cobra.Command {
 		}
 		table := lines.Table{Columns: []lines.Column{{}, {Wraps: true}, {Wraps: true}}}
 		for _, s := range list {
-			table.Add(s.Key, "= "+string(s.Value), "# "+source(s.Origin))
+			from := source(s.Origin)
+			if s.Blank {
+				from = "taken back by " + from
+			}
+			table.Add(s.Key, "= "+string(s.Value), "# "+from)
 		}
 		sh.print(&table)
 		return nil
@@ -162,7 +166,11 @@ func configSet(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, map[string]string{"file": path, "key": args[0], "value": args[1]})
 		}
-		sh.say("%s is %s now, in %s", args[0], args[1], path)
+		value := args[1]
+		if value == "" {
+			value = "taken back"
+		}
+		sh.say("%s is %s now, in %s", args[0], value, path)
 		return nil
 	}
 	return cmd
@@ -170,17 +178,24 @@ func configSet(sh *shell) *cobra.Command {
 
 func printExplanation(sh *shell, e config.Explanation) {
 	value := string(e.Value)
-	if e.Layer == "" {
+	if value == "" {
 		value = "(not set)"
 	}
 	sh.say("%s = %s", e.Key, value)
 	sh.say("%s", e.Doc)
 	fmt.Fprintln(sh.out)
 	table := lines.Table{Columns: []lines.Column{{}, {Wraps: true}}, Indent: 2}
-	if e.Layer != "" {
+	switch {
+	case e.Blank:
+		table.Add("taken back", "by "+source(e.Origin))
+	case e.Layer != "":
 		table.Add("set by", source(e.Origin))
 	}
 	for _, o := range e.Overrode {
+		if o.Blank {
+			table.Add("over", "a blank from "+source(o))
+			continue
+		}
 		table.Add("over", string(o.Value)+" from "+source(o))
 	}
 	table.Add("type", e.Type)

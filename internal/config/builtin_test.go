@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const planning = "[loop]\nmax_iterations = 10\n[done]\npromise = \"PLAN READY\"\nproof = \"none\"\n[[gate]]\nname = \"spell\"\nrun = \"spell\"\n"
+const planning = "[loop]\nmax_iterations = 10\n[done]\npromise = \"PLAN READY\"\nplan = \"\"\nproof = \"none\"\n[[gate]]\nname = \"spell\"\nrun = \"spell\"\n"
 
 func TestABuiltInProcedure(t *testing.T) {
 	const layer = "procedure plan (built-in)"
@@ -16,18 +16,17 @@ func TestABuiltInProcedure(t *testing.T) {
 		want            Origin
 		over            []Origin
 	}{
-		{"above the top of a file", top, "loop.max_iterations", Origin{"10", layer, ""}, []Origin{{"30", "project", "refrain.toml:4"}, {"0", "built-in", ""}}},
-		{"below its own table", top + "[procedures.plan]\nloop.max_iterations = 4\n", "loop.max_iterations", Origin{"4", "procedure plan", "refrain.toml:7"}, []Origin{{"10", layer, ""}, {"30", "project", "refrain.toml:4"}, {"0", "built-in", ""}}},
-		{"what it does not set is from below", top, "stop.failures", Origin{"9", "project", "refrain.toml:5"}, []Origin{{"3", "built-in", ""}}},
-		{"its promise", top, "done.promise", Origin{`"PLAN READY"`, layer, ""}, []Origin{{`"DONE"`, "project", "refrain.toml:2"}, {`""`, "built-in", ""}}},
-		{"no plan", top, "done.plan", Origin{`""`, layer, ""}, []Origin{{`"PLAN.md"`, "project", "refrain.toml:2"}, {`""`, "built-in", ""}}},
-		{"a plan of its table", top + "[procedures.plan]\ndone.plan = \"P.md\"\n", "done.plan", Origin{`"P.md"`, "procedure plan", "refrain.toml:7"}, []Origin{{`""`, layer, ""}, {`"PLAN.md"`, "project", "refrain.toml:2"}, {`""`, "built-in", ""}}},
-		{"no end by gates", top, "done.gates", Origin{"false", layer, ""}, []Origin{{"true", "project", "refrain.toml:2"}, {"false", "built-in", ""}}},
-		{"no end by exit zero", top, "loop.exit_zero_is_done", Origin{`"auto"`, layer, ""}, []Origin{{"true", "project", "refrain.toml:3"}, {`"auto"`, "built-in", ""}}},
-		{"no file for its prompt", top, "prompt", Origin{`""`, layer, ""}, []Origin{{`"top.md"`, "project", "refrain.toml:1"}, {`"PROMPT.md"`, "built-in", ""}}},
-		{"a file of its table", top + "[procedures.plan]\nprompt = \"p.md\"\n", "prompt", Origin{`"p.md"`, "procedure plan", "refrain.toml:7"}, []Origin{{`""`, layer, ""}, {`"top.md"`, "project", "refrain.toml:1"}, {`"PROMPT.md"`, "built-in", ""}}},
-		{"blocked, for it has a promise", "", "done.failure_promise", Origin{`"BLOCKED"`, "built-in", "when done.promise is set"}, nil},
-		{"its gate", "", "gate.spell", Origin{`{ run = "spell" }`, layer, ""}, nil},
+		{"below the top of a file", top, "loop.max_iterations", Origin{Value: "30", Layer: "project", Where: "refrain.toml:4"}, []Origin{{Value: "10", Layer: layer}, {Value: "0", Layer: "built-in"}}},
+		{"below its own table", top + "[procedures.plan]\nloop.max_iterations = 4\n", "loop.max_iterations", Origin{Value: "4", Layer: "procedure plan", Where: "refrain.toml:7"}, []Origin{{Value: "30", Layer: "project", Where: "refrain.toml:4"}, {Value: "10", Layer: layer}, {Value: "0", Layer: "built-in"}}},
+		{"above what nobody set", "", "loop.max_iterations", Origin{Value: "10", Layer: layer}, []Origin{{Value: "0", Layer: "built-in"}}},
+		{"taken back by a file", "loop.max_iterations = \"\"", "loop.max_iterations", Origin{Value: "0", Blank: true, Layer: "project", Where: "refrain.toml:1"}, []Origin{{Value: "10", Layer: layer}, {Value: "0", Layer: "built-in"}}},
+		{"what it does not set is from below", top, "stop.failures", Origin{Value: "9", Layer: "project", Where: "refrain.toml:5"}, []Origin{{Value: "3", Layer: "built-in"}}},
+		{"its promise, unless a file has one", top, "done.promise", Origin{Value: `"DONE"`, Layer: "project", Where: "refrain.toml:2"}, []Origin{{Value: `"PLAN READY"`, Layer: layer}, {Value: `""`, Layer: "built-in"}}},
+		{"no plan of a profile", "profile = \"descartes\"", "done.plan", Origin{Value: `""`, Blank: true, Layer: layer}, []Origin{{Value: `""`, Layer: "built-in"}}},
+		{"no file for its prompt", top, "prompt", Origin{Value: `""`, Layer: layer}, []Origin{{Value: `"top.md"`, Layer: "project", Where: "refrain.toml:1"}, {Value: `"PROMPT.md"`, Layer: "built-in"}}},
+		{"a file of its table", top + "[procedures.plan]\nprompt = \"p.md\"\n", "prompt", Origin{Value: `"p.md"`, Layer: "procedure plan", Where: "refrain.toml:7"}, []Origin{{Value: `""`, Layer: layer}, {Value: `"top.md"`, Layer: "project", Where: "refrain.toml:1"}, {Value: `"PROMPT.md"`, Layer: "built-in"}}},
+		{"blocked, for it has a promise", "", "done.failure_promise", Origin{Value: `"BLOCKED"`, Layer: "built-in", Where: "when done.promise is set"}, nil},
+		{"its gate", "", "gate.spell", Origin{Value: `{ run = "spell" }`, Layer: layer}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -43,8 +42,8 @@ func TestABuiltInProcedure(t *testing.T) {
 }
 
 func TestNoPromiseIsNotBlocked(t *testing.T) {
-	s := treeWith(t, "done.promise = \"DONE\"\n")
-	s.Procedure, s.Builtin, s.Procedures = "build", "done.plan = \"PLAN.md\"\n", []string{"build"}
+	s := treeWith(t, "done.promise = \"\"\n")
+	s.Procedure, s.Builtin, s.Procedures = "build", "done = { promise = \"DONE\", plan = \"PLAN.md\" }\n", []string{"build"}
 	if got := load(t, s).Config.Done; got.Promise != "" || got.FailurePromise != "" || got.Plan != "PLAN.md" {
 		t.Errorf("done = %+v, want only the plan", got)
 	}

@@ -28,6 +28,7 @@ type Setting struct {
 // Origin is a value and its source.
 type Origin struct {
 	Value Value  `json:"value,omitzero"`
+	Blank bool   `json:"blank,omitempty"` // the layer takes back what is below it; the value is the default, if there is one
 	Layer string `json:"layer"`           // "flag", "environment", "procedure build", "prompt", "procedure build (built-in)", "project", "user", "profile rooda" or "built-in"
 	Where string `json:"where,omitempty"` // "refrain.toml:12", "REFRAIN_LOOP_BACKOFF", "--set"; for a built-in value, when it holds
 }
@@ -59,16 +60,28 @@ type Explanation struct {
 func (r *Resolved) Settings() []Setting {
 	var all []Setting
 	for _, key := range r.values.keys() {
-		all = append(all, history(key, r.values.entries[key]))
+		all = append(all, r.values.history(key))
 	}
 	return all
 }
 
-// history is a key with its entries, lowest layer first.
+// history is a key with its entries.
+func (r *layered) history(key string) Setting {
+	s := history(key, r.entries[key])
+	if top, holds := r.top(key); s.Blank && holds {
+		s.Value = Value(top.masked())
+	}
+	return s
+}
+
+// history is a key with these entries, lowest layer first.
 func history(key string, entries []entry) Setting {
 	s := Setting{Key: key}
 	for i, e := range entries {
-		origin := Origin{Value: Value(e.masked()), Layer: e.layer, Where: e.place.String()}
+		origin := Origin{Blank: e.blank(), Layer: e.layer, Where: e.place.String()}
+		if !e.blank() {
+			origin.Value = Value(e.masked())
+		}
 		if i > 0 {
 			s.Overrode = slices.Insert(s.Overrode, 0, s.Origin)
 		}
@@ -93,7 +106,18 @@ func (r *Resolved) Secrets() map[string]string {
 // IsSet tells whether anyone has set a key, so that its value is not built in.
 func (r *Resolved) IsSet(key string) bool {
 	top, ok := r.values.top(key)
-	return ok && top.layer != builtIn
+	entries := r.values.entries[key]
+	return ok && top.layer != builtIn && !entries[len(entries)-1].blank()
+}
+
+// AddedToProcedure tells whether a file asks at its top for what the built-in
+// procedure that is run does without, and where.
+func (r *Resolved) AddedToProcedure(key string) (Origin, bool) {
+	s := r.values.history(key)
+	without := slices.ContainsFunc(s.Overrode, func(o Origin) bool { return o.Blank && o.Layer == builtinLayer(r.values.procedure) })
+	top, _ := r.values.top(key)
+	asked := (s.Layer == "user" || s.Layer == "project") && setting.Render(top.value) != setting.Render(top.row.Default)
+	return s.Origin, without && asked
 }
 
 // Explain tells all about one key. A key below agents, prices or procedures that
@@ -114,18 +138,18 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 	case foundTables:
 		return r.explainGates(setting.JoinKey(path)), nil
 	}
-	entries := r.values.entries[setting.JoinKey(path)]
+	told := r.values.history(setting.JoinKey(path))
 	if at := gateAt(path); at >= 0 {
 		list, name := setting.JoinKey(path[:at+1]), path[at+1]
 		if !slices.Contains(r.values.gates[list], name) {
 			return Explanation{}, &Errors{[]Problem{r.noGate(key, list, name)}}
 		}
 		if len(path) == at+3 {
-			entries = fieldOf(r.values.entries[setting.JoinKey(path[:at+2])], row)
+			told = history(setting.JoinKey(path), fieldOf(r.values.entries[setting.JoinKey(path[:at+2])], row))
 		}
 	}
 	e := Explanation{
-		Setting: history(setting.JoinKey(path), entries),
+		Setting: told,
 		Type:    row.Kind.Name,
 		Default: row.Defaults(setting.Render),
 		Choices: row.Choices,

@@ -34,7 +34,7 @@ func TestExplain(t *testing.T) {
 	r := load(t, treeWith(t, "\n[loop]\nmax_iterations = 7\n"))
 	got, err := r.Explain("loop.max_iterations")
 	want := Explanation{
-		Setting: Setting{Key: "loop.max_iterations", Origin: Origin{"7", "project", "refrain.toml:3"}, Overrode: []Origin{{"0", "built-in", ""}}},
+		Setting: Setting{Key: "loop.max_iterations", Origin: Origin{Value: "7", Layer: "project", Where: "refrain.toml:3"}, Overrode: []Origin{{Value: "0", Layer: "built-in"}}},
 		Type:    `whole number, "none" or "unlimited"`,
 		Default: "0; 50 for an ad-hoc prompt; 20 for an ad-hoc command",
 		Env:     "REFRAIN_LOOP_MAX_ITERATIONS",

@@ -90,8 +90,13 @@ func (l *loader) flag(src *source, f Flag) {
 		l.keep(src, path, entry{r, setting.Mask, "flag", at}, "", "")
 		return
 	}
-	// Only --set speaks TOML: --until 42 means the text.
+	// Only --set speaks TOML: --until 42 means the text. And only --set takes back:
+	// what a flag of its own is given may be a variable that nobody has set.
 	value, what, hint := readText(r, f.Value, f.Name == setFlag)
+	if f.Name != setFlag && strings.TrimSpace(f.Value) == "" && (what != "" || value == any(blank{})) {
+		_, what, _ = r.Read(f.Value)
+		hint = "give it a value; " + setFlag + " " + setting.JoinKey(path) + "= takes back what other layers say"
+	}
 	l.keep(src, path, entry{r, value, "flag", at}, what, hint)
 }
 
@@ -101,14 +106,14 @@ func readText(r setting.Row, s string, asTOML bool) (value any, what, hint strin
 	if asTOML || !r.Kind.Plain {
 		if v, ok := tomlfile.Value(s); ok {
 			if _, ok := r.Kind.Read(v); ok {
-				return r.Read(v)
+				return take(r, v)
 			}
 		}
 	}
-	if r.Kind.FromText != nil {
-		return r.Read(r.Kind.FromText(s))
+	if r.Kind.FromText != nil && s != "" {
+		return take(r, r.Kind.FromText(s))
 	}
-	return r.Read(s)
+	return take(r, s)
 }
 
 const envPrefix = "REFRAIN_"
@@ -177,7 +182,7 @@ func (l *loader) names(src *source, table setting.Row, value string, at place) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		path := append(strings.Split(table.Key, "."), name)
 		if r, _, ok := l.lookUp(path, at); ok {
-			v, what, hint := r.Read(values[name])
+			v, what, hint := take(r, values[name])
 			l.keep(src, path, entry{r, v, "environment", at}, what, hint)
 		}
 	}

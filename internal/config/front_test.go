@@ -23,12 +23,12 @@ func TestAPromptLiesAboveTheProjectAndBelowItsProceduresTable(t *testing.T) {
 	}
 	want := Setting{
 		Key:    "stop.failures",
-		Origin: Origin{"14", "procedure build", "refrain.toml:5"},
+		Origin: Origin{Value: "14", Layer: "procedure build", Where: "refrain.toml:5"},
 		Overrode: []Origin{
-			{"7", "prompt", "PROMPT.md:3"},
-			{"18", "procedure build (built-in)", ""},
-			{"13", "project", "refrain.toml:2"},
-			{"3", "built-in", ""},
+			{Value: "7", Layer: "prompt", Where: "PROMPT.md:3"},
+			{Value: "13", Layer: "project", Where: "refrain.toml:2"},
+			{Value: "18", Layer: "procedure build (built-in)"},
+			{Value: "3", Layer: "built-in"},
 		},
 	}
 	if diff := cmp.Diff(want, got.Setting); diff != "" {

@@ -171,17 +171,17 @@ func TestExplainGates(t *testing.T) {
 		key  string
 		want Setting
 	}{
-		{"gate", Setting{Key: "gate", Origin: Origin{`["a", "gate-1"]`, "procedure p and flag", ""}}},
+		{"gate", Setting{Key: "gate", Origin: Origin{Value: `["a", "gate-1"]`, Layer: "procedure p and flag"}}},
 		{"gate.a", Setting{
-			Key: "gate.a", Origin: Origin{`{ agent = "auto", prompt = "?" }`, "procedure p", "refrain.toml:5"},
-			Overrode: []Origin{{`{ run = "TOKEN=*** y", min_tests = 1 }`, "project", "refrain.toml:1"}},
+			Key: "gate.a", Origin: Origin{Value: `{ agent = "auto", prompt = "?" }`, Layer: "procedure p", Where: "refrain.toml:5"},
+			Overrode: []Origin{{Value: `{ run = "TOKEN=*** y", min_tests = 1 }`, Layer: "project", Where: "refrain.toml:1"}},
 		}},
-		{"gate.a.name", Setting{Key: "gate.a.name", Origin: Origin{`"a"`, "procedure p", "refrain.toml:6"}, Overrode: []Origin{{`"a"`, "project", "refrain.toml:2"}}}},
+		{"gate.a.name", Setting{Key: "gate.a.name", Origin: Origin{Value: `"a"`, Layer: "procedure p", Where: "refrain.toml:6"}, Overrode: []Origin{{Value: `"a"`, Layer: "project", Where: "refrain.toml:2"}}}},
 		{"gate.a.run", Setting{Key: "gate.a.run"}},
-		{"gate.a.min_tests", Setting{Key: "gate.a.min_tests", Origin: Origin{"0", "built-in", ""}, Overrode: []Origin{{"1", "project", "refrain.toml:4"}}}},
-		{"gate.gate-1.run", Setting{Key: "gate.gate-1.run", Origin: Origin{`"make"`, "flag", "--gate"}}},
-		{"procedures.p.gate", Setting{Key: "procedures.p.gate", Origin: Origin{`["a"]`, "project", ""}}},
-		{"procedures.p.gate.a.agent", Setting{Key: "procedures.p.gate.a.agent", Origin: Origin{`"auto"`, "project", "refrain.toml:7"}}},
+		{"gate.a.min_tests", Setting{Key: "gate.a.min_tests", Origin: Origin{Value: "0", Layer: "built-in"}, Overrode: []Origin{{Value: "1", Layer: "project", Where: "refrain.toml:4"}}}},
+		{"gate.gate-1.run", Setting{Key: "gate.gate-1.run", Origin: Origin{Value: `"make"`, Layer: "flag", Where: "--gate"}}},
+		{"procedures.p.gate", Setting{Key: "procedures.p.gate", Origin: Origin{Value: `["a"]`, Layer: "project"}}},
+		{"procedures.p.gate.a.agent", Setting{Key: "procedures.p.gate.a.agent", Origin: Origin{Value: `"auto"`, Layer: "project", Where: "refrain.toml:7"}}},
 		{"procedures.q.gate", Setting{Key: "procedures.q.gate"}},
 	}
 	for _, tt := range tests {

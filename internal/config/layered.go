@@ -14,23 +14,37 @@ import (
 
 // layers is what each source says.
 type layers struct {
-	profile, user, project, builtin, front, environ, flags source
+	profile, user, project, builtin, ownPrompt, front, environ, flags source
 }
 
-// resolve lays them over each other, the lowest first.
+// inOrder is the layers, the lowest first: what Refrain brings along, then what
+// people have written, and of both what is for one procedure over what is for all.
+func (l layers) inOrder(procedure string) []source {
+	return []source{
+		l.profile,
+		l.builtin,
+		l.profile.about(procedure),
+		l.user,
+		l.project,
+		l.ownPrompt,
+		l.front,
+		l.user.procedure(procedure),
+		l.project.procedure(procedure),
+		l.flags.procedure(procedure),
+		l.environ,
+		l.flags,
+	}
+}
+
+// resolve lays them over each other.
 func (l layers) resolve(s Sources) *Resolved {
 	r := &layered{procedure: s.Procedure, entries: map[string][]entry{}, gates: map[string][]string{}}
-	for _, src := range []source{l.profile, l.user, l.project, l.builtin, l.front} {
+	for _, src := range l.inOrder(s.Procedure) {
 		r.add(src)
 	}
-	for _, src := range []source{l.user, l.project, l.flags} {
-		r.add(src.procedure(s.Procedure))
-	}
-	r.add(l.environ)
-	r.add(l.flags)
 	r.name(l.profile, l.user, l.project, l.flags)
-	r.leaveModel()
 	r.addDefaults(s.Kind)
+	r.leaveModel()
 	r.addCommandGates()
 	resolved := &Resolved{values: r, project: l.project}
 	r.fill(&resolved.Config, s)
@@ -40,7 +54,9 @@ func (l layers) resolve(s Sources) *Resolved {
 // layered is what all sources say, over each other. A key has an entry for each
 // layer that sets it:
 //
-//	flag  environment  [procedures.NAME]  prompt  built-in procedure  project  user  profile  default
+//	flag  environment  [procedures.NAME]  prompt  project  user  built-in procedure  profile  default
+//
+// An entry may be a blank: then the key is as if no layer had set it.
 //
 // Of a gate the whole table is one entry, for half of one and half of another
 // would be a check that nobody wrote.
@@ -146,13 +162,22 @@ func (r *layered) addCommandGates() {
 	r.gates[gateKey] = append(names, r.gates[gateKey]...)
 }
 
-// top is the entry that holds.
+// top is the entry that holds. A blank holds with the value of the default, and not
+// at all where there is none.
 func (r *layered) top(key string) (entry, bool) {
 	entries := r.entries[key]
 	if len(entries) == 0 {
 		return entry{}, false
 	}
-	return entries[len(entries)-1], true
+	top := entries[len(entries)-1]
+	if !top.blank() {
+		return top, true
+	}
+	if entries[0].layer != builtIn {
+		return entry{}, false
+	}
+	top.value = entries[0].value
+	return top, true
 }
 
 // fill puts the values that hold into a Config.
@@ -299,7 +324,10 @@ func (r *layered) keysAt(key string) []string {
 	var keys []string
 	below := key + "."
 	for k := range r.entries {
-		if k == key || strings.HasPrefix(k, below) {
+		if k != key && !strings.HasPrefix(k, below) {
+			continue
+		}
+		if _, holds := r.top(k); holds {
 			keys = append(keys, k)
 		}
 	}

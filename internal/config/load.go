@@ -65,6 +65,7 @@ func Load(s Sources) (*Resolved, error) {
 	from.flags = l.flags(s.Flags)
 	from.profile = l.profile(from.user, from.project, from.environ, from.flags)
 	from.builtin = l.builtin(s.Procedure, s.Builtin)
+	from.ownPrompt = ownPrompt(s.Procedure, s.Builtin)
 	if len(l.problems) > 0 {
 		return nil, &Errors{l.problems}
 	}

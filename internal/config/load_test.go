@@ -69,16 +69,16 @@ func TestDefaultsByKindOfRun(t *testing.T) {
 		key   string
 		want  Origin
 	}{
-		{"a procedure has no limit", Procedure, nil, "loop.max_iterations", Origin{"0", "built-in", ""}},
-		{"an ad-hoc prompt has one", AdHocPrompt, nil, "loop.max_iterations", Origin{"50", "built-in", "for an ad-hoc prompt"}},
-		{"an ad-hoc command has a lower one", AdHocCommand, nil, "loop.max_iterations", Origin{"20", "built-in", "for an ad-hoc command"}},
-		{"a procedure stops without progress", Procedure, nil, "stop.no_progress", Origin{"5", "built-in", ""}},
-		{"an ad-hoc command does not", AdHocCommand, nil, "stop.no_progress", Origin{"0", "built-in", "for an ad-hoc command"}},
-		{"a procedure stops when it repeats itself", Procedure, nil, "stop.repeats", Origin{"4", "built-in", ""}},
-		{"an ad-hoc command may repeat itself", AdHocCommand, nil, "stop.repeats", Origin{"0", "built-in", "for an ad-hoc command"}},
-		{"unless asked to stop", AdHocCommand, set(t, "stop.repeats=3"), "stop.repeats", Origin{"3", "flag", "--set"}},
-		{"without a promise nothing means blocked", Procedure, nil, "done.failure_promise", Origin{`""`, "built-in", ""}},
-		{"with a promise BLOCKED does", Procedure, []Flag{{"--until", "done.promise", "DONE"}}, "done.failure_promise", Origin{`"BLOCKED"`, "built-in", "when done.promise is set"}},
+		{"a procedure has no limit", Procedure, nil, "loop.max_iterations", Origin{Value: "0", Layer: "built-in"}},
+		{"an ad-hoc prompt has one", AdHocPrompt, nil, "loop.max_iterations", Origin{Value: "50", Layer: "built-in", Where: "for an ad-hoc prompt"}},
+		{"an ad-hoc command has a lower one", AdHocCommand, nil, "loop.max_iterations", Origin{Value: "20", Layer: "built-in", Where: "for an ad-hoc command"}},
+		{"a procedure stops without progress", Procedure, nil, "stop.no_progress", Origin{Value: "5", Layer: "built-in"}},
+		{"an ad-hoc command does not", AdHocCommand, nil, "stop.no_progress", Origin{Value: "0", Layer: "built-in", Where: "for an ad-hoc command"}},
+		{"a procedure stops when it repeats itself", Procedure, nil, "stop.repeats", Origin{Value: "4", Layer: "built-in"}},
+		{"an ad-hoc command may repeat itself", AdHocCommand, nil, "stop.repeats", Origin{Value: "0", Layer: "built-in", Where: "for an ad-hoc command"}},
+		{"unless asked to stop", AdHocCommand, set(t, "stop.repeats=3"), "stop.repeats", Origin{Value: "3", Layer: "flag", Where: "--set"}},
+		{"without a promise nothing means blocked", Procedure, nil, "done.failure_promise", Origin{Value: `""`, Layer: "built-in"}},
+		{"with a promise BLOCKED does", Procedure, []Flag{{"--until", "done.promise", "DONE"}}, "done.failure_promise", Origin{Value: `"BLOCKED"`, Layer: "built-in", Where: "when done.promise is set"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,16 +104,16 @@ func TestLayersInTheirOrder(t *testing.T) {
 	}
 	want := Setting{
 		Key:    "stop.failures",
-		Origin: Origin{"17", "flag", "--set"},
+		Origin: Origin{Value: "17", Layer: "flag", Where: "--set"},
 		Overrode: []Origin{
-			{"16", "flag", "--set"},
-			{"15", "environment", "REFRAIN_STOP_FAILURES"},
-			{"14", "procedure build", "refrain.toml:5"},
-			{"18", "procedure build (built-in)", ""},
-			{"13", "project", "refrain.toml:2"},
-			{"12", "user", s.UserFile + ":2"},
-			{"1", "profile fresher", "fresher.toml:36"},
-			{"3", "built-in", ""},
+			{Value: "16", Layer: "flag", Where: "--set"},
+			{Value: "15", Layer: "environment", Where: "REFRAIN_STOP_FAILURES"},
+			{Value: "14", Layer: "procedure build", Where: "refrain.toml:5"},
+			{Value: "13", Layer: "project", Where: "refrain.toml:2"},
+			{Value: "12", Layer: "user", Where: s.UserFile + ":2"},
+			{Value: "18", Layer: "procedure build (built-in)"},
+			{Value: "1", Layer: "profile fresher", Where: "fresher.toml:36"},
+			{Value: "3", Layer: "built-in"},
 		},
 	}
 	if diff := cmp.Diff(want, got.Setting); diff != "" {

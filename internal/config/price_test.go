@@ -23,7 +23,7 @@ func TestPricesMergePerKey(t *testing.T) {
 		t.Errorf("prices (-want +got):\n%s", diff)
 	}
 	got, err := r.Explain(`prices."gpt-5.1".output`)
-	setting := Setting{Key: `prices."gpt-5.1".output`, Origin: Origin{"12", "project", "refrain.toml:2"}, Overrode: []Origin{{"10", "user", s.UserFile + ":2"}}}
+	setting := Setting{Key: `prices."gpt-5.1".output`, Origin: Origin{Value: "12", Layer: "project", Where: "refrain.toml:2"}, Overrode: []Origin{{Value: "10", Layer: "user", Where: s.UserFile + ":2"}}}
 	if diff := cmp.Diff(setting, got.Setting); err != nil || got.Env != "" || diff != "" {
 		t.Errorf("Explain: %v, variable %q (-want +got):\n%s", err, got.Env, diff)
 	}

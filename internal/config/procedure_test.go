@@ -103,11 +103,11 @@ func TestAFileOrParts(t *testing.T) {
 		variable   string
 		want       Origin
 	}{
-		{"a procedure without parts has the file", top + "[procedures.p]\n", "", Origin{`"top.md"`, "project", "refrain.toml:1"}},
-		{"one with parts has none", top + "[procedures.p]\nparts = [\"a.md\"]\nact = [\"b.md\"]\n", "", Origin{`""`, "procedure p", "refrain.toml:4"}},
-		{"one with a section has none", top + "[procedures.p]\norient = [\"a.md\"]\n", "", Origin{`""`, "procedure p", "refrain.toml:3"}},
-		{"one with a title has the file", top + "[procedures.p]\ntitle = \"# T\"\nsummary = \"s\"\n", "", Origin{`"top.md"`, "project", "refrain.toml:1"}},
-		{"the environment is above parts", top + "[procedures.p]\nparts = [\"a.md\"]\n", "REFRAIN_PROMPT=e.md", Origin{`"e.md"`, "environment", "REFRAIN_PROMPT"}},
+		{"a procedure without parts has the file", top + "[procedures.p]\n", "", Origin{Value: `"top.md"`, Layer: "project", Where: "refrain.toml:1"}},
+		{"one with parts has none", top + "[procedures.p]\nparts = [\"a.md\"]\nact = [\"b.md\"]\n", "", Origin{Value: `""`, Layer: "procedure p", Where: "refrain.toml:4"}},
+		{"one with a section has none", top + "[procedures.p]\norient = [\"a.md\"]\n", "", Origin{Value: `""`, Layer: "procedure p", Where: "refrain.toml:3"}},
+		{"one with a title has the file", top + "[procedures.p]\ntitle = \"# T\"\nsummary = \"s\"\n", "", Origin{Value: `"top.md"`, Layer: "project", Where: "refrain.toml:1"}},
+		{"the environment is above parts", top + "[procedures.p]\nparts = [\"a.md\"]\n", "REFRAIN_PROMPT=e.md", Origin{Value: `"e.md"`, Layer: "environment", Where: "REFRAIN_PROMPT"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestProblemsOfProcedures(t *testing.T) {
 		{"a file and a section", "[procedures.p]\nact = [\"b.md\"]\nprompt = \"a.md\"", `refrain.toml:2:1: procedures.p.act is set, but so is the prompt's file, "a.md"`, one},
 		{"a section in a section", "[procedures.p]\nact = [\"b.md\", { section = \"ACT\", file = \"a.md\" }]", `refrain.toml:2:1: procedures.p.act has a section in part 2, but is one itself`, "leave the section out, or write the part in parts"},
 		{"a name of ours", "[procedures.building]\n", `refrain.toml:1:2: "building" is another name of the built-in procedure "build"`, "write [procedures.build], or give yours another name"},
-		{"a blank title", "[procedures.p]\ntitle = \"\"", `refrain.toml:2:1: procedures.p.title must not be blank`, "write a text, or leave the key out"},
+		{"a blank title", "[procedures.p]\ntitle = \" \"", `refrain.toml:2:1: procedures.p.title must not be blank`, `write a text, or "" to take back what other layers say`},
 		{"a long summary", "[procedures.p]\nsummary = \"a\\nb\"", `refrain.toml:2:1: procedures.p.summary must be on one line`, "shorten it"},
 		{"a misspelt phase", "[procedures.p]\nobsreve = []", `refrain.toml:2:1: unknown key "procedures.p.obsreve"`, `did you mean "procedures.p.observe"?`},
 		{"parts of no procedure", "parts = [\"a.md\"]", `refrain.toml:1:1: unknown key "parts"`, `"refrain config show" lists every key`},
@@ -151,7 +151,7 @@ func TestProblemsOfProcedures(t *testing.T) {
 func TestExplainParts(t *testing.T) {
 	s := treeWith(t, "[procedures.p]\nparts = ['a.md', { builtin = 'act/commit' }, { text = 'x', section = 'S' }]\n")
 	got, err := load(t, s).Explain("procedures.p.parts")
-	want := Setting{Key: "procedures.p.parts", Origin: Origin{`["a.md", "builtin:act/commit", { section = "S", text = "x" }]`, "project", "refrain.toml:2"}}
+	want := Setting{Key: "procedures.p.parts", Origin: Origin{Value: `["a.md", "builtin:act/commit", { section = "S", text = "x" }]`, Layer: "project", Where: "refrain.toml:2"}}
 	if diff := cmp.Diff(want, got.Setting); err != nil || diff != "" || got.Type != "list of parts" || got.Env != "" || got.Default != "none" {
 		t.Errorf("Explain = %+v, %v (-want +got):\n%s", got, err, diff)
 	}

@@ -170,16 +170,16 @@ func TestTheHighestProfileIsTaken(t *testing.T) {
 }
 
 func TestTheModelOfAProfile(t *testing.T) {
-	fresher := Origin{`"sonnet"`, "profile fresher", "fresher.toml:15"}
+	fresher := Origin{Value: `"sonnet"`, Layer: "profile fresher", Where: "fresher.toml:15"}
 	tests := []struct {
 		name  string
 		flags []Flag
 		want  Setting
 	}{
-		{"is for its agent", nil, Setting{Origin: fresher, Overrode: []Origin{{`""`, "built-in", ""}}}},
-		{"is for its agent, named again", set(t, "agent=claude"), Setting{Origin: fresher, Overrode: []Origin{{`""`, "built-in", ""}}}},
-		{"is for no other agent", set(t, "agent=rehearsal"), Setting{Origin: Origin{`""`, "flag", "--set"}, Overrode: []Origin{fresher, {`""`, "built-in", ""}}}},
-		{"is not the one that is asked for", set(t, "agent=codex", "model=m"), Setting{Origin: Origin{`"m"`, "flag", "--set"}, Overrode: []Origin{fresher, {`""`, "built-in", ""}}}},
+		{"is for its agent", nil, Setting{Origin: fresher, Overrode: []Origin{{Value: `""`, Layer: "built-in"}}}},
+		{"is for its agent, named again", set(t, "agent=claude"), Setting{Origin: fresher, Overrode: []Origin{{Value: `""`, Layer: "built-in"}}}},
+		{"is for no other agent", set(t, "agent=rehearsal"), Setting{Origin: Origin{Value: `""`, Layer: "flag", Where: "--set"}, Overrode: []Origin{fresher, {Value: `""`, Layer: "built-in"}}}},
+		{"is not the one that is asked for", set(t, "agent=codex", "model=m"), Setting{Origin: Origin{Value: `"m"`, Layer: "flag", Where: "--set"}, Overrode: []Origin{fresher, {Value: `""`, Layer: "built-in"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

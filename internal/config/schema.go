@@ -11,7 +11,7 @@ import (
 
 // Schema is a JSON Schema of refrain.toml, for editors.
 func Schema() []byte {
-	top := object(settings)
+	top := object(settings, orBlank)
 	defs := map[string]any{"gate": gateObject(), "part": partSchema()}
 	for _, f := range families {
 		top["properties"].(map[string]any)[f.name] = map[string]any{
@@ -19,7 +19,7 @@ func Schema() []byte {
 			"description":          f.doc,
 			"additionalProperties": map[string]any{"$ref": "#/$defs/" + f.def},
 		}
-		defs[f.def] = object(f.rows)
+		defs[f.def] = object(f.rows, orBlank)
 	}
 	defs["price"].(map[string]any)["required"] = needed
 	defs["procedure"].(map[string]any)["properties"].(map[string]any)[gateKey] = gateList()
@@ -34,8 +34,27 @@ func Schema() []byte {
 	return append(b, '\n')
 }
 
+// orBlank is the schema of a value that a blank may stand for, to take back what
+// other layers say.
+func orBlank(r setting.Row) map[string]any {
+	s := r.Schema()
+	if r.Each != nil {
+		return s
+	}
+	if _, ok := r.Kind.Read(""); ok && !r.Required { // a text, for which a blank is one
+		return s
+	}
+	either := map[string]any{"description": s["description"], "anyOf": []any{s, map[string]any{"const": ""}}}
+	if value, ok := s["default"]; ok {
+		either["default"] = value
+	}
+	delete(s, "description")
+	delete(s, "default")
+	return either
+}
+
 // object is the schema of a table with these rows, and nothing else in it.
-func object(rows []setting.Row) map[string]any {
+func object(rows []setting.Row, schema func(setting.Row) map[string]any) map[string]any {
 	top := emptyObject()
 	for _, r := range rows {
 		properties, name := top["properties"].(map[string]any), r.Key
@@ -45,7 +64,7 @@ func object(rows []setting.Row) map[string]any {
 			}
 			properties, name = properties[group].(map[string]any)["properties"].(map[string]any), rest
 		}
-		properties[name] = r.Schema()
+		properties[name] = schema(r)
 	}
 	return top
 }
@@ -61,7 +80,7 @@ func gateList() map[string]any {
 
 // gateObject is the schema of one gate: a command or a reviewer.
 func gateObject() map[string]any {
-	gate := object(gateSettings)
+	gate := object(gateSettings, setting.Row.Schema)
 	gate["properties"].(map[string]any)["name"].(map[string]any)["pattern"] = namePattern
 	gate["required"] = []string{"name"}
 	gate["oneOf"] = []any{

@@ -28,8 +28,12 @@ func Set(file []byte, shown, key, value string) ([]byte, error) {
 	if problem != nil {
 		return nil, &Errors{[]Problem{*problem}}
 	}
-	changed := tomlfile.Change(string(file), doc.at(path).line, path, string(explained.Value))
-	if !tomlfile.OnlyChanged(doc.Values, []byte(changed), path, string(explained.Value)) {
+	written := string(explained.Value)
+	if explained.Blank {
+		written = blank{}.TOML()
+	}
+	changed := tomlfile.Change(string(file), doc.at(path).line, path, written)
+	if !tomlfile.OnlyChanged(doc.Values, []byte(changed), path, written) {
 		return nil, unsettable(key, "where it stands in "+shown+" it cannot be changed without touching something else", "change it there yourself")
 	}
 	return []byte(changed), nil

@@ -36,6 +36,32 @@ type entry struct {
 	place place
 }
 
+// blank is the value of an entry that takes back what is below it.
+type blank struct{}
+
+// TOML is how a blank is written.
+func (blank) TOML() string { return `""` }
+
+// take reads a value for a layer.
+func take(r setting.Row, v any) (value any, what, hint string) {
+	value, isBlank, what, hint := r.Take(v)
+	if isBlank {
+		value = blank{}
+	}
+	return value, what, hint
+}
+
+// blank tells whether the entry takes back what is below it.
+func (e entry) blank() bool { return e.value == any(blank{}) }
+
+// meant is the value, or what holds in its place if it is a blank.
+func (e entry) meant() any {
+	if e.blank() {
+		return e.row.Default
+	}
+	return e.value
+}
+
 // masked renders the value without what is secret in it.
 func (e entry) masked() string {
 	if f, ok := e.value.(fields); ok {
@@ -77,9 +103,22 @@ func (s source) procedure(name string) source {
 		a.entry.layer = "procedure " + name
 		if _, is := findIn(promptSettings, setting.JoinKey(a.path)); is == foundNothing {
 			inside.assignments = append(inside.assignments, a)
-		} else if a.entry.row.Kind == partList && !inside.sets("prompt") {
+		} else if a.entry.row.Kind == partList && !a.entry.blank() && !inside.sets("prompt") {
 			inside.assignments = append(inside.assignments, noFile(a.entry))
 		}
+	}
+	return inside
+}
+
+// about is procedure for what a profile says of the procedure that is run: it stays
+// the word of the profile.
+func (s source) about(procedure string) source {
+	inside := s.procedure(procedure)
+	if len(s.assignments) == 0 {
+		return inside
+	}
+	for i := range inside.assignments {
+		inside.assignments[i].entry.layer = s.assignments[0].entry.layer
 	}
 	return inside
 }
@@ -174,7 +213,7 @@ func (w *walker) value(path []string, v any) {
 		key := setting.JoinKey(path)
 		w.complain(at.problem(key, key+" cannot be set by a project", "set it in your own settings, ~/.config/refrain/config.toml"))
 	case is == foundSetting:
-		value, what, hint := r.Read(v)
+		value, what, hint := take(r, v)
 		w.keep(&w.source, path, entry{r, value, w.layer, at}, what, hint)
 	case is == foundTables:
 		w.gates(path, v, at)
@@ -194,19 +233,12 @@ func (w *walker) group(path []string, v any, at place) {
 	w.table(path, values)
 }
 
-// What a built-in procedure is about is its own: the file of an ad-hoc prompt,
-// or the promise that ends one, would turn it into another. So these keys are
-// as the procedure has them, or else as if nobody had set them, whatever files
-// say at their top.
-var ownOfProcedure = []string{"loop.exit_zero_is_done", "done.promise", "done.plan", "done.gates"}
-
-// builtin reads the settings of the built-in procedure that is run. They lie
-// above what files say at their top, and below what they say of the procedure.
+// builtin reads the settings of the built-in procedure that is run.
 func (l *loader) builtin(name, toml string) source {
 	if toml == "" {
 		return source{}
 	}
-	layer := "procedure " + name + " (built-in)"
+	layer := builtinLayer(name)
 	doc, problem := parseDocument([]byte(toml), layer)
 	if problem != nil {
 		l.complain(*problem)
@@ -216,15 +248,19 @@ func (l *loader) builtin(name, toml string) source {
 	for i := range src.assignments {
 		src.assignments[i].entry.place = place{} // of no file that anybody could look into
 	}
-	for _, key := range ownOfProcedure {
-		if !src.sets(key) {
-			r, _ := findIn(settings, key)
-			path, _ := tomlfile.SplitKey(key)
-			src.assignments = append(src.assignments, assignment{path, entry{row: r, value: r.Default, layer: layer}})
-		}
-	}
-	src.assignments = append(src.assignments, noFile(entry{layer: layer}))
 	return src
+}
+
+func builtinLayer(procedure string) string { return "procedure " + procedure + " (built-in)" }
+
+// ownPrompt says that the prompt of a built-in procedure is made of its parts.
+// That is what was asked for by its name, as words after -p are: the file of other
+// runs, which settings name, would turn it into another.
+func ownPrompt(name, toml string) source {
+	if toml == "" {
+		return source{}
+	}
+	return source{assignments: []assignment{noFile(entry{layer: builtinLayer(name)})}}
 }
 
 // noFile says that the prompt is no file, but made of the parts that e names.
@@ -319,12 +355,13 @@ func (l *loader) frontSetting(src *source, key string, value any, at place) {
 		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+settableIn(key)))
 		return
 	}
-	v, what, hint := r.Read(tomlLike(value))
-	if what == "" && !harmless(key, v) {
+	v, what, hint := take(r, tomlLike(value))
+	e := entry{r, v, "prompt", at}
+	if what == "" && !harmless(key, e.meant()) {
 		l.complain(at.problem(key, key+" cannot be set in a prompt", "set it in "+settableIn(key)))
 		return
 	}
-	l.keep(src, path, entry{r, v, "prompt", at}, what, hint)
+	l.keep(src, path, e, what, hint)
 }
 
 // settableIn is where a key can be set that a prompt cannot.

@@ -24,12 +24,8 @@ type Brought struct {
 func (r *Resolved) Brought() []Brought {
 	var list []Brought
 	for _, a := range slices.SortedStableFunc(slices.Values(r.project.assignments), byPlace) {
-		path := a.path
-		procedure := ""
-		if path[0] == "procedures" && len(path) > 2 {
-			procedure, path = path[1], path[2:]
-		}
-		if harmless(setting.JoinKey(path), a.entry.value) {
+		procedure, path := a.inProcedure()
+		if harmless(setting.JoinKey(path), a.entry.meant()) {
 			continue
 		}
 		b := Brought{Name: called(path), What: toAgree(path, a.entry), Exact: exact(a.entry), Where: a.entry.place.String()}
@@ -39,6 +35,15 @@ func (r *Resolved) Brought() []Brought {
 		list = append(list, b)
 	}
 	return list
+}
+
+// inProcedure is the procedure in whose table the setting stands, or "", and its
+// path from there.
+func (a assignment) inProcedure() (string, []string) {
+	if a.path[0] == "procedures" && len(a.path) > 2 {
+		return a.path[1], a.path[2:]
+	}
+	return "", a.path
 }
 
 func byPlace(a, b assignment) int { return a.entry.place.line - b.entry.place.line }
@@ -81,7 +86,10 @@ func harmless(key string, value any) bool {
 func harmlessProfile(name any) bool {
 	var l loader
 	src := l.profile(source{assignments: []assignment{{path: []string{"profile"}, entry: entry{value: name}}}})
-	return len(l.problems) == 0 && !slices.ContainsFunc(src.assignments, func(a assignment) bool { return !harmless(setting.JoinKey(a.path), a.entry.value) })
+	return len(l.problems) == 0 && !slices.ContainsFunc(src.assignments, func(a assignment) bool {
+		_, path := a.inProcedure()
+		return !harmless(setting.JoinKey(path), a.entry.meant())
+	})
 }
 
 // called is what people call the thing that a key is about.

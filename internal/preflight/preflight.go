@@ -61,7 +61,7 @@ func Refused(list []Finding) []Finding {
 
 // checks is everything that is looked at, in the order of telling.
 var checks = []func(context.Context, Flight) []Finding{
-	quick(place), quick(repository), quick(agents), accounts, quick(gates), quick(proof), quick(limits), quick(prompts), quick(specs),
+	quick(place), quick(repository), quick(agents), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs),
 }
 
 // quick is a check that waits for nobody.
@@ -195,6 +195,21 @@ func limits(f Flight) []Finding {
 		Name: "limits", What: "nothing limits this run, and nothing is asked for that would make it done",
 		Hint: "set a limit (-n 20, --max-time 8h, --max-cost 20) or a way to be done (--until DONE, --plan FILE); --unlimited says that it is meant",
 	}}
+}
+
+// ends tells of an end that a file asks of everything, and so of a procedure that
+// has its own: a run that writes a plan is not over when the tasks of one are done.
+func ends(f Flight) []Finding {
+	var list []Finding
+	for _, key := range []string{"done.promise", "done.plan", "done.gates", "loop.exit_zero_is_done"} {
+		if origin, added := f.Settings.AddedToProcedure(key); added {
+			list = append(list, Finding{
+				Name: "ends", Worry: true, What: fmt.Sprintf("%s = %s of %s holds for %s too, which has an end of its own", key, origin.Value, origin.Where, f.Request.Procedure),
+				Hint: fmt.Sprintf("if that is not meant, write %s = \"\" below [procedures.%s]", key, f.Request.Procedure),
+			})
+		}
+	}
+	return list
 }
 
 // gap is a line of a sample that nobody has filled in.

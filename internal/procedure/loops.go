@@ -184,6 +184,9 @@ func parts(fragments ...string) []Part {
 	return list
 }
 
+// A procedure says of every way to be done whether it is one, with a blank for
+// those that are none: a profile, which lies below it, may have another.
+//
 // A plan cannot be its own way to be done, for its tasks are open when it is
 // ready; so it is claimed. Gates judge code, which a plan does not touch: a
 // project with failing tests must not refuse the plan to repair them.
@@ -191,9 +194,12 @@ const planSettings = `[loop]
 max_iterations = 10
 progress = ["files"]
 gates = false
+exit_zero_is_done = ""
 
 [done]
 promise = "PLAN READY"
+plan = ""
+gates = ""
 proof = "none"
 written = "IMPLEMENTATION_PLAN.md"
 
@@ -206,8 +212,13 @@ only = ["IMPLEMENTATION_PLAN.md"]
 
 // A build needs no promise, for the plan says when it is done, and a promise
 // would be asked for on top of it. It can still be blocked.
-const buildSettings = `[done]
+const buildSettings = `[loop]
+exit_zero_is_done = ""
+
+[done]
+promise = ""
 plan = "IMPLEMENTATION_PLAN.md"
+gates = ""
 failure_promise = "BLOCKED"
 `
 
@@ -219,9 +230,12 @@ func documentSettings(iterations int, promise string) string {
 max_iterations = %d
 progress = ["files"]
 gates = false
+exit_zero_is_done = ""
 
 [done]
 promise = %q
+plan = ""
+gates = ""
 proof = "none"
 `, iterations, promise)
 }

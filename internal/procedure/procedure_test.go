@@ -108,13 +108,15 @@ type settings struct {
 		MaxIterations int      `toml:"max_iterations"`
 		Progress      []string `toml:"progress"`
 		Gates         *bool    `toml:"gates"`
+		ExitZero      *string  `toml:"exit_zero_is_done"`
 	} `toml:"loop"`
 	Done struct {
-		Promise        string `toml:"promise"`
-		FailurePromise string `toml:"failure_promise"`
-		Plan           string `toml:"plan"`
-		Proof          string `toml:"proof"`
-		Written        string `toml:"written"`
+		Promise        *string `toml:"promise"`
+		FailurePromise string  `toml:"failure_promise"`
+		Plan           *string `toml:"plan"`
+		Gates          *string `toml:"gates"`
+		Proof          string  `toml:"proof"`
+		Written        string  `toml:"written"`
 	} `toml:"done"`
 	Stop struct {
 		NoProgress int `toml:"no_progress"`
@@ -136,9 +138,13 @@ func read(t *testing.T, p Procedure) settings {
 func TestEveryProcedureCanEnd(t *testing.T) {
 	for _, p := range All() {
 		s := read(t, p)
-		switch byPlan := s.Done.Plan != ""; {
-		case byPlan == (s.Done.Promise != ""):
-			t.Errorf("%s: promise %q and plan %q, want one of them: with both, an open task refuses the promise", p.Name, s.Done.Promise, s.Done.Plan)
+		if s.Done.Promise == nil || s.Done.Plan == nil || s.Done.Gates == nil || s.Loop.ExitZero == nil {
+			t.Errorf("%s leaves it to a profile what ends it:\n%s", p.Name, p.Settings)
+			continue
+		}
+		switch byPlan := *s.Done.Plan != ""; {
+		case byPlan == (*s.Done.Promise != ""):
+			t.Errorf("%s: promise %q and plan %q, want one of them: with both, an open task refuses the promise", p.Name, *s.Done.Promise, *s.Done.Plan)
 		case byPlan && s.Done.FailurePromise == "":
 			t.Errorf("%s: nothing says blocked: without a promise there is no default for it", p.Name)
 		case !byPlan && s.Loop.MaxIterations == 0:

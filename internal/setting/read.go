@@ -25,6 +25,24 @@ func (r Row) Read(v any) (value any, what, hint string) {
 	return value, "", ""
 }
 
+// Take is Read for one layer of several, in which a blank takes back what those
+// below it say: then blank is true, and there is no value. Where a blank is
+// itself a value, such as no model, it is that.
+func (r Row) Take(v any) (value any, blank bool, what, hint string) {
+	if v == "" {
+		if r.Kind.FromText != nil {
+			v = r.Kind.FromText("")
+		}
+		value, what, _ = r.Read(v)
+		return value, what != "", "", ""
+	}
+	value, what, hint = r.Read(v)
+	if s, ok := v.(string); ok && what != "" && r.Required && strings.TrimSpace(s) == "" {
+		hint = `write a text, or "" to take back what other layers say`
+	}
+	return value, false, what, hint
+}
+
 // complaint says what is wrong with a value of the right kind.
 func (r Row) complaint(value any) (what, hint string) {
 	for _, s := range texts(value) {
