@@ -5,11 +5,12 @@ import "testing"
 // A run of ten thousand iterations and a million events has to open at once: what is
 // measured is the end of it, a page from its middle, and all of its attempts.
 func BenchmarkALongRun(b *testing.B) {
-	iterations, words := 10000, 90
+	iterations := 10000
 	if testing.Short() {
 		iterations = 500
 	}
-	store, r := night(b, iterations, words)
+	b.Setenv("XDG_STATE_HOME", b.TempDir())
+	store, r := longNight(b, b.TempDir(), iterations)
 	name := r.Meta().Name
 	b.Run("end", func(b *testing.B) {
 		for b.Loop() {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
 )
 
@@ -116,21 +114,13 @@ func (l *Ledger) take(raw []byte) {
 		l.begun = at
 	case "iteration.finished":
 		l.places = append(l.places, place{line.Seq, l.at})
-		var f finished
-		if json.Unmarshal(raw, &f) == nil {
+		if f, err := line.finished(); err == nil {
 			l.book.finish(line, at, l.begun, f, l.chain.Lost || l.chain.Unsealed)
 		}
 	case "iteration.phase", "agent.started", "agent.exited", "gate.started", "hook.finished", "plan.read", "run.baseline", "test.explained":
 	default:
-		if e, err := line.Event(); err == nil {
+		if e, err := line.event(at); err == nil {
 			l.book.note(e)
 		}
 	}
-}
-
-// finished is what is kept of the end of an attempt: the state, which is the larger
-// part of it, is not.
-type finished struct {
-	Outcome loop.Outcome `json:"outcome"`
-	Verdict loop.Verdict `json:"verdict"`
 }

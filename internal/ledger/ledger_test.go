@@ -16,7 +16,20 @@ import (
 func night(t testing.TB, iterations, words int) (journal.Store, *journal.Run) {
 	t.Helper()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	store, err := journal.Open(t.TempDir())
+	store, r := emptyRun(t, t.TempDir())
+	add := adder(r)
+	add(0, 0, &loop.RunStarted{Name: r.Meta().Name, Procedure: "build", Agent: "claude", Limits: loop.Limits{Redline: 60}})
+	add(0, 0, &loop.CheckpointMade{Checkpoint: "c0"})
+	for i := 1; i <= iterations; i++ {
+		attempt(add, i, words)
+	}
+	return store, r
+}
+
+// emptyRun makes a run in the records of a work tree.
+func emptyRun(t testing.TB, tree string) (journal.Store, *journal.Run) {
+	t.Helper()
+	store, err := journal.Open(tree)
 	if err == nil {
 		store, err = store.Claim()
 	}
@@ -28,12 +41,6 @@ func night(t testing.TB, iterations, words int) (journal.Store, *journal.Run) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	add := adder(r)
-	add(0, 0, &loop.RunStarted{Name: r.Meta().Name, Procedure: "build", Agent: "claude", Limits: loop.Limits{Redline: 60}})
-	add(0, 0, &loop.CheckpointMade{Checkpoint: "c0"})
-	for i := 1; i <= iterations; i++ {
-		attempt(add, i, words)
-	}
 	return store, r
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"iter"
@@ -13,46 +12,8 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
-	"github.com/refrain-loop/refrain/internal/journal"
-	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
 )
-
-// Line is one event as it stands in its file.
-type Line struct {
-	Seq     int64
-	Time    string
-	Iter    int
-	Attempt int
-	Type    loop.Type
-	Raw     []byte
-}
-
-// Event reads the rest of it.
-func (l Line) Event() (loop.Event, error) { return journal.Decode(l.Raw) }
-
-// parse reads what every event has, which stands first.
-func parse(raw []byte) (Line, bool) {
-	var h struct {
-		Seq     int64     `json:"seq"`
-		Time    string    `json:"time"`
-		Iter    int       `json:"iter"`
-		Attempt int       `json:"attempt"`
-		Type    loop.Type `json:"type"`
-	}
-	before, after, found := bytes.Cut(raw, []byte(`,"type":"`))
-	end := bytes.IndexByte(after, '"')
-	if found && end >= 0 && bytes.HasPrefix(raw, []byte(seal.EventStart)) {
-		head := raw[:len(before)+len(`,"type":"`)+end+1]
-		if json.Unmarshal(append(head[:len(head):len(head)], '}'), &h) == nil && h.Type != "" {
-			return Line{h.Seq, h.Time, h.Iter, h.Attempt, h.Type, raw}, true
-		}
-	}
-	if json.Unmarshal(raw, &h) != nil || h.Type == "" {
-		return Line{}, false
-	}
-	return Line{h.Seq, h.Time, h.Iter, h.Attempt, h.Type, raw}, true
-}
 
 // Query says which events are wanted: the last ones before a number, or the first ones
 // after one. Without either they are the last of the run.
