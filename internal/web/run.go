@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/ledger"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -196,5 +197,8 @@ func (s runs) runPage(w http.ResponseWriter, r *http.Request) {
 		s.pages.paint(w, http.StatusNotFound, "overview.html", painted{Version: s.Version, Page: "missing", First: Overview{Version: s.Version, Boot: s.boot, Runs: []Row{}}, Missing: missing})
 		return
 	}
+	// The page is about to ask for all attempts: of a long run, they are read while the
+	// browser is still busy with the page.
+	s.wg.Go(func() { _ = s.ledgers.of(one).Read(func(*ledger.Book) {}) }) // who asks hears what is wrong
 	s.pages.paint(w, http.StatusOK, "run.html", painted{Version: s.Version, Page: "run", First: s.current(one)})
 }
