@@ -23,7 +23,15 @@ const patience = 10 * time.Minute
 
 // browser opens a browser that talks to nobody, and gives the way to its first
 // page.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB) context.Context {
+	t.Helper()
+	ctx, leave := newBrowser(t)
+	t.Cleanup(leave)
+	return ctx
+}
+
+// newBrowser is a browser that somebody leaves who does not wait for the test's end.
+func newBrowser(t testing.TB) (ctx context.Context, leave func()) {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -36,17 +44,18 @@ func browser(t *testing.T) context.Context {
 		t.Fatal("no browser: install chromium (Debian: apt install chromium)")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 	)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	return ctx
+	ctx, end := chromedp.NewExecAllocator(ctx, options...)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	return ctx, func() {
+		closeTab()
+		end()
+		cancel()
+	}
 }
 
 // pages is the folder with the pages that the tests of package report write, one
@@ -118,7 +127,7 @@ func look(t *testing.T, ctx context.Context, name string, do func(ctx context.Co
 	}
 }
 
-func eval[T any](t *testing.T, ctx context.Context, js string) T {
+func eval[T any](t testing.TB, ctx context.Context, js string) T {
 	t.Helper()
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
 	if err != nil {
@@ -128,7 +137,7 @@ func eval[T any](t *testing.T, ctx context.Context, js string) T {
 }
 
 // screen sets what the page is looked at on: a screen, or paper.
-func screen(t *testing.T, ctx context.Context, width, tall int64, media, scheme string) {
+func screen(t testing.TB, ctx context.Context, width, tall int64, media, scheme string) {
 	t.Helper()
 	look := emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, look); err != nil {

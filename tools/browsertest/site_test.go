@@ -43,7 +43,7 @@ var goCache = sync.OnceValue(func() string {
 
 // site is a machine of its own: a home, a project, and "refrain serve" over it.
 type site struct {
-	t       *testing.T
+	t       testing.TB
 	program string
 	root    string // of everything
 	tree    string // the project, in which the server stands
@@ -52,7 +52,7 @@ type site struct {
 	opening string // the address with the token
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t testing.TB) *site {
 	t.Helper()
 	file, err := program()
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *site) address(path string) string { return fmt.Sprintf("http://127.0.0.
 
 // tab is a page in the browser, and what it complained about and asked for.
 type tab struct {
-	t    *testing.T
+	t    testing.TB
 	ctx  context.Context
 	site *site
 
