@@ -11,26 +11,63 @@ import (
 )
 
 // Control steers one run, from any goroutine. It is made before the run and put
-// into its Options.
+// into its Options; one for a run that is live already, in whichever process,
+// comes from Record.Control.
 //
 // Pause, Resume, Stop, StopNow, Skip, Reboot, Note, Approve and Raise return when
 // the wish has taken effect; before the run has begun they wait for that, too. The
 // error is a *RefusedError when the wish makes no sense, such as pausing a run that is
 // paused. When ctx is done first, they stop waiting, and the wish stands.
 //
-// Do not call these from an Observer, a Gate, a Rule or an Agent: the run waits
-// for those, and they would wait for the run. Start a goroutine for it, or follow
-// the run with Subscribe.
+// The run waits for an Observer, a Gate, a Rule, a hook and an Agent while it calls
+// them, so none of them can wait for the run: called there, a method that would
+// is refused. Start a goroutine for it, or follow the run with Subscribe. Note and
+// Raise wait for nothing, and are refused only in an Observer.
 type Control struct {
-	engine *steer.Control
-	live   *app.Live
-	taken  atomic.Bool
+	wheel wheel
+	taken atomic.Bool
+}
+
+// wheel is how a control reaches its run.
+type wheel interface {
+	do(context.Context, steer.Command) (steer.Answer, error)
+	status() Snapshot // zero: the run has not begun
+	stats() Stats     // likewise
+	events(ctx context.Context, after int64) iter.Seq2[Event, error]
+	// id is that of the run; empty: it has not begun.
+	id() string
 }
 
 // NewControl makes a control for one run.
 func NewControl() *Control {
-	return &Control{engine: steer.NewControl(), live: app.NewLive()}
+	return &Control{wheel: &here{engine: steer.NewControl(), live: app.NewLive()}}
 }
+
+// here is a run of this process that was given the control.
+type here struct {
+	engine *steer.Control
+	live   *app.Live
+}
+
+func (h *here) do(ctx context.Context, cmd steer.Command) (steer.Answer, error) {
+	return h.engine.Do(ctx, cmd)
+}
+
+func (h *here) status() Snapshot {
+	s, _ := h.live.Status()
+	return s
+}
+
+func (h *here) stats() Stats {
+	s, _ := h.live.Stats()
+	return s
+}
+
+func (h *here) events(ctx context.Context, after int64) iter.Seq2[Event, error] {
+	return h.live.Events(ctx, after)
+}
+
+func (h *here) id() string { return h.status().ID }
 
 // Snapshot is a run at one moment, as "refrain status --json" shows it. Stats is
 // what it has come to so far.
@@ -79,7 +116,10 @@ func (c *Control) Raise(ctx context.Context, key, value string) error {
 }
 
 func (c *Control) do(ctx context.Context, cmd steer.Command) error {
-	answer, err := c.engine.Do(ctx, cmd)
+	if why := c.calledInside(cmd.Name); why != "" {
+		return &RefusedError{Command: cmd.Name, State: c.State(), Why: why}
+	}
+	answer, err := c.wheel.do(ctx, cmd)
 	switch {
 	case err != nil:
 		return err
@@ -93,16 +133,10 @@ func (c *Control) do(ctx context.Context, cmd steer.Command) error {
 func (c *Control) State() Status { return c.Snapshot().State }
 
 // Snapshot is where the run stands now; zero before it has begun.
-func (c *Control) Snapshot() Snapshot {
-	s, _ := c.live.Status()
-	return s
-}
+func (c *Control) Snapshot() Snapshot { return c.wheel.status() }
 
 // Stats is what the run has come to so far; zero before it has begun.
-func (c *Control) Stats() Stats {
-	s, _ := c.live.Stats()
-	return s
-}
+func (c *Control) Stats() Stats { return c.wheel.stats() }
 
 // Subscribe follows the run: every event after a number, 0 for all of them, each
 // once and in order, first those of the past, also from before a resume, and then
@@ -114,5 +148,11 @@ func (c *Control) Stats() Stats {
 // that is done, or why the past cannot be read. Long texts of the past may be
 // cut; see docs/journal.md.
 func (c *Control) Subscribe(ctx context.Context, after int64) iter.Seq2[Event, error] {
-	return c.live.Events(ctx, after)
+	return func(yield func(Event, error) bool) {
+		if why := c.calledInside("subscribe"); why != "" {
+			yield(Event{}, &RefusedError{Command: "subscribe", State: c.State(), Why: why})
+			return
+		}
+		c.wheel.events(ctx, after)(yield)
+	}
 }

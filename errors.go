@@ -45,7 +45,8 @@ func (e *NotFoundError) Unwrap() error { return e.err }
 // UnreadableError says that a run is there and cannot be read: it is damaged, or
 // a later version has written it.
 type UnreadableError struct {
-	Newer bool // a later version has
+	Run   string // its name, where a list of runs has met it
+	Newer bool   // a later version has
 	err   error
 }
 

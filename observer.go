@@ -17,3 +17,8 @@ func (f ObserverFunc) Observe(e Event) { f(e) }
 // EncodeEvent writes an event as one line of JSON, as the journal does. Its names
 // are a promise to scripts; docs/journal.md lists them.
 func EncodeEvent(e Event) ([]byte, error) { return app.EncodeEvent(e) }
+
+// DecodeEvent reads one line of a journal, or of what EncodeEvent wrote. Fields and
+// types of later versions are skipped: such an event has a Payload that no type of
+// this package matches, and its Type.
+func DecodeEvent(line []byte) (Event, error) { return app.DecodeEvent(line) }

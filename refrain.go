@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/history"
@@ -24,39 +23,6 @@ import (
 // Helper does that work and does not return. Without it Run and Resume give
 // ErrNoHelper.
 func Helper() { app.Helper() }
-
-// Result is how a run ended, or how it already had.
-type Result struct {
-	Run string // its name, such as build-7
-	ID  string // one that no other run anywhere has
-	Dir string // the folder with its files
-
-	State  Status // Done, Exhausted, Aborted, Stopped or CouldNotRun
-	Reason Reason // the cause in one word
-	Why    string // the cause in one sentence
-	// Level is how much stands behind a run that is Done; empty when it is not.
-	Level Level
-	// Proven says that the work is done, and that the evidence tells it from what
-	// was there before: Level is LevelProven, and no other.
-	Proven bool
-	// Proof is what the Level rests on: tests by name, gates, the tree and where it
-	// was judged. It is nil when no gate judged the work.
-	Proof *Proof
-
-	Elapsed time.Duration // while it was alive, waits included
-	Totals  Totals        // over all attempts: a file that was changed in two counts twice
-	// Net is what the run came to: the work tree at its end against that before
-	// its first iteration. Nil when that is not known.
-	Net *Changes
-	// RunsLater is the files that run by themselves when somebody works in the
-	// repository, and have changed since the run began: at most 100 of them.
-	RunsLater []LaterFile
-	Unsaved   []string // what could not be written to the disk
-
-	// Started is false when a resume could only have ended again for the same
-	// reason, and nothing was started.
-	Started bool
-}
 
 // Run starts a run and goes on until it ends. When ctx is done, the agent is
 // ended at once with all that it started, and the run ends as Stopped; Resume
@@ -136,38 +102,38 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 	if control == nil {
 		control = NewControl()
 	}
-	if err := control.begin(); err != nil {
+	at, err := control.begin()
+	if err != nil {
 		return Result{}, err
 	}
-	defer control.end()
-	w := app.RunOptions{Control: control.engine, Live: control.live, Version: h.version}
+	defer at.end()
+	last := &lastWords{}
+	w := app.RunOptions{Control: at.engine, Live: at.live, Version: h.version, Observers: []app.Observer{last}}
 	for _, o := range h.observers {
-		w.Observers = append(w.Observers, o)
+		w.Observers = append(w.Observers, watched{o, control})
 	}
 	end, started, err := run(w)
 	if err != nil && end.State == "" && ctx.Err() != nil {
 		return Result{}, context.Cause(ctx) // it never began
 	}
-	s := control.Snapshot()
-	return Result{
-		Run: s.Run, ID: s.ID, Dir: s.Dir,
-		State: end.State, Reason: end.Reason, Why: end.Why, Level: end.Level(), Proven: end.Proven, Proof: end.Proof,
-		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Net: end.Net, RunsLater: end.RunsLater, Unsaved: end.Unsaved, Started: started,
-	}, public(err)
+	s, result := control.Snapshot(), resultOf(end)
+	result.Run, result.ID, result.Dir, result.Output, result.Started = s.Run, s.ID, s.Dir, last.text(), started
+	return result, public(err)
 }
 
 // begin takes the control for a run.
-func (c *Control) begin() error {
-	if !c.taken.CompareAndSwap(false, true) {
-		return &UsageError{What: "this Control has a run already", Hint: "make a new one for each run"}
+func (c *Control) begin() (*here, error) {
+	at, ours := c.wheel.(*here)
+	if !ours || !c.taken.CompareAndSwap(false, true) {
+		return nil, &UsageError{What: "this Control has a run already", Hint: "make a new one for each run"}
 	}
-	return nil
+	return at, nil
 }
 
 // end lets go of everybody who waits.
-func (c *Control) end() {
-	c.engine.End()
-	c.live.End()
+func (h *here) end() {
+	h.engine.End()
+	h.live.End()
 }
 
 // request is what the options ask for, in the words of the command line.

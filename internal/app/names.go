@@ -25,6 +25,9 @@ type (
 // EncodeEvent writes an event as the journal does.
 func EncodeEvent(e loop.Event) ([]byte, error) { return journal.Encode(e) }
 
+// DecodeEvent reads a line of a journal.
+func DecodeEvent(line []byte) (loop.Event, error) { return journal.Decode(line) }
+
 // HelperCalled tells whether this program can run its helpers. Without them no
 // run can keep its processes.
 func HelperCalled() bool {

@@ -140,7 +140,8 @@ func takeCommands(a *observers, w RunOptions, o openRun, state *stateFile) {
 	meta := o.run.Meta()
 	server, err := control.Serve(control.Options{
 		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),
-		Inside: func(pid int) bool { return proc.Descends(pid, os.Getpid()) },
+		// The program that runs the loop is no part of it, and may steer it by any door.
+		Inside: func(pid int) bool { return pid != os.Getpid() && proc.Descends(pid, os.Getpid()) },
 		Past:   func(after int64) iter.Seq2[loop.Event, error] { return o.store.AllEvents(meta.Name, after) },
 	})
 	if err != nil {

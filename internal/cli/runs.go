@@ -236,17 +236,7 @@ func (sh *shell) warnTampered(entry journal.Entry) {
 
 // lookAt is what is shown of a run, as it stands now.
 func lookAt(store journal.Store, entry journal.Entry) *view.Run {
-	run := history.Look(entry)
-	switch status := store.Status(entry); {
-	case status == loop.Crashed:
-		run.Died()
-	case !status.Ended():
-		// The lock knows the runner of now; the events tell of the first.
-		if h, held := store.At(entry.Tree).Holder(); held && h.Run == entry.Name {
-			run.PID = h.PID
-		}
-	}
-	return run
+	return history.LookNow(store, entry)
 }
 
 // lookClosely is lookAt for one run that a person wants to know about: it also

@@ -96,6 +96,21 @@ func Look(e journal.Entry) *view.Run {
 	return run
 }
 
+// LookNow is what is shown of a run as it stands now: one without an end may have
+// died, and the lock knows the runner of now, where the events tell of the first.
+func LookNow(store journal.Store, e journal.Entry) *view.Run {
+	run := Look(e)
+	switch status := store.Status(e); {
+	case status == loop.Crashed:
+		run.Died()
+	case !status.Ended():
+		if h, held := store.At(e.Tree).Holder(); held && h.Run == e.Name {
+			run.PID = h.PID
+		}
+	}
+	return run
+}
+
 // Left looks for processes that a run which is over has left, and tells which
 // programs it was to leave. Where nobody can look, left is nil.
 func Left(entry journal.Entry) (spared []string, left *[]string) {

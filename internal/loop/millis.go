@@ -11,6 +11,9 @@ type Millis time.Duration
 // Duration gives it to code that counts in time.Duration.
 func (m Millis) Duration() time.Duration { return time.Duration(m) }
 
+// String shows it as people write durations: 1m30s.
+func (m Millis) String() string { return time.Duration(m).String() }
+
 // MarshalJSON writes it in milliseconds.
 func (m Millis) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, time.Duration(m).Milliseconds(), 10), nil

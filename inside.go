@@ -1,0 +1,80 @@
+package refrain
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// A run waits for the parts that a program brings while it calls them, and a part
+// that waits for the run would make both wait for ever. Nothing that a part is given
+// leads to its run's Control, so the goroutines are known in which parts are at
+// work.
+
+// inside is which parts are being called, by goroutine.
+var inside = struct {
+	sync.Mutex
+	calls map[string][]call
+}{calls: map[string][]call{}}
+
+// call is one part at work.
+type call struct {
+	control *Control
+	what    string // in words: "an observer"
+	holds   bool   // nothing at all can happen in the run meanwhile
+}
+
+// calling notes that a part of a run is at work in this goroutine. The function
+// that it returns says that it has come back.
+func (c *Control) calling(what string, holds bool) func() {
+	id := goroutine()
+	inside.Lock()
+	defer inside.Unlock()
+	inside.calls[id] = append(inside.calls[id], call{c, what, holds})
+	return func() {
+		inside.Lock()
+		defer inside.Unlock()
+		if left := inside.calls[id]; len(left) > 1 {
+			inside.calls[id] = left[:len(left)-1]
+		} else {
+			delete(inside.calls, id)
+		}
+	}
+}
+
+// calledInside is why a command cannot be waited for here; empty where it can.
+func (c *Control) calledInside(command string) string {
+	id := goroutine()
+	inside.Lock()
+	calls := slices.Clone(inside.calls[id])
+	inside.Unlock()
+	for _, one := range calls {
+		if one.control != c && (c.wheel.id() == "" || one.control.wheel.id() != c.wheel.id()) {
+			continue // the part of another run
+		}
+		if one.holds || command != "note" && command != "raise" {
+			return "it is called in " + one.what + " of the run, which the run waits for: start a goroutine for it"
+		}
+	}
+	return ""
+}
+
+// goroutine is the name of this one: "goroutine 12".
+func goroutine() string {
+	var b [64]byte
+	head, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte(" ["))
+	return string(head)
+}
+
+// watched is an observer of a program's, while whose work nothing can happen in the
+// run.
+type watched struct {
+	Observer
+	control *Control
+}
+
+func (w watched) Observe(e Event) {
+	defer w.control.calling("an observer", true)()
+	w.Observer.Observe(e)
+}

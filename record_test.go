@@ -1,0 +1,329 @@
+//go:build unix
+
+package refrain_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain"
+)
+
+// threeIterations is a run in a repository: one file more in each iteration.
+func threeIterations(t *testing.T) (dir string, r refrain.Result) {
+	t.Helper()
+	dir = gitTree(t)
+	return dir, run(t, refrain.Options{
+		Dir: dir, Prompt: "Count", MaxIterations: 3, Settings: map[string]string{"loop.exit_zero_is_done": "false"},
+		Command: script(`echo "number $REFRAIN_ITERATION"; echo careful >&2; echo $REFRAIN_ITERATION > file-$REFRAIN_ITERATION; test $REFRAIN_ITERATION != 2`),
+	})
+}
+
+func TestARunThatIsOverCanBeReadInFull(t *testing.T) {
+	t.Parallel()
+	dir, r := threeIterations(t)
+	record, err := refrain.Open(dir, r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Run != r.Run || record.ID != r.ID || record.Dir != r.Dir || record.Procedure != "run" || record.Started.IsZero() || record.Live() {
+		t.Errorf("record = %+v, live %v; want %s, over", record, record.Live(), r.Run)
+	}
+	again, err := record.Result()
+	if err != nil || again.State != r.State || again.Reason != r.Reason || again.Totals != r.Totals || again.Elapsed != r.Elapsed || again.Output != "number 3" || r.Output != again.Output {
+		t.Errorf("Result = %+v, %v; want %+v", again, err, r)
+	}
+	snapshot, err := record.Snapshot()
+	if err != nil || snapshot.State != refrain.Exhausted && snapshot.State != r.State || snapshot.Totals.Iterations != 3 {
+		t.Errorf("Snapshot = %+v, %v", snapshot, err)
+	}
+	if stats, err := record.Stats(); err != nil || stats.Totals.Failed != 1 || stats.Durations.N != 3 {
+		t.Errorf("Stats = %+v, %v", stats, err)
+	}
+
+	var numbers []int
+	for i, err := range record.Iterations() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, i.Number)
+	}
+	latest, err := record.Latest(2)
+	if err != nil || !slices.Equal(numbers, []int{1, 2, 3}) || len(latest) != 2 || latest[0].Number != 3 || latest[1].Number != 2 {
+		t.Errorf("Iterations = %v, Latest = %+v, %v", numbers, latest, err)
+	}
+	second, err := record.Iteration(2)
+	if err != nil || second.Outcome.Result != refrain.Failed || second.Attempt != 1 || second.Ended.IsZero() {
+		t.Errorf("Iteration(2) = %+v, %v; want the one that failed", second, err)
+	}
+	var missing *refrain.NotFoundError
+	if _, err := record.Iteration(9); !errors.As(err, &missing) {
+		t.Errorf("Iteration(9) = %v, want a *NotFoundError", err)
+	}
+	if _, err := os.Stat(filepath.Join(second.Dir, "prompt.md")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatAnIterationLeftCanBeRead(t *testing.T) {
+	t.Parallel()
+	dir, r := threeIterations(t)
+	record, err := refrain.Open(dir, "")
+	if err != nil || record.Run != r.Run {
+		t.Fatalf("Open of the latest = %+v, %v", record, err)
+	}
+	text := func(file io.ReadCloser, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		b, err := io.ReadAll(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if got := text(record.Transcript(2, 0)); got != "number 2\n" {
+		t.Errorf("Transcript = %q", got)
+	}
+	if got := text(record.Stderr(2, 1)); got != "careful\n" {
+		t.Errorf("Stderr = %q", got)
+	}
+	if got := text(record.Prompt(2, 0)); !strings.HasPrefix(got, "Count") {
+		t.Errorf("Prompt = %q", got)
+	}
+	if got := text(record.Diff(t.Context(), 3)); !strings.Contains(got, "+++ b/file-3") || strings.Contains(got, "file-2") {
+		t.Errorf("Diff(3) = %s", got)
+	}
+	if got := text(record.Diff(t.Context(), 0)); !strings.Contains(got, "file-1") || !strings.Contains(got, "file-3") {
+		t.Errorf("Diff(0) = %s", got)
+	}
+	diff, err := record.Diff(t.Context(), 0)
+	if err != nil || diff.Close() != nil { // nobody has to read it
+		t.Error(err)
+	}
+	if _, err := record.Transcript(2, 7); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Transcript of no attempt = %v", err)
+	}
+	var missing *refrain.NotFoundError
+	if _, err := record.Transcript(9, 0); !errors.As(err, &missing) {
+		t.Errorf("Transcript of no iteration = %v", err)
+	}
+	var usage *refrain.UsageError
+	if _, err := record.Diff(t.Context(), 9); !errors.As(err, &usage) {
+		t.Errorf("Diff of no iteration = %v", err)
+	}
+}
+
+func TestEventsOfARunThatIsOver(t *testing.T) {
+	t.Parallel()
+	dir, r := threeIterations(t)
+	record, err := refrain.Open(dir, r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last int64
+	types := map[refrain.EventType]int{}
+	for e, err := range record.Events(0) {
+		if err != nil || e.Seq != last+1 {
+			t.Fatalf("event %d, %v after %d", e.Seq, err, last)
+		}
+		last = e.Seq
+		types[e.Type()]++
+	}
+	if types["run.started"] != 1 || types["agent.text"] != 3 || types["iteration.finished"] != 3 || types["run.finished"] != 1 {
+		t.Errorf("events = %v", types)
+	}
+	for e, err := range record.Follow(t.Context(), last-1) { // of one that is over it ends
+		if err != nil || e.Seq != last {
+			t.Errorf("Follow gives %d, %v; want only %d", e.Seq, err, last)
+		}
+	}
+}
+
+func TestRunsAreListedTheLatestFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for range refrain.Runs(dir) {
+		t.Error("a folder without runs has one")
+	}
+	var none *refrain.NotFoundError
+	if _, err := refrain.Open(dir, ""); !errors.As(err, &none) {
+		t.Errorf("Open without runs = %v, want a *NotFoundError", err)
+	}
+	for range 3 {
+		run(t, refrain.Options{Dir: dir, Command: script("true")})
+	}
+	first, err := refrain.Open(dir, "run-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(first.Dir, "run.json"), "{")
+	var names []string
+	var bad *refrain.UnreadableError
+	for r, err := range refrain.Runs(dir) {
+		if errors.As(err, &bad) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, r.Run)
+	}
+	if !slices.Equal(names, []string{"run-3", "run-2"}) || bad == nil || bad.Run != "run-1" {
+		t.Errorf("runs = %v, unreadable %+v; want the damaged one named, and the others", names, bad)
+	}
+}
+
+// steady is a run that works until it is told to end.
+func steady(t *testing.T, o refrain.Options) (control *refrain.Control, ended <-chan refrain.Result) {
+	t.Helper()
+	o.Control, o.Command = refrain.NewControl(), script("sleep 1000")
+	done := make(chan refrain.Result, 1)
+	go func() {
+		r, err := refrain.Run(context.WithoutCancel(t.Context()), o)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- r
+	}()
+	for e, err := range o.Control.Subscribe(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := e.Payload.(*refrain.AgentStarted); ok {
+			break
+		}
+	}
+	t.Cleanup(func() { _ = o.Control.StopNow(context.Background()) }) // where the test has not
+	return o.Control, done
+}
+
+func TestALiveRunIsFollowedAndSteeredByItsRecord(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, ended := steady(t, refrain.Options{Dir: dir})
+	record, err := refrain.Open(dir, "")
+	if err != nil || !record.Live() {
+		t.Fatalf("Open = %+v, %v; want a live one", record, err)
+	}
+	now, err := record.Result()
+	if err != nil || now.State != refrain.Running || now.Reason != "" {
+		t.Errorf("Result of a live run = %+v, %v", now, err)
+	}
+	control := record.Control()
+	if control.State() != refrain.Running || control.Snapshot().ID != record.ID {
+		t.Errorf("Snapshot = %+v", control.Snapshot())
+	}
+	var refused *refrain.RefusedError
+	if err := control.Resume(t.Context()); !errors.As(err, &refused) || refused.Command != "resume" || refused.State != refrain.Running {
+		t.Errorf("Resume of a run that runs = %v, want it refused", err)
+	}
+	if err := control.Note(t.Context(), "be quick"); err != nil {
+		t.Fatal(err)
+	}
+	noted := false
+	for e, err := range record.Follow(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch p := e.Payload.(type) {
+		case *refrain.NoteAdded:
+			noted = p.Text == "be quick"
+			go func() {
+				if err := control.StopNow(context.WithoutCancel(t.Context())); err != nil {
+					t.Error(err)
+				}
+			}()
+		case *refrain.RunFinished:
+			if !noted || p.State != refrain.Stopped {
+				t.Errorf("noted %v, finished %+v", noted, p)
+			}
+		}
+	}
+	<-ended
+	if err := control.Pause(t.Context()); !errors.As(err, &refused) || refused.State != refrain.Stopped || !strings.Contains(refused.Why, "not running") {
+		t.Errorf("Pause of a run that is over = %v, want it refused with how it ended", err)
+	}
+	var usage *refrain.UsageError
+	if _, err := refrain.Run(t.Context(), refrain.Options{Dir: dir, Command: script("true"), Control: control}); !errors.As(err, &usage) {
+		t.Errorf("Run with the control of another run = %v, want a *UsageError", err)
+	}
+}
+
+func TestFollowingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	control, ended := steady(t, refrain.Options{Dir: dir})
+	record, err := refrain.Open(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough seen")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var last error
+	for e, err := range record.Follow(ctx, 0) {
+		if last = err; err == nil && e.Seq == 1 {
+			cancel(why)
+		}
+	}
+	if !errors.Is(last, why) {
+		t.Errorf("the last error is %v, want %v", last, why)
+	}
+	if err := control.StopNow(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-ended
+}
+
+func TestEventsAreDecodedAsTheyWereEncoded(t *testing.T) {
+	t.Parallel()
+	e := refrain.Event{Seq: 7, Time: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), Run: "loop_1", Iter: 2, Attempt: 1, Payload: &refrain.AgentText{Text: "<b>"}}
+	line, err := refrain.EncodeEvent(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := refrain.DecodeEvent(line)
+	if said, ok := back.Payload.(*refrain.AgentText); err != nil || !ok || said.Text != "<b>" || back.Seq != 7 || !back.Time.Equal(e.Time) || back.Iter != 2 {
+		t.Errorf("DecodeEvent(%s) = %+v, %v", line, back, err)
+	}
+	later, err := refrain.DecodeEvent([]byte(`{"seq":1,"time":"2026-03-01T09:00:00.000Z","run":"x","type":"run.teleported"}`))
+	if err != nil || later.Type() != "run.teleported" {
+		t.Errorf("an event of a later version = %+v, %v", later, err)
+	}
+	if _, err := refrain.DecodeEvent([]byte("{")); err == nil {
+		t.Error("half a line is an event")
+	}
+}
+
+func TestAResultGoesThroughJSONAndBack(t *testing.T) {
+	t.Parallel()
+	r := run(t, refrain.Options{Dir: t.TempDir(), Command: script("echo > done; echo Hello; " + claims), Until: "DONE", Gates: []string{"test -e done"}})
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"run":"run-1"`, `"state":"done"`, `"level":"proven"`, `"proven":true`, `"elapsed_ms":`, `"totals":{"iterations":1`, `"output":"Hello`, `"started":true`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("JSON = %s, want %s in it", b, want)
+		}
+	}
+	var back refrain.Result
+	if err := json.Unmarshal(b, &back); err != nil || back.Run != r.Run || back.Elapsed != r.Elapsed || back.Totals != r.Totals || back.Proof == nil || back.Output != r.Output {
+		t.Errorf("back = %+v, %v; want %+v", back, err, r)
+	}
+	if got := refrain.Span(90 * time.Second).String(); got != "1m30s" {
+		t.Errorf("Span.String() = %s", got)
+	}
+}
