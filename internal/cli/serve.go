@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,10 +57,11 @@ func serveCommand(sh *shell) *cobra.Command {
 	f.StringVar(&o.listen, "listen", usualListen, "the address and port to listen at")
 	f.StringVar(&o.tokenFile, "token-file", "", "the file with a token of your own, of 16 characters at least")
 	f.StringArrayVar(&o.hosts, "host", nil, "another name that the page is reached by, as of a tunnel or a proxy (repeatable)")
+	f.BoolVar(&o.tunnel, "tunnel", false, "a tunnel or a proxy on this machine stands in front: let those act whose process cannot be seen")
 	open := f.Bool("open", false, "show it in a browser")
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if run := os.Getenv("REFRAIN_RUN_ID"); run != "" {
+		if os.Getenv("REFRAIN_RUN_ID") != "" || partOfARun(os.Getpid()) {
 			return failure{"this is a part of a run: an agent must not serve what steers it", "start it in a terminal of your own", statusFailed}
 		}
 		ctx, stop := sh.untilSignal(cmd.Context())
@@ -93,14 +95,15 @@ func serveCommand(sh *shell) *cobra.Command {
 	return cmd
 }
 
-// serveBeside serves the page while a run is alive. Its end must be called.
+// serveBeside serves the page while a run is alive, to its very end: who interrupts the
+// run wants to see what comes of it. Its end must be called.
 func serveBeside(ctx context.Context, sh *shell) (end func(), err error) {
-	page, err := serving{listen: usualListen, moves: true}.begin(sh)
+	page, err := serving{listen: usualListen, moves: true, beside: true}.begin(sh)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(sh.err, "The runs of this machine: %s\n", page.address)
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -117,6 +120,8 @@ type serving struct {
 	listen    string
 	tokenFile string
 	hosts     []string
+	tunnel    bool
+	beside    bool // a run, with which it ends
 	moves     bool // another port will do, where this one is taken
 }
 
@@ -144,6 +149,11 @@ func (o serving) begin(sh *shell) (*served, error) {
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return nil, usage(fmt.Sprintf("%q is not a port", port), "write a number up to 65535; 0 is any that is free")
+	}
+	for _, name := range o.hosts {
+		if u, err := url.Parse("http://" + name); err != nil || u.Host != name || u.Hostname() == "" || strings.ContainsAny(name, " \\<>") {
+			return nil, usage(fmt.Sprintf("%q is not a name that a page is reached by", name), "write it as it stands in the address, like loops.example.org or 127.0.0.1:8080")
+		}
 	}
 	elsewhere := !text.IsLoopback(host)
 	access := web.Access{Hosts: o.hosts, Elsewhere: elsewhere}
@@ -192,10 +202,11 @@ func (o serving) begin(sh *shell) (*served, error) {
 // options are what the server needs of this program.
 func (o serving) options(sh *shell, access web.Access) web.Options {
 	opts := web.Options{
-		Version: Version, Access: access,
+		Version: Version, Access: access, Farewell: "this page has ended with its server",
 		Stores: history.Stores, Look: lookAt, LookClosely: lookClosely,
 		Limits: knownLimits, Raisable: policy.Raisable,
 		Inside:  partOfARun,
+		Tunnel:  o.tunnel,
 		Program: program{},
 		Tasks: func(store journal.Store, run string) ([]web.Task, error) {
 			list, err := tasksOf(store, run)
@@ -210,6 +221,9 @@ func (o serving) options(sh *shell, access web.Access) web.Options {
 			f := explain(err)
 			return oneLine(f.what), f.hint
 		},
+	}
+	if o.beside {
+		opts.Farewell = "this page has ended with its run; \"refrain serve\" shows it again"
 	}
 	if store, err := sh.store(); err == nil { // else it stands nowhere
 		opts.Here = store.Tree
@@ -279,11 +293,11 @@ func cookieKey() ([]byte, error) {
 	return fresh, nil
 }
 
-// partOfARun tells whether a process was started by a run that is live.
+// partOfARun tells whether a process was started by a run that is live, or may have been.
 func partOfARun(pid int) bool {
 	list, err := everyLive()
 	if err != nil {
-		return false
+		return true
 	}
 	return slices.ContainsFunc(list, func(r history.LiveRun) bool {
 		h, held := r.Store.Holder()

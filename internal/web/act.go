@@ -35,8 +35,8 @@ const (
 // agent of a run.
 func (s actor) order(w http.ResponseWriter, r *http.Request, into any) bool {
 	if s.Inside != nil {
-		if why := barred(r, s.Inside); why != "" {
-			refuse(w, http.StatusForbidden, why, "the commands of that name do the same in a terminal")
+		if why := barred(r, s.Tunnel, s.Inside); why != "" {
+			refuse(w, http.StatusForbidden, why, "use the command of that name in a terminal; for a tunnel, start \"refrain serve --tunnel\"")
 			return false
 		}
 	}

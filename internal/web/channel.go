@@ -39,6 +39,7 @@ type channel struct {
 	ledger *ledger.Ledger
 	users  int // guarded by the channels
 	end    context.CancelFunc
+	last   sync.Once // look, when the server ends
 
 	mu      sync.Mutex
 	teller  *teller // nil before the run was looked at
@@ -201,6 +202,19 @@ func (c *channel) follow(ctx context.Context) {
 		case <-time.After(pollTime):
 		}
 	}
+}
+
+// catchUp reads what there is by now, once for all pages, when the channel follows the
+// run no longer.
+func (c *channel) catchUp(ctx context.Context) {
+	c.last.Do(func() {
+		_, _ = c.look() // what was there is told all the same
+		c.readOn(ctx)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.changed()
+		c.madeAt = time.Time{}
+	})
 }
 
 // stamp tells whether the files of the run have grown.

@@ -56,6 +56,11 @@ func (e *events) write(frame []byte) error {
 	return e.out.Flush()
 }
 
+// bye says that the server ends, and nothing more will come.
+func (e *events) bye(why string) error {
+	return e.send("bye", "", map[string]string{"why": why})
+}
+
 // beat sends a comment when nothing else was sent for a while.
 func (e *events) beat() error {
 	if time.Since(e.last) < heartbeat {

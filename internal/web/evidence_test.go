@@ -42,7 +42,7 @@ func TestTasksTellWhoDidThem(t *testing.T) {
 		r.add(n, 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: "ok", Work: loop.Work{Plan: &loop.Plan{Ticked: tasks}}}})
 	}
 	did(1, "read", "write")
-	did(2, "read") // the first was put back
+	did(2, "read")                                     // the first was put back
 	did(3, text.Shorten(strings.TrimSpace(long), 100)) // as much as the journal keeps
 	var all struct{ Tasks []Task }
 	s.get("/api/runs/"+r.Meta().ID+"/tasks", &all)

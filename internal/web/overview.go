@@ -140,8 +140,18 @@ func (s *Server) overviewStream(w http.ResponseWriter, r *http.Request) {
 			err = sendNews(out, fmt.Sprintf("%s-%d", s.boot, n), had, machine, o)
 			had, machine = o.versions, o.Machine
 		}
-		if err != nil || !out.wait(s.closing, lookEvery) {
+		if err != nil {
 			return // the page connects again
+		}
+		if s.closing.Err() != nil {
+			_ = out.bye(s.Farewell) // there is nobody to tell
+			return
+		}
+		if !out.wait(s.closing, lookEvery) {
+			if s.closing.Err() == nil {
+				return
+			}
+			s.fleet.forgetLook() // the last look is a fresh one
 		}
 	}
 }

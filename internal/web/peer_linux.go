@@ -18,7 +18,7 @@ import (
 // barred says why a request may steer nothing: because a process that belongs to
 // something holds the socket at the other end, or may hold it. From another machine, or
 // from one that belongs to nothing, it is empty.
-func barred(r *http.Request, belongs func(pid int) bool) string {
+func barred(r *http.Request, tunnel bool, belongs func(pid int) bool) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return ""
@@ -31,6 +31,9 @@ func barred(r *http.Request, belongs func(pid int) bool) string {
 		return ""
 	}
 	holders, hidden := holdersOf("socket:[" + inode + "]")
+	if !tunnel {
+		hidden = nil
+	}
 	if why := suspect(holders, hidden, belongs); why != "" {
 		return why
 	}
@@ -40,9 +43,11 @@ func barred(r *http.Request, belongs func(pid int) bool) string {
 	return ""
 }
 
-// suspect judges by those who hold a socket. When nobody is seen to, it is one of those
-// who hide what they hold, such as the tunnel of another session. A process can hide by
-// itself, but not whose child it is.
+// suspect judges by those who hold a socket. When nobody is seen to, it may be one of
+// those who hide what they hold, as the server of a tunnel does. A process can hide by
+// itself, but not whose child it is. Without hidden ones nobody has it, as while it is on
+// its way from one process to another: an agent can arrange that, and so only who has a
+// tunnel gives it the benefit of the doubt.
 func suspect(holders, hidden []int, belongs func(pid int) bool) string {
 	if len(holders) == 0 && len(hidden) == 0 {
 		return fromNobody

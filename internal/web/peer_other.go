@@ -5,4 +5,4 @@ package web
 import "net/http"
 
 // barred cannot be told here.
-func barred(*http.Request, func(pid int) bool) string { return "" }
+func barred(*http.Request, bool, func(pid int) bool) string { return "" }

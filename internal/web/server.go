@@ -53,6 +53,11 @@ type Options struct {
 	Raisable []string
 	// Inside tells whether a process belongs to a live run.
 	Inside func(pid int) bool
+	// Tunnel says that a tunnel or a proxy of this machine stands in front, which may hide
+	// what it holds: who cannot be seen may act, unless a process of a run hides, too.
+	Tunnel bool
+	// Farewell is what pages are told when the server ends.
+	Farewell string
 	// Program is what starts runs.
 	Program Program
 	// Limits are what providers have told the runs of this user.

@@ -73,7 +73,9 @@ func (s streams) runStream(w http.ResponseWriter, r *http.Request) {
 	if after < 0 {
 		p.at = c.newest()
 	}
-	_ = p.run(r.Context()) // the page connects again
+	if err := p.run(r.Context()); err == nil {
+		p.leave()
+	} // else the page connects again
 }
 
 func (p *pageStream) run(ctx context.Context) error {
@@ -86,7 +88,7 @@ func (p *pageStream) run(ctx context.Context) error {
 		switch {
 		case p.at >= newest:
 			if !p.wait(ctx, news) {
-				return p.out.beat()
+				return ctx.Err()
 			}
 			if err = p.out.beat(); err == nil {
 				continue
@@ -108,6 +110,36 @@ func (p *pageStream) run(ctx context.Context) error {
 		case <-p.server.closing.Done():
 			return nil
 		}
+	}
+}
+
+// leaveTime is how long a page is told what it does not know yet, when the server ends.
+const leaveTime = closeTime / 2
+
+// leave tells a page, before the server ends, how the run stands now, and that it will
+// hear no more: a page that ends with its run must not say for ever that it works.
+func (p *pageStream) leave() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.out.r.Context()), leaveTime)
+	defer cancel()
+	p.channel.catchUp(ctx)
+	for ctx.Err() == nil {
+		list, newest, whole, _ := p.channel.after(p.at, maxFrame)
+		if p.at >= newest {
+			break
+		}
+		var err error
+		if whole {
+			err = p.sendItems(list)
+		} else {
+			err = p.skipTo(newest)
+		}
+		if err != nil {
+			return
+		}
+	}
+	p.sent = time.Time{}
+	if p.sendHead() == nil {
+		_ = p.out.bye(p.server.Farewell) // there is nobody to tell
 	}
 }
 

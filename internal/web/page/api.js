@@ -60,6 +60,7 @@ export function stream(path, query, handlers, status) {
     if (closed) return;
     source = new EventSource(path + search({ ...query, after }));
     source.onopen = () => { on(); alarm(); };
+    source.addEventListener("bye", (event) => { status("bye", JSON.parse(event.data).why); });
     source.onerror = async () => {
       status("off");
       if (source.readyState !== EventSource.CLOSED || closed) return;
