@@ -3,6 +3,7 @@
 # make race     every test with the race detector
 # make lint     formatting and static analysis
 # make conformance   the four source systems' requirements, row by row
+# make mutants  breaks the program in many places: a story must notice each
 # make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
 # make test-browser  the report and the web page, looked at in Chromium
 # make test-terminal the first minutes of a new user, in tmux
@@ -18,7 +19,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test race attacks conformance test-agents test-browser test-terminal lint chaos fuzz bench docs house clean
+.PHONY: all test race attacks conformance mutants test-agents test-browser test-terminal lint chaos fuzz bench docs house clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
@@ -34,6 +35,9 @@ attacks:
 
 conformance:
 	@GO='$(GO)' scripts/conformance
+
+mutants:
+	@GO='$(GO)' scripts/mutants
 
 test-agents:
 	@GO='$(GO)' AGENTS='$(AGENTS)' scripts/test-agents

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mutant is one small edit that breaks what a row asks for.
+type mutant struct {
+	row      string // of conformance/rows.txt: one of its stories must turn red
+	what     string // is broken
+	file     string
+	old, new string
+	unseen   string // why no story can notice it; empty: one must
+}
+
+// apply breaks the text of the file. What is to be replaced must be there once: a
+// table that no longer fits the program says nothing about it.
+func (m mutant) apply(text string) (string, error) {
+	if n := strings.Count(text, m.old); n != 1 {
+		return "", fmt.Errorf("%s: %s has %d places with %q, and not one: write the mutant anew", m.row, m.file, n, m.old)
+	}
+	return strings.Replace(text, m.old, m.new, 1), nil
+}
+
+// reason is why nobody noticed, as far as that is known.
+func (m mutant) reason() string {
+	if m.unseen == "" {
+		return "a story is missing: write it"
+	}
+	return m.unseen
+}
+
+// table is what is broken, in the order of the rows.
+var table = []mutant{
+	{row: "LOOP-04", what: "a kept session is never gone on with", file: "internal/engine/agent.go", old: `Session: state.SessionOf(a.Worker.Name),`, new: `Session: state.SessionOf(""),`},
+	{row: "LOOP-08", what: "the pause between iterations is not told", file: "internal/engine/driver.go", old: "\td.Record(v.Waiting(d.Now(), until))\n", new: ""},
+	{row: "LOOP-13", what: "a run is not called by its procedure", file: "internal/view/vocabulary.go", old: `named: func(r *Run) string { return r.Procedure },`, new: `named: func(r *Run) string { return r.Agent },`},
+
+	{row: "LIM-01", what: "0 iterations is a limit of none", file: "internal/stop/iterations.go", old: `if most <= 0 || f.State`, new: `if most < 0 || f.State`},
+	{row: "LIM-06", what: "iterations are shown counted from 0", file: "internal/view/words.go", old: `fmt.Sprintf("iteration %d/%d", iteration, limit)`, new: `fmt.Sprintf("iteration %d/%d", iteration-1, limit)`},
+	{row: "LIM-07", what: "a failed iteration does not count", file: "internal/loop/count.go", old: `row{"failed by the agent", true,`, new: `row{"failed by the agent", false,`},
+	{row: "LIM-14", what: "one iteration more than the limit", file: "internal/stop/iterations.go", old: `f.State.Totals.Iterations < most {`, new: `f.State.Totals.Iterations <= most {`},
+	{row: "LIM-15", what: "a resume says the wrong iteration", file: "internal/view/narrator.go", old: `words.what(n.run), past.Next(), limit)`, new: `words.what(n.run), past.Next()-1, limit)`},
+
+	{row: "CFG-12", what: "tachikoma: a session lasts a day", file: "internal/config/profiles/tachikoma.toml", old: `max_time = "1h"`, new: `max_time = "24h"`},
+	{row: "CFG-13", what: "tachikoma: every session is fresh", file: "internal/config/profiles/tachikoma.toml", old: `mode = "keep"`, new: `mode = "fresh"`},
+	{row: "CFG-24", what: "rooda: gives up after four failures", file: "internal/config/profiles/rooda.toml", old: "\nfailures = 3", new: "\nfailures = 4"},
+	{row: "CFG-33", what: "fresher: another model", file: "internal/config/profiles/fresher.toml", old: `model = "sonnet"`, new: `model = "opus"`},
+	{row: "CFG-46", what: "descartes: 10 iterations", file: "internal/config/profiles/descartes.toml", old: `max_iterations = 20`, new: `max_iterations = 10`},
+
+	{row: "SRC-13", what: "the start does not tell the limits", file: "internal/app/run.go", old: `Model: j.Config().Model, Limits: j.terms().Limits(),`, new: `Model: j.Config().Model,`},
+
+	{row: "PRM-01", what: "the prompt is read once", file: "internal/prompt/piece.go", old: `if err == nil && b.Frozen {`, new: `if err == nil {`},
+	{row: "PRM-03", what: "phases have no headings", file: "internal/prompt/prompt.go", old: `text = "## " + piece.Section + "\n\n" + text`, new: `text = piece.Section + "\n\n" + text`},
+	{row: "PRM-05", what: "every prompt is estimated at 77 tokens", file: "internal/prompt/prompt.go", old: `math.Ceil(float64(len(text)) / bytesPerToken)`, new: `math.Ceil(min(77, 77+float64(len(text))/bytesPerToken))`},
+	{row: "PRM-08", what: "the second iteration has no block", file: "internal/prompt/prompt.go", old: `if b.IterationContext && iteration > 1 {`, new: `if b.IterationContext && iteration > 2 {`},
+	{row: "PRM-13", what: "the prompt that was sent is not kept", file: "internal/parts/prompt.go", old: "\ta.Dir.WritePrompt(a.Prompt)\n", new: "\ta.Dir.WritePrompt(\"\")\n"},
+
+	{row: "CMD-01", what: "claude gets one turn more", file: "internal/agent/claude.go", old: `strconv.Itoa(o.MaxTurns)`, new: `strconv.Itoa(o.MaxTurns+1)`},
+	{row: "CMD-02", what: "the prompt is not on stdin", file: "internal/agent/command.go", old: `cmd.Stdin = c.Prompt`, new: `cmd.Stdin = c.PromptFile`},
+	{row: "CMD-03", what: "the prompt is not an argument", file: "internal/agent/command.go", old: "cmd.Argv = append(cmd.Argv, c.Prompt)\n", new: "cmd.Argv = append(cmd.Argv, c.PromptFile)\n"},
+	{row: "CMD-10", what: "variables do not reach the agent", file: "internal/agent/command.go", old: `environ(a.Env)`, new: `environ(nil)`},
+
+	{row: "RUN-01", what: "every iteration lasts 5 ms", file: "internal/engine/agent.go", old: `a.Duration = e.Clock.Now().Sub(a.Started).Truncate(time.Millisecond)`, new: `a.Duration = 5 * time.Millisecond`},
+	{row: "RUN-02", what: "stderr is kept with stdout", file: "internal/engine/agent.go", old: `Stderr: proc.Sink{Raw: a.Dir.Stderr(),`, new: `Stderr: proc.Sink{Raw: a.Dir.Stdout(),`},
+	{row: "RUN-07", what: "a time-out is called a failure", file: "internal/detect/ending.go", old: `loop.AtDeadline: loop.TimedOut,`, new: `loop.AtDeadline: loop.Failed,`},
+	{row: "RUN-09", what: "a session lasts for ever", file: "internal/stop/session.go", old: `case s.MaxTime > 0 && held.Age(f.Now) >= s.MaxTime:`, new: `case s.MaxTime > 0 && held.Age(f.Now) >= s.MaxTime+time.Hour:`},
+	{row: "RUN-14", what: "the time of all is that of the last", file: "internal/loop/stats.go", old: `t.Duration += o.Duration`, new: `t.Duration = o.Duration`},
+
+	{row: "EVT-02", what: "the session of claude is not read", file: "internal/agent/claude_dialect.go", old: `loop.AgentSession{Session: v.str("session_id"),`, new: `loop.AgentSession{Session: v.str("session"),`},
+	{row: "EVT-03", what: "what a tool is called with is not read", file: "internal/agent/claude_dialect.go", old: `gist(block.get("input"))`, new: `gist(block.get("inputs"))`},
+	{row: "EVT-04", what: "results of tools belong to none", file: "internal/agent/claude_dialect.go", old: `block.str("tool_use_id")`, new: `block.str("id")`},
+	{row: "EVT-08", what: "the cost is not read", file: "internal/agent/claude_dialect.go", old: `v.float("total_cost_usd")`, new: `v.float("cost")`},
+
+	{row: "END-02", what: "the case of a promise matters", file: "internal/detect/loose.go", old: `strings.ToLower(text.Fold(line))`, new: `text.Fold(line)`},
+	{row: "END-09", what: "a task that was begun is done", file: "internal/plan/parse.go", old: `"~": InProgress,`, new: `"~": Done,`},
+	{row: "END-15", what: "the line at the limit says another number", file: "internal/view/ending.go", old: `(total: %s)", run.Max(), total)`, new: `(total: %s)", run.Max()+1, total)`},
+	{row: "END-17", what: "failing tests end it one too late", file: "internal/stop/test_failures.go", old: `f.State.Streaks.TestFailures < most {`, new: `f.State.Streaks.TestFailures <= most {`},
+	{row: "END-18", what: "no progress ends it one too late", file: "internal/stop/no_progress.go", old: `f.State.Streaks.NoProgress < most {`, new: `f.State.Streaks.NoProgress <= most {`},
+	{row: "END-19", what: "patterns are not looked for on stderr", file: "internal/detect/patterns.go", old: `func (m *patterns) Complain(line []byte) { m.look(string(line)) }`, new: `func (m *patterns) Complain(line []byte) { m.look("") }`},
+	{row: "END-20", what: "a script stops with status 1", file: "internal/parts/scripts.go", old: `if exit != nil && *exit == 0 {`, new: `if exit != nil && *exit == 1 {`},
+
+	{row: "FAIL-02", what: "it gives up one failure too late", file: "internal/stop/failures.go", old: `f.State.Streaks.Failures < most {`, new: `f.State.Streaks.Failures <= most {`},
+	{row: "FAIL-03", what: "a success does not set the count back", file: "internal/loop/count.go", old: `row{"ok", true, reset, reset, byProgress}`, new: `row{"ok", true, keep, reset, byProgress}`},
+	{row: "FAIL-05", what: "a resume keeps the streak of failures", file: "internal/loop/state.go", old: `if p.From == Aborted || p.From == CouldNotRun {`, new: `if p.From == CouldNotRun {`},
+	{row: "FAIL-09", what: "a red gate is no failure", file: "internal/loop/count.go", old: `with stop.gates_are_failures", true, up, up,`, new: `with stop.gates_are_failures", true, reset, up,`},
+	{row: "FAIL-12", what: "a time-out does not make the streak", file: "internal/loop/count.go", old: `row{"timed out, idle", true, upUnlessProgress,`, new: `row{"timed out, idle", true, keep,`},
+
+	{row: "PROG-03", what: "better tests are no progress", file: "internal/parts/tree.go", old: `a.Signals = append(a.Signals, loop.InTests)`, new: `a.Signals = append(a.Signals, "")`},
+	{row: "PROG-04", what: "progress does not set the count back", file: "internal/loop/count.go", old: `case e == reset, e == byProgress && progress:`, new: `case e == reset:`},
+	{row: "PROG-05", what: "a failed test of pytest is passed", file: "internal/tests/pytest.go", old: `"failed": Failed, "error": Failed,`, new: `"failed": Passed, "error": Failed,`},
+	{row: "PROG-09", what: "a summary has a heading of one sign only", file: "internal/detect/summary.go", old: `(?i)^#{2,3}[ \t]+summary:?$`, new: `(?i)^#[ \t]+summary:?$`},
+
+	{row: "SESS-01", what: "a context is never too full", file: "internal/stop/session.go", old: `held.Percent > s.Redline &&`, new: `held.Percent > 100 &&`},
+	{row: "SESS-02", what: "a reboot is not counted", file: "internal/loop/state.go", old: "\t\ts.Totals.Reboots++\n", new: ""},
+	{row: "SESS-06", what: "nobody is asked", file: "internal/engine/ask.go", old: `case d.Asking.Always:`, new: `case d.Asking.Always && d.Asking.Done:`},
+
+	{row: "API-04", what: "who is paused can be paused", file: "internal/steer/acts.go", old: `case d.run.State().Paused:
+		d.decline(o, "the run is paused already")`, new: `case d.run.State().Paused:
+		d.accept(o, "paused")`},
+	{row: "API-15", what: "nothing to resume is not said", file: "internal/journal/find.go", old: `text := "there is no run here"`, new: `text := "no"`},
+
+	{row: "EMIT-02", what: "the end has no figures", file: "internal/engine/driver.go", old: `Elapsed: state.Live, Totals: state.Totals,`, new: `Elapsed: state.Live,`},
+	{row: "EMIT-04", what: "the rule that held is not told", file: "internal/engine/driver.go", old: "\td.Record(&loop.RunRule{Verdict: v})\n", new: ""},
+	{row: "EMIT-10", what: "the beginning of a reboot is not told", file: "internal/engine/driver.go", old: `d.Record(started, &loop.RunRebootFinished{`, new: `d.Record(&loop.RunRebootFinished{`},
+
+	{row: "STAT-01", what: "skipped iterations are called ok", file: "internal/loop/count.go", old: `s.Totals.Skipped++`, new: `s.Totals.OK++`},
+	{row: "STAT-03", what: "old transcripts are kept", file: "internal/journal/run.go", old: `if keep < 1 {`, new: `if keep < 100 {`},
+	{row: "STAT-05", what: "files that were made are not counted", file: "internal/loop/stats.go", old: "\t\t\tt.FilesCreated += c.Created\n", new: ""},
+
+	{row: "STATE-03", what: "state.json is written at the end only", file: "internal/app/statefile.go", old: "case <-f.changed:\n\t\t\tf.write()\n", new: "case <-f.changed:\n"},
+	{row: "STATE-07", what: "another run is not named", file: "internal/cli/failure.go", old: `what += ": " + h.Run`, new: `what += ": a run"`},
+	{row: "STATE-10", what: "the line after Ctrl+C says how to start", file: "internal/view/ending.go", old: `"Interrupted. %s Resume with: refrain resume %s"`, new: `"Interrupted. %s Resume with: refrain run %s"`},
+
+	{row: "SIG-07", what: "TERM ends with the status of INT", file: "internal/cli/attend.go", old: `"INT": 130, "TERM": 143}`, new: `"INT": 130, "TERM": 130}`},
+
+	{row: "HOOK-02", what: "a started hook cannot end the run", file: "internal/hook/hook.go", old: `Started:       {0: Continue, 2: Abort},`, new: `Started:       {0: Continue, 2: Continue},`},
+	{row: "HOOK-05", what: "hooks are not told the iteration", file: "internal/hook/environ.go", old: `"REFRAIN_ITERATION", positive`, new: `"REFRAIN_NUMBER", positive`},
+	{row: "HOOK-09", what: "hooks are not told why it ended", file: "internal/hook/environ.go", old: `string(f.FinishReason)}`, new: `string(f.FinishState)}`},
+	{row: "HOOK-13", what: "there is no hook after an iteration", file: "internal/parts/hooks.go", old: `r := h.call(ctx, a, hook.PostIteration, about, o, nil)`, new: `r := h.call(ctx, a, hook.Failed, about, o, nil)`},
+
+	{row: "GIT-01", what: "an iteration that claims is not committed", file: "internal/parts/commits.go", old: `if !c.Enabled || s.Undone(*o)`, new: `if !c.Enabled || o.Claim != nil || s.Undone(*o)`},
+
+	{row: "CLI-10", what: "the start does not tell the promise", file: "internal/term/live.go", old: `fmt.Sprintf("until %q", text.Line(p.Promise))`, new: `fmt.Sprintf("until %q", text.Line(""))`},
+	{row: "CLI-11", what: "another sentence for a promise", file: "internal/view/ending.go", old: `fmt.Sprintf("promise %q found", text.Line(promise))`, new: `fmt.Sprintf("promise %q found", "")`},
+
+	{row: "OUT-01", what: "rooda's first line is ours", file: "internal/view/vocabulary.go", old: `starting: "Starting procedure:",`, new: `starting: "Starting",`},
+	{row: "OUT-07", what: "every dry run has 77 tokens", file: "internal/app/dryrun.go", old: `d.Prompt, d.Tokens = p.Text, p.Tokens`, new: `d.Prompt, d.Tokens = p.Text, 77`},
+	{row: "OUT-10", what: "the log does not name the iteration", file: "internal/app/log.go", old: `slog.Int("iteration", e.Iter),`, new: `slog.Int("n", e.Iter),`},
+
+	{row: "GUI-04", what: "the bar never moves", file: "internal/web/rows.go", old: `min(100, 100*s.Totals.Iterations/s.MaxIterations)`, new: `min(100, 0*s.Totals.Iterations/s.MaxIterations)`},
+	{row: "GUI-05", what: "the page has no command", file: "internal/web/run.go", old: `Command: commandOf(one),`, new: `Command: commandOf(ship{}),`},
+
+	{row: "ERR-02", what: "it is not said where to get claude", file: "internal/lineup/lineup.go", old: `"install it from " + home + ", or correct its name"`, new: `"install it, or correct its name" + home[:0]`},
+	{row: "ERR-03", what: "the command that makes a plan is not named", file: "internal/plan/errors.go", old: `run \"refrain plan\" first, or`, new: ``},
+
+	{row: "NFR-01", what: "prompts of procedures have no title", file: "internal/procedure/loops.go", old: `all[i].Title = "# OODA Loop Iteration"`, new: `all[i].Title = ""`},
+	{row: "NFR-05", what: "other words are a promise, too", file: "internal/detect/loose.go", old: `if strings.Contains(seen, promise) {`, new: `if strings.Contains(seen, promise[:1]) {`},
+}
