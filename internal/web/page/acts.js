@@ -127,7 +127,7 @@ const acts = {
         const answer = await post(at(run) + "/rollback", { iteration: where.iteration, confirm: true });
         d.close();
         dialog("Rolled back", (d) => d.body.append(h("p", {}, `The files are as they were ${what}.`), answer.commits?.length ? h("p", {}, `${plural(answer.commits.length, "commit")} of the run stay where they are.`) : "",
-          answer.undo ? [h("p.dim", {}, "This takes it back:"), commandLine(answer.undo)] : ""));
+          ...(answer.undo ? [h("p.dim", {}, "This takes it back:"), commandLine(answer.undo)] : [])));
       },
     });
     try {

@@ -19,10 +19,12 @@ function loader(panel, world, fetch_, paint) {
       if (mine === turn) paint(box, data);
     } catch (e) { if (mine === turn) box.replaceChildren(h("p.empty", {}, e.message)); }
   }
-  let last = world.last();
+  let last = world.last(), state = world.data.row.state;
   return {
     load, attempt: load,
     show() { load(); },
+    // What can be done, such as a rollback, is another thing when the run has ended.
+    update() { if (world.data.row.state !== state) { state = world.data.row.state; load(); } },
     // The timeline may come later than a look at this part.
     grown() { if (world.last() !== last) { last = world.last(); if (!world.scope) load(); } },
   };

@@ -149,6 +149,7 @@ export function run(main, first, status) {
       state: take,
       entries: ({ entries }) => {
         panels.transcript.part.add(entries);
+        if (entries.some((e) => e.kind === "fact")) grow(); // it may have a mark on the timeline
         if (entries.some((e) => e.fact === "warning" || e.fact === "failure")) warnings.load();
       },
       attempt: () => { grow(); panels[current]?.part?.attempt?.(); },
