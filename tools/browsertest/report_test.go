@@ -48,6 +48,7 @@ func newBrowser(t testing.TB) (ctx context.Context, leave func()) {
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("host-resolver-rules", "MAP evil.test 127.0.0.1"), // a name of somebody else's that leads here
 	)
 	ctx, end := chromedp.NewExecAllocator(ctx, options...)
 	ctx, closeTab := chromedp.NewContext(ctx)

@@ -143,7 +143,7 @@ func (s *site) command(name string, args ...string) string {
 }
 
 // serve starts the server, always at the same port.
-func (s *site) serve() {
+func (s *site) serve(args ...string) {
 	s.t.Helper()
 	if s.port == 0 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -155,7 +155,7 @@ func (s *site) serve() {
 			s.t.Fatal(err)
 		}
 	}
-	s.server = s.start("refrain", "serve", "--listen", fmt.Sprintf("127.0.0.1:%d", s.port))
+	s.server = s.start("refrain", append([]string{"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", s.port)}, args...)...)
 	out, err := s.server.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
