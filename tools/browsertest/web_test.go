@@ -250,7 +250,7 @@ func TestWebShowsHostileOutputAsText(t *testing.T) {
 	p.until("the run", `document.querySelector(".row h3 a")`)
 	eval[any](t, p.ctx, `document.querySelector(".row h3 a").click()`)
 	p.until("the output, as text", `document.querySelector(".talk")?.textContent.includes("window.hacked = 1")`)
-	for _, part := range []string{"Transcript", "Iterations", "Charts", "Changes", "Gates", "Claims", "Checkpoints", "Prompt", "Events"} {
+	for _, part := range []string{"Transcript", "Iterations", "Charts", "Changes", "Gates", "Claims", "Checkpoints", "Prompt", "Output", "Events"} {
 		p.press(part)
 		time.Sleep(400 * time.Millisecond)
 	}
@@ -399,7 +399,7 @@ func (p *tab) photograph(name string) {
 	eval[any](p.t, p.ctx, fmt.Sprintf(`(() => {
 		const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		for (let n = walk.nextNode(); n; n = walk.nextNode()) if (n.data.includes(%[1]q)) n.data = n.data.replaceAll(%[1]q, "/home/ada").replace(/refrain-(rehearsal|demo)-\d+\/?/, "");
-		for (const o of document.querySelectorAll(".row h3 span")) o.textContent = o.textContent.replace(/refrain-demo-\d+/, "greeting");
+		for (const o of document.querySelectorAll(".row .meta")) o.textContent = o.textContent.replace(/refrain-demo-\d+/, "greeting");
 	})()`, p.site.root))
 	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	if err != nil {

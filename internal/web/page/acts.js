@@ -161,7 +161,7 @@ function ending(run, name, title, about) {
 // notice says at the bottom what a run has answered.
 export function notice(text, hint, bad) {
   let box = document.getElementById("notices");
-  if (!box) document.body.append(box = h("div.notices", { id: "notices", role: "status" }));
+  if (!box) document.body.append(box = h("div.notices", { id: "notices", role: "status", "aria-label": "Answers" }));
   const one = h("div.notice", { class: bad ? "bad" : "" }, h("div", {}, h("p", {}, text), hint && h("p.hint", {}, hint)), button("✕", { kind: "plain square", "aria-label": "Dismiss", onclick: () => one.remove() }));
   box.append(one);
   while (box.children.length > 3) box.firstChild.remove();

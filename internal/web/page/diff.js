@@ -83,7 +83,7 @@ function fileOf(f, i, { open, how, run, iteration }) {
       } });
       notes.push(h("p.note", {}, `${plural(file.cut_lines, "line")} left out. `, more));
     }
-    body.replaceChildren(...(file.hunks?.length ? [how === "split" ? split(file) : unified(file)] : []), ...notes);
+    body.replaceChildren(...(file.hunks?.length ? [how === "split" && file.status !== "added" && file.status !== "deleted" ? split(file) : unified(file)] : []), ...notes);
   }
   let filled = false;
   const once = () => { if (details.open && !filled) { filled = true; fill(f); } };

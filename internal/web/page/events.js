@@ -12,7 +12,7 @@ export function events(panel, world) {
   const agents = h("input", { type: "checkbox", id: "events-agents", checked: true, onchange: () => load() });
   const list = h("ul.raw"), none = h("p.empty", {}, ""), older = button("Load older", { onclick: () => load(true) }), newer = button("", { kind: "main newer", onclick: () => load() });
   newer.hidden = true;
-  panel.append(h("div.filter", {}, text, type, h("label.check.small", { for: "events-agents" }, agents, "with what agents say")), newer, list, none, h("div.buttons.center.pad", {}, older));
+  panel.append(h("div.filter", {}, text, type, h("label.check.small", { for: "events-agents" }, agents, "what agents say, too")), newer, list, none, h("div.buttons.center.pad", {}, older));
   let next, last = 0, turn = 0, shown;
 
   async function load(more) {

@@ -20,8 +20,7 @@ addEventListener("keydown", (event) => {
 
 export function showKeys() {
   dialog("Keys", (d) => {
-    d.body.append(h("dl.keys", {}, list.map(({ shown, does }) => [h("dt", {}, shown.split(" ").map((k) => [h("kbd", {}, k), " "])), h("dd", {}, does)]),
-      h("dt", {}, h("kbd", {}, "Tab")), h("dd", {}, "go from one thing to the next"),
-      h("dt", {}, h("kbd", {}, "Esc")), h("dd", {}, "close a dialog")));
+    d.body.append(h("dl.keys", {}, [...list, { shown: "Tab", does: "go from one thing to the next" }, { shown: "Esc", does: "close a dialog" }].map(({ shown, does }) =>
+      h("div", {}, h("dt", {}, shown.split(" ").map((k) => [h("kbd", {}, k), " "])), h("dd", {}, does)))));
   });
 }

@@ -1,7 +1,7 @@
 // The timeline of the night: one bar for each attempt, as high as it was long, in
 // the colour of its result, with waits between them and what happened above. Where
 // there are more than fit, a bar stands for several, each result with its share.
-import { attr, frame, h, hideTip, say, showTip } from "./dom.js";
+import { attr, frame, h, hideTip, put, say, showTip } from "./dom.js";
 import { alive, clock, count, day, plural, result, took, worst } from "./words.js";
 
 const top = 24, base = 98, low = 5;
@@ -10,9 +10,9 @@ export function night(world) {
   const svg = h("svg", { "aria-hidden": "true" });
   const plot = h("div.plot", { role: "slider", tabindex: "0", "aria-label": "Iterations of the run. Arrow keys go from one to the next." }, svg);
   const zoom = h("div.segments", { role: "group", "aria-label": "How much is shown" });
-  const legend = h("ul.legend", {});
-  const element = h("section.card.night", { "aria-labelledby": "night-title" }, h("div.headline", {}, h("h2", { id: "night-title" }, "Timeline"), zoom), plot, legend);
-  let window = Infinity, items = [], over = null;
+  const legend = h("ul.legend", {}), scale = h("p.scale");
+  const element = h("section.card.night", { "aria-labelledby": "night-title" }, h("div.headline", {}, h("h2", { id: "night-title" }, "Timeline"), scale, zoom), plot, legend);
+  let window = Infinity, items = [], over = null, zoomed = 1;
 
   // layout says what stands where, from left to right.
   function layout(width) {
@@ -45,7 +45,12 @@ export function night(world) {
     if (to === n) waitsBefore(Infinity, Infinity);
     const row = world.data.row;
     if (to === n && alive(row) && world.data.open && row.state !== "waiting") list.push({ now: true, start: c.end[n - 1] ?? Date.parse(row.started_at), units: 1 });
-    const units = list.reduce((s, x) => s + x.units, 0) || 1;
+    let units = list.reduce((s, x) => s + x.units, 0);
+    // What may still come has its room already, as far as that leaves bars to look at.
+    const left = row.max_iterations ? row.max_iterations - Math.max(row.iterations ?? 0, row.iteration ?? 0) : 0;
+    const room = Math.min(left, Math.floor(width / 16 - units));
+    if (to === n && alive(row) && room > 0) { list.push({ ahead: room, left, units: room }); units += room; }
+    units ||= 1;
     const unit = Math.min(48, width / units);
     let x = 0;
     for (const item of list) { item.x = x; item.w = item.units * unit; x += item.w; }
@@ -53,8 +58,11 @@ export function night(world) {
   }
 
   function draw() {
-    const width = plot.clientWidth;
+    // On a large screen letters are larger, and the timeline with them.
+    zoomed = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
+    const width = plot.clientWidth / zoomed;
     if (!width) return;
+    attr(svg, "viewBox", `0 0 ${width} 128`);
     const c = world.columns, n = c.seq.length;
     const { list, size } = layout(width);
     items = list;
@@ -64,6 +72,7 @@ export function night(world) {
     const bars = h("g.bars"), marks = h("g"), ticks = h("g"), used = new Set();
     const add = (g, tag, props, ...text) => g.append(h(tag, props, ...text));
     const refusals = [], nearest = (time) => list.findLast((x) => x.start <= time) ?? list[0];
+    const undone = new Set(world.marks.filter((m) => m.kind === "rollback" && m.iteration).map((m) => m.iteration));
     for (const item of list) {
       const gap = item.w > 7 ? 2 : item.w > 3.5 ? 1 : 0;
       if (item.wait) {
@@ -71,6 +80,10 @@ export function night(world) {
         add(bars, "line", { class: "wait-edge", x1: item.x, x2: item.x + item.w - gap, y1: base - .75, y2: base - .75 });
         const says = took(item.end - item.start);
         if (item.w > says.length * 6 + 4) add(ticks, "text", { class: "wait-says", x: item.x + item.w / 2, y: base - 46, "text-anchor": "middle" }, says);
+        continue;
+      }
+      if (item.ahead) {
+        for (let i = 0; i < item.ahead; i++) add(bars, "rect", { class: "ahead", x: item.x + (i * item.w) / item.ahead, y: base - 4, width: item.w / item.ahead - 2, height: 4, rx: 1 });
         continue;
       }
       if (item.now) { add(bars, "rect", { class: "f-main now", x: item.x, y: base - 30, width: Math.max(2, item.w - gap), height: 30, rx: 1 }); used.add("running"); continue; }
@@ -88,7 +101,7 @@ export function night(world) {
       for (const k of ["bad", "late", "held", "idle", "ok"]) {
         if (!shares.has(k)) continue;
         const part = (high * shares.get(k)) / n;
-        add(bars, "rect", { class: "f-" + k, x: item.x, y, width: Math.max(1, item.w - gap), height: part, rx: n === 1 && item.w > 6 ? 1.5 : 0 });
+        add(bars, "rect", { class: `f-${k}${n === 1 && undone.has(c.iteration[item.first]) ? " undone" : ""}`, x: item.x, y, width: Math.max(1, item.w - gap), height: part, rx: n === 1 && item.w > 6 ? 1.5 : 0 });
         y += part;
       }
       if (refused) refusals.push([item, "refused"]); else if (level) refusals.push([item, "taken"]);
@@ -106,7 +119,10 @@ export function night(world) {
     }
     for (const m of world.marks) {
       if (m.kind !== "rollback" || !list.length || m.time < list[0].start) continue;
-      const item = nearest(m.time), x = Math.min(width - 6, item.x + item.w);
+      // What undid an iteration stands over its bar; what a person did, where it was done.
+      const own = m.iteration && list.find((x) => x.first !== undefined && c.iteration[x.first] <= m.iteration && c.iteration[x.last] >= m.iteration);
+      const item = own || nearest(m.time), beside = refusals.some(([r]) => r === item) ? 14 : 0;
+      const x = Math.min(width - 6, own ? item.x + item.w / 2 + 1 + beside : item.x + item.w);
       used.add("rollback");
       add(marks, "path", { class: "glyph back", d: `M${x - 5} 11h7a3.5 3.5 0 0 0 0-7h-3M${x - 2} 8l-3 3 3 3` });
     }
@@ -119,12 +135,14 @@ export function night(world) {
     }
     add(ticks, "line", { class: "baseline", x1: 0, x2: width, y1: base + .5, y2: base + .5 });
     // Times below: as many as have room.
-    let free = 0, date;
+    const times = list.filter((x) => x.start), quick = times.length > 1 && times.at(-1).start - times[0].start < 600_000;
+    let free = 0, date, said;
     for (const item of list) {
       const on = new Date(item.start).toDateString();
-      const text = on === date ? clock(item.start) : day(item.start);
-      if (!item.start || item.x < free || item.x + text.length * 6.5 > width) continue;
+      const text = quick ? clock(item.start, true) : on === date ? clock(item.start) : day(item.start);
+      if (!item.start || text === said || item.x < free || item.x + text.length * 6.5 > width) continue;
       date = on;
+      said = text;
       add(ticks, "text", { class: "tick", x: item.x, y: base + 24 }, text);
       free = item.x + text.length * 6.5 + 40;
     }
@@ -140,7 +158,7 @@ export function night(world) {
     attr(plot, "aria-valuenow", Math.max(1, index + 1));
     attr(plot, "aria-valuetext", chosen ? describe(chosen).join(", ") : n ? `whole run, ${plural(n, "attempt")}` : "nothing yet");
 
-    const key = [...used].sort().join() + size + n + window;
+    const key = [...used].sort().join() + size + n + window + list.some((x) => x.ahead);
     if (legend.dataset.is !== key) {
       legend.dataset.is = key;
       const kinds = new Map();
@@ -152,7 +170,8 @@ export function night(world) {
         ...(used.has("rollback") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph back", d: "M1 9h7a3.5 3.5 0 0 0 0-7h-3M4 6l-3 3 3 3" })), "rolled back")] : []),
         ...(used.has("checkpoint") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("circle", { class: "glyph point", cx: 6, cy: 6, r: 2 })), "checkpoint")] : []),
         ...(many ? [h("li", {}, `claims were refused in ${count(many)} of the bars`)] : []),
-        h("li", {}, size > 1 ? `one bar is up to ${plural(size, "attempt")}, as high as the longest took` : "a bar is as high as the attempt was long"));
+        ...(list.some((x) => x.ahead) ? [h("li", {}, h("i.ahead"), "to go")] : []));
+      put(scale, !n ? "" : size > 1 ? `A bar is up to ${plural(size, "attempt")}, as high as the longest took` : "A bar is as high as the attempt was long");
       const zooms = [[Infinity, "All"], [200, "200"], [50, "50"]].filter(([k]) => k === Infinity || k < n);
       zoom.hidden = zooms.length < 2;
       zoom.replaceChildren(...zooms.map(([k, label]) => h("button.button", { type: "button", "aria-pressed": window === k, "aria-label": k === Infinity ? "All iterations" : `${k} iterations around the chosen one`, onclick: () => { window = k; paint(); } }, label)));
@@ -164,6 +183,7 @@ export function night(world) {
   function describe(item) {
     const c = world.columns;
     if (item.wait) return [`Waited ${took(item.end - item.start)}`, item.wait.text, `from ${day(item.start)}`];
+    if (item.ahead) return [`${plural(item.left, "iteration")} to go`, "if nothing ends the run earlier"];
     if (item.now) return [`Iteration ${count(world.data.row.iteration)}`, "running now"];
     const i = item.first;
     if (item.last > i) {
@@ -177,7 +197,7 @@ export function night(world) {
   }
 
   const under = (event) => {
-    const x = event.clientX - svg.getBoundingClientRect().left;
+    const x = (event.clientX - svg.getBoundingClientRect().left) / zoomed;
     return items.find((i) => x >= i.x && x < i.x + i.w);
   };
   plot.addEventListener("pointermove", (event) => {
@@ -186,17 +206,25 @@ export function night(world) {
     if (item) showTip(describe(item), event.clientX, event.clientY); else hideTip();
   });
   plot.addEventListener("pointerleave", () => { over = null; hideTip(); paint(); });
-  const choose = (item) => {
+  const choose = (item, part) => {
     const c = world.columns;
-    if (!item) return;
+    if (!item || item.ahead) return;
     if (item.now) return world.setScope({ iteration: world.data.row.iteration }, "transcript");
     if (item.wait) item = items[items.indexOf(item) + 1] ?? items[items.indexOf(item) - 1];
     if (item?.first === undefined) return;
     let i = item.first; // of several, the worst is what one looks for
     for (let j = item.first; j <= item.last; j++) if (worst.indexOf(c.result[j]) < worst.indexOf(c.result[i])) i = j;
-    world.setScope({ iteration: c.iteration[i], attempt: c.attempt[i] });
+    if (part === "claims") for (let j = item.first; j <= item.last; j++) if (c.refused?.[j] || c.level?.[j]) i = j;
+    world.setScope({ iteration: c.iteration[i], attempt: c.attempt[i] }, part);
   };
-  plot.addEventListener("click", (event) => choose(under(event)));
+  // A mark above leads to claims, or to what was put back; a dot below to the checkpoint.
+  plot.addEventListener("click", (event) => {
+    const item = under(event), y = (event.clientY - svg.getBoundingClientRect().top) / zoomed, c = world.columns;
+    let part;
+    if (item?.first !== undefined && y < top - 4) for (let j = item.first; j <= item.last; j++) if (c.refused?.[j] || c.level?.[j]) part = "claims";
+    if (item?.first !== undefined && y > base + 2 && y < base + 12 && world.marks.some((m) => m.kind === "checkpoint" && m.iteration === c.iteration[item.last])) part = "checkpoints";
+    choose(item, part);
+  });
   plot.addEventListener("keydown", (event) => {
     const c = world.columns, n = c.seq.length;
     if (!n) return;

@@ -3,7 +3,7 @@ import { get, now, setNow, stream } from "./api.js";
 import { act, start } from "./acts.js";
 import { attr, button, frame, h, keep, put, rest, say } from "./dom.js";
 import { keys } from "./keys.js";
-import { alive, changed, day, iterationOf, kind, left, money, plural, sign, titleOf, took } from "./words.js";
+import { alive, changed, day, iterationOf, kind, left, money, plural, short, sign, titleOf, took } from "./words.js";
 
 const groups = [
   ["needs", "Needs you", "asks, waits for you, or gave up"],
@@ -67,6 +67,7 @@ export function overview(main, first, status) {
     empty.hidden = visible > 0;
     if (!visible) emptiness();
     paintStrip();
+    paintRest();
   });
 
   function element(row) {
@@ -86,15 +87,28 @@ export function overview(main, first, status) {
     }
   }
 
-  const figures = { live: h("dd"), spend: h("dd"), limits: h("dd.words") };
-  strip.append(h("div", {}, h("dt", {}, "Live runs"), figures.live), h("div", {}, h("dt", {}, "Spent today"), figures.spend),
-    h("div", {}, h("dt", {}, "Provider limits"), figures.limits));
+  const figures = { live: h("dd"), needs: h("dd"), spend: h("dd"), limits: h("dd.words") };
+  strip.append(h("div", {}, h("dt", {}, "Live runs"), figures.live), h("div", {}, h("dt", {}, "Need you"), figures.needs), h("div", {}, h("dt", {}, "Spent today"), figures.spend),
+    h("div.wide", {}, h("dt", {}, "Provider limits"), figures.limits));
   function paintStrip() {
     const m = data.machine ?? {};
     put(figures.live, String(m.live ?? 0));
+    put(figures.needs, String(m.needs ?? 0));
+    attr(figures.needs, "class", m.needs ? "held" : "");
     put(figures.spend, money(m.spend_today_usd ?? 0, m.spend_estimated));
     const held = (m.limits ?? []).filter((l) => Date.parse(l.until) > now());
-    put(figures.limits, held.length ? held.map((l) => `${l.agent}: ${(l.kind || "limit").replaceAll("_", " ")}, back at ${day(l.until)} (${left(Date.parse(l.until) - now())})`).join(" · ") : "none");
+    while (figures.limits.children.length > held.length) figures.limits.lastChild.remove();
+    if (!held.length) { put(figures.limits, "none holds a run up"); return; }
+    if (!figures.limits.firstElementChild) figures.limits.replaceChildren();
+    held.forEach((l, i) => {
+      const one = figures.limits.children[i] ?? figures.limits.appendChild(h("span.limit", {}, h("strong"), h("span"), h("span.dim")));
+      put(one.children[0], l.agent);
+      put(one.children[1], (l.kind || "limit").replaceAll("_", " "));
+      put(one.children[2], `until ${day(l.until)}, in ${left(Date.parse(l.until) - now())}`);
+    });
+  }
+  function paintRest() {
+    const m = data.machine ?? {};
     document.title = (m.needs ? `(${m.needs}) ` : "") + "Refrain";
     unreadable.hidden = !data.unreadable?.length;
     if (data.unreadable?.length) unreadable.replaceChildren(h("div.banner", {}, h("ul", {}, data.unreadable.map((u) => h("li", {}, h("div", {}, h("bdi", {}, `${u.run} cannot be read: ${u.why}`)))))));
@@ -155,13 +169,13 @@ function arrange(list, wanted) {
 
 // rowElement is one run in a list.
 function rowElement() {
-  const mark = h("span.mark", { role: "img" });
-  const name = h("a"), about = h("span.dim.small"), title = h("p.cut.small"), why = h("p.why.small"), buttons = h("div.buttons", { hidden: true }), brief = h("p.brief");
+  const mark = h("span.mark", { "aria-hidden": "true" });
+  const name = h("a"), chip = h("span.chip"), meta = h("p.meta.small"), why = h("p.why.small"), buttons = h("div.buttons", { hidden: true }), brief = h("p.brief");
   const number = h("span"), percent = h("span.dim"), fill = h("i"), bar = h("div.progress", { "aria-hidden": "true" }, fill);
-  const cells = { tests: h("div.cell.tests"), cost: h("div.cell.cost"), took: h("div.cell.took") };
+  const cells = { tests: h("div.cell.tests"), lines: h("div.cell.lines"), cost: h("div.cell.cost"), took: h("div.cell.took") };
   const li = h("li", {}, h("article.row", {}, mark,
-    h("div.what", {}, h("h3", {}, name, about), title, why, brief, buttons),
-    h("div.far", {}, h("p", {}, number, percent), bar), cells.tests, cells.cost, cells.took));
+    h("div.what", {}, h("h3", {}, name, chip), meta, why, brief, buttons),
+    h("div.far", {}, h("p", {}, number, percent), bar), cells.tests, cells.lines, cells.cost, cells.took));
   let row;
   const pair = (cell, text, label) => {
     if (cell.dataset.is === text + label) return;
@@ -173,29 +187,30 @@ function rowElement() {
     pair(cells.took, took(elapsed), row.started_at ? day(row.started_at) : "");
     const waits = row.wait_until && Date.parse(row.wait_until) > now();
     put(why, (row.why || row.people || "") + (waits ? ` · goes on in ${left(Date.parse(row.wait_until) - now())}` : ""));
-    put(brief, [took(elapsed), money(row.cost_usd, row.cost_estimated), tests(row) && tests(row) + " tests"].filter(Boolean).join(" · "));
+    put(brief, [!alive(row) && iterations(row), took(elapsed), money(row.cost_usd, row.cost_estimated), tests(row) && tests(row) + " tests", changed(row.lines_added, row.lines_removed)].filter(Boolean).join(" · "));
   };
   li.show = (r) => {
     row = r;
     const k = kind(r), live = alive(r);
+    attr(li.firstChild, "class", "row" + (live ? " live" : ""));
     attr(mark, "class", `mark ${k}${r.state === "running" ? " alive" : ""}`);
-    attr(mark, "aria-label", r.people || r.state);
     put(mark, sign(r));
-    put(name, r.run);
+    put(name, titleOf(r));
     attr(name, "href", "/runs/" + encodeURIComponent(r.id));
-    put(about, [r.repository, r.procedure !== "run" && r.procedure, r.agent].filter(Boolean).join(" · "));
-    attr(about, "title", r.tree);
-    put(title, titleOf(r));
-    title.hidden = !r.title;
+    attr(chip, "class", "chip " + k);
+    put(chip, r.asked ? "asks you" : r.people || r.state);
+    put(meta, [r.repository, r.run, r.branch, r.procedure !== "run" && r.procedure, [r.agent, r.model].filter(Boolean).join(" ")].filter(Boolean).join(" · "));
+    attr(meta, "title", r.tree);
     attr(why, "class", "why small " + (r.group === "needs" ? k : "dim"));
-    put(number, live ? (r.iteration ? "iteration " : "") + iterationOf(r) : r.iteration ? iterationOf(r) + (r.iteration === 1 && !r.max_iterations ? " iteration" : " iterations") : "");
+    put(number, iterations(r));
     put(percent, r.percent === undefined || !live ? "" : r.percent + " %");
     const endless = r.percent === undefined && live;
     attr(bar, "class", `progress ${k === "main" ? "" : k}${endless ? " endless" : ""}${r.state === "running" ? " alive" : ""}`);
     bar.hidden = !live; // of what is over, only how it ended counts
     fill.style.width = endless ? "" : (r.percent ?? 0) + "%";
-    pair(cells.tests, tests(r), r.tests ? "tests" : "");
-    pair(cells.cost, money(r.cost_usd, r.cost_estimated), changed(r.lines_added, r.lines_removed) || (r.cost_usd === undefined ? "" : "cost"));
+    pair(cells.tests, tests(r), r.tests ? (r.tests.failed ? "tests pass" : "tests") : "");
+    pair(cells.lines, changed(r.lines_added, r.lines_removed), r.files ? plural(r.files, "file") : "");
+    pair(cells.cost, money(r.cost_usd, r.cost_estimated), r.tokens ? short(r.tokens) + " tokens" : "");
     const offers = r.asked ? "answer" : r.state === "paused" ? "resume" : "";
     buttons.hidden = !offers;
     if (buttons.dataset.is !== offers) {
@@ -205,6 +220,12 @@ function rowElement() {
     li.tick();
   };
   return li;
+}
+
+// iterations says how far a run is, or how far it came.
+function iterations(r) {
+  if (alive(r)) return (r.iteration ? "iteration " : "") + iterationOf(r);
+  return r.iteration ? iterationOf(r) + (r.iteration === 1 && !r.max_iterations ? " iteration" : " iterations") : "";
 }
 
 function tests(r) {

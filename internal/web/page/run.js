@@ -11,11 +11,14 @@ import { charts } from "./charts.js";
 import { changes } from "./diff.js";
 import { checkpoints, claims, gates, prompt } from "./evidence.js";
 import { events } from "./events.js";
-import { alive, changed, count, day, iterationOf, kind, left, money, plural, result, short, titleOf, took } from "./words.js";
+import { plan } from "./plan.js";
+import { output } from "./output.js";
+import { alive, changed, count, day, iterationOf, kind, left, money, plain, plural, result, short, titleOf, took } from "./words.js";
 
+// parts are the tabs, each with its key.
 const parts = [
-  ["transcript", "Transcript", talk], ["iterations", "Iterations", table], ["charts", "Charts", charts], ["changes", "Changes", changes],
-  ["gates", "Gates", gates], ["claims", "Claims", claims], ["checkpoints", "Checkpoints", checkpoints], ["prompt", "Prompt", prompt], ["events", "Events", events],
+  ["transcript", "Transcript", talk, "1"], ["plan", "Plan", plan, "t"], ["iterations", "Iterations", table, "2"], ["charts", "Charts", charts, "3"], ["changes", "Changes", changes, "4"],
+  ["gates", "Gates", gates, "5"], ["claims", "Claims", claims, "6"], ["checkpoints", "Checkpoints", checkpoints, "7"], ["prompt", "Prompt", prompt, "8"], ["output", "Output", output, "9"], ["events", "Events", events, "0"],
 ];
 
 export function run(main, first, status) {
@@ -38,7 +41,7 @@ export function run(main, first, status) {
   const tabs = h("div.tabs", { role: "tablist", "aria-label": "Parts of the run" });
   const scope = scopeOf(world);
   const panels = {};
-  const card = h("section.card", { "aria-label": "Details" }, tabs);
+  const card = h("section.card.details", { "aria-label": "Details" }, scope.element, tabs);
   for (const [name, label, make] of parts) {
     const tab = h("button", { role: "tab", type: "button", id: "tab-" + name, "aria-controls": "panel-" + name, onclick: () => go(name, world.scope) }, label);
     const panel = h("div.panel", { role: "tabpanel", id: "panel-" + name, "aria-labelledby": "tab-" + name, hidden: true });
@@ -47,7 +50,7 @@ export function run(main, first, status) {
     card.append(panel);
   }
   tabs.addEventListener("keydown", (event) => {
-    const list = [...tabs.children], i = list.indexOf(document.activeElement);
+    const list = [...tabs.children].filter((t) => !t.hidden), i = list.indexOf(document.activeElement);
     const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -55,7 +58,7 @@ export function run(main, first, status) {
     next.focus();
     next.click();
   });
-  main.replaceChildren(head.element, warnings.element, timeline.element, scope.element, card);
+  main.replaceChildren(head.element, warnings.element, timeline.element, card);
   document.querySelector(".crumbs").replaceChildren(h("a.cut", { href: "/" }, "Runs"), h("span.cut", { title: first.row.tree }, first.row.repository), h("span.cut", { "aria-current": "page" }, first.row.run));
 
   // Where one is: the part and the iteration.
@@ -92,6 +95,7 @@ export function run(main, first, status) {
   const paint = frame(() => {
     head.paint();
     scope.paint();
+    panels.plan.tab.hidden = !world.data.row.plan?.total && current !== "plan"; // most runs have none
     document.title = `${world.data.row.asked ? "(?) " : ""}${world.data.row.run}: ${world.data.row.people} · Refrain`;
     panels[current]?.part?.update?.();
   });
@@ -108,7 +112,7 @@ export function run(main, first, status) {
       world.seen = Math.max(world.seen, t.seq ?? 0);
       world.redline = t.redline ?? world.redline;
       timeline.paint();
-      scope.paint();
+      paint();
       panels[current]?.part?.grown?.();
     } catch { /* the stream says when the server is back */ }
     fetching = false;
@@ -161,7 +165,13 @@ export function run(main, first, status) {
   setInterval(() => { if (!document.hidden) { head.tick(); } }, 1000);
 
   // Keys.
-  parts.forEach(([name, label], i) => keys(String(i + 1), label.toLowerCase(), () => { go(name, world.scope); panels[name].tab.focus(); }));
+  for (const [name, label, , key] of parts) {
+    keys(key, label.toLowerCase(), () => {
+      if (panels[name].tab.hidden) return say("this run has no plan");
+      go(name, world.scope);
+      panels[name].tab.focus();
+    });
+  }
   keys("[", "iteration before", () => step(-1));
   keys("]", "iteration after", () => step(1));
   keys("w", "the whole run", () => world.setScope(null));
@@ -183,18 +193,19 @@ export function run(main, first, status) {
 
 // headOf is the top: how it stands, why, what comes next, the figures, the buttons.
 function headOf(world) {
-  const chip = h("span.chip"), name = h("span"), title = h("p.dim"), sentence = h("bdi"), next = h("p.next");
-  const bar = h("div.buttons"), facts = h("dl.facts"), about = h("div.about");
+  const chip = h("span.chip"), name = h("h1"), meta = h("p.meta"), sentence = h("bdi"), next = h("p.next");
+  const bar = h("div.buttons"), facts = h("dl.facts");
   const element = h("section.card.head", { "aria-label": "The run" },
-    h("div.top", {}, h("div", {}, h("h1", {}, name, chip), title, h("p.sentence", {}, sentence), next), bar), facts, about);
+    h("div.top", {}, h("div.what", {}, name, meta), bar), h("div.stands", {}, h("p.sentence", {}, chip, sentence), next), facts);
   const figures = {};
   const figure = (key, label) => {
     const value = h("dd"), note = h("dd.note");
     facts.append(h("div", {}, h("dt", {}, label), value, note));
     return (figures[key] = { value, note, set: (v, n) => { put(value, v || "–"); put(note, n); } });
   };
-  const fill = h("i"), progress = h("div.progress", { "aria-hidden": "true" }, fill);
-  figure("iteration", "Iteration").note.before(h("dd.bar-in", {}, progress));
+  // How far it is stands in the place of the note: a bar, and its percent.
+  const fill = h("i"), progress = h("div.progress", { "aria-hidden": "true" }, fill), percent = h("span");
+  figure("iteration", "Iteration").note.append(h("span.bar-in", {}, progress, percent));
   figure("elapsed", "Elapsed"); figure("cost", "Cost"); figure("tests", "Tests"); figure("plan", "Plan"); figure("changes", "Changed"); figure("claims", "Claims refused");
 
   // The buttons stay where they are; what changes is whether they can be used.
@@ -225,9 +236,7 @@ function headOf(world) {
       const { row, sentence: why, actions, status } = world.data;
       const k = kind(row), live = alive(row);
       attr(element, "class", "card head " + k);
-      put(name, row.run);
-      put(title, titleOf(row));
-      title.hidden = !row.title;
+      put(name, titleOf(row));
       next.hidden = !live && !world.data.next;
       attr(chip, "class", "chip " + k);
       put(chip, row.people || row.state);
@@ -237,16 +246,20 @@ function headOf(world) {
       attr(progress, "class", `progress ${k === "main" ? "" : k}${endless ? " endless" : ""}${row.state === "running" ? " alive" : ""}`);
       fill.style.width = endless ? "" : (row.percent ?? 0) + "%";
       progress.parentNode.hidden = !live; // of what is over, only how it ended counts
-      put(figures.iteration.note, !live ? "" : row.percent === undefined ? "no limit" : row.percent + " %");
+      put(percent, row.percent === undefined ? "no limit" : row.percent + " %");
       figures.cost.set(money(row.cost_usd, row.cost_estimated), [world.data.limits?.cost_usd && "of " + money(world.data.limits.cost_usd), row.tokens && short(row.tokens) + " tokens"].filter(Boolean).join(" · "));
-      const t = row.tests;
-      figures.tests.set(t?.total ? `${count(t.passed)} of ${count(t.total)}` : "", t?.total ? (t.failed ? `${count(t.failed)} failed` : "all passed") : "none seen");
+      const t = testsOf(world);
+      figures.tests.set(t ? `${count(t.passed)} of ${count(t.total)}` : "", t ? (t.iteration ? `in iteration ${count(t.iteration)}` : t.failed ? `${count(t.failed)} failed` : "all passed") : "none seen");
       figures.plan.value.parentNode.hidden = !row.plan?.total;
-      if (row.plan?.total) figures.plan.set(`${row.plan.done} of ${row.plan.total}`, row.plan.task ?? status?.plan?.task ?? "tasks");
+      if (row.plan?.total) figures.plan.set(`${row.plan.done} of ${row.plan.total}`, plain(status?.plan?.task) || "tasks");
       figures.changes.set(row.files ? plural(row.files, "file") : "", changed(row.lines_added, row.lines_removed));
       figures.claims.set(row.refused ? count(row.refused) : "0", row.level ? "the last was taken" : "");
-      about.replaceChildren(...[["Work tree", row.tree], ["Branch", row.branch], ["Agent", [row.agent, row.model].filter(Boolean).join(" · ")], ["Procedure", row.procedure], ["Started", row.started_at && day(row.started_at)], ["Promise", world.data.promise]]
-        .filter(([, v]) => v).map(([l, v]) => h("span", {}, l + " ", h("code", {}, v))));
+      const about = [["run", row.title && row.run], ["tree", row.tree], ["branch", row.branch], ["procedure", row.procedure !== "run" && row.procedure], ["agent", [row.agent, row.model].filter(Boolean).join(" ")], ["until", world.data.promise]].filter(([, v]) => v);
+      const says = JSON.stringify(about);
+      if (meta.dataset.is !== says) {
+        meta.dataset.is = says;
+        meta.replaceChildren(...about.map(([l, v]) => h("span", { title: { tree: "Work tree", branch: "Branch", procedure: "Procedure", agent: "Agent", until: "Promise" }[l] }, l === "until" ? "until " : l === "branch" ? "on " : "", h("bdi", {}, v))));
+      }
       // What can be pressed.
       made.answer.hidden = !row.asked;
       attr(made.answer, "class", "button main");
@@ -264,6 +277,15 @@ function headOf(world) {
       tick();
     },
   };
+}
+
+// testsOf is how the tests stand: as the last attempt left them, else as they were last seen.
+function testsOf(world) {
+  if (world.data.row.tests?.total) return world.data.row.tests;
+  const c = world.columns, i = c.tests_passed?.findLastIndex((v) => v !== null && v !== undefined) ?? -1;
+  if (i < 0) return null;
+  const passed = c.tests_passed[i], failed = c.tests_failed[i] ?? 0;
+  return { passed, failed, total: passed + failed, iteration: c.iteration[i] };
 }
 
 // menuOf is a menu whose entries say what they do, or why they cannot.
@@ -324,7 +346,8 @@ function bannerOf(world) {
     const seen = Number(keep.get(key, "0"));
     // What an attempt died of is told on its bar. Here it counts while it is the last word.
     const { row } = world.data, last = alive(row) || row.grade === "poor" ? row.iteration : -1;
-    const fresh = all.filter((w) => w.seq > seen && (w.kind !== "error" || w.iteration === last));
+    // While the run waits, its sentence says why.
+    const fresh = all.filter((w) => w.seq > seen && (w.kind !== "error" || (w.iteration === last && row.state !== "waiting")));
     element.hidden = !fresh.length;
     attr(element, "class", "banner" + (fresh.some((w) => w.kind === "error") ? " bad" : ""));
     const some = open ? fresh.slice(0, 50) : fresh.slice(0, 2);
@@ -348,7 +371,7 @@ function scopeOf(world) {
   const after = button("›", { kind: "square", "aria-label": "Iteration after", onclick: () => self.step(1) });
   const whole = button("Whole run", { onclick: () => world.setScope(null) });
   const self = {
-    element: h("div.scope", { role: "group", "aria-label": "What is looked at" }, before, after, dot, words, about, attempts, whole),
+    element: h("div.scope", { role: "group", "aria-label": "What is looked at" }, h("span.steps", {}, before, after), dot, words, about, attempts, whole),
     step() {},
     paint() {
       const { scope, columns: c } = world;
@@ -370,7 +393,7 @@ function scopeOf(world) {
       const r = result(c.result[i]);
       attr(dot, "class", "dot " + r.kind);
       const tests = c.tests_passed?.[i] === null || c.tests_passed?.[i] === undefined ? "" : `${c.tests_passed[i]} of ${c.tests_passed[i] + c.tests_failed[i]} tests`;
-      put(about, [r.says, c.refused?.[i] && "claim refused", c.level?.[i] && "claim taken: " + c.level[i].replaceAll("_", " "), took(c.duration_ms?.[i] ?? c.end[i] - c.start[i]), tests, money(c.cost_usd?.[i]), `ended ${day(c.end[i])}`].filter(Boolean).join(" · "));
+      put(about, [r.says, c.refused?.[i] && "claim refused", c.level?.[i] && "claim taken: " + c.level[i].replaceAll("_", " "), took(c.duration_ms?.[i] ?? c.end[i] - c.start[i]), tests, money(c.cost_usd?.[i] || undefined), `ended ${day(c.end[i])}`].filter(Boolean).join(" · "));
       if (all.length > 1) attempts.append(h("span.segments", { role: "group", "aria-label": "Attempt" }, all.map((j) => h("button.button", { type: "button", "aria-pressed": j === i, "aria-label": `Attempt ${c.attempt[j]}`, onclick: () => world.setScope({ iteration: scope.iteration, attempt: c.attempt[j] }) }, `attempt ${c.attempt[j]}`))));
     },
   };

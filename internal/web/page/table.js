@@ -2,19 +2,19 @@
 // comes with the timeline; the words of a row are fetched when it is looked at.
 import { get } from "./api.js";
 import { attr, frame, h, put, rest } from "./dom.js";
-import { clock, count, day, money, result, short, took } from "./words.js";
+import { clock, count, day, money, plain, result, short, took } from "./words.js";
 
 const page = 200;
 const columns = [
-  { name: "#", of: (c, i) => c.iteration[i] * 1000 + c.attempt[i], wide: "72px" },
-  { name: "Result", of: (c, i) => c.result[i], wide: "minmax(120px, 160px)" },
-  { name: "Took", of: (c, i) => c.duration_ms?.[i] ?? 0, wide: "92px", n: true },
-  { name: "Tests", of: (c, i) => c.tests_passed?.[i] ?? -1, wide: "88px", n: true, hide: 700 },
-  { name: "Cost", of: (c, i) => c.cost_usd?.[i] ?? 0, wide: "76px", n: true },
-  { name: "Context", of: (c, i) => c.context?.[i] ?? -1, wide: "76px", n: true, hide: 900 },
-  { name: "Lines", of: (c, i) => (c.lines_added?.[i] ?? 0) + (c.lines_removed?.[i] ?? 0), wide: "104px", n: true, hide: 900 },
-  { name: "Ended", of: (c, i) => c.end[i], wide: "92px", n: true, hide: 1100 },
-  { name: "What it said", wide: "minmax(160px, 1fr)", hide: 700 },
+  { name: "#", of: (c, i) => c.iteration[i] * 1000 + c.attempt[i], wide: "4.5rem", small: "3rem" },
+  { name: "Result", of: (c, i) => c.result[i], wide: "minmax(7.5rem, 10rem)", small: "minmax(0, 1fr)" },
+  { name: "Took", of: (c, i) => c.duration_ms?.[i] ?? 0, wide: "5.75rem", small: "4.75rem", n: true },
+  { name: "Tests", of: (c, i) => c.tests_passed?.[i] ?? -1, wide: "5.5rem", n: true, hide: 700 },
+  { name: "Cost", of: (c, i) => c.cost_usd?.[i] ?? 0, wide: "4.75rem", small: "4rem", n: true },
+  { name: "Context", of: (c, i) => c.context?.[i] ?? -1, wide: "5rem", n: true, hide: 900 },
+  { name: "Lines", of: (c, i) => (c.lines_added?.[i] ?? 0) + (c.lines_removed?.[i] ?? 0), wide: "6.5rem", n: true, hide: 900 },
+  { name: "Ended", of: (c, i) => c.end[i], wide: "5.5rem", n: true, hide: 1100 },
+  { name: "What came of it", said: true, wide: "minmax(10rem, 1fr)", hide: 700 },
 ];
 
 export function table(panel, world) {
@@ -25,7 +25,7 @@ export function table(panel, world) {
   panel.append(box, none);
   let order = [], sort = 0, down = true, rows = new Map(), pages = new Map(), shown = columns, chosen = -1;
 
-  const height = () => (box.clientWidth < 700 ? 52 : 36);
+  const height = () => (heads.offsetHeight || 36); // every row is as high as the first
 
   function arrange() {
     const n = world.columns.seq.length, c = world.columns, of = columns[sort].of;
@@ -39,10 +39,10 @@ export function table(panel, world) {
 
   function paintHeads() {
     shown = columns.filter((col) => !col.hide || box.clientWidth >= col.hide);
-    box.style.setProperty("--columns", shown.map((col) => col.wide).join(" "));
+    box.style.setProperty("--columns", shown.map((col) => (box.clientWidth < 700 && col.small) || col.wide).join(" "));
     heads.replaceChildren(...shown.map((col) => {
       const i = columns.indexOf(col);
-      const cell = h("div", { role: "columnheader", class: col.n ? "n" : "" }, col.of ? h("button", { type: "button", onclick: () => { down = sort === i ? !down : true; sort = i; arrange(); rows.clear(); body.replaceChildren(); paintHeads(); paint(); } }, col.name) : col.name);
+      const cell = h("div", { role: "columnheader", class: col.n ? "n" : col.said ? "said-in" : "" }, col.of ? h("button", { type: "button", onclick: () => { down = sort === i ? !down : true; sort = i; arrange(); rows.clear(); body.replaceChildren(); paintHeads(); paint(); } }, col.name) : col.name);
       if (sort === i) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
       return cell;
     }));
@@ -80,7 +80,7 @@ export function table(panel, world) {
       Ended: clock(c.end[i]),
     };
     const row = h("div", { role: "row", "aria-rowindex": at + 2, title: day(c.end[i]), onclick: () => choose(at) },
-      shown.map((col) => h("div", { role: "gridcell", class: col.n ? "n" : "" }, cells[col.name] ?? "")));
+      shown.map((col) => h("div", { role: "gridcell", class: col.n ? "n" : col.said ? "said-in" : "" }, cells[col.name] ?? "")));
     row.index = i;
     return row;
   }
@@ -96,7 +96,7 @@ export function table(panel, world) {
     }
     for (const row of rows.values()) {
       const cell = row.children[shown.length - 1], of = pages.get(Math.floor(row.index / page))?.[row.index % page];
-      if (of && shown.at(-1).name === "What it said") put(cell, of.refused || of.error || of.summary || of.why || "");
+      if (of && shown.at(-1).said) put(cell, plain(of.refused || of.error || (of.did?.length && "✓ " + of.did.join(", ")) || of.summary || of.why || ""));
     }
   }, 60);
 

@@ -20,7 +20,7 @@ export function talk(panel, world) {
 
   let scope = null; // what is shown: null is the whole run
   let first = 0, last = 0, moreBefore = false, atEnd = true, torn = false, unseen = 0, loading = false, opening = false, turn = 0;
-  let queue = [], tools = new Map(), place = "", lastText = null;
+  let queue = [], tools = new Map(), place = "", lastText = null, lastTime = "";
   let usage = null;
 
   const near = () => list.scrollHeight - list.scrollTop - list.clientHeight < 40;
@@ -75,7 +75,9 @@ export function talk(panel, world) {
     // Lines that come one after the other read as one.
     const joined = e.kind === "text" && lastText && Date.parse(e.time) - lastText < 1500;
     lastText = e.kind === "text" ? Date.parse(e.time) : null;
-    const time = h("time", { datetime: e.time }, joined ? "" : clock(e.time, true));
+    const second = clock(e.time, true);
+    const time = h("time", { datetime: e.time }, joined || (second === lastTime && before === foot) ? "" : second);
+    lastTime = second;
     list.insertBefore(h("div.entry", { "data-seq": e.seq, class: joined ? "joined" : "" }, time, node), before);
   }
 
@@ -85,6 +87,7 @@ export function talk(panel, world) {
     if (scope || here === place) return;
     place = here;
     lastText = null;
+    lastTime = "";
     list.insertBefore(breakOf(e), before);
   }
 

@@ -4,13 +4,13 @@ const two = (n) => String(n).padStart(2, "0");
 
 export function took(ms) {
   if (ms === undefined || ms === null || Number.isNaN(ms)) return "";
-  if (ms < 950) return Math.round(ms) + " ms";
-  if (ms < 9950) return (ms / 1000).toFixed(1) + " s";
+  if (ms < 950) return Math.round(ms) + "ms";
+  if (ms < 9950) return (ms / 1000).toFixed(1) + "s";
   const s = Math.round(ms / 1000);
-  if (s < 60) return s + " s";
-  if (s < 3600) return `${Math.floor(s / 60)} m ${two(s % 60)} s`;
-  if (s < 86400) return `${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} m`;
-  return `${Math.floor(s / 86400)} d ${Math.floor(s / 3600) % 24} h`;
+  if (s < 60) return s + "s";
+  if (s < 3600) return `${Math.floor(s / 60)}m ${two(s % 60)}s`;
+  if (s < 86400) return `${Math.floor(s / 3600)}h ${two(Math.floor(s / 60) % 60)}m`;
+  return `${Math.floor(s / 86400)}d ${Math.floor(s / 3600) % 24}h`;
 }
 
 // left counts down, to the second.
@@ -82,5 +82,15 @@ export function iterationOf(row) {
   return row.max_iterations ? `${count(row.iteration)} of ${count(row.max_iterations)}` : count(row.iteration);
 }
 
-// titleOf is what a run is for, in its first words. A heading needs no marks here.
-export const titleOf = (row) => (row.title ?? "").replace(/^#+\s*/, "");
+// titleOf is what a run is for, in its first words, else its name.
+export const titleOf = (row) => row.title || row.run;
+
+// plain is a line of Markdown without its marks.
+export function plain(text) {
+  text = (text ?? "").replace(/\[([^\]]+)\]\([^)\s]*\)/g, "$1").replace(/(\*\*|`)(.+?)\1/g, "$2").replace(/^(#+|>|[*-]) +/, "");
+  return text.startsWith("|") ? text.replace(/\|[\s:|-]*-[\s:|-]*\|/g, "|").replace(/\s*\|[\s|]*/g, " · ").replace(/^ · | · $/g, "") : text;
+}
+
+export function bytes(n) {
+  return n < 1000 ? plural(n, "byte") : n < 1e6 ? (n / 1000).toFixed(n < 9950 ? 1 : 0) + " kB" : (n / 1e6).toFixed(1) + " MB";
+}
