@@ -101,7 +101,7 @@ export function night(world) {
       for (const k of ["bad", "late", "held", "idle", "ok"]) {
         if (!shares.has(k)) continue;
         const part = (high * shares.get(k)) / n;
-        add(bars, "rect", { class: `f-${k}${n === 1 && undone.has(c.iteration[item.first]) ? " undone" : ""}`, x: item.x, y, width: Math.max(1, item.w - gap), height: part, rx: n === 1 && item.w > 6 ? 1.5 : 0 });
+        add(bars, "rect", { class: `f-${k}${n === 1 && undone.has(c.iteration[item.first]) ? " undone" : ""}`, x: item.x, y, width: Math.max(1, item.w - gap), height: part });
         y += part;
       }
       if (refused) refusals.push([item, "refused"]); else if (level) refusals.push([item, "taken"]);
