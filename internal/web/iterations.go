@@ -1,13 +1,13 @@
 package web
 
 import (
-	"cmp"
 	"encoding/json"
 	"io/fs"
 	"math"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -121,21 +121,27 @@ func (s runs) timeline(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.book(w, r, func(one ship, b *ledger.Book) any {
-		t := timeline{Seq: after, Total: len(b.Attempts), Columns: emptyColumns(), Redline: cmp.Or(b.Redline, redlineOf(one)), Marks: []ledger.Mark{}}
-		for _, a := range b.Attempts {
-			if a.Seq > after {
-				t.Columns.add(a)
-				t.Seq = max(t.Seq, a.Seq)
-			}
+		t := timeline{Seq: after, Total: len(b.Attempts), Columns: emptyColumns(), Redline: b.Redline, Marks: []ledger.Mark{}}
+		if t.Redline == 0 && after == 0 { // who asks for what is newer knows it
+			t.Redline = redlineOf(one)
 		}
-		for _, m := range b.Marks {
-			if m.Seq > after {
-				t.Marks = append(t.Marks, m)
-				t.Seq = max(t.Seq, m.Seq)
-			}
+		// Every page of a live run asks again and again: it pays for what is new alone.
+		attempts := b.Attempts[newerThan(after, len(b.Attempts), func(i int) int64 { return b.Attempts[i].Seq }):]
+		for _, a := range attempts {
+			t.Columns.add(a)
+			t.Seq = max(t.Seq, a.Seq)
+		}
+		t.Marks = append(t.Marks, b.Marks[newerThan(after, len(b.Marks), func(i int) int64 { return b.Marks[i].Seq }):]...)
+		if n := len(t.Marks); n > 0 {
+			t.Seq = max(t.Seq, t.Marks[n-1].Seq)
 		}
 		return t
 	})
+}
+
+// newerThan is the place of the first of n, in order, that came after an event.
+func newerThan(after int64, n int, seq func(int) int64) int {
+	return sort.Search(n, func(i int) bool { return seq(i) > after })
 }
 
 // redlineOf is the redline that a run was started with. Only where sessions are kept it

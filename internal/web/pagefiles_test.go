@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -79,7 +80,7 @@ func TestEveryPieceOfThePageIsThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`"/static/([^"]+)"`).FindAllStringSubmatch(string(b), -1) {
+		for _, m := range regexp.MustCompile(`"/static/([^"{]+)"`).FindAllStringSubmatch(string(b), -1) {
 			has(name, m[1])
 		}
 		// The policy forbids them: they would do nothing, and nobody would see why.
@@ -103,4 +104,33 @@ func TestEveryPieceOfThePageIsThere(t *testing.T) {
 		has("manifest.webmanifest", strings.TrimPrefix(icon.Src, "/static/"))
 	}
 	has("the licence of uPlot", "uplot/LICENSE")
+}
+
+// A browser is told at once which modules it will need. Through a tunnel, each one that
+// it has to find in another costs the time there and back.
+func TestThePageNamesItsModules(t *testing.T) {
+	p, err := loadPages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := scripts(t)
+	for page, list := range p.modules {
+		for _, name := range list {
+			for _, m := range regexp.MustCompile(`from "\./([^"]+)"`).FindAllStringSubmatch(all[name], -1) {
+				if !slices.Contains(list, m[1]) {
+					t.Errorf("%s of the page %s imports %s, which the page does not name", name, page, m[1])
+				}
+			}
+		}
+	}
+	if len(p.modules["run"]) < 10 || slices.Contains(p.modules["run"], "overview.js") || slices.Contains(p.modules["overview"], "run.js") {
+		t.Errorf("the pages name %v", p.modules)
+	}
+	s := newScene(t)
+	got := s.ask("GET", "/runs/"+s.run().Meta().ID, s.known).Body.String()
+	for _, name := range p.modules["run"] {
+		if !strings.Contains(got, `<link rel="modulepreload" href="/static/`+name+`">`) {
+			t.Errorf("the page of a run does not name %s", name)
+		}
+	}
 }

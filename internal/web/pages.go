@@ -12,6 +12,8 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,7 +25,8 @@ var embedded embed.FS
 type pages struct {
 	files     fs.FS
 	templates *template.Template
-	tags      map[string]string // of what is served as it is
+	tags      map[string]string   // of what is served as it is
+	modules   map[string][]string // that a page is made of, so that a browser need not find one in the other
 }
 
 func loadPages() (*pages, error) {
@@ -47,7 +50,22 @@ func loadPages() (*pages, error) {
 		p.tags[name] = `"` + hex.EncodeToString(sum[:8]) + `"`
 		return nil
 	})
+	p.modules = map[string][]string{"overview": modulesOf(root, "app.js", "overview.js"), "run": modulesOf(root, "app.js", "run.js")}
 	return p, err
+}
+
+// modulesOf are modules, and those that they import.
+func modulesOf(files fs.FS, list ...string) []string {
+	imports := regexp.MustCompile(`(?m)^import .*from "\./([^"]+)";`)
+	for i := 0; i < len(list); i++ {
+		b, _ := fs.ReadFile(files, list[i]) // one that is not there is missed when it is asked for
+		for _, m := range imports.FindAllSubmatch(b, -1) {
+			if name := string(m[1]); !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
 }
 
 // static serves a file of the page, and nothing else: names that are not in the list
@@ -86,7 +104,8 @@ func (p *pages) serve(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 // paint writes a page.
-func (p *pages) paint(w http.ResponseWriter, status int, name string, data any) {
+func (p *pages) paint(w http.ResponseWriter, status int, name string, data painted) {
+	data.Modules = p.modules[data.Page]
 	var b bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
 		refuse(w, http.StatusInternalServerError, "the page cannot be made: "+err.Error(), "")
@@ -104,6 +123,7 @@ type painted struct {
 	First   any
 	Missing string
 	Wrong   string
+	Modules []string // paint knows them
 }
 
 func (s *Server) overviewPage(w http.ResponseWriter, _ *http.Request) {
