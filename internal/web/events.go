@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type events struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	out  *http.ResponseController
+	held []byte    // what goes out with the next that is sent
 	last time.Time // that something was sent
 }
 
@@ -29,8 +31,20 @@ func newEvents(w http.ResponseWriter, r *http.Request) *events {
 	return &events{w: w, r: r, out: http.NewResponseController(w), last: time.Now()}
 }
 
-// send sends one event; content may be JSON already. A page that does not take it in time is given up.
+// send sends one event, with what was held back; content may be JSON already. A page
+// that does not take it in time is given up.
 func (e *events) send(name, id string, content any) error {
+	if err := e.hold(name, id, content); err != nil {
+		return err
+	}
+	frame := e.held
+	e.held = nil
+	return e.write(frame)
+}
+
+// hold keeps one event until the next is sent: to write each by itself takes more time
+// than to make them.
+func (e *events) hold(name, id string, content any) error {
 	data, made := content.([]byte) // for several pages
 	if !made {
 		var err error
@@ -38,13 +52,13 @@ func (e *events) send(name, id string, content any) error {
 			return err
 		}
 	}
-	frame := make([]byte, 0, len(data)+64)
+	e.held = slices.Grow(e.held, len(data)+64)
 	if id != "" {
-		frame = append(append(append(frame, "id: "...), id...), '\n')
+		e.held = append(append(append(e.held, "id: "...), id...), '\n')
 	}
-	frame = append(append(frame, "event: "...), name...)
-	frame = append(append(append(frame, "\ndata: "...), data...), "\n\n"...)
-	return e.write(frame)
+	e.held = append(append(e.held, "event: "...), name...)
+	e.held = append(append(append(e.held, "\ndata: "...), data...), "\n\n"...)
+	return nil
 }
 
 func (e *events) write(frame []byte) error {

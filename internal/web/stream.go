@@ -212,12 +212,12 @@ func (p *pageStream) sendItems(list []*item) error {
 // goes on from is with the last of them.
 func (p *pageStream) send(f frame, lines []ledger.Line, done []loop.Event) error {
 	if p.raw && len(lines) > 0 {
-		if err := p.out.send("events", "", rawOf(lines)); err != nil {
+		if err := p.out.hold("events", "", rawOf(lines)); err != nil {
 			return err
 		}
 	}
 	if len(done) > 0 {
-		if err := p.sendAttempts(done); err != nil {
+		if err := p.holdAttempts(done); err != nil {
 			return err
 		}
 	}
@@ -228,8 +228,8 @@ func (p *pageStream) send(f frame, lines []ledger.Line, done []loop.Event) error
 	return p.out.send("entries", strconv.FormatInt(f.Last, 10), f)
 }
 
-// sendAttempts sends the rows of attempts that have finished.
-func (p *pageStream) sendAttempts(done []loop.Event) error {
+// holdAttempts tells of attempts that have finished, with what is sent next.
+func (p *pageStream) holdAttempts(done []loop.Event) error {
 	var rows []ledger.Attempt
 	err := p.channel.ledger.Read(func(b *ledger.Book) {
 		for _, a := range slices.Backward(b.Attempts) {
@@ -245,7 +245,7 @@ func (p *pageStream) sendAttempts(done []loop.Event) error {
 		return nil // the page asks for them itself
 	}
 	for _, a := range slices.Backward(rows) {
-		if err := p.out.send("attempt", "", map[string]any{"row": a}); err != nil {
+		if err := p.out.hold("attempt", "", map[string]any{"row": a}); err != nil {
 			return err
 		}
 	}
