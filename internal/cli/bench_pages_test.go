@@ -6,6 +6,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -16,10 +19,11 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // BenchmarkPages is the time of a loop whose agent takes none while twenty pages show
-// it, against the same loop with no page open. Both are run by turns. The server and
+// it, and ask for what pages ask for, against the same loop with no page open. Both are run by turns. The server and
 // its pages take their processor time on the same machine, and it counts.
 func BenchmarkPages(b *testing.B) {
 	w := benchWorld(b)
@@ -111,13 +115,47 @@ func (w *world) openPages(pages int) (leave func()) {
 		}
 		wg.Go(func() {
 			defer answer.Body.Close()
-			_, _ = io.Copy(io.Discard, answer.Body) // until it is left
+			look(answer.Body, func(after int64) (newest int64) {
+				r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%sapi/runs/%s/timeline?after=%d", site, entry.ID, after), nil)
+				if err != nil {
+					return after
+				}
+				answer, err := client.Do(r)
+				if err != nil {
+					return after // it is left
+				}
+				defer answer.Body.Close()
+				var line struct {
+					Seq int64 `json:"seq"`
+				}
+				_ = json.NewDecoder(answer.Body).Decode(&line) // it is left in the middle of one
+				return max(after, line.Seq)
+			})
 		})
 	}
 	return func() {
 		cancel()
 		wg.Wait()
+		client.CloseIdleConnections()
 		_ = serve.Process.Signal(syscall.SIGTERM)
 		_ = serve.Wait()
+	}
+}
+
+// look reads a stream as the page does, until it is left: when attempts have ended, it
+// asks for their bars, now and then.
+func look(stream io.Reader, ask func(after int64) (newest int64)) {
+	const now = 400 * time.Millisecond
+	var asked time.Time
+	var seen int64
+	lines := bufio.NewReaderSize(stream, 64<<10)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+		if bytes.HasPrefix(line, []byte("event: attempt")) && time.Since(asked) > now {
+			asked, seen = time.Now(), ask(seen)
+		}
 	}
 }
