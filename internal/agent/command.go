@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -39,6 +40,11 @@ func makeCommand(o Options) (*command, error) {
 		o.Prompt = "stdin"
 	}
 	deliver, ok := deliveries[o.Prompt]
+	if len(Places(o.Command)) > 0 {
+		if deliver = byPlace; readByShell(o.Command) {
+			return nil, &PromptError{"a shell would read " + promptPlace + " as a part of its script", "hand it over as an argument of the script: sh -c 'agent \"$1\"' sh " + promptPlace}
+		}
+	}
 	if !ok {
 		return nil, &UnknownError{What: "prompt delivery", Name: o.Prompt, Known: slices.Sorted(maps.Keys(deliveries))}
 	}
@@ -82,16 +88,16 @@ func byStdin(cmd *Command, c Call) error {
 }
 
 func byArg(cmd *Command, c Call) error {
-	if err := fits(c.Prompt); err != nil {
-		return fmt.Errorf("pass the prompt as an argument: %w", err)
+	if err := fits(c.Prompt, "as an argument"); err != nil {
+		return err
 	}
 	cmd.Argv = append(cmd.Argv, c.Prompt)
 	return nil
 }
 
 func byEnv(cmd *Command, c Call) error {
-	if err := fits(c.Prompt); err != nil {
-		return fmt.Errorf("pass the prompt in the environment: %w", err)
+	if err := fits(c.Prompt, "in the environment"); err != nil {
+		return err
 	}
 	cmd.Env = append(cmd.Env, "PROMPT="+c.Prompt)
 	return nil
@@ -105,13 +111,62 @@ func byFile(cmd *Command, c Call) error {
 	return nil
 }
 
-func fits(prompt string) error {
-	const hint = `set prompt = "stdin" or prompt = "file"`
-	if len(prompt) > maxArg {
-		return fmt.Errorf("it has %d bytes, and at most %d fit; %s", len(prompt), maxArg, hint)
+// Places in a command that stand for the prompt, and for the file that has it.
+const (
+	promptPlace = "{prompt}"
+	filePlace   = "{prompt_file}"
+)
+
+// Places is those that a command has for its prompt.
+func Places(argv []string) []string {
+	return slices.DeleteFunc([]string{promptPlace, filePlace}, func(place string) bool {
+		return !slices.ContainsFunc(argv[1:], func(arg string) bool { return strings.Contains(arg, place) })
+	})
+}
+
+// readByShell tells whether the prompt would become a part of what a shell is to
+// run: whoever writes it could then run anything.
+func readByShell(argv []string) bool {
+	shells, inShell := []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "ash", "cmd", "powershell", "pwsh"}, false
+	for i, arg := range argv {
+		script := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "c") || strings.EqualFold(arg, "/c")
+		if inShell && script && i+1 < len(argv) && strings.Contains(argv[i+1], promptPlace) {
+			return true
+		}
+		inShell = inShell || slices.Contains(shells, strings.TrimSuffix(filepath.Base(arg), ".exe"))
 	}
-	if strings.ContainsRune(prompt, 0) {
-		return fmt.Errorf("it contains a NUL byte; %s", hint)
+	return false
+}
+
+// byPlace puts the prompt where the command says, word for word: no shell reads it.
+func byPlace(cmd *Command, c Call) error {
+	put := strings.NewReplacer(promptPlace, c.Prompt, filePlace, c.PromptFile)
+	for i, arg := range cmd.Argv[1:] {
+		if strings.Contains(arg, promptPlace) {
+			if err := fits(c.Prompt, "as an argument"); err != nil {
+				return err
+			}
+		}
+		cmd.Argv[i+1] = put.Replace(arg)
 	}
 	return nil
+}
+
+// PromptError is why a prompt cannot be handed over, and what to do.
+type PromptError struct{ What, Fix string }
+
+func (e *PromptError) Error() string { return e.What + "; " + e.Fix }
+
+// fits sees that a prompt can travel so.
+func fits(prompt, how string) error {
+	what := ""
+	switch {
+	case len(prompt) > maxArg:
+		what = fmt.Sprintf("it has %d bytes, and at most %d fit", len(prompt), maxArg)
+	case strings.ContainsRune(prompt, 0):
+		what = "it contains a NUL byte"
+	default:
+		return nil
+	}
+	return &PromptError{"pass the prompt " + how + ": " + what, "pass it on stdin or as a file: --prompt-as for a command after --, prompt in an [agents.NAME] table"}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,8 +106,8 @@ func TestCommandRefusesAPromptThatDoesNotFit(t *testing.T) {
 		call           Call
 		want           string // in the error; empty: no error
 	}{
-		{"a long argument", "arg", Call{Prompt: long}, `set prompt = "stdin"`},
-		{"a long variable", "env", Call{Prompt: long}, `set prompt = "stdin"`},
+		{"a long argument", "arg", Call{Prompt: long}, "pass it on stdin or as a file"},
+		{"a long variable", "env", Call{Prompt: long}, "pass it on stdin or as a file"},
 		{"an argument with a NUL", "arg", Call{Prompt: "a\x00b"}, "NUL"},
 		{"a variable with a NUL", "env", Call{Prompt: "a\x00b"}, "NUL"},
 		{"a file that was not written", "file", Call{Prompt: "a"}, "no file"},
@@ -127,6 +128,49 @@ func TestCommandRefusesAPromptThatDoesNotFit(t *testing.T) {
 			}
 			if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("Command = %v, want an error with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestACommandSaysWhereItsPromptBelongs(t *testing.T) {
+	call := Call{HasPrompt: true, Prompt: "say {prompt_file}; $(rm -rf x) 'quoted'", PromptFile: "/runs/prompt.md", Model: "{prompt}"}
+	tests := []struct {
+		name          string
+		command, want []string
+		refused       string
+	}{
+		{"an argument of its own", []string{"agent", "--ask", "{prompt}", "-x"}, []string{"agent", "--ask", call.Prompt, "-x"}, ""},
+		{"a part of one", []string{"agent", "--ask={prompt}!"}, []string{"agent", "--ask=" + call.Prompt + "!"}, ""},
+		{"the file", []string{"agent", "@{prompt_file}"}, []string{"agent", "@/runs/prompt.md"}, ""},
+		{"both", []string{"agent", "{prompt}", "{prompt_file}"}, []string{"agent", call.Prompt, "/runs/prompt.md"}, ""},
+		{"no program is made of it", []string{"{prompt}"}, []string{"{prompt}"}, ""},
+		{"an argument of a shell's script", []string{"sh", "-c", `agent "$1"`, "sh", "{prompt}"}, []string{"sh", "-c", `agent "$1"`, "sh", call.Prompt}, ""},
+		{"a shell would read it", []string{"/bin/sh", "-c", "agent {prompt}"}, nil, "a shell would read {prompt}"},
+		{"behind another program, too", []string{"env", "A=b", "bash", "-lc", "agent '{prompt}'"}, nil, "a shell would read {prompt}"},
+		{"a file is no danger", []string{"sh", "-c", "agent <{prompt_file}"}, []string{"sh", "-c", "agent </runs/prompt.md"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a, err := New(Options{Name: "command", Command: tt.command})
+			if tt.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.refused) {
+					t.Errorf("New = %v, want an error with %q", err, tt.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := a.Command(call)
+			stdin := tt.command[0] == "{prompt}"
+			if err != nil || !slices.Equal(got.Argv, tt.want) || (got.Stdin != "") != stdin {
+				t.Errorf("Command = %q with %q on stdin, %v; want %q", got.Argv, got.Stdin, err, tt.want)
+			}
+			call := call
+			call.Prompt = strings.Repeat("x", maxArg+1)
+			if _, err := a.Command(call); (err != nil) != slices.Contains(Places(tt.command), promptPlace) {
+				t.Errorf("with a prompt that is too long for an argument: %v", err)
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func Rows(t *Table) []setting.Row {
 		},
 		{
 			Key: "prompt", Kind: setting.Text, At: &t.Prompt, Default: "stdin", Choices: []string{"stdin", "arg", "env", "file"},
-			Doc: "how the prompt reaches the agent: on stdin, as the last argument, in the variable PROMPT, or as the name of a file",
+			Doc: "how the prompt reaches the agent: on stdin, as the last argument, in the variable PROMPT, or as the name of a file; {prompt} and {prompt_file} in the command stand for the prompt itself",
 		},
 		{
 			Key: "format", Kind: setting.Text, At: &t.Format, Choices: choices(),

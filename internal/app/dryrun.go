@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 
@@ -75,6 +76,10 @@ func (j *Job) shownCommand(words string) (shown, program string, err error) {
 	cmd, err := j.lineup.Workers[0].Agent.Command(agent.Call{
 		HasPrompt: j.prompt != nil, Prompt: words, PromptFile: "prompt.md", Model: j.Config().Model,
 	})
+	var prompt *agent.PromptError
+	if errors.As(err, &prompt) {
+		return "", "", &request.UsageError{What: prompt.What, Hint: prompt.Fix}
+	}
 	if err != nil {
 		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.lineup.Name(), err)}
 	}

@@ -156,7 +156,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Shell:    prompt.Shell{Env: j.Environ()},
 		Commands: j.Request.Commands, ShowCommands: j.Request.Untrusted || len(j.news) > 0,
 		Context: j.Request.Context,
-		Claims:  prompt.Claims{Tell: c.Claims.Tell, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
+		Claims:  prompt.Claims{Tell: c.Claims.Tell, From: c.Claims.From, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
 		Max:     c.Stop.Iterations,
 		Feedback: prompt.Feedback{
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,
@@ -174,6 +174,9 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	}
 	j.firstPrompt = first
 	j.prompt.Settle()
+	if _, _, err := j.shownCommand(first.Text); err != nil {
+		return err // it cannot be handed over
+	}
 	j.Request.Commands = append([]string{}, j.prompt.Commands...) // none is known, too
 	if !c.Loop.FreezePrompt || j.Request.Prompt != "" {
 		return nil
@@ -276,10 +279,11 @@ func (j *Job) Warnings() []loop.Warning {
 	var list []loop.Warning
 	if promise := j.Config().Done.Promise; promise != "" && j.prompt != nil {
 		if detect.BareTag(j.firstPrompt.Own, promise) {
-			list = append(list, loop.Warning{
-				Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done",
-				Hint: "put the tag inside a sentence; the agent is told how to claim anyway",
-			})
+			hint := "put the tag inside a sentence"
+			if j.Config().Claims.Tell {
+				hint += "; the agent is told how to claim anyway"
+			}
+			list = append(list, loop.Warning{Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done", Hint: hint})
 		}
 	}
 	list = append(list, j.lineup.Warnings()...)

@@ -27,7 +27,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/rehearse"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/steer"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -240,7 +242,7 @@ var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "s
 // claims is what a claim looks like.
 func (j *Job) claims() detect.ClaimSettings {
 	c := j.Config().Done
-	return detect.ClaimSettings{Promise: c.Promise, Failure: c.FailurePromise, Match: matches[c.Match], Gates: j.terms().Gated()}
+	return detect.ClaimSettings{Promise: c.Promise, Failure: c.FailurePromise, Match: matches[c.Match], Gates: j.terms().Gated(), AnyExit: c.AnyExit}
 }
 
 // raised is the job with one limit changed.
@@ -322,6 +324,7 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 		Profile: j.Config().Profile,
 		Agent:   j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: prompt.Preview(j.Telling(j.firstPrompt.Own), 100),
+		Command: text.JoinArgs(setting.MaskArgs(j.Request.Command)),
 	}
 }
 

@@ -33,6 +33,7 @@ var flagGroups = []flagGroup{
 		{name: "prompt", value: "TEXT"},
 		{name: "prompt-file", value: "FILE"},
 		{name: "context", value: "TEXT|@FILE"},
+		{name: "prompt-as", value: "stdin|arg|env|file", rare: true},
 		{name: "replace-prompt", rare: true},
 		{name: "var", value: "NAME=VALUE", rare: true},
 		{name: "observe", value: "PART", rare: true},

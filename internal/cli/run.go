@@ -29,6 +29,7 @@ var runFlags = append([]settingFlag{
 	{"until", "", "done.promise", "done when the agent prints <promise>PROMISE</promise> alone on a line"},
 	{"completion-promise", "", "done.promise", "the same as --until"},
 	{"plan", "", "done.plan", "done when no task of this markdown file is open"},
+	{"prompt-as", "", "loop.prompt_as", "how a command after -- gets the prompt; {prompt} in its arguments says where"},
 	{"session", "", "session.mode", "fresh: a new session each iteration; keep: go on with the agent's own until its context is full"},
 	{"permissions", "", "permissions.mode", "what the agent may do unasked: own, edits, work, full"},
 	{"commit", "", "git.commit", "commit after each iteration"},

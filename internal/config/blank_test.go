@@ -17,7 +17,7 @@ import (
 var (
 	samples = map[*setting.Kind]string{
 		setting.Text: `"some-text"`, setting.Line: `"some text"`, setting.Int: "4321", setting.Positive: "4321", setting.Percent: "99", setting.Iterations: "4321",
-		setting.Number: "4321.5", setting.Duration: `"17s"`, setting.BranchKind: `"some-branch"`, setting.AutoKind: "true",
+		setting.Number: "4321.5", setting.Duration: `"17s"`, setting.BranchKind: `"some-branch"`, setting.AutoKind: "true", setting.ExitKind: "true",
 		setting.List: `["some-text"]`, setting.CommandKind: `["some", "text"]`, setting.Setup: `"some text"`, partList: `["some.md"]`,
 	}
 	sampleOf = map[string]string{
@@ -152,7 +152,7 @@ func TestWhoWritesAboveABlankIsHeard(t *testing.T) {
 	}
 	s.Flags = set(t, "loop.iteration_timeout=7m")
 	got, err := load(t, s).Explain("loop.iteration_timeout")
-	over := []Origin{{Blank: true, Layer: "project", Where: "refrain.toml:1"}, {Value: `"30m"`, Layer: "profile tachikoma", Where: "tachikoma.toml:20"}, {Value: `"2h"`, Layer: "built-in"}}
+	over := []Origin{{Blank: true, Layer: "project", Where: "refrain.toml:1"}, {Value: `"30m"`, Layer: "profile tachikoma", Where: "tachikoma.toml:21"}, {Value: `"2h"`, Layer: "built-in"}}
 	if err != nil || got.Value != `"7m"` || got.Blank || !cmp.Equal(got.Overrode, over) {
 		t.Errorf("%+v, %v; want 7m over %v", got.Setting, err, over)
 	}

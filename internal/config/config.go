@@ -66,6 +66,7 @@ type Reports struct {
 // Claims is what the agent is told about claiming.
 type Claims struct {
 	Tell bool
+	From int // the iteration that is the first to be told
 }
 
 // Loop is how the loop goes. A zero duration is no limit.
@@ -75,6 +76,7 @@ type Loop struct {
 	ExitZeroIsDone   setting.Auto
 	IterationContext setting.Auto
 	FreezePrompt     bool
+	PromptAs         string // how a command after "--" gets its prompt
 	Output           string // how a run is shown on a terminal
 	OnInterrupt      string
 	Dir              string // below the work tree, written with slashes; "" is the work tree
@@ -98,6 +100,7 @@ type Done struct {
 	Promise        string // "" is none
 	Match          string
 	FailurePromise string // "" is none
+	AnyExit        bool   // a promise counts whatever the exit status
 	Plan           string // "" is none
 	Written        string // "" is none
 	Gates          bool

@@ -16,10 +16,10 @@ import (
 func TestDefaults(t *testing.T) {
 	want := Config{
 		Agent: "auto", Prompt: "PROMPT.md",
-		Claims: Claims{Tell: true},
+		Claims: Claims{Tell: true, From: 1},
 		Loop: Loop{
 			IterationTimeout: 2 * time.Hour, IdleTimeout: 15 * time.Minute,
-			ExitZeroIsDone: setting.Automatic, IterationContext: setting.Automatic, Output: "tui", OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
+			ExitZeroIsDone: setting.Automatic, IterationContext: setting.Automatic, PromptAs: "stdin", Output: "tui", OnInterrupt: "two-step", Progress: []string{"files", "commits", "plan", "tests"},
 			Gates: true, Inhibit: true,
 		},
 		Ask:   Ask{At: []string{}, Default: "continue"},
@@ -112,7 +112,7 @@ func TestLayersInTheirOrder(t *testing.T) {
 			{Value: "13", Layer: "project", Where: "refrain.toml:2"},
 			{Value: "12", Layer: "user", Where: s.UserFile + ":2"},
 			{Value: "18", Layer: "procedure build (built-in)"},
-			{Value: "1", Layer: "profile fresher", Where: "fresher.toml:36"},
+			{Value: "1", Layer: "profile fresher", Where: "fresher.toml:37"},
 			{Value: "3", Layer: "built-in"},
 		},
 	}

@@ -48,7 +48,7 @@ func TestProblemsInAFile(t *testing.T) {
 		{"zero without a unit", "loop.backoff = \"0\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "0"`, `write "0s"`},
 		{"a duration in words", "loop.backoff = \"a while\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "a while"`, `write it like "90s", "30m" or "1h30m"`},
 		{"a negative duration", "loop.backoff = \"-5s\"", `refrain.toml:1:1: loop.backoff must be a duration such as "90s" or "30m", not "-5s"`, `write it like "90s", "30m" or "1h30m"`},
-		{"quotes around a truth", "loop.exit_zero_is_done = \"true\"", `refrain.toml:1:1: loop.exit_zero_is_done must be "auto", true or false, not "true"`, "write true without quotes"},
+		{"quotes around a truth", "loop.exit_zero_is_done = \"true\"", `refrain.toml:1:1: loop.exit_zero_is_done must be "auto", "alone", true or false, not "true"`, "write true without quotes"},
 		{"a number for text", "model = 4", `refrain.toml:1:1: model must be text, not 4`, "put it in quotes"},
 		{"a date for text", "model = 2026-01-01", `refrain.toml:1:1: model must be text, not a date or time`, "put it in quotes"},
 		{"a table for text", "[prompt]\nfile = \"x\"", `refrain.toml:1:2: prompt must be text, not a table`, "write one text in quotes"},

@@ -20,12 +20,12 @@ func rows(c *Config) []setting.Row {
 // end of its group, so that a part can declare a row without a line here.
 var order = strings.Fields(`
 agent model prompt profile
-claims.tell
+claims.tell claims.from
 loop.max_iterations loop.iteration_delay loop.backoff loop.max_backoff loop.iteration_timeout
 loop.idle_timeout loop.max_time loop.exit_zero_is_done loop.iteration_context loop.freeze_prompt
-loop.on_interrupt loop.output loop.dir loop.progress loop.gates loop.skips_count loop.inhibit loop.attended
+loop.prompt_as loop.on_interrupt loop.output loop.dir loop.progress loop.gates loop.skips_count loop.inhibit loop.attended
 ask.done ask.at ask.on_failure ask.timeout ask.default
-done.promise done.match done.failure_promise done.plan done.written done.gates done.proof
+done.promise done.match done.any_exit done.failure_promise done.plan done.written done.gates done.proof
 done.require done.tests done.confirmations
 proof.baseline proof.setup proof.copy
 stop.failures stop.red_gates stop.test_failures stop.no_progress stop.cost_without_progress

@@ -34,6 +34,10 @@ func workRows(c *Config) []setting.Row {
 			Key: "claims.tell", Kind: setting.Bool, At: &c.Claims.Tell, Default: true,
 			Doc: "with a promise set, end the prompt with how to claim done and how to say blocked",
 		},
+		{
+			Key: "claims.from", Kind: setting.Positive, At: &c.Claims.From, Default: 1,
+			Doc: "the first iteration whose prompt says so",
+		},
 
 		{
 			Key: "loop.iteration_timeout", Kind: setting.Duration, At: &c.Loop.IterationTimeout, Default: 2 * time.Hour,
@@ -44,8 +48,8 @@ func workRows(c *Config) []setting.Row {
 			Doc: "how long an agent may be silent; \"0s\" is no limit",
 		},
 		{
-			Key: "loop.exit_zero_is_done", Kind: setting.AutoKind, At: &c.Loop.ExitZeroIsDone, Default: setting.Automatic,
-			Doc: "whether an agent that exits with 0 ends the run as done; auto: only for an ad-hoc command with no promise, plan or gate",
+			Key: "loop.exit_zero_is_done", Kind: setting.ExitKind, At: &c.Loop.ExitZeroIsDone, Default: setting.Automatic,
+			Doc: "whether an agent that exits with 0 ends the run as done; auto: only for an ad-hoc command with no promise, plan or gate; alone: for any run without them",
 		},
 		{
 			Key: "loop.iteration_context", Kind: setting.AutoKind, At: &c.Loop.IterationContext, Default: setting.Automatic,
@@ -54,6 +58,10 @@ func workRows(c *Config) []setting.Row {
 		{
 			Key: "loop.freeze_prompt", Kind: setting.Bool, At: &c.Loop.FreezePrompt, Default: false,
 			Doc: "keep the prompt of the first iteration for the whole run",
+		},
+		{
+			Key: "loop.prompt_as", Kind: setting.Text, At: &c.Loop.PromptAs, Default: "stdin", Choices: []string{"stdin", "arg", "env", "file"},
+			Doc: "how a command after -- gets its prompt: on stdin, as the last argument, in the variable PROMPT, or as the name of a file; {prompt} and {prompt_file} in its arguments stand for the prompt itself",
 		},
 		{
 			Key: "loop.on_interrupt", Kind: setting.Text, At: &c.Loop.OnInterrupt, Default: "two-step", Choices: []string{"two-step", "finish", "kill"},
@@ -113,6 +121,10 @@ func workRows(c *Config) []setting.Row {
 		{
 			Key: "done.match", Kind: setting.Text, At: &c.Done.Match, Default: "line", Choices: []string{"line", "tag", "substring"},
 			Doc: "where the promise counts: the tag alone on its line, the tag anywhere in the agent's text, or the bare text anywhere",
+		},
+		{
+			Key: "done.any_exit", Kind: setting.Bool, At: &c.Done.AnyExit, Default: false,
+			Doc: "the promise counts whatever the exit status of the agent",
 		},
 		{
 			Key: "done.failure_promise", Kind: setting.Text, At: &c.Done.FailurePromise, Default: "", Check: aPromise,

@@ -23,6 +23,7 @@ type ClaimSettings struct {
 	Failure string // the text that says blocked; empty: nothing does
 	Match   Match
 	Gates   bool // the runner has gates that can judge a claim
+	AnyExit bool // the promise counts whatever the exit status
 }
 
 // Claims listens for the agent's claim of done or blocked, in the agent's own
@@ -30,7 +31,7 @@ type ClaimSettings struct {
 func Claims(c ClaimSettings) Detector {
 	ear := &ear{}
 	want := wanted{done: text.Fold(c.Promise), blocked: text.Fold(c.Failure)}
-	return &claims{want: want, gates: c.Gates, ear: ear, rules: rulesFor(c.Match, want, ear)}
+	return &claims{want: want, gates: c.Gates, anyExit: c.AnyExit, ear: ear, rules: rulesFor(c.Match, want, ear)}
 }
 
 // BareTag tells whether a prompt holds the tag in a way that an agent which
@@ -68,10 +69,11 @@ func rulesFor(m Match, want wanted, ear *ear) []rule {
 }
 
 type claims struct {
-	want  wanted
-	gates bool
-	ear   *ear
-	rules []rule
+	want    wanted
+	gates   bool
+	anyExit bool
+	ear     *ear
+	rules   []rule
 }
 
 func (c *claims) Hear(said loop.Payload) []loop.Payload {
@@ -100,6 +102,9 @@ func (c *claims) pause() {
 
 func (c *claims) Report(o *loop.Outcome) []loop.Payload {
 	c.pause()
+	if c.anyExit && c.ear.heard(loop.ClaimDone) && failedByStatus(o) {
+		o.Result, o.Error = loop.OK, nil
+	}
 	deaf, blocked := c.unheard(o), false
 	var events []loop.Payload
 	for _, kind := range []loop.ClaimKind{loop.ClaimBlocked, loop.ClaimDone} {
@@ -123,6 +128,12 @@ func (c *claims) Report(o *loop.Outcome) []loop.Payload {
 		return events // the agent knows how to claim: nothing to learn from a near miss
 	}
 	return append(events, c.ear.nearMisses()...)
+}
+
+// failedByStatus tells whether only the exit status speaks against an agent that
+// came to its own end.
+func failedByStatus(o *loop.Outcome) bool {
+	return o.Result == loop.Failed && o.Error != nil && o.Error.ByExit && o.Exit != nil && o.Exit.Code != nil
 }
 
 // unheard says why no claim of this attempt can count, or nothing.

@@ -311,6 +311,37 @@ func TestClaimsAreWeighedOnlyAfterAGoodEnd(t *testing.T) {
 	}
 }
 
+// Only the status is passed over, and only for who has claimed.
+func TestAClaimWhateverTheExitStatus(t *testing.T) {
+	three := 3
+	byStatus := loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Code: &three}, Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "exit 3", ByExit: true}}
+	bySignal := loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: &loop.AgentError{Kind: loop.ErrAgent, ByExit: true}}
+	tests := []struct {
+		name, said string
+		end        loop.Outcome
+		anyExit    bool
+		want       loop.Result
+		claimed    bool
+	}{
+		{"it counts", "<promise>DONE</promise>", byStatus, true, loop.OK, true},
+		{"not unless asked for", "<promise>DONE</promise>", byStatus, false, loop.Failed, false},
+		{"without a claim the status counts", "nearly", byStatus, true, loop.Failed, false},
+		{"a signal is no end of its own", "<promise>DONE</promise>", bySignal, true, loop.Failed, false},
+		{"nor is running out of time", "<promise>DONE</promise>", loop.Outcome{Result: loop.TimedOut}, true, loop.TimedOut, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := Claims(ClaimSettings{Promise: "DONE", AnyExit: tt.anyExit})
+			d.Hear(&loop.AgentText{Text: tt.said})
+			o := tt.end
+			d.Report(&o)
+			if o.Result != tt.want || (o.Claim != nil) != tt.claimed {
+				t.Errorf("result %s, claim %v; want %s, %v", o.Result, o.Claim, tt.want, tt.claimed)
+			}
+		})
+	}
+}
+
 func TestTheClaimThatLosesIsAnEventToo(t *testing.T) {
 	_, events := listen(Claims(strict), say(tagDone, tagBlocked)...)
 	types := []loop.Type{}

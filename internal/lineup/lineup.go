@@ -119,18 +119,47 @@ func (l *Lineup) command() (Worker, error) {
 			}
 		}
 	}
-	a, err := agent.New(agent.Options{Name: "command", Command: req.Command})
+	if err := l.checkPlaces(); err != nil {
+		return Worker{}, err
+	}
+	a, err := agent.New(agent.Options{Name: "command", Command: req.Command, Prompt: l.config().Loop.PromptAs})
+	var prompt *agent.PromptError
+	if errors.As(err, &prompt) {
+		return Worker{}, &request.UsageError{What: prompt.What, Hint: prompt.Fix}
+	}
 	if err != nil {
 		return Worker{}, &request.UsageError{What: err.Error()}
 	}
 	return Worker{Name: filepath.Base(req.Command[0]), Agent: a, Model: l.config().Model, Remedy: remedy(""), InText: true}, nil
 }
 
+// checkPlaces sees that a command which says where its prompt belongs is given one,
+// and is not told another way as well.
+func (l *Lineup) checkPlaces() error {
+	places := agent.Places(l.assignment.Request.Command)
+	if len(places) == 0 {
+		return nil
+	}
+	if request.Sets(l.assignment.Request.Flags, promptAs) {
+		return &request.UsageError{What: fmt.Sprintf("the command has %s, and --prompt-as names another way to hand the prompt over", places[0]), Hint: "leave one of them out"}
+	}
+	if !l.assignment.HasPrompt() {
+		return &request.UsageError{What: fmt.Sprintf("the command has %s, and there is no prompt", places[0]), Hint: "give one with -p TEXT or -F FILE"}
+	}
+	return nil
+}
+
+// promptAs is the key of how a command gets its prompt.
+const promptAs = "loop.prompt_as"
+
 // named is the agent that the settings name, or the only one that is installed.
 func (l *Lineup) named() (Worker, error) {
 	name, err := l.choose()
 	if err != nil {
 		return Worker{}, err
+	}
+	if request.Sets(l.assignment.Request.Flags, promptAs) {
+		return Worker{}, &request.UsageError{What: "--prompt-as is for a command after --", Hint: fmt.Sprintf("agent %s has agents.%s.prompt for it", name, name)}
 	}
 	table := l.config().Agents[name]
 	if l.config().Model != "" && table.ModelFlag == "" && (name == "rehearsal" || !table.Command.IsZero()) {
@@ -158,6 +187,10 @@ func (l *Lineup) named() (Worker, error) {
 // refused says why an agent cannot be made.
 func refused(what string, err error) error {
 	hint := `see "refrain agents"`
+	var prompt *agent.PromptError
+	if errors.As(err, &prompt) {
+		return &request.UsageError{What: what + ": " + prompt.What, Hint: prompt.Fix}
+	}
 	var cannot *agent.IgnoreError
 	if errors.As(err, &cannot) {
 		can := agent.Ignores()

@@ -108,8 +108,9 @@ type RunStarted struct {
 	Model     string      `json:"model,omitempty"`
 	Limits    Limits      `json:"limits"`
 	Promise   string      `json:"promise,omitempty"`
-	Branch    string      `json:"branch,omitempty"` // made for the run
-	Prompt    string      `json:"prompt,omitempty"` // a preview
+	Branch    string      `json:"branch,omitempty"`  // made for the run
+	Prompt    string      `json:"prompt,omitempty"`  // a preview
+	Command   string      `json:"command,omitempty"` // after "--", quoted as a shell would need it
 	Counting  CountPolicy `json:"counting,omitzero"`
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
 
@@ -58,6 +59,9 @@ func (t Terms) Completion() stop.Completion {
 // exitZero tells whether exit status 0 is a way to be done.
 func (t Terms) exitZero() bool {
 	alone := t.Config.Done.Promise == "" && t.Config.Done.Plan == "" && t.Gates() == 0
+	if t.Config.Loop.ExitZeroIsDone == setting.Alone {
+		return alone
+	}
 	return t.Config.Loop.ExitZeroIsDone.Or(t.Kind == config.AdHocCommand && alone)
 }
 

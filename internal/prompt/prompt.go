@@ -74,6 +74,7 @@ type Shell struct {
 // Claims is what the agent is told of claims.
 type Claims struct {
 	Tell    bool   // say how to make them
+	From    int    // the first iteration that is told; 0 is the first of all
 	Promise string // what claims done; empty: there is nothing to claim
 	Failure string // what says blocked; empty: there is no such word
 }
@@ -138,7 +139,7 @@ func (b *Builder) Build(ctx context.Context, s loop.State, iteration int, gates 
 	if b.IterationContext && iteration > 1 {
 		p.add("iteration", iterationContext(iteration, b.most(s), b.Kept))
 	}
-	if b.Claims.Tell {
+	if b.Claims.Tell && iteration >= b.Claims.From {
 		p.add("tests", howTestsCount(b.Tests))
 		p.add("claims", howToClaim(b.Claims, b.Kept))
 	}

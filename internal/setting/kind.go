@@ -100,6 +100,13 @@ var (
 		Remedy: unquoted,
 		Schema: map[string]any{"enum": []any{"auto", true, false}},
 	}
+	// ExitKind is AutoKind for what may also hold where nothing else does.
+	ExitKind = &Kind{
+		Name: `"auto", "alone", true or false`, Words: `"auto", "alone", true or false`,
+		Read:   readExit,
+		Remedy: unquoted,
+		Schema: map[string]any{"enum": []any{"auto", "alone", true, false}},
+	}
 	BranchKind = &Kind{
 		Name: "true, false or a name", Words: "true, false or the name of a branch",
 		Read:   readBranch,
@@ -205,6 +212,13 @@ func readAuto(v any) (any, bool) {
 		return No, true
 	}
 	return nil, false
+}
+
+func readExit(v any) (any, bool) {
+	if v == "alone" {
+		return Alone, true
+	}
+	return readAuto(v)
 }
 
 func readBranch(v any) (any, bool) {

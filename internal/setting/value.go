@@ -38,6 +38,7 @@ const (
 	Automatic Auto = "auto"
 	Yes       Auto = "true"
 	No        Auto = "false"
+	Alone     Auto = "alone" // where nothing else could answer
 )
 
 // Or is the answer, where fits is what automatic comes to.
@@ -48,9 +49,9 @@ func (a Auto) Or(fits bool) bool {
 	return a == Yes
 }
 
-// TOML is "auto", true or false.
+// TOML is the value as a file has it.
 func (a Auto) TOML() string {
-	if a == Automatic {
+	if a == Automatic || a == Alone {
 		return Quote(string(a))
 	}
 	return string(a)

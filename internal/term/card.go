@@ -48,6 +48,8 @@ func rows(run *view.Run, now time.Time) []row {
 		row{"changed", changed(run.Changed())},
 		row{"runs later", view.RunsLater(run)},
 		row{"agent", agent(run)},
+		row{"command", text.Line(run.Command)},
+		row{"prompt", promptOf(run)},
 		row{"stand-in", standIn(run, now)},
 		row{"session", session(run)},
 		row{"unattended", unattended(s.Leave)},
@@ -63,6 +65,15 @@ func rows(run *view.Run, now time.Time) []row {
 		list = append(list, several("not saved", run.Finished.Unsaved)...)
 	}
 	return list
+}
+
+// promptOf is how the prompt of a command begins: that of an agent has told itself
+// in its name, its plan or its words.
+func promptOf(run *view.Run) string {
+	if run.Command == "" {
+		return ""
+	}
+	return text.Shorten(text.Line(run.Prompt), 60)
 }
 
 // headline says what the run is, and if it is done, what stands behind that.

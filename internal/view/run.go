@@ -54,6 +54,7 @@ type Identity struct {
 	Model     string
 	Promise   string
 	Prompt    string // a preview
+	Command   string // after "--"
 	Branch    string // made for the run
 	StartedAt time.Time
 	PID       int // of the last runner
@@ -155,7 +156,7 @@ func (r *Run) Apply(e loop.Event) {
 
 func (r *Run) start(e loop.Event, p *loop.RunStarted) {
 	r.Name, r.ID, r.Dir, r.Procedure, r.Profile = p.Name, e.Run, p.Dir, p.Procedure, p.Profile
-	r.Agent, r.Model, r.Promise, r.Prompt = p.Agent, p.Model, p.Promise, p.Prompt
+	r.Agent, r.Model, r.Promise, r.Prompt, r.Command = p.Agent, p.Model, p.Promise, p.Prompt, p.Command
 	r.StartedAt, r.PID, r.Limits, r.Branch = e.Time, p.PID, p.Limits, p.Branch
 }
 

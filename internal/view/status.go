@@ -66,7 +66,10 @@ type (
 
 	// Work is who works, and where.
 	Work struct {
-		Agent   string        `json:"agent,omitempty"` // or worked last
+		Agent   string        `json:"agent,omitempty"`   // or worked last
+		Command string        `json:"command,omitempty"` // after "--"
+		Prompt  string        `json:"prompt,omitempty"`  // a preview
+		Promise string        `json:"promise,omitempty"`
 		Model   string        `json:"model,omitempty"`
 		Branch  string        `json:"branch,omitempty"`  // made for the run
 		Tree    string        `json:"tree,omitempty"`    // its work tree, where that is not the one that is asked about
@@ -84,7 +87,7 @@ func (r *Run) Status(now time.Time) Status {
 			StartedAt: r.StartedAt, Elapsed: loop.Millis(r.Elapsed(now)),
 		},
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later, Plan: PlanOf(r, now),
-		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},
+		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Command: r.Command, Prompt: r.Prompt, Promise: r.Promise, Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 		Tampered: r.Tampered, Unchecked: r.Unchecked,
 	}

@@ -81,7 +81,7 @@ func TestStatusAsJSON(t *testing.T) {
 			`{"run":"build-7","id":"loop_1","state":"running","iteration":1,"max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` +
 				`"streaks":{"failures":0,"red_gates":0,"test_failures":0,"no_progress":0},` +
 				`"totals":{"iterations":2,"ok":1,"failed":1,"timed_out":0,"skipped":0,"commits":0,"files":3,"lines_added":0,"lines_removed":0,"cost_usd":3,"duration_ms":0,"refused":1,"proven":2},` +
-				`"agent":"codex","model":"large","branch":"loop/7","session":{"id":"s-1","agent":"codex","since":"2026-11-03T12:00:00Z","iterations":2,"percent":31},` +
+				`"agent":"codex","prompt":"build it","model":"large","branch":"loop/7","session":{"id":"s-1","agent":"codex","since":"2026-11-03T12:00:00Z","iterations":2,"percent":31},` +
 				`"refusals":[{"iteration":1,"why":"gate test failed"}],` +
 				`"stats":{"durations":{"n":2,"mean_ms":2000,"deviation_ms":1414.213562373095,"min_ms":1000,"max_ms":3000},"success_rate":0.5,"cost_per_proven_usd":1.5},` +
 				`"leave":{"safe":true,"did":"3 files edited","denied":["WebFetch"],"proof":"no gates: a claim will be unproven","billed_to":"your subscription",` +
