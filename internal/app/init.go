@@ -39,8 +39,9 @@ type Setup struct {
 	Agents  []string // those that are installed
 	Options scaffold.Options
 
-	chosen bool // the user's own settings name an agent
-	force  bool
+	chosen  bool // the user's own settings name an agent
+	force   bool
+	foreign []preflight.Finding // files of other systems, which no settings of ours stand for yet
 }
 
 // NewSetup looks at the project around dir. The settings of the project itself do
@@ -66,7 +67,7 @@ func NewSetup(ctx context.Context, dir string, o SetupOptions) (*Setup, error) {
 		Options: scaffold.Options{
 			Agent: o.Agent, Goal: o.Goal, Full: o.Full, Bare: true, SchemaURL: scaffold.SchemaURL(o.Version), Schema: string(config.Schema()),
 		},
-		chosen: settings.Config.Agent != "auto", force: o.Force,
+		chosen: settings.Config.Agent != "auto", force: o.Force, foreign: preflight.Foreign(tree),
 	}
 	if repository, err := git.Open(ctx, tree, nil); err == nil {
 		s.Options.Bare = !repository.Git()
@@ -131,7 +132,16 @@ func (s *Setup) Write(ctx context.Context) ([]scaffold.Result, []loop.Warning, e
 	if err := s.agreeToWritten(ctx, results); err != nil {
 		return results, []loop.Warning{{Text: err.Error(), Hint: "\"refrain trust\" agrees to what was written"}}, nil
 	}
-	return results, s.notDone(results), nil
+	return results, append(s.notDone(results), s.notRead()...), nil
+}
+
+// notRead is the files of other systems that were passed over.
+func (s *Setup) notRead() []loop.Warning {
+	var list []loop.Warning
+	for _, f := range s.foreign {
+		list = append(list, loop.Warning{Text: f.What, Hint: "to take it over, move " + config.FileName + " away and type \"refrain import\""})
+	}
+	return list
 }
 
 // notDone is what was asked for, or found, and is not in the settings that were

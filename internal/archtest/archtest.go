@@ -61,7 +61,9 @@ var mayImport = map[string][]string{
 
 	"lineup": {"price", "stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"preflight": {"agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
+	"migrate":   {"agent", "procedure"}, // what people come from
+	"adopt":     {"config", "migrate", "request", "scaffold"},
+	"preflight": {"migrate", "agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
 
 	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
@@ -96,7 +98,7 @@ var mayImport = map[string][]string{
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "control", "governor", "policy", "project"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "adopt", "control", "governor", "policy", "project"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/refrain-loop/refrain/internal/migrate"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -72,7 +73,7 @@ var families = []family{
 	{
 		"Set up",
 		[]command{initCommand},
-		[]command{doctorCommand, configCommand, trustCommand, agentsCommand, proceduresCommand, versionCommand},
+		[]command{importCommand, doctorCommand, configCommand, trustCommand, agentsCommand, proceduresCommand, versionCommand},
 	},
 }
 
@@ -97,16 +98,19 @@ func Main(args []string) int {
 	return sh.status
 }
 
-// asRun puts "run" before a sentence that stands in the place of a command. Words
-// without quotes may as well be a command that does not exist, so the first one is
-// like none that does, and none of the others is the name of a run.
+// asRun puts "run" before a sentence, or the name of a procedure, that stands in the
+// place of a command. Words without quotes may as well be a command that does not
+// exist, or that another system has, so the first one is like none that does, and none
+// of the others is the name of a run.
 func asRun(root *cobra.Command, args []string) []string {
-	at := 0
+	at, dir := 0, "."
 	for at < len(args) && strings.HasPrefix(args[at], "-") {
 		switch arg := args[at]; {
-		case arg == "-C" || arg == "--dir":
+		case (arg == "-C" || arg == "--dir") && at+1 < len(args):
+			dir = args[at+1]
 			at += 2
 		case strings.HasPrefix(arg, "-C") || strings.HasPrefix(arg, "--dir="):
+			dir = strings.TrimPrefix(strings.TrimPrefix(arg, "-C"), "--dir=")
 			at++
 		default:
 			return args // no flag of all commands: it has one after it, or none
@@ -122,7 +126,13 @@ func asRun(root *cobra.Command, args []string) []string {
 	if !isSentence(words[:1]) {
 		found, _, err := root.Find(words)
 		known := err == nil && found != root
-		if known || !isSentence(words) || nearestCommand(root, words[0]) != "" || slices.ContainsFunc(words[1:], runName.MatchString) {
+		switch {
+		case known || migrate.Command(words) != "":
+			return args
+		case isProcedure(dir, words[0]):
+			return slices.Insert(slices.Clone(args), at, "run")
+		}
+		if !isSentence(words) || nearestCommand(root, words[0]) != "" || slices.ContainsFunc(words[1:], runName.MatchString) {
 			return args
 		}
 	}
@@ -225,12 +235,19 @@ func correctDefaults(root *cobra.Command) {
 	}
 }
 
-// flagError adds a suggestion to a flag that does not exist.
+// flagError adds a suggestion to a flag that does not exist: what is near it, or what
+// stands for that of another system.
 func flagError(cmd *cobra.Command, err error) error {
+	if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 {
+		return noArguments(cmd, words) // the flag is one of a command that does not exist
+	}
 	hint := fmt.Sprintf("see %q", cmd.CommandPath()+" --help")
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+		name := unknown.GetSpecifiedName()
+		if foreign := migrate.Flag(name); foreign != "" {
+			hint = foreign
+		} else if near := nearestFlag(cmd, name); near != "" {
 			hint = fmt.Sprintf("did you mean --%s?", near)
 		}
 	}

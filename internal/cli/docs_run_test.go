@@ -24,6 +24,7 @@ var notRun = []struct{ begin, why string }{
 	{"refrain serve", "serves until somebody ends it"},
 	{"printf '%s.%s'", "has variables in it for what a receiver got"},
 	{"socket=", "needs a live run; the story talk has one"},
+	{"refrain import", "needs a project of another system; the story import has several"},
 	{"refrain pause", "needs a live run; the story talk has one"},
 	{"refrain note", "needs a live run; the story talk has one"},
 	{"refrain raise", "needs a live run; the story talk has one"},

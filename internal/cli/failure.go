@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
+	"github.com/refrain-loop/refrain/internal/migrate"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -143,7 +144,9 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	if cmd.HasAvailableSubCommands() {
 		hint := fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")
-		if near := nearestCommand(cmd, args[0]); near != "" {
+		if foreign := migrate.Command(args); foreign != "" && !cmd.HasParent() {
+			hint = foreign
+		} else if near := nearestCommand(cmd, args[0]); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near)
 		}
 		return usage(fmt.Sprintf("unknown command %q", args[0]), hint)

@@ -69,6 +69,9 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, err
 	if o.yolo {
 		flags = append(flags, config.Flag{Name: "--yolo", Key: "permissions.mode", Value: "full"})
 	}
+	if model := cmd.Flags().Lookup("model"); model.Changed && wholeNumber.MatchString(model.Value.String()) {
+		return request.Request{}, usage(fmt.Sprintf("-m is the model, and %q is none", model.Value), "descartes' -m: -n "+model.Value.String())
+	}
 	said, err := o.phaseFlags(cmd)
 	if err != nil {
 		return request.Request{}, err
@@ -129,6 +132,9 @@ func variables(cmd *cobra.Command) (map[string]string, error) {
 	}
 	return vars, nil
 }
+
+// wholeNumber is what no model is called, and a limit is.
+var wholeNumber = regexp.MustCompile(`^[0-9]+$`)
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 

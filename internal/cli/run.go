@@ -17,6 +17,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/preflight"
+	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/trust"
@@ -157,7 +158,7 @@ func (o *runOptions) take(sh *shell, cmd *cobra.Command, args []string) error {
 			return usage("no command after --", "write the program and its arguments after it")
 		}
 	}
-	if o.procedure == "" && len(words) > 0 && strings.TrimSpace(words[0]) != "" && !isSentence(words[:1]) && (len(words) == 1 || isProcedure(sh, words[0])) {
+	if o.procedure == "" && len(words) > 0 && strings.TrimSpace(words[0]) != "" && !isSentence(words[:1]) && (len(words) == 1 || isProcedure(sh.dir, words[0])) {
 		o.procedure, words = words[0], words[1:]
 	}
 	if err := notAName(cmd, words); err != nil {
@@ -181,10 +182,14 @@ func isSentence(words []string) bool {
 	return len(strings.Fields(strings.Join(words, " "))) > 1
 }
 
-// isProcedure tells whether there is a procedure of that name here. Where the
-// settings are wrong, whoever needs them says so.
-func isProcedure(sh *shell, name string) bool {
-	list, err := request.Procedures(sh.dir, nil)
+// isProcedure tells whether there is a procedure of that name in the work tree around
+// a folder. Where the settings are wrong, whoever needs them says so; the built-in
+// ones are there all the same.
+func isProcedure(dir, name string) bool {
+	if _, builtin := procedure.Find(name); builtin {
+		return true
+	}
+	list, err := request.Procedures(dir, nil)
 	return err == nil && slices.ContainsFunc(list, func(p request.ProcedureInfo) bool { return p.Name == request.ProcedureName(name) })
 }
 

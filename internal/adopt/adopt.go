@@ -1,0 +1,160 @@
+// Package adopt makes a project ready that another system has worked in: it
+// takes what package migrate has read, tries it in a folder of its own, and writes
+// it, all or nothing.
+//
+// Nothing that is there is overwritten, and what was read stays as it is. Nobody
+// has agreed to what was copied: it is asked about when it would run.
+package adopt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/migrate"
+	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/scaffold"
+)
+
+// Plan is what is to be written into a work tree. Nothing is written yet.
+type Plan struct {
+	Tree   string
+	Import *migrate.Import
+	Files  []scaffold.File // the settings first
+}
+
+// New reads what a system has left in the work tree around a folder. Without a name
+// it is the only one that has.
+func New(ctx context.Context, dir, system string) (*Plan, error) {
+	tree, err := request.NewRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := files.OpenTree(tree)
+	if err != nil {
+		return nil, fmt.Errorf("look at the project: %w", err)
+	}
+	defer root.Close()
+	if _, err := root.Lstat(config.FileName); err == nil {
+		return nil, &request.UsageError{
+			What: config.FileName + " is there already, and is not overwritten",
+			Hint: "move it away first; \"refrain config set KEY VALUE\" changes single keys of it",
+		}
+	}
+	if system, err = choose(migrate.Find(files.FS(root)), system); err != nil {
+		return nil, err
+	}
+	im, err := migrate.Read(files.FS(root), system)
+	var wrong *migrate.Error
+	if errors.As(err, &wrong) {
+		return nil, &request.UsageError{What: wrong.Error(), Hint: wrong.Hint()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Tree: tree, Import: im, Files: []scaffold.File{{Path: config.FileName, Text: im.TOML(), Mode: 0o644}}}
+	for _, f := range im.Files {
+		p.Files = append(p.Files, scaffold.File{Path: f.Path, Text: f.Text, Mode: f.Mode})
+	}
+	if err := p.free(root); err != nil {
+		return nil, err
+	}
+	return p, p.try(ctx)
+}
+
+// choose is the system that is meant.
+func choose(found []migrate.Found, system string) (string, error) {
+	if system != "" {
+		if !slices.Contains(migrate.Systems(), system) {
+			return "", &request.UsageError{What: fmt.Sprintf("import knows no system called %q", system), Hint: "it reads " + strings.Join(migrate.Systems(), ", ")}
+		}
+		return system, nil
+	}
+	switch len(found) {
+	case 0:
+		return "", &request.UsageError{
+			What: "there is nothing to import here: no files of " + strings.Join(migrate.Systems(), ", "),
+			Hint: "\"refrain init\" makes a project ready that no other system has worked in",
+		}
+	case 1:
+		return found[0].System, nil
+	}
+	var names, marks []string
+	for _, f := range found {
+		names = append(names, "refrain import "+f.System)
+		marks = append(marks, f.Mark)
+	}
+	return "", &request.UsageError{What: "several systems have worked here: " + strings.Join(marks, ", "), Hint: "say which one is meant: " + strings.Join(names, ", or ")}
+}
+
+// free sees that nothing is in the way of a file.
+func (p *Plan) free(root *os.Root) error {
+	for _, f := range p.Files {
+		_, err := root.Lstat(filepath.FromSlash(f.Path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		old, err := files.Read(context.Background(), p.Tree, filepath.FromSlash(f.Path), int64(len(f.Text)+1))
+		if err != nil || !bytes.Equal(old, []byte(f.Text)) {
+			return &request.UsageError{What: f.Path + " is there already, and is not overwritten", Hint: "move it away first; nothing was written"}
+		}
+	}
+	return nil
+}
+
+// try puts everything into a folder of its own, and looks at it as a run would: at
+// the settings, and at the prompt of each procedure.
+func (p *Plan) try(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "refrain-import-")
+	if err != nil {
+		return fmt.Errorf("make a folder to try the settings in: %w", err)
+	}
+	defer func() { _ = files.RemoveAll(dir) }()
+	if _, err := scaffold.Write(dir, p.Files, false); err != nil {
+		return err
+	}
+	a, err := request.Load(dir, request.Request{})
+	if err != nil {
+		return p.wrong(err)
+	}
+	for name := range a.Config().Procedures {
+		if _, err := request.ShowProcedure(ctx, dir, name, nil, func(request.Assignment) (bool, error) { return false, nil }); err != nil {
+			return p.wrong(err)
+		}
+	}
+	return nil
+}
+
+// wrong says that what was read makes no settings.
+func (p *Plan) wrong(err error) error {
+	return &request.UsageError{
+		What: fmt.Sprintf("what %s says makes no settings: %v", strings.Join(p.Import.Read, ", "), err),
+		Hint: "correct it there; nothing was written",
+	}
+}
+
+// Write writes the files. What could not be finished is taken away again.
+func (p *Plan) Write() ([]scaffold.Result, error) {
+	results, err := scaffold.Write(p.Tree, p.Files, false)
+	if err == nil {
+		return results, nil
+	}
+	for _, r := range results {
+		if r.Action == scaffold.Created {
+			_ = os.Remove(filepath.Join(p.Tree, filepath.FromSlash(r.Path)))
+		}
+	}
+	var refused *scaffold.RefusedError
+	if errors.As(err, &refused) {
+		return nil, &request.UsageError{What: refused.Error(), Hint: refused.Hint}
+	}
+	return nil, err
+}

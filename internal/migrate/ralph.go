@@ -1,0 +1,115 @@
+package migrate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// planFile is the plan that "refrain build" does.
+const planFile = "IMPLEMENTATION_PLAN.md"
+
+// prd is a list of stories, as the skills of ralph write it.
+type prd struct {
+	Project     string      `json:"project"`
+	Name        string      `json:"name"`
+	Branch      string      `json:"branchName"`
+	Description string      `json:"description"`
+	Stories     []userStory `json:"userStories"`
+}
+
+type userStory struct {
+	ID          string   `json:"id"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Criteria    []string `json:"acceptanceCriteria"`
+	Priority    any      `json:"priority"`
+	Passes      bool     `json:"passes"`
+	Notes       string   `json:"notes"`
+}
+
+// rank puts the first priority first, and those that have no number last.
+func (s userStory) rank() float64 {
+	if n, ok := s.Priority.(float64); ok {
+		return n
+	}
+	return math.Inf(1)
+}
+
+func readRalph(in tree, im *Import) error {
+	for _, dir := range []string{"scripts/ralph/", ""} {
+		text, err := in.read(dir + "prd.json")
+		if err != nil {
+			return err
+		}
+		if text == nil {
+			continue
+		}
+		if err := stories(im, dir+"prd.json", text); err != nil {
+			return err
+		}
+		im.Read = append(im.Read, dir+"prd.json")
+		for name, what := range map[string]string{
+			"progress.txt": "the next agent hears what the last ones did; what is worth keeping belongs into AGENTS.md",
+			"prompt.md":    `it tells an agent to keep prd.json: "refrain build" has a prompt of its own`,
+			"ralph.sh":     `"refrain build" takes its place`,
+		} {
+			if dir != "" && in.has(dir+name) || name == "progress.txt" && in.has(name) {
+				im.note(dir+name, "", what)
+			}
+		}
+		slices.SortFunc(im.Notes, func(a, b Note) int { return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Key, b.Key)) })
+		im.Next = "refrain build"
+		return nil
+	}
+	return &Error{"prd.json", 0, "it is missing"}
+}
+
+// stories makes a plan of a list of stories: those that pass are done.
+func stories(im *Import, file string, text []byte) error {
+	var p prd
+	if err := readJSON(file, text, &p); err != nil {
+		return err
+	}
+	if len(p.Stories) == 0 {
+		return &Error{file, 0, "it has no userStories"}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", firstOf(oneLine(p.Project), oneLine(p.Name), "Implementation plan"))
+	if line := oneLine(p.Description); line != "" {
+		fmt.Fprintf(&b, "\n%s\n", line)
+	}
+	b.WriteString("\n## Tasks\n\n")
+	slices.SortStableFunc(p.Stories, func(a, b userStory) int { return cmp.Compare(a.rank(), b.rank()) })
+	for _, s := range p.Stories {
+		box := " "
+		if s.Passes {
+			box = "x"
+		}
+		title := firstOf(oneLine(s.Title), oneLine(s.Description), "a story without a title")
+		if id := oneLine(s.ID); id != "" {
+			title = id + ": " + title
+		}
+		fmt.Fprintf(&b, "- [%s] %s\n", box, title)
+		for _, more := range append([]string{s.Description}, append(s.Criteria, s.Notes)...) {
+			if line := oneLine(more); line != "" {
+				if strings.HasPrefix(line, "[") {
+					line = `\` + line // a box would be a task of its own
+				}
+				fmt.Fprintf(&b, "  - %s\n", line)
+			}
+		}
+	}
+	im.Files = append(im.Files, File{Path: planFile, From: file, Text: b.String(), Mode: 0o644})
+	if p.Branch != "" {
+		im.note(file, "branchName", "pass --branch="+oneLine(p.Branch)+" to work on it")
+	}
+	return nil
+}
+
+// oneLine is a text on one line.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+}

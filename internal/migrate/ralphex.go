@@ -1,0 +1,195 @@
+package migrate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	ralphexFile  = ".ralphex/config"
+	ralphexPlans = "docs/plans/"
+)
+
+// readRalphex reads its settings, and what the plans say of how the work is checked.
+func readRalphex(in tree, im *Import) error {
+	plans := strings.TrimSuffix(ralphexPlans, "/")
+	text, err := in.read(ralphexFile)
+	if err != nil {
+		return err
+	}
+	if text != nil {
+		dir, err := ralphexSettings(im, text)
+		if err != nil {
+			return err
+		}
+		if dir != "" {
+			plans = dir
+		}
+	}
+	var open []string
+	for _, name := range in.markdown(plans) {
+		text, err := in.read(name)
+		if err != nil {
+			return err
+		}
+		if !openBox.Match(text) {
+			continue
+		}
+		open = append(open, name)
+		im.Read = append(im.Read, name)
+		for _, line := range validation(string(text)) {
+			addGate(im, line)
+		}
+	}
+	switch len(open) {
+	case 0:
+		im.note(plans+"/", "", "no plan there has an open task: write one with \"refrain plan\"")
+		im.Next = "refrain plan"
+	case 1:
+		im.set("procedures.build.done.plan", open[0])
+		im.Next = "refrain build"
+	default:
+		for _, name := range open {
+			im.note(name, "", "do it with refrain build --plan "+name)
+		}
+		im.Next = "refrain build --plan " + open[0]
+	}
+	for _, dir := range []string{".ralphex/agents", ".ralphex/prompts"} {
+		for _, name := range in.files(dir) {
+			im.note(name, "", "a [[gate]] with agent and prompt reviews the work")
+		}
+	}
+	return nil
+}
+
+var (
+	openBox = regexp.MustCompile(`(?m)^\s*[-*+] \[ \] `)
+	checks  = regexp.MustCompile(`(?i)^#{1,6}\s+(validation|verification)( commands)?\s*$`)
+	heading = regexp.MustCompile(`^#{1,6}\s`)
+	inCode  = regexp.MustCompile("^\\s*[-*+]\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
+)
+
+// validation is the commands that a plan wants to be run after each task.
+func validation(text string) []string {
+	var list []string
+	within, fenced := false, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "```"):
+			fenced = !fenced
+		case !fenced && heading.MatchString(line):
+			within = checks.MatchString(line)
+		case !within:
+		case fenced:
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				list = append(list, line)
+			}
+		default:
+			if m := inCode.FindStringSubmatch(line); m != nil {
+				list = append(list, strings.TrimSpace(m[1]))
+			}
+		}
+	}
+	return list
+}
+
+// addGate adds a check, unless it is there.
+func addGate(im *Import, line string) {
+	if line == "" || slices.ContainsFunc(im.Gates, func(g Gate) bool { return g.Run == line }) {
+		return
+	}
+	im.Gates = append(im.Gates, Gate{fmt.Sprintf("check-%d", len(im.Gates)+1), line})
+}
+
+// ralphexSettings turns the file into settings, and gives the folder of the plans.
+func ralphexSettings(im *Import, text []byte) (plans string, err error) {
+	pairs, err := readPairs(ralphexFile, text)
+	if err != nil {
+		return "", err
+	}
+	im.Read = append(im.Read, ralphexFile)
+	var later []Setting
+	set := func(key string, value any) { later = append(later, Setting{strings.Split(key, "."), value}) }
+	for _, p := range pairs {
+		wrong := &Error{ralphexFile, p.line, fmt.Sprintf("%s cannot be %q", p.key, p.value)}
+		note := func(what string) { im.note(ralphexFile, p.key, what) }
+		if p.value == "" {
+			continue
+		}
+		switch p.key {
+		case "executor":
+			im.set("agent", map[bool]string{true: "codex", false: "claude"}[p.value == "codex"])
+		case "task_model":
+			if model, _, _ := strings.Cut(p.value, ":"); model != "" {
+				im.set("model", model)
+			}
+			if strings.Contains(p.value, ":") {
+				note("the effort belongs into the agent's own settings")
+			}
+		case "max_iterations":
+			n, err := strconv.ParseUint(p.value, 10, 31)
+			if err != nil {
+				return "", wrong
+			}
+			set("loop.max_iterations", n)
+		case "iteration_delay_ms":
+			n, err := strconv.ParseUint(p.value, 10, 31)
+			if err != nil {
+				return "", wrong
+			}
+			set("loop.iteration_delay", (time.Duration(n) * time.Millisecond).String())
+		case "session_timeout", "idle_timeout":
+			d, err := time.ParseDuration(p.value)
+			if err != nil || d < 0 {
+				return "", wrong
+			}
+			set(map[string]string{"session_timeout": "loop.iteration_timeout", "idle_timeout": "loop.idle_timeout"}[p.key], d.String())
+		case "plans_dir":
+			dir, ok := inside("root", p.value)
+			if !ok {
+				return "", wrong
+			}
+			plans = dir
+		case "use_worktree":
+			note("pass --worktree")
+		case "move_plan_on_completion":
+			note("a plan that is done stays where it is")
+		case "wait_on_limit":
+			note("a usage limit is waited for without being asked (limits.wait)")
+		case "commit_trailer":
+			note("git.commit_template is the message of commits")
+		case "task_retry_count", "max_external_iterations", "review_patience":
+			note("stop.failures, stop.red_gates and stop.repeats say when to give up")
+		default:
+			note(ralphexNote(p.key))
+		}
+	}
+	for _, s := range later { // after what stands before all tables
+		im.setAt(s.Value, s.Key...)
+	}
+	return plans, nil
+}
+
+// ralphexNote is what keys of a kind are here.
+func ralphexNote(key string) string {
+	for _, kind := range [][2]string{
+		{"notify_", "the keys below notify say who is told; what is secret was not copied"},
+		{"color_", "the terminal's colours are used"},
+		{"review_", "a [[gate]] with agent and prompt reviews the work"},
+		{"codex_", "a [[gate]] with agent and prompt reviews the work"},
+		{"external_", "a [[gate]] with agent and prompt reviews the work"},
+		{"custom_", "a [[gate]] with run or agent judges the work"},
+		{"finalize_", "a hook at finished runs when the run is done"},
+		{"claude_", "an agent is called as it is built in here: \"refrain agents\" shows how"},
+	} {
+		if strings.HasPrefix(key, kind[0]) {
+			return kind[1]
+		}
+	}
+	return "nothing stands for it here"
+}
