@@ -56,12 +56,13 @@ func (f Flag) Masked() Flag {
 func (l *loader) flags(flags []Flag) source {
 	var src source
 	for _, f := range flags {
-		l.flag(&src, f)
+		l.take(&src, f, "flag")
 	}
 	return src
 }
 
-func (l *loader) flag(src *source, f Flag) {
+// take adds what a flag says of a key, or a variable that is one for it.
+func (l *loader) take(src *source, f Flag, layer string) {
 	at := place{file: f.Name}
 	if f.Name == gateFlag {
 		l.gate(src, f, at)
@@ -87,17 +88,17 @@ func (l *loader) flag(src *source, f Flag) {
 	}
 	src.open(path, at)
 	if r.Secret && f.Value == setting.Mask { // stored with a run, and told of when no other source sets it
-		l.keep(src, path, entry{r, setting.Mask, "flag", at}, "", "")
+		l.keep(src, path, entry{r, setting.Mask, layer, at}, "", "")
 		return
 	}
 	// Only --set speaks TOML: --until 42 means the text. And only --set takes back:
 	// what a flag of its own is given may be a variable that nobody has set.
 	value, what, hint := readText(r, f.Value, f.Name == setFlag)
-	if f.Name != setFlag && strings.TrimSpace(f.Value) == "" && (what != "" || value == any(blank{})) {
+	if layer == "flag" && f.Name != setFlag && strings.TrimSpace(f.Value) == "" && (what != "" || value == any(blank{})) {
 		_, what, _ = r.Read(f.Value)
 		hint = "give it a value; " + setFlag + " " + setting.JoinKey(path) + "= takes back what other layers say"
 	}
-	l.keep(src, path, entry{r, value, "flag", at}, what, hint)
+	l.keep(src, path, entry{r, value, layer, at}, what, hint)
 }
 
 // readText is a row's Read for what a flag or a variable says. With asTOML the
@@ -158,6 +159,10 @@ func (l *loader) environ(environ []string) source {
 func (l *loader) variable(src *source, name, value string) {
 	at := place{file: name}
 	i := slices.IndexFunc(settings, func(r setting.Row) bool { return envName(r.Key) == name })
+	if key := agentKeyOf(name); i < 0 && key != "" {
+		l.take(src, Flag{Name: name, Key: key, Value: value}, "environment")
+		return
+	}
 	if i < 0 {
 		l.complain(at.problem("", "unknown variable "+name, unknownVariable(name)))
 		return
@@ -169,6 +174,18 @@ func (l *loader) variable(src *source, name, value string) {
 	}
 	v, what, hint := readText(r, value, false)
 	l.keep(src, strings.Split(r.Key, "."), entry{r, v, "environment", at}, what, hint)
+}
+
+// agentKeyOf is the key of an agent that a variable sets, if it is one for that:
+// REFRAIN_AGENTS_CLAUDE_MAX_TURNS.
+func agentKeyOf(name string) string {
+	rest, ours := strings.CutPrefix(name, envName("agents")+"_")
+	for _, r := range agentSettings {
+		if who, ok := strings.CutSuffix(rest, "_"+strings.ToUpper(r.Key)); ours && ok && who != "" && r.Each == nil {
+			return agentKey(strings.ToLower(who), r.Key)
+		}
+	}
+	return ""
 }
 
 // names reads a table of the user's naming, which is TOML in the environment.

@@ -42,7 +42,7 @@ func (l layers) resolve(s Sources) *Resolved {
 	for _, src := range l.inOrder(s.Procedure) {
 		r.add(src)
 	}
-	r.name(l.profile, l.user, l.project, l.flags)
+	r.name(l.profile, l.user, l.project, l.environ, l.flags)
 	r.addDefaults(s.Kind)
 	r.leaveModel()
 	r.addCommandGates()

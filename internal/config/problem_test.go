@@ -129,7 +129,7 @@ func TestProblemsOutsideFiles(t *testing.T) {
 	}{
 		{"an unknown variable", Sources{Environ: []string{"REFRAIN_LOOP_BAKOFF=1s"}}, "REFRAIN_LOOP_BAKOFF: unknown variable REFRAIN_LOOP_BAKOFF", `did you mean "REFRAIN_LOOP_BACKOFF"?`},
 		{"a variable like no other", Sources{Environ: []string{"REFRAIN_X=1"}}, "REFRAIN_X: unknown variable REFRAIN_X", "unset it: names that begin with REFRAIN_ are settings"},
-		{"an agent in the environment", Sources{Environ: []string{"REFRAIN_AGENTS_MINE_COMMAND=x"}}, "REFRAIN_AGENTS_MINE_COMMAND: unknown variable REFRAIN_AGENTS_MINE_COMMAND", "agents, prices and procedures are set in refrain.toml or with --set"},
+		{"an agent in the environment", Sources{Environ: []string{"REFRAIN_AGENTS_MINE_COLOUR=x"}}, "REFRAIN_AGENTS_MINE_COLOUR: unknown variable REFRAIN_AGENTS_MINE_COLOUR", "agents, prices and procedures are set in refrain.toml or with --set"},
 		{"a bad value in the environment", Sources{Environ: []string{"REFRAIN_CLAIMS_TELL=yes"}}, `REFRAIN_CLAIMS_TELL: claims.tell must be true or false, not "yes"`, "write true"},
 		{"a gate in the environment", Sources{Environ: []string{"REFRAIN_GATE_TEST_RUN=x"}}, "REFRAIN_GATE_TEST_RUN: unknown variable REFRAIN_GATE_TEST_RUN", "gates are set in refrain.toml or with --gate"},
 		{"a gate after --set", Sources{Flags: set(t, "gate=go test")}, "--set: a gate cannot be set with --set", "add one with --gate COMMAND, or write [[gate]] in refrain.toml"},

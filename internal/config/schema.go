@@ -117,7 +117,7 @@ func Reference() string {
 	}
 	b.WriteString("\nBelow `[[gate]]`, which comes once for each gate, without names in the environment:\n\n")
 	inTable(&b, "", gateSettings)
-	b.WriteString("\nBelow `[agents.NAME]`, without names in the environment:\n\n")
+	b.WriteString("\nBelow `[agents.NAME]`, in the environment as `REFRAIN_AGENTS_NAME_KEY`, but for `env`:\n\n")
 	inTable(&b, "agents.NAME.", agentSettings)
 	b.WriteString("\nBelow `[prices.\"MODEL\"]`, without names in the environment, stands " + pricesDoc + ":\n\n")
 	inTable(&b, `prices."MODEL".`, priceSettings)

@@ -51,6 +51,8 @@ var table = []mutant{
 
 	{row: "SRC-13", what: "the start does not tell the limits", file: "internal/app/run.go", old: `Model: j.Config().Model, Limits: j.terms().Limits(),`, new: `Model: j.Config().Model,`},
 
+	{row: "SRC-08", what: "agents have no variables", file: "internal/config/flag.go", old: `envName("agents")+"_")`, new: `envName("agent")+"_")`},
+
 	{row: "PRM-01", what: "the prompt is read once", file: "internal/prompt/piece.go", old: `if err == nil && b.Frozen {`, new: `if err == nil {`},
 	{row: "PRM-03", what: "phases have no headings", file: "internal/prompt/prompt.go", old: `text = "## " + piece.Section + "\n\n" + text`, new: `text = piece.Section + "\n\n" + text`},
 	{row: "PRM-05", what: "every prompt is estimated at 77 tokens", file: "internal/prompt/prompt.go", old: `math.Ceil(float64(len(text)) / bytesPerToken)`, new: `math.Ceil(min(77, 77+float64(len(text))/bytesPerToken))`},
