@@ -48,7 +48,8 @@ export function diffView(data, { run, iteration, how = "unified", tree, all, qui
     const open = room > 0 && lines <= room;
     room -= lines;
     return fileOf(f, i, { open, how, run, iteration });
-  }), data.cut_files ? h("p.note.pad", {}, `${plural(data.cut_files, "more file")} left out. `, all ? button("Show all", { onclick: all }) : "") : "");
+  }), data.cut_files ? h("p.note.pad", {}, `${plural(data.cut_files, "more file")} left out. `, all ? button("Show all", { onclick: all }) : "") : "",
+  data.cut ? h("p.note.pad", {}, "There is more than a page can hold. In a terminal, ", h("code", {}, `refrain diff ${run.row.run}${iteration ? "/" + iteration : ""}`), " shows all of it.") : "");
   if (!tree || quiet || files.length < 2) return list;
   const index = h("nav.files", { "aria-label": "Changed files" }, h("ul", {}, files.map((f, i) => h("li", {}, h("a", { href: "#file-" + i, title: f.path, onclick: (event) => {
     event.preventDefault();

@@ -22,6 +22,7 @@ export function overview(main, first, status) {
   let data = first;
   let showing = step;
   const runs = new Map(); // id → row
+  const older = new Map(); // those that the server leaves out unless they are asked for
   const shown = new Map(); // id → its element
   const want = { text: "", group: keep.get("group", "all"), sort: keep.get("sort", "latest") };
 
@@ -39,17 +40,18 @@ export function overview(main, first, status) {
   const sections = groups.map(([id, label, about]) => {
     const list = h("ul.card.runs", {});
     const number = h("span");
-    const more = button("", { onclick: () => { showing += 4 * step; paint(); } });
+    const more = button("", { onclick: () => { showing += 4 * step; paint(); fetchOlder(); } });
     const section = h("section.group", { "aria-labelledby": "group-" + id }, h("h2", { id: "group-" + id }, label, number), list, h("div.buttons", {}, more));
     return { id, about, list, number, more, section };
   });
-  main.replaceChildren(h("div.headline", {}, heading, begin), strip,
-    h("div.tools", {}, h("div.search", {}, search), choose, order), empty, ...sections.map((s) => s.section), unreadable);
+  const tools = h("div.tools", {}, h("div.search", {}, search), choose, order);
+  main.replaceChildren(h("div.headline", {}, heading, begin), strip, tools, empty, ...sections.map((s) => s.section), unreadable);
 
   let visible = 0;
   const paint = frame(() => {
     for (const b of choose.children) attr(b, "aria-pressed", b.dataset.group === want.group);
-    const all = [...runs.values()];
+    const all = [...runs.values(), ...[...older.values()].filter((r) => !runs.has(r.id))];
+    const rest_ = Math.max(0, (data.more ?? 0) - (all.length - runs.size)); // what is not even here
     visible = 0;
     for (const s of sections) {
       const mine = all.filter((r) => r.group === s.id && (want.group === "all" || want.group === s.id) && matches(r, want.text));
@@ -58,17 +60,31 @@ export function overview(main, first, status) {
       visible += mine.length;
       s.section.hidden = !mine.length;
       put(s.number, mine.length + (s.about && mine.length ? " · " + s.about : ""));
-      const hidden = mine.length - some.length + (s.id === "finished" && mine.length ? data.more ?? 0 : 0);
-      s.more.parentNode.hidden = mine.length <= some.length;
-      put(s.more, `Show more: ${plural(hidden, "run")}`);
+      const hidden = mine.length - some.length + (s.id === "finished" ? rest_ : 0);
+      s.more.parentNode.hidden = !hidden;
+      put(s.more, want.text && rest_ && mine.length <= some.length ? `Look through ${plural(rest_, "older run")}` : `Show more: ${plural(hidden, "run")}`);
+      if (hidden && s.id === "finished" && (want.group === "all" || want.group === s.id)) s.section.hidden = false;
       arrange(s.list, some.map((r) => element(r)));
     }
-    for (const [id] of shown) if (!runs.has(id)) shown.delete(id);
+    for (const [id] of shown) if (!runs.has(id) && !older.has(id)) shown.delete(id);
     empty.hidden = visible > 0;
+    tools.hidden = !runs.size; // nothing to search
+    begin.setWhy(runs.size || data.here ? "" : "the first run of a project is started in its terminal");
     if (!visible) emptiness();
     paintStrip();
     paintRest();
   });
+
+  // fetchOlder gets finished runs that the server has left out, as far as they are shown.
+  async function fetchOlder() {
+    const have = [...runs.values(), ...older.values()].filter((r) => r.group === "finished").length;
+    if (!data.more || (have > showing && !want.text)) return;
+    try {
+      const got = await get("/api/overview", { finished: want.text ? 1e6 : showing + 4 * step });
+      for (const r of got.runs ?? []) if (r.group === "finished") older.set(r.id, stamp(r));
+      paint();
+    } catch { /* the stream says when the server is back */ }
+  }
 
   function element(row) {
     let e = shown.get(row.id);
@@ -82,7 +98,7 @@ export function overview(main, first, status) {
       empty.replaceChildren(h("p", {}, "No run matches."), h("p", {}, button("Show all", { onclick: () => { want.group = "all"; want.text = search.value = ""; keep.set("group", "all"); paint(); } })));
     } else {
       empty.replaceChildren(h("h2", {}, "No runs yet"),
-        h("p", {}, "Start one here, or in the terminal of a project. It appears by itself."),
+        h("p", {}, data.here ? "Start one here, or in the terminal of a project. It appears by itself." : "Start the first one in the terminal of a project. It appears by itself."),
         h("pre.well", {}, "cd my-project\nrefrain run 'Fix the failing tests'"));
     }
   }
@@ -128,7 +144,7 @@ export function overview(main, first, status) {
     snapshot: take,
     runs: ({ now: at, changed: rows, gone }) => {
       setNow(at);
-      for (const r of rows ?? []) runs.set(r.id, stamp(r));
+      for (const r of rows ?? []) { runs.set(r.id, stamp(r)); older.delete(r.id); }
       for (const id of gone ?? []) runs.delete(id);
       paint();
     },

@@ -16,6 +16,7 @@ export function took(ms) {
 // left counts down, to the second.
 export function left(ms) {
   const s = Math.max(0, Math.ceil(ms / 1000));
+  if (s >= 86400) return took(ms);
   return s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}` : `${Math.floor(s / 60)}:${two(s % 60)}`;
 }
 
