@@ -59,6 +59,9 @@ func TestWebShowsPlanOutputAndLargeDiffs(t *testing.T) {
 	p.until("the first iteration is over", iterationDone)
 	p.until("what may still come", `document.querySelectorAll(".night .bars .ahead").length === 6`)
 
+	s.command("refrain", "note", "Mind the gap")
+	p.until("that somebody has stepped in", `document.querySelector(".night .glyph.steered")`)
+
 	p.key("t")
 	p.until("the plan, by its key", `document.querySelector("#tab-plan").getAttribute("aria-selected") === "true"`)
 	p.until("its tasks", `document.querySelectorAll(".tasks li").length === 4 && document.querySelector("#panel-plan").innerText.includes("2 of 4 tasks done")`)

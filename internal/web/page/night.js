@@ -6,6 +6,12 @@ import { alive, clock, count, day, plural, result, took, worst } from "./words.j
 
 const top = 24, base = 98, low = 5;
 
+// steered says what people did, and what else came between two attempts.
+const steered = {
+  pause: () => "paused", unpause: () => "went on", ask: (t) => "asked: " + t, answer: (t) => "answered: " + t, note: (t) => "note: " + t,
+  command: (t) => t, resume: () => "resumed", reboot: (t) => "fresh session: " + t,
+};
+
 export function night(world) {
   const svg = h("svg", { "aria-hidden": "true" });
   const plot = h("div.plot", { role: "slider", tabindex: "0", "aria-label": "Iterations of the run. Arrow keys go from one to the next." }, svg);
@@ -64,7 +70,7 @@ export function night(world) {
     if (!width) return;
     attr(svg, "viewBox", `0 0 ${width} 128`);
     const c = world.columns, n = c.seq.length;
-    const { list, size } = layout(width);
+    const { list, size, from, to } = layout(width);
     items = list;
     const long = (i) => c.duration_ms?.[i] ?? c.end[i] - c.start[i];
     let most = 1;
@@ -117,6 +123,17 @@ export function night(world) {
       used.add(what);
       add(marks, "path", { class: "glyph " + what, d: what === "refused" ? `M${x - 5} 6h10l-5 8z` : `M${x - 5} 10l2-2 2 2 4-5 2 2-6 7z` });
     }
+    // What people did stands where it was done: at the bar that was under way, or came next.
+    for (const m of world.marks) {
+      if (!steered[m.kind]) continue;
+      const item = list.find((x) => x.now || x.ahead || (x.first !== undefined && c.seq[x.last] >= m.seq)) ?? list.at(-1);
+      if (!item || (from > 0 && m.seq < c.seq[from - 1]) || (to < n && m.seq > c.seq[to - 1])) continue; // not in what is shown
+      (item.steered ??= []).push(m);
+      if (item.steered.length > 1) continue;
+      used.add("steered");
+      const x = item.x + Math.min(item.w / 2, 4) - 1;
+      add(marks, "path", { class: "glyph steered", d: `M${x} 13l4 4-4 4-4-4z` });
+    }
     for (const m of world.marks) {
       if (m.kind !== "rollback" || !list.length || m.time < list[0].start) continue;
       // What undid an iteration stands over its bar; what a person did, where it was done.
@@ -168,6 +185,7 @@ export function night(world) {
         ...(used.has("refused") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph refused", d: "M1 2h10l-5 8z" })), "claim refused")] : []),
         ...(used.has("taken") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph taken", d: "M1 6l2-2 2 2 4-5 2 2-6 7z" })), "claim taken")] : []),
         ...(used.has("rollback") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph back", d: "M1 9h7a3.5 3.5 0 0 0 0-7h-3M4 6l-3 3 3 3" })), "rolled back")] : []),
+        ...(used.has("steered") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("path", { class: "glyph steered", d: "M6 1l5 5-5 5-5-5z" })), "steered or resumed")] : []),
         ...(used.has("checkpoint") ? [h("li", {}, h("svg", { viewBox: "0 0 12 12" }, h("circle", { class: "glyph point", cx: 6, cy: 6, r: 2 })), "checkpoint")] : []),
         ...(many ? [h("li", {}, `claims were refused in ${count(many)} of the bars`)] : []),
         ...(list.some((x) => x.ahead) ? [h("li", {}, h("i.ahead"), "to go")] : []));
@@ -183,17 +201,18 @@ export function night(world) {
   function describe(item) {
     const c = world.columns;
     if (item.wait) return [`Waited ${took(item.end - item.start)}`, item.wait.text, `from ${day(item.start)}`];
-    if (item.ahead) return [`${plural(item.left, "iteration")} to go`, "if nothing ends the run earlier"];
-    if (item.now) return [`Iteration ${count(world.data.row.iteration)}`, "running now"];
+    const came = (item.steered ?? []).slice(-4).map((m) => steered[m.kind](m.text ?? ""));
+    if (item.ahead) return [`${plural(item.left, "iteration")} to go`, "if nothing ends the run earlier", ...came];
+    if (item.now) return [`Iteration ${count(world.data.row.iteration)}`, "running now", ...came];
     const i = item.first;
     if (item.last > i) {
       const tally = new Map();
       for (let j = i; j <= item.last; j++) tally.set(c.result[j], (tally.get(c.result[j]) ?? 0) + 1);
-      return [`Iterations ${count(c.iteration[i])} to ${count(c.iteration[item.last])}`, [...tally].map(([k, v]) => `${v} ${result(k).says}`).join(", "), `from ${day(c.start[i])}`];
+      return [`Iterations ${count(c.iteration[i])} to ${count(c.iteration[item.last])}`, [...tally].map(([k, v]) => `${v} ${result(k).says}`).join(", "), ...came, `from ${day(c.start[i])}`];
     }
     const tests = c.tests_passed?.[i] === null || c.tests_passed?.[i] === undefined ? "" : `${c.tests_passed[i]} passed, ${c.tests_failed[i]} failed`;
-    const happened = world.marks.filter((m) => m.iteration === c.iteration[i] && ["refusal", "rollback", "reboot", "near_miss"].includes(m.kind)).slice(0, 3).map((m) => m.text);
-    return [`Iteration ${count(c.iteration[i])}${c.attempt[i] > 1 ? `, attempt ${c.attempt[i]}` : ""}`, `${result(c.result[i]).says} in ${took(c.duration_ms?.[i] ?? c.end[i] - c.start[i])}`, tests, c.level?.[i] && `claim taken: ${c.level[i].replaceAll("_", " ")}`, ...happened, day(c.start[i])].filter(Boolean);
+    const happened = world.marks.filter((m) => m.iteration === c.iteration[i] && ["refusal", "rollback", "near_miss", "commit"].includes(m.kind)).slice(0, 3).map((m) => m.text);
+    return [`Iteration ${count(c.iteration[i])}${c.attempt[i] > 1 ? `, attempt ${c.attempt[i]}` : ""}`, `${result(c.result[i]).says} in ${took(c.duration_ms?.[i] ?? c.end[i] - c.start[i])}`, tests, c.level?.[i] && `claim taken: ${c.level[i].replaceAll("_", " ")}`, ...happened, ...came, day(c.start[i])].filter(Boolean);
   }
 
   const under = (event) => {
