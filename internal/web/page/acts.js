@@ -120,7 +120,7 @@ const acts = {
     const what = where.iteration === 0 ? "before the first iteration" : `after iteration ${where.iteration}`;
     const list = h("div", {}, h("p.dim", {}, "Looking what that would change."));
     let ready = false;
-    const d = dialog(`Roll back to ${what}`, (d) => d.body.append(h("p", {}, "The files of the work tree are put back. What is there now is kept as a checkpoint, so this can be undone."), list), {
+    const d = dialog(where.iteration === 0 ? "Roll back to the beginning" : `Roll back to iteration ${count(where.iteration)}`, (d) => d.body.append(h("p", {}, `The files of the work tree are put back as they were ${what}. What is there now is kept as a checkpoint, so this can be undone.`), list), {
       act: "Roll back", bad: true,
       submit: async (d) => {
         if (!ready) return;
