@@ -49,12 +49,12 @@ func TestRehearsalLines(t *testing.T) {
 		{"usage", `{"type":"agent.usage","usage":{"input":5,"cost_usd":0.5}}`, &loop.AgentUsage{Usage: loop.Usage{Input: 5, CostUSD: 0.5}}},
 		{"a limit", `{"type":"agent.limit","limit":{"kind":"five_hour","until":"2026-11-02T15:00:00Z"}}`, &loop.AgentLimit{Limit: loop.Limit{Kind: "five_hour", Until: until}}},
 		{"NUL is left out", `{"type":"agent.text","text":"a\u0000b"}`, &loop.AgentText{Text: "ab"}},
-		{"a plain line is text", "hello", &loop.AgentText{Text: "hello"}},
-		{"a torn object is text", `{"type":"agent.te`, &loop.AgentText{Text: `{"type":"agent.te`}},
-		{"a field of the wrong type is text", `{"type":"agent.text","text":1}`, &loop.AgentText{Text: `{"type":"agent.text","text":1}`}},
-		{"the runner's events can't be forged", `{"type":"run.finished"}`, &loop.AgentText{Text: `{"type":"run.finished"}`}},
-		{"nor the agent's own exit", `{"type":"agent.exited"}`, &loop.AgentText{Text: `{"type":"agent.exited"}`}},
-		{"JSON that is no object is text", `null`, &loop.AgentText{Text: `null`}},
+		{"a plain line is text", "hello", &loop.AgentText{Text: "hello", Plain: true}},
+		{"a torn object is text", `{"type":"agent.te`, &loop.AgentText{Text: `{"type":"agent.te`, Plain: true}},
+		{"a field of the wrong type is text", `{"type":"agent.text","text":1}`, &loop.AgentText{Text: `{"type":"agent.text","text":1}`, Plain: true}},
+		{"the runner's events can't be forged", `{"type":"run.finished"}`, &loop.AgentText{Text: `{"type":"run.finished"}`, Plain: true}},
+		{"nor the agent's own exit", `{"type":"agent.exited"}`, &loop.AgentText{Text: `{"type":"agent.exited"}`, Plain: true}},
+		{"JSON that is no object is text", `null`, &loop.AgentText{Text: `null`, Plain: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

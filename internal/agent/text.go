@@ -14,7 +14,7 @@ type textDecoder struct{}
 func newTextDecoder(Options) Decoder { return textDecoder{} }
 
 func (textDecoder) Decode(line []byte) []loop.Payload {
-	return []loop.Payload{&loop.AgentText{Text: text.Valid(string(line))}}
+	return []loop.Payload{&loop.AgentText{Text: text.Valid(string(line)), Plain: true}}
 }
 
 func (textDecoder) Close(exit loop.Exit) []loop.Payload {

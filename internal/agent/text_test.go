@@ -20,7 +20,7 @@ func TestTextIsWhatTheAgentSaid(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := newTextDecoder(Options{}).Decode([]byte(tt.line))
-			if diff := cmp.Diff([]loop.Payload{&loop.AgentText{Text: tt.want}}, got); diff != "" {
+			if diff := cmp.Diff([]loop.Payload{&loop.AgentText{Text: tt.want, Plain: true}}, got); diff != "" {
 				t.Errorf("Decode(%q) (-want +got):\n%s", tt.line, diff)
 			}
 		})

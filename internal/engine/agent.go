@@ -233,10 +233,10 @@ const joinedText = 4 << 10
 func joinTexts(said []loop.Payload) []loop.Payload {
 	kept := said[:0]
 	var group []string
-	size := 0
+	size, plain := 0, false
 	end := func() {
 		if len(group) > 0 {
-			kept = append(kept, &loop.AgentText{Text: strings.Join(group, "\n")})
+			kept = append(kept, &loop.AgentText{Text: strings.Join(group, "\n"), Plain: plain})
 			group, size = group[:0], 0
 		}
 	}
@@ -247,9 +247,10 @@ func joinTexts(said []loop.Payload) []loop.Payload {
 			kept = append(kept, p)
 			continue
 		}
-		if size+len(text.Text) >= joinedText {
+		if size+len(text.Text) >= joinedText || text.Plain != plain {
 			end()
 		}
+		plain = text.Plain
 		group = append(group, text.Text)
 		size += len(text.Text) + 1
 	}

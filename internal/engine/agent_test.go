@@ -24,3 +24,14 @@ func TestTextsThatCameTogetherAreOneEvent(t *testing.T) {
 		t.Errorf("joined = %q, want %q", got, want)
 	}
 }
+
+func TestWhatAProgramPrintedStaysThat(t *testing.T) {
+	printed := func(s string) loop.Payload { return &loop.AgentText{Text: s, Plain: true} }
+	said := joinTexts([]loop.Payload{printed("a"), printed("b"), &loop.AgentText{Text: "c"}})
+	if len(said) != 2 || *said[0].(*loop.AgentText) != (loop.AgentText{Text: "a\nb", Plain: true}) || said[1].(*loop.AgentText).Plain {
+		t.Errorf("joined = %+v %+v", said[0], said[1])
+	}
+	if long := brief(printed(strings.Repeat("x", 2*maxText))).(*loop.AgentText); !long.Plain || !long.Cut {
+		t.Errorf("a long one is cut %v and plain %v", long.Cut, long.Plain)
+	}
+}

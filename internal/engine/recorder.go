@@ -242,7 +242,7 @@ func brief(p loop.Payload) loop.Payload {
 	switch p := p.(type) {
 	case *loop.AgentText:
 		if len(p.Text) > maxText {
-			return &loop.AgentText{Text: text.Cut(p.Text, maxText), Cut: true}
+			return &loop.AgentText{Text: text.Cut(p.Text, maxText), Cut: true, Plain: p.Plain}
 		}
 	case *loop.AgentToolResult:
 		if len(p.Output) > maxOutput {

@@ -224,10 +224,12 @@ type AgentSession struct {
 }
 
 // AgentText is text that the agent itself wrote. A text that is cut stands in
-// full in the attempt's stdout file.
+// full in the attempt's stdout file. One that is plain is what a program printed,
+// line by line: its spaces, breaks and colours count, and nothing in it is Markdown.
 type AgentText struct {
-	Text string `json:"text"`
-	Cut  bool   `json:"cut,omitempty"`
+	Text  string `json:"text"`
+	Cut   bool   `json:"cut,omitempty"`
+	Plain bool   `json:"plain,omitempty"`
 }
 
 // AgentTool is a call of one of the agent's tools.

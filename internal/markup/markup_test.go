@@ -41,6 +41,7 @@ func TestTerminal(t *testing.T) {
 		{"bright, and bold", "\x1b[1;92mok\x1b[m", `<span class="t-fg10 t-bold">ok</span>`},
 		{"one of many", "\x1b[38;5;196mred\x1b[48;2;0;0;0mblack", `<span class="t-fg9">red</span><span class="t-fg9 t-bg0">black</span>`},
 		{"written over", "10%\r20%\r\ndone", "20%\ndone"},
+		{"at the beginning of a line again", "10%\r20%\r", "20%"},
 		{"moves are left out", "a\x1b[2J\x1b[10;10Hb", "ab"},
 		{"a title is left out", "a\x1b]0;rm -rf\x07b", "ab"},
 		{"a link is left out", "\x1b]8;;https://evil.example\x1b\\x\x1b]8;;\x1b\\", "x"},

@@ -29,6 +29,8 @@ func Terminal(s string) string {
 			s = s[1:]
 		case strings.HasPrefix(s, "\r\n"):
 			s = s[1:]
+		case s == "\r": // nothing comes in the place of what is there
+			s = ""
 		case s[0] == '\r':
 			t.line.Reset()
 			s = s[1:]

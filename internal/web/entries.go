@@ -23,6 +23,8 @@ type Entry struct {
 	HTML string `json:"html,omitempty"`
 	Text string `json:"text,omitempty"`
 	Cut  bool   `json:"cut,omitempty"`
+	// Plain says that a text is preformatted: what a program printed, and no Markdown.
+	Plain bool `json:"plain,omitempty"`
 
 	Tool   *Tool       `json:"tool,omitempty"`
 	Of     string      `json:"of,omitempty"`
@@ -58,7 +60,10 @@ func entryOf(e loop.Event) (Entry, bool) {
 	switch p := e.Payload.(type) {
 	case *loop.AgentText:
 		said, cut := beginning(p.Text)
-		out.Kind, out.HTML, out.Cut = "text", markup.Markdown(said), p.Cut || cut
+		out.Kind, out.HTML, out.Cut, out.Plain = "text", markup.Markdown(said), p.Cut || cut, p.Plain
+		if p.Plain {
+			out.HTML = markup.Terminal(said)
+		}
 	case *loop.AgentTool:
 		input, cut := beginning(p.Input)
 		out.Kind, out.Cut = "tool", cut

@@ -98,7 +98,8 @@ export function talk(panel, world) {
 
   function nodeOf(e) {
     switch (e.kind) {
-      case "text": return h("div.said", {}, safe(e.html), e.cut ? h("p.dim.small", {}, "cut here; the file of the attempt has all of it") : "");
+      // What a program printed has lines of its own; the last break is not painted, but an empty line before it is.
+      case "text": return h(e.plain ? "pre.said.printed" : "div.said", {}, safe(e.html), e.plain ? "\n" : "", e.cut ? h("p.dim.small", {}, "cut here; the file of the attempt has all of it") : "");
       case "tool": {
         const node = toolOf(e);
         tools.set(nameOf(e, e.tool?.id || "seq" + e.seq), node);
