@@ -26,6 +26,9 @@ func TestABuiltInProcedure(t *testing.T) {
 		{"no file for its prompt", top, "prompt", Origin{Value: `""`, Layer: layer}, []Origin{{Value: `"top.md"`, Layer: "project", Where: "refrain.toml:1"}, {Value: `"PROMPT.md"`, Layer: "built-in"}}},
 		{"a file of its table", top + "[procedures.plan]\nprompt = \"p.md\"\n", "prompt", Origin{Value: `"p.md"`, Layer: "procedure plan", Where: "refrain.toml:7"}, []Origin{{Value: `""`, Layer: layer}, {Value: `"top.md"`, Layer: "project", Where: "refrain.toml:1"}, {Value: `"PROMPT.md"`, Layer: "built-in"}}},
 		{"blocked, for it has a promise", "", "done.failure_promise", Origin{Value: `"BLOCKED"`, Layer: "built-in", Where: "when done.promise is set"}, nil},
+		{"not of one with parts of its own", "[procedures.plan]\nparts = [{ text = \"a\" }]\n", "loop.max_iterations", Origin{Value: "0", Layer: "built-in"}, nil},
+		{"not of one with all sections of its own", "[procedures.plan]\nobserve = []\norient = [{ text = \"a\" }]\ndecide = []\nact = []\n", "loop.max_iterations", Origin{Value: "0", Layer: "built-in"}, nil},
+		{"of one that keeps a section", "[procedures.plan]\nobserve = [{ text = \"a\" }]\norient = []\ndecide = []\nact = \"\"\n", "loop.max_iterations", Origin{Value: "10", Layer: layer}, []Origin{{Value: "0", Layer: "built-in"}}},
 		{"its gate", "", "gate.spell", Origin{Value: `{ run = "spell" }`, Layer: layer}, nil},
 	}
 	for _, tt := range tests {

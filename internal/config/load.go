@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/project"
 )
@@ -64,6 +65,9 @@ func Load(s Sources) (*Resolved, error) {
 	from.environ = l.environ(s.Environ)
 	from.flags = l.flags(s.Flags)
 	from.profile = l.profile(from.user, from.project, from.environ, from.flags)
+	if madeAnew(s.Procedure, from.user, from.project) {
+		s.Builtin = ""
+	}
 	from.builtin = l.builtin(s.Procedure, s.Builtin)
 	from.ownPrompt = ownPrompt(s.Procedure, s.Builtin)
 	if len(l.problems) > 0 {
@@ -80,6 +84,21 @@ func Load(s Sources) (*Resolved, error) {
 		return nil, &Errors{problems}
 	}
 	return r, nil
+}
+
+// madeAnew tells whether files give a procedure a whole prompt: its parts, or all four
+// sections. Then it is one of the user's own, and what ends the built-in one of that
+// name, a plan that its prompt speaks of, say, is not asked for.
+func madeAnew(procedure string, files ...source) bool {
+	said := map[string]bool{}
+	for _, src := range files {
+		for _, a := range src.assignments {
+			if len(a.path) == 3 && a.path[0] == "procedures" && a.path[1] == procedure && !a.entry.blank() {
+				said[a.path[2]] = true
+			}
+		}
+	}
+	return said["parts"] || !slices.ContainsFunc(phases, func(phase string) bool { return !said[phase] })
 }
 
 // UserFile is where the user's own settings are; "" when nothing tells. As the
