@@ -15,8 +15,9 @@ var atHome = regexp.MustCompile("`(refrain(?: [^`]*)?)`")
 // toldBy are commands of docs/coming-from.md that only a story can run, and the
 // story that does.
 var toldBy = map[string]string{
-	"refrain watch": "full-screen", // has the whole screen of a terminal
-	"refrain serve": "serve",       // until somebody ends it
+	"refrain watch":  "full-screen", // has the whole screen of a terminal
+	"refrain serve":  "serve",       // until somebody ends it
+	"refrain import": "import",      // in projects of those systems
 }
 
 // withALiveRun are those that are about one.
