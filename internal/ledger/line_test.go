@@ -71,9 +71,11 @@ func TestQuickIsAsGoodAsWhole(t *testing.T) {
 			}
 		}
 	}
-	line, _ := parse([]byte(`{"seq":7,"time":"T","run":"r","type":"iteration.finished","state":{"totals":{}},"outcome":{"result":"ok"}}`))
-	if f, err := line.finished(); err != nil || f.Outcome.Result != loop.OK {
-		t.Errorf("with the state first, it ended with %+v, %v", f, err)
+	for _, rest := range []string{`"state":{"totals":{}},"outcome":{"result":"ok"}`, `"new":1,"verdict":{},"state":{"totals":{}},"outcome":{"result":"ok"}`} {
+		line, _ := parse([]byte(`{"seq":7,"time":"T","run":"r","type":"iteration.finished",` + rest + `}`))
+		if f, err := line.finished(); err != nil || f.Outcome.Result != loop.OK {
+			t.Errorf("in another order, %s, it ended with %+v, %v", rest, f, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/refrain-loop/refrain/internal/ledger"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -192,8 +193,15 @@ func TestStreamOfARun(t *testing.T) {
 	if head.Row.Run != "build-1" || head.Row.State != loop.Running {
 		t.Errorf("the head is %+v", head.Row)
 	}
+	var ended struct {
+		Row ledger.Attempt `json:"row"`
+	}
 	var f frame
+	page.next("attempt", &ended)
 	page.next("entries", &f)
+	if ended.Row.Iteration != 1 || ended.Row.Seq > f.Last {
+		t.Errorf("with events up to %d came the attempt %+v", f.Last, ended.Row)
+	}
 	if f.First != 1 || f.Last != r.last {
 		t.Errorf("late: %d to %d, want 1 to %d", f.First, f.Last, r.last)
 	}
