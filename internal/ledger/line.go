@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
-	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -90,41 +89,4 @@ func (s *scanner) word(name string) []byte {
 	word, rest, found := bytes.Cut(s.rest[len(name):], []byte{'"'})
 	s.ok, s.rest = found && bytes.IndexByte(word, '\\') < 0, rest
 	return word
-}
-
-// event reads what is not known yet of an event of a certain time.
-func (l Line) event(at time.Time) (loop.Event, error) {
-	if len(l.rest) == 0 || l.rest[0] != ',' {
-		return l.Event()
-	}
-	p := loop.NewPayload(l.Type)
-	err := unmarshalRest(l.rest, p)
-	return loop.Event{Seq: l.Seq, Time: at, Iter: l.Iter, Attempt: l.Attempt, Payload: p}, err
-}
-
-// unmarshalRest reads the fields that come after a type.
-func unmarshalRest(rest []byte, into any) error {
-	object := append(make([]byte, 0, len(rest)), rest...)
-	object[0] = '{' // where the comma was
-	return json.Unmarshal(object, into)
-}
-
-// finished is what is kept of the end of an attempt: the state, which is the larger
-// part of it, is not.
-type finished struct {
-	Outcome loop.Outcome `json:"outcome"`
-	Verdict loop.Verdict `json:"verdict"`
-}
-
-// finished reads the end of an attempt.
-func (l Line) finished() (f finished, err error) {
-	// Quotes in texts are escaped, so these can only be the names of fields.
-	before, _, found := bytes.Cut(l.rest, []byte(`,"state":{"totals":`))
-	if found && bytes.HasPrefix(before, []byte(`,"outcome":{`)) && bytes.Contains(before, []byte(`,"verdict":{`)) {
-		if unmarshalRest(append(before[:len(before):len(before)], '}'), &f) == nil {
-			return f, nil
-		}
-		f = finished{}
-	}
-	return f, json.Unmarshal(l.Raw, &f)
 }
