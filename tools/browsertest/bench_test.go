@@ -33,7 +33,7 @@ import (
 func BenchmarkWebOpens(b *testing.B) {
 	s := newSite(b)
 	id := s.writeLongRun()
-	var painted, usable, server []float64
+	var painted, usable, server, tab []float64
 	for b.Loop() {
 		b.StopTimer()
 		s.serve()
@@ -46,6 +46,7 @@ func BenchmarkWebOpens(b *testing.B) {
 		painted = append(painted, eval[float64](b, p.ctx, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 		usable = append(usable, eval[float64](b, p.ctx, `window.usable`))
 		server = append(server, processorTime(b, s.server.Process.Pid))
+		tab = append(tab, processorTime(b, p.process()))
 		leave()
 		s.kill(syscall.SIGINT)
 		b.StartTimer()
@@ -54,6 +55,7 @@ func BenchmarkWebOpens(b *testing.B) {
 	b.ReportMetric(middle(painted), "painted-ms")
 	b.ReportMetric(middle(usable), "usable-ms")
 	b.ReportMetric(middle(server), "server-cpu-ms")
+	b.ReportMetric(middle(tab), "tab-cpu-ms")
 }
 
 // openWatch looks at every frame whether all is there that one opens the page for: how
