@@ -155,10 +155,10 @@ func TestWebPageComesLateAndOutlivesTheServer(t *testing.T) {
 	s.write("counter.sh", counter)
 	s.command("git", "add", ".")
 	s.command("git", "commit", "-qm", "counter")
+	s.serve()
+	p := s.open(browser(t)) // which takes its time, and only a few hundred entries are shown at once
 	s.detach("-p", "Count", "-n", "1", "--", "sh", "counter.sh")
 	time.Sleep(2 * time.Second)
-	s.serve()
-	p := s.open(browser(t))
 	p.until("the run", `document.querySelector(".row h3 a")`)
 	eval[any](t, p.ctx, `document.querySelector(".row h3 a").click()`)
 	p.until("what was said before the page came", `document.querySelector(".talk")?.textContent.includes("number 1.")`)

@@ -19,12 +19,14 @@ function loader(panel, world, fetch_, paint) {
       if (mine === turn) paint(box, data);
     } catch (e) { if (mine === turn) box.replaceChildren(h("p.empty", {}, e.message)); }
   }
-  let last = world.last(), state = world.data.row.state;
+  // A run that has ended holds its work tree for a moment longer.
+  const stands = () => JSON.stringify([world.data.row.state, world.data.actions?.rollback]);
+  let last = world.last(), stood = stands();
   return {
     load, attempt: load,
     show() { load(); },
     // What can be done, such as a rollback, is another thing when the run has ended.
-    update() { if (world.data.row.state !== state) { state = world.data.row.state; load(); } },
+    update() { if (stands() !== stood) { stood = stands(); load(); } },
     // The timeline may come later than a look at this part.
     grown() { if (world.last() !== last) { last = world.last(); if (!world.scope) load(); } },
   };
