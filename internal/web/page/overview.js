@@ -3,7 +3,7 @@ import { get, now, setNow, stream } from "./api.js";
 import { act, start } from "./acts.js";
 import { attr, button, frame, h, keep, put, rest, say } from "./dom.js";
 import { keys } from "./keys.js";
-import { alive, changed, day, iterationOf, kind, left, money, plural, short, sign, titleOf, took } from "./words.js";
+import { alive, changed, day, iterationOf, kind, left, money, plural, short, sign, standing, titleOf, took } from "./words.js";
 
 const groups = [
   ["needs", "Needs you", "asks, waits for you, or gave up"],
@@ -214,7 +214,7 @@ function rowElement() {
     put(name, titleOf(r));
     attr(name, "href", "/runs/" + encodeURIComponent(r.id));
     attr(chip, "class", "chip " + k);
-    put(chip, r.asked ? "asks you" : r.people || r.state);
+    put(chip, standing(r));
     put(meta, [r.repository, r.run, r.branch, r.procedure !== "run" && r.procedure, [r.agent, r.model].filter(Boolean).join(" ")].filter(Boolean).join(" · "));
     attr(meta, "title", r.tree);
     attr(why, "class", "why small " + (r.group === "needs" ? k : "dim"));

@@ -13,7 +13,7 @@ import { checkpoints, claims, gates, prompt } from "./evidence.js";
 import { events } from "./events.js";
 import { plan } from "./plan.js";
 import { output } from "./output.js";
-import { alive, changed, count, day, iterationOf, kind, left, money, plain, plural, result, short, titleOf, took } from "./words.js";
+import { alive, changed, count, day, iterationOf, kind, left, money, plain, plural, result, short, standing, titleOf, took } from "./words.js";
 
 // parts are the tabs, each with its key.
 const parts = [
@@ -239,7 +239,7 @@ function headOf(world) {
       put(name, titleOf(row));
       next.hidden = !live && !world.data.next;
       attr(chip, "class", "chip " + k);
-      put(chip, row.people || row.state);
+      put(chip, standing(row));
       put(sentence, why || row.why || "");
       put(figures.iteration.value, iterationOf(row));
       const endless = row.percent === undefined && live;

@@ -76,6 +76,8 @@ export function sign(row) {
   if (row.asked) return "?";
   return { running: "", rebooting: "", waiting: "…", paused: "‖", done: "✓", exhausted: "!", stopped: "–" }[row.state] ?? "✕";
 }
+// standing is its state in a word or two.
+export const standing = (row) => (row.asked ? "asks you" : row.people || row.state);
 export const alive = (row) => ["running", "waiting", "paused", "rebooting"].includes(row.state);
 
 export function iterationOf(row) {
