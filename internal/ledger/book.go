@@ -199,9 +199,13 @@ func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
 	if c := o.Claim; c != nil {
 		a.Claim, a.Refused = string(c.Kind), short(c.Why)
 		if !c.Refused() {
-			b.Claims = kept(append(b.Claims, Claim{
-				Seq: l.Seq, Time: at, Iteration: l.Iter, Attempt: l.Attempt, Kind: c.Kind, Text: short(c.Text), Taken: true, Level: a.Level,
-			}), maxListed)
+			claim := Claim{Seq: l.Seq, Time: at, Iteration: l.Iter, Attempt: l.Attempt, Kind: c.Kind, Text: short(c.Text)}
+			if claim.Why = unsettled(f); claim.Why == "" {
+				claim.Taken, claim.Level = true, a.Level
+			} else {
+				a.Refused, a.Level = claim.Why, ""
+			}
+			b.Claims = kept(append(b.Claims, claim), maxListed)
 		}
 	}
 	b.Attempts = append(b.Attempts, a)
@@ -210,6 +214,16 @@ func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
 			c.Files, c.LinesAdded, c.LinesRemoved = a.Files, a.LinesAdded, a.LinesRemoved
 		}
 	}
+}
+
+// unsettled is why a claim that nobody refused was not taken either: the run ended, and
+// not as done, before anybody looked at it.
+func unsettled(f finished) string {
+	o, v := &f.Outcome, f.Verdict
+	if o.Claim.Kind == loop.ClaimDone && (v.Action == loop.Stop && v.State != loop.Done || o.Person != "") {
+		return short("nobody looked at it: " + cmp.Or(o.Person, v.Why, "the run ended before"))
+	}
+	return ""
 }
 
 // note enters any other event.

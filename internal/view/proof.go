@@ -47,6 +47,8 @@ func ClaimProof(o *loop.Outcome) *loop.Proof {
 	switch c := o.Claim; {
 	case c == nil || c.Kind != loop.ClaimDone || c.Refused():
 		return nil
+	case o.Person != "" || o.Result == loop.Interrupted || o.Result == loop.Lost:
+		return nil // nobody has looked at it: a person has to first, or the attempt was cut short
 	case o.Proof != nil:
 		return o.Proof
 	case c.Proven:

@@ -185,6 +185,8 @@ func TestWhatStandsBehindAClaim(t *testing.T) {
 		{"blocked", loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimBlocked}}, ""},
 		{"a proof", loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone}, Proof: kept}, loop.LevelKept},
 		{"an earlier version's", loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone, Proven: true}}, loop.LevelProven},
+		{"one that a person has to look at", loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone}, Person: "a link leads out"}, ""},
+		{"one of an attempt that was cut short", loop.Outcome{Result: loop.Interrupted, Claim: &loop.Claim{Kind: loop.ClaimDone}}, ""},
 		{"a word", loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone}}, loop.LevelClaimed},
 	} {
 		if got := Level(ClaimProof(&tt.o)); got != tt.want {
