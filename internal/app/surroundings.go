@@ -157,7 +157,7 @@ func takeCommands(a *observers, w RunOptions, o openRun, state *stateFile) {
 // doer has commands carried out by the engine.
 func doer(c *steer.Control) func(context.Context, control.Command) control.Answer {
 	return func(ctx context.Context, cmd control.Command) control.Answer {
-		answer, err := c.Do(ctx, steer.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, NoWait: cmd.NoWait, Inside: cmd.Inside})
+		answer, err := c.Do(ctx, steer.Command{Name: cmd.Command, Text: cmd.Text, Key: cmd.Key, Value: cmd.Value, Question: cmd.Question, NoWait: cmd.NoWait, Inside: cmd.Inside})
 		switch {
 		case err != nil:
 			return control.Answer{} // whoever asked is gone

@@ -42,11 +42,15 @@ func Commands() []string { return slices.Sorted(maps.Keys(commands)) }
 // Command is a wish of a person's.
 type Command struct {
 	Command string `json:"command"`
-	Text    string `json:"text,omitempty"`    // of a note; with approve, the answer that is not the usual one
-	Key     string `json:"key,omitempty"`     // of the setting to raise
-	Value   string `json:"value,omitempty"`   // and what to raise it to
-	NoWait  bool   `json:"no_wait,omitempty"` // answer when it is taken, not when it has taken effect
-	Inside  bool   `json:"-"`                 // it comes from a process of the run itself; the server finds that out
+	Text    string `json:"text,omitempty"`  // of a note; with approve, the answer that is not the usual one
+	Key     string `json:"key,omitempty"`   // of the setting to raise
+	Value   string `json:"value,omitempty"` // and what to raise it to
+	// Question is, with approve, the one that is answered: another that has been asked
+	// meanwhile is not. Empty: whichever it is.
+	Question string `json:"question,omitempty"`
+
+	NoWait bool `json:"no_wait,omitempty"` // answer when it is taken, not when it has taken effect
+	Inside bool `json:"-"`                 // it comes from a process of the run itself; the server finds that out
 }
 
 // Answer is what came of a command.

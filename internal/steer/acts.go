@@ -162,6 +162,8 @@ func (d *Desk) approve(o order) {
 		d.decline(o, "somebody has answered already: "+answered)
 	case asked == nil:
 		d.decline(o, "nobody is asked anything")
+	case o.Question != "" && o.Question != asked.Question:
+		d.decline(o, "another question is asked by now: "+asked.Question)
 	case !slices.Contains(asked.Choices, answer):
 		d.decline(o, fmt.Sprintf("%q is not an answer: say one of %s", answer, strings.Join(asked.Choices, ", ")))
 	default:

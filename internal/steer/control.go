@@ -23,10 +23,13 @@ type Control struct {
 
 // Command is what a person wants of a live run.
 type Command struct {
-	Name   string // pause, resume, stop, stop_now, skip, reboot, note, raise or approve
-	Text   string // of a note
-	Key    string // of a setting to raise
-	Value  string
+	Name  string // pause, resume, stop, stop_now, skip, reboot, note, raise or approve
+	Text  string // of a note
+	Key   string // of a setting to raise
+	Value string
+	// Question is the one that approve answers, and no other; empty: whichever it is.
+	Question string
+
 	NoWait bool // answer when it is accepted, not when it has taken effect
 	Inside bool // it comes from a process of the run itself
 }

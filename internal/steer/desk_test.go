@@ -113,7 +113,7 @@ func TestWhatACommandComesTo(t *testing.T) {
 		r.Record(&loop.RunPaused{})
 	}
 	asking := func(r *fakeRun, d *Desk) {
-		q := &loop.RunAsked{Choices: []string{"continue", "skip"}}
+		q := &loop.RunAsked{Question: "run it?", Choices: []string{"continue", "skip"}}
 		d.Ask(q)
 		r.Record(q)
 	}
@@ -179,6 +179,8 @@ func TestWhatACommandComesTo(t *testing.T) {
 		{"approve", asking, Command{Name: "approve"}, true, "answered: continue", &loop.RunAnswered{}, loop.Running},
 		{"approve with another answer", asking, Command{Name: "approve", Text: "skip"}, true, "answered: skip", &loop.RunAnswered{}, loop.Running},
 		{"approve with no answer of these", asking, Command{Name: "approve", Text: "dance"}, false, `"dance" is not an answer: say one of continue, skip`, nil, loop.Waiting},
+		{"approve what another question asked", asking, Command{Name: "approve", Question: "an older one"}, false, "another question is asked by now: run it?", nil, loop.Waiting},
+		{"approve this very question", asking, Command{Name: "approve", Question: "run it?"}, true, "answered: continue", &loop.RunAnswered{}, loop.Running},
 		{"approve twice", after(asking, "approve"), Command{Name: "approve", Text: "skip"}, false, "somebody has answered already: continue", nil, loop.Waiting},
 		{"approve when nobody is asked", working, Command{Name: "approve"}, false, "nobody is asked anything", nil, loop.Running},
 	} {

@@ -111,7 +111,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	for _, c := range m.choices() {
 		if c.key == name {
-			return m.send(control.Command{Command: control.Approve, Text: c.answer})
+			return m.send(control.Command{Command: control.Approve, Text: c.answer, Question: m.data.run.Asked.Question})
 		}
 	}
 	if m.panes.searching() && (name == "n" || name == "N") {

@@ -68,7 +68,9 @@ type command struct {
 	Text    string `json:"text"`
 	Key     string `json:"key"`
 	Value   string `json:"value"`
-	Wait    bool   `json:"wait"`
+	// Question is the one that is answered, as the page showed it.
+	Question string `json:"question"`
+	Wait     bool   `json:"wait"`
 }
 
 // obeyed is what came of it.
@@ -113,7 +115,7 @@ func (s actor) command(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		ctx = limited
 	}
-	told, err := control.Dial(holder.Socket).Do(ctx, control.Command{Command: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, NoWait: !c.Wait})
+	told, err := control.Dial(holder.Socket).Do(ctx, control.Command{Command: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, Question: c.Question, NoWait: !c.Wait})
 	var refused *control.Refused
 	switch {
 	case errors.As(err, &refused):
@@ -170,13 +172,9 @@ func (c command) args(run string) []string {
 	return []string{c.Command, run}
 }
 
-// equal is the command line that does the same.
+// equal is the command line that does the same, wherever it is typed.
 func (s actor) equal(tree string, args []string) string {
-	line := []string{"refrain"}
-	if tree != s.Here {
-		line = append(line, "-C", tree)
-	}
-	return text.JoinArgs(append(line, args...))
+	return text.JoinArgs(append([]string{"refrain", "-C", tree}, args...))
 }
 
 // rollback is where a page wants the files of a run back to.

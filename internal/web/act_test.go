@@ -71,7 +71,7 @@ func TestCommandsGoThroughTheSocketOfTheRun(t *testing.T) {
 	})
 	at := "/api/runs/" + r.Meta().ID + "/commands"
 	status, got := s.post(at, `{"command": "note", "text": "mind the gap"}`)
-	if status != 200 || got["effect"] != "the next agent is told" || got["equal"] != "refrain note build-1 'mind the gap'" {
+	if status != 200 || got["effect"] != "the next agent is told" || got["equal"] != "refrain -C "+s.Here+" note build-1 'mind the gap'" {
 		t.Errorf("a note: %d %v", status, got)
 	}
 	status, got = s.post(at, `{"command": "resume"}`)
@@ -152,7 +152,7 @@ func TestStart(t *testing.T) {
 	if status != 200 || len(p.lines) != 1 || p.lines[0] != want || got["id"] != "loop_1" {
 		t.Errorf("%d %v: %q, want %q", status, got, p.lines, want)
 	}
-	if want := "refrain run build --prompt=--yolo --agent=claude --until=DONE '--gate=go test ./...' --max-iterations=10 --max-cost=10 --ask"; got["equal"] != want {
+	if want := "refrain -C " + s.Here + " run build --prompt=--yolo --agent=claude --until=DONE '--gate=go test ./...' --max-iterations=10 --max-cost=10 --ask"; got["equal"] != want {
 		t.Errorf("to type is %q, want %q", got["equal"], want)
 	}
 	status, got = s.post("/api/start", `{"command": ["sh", "-c", "true"], "check": true}`)
@@ -161,8 +161,21 @@ func TestStart(t *testing.T) {
 	}
 	p.err = &Refusal{"no prompt: PROMPT.md is missing", "run \"refrain init\""}
 	status, got = s.post("/api/start", `{}`)
-	if status != 422 || got["why"] != "no prompt: PROMPT.md is missing" || got["hint"] != "run \"refrain init\"" || got["equal"] != "refrain run" {
+	if status != 422 || got["why"] != "no prompt: PROMPT.md is missing" || got["hint"] != "run \"refrain init\"" || got["equal"] != "refrain -C "+s.Here+" run" {
 		t.Errorf("what the command line refuses: %d %v", status, got)
+	}
+	// What somebody typed is not for the page to understand, and never left out.
+	p.err, p.lines = nil, nil
+	status, got = s.post("/api/start", `{"max_iterations": "abc", "max_cost_usd": "12,50", "max_time": "8 hours", "max_tokens": 0, "command_line": "sh -c 'a b'"}`)
+	if want := s.Here + ": run --max-iterations=abc --max-time=8 hours --max-cost=12,50 --max-tokens=0 -- sh -c a b"; status != 200 || len(p.lines) != 1 || p.lines[0] != want {
+		t.Errorf("%d %v: %q, want %q", status, got, p.lines, want)
+	}
+	p.lines = make([]string, 3)
+	if status, got = s.post("/api/start", `{"max_cost_usd": null}`); status != 400 || len(p.lines) != 3 {
+		t.Errorf("a limit of nothing: %d %v", status, got)
+	}
+	if status, got = s.post("/api/start", `{"command_line": "sh 'unclosed"}`); status != 422 || !strings.Contains(fmt.Sprint(got["why"]), "unclosed") || len(p.lines) != 3 {
+		t.Errorf("a command that nobody can read: %d %v", status, got)
 	}
 	for _, body := range []string{`{"tree": "/etc"}`, `{"tree": "` + s.Here + `/.."}`, `{"procedure": "--yolo"}`, `{"procedure": "build --yolo"}`} {
 		if status, got = s.post("/api/start", body); status != 422 || len(p.lines) != 3 {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -69,26 +68,46 @@ type start struct {
 	Worktree    bool     `json:"worktree"`
 	Unlimited   bool     `json:"unlimited"`
 	Command     []string `json:"command"`
+	CommandLine string   `json:"command_line"` // the same, as it is entered
 	Check       bool     `json:"check"`
 	limits
 }
 
 // limits are those that a run can be given, or be given anew.
 type limits struct {
-	MaxIterations int     `json:"max_iterations"`
-	MaxTime       string  `json:"max_time"`
-	MaxCostUSD    float64 `json:"max_cost_usd"`
-	MaxTokens     int     `json:"max_tokens"`
+	MaxIterations entered `json:"max_iterations"`
+	MaxTime       entered `json:"max_time"`
+	MaxCostUSD    entered `json:"max_cost_usd"`
+	MaxTokens     entered `json:"max_tokens"`
+}
+
+// entered is what somebody entered: what it means, the command line says. A number will do.
+type entered string
+
+// UnmarshalJSON reads a text or a number. Anything else is refused: a limit that is not
+// understood must not be left out.
+func (t *entered) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err == nil && len(b) > 0 && b[0] == '"' {
+		*t = entered(strings.TrimSpace(s))
+		return nil
+	}
+	var n json.Number
+	if err := json.Unmarshal(b, &n); err != nil || n == "" {
+		return fmt.Errorf("%s is neither a text nor a number", b)
+	}
+	*t = entered(n)
+	return nil
 }
 
 // flags are the limits as a person types them. A value stands behind a "=", where it
 // cannot be taken for a flag.
 func (l limits) flags() []string {
 	return given([]flag{
-		{"max-iterations", whole(l.MaxIterations)},
-		{"max-time", l.MaxTime},
-		{"max-cost", dollars(l.MaxCostUSD)},
-		{"max-tokens", whole(l.MaxTokens)},
+		{"max-iterations", string(l.MaxIterations)},
+		{"max-time", string(l.MaxTime)},
+		{"max-cost", string(l.MaxCostUSD)},
+		{"max-tokens", string(l.MaxTokens)},
 	})
 }
 
@@ -102,20 +121,6 @@ func given(list []flag) []string {
 		}
 	}
 	return args
-}
-
-func whole(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func dollars(usd float64) string {
-	if usd == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(usd, 'f', -1, 64)
 }
 
 // args are the arguments of "refrain run".
@@ -144,8 +149,15 @@ func (s start) args() ([]string, error) {
 			args = append(args, "--"+f.name)
 		}
 	}
-	if len(s.Command) > 0 {
-		args = append(append(args, "--"), s.Command...)
+	command := s.Command
+	if strings.TrimSpace(s.CommandLine) != "" {
+		var err error
+		if command, err = text.SplitArgs(s.CommandLine); err != nil {
+			return nil, &Refusal{fmt.Sprintf("the command %.200q cannot be read: %v", s.CommandLine, err), "write it as in a shell"}
+		}
+	}
+	if len(command) > 0 {
+		args = append(append(args, "--"), command...)
 	}
 	return args, nil
 }

@@ -60,7 +60,7 @@ func TestWebStartsWatchesAndStopsARun(t *testing.T) {
 	p.fill("Done when it prints", "DONE")
 	p.fill("Gates", "test -f done.txt")
 	p.fill("Iterations", "500")
-	p.until("the command line that does the same", `/^(cd .* && )?refrain run .*--until[= ]DONE.*500.*-- sh worker.sh$/s.test(document.querySelector("dialog pre").innerText) && !document.querySelector("dialog .refusal")`)
+	p.until("the command line that does the same", `/^refrain -C .* run .*--until[= ]DONE.*500.*-- sh worker.sh$/s.test(document.querySelector("dialog pre").innerText) && !document.querySelector("dialog .refusal")`)
 	p.press("Start")
 
 	p.until("the page of the run", `location.pathname.startsWith("/runs/")`)

@@ -78,7 +78,13 @@ const acts = {
     }
     const prompt = h("div.well.said", {}, h("p.dim", {}, "loading"));
     const diff = h("div", {}, h("p.dim.small", {}, "loading"));
-    dialog(asked.question || "The run asks", (d) => {
+    // What was answered elsewhere, or has been waited for long enough, is no question any more.
+    const hear = ({ detail: row }) => {
+      if (row.id !== run.row.id || row.asked?.question === asked.question) return;
+      open.close();
+      notice(row.asked ? `${row.run} asks something else by now: ${row.asked.question}` : `${row.run}: the question has been answered`);
+    };
+    const open = dialog(asked.question || "The run asks", (d) => {
       d.body.append(h("div.field", {}, h("span.label", {}, "Your answer"), h("div", {}, picks)),
         h("details.tool", { open: true }, h("summary", {}, "What has changed in the last iteration"), diff),
         h("details.tool", {}, h("summary", {}, "The next prompt"), prompt));
@@ -89,8 +95,13 @@ const acts = {
       get(`${at(run)}/iterations/${next}/prompt`).then((p) => prompt.replaceChildren(safe(p.html)), (e) => prompt.replaceChildren(h("p.dim", {}, e.message)));
     }, {
       wide: true, act: "Answer",
-      submit: async (d) => done(d, (await command(run, { command: "approve", text: chosen })).effect),
+      submit: async (d) => {
+        document.removeEventListener("row", hear); // what it says now is about this answer
+        try { done(d, (await command(run, { command: "approve", text: chosen, question: asked.question })).effect); } catch (e) { document.addEventListener("row", hear); throw e; }
+      },
     });
+    document.addEventListener("row", hear);
+    open.box.addEventListener("close", () => document.removeEventListener("row", hear));
   },
 
   stop(run) { return ending(run, "stop", "Stop after this iteration", "The iteration under way finishes first, gates included. Then the run ends. You can resume it later."); },
@@ -110,7 +121,7 @@ const acts = {
       act: "Resume",
       submit: async (d) => {
         d.says("starting");
-        const answer = await post(at(run) + "/resume", { max_iterations: number(n), max_cost_usd: number(cost), max_time: time.value.trim(), now: now.checked, accept_config: accept.checked });
+        const answer = await post(at(run) + "/resume", { max_iterations: typed(n), max_cost_usd: typed(cost), max_time: typed(time), now: now.checked, accept_config: accept.checked });
         done(d, `${answer.run} goes on`);
       },
     });
@@ -141,7 +152,9 @@ const acts = {
   },
 };
 
-function number(input) { const v = input.value.trim(); return v === "" ? undefined : Number(v); }
+// typed is what somebody typed, as it is: what it means, and whether it means anything,
+// the command line says.
+function typed(input) { return input.value.trim() || undefined; }
 function check(box, label) { return h("label.check", { for: box.id }, box, label); }
 
 // ending asks, then stays until the run has said that it is over and its processes are gone.
@@ -199,16 +212,17 @@ export async function start(from) {
 
   const wish = () => ({
     tree: tree.value, procedure: procedure.value, prompt: prompt.value.trim(), agent: agent.value === "command" ? "" : agent.value, model: model.value.trim(),
-    command: agent.value === "command" ? words(own.value) : undefined,
+    command_line: agent.value === "command" ? own.value : undefined,
     promise: promise.value.trim(), gates: gates.value.split("\n").map((g) => g.trim()).filter(Boolean),
-    max_iterations: number(most), max_time: time.value.trim(), max_cost_usd: number(cost), ask: ask.checked, commit: commit.checked, worktree: worktree.checked,
+    max_iterations: typed(most), max_time: typed(time), max_cost_usd: typed(cost), ask: ask.checked, commit: commit.checked, worktree: worktree.checked,
   });
   let turn = 0;
   const look = rest(async () => {
     const mine = ++turn;
     ownField.hidden = agent.value !== "command";
     // Nobody is told off for a form that is still empty.
-    if (!prompt.value.trim() && !procedure.value) { put(line, `cd ${tree.value} && refrain run`); says.replaceChildren(); return; }
+    if (!prompt.value.trim() && !procedure.value) { put(line, "…"); says.replaceChildren(); return; }
+    if (agent.value === "command" && !own.value.trim()) { put(line, "…"); says.replaceChildren(h("p.small.dim", {}, "Which command?")); return; }
     try {
       const answer = await post("/api/start", { ...wish(), check: true });
       if (mine !== turn) return;
@@ -237,19 +251,13 @@ export async function start(from) {
   }, {
     act: "Start",
     submit: async (d) => {
+      turn++; // what it answers now counts, and not what was still being looked at
+      says.replaceChildren();
+      if (agent.value === "command" && !own.value.trim()) { own.focus(); return d.refuse({ message: "an agent of your own needs its command", hint: "write it as in a shell" }); }
       d.says("starting");
       const answer = await post("/api/start", wish());
       say(`${answer.run} has started`);
       location.assign("/runs/" + encodeURIComponent(answer.id));
     },
   });
-}
-
-// words splits a command as a shell does, as far as quotes go.
-export function words(line) {
-  const list = [];
-  for (const m of line.matchAll(/(?:[^\s"']+|"(?:\\.|[^"\\])*"|'[^']*')+/g)) {
-    list.push(m[0].replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, a, b) => b ?? a.replace(/\\(.)/g, "$1")));
-  }
-  return list;
 }

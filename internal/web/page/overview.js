@@ -3,7 +3,7 @@ import { get, now, setNow, stream } from "./api.js";
 import { act, start } from "./acts.js";
 import { attr, button, frame, h, keep, put, rest, say } from "./dom.js";
 import { keys } from "./keys.js";
-import { alive, changed, day, iterationOf, kind, left, money, plural, short, sign, standing, titleOf, took } from "./words.js";
+import { alive, changed, day, doubtOf, iterationOf, kind, left, money, plural, short, sign, standing, titleOf, took } from "./words.js";
 
 const groups = [
   ["needs", "Needs you", "asks, waits for you, or gave up"],
@@ -144,7 +144,7 @@ export function overview(main, first, status) {
     snapshot: take,
     runs: ({ now: at, changed: rows, gone }) => {
       setNow(at);
-      for (const r of rows ?? []) { runs.set(r.id, stamp(r)); older.delete(r.id); }
+      for (const r of rows ?? []) { runs.set(r.id, stamp(r)); older.delete(r.id); document.dispatchEvent(new CustomEvent("row", { detail: r })); }
       for (const id of gone ?? []) runs.delete(id);
       paint();
     },
@@ -186,11 +186,11 @@ function arrange(list, wanted) {
 // rowElement is one run in a list.
 function rowElement() {
   const mark = h("span.mark", { "aria-hidden": "true" });
-  const name = h("a"), chip = h("span.chip"), meta = h("p.meta.small"), why = h("p.why.small"), buttons = h("div.buttons", { hidden: true }), brief = h("p.brief");
+  const name = h("a"), chip = h("span.chip"), meta = h("p.meta.small"), why = h("p.why.small"), doubt = h("p.doubt.small", { hidden: true }), buttons = h("div.buttons", { hidden: true }), brief = h("p.brief");
   const number = h("span"), percent = h("span.dim"), fill = h("i"), bar = h("div.progress", { "aria-hidden": "true" }, fill);
   const cells = { tests: h("div.cell.tests"), lines: h("div.cell.lines"), cost: h("div.cell.cost"), took: h("div.cell.took") };
   const li = h("li", {}, h("article.row", {}, mark,
-    h("div.what", {}, h("h3", {}, name, chip), meta, why, brief, buttons),
+    h("div.what", {}, h("h3", {}, name, chip), meta, why, doubt, brief, buttons),
     h("div.far", {}, h("p", {}, number, percent), bar), cells.tests, cells.lines, cells.cost, cells.took));
   let row;
   const pair = (cell, text, label) => {
@@ -217,6 +217,8 @@ function rowElement() {
     put(chip, standing(r));
     put(meta, [r.repository, r.run, r.branch, r.procedure !== "run" && r.procedure, [r.agent, r.model].filter(Boolean).join(" ")].filter(Boolean).join(" · "));
     attr(meta, "title", r.tree);
+    put(doubt, doubtOf(r));
+    doubt.hidden = !doubtOf(r);
     attr(why, "class", "why small " + (r.group === "needs" ? k : "dim"));
     put(number, iterations(r));
     put(percent, r.percent === undefined || !live ? "" : r.percent + " %");

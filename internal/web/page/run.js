@@ -13,7 +13,7 @@ import { checkpoints, claims, gates, prompt } from "./evidence.js";
 import { events } from "./events.js";
 import { plan } from "./plan.js";
 import { output } from "./output.js";
-import { alive, changed, count, day, iterationOf, kind, left, money, plain, plural, result, short, standing, titleOf, took } from "./words.js";
+import { alive, changed, count, day, doubtOf, iterationOf, kind, left, money, plain, plural, result, short, standing, titleOf, took } from "./words.js";
 
 // parts are the tabs, each with its key.
 const parts = [
@@ -136,6 +136,7 @@ export function run(main, first, status) {
     if (boot && data.boot !== boot) more(); // another server: what it knows may be more
     boot = data.boot;
     world.data = data;
+    document.dispatchEvent(new CustomEvent("row", { detail: data.row }));
     if (data.row.state !== before) {
       before = data.row.state;
       say(`${data.row.run}: ${data.row.people}. ${data.sentence ?? ""}`);
@@ -348,10 +349,11 @@ function bannerOf(world) {
     const { row } = world.data, last = alive(row) || row.grade === "poor" ? row.iteration : -1;
     // While the run waits, its sentence says why.
     const fresh = all.filter((w) => w.seq > seen && (w.kind !== "error" || (w.iteration === last && row.state !== "waiting")));
-    element.hidden = !fresh.length;
-    attr(element, "class", "banner" + (fresh.some((w) => w.kind === "error") ? " bad" : ""));
+    const doubt = doubtOf(row);
+    element.hidden = !fresh.length && !doubt;
+    attr(element, "class", "banner" + (doubt || fresh.some((w) => w.kind === "error") ? " bad" : ""));
     const some = open ? fresh.slice(0, 50) : fresh.slice(0, 2);
-    list.replaceChildren(...some.map((w, i) => h("li", {}, h("div", {}, h("p", {}, h("bdi", {}, w.text), w.iteration ? h("span.dim.small", {}, ` iteration ${w.iteration}`) : ""), w.hint && h("p.hint", {}, h("bdi", {}, w.hint))),
+    list.replaceChildren(...(doubt ? [h("li", {}, h("div", {}, h("p", {}, h("strong", {}, h("bdi", {}, doubt)))))] : []), ...some.map((w, i) => h("li", {}, h("div", {}, h("p", {}, h("bdi", {}, w.text), w.iteration ? h("span.dim.small", {}, ` iteration ${w.iteration}`) : ""), w.hint && h("p.hint", {}, h("bdi", {}, w.hint))),
       i === 0 && fresh.length > some.length ? button(`${fresh.length - some.length} more`, { kind: "plain", onclick: () => { open = true; paint(); } }) : "",
       i === 0 ? button("Dismiss", { kind: "plain", onclick: () => { keep.set(key, Math.max(...all.map((w) => w.seq))); open = false; paint(); } }) : "")));
   }

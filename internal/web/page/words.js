@@ -85,6 +85,9 @@ export function iterationOf(row) {
   return row.max_iterations ? `${count(row.iteration)} of ${count(row.max_iterations)}` : count(row.iteration);
 }
 
+// doubtOf is why the records of a run are not to be believed, if so.
+export const doubtOf = (row) => row.tampered ? `Its records were changed by somebody else: ${row.tampered}` : row.unchecked ? `Nobody can tell whether its records are as they were written: ${row.unchecked}` : "";
+
 // titleOf is what a run is for, in its first words, else its name.
 export const titleOf = (row) => row.title || row.run;
 
