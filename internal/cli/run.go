@@ -211,6 +211,9 @@ func notAName(cmd *cobra.Command, words []string) error {
 }
 
 func run(sh *shell, cmd *cobra.Command, o runOptions) error {
+	if taken, err := o.offerResume(sh, cmd); taken || err != nil {
+		return err
+	}
 	elsewhere, err := o.elsewhere(sh, cmd)
 	if elsewhere != nil {
 		more, err := o.agreeFirst(sh, cmd)
@@ -274,6 +277,7 @@ func (o runOptions) start(sh *shell, cmd *cobra.Command) (*app.Job, error) {
 	if err := sh.canAsk(job); err != nil {
 		return nil, err
 	}
+	o.noteLeftOff(sh)
 	worries, ready := sh.ready(ctx, job, o.butPlace)
 	if !ready {
 		return nil, nil
