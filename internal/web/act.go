@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -182,6 +184,8 @@ type rollback struct {
 	Iteration  *int   `json:"iteration"`
 	Checkpoint string `json:"checkpoint"`
 	Confirm    bool   `json:"confirm"`
+	// Shown is what the page has shown that it would do: with another list, nothing is done.
+	Shown string `json:"shown"`
 }
 
 // rolledBack is what that did, or would do.
@@ -191,6 +195,7 @@ type rolledBack struct {
 	To      string       `json:"to"`
 	Kept    string       `json:"kept,omitempty"`
 	Changes loop.Changes `json:"changes"`
+	Shown   string       `json:"shown,omitempty"` // what confirms this list, and no other
 	Commits []string     `json:"commits,omitempty"`
 	Equal   string       `json:"equal"`
 	Undo    string       `json:"undo,omitempty"`
@@ -230,8 +235,8 @@ func (s actor) rollBack(w http.ResponseWriter, r *http.Request) {
 	}
 	out := rolledBack{OK: true, Dry: !want.Confirm, To: to.ID, Equal: s.equal(one.entry.Tree, []string{"rollback", one.entry.Name + "/" + name, "--yes"})}
 	undone, err := h.RollBack(ctx, to, want.Iteration, func(c loop.Changes) bool {
-		out.Changes = c
-		return want.Confirm
+		out.Changes, out.Shown = c, listed(c)
+		return want.Confirm && (want.Shown == "" || want.Shown == out.Shown)
 	})
 	if held := (*journal.HeldError)(nil); errors.As(err, &held) {
 		s.explain(w, http.StatusConflict, err)
@@ -241,9 +246,28 @@ func (s actor) rollBack(w http.ResponseWriter, r *http.Request) {
 		s.explain(w, http.StatusInternalServerError, err)
 		return
 	}
+	if want.Confirm && want.Shown != "" && want.Shown != out.Shown {
+		out.OK, out.Dry = false, true
+		answer(w, http.StatusConflict, struct {
+			rolledBack
+			Why  string `json:"why"`
+			Hint string `json:"hint"`
+		}{out, "files have changed since you looked: nothing was put back", "look at the list again"})
+		return
+	}
 	if undone != nil {
 		out.Kept, out.Changes, out.Commits = undone.Kept, undone.Changes, undone.Commits
 		out.Undo = s.equal(one.entry.Tree, []string{"rollback", one.entry.Name + "/" + undone.Kept})
 	}
 	answer(w, http.StatusOK, out)
+}
+
+// listed is a list of changes as one word.
+func listed(c loop.Changes) string {
+	sum := sha256.New()
+	for _, p := range c.Paths {
+		fmt.Fprintf(sum, "%q %q\n", p.Change, p.Path)
+	}
+	fmt.Fprint(sum, c.Created, c.Modified, c.Deleted, c.LinesAdded, c.LinesRemoved)
+	return hex.EncodeToString(sum.Sum(nil)[:12])
 }

@@ -130,25 +130,29 @@ const acts = {
   async rollback(run, _, where = {}) {
     const what = where.iteration === 0 ? "before the first iteration" : `after iteration ${where.iteration}`;
     const list = h("div", {}, h("p.dim", {}, "Looking what that would change."));
-    let ready = false;
+    let shown = "";
+    const show = (answer) => {
+      shown = answer.shown;
+      const paths = answer.changes?.paths ?? [];
+      list.replaceChildren(paths.length
+        ? h("div", {}, h("p", {}, `${plural(paths.length, "file")} would change:`), h("ul.well.mono", {}, paths.slice(0, 100).map((p) => h("li", {}, h("bdi", {}, `${p.change}  ${p.path}`))), paths.length > 100 ? h("li", {}, `and ${count(paths.length - 100)} more`) : ""))
+        : h("p", {}, "No file would change."));
+    };
     const d = dialog(where.iteration === 0 ? "Roll back to the beginning" : `Roll back to iteration ${count(where.iteration)}`, (d) => d.body.append(h("p", {}, `The files of the work tree are put back as they were ${what}. What is there now is kept as a checkpoint, so this can be undone.`), list), {
       act: "Roll back", bad: true,
       submit: async (d) => {
-        if (!ready) return;
-        const answer = await post(at(run) + "/rollback", { iteration: where.iteration, confirm: true });
+        if (!shown) return;
+        let answer;
+        try { answer = await post(at(run) + "/rollback", { iteration: where.iteration, confirm: true, shown }); } catch (e) {
+          if (e.rest?.shown) show(e.rest); // others than these are there by now: it is asked anew
+          throw e;
+        }
         d.close();
         dialog("Rolled back", (d) => d.body.append(h("p", {}, `The files are as they were ${what}.`), answer.commits?.length ? h("p", {}, `${plural(answer.commits.length, "commit")} of the run stay where they are.`) : "",
           ...(answer.undo ? [h("p.dim", {}, "This takes it back:"), commandLine(answer.undo)] : [])));
       },
     });
-    try {
-      const answer = await post(at(run) + "/rollback", { iteration: where.iteration });
-      const paths = answer.changes?.paths ?? [];
-      ready = true;
-      list.replaceChildren(paths.length
-        ? h("div", {}, h("p", {}, `${plural(paths.length, "file")} would change:`), h("ul.well.mono", {}, paths.slice(0, 100).map((p) => h("li", {}, h("bdi", {}, `${p.change}  ${p.path}`))), paths.length > 100 ? h("li", {}, `and ${count(paths.length - 100)} more`) : ""))
-        : h("p", {}, "No file would change."));
-    } catch (e) { list.replaceChildren(); d.refuse(e); }
+    try { show(await post(at(run) + "/rollback", { iteration: where.iteration })); } catch (e) { list.replaceChildren(); d.refuse(e); }
   },
 };
 
