@@ -20,6 +20,8 @@ type Book struct {
 	Warnings    []Warning
 	Redline     int
 	CostUSD     float64
+
+	asksDone bool // a person is asked whether the run is done
 }
 
 // Attempt is one that has finished. The page relies on its names.
@@ -216,6 +218,21 @@ func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
 	}
 }
 
+// saysDone is what a person says who is content with what was claimed.
+const saysDone = "done"
+
+// decline takes the last claim back: a person wanted the run to go on.
+func (b *Book) decline() {
+	const why = "a person wanted the run to go on"
+	if n := len(b.Claims); n > 0 && b.Claims[n-1].Taken {
+		c := &b.Claims[n-1]
+		c.Taken, c.Level, c.Why = false, "", why
+	}
+	if n := len(b.Attempts); n > 0 && b.Attempts[n-1].Claim != "" {
+		b.Attempts[n-1].Level, b.Attempts[n-1].Refused = "", why
+	}
+}
+
 // unsettled is why a claim that nobody refused was not taken either: the run ended, and
 // not as done, before anybody looked at it.
 func unsettled(f finished) string {
@@ -247,8 +264,13 @@ func (b *Book) note(e loop.Event) {
 		mark("unpause", "")
 	case *loop.RunAsked:
 		mark("ask", p.Question)
+		b.asksDone = len(p.Choices) > 0 && p.Choices[0] == saysDone
 	case *loop.RunAnswered:
 		mark("answer", p.Answer)
+		if b.asksDone && p.Answer != saysDone {
+			b.decline()
+		}
+		b.asksDone = false
 	case *loop.RunRebootStarted:
 		mark("reboot", p.Why)
 	case *loop.RunRule:

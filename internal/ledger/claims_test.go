@@ -41,3 +41,24 @@ func TestWhatBecameOfClaims(t *testing.T) {
 		})
 	}
 }
+
+// A person who wants a run to go on that says it is done has not taken its claim.
+func TestAPersonDeclinesAClaim(t *testing.T) {
+	for answer, taken := range map[string]bool{"done": true, "continue": false} {
+		store, r := emptyRun(t, t.TempDir())
+		add := adder(r)
+		add(0, 0, &loop.RunStarted{Name: r.Meta().Name})
+		add(1, 1, &loop.IterationStarted{Max: 2})
+		done := loop.Outcome{Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"}, Proof: &loop.Proof{Level: loop.LevelKept}}
+		add(1, 1, &loop.IterationFinished{Outcome: done, Verdict: loop.Verdict{Action: loop.Stop, State: loop.Done}})
+		add(0, 0, &loop.RunAsked{Question: "it is done: end the run?", Choices: []string{"done", "continue"}})
+		add(0, 0, &loop.RunAnswered{Answer: answer})
+		if err := Open(store, r.Meta().Name).Read(func(b *Book) {
+			if c := b.Claims[0]; c.Taken != taken || taken == (c.Why != "") || taken == (b.Attempts[0].Level == "") {
+				t.Errorf("after %q: %+v, attempt %+v", answer, c, b.Attempts[0].Evidence)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
