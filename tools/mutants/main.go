@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -184,14 +185,16 @@ func (b breaker) tell(ctx context.Context, overlay string, tests []string) (stri
 		if pattern == "" {
 			continue
 		}
-		args := []string{"test", "-count=1", "-vet=off", "-timeout=6m", "-run", pattern}
+		args := []string{"test", "-count=1", "-vet=off", "-timeout=4m", "-run", pattern}
 		if overlay != "" {
 			args = append(args, "-overlay", overlay)
 		}
 		cmd := exec.CommandContext(ctx, b.program, append(args, pkg.path)...)
 		var out bytes.Buffer
 		cmd.Dir, cmd.Stdout, cmd.Stderr = b.root, &out, &out
+		cmd.Env = append(os.Environ(), "TMPDIR="+b.scratch)
 		err := cmd.Run()
+		b.endLeft()
 		switch said := out.String(); {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
@@ -205,6 +208,27 @@ func (b breaker) tell(ctx context.Context, overlay string, tests []string) (stri
 		}
 	}
 	return "", nil
+}
+
+// endLeft ends what a broken program has left running: what it was to end itself,
+// it may not. All of it works, or lies, below the scratch folder. Elsewhere than on
+// Linux nothing is found.
+func (b breaker) endLeft() {
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return
+	}
+	for _, proc := range all {
+		cwd, _ := os.Readlink(filepath.Join(proc, "cwd")) // it may be gone already, or somebody else's
+		exe, _ := os.Readlink(filepath.Join(proc, "exe"))
+		pid, err := strconv.Atoi(filepath.Base(proc))
+		if err != nil || !strings.HasPrefix(cwd, b.scratch+"/") && !strings.HasPrefix(exe, b.scratch+"/") {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // it may have ended
+		}
+	}
 }
 
 var (

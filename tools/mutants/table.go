@@ -138,5 +138,5 @@ var table = []mutant{
 	{row: "ERR-03", what: "the command that makes a plan is not named", file: "internal/plan/errors.go", old: `run \"refrain plan\" first, or`, new: ``},
 
 	{row: "NFR-01", what: "prompts of procedures have no title", file: "internal/procedure/loops.go", old: `all[i].Title = "# OODA Loop Iteration"`, new: `all[i].Title = ""`},
-	{row: "NFR-05", what: "other words are a promise, too", file: "internal/detect/loose.go", old: `if strings.Contains(seen, promise) {`, new: `if strings.Contains(seen, promise[:1]) {`},
+	{row: "NFR-05", what: "other words are a promise, too", file: "internal/detect/loose.go", old: `if strings.Contains(seen, promise) {`, new: `if strings.Contains(seen, promise[:0]) {`},
 }
