@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,15 +15,34 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// counting is a site with a live run that says one number after the other, for as long
-// as it lives.
+// counter says numbers, one line each, for as long as it lives.
+const counter = `#!/bin/sh
+i=0
+while :; do i=$((i + 1)); echo "number $i."; sleep 0.05; done
+`
+
+// counting is a site with such an agent.
 func counting(t *testing.T) *site {
 	s := newSite(t)
 	s.write("counter.sh", counter)
 	s.command("git", "add", ".")
 	s.command("git", "commit", "-qm", "counter")
-	s.detach("-p", "Count", "-n", "1", "--", "sh", "counter.sh")
 	return s
+}
+
+// count starts it.
+func (s *site) count() {
+	s.t.Helper()
+	s.detach("-p", "Count", "-n", "1", "--", "sh", "counter.sh")
+}
+
+// counted waits until the agent has come to a number, whoever looks on.
+func (s *site) counted(to int) {
+	s.t.Helper()
+	s.await(fmt.Sprint("it has counted to ", to), func() bool {
+		b, _ := os.ReadFile(filepath.Join(s.tree, ".git", "refrain", "runs", "run-1", "iterations", "0001", "stdout"))
+		return strings.Contains(string(b), fmt.Sprintf("number %d.\n", to))
+	})
 }
 
 // latest is the last number that the page shows.
@@ -118,6 +139,7 @@ func TestWebOutlivesABrokenConnection(t *testing.T) {
 	direct := s.opening
 	s.opening = strings.Replace(direct, w.to, at, 1)
 	p := s.open(browser(t))
+	s.count()
 	p.theRun()
 	p.until("some numbers", latest+` > 10`)
 	for _, next := range [][]int64{nil, {0, 300}, {3000, 5100}, {9000, 7001, 6003}, {20_001}, nil} {
@@ -145,6 +167,7 @@ func TestWebTabThatWasHiddenCatchesUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.goTo(s.address("/"))
+	s.count()
 	p.theRun()
 	p.until("some numbers", latest+` > 10`)
 	look := func(hidden bool) {

@@ -187,6 +187,7 @@ var sizes = []struct {
 }
 
 func TestBrowserShowsANight(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	look(t, ctx, "night", func(ctx context.Context) {
 		for _, id := range []string{"tests", "cost", "context", "duration"} {
@@ -211,6 +212,7 @@ func TestBrowserShowsANight(t *testing.T) {
 }
 
 func TestBrowserShowsDiffsAndTranscripts(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	look(t, ctx, "night", func(ctx context.Context) {
 		if n := eval[int](t, ctx, `[...document.querySelectorAll(".text")].filter(e => e.checkVisibility()).length`); n != 0 {
@@ -233,6 +235,7 @@ func TestBrowserShowsDiffsAndTranscripts(t *testing.T) {
 }
 
 func TestBrowserAnswersPointerAndClicks(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	look(t, ctx, "night", func(ctx context.Context) {
 		screen(t, ctx, 1280, 900, "screen", "light")
@@ -260,6 +263,7 @@ func TestBrowserAnswersPointerAndClicks(t *testing.T) {
 }
 
 func TestBrowserShowsLittleAndMuch(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	for _, name := range []string{"empty", "one", "marathon", "hostile"} {
 		look(t, ctx, name, func(ctx context.Context) {

@@ -256,7 +256,7 @@ func (p *tab) goTo(url string) {
 // until waits for an expression to be true. What it waits for is said when it never is.
 func (p *tab) until(what, js string) {
 	p.t.Helper()
-	deadline := time.Now().Add(40 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+js+")"))
 		if is {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -42,6 +41,7 @@ func (s *site) detach(args ...string) {
 }
 
 func TestWebStartsWatchesAndStopsARun(t *testing.T) {
+	t.Parallel()
 	s := busy(t)
 	s.serve()
 	p := s.open(browser(t))
@@ -128,6 +128,7 @@ func nobody(t *testing.T, file string) {
 }
 
 func TestWebAnswersAQuestion(t *testing.T) {
+	t.Parallel()
 	s := busy(t)
 	s.detach("-p", "Count to six", "--until", "NEVER", "-n", "5", "--ask", "--", "sh", "worker.sh")
 	s.serve()
@@ -144,42 +145,31 @@ func TestWebAnswersAQuestion(t *testing.T) {
 	p.calm()
 }
 
-// counter says numbers, one line each, for as long as it lives.
-const counter = `#!/bin/sh
-i=0
-while :; do i=$((i + 1)); echo "number $i."; sleep 0.05; done
-`
-
 func TestWebPageComesLateAndOutlivesTheServer(t *testing.T) {
-	s := newSite(t)
-	s.write("counter.sh", counter)
-	s.command("git", "add", ".")
-	s.command("git", "commit", "-qm", "counter")
+	t.Parallel()
+	s := counting(t)
 	s.serve()
 	p := s.open(browser(t)) // which takes its time, and only a few hundred entries are shown at once
-	s.detach("-p", "Count", "-n", "1", "--", "sh", "counter.sh")
-	time.Sleep(2 * time.Second)
-	p.until("the run", `document.querySelector(".row h3 a")`)
-	eval[any](t, p.ctx, `document.querySelector(".row h3 a").click()`)
+	s.count()
+	s.counted(30)
+	p.theRun()
 	p.until("what was said before the page came", `document.querySelector(".talk")?.textContent.includes("number 1.")`)
-	p.until("it is live", `document.querySelector("#link").dataset.is === "on"`)
 
 	s.kill(syscall.SIGKILL)
 	p.until("it says that the connection is lost", `document.querySelector("#link").innerText.includes("connection lost")`)
-	seen := eval[int](t, p.ctx, `Number(/number (\d+)\.(?![\s\S]*number)/.exec(document.querySelector(".talk").textContent)[1])`)
-	time.Sleep(time.Second)
+	seen := eval[int](t, p.ctx, latest)
+	s.counted(seen + 20)
 	s.serve()
 	p.until("it is live again", `document.querySelector("#link").dataset.is === "on"`)
-	p.until("it has caught up", fmt.Sprintf(`Number(/number (\d+)\.(?![\s\S]*number)/.exec(document.querySelector(".talk").textContent)[1]) > %d`, seen+20))
-	if gap := eval[string](t, p.ctx, `(() => { const all = [...document.querySelector(".talk").textContent.matchAll(/number (\d+)\./g)].map(m => Number(m[1])); for (let i = 1; i < all.length; i++) if (all[i] !== all[i-1] + 1) return all[i-1] + " and then " + all[i]; return ""; })()`); gap != "" {
-		t.Errorf("the transcript has a gap, or says something twice: %s", gap)
-	}
+	p.until("it has caught up", fmt.Sprintf(`%s > %d`, latest, seen+20))
+	p.gapless()
 
 	// Who reads further up is left in peace, and told how much is new.
 	eval[any](t, p.ctx, `document.querySelector(".talk").scrollTop = 0`)
-	p.until("it says how much is new", `/\d+ new entr/.test([...document.querySelectorAll("#panel-transcript .button.more")].find(b => b.checkVisibility())?.innerText)`)
-	at := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`)
-	time.Sleep(500 * time.Millisecond)
+	fresh := `Number(/(\d+) new entr/.exec([...document.querySelectorAll("#panel-transcript .button.more")].find(b => b.checkVisibility())?.innerText)?.[1] ?? 0)`
+	p.until("it says how much is new", fresh+` > 0`)
+	at, n := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`), eval[int](t, p.ctx, fresh)
+	p.until("more is new", fmt.Sprintf(`%s > %d`, fresh, n+5))
 	if now := eval[float64](t, p.ctx, `document.querySelector(".talk").scrollTop`); now != at {
 		t.Errorf("the transcript moved from %v to %v while it was read", at, now)
 	}
@@ -238,6 +228,7 @@ echo '<promise>DONE</promise>'
 `
 
 func TestWebShowsHostileOutputAsText(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.write("hostile.sh", hostile)
 	s.command("git", "add", ".")
@@ -252,7 +243,7 @@ func TestWebShowsHostileOutputAsText(t *testing.T) {
 	p.until("the output, as text", `document.querySelector(".talk")?.textContent.includes("window.hacked = 1")`)
 	for _, part := range []string{"Transcript", "Iterations", "Charts", "Changes", "Gates", "Claims", "Checkpoints", "Prompt", "Output", "Events"} {
 		p.press(part)
-		time.Sleep(400 * time.Millisecond)
+		p.settled()
 	}
 	p.press("Transcript")
 	if bad := eval[string](t, p.ctx, `[...document.querySelectorAll("main script, main img, main iframe, main form, main style, main object, main a[href^=javascript], main a[href^=data], main [onerror], main [onmouseover]")].map(e => e.outerHTML).join("\n")`); bad != "" {
@@ -309,6 +300,7 @@ func (s *site) another(name string) string {
 }
 
 func TestWebLooksRightAndReadsAloud(t *testing.T) {
+	t.Parallel()
 	s := night(t)
 	s.serve()
 	p := s.open(browser(t))
@@ -337,33 +329,51 @@ func TestWebLooksRightAndReadsAloud(t *testing.T) {
 		{"note", asking, `document.querySelector(".head[data-asks]")`, "Note"},
 	}
 	axe := axeCore(t)
-	for _, v := range views {
-		for _, look := range looks {
-			screen(t, p.ctx, look.width, look.tall, "screen", look.scheme)
-			if v.name != "overview" && v.name != "run" && (look.width == 3840 || look.width == 360) {
-				continue
-			}
-			p.goTo("about:blank")
-			p.goTo(s.address(v.path))
-			p.until(v.name+" is there", v.ready)
-			if v.press != "" {
-				p.press(v.press)
-			}
-			time.Sleep(300 * time.Millisecond) // what comes after the first paint
-			name := fmt.Sprintf("%s-%d-%s", v.name, look.width, look.scheme)
-			wide := eval[int64](t, p.ctx, `document.documentElement.scrollWidth`)
-			if wide > look.width {
-				t.Errorf("%s: the page is %d wide", name, wide)
-			}
-			p.photograph(name)
-			if look.width == 1440 || look.width == 390 {
-				for _, v := range violations(t, p, axe) {
-					t.Errorf("%s: %s", name, v)
+	// By daylight and at night, each in a browser of its own.
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			here := *s
+			here.t = t
+			p := here.open(browser(t))
+			for _, v := range views {
+				for _, look := range looks {
+					if look.scheme != scheme || v.name != "overview" && v.name != "run" && (look.width == 3840 || look.width == 360) {
+						continue
+					}
+					screen(t, p.ctx, look.width, look.tall, "screen", look.scheme)
+					p.goTo("about:blank")
+					p.goTo(s.address(v.path))
+					p.until(v.name+" is there", v.ready)
+					if v.press != "" {
+						p.press(v.press)
+					}
+					p.settled()
+					name := fmt.Sprintf("%s-%d-%s", v.name, look.width, look.scheme)
+					wide := eval[int64](t, p.ctx, `document.documentElement.scrollWidth`)
+					if wide > look.width {
+						t.Errorf("%s: the page is %d wide", name, wide)
+					}
+					p.photograph(name)
+					if look.width == 1440 || look.width == 390 {
+						for _, v := range violations(t, p, axe) {
+							t.Errorf("%s: %s", name, v)
+						}
+					}
 				}
 			}
-		}
+			p.calm()
+		})
 	}
 	p.calm()
+}
+
+// settled waits until what comes after the first paint has come: nothing was asked for
+// in the last frames, and all of it is painted.
+func (p *tab) settled() {
+	p.t.Helper()
+	eval[any](p.t, p.ctx, `window.calmFor = 0; { let had = -1; const look = () => { const n = performance.getEntriesByType("resource").length; calmFor = n === had ? calmFor + 1 : 0; had = n; if (calmFor < 12) requestAnimationFrame(look); }; look(); } 0`)
+	p.until("it is settled", `calmFor >= 12`)
 }
 
 // axeCore gives the source of axe-core, which scripts/test-browser fetches: it is
