@@ -293,13 +293,14 @@ func cookieKey() ([]byte, error) {
 	return fresh, nil
 }
 
-// partOfARun tells whether a process was started by a run that is live, or may have been.
+// partOfARun tells whether a process was started by a run, or may have been. What the
+// process is tells more than the records, which an agent can write to.
 func partOfARun(pid int) bool {
-	list, err := everyLive()
-	if err != nil {
+	if proc.Kept(pid) {
 		return true
 	}
-	return slices.ContainsFunc(list, func(r history.LiveRun) bool {
+	list, err := everyLive()
+	return err != nil || slices.ContainsFunc(list, func(r history.LiveRun) bool {
 		h, held := r.Store.Holder()
 		return held && h.PID != 0 && proc.Descends(pid, h.PID)
 	})

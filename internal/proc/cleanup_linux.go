@@ -162,6 +162,23 @@ func Descends(pid, root int) bool {
 	return false
 }
 
+// Kept tells whether a process was started by a run, be it live or not: it carries the
+// mark of one or is a keeper, or descends from such. What the records of runs say does
+// not matter. One that is gone is taken to.
+func Kept(pid int) bool {
+	for seen := 0; pid > 1 && seen < 1000; seen++ {
+		if isKeeper(pid) || value(environOf(pid), runName) != "" {
+			return true
+		}
+		e, err := readEntry(pid)
+		if err != nil {
+			return true
+		}
+		pid = e.parent
+	}
+	return false
+}
+
 // ownerIn reads the owner in the runner of a mark. One of an earlier version has
 // none.
 func ownerIn(runner string) (o owner, ok bool) {

@@ -28,5 +28,8 @@ func CleanUp(_ context.Context, _ []string, _ string, runs ...string) (ended int
 // seen.
 func Left([]string, string, string) ([]string, error) { return nil, errors.ErrUnsupported }
 
+// Kept cannot be told here.
+func Kept(int) bool { return false }
+
 // Descends cannot be told here.
 func Descends(int, int) bool { return false }

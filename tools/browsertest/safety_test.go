@@ -244,9 +244,15 @@ for i in $(seq 40); do
 	test $((i % 2)) = 0 || head -c 12 <&3 >> ../ctl/heard
 	exec 3>&-
 done
-(setsid sh -c 'sleep 0.2; exec 3<>/dev/tcp/127.0.0.1/$(cat ../ctl/port)' ; true)
-touch ../ctl/tried
-sleep 1000
+# Now nothing in the records says that it is one, nor does its environment.
+for f in ../home/.local/state/refrain/projects/*/lock-*; do echo '{}' > $f; done
+setsid env -i PATH="$PATH" bash -c 'until test -e ../ctl/alone; do sleep 0.05; done
+	exec 3<>/dev/tcp/127.0.0.1/$(cat ../ctl/port)
+	cat ../ctl/order >&3
+	head -c 12 <&3 > ../ctl/heard-last
+	touch ../ctl/tried' < /dev/null > /dev/null 2>&1 &
+disown
+exec env -i PATH="$PATH" sh -c 'touch ../ctl/alone; exec sleep 1000'
 `)
 	s.command("git", "add", ".")
 	s.command("git", "commit", "-qm", "rebel")
@@ -257,13 +263,24 @@ sleep 1000
 	at, err := url.Parse(s.address("/"))
 	s.must(err)
 	cookie := c.Jar.Cookies(at)[0]
+	locks, err := filepath.Glob(filepath.Join(s.root, "home/.local/state/refrain/projects/*/lock-*"))
+	if err != nil || len(locks) != 1 {
+		t.Fatalf("the locks are %q, %v", locks, err)
+	}
+	lock := locks[0]
+	held, err := os.ReadFile(lock)
+	s.must(err)
 	body := `{"command": "note", "text": "EVIL"}`
 	s.must(os.WriteFile(filepath.Join(s.root, "ctl", "port"), []byte(strconv.Itoa(s.port)), 0o600))
 	s.must(os.WriteFile(filepath.Join(s.root, "ctl", "order"), fmt.Appendf(nil, "POST /api/runs/%s/commands HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Refrain: 1\r\nContent-Type: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n%s", id, s.port, cookie.Name, cookie.Value, len(body), body), 0o600))
 	s.await("it has tried", func() bool { _, err := os.Stat(filepath.Join(s.root, "ctl", "tried")); return err == nil })
-	if heard := s.ctl("heard"); strings.Contains(heard, " 200") || !strings.Contains(heard, " 403") {
+	if heard := s.ctl("heard"); strings.ReplaceAll(heard, "HTTP/1.1 403", "") != "" || heard == "" {
 		t.Errorf("it has heard %q", heard)
 	}
+	if heard := s.ctl("heard-last"); heard != "HTTP/1.1 403" {
+		t.Errorf("when nobody knew it any more it has heard %q", heard)
+	}
+	s.must(os.WriteFile(lock, held, 0o600))
 	s.steerless()
 	// The same from outside is taken.
 	if status, got := s.ask(c, "POST", "/api/runs/"+id+"/commands", strings.ReplaceAll(body, "EVIL", "KIND"), func(r *http.Request) { r.Header.Set("X-Refrain", "1") }); status != http.StatusOK {
