@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"net/netip"
@@ -104,7 +105,7 @@ func (a Access) letIn(w http.ResponseWriter, r *http.Request, inner http.Handler
 		}
 		a.give(w, r)
 		// What begins with two slashes, or one turned around, is another machine to a browser.
-		http.Redirect(w, r, (&url.URL{Path: path.Clean("/" + r.URL.Path)}).String(), http.StatusSeeOther)
+		leadOn(w, r, (&url.URL{Path: path.Clean("/" + r.URL.Path)}).String())
 		return
 	}
 	switch {
@@ -117,6 +118,18 @@ func (a Access) letIn(w http.ResponseWriter, r *http.Request, inner http.Handler
 	default:
 		inner.ServeHTTP(w, r)
 	}
+}
+
+// leadOn sends a browser on that has just got its cookie. With what another site has
+// begun it sends none, wherever that leads: then a page of our own has to begin anew.
+func leadOn(w http.ResponseWriter, r *http.Request, to string) {
+	if r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Referrer-Policy", "no-referrer") // its address has the token
+	fmt.Fprintf(w, `<!doctype html><title>Refrain</title><meta http-equiv="refresh" content="0; url=%s">`, html.EscapeString(to))
 }
 
 // opens tells whether somebody has the token. Who guesses has to wait.

@@ -97,9 +97,13 @@ func crossing(r *http.Request, dest string) {
 func TestALinkWithTheToken(t *testing.T) {
 	s := newScene(t)
 	for path, want := range map[string]string{
-		"/": "/", "/runs/loop_1": "/runs/loop_1", "//evil.example/": "/evil.example", "/%5cevil.example": "/%5Cevil.example", "/%2fevil.example": "/evil.example", "///evil.example": "/evil.example",
+		"/": "/", "/runs/loop_1": "/runs/loop_1", "/%22%3E%3Cscript%3E": "/%22%3E%3Cscript%3E", "//evil.example/": "/evil.example", "/%5cevil.example": "/%5Cevil.example", "/%2fevil.example": "/evil.example", "///evil.example": "/evil.example",
 	} {
 		r := s.ask("GET", path+"?token="+s.Access.Token, func(r *http.Request) { crossing(r, "document") })
+		if lead := `content="0; url=` + want + `"`; r.Code != http.StatusOK || !strings.Contains(r.Body.String(), lead) || len(r.Result().Cookies()) != 1 {
+			t.Errorf("GET %s from another site: %d %s, want %s", path, r.Code, r.Body, lead)
+		}
+		r = s.ask("GET", path+"?token="+s.Access.Token, nil)
 		if at := r.Header().Get("Location"); r.Code != http.StatusSeeOther || at != want {
 			t.Errorf("GET %s leads to %d %q, want %q", path, r.Code, at, want)
 		}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -225,4 +227,26 @@ func TestWebLogin(t *testing.T) {
 	}
 	p.quiet("401")
 	p.calm()
+}
+
+// The address leads in from wherever it is clicked, such as a terminal or a chat in a
+// page of another site: browsers send no cookie along with what such a page begins.
+func TestWebAddressIsALink(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.serve()
+	opening := s.opening
+	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>chat</title><link rel=icon href=data:,><a id=it href=%q>the page</a>`, opening)
+	}))
+	defer chat.Close()
+	_, token, _ := strings.Cut(s.opening, "token=")
+	s.opening = strings.Replace(chat.URL, "127.0.0.1", "evil.test", 1)
+	p := s.open(browser(t))
+	p.do(chromedp.Click("#it"))
+	p.until("the overview", `location.pathname === "/" && document.querySelector(".empty h2")`)
+	if at := eval[string](t, p.ctx, `location.href + document.referrer`); strings.Contains(at, token) || strings.Contains(at, "evil") {
+		t.Errorf("the page is at %s", at)
+	}
 }
