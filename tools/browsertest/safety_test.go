@@ -336,3 +336,97 @@ func (s *site) memory() int64 {
 	s.must(err)
 	return kb << 10
 }
+
+// The plan of a run is in its work tree. What is put in its place, or in that of its
+// folder, may lead elsewhere, and is not shown.
+func TestWebPlanLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.must(os.Mkdir(filepath.Join(s.tree, "docs"), 0o700))
+	s.write("docs/PLAN.md", "- [ ] an open task\n")
+	s.command("git", "add", ".")
+	s.command("git", "commit", "-qm", "plan")
+	s.start("refrain", "run", "-o", "quiet", "-p", "Go", "--plan", "docs/PLAN.md", "-n", "1", "--", "true").Run()
+	s.serve()
+	c := s.known()
+	tasks := "/api/runs/" + s.runID(c) + "/tasks"
+	if _, body := s.ask(c, "GET", tasks, "", nil); !strings.Contains(body, "an open task") {
+		t.Fatalf("the plan is %s", body)
+	}
+	private := filepath.Join(s.root, "private")
+	s.must(os.Mkdir(private, 0o700))
+	s.must(os.WriteFile(filepath.Join(private, "PLAN.md"), []byte("- [ ] THE SECRET\n"), 0o600))
+	for name, to := range map[string]string{"docs/PLAN.md": filepath.Join(private, "PLAN.md"), "docs": private} {
+		path := filepath.Join(s.tree, name)
+		s.must(os.Rename(path, path+".aside"))
+		s.must(os.Symlink(to, path))
+		if status, body := s.ask(c, "GET", tasks, "", nil); strings.Contains(body, "THE SECRET") {
+			t.Errorf("%s leads to %s: %d %s", name, to, status, body)
+		}
+		s.must(os.Remove(path))
+		s.must(os.Rename(path+".aside", path))
+	}
+}
+
+// At an address that others reach, a token of one's own opens the page, by the names of
+// this machine alone.
+func TestWebReachedByOthers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	own := ""
+	list, err := net.InterfaceAddrs()
+	s.must(err)
+	for _, a := range list {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && n.IP.To4() != nil {
+			own = n.IP.String()
+		}
+	}
+	if own == "" {
+		t.Skip("this machine has no address but loopback")
+	}
+	out, err := s.start("refrain", "serve", "--listen", own+":0").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "can be reached by others") || !strings.Contains(string(out), "hint: give a token of your own with --token-file, and put TLS in front") {
+		t.Errorf("without a token: %v %s", err, out)
+	}
+	const token = "a token of one's own"
+	file := filepath.Join(s.root, "token")
+	s.must(os.WriteFile(file, []byte(token+"\n"), 0o600))
+	s.serve("--listen", "0.0.0.0:0", "--token-file", file)
+	if strings.Contains(s.opening, "token") {
+		t.Errorf("the token is printed: %s", s.opening)
+	}
+	jar, err := cookiejar.New(nil)
+	s.must(err)
+	c := &http.Client{Jar: jar, Timeout: time.Minute}
+	at := "http://" + own + regexp.MustCompile(`:\d+`).FindString(s.opening)
+	get := func(host string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"/api/overview", nil)
+		s.must(err)
+		r.Host = host
+		answer, err := c.Do(r)
+		s.must(err)
+		s.must(answer.Body.Close())
+		return answer.StatusCode
+	}
+	host := strings.TrimPrefix(at, "http://")
+	if got := get(host); got != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", got)
+	}
+	for _, tt := range []struct {
+		token string
+		want  int
+	}{{"another token of sorts", http.StatusUnauthorized}, {token, http.StatusOK}} {
+		r, err := c.PostForm(at+"/login", url.Values{"token": {tt.token}})
+		s.must(err)
+		s.must(r.Body.Close())
+		if r.StatusCode != tt.want {
+			t.Errorf("the login with %q: %d, want %d", tt.token, r.StatusCode, tt.want)
+		}
+	}
+	for name, want := range map[string]int{host: 200, "evil.test" + strings.TrimPrefix(host, own): 403, "192.0.2.7" + strings.TrimPrefix(host, own): 403, own: 403} {
+		if got := get(name); got != want {
+			t.Errorf("by the name %s: %d, want %d", name, got, want)
+		}
+	}
+}
