@@ -51,6 +51,7 @@ func (p *tab) key(key string) {
 const iterationDone = `document.querySelectorAll(".night .bars .f-ok").length >= 1 && document.querySelector(".night .bars .now")`
 
 func TestWebShowsPlanOutputAndLargeDiffs(t *testing.T) {
+	t.Parallel()
 	s := planned(t)
 	s.serve()
 	p := s.open(browser(t))
@@ -123,6 +124,7 @@ func TestWebShowsPlanOutputAndLargeDiffs(t *testing.T) {
 // What streams in must not move what somebody reads or is about to press, and nothing
 // moves where less motion is wanted.
 func TestWebHoldsStill(t *testing.T) {
+	t.Parallel()
 	s := planned(t)
 	s.serve()
 	p := s.open(browser(t))
@@ -155,6 +157,7 @@ steps = [{ usage = { input = 1000, output = 10, context_percent = 75 } }, { text
 `
 
 func TestWebWarningsAreDismissedForGood(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.write("agent.toml", warner)
 	s.command("git", "add", ".")
