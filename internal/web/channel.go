@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -47,6 +48,7 @@ type channel struct {
 	weight  int     // of all of them
 	at      int64   // the newest event
 	kept    int64   // the newest one of the journal
+	busy    string  // who is at work in the work tree
 	version int64   // counts up whenever the head of the page may have changed
 	fresh   bool    // the pages have not heard of something
 	news    chan struct{}
@@ -135,8 +137,15 @@ func (c *channel) look() (entry journal.Entry, err error) {
 		return entry, err
 	}
 	run := c.of.Look(c.one.store, entry)
+	holder, held := c.one.store.Holder()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// What can be done with a run that is over depends on who is at work in its tree: first
+	// its own runner, which is about to leave.
+	if now := fmt.Sprint(held, holder.Run); now != c.busy {
+		c.busy = now
+		c.changed()
+	}
 	if c.teller == nil {
 		c.one.entry, c.at, c.kept = entry, newestOf(c.one.store, entry), entry.Seq()
 		c.teller = newTeller(run)

@@ -250,6 +250,24 @@ func TestStreamTellsOfACrash(t *testing.T) {
 	}
 }
 
+// A run is over some time before its runner has left the work tree, and no event tells
+// of that; but then it can be resumed.
+func TestStreamTellsWhenTheRunnerLeaves(t *testing.T) {
+	s := newScene(t)
+	r := s.run().held(s.store, "")
+	r.end(loop.Stopped)
+	page := s.listen("/api/runs/"+r.Meta().ID+"/stream", nil)
+	var head Run
+	page.next("state", &head)
+	if head.Actions["restart"].OK || head.Actions["rollback"].OK {
+		t.Errorf("while the runner is there: %+v", head.Actions)
+	}
+	_ = r.lock.Unlock()
+	for !head.Actions["restart"].OK || !head.Actions["rollback"].OK {
+		page.next("state", &head)
+	}
+}
+
 // Who was away for long is told, and not drowned.
 func TestStreamResync(t *testing.T) {
 	s := newScene(t)
