@@ -87,9 +87,26 @@ func checkFlight(ctx context.Context, a request.Assignment) []Check {
 		list = append(list, Check{"agents", Worry, choice.Error() + ": a run asks which, or is refused", "set agent = \"NAME\" in refrain.toml, or name one with -a"})
 	}
 	if len(a.Config().Gates) == 0 {
-		return append(list, Check{"gates", Worry, "there are none: nothing can prove a claim", "\"refrain init\" finds out how this project is tested; or add a [[gate]] to refrain.toml"})
+		list = append(list, Check{"gates", Worry, "there are none: nothing can prove a claim", "\"refrain init\" finds out how this project is tested; or add a [[gate]] to refrain.toml"})
+		return append(list, checkGuide(a)...)
 	}
 	return append(list, checkUnjudged(a)...)
+}
+
+// checkGuide is what AGENTS.md says of how the work is checked, where there is no gate
+// at all.
+func checkGuide(a request.Assignment) []Check {
+	root, err := files.OpenTree(a.Tree)
+	if err != nil {
+		return nil // other checks say so
+	}
+	defer root.Close()
+	var list []Check
+	for _, g := range scaffold.Detect(files.FS(root)).Guided(nil) {
+		proposal := g.GuideProposal()
+		list = append(list, Check{"gates", Worry, proposal.Text, proposal.Hint})
+	}
+	return list
 }
 
 // checkUnjudged is what "refrain init" would make a gate of, and the settings do not

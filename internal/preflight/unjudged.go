@@ -20,5 +20,9 @@ func Unjudged(p scaffold.Project, c config.Config) []Finding {
 		proposal := g.Proposal()
 		list = append(list, Finding{Name: "gates", What: proposal.Text, Hint: proposal.Hint, Worry: true})
 	}
+	for _, g := range p.Guided(append(have, p.Lacking(have)...)) {
+		proposal := g.GuideProposal()
+		list = append(list, Finding{Name: "gates", What: proposal.Text, Hint: proposal.Hint, Worry: true})
+	}
 	return list
 }

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,9 @@ func (o *Options) Questions(p Project, agents []string) []Question {
 	}
 	if o.Test == "" && len(p.Parts) == 0 {
 		q := Question{Text: "Which command runs the tests?", Default: p.Main.Test.Line, Answer: &o.Test}
+		if at := slices.IndexFunc(p.guide, func(g Gate) bool { return g.checks == "test" }); q.Default == "" && at >= 0 {
+			q.Default = p.guide[at].Line
+		}
 		if q.Default == "" {
 			q.Text, q.Default = `Which command runs the tests ("none" for none yet)?`, "none"
 		}

@@ -24,6 +24,7 @@ type Project struct {
 	Others []Toolchain // what else is there, in the order of the table
 	Parts  []Part      // folders with tools of their own, which those at the root do not reach
 
+	guide []Gate // the checks that AGENTS.md names
 	setup string // installs what the tools at the root need; empty: nothing is, or it is known from lockfiles
 }
 
@@ -66,7 +67,7 @@ func Detect(fsys fs.FS) Project {
 	root := tree{files: fsys}
 	list := find(root)
 	main := mainOf(list)
-	p := Project{Main: list[main], Others: append(list[:main:main], list[main+1:]...)}
+	p := Project{Main: list[main], Others: append(list[:main:main], list[main+1:]...), guide: readGuide(root.read(guideFile))}
 	var more int
 	if p.Parts, more = findParts(root, list); more > 0 {
 		p.Main.note(fmt.Sprintf("%d more folders have tests of their own, which no gate runs", more), "add a [[gate]] with its dir for each that matters")
@@ -123,6 +124,9 @@ func (p Project) Notes() []loop.Warning {
 		for _, n := range part.Notes {
 			list = append(list, loop.Warning{Text: part.Dir + ": " + n.Text, Hint: n.Hint})
 		}
+	}
+	for _, g := range p.Guided(p.Gates()) {
+		list = append(list, g.GuideProposal())
 	}
 	return list
 }
