@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/ledger"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -96,7 +97,7 @@ func TestTheRedlineOfARunIsKnown(t *testing.T) {
 	}
 	defer r.Close()
 	(&written{Run: r, t: t}).add(0, 0, &loop.RunStarted{Name: r.Meta().Name})
-	var line timeline
+	var line ledger.Timeline
 	s.get("/api/runs/"+r.Meta().ID+"/timeline", &line)
 	if line.Redline != 72 {
 		t.Errorf("the redline is %d, want 72", line.Redline)

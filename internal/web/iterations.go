@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -52,96 +51,18 @@ func (s runs) iterations(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// timeline is every attempt in columns, and what happened between.
-type timeline struct {
-	Seq     int64         `json:"seq"`
-	Total   int           `json:"total"`
-	Columns columns       `json:"columns"`
-	Redline int           `json:"redline,omitempty"`
-	Marks   []ledger.Mark `json:"marks"`
-}
-
-// columns are the figures of attempts, each in a list: ten thousand rows would say
-// every name ten thousand times.
-type columns struct {
-	Seq          []int64       `json:"seq"`
-	Iteration    []int         `json:"iteration"`
-	Attempt      []int         `json:"attempt"`
-	Start        []int64       `json:"start"`
-	End          []int64       `json:"end"`
-	Result       []loop.Result `json:"result"`
-	Refused      []int         `json:"refused"`
-	TestsPassed  []*int        `json:"tests_passed"`
-	TestsFailed  []*int        `json:"tests_failed"`
-	CostUSD      []float64     `json:"cost_usd"`
-	TotalCostUSD []float64     `json:"total_cost_usd"`
-	Tokens       []int         `json:"tokens"`
-	Context      []*int        `json:"context"`
-	Duration     []int64       `json:"duration_ms"`
-	LinesAdded   []int         `json:"lines_added"`
-	LinesRemoved []int         `json:"lines_removed"`
-	RedGates     []int         `json:"red_gates"`
-	Level        []loop.Level  `json:"level"`
-}
-
-func (c *columns) add(a ledger.Attempt) {
-	refused, start := 0, a.StartedAt.UnixMilli()
-	if a.Refused != "" {
-		refused = 1
-	}
-	if a.StartedAt.IsZero() {
-		start = a.EndedAt.UnixMilli() - a.Duration.Duration().Milliseconds()
-	}
-	var context *int
-	if a.Context > 0 {
-		context = &a.Context
-	}
-	c.Seq, c.Iteration, c.Attempt = append(c.Seq, a.Seq), append(c.Iteration, a.Iteration), append(c.Attempt, a.Attempt)
-	c.Start, c.End = append(c.Start, start), append(c.End, a.EndedAt.UnixMilli())
-	c.Result, c.Refused, c.Level = append(c.Result, a.Result), append(c.Refused, refused), append(c.Level, a.Level)
-	c.TestsPassed, c.TestsFailed = append(c.TestsPassed, a.TestsPassed), append(c.TestsFailed, a.TestsFailed)
-	c.CostUSD, c.TotalCostUSD, c.Tokens = append(c.CostUSD, a.CostUSD), append(c.TotalCostUSD, a.Total), append(c.Tokens, a.Tokens)
-	c.Context, c.Duration = append(c.Context, context), append(c.Duration, a.Duration.Duration().Milliseconds())
-	c.LinesAdded, c.LinesRemoved = append(c.LinesAdded, a.LinesAdded), append(c.LinesRemoved, a.LinesRemoved)
-	c.RedGates = append(c.RedGates, len(a.RedGates))
-}
-
-// empty has a list for each, which is never null.
-func emptyColumns() columns {
-	return columns{
-		Seq: []int64{}, Iteration: []int{}, Attempt: []int{}, Start: []int64{}, End: []int64{}, Result: []loop.Result{}, Refused: []int{},
-		TestsPassed: []*int{}, TestsFailed: []*int{}, CostUSD: []float64{}, TotalCostUSD: []float64{}, Tokens: []int{}, Context: []*int{},
-		Duration: []int64{}, LinesAdded: []int{}, LinesRemoved: []int{}, RedGates: []int{}, Level: []loop.Level{},
-	}
-}
-
 func (s runs) timeline(w http.ResponseWriter, r *http.Request) {
 	after, ok := number(w, r, "after", 0, 0, math.MaxInt64)
 	if !ok {
 		return
 	}
 	s.book(w, r, func(one ship, b *ledger.Book) any {
-		t := timeline{Seq: after, Total: len(b.Attempts), Columns: emptyColumns(), Redline: b.Redline, Marks: []ledger.Mark{}}
+		t := b.After(after)
 		if t.Redline == 0 && after == 0 { // who asks for what is newer knows it
 			t.Redline = redlineOf(one)
 		}
-		// Every page of a live run asks again and again: it pays for what is new alone.
-		attempts := b.Attempts[newerThan(after, len(b.Attempts), func(i int) int64 { return b.Attempts[i].Seq }):]
-		for _, a := range attempts {
-			t.Columns.add(a)
-			t.Seq = max(t.Seq, a.Seq)
-		}
-		t.Marks = append(t.Marks, b.Marks[newerThan(after, len(b.Marks), func(i int) int64 { return b.Marks[i].Seq }):]...)
-		if n := len(t.Marks); n > 0 {
-			t.Seq = max(t.Seq, t.Marks[n-1].Seq)
-		}
 		return t
 	})
-}
-
-// newerThan is the place of the first of n, in order, that came after an event.
-func newerThan(after int64, n int, seq func(int) int64) int {
-	return sort.Search(n, func(i int) bool { return seq(i) > after })
 }
 
 // redlineOf is the redline that a run was started with. Only where sessions are kept it

@@ -97,12 +97,12 @@ func TestARunInPages(t *testing.T) {
 	if len(rows.Rows) != 0 {
 		t.Errorf("behind the last there are %+v", rows)
 	}
-	var line timeline
+	var line ledger.Timeline
 	s.get(at+"/timeline", &line)
 	if len(line.Columns.Seq) != 5 || len(line.Marks) == 0 || *line.Columns.TestsPassed[0] != 3 {
 		t.Errorf("the timeline is %+v", line)
 	}
-	var later timeline
+	var later ledger.Timeline
 	r.attempt(6)
 	s.get(fmt.Sprintf("%s/timeline?after=%d", at, line.Seq), &later)
 	if len(later.Columns.Seq) != 1 || later.Total != 6 {
