@@ -85,6 +85,8 @@ type Options struct {
 	Permissions string // what it may do unasked: Permissions; empty: own
 	SystemFile  string // a text for its system prompt; empty: none
 	MaxTurns    int    // 0: as many as it likes
+	Version     string // of the CLI, such as 2.1.197; empty is not known
+	Forgets     bool   // no session is gone on with, so none need be kept
 
 	// Untrusted is the folders of a repository from which it is to take nothing
 	// but words: the root, and the one that it works in. None: it is trusted.

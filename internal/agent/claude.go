@@ -1,6 +1,9 @@
 package agent
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Claude Code, as measured with 2.1.197.
 //
@@ -68,6 +71,8 @@ func claudeArgs(o Options, c Call) ([]string, error) {
 	}
 	if c.Session != "" {
 		args = append(args, "--resume", c.Session)
+	} else if o.Forgets && atLeast(o.Version, 2, 1, 197) { // some before it take the flag and print nothing
+		args = append(args, "--no-session-persistence")
 	}
 	if o.MaxTurns > 0 {
 		args = append(args, "--max-turns", strconv.Itoa(o.MaxTurns))
@@ -82,6 +87,20 @@ func claudeArgs(o Options, c Call) ([]string, error) {
 		args = append(args, "--append-system-prompt-file", o.SystemFile)
 	}
 	return args, nil
+}
+
+// atLeast tells whether a version is known to be this one, or a later one.
+func atLeast(version string, wanted ...int) bool {
+	parts := strings.Split(version, ".")
+	if len(parts) != len(wanted) {
+		return false
+	}
+	for i, part := range parts {
+		if n, err := strconv.Atoi(part); err != nil || n != wanted[i] {
+			return err == nil && n > wanted[i]
+		}
+	}
+	return true
 }
 
 func newClaudeDecoder(o Options) Decoder { return newJSONDecoder(o, &claudeDialect{}) }

@@ -282,7 +282,9 @@ func (d *claudeDialect) total(v value, r *report) {
 	if window > 0 {
 		r.met(loop.AgentSession{ContextWindow: window})
 	}
-	sum.CostUSD = v.float("total_cost_usd")
+	if sum.CostUSD = v.float("total_cost_usd"); sum.CostUSD == 0 {
+		sum.CostUSD = v.float("cost_usd") // as versions before 1.0 have it
+	}
 	sum.Turns = d.bill.total.Turns
 	d.bill.total = sum
 	r.used(sum, d.bill.context)

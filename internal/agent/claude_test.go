@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -205,6 +206,10 @@ func TestClaudeTotals(t *testing.T) {
 			loop.Usage{Input: 105, Output: 11, CacheRead: 7, CacheWrite: 3, CostUSD: 0.5, Turns: 2, ContextPercent: 55},
 		},
 		{
+			"the cost as old versions tell it", `{"type":"result","subtype":"success","is_error":false,"num_turns":2,"cost_usd":0.25,"usage":{"input_tokens":100,"output_tokens":10}}`,
+			loop.Usage{Input: 100, Output: 10, CostUSD: 0.25, Turns: 2, ContextPercent: 1},
+		},
+		{
 			"without models, the plain sum", `{"type":"result","subtype":"success","is_error":false,"num_turns":2,"usage":{"input_tokens":100,"output_tokens":10}}`,
 			loop.Usage{Input: 100, Output: 10, CostUSD: 0.00075, CostEstimated: true, Turns: 2, ContextPercent: 1},
 		},
@@ -291,5 +296,30 @@ func TestClaudeTellsWhatWasDenied(t *testing.T) {
 	want := &loop.AgentToolResult{ID: "t1", Name: "Bash", Failed: true, Denied: true}
 	if diff := cmp.Diff(loop.Payload(want), all[0]); diff != "" || !result.OK {
 		t.Errorf("first event (-want +got), ok %v:\n%s", result.OK, diff)
+	}
+}
+
+func TestClaudeLeavesNoSession(t *testing.T) {
+	tests := []struct {
+		name, version, session string
+		forgets, want          bool
+	}{
+		{"a version that can", "2.1.197", "", true, true},
+		{"a later one", "2.2.0", "", true, true},
+		{"much later", "10.0.1", "", true, true},
+		{"an earlier one", "2.1.80", "", true, false},
+		{"nobody knows", "", "", true, false},
+		{"the session is kept", "2.1.197", "", false, false},
+		{"a session goes on", "2.1.197", "s", true, false},
+	}
+	for _, tt := range tests {
+		a, err := New(Options{Name: "claude", Version: tt.version, Forgets: tt.forgets})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd, err := a.Command(Call{HasPrompt: true, Prompt: "x", Session: tt.session})
+		if got := slices.Contains(cmd.Argv, "--no-session-persistence"); err != nil || got != tt.want {
+			t.Errorf("%s: %q, %v; want it told: %v", tt.name, cmd.Argv, err, tt.want)
+		}
 	}
 }

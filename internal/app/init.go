@@ -23,6 +23,7 @@ import (
 // SetupOptions are what a person wants of a project that is made ready.
 type SetupOptions struct {
 	Agent   string // empty leaves it to who else says it
+	Profile string // of another system; empty is none
 	Goal    string // what is to be built, in a sentence; empty: nobody has said it yet
 	Full    bool   // write samples of everything, too
 	Force   bool   // overwrite files that are there
@@ -58,6 +59,9 @@ func NewSetup(ctx context.Context, dir string, o SetupOptions) (*Setup, error) {
 	if o.Agent != "" {
 		sources.Flags = []config.Flag{{Name: "--agent", Key: "agent", Value: o.Agent}}
 	}
+	if o.Profile != "" {
+		sources.Flags = append(sources.Flags, config.Flag{Name: "--profile", Key: "profile", Value: o.Profile})
+	}
 	settings, err := config.Load(sources)
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func NewSetup(ctx context.Context, dir string, o SetupOptions) (*Setup, error) {
 	s := &Setup{
 		Tree: tree, Agents: lineup.Installed(settings.Config.Agents),
 		Options: scaffold.Options{
-			Agent: o.Agent, Goal: o.Goal, Full: o.Full, Bare: true, SchemaURL: scaffold.SchemaURL(o.Version), Schema: string(config.Schema()),
+			Agent: o.Agent, Profile: o.Profile, Ungated: o.Profile != "" && settings.IsSet("commands.as_gates"), Goal: o.Goal, Full: o.Full, Bare: true, SchemaURL: scaffold.SchemaURL(o.Version), Schema: string(config.Schema()),
 		},
 		chosen: settings.Config.Agent != "auto", force: o.Force, foreign: preflight.Foreign(tree),
 	}
@@ -155,6 +159,12 @@ func (s *Setup) notDone(results []scaffold.Result) []loop.Warning {
 		list = append(list, loop.Warning{
 			Text: fmt.Sprintf("%s was kept, so --agent %s changed nothing", config.FileName, s.Options.Agent),
 			Hint: fmt.Sprintf("write agent = %q into it, or pass --force", s.Options.Agent),
+		})
+	}
+	if s.Options.Profile != "" {
+		list = append(list, loop.Warning{
+			Text: fmt.Sprintf("%s was kept, so --profile %s changed nothing", config.FileName, s.Options.Profile),
+			Hint: fmt.Sprintf("refrain config set profile %s", s.Options.Profile),
 		})
 	}
 	a, err := request.Load(s.Tree, request.Request{})

@@ -327,6 +327,7 @@ func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past 
 	defer keeper.Close()
 	facts := hooks.About
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
+	facts.Iteration, facts.TotalIterations = &end.Totals.Iterations, &end.Totals.Iterations
 	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Stop.Iterations
 	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
 		Input: input, Env: hook.Environ(environ(a.Environ(), a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Hide: secretsOf(a), Exec: keeper.Run,

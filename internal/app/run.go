@@ -371,7 +371,7 @@ func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []lo
 	return parts.HookSettings{
 		Set: set, Timeout: loop.Millis(c.Timeout),
 		About: hook.Facts{
-			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure,
+			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure, Profile: a.Config().Profile,
 			ProjectDir: a.Tree, RunDir: run.Dir(), PlanFile: a.Plan().Path,
 		},
 	}, warnings

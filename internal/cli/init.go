@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/scaffold"
@@ -46,10 +47,14 @@ func initCommand(sh *shell) *cobra.Command {
 	f.BoolVar(&o.Here, "here", false, "write here though this is the home folder, or the root of the file system")
 	yes := f.BoolP("yes", "y", false, "ask nothing")
 	f.StringVarP(&o.Agent, "agent", "a", "", "the agent that works here")
+	f.StringVar(&o.Profile, "profile", "", "behave like another system: "+strings.Join(config.Profiles(), ", "))
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if f.Changed("agent") && strings.TrimSpace(o.Agent) == "" {
 			return usage("--agent is empty", "name an agent: \"refrain agents\" lists them")
+		}
+		if f.Changed("profile") && strings.TrimSpace(o.Profile) == "" {
+			return usage("--profile is empty", "name one of "+strings.Join(config.Profiles(), ", "))
 		}
 		ctx := cmd.Context()
 		setup, err := app.NewSetup(ctx, sh.dir, o)

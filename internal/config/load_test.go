@@ -112,7 +112,7 @@ func TestLayersInTheirOrder(t *testing.T) {
 			{Value: "13", Layer: "project", Where: "refrain.toml:2"},
 			{Value: "12", Layer: "user", Where: s.UserFile + ":2"},
 			{Value: "18", Layer: "procedure build (built-in)"},
-			{Value: "1", Layer: "profile fresher", Where: "fresher.toml:37"},
+			{Value: "1", Layer: "profile fresher", Where: "fresher.toml:40"},
 			{Value: "3", Layer: "built-in"},
 		},
 	}

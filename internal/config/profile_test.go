@@ -95,6 +95,8 @@ func TestFresher(t *testing.T) {
 	wantProfile(t, "fresher", noPause, asItIs, []pin{
 		{"LIM-05 SRC-05 X-06", "loop.max_iterations", "0"},
 		{"CFG-30 END-10 X-18", "stop.no_progress", "1"},
+		{"END-08", "stop.limit_first", "true"},
+		{"LIM-05 SRC-05 X-06", "procedures.plan.loop.max_iterations", "0"},
 		{"CFG-30 END-10 X-18", "loop.progress", `["commits"]`},
 		{"CFG-31 SRC-07 X-30", "permissions.mode", `"full"`},
 		{"CFG-32 SRC-08", "agents.claude.max_turns", "50"},
@@ -176,7 +178,7 @@ func TestTheHighestProfileIsTaken(t *testing.T) {
 }
 
 func TestTheModelOfAProfile(t *testing.T) {
-	fresher := Origin{Value: `"sonnet"`, Layer: "profile fresher", Where: "fresher.toml:15"}
+	fresher := Origin{Value: `"sonnet"`, Layer: "profile fresher", Where: "fresher.toml:17"}
 	tests := []struct {
 		name  string
 		flags []Flag

@@ -29,7 +29,7 @@ done.promise done.match done.any_exit done.failure_promise done.plan done.writte
 done.require done.tests done.confirmations
 proof.baseline proof.setup proof.copy
 stop.failures stop.red_gates stop.test_failures stop.no_progress stop.cost_without_progress
-stop.repeats stop.gates_are_failures stop.patterns stop.scripts
+stop.repeats stop.gates_are_failures stop.limit_first stop.patterns stop.scripts
 budget.cost_usd budget.tokens budget.prompt_tokens
 limits.wait limits.max_wait limits.fallback
 session.mode session.max_time session.max_iterations session.min_iterations session.handoff_tokens

@@ -11,32 +11,34 @@ import (
 
 // Facts are what a hook can know of its run. What is zero or nil is not known.
 type Facts struct {
-	Run           string
-	RunID         string
-	Procedure     string
-	Iteration     int
-	MaxIterations int // 0 is unlimited, too
-	LastExitCode  *int
-	LastResult    loop.Result
-	TotalCommits  *int
-	LastCommit    string
-	Elapsed       time.Duration // always known: before the first iteration it is 0
-	ProjectDir    string
-	RunDir        string
-	PlanFile      string
-	FinishState   loop.Status
-	FinishReason  loop.Reason
+	Run             string
+	RunID           string
+	Procedure       string
+	Profile         string // of another system, whose names are told as well
+	Iteration       *int   // or, between two, the last one; 0 before the first
+	MaxIterations   int    // 0 is unlimited, too
+	LastExitCode    *int
+	LastResult      loop.Result
+	TotalIterations *int
+	TotalCommits    *int
+	LastCommit      string
+	Elapsed         time.Duration // always known: before the first iteration it is 0
+	ProjectDir      string
+	RunDir          string
+	PlanFile        string
+	FinishState     loop.Status
+	FinishReason    loop.Reason
 }
 
 // Environ is the environment base with the facts. What is not known is unset
 // rather than empty, even if base has it: a run that was started by a hook of
 // another run must not tell its own hooks how that one ended.
 func Environ(base []string, f Facts) []string {
-	facts := []struct{ name, value string }{
+	facts := []variable{
 		{"REFRAIN_RUN", f.Run},
 		{"REFRAIN_RUN_ID", f.RunID},
 		{"REFRAIN_PROCEDURE", f.Procedure},
-		{"REFRAIN_ITERATION", positive(f.Iteration)},
+		{"REFRAIN_ITERATION", known(f.Iteration)},
 		{"REFRAIN_MAX_ITERATIONS", positive(f.MaxIterations)},
 		{"REFRAIN_LAST_EXIT_CODE", known(f.LastExitCode)},
 		{"REFRAIN_LAST_RESULT", string(f.LastResult)},
@@ -48,6 +50,9 @@ func Environ(base []string, f Facts) []string {
 		{"REFRAIN_PLAN_FILE", f.PlanFile},
 		{"REFRAIN_FINISH_STATE", string(f.FinishState)},
 		{"REFRAIN_FINISH_REASON", string(f.FinishReason)},
+	}
+	if also := foreign[f.Profile]; also != nil {
+		facts = append(facts, also(f)...)
 	}
 	env := slices.Clone(base)
 	for _, fact := range facts {

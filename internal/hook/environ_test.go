@@ -11,7 +11,7 @@ import (
 
 func TestEnviron(t *testing.T) {
 	f := Facts{
-		Run: "build-7", RunID: "loop_1", Procedure: "build", Iteration: 3, MaxIterations: 10,
+		Run: "build-7", RunID: "loop_1", Procedure: "build", Iteration: new(3), MaxIterations: 10,
 		LastExitCode: new(0), LastResult: loop.OK, TotalCommits: new(0), LastCommit: "abc123",
 		Elapsed: 90*time.Second + 900*time.Millisecond, ProjectDir: "/p", RunDir: "/r", PlanFile: "PLAN.md",
 		FinishState: loop.Aborted, FinishReason: loop.ByHook,
@@ -38,5 +38,42 @@ func TestEnvironUnsetsWhatIsNotKnown(t *testing.T) {
 	}
 	if !slices.Equal(base, before) {
 		t.Errorf("the base was changed to %q", base)
+	}
+}
+
+func TestTheNamesOfAnotherSystem(t *testing.T) {
+	f := Facts{Profile: "fresher", Procedure: "build", Iteration: new(0), LastExitCode: new(0), TotalCommits: new(2), RunDir: "/r", Elapsed: time.Second}
+	got := Environ([]string{"FRESHER_ITERATION=9", "FRESHER_FINISH_TYPE=old"}, f)
+	for _, want := range []string{"REFRAIN_ITERATION=0", "FRESHER_ITERATION=0", "FRESHER_MAX_ITERATIONS=0", "FRESHER_LAST_EXIT_CODE=0", "FRESHER_TOTAL_COMMITS=2", "FRESHER_DURATION=1", "FRESHER_LOG_DIR=/r", "FRESHER_MODE=building"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %s in %q", want, got)
+		}
+	}
+	if slices.ContainsFunc(got, func(v string) bool { return strings.HasPrefix(v, "FRESHER_FINISH_TYPE") || v == "FRESHER_ITERATION=9" }) {
+		t.Errorf("what another run was told is in %q", got)
+	}
+	f.Profile = "rooda"
+	if got := Environ(nil, f); strings.Contains(strings.Join(got, " "), "FRESHER") {
+		t.Errorf("another profile has fresher's names: %q", got)
+	}
+	ends := []struct {
+		state  loop.Status
+		reason loop.Reason
+		want   string
+	}{
+		{loop.Stopped, loop.BySignal, "manual"},
+		{loop.Aborted, loop.ByFailures, "error"},
+		{loop.Exhausted, loop.ByIterations, "max_iterations"},
+		{loop.Done, loop.ByIterations, "max_iterations"},
+		{loop.Done, loop.ByPlan, "complete"},
+		{loop.Aborted, loop.ByNoProgress, "no_changes"},
+		{loop.Aborted, loop.ByHook, "hook_abort"},
+		{"failed", loop.ByAgentMissing, "error"},
+	}
+	for _, tt := range ends {
+		got := Environ(nil, Facts{Profile: "fresher", FinishState: tt.state, FinishReason: tt.reason})
+		if !slices.Contains(got, "FRESHER_FINISH_TYPE="+tt.want) {
+			t.Errorf("%s by %s: %q, want %s", tt.state, tt.reason, got, tt.want)
+		}
 	}
 }

@@ -170,7 +170,7 @@ pwd
 echo "$REFRAIN_ITERATION ${REFRAIN_FINISH_STATE-unset}" >&2
 `
 	c := call(t)
-	c.Env = Environ(c.Env, Facts{Iteration: 3})
+	c.Env = Environ(c.Env, Facts{Iteration: new(3)})
 	var log bytes.Buffer
 	c.Log = &log
 	if r := program(t, PostIteration, text).Run(t.Context(), PostIteration, c); r.Warning != nil {

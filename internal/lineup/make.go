@@ -39,6 +39,9 @@ func Make(a request.Assignment, name, model string, used func(session string) lo
 	if a.Request.Untrusted {
 		o.Untrusted = untrusted(a)
 	}
+	if o.Forgets = a.Config().Session.Mode == "fresh"; o.Forgets && table.Command.IsZero() {
+		o.Version = versionOf(programOf(name, table))
+	}
 	switch {
 	case !agent.KnowsCommand(name):
 		o.Name = "command"

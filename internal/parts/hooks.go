@@ -165,9 +165,15 @@ func (h *Hooks) unchanged(ctx context.Context) bool {
 func (h *Hooks) facts(ctx context.Context, event loop.Event, last *loop.Outcome) hook.Facts {
 	s := h.State()
 	f := h.About
-	f.Iteration, f.MaxIterations = event.Iter, h.Limits().Iterations
-	f.TotalCommits, f.Elapsed = &s.Totals.Commits, h.Facts(nil).Live()
-	if last != nil {
+	iteration, zero := event.Iter, 0
+	if iteration == 0 { // before the first, or after the last
+		iteration = s.Totals.Iterations
+	}
+	f.Iteration, f.MaxIterations = &iteration, h.Limits().Iterations
+	f.TotalIterations, f.TotalCommits, f.Elapsed = &s.Totals.Iterations, &s.Totals.Commits, h.Facts(nil).Live()
+	if last == nil {
+		f.LastExitCode = &zero
+	} else {
 		f.LastResult, f.LastCommit = last.Result, h.Tree.LastCommit(ctx)
 		if last.Exit != nil {
 			f.LastExitCode = last.Exit.Code

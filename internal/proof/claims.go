@@ -124,7 +124,7 @@ func (c *Claims) DoneBefore(ctx context.Context) *loop.Verdict {
 	claim := &loop.Claim{Kind: loop.ClaimDone, Text: "plan", By: loop.ByPlan}
 	c.Record(&loop.ClaimHeard{Kind: claim.Kind, Text: claim.Text})
 	if len(c.Judge.Gates) == 0 || c.Judge.Proof.Mode == "none" {
-		v := c.Decide(&loop.Outcome{Claim: claim})
+		v := stop.Unproven(claim, len(c.Judge.Gates) > 0) // there was no iteration that a limit could count
 		return &v
 	}
 	ctx, done := c.UntilAsked(ctx)

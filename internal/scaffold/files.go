@@ -30,11 +30,13 @@ const (
 
 // Options are what a person may want to have otherwise.
 type Options struct {
-	Agent string // empty leaves it to the user's own settings, or to what is installed
-	Test  string // how the tests are run; empty is what was detected, "none" is not at all
-	Goal  string // what is to be built, in a sentence; empty: nobody has said it yet
-	Full  bool   // write samples of everything that can be written, too
-	Bare  bool   // there is no git: the records of runs are in the folder itself
+	Profile string // of another system; empty is none
+	Ungated bool   // the profile says whether the commands are gates
+	Agent   string // empty leaves it to the user's own settings, or to what is installed
+	Test    string // how the tests are run; empty is what was detected, "none" is not at all
+	Goal    string // what is to be built, in a sentence; empty: nobody has said it yet
+	Full    bool   // write samples of everything that can be written, too
+	Bare    bool   // there is no git: the records of runs are in the folder itself
 
 	SchemaURL string // where editors find the JSON Schema of the settings; empty is nowhere
 	Schema    string // the schema itself, for Full; empty is none

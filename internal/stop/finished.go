@@ -30,7 +30,7 @@ func (c Completion) Gated() bool { return c.Proof || c.ProofOff }
 // called unproven.
 func Finished(s *Settings) Rule {
 	return Rule{
-		Name: "done", Decide: finished(s.Done), Redecidable: true, CanEnd: s.Done.Asked(),
+		Name: "done", Notices: true, Decide: finished(s.Done), Redecidable: true, CanEnd: s.Done.Asked(),
 		Rows: []setting.Row{{
 			Key: "done.confirmations", Kind: setting.Positive, At: &s.Done.Confirmations, Default: 1,
 			Doc: "how many claims in a row, each with its proof, end the run",
@@ -79,17 +79,23 @@ func finished(c Completion) loop.Rule {
 // claimed weighs a claim that was not refused.
 func (c Completion) claimed(f loop.Facts) loop.Verdict {
 	claim := f.Outcome.Claim
-	what := Claimed(claim)
-	switch {
-	case c.ProofOff:
-		return done(claim.By, what+` (claimed, unproven: done.proof is "none")`, false)
-	case !c.Proof:
-		return done(claim.By, what+" (claimed, unproven: no gates are set)", false)
+	if !c.Proof {
+		return Unproven(claim, c.ProofOff)
 	}
 	if !claim.Proven && f.Outcome.Proof == nil || f.State.Confirmed < c.Confirmations {
 		return none
 	}
 	return Taken(claim, f.Outcome.Proof, f.Outcome.Pinned)
+}
+
+// Unproven ends a run on a claim that no gate has judged, though there may be gates
+// that are not to.
+func Unproven(c *loop.Claim, gated bool) loop.Verdict {
+	why := "no gates are set"
+	if gated {
+		why = `done.proof is "none"`
+	}
+	return done(c.By, Claimed(c)+" (claimed, unproven: "+why+")", false)
 }
 
 // Claimed says in words what a claim comes to.

@@ -7,16 +7,22 @@ import (
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
+// lastOne is the name of the rule that knows which iteration was the last.
+const lastOne = "iterations"
+
 // Iterations stops a run that has used up its iterations. When nobody asked
 // for a way to be done, running them all was the whole task.
 func Iterations(s *Settings) Rule {
 	return Rule{
-		Name: "iterations", Decide: iterations(s.Iterations, s.Done.Asked()), Redecidable: true, CanEnd: s.Iterations > 0,
+		Name: lastOne, Decide: iterations(s.Iterations, s.Done.Asked()), Redecidable: true, CanEnd: s.Iterations > 0,
 		Limit: func(l *loop.Limits) { l.Iterations = s.Iterations },
 		Rows: []setting.Row{{
 			Key: "loop.max_iterations", Kind: setting.Iterations, At: &s.Iterations, Default: 0,
 			Conditional: []setting.ConditionalDefault{{When: setting.ForPrompt, Value: 50}, {When: setting.ForCommand, Value: 20}},
 			Doc:         "counted iterations at most; 0, \"none\" and \"unlimited\" are no limit",
+		}, {
+			Key: "stop.limit_first", Kind: setting.Bool, At: &s.LimitFirst, Default: false,
+			Doc: "the last iteration ends the run at its limit, whatever is noticed in it: that the work is done, or gets nowhere",
 		}},
 		Ends: []End{
 			{

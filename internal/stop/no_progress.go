@@ -11,7 +11,7 @@ import (
 // NoProgress stops a run that no longer changes anything.
 func NoProgress(s *Settings) Rule {
 	return Rule{
-		Name: "no progress", Decide: noProgress(s.NoProgress), Redecidable: true, CanEnd: s.NoProgress > 0,
+		Name: "no progress", Notices: true, Decide: noProgress(s.NoProgress), Redecidable: true, CanEnd: s.NoProgress > 0,
 		Limit: func(l *loop.Limits) { l.NoProgress = s.NoProgress },
 		Rows: []setting.Row{{
 			Key: "stop.no_progress", Kind: setting.Int, At: &s.NoProgress, Default: 5,

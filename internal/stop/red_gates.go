@@ -11,7 +11,7 @@ import (
 // RedGates stops a run whose gates stay red without getting better.
 func RedGates(s *Settings) Rule {
 	return Rule{
-		Name: "red gates", Decide: redGates(s.RedGates), Redecidable: true, CanEnd: s.RedGates > 0 && s.Done.Gated(),
+		Name: "red gates", Notices: true, Decide: redGates(s.RedGates), Redecidable: true, CanEnd: s.RedGates > 0 && s.Done.Gated(),
 		Limit: func(l *loop.Limits) { l.RedGates = s.RedGates },
 		Rows: []setting.Row{{
 			Key: "stop.red_gates", Kind: setting.Int, At: &s.RedGates, Default: 5,

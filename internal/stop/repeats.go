@@ -13,7 +13,7 @@ import (
 // is made, or the files go back and forth between two states.
 func Repeats(s *Settings) Rule {
 	return Rule{
-		Name: "repeats", Decide: repeats(s.Repeats), Redecidable: true, CanEnd: s.Repeats > 0,
+		Name: "repeats", Notices: true, Decide: repeats(s.Repeats), Redecidable: true, CanEnd: s.Repeats > 0,
 		Rows: []setting.Row{{
 			Key: "stop.repeats", Kind: setting.Int, At: &s.Repeats, Default: 4,
 			Conditional: []setting.ConditionalDefault{{When: setting.ForCommand, Value: 0}},

@@ -66,7 +66,10 @@ type Rule struct {
 	// CanEnd says that the rule, as it is set, can end a run that nobody stops: by
 	// what every run has, and not by what may never be seen.
 	CanEnd bool
-	Ends   []End
+	// Notices says that the rule goes by what it sees in the work: that it is done, or
+	// gets nowhere. Settings can have the limit win over that.
+	Notices bool
+	Ends    []End
 }
 
 // End is one way in which a rule ends a run.
@@ -90,6 +93,7 @@ type Settings struct {
 	CostUSD    float64
 	Tokens     int
 
+	LimitFirst       bool // the last iteration is the end, whatever was noticed in it
 	Failures         int
 	GatesAreFailures bool // a failing gate counts as a failure of the agent
 	RedGates         int
@@ -118,7 +122,20 @@ func all(s *Settings) []Rule {
 	for i, rule := range rules {
 		list[i] = rule(s)
 	}
+	if s.LimitFirst {
+		return limitFirst(list)
+	}
 	return list
+}
+
+// limitFirst is the rules with those that only notice something in an iteration
+// behind the one that knows it was the last.
+func limitFirst(list []Rule) []Rule {
+	notices := func(r Rule) bool { return r.Notices }
+	noticing := slices.DeleteFunc(slices.Clone(list), func(r Rule) bool { return !r.Notices })
+	list = slices.DeleteFunc(list, notices)
+	limit := slices.IndexFunc(list, func(r Rule) bool { return r.Name == lastOne })
+	return slices.Insert(list, limit+1, noticing...)
 }
 
 // Rules is how they decide, in the order in which they win.

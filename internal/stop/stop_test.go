@@ -94,6 +94,38 @@ func TestWhoWins(t *testing.T) {
 	}
 }
 
+// With the limit first, only what is noticed in the work comes later: whoever ends a
+// run by hand, a hook or a failure still does.
+func TestWhoWinsWithTheLimitFirst(t *testing.T) {
+	settings, f := everything()
+	settings.LimitFirst = true
+	f.Asked, f.Outcome.Result, f.Outcome.Error, f.State.ProviderHolds = &loop.StopRequest{Signal: "INT"}, loop.OK, nil, nil
+	f.Outcome.Claim = &loop.Claim{Kind: loop.ClaimDone, By: loop.ByPromise, Proven: true}
+	f.Outcome.Scripts, f.Outcome.Matched = nil, nil
+	rows := []struct {
+		wins   string
+		remove func()
+	}{
+		{"signal", func() { f.Asked = nil }},
+		{"hook", func() { f.Outcome.Hook = nil }},
+		{"failures", func() { f.State.Streaks.Failures = 0 }},
+		{"iterations", func() { f.State.Totals.Iterations = 0 }},
+		{"promise", func() { f.Outcome.Claim = nil }},
+		{"red_gates", func() { f.State.Streaks.RedGates = 0 }},
+		{"test_failures", func() { f.State.Streaks.TestFailures = 0 }},
+		{"no_progress", func() { f.State.Streaks.NoProgress = 0 }},
+		{"repeats", func() { f.State.Repeats = loop.Repeats{} }},
+		{"cost_without_progress", func() { f.State.Unrewarded = 0 }},
+		{"time", func() {}},
+	}
+	for i, row := range rows {
+		if v := first(settings, f); v.Rule != row.wins {
+			t.Fatalf("row %d: %q wins (%s), want %q", i+1, v.Rule, v.Why, row.wins)
+		}
+		row.remove()
+	}
+}
+
 // first is the verdict of the rules on a state that the outcome is already in.
 func first(s Settings, f loop.Facts) loop.Verdict {
 	for _, rule := range Rules(s) {

@@ -11,7 +11,7 @@ import (
 // TestFailures stops a run whose tests keep failing without getting better.
 func TestFailures(s *Settings) Rule {
 	return Rule{
-		Name: "test failures", Decide: testFailures(s.TestFailures), Redecidable: true,
+		Name: "test failures", Notices: true, Decide: testFailures(s.TestFailures), Redecidable: true,
 		CanEnd: false, // nobody knows whether tests will be seen
 		Limit:  func(l *loop.Limits) { l.TestFailures = s.TestFailures },
 		Rows: []setting.Row{{

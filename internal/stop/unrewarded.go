@@ -13,7 +13,7 @@ const unrewardedKey = "stop.cost_without_progress"
 func Unrewarded(s *Settings) Rule {
 	most := s.Values.Number(unrewardedKey)
 	return Rule{
-		Name: "cost without progress", Decide: unrewarded(most), Redecidable: true, CanEnd: most > 0,
+		Name: "cost without progress", Notices: true, Decide: unrewarded(most), Redecidable: true, CanEnd: most > 0,
 		Rows: []setting.Row{{
 			Key: unrewardedKey, Kind: setting.Number, Default: 0.0,
 			Doc: "give up after this many dollars without progress; 0 is never",
