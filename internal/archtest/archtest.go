@@ -27,6 +27,8 @@ var mayImport = map[string][]string{
 	"setting":  nil, // what a part says of its own settings
 	"redact":   nil, // what is not told
 
+	"wellformed": nil, // what values of settings look like
+
 	"tomlfile": nil, // TOML files with the places of their keys; single values and keys of them
 
 	"pool": nil, // the objects of a git repository, copied once
@@ -50,7 +52,7 @@ var mayImport = map[string][]string{
 	"view":    join(words, []string{"stop"}),
 	"seal":    nil,
 	"journal": join(words, []string{"project", "seal"}),
-	"config":  join(words, []string{"stop", "agent", "project", "procedure", "tomlfile"}),
+	"config":  join(words, []string{"stop", "agent", "project", "procedure", "tomlfile", "wellformed"}),
 
 	"later":   {"loop", "git", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},

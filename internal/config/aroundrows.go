@@ -1,18 +1,11 @@
 package config
 
 import (
-	"net/url"
-	"path"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
-	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/wellformed"
 )
 
 // aroundRows is the settings of what happens around the agent: commands, hooks,
@@ -20,15 +13,15 @@ import (
 func aroundRows(c *Config) []setting.Row {
 	return []setting.Row{
 		{
-			Key: "commands.build", Kind: setting.Line, At: &c.Commands.Build, Default: "", Check: emptyOrNotBlank,
+			Key: "commands.build", Kind: setting.Line, At: &c.Commands.Build, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "how the project is built",
 		},
 		{
-			Key: "commands.lint", Kind: setting.Line, At: &c.Commands.Lint, Default: "", Check: emptyOrNotBlank,
+			Key: "commands.lint", Kind: setting.Line, At: &c.Commands.Lint, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "how the project is linted",
 		},
 		{
-			Key: "commands.test", Kind: setting.Line, At: &c.Commands.Test, Default: "", Check: emptyOrNotBlank,
+			Key: "commands.test", Kind: setting.Line, At: &c.Commands.Test, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "how the project is tested",
 		},
 		{
@@ -45,23 +38,23 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "how long a hook may take, with all that it starts; \"0s\" is no limit",
 		},
 		{
-			Key: "hooks.run.started", Kind: setting.Line, At: &c.Hooks.Run.Started, Default: "", Check: emptyOrNotBlank,
+			Key: "hooks.run.started", Kind: setting.Line, At: &c.Hooks.Run.Started, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "a command for the shell, instead of .refrain/hooks/started: when the run begins or is resumed; exit 2 ends it",
 		},
 		{
-			Key: "hooks.run.next_iteration", Kind: setting.Line, At: &c.Hooks.Run.NextIteration, Default: "", Check: emptyOrNotBlank,
+			Key: "hooks.run.next_iteration", Kind: setting.Line, At: &c.Hooks.Run.NextIteration, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "the same for next_iteration: before each iteration; exit 1 skips it, exit 2 ends the run",
 		},
 		{
-			Key: "hooks.run.post_iteration", Kind: setting.Line, At: &c.Hooks.Run.PostIteration, Default: "", Check: emptyOrNotBlank,
+			Key: "hooks.run.post_iteration", Kind: setting.Line, At: &c.Hooks.Run.PostIteration, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "the same for post_iteration: after each iteration; exit 2 ends the run",
 		},
 		{
-			Key: "hooks.run.failed", Kind: setting.Line, At: &c.Hooks.Run.Failed, Default: "", Check: emptyOrNotBlank,
+			Key: "hooks.run.failed", Kind: setting.Line, At: &c.Hooks.Run.Failed, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "the same for failed: after an iteration that went wrong",
 		},
 		{
-			Key: "hooks.run.finished", Kind: setting.Line, At: &c.Hooks.Run.Finished, Default: "", Check: emptyOrNotBlank,
+			Key: "hooks.run.finished", Kind: setting.Line, At: &c.Hooks.Run.Finished, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "the same for finished: once, when the run ends",
 		},
 
@@ -112,11 +105,11 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
 		},
 		{
-			Key: "trust.folders", Kind: setting.List, At: &c.Permissions.Trusted, Default: []string{}, Required: true, Check: absolutePaths,
+			Key: "trust.folders", Kind: setting.List, At: &c.Permissions.Trusted, Default: []string{}, Required: true, Check: wellformed.AbsolutePaths,
 			Doc: "folders whose work trees may run what they bring along, without a question, such as \"~/work\"; not to be set by a project",
 		},
 		{
-			Key: "proc.keep", Kind: setting.List, At: &c.Proc.Keep, Default: []string{}, Required: true, Check: programs,
+			Key: "proc.keep", Kind: setting.List, At: &c.Proc.Keep, Default: []string{}, Required: true, Check: wellformed.Programs,
 			Doc: "programs, by the name of their file, that may outlive the process that started them, such as build daemons; all others are ended with it",
 		},
 		{
@@ -136,11 +129,11 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "take keys and passwords out of raw output and kept prompts too; from what else a run tells they are always taken out",
 		},
 		{
-			Key: "sandbox.env", Kind: setting.List, At: &c.Sandbox.Env, Default: []string{}, Required: true, Check: variablePatterns,
+			Key: "sandbox.env", Kind: setting.List, At: &c.Sandbox.Env, Default: []string{}, Required: true, Check: wellformed.VariablePatterns,
 			Doc: "variables, by name or pattern such as \"OPENAI_*\", that gates, setups, hooks, stop scripts and commands in prompts get although they are keys of agents",
 		},
 		{
-			Key: "trace.endpoint", Kind: setting.Text, At: &c.Trace.Endpoint, Default: "", Check: traceAddress,
+			Key: "trace.endpoint", Kind: setting.Text, At: &c.Trace.Endpoint, Default: "", Check: wellformed.TraceAddress,
 			Doc: "the base address of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty is no traces",
 		},
 		{
@@ -152,7 +145,7 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "a file with the run's metrics in the text format of Prometheus, kept up to date",
 		},
 		{
-			Key: "metrics.listen", Kind: setting.Text, At: &c.Metrics.Listen, Default: "", Check: loopback,
+			Key: "metrics.listen", Kind: setting.Text, At: &c.Metrics.Listen, Default: "", Check: wellformed.Loopback,
 			Doc: "an address on this machine, such as 127.0.0.1:9464, where /metrics has the same",
 		},
 
@@ -171,109 +164,13 @@ func aroundRows(c *Config) []setting.Row {
 	}
 }
 
-func emptyOrNotBlank(v any) (what, hint string) {
-	if s := v.(string); s == "" || strings.TrimSpace(s) != "" {
-		return "", ""
-	}
-	return "must not be blank", `write "" for none`
-}
-
-func programs(v any) (what, hint string) {
-	for _, name := range v.([]string) {
-		if strings.ContainsAny(name, `/\`) {
-			return "has " + setting.Quote(name) + ", which is a path", "write the name of the program's file alone"
-		}
-	}
-	return "", ""
-}
-
-func variablePatterns(v any) (what, hint string) {
-	for _, pattern := range v.([]string) {
-		if _, err := path.Match(pattern, ""); err != nil || strings.ContainsAny(pattern, "= /") {
-			return "has " + setting.Quote(pattern) + ", which is neither the name of a variable nor a pattern", "write names alone, such as \"OPENAI_API_KEY\" or \"OPENAI_*\""
-		}
-	}
-	return "", ""
-}
-
 func commitTemplate(v any) (what, hint string) {
-	return placeholders(v.(string), "task", "iteration", "run", "procedure", "summary", "timestamp")
+	return wellformed.Placeholders(v.(string), "task", "iteration", "run", "procedure", "summary", "timestamp")
 }
 
 func branchTemplate(v any) (what, hint string) {
-	return placeholders(v.(string), "timestamp", "procedure")
-}
-
-// placeholders complains about what stands in braces and is none of the names.
-func placeholders(template string, names ...string) (what, hint string) {
-	for _, name := range text.Placeholders(template) {
-		if !slices.Contains(names, name) {
-			return "has {" + name + "}, which stands for nothing", "use {" + strings.Join(names, "}, {") + "}"
-		}
-	}
-	return "", ""
-}
-
-// traceAddress is for an address that is shown.
-func traceAddress(v any) (what, hint string) {
-	if what, hint = webAddress(v); what != "" {
-		return what, hint
-	}
-	if u, err := url.Parse(v.(string)); err == nil && u.User != nil {
-		return "must not hold a password", "write it in trace.headers, which is never shown"
-	}
-	return "", ""
+	return wellformed.Placeholders(v.(string), "timestamp", "procedure")
 }
 
 // header is the row of one name in a table of headers.
-var header = setting.Row{Key: "NAME", Kind: setting.Text, Secret: true, Name: headerName, Check: headerValue, Doc: "a header of a request"}
-
-// As RFC 9110 has it: what cannot end the header and begin another one.
-var goodHeaderName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-
-func headerName(name string) (what, hint string) {
-	if goodHeaderName.MatchString(name) {
-		return "", ""
-	}
-	return setting.Quote(name) + " is not a name for a header", "use letters, digits and -"
-}
-
-func headerValue(v any) (what, hint string) {
-	if strings.ContainsFunc(v.(string), unicode.IsControl) {
-		return "must be on one line, without control characters", "write it as one text"
-	}
-	return "", ""
-}
-
-// loopback is for an address that nobody else can reach.
-func loopback(v any) (what, hint string) {
-	const example = "write it like 127.0.0.1:9464"
-	s := v.(string)
-	host, ok := text.SplitHost(s)
-	switch {
-	case s == "" || ok && text.IsLoopback(host):
-		return "", ""
-	case ok || strings.HasPrefix(s, ":"):
-		return "must be an address that only this machine can reach, not " + setting.Quote(s), example
-	}
-	return "must be a host and a port, not " + setting.Quote(s), example
-}
-
-func webAddress(v any) (what, hint string) {
-	s := v.(string)
-	u, err := url.Parse(s)
-	if s == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
-		return "", ""
-	}
-	return "must be an address of the web", "write it like https://HOST/PATH"
-}
-
-// absolutePaths refuses folders that would be others in another place.
-func absolutePaths(v any) (what, hint string) {
-	for _, path := range v.([]string) {
-		if path != "~" && !strings.HasPrefix(path, "~/") && !filepath.IsAbs(path) {
-			return "must hold whole paths, not " + setting.Quote(path), "begin it with / or ~/"
-		}
-	}
-	return "", ""
-}
+var header = setting.Row{Key: "NAME", Kind: setting.Text, Secret: true, Name: wellformed.HeaderName, Check: wellformed.HeaderValue, Doc: "a header of a request"}

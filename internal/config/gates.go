@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/wellformed"
 )
 
 // gateKey is the list of tables in which gates stand.
@@ -44,7 +45,7 @@ func gateRows(g *Gate) []setting.Row {
 			Doc: "what that agent is asked to judge; it must print <verdict>pass</verdict> or <verdict>fail: WHY</verdict>",
 		},
 		{
-			Key: "dir", Kind: setting.Text, At: &g.Dir, Default: "", Check: below,
+			Key: "dir", Kind: setting.Text, At: &g.Dir, Default: "", Check: wellformed.Below,
 			Doc: "the folder below the work tree in which it runs, such as that of one part of the project; empty is loop.dir",
 		},
 		{

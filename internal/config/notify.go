@@ -1,14 +1,10 @@
 package config
 
 import (
-	"net/mail"
-	"net/url"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
-	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/wellformed"
 )
 
 // Notify is how people are told of a run. An empty text is off, a zero limit
@@ -90,7 +86,7 @@ func notifyRows(n *Notify) []setting.Row {
 			Doc: "messages at most in an hour; the end is always told; 0 is no limit",
 		},
 		{
-			Key: "notify.quiet", Kind: setting.Text, At: &n.Quiet, Default: "", Check: hours,
+			Key: "notify.quiet", Kind: setting.Text, At: &n.Quiet, Default: "", Check: wellformed.Hours,
 			Doc: "hours of the local day, such as \"22:00-07:00\", in which only the end, without a sound, and what is urgent are told",
 		},
 		{
@@ -98,11 +94,11 @@ func notifyRows(n *Notify) []setting.Row {
 			Doc: "a file to which each message is added, as a line of JSON",
 		},
 		{
-			Key: "notify.command", Kind: setting.Line, At: &n.Command, Default: "", Check: emptyOrNotBlank,
+			Key: "notify.command", Kind: setting.Line, At: &n.Command, Default: "", Check: wellformed.EmptyOrNotBlank,
 			Doc: "a command for the shell, with the message as JSON on stdin",
 		},
 		{
-			Key: "notify.webhook.url", Kind: setting.Text, At: &n.Webhook.URL, Default: "", Check: webAddress, Secret: true,
+			Key: "notify.webhook.url", Kind: setting.Text, At: &n.Webhook.URL, Default: "", Check: wellformed.WebAddress, Secret: true,
 			Doc: "an address to which each message is posted; never shown",
 		},
 		{
@@ -118,31 +114,31 @@ func notifyRows(n *Notify) []setting.Row {
 			Doc: "headers of the request; never shown",
 		},
 		{
-			Key: "notify.slack.url", Kind: setting.Text, At: &n.Slack.URL, Default: "", Check: webAddress, Secret: true,
+			Key: "notify.slack.url", Kind: setting.Text, At: &n.Slack.URL, Default: "", Check: wellformed.WebAddress, Secret: true,
 			Doc: "an incoming webhook of Slack; never shown",
 		},
 		{
-			Key: "notify.discord.url", Kind: setting.Text, At: &n.Discord.URL, Default: "", Check: webAddress, Secret: true,
+			Key: "notify.discord.url", Kind: setting.Text, At: &n.Discord.URL, Default: "", Check: wellformed.WebAddress, Secret: true,
 			Doc: "a webhook of Discord; never shown",
 		},
 		{
-			Key: "notify.ntfy.url", Kind: setting.Text, At: &n.Ntfy.URL, Default: "", Check: topicAddress, Secret: true,
+			Key: "notify.ntfy.url", Kind: setting.Text, At: &n.Ntfy.URL, Default: "", Check: wellformed.TopicAddress, Secret: true,
 			Doc: "the address of a topic of ntfy, such as https://ntfy.sh/TOPIC; never shown",
 		},
 		{
-			Key: "notify.ntfy.token", Kind: setting.Text, At: &n.Ntfy.Token, Default: "", Check: headerValue, Secret: true,
+			Key: "notify.ntfy.token", Kind: setting.Text, At: &n.Ntfy.Token, Default: "", Check: wellformed.HeaderValue, Secret: true,
 			Doc: "the access token for that topic; never shown",
 		},
 		{
-			Key: "notify.email.to", Kind: setting.List, At: &n.Email.To, Default: []string{}, Check: mailAddresses,
+			Key: "notify.email.to", Kind: setting.List, At: &n.Email.To, Default: []string{}, Check: wellformed.MailAddresses,
 			Doc: "who gets an e-mail",
 		},
 		{
-			Key: "notify.email.from", Kind: setting.Text, At: &n.Email.From, Default: "", Check: mailAddress,
+			Key: "notify.email.from", Kind: setting.Text, At: &n.Email.From, Default: "", Check: wellformed.MailAddress,
 			Doc: "the sender",
 		},
 		{
-			Key: "notify.email.server", Kind: setting.Text, At: &n.Email.Server, Default: "", Check: mailServer,
+			Key: "notify.email.server", Kind: setting.Text, At: &n.Email.Server, Default: "", Check: wellformed.MailServer,
 			Doc: "the SMTP server, such as smtp.example.com; its port is 587 unless it says another, such as smtp.example.com:465",
 		},
 		{
@@ -154,55 +150,4 @@ func notifyRows(n *Notify) []setting.Row {
 			Doc: "the password; never shown",
 		},
 	}
-}
-
-// topicAddress is for the address of a topic, not that of its server.
-func topicAddress(v any) (what, hint string) {
-	if what, hint = webAddress(v); what != "" {
-		return what, hint
-	}
-	if u, err := url.Parse(v.(string)); v != "" && err == nil && strings.Trim(u.Path, "/") == "" {
-		return "names no topic", "write it like https://ntfy.sh/TOPIC"
-	}
-	return "", ""
-}
-
-func mailAddress(v any) (what, hint string) {
-	s := v.(string)
-	if _, err := mail.ParseAddress(s); s == "" || err == nil {
-		return "", ""
-	}
-	return "must be an e-mail address, not " + setting.Quote(s), "write it like name@example.com"
-}
-
-func mailAddresses(v any) (what, hint string) {
-	for _, s := range v.([]string) {
-		if _, err := mail.ParseAddress(s); err != nil {
-			return "has " + setting.Quote(s) + ", which is not an e-mail address", "write it like name@example.com"
-		}
-	}
-	return "", ""
-}
-
-// mailServer is for a host, with or without a port.
-func mailServer(v any) (what, hint string) {
-	s := v.(string)
-	if _, ok := text.SplitHost(s); s == "" || ok || goodHost.MatchString(s) {
-		return "", ""
-	}
-	return "must be a host, or a host and a port, not " + setting.Quote(s), "write it like smtp.example.com or smtp.example.com:465"
-}
-
-var goodHost = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
-
-// hours is for a span of a day, which may go past midnight.
-func hours(v any) (what, hint string) {
-	s := v.(string)
-	from, to, _ := strings.Cut(s, "-")
-	begin, errBegin := time.Parse("15:04", strings.TrimSpace(from))
-	end, errEnd := time.Parse("15:04", strings.TrimSpace(to))
-	if s == "" || errBegin == nil && errEnd == nil && !begin.Equal(end) {
-		return "", ""
-	}
-	return "must be two times of the day, not " + setting.Quote(s), "write it like 22:00-07:00"
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/tomlfile"
+	"github.com/refrain-loop/refrain/internal/wellformed"
 )
 
 // ProcedureTable is what one [procedures.NAME] table says of the prompt: all of
@@ -29,11 +30,11 @@ type ProcedureTable struct {
 func procedureRows(p *ProcedureTable) []setting.Row {
 	return []setting.Row{
 		{
-			Key: "title", Kind: setting.Text, At: &p.Title, Required: true, Check: oneLine,
+			Key: "title", Kind: setting.Text, At: &p.Title, Required: true, Check: wellformed.OneLine,
 			Doc: "the first line of the prompt",
 		},
 		{
-			Key: "summary", Kind: setting.Text, At: &p.Summary, Required: true, Check: oneLine,
+			Key: "summary", Kind: setting.Text, At: &p.Summary, Required: true, Check: wellformed.OneLine,
 			Doc: "what it is for, in a line, for the list of procedures",
 		},
 		{
@@ -57,13 +58,6 @@ func procedureRows(p *ProcedureTable) []setting.Row {
 			Doc: "the same for the section ACT",
 		},
 	}
-}
-
-func oneLine(v any) (what, hint string) {
-	if !strings.ContainsAny(v.(string), "\r\n") {
-		return "", ""
-	}
-	return "must be on one line", "shorten it"
 }
 
 // phases is the keys that stand for a section, in the order of the sections.

@@ -1,13 +1,10 @@
 package config
 
 import (
-	"fmt"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/wellformed"
 )
 
 // workRows is the settings of what the agent is, what it is told and when it is
@@ -19,7 +16,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "the coding agent: a built-in name or one of [agents.NAME]; auto takes the only one on PATH",
 		},
 		{
-			Key: "model", Kind: setting.Text, At: &c.Model, Default: "", Check: noFlag,
+			Key: "model", Kind: setting.Text, At: &c.Model, Default: "", Check: wellformed.NoFlag,
 			Doc: "the model, passed to the agent when set",
 		},
 		{
@@ -72,7 +69,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "how a run is shown on a terminal, unless -o says: on the whole screen (live where that cannot be drawn), as a log with a line that moves, as a plain log, or by its card alone",
 		},
 		{
-			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: below, File: true,
+			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: wellformed.Below, File: true,
 			Doc: "the folder below the work tree in which the agent runs",
 		},
 		{
@@ -98,7 +95,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "ask a person before the run is declared done",
 		},
 		{
-			Key: "ask.at", Kind: setting.List, At: &c.Ask.At, Default: []string{}, Check: iterationNumbers,
+			Key: "ask.at", Kind: setting.List, At: &c.Ask.At, Default: []string{}, Check: wellformed.IterationNumbers,
 			Doc: "ask a person before the iterations with these numbers",
 		},
 		{
@@ -115,7 +112,7 @@ func workRows(c *Config) []setting.Row {
 		},
 
 		{
-			Key: "done.promise", Kind: setting.Text, At: &c.Done.Promise, Default: "", Required: true, Check: aPromise,
+			Key: "done.promise", Kind: setting.Text, At: &c.Done.Promise, Default: "", Required: true, Check: wellformed.Promise,
 			Doc: "the run is done when the agent says <promise>TEXT</promise> with this text",
 		},
 		{
@@ -127,7 +124,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "the promise counts whatever the exit status of the agent",
 		},
 		{
-			Key: "done.failure_promise", Kind: setting.Text, At: &c.Done.FailurePromise, Default: "", Check: aPromise,
+			Key: "done.failure_promise", Kind: setting.Text, At: &c.Done.FailurePromise, Default: "", Check: wellformed.Promise,
 			Conditional: []setting.ConditionalDefault{{When: setting.WhenPromised, Value: "BLOCKED"}},
 			Doc:         "the promise by which the agent says that it cannot go on; wins over done.promise; empty is none",
 		},
@@ -165,7 +162,7 @@ func workRows(c *Config) []setting.Row {
 			Doc: "the command that installs dependencies in each clean checkout, for at most 30m; empty is what the lockfile asks for, \"none\" is no setup",
 		},
 		{
-			Key: "proof.copy", Kind: setting.List, At: &c.Proof.Copy, Default: []string{}, Required: true, Check: allBelow,
+			Key: "proof.copy", Kind: setting.List, At: &c.Proof.Copy, Default: []string{}, Required: true, Check: wellformed.AllBelow,
 			Doc: "paths that git ignores and the clean checkout needs, copied from the work tree before the first iteration",
 		},
 
@@ -175,7 +172,7 @@ func workRows(c *Config) []setting.Row {
 		},
 
 		{
-			Key: "limits.fallback", Kind: setting.List, At: &c.Limits.Fallback, Default: []string{}, Required: true, Check: eachOnce,
+			Key: "limits.fallback", Kind: setting.List, At: &c.Limits.Fallback, Default: []string{}, Required: true, Check: wellformed.EachOnce,
 			Doc: "agents to use, in this order, while the first one is at a limit, out of credit or signed out",
 		},
 
@@ -202,68 +199,9 @@ func workRows(c *Config) []setting.Row {
 // signals is everything that can count as progress.
 var signals = []string{"files", "commits", "plan", "tests"}
 
-func below(v any) (what, hint string) {
-	dir := v.(string)
-	if dir == "" || filepath.IsLocal(filepath.FromSlash(dir)) {
-		return "", ""
-	}
-	return "must be a folder below the work tree, not " + setting.Quote(dir), `write it without a leading "/" or ".."`
-}
-
-func allBelow(v any) (what, hint string) {
-	for _, path := range v.([]string) {
-		local := filepath.FromSlash(path)
-		if !filepath.IsLocal(local) || filepath.Clean(local) == "." {
-			return "must be paths below the work tree, not " + setting.Quote(path), `write them without a leading "/" or ".."`
-		}
-	}
-	return "", ""
-}
-
 func someProgress(v any) (what, hint string) {
 	if len(v.([]string)) > 0 {
 		return "", ""
 	}
 	return "is empty, so nothing would count as progress", "set stop.no_progress = 0 to go on without progress"
-}
-
-// aPromise is a text that fits into the tag that claims it.
-func aPromise(v any) (what, hint string) {
-	s := v.(string)
-	switch {
-	case strings.ContainsAny(s, "\r\n"):
-		return "must be on one line", "choose a word or a short sentence"
-	case strings.Contains(s, "<promise>") || strings.Contains(s, "</promise>"):
-		return "must not hold the tag itself", "write only the text that stands between the tags"
-	}
-	return emptyOrNotBlank(v)
-}
-
-func eachOnce(v any) (what, hint string) {
-	seen := map[string]bool{}
-	for _, name := range v.([]string) {
-		if seen[name] {
-			return "has " + setting.Quote(name) + " twice", "write each once"
-		}
-		seen[name] = true
-	}
-	return "", ""
-}
-
-// iterationNumbers says what is wrong with a list of iterations.
-func iterationNumbers(v any) (what, hint string) {
-	for _, text := range v.([]string) {
-		if n, err := strconv.Atoi(text); err != nil || n < 1 {
-			return fmt.Sprintf("%q is not an iteration", text), "write numbers from 1, such as [\"3\", \"10\"]"
-		}
-	}
-	return "", ""
-}
-
-// noFlag refuses what an agent's program would take for a flag of its own.
-func noFlag(v any) (what, hint string) {
-	if strings.HasPrefix(strings.TrimSpace(v.(string)), "-") {
-		return "must not begin with -, not " + setting.Quote(v.(string)), "write the model's name; flags of an agent go into agents.NAME.command"
-	}
-	return "", ""
 }
