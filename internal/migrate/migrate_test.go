@@ -177,6 +177,7 @@ agents.my-agent.env.SPEED = "9"`,
 			map[string]string{
 				".ralph-tui/config.toml": `configVersion = "2.0"
 agent = "opencode"
+command = "/opt/opencode"
 tracker = "json"
 maxIterations = 12
 iterationDelay = 1500
@@ -199,6 +200,7 @@ network = false
 				"tasks/prd.json": `{"userStories": [{"id": "US-1", "title": "One", "passes": true}]}`,
 			},
 			`agent = "opencode"
+agents.opencode.program = "/opt/opencode"
 model = "large"
 loop.max_iterations = 12
 loop.iteration_delay = "1.5s"

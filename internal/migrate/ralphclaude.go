@@ -27,7 +27,7 @@ var ralphKeys = map[string]ralphKey{
 	"MAX_CALLS_PER_HOUR":          {what: "there is no cap on calls in an hour; a usage limit is waited for (limits.wait)"},
 	"MAX_TOKENS_PER_HOUR":         {what: "budget.tokens is for the whole run"},
 	"ALLOWED_TOOLS":               {what: "permissions.mode = \"own\" goes by the agent's own settings: name the tools there"},
-	"CLAUDE_CODE_CMD":             {what: "[agents.claude] command has the whole command line"},
+	"CLAUDE_CODE_CMD":             {what: "[agents.claude] program is the program alone, and command the whole command line"},
 	"CLAUDE_OUTPUT_FORMAT":        {what: "the agent's output is read as it comes"},
 	"CLAUDE_EFFORT":               {what: "set it in the agent's own settings"},
 	"CB_OUTPUT_DECLINE_THRESHOLD": {what: "stop.no_progress and stop.repeats see an agent that goes round in circles"},

@@ -110,8 +110,12 @@ func ralphTUISettings(im *Import, text []byte) (tasks string, err error) {
 	case name != "":
 		note("agent", fmt.Sprintf("%s is not built in: make it one with [agents.%s] and its command", name, name))
 	}
-	if command != "" {
-		note("command", "[agents.NAME] command has the whole command line of an agent")
+	switch {
+	case command == "":
+	case len(strings.Fields(command)) == 1 && slices.Contains(agent.BuiltIn(), name):
+		im.setAt(command, "agents", name, "program")
+	default:
+		note("command", "[agents.NAME] program is the program alone, and command the whole command line")
 	}
 	if model, ok := options["model"].(string); ok && model != "" {
 		im.set("model", model)

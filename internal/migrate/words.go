@@ -114,7 +114,7 @@ var commands = []Word{
 var variables = []Word{
 	{"fresher", "FRESHER_MODE", "say it: refrain plan, or refrain build"},
 	{"fresher", "FRESHER_MAX_ITERATIONS", "set REFRAIN_LOOP_MAX_ITERATIONS"},
-	{"fresher", "FRESHER_SMART_TERMINATION", "set REFRAIN_STOP_NO_PROGRESS=0 for false"},
+	{"fresher", "FRESHER_SMART_TERMINATION", "for false, set REFRAIN_STOP_NO_PROGRESS=0, and REFRAIN_DONE_PLAN to nothing"},
 	{"fresher", "FRESHER_DANGEROUS_PERMISSIONS", "set REFRAIN_PERMISSIONS_MODE=full for true, =work for false"},
 	{"fresher", "FRESHER_MAX_TURNS", "pass --set agents.claude.max_turns=N"},
 	{"fresher", "FRESHER_MODEL", "set REFRAIN_MODEL"},
