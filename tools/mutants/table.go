@@ -118,7 +118,7 @@ var table = []mutant{
 	{row: "SIG-07", what: "TERM ends with the status of INT", file: "internal/cli/attend.go", old: `"INT": 130, "TERM": 143}`, new: `"INT": 130, "TERM": 130}`},
 
 	{row: "HOOK-02", what: "a started hook cannot end the run", file: "internal/hook/hook.go", old: `Started:       {0: Continue, 2: Abort},`, new: `Started:       {0: Continue, 2: Continue},`},
-	{row: "HOOK-05", what: "hooks are not told the iteration", file: "internal/hook/environ.go", old: `"REFRAIN_ITERATION", positive`, new: `"REFRAIN_NUMBER", positive`},
+	{row: "HOOK-05", what: "hooks are not told the iteration", file: "internal/hook/environ.go", old: `{"REFRAIN_ITERATION", known`, new: `{"REFRAIN_NUMBER", known`},
 	{row: "HOOK-09", what: "hooks are not told why it ended", file: "internal/hook/environ.go", old: `string(f.FinishReason)}`, new: `string(f.FinishState)}`},
 	{row: "HOOK-13", what: "there is no hook after an iteration", file: "internal/parts/hooks.go", old: `r := h.call(ctx, a, hook.PostIteration, about, o, nil)`, new: `r := h.call(ctx, a, hook.Failed, about, o, nil)`},
 
