@@ -2,6 +2,7 @@ package refrain
 
 import (
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Agent is an agent of your own: it says how to start one attempt, and reads
@@ -47,4 +48,24 @@ func NewDecoder(format string) (Decoder, error) {
 		return nil, &UsageError{What: err.Error(), err: err}
 	}
 	return a.Decoder(), nil
+}
+
+// calledAgent is an agent of the program's as a run calls it.
+type calledAgent struct {
+	Agent
+	control *Control
+}
+
+func (a calledAgent) Command(c Call) (Command, error) {
+	defer a.control.calling("an agent", false)()
+	return a.Agent.Command(c)
+}
+
+func ownAgent(a Agent, c *Control) *request.Agent {
+	own := &request.Agent{Agent: calledAgent{a, c}, Name: a.Name()}
+	if able, ok := a.(Capable); ok {
+		can := able.Abilities()
+		own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost
+	}
+	return own
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"sync"
 	"sync/atomic"
 
 	"github.com/refrain-loop/refrain/internal/app"
@@ -47,6 +48,9 @@ func NewControl() *Control {
 type here struct {
 	engine *steer.Control
 	live   *app.Live
+
+	mu     sync.Mutex
+	broken error // why the run has to end with an error
 }
 
 func (h *here) do(ctx context.Context, cmd steer.Command) (steer.Answer, error) {

@@ -53,6 +53,17 @@ type UnreadableError struct {
 func (e *UnreadableError) Error() string { return e.err.Error() }
 func (e *UnreadableError) Unwrap() error { return e.err }
 
+// PanicError says that an observer panicked. The run has ended as CouldNotRun, its
+// agent with it, and can be resumed. What panics in the run itself, as a Gate, a
+// Rule or a hook does, ends it likewise, with an error of no type.
+type PanicError struct {
+	Who   string // in words: "an observer"
+	Value any    // what it panicked with
+	Stack []byte // where
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.Who, e.Value) }
+
 // RefusedError says that a run did not take a wish.
 type RefusedError struct {
 	Command string // pause, resume, stop, stop_now, skip, reboot, note, approve or raise

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -224,4 +225,192 @@ func ExampleRule() {
 	}
 	fmt.Println(result.State, result.Reason, result.Why)
 	// Output: aborted enough two changed files are enough for today
+}
+
+func ExampleRule_done() {
+	defer inNewFolder()()
+
+	small := refrain.RuleFunc("small", func(f refrain.Facts) refrain.Verdict {
+		if f.Outcome == nil || f.State.Totals.Files < 3 {
+			return refrain.Verdict{}
+		}
+		return refrain.Verdict{Action: refrain.Stop, State: refrain.Done, Why: "three lines are written"}
+	})
+	result, err := refrain.Run(context.Background(), refrain.Options{
+		Command:  []string{"sh", "-c", "echo line >> poem"},
+		Rules:    []refrain.Rule{small},
+		Gates:    []string{"test $(wc -l < poem) -ge 3"}, // what the rule says, they judge
+		Settings: map[string]string{"loop.exit_zero_is_done": "false", "loop.backoff": "0s"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.State, result.Proven, result.Why)
+	// Output: done true three lines are written, and the gates agree
+}
+
+func ExampleCompletion() {
+	defer inNewFolder()()
+
+	bow := refrain.CompletionFunc(func(said string, _ refrain.Outcome) (string, bool) {
+		return "a bow", strings.HasSuffix(said, "*bows*")
+	})
+	result, err := refrain.Run(context.Background(), refrain.Options{
+		Command:    []string{"sh", "-c", "echo 'To be, or not to be'; echo '*bows*'"},
+		Completion: bow,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.State, result.Level, result.Reason)
+	// Output: done claimed check
+}
+
+func ExampleHooks() {
+	defer inNewFolder()()
+
+	result, err := refrain.Run(context.Background(), refrain.Options{
+		Command:       []string{"sh", "-c", "echo working"},
+		MaxIterations: 3,
+		Settings:      map[string]string{"loop.exit_zero_is_done": "false", "loop.backoff": "0s"},
+		Hooks: refrain.Hooks{
+			Before: func(_ context.Context, m refrain.Moment) refrain.Answer {
+				if m.Iteration == 2 {
+					return refrain.Answer{Decision: refrain.SkipIteration, Why: "it is a rest day"}
+				}
+				return refrain.Answer{Metadata: map[string]string{"weather": "fine"}}
+			},
+			After: func(_ context.Context, m refrain.Moment) refrain.Answer {
+				fmt.Println("iteration", m.Iteration, "was", m.Outcome.Result)
+				return refrain.Answer{}
+			},
+			Finished: func(_ context.Context, r refrain.Result) { fmt.Println(r.Run, "is", r.State) },
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	record, err := refrain.Open("", result.Run)
+	if err != nil {
+		log.Fatal(err)
+	}
+	first, err := record.Iteration(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the weather was", first.Outcome.Metadata["weather"])
+	// Output:
+	// iteration 1 was ok
+	// iteration 3 was ok
+	// run-1 is done
+	// the weather was fine
+}
+
+func ExampleRuns() {
+	defer inNewFolder()()
+	for _, word := range []string{"Hello", "Bye"} {
+		if _, err := refrain.Run(context.Background(), refrain.Options{Command: []string{"echo", word}}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	for record, err := range refrain.Runs("") { // the latest first
+		if err != nil {
+			log.Print(err) // one that cannot be read hides no other
+			continue
+		}
+		result, err := record.Result()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Run, result.State, result.Output)
+	}
+	// Output:
+	// run-2 done Bye
+	// run-1 done Hello
+}
+
+func ExampleOpen() {
+	defer inNewFolder()()
+	if _, err := refrain.Run(context.Background(), refrain.Options{
+		Command:       []string{"sh", "-c", "echo try $REFRAIN_ITERATION; exit 1"},
+		MaxIterations: 3,
+		Settings:      map[string]string{"loop.backoff": "0s", "stop.failures": "0"},
+	}); err != nil {
+		log.Fatal(err)
+	}
+
+	record, err := refrain.Open("", "") // the latest
+	if err != nil {
+		log.Fatal(err)
+	}
+	latest, err := record.Latest(2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, i := range latest {
+		transcript, err := record.Transcript(i.Number, i.Attempt)
+		if err != nil {
+			log.Fatal(err)
+		}
+		said, err := io.ReadAll(transcript)
+		transcript.Close()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("iteration %d was %s: %s", i.Number, i.Outcome.Result, said)
+	}
+	// Output:
+	// iteration 3 was failed: try 3
+	// iteration 2 was failed: try 2
+}
+
+func ExampleRecord_Follow() {
+	defer inNewFolder()()
+	ctx := context.Background()
+	ended := make(chan error)
+	started := refrain.NewControl()
+	go func() {
+		_, err := refrain.Run(ctx, refrain.Options{Command: []string{"sleep", "1000"}, Control: started})
+		ended <- err
+	}()
+	for range started.Subscribe(ctx, 0) { // it has begun
+		break
+	}
+
+	record, err := refrain.Open("", "") // from here on it could be another program
+	if err != nil {
+		log.Fatal(err)
+	}
+	for e, err := range record.Follow(ctx, 0) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		switch p := e.Payload.(type) {
+		case *refrain.AgentStarted:
+			go func() {
+				if err := record.Control().StopNow(ctx); err != nil {
+					log.Fatal(err)
+				}
+			}()
+		case *refrain.RunFinished:
+			fmt.Println(p.State, p.Reason)
+		}
+	}
+	if err := <-ended; err != nil {
+		log.Fatal(err)
+	}
+	// Output: stopped asked
+}
+
+func ExampleDecodeEvent() {
+	line := []byte(`{"seq":9,"time":"2026-03-01T09:00:00.000Z","run":"loop_1","iter":2,"attempt":1,"type":"agent.text","text":"Hello"}`)
+	e, err := refrain.DecodeEvent(line)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if said, ok := e.Payload.(*refrain.AgentText); ok {
+		fmt.Println("iteration", e.Iter, "said", said.Text)
+	}
+	// Output: iteration 2 said Hello
 }

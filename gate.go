@@ -64,7 +64,10 @@ func (p Place) Run(ctx context.Context, line string) Finding {
 }
 
 // ownGate makes one of the runner's own checks of a gate.
-type ownGate struct{ Gate }
+type ownGate struct {
+	Gate
+	control *Control
+}
 
 func (g ownGate) Check(ctx context.Context, p gate.Place) gate.Result {
 	if p.Log == nil {
@@ -73,6 +76,7 @@ func (g ownGate) Check(ctx context.Context, p gate.Place) gate.Result {
 	began := time.Now()
 	expect := p.Expect
 	p.Expect = 0 // of the whole gate, not of each of its commands
+	defer g.control.calling("a gate", false)()
 	f := g.Gate.Check(ctx, Place{Dir: p.Dir, Clean: p.Where == loop.InClean, Env: p.Env, Log: p.Log, at: p})
 	r := gate.Result{Gate: loop.Gate{Name: g.Name(), OK: f.OK, Where: p.Where, Duration: loop.Millis(time.Since(began))}, Tests: f.Tests, Tail: f.Output}
 	if f.Tests != nil {

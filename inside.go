@@ -3,8 +3,11 @@ package refrain
 import (
 	"bytes"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // A run waits for the parts that a program brings while it calls them, and a part
@@ -68,13 +71,42 @@ func goroutine() string {
 }
 
 // watched is an observer of a program's, while whose work nothing can happen in the
-// run.
+// run. It may be called in any goroutine, where a panic of its would end the whole
+// program: that ends the run instead, at once, and it hears of nothing more.
 type watched struct {
 	Observer
-	control *Control
+	control *here
+	call    func() func() // notes that it is at work
+	dead    bool
 }
 
-func (w watched) Observe(e Event) {
-	defer w.control.calling("an observer", true)()
+func (w *watched) Observe(e Event) {
+	if w.dead {
+		return
+	}
+	defer w.call()()
+	defer func() {
+		if p := recover(); p != nil {
+			w.dead = true
+			w.control.breakDown(&PanicError{Who: "an observer", Value: p, Stack: debug.Stack()})
+		}
+	}()
 	w.Observer.Observe(e)
+}
+
+// breakDown ends the run with an error, the first that comes.
+func (h *here) breakDown(err error) {
+	h.mu.Lock()
+	if h.broken == nil {
+		h.broken = err
+	}
+	h.mu.Unlock()
+	h.engine.Stop(loop.StopRequest{Now: true})
+}
+
+// brokenBy is why the run has to end with an error; nil: it has not.
+func (h *here) brokenBy() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.broken
 }

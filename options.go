@@ -23,11 +23,12 @@ type Options struct {
 	CustomAgent Agent
 
 	// When it is done, and when it ends without being done.
-	Until         string   // the promise by which the agent claims to be done
-	Gates         []string // commands that must pass before a claim is believed
-	CustomGates   []Gate   // and checks of your own, after those of the settings
-	Rules         []Rule   // rules of your own
-	MaxIterations int      // 0: as the settings say
+	Until         string     // the promise by which the agent claims to be done
+	Gates         []string   // commands that must pass before a claim is believed
+	CustomGates   []Gate     // and checks of your own, after those of the settings
+	Rules         []Rule     // rules of your own
+	Completion    Completion // a check of your own for claims of done; nil: only the settings tell
+	MaxIterations int        // 0: as the settings say
 
 	// Settings are any keys of refrain.toml, such as "loop.max_time": "8h". A
 	// value is TOML, or else plain text.
@@ -41,6 +42,7 @@ type Options struct {
 	Trust     bool
 	Untrusted bool
 
+	Hooks     Hooks      // functions that the run calls at fixed points
 	Observers []Observer // hear of every event
 	Control   *Control   // steers the run; nil: only ctx and the command do
 	Version   string     // of your program, for the run's files
@@ -66,6 +68,8 @@ type ResumeOptions struct {
 	CustomAgent Agent
 	CustomGates []Gate
 	Rules       []Rule
+	Hooks       Hooks
+	Completion  Completion
 
 	Observers []Observer
 	Control   *Control

@@ -211,7 +211,8 @@ func TestARuleOfOnesOwn(t *testing.T) {
 		{"ends a run that would go on", refrain.Verdict{Action: refrain.Stop}, 9, refrain.Aborted, refrain.ByRule},
 		{"ends it as it says", refrain.Verdict{Action: refrain.Stop, State: refrain.Exhausted, Reason: "patience"}, 9, refrain.Exhausted, "patience"},
 		{"keeps none going", refrain.Verdict{Action: refrain.Continue}, 4, refrain.Done, refrain.ByIterations},
-		{"calls none done", refrain.Verdict{Action: refrain.Stop, State: refrain.Done}, 9, refrain.CouldNotRun, refrain.ByError},
+		{"may claim that it is done", refrain.Verdict{Action: refrain.Stop, State: refrain.Done}, 9, refrain.Done, refrain.ByRule},
+		{"ends none as one that runs", refrain.Verdict{Action: refrain.Stop, State: refrain.Running}, 9, refrain.CouldNotRun, refrain.ByError},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

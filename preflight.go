@@ -24,6 +24,9 @@ type Trouble struct {
 //
 // The error is a *UsageError when the options or the settings make no sense.
 func Preflight(ctx context.Context, o Options) ([]Trouble, error) {
+	if o.Control == nil {
+		o.Control = NewControl()
+	}
 	req, err := o.request()
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ const (
 	ByPlan         = loop.ByPlan
 	ByGates        = loop.ByGates
 	ByExitZero     = loop.ByExitZero
+	ByCheck        = loop.ByCheck
 	ByIterations   = loop.ByIterations
 	ByTime         = loop.ByTime
 	ByCost         = loop.ByCost

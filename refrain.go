@@ -31,6 +31,9 @@ func Helper() { app.Helper() }
 // The error is a *UsageError when the options or the settings make no sense, and
 // a *HeldError when another run is live in the work tree. Neither leaves a trace.
 func Run(ctx context.Context, o Options) (Result, error) {
+	if o.Control == nil {
+		o.Control = NewControl()
+	}
 	return o.hands().attend(ctx, func(w app.RunOptions) (loop.RunFinished, bool, error) {
 		req, err := o.request()
 		if err != nil {
@@ -52,6 +55,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // The error is a *NotFoundError when there is no such run, a *HeldError when it
 // is alive, and a *UsageError when it cannot go on as things are.
 func Resume(ctx context.Context, o ResumeOptions) (Result, error) {
+	if o.Control == nil {
+		o.Control = NewControl()
+	}
 	var found Result
 	result, err := o.hands().attend(ctx, func(w app.RunOptions) (loop.RunFinished, bool, error) {
 		flags, own, err := o.request()
@@ -99,18 +105,15 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 		return Result{}, ErrNoHelper
 	}
 	control := h.control
-	if control == nil {
-		control = NewControl()
-	}
 	at, err := control.begin()
 	if err != nil {
 		return Result{}, err
 	}
 	defer at.end()
 	last := &lastWords{}
-	w := app.RunOptions{Control: at.engine, Live: at.live, Version: h.version, Observers: []app.Observer{last}}
+	w := app.RunOptions{Control: at.engine, Live: at.live, Version: h.version, Observers: []app.Observer{last}, Broken: at.brokenBy}
 	for _, o := range h.observers {
-		w.Observers = append(w.Observers, watched{o, control})
+		w.Observers = append(w.Observers, &watched{Observer: o, control: at, call: func() func() { return control.calling("an observer", true) }})
 	}
 	end, started, err := run(w)
 	if err != nil && end.State == "" && ctx.Err() != nil {
@@ -171,12 +174,12 @@ func (o Options) request() (request.Request, error) {
 		req.Flags = append(req.Flags, app.Flag{Name: "--gate", Key: "gate", Value: command})
 	}
 	var err error
-	req.Extensions, err = own(o.CustomAgent, o.CustomGates, o.Rules)
+	req.Extensions, err = own{o.CustomAgent, o.CustomGates, o.Rules, o.Hooks, o.Completion}.parts(o.Control)
 	return req, err
 }
 
 func (o ResumeOptions) request() ([]app.Flag, request.Extensions, error) {
-	parts, err := own(o.CustomAgent, o.CustomGates, o.Rules)
+	parts, err := own{o.CustomAgent, o.CustomGates, o.Rules, o.Hooks, o.Completion}.parts(o.Control)
 	return settings(o.Settings, o.MaxIterations), parts, err
 }
 
@@ -193,22 +196,35 @@ func settings(values map[string]string, iterations int) []app.Flag {
 }
 
 // own is what the program brings along.
-func own(a Agent, gates []Gate, rules []Rule) (request.Extensions, error) {
-	var parts request.Extensions
-	if a != nil {
-		parts.Agent = ownAgent(a)
+type own struct {
+	agent      Agent
+	gates      []Gate
+	rules      []Rule
+	hooks      Hooks
+	completion Completion
+}
+
+// parts is all of it as a run takes it. While one of them is called, the run waits,
+// and its control knows that.
+func (w own) parts(c *Control) (request.Extensions, error) {
+	parts := request.Extensions{Hooks: w.hooks.byPoint(c), Claims: claimsOf(w.completion, w.agent, c)}
+	if w.agent != nil {
+		parts.Agent = ownAgent(w.agent, c)
 	}
-	for _, g := range gates {
+	for _, g := range w.gates {
 		if g == nil {
 			return parts, &UsageError{What: "a gate is nil", Hint: "leave it out"}
 		}
-		parts.Gates = append(parts.Gates, ownGate{g})
+		parts.Gates = append(parts.Gates, ownGate{g, c})
 	}
-	for _, r := range rules {
+	for _, r := range w.rules {
 		if r == nil {
 			return parts, &UsageError{What: "a rule is nil", Hint: "leave it out"}
 		}
-		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: r.Decide})
+		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: func(f loop.Facts) loop.Verdict {
+			defer c.calling("a rule", false)()
+			return r.Decide(facts(f))
+		}})
 	}
 	return parts, nil
 }
@@ -225,15 +241,6 @@ func inFolder(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
-}
-
-func ownAgent(a Agent) *request.Agent {
-	own := &request.Agent{Agent: a, Name: a.Name()}
-	if able, ok := a.(Capable); ok {
-		can := able.Abilities()
-		own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost
-	}
-	return own
 }
 
 // public gives an error the type that callers may know. Each kind is named here

@@ -28,11 +28,10 @@ type (
 	GateResult    = loop.Gate       // what a gate said
 	Limit         = loop.Limit      // a limit that the provider set
 	Usage         = loop.Usage      // what an attempt used up
-	State         = loop.State      // the sum of a run's past
+	State         = loop.State      // in events: the runner's own book of the run; programs go by RunState
 	Totals        = loop.Totals     // what counts over the whole run
 	Streaks       = loop.Streaks    // what counts in a row
 	Limits        = loop.Limits     // what will end the run at the latest
-	Facts         = loop.Facts      // what a rule may look at
 	Verdict       = loop.Verdict    // what a rule says
 	Span          = loop.Millis     // a duration, in JSON as milliseconds
 )

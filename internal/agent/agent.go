@@ -54,7 +54,10 @@ type Call struct {
 	Session    string // the agent's own conversation to continue; empty: a fresh one
 	// LeftUSD is what may still be spent, for agents that can mind it
 	// themselves; 0 is unknown.
-	LeftUSD float64
+	LeftUSD   float64
+	Iteration int         // from 1 on; 0: it is only to be shown, or asked something
+	Attempt   int         // at this iteration, from 1 on
+	Limits    loop.Limits // what will end the run at the latest
 }
 
 // Command is a process to start.

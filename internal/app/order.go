@@ -26,6 +26,7 @@ type Blueprint struct {
 	Warnings []loop.Warning // what people should know before the first iteration
 	Asking   engine.Asking  // when a person is asked before it goes on
 	Guard    func() error   // asked before every step whether the run is still ours; nil: it is
+	Broken   func() error   // see engine.Driver
 
 	Claims   detect.ClaimSettings
 	Patterns []*regexp.Regexp // on the agent's text and stderr
@@ -55,7 +56,7 @@ func (s Blueprint) Driver() *engine.Driver {
 	_, s.Run.Resumed = s.Start.(*loop.RunResumed)
 	s.Run.HasPrompt = s.Prompt != nil
 	kit := engine.NewKit(s.Run)
-	d := &engine.Driver{Kit: kit, Start: s.Start, Warnings: s.Warnings, Asking: s.Asking, Guard: s.Guard}
+	d := &engine.Driver{Kit: kit, Start: s.Start, Warnings: s.Warnings, Asking: s.Asking, Guard: s.Guard, Broken: s.Broken}
 
 	tree := &parts.Tree{
 		Kit: kit, Files: s.Files, Store: s.Store, Only: s.Only, Progress: s.Progress,
@@ -112,6 +113,7 @@ func (s Blueprint) Driver() *engine.Driver {
 			claims.Check,                         // gates, and what is claimed: the proof
 			tree.CountProgress,                   // which of all that counts
 			repeats.Mark,                         // what the next attempts could repeat
+			claims.AskRules,                      // a rule of the program's that calls it done
 			scripts.Ask,                          // the user's stop scripts
 			hooks.TellAfter,                      // post_iteration, failed
 		},

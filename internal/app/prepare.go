@@ -265,7 +265,8 @@ func (j *Job) prepareEvidence() error {
 func (j *Job) terms() policy.Terms {
 	t := policy.Terms{
 		Config: j.Config(), Kind: j.Request.Kind(),
-		OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(), Margin: j.margin,
+		OwnGates: len(j.Request.Extensions.Gates), OwnRules: j.Request.Extensions.StopRules(),
+		OwnClaims: j.Request.Extensions.Claims != nil, Margin: j.margin,
 	}
 	if j.lineup != nil { // else it is only a check
 		t.Agents, t.KeepsSession = j.lineup.Names(), j.lineup.KeepsSession()

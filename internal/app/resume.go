@@ -16,6 +16,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -312,16 +313,33 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 // turn.
 func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past journal.Past, end *loop.RunFinished) {
 	hooks, _ := findHooks(a, run)
-	had := slices.ContainsFunc(past.Tail, func(e loop.Event) bool {
-		said, ok := e.Payload.(*loop.HookFinished)
-		return ok && said.Point == string(hook.Finished)
-	})
-	if had || !hooks.Set.Has(hook.Finished) {
-		return
+	due := func(by string, there bool) bool {
+		return there && !slices.ContainsFunc(past.Tail, func(e loop.Event) bool {
+			said, ok := e.Payload.(*loop.HookFinished)
+			return ok && said.Point == string(hook.Finished) && said.By == by
+		})
 	}
-	input, err := journal.Encode(loop.Event{Time: now(), Run: run.Meta().ID, Payload: end})
+	event := loop.Event{Time: now(), Run: run.Meta().ID, Payload: end}
+	if due("", hooks.Set.HasCommand(hook.Finished)) {
+		noteHook(run, "", lastCommand(ctx, a, run, hooks, event, end))
+	}
+	if due(loop.ByProgram, hooks.Set.HasOwn(hook.Finished)) {
+		noteHook(run, loop.ByProgram, hooks.Set.Ask(ctx, hook.Finished, hook.Moment{Run: run.Meta().Name, Dir: run.Dir(), Event: event, State: past.State, Limits: past.State.Limits}))
+	}
+}
+
+// noteHook writes down what the hook of the end said.
+func noteHook(run *journal.Run, by string, r hook.Result) {
+	run.Append(loop.Event{Time: now(), Payload: &loop.HookFinished{
+		Point: string(hook.Finished), By: by, Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why,
+	}})
+}
+
+// lastCommand runs the user's command.
+func lastCommand(ctx context.Context, a request.Assignment, run *journal.Run, hooks parts.HookSettings, event loop.Event, end *loop.RunFinished) hook.Result {
+	input, err := journal.Encode(event)
 	if err != nil {
-		return // values of these types always encode
+		input = nil // values of these types always encode
 	}
 	keeper := proc.NewKeeper(proc.NewMark(run.Meta().ID, a.Tree), a.Config().Proc.Keep)
 	defer keeper.Close()
@@ -329,12 +347,9 @@ func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past 
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
 	facts.Iteration, facts.TotalIterations = &end.Totals.Iterations, &end.Totals.Iterations
 	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Stop.Iterations
-	r := hooks.Set.Run(ctx, hook.Finished, hook.Call{
+	return hooks.Set.Run(ctx, hook.Finished, hook.Call{
 		Input: input, Env: hook.Environ(environ(a.Environ(), a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Hide: secretsOf(a), Exec: keeper.Run,
 	})
-	run.Append(loop.Event{Time: now(), Payload: &loop.HookFinished{
-		Point: string(hook.Finished), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why,
-	}})
 }
 
 // again is the end that a resume would only repeat; nil when there is work.

@@ -55,6 +55,7 @@ type RunOptions struct {
 	Simulation *rehearse.Simulation // nil: the run is real
 	Live       *Live                // nil: the program does not look into the run
 	Readers    []*Patient           // those to whom the observers write
+	Broken     func() error         // why the run has to end with an error; nil: never
 }
 
 // Start begins a new run and goes on until it ends. The error is a
@@ -190,7 +191,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
 			Control: w.Control, Observers: observers, Hide: hide, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
 		},
-		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard,
+		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard, Broken: w.Broken,
 
 		Claims: j.claims(), Patterns: j.patterns,
 		Files: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
@@ -201,6 +202,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Stop.Done.Confirmations,
+			Rules: j.Request.Extensions.SaysDone,
 		},
 		FeedbackRoom: j.feedbackRoom(),
 		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},
@@ -242,7 +244,7 @@ var matches = map[string]detect.Match{"line": detect.Line, "tag": detect.Tag, "s
 // claims is what a claim looks like.
 func (j *Job) claims() detect.ClaimSettings {
 	c := j.Config().Done
-	return detect.ClaimSettings{Promise: c.Promise, Failure: c.FailurePromise, Match: matches[c.Match], Gates: j.terms().Gated(), AnyExit: c.AnyExit}
+	return detect.ClaimSettings{Promise: c.Promise, Failure: c.FailurePromise, Match: matches[c.Match], Gates: j.terms().Gated(), AnyExit: c.AnyExit, Own: j.Request.Extensions.Claims}
 }
 
 // raised is the job with one limit changed.
@@ -369,7 +371,7 @@ func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []lo
 	}
 	set, warnings := hook.Find(files, commands, c.Enabled)
 	return parts.HookSettings{
-		Set: set, Timeout: loop.Millis(c.Timeout),
+		Set: set.WithOwn(a.Request.Extensions.Hooks), Timeout: loop.Millis(c.Timeout),
 		About: hook.Facts{
 			Run: run.Meta().Name, RunID: run.Meta().ID, Procedure: run.Meta().Procedure, Profile: a.Config().Profile,
 			ProjectDir: a.Tree, RunDir: run.Dir(), PlanFile: a.Plan().Path,

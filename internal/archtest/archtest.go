@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 
 	"later":   {"loop", "git", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
-	"request": {"project", "loop", "proc", "config", "git", "agent", "gate", "stop", "plan", "procedure", "prompt"},
+	"request": {"project", "loop", "proc", "config", "git", "agent", "gate", "hook", "stop", "plan", "procedure", "prompt"},
 
 	"trust":   {"project"},
 	"surface": {"loop", "config", "agent", "intake", "hook", "procedure", "prompt", "request", "trust"},
@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
 	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "adopt", "control", "governor", "policy", "project"}, faces),
-	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "stop"}, // the public package at the root
+	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -24,6 +25,9 @@ type ClaimSettings struct {
 	Match   Match
 	Gates   bool // the runner has gates that can judge a claim
 	AnyExit bool // the promise counts whatever the exit status
+	// Own is a check of the program's own: it finds a claim of done in what the agent
+	// said, and in which words; nil: there is none.
+	Own func(said string, o loop.Outcome) (words string, done bool)
 }
 
 // Claims listens for the agent's claim of done or blocked, in the agent's own
@@ -31,7 +35,7 @@ type ClaimSettings struct {
 func Claims(c ClaimSettings) Detector {
 	ear := &ear{}
 	want := wanted{done: text.Fold(c.Promise), blocked: text.Fold(c.Failure)}
-	return &claims{want: want, gates: c.Gates, anyExit: c.AnyExit, ear: ear, rules: rulesFor(c.Match, want, ear)}
+	return &claims{want: want, gates: c.Gates, anyExit: c.AnyExit, ear: ear, rules: rulesFor(c.Match, want, ear), own: c.Own}
 }
 
 // BareTag tells whether a prompt holds the tag in a way that an agent which
@@ -74,11 +78,17 @@ type claims struct {
 	anyExit bool
 	ear     *ear
 	rules   []rule
+	own     func(said string, o loop.Outcome) (words string, done bool)
+	said    strings.Builder // for that
 }
+
+// maxSaid is how much of what an agent says a check of the program's own is given.
+const maxSaid = 1 << 20
 
 func (c *claims) Hear(said loop.Payload) []loop.Payload {
 	switch p := said.(type) {
 	case *loop.AgentText:
+		c.keep(p.Text)
 		text := p.Text
 		if p.Cut {
 			text += "…" // what followed on the last line is not known, so nothing stands alone there
@@ -92,6 +102,37 @@ func (c *claims) Hear(said loop.Payload) []loop.Payload {
 		c.pause()
 	}
 	return nil
+}
+
+// keep takes down what the agent says, for who wants to look at it as a whole.
+func (c *claims) keep(said string) {
+	if c.own == nil {
+		return
+	}
+	if c.said.Len() > 0 {
+		c.said.WriteByte('\n')
+	}
+	c.said.WriteString(said)
+	if c.said.Len() > 2*maxSaid {
+		end := text.Last(c.said.String(), maxSaid)
+		c.said.Reset()
+		c.said.WriteString(end)
+	}
+}
+
+// claim is what the agent claims of this kind; nil: nothing.
+func (c *claims) claim(kind loop.ClaimKind, o *loop.Outcome) *loop.Claim {
+	if c.ear.heard(kind) {
+		return &loop.Claim{Kind: kind, Text: c.want.text(kind), By: loop.ByPromise}
+	}
+	if kind != loop.ClaimDone || c.own == nil || o.Result != loop.OK {
+		return nil
+	}
+	words, done := c.own(text.Last(c.said.String(), maxSaid), *o)
+	if !done {
+		return nil
+	}
+	return &loop.Claim{Kind: kind, Text: text.Shorten(text.Line(words), 200), By: loop.ByCheck}
 }
 
 func (c *claims) pause() {
@@ -108,20 +149,20 @@ func (c *claims) Report(o *loop.Outcome) []loop.Payload {
 	deaf, blocked := c.unheard(o), false
 	var events []loop.Payload
 	for _, kind := range []loop.ClaimKind{loop.ClaimBlocked, loop.ClaimDone} {
-		text := c.want.text(kind)
+		claim := c.claim(kind, o)
 		switch {
-		case !c.ear.heard(kind):
+		case claim == nil:
 		case deaf != "":
-			events = append(events, &loop.ClaimRefused{Kind: kind, Text: text, Why: deaf})
+			events = append(events, &loop.ClaimRefused{Kind: kind, Text: claim.Text, Why: deaf})
 		case blocked:
 			events = append(events, &loop.ClaimRefused{
-				Kind: kind, Text: text,
+				Kind: kind, Text: claim.Text,
 				Why: "the agent also said that it is blocked, and that wins",
 			})
 		default:
 			blocked = kind == loop.ClaimBlocked
-			o.Claim = &loop.Claim{Kind: kind, Text: text, By: loop.ByPromise}
-			events = append(events, &loop.ClaimHeard{Kind: kind, Text: text})
+			o.Claim = claim
+			events = append(events, &loop.ClaimHeard{Kind: kind, Text: claim.Text})
 		}
 	}
 	if o.Claim != nil {

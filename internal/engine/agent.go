@@ -24,6 +24,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	cmd, err := a.Worker.Agent.Command(agent.Call{
 		Prompt: a.Prompt, PromptFile: a.Dir.PromptPath(), Model: a.Worker.Model, HasPrompt: e.hasPrompt,
 		Session: state.SessionOf(a.Worker.Name), LeftUSD: max(0, e.Limits().CostUSD-state.Totals.CostUSD),
+		Iteration: a.Iter, Attempt: a.Number, Limits: e.Limits(),
 	})
 	if err != nil {
 		a.Failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}

@@ -33,6 +33,7 @@ type Attempt struct {
 	Refusal   string            // plan: why it lets no claim stand
 	Feedback  []string          // plan, guards, proof: what the next agent should know
 	Committed string            // commits: what was committed of it
+	Metadata  map[string]string // hooks: what they have to say of it
 
 	Failure  *loop.AgentError // prompt, the engine: why nothing ran, or nobody knows what did
 	Began    bool             // the agent was started, whatever became of it

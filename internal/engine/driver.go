@@ -41,6 +41,9 @@ type Driver struct {
 	Asking   Asking
 	Draft    Draft        // of the next prompt, for a person to change; nil: there is none
 	Guard    func() error // asked before every step whether the run is still ours; nil: it is
+	// Broken is why the run has to end with an error whatever the rules say: something
+	// that was brought to it does not work any more. Nil: never.
+	Broken func() error
 }
 
 // Run steps until a rule says stop, and returns the run's last event. A done
@@ -85,10 +88,20 @@ func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 		v = d.confirm(v)
 	}
 	stopListening() // the end is the last event
+	if err == nil {
+		err = d.broken()
+	}
 	if v, err = d.Stepper.Close(v, err); err != nil {
 		return d.finish(broken(err)), err
 	}
-	return d.finish(v), nil
+	return d.finish(v), d.broken() // it may have come with the end
+}
+
+func (d *Driver) broken() error {
+	if d.Broken == nil {
+		return nil
+	}
+	return d.Broken()
 }
 
 // let has the stepper do something with the state, and goes on with the state that

@@ -101,7 +101,7 @@ func (e *Engine) measureAnew(ctx context.Context, v loop.Verdict) loop.Verdict {
 // settle ends the attempt that an earlier runner left open.
 func (e *Engine) settle(ctx context.Context, left *loop.LeftOpen) (loop.Verdict, error) {
 	a := e.enter(left.Iter, left.Attempt, e.workerOf(left.Agent), e.Journal.Attempt)
-	a.Left = left
+	a.Left, a.Metadata = left, left.Metadata
 	defer a.Dir.Close()
 	exited := left.Exited
 	if exited == nil && !left.RolledBack {

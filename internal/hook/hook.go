@@ -82,6 +82,7 @@ func (p Point) usage() string {
 // Set is the hooks of a run. The zero Set has none.
 type Set struct {
 	hooks map[Point]source
+	own   map[Point]Func // of the program that runs the loop; they come after the commands
 }
 
 // source is a hook as the user gave it.
@@ -91,7 +92,10 @@ type source struct {
 }
 
 // Has tells whether there is a hook at this point.
-func (s Set) Has(p Point) bool {
+func (s Set) Has(p Point) bool { return s.HasCommand(p) || s.HasOwn(p) }
+
+// HasCommand tells whether a command is one.
+func (s Set) HasCommand(p Point) bool {
 	_, ok := s.hooks[p]
 	return ok
 }
@@ -100,7 +104,8 @@ func (s Set) Has(p Point) bool {
 type Result struct {
 	Ran    bool // there is a hook here, and it was run, or tried
 	Action Action
-	Exit   *int // nil when it did not end by itself, with a status
+	By     string // loop.ByProgram: it is a function of the program's; empty: a command
+	Exit   *int   // nil when it did not end by itself, with a status
 
 	// Why is what a hook that skips or aborts said last, if anything, and else
 	// what went wrong with it. It is empty when all is well.
@@ -110,6 +115,7 @@ type Result struct {
 	// Interrupted says that it was ended from outside, and wants nothing.
 	Interrupted bool
 	Duration    loop.Millis
+	Metadata    map[string]string // what it has to say of the iteration
 }
 
 // Run runs the hook of a point, if there is one, to its end.

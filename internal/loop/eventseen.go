@@ -89,16 +89,24 @@ type CommitMade struct {
 	Subject string `json:"subject"`
 }
 
-// HookFinished says what one of the user's own commands at a fixed point came to.
+// HookFinished says what one of the user's own commands at a fixed point came to, or
+// a function of a program's own.
 type HookFinished struct {
 	Point    string `json:"point"`
+	By       string `json:"by,omitempty"` // ByProgram; empty: a command
 	Exit     *int   `json:"exit,omitempty"`
 	Action   string `json:"action"` // continue, skip or abort
 	Duration Millis `json:"duration_ms"`
 	Why      string `json:"why,omitempty"`
 	// Interrupted says that it was ended with its runner, and has its turn again.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Metadata is what it has to say of the iteration, by names of its own.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
+
+// ByProgram is who asked where a hook is a function of the program that runs the
+// loop.
+const ByProgram = "program"
 
 func (*HookFinished) Type() Type       { return "hook.finished" }
 func (*RunBaseline) Type() Type        { return "run.baseline" }

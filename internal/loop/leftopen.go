@@ -14,7 +14,8 @@ type LeftOpen struct {
 	Restored   bool                     // the tree was put back after it
 	RolledBack bool                     // by a person, when the run was over
 	Commit     string                   // that the runner had made of it
-	Hooks      map[string]*HookFinished // what hooks said, by their points
+	Hooks      map[string]*HookFinished // what hooks said, by their points and whose they are
+	Metadata   map[string]string        // what was said of it
 
 	heard map[Type]bool
 }
@@ -72,10 +73,26 @@ func (l *LeftOpen) add(ev Event) {
 		l.Commit = p.Commit
 	case *HookFinished:
 		if ev.Iter > 0 && !p.Interrupted {
-			l.Hooks[p.Point] = p
+			l.Hooks[p.Point+p.By] = p
+			l.Metadata = Annotated(l.Metadata, p.Metadata)
 		}
 	}
 }
 
 // Heard tells whether the journal has an event of this type of the attempt.
 func (l *LeftOpen) Heard(t Type) bool { return l.heard[t] }
+
+// Annotated is what was said of an attempt, and more: who says something again
+// means it anew.
+func Annotated(said, more map[string]string) map[string]string {
+	if len(more) == 0 {
+		return said
+	}
+	all := make(map[string]string, len(said)+len(more))
+	for _, one := range []map[string]string{said, more} {
+		for name, value := range one {
+			all[name] = value
+		}
+	}
+	return all
+}

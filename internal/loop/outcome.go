@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -29,9 +30,12 @@ type Outcome struct {
 	Usage   *Usage   `json:"usage,omitempty"`
 	Worker
 	Left
-	Summary  string    `json:"summary,omitempty"`
-	Duration Millis    `json:"duration_ms"`
-	EndedAt  time.Time `json:"ended_at,omitzero"`
+	Summary string `json:"summary,omitempty"`
+	// Metadata is what hooks, or the program that runs the loop, have to say of the
+	// attempt, by names of their own. Nothing is decided by it.
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Duration Millis            `json:"duration_ms"`
+	EndedAt  time.Time         `json:"ended_at,omitzero"`
 }
 
 // Work is what the attempt came to: in the tree, and in the plan.
@@ -224,8 +228,21 @@ type Limit struct {
 // Hook is the exit of a hook that had something to say.
 type Hook struct {
 	Point string `json:"point"`
-	Exit  int    `json:"exit"`
+	By    string `json:"by,omitempty"`  // ByProgram; empty: a command
+	Exit  int    `json:"exit"`          // of a function: the status by which a command says the same
 	Why   string `json:"why,omitempty"` // the last line that it printed
+}
+
+// Says is what the hook did, in words.
+func (h *Hook) Says() string {
+	did := fmt.Sprintf("the %s hook exited with status %d", h.Point, h.Exit)
+	if h.By == ByProgram {
+		did = fmt.Sprintf("the program's own %s hook says so", h.Point)
+	}
+	if h.Why != "" {
+		did += ": " + h.Why
+	}
+	return did
 }
 
 // Usage is what an attempt used up. Cached tokens are counted once.

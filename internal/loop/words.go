@@ -9,6 +9,7 @@ const (
 	ByPlan       Reason = "plan"
 	ByGates      Reason = "gates"
 	ByExitZero   Reason = "exit_zero"
+	ByCheck      Reason = "check"      // a check of a program's own
 	ByIterations Reason = "iterations" // done or exhausted
 
 	ByTime   Reason = "time" // exhausted
@@ -27,7 +28,7 @@ const (
 	ByPermissions  Reason = "permissions"
 	ByProvider     Reason = "provider"
 	ByWaitTooLong  Reason = "wait_too_long"
-	ByRule         Reason = "rule" // of a program that brought it
+	ByRule         Reason = "rule" // of a program that brought it; done, too
 
 	ByRequest Reason = "asked" // stopped
 	BySignal  Reason = "signal"

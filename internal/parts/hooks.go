@@ -39,8 +39,13 @@ func (h *Hooks) Started(ctx context.Context) *loop.Verdict {
 	if r.Action != hook.Abort {
 		return nil
 	}
-	v := stop.Aborted(&loop.Hook{Point: string(hook.Started), Exit: *r.Exit, Why: r.Why})
+	v := stop.Aborted(said(hook.Started, r))
 	return &v
+}
+
+// said is what a hook that does not want to go on said.
+func said(p hook.Point, r hook.Result) *loop.Hook {
+	return &loop.Hook{Point: string(p), By: r.By, Exit: *r.Exit, Why: r.Why}
 }
 
 // AskNext asks whether the attempt is to be made.
@@ -60,7 +65,7 @@ func (h *Hooks) AskNext(ctx context.Context, a *engine.Attempt) {
 		return
 	}
 	o := &loop.Outcome{Result: loop.Skipped, EndedAt: h.Now()}
-	o.Hook = &loop.Hook{Point: string(hook.NextIteration), Exit: *r.Exit, Why: r.Why}
+	o.Hook = said(hook.NextIteration, r)
 	if r.Action == hook.Abort {
 		o.Result = loop.Interrupted // it was to be no iteration at all
 	}
@@ -79,7 +84,7 @@ func (h *Hooks) TellAfter(ctx context.Context, a *engine.Attempt, o *loop.Outcom
 	about := &loop.IterationFinished{Outcome: *o, State: h.State()}
 	r := h.call(ctx, a, hook.PostIteration, about, o, nil)
 	if r.Action == hook.Abort {
-		o.Hook = &loop.Hook{Point: string(hook.PostIteration), Exit: *r.Exit, Why: r.Why}
+		o.Hook = said(hook.PostIteration, r)
 	}
 	a.CutShort = a.CutShort || r.Interrupted
 	if failed && !a.CutShort {
@@ -101,26 +106,68 @@ func (h *Hooks) Ended(end *loop.RunFinished) {
 	})
 }
 
-// call runs the hook at a point, if there is one. It gets the event on its
-// stdin, and is told of the last attempt.
+// call runs the hooks at a point, if there are any: the user's command and, if that
+// has nothing against it, the function of the program. They get the event, and are
+// told of the last attempt.
 func (h *Hooks) call(ctx context.Context, a *engine.Attempt, p hook.Point, about loop.Payload, last *loop.Outcome, more func(*hook.Facts)) hook.Result {
+	r := hook.Result{Action: hook.Continue}
 	if !h.Set.Has(p) {
-		return hook.Result{Action: hook.Continue}
-	}
-	if a != nil && a.Left != nil {
-		if said, ok := a.Left.Hooks[string(p)]; ok { // to the runner before this one
-			delete(a.Left.Hooks, string(p))
-			return hook.Result{Action: hook.Action(said.Action), Exit: said.Exit, Why: said.Why}
-		}
-	}
-	if !h.unchanged(ctx) {
-		return hook.Result{Action: hook.Continue}
-	}
-	if a != nil {
-		a.Touched = true // what a hook does is not the next agent's work
+		return r
 	}
 	event := h.Event(about)
 	event.Run = h.Journal.Meta().ID
+	if h.Set.HasCommand(p) {
+		r = h.once(a, p, "", func() hook.Result { return h.command(ctx, p, event, last, more) })
+	}
+	if h.Set.HasOwn(p) && r.Action == hook.Continue && !r.Interrupted {
+		r = h.once(a, p, loop.ByProgram, func() hook.Result {
+			return h.Set.Ask(ctx, p, hook.Moment{Run: h.About.Run, Dir: h.About.RunDir, Event: event, State: h.State(), Limits: h.Limits(), Last: last})
+		})
+	}
+	return r
+}
+
+// once runs a hook, unless it has had its turn in this attempt, and writes down what
+// it said.
+func (h *Hooks) once(a *engine.Attempt, p hook.Point, by string, run func() hook.Result) hook.Result {
+	if a != nil && a.Left != nil {
+		if said, ok := a.Left.Hooks[string(p)+by]; ok { // to the runner before this one
+			delete(a.Left.Hooks, string(p)+by)
+			return hook.Result{Action: hook.Action(said.Action), By: by, Exit: said.Exit, Why: said.Why}
+		}
+	}
+	r := run()
+	r.By = by
+	if !r.Ran {
+		return r
+	}
+	if a != nil {
+		a.Touched = true // what a hook does is not the next agent's work
+		if r.Interrupted {
+			r.Metadata = nil // it has its turn again
+		}
+		var w *loop.Warning
+		if r.Metadata, w = hook.Bounded(p, r.Metadata); w != nil {
+			h.Record(w)
+		}
+		a.Metadata = loop.Annotated(a.Metadata, r.Metadata)
+	} else {
+		r.Metadata = nil // there is no iteration that it could be of
+	}
+	if r.Warning != nil {
+		h.Record(r.Warning)
+	}
+	h.Record(&loop.HookFinished{
+		Point: string(p), By: by, Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why, Interrupted: r.Interrupted, Metadata: r.Metadata,
+	})
+	return r
+}
+
+// command runs the user's command at a point. It gets the event on its stdin.
+func (h *Hooks) command(ctx context.Context, p hook.Point, event loop.Event, last *loop.Outcome, more func(*hook.Facts)) hook.Result {
+	if !h.unchanged(ctx) {
+		return hook.Result{Action: hook.Continue}
+	}
 	input, err := journal.Encode(event)
 	if err != nil {
 		input = nil // values of these types always encode
@@ -129,16 +176,9 @@ func (h *Hooks) call(ctx context.Context, a *engine.Attempt, p hook.Point, about
 	if more != nil {
 		more(&facts)
 	}
-	r := h.Set.Run(ctx, p, hook.Call{
+	return h.Set.Run(ctx, p, hook.Call{
 		Input: input, Env: hook.Environ(h.Bare, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Hide: h.Hide, Exec: h.Exec,
 	})
-	if r.Warning != nil {
-		h.Record(r.Warning)
-	}
-	if r.Ran {
-		h.Record(&loop.HookFinished{Point: string(p), Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why, Interrupted: r.Interrupted})
-	}
-	return r
 }
 
 // unchanged tells whether the hooks are those that the run began with; others are

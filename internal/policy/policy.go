@@ -26,6 +26,7 @@ type Terms struct {
 	KeepsSession bool     // the agent's session goes on from one iteration to the next
 	OwnGates     int      // gates that the program brings along, beside those of the settings
 	OwnRules     []loop.Rule
+	OwnClaims    bool // the program has a check of its own for claims
 
 	// Margin is added to the end of a provider's limit, and differs between runs,
 	// so that not all loops of a machine wake together.
@@ -50,7 +51,7 @@ func (t Terms) Proves() bool { return t.Gated() && t.Config.Done.Proof != "none"
 func (t Terms) Completion() stop.Completion {
 	done := t.Config.Done
 	return stop.Completion{
-		Promise: done.Promise != "", Plan: done.Plan != "", Gates: done.Gates, ExitZero: t.exitZero(),
+		Promise: done.Promise != "", Plan: done.Plan != "", Gates: done.Gates, ExitZero: t.exitZero(), Check: t.OwnClaims,
 		Proof: t.Proves(), ProofOff: t.Gated() && !t.Proves(),
 		Confirmations: t.Config.Stop.Done.Confirmations,
 	}
@@ -58,15 +59,16 @@ func (t Terms) Completion() stop.Completion {
 
 // exitZero tells whether exit status 0 is a way to be done.
 func (t Terms) exitZero() bool {
-	alone := t.Config.Done.Promise == "" && t.Config.Done.Plan == "" && t.Gates() == 0
+	alone := t.Config.Done.Promise == "" && t.Config.Done.Plan == "" && t.Gates() == 0 && !t.OwnClaims
 	if t.Config.Loop.ExitZeroIsDone == setting.Alone {
 		return alone
 	}
 	return t.Config.Loop.ExitZeroIsDone.Or(t.Kind == config.AdHocCommand && alone)
 }
 
-// CanBeDone tells whether any way to be done was asked for.
-func (t Terms) CanBeDone() bool { return t.Completion().Asked() }
+// CanBeDone tells whether there is any way to be done: one that was asked for, or a
+// rule of the program's, which may say so.
+func (t Terms) CanBeDone() bool { return t.Completion().Asked() || len(t.OwnRules) > 0 }
 
 // CanEnd tells whether anything can end the run but a person.
 func (t Terms) CanEnd() bool { return stop.CanEnd(t.settings()) }

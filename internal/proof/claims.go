@@ -47,6 +47,9 @@ type Done struct {
 	Plan     bool // no task is open
 	Gates    bool // all gates pass
 	ExitZero bool // the command exited with status 0
+	// Rules is what a rule of the program's gives for the work being done; empty: none
+	// does. It is asked with the outcome in the state.
+	Rules func(loop.Facts) string
 
 	Confirmations int // how often a claim must be made
 }
@@ -203,6 +206,34 @@ func (c *Claims) hear(a *engine.Attempt, o *loop.Outcome) {
 		return
 	}
 	c.Record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
+}
+
+// AskRules has a rule of the program's claim that the work is done, when all else is
+// known of an attempt that ended well. The gates judge that as any claim.
+func (c *Claims) AskRules(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
+	if c.Done.Rules == nil || o.Result != loop.OK || o.Claim != nil || o.Unfinished() || o.Pending && len(c.Judge.Gates) == 0 {
+		return
+	}
+	facts := c.Facts(o)
+	facts.State = facts.State.Add(*o)
+	why := c.Done.Rules(facts)
+	if why == "" {
+		return
+	}
+	o.Claim = &loop.Claim{Kind: loop.ClaimDone, Text: why, By: loop.ByRule}
+	c.Record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
+	if a.Refusal != "" {
+		c.refuse(o, a.Refusal, "")
+		return
+	}
+	if len(c.Judge.Gates) == 0 || c.Judge.Proof.Mode == "none" {
+		return
+	}
+	a.Touched = true
+	ctx, done := c.UntilStopped(ctx)
+	defer done()
+	o.Gates = nil
+	c.judgeClaim(ctx, a, o, c.Tree.After())
 }
 
 // rule runs the gates.
@@ -368,7 +399,13 @@ func (c *Claims) sameFiles(ctx context.Context, o *loop.Outcome, now *checkpoint
 func (c *Claims) judgeAgain(ctx context.Context, a *engine.Attempt, o *loop.Outcome, now *checkpoint.Checkpoint) bool {
 	o.Tree, o.Checkpoint = now.Tree, now.ID
 	o.Gates, o.Proof, o.Claim.Proven = nil, nil, false
-	r := untilKept(ctx, func() Ruling { return c.judge(ctx, a).Claim(ctx, c.State(), *now, nil) })
+	return c.judgeClaim(ctx, a, o, *now)
+}
+
+// judgeClaim judges the claim of an outcome that no gate has looked at, and tells
+// whether it was taken.
+func (c *Claims) judgeClaim(ctx context.Context, a *engine.Attempt, o *loop.Outcome, at checkpoint.Checkpoint) bool {
+	r := untilKept(ctx, func() Ruling { return c.judge(ctx, a).Claim(ctx, c.State(), at, nil) })
 	c.addSpent(o)
 	if r.Interrupted {
 		a.CutShort = true

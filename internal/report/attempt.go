@@ -123,7 +123,7 @@ func trouble(o *loop.Outcome) string {
 	case o.Error != nil:
 		return text.Words(string(o.Error.Kind))
 	case o.Hook != nil:
-		return fmt.Sprintf("the %s hook exited with status %d: %s", o.Hook.Point, o.Hook.Exit, o.Hook.Why)
+		return o.Hook.Says()
 	case o.Exit == nil:
 		return ""
 	case o.Exit.Signal != "":

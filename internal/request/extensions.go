@@ -1,13 +1,16 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/gate"
+	"github.com/refrain-loop/refrain/internal/hook"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/stop"
 )
@@ -18,6 +21,10 @@ type Extensions struct {
 	Agent *Agent // nil: the agent is chosen as always
 	Rules []Rule
 	Gates []gate.Gate
+	Hooks map[hook.Point]hook.Func
+	// Claims tells whether what an agent said in an attempt claims that the work is
+	// done, and in which words that was; nil: only settings tell.
+	Claims func(said string, o loop.Outcome) (words string, done bool)
 }
 
 // Agent is an agent of the program's, and what nobody else could know of it.
@@ -46,6 +53,12 @@ func (e Extensions) names() []string {
 	}
 	for _, g := range e.Gates {
 		list = append(list, "gate "+g.Name())
+	}
+	for _, p := range slices.Sorted(maps.Keys(e.Hooks)) {
+		list = append(list, "hook "+string(p))
+	}
+	if e.Claims != nil {
+		list = append(list, "completion check")
 	}
 	return list
 }
@@ -120,4 +133,15 @@ func (e Extensions) StopRules() []loop.Rule {
 		list = append(list, stop.Own(r.Name, r.Rule))
 	}
 	return list
+}
+
+// SaysDone is what a rule of the program's gives for the run being done, by the first
+// that says so; empty: none does.
+func (e Extensions) SaysDone(f loop.Facts) string {
+	for _, r := range e.Rules {
+		if v := r.Rule(f); v.Action == loop.Stop && v.State == loop.Done {
+			return cmp.Or(v.Why, "rule "+r.Name+" says that it is done")
+		}
+	}
+	return ""
 }

@@ -14,13 +14,14 @@ type Completion struct {
 	Plan          bool // the plan file has no open task
 	Gates         bool // passing gates alone are enough
 	ExitZero      bool // exit status 0 is enough
+	Check         bool // a check of the program's own finds claims
 	Proof         bool // there are gates, and a claim needs them
 	ProofOff      bool // there are gates, and they are not to judge claims
 	Confirmations int  // proven claims in a row; 0 and 1 are one
 }
 
 // Asked tells whether any way to be done was asked for.
-func (c Completion) Asked() bool { return c.Promise || c.Plan || c.Gates || c.ExitZero }
+func (c Completion) Asked() bool { return c.Promise || c.Plan || c.Gates || c.ExitZero || c.Check }
 
 // Gated tells whether gates look at the work.
 func (c Completion) Gated() bool { return c.Proof || c.ProofOff }
@@ -56,6 +57,8 @@ func Finished(s *Settings) Rule {
 				When:  "the command exited with status 0, where that is a way to be done",
 				Short: "the command exits with status 0", Default: "only for `-- COMMAND` without a promise, plan or gate",
 			},
+			{Reason: loop.ByCheck, State: loop.Done, When: "a completion check of [a program's own](library.md) found a claim"},
+			{Reason: loop.ByRule, State: loop.Done, When: "a rule of [a program's own](library.md) says done, and the gates agree"},
 		},
 	}
 }
@@ -107,6 +110,10 @@ func Claimed(c *loop.Claim) string {
 		return "the command exited with status 0"
 	case loop.ByGates:
 		return "all gates pass"
+	case loop.ByCheck:
+		return fmt.Sprintf("the program's own check found %q", c.Text)
+	case loop.ByRule:
+		return c.Text
 	}
 	return fmt.Sprintf("promise %q found", c.Text)
 }

@@ -48,9 +48,5 @@ func hook() loop.Rule {
 
 // Aborted ends a run that a hook aborted, in its own words if it said any.
 func Aborted(h *loop.Hook) loop.Verdict {
-	why := fmt.Sprintf("the %s hook exited with status %d", h.Point, h.Exit)
-	if h.Why != "" {
-		why += ": " + h.Why
-	}
-	return end(loop.Aborted, loop.ByHook, why)
+	return end(loop.Aborted, loop.ByHook, h.Says())
 }

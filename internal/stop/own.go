@@ -19,13 +19,17 @@ func OwnRules(s *Settings) Rule {
 // Own is a rule of a program that runs the loop. It is asked after every rule
 // that ends a run and before those that make it wait, so that it can end a run
 // that would go on, and not keep one going that would end: its "continue" is no
-// opinion. Nor can it call a run done, which is for claims and gates.
+// opinion. Nor is its "done", which was heard as a claim before this: what became of
+// that, another rule says.
 func Own(name string, rule loop.Rule) loop.Rule {
 	return func(f loop.Facts) loop.Verdict {
 		v := rule(f)
 		said := loop.Verdict{Action: v.Action, Rule: name, Why: cmp.Or(v.Why, "rule "+name+" says "+string(v.Action))}
 		switch v.Action {
 		case loop.Stop:
+			if v.State == loop.Done {
+				return none
+			}
 			return ending(said, v)
 		case loop.Wait:
 			until := v.Until
@@ -52,9 +56,6 @@ func ending(said, v loop.Verdict) loop.Verdict {
 		return said
 	}
 	said.Why = fmt.Sprintf("rule %s wants to end the run as %s, which a rule cannot", said.Rule, said.State)
-	if said.State == loop.Done {
-		said.Why += ": what is done, a gate must say"
-	}
 	said.State, said.Reason = loop.CouldNotRun, loop.ByError
 	return said
 }

@@ -22,11 +22,7 @@ func TestOwn(t *testing.T) {
 			loop.Verdict{Action: loop.Stop, Rule: "other", State: loop.Exhausted, Reason: "fuel", Why: "no fuel", Proven: true, Restore: new(int)},
 			loop.Verdict{Action: loop.Stop, Rule: "mine", State: loop.Exhausted, Reason: "fuel", Why: "no fuel"},
 		},
-		{
-			"done is not for rules",
-			loop.Verdict{Action: loop.Stop, State: loop.Done, Reason: "x", Why: "y"},
-			loop.Verdict{Action: loop.Stop, Rule: "mine", State: loop.CouldNotRun, Reason: loop.ByError, Why: "rule mine wants to end the run as done, which a rule cannot: what is done, a gate must say"},
-		},
+		{"done was a claim before this", loop.Verdict{Action: loop.Stop, State: loop.Done, Reason: "x", Why: "y"}, none},
 		{
 			"nor is a run that goes on an end",
 			loop.Verdict{Action: loop.Stop, State: loop.Running},

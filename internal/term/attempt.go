@@ -2,7 +2,9 @@ package term
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -50,12 +52,24 @@ func Sheet(a Attempt, opt Options) string {
 		row{"blocked", o.Person},
 		row{"usage", used(o.Usage)},
 		row{"summary", o.Summary},
+	)
+	list = append(list, several("metadata", metadata(o.Metadata))...)
+	list = append(list,
 		row{"then", then(f.Verdict)},
 		row{"checkpoint", o.Checkpoint},
 	)
 	list = append(list, a.files()...)
 	head := fmt.Sprintf("%s/%s: %s", text.Line(a.Run), number(a.End), o.Result)
 	return opt.paint(bold, head) + "\n" + layout(list, opt)
+}
+
+// metadata is what hooks said of the attempt, by name.
+func metadata(said map[string]string) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		list = append(list, text.Line(name)+": "+text.Line(said[name]))
+	}
+	return list
 }
 
 // changes lists the files that changed.
