@@ -2,8 +2,8 @@
 // process with a fresh context, until the work is proven done.
 //
 // It is what the command refrain is made of, for programs that want to start,
-// watch and steer runs themselves, or bring an agent, a gate or a rule of their
-// own:
+// watch and steer runs themselves, to look into those that are there, or to bring
+// what no setting could name:
 //
 //	func main() {
 //		refrain.Helper() // first: see there
@@ -22,6 +22,11 @@
 // keeps the same files, and can be looked at and talked to with the command
 // while it is alive. A run that was started here can be resumed there, unless it
 // needs what only the program has; and the other way round.
+//
+// What a program can bring: an Agent, a Gate, a Rule, a Completion check, Hooks and
+// Observers. What it can look at: Runs and Open find a run, live or over, whoever
+// started it, and a Record has its iterations, events, diffs and transcripts. A
+// Control steers a live one.
 //
 // An agent that fails, a limit that is reached and a stop that was asked for are
 // results. An error means that no run could begin, or that the runner itself

@@ -13,19 +13,30 @@ var ErrNoHelper = errors.New("refrain: Helper was not called: call it first in m
 // settings. It is found before anything is written.
 type UsageError struct {
 	What string // what is wrong
-	Hint string // what to do; may be empty, and may speak of the command line
+	Hint string // what to do; may be empty, and may name a command to type
 	err  error
 }
 
 func (e *UsageError) Error() string { return e.What }
 func (e *UsageError) Unwrap() error { return e.err }
 
+// MissingAgentError says that the program of the agent cannot be found, or not be
+// executed. Nothing was begun. Of a CustomAgent nobody knows that beforehand: then
+// the result is CouldNotRun, reason ByAgentMissing.
+type MissingAgentError struct {
+	Agent string // its name; of a command, the program's
+	What  string // what is wrong
+	Hint  string // how to get it
+}
+
+func (e *MissingAgentError) Error() string { return e.What }
+
 // HeldError says that another run is live in the work tree.
 type HeldError struct {
 	Run   string // its name; empty: it is just starting
 	PID   int
 	Host  string
-	Since time.Time // when its program began
+	Since time.Time // when it was started
 	err   error
 }
 

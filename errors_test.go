@@ -23,7 +23,7 @@ func TestMistakesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 		{"a folder that is not there", refrain.Options{Dir: "/no/such/folder"}, "/no/such/folder"},
 		{"a key that is not one", refrain.Options{Command: script("true"), Settings: map[string]string{key: "3"}}, key},
 		{"a value that is none", refrain.Options{Command: script("true"), Settings: map[string]string{"loop.max_time": "soon"}}, "loop.max_time"},
-		{"fewer than no iterations", refrain.Options{Command: script("true"), MaxIterations: -1}, "max_iterations"},
+		{"fewer than no iterations", refrain.Options{Command: script("true"), MaxIterations: -2}, "MaxIterations"},
 		{"two prompts", refrain.Options{Command: script("true"), Prompt: "a", PromptFile: "b"}, "two prompts"},
 		{"an agent for a command", refrain.Options{Command: script("true"), Agent: "claude"}, "means nothing"},
 		{"an agent that is not one", refrain.Options{Agent: "nobody", Prompt: "go"}, "nobody"},
@@ -53,6 +53,9 @@ func TestMistakesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 			var usage *refrain.UsageError
 			if !errors.As(err, &usage) || !strings.Contains(usage.What, tt.want) {
 				t.Errorf("error = %T %v, want a *UsageError about %q", err, err, tt.want)
+			}
+			if strings.Contains(usage.What+usage.Hint, "--") {
+				t.Errorf("a program is told of flags: %s (%s)", usage.What, usage.Hint)
 			}
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
 				t.Errorf("%s is left behind", left[0].Name())
@@ -95,7 +98,7 @@ func TestRunsThatCannotBeResumed(t *testing.T) {
 	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, AcceptConfig: true}); !errors.As(err, &usage) || !strings.Contains(usage.What, "nobody has trusted") {
 		t.Errorf("Resume with a gate that nobody trusts = %v, want a *UsageError", err)
 	}
-	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, Trust: true}); !errors.As(err, &usage) || !strings.Contains(usage.Hint, "--accept-config") {
+	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, Trust: true}); !errors.As(err, &usage) || !strings.Contains(usage.Hint, "set AcceptConfig") {
 		t.Errorf("Resume with another gate = %v, want a *UsageError", err)
 	}
 	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, MaxIterations: 2, AcceptConfig: true, Trust: true}); err != nil {

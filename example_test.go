@@ -4,6 +4,7 @@ package refrain_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain"
 )
@@ -413,4 +415,70 @@ func ExampleDecodeEvent() {
 		fmt.Println("iteration", e.Iter, "said", said.Text)
 	}
 	// Output: iteration 2 said Hello
+}
+
+func ExampleKey() {
+	defer inNewFolder()()
+
+	result, err := refrain.Run(context.Background(), refrain.Options{
+		Command:       []string{"sh", "-c", "exit 1"},
+		MaxIterations: refrain.Unlimited,
+		Set: []refrain.Setting{
+			refrain.KeyLoopBackoff.Is(10 * time.Millisecond), // not "10ms": the compiler knows what a duration is
+			refrain.KeyStopFailures.Is(2),
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.State, result.Why)
+	// Output: aborted 2 consecutive failures
+}
+
+func ExamplePreflight() {
+	defer inNewFolder()()
+
+	list, err := refrain.Preflight(context.Background(), refrain.Options{
+		Command: []string{"true"},
+		Prompt:  "Tidy up",
+		Gates:   []string{"no-such-linter ."},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, trouble := range list {
+		if trouble.About == "gate gate-1" {
+			fmt.Println(trouble.What)
+		}
+	}
+	// Output: gate gate-1: no-such-linter cannot be found
+}
+
+func ExampleMissingAgentError() {
+	defer inNewFolder()()
+
+	_, err := refrain.Run(context.Background(), refrain.Options{Command: []string{"no-such-agent"}})
+	if missing, ok := errors.AsType[*refrain.MissingAgentError](err); ok {
+		fmt.Println(missing.Agent, "is not here")
+	}
+	// Output: no-such-agent is not here
+}
+
+func ExampleResult() {
+	defer inNewFolder()()
+
+	result, err := refrain.Run(context.Background(), refrain.Options{Command: []string{"echo", "Hello"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	kept, err := json.Marshal(result)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var again refrain.Result
+	if err := json.Unmarshal(kept, &again); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Run, again.State, again.Output)
+	// Output: run-1 done Hello
 }

@@ -28,10 +28,14 @@ type Options struct {
 	CustomGates   []Gate     // and checks of your own, after those of the settings
 	Rules         []Rule     // rules of your own
 	Completion    Completion // a check of your own for claims of done; nil: only the settings tell
-	MaxIterations int        // 0: as the settings say
+	MaxIterations int        // 0: as the settings say; Unlimited: no limit
 
-	// Settings are any keys of refrain.toml, such as "loop.max_time": "8h". A
-	// value is TOML, or else plain text.
+	// Set is any keys of refrain.toml with their values, such as
+	// KeyLoopMaxTime.Is(8 * time.Hour). Settings are the same by their names, such as
+	// "loop.max_time": "8h", for those that come from elsewhere: a value is TOML, or
+	// else plain text, and an empty one takes back what other layers say. Of a key
+	// that is in both, what Set says wins.
+	Set      []Setting
 	Settings map[string]string
 
 	// Trust says that you agree to what the work tree brings along that runs: the
@@ -53,8 +57,9 @@ type ResumeOptions struct {
 	Dir string // a folder in the work tree; empty: the current one
 	Run string // a run's name; empty: the latest here that can go on
 
-	MaxIterations int               // the new total; 0: as before
-	Settings      map[string]string // laid over those it was started with
+	MaxIterations int               // the new total; 0: as before; Unlimited: no limit
+	Set           []Setting         // laid over those it was started with
+	Settings      map[string]string // likewise; Set wins
 
 	// AcceptConfig says that you know of what has changed since the run was
 	// started and decides when it is done: a promise, a gate, a part that your

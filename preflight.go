@@ -19,8 +19,8 @@ type Trouble struct {
 // Preflight tells what a run with these options would trip over, before anything is
 // paid for: programs that are not there, an agent that nobody is signed in to, a
 // prompt that nobody has filled in. It sets no agent to work, runs no gate, writes
-// nothing and takes about a second. Run does not call it: a run that is in trouble
-// ends, and says why.
+// nothing and takes about a second. Run looks only whether the agent is there: a run
+// that is in other trouble ends, and says why.
 //
 // The error is a *UsageError when the options or the settings make no sense.
 func Preflight(ctx context.Context, o Options) ([]Trouble, error) {
@@ -29,15 +29,15 @@ func Preflight(ctx context.Context, o Options) ([]Trouble, error) {
 	}
 	req, err := o.request()
 	if err != nil {
-		return nil, err
+		return nil, public(err)
 	}
 	job, err := app.Prepare(ctx, orHere(o.Dir), req)
 	if err != nil {
-		return nil, err
+		return nil, public(err)
 	}
 	var list []Trouble
 	for _, f := range job.Preflight(ctx) {
-		list = append(list, Trouble{About: f.Name, What: f.What, Hint: f.Hint, Worry: f.Worry})
+		list = append(list, Trouble{About: f.Name, What: inGo(f.What), Hint: inGo(f.Hint), Worry: f.Worry})
 	}
 	return list, nil
 }

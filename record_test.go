@@ -327,3 +327,37 @@ func TestAResultGoesThroughJSONAndBack(t *testing.T) {
 		t.Errorf("Span.String() = %s", got)
 	}
 }
+
+func TestWhoHoldsTheTreeIsToldWithItsOwnStart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	control, ended := steady(t, refrain.Options{Dir: dir})
+	var held *refrain.HeldError
+	if _, err := refrain.Run(t.Context(), refrain.Options{Dir: dir, Command: script("true")}); !errors.As(err, &held) {
+		t.Fatalf("Run beside a live one = %v, want a *HeldError", err)
+	}
+	if record, err := refrain.Open(dir, held.Run); err != nil || !held.Since.Equal(record.Started) {
+		t.Errorf("held since %s, %v; want the start of the run, not of this process", held.Since, err)
+	}
+	if err := control.StopNow(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-ended
+}
+
+func TestANoteInAGateIsTakenAndAPauseIsRefused(t *testing.T) {
+	t.Parallel()
+	control := refrain.NewControl()
+	var noted, paused error
+	gate := refrain.GateFunc("chatty", func(ctx context.Context, _ refrain.Place) refrain.Finding {
+		if control.Snapshot().Iteration == 1 {
+			noted, paused = control.Note(ctx, "well done"), control.Pause(ctx)
+		}
+		return refrain.Finding{OK: true}
+	})
+	run(t, refrain.Options{Dir: t.TempDir(), Command: script(claims), Until: "DONE", CustomGates: []refrain.Gate{gate}, Control: control})
+	var refused *refrain.RefusedError
+	if noted != nil || !errors.As(paused, &refused) || !strings.Contains(refused.Why, "a gate") {
+		t.Errorf("note = %v, pause = %v; want the one taken and the other refused", noted, paused)
+	}
+}

@@ -28,8 +28,9 @@ func Helper() { app.Helper() }
 // ended at once with all that it started, and the run ends as Stopped; Resume
 // goes on with it.
 //
-// The error is a *UsageError when the options or the settings make no sense, and
-// a *HeldError when another run is live in the work tree. Neither leaves a trace.
+// The error is a *UsageError when the options or the settings make no sense, a
+// *MissingAgentError when the agent is not installed, and a *HeldError when another
+// run is live in the work tree. None of them leaves a trace.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Control == nil {
 		o.Control = NewControl()
@@ -40,6 +41,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return loop.RunFinished{}, false, err
 		}
 		job, err := app.Prepare(ctx, orHere(o.Dir), req)
+		if err == nil {
+			err = missingAgent(job)
+		}
 		if err != nil {
 			return loop.RunFinished{}, false, err
 		}
@@ -70,6 +74,9 @@ func Resume(ctx context.Context, o ResumeOptions) (Result, error) {
 		}
 		found = Result{Run: entry.Name, ID: entry.ID, Dir: entry.Dir}
 		c, err := app.PrepareResumeWith(ctx, entry, flags, o.AcceptConfig, consent(o.Trust), own)
+		if err == nil {
+			err = missingAgent(c.Job)
+		}
 		if err != nil {
 			return loop.RunFinished{}, false, err
 		}
@@ -80,8 +87,19 @@ func Resume(ctx context.Context, o ResumeOptions) (Result, error) {
 	return result, err
 }
 
-// hands is what a caller brings to any run: who looks on and who steers.
+// missingAgent is an error when there is nobody to do the work, before anything
+// begins.
+func missingAgent(j *app.Job) error {
+	if f := app.MissingAgent(j); f != nil {
+		return &MissingAgentError{Agent: strings.TrimPrefix(f.Name, "agent "), What: f.What, Hint: inGo(f.Hint)}
+	}
+	return nil
+}
+
+// hands is what a caller brings to any run: where it is, who looks on and who
+// steers.
 type hands struct {
+	dir       string
 	observers []Observer
 	control   *Control
 	version   string
@@ -95,9 +113,9 @@ func consent(given bool) request.Consent {
 	return request.Remembered
 }
 
-func (o Options) hands() hands { return hands{o.Observers, o.Control, o.Version} }
+func (o Options) hands() hands { return hands{o.Dir, o.Observers, o.Control, o.Version} }
 
-func (o ResumeOptions) hands() hands { return hands{o.Observers, o.Control, o.Version} }
+func (o ResumeOptions) hands() hands { return hands{o.Dir, o.Observers, o.Control, o.Version} }
 
 // attend has a run go on under a control, and puts its end together.
 func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.RunFinished, started bool, err error)) (Result, error) {
@@ -121,7 +139,18 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 	}
 	s, result := control.Snapshot(), resultOf(end)
 	result.Run, result.ID, result.Dir, result.Output, result.Started = s.Run, s.ID, s.Dir, last.text(), started
-	return result, public(err)
+	return result, h.since(public(err))
+}
+
+// since adds to the error that another run is live when that began: its process may
+// run one after the other.
+func (h hands) since(err error) error {
+	if held, ok := errors.AsType[*HeldError](err); ok && held.Run != "" {
+		if other, err := Open(h.dir, held.Run); err == nil {
+			held.Since = other.Started
+		}
+	}
+	return err
 }
 
 // begin takes the control for a run.
@@ -157,7 +186,7 @@ func (o Options) request() (request.Request, error) {
 			return req, err
 		}
 	}
-	req.Flags = settings(o.Settings, o.MaxIterations)
+	req.Flags = settings(o.Settings, o.Set, o.MaxIterations)
 	for _, f := range []app.Flag{
 		{Name: "--agent", Key: "agent", Value: o.Agent},
 		{Name: "--model", Key: "model", Value: o.Model},
@@ -180,16 +209,21 @@ func (o Options) request() (request.Request, error) {
 
 func (o ResumeOptions) request() ([]app.Flag, request.Extensions, error) {
 	parts, err := own{o.CustomAgent, o.CustomGates, o.Rules, o.Hooks, o.Completion}.parts(o.Control)
-	return settings(o.Settings, o.MaxIterations), parts, err
+	return settings(o.Settings, o.Set, o.MaxIterations), parts, err
 }
 
 // settings are flags, always in the same order.
-func settings(values map[string]string, iterations int) []app.Flag {
+func settings(values map[string]string, set []Setting, iterations int) []app.Flag {
 	var list []app.Flag
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		list = append(list, app.Flag{Name: "--set", Key: key, Value: values[key]})
 	}
-	if iterations != 0 {
+	for _, s := range set {
+		list = append(list, app.Flag{Name: "--set", Key: s.key, Value: s.value})
+	}
+	if iterations == Unlimited {
+		list = append(list, app.Flag{Name: "--max-iterations", Key: "loop.max_iterations", Value: "0"})
+	} else if iterations != 0 {
 		list = append(list, app.Flag{Name: "--max-iterations", Key: "loop.max_iterations", Value: strconv.Itoa(iterations)})
 	}
 	return list
@@ -243,6 +277,11 @@ func inFolder(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// usage is a mistake of the caller's, in the words of the library.
+func usage(what, hint string, err error) *UsageError {
+	return &UsageError{What: inGo(what), Hint: inGo(hint), err: err}
+}
+
 // public gives an error the type that callers may know. Each kind is named here
 // and nowhere else.
 func public(err error) error {
@@ -259,15 +298,15 @@ func public(err error) error {
 	)
 	switch {
 	case errors.As(err, &asked):
-		return &UsageError{What: asked.What, Hint: asked.Hint, err: err}
+		return usage(asked.What, asked.Hint, err)
 	case errors.As(err, &choice):
 		return &UsageError{What: choice.Error(), Hint: "name one as Agent, or set agent in refrain.toml", err: err}
 	case errors.As(err, &unasked):
-		return &UsageError{What: unasked.Error(), Hint: "look at it with \"refrain trust --show\", then type \"refrain trust\", or set Trust", err: err}
+		return &UsageError{What: inGo(unasked.Error()), Hint: "look at it with \"refrain trust --show\", then type \"refrain trust\", or set Trust", err: err}
 	case errors.As(err, &settings):
-		return &UsageError{What: settings.Error(), Hint: settings.Hint(), err: err}
+		return usage(settings.Error(), settings.Hint(), err)
 	case errors.As(err, &gone):
-		return &UsageError{What: gone.Error(), Hint: gone.Hint(), err: err}
+		return usage(gone.Error(), gone.Hint(), err)
 	case errors.As(err, &held):
 		h := held.Holder
 		return &HeldError{Run: h.Run, PID: h.PID, Host: h.Host, Since: h.Started, err: err}

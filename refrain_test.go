@@ -39,6 +39,14 @@ func run(t *testing.T, o refrain.Options) refrain.Result {
 	return result
 }
 
+// elsewhere is an agent whose program is not here.
+type elsewhere struct{ named }
+
+func (elsewhere) Name() string { return "elsewhere" }
+func (elsewhere) Command(refrain.Call) (refrain.Command, error) {
+	return refrain.Command{Argv: []string{"no-such-program"}}, nil
+}
+
 func TestResultsOfRuns(t *testing.T) {
 	goOn := map[string]string{"loop.exit_zero_is_done": "false"}
 	tests := []struct {
@@ -56,7 +64,7 @@ func TestResultsOfRuns(t *testing.T) {
 		{"exit status 0", refrain.Options{Command: script("true")}, refrain.Done, refrain.ByExitZero, refrain.LevelClaimed, 1},
 		{"as many iterations as were asked for", refrain.Options{Command: script("true"), Settings: goOn, MaxIterations: 3}, refrain.Done, refrain.ByIterations, refrain.LevelClaimed, 3},
 		{"a command that fails", refrain.Options{Command: script("exit 1"), Settings: map[string]string{"stop.failures": "1"}}, refrain.Aborted, refrain.ByFailures, "", 1},
-		{"a program that is not there", refrain.Options{Command: []string{"no-such-program"}}, refrain.CouldNotRun, refrain.ByAgentMissing, "", 1},
+		{"a program of an agent of one's own that is not there", refrain.Options{CustomAgent: elsewhere{}, Prompt: "go"}, refrain.CouldNotRun, refrain.ByAgentMissing, "", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,10 +1,15 @@
 package app
 
 import (
+	"context"
+	"strings"
+
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -27,6 +32,22 @@ func EncodeEvent(e loop.Event) ([]byte, error) { return journal.Encode(e) }
 
 // DecodeEvent reads a line of a journal.
 func DecodeEvent(line []byte) (loop.Event, error) { return journal.Decode(line) }
+
+// Settings is the settings that hold for a request, by their keys and in TOML, less
+// what is secret and what stands in tables of the user's naming.
+func Settings(_ context.Context, dir string, req request.Request) (map[string]string, error) {
+	a, err := request.In(dir, req)
+	if err != nil {
+		return nil, err
+	}
+	held, values := a.Settings.Masked(), map[string]string{}
+	for _, r := range config.Rows() {
+		if s, ok := held[r.Key]; ok && r.Each == nil && !r.Secret && !strings.Contains(string(s.Value), setting.Mask) {
+			values[r.Key] = string(s.Value)
+		}
+	}
+	return values, nil
+}
 
 // HelperCalled tells whether this program can run its helpers. Without them no
 // run can keep its processes.

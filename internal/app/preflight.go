@@ -27,6 +27,17 @@ func Foresee(ctx context.Context, dir string, req request.Request) []preflight.F
 	return preflight.Look(ctx, preflight.Flight{Assignment: a, Terms: terms, Git: true})
 }
 
+// MissingAgent is that the program of who works cannot be started; nil: it can, or
+// nobody knows.
+func MissingAgent(j *Job) *preflight.Finding {
+	for _, f := range preflight.Agents(preflight.Flight{Assignment: j.Assignment, Workers: whoWorks(j)}) {
+		if !f.Worry {
+			return &f
+		}
+	}
+	return nil
+}
+
 // whoWorks is the programs of those who work.
 func whoWorks(j *Job) []preflight.Worker {
 	if j.Request.Extensions.Agent != nil {

@@ -86,6 +86,9 @@ var (
 	promptSettings = procedureRows(new(ProcedureTable))
 )
 
+// Rows is every setting, for who writes about them.
+func Rows() []setting.Row { return settings }
+
 // Keys is the keys of the settings that fit, in the order in which people are
 // shown them.
 func Keys(fits func(key string) bool) []string {

@@ -61,7 +61,7 @@ func Refused(list []Finding) []Finding {
 
 // checks is everything that is looked at, in the order of telling.
 var checks = []func(context.Context, Flight) []Finding{
-	quick(place), quick(repository), quick(agents), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs), quick(foreign),
+	quick(place), quick(repository), quick(Agents), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs), quick(foreign),
 }
 
 // quick is a check that waits for nobody.
@@ -113,9 +113,9 @@ func repository(f Flight) []Finding {
 	return []Finding{{Name: "git", Worry: true, What: "this folder is in no git repository: what an agent does here cannot be undone", Hint: "run \"git init\" here first"}}
 }
 
-// agents sees that the programs of those who work are there. One that only stands
+// Agents sees that the programs of those who work are there. One that only stands
 // in for another may never be needed.
-func agents(f Flight) []Finding {
+func Agents(f Flight) []Finding {
 	var list []Finding
 	for i, w := range f.Workers {
 		if w.Program == "" {

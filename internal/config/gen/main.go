@@ -31,6 +31,7 @@ var pages = []page{
 	{"../../../docs/exit-codes.md", "<!-- reasons: " + generated, ends, always(reasonsTable)},
 	{"../../../docs/whatif.md", "<!-- keys: " + generated, ends, always(supposable)},
 	{"../../../reasons.go", "", "", reasonWords},
+	{"../../../keys.go", "", "", typedKeys},
 }
 
 const (

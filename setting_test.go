@@ -1,0 +1,108 @@
+//go:build unix
+
+package refrain_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain"
+)
+
+func TestTypedSettingsSayTheSameAsTheirText(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "refrain.toml"), "[done]\npromise = \"NEVER\"\n[stop]\npatterns = [\"x\"]\n")
+	got, err := refrain.SettingsOf(t.Context(), refrain.Options{Dir: dir, Prompt: "go", Trust: true, MaxIterations: refrain.Unlimited, Set: []refrain.Setting{
+		refrain.KeyLoopMaxTime.Is(90 * time.Minute),
+		refrain.KeyStopFailures.Is(refrain.Unlimited),
+		refrain.KeyBudgetCostUSD.Is(2.5),
+		refrain.KeyClaimsTell.Is(false),
+		refrain.KeyDonePromise.Is(`"42" and more`),
+		refrain.KeyLoopExitZeroIsDone.Is("false"),
+		refrain.KeyLoopProgress.Is([]string{"files", "tests"}),
+		refrain.KeyStopPatterns.Unset(),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"loop.max_time": `"1h30m"`, "stop.failures": "0", "budget.cost_usd": "2.5", "claims.tell": "false", "done.promise": `"\"42\" and more"`,
+		"loop.exit_zero_is_done": "false", "loop.progress": `["files","tests"]`, "loop.max_iterations": "0",
+	} {
+		if got[key] != want {
+			t.Errorf("%s = %s, want %s", key, got[key], want)
+		}
+	}
+	if strings.Contains(got["stop.patterns"], "x") {
+		t.Errorf("stop.patterns = %s, want it taken back", got["stop.patterns"])
+	}
+
+	b, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	again, err := refrain.SettingsOf(t.Context(), refrain.Options{Dir: t.TempDir(), Prompt: "go", Settings: back})
+	if err != nil || !maps.Equal(got, again) {
+		t.Errorf("settings that went through JSON = %v, %v; want %v", again, err, got)
+	}
+}
+
+func TestSetWinsOverSettings(t *testing.T) {
+	t.Parallel()
+	got, err := refrain.SettingsOf(t.Context(), refrain.Options{
+		Dir: t.TempDir(), Prompt: "go", Settings: map[string]string{"loop.max_time": "1h"}, Set: []refrain.Setting{refrain.KeyLoopMaxTime.Is(time.Minute)},
+	})
+	if err != nil || got["loop.max_time"] != `"1m"` {
+		t.Errorf("loop.max_time = %s, %v", got["loop.max_time"], err)
+	}
+	if s := refrain.KeyLoopMaxTime.Is(time.Minute); s.Key() != "loop.max_time" || s.String() != "loop.max_time=1m0s" {
+		t.Errorf("setting = %s", s)
+	}
+}
+
+func TestARunWithoutALimit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "refrain.toml"), "[loop]\nmax_iterations = 2\n")
+	r := run(t, refrain.Options{
+		Dir: dir, Command: script("echo x >> work; test $(wc -l < work) -lt 4 || " + claims), Until: "DONE", MaxIterations: refrain.Unlimited,
+	})
+	if r.State != refrain.Done || r.Totals.Iterations != 4 {
+		t.Errorf("result = %+v, want it done in the fourth iteration", r)
+	}
+}
+
+func TestAMissingAgentIsAnErrorBeforeAnythingBegins(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "file"), "text")
+	for name, o := range map[string]refrain.Options{
+		"no-such-program": {Command: []string{"no-such-program"}},
+		"mine":            {Agent: "mine", Prompt: "go", Settings: map[string]string{"agents.mine.command": `["/no/such/agent"]`}},
+		"./file":          {Command: []string{"./file"}},
+	} {
+		o.Dir = dir
+		r, err := refrain.Run(t.Context(), o)
+		var missing *refrain.MissingAgentError
+		if !errors.As(err, &missing) || missing.Agent != strings.TrimPrefix(name, "./") || missing.What == "" || r.State != "" {
+			t.Errorf("Run with %s = %+v, %#v; want a *MissingAgentError", name, r, err)
+		}
+	}
+	for r := range refrain.Runs(dir) {
+		t.Errorf("there is a run: %+v", r)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("the folder has %v, %v; want nothing new", list, err)
+	}
+}
