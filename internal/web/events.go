@@ -75,6 +75,9 @@ func (e *events) bye(why string) error {
 	return e.send("bye", "", map[string]string{"why": why})
 }
 
+// rest says that this was all for now.
+func (e *events) rest(id string) error { return e.send("rest", id, struct{}{}) }
+
 // beat sends a comment when nothing else was sent for a while.
 func (e *events) beat() error {
 	if time.Since(e.last) < heartbeat {

@@ -143,6 +143,10 @@ func (s *Server) overviewStream(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return // the page connects again
 		}
+		if once(r) {
+			_ = out.rest("") // who has gone comes again
+			return
+		}
 		if s.closing.Err() != nil {
 			_ = out.bye(s.Farewell) // there is nobody to tell
 			return

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -29,6 +30,7 @@ type pageStream struct {
 	channel *channel
 	out     *events
 	raw     bool // the page wants events as they are, too
+	once    bool // the page wants what there is now, and comes again for the rest
 
 	at    int64
 	head  int64     // the version of the head that the page has
@@ -69,7 +71,7 @@ func (s streams) runStream(w http.ResponseWriter, r *http.Request) {
 	}
 	c, leave := s.channels.join(s.runs, one)
 	defer leave()
-	p := pageStream{server: s.Server, channel: c, out: newEvents(w, r), raw: r.URL.Query().Get("events") == "1", at: after}
+	p := pageStream{server: s.Server, channel: c, out: newEvents(w, r), raw: r.URL.Query().Get("events") == "1", once: once(r), at: after}
 	if after < 0 {
 		p.at = c.newest()
 	}
@@ -77,6 +79,14 @@ func (s streams) runStream(w http.ResponseWriter, r *http.Request) {
 		p.leave()
 	} // else the page connects again
 }
+
+// errEnough ends the stream of a page that comes again by itself.
+var errEnough = errors.New("the page has what there is")
+
+// once tells whether a page wants a stream to end when it has sent what there is. A
+// browser opens few connections to one server: pages that got none must not be starved
+// by those that have one.
+func once(r *http.Request) bool { return r.URL.Query().Get("once") == "1" }
 
 func (p *pageStream) run(ctx context.Context) error {
 	for {
@@ -86,6 +96,9 @@ func (p *pageStream) run(ctx context.Context) error {
 		list, newest, whole, news := p.channel.after(p.at, maxFrame)
 		var err error
 		switch {
+		case p.at >= newest && p.once:
+			_ = p.out.rest(strconv.FormatInt(p.at, 10)) // who has gone comes again
+			return errEnough
 		case p.at >= newest:
 			if !p.wait(ctx, news) {
 				return ctx.Err()

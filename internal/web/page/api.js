@@ -39,15 +39,37 @@ let ahead = 0;
 export function setNow(now) { const t = Date.parse(now); if (t) ahead = t - Date.now(); }
 export const now = () => Date.now() + ahead;
 
+// A browser opens six connections to one server, for all its windows together. So many of
+// them may be streams; the others stay free for pages, questions and acts.
+const places = 4;
+
+// place takes one of them, and gives what gives it back; null when all are taken. Where
+// pages cannot agree on it (they can on this machine, and over TLS), each has its own.
+async function place() {
+  if (!navigator.locks) return () => {};
+  for (let i = 0; i < places; i++) {
+    const leave = await new Promise((got) => {
+      navigator.locks.request(`refrain.stream.${i}`, { ifAvailable: true }, (lock) => {
+        if (lock) return new Promise((release) => { got(release); });
+        got(null);
+      }).catch(() => got(null));
+    });
+    if (leave) return leave;
+  }
+  return null;
+}
+
 // stream listens until it is closed. The browser reconnects by itself while the
 // server is only away; when it was turned away for good, we ask again, later and later.
+// A page without a place asks for what is new every two seconds, until one is free.
 export function stream(path, query, handlers, status) {
-  let source, after = query?.after, closed = false, wait = 500, timer, quiet;
+  let source, leave, after = query?.after, closed = false, wait = 500, turn = 0, timer, quiet;
+  const shut = () => { turn++; source?.close(); leave?.(); source = leave = undefined; };
   const on = () => { wait = 500; status("on"); };
   const alarm = () => {
     // A connection can die without a word, on a phone that slept. Opening it anew costs nothing.
     clearTimeout(quiet);
-    quiet = setTimeout(() => { if (!closed) { source.close(); open(); } }, 120_000);
+    quiet = setTimeout(() => { if (!closed) open(); }, 120_000);
   };
   const again = () => {
     if (closed) return;
@@ -56,16 +78,28 @@ export function stream(path, query, handlers, status) {
     timer = setTimeout(open, wait);
     wait = Math.min(wait * 2, 10_000);
   };
-  function open() {
+  async function open() {
     if (closed) return;
-    source = new EventSource(path + search({ ...query, after }));
+    shut();
+    const mine = turn, got = await place();
+    if (mine !== turn) { got?.(); return; } // somebody was quicker, or it is over
+    leave = got;
+    source = new EventSource(path + search({ ...query, after, once: got ? undefined : 1 }));
+    source.addEventListener("rest", (event) => {
+      if (/^\d+$/.test(event.lastEventId)) after = event.lastEventId;
+      on();
+      shut();
+      clearTimeout(timer);
+      timer = setTimeout(open, 2000);
+    });
     source.onopen = () => { on(); alarm(); };
     source.addEventListener("bye", (event) => { status("bye", JSON.parse(event.data).why); });
     source.onerror = async () => {
+      if (mine !== turn) return;
       status("off");
-      if (source.readyState !== EventSource.CLOSED || closed) return;
+      if (source.readyState !== EventSource.CLOSED) return;
       try { await get("/api/overview", { finished: 1 }); } catch (e) { if (e.status === 401) return; }
-      again();
+      if (mine === turn) again();
     };
     for (const [name, f] of Object.entries(handlers)) {
       source.addEventListener(name, (event) => {
@@ -83,10 +117,10 @@ export function stream(path, query, handlers, status) {
   const wake = () => {
     clearTimeout(away);
     if (closed) return;
-    if (document.hidden) { away = setTimeout(() => { clearTimeout(timer); clearTimeout(quiet); source.close(); }, 10_000); return; }
-    if (source.readyState === EventSource.CLOSED) { clearTimeout(timer); wait = 500; open(); }
+    if (document.hidden) { away = setTimeout(() => { clearTimeout(timer); clearTimeout(quiet); shut(); }, 10_000); return; }
+    if (!source || source.readyState === EventSource.CLOSED) { clearTimeout(timer); wait = 500; open(); }
   };
   document.addEventListener("visibilitychange", wake);
   addEventListener("online", wake);
-  return { close() { closed = true; clearTimeout(away); clearTimeout(timer); clearTimeout(quiet); source.close(); document.removeEventListener("visibilitychange", wake); removeEventListener("online", wake); } };
+  return { close() { closed = true; clearTimeout(away); clearTimeout(timer); clearTimeout(quiet); shut(); document.removeEventListener("visibilitychange", wake); removeEventListener("online", wake); } };
 }
