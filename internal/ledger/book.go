@@ -147,6 +147,7 @@ type Warning struct {
 	Kind      string    `json:"kind"`
 	Text      string    `json:"text"`
 	Hint      string    `json:"hint,omitempty"`
+	Key       string    `json:"key,omitempty"`
 }
 
 // Of what a run may have without end, so many are kept, the latest.
@@ -292,11 +293,11 @@ func (b *Book) note(e loop.Event) {
 		mark("limit", view.UsageLimit(&p.Limit))
 	case *loop.AgentResult:
 		if p.Error != nil {
-			b.warn(e, "error", cmp.Or(p.Error.Message, string(p.Error.Kind)), "")
+			b.warn(e, "error", loop.Warning{Text: cmp.Or(p.Error.Message, string(p.Error.Kind))})
 		}
 	case *loop.Warning:
 		mark("warning", p.Text)
-		b.warn(e, "warning", p.Text, p.Hint)
+		b.warn(e, "warning", *p)
 	case *loop.ClaimRefused:
 		kind := "refusal"
 		if p.NearMiss {
@@ -311,8 +312,8 @@ func (b *Book) note(e loop.Event) {
 	}
 }
 
-func (b *Book) warn(e loop.Event, kind, said, hint string) {
-	b.Warnings = kept(append(b.Warnings, Warning{Seq: e.Seq, Time: e.Time, Iteration: e.Iter, Kind: kind, Text: short(said), Hint: short(hint)}), maxListed)
+func (b *Book) warn(e loop.Event, kind string, said loop.Warning) {
+	b.Warnings = kept(append(b.Warnings, Warning{Seq: e.Seq, Time: e.Time, Iteration: e.Iter, Kind: kind, Text: short(said.Text), Hint: short(said.Hint), Key: said.Key}), maxListed)
 }
 
 func (b *Book) checkpoint(e loop.Event, p *loop.CheckpointMade, mark func(kind, said string) *Mark) {

@@ -439,3 +439,25 @@ func TestASnapshotIsNotTheProject(t *testing.T) {
 		t.Error("what is left of a project that is gone is not the project")
 	}
 }
+
+// A run in a work tree beside the repository belongs to the repository.
+func TestALinkedWorkTreeHasTheNameOfItsRepository(t *testing.T) {
+	root := t.TempDir()
+	shop, beside := filepath.Join(root, "shop"), filepath.Join(root, "shop-20261116-x")
+	if err := os.Mkdir(shop, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	git(t, shop, "init", "-q")
+	git(t, shop, "commit", "-q", "--allow-empty", "-m", "start")
+	git(t, shop, "worktree", "add", "-q", beside)
+	l := LinkOf(beside)
+	if l == nil {
+		t.Fatal("it is not linked")
+	}
+	if got := l.Repository(beside); got != "shop" {
+		t.Errorf("its repository is %q, want shop", got)
+	}
+	if got := l.Repository(filepath.Join(root, "gone")); got != "" {
+		t.Errorf("of one that is gone it is %q", got)
+	}
+}

@@ -37,6 +37,19 @@ func LinkOf(tree string) *Linked {
 	return l
 }
 
+// Repository is the name of the repository that a linked work tree belongs to; empty when
+// the work tree is gone.
+func (l Linked) Repository(tree string) string {
+	git, err := FindGit(tree)
+	if err != nil || git.Root == "" {
+		return ""
+	}
+	if filepath.Base(git.Common) == ".git" {
+		return filepath.Base(filepath.Dir(git.Common))
+	}
+	return strings.TrimSuffix(filepath.Base(git.Common), ".git") // a bare one
+}
+
 // Admin is the folder that git keeps for a linked work tree of the repository that
 // a folder is in; empty when it is in none.
 func (l Linked) Admin(tree string) string {

@@ -256,7 +256,7 @@ func started(run *view.Run) string {
 	if run.StartedAt.IsZero() {
 		return ""
 	}
-	said, last := run.StartedAt.Local().Format(time.DateTime), run.Sum.At.Local()
+	said, last := run.StartedAt.Local().Format(time.DateTime), run.EndedAt().Local()
 	end := last.Format(time.DateTime)
 	if last.Sub(run.StartedAt) < 24*time.Hour {
 		end = last.Format(time.TimeOnly)

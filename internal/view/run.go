@@ -32,6 +32,7 @@ type Run struct {
 
 	Wait     *loop.RunWaiting  // set while waiting
 	Asked    *loop.RunAsked    // set while a person is asked
+	Pausing  bool              // a person wants nothing to begin, and something is still under way
 	Outcome  *loop.Outcome     // of the last attempt that ended
 	Verdict  loop.Verdict      // the last one given
 	Finished *loop.RunFinished // set when the run is over
@@ -77,6 +78,7 @@ type seen struct {
 	commands int         // that it has tried to run
 	commits  int         // that the runner made itself
 	trouble  string      // what cannot be seen or kept
+	ended    time.Time   // when the run said so
 	asks     bool        // it has waited for a person, for as long as that takes
 }
 
@@ -98,14 +100,20 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
 		r.Agent, r.Model, r.Promise = cmp.Or(p.Agent, r.Agent), cmp.Or(p.Model, r.Model), cmp.Or(p.Promise, r.Promise)
-		r.Finished, r.Wait, r.Asked, r.Gate, r.Worker = nil, nil, nil, nil, ""
+		r.Finished, r.Wait, r.Asked, r.Gate, r.Worker, r.Pausing = nil, nil, nil, nil, "", false
+		r.seen.ended = time.Time{}
 	case *loop.RunBaseline:
 		r.begin(p)
 	case *loop.RunWaiting:
 		r.Wait = p
-	case *loop.RunPaused, *loop.RunUnpaused, *loop.RunRebootStarted, *loop.RunRebootFinished:
+	case *loop.RunPaused, *loop.RunUnpaused:
+		r.Wait, r.Pausing = nil, false
+	case *loop.RunRebootStarted, *loop.RunRebootFinished:
 		r.Wait = nil
 	case *loop.CommandReceived:
+		if !p.Refused && (p.Command == "pause" || p.Command == "resume") {
+			r.Pausing = p.Command == "pause"
+		}
 		if p.Limits != nil {
 			r.Limits = *p.Limits
 		}
@@ -148,7 +156,7 @@ func (r *Run) Apply(e loop.Event) {
 		r.finishIteration(e, p)
 		return // its state already includes this event
 	case *loop.RunFinished:
-		r.Finished = p
+		r.Finished, r.seen.ended, r.Pausing = p, e.Time, false
 		r.Phase, r.Wait, r.Asked, r.Gate, r.Open = "", nil, nil, nil, false
 	}
 	r.Sum = r.Sum.Sum(e)
@@ -161,9 +169,9 @@ func (r *Run) start(e loop.Event, p *loop.RunStarted) {
 }
 
 func (r *Run) finishIteration(e loop.Event, p *loop.IterationFinished) {
-	r.Wait, r.Finished = nil, nil
+	r.Wait, r.Finished, r.Pausing = nil, nil, false
 	r.Iteration, r.Attempt = e.Iter, e.Attempt
-	r.Phase, r.Open, r.seen.usage = "", false, nil
+	r.Phase, r.Open, r.seen.usage, r.seen.ended = "", false, nil, time.Time{}
 	r.Gate, r.Gates = nil, p.Outcome.Gates
 	r.Outcome, r.Verdict, r.Sum = &p.Outcome, p.Verdict, p.State
 	r.Limits = p.State.Limits
@@ -200,7 +208,7 @@ func (r *Run) Died() {
 	if r.State.Ended() {
 		return
 	}
-	r.State, r.Phase, r.Wait, r.Asked, r.Gate, r.Open = loop.Crashed, "", nil, nil, nil, false
+	r.State, r.Phase, r.Wait, r.Asked, r.Gate, r.Open, r.Pausing = loop.Crashed, "", nil, nil, nil, false, false
 }
 
 // Max is the highest number of iterations; 0 is no limit.
@@ -224,6 +232,15 @@ func (r *Run) Elapsed(now time.Time) time.Duration {
 		return r.Sum.Live.Duration()
 	}
 	return loop.Facts{State: r.Sum, Now: now}.Live()
+}
+
+// EndedAt is when a run ended, or was last heard of. What is done with it afterwards,
+// such as a rollback, does not move that.
+func (r *Run) EndedAt() time.Time {
+	if r.Finished != nil {
+		return r.seen.ended
+	}
+	return r.Sum.At
 }
 
 // Tokens is what the run has used so far, the attempt under way included.

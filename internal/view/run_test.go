@@ -50,7 +50,7 @@ func drawRecord(t *rapid.T) *record {
 		r.now = r.now.Add(time.Duration(rapid.IntRange(0, 90_000).Draw(t, "ms")) * time.Millisecond)
 		iter, attempt := r.sum.Next(), r.sum.Attempts+1
 		switch rapid.SampledFrom([]string{
-			"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume", "agent", "pause", "unpause", "reboot", "fresh", "raise", "baseline",
+			"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume", "agent", "pause", "unpause", "wish", "reboot", "fresh", "raise", "baseline",
 		}).Draw(t, "event") {
 		case "start":
 			r.add(iter, attempt, &loop.IterationStarted{Max: limits.Iterations})
@@ -77,6 +77,8 @@ func drawRecord(t *rapid.T) *record {
 			r.add(0, 0, &loop.RunWaiting{Why: "back-off", Agent: agent, Until: r.now.Add(time.Minute)})
 		case "agent":
 			r.add(iter, attempt, &loop.AgentStarted{Agent: "codex"})
+		case "wish":
+			r.add(0, 0, &loop.CommandReceived{Command: rapid.SampledFrom([]string{"pause", "resume"}).Draw(t, "wish"), Refused: rapid.Bool().Draw(t, "refused")})
 		case "pause":
 			r.add(0, 0, &loop.RunPaused{})
 		case "unpause":
@@ -304,5 +306,39 @@ func TestWhatARunChangedIsNotTheSumOfItsIterations(t *testing.T) {
 		if got := tt.run.Changed(); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
+	}
+}
+
+// A wish to pause is there until the run is paused, or somebody takes it back.
+func TestAPauseThatIsWishedFor(t *testing.T) {
+	run := New()
+	for i, step := range []struct {
+		payload loop.Payload
+		want    bool
+	}{
+		{&loop.RunStarted{Name: "build-1"}, false},
+		{&loop.RunAsked{Question: "go on?"}, false},
+		{&loop.CommandReceived{Command: "pause", Refused: true}, false},
+		{&loop.CommandReceived{Command: "pause"}, true},
+		{&loop.CommandReceived{Command: "resume"}, false},
+		{&loop.CommandReceived{Command: "pause"}, true},
+		{&loop.RunAnswered{}, true},
+		{&loop.RunPaused{}, false},
+	} {
+		run.Apply(loop.Event{Seq: int64(i + 1), Payload: step.payload})
+		if run.Pausing != step.want {
+			t.Errorf("after %s: pausing is %v", step.payload.Type(), run.Pausing)
+		}
+	}
+}
+
+// What is done with a run that is over does not move its end.
+func TestTheEndOfARunStays(t *testing.T) {
+	run, start := New(), time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+	for i, p := range []loop.Payload{&loop.RunStarted{Name: "build-1"}, &loop.RunFinished{State: loop.Stopped}, &loop.CheckpointRestored{}} {
+		run.Apply(loop.Event{Seq: int64(i + 1), Time: start.Add(time.Duration(i) * time.Hour), Payload: p})
+	}
+	if want := start.Add(time.Hour); !run.EndedAt().Equal(want) {
+		t.Errorf("it ended at %s, want %s", run.EndedAt(), want)
 	}
 }

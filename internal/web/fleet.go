@@ -37,6 +37,7 @@ type ship struct {
 	store   journal.Store // that of its own work tree
 	entry   journal.Entry
 	run     *view.Run
+	repo    string // the name of its repository
 	stamp   string // of its journal, when it was read
 	row     Row
 	version int64 // counts up whenever its row changes
@@ -123,7 +124,7 @@ func (f *fleet) readRun(store journal.Store, name, dir string, now time.Time) bo
 			f.ships[dir] = &ship{stamp: stamp, failed: err, row: Row{Run: name}}
 			return true
 		}
-		next := &ship{store: store.At(entry.Tree), entry: entry, stamp: stamp}
+		next := &ship{store: store.At(entry.Tree), entry: entry, repo: repositoryOf(entry), stamp: stamp}
 		if s != nil {
 			next.row, next.version, next.spent = s.row, s.version, s.spent
 		}
@@ -137,9 +138,20 @@ func (f *fleet) readRun(store journal.Store, name, dir string, now time.Time) bo
 		s.run = f.of.Look(s.store, s.entry) // it has died, or somebody goes on with it
 	}
 	row := rowOf(s.run, s.entry.Tree, s.entry.Seq(), now)
+	row.Repository = s.repo
 	row.Group = s.row.Group // until it is ranked
 	s.renew(f, row)
 	return true
+}
+
+// repositoryOf is the name of the repository that a run works in. A work tree beside it
+// has a name that says nothing to people.
+func repositoryOf(entry journal.Entry) string {
+	name := ""
+	if entry.Linked != nil {
+		name = entry.Linked.Repository(entry.Tree)
+	}
+	return cmp.Or(name, filepath.Base(entry.Tree))
 }
 
 // load reads a run. Links in the place of what it is known by may lead anywhere, and
@@ -187,6 +199,18 @@ func (f *fleet) rank(now time.Time) {
 // ranks is the order of the groups.
 var ranks = map[string]int{needsYou: 0, isLive: 1, isOver: 2}
 
+// urgency is the order of those that need somebody: a question first, then what waits,
+// then what ended badly.
+func (r Row) urgency() int {
+	switch {
+	case r.Group != needsYou || r.Asked != nil:
+		return 0
+	case !r.State.Ended():
+		return 1
+	}
+	return 2
+}
+
 // rows are all runs, those that need somebody first, with what is new of each.
 func (f *fleet) rows() (list []*ship, bad []Unreadable) {
 	f.mu.Lock()
@@ -198,6 +222,7 @@ func (f *fleet) rows() (list []*ship, bad []Unreadable) {
 	slices.SortFunc(list, func(a, b *ship) int {
 		return cmp.Or(
 			cmp.Compare(ranks[a.row.Group], ranks[b.row.Group]),
+			cmp.Compare(a.row.urgency(), b.row.urgency()),
 			b.row.StartedAt.Compare(a.row.StartedAt),
 			cmp.Compare(a.row.ID, b.row.ID),
 		)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +115,56 @@ func TestOverviewStream(t *testing.T) {
 	page.next("runs", &news)
 	if len(news.Gone) != 1 {
 		t.Errorf("the news of a run that was removed are %+v", news)
+	}
+}
+
+// Of those that need somebody, who asks comes first, then who waits, however old.
+func TestQuestionsComeFirst(t *testing.T) {
+	s := newScene(t)
+	row := func(state loop.Status, asked *loop.RunAsked, age time.Duration) *ship {
+		one := &ship{row: Row{ID: string(state) + age.String(), Asked: asked}}
+		one.row.Group, one.row.State, one.row.StartedAt = needsYou, state, time.Now().Add(-age)
+		return one
+	}
+	for _, one := range []*ship{row(loop.Crashed, nil, time.Minute), row(loop.Paused, nil, time.Hour), row(loop.Waiting, &loop.RunAsked{}, 2*time.Hour), row(loop.Aborted, nil, time.Second)} {
+		s.fleet.byID[one.row.ID] = one
+	}
+	var got []string
+	list, _ := s.fleet.rows()
+	for _, one := range list {
+		got = append(got, string(one.row.State))
+	}
+	if want := "waiting paused aborted crashed"; strings.Join(got, " ") != want {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+}
+
+// A person gets a page, a program gets JSON.
+func TestWhatIsNowhereIsToldToPeople(t *testing.T) {
+	s := newScene(t)
+	for path, page := range map[string]bool{"/nosuch": true, "/runs/loop_none": true, "/api/nosuch": false} {
+		got := s.ask("GET", path, func(r *http.Request) {
+			s.known(r)
+			r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+		})
+		if is := strings.HasPrefix(got.Header().Get("Content-Type"), "text/html"); got.Code != http.StatusNotFound || is != page || strings.Contains(got.Body.String(), "connecting") {
+			t.Errorf("GET %s: %d %s\n%s", path, got.Code, got.Header().Get("Content-Type"), got.Body)
+		}
+	}
+	if got := s.ask("GET", "/nosuch", s.known); !strings.HasPrefix(got.Header().Get("Content-Type"), "application/json") {
+		t.Errorf("a program gets %s", got.Header().Get("Content-Type"))
+	}
+}
+
+// A wish to pause while the run asks is shown, and can be taken back.
+func TestAPauseWhileItAsksIsShown(t *testing.T) {
+	s := newScene(t)
+	r := s.run().held(s.store, "/run/sock")
+	r.add(0, 0, &loop.RunAsked{Question: "run iteration 1?", Choices: []string{"continue", "stop"}})
+	r.add(0, 0, &loop.CommandReceived{Command: "pause", Effect: "pausing when the question is answered"})
+	var head Run
+	s.get("/api/runs/"+r.Meta().ID, &head)
+	if head.Next != "it pauses when the question is answered" || head.Actions["pause"].OK || !head.Actions["resume"].OK {
+		t.Errorf("next is %q, pause %+v, resume %+v", head.Next, head.Actions["pause"], head.Actions["resume"])
 	}
 }

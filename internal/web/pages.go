@@ -135,6 +135,11 @@ func (s *Server) overviewPage(w http.ResponseWriter, _ *http.Request) {
 	s.pages.paint(w, http.StatusOK, "overview.html", painted{Version: s.Version, Page: "overview", First: o})
 }
 
+// notHere is the page of what is not there.
+func (s *Server) notHere(w http.ResponseWriter, why string) {
+	s.pages.paint(w, http.StatusNotFound, "overview.html", painted{Version: s.Version, Page: "missing", First: Overview{Version: s.Version, Boot: s.boot, Runs: []Row{}}, Missing: why})
+}
+
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	wrong := ""
 	if r.URL.Query().Has("wrong") {

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -102,7 +101,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	s := run.Status(now)
 	changed := run.Changed()
 	row := Row{
-		ID: run.ID, Run: run.Name, Tree: tree, Repository: filepath.Base(tree), Branch: run.Branch,
+		ID: run.ID, Run: run.Name, Tree: tree, Branch: run.Branch,
 		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: titleOf(run.Prompt),
 		Standing: Standing{
 			State: s.State, Phase: s.Phase, Grade: run.Grade(), People: view.People(s.State, run.Level()),
@@ -117,7 +116,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 		Asked: s.Asked, PID: s.PID, Seq: seq, Tampered: s.Tampered, Unchecked: s.Unchecked,
 	}
 	if s.State.Ended() {
-		row.EndedAt = run.Sum.At
+		row.EndedAt = run.EndedAt()
 	}
 	if o := run.Outcome; o != nil && o.Tests != nil && o.Tests.Passed+o.Tests.Failed > 0 {
 		row.Tests = &Tests{Passed: o.Tests.Passed, Failed: o.Tests.Failed, Total: o.Tests.Passed + o.Tests.Failed}

@@ -63,6 +63,7 @@ type Step struct {
 // describe is the head of a run's page.
 func (s runs) describe(one ship, run *view.Run, seq int64, now time.Time) Run {
 	row := rowOf(run, one.entry.Tree, seq, now)
+	row.Repository = one.repo
 	if run.State.Ended() && one.row.State.Ended() {
 		row.Group = one.row.Group // the fleet knows whether another one came after it
 	}
@@ -96,6 +97,8 @@ func commandOf(one ship) string {
 // whatNext says what happens next, and when, where that is known.
 func whatNext(run *view.Run) (string, time.Time) {
 	switch {
+	case run.Asked != nil && run.Pausing:
+		return "it pauses when the question is answered", run.Asked.Until
 	case run.Asked != nil && run.Asked.Until.IsZero():
 		return "it waits for your answer", time.Time{}
 	case run.Asked != nil:
@@ -106,6 +109,8 @@ func whatNext(run *view.Run) (string, time.Time) {
 		return "nothing begins until you let it go on", time.Time{}
 	case run.State.Ended():
 		return "", time.Time{}
+	case run.Pausing:
+		return "it pauses when this iteration is over", time.Time{}
 	case run.Open && run.Phase == loop.Executing && len(run.Gates) > 0:
 		var names []string
 		for _, g := range run.Gates {
@@ -149,7 +154,10 @@ func (s runs) actions(one ship, run *view.Run) map[string]Able {
 	}
 	waits := run.State == loop.Waiting && run.Asked == nil
 	all[control.Pause] = can(run.State != loop.Paused, "the run is paused already")
-	all[control.Resume] = can(run.State == loop.Paused || waits, "the run is "+string(run.State)+": there is nothing to resume")
+	if run.Pausing {
+		all[control.Pause] = no("the run pauses already: resume takes that back")
+	}
+	all[control.Resume] = can(run.State == loop.Paused || waits || run.Pausing, "the run is "+string(run.State)+": there is nothing to resume")
 	all[control.Skip] = can(run.Open && run.Phase == loop.Executing, "no agent is running: there is nothing to skip")
 	all[control.Reboot] = can(run.Sum.Counting.Keep, "every iteration begins a fresh session already")
 	all[control.Approve] = can(run.Asked != nil, "the run asks nothing")
@@ -193,8 +201,7 @@ func (s runs) run(w http.ResponseWriter, r *http.Request) {
 func (s runs) runPage(w http.ResponseWriter, r *http.Request) {
 	one, ok := s.fleet.find(r.PathValue("id"), time.Now())
 	if !ok {
-		missing := fmt.Sprintf("There is no run %.100q: it may have been deleted, or moved with its project.", r.PathValue("id"))
-		s.pages.paint(w, http.StatusNotFound, "overview.html", painted{Version: s.Version, Page: "missing", First: Overview{Version: s.Version, Boot: s.boot, Runs: []Row{}}, Missing: missing})
+		s.notHere(w, fmt.Sprintf("There is no run %.100q: it may have been deleted, or moved with its project.", r.PathValue("id")))
 		return
 	}
 	// The page is about to ask for all attempts: of a long run, they are read while the

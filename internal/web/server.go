@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -171,7 +172,7 @@ func (s *Server) routes(open, inner *http.ServeMux) {
 	open.HandleFunc("GET /login", s.loginPage)
 	open.HandleFunc("POST /login", s.login)
 
-	inner.HandleFunc("/", noSuch)
+	inner.HandleFunc("/", s.noSuch)
 	inner.HandleFunc("GET /{$}", s.overviewPage)
 	inner.HandleFunc("GET /api/overview", s.overview)
 	inner.HandleFunc("GET /api/stream", s.overviewStream)
@@ -218,8 +219,12 @@ func guardHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// noSuch is the answer to every other address.
-func noSuch(w http.ResponseWriter, r *http.Request) {
+// noSuch is the answer to every other address: to a person a page.
+func (s *Server) noSuch(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.notHere(w, fmt.Sprintf("There is nothing at %.200q.", r.URL.Path))
+		return
+	}
 	refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %.200q, or not for %s", r.URL.Path, r.Method), "")
 }
 

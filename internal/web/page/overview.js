@@ -55,7 +55,8 @@ export function overview(main, first, status) {
     visible = 0;
     for (const s of sections) {
       const mine = all.filter((r) => r.group === s.id && (want.group === "all" || want.group === s.id) && matches(r, want.text));
-      mine.sort(sorts[order.value][1]);
+      const by = sorts[order.value][1];
+      mine.sort(s.id === "needs" ? (a, b) => urgency(a) - urgency(b) || by(a, b) : by);
       const some = s.id === "finished" ? mine.slice(0, showing) : mine;
       visible += mine.length;
       s.section.hidden = !mine.length;
@@ -171,6 +172,9 @@ export function overview(main, first, status) {
 // stamp notes when a row was true, for what counts on.
 function stamp(row) { return { ...row, seen: now() }; }
 
+// urgency is the order of those that need somebody: a question, what waits, what ended badly.
+function urgency(row) { return row.asked ? 0 : alive(row) ? 1 : 2; }
+
 function matches(row, text) {
   return !text || [row.run, row.repository, row.tree, row.agent, row.procedure, row.title, row.why, row.people, row.branch].some((w) => w?.toLowerCase().includes(text));
 }
@@ -213,6 +217,8 @@ function rowElement() {
     put(mark, sign(r));
     put(name, titleOf(r));
     attr(name, "href", "/runs/" + encodeURIComponent(r.id));
+    // In a list of links, names alone say little.
+    attr(name, "aria-label", [titleOf(r), titleOf(r) !== r.run && r.run, r.repository].filter(Boolean).join(", "));
     attr(chip, "class", "chip " + k);
     put(chip, standing(r));
     put(meta, [r.repository, r.run, r.branch, r.procedure !== "run" && r.procedure, [r.agent, r.model].filter(Boolean).join(" ")].filter(Boolean).join(" · "));

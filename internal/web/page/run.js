@@ -264,8 +264,10 @@ function headOf(world) {
       // What can be pressed.
       made.answer.hidden = !row.asked;
       attr(made.answer, "class", "button main");
-      made.pause.hidden = !live || row.state === "paused" || !!row.asked;
-      made.resume.hidden = !live || row.state === "running" || row.state === "rebooting" || !!row.asked;
+      // A pause that is wished for can be taken back until it is there.
+      const pausing = live && row.state !== "paused" && row.state !== "waiting" && can("resume").ok;
+      made.pause.hidden = !live || row.state === "paused" || !!row.asked || pausing;
+      made.resume.hidden = !live || (row.asked ? !can("resume").ok : !pausing && (row.state === "running" || row.state === "rebooting"));
       attr(made.resume, "class", "button main");
       made.restart.hidden = live;
       attr(made.restart, "class", "button main");
@@ -348,7 +350,8 @@ function bannerOf(world) {
     // What an attempt died of is told on its bar. Here it counts while it is the last word.
     const { row } = world.data, last = alive(row) || row.grade === "poor" ? row.iteration : -1;
     // While the run waits, its sentence says why.
-    const fresh = all.filter((w) => w.seq > seen && (w.kind !== "error" || (w.iteration === last && row.state !== "waiting")));
+    // Of what is over, no limit is near any more.
+    const fresh = all.filter((w) => w.seq > seen && (alive(row) || !w.key?.startsWith("budget.")) && (w.kind !== "error" || (w.iteration === last && row.state !== "waiting")));
     const doubt = doubtOf(row);
     element.hidden = !fresh.length && !doubt;
     attr(element, "class", "banner" + (doubt || fresh.some((w) => w.kind === "error") ? " bad" : ""));
