@@ -207,3 +207,22 @@ func TestProfilesWithAProcedure(t *testing.T) {
 		t.Errorf("progress %q, hooks.timeout %s; want the procedure's files and the profile's 30s", c.Loop.Progress, c.Hooks.Timeout)
 	}
 }
+
+// What a profile says of a procedure lies over what that brings along, and below
+// what people write.
+func TestAProfileSpeaksOfAProcedure(t *testing.T) {
+	s := treeWith(t, "profile = \"fresher\"\n")
+	s.Procedure, s.Procedures, s.Builtin = "plan", []string{"plan"}, "loop.max_iterations = 10\n"
+	if got, err := load(t, s).Explain("loop.max_iterations"); err != nil || got.Value != "0" || got.Layer != "profile fresher" || got.Overrode[0].Layer != "procedure plan (built-in)" {
+		t.Errorf("%+v, %v; want the profile's 0 over the procedure's 10", got.Setting, err)
+	}
+	s.Flags = set(t, "loop.max_iterations=")
+	if got := load(t, s).Config.Stop.Iterations; got != 0 {
+		t.Errorf("taken back it is %d, want the default", got)
+	}
+	write(t, s.Tree+"/"+FileName, "profile = \"fresher\"\nloop.max_iterations = 8\n")
+	s.Flags = nil
+	if got := load(t, s).Config.Stop.Iterations; got != 8 {
+		t.Errorf("with 8 in the file it is %d", got)
+	}
+}
