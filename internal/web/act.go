@@ -18,6 +18,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/peer"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -27,17 +28,11 @@ type actor struct{ runs }
 // takeTime is how long a live run has to take a command.
 const takeTime = 30 * time.Second
 
-// Why somebody may not act.
-const (
-	fromARun   = "it comes from a process of a run, and an agent must not steer what holds it"
-	fromNobody = "nobody can tell which process of this machine it comes from, and an agent must not steer what holds it"
-)
-
 // order reads what a page wants, from a client that may want something: not from an
 // agent of a run.
 func (s actor) order(w http.ResponseWriter, r *http.Request, into any) bool {
 	if s.Inside != nil {
-		if why := barred(r, s.Tunnel, s.Inside); why != "" {
+		if why := peer.Barred(r, s.Tunnel, s.Inside); why != "" {
 			refuse(w, http.StatusForbidden, why, "use the command of that name in a terminal; for a tunnel, start \"refrain serve --tunnel\"")
 			return false
 		}

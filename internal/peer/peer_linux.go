@@ -1,4 +1,4 @@
-package web
+package peer
 
 import (
 	"bufio"
@@ -15,10 +15,10 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 )
 
-// barred says why a request may steer nothing: because a process that belongs to
+// Barred says why a request may steer nothing: because a process that belongs to
 // something holds the socket at the other end, or may hold it. From another machine, or
 // from one that belongs to nothing, it is empty.
-func barred(r *http.Request, tunnel bool, belongs func(pid int) bool) string {
+func Barred(r *http.Request, tunnel bool, belongs func(pid int) bool) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return ""
@@ -26,7 +26,7 @@ func barred(r *http.Request, tunnel bool, belongs func(pid int) bool) string {
 	inode := inodeOf(peer)
 	if inode == "" {
 		if isHere(peer.Addr()) {
-			return fromNobody // who asks and leaves at once has something to hide
+			return FromNobody // who asks and leaves at once has something to hide
 		}
 		return ""
 	}
@@ -38,7 +38,7 @@ func barred(r *http.Request, tunnel bool, belongs func(pid int) bool) string {
 		return why
 	}
 	if inodeOf(peer) != inode {
-		return fromNobody
+		return FromNobody
 	}
 	return ""
 }
@@ -50,13 +50,13 @@ func barred(r *http.Request, tunnel bool, belongs func(pid int) bool) string {
 // tunnel gives it the benefit of the doubt.
 func suspect(holders, hidden []int, belongs func(pid int) bool) string {
 	if len(holders) == 0 && len(hidden) == 0 {
-		return fromNobody
+		return FromNobody
 	}
 	if len(holders) == 0 {
 		holders = hidden
 	}
 	if slices.ContainsFunc(holders, belongs) {
-		return fromARun
+		return FromARun
 	}
 	return ""
 }
