@@ -1,6 +1,9 @@
 package agent
 
-import "github.com/refrain-loop/refrain/internal/loop"
+import (
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/price"
+)
 
 // bill adds up the tokens of messages that may come more than once.
 type bill struct {
@@ -61,4 +64,9 @@ func usageOf(v value, cachedInput bool) loop.Usage {
 		u.Input = max(0, u.Input-u.CacheRead-u.CacheWrite)
 	}
 	return u
+}
+
+// paid is what is paid for of a usage.
+func paid(u loop.Usage) price.Tokens {
+	return price.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 }

@@ -197,7 +197,7 @@ func (d *geminiDialect) usage(stats value, r *report) {
 		tokens := geminiTokens(model)
 		costs, ok := price.Of(name, r.options.Prices)
 		known = known && (ok || tokens.Tokens() == 0)
-		total.CostUSD += costs.Cost(tokens)
+		total.CostUSD += costs.Cost(paid(tokens))
 	}, "models")
 	if !known {
 		total.CostUSD = 0

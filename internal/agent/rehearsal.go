@@ -92,7 +92,7 @@ func (d *rehearsalDecoder) price(u *loop.Usage) {
 	if u.CostUSD > 0 || !known {
 		return
 	}
-	u.CostUSD = costs.Cost(*u)
+	u.CostUSD = costs.Cost(paid(*u))
 	u.CostEstimated = u.CostUSD > 0
 }
 

@@ -142,7 +142,7 @@ func (r *report) used(total loop.Usage, context int) {
 	r.trying = nil // it got an answer
 	model := r.modelInUse()
 	if total.CostUSD == 0 {
-		total.CostUSD = model.price.Cost(total)
+		total.CostUSD = model.price.Cost(paid(total))
 		total.CostEstimated = total.CostUSD > 0
 	}
 	if window := r.contextWindow(model); window > 0 && context > 0 {

@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"proc":    words,
 	"stop":    words,
 	"detect":  join(words, []string{"tests"}),
-	"price":   words, // what models cost
+	"price":   nil, // what models cost
 	"agent":   join(words, []string{"price"}),
 	"intake":  {"agent"},
 	"tests":   words,

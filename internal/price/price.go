@@ -4,8 +4,6 @@ package price
 import (
 	"slices"
 	"strings"
-
-	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // Price is what a family of models costs, in US dollars for a million tokens,
@@ -86,8 +84,11 @@ func starts(name, start string) bool {
 	return ok && (rest == "" || strings.IndexByte("-[@:", rest[0]) >= 0)
 }
 
+// Tokens are what is paid for. Cached ones are not a part of the input.
+type Tokens struct{ Input, Output, CacheRead, CacheWrite int }
+
 // Cost is what tokens cost in US dollars.
-func (p Price) Cost(u loop.Usage) float64 {
+func (p Price) Cost(u Tokens) float64 {
 	read, write := p.CacheRead, p.CacheWrite
 	if read == 0 {
 		read = p.Input

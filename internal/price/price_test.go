@@ -4,18 +4,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // costOf is what tokens of a model cost, 0 without a price.
-func costOf(model string, u loop.Usage, own ...Price) float64 {
+func costOf(model string, u Tokens, own ...Price) float64 {
 	p, _ := Of(model, own)
 	return p.Cost(u)
 }
 
 func TestPricesGoByTheLongestName(t *testing.T) {
-	million := loop.Usage{Input: 1e6}
+	million := Tokens{Input: 1e6}
 	for name, want := range map[string]float64{
 		"gpt-5-codex":              1.25,
 		"openai/gpt-5-codex":       1.25,
@@ -36,7 +34,7 @@ func TestPricesGoByTheLongestName(t *testing.T) {
 }
 
 func TestEstimatesAddUpEveryKindOfToken(t *testing.T) {
-	got := costOf("claude-opus-4-8", loop.Usage{Input: 1350, Output: 110, CacheRead: 1900, CacheWrite: 1050})
+	got := costOf("claude-opus-4-8", Tokens{Input: 1350, Output: 110, CacheRead: 1900, CacheWrite: 1050})
 	if diff := got - 0.0170125; diff > 1e-9 || diff < -1e-9 { // as the agent itself has it
 		t.Errorf("estimate = %v, want 0.0170125", got)
 	}
@@ -62,7 +60,7 @@ func TestThePricesOfTheUserWin(t *testing.T) {
 		{Model: "house", Input: 3},
 		{Model: "", Input: 1000},
 	}
-	million := loop.Usage{Input: 1e6}
+	million := Tokens{Input: 1e6}
 	for name, want := range map[string]float64{
 		"gpt-5-codex-max":  7,   // the longer of two
 		"gpt-5-mini":       100, // though ours is longer
@@ -87,7 +85,7 @@ func TestThePricesOfTheUserWin(t *testing.T) {
 
 // Whoever does not tell cached tokens apart must not get them for nothing.
 func TestCachedTokensCostAsMuchAsOthersUnlessSaid(t *testing.T) {
-	cached := loop.Usage{CacheRead: 1e6, CacheWrite: 1e6}
+	cached := Tokens{CacheRead: 1e6, CacheWrite: 1e6}
 	if got := (Price{Input: 2}).Cost(cached); got != 4 {
 		t.Errorf("cached tokens without a price of their own cost %v, want 4", got)
 	}
