@@ -255,6 +255,7 @@ func TestWebRollsBackAndGoesOn(t *testing.T) {
 	}
 
 	// It goes on, with more room; less is refused in the words of the command line.
+	p.until("nobody is at work in the tree any more", `[...document.querySelectorAll(".head button")].some(b => b.innerText === "Resume" && b.checkVisibility() && !b.hasAttribute("aria-disabled"))`)
 	p.press("Resume")
 	p.fill("Iterations", "2")
 	p.confirm()
