@@ -58,6 +58,7 @@ const (
 	KeyStopCostWithoutProgress Key[float64]       = "stop.cost_without_progress" // give up after this many dollars without progress; 0 is never
 	KeyStopRepeats             Key[int]           = "stop.repeats"               // give up after this many iterations in a row with the same failing tests, the same error or the same change, or going back and forth between two states of the files; 0 is never
 	KeyStopGatesAreFailures    Key[bool]          = "stop.gates_are_failures"    // an iteration with a failing gate counts into stop.failures as well
+	KeyStopLimitFirst          Key[bool]          = "stop.limit_first"           // the last iteration ends the run at its limit, whatever is noticed in it: that the work is done, or gets nowhere
 	KeyStopPatterns            Key[[]string]      = "stop.patterns"              // regular expressions; one that matches the agent's text or stderr stops the run
 	KeyStopScripts             Key[[]string]      = "stop.scripts"               // programs that run after each iteration, for at most 5s; exit 0 stops the run
 	KeyStopMaxFiles            Key[int]           = "stop.max_files"             // end the run when it has changed more files than this since it began; 0 is no limit

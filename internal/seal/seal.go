@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"sync"
 )
 
 // sealStart begins the field that ends a sealed line.
@@ -27,8 +28,8 @@ const EventStart = `{"seq":`
 
 // Chain makes and checks seals. That of nobody seals nothing, and checks nothing.
 type Chain struct {
-	mac  hash.Hash // nil: nobody's
-	seed string    // stands for the seal before the first line
+	mac  *maker // nil: nobody's
+	seed string // stands for the seal before the first line
 
 	Early    bool   // lines without a seal may stand at the beginning: an earlier version wrote them
 	Unsealed bool   // all of them have none
@@ -36,9 +37,16 @@ type Chain struct {
 	KeyFile  string // where it was
 }
 
+// maker makes seals under a key, for several readers at once: copies of a chain share
+// it.
+type maker struct {
+	mu  sync.Mutex
+	mac hash.Hash
+}
+
 // New is the chain of one run, under a key.
 func New(key []byte, seed string) Chain {
-	return Chain{mac: hmac.New(sha256.New, key), seed: seed}
+	return Chain{mac: &maker{mac: hmac.New(sha256.New, key)}, seed: seed}
 }
 
 // Keyed tells whether the chain makes seals.
@@ -62,11 +70,14 @@ func KeyID(key []byte) string {
 
 // sum is the seal of a text that follows another seal.
 func (c Chain) sum(before string, text []byte) string {
-	c.mac.Reset()
-	c.mac.Write([]byte(before))
-	c.mac.Write([]byte{'\n'})
-	c.mac.Write(text)
-	return hex.EncodeToString(c.mac.Sum(nil))[:sealSize]
+	c.mac.mu.Lock()
+	defer c.mac.mu.Unlock()
+	mac := c.mac.mac
+	mac.Reset()
+	mac.Write([]byte(before))
+	mac.Write([]byte{'\n'})
+	mac.Write(text)
+	return hex.EncodeToString(mac.Sum(nil))[:sealSize]
 }
 
 // Seal closes a line, which is a JSON object with fields, and gives its seal.

@@ -262,7 +262,7 @@ func TestWhatifSaysWhichSettingsWereNotStored(t *testing.T) {
 			told = append(told, key)
 		}
 	}
-	off := []string{"stop.max_files", "stop.cost_without_progress", "stop.gates_are_failures", "budget.cost_usd", "budget.tokens", "loop.max_time", "loop.iteration_delay", "stop.no_progress", "stop.repeats"} // the last two for a command
+	off := []string{"stop.max_files", "stop.cost_without_progress", "stop.gates_are_failures", "stop.limit_first", "budget.cost_usd", "budget.tokens", "loop.max_time", "loop.iteration_delay", "stop.no_progress", "stop.repeats"} // the last two for a command
 	for _, key := range Redecidable {
 		if want := !slices.Contains(off, key); slices.Contains(told, key) != want {
 			t.Errorf("%s is told: %v, want %v", key, !want, want)
