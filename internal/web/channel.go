@@ -24,7 +24,7 @@ const (
 	// batchTime is the shortest time between two frames to a page.
 	batchTime = 100 * time.Millisecond
 	// pageTime is what each page that shows a run adds to that.
-	pageTime = 20 * time.Millisecond
+	pageTime = 50 * time.Millisecond
 	// stateTime is the same for the head of the page.
 	stateTime = 250 * time.Millisecond
 	// pollTime is how often the files of a run are looked at that does not answer.

@@ -161,7 +161,7 @@ func (p *pageStream) leave() {
 func (p *pageStream) wait(ctx context.Context, news <-chan struct{}) bool {
 	d := heartbeat
 	if p.channel.stale(p.head) { // what was held back is due
-		d = stateTime
+		d = p.stateTime()
 	}
 	select {
 	case <-news:
@@ -174,6 +174,12 @@ func (p *pageStream) wait(ctx context.Context, news <-chan struct{}) bool {
 	return true
 }
 
+// stateTime is the shortest time between two heads to this page: longer beside many
+// pages, as between frames.
+func (p *pageStream) stateTime() time.Duration {
+	return max(stateTime, p.server.channels.pace(p.channel))
+}
+
 // stale tells whether there is a newer head than one.
 func (c *channel) stale(version int64) bool {
 	c.mu.Lock()
@@ -183,7 +189,7 @@ func (c *channel) stale(version int64) bool {
 
 // sendHead sends the head of the page, when it has changed and it is time.
 func (p *pageStream) sendHead() error {
-	if !p.sent.IsZero() && (time.Since(p.sent) < stateTime || !p.channel.stale(p.head)) {
+	if !p.sent.IsZero() && (time.Since(p.sent) < p.stateTime() || !p.channel.stale(p.head)) {
 		return nil
 	}
 	head, state, version := p.channel.head()
