@@ -21,6 +21,10 @@ var units = map[string]time.Duration{
 	"w": 7 * 24 * time.Hour, "week": 7 * 24 * time.Hour,
 }
 
+// durationPattern is what ReadDuration takes and a setting may be, for those who check a
+// file without us.
+const durationPattern = `^([0-9]+(\.[0-9]*)?|\.[0-9]+) *(ns|nsec|us|µs|μs|usec|ms|msec|s|sec|second|m|min|minute|h|hr|hour|d|day|w|week)s?( *([0-9]+(\.[0-9]*)?|\.[0-9]+) *(ns|nsec|us|µs|μs|usec|ms|msec|s|sec|second|m|min|minute|h|hr|hour|d|day|w|week)s?)*$`
+
 // ReadDuration reads how long something is to take, as people write it: 90s,
 // 1h30m, 1h 30m, 30min, 2 days. A day has 24 hours.
 func ReadDuration(s string) (time.Duration, error) {

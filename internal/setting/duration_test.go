@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"regexp"
 	"testing"
 	"time"
 )
@@ -19,6 +20,26 @@ func TestReadDuration(t *testing.T) {
 	for _, in := range []string{"", "d", "30", "d12h", "1d-2h", "two days", "1month", "1y", "1h ss", "1..5h", ". s", "-", "- 1h ,", "--1h", " 1h", "1e3s", "0x10s", "NaNs", "Infs", "200000d", "-200000d", "106751d24h"} {
 		if got, err := ReadDuration(in); err == nil {
 			t.Errorf("ReadDuration(%q) = %v, want an error", in, got)
+		}
+	}
+}
+
+// Editors say of a duration what we say of it.
+func TestTheSchemaKnowsDurations(t *testing.T) {
+	pattern := regexp.MustCompile(durationPattern)
+	for _, in := range []string{"90s", "1h30m", "1h 30m", "2 days", "1.5d", ".5s", "30min", "1week", "1day 2h 3min"} {
+		if _, err := ReadDuration(in); err != nil || !pattern.MatchString(in) {
+			t.Errorf("%q: read %v, and by the schema %v", in, err, pattern.MatchString(in))
+		}
+	}
+	for _, in := range []string{"", "30", "d", "two days", "1month", "1h ss", "1..5h", " 1h", "1e3s"} {
+		if _, err := ReadDuration(in); err == nil || pattern.MatchString(in) {
+			t.Errorf("%q: read %v, and by the schema %v", in, err, pattern.MatchString(in))
+		}
+	}
+	for unit := range units {
+		if !pattern.MatchString("1" + unit) {
+			t.Errorf("the schema does not know %q", unit)
 		}
 	}
 }

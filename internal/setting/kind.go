@@ -92,7 +92,7 @@ var (
 		Name: "duration", Words: `a duration such as "90s" or "30m"`, Plain: true,
 		Read:   readDuration,
 		Remedy: durationRemedy,
-		Schema: map[string]any{"type": "string", "pattern": `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`},
+		Schema: map[string]any{"type": "string", "pattern": durationPattern},
 	}
 	AutoKind = &Kind{
 		Name: `"auto", true or false`, Words: `"auto", true or false`,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -99,7 +98,7 @@ func TestWebShowsPlanOutputAndLargeDiffs(t *testing.T) {
 		screen(t, p.ctx, width, 900, "screen", map[int64]string{1440: "light", 390: "dark"}[width])
 		for _, part := range []string{"Plan", "Output"} {
 			p.press(part)
-			time.Sleep(300 * time.Millisecond)
+			p.until("the part is shown", fmt.Sprintf(`document.querySelector("#panel-%s").checkVisibility()`, strings.ToLower(part)))
 			if wide := eval[int64](t, p.ctx, `document.documentElement.scrollWidth`); wide > width {
 				t.Errorf("%s: the page is %d wide on a screen of %d", part, wide, width)
 			}
@@ -135,8 +134,7 @@ func TestWebHoldsStill(t *testing.T) {
 	p.until("text streams in", `document.querySelector(".talk")?.innerText.includes("step 3 of 2.")`)
 	eval[any](t, p.ctx, `window.shifts = []; new PerformanceObserver(list => { for (const e of list.getEntries()) window.shifts.push({ value: e.value, of: e.sources.map(s => s.node?.className || s.node?.nodeName).join(" ") }); }).observe({ type: "layout-shift" }); 0`)
 	seen := eval[int](t, p.ctx, `document.querySelectorAll(".entry").length`)
-	time.Sleep(2 * time.Second)
-	p.until("more text", fmt.Sprintf(`document.querySelectorAll(".entry").length > %d`, seen))
+	p.until("more text, several times", fmt.Sprintf(`document.querySelectorAll(".entry").length > %d + 3`, seen))
 	if moved := eval[float64](t, p.ctx, `window.shifts.filter(s => !s.of.includes("entry")).reduce((sum, s) => sum + s.value, 0)`); moved > 0.01 {
 		t.Errorf("the page moved by %v while text streamed in: %s", moved, eval[string](t, p.ctx, `JSON.stringify(window.shifts)`))
 	}
@@ -172,7 +170,7 @@ func TestWebWarningsAreDismissedForGood(t *testing.T) {
 	p.until("it is gone", `!document.querySelector(".banner").checkVisibility()`)
 	p.do(chromedp.Reload())
 	p.until("the page is there again", `document.querySelectorAll(".entry").length > 0`)
-	time.Sleep(time.Second)
+	p.until("the warnings have come again", `performance.getEntriesByType("resource").some(e => e.name.endsWith("/warnings") && e.responseEnd > 0)`)
 	if eval[bool](t, p.ctx, `document.querySelector(".banner").checkVisibility()`) {
 		t.Error("the warning is back")
 	}
