@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func (w *twin) hold() {
 		defer close(gone)
 		_ = cmd.Wait()
 	}(w.live, w.gone)
-	for !w.holding() {
+	for !w.holding() || !w.noted() {
 		select {
 		case <-w.gone:
 			w.live = nil // there was nothing to go on with
@@ -128,6 +129,28 @@ func (w *twin) hold() {
 func (w *twin) holding() bool {
 	_, err := os.Stat(filepath.Join(w.tree, "holding"))
 	return err == nil
+}
+
+// noted tells whether the journal has the agent that holds. It gets its line when
+// the agent has started, so the agent may be faster.
+func (w *twin) noted() bool {
+	w.Helper()
+	pid, err := os.ReadFile(filepath.Join(w.tree, "holding"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	journals, err := filepath.Glob(filepath.Join(w.records(), "runs", "*", "journal.jsonl"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	its := []byte(`"pid":` + strings.TrimSpace(string(pid)) + ",")
+	for _, journal := range journals {
+		text, _ := os.ReadFile(journal)
+		if bytes.Contains(text[bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')+1:], its) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *twin) touch(name string) {
