@@ -50,17 +50,6 @@ func NewDecoder(format string) (Decoder, error) {
 	return a.Decoder(), nil
 }
 
-// calledAgent is an agent of the program's as a run calls it.
-type calledAgent struct {
-	Agent
-	control *Control
-}
-
-func (a calledAgent) Command(c Call) (Command, error) {
-	defer a.control.calling("an agent", false)()
-	return a.Agent.Command(c)
-}
-
 func ownAgent(a Agent, c *Control) *request.Agent {
 	own := &request.Agent{Agent: calledAgent{a, c}, Name: a.Name()}
 	if able, ok := a.(Capable); ok {

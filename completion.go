@@ -27,8 +27,8 @@ func claimsOf(check Completion, a Agent, c *Control) func(string, loop.Outcome) 
 			return nil
 		}
 	}
-	return func(said string, o loop.Outcome) (string, bool) {
-		defer c.calling("a completion check", false)()
-		return check.Claims(said, o)
+	return func(said string, o loop.Outcome) (words string, done bool) {
+		_ = c.guard("a completion check", false, func() { words, done = check.Claims(said, o) })
+		return words, done
 	}
 }

@@ -20,10 +20,11 @@ import (
 // error is a *RefusedError when the wish makes no sense, such as pausing a run that is
 // paused. When ctx is done first, they stop waiting, and the wish stands.
 //
-// The run waits for an Observer, a Gate, a Rule, a hook and an Agent while it calls
-// them, so none of them can wait for the run: called there, a method that would
-// is refused. Start a goroutine for it, or follow the run with Subscribe. Note and
-// Raise wait for nothing, and are refused only in an Observer.
+// The run waits for an Observer, a Gate, a Rule, a hook, a Completion check, an Agent
+// and its Decoder while it calls them, so none of them can wait for the run: called
+// there, a method that would is refused. Start a goroutine for it, or follow the run
+// with Subscribe. Note and Raise wait for nothing, and are refused only in an
+// Observer.
 type Control struct {
 	wheel wheel
 	taken atomic.Bool

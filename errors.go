@@ -64,9 +64,10 @@ type UnreadableError struct {
 func (e *UnreadableError) Error() string { return e.err.Error() }
 func (e *UnreadableError) Unwrap() error { return e.err }
 
-// PanicError says that an observer panicked. The run has ended as CouldNotRun, its
-// agent with it, and can be resumed. What panics in the run itself, as a Gate, a
-// Rule or a hook does, ends it likewise, with an error of no type.
+// PanicError says that something which the program brought has panicked: an observer,
+// an agent or its decoder, a gate, a rule, a hook or a completion check. The run has
+// ended as CouldNotRun, its agent with it, and can be resumed; when it was over
+// already, its end stands.
 type PanicError struct {
 	Who   string // in words: "an observer"
 	Value any    // what it panicked with

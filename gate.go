@@ -76,14 +76,16 @@ func (g ownGate) Check(ctx context.Context, p gate.Place) gate.Result {
 	began := time.Now()
 	expect := p.Expect
 	p.Expect = 0 // of the whole gate, not of each of its commands
-	defer g.control.calling("a gate", false)()
-	f := g.Gate.Check(ctx, Place{Dir: p.Dir, Clean: p.Where == loop.InClean, Env: p.Env, Log: p.Log, at: p})
+	var f Finding
+	broken := g.control.guard("a gate", false, func() {
+		f = g.Gate.Check(ctx, Place{Dir: p.Dir, Clean: p.Where == loop.InClean, Env: p.Env, Log: p.Log, at: p})
+	})
 	r := gate.Result{Gate: loop.Gate{Name: g.Name(), OK: f.OK, Where: p.Where, Duration: loop.Millis(time.Since(began))}, Tests: f.Tests, Tail: f.Output}
 	if f.Tests != nil {
 		r.Gate.Tests = f.Tests.Passed + f.Tests.Failed
 	}
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, broken != nil:
 		r.OK, r.Why, r.Interrupted = false, "interrupted", true
 	case !f.OK:
 		r.Why = cmp.Or(f.Why, "it does not pass")

@@ -62,19 +62,19 @@ func (h Hooks) byPoint(c *Control) map[hook.Point]hook.Func {
 			continue
 		}
 		list[point] = func(ctx context.Context, m hook.Moment) hook.Answer {
-			defer c.calling("a hook", false)()
 			state := runState(m.State)
 			state.Limits = m.Limits
-			said := ask(ctx, Moment{Run: m.Run, ID: m.Event.Run, Iteration: m.Event.Iter, Attempt: m.Event.Attempt, State: state, Outcome: m.Last})
+			moment := Moment{Run: m.Run, ID: m.Event.Run, Iteration: m.Event.Iter, Attempt: m.Event.Attempt, State: state, Outcome: m.Last}
+			var said Answer
+			_ = c.guard("a hook", false, func() { said = ask(ctx, moment) })
 			return hook.Answer{Action: actions[said.Decision], Why: said.Why, Metadata: said.Metadata}
 		}
 	}
 	if h.Finished != nil {
 		list[hook.Finished] = func(ctx context.Context, m hook.Moment) hook.Answer {
-			defer c.calling("a hook", false)()
 			result := resultOf(*m.Event.Payload.(*loop.RunFinished))
 			result.Run, result.ID, result.Dir, result.Started = m.Run, m.Event.Run, m.Dir, true
-			h.Finished(ctx, result)
+			_ = c.guard("a hook", false, func() { h.Finished(ctx, result) })
 			return hook.Answer{}
 		}
 	}

@@ -3,7 +3,6 @@
 package refrain_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -235,48 +234,6 @@ func TestARuleThatSaysDoneIsBelievedWhenTheGatesAgree(t *testing.T) {
 			})
 			if r.State != tt.state || r.Level != tt.level || r.Totals.Iterations != tt.n || tt.why != "" && (r.Why != tt.why || r.Reason != refrain.ByRule) {
 				t.Errorf("result = %s by %s (%s), level %q, %d iterations; want %s, %q, %d: %s", r.State, r.Reason, r.Why, r.Level, r.Totals.Iterations, tt.state, tt.level, tt.n, tt.why)
-			}
-		})
-	}
-}
-
-func TestAnObserverThatPanicsIsAnErrorOfTheRun(t *testing.T) {
-	t.Parallel()
-	for _, at := range []refrain.EventType{"run.started", "agent.started", "agent.text", "run.finished"} {
-		t.Run(string(at), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			others := 0
-			r, err := refrain.Run(t.Context(), refrain.Options{
-				Dir: dir, Command: script("echo Hello; test -e second || " + map[bool]string{true: "true", false: "sleep 1000"}[at == "run.finished"]),
-				Observers: []refrain.Observer{
-					refrain.ObserverFunc(func(e refrain.Event) {
-						if e.Type() == at {
-							panic("out of cheese")
-						}
-					}),
-					refrain.ObserverFunc(func(refrain.Event) { others++ }),
-				},
-			})
-			var panicked *refrain.PanicError
-			if !errors.As(err, &panicked) || panicked.Value != "out of cheese" || !bytes.Contains(panicked.Stack, []byte("hooks_test.go")) {
-				t.Fatalf("Run = %+v, %v; want a *PanicError", r, err)
-			}
-			record, err := refrain.Open(dir, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			end, err := record.Result()
-			want := refrain.CouldNotRun
-			if at == "run.finished" { // it had its end
-				want = refrain.Done
-			}
-			if err != nil || end.State != want || want == refrain.CouldNotRun && end.Why != "an observer panicked: out of cheese" || others < 3 {
-				t.Errorf("end = %+v, %v, others heard %d events; want the end in the journal, and told to the others", end, err, others)
-			}
-			write(t, filepath.Join(dir, "second"), "")
-			if r, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir}); err != nil || r.State != refrain.Done {
-				t.Errorf("Resume = %+v, %v; want that it goes on", r, err)
 			}
 		})
 	}

@@ -70,28 +70,41 @@ func goroutine() string {
 	return string(head)
 }
 
+// guard calls a part of a program's. It may be called in any goroutine, where a panic
+// of its would end the whole program: that ends the run instead, at once, with an
+// error that says who it was. Here it is for those who have to say something else then.
+func (c *Control) guard(what string, holds bool, part func()) (err error) {
+	defer c.calling(what, holds)()
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Who: what, Value: p, Stack: debug.Stack()}
+			c.breakDown(err)
+		}
+	}()
+	part()
+	return nil
+}
+
+// breakDown ends the run of this control with an error. Of options that are only
+// looked at there is no run.
+func (c *Control) breakDown(err error) {
+	if at, ours := c.wheel.(*here); ours {
+		at.breakDown(err)
+	}
+}
+
 // watched is an observer of a program's, while whose work nothing can happen in the
-// run. It may be called in any goroutine, where a panic of its would end the whole
-// program: that ends the run instead, at once, and it hears of nothing more.
+// run. One that panics hears of nothing more.
 type watched struct {
 	Observer
-	control *here
-	call    func() func() // notes that it is at work
+	control *Control
 	dead    bool
 }
 
 func (w *watched) Observe(e Event) {
-	if w.dead {
-		return
+	if !w.dead {
+		w.dead = w.control.guard("an observer", true, func() { w.Observer.Observe(e) }) != nil
 	}
-	defer w.call()()
-	defer func() {
-		if p := recover(); p != nil {
-			w.dead = true
-			w.control.breakDown(&PanicError{Who: "an observer", Value: p, Stack: debug.Stack()})
-		}
-	}()
-	w.Observer.Observe(e)
 }
 
 // breakDown ends the run with an error, the first that comes.

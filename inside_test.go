@@ -3,8 +3,10 @@
 package refrain_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -63,3 +65,209 @@ func TestAnObserverMaySteerAnotherRun(t *testing.T) {
 	}
 	<-ended
 }
+
+func TestAnObserverThatPanicsIsAnErrorOfTheRun(t *testing.T) {
+	t.Parallel()
+	for _, at := range []refrain.EventType{"run.started", "agent.started", "agent.text", "run.finished"} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			others := 0
+			r, err := refrain.Run(t.Context(), refrain.Options{
+				Dir: dir, Command: script("echo Hello; test -e second || " + map[bool]string{true: "true", false: "sleep 1000"}[at == "run.finished"]),
+				Observers: []refrain.Observer{
+					refrain.ObserverFunc(func(e refrain.Event) {
+						if e.Type() == at {
+							panic("out of cheese")
+						}
+					}),
+					refrain.ObserverFunc(func(refrain.Event) { others++ }),
+				},
+			})
+			var panicked *refrain.PanicError
+			if !errors.As(err, &panicked) || panicked.Value != "out of cheese" || !bytes.Contains(panicked.Stack, []byte("inside_test.go")) {
+				t.Fatalf("Run = %+v, %v; want a *PanicError", r, err)
+			}
+			record, err := refrain.Open(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			end, err := record.Result()
+			want := refrain.CouldNotRun
+			if at == "run.finished" { // it had its end
+				want = refrain.Done
+			}
+			if err != nil || end.State != want || want == refrain.CouldNotRun && end.Why != "an observer panicked: out of cheese" || others < 3 {
+				t.Errorf("end = %+v, %v, others heard %d events; want the end in the journal, and told to the others", end, err, others)
+			}
+			write(t, filepath.Join(dir, "second"), "")
+			if r, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir}); err != nil || r.State != refrain.Done {
+				t.Errorf("Resume = %+v, %v; want that it goes on", r, err)
+			}
+		})
+	}
+}
+
+// odd is an agent that says Hello, and does something odd at each point where it is
+// called.
+type odd struct {
+	command, decoder, decode, close func()
+	tells                           func() []refrain.Payload
+}
+
+func (odd) Name() string { return "odd" }
+
+func (o odd) Command(c refrain.Call) (refrain.Command, error) {
+	if c.Iteration > 0 { // else it is only to be shown
+		act(o.command)
+	}
+	return refrain.Command{Argv: script("echo Hello; test -e quick || sleep 1000")}, nil
+}
+
+func (o odd) Decoder() refrain.Decoder {
+	act(o.decoder)
+	return o
+}
+
+func (o odd) Decode([]byte) []refrain.Payload {
+	act(o.decode)
+	if o.tells != nil {
+		return o.tells()
+	}
+	return nil
+}
+
+func (o odd) Close(refrain.Exit) []refrain.Payload {
+	act(o.close)
+	return []refrain.Payload{&refrain.AgentResult{OK: true}}
+}
+
+func act(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// parts is every part that a program can bring, with something that it does, and
+// what it is called.
+func parts(does func()) map[string]struct {
+	who     string
+	options refrain.Options
+} {
+	type part = struct {
+		who     string
+		options refrain.Options
+	}
+	plain := func() refrain.Options { return refrain.Options{Command: script("echo Hello")} }
+	with := func(change func(*refrain.Options)) refrain.Options {
+		o := plain()
+		change(&o)
+		return o
+	}
+	hook := func(context.Context, refrain.Moment) refrain.Answer { does(); return refrain.Answer{} }
+	return map[string]part{
+		"command": {"an agent", refrain.Options{Prompt: "Hi", CustomAgent: odd{command: does}}},
+		"decoder": {"a decoder", refrain.Options{Prompt: "Hi", CustomAgent: odd{decoder: does}}},
+		"decode":  {"a decoder", refrain.Options{Prompt: "Hi", CustomAgent: odd{decode: does}}},
+		"close":   {"a decoder", refrain.Options{Prompt: "Hi", CustomAgent: odd{close: does}}},
+		"gate": {"a gate", with(func(o *refrain.Options) {
+			o.CustomGates = []refrain.Gate{refrain.GateFunc("odd", func(context.Context, refrain.Place) refrain.Finding { does(); return refrain.Finding{OK: true} })}
+		})},
+		"rule": {"a rule", with(func(o *refrain.Options) {
+			o.Rules = []refrain.Rule{refrain.RuleFunc("odd", func(refrain.Facts) refrain.Verdict { does(); return refrain.Verdict{} })}
+		})},
+		"completion": {"a completion check", with(func(o *refrain.Options) {
+			o.Completion = refrain.CompletionFunc(func(string, refrain.Outcome) (string, bool) { does(); return "", false })
+		})},
+		"before":   {"a hook", with(func(o *refrain.Options) { o.Hooks.Before = hook })},
+		"after":    {"a hook", with(func(o *refrain.Options) { o.Hooks.After = hook })},
+		"finished": {"a hook", with(func(o *refrain.Options) { o.Hooks.Finished = func(context.Context, refrain.Result) { does() } })},
+	}
+}
+
+func TestAPartThatPanicsIsAnErrorOfTheRun(t *testing.T) {
+	t.Parallel()
+	for name, part := range parts(func() { panic("out of cheese") }) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := part.options
+			o.Dir, o.MaxIterations = t.TempDir(), 2
+			if name == "close" {
+				write(t, filepath.Join(o.Dir, "quick"), "")
+			}
+			r, err := refrain.Run(t.Context(), o)
+			var panicked *refrain.PanicError
+			if !errors.As(err, &panicked) || panicked.Value != "out of cheese" || panicked.Who != part.who || !bytes.Contains(panicked.Stack, []byte("inside_test.go")) {
+				t.Fatalf("Run = %+v, %v; want a *PanicError of %s", r, err, part.who)
+			}
+			record, err := refrain.Open(o.Dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			end, err := record.Result()
+			want, why := refrain.CouldNotRun, part.who+" panicked: out of cheese"
+			if name == "finished" { // the work is what it is
+				want, why = refrain.Done, end.Why
+			}
+			if err != nil || end.State != want || end.Why != why {
+				t.Errorf("end = %s, %q, %v; want that it says who panicked", end.State, end.Why, err)
+			}
+		})
+	}
+}
+
+func TestACommandInAPartIsRefusedAndDoesNotHang(t *testing.T) {
+	t.Parallel()
+	for name := range parts(nil) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			dir, control := t.TempDir(), refrain.NewControl()
+			write(t, filepath.Join(dir, "quick"), "")
+			answers := map[string]error{}
+			part := parts(func() {
+				if len(answers) > 0 {
+					return
+				}
+				answers["pause"], answers["stop"] = control.Pause(ctx), control.Stop(ctx)
+				for _, answers["subscribe"] = range control.Subscribe(ctx, 0) {
+				}
+			})[name]
+			o := part.options
+			o.Dir, o.Control, o.MaxIterations = dir, control, 2
+			run(t, o)
+			for _, what := range []string{"pause", "stop", "subscribe"} {
+				var refused *refrain.RefusedError
+				if err := answers[what]; !errors.As(err, &refused) || !strings.Contains(refused.Why, part.who) {
+					t.Errorf("%s in %s = %v, want it refused", what, part.who, err)
+				}
+			}
+		})
+	}
+}
+
+func TestADecoderTellsOnlyWhatAgentsDo(t *testing.T) {
+	t.Parallel()
+	for name, tells := range map[string]refrain.Payload{
+		"nil":             nil,
+		"a nil text":      (*refrain.AgentText)(nil),
+		"the run's end":   &refrain.RunFinished{State: refrain.Done},
+		"a foreign event": stranger{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := refrain.Run(t.Context(), refrain.Options{
+				Dir: t.TempDir(), Prompt: "Hi",
+				CustomAgent: odd{tells: func() []refrain.Payload { return []refrain.Payload{&refrain.AgentText{Text: "Hello"}, tells} }},
+			})
+			if err == nil || !strings.Contains(err.Error(), "which is no event of an agent") || r.State != refrain.CouldNotRun {
+				t.Errorf("Run = %+v, %v; want an error of the run", r, err)
+			}
+		})
+	}
+}
+
+type stranger struct{}
+
+func (stranger) Type() refrain.EventType { return "stranger" }

@@ -253,3 +253,27 @@ func TestAResumeNeedsWhatTheProgramBrought(t *testing.T) {
 		t.Errorf("Resume = %+v, %v; want it done, as far as the gate can tell", r, err)
 	}
 }
+
+func TestARuleSeesWhoIsTurnedAwayElsewhere(t *testing.T) {
+	t.Parallel()
+	limited := func() refrain.Options {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "limit.toml"), "[[iteration]]\nsteps = [{ limit = \"five_hour\", resets_in = \"2h\" }]\n")
+		write(t, filepath.Join(dir, "refrain.toml"), "[agents.rehearsal]\nscript = \"limit.toml\"\n[agents.rehearsal.env]\nREFRAIN_REHEARSAL_ACCOUNT = \"noted\"\n")
+		return refrain.Options{Dir: dir, Agent: "rehearsal", Prompt: "Go", Trust: true, Settings: map[string]string{"limits.wait": "false"}}
+	}
+	if r := run(t, limited()); r.Reason != refrain.ByWaitTooLong {
+		t.Fatalf("result = %+v, want that it meets the limit", r)
+	}
+	second := limited()
+	second.Rules = []refrain.Rule{refrain.RuleFunc("elsewhere", func(f refrain.Facts) refrain.Verdict {
+		for _, hold := range f.Noted {
+			return refrain.Verdict{Action: refrain.Stop, Why: hold.Agent + " met " + hold.Limit.Kind}
+		}
+		return refrain.Verdict{}
+	})}
+	second.Settings = nil // it would wait
+	if r := run(t, second); r.Reason != refrain.ByRule || r.Why != "rehearsal met five_hour" || r.Totals.Iterations != 0 {
+		t.Errorf("result = %+v, want that the rule saw what the first run had noted", r)
+	}
+}

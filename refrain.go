@@ -131,7 +131,7 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 	last := &lastWords{}
 	w := app.RunOptions{Control: at.engine, Live: at.live, Version: h.version, Observers: []app.Observer{last}, Broken: at.brokenBy}
 	for _, o := range h.observers {
-		w.Observers = append(w.Observers, &watched{Observer: o, control: at, call: func() func() { return control.calling("an observer", true) }})
+		w.Observers = append(w.Observers, &watched{Observer: o, control: control})
 	}
 	end, started, err := run(w)
 	if err != nil && end.State == "" && ctx.Err() != nil {
@@ -255,9 +255,9 @@ func (w own) parts(c *Control) (request.Extensions, error) {
 		if r == nil {
 			return parts, &UsageError{What: "a rule is nil", Hint: "leave it out"}
 		}
-		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: func(f loop.Facts) loop.Verdict {
-			defer c.calling("a rule", false)()
-			return r.Decide(facts(f))
+		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: func(f loop.Facts) (v loop.Verdict) {
+			_ = c.guard("a rule", false, func() { v = r.Decide(facts(f)) })
+			return v
 		}})
 	}
 	return parts, nil

@@ -46,16 +46,20 @@ type Facts struct {
 	Now     time.Time
 	Asked   *StopRequest // nil when nobody asked to stop
 	Hurry   bool         // a person wants no more waiting
+	// Noted is which agents of this run others have found turned away by their provider.
+	Noted []ProviderHold
 
 	live time.Duration
 }
 
-// StopRequest is a person's wish to stop.
-type StopRequest = loop.StopRequest
+type (
+	StopRequest  = loop.StopRequest  // a person's wish to stop
+	ProviderHold = loop.ProviderHold // an agent that its provider turns away, and since when
+)
 
 // Live is how long the run has been alive, waits included.
 func (f Facts) Live() time.Duration { return f.live }
 
 func facts(f loop.Facts) Facts {
-	return Facts{State: runState(f.State), Outcome: f.Outcome, Now: f.Now, Asked: f.Asked, Hurry: f.Hurry, live: f.Live()}
+	return Facts{State: runState(f.State), Outcome: f.Outcome, Now: f.Now, Asked: f.Asked, Hurry: f.Hurry, Noted: f.Noted, live: f.Live()}
 }
