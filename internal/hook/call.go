@@ -25,7 +25,10 @@ type Call struct {
 	Env     []string
 	Dir     string
 	Timeout time.Duration // 0 is none
-	Log     io.Writer     // gets every byte that it prints; nil is none
+	// Metadata is the file into which it writes what it has to say of the iteration;
+	// empty: there is no iteration.
+	Metadata string
+	Log      io.Writer // gets every byte that it prints; nil is none
 
 	Hide *redact.Redactor // what is secret is not told; nil: nothing is
 

@@ -26,6 +26,7 @@ type Facts struct {
 	ProjectDir      string
 	RunDir          string
 	PlanFile        string
+	Metadata        string // the file for what it has to say of the iteration
 	FinishState     loop.Status
 	FinishReason    loop.Reason
 }
@@ -48,6 +49,7 @@ func Environ(base []string, f Facts) []string {
 		{"REFRAIN_PROJECT_DIR", f.ProjectDir},
 		{"REFRAIN_RUN_DIR", f.RunDir},
 		{"REFRAIN_PLAN_FILE", f.PlanFile},
+		{"REFRAIN_METADATA", f.Metadata},
 		{"REFRAIN_FINISH_STATE", string(f.FinishState)},
 		{"REFRAIN_FINISH_REASON", string(f.FinishReason)},
 	}

@@ -13,7 +13,7 @@ func TestEnviron(t *testing.T) {
 	f := Facts{
 		Run: "build-7", RunID: "loop_1", Procedure: "build", Iteration: new(3), MaxIterations: 10,
 		LastExitCode: new(0), LastResult: loop.OK, TotalCommits: new(0), LastCommit: "abc123",
-		Elapsed: 90*time.Second + 900*time.Millisecond, ProjectDir: "/p", RunDir: "/r", PlanFile: "PLAN.md",
+		Elapsed: 90*time.Second + 900*time.Millisecond, ProjectDir: "/p", RunDir: "/r", PlanFile: "PLAN.md", Metadata: "/r/m",
 		FinishState: loop.Aborted, FinishReason: loop.ByHook,
 	}
 	got := Environ([]string{"HOME=/h", "REFRAIN_RUN=outer-1", "REFRAIN_RUNNER=x"}, f)
@@ -21,7 +21,7 @@ func TestEnviron(t *testing.T) {
 		"HOME=/h", "REFRAIN_RUNNER=x",
 		"REFRAIN_RUN=build-7", "REFRAIN_RUN_ID=loop_1", "REFRAIN_PROCEDURE=build", "REFRAIN_ITERATION=3", "REFRAIN_MAX_ITERATIONS=10",
 		"REFRAIN_LAST_EXIT_CODE=0", "REFRAIN_LAST_RESULT=ok", "REFRAIN_TOTAL_COMMITS=0", "REFRAIN_LAST_COMMIT=abc123",
-		"REFRAIN_DURATION=90", "REFRAIN_PROJECT_DIR=/p", "REFRAIN_RUN_DIR=/r", "REFRAIN_PLAN_FILE=PLAN.md",
+		"REFRAIN_DURATION=90", "REFRAIN_PROJECT_DIR=/p", "REFRAIN_RUN_DIR=/r", "REFRAIN_PLAN_FILE=PLAN.md", "REFRAIN_METADATA=/r/m",
 		"REFRAIN_FINISH_STATE=aborted", "REFRAIN_FINISH_REASON=hook",
 	}
 	if !slices.Equal(got, want) {

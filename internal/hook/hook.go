@@ -116,6 +116,7 @@ type Result struct {
 	Interrupted bool
 	Duration    loop.Millis
 	Metadata    map[string]string // what it has to say of the iteration
+	Unread      *loop.Warning     // what of that makes no sense
 }
 
 // Run runs the hook of a point, if there is one, to its end.
@@ -126,6 +127,7 @@ func (s Set) Run(ctx context.Context, p Point, c Call) Result {
 	}
 	end := c.run(ctx, hook.argv)
 	r := Result{Ran: true, Action: Continue, Exit: end.status, Interrupted: end.interrupted, Duration: loop.Millis(end.took)}
+	r.Metadata, r.Unread = metadata(p, c.Metadata)
 	if end.interrupted {
 		r.Why = "interrupted"
 		return r

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -62,36 +61,4 @@ func (s Set) Ask(ctx context.Context, p Point, m Moment) Result {
 	}
 	r.Action, r.Exit, r.Why = said.Action, &status, text.Line(said.Why)
 	return r
-}
-
-// How much a hook may say of an iteration: it is kept in the journal, and read with
-// it.
-const (
-	maxNames = 32
-	maxName  = 100
-	maxValue = 4 << 10
-)
-
-// Bounded is what may be kept of metadata, and a warning when that is not all.
-func Bounded(p Point, said map[string]string) (map[string]string, *loop.Warning) {
-	var kept map[string]string
-	var left []string
-	for _, name := range slices.Sorted(maps.Keys(said)) {
-		value := said[name]
-		if name == "" || len(name) > maxName || len(value) > maxValue || len(kept) == maxNames {
-			left = append(left, text.Shorten(text.Line(name), maxName))
-			continue
-		}
-		if kept == nil {
-			kept = map[string]string{}
-		}
-		kept[text.Valid(name)] = text.Valid(value)
-	}
-	if len(left) == 0 {
-		return kept, nil
-	}
-	return kept, &loop.Warning{
-		Text: fmt.Sprintf("metadata of the %s hook is left out: %s", p, text.FirstFew(left)),
-		Hint: fmt.Sprintf("give at most %d names of up to %d bytes, and values of up to %d", maxNames, maxName, maxValue),
-	}
 }

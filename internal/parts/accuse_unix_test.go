@@ -131,7 +131,7 @@ func TestWhatWasCutShortStaysSo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
-			a := &engine.Attempt{CutShort: tt.cut}
+			a := &engine.Attempt{CutShort: tt.cut, Dir: s.hooks.Journal.Attempt(1, 1)}
 			s.hooks.TellAfter(t.Context(), a, &loop.Outcome{Result: loop.Failed, Error: &loop.AgentError{Kind: loop.ErrAgent}})
 			if a.CutShort != tt.cut || !slices.Equal(s.ran, tt.want) {
 				t.Errorf("cut short: %v, ran: %q; want %v, %q", a.CutShort, s.ran, tt.cut, tt.want)

@@ -2,6 +2,8 @@ package parts
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/hook"
@@ -117,7 +119,7 @@ func (h *Hooks) call(ctx context.Context, a *engine.Attempt, p hook.Point, about
 	event := h.Event(about)
 	event.Run = h.Journal.Meta().ID
 	if h.Set.HasCommand(p) {
-		r = h.once(a, p, "", func() hook.Result { return h.command(ctx, p, event, last, more) })
+		r = h.once(a, p, "", func() hook.Result { return h.command(ctx, a, p, event, last, more) })
 	}
 	if h.Set.HasOwn(p) && r.Action == hook.Continue && !r.Interrupted {
 		r = h.once(a, p, loop.ByProgram, func() hook.Result {
@@ -144,7 +146,7 @@ func (h *Hooks) once(a *engine.Attempt, p hook.Point, by string, run func() hook
 	if a != nil {
 		a.Touched = true // what a hook does is not the next agent's work
 		if r.Interrupted {
-			r.Metadata = nil // it has its turn again
+			r.Metadata, r.Unread = nil, nil // it has its turn again
 		}
 		var w *loop.Warning
 		if r.Metadata, w = hook.Bounded(p, r.Metadata); w != nil {
@@ -154,8 +156,10 @@ func (h *Hooks) once(a *engine.Attempt, p hook.Point, by string, run func() hook
 	} else {
 		r.Metadata = nil // there is no iteration that it could be of
 	}
-	if r.Warning != nil {
-		h.Record(r.Warning)
+	for _, w := range []*loop.Warning{r.Unread, r.Warning} {
+		if w != nil {
+			h.Record(w)
+		}
 	}
 	h.Record(&loop.HookFinished{
 		Point: string(p), By: by, Exit: r.Exit, Action: string(r.Action), Duration: r.Duration, Why: r.Why, Interrupted: r.Interrupted, Metadata: r.Metadata,
@@ -163,8 +167,9 @@ func (h *Hooks) once(a *engine.Attempt, p hook.Point, by string, run func() hook
 	return r
 }
 
-// command runs the user's command at a point. It gets the event on its stdin.
-func (h *Hooks) command(ctx context.Context, p hook.Point, event loop.Event, last *loop.Outcome, more func(*hook.Facts)) hook.Result {
+// command runs the user's command at a point. It gets the event on its stdin, and a
+// place for what it has to say of the attempt.
+func (h *Hooks) command(ctx context.Context, a *engine.Attempt, p hook.Point, event loop.Event, last *loop.Outcome, more func(*hook.Facts)) hook.Result {
 	if !h.unchanged(ctx) {
 		return hook.Result{Action: hook.Continue}
 	}
@@ -173,11 +178,15 @@ func (h *Hooks) command(ctx context.Context, p hook.Point, event loop.Event, las
 		input = nil // values of these types always encode
 	}
 	facts := h.facts(ctx, event, last)
+	if a != nil {
+		facts.Metadata = filepath.Join(a.Dir.Dir(), "metadata")
+		_ = os.RemoveAll(facts.Metadata) // what lies there is not the hook's
+	}
 	if more != nil {
 		more(&facts)
 	}
 	return h.Set.Run(ctx, p, hook.Call{
-		Input: input, Env: hook.Environ(h.Bare, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Hide: h.Hide, Exec: h.Exec,
+		Input: input, Env: hook.Environ(h.Bare, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Metadata: facts.Metadata, Hide: h.Hide, Exec: h.Exec,
 	})
 }
 

@@ -101,6 +101,7 @@ var table = []mutant{
 	{row: "API-04", what: "who is paused can be paused", file: "internal/steer/acts.go", old: `case d.run.State().Paused:
 		d.decline(o, "the run is paused already")`, new: `case d.run.State().Paused:
 		d.accept(o, "paused")`},
+	{row: "API-12", what: "what a hook says of an iteration is not read", file: "internal/hook/hook.go", old: `metadata(p, c.Metadata)`, new: `metadata(p, "")`},
 	{row: "API-15", what: "nothing to resume is not said", file: "internal/journal/find.go", old: `text := "there is no run here"`, new: `text := "no"`},
 
 	{row: "EMIT-02", what: "the end has no figures", file: "internal/engine/driver.go", old: `Elapsed: state.Live, Totals: state.Totals,`, new: `Elapsed: state.Live,`},
