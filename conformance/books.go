@@ -101,13 +101,13 @@ func (b Books) tellers(id string) []Story {
 }
 
 // Places writes where each row is shown, a line for each place: the row, the
-// story and its line, the name of the test.
+// story and its lines, the name of the test.
 func (b Books) Places(w io.Writer) {
 	for _, row := range b.Rows {
 		for _, s := range b.tellers(row.ID) {
 			for _, at := range s.Shown {
 				if at.Row == row.ID {
-					fmt.Fprintf(w, "%-8s %s:%d %s\n", row.ID, s.Path, at.Line, s.Test)
+					fmt.Fprintf(w, "%-8s %s:%s %s\n", row.ID, s.Path, at.lines(), s.Test)
 				}
 			}
 		}

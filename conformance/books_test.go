@@ -36,8 +36,8 @@ func shelf(stories []Story, leftOut ...LeftOut) Books {
 }
 
 func TestCheck(t *testing.T) {
-	limits := Story{Path: "limits", Test: "TestStories/rooda/limits", System: "rooda", Shown: []Shown{{"LIM-01", 1}}}
-	hooks := Story{Path: "hooks", Test: "TestScripts/hooks", Shown: []Shown{{"HOOK-01", 1}}}
+	limits := Story{Path: "limits", Test: "TestStories/rooda/limits", System: "rooda", Shown: []Shown{{Row: "LIM-01", Line: 1}}}
+	hooks := Story{Path: "hooks", Test: "TestScripts/hooks", Shown: []Shown{{Row: "HOOK-01", Line: 1}}}
 	later := LeftOut{ID: "HOOK-01", Kind: Later, Why: "soon"}
 	broken := LeftOut{ID: "HOOK-01", Kind: Broken, Why: "oh"}
 	tests := []struct {
@@ -56,11 +56,11 @@ func TestCheck(t *testing.T) {
 			[]string{"left-out.txt: API-01 is no row"},
 		},
 		{
-			"a story names what is no row", shelf([]Story{limits, {Path: "x", Shown: []Shown{{"HOOK-01", 1}, {"HOOK-99", 1}}}}),
+			"a story names what is no row", shelf([]Story{limits, {Path: "x", Shown: []Shown{{Row: "HOOK-01", Line: 1}, {Row: "HOOK-99", Line: 1}}}}),
 			[]string{"x:1: HOOK-99 is no row"},
 		},
 		{
-			"a story names what its system does not ask for", shelf([]Story{limits, {Path: "x", System: "rooda", Shown: []Shown{{"HOOK-01", 1}}}}),
+			"a story names what its system does not ask for", shelf([]Story{limits, {Path: "x", System: "rooda", Shown: []Shown{{Row: "HOOK-01", Line: 1}}}}),
 			[]string{"x:1: HOOK-01 is nothing that rooda asks for"},
 		},
 		{"a story of a system names a row", shelf([]Story{limits, hooks, {Path: "x", System: "rooda"}}), []string{"x names no row"}},
@@ -79,10 +79,10 @@ func TestCheck(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	var b strings.Builder
 	shelf([]Story{
-		{Path: "x", Test: "TestScripts/x", Shown: []Shown{{"HOOK-01", 4}, {"LIM-01", 9}, {"HOOK-01", 20}}},
-		{Path: "y", Test: "TestScripts/y", Shown: []Shown{{"LIM-01", 1}}},
+		{Path: "x", Test: "TestScripts/x", Shown: []Shown{{Row: "HOOK-01", Line: 4}, {Row: "LIM-01", Line: 9}, {Row: "HOOK-01", Line: 20, Last: 24}}},
+		{Path: "y", Test: "TestScripts/y", Shown: []Shown{{Row: "LIM-01", Line: 1}}},
 	}).Places(&b)
-	want := "LIM-01   x:9 TestScripts/x\nLIM-01   y:1 TestScripts/y\nHOOK-01  x:4 TestScripts/x\nHOOK-01  x:20 TestScripts/x\n"
+	want := "LIM-01   x:9 TestScripts/x\nLIM-01   y:1 TestScripts/y\nHOOK-01  x:4 TestScripts/x\nHOOK-01  x:20-24 TestScripts/x\n"
 	if got := b.String(); got != want {
 		t.Errorf("Places() wrote\n%s\nwant\n%s", got, want)
 	}

@@ -27,6 +27,7 @@ func TestStories(t *testing.T) {
 				RequireUniqueNames:  true,
 				Setup:               story.CleanHome,
 				Cmds:                story.Words,
+				ContinueOnError:     story.ToTheEnd(),
 			})
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,15 @@ import (
 type Shown struct {
 	Row  string
 	Line int // of the comment
+	Last int // of the paragraph; 0 for a test of the library, which shows it as a whole
+}
+
+// lines are the number of the first, or of the first and the last.
+func (s Shown) lines() string {
+	if s.Last == 0 {
+		return strconv.Itoa(s.Line)
+	}
+	return fmt.Sprintf("%d-%d", s.Line, s.Last)
 }
 
 // mostRows is how many rows one paragraph can show. Nobody can say of more than
@@ -61,7 +71,7 @@ func shown(script string) (all []Shown, wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%d: nothing below can fail to show %s", first+1, strings.Join(rows, " ")))
 		}
 		for _, id := range rows {
-			all = append(all, Shown{id, first + 1})
+			all = append(all, Shown{Row: id, Line: first + 1, Last: last})
 		}
 		i = last - 1
 	}
@@ -122,7 +132,7 @@ func libraryStories(repository fs.FS) ([]Story, error) {
 					return nil, fmt.Errorf("%s:%d: %w", p, n+1, err)
 				}
 				for _, id := range ids {
-					rows = append(rows, Shown{id, n + 1})
+					rows = append(rows, Shown{Row: id, Line: n + 1})
 				}
 				continue
 			}

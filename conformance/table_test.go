@@ -34,8 +34,8 @@ func TestHear(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	limits := Story{Path: "limits", Test: "limits", System: "rooda", Shown: []Shown{{"LIM-01", 1}}}
-	hooks := Story{Path: "hooks", Test: "hooks", Shown: []Shown{{"HOOK-01", 1}}}
+	limits := Story{Path: "limits", Test: "limits", System: "rooda", Shown: []Shown{{Row: "LIM-01", Line: 1}}}
+	hooks := Story{Path: "hooks", Test: "hooks", Shown: []Shown{{Row: "HOOK-01", Line: 1}}}
 	broken := LeftOut{ID: "HOOK-01", Kind: Broken, Why: "oh"}
 	both := []Story{limits, hooks}
 	tests := []struct {
@@ -77,7 +77,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	limits := Story{Path: "limits", Test: "limits", Shown: []Shown{{"LIM-01", 1}}}
+	limits := Story{Path: "limits", Test: "limits", Shown: []Shown{{Row: "LIM-01", Line: 1}}}
 	var b strings.Builder
 	shelf([]Story{limits}, LeftOut{ID: "HOOK-01", Kind: Later, Why: "soon"}).Score(Results{"limits": "pass"}).Print(&b)
 	want := `

@@ -34,7 +34,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RECORDED", recorded)
 			return story.CleanHome(env)
 		},
-		Cmds:      story.Words,
-		Condition: story.Condition,
+		Cmds:            story.Words,
+		Condition:       story.Condition,
+		ContinueOnError: story.ToTheEnd(),
 	})
 }

@@ -23,14 +23,6 @@ func (m mutant) apply(text string) (string, error) {
 	return strings.Replace(text, m.old, m.new, 1), nil
 }
 
-// reason is why nobody noticed, as far as that is known.
-func (m mutant) reason() string {
-	if m.unseen == "" {
-		return "a story is missing: write it"
-	}
-	return m.unseen
-}
-
 // table is what is broken, in the order of the rows.
 var table = []mutant{
 	{row: "LOOP-04", what: "a kept session is never gone on with", file: "internal/engine/agent.go", old: `Session: state.SessionOf(a.Worker.Name),`, new: `Session: state.SessionOf(""),`},

@@ -56,33 +56,3 @@ func TestApply(t *testing.T) {
 		}
 	}
 }
-
-func TestPattern(t *testing.T) {
-	tests := []string{"TestStories/rooda/ends", "TestScripts/talk", "TestStories/fresher/ends", "TestScripts/bad-agent", "TestRun"}
-	for i, want := range []string{
-		"^(TestStories)$/^(fresher|rooda)$/^(ends)$",
-		"^(TestScripts)$/^(bad-agent|talk)$",
-		"^(TestRun)$",
-	} {
-		if got := packages[i].pattern(tests); got != want {
-			t.Errorf("%s: pattern = %s, want %s", packages[i].path, got, want)
-		}
-	}
-	if got := packages[1].pattern(tests[:1]); got != "" {
-		t.Errorf("pattern = %s, want none", got)
-	}
-}
-
-func TestRedAt(t *testing.T) {
-	for said, want := range map[string]string{
-		"--- FAIL: TestScripts (1s)\n  FAIL: testdata/script/talk.txtar:7: no match\n": "talk.txtar:7",
-		"--- FAIL: TestStories\n FAIL: testdata/rooda/ends.txtar:12: exit\n":           "rooda/ends.txtar:12",
-		"panic: test timed out after 6m0s\n":                                           "by hanging",
-		"--- FAIL: TestRun (0s)\n":                                                     "TestRun",
-		"exit status 2\n":                                                              "by dying",
-	} {
-		if got := redAt(said); got != want {
-			t.Errorf("redAt(%q) = %q, want %q", said, got, want)
-		}
-	}
-}
