@@ -80,6 +80,8 @@ func (b Books) checkStory(s Story) []string {
 			wrong = append(wrong, fmt.Sprintf("%s:%d: %s is no row", s.Path, at.Line, at.Row))
 		case s.System != "" && !b.Rows[i].Of(s.System):
 			wrong = append(wrong, fmt.Sprintf("%s:%d: %s is nothing that %s asks for", s.Path, at.Line, at.Row, s.System))
+		case at.Spec != "" && !slices.Contains(b.Rows[i].Specs, at.Spec):
+			wrong = append(wrong, fmt.Sprintf("%s:%d: %s is no row of %s", s.Path, at.Line, at.Row, at.Spec))
 		}
 	}
 	return wrong

@@ -63,6 +63,10 @@ func TestCheck(t *testing.T) {
 			"a story names what its system does not ask for", shelf([]Story{limits, {Path: "x", System: "rooda", Shown: []Shown{{Row: "HOOK-01", Line: 1}}}}),
 			[]string{"x:1: HOOK-01 is nothing that rooda asks for"},
 		},
+		{
+			"a story names another spec than the row's", shelf([]Story{limits, hooks, {Path: "x", Shown: []Shown{{Row: "LIM-01", Spec: "DE", Line: 3}, {Row: "LIM-01", Spec: "T96", Line: 5}}}}),
+			[]string{"x:3: LIM-01 is no row of DE"},
+		},
 		{"a story of a system names a row", shelf([]Story{limits, hooks, {Path: "x", System: "rooda"}}), []string{"x names no row"}},
 		{"a story names them wrongly", shelf([]Story{limits, hooks, {Path: "x", Wrong: []string{"7: oh"}}}), []string{"x:7: oh"}},
 		{"one of the command line need not", shelf([]Story{limits, hooks, {Path: "x"}}), nil},

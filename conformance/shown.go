@@ -13,8 +13,9 @@ import (
 // names it, up to the next empty line or comment.
 type Shown struct {
 	Row  string
-	Line int // of the comment
-	Last int // of the paragraph; 0 for a test of the library, which shows it as a whole
+	Spec string // that the comment says it is from; empty when it does not say
+	Line int    // of the comment
+	Last int    // of the paragraph; 0 for a test of the library, which shows it as a whole
 }
 
 // lines are the number of the first, or of the first and the last.
@@ -52,13 +53,13 @@ func shown(script string) (all []Shown, wrong []string) {
 			continue
 		}
 		first := i
-		var rows []string
+		var rows []Shown
 		for ; i < len(lines) && strings.HasPrefix(lines[i], "#"); i++ {
-			ids, err := named(strings.TrimPrefix(lines[i], "# "))
+			these, err := named(strings.TrimPrefix(lines[i], "# "))
 			if err != nil {
 				wrong = append(wrong, fmt.Sprintf("%d: %v", i+1, err))
 			}
-			rows = append(rows, ids...)
+			rows = append(rows, these...)
 		}
 		last := i
 		for last < len(lines) && lines[last] != "" && !strings.HasPrefix(lines[last], "#") {
@@ -66,20 +67,29 @@ func shown(script string) (all []Shown, wrong []string) {
 		}
 		switch {
 		case len(rows) > mostRows:
-			wrong = append(wrong, fmt.Sprintf("%d: %d rows for one paragraph, and %d is the most: %s", first+1, len(rows), mostRows, strings.Join(rows, " ")))
+			wrong = append(wrong, fmt.Sprintf("%d: %d rows for one paragraph, and %d is the most: %s", first+1, len(rows), mostRows, ids(rows)))
 		case len(rows) > 0 && !slices.ContainsFunc(lines[i:last], expects):
-			wrong = append(wrong, fmt.Sprintf("%d: nothing below can fail to show %s", first+1, strings.Join(rows, " ")))
+			wrong = append(wrong, fmt.Sprintf("%d: nothing below can fail to show %s", first+1, ids(rows)))
 		}
-		for _, id := range rows {
-			all = append(all, Shown{Row: id, Line: first + 1, Last: last})
+		for _, row := range rows {
+			row.Line, row.Last = first+1, last
+			all = append(all, row)
 		}
 		i = last - 1
 	}
 	return all, wrong
 }
 
+func ids(rows []Shown) string {
+	var list []string
+	for _, row := range rows {
+		list = append(list, row.Row)
+	}
+	return strings.Join(list, " ")
+}
+
 // named gives the rows that a line of a comment begins with.
-func named(comment string) ([]string, error) {
+func named(comment string) ([]Shown, error) {
 	part := namesRows.FindStringSubmatch(comment)
 	switch {
 	case part == nil && meansTo.MatchString(comment):
@@ -89,24 +99,26 @@ func named(comment string) ([]string, error) {
 	case part[1] != "" && specs[part[1]] == "":
 		return nil, fmt.Errorf("no spec is called %s: %s", part[1], comment)
 	}
-	var rows []string
+	var rows []Shown
 	for id := range strings.FieldsSeq(part[2]) {
 		if family, _, _ := strings.Cut(id, "-"); !slices.Contains(elsewhere, family) {
-			rows = append(rows, id)
+			rows = append(rows, Shown{Row: id, Spec: part[1]})
 		}
 	}
 	return rows, nil
 }
 
 // What a line of a script expects. That a command of ours ends well is no more
-// than a beginning: who means the exit status says "exits 0".
+// than a beginning: who means the exit status says "exits 0". That something is
+// not there shows nothing alone, since a program that does nothing would do; nor
+// does a line under a condition, which may never be read, or any text at all.
 var (
-	condition   = regexp.MustCompile(`^(?:\[[^]]*\] +)*`)
-	expectation = regexp.MustCompile(`^(?:! )?(?:stdout|stderr|ttyout|grep|cmp|cmpenv|exists|exits|refuses|tells|ended|gone) |^! exec .*[^&]$|^exec (?:test|grep|cmp|diff|sh -c '(?:test|! ?grep|grep|cmp|diff)) `)
+	expectation = regexp.MustCompile(`^(?:stdout|stderr|ttyout|grep|cmp|cmpenv|exists|exits|refuses|tells|ended|gone) |^! exec .*[^&]$|^exec (?:test|grep|cmp|diff|sh -c '(?:test|! ?grep|grep|cmp|diff)) `)
+	anything    = regexp.MustCompile(`^(?:stdout|stderr|ttyout|grep) (?:'' *|'?\.[*+]?'?)(?: |$)`)
 )
 
 func expects(line string) bool {
-	return expectation.MatchString(line[len(condition.FindString(line)):])
+	return expectation.MatchString(line) && !anything.MatchString(line)
 }
 
 // A test of the library shows the rows that its comment names, as a script does.
@@ -127,12 +139,13 @@ func libraryStories(repository fs.FS) ([]Story, error) {
 		var rows []Shown
 		for n, line := range strings.Split(string(text), "\n") {
 			if comment, is := strings.CutPrefix(line, "// "); is {
-				ids, err := named(comment)
+				these, err := named(comment)
 				if err != nil {
 					return nil, fmt.Errorf("%s:%d: %w", p, n+1, err)
 				}
-				for _, id := range ids {
-					rows = append(rows, Shown{Row: id, Line: n + 1})
+				for _, row := range these {
+					row.Line = n + 1
+					rows = append(rows, row)
 				}
 				continue
 			}

@@ -43,8 +43,10 @@ func TestShown(t *testing.T) {
 
 func TestExpects(t *testing.T) {
 	for line, want := range map[string]bool{
-		"stdout 'x'": true, "! stdout x": true, "exits 0 refrain run": true, "refuses 3 refrain": true,
-		"[unix] gone pid": true, "! exec refrain run": true, "exec sh -c 'test -s x'": true, "exec grep -c x y": true,
+		"stdout 'x'": true, "exits 0 refrain run": true, "refuses 3 refrain": true, "gone pid": true,
+		"! exec refrain run": true, "exec sh -c 'test -s x'": true, "exec grep -c x y": true, "stdout -count=1 .": true,
+		"stdout '.x'": true, "! stdout x": false, "! exists x": false, "[unix] gone pid": false, "stdout .": false,
+		"stdout '.*'": false, "grep . file": false, "stdout ''": false,
 		"exec refrain run": false, "! exec refrain run &run&": false, "await pid .": false, "cp a b": false,
 		"[!exec:git] skip": false, "exec sh list.sh": false, "signal INT": false,
 	} {

@@ -12,7 +12,7 @@ import (
 type Story struct {
 	Path   string // from the root of the repository
 	Test   string // the name under which "go test" reports it
-	System string // whose it is; empty for a story of the command line
+	System string // whose it is; of the stories of the command line only those of a whole life have one
 	Shown  []Shown
 	Wrong  []string // with how it names rows
 }
@@ -58,6 +58,9 @@ func storiesIn(repository fs.FS, folder, test, system string) ([]Story, error) {
 		}
 		name := strings.TrimSuffix(path.Base(p), ".txtar")
 		story := Story{Path: p, Test: test + "/" + name, System: system}
+		if whose, is := strings.CutPrefix(name, "life-"); is {
+			story.System = whose
+		}
 		story.Shown, story.Wrong = shown(string(text))
 		list = append(list, story)
 	}

@@ -8,8 +8,9 @@ import (
 
 func TestStoriesAreFoundInBothPlaces(t *testing.T) {
 	repository := fstest.MapFS{
-		commandLine + "/promise.txtar": {Data: []byte("# END-01\nexits 0 x\n")},
-		"own_test.go":                  {Data: []byte("// Nothing of a row.\nfunc TestOther(t *testing.T) {}\n\n// API-14\n// A run can be made.\nfunc ExampleRun() {}\n")},
+		commandLine + "/promise.txtar":    {Data: []byte("# END-01\nexits 0 x\n")},
+		commandLine + "/life-rooda.txtar": {Data: []byte("# LIM-01\nexits 0 x\n")},
+		"own_test.go":                     {Data: []byte("// Nothing of a row.\nfunc TestOther(t *testing.T) {}\n\n// API-14\n// A run can be made.\nfunc ExampleRun() {}\n")},
 	}
 	for _, system := range Systems {
 		repository["conformance/testdata/"+system+"/limits.txtar"] = &fstest.MapFile{Data: []byte("# LIM-01\nexits 0 x\n")}
@@ -25,7 +26,7 @@ func TestStoriesAreFoundInBothPlaces(t *testing.T) {
 	want := []string{
 		"ExampleRun ",
 		"TestStories/tachikoma/limits tachikoma", "TestStories/rooda/limits rooda",
-		"TestStories/fresher/limits fresher", "TestStories/descartes/limits descartes", "TestScripts/promise ",
+		"TestStories/fresher/limits fresher", "TestStories/descartes/limits descartes", "TestScripts/life-rooda rooda", "TestScripts/promise ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("Stories() = %q, want %q", got, want)
