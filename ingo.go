@@ -1,8 +1,9 @@
 package refrain
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Messages are written for people at a terminal, where a setting is a flag. What
@@ -43,17 +44,17 @@ var flagWords = []flagWord{
 
 // flagWord is one flag, and what it is called here.
 type flagWord struct {
-	flag *regexp.Regexp
+	flag text.Pattern
 	word string
 }
 
 // says makes one of a pattern, which begins and ends where words do.
 func says(flag, word string) flagWord {
-	return flagWord{regexp.MustCompile(`(?<before>^|[\s(:;,])` + flag + `(?<after>$|[\s):;,.=])`), "${before}" + word + "${after}"}
+	return flagWord{text.NewPattern(`(?<before>^|[\s(:;,])` + flag + `(?<after>$|[\s):;,.=])`), "${before}" + word + "${after}"}
 }
 
 // toPass is how a message asks for a flag, which here is a field.
-var toPass = regexp.MustCompile(`\bpass ([A-Z])`)
+var toPass = text.NewPattern(`\bpass ([A-Z])`)
 
 // inGo is a message in the words of the library. What stands in quotes is a command
 // to type, or what somebody has written, and stays.
@@ -61,9 +62,9 @@ func inGo(message string) string {
 	parts := strings.Split(message, `"`)
 	for i := 0; i < len(parts); i += 2 {
 		for _, f := range flagWords {
-			parts[i] = f.flag.ReplaceAllString(parts[i], f.word)
+			parts[i] = f.flag().ReplaceAllString(parts[i], f.word)
 		}
-		parts[i] = toPass.ReplaceAllString(parts[i], "set $1")
+		parts[i] = toPass().ReplaceAllString(parts[i], "set $1")
 	}
 	return strings.Join(parts, `"`)
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -72,28 +71,28 @@ type aiderDecoder struct {
 func newAiderDecoder(o Options) Decoder { return &aiderDecoder{report: report{options: o}} }
 
 var (
-	aiderTokens = regexp.MustCompile(`^Tokens: (\S+) sent(?:, (\S+) cache write)?(?:, (\S+) cache hit)?, (\S+) received\.` +
+	aiderTokens = text.NewPattern(`^Tokens: (\S+) sent(?:, (\S+) cache write)?(?:, (\S+) cache hit)?, (\S+) received\.` +
 		`(?: Cost: \$\S+ message, \$(\S+) session\.)?$`)
-	aiderError = regexp.MustCompile(`^litellm\.(?:exceptions\.)?(\w+): `)
-	aiderFull  = regexp.MustCompile(`^Model \S+ has hit a token limit!$`)
-	aiderRetry = regexp.MustCompile(`^Retrying in (\d+(?:\.\d+)?) seconds\.\.\.$`)
+	aiderError = text.NewPattern(`^litellm\.(?:exceptions\.)?(\w+): `)
+	aiderFull  = text.NewPattern(`^Model \S+ has hit a token limit!$`)
+	aiderRetry = text.NewPattern(`^Retrying in (\d+(?:\.\d+)?) seconds\.\.\.$`)
 )
 
 func (d *aiderDecoder) Decode(line []byte) []loop.Payload {
 	text := strings.TrimRight(text.Valid(string(line)), "\r")
-	if found := aiderTokens.FindStringSubmatch(text); found != nil {
+	if found := aiderTokens().FindStringSubmatch(text); found != nil {
 		d.answered(found)
 		return d.report.take()
 	}
-	if found := aiderRetry.FindStringSubmatch(text); found != nil && d.fault != nil {
+	if found := aiderRetry().FindStringSubmatch(text); found != nil && d.fault != nil {
 		d.retrying(found[1])
 		return d.report.take()
 	}
-	switch found := aiderError.FindStringSubmatch(text); {
+	switch found := aiderError().FindStringSubmatch(text); {
 	case found != nil:
 		d.fault = &fault{kind: found[1], text: text}
 		d.report.stray(line)
-	case aiderFull.MatchString(text):
+	case aiderFull().MatchString(text):
 		d.fault = &fault{kind: "context_length_exceeded", text: text}
 		d.report.stray(line)
 	default:

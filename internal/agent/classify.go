@@ -2,11 +2,11 @@ package agent
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // fault is what an agent says went wrong, in the fields that it has for it.
@@ -51,14 +51,14 @@ func (f fault) class() loop.ErrorKind {
 
 // warningForm is a sentence about a limit that has not been reached: "Heads up,
 // you have less than 10% of your weekly limit left".
-var warningForm = regexp.MustCompile(`[^.\n·∙]*(?:\bapproaching\b|\bnearing\b|\bclose to\b|\bheads up\b|\b(?:used|over|than) \d{1,2}%)[^.\n·∙]*`)
+var warningForm = text.NewPattern(`[^.\n·∙]*(?:\bapproaching\b|\bnearing\b|\bclose to\b|\bheads up\b|\b(?:used|over|than) \d{1,2}%)[^.\n·∙]*`)
 
 // unwarned leaves warnings out. Few texts have any, and agents that try again
 // all night make many texts, so that is found out first.
 func unwarned(text string) string {
 	for _, word := range []string{"%", "approaching", "nearing", "close to", "heads up"} {
 		if strings.Contains(text, word) {
-			return warningForm.ReplaceAllString(text, "")
+			return warningForm().ReplaceAllString(text, "")
 		}
 	}
 	return text
@@ -67,17 +67,17 @@ func unwarned(text string) string {
 // Some errors have a name in the middle: "you've hit your Fable limit", "model
 // `x` does not exist". Having hit a rate limit is another thing.
 var (
-	limitForm = regexp.MustCompile(`(?:hit|reached) your ((?:[a-z0-9'.-]+ ){0,4}?)limit\b`)
-	modelForm = regexp.MustCompile(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not supported|is not valid)`)
+	limitForm = text.NewPattern(`(?:hit|reached) your ((?:[a-z0-9'.-]+ ){0,4}?)limit\b`)
+	modelForm = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not supported|is not valid)`)
 )
 
 func formIn(text string) loop.ErrorKind {
 	if strings.Contains(text, " your ") {
-		if found := limitForm.FindStringSubmatch(text); found != nil && !strings.Contains(found[1], "rate ") {
+		if found := limitForm().FindStringSubmatch(text); found != nil && !strings.Contains(found[1], "rate ") {
 			return loop.ErrUsageLimit
 		}
 	}
-	if strings.Contains(text, "model") && modelForm.MatchString(text) {
+	if strings.Contains(text, "model") && modelForm().MatchString(text) {
 		return loop.ErrModel
 	}
 	return ""
@@ -182,10 +182,10 @@ func kindOfStatus(status int) loop.ErrorKind {
 
 // statusAt finds a status where agents put it into their text: at the start
 // ("429 Too many …"), after a word for it, or in brackets.
-var statusAt = regexp.MustCompile(`(?:^|api error: |status:? |status code:? |http |\()([45]\d\d)(?:\D|$)`)
+var statusAt = text.NewPattern(`(?:^|api error: |status:? |status code:? |http |\()([45]\d\d)(?:\D|$)`)
 
 func statusIn(text string) int {
-	found := statusAt.FindStringSubmatch(text)
+	found := statusAt().FindStringSubmatch(text)
 	if found == nil {
 		return 0
 	}

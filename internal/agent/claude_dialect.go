@@ -2,12 +2,12 @@ package agent
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // claudeDialect reads the events of Claude Code; qwen speaks it too, with an
@@ -165,10 +165,10 @@ func textOf(v value) string {
 
 // A command that fails begins its output with its status. One that succeeds
 // does not tell.
-var exitForm = regexp.MustCompile(`^Exit code (\d{1,3})\b`)
+var exitForm = text.NewPattern(`^Exit code (\d{1,3})\b`)
 
 func exitIn(output string, failed bool) *int {
-	found := exitForm.FindStringSubmatch(output)
+	found := exitForm().FindStringSubmatch(output)
 	if !failed || found == nil {
 		return nil
 	}

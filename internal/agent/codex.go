@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -227,10 +226,10 @@ func codexOutput(item value) string {
 
 // Codex announces that it tries again in the same way as it reports an error:
 // "Reconnecting... 2/5 (unexpected status 401 …)".
-var reconnectForm = regexp.MustCompile(`(?s)^Reconnecting\.\.\. (\d{1,3})/(\d{1,3})(?: \((.*)\))?`)
+var reconnectForm = text.NewPattern(`(?s)^Reconnecting\.\.\. (\d{1,3})/(\d{1,3})(?: \((.*)\))?`)
 
 func (d *codexDialect) trouble(message string, r *report) {
-	found := reconnectForm.FindStringSubmatch(message)
+	found := reconnectForm().FindStringSubmatch(message)
 	if found == nil {
 		d.fault = message
 		return

@@ -2,9 +2,9 @@ package agent
 
 import (
 	"cmp"
-	"regexp"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // GitHub Copilot CLI, as measured with 1.0.102.
@@ -142,7 +142,7 @@ func (d *copilotDialect) message(data value, r *report) {
 }
 
 // inBackground is how it answers for a command that it does not wait for.
-var inBackground = regexp.MustCompile(`^<command started in (?:detached )?background with shellId: ([^>]+)>`)
+var inBackground = text.NewPattern(`^<command started in (?:detached )?background with shellId: ([^>]+)>`)
 
 func (d *copilotDialect) returned(data value, r *report) {
 	result := loop.AgentToolResult{
@@ -156,7 +156,7 @@ func (d *copilotDialect) returned(data value, r *report) {
 		result.Exit = &exit
 		result.Failed = result.Failed || exit != 0
 	}
-	if found := inBackground.FindStringSubmatch(result.Output); found != nil {
+	if found := inBackground().FindStringSubmatch(result.Output); found != nil {
 		if d.shells == nil {
 			d.shells = map[string]bool{}
 		}

@@ -2,13 +2,13 @@ package agent
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // a machine without time zones still reads "9am (Europe/Berlin)"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // limited reports a limit that has been reached. Its end is left out when it is
@@ -129,21 +129,21 @@ func resetIn(text string, now time.Time) time.Time {
 // "resets_at":1794713084, or a time by a standard. In an answer that was put
 // into another one, quotes come with a backslash.
 var (
-	epochForm    = regexp.MustCompile(`(?i)(?:\||(?:resets?_?at|ratelimit-reset|unified-reset)\\*"?\s*[:=]\s*\\*"?)(\d{10,13})\b`)
-	standardForm = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
-	headerForm   = regexp.MustCompile(`(?i)retry-after\\*"?\s*:\s*\\*"?([a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT)`)
+	epochForm    = text.NewPattern(`(?i)(?:\||(?:resets?_?at|ratelimit-reset|unified-reset)\\*"?\s*[:=]\s*\\*"?)(\d{10,13})\b`)
+	standardForm = text.NewPattern(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
+	headerForm   = text.NewPattern(`(?i)retry-after\\*"?\s*:\s*\\*"?([a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT)`)
 )
 
 func stampIn(text string, _ time.Time) time.Time {
-	if found := epochForm.FindStringSubmatch(text); found != nil {
+	if found := epochForm().FindStringSubmatch(text); found != nil {
 		n, _ := strconv.ParseFloat(found[1], 64) // at most 13 digits
 		return epoch(n)
 	}
-	if found := headerForm.FindStringSubmatch(text); found != nil {
+	if found := headerForm().FindStringSubmatch(text); found != nil {
 		t, _ := time.Parse(time.RFC1123, found[1]) // zero when there is no such day
 		return t
 	}
-	t, _ := time.Parse(time.RFC3339, standardForm.FindString(text)) // zero when there is none
+	t, _ := time.Parse(time.RFC3339, standardForm().FindString(text)) // zero when there is none
 	return t
 }
 
@@ -151,31 +151,31 @@ func stampIn(text string, _ time.Time) time.Time {
 // 23h14m5s", "wait 2 minutes", "retry-after: 30", "resets_in_seconds":7200,
 // "retryDelay":"39s".
 var (
-	waitForm = regexp.MustCompile(`(?i)(?:(?:resets?|again|retry(?:ing)?|available|wait)\b[^.\n]{0,20}?\b(?:in|after|for|within)|\bwait)\s+(?:about\s+|~\s?)?` + spanPart +
+	waitForm = text.NewPattern(`(?i)(?:(?:resets?|again|retry(?:ing)?|available|wait)\b[^.\n]{0,20}?\b(?:in|after|for|within)|\bwait)\s+(?:about\s+|~\s?)?` + spanPart +
 		`|(?:retry|reset)_?delay\\*"?\s*[:=]\s*\\*"?` + spanPart)
-	partForm    = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
-	secondsForm = regexp.MustCompile(`(?i)(?:resets_in_seconds|retry[-_ ]after)\\*"?\s*[:=]\s*\\*"?(\d{1,7})\b`)
-	millisForm  = regexp.MustCompile(`(?i)retry[-_]after[-_]ms\\*"?\s*[:=]\s*\\*"?(\d{1,10})\b`)
+	partForm    = text.NewPattern(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
+	secondsForm = text.NewPattern(`(?i)(?:resets_in_seconds|retry[-_ ]after)\\*"?\s*[:=]\s*\\*"?(\d{1,7})\b`)
+	millisForm  = text.NewPattern(`(?i)retry[-_]after[-_]ms\\*"?\s*[:=]\s*\\*"?(\d{1,10})\b`)
 )
 
 // spanPart is a length of time: "3 hours 20 minutes", "23h14m5s".
 const spanPart = `((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)`
 
 func waitIn(text string, now time.Time) time.Time {
-	if found := millisForm.FindStringSubmatch(text); found != nil {
+	if found := millisForm().FindStringSubmatch(text); found != nil {
 		n, _ := strconv.Atoi(found[1]) // at most 10 digits
 		return now.Add(time.Duration(n) * time.Millisecond)
 	}
-	if found := secondsForm.FindStringSubmatch(text); found != nil {
+	if found := secondsForm().FindStringSubmatch(text); found != nil {
 		n, _ := strconv.Atoi(found[1]) // at most 7 digits
 		return now.Add(time.Duration(n) * time.Second)
 	}
-	found := waitForm.FindStringSubmatch(text)
+	found := waitForm().FindStringSubmatch(text)
 	if found == nil {
 		return time.Time{}
 	}
 	var wait time.Duration
-	for _, part := range partForm.FindAllStringSubmatch(found[1]+found[2], -1) {
+	for _, part := range partForm().FindAllStringSubmatch(found[1]+found[2], -1) {
 		n, err := strconv.ParseFloat(part[1], 64)
 		unit := unitOf(strings.ToLower(part[2]))
 		if err != nil || unit == 0 || n > 1e6 {
@@ -215,8 +215,8 @@ const (
 )
 
 var (
-	dayForm   = regexp.MustCompile(whenPart + dayPart + `(?:,?\s+(?:at\s+)?` + clockPart + `)?` + zonePart)
-	clockForm = regexp.MustCompile(whenPart + clockPart + zonePart)
+	dayForm   = text.NewPattern(whenPart + dayPart + `(?:,?\s+(?:at\s+)?` + clockPart + `)?` + zonePart)
+	clockForm = text.NewPattern(whenPart + clockPart + zonePart)
 )
 
 // justPassed is how late a clock time may be heard. One that has passed by more
@@ -224,7 +224,7 @@ var (
 const justPassed = 15 * time.Minute
 
 func clockIn(text string, now time.Time) time.Time {
-	if found := dayForm.FindStringSubmatch(text); found != nil {
+	if found := dayForm().FindStringSubmatch(text); found != nil {
 		place, err := placeOf(found[8]+found[9], now)
 		if err != nil {
 			return time.Time{}
@@ -235,7 +235,7 @@ func clockIn(text string, now time.Time) time.Time {
 		t := dayOf(now.In(place), found[1], found[2], found[3], found[4])
 		return time.Date(t.Year(), t.Month(), t.Day(), hour, minute, 0, 0, t.Location())
 	}
-	for _, found := range clockForm.FindAllStringSubmatch(text, -1) {
+	for _, found := range clockForm().FindAllStringSubmatch(text, -1) {
 		hour, minute, ok := wallClock(found[1], found[2], found[3])
 		if !ok {
 			continue // "try again 3 times"
@@ -266,7 +266,7 @@ func wallClock(hours, minutes, half string) (hour, minute int, ok bool) {
 }
 
 // offsetForm is a time zone by its distance: "GMT-3", "UTC+5:30".
-var offsetForm = regexp.MustCompile(`(?i)^(?:utc|gmt)([+-]\d{1,2})(?::?(\d{2}))?$`)
+var offsetForm = text.NewPattern(`(?i)^(?:utc|gmt)([+-]\d{1,2})(?::?(\d{2}))?$`)
 
 // placeOf finds a time zone by its name; without one it is the one of now.
 func placeOf(zone string, now time.Time) (*time.Location, error) {
@@ -276,7 +276,7 @@ func placeOf(zone string, now time.Time) (*time.Location, error) {
 	case "utc", "gmt":
 		return time.UTC, nil
 	}
-	found := offsetForm.FindStringSubmatch(zone)
+	found := offsetForm().FindStringSubmatch(zone)
 	if found == nil {
 		return time.LoadLocation(zone)
 	}

@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Qwen Code, as measured with 0.15.10.
@@ -90,10 +90,10 @@ func (d *qwenDialect) end(exit loop.Exit, r *report) {
 
 // An error of the API is a text that ends a successful result with status 0.
 // It stands alone, or right behind what was said when the stream broke.
-var apiErrorForm = regexp.MustCompile(`(?s)^(.*?)\[API Error: (.*)\]\s*$`)
+var apiErrorForm = text.NewPattern(`(?s)^(.*?)\[API Error: (.*)\]\s*$`)
 
 func apiErrorIn(text string) (before, fault string, found bool) {
-	parts := apiErrorForm.FindStringSubmatch(text)
+	parts := apiErrorForm().FindStringSubmatch(text)
 	if parts == nil {
 		return "", "", false
 	}

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Checkpoint is the whole work tree at one moment: what git tracks there and
@@ -95,11 +95,11 @@ func (s *Store) describe(id, tree string, f facts) Checkpoint {
 	return c
 }
 
-var anID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var anID = text.NewPattern(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // Load gives a checkpoint of this store back.
 func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
-	if !anID.MatchString(id) {
+	if !anID().MatchString(id) {
 		return Checkpoint{}, fmt.Errorf("load a checkpoint: %q is not the name of one", id)
 	}
 	if s.list != nil {

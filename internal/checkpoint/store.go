@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // sizeLimit is where a file that nobody told git about is more likely data
@@ -215,7 +215,7 @@ func (s *Store) guessMadeFor(ctx context.Context) (madeFor, error) {
 }
 
 // likeLine is a line of the settings that are as the user's.
-var likeLine = regexp.MustCompile(`^\t(` + alikeKeys + `) = "([^"\\]|\\.)*"$`)
+var likeLine = text.NewPattern(`^\t(` + alikeKeys + `) = "([^"\\]|\\.)*"$`)
 
 // readLike is the settings that the store shares with the user's repository, from
 // a store that is there: none but those.
@@ -226,7 +226,7 @@ func readLike(ctx context.Context, dir string) (string, error) {
 	}
 	like := "[core]\n"
 	for line := range strings.Lines(string(text)) {
-		if likeLine.MatchString(strings.TrimSuffix(line, "\n")) {
+		if likeLine().MatchString(strings.TrimSuffix(line, "\n")) {
 			like += line
 		}
 	}

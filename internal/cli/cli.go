@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/migrate"
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Version is set when a release is built.
@@ -132,7 +132,7 @@ func asRun(root *cobra.Command, args []string) []string {
 		case isProcedure(dir, words[0]):
 			return slices.Insert(slices.Clone(args), at, "run")
 		}
-		if !isSentence(words) || nearestCommand(root, words[0]) != "" || slices.ContainsFunc(words[1:], runName.MatchString) {
+		if !isSentence(words) || nearestCommand(root, words[0]) != "" || slices.ContainsFunc(words[1:], runName().MatchString) {
 			return args
 		}
 	}
@@ -140,7 +140,7 @@ func asRun(root *cobra.Command, args []string) []string {
 }
 
 // runName is what a reference to a run looks like.
-var runName = regexp.MustCompile(`^(last|[\w-]+-\d+)(/\d+)?$`)
+var runName = text.NewPattern(`^(last|[\w-]+-\d+)(/\d+)?$`)
 
 // ignoreBrokenPipes makes a write to a closed pipe an error instead of the end
 // of the program: "refrain run | head" must not lose a run. The signal is

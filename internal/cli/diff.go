@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -198,8 +197,8 @@ func wholeRunes(text []byte) int {
 }
 
 var (
-	hunkHead = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
-	statBar  = regexp.MustCompile(`^(.* \| +\d+ )(\+*)(-*)$`)
+	hunkHead = text.NewPattern(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+	statBar  = text.NewPattern(`^(.* \| +\d+ )(\+*)(-*)$`)
 )
 
 // line writes a line, or the next piece of one.
@@ -223,11 +222,11 @@ func (d *diffScreen) line(out *bytes.Buffer, raw []byte) {
 		d.paint, text = "", shownLine(strings.TrimSuffix(text, "\r"))
 	case strings.HasPrefix(text, `\`):
 		d.paint, text = "", shownLine(text)
-	case hunkHead.MatchString(text):
+	case hunkHead().MatchString(text):
 		d.hunk(out, text)
 		return
-	case statBar.MatchString(text):
-		m := statBar.FindStringSubmatch(text)
+	case statBar().MatchString(text):
+		m := statBar().FindStringSubmatch(text)
 		d.put(out, "", shownLine(m[1]))
 		d.put(out, diffNew, m[2])
 		d.put(out, diffOld, m[3])
@@ -242,7 +241,7 @@ func (d *diffScreen) line(out *bytes.Buffer, raw []byte) {
 
 // hunk begins a hunk: what its head says is how many lines are the files'.
 func (d *diffScreen) hunk(out *bytes.Buffer, text string) {
-	m := hunkHead.FindStringSubmatch(text)
+	m := hunkHead().FindStringSubmatch(text)
 	d.before, d.after, d.paint = lineCount(m[1]), lineCount(m[2]), ""
 	d.put(out, diffHunk, m[0])
 	d.put(out, "", shownLine(strings.TrimSuffix(text[len(m[0]):], "\r")))

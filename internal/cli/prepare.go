@@ -78,7 +78,7 @@ func withAgent(settings, name string) string {
 	if at := strings.Index("\n"+settings, "\n["); at >= 0 {
 		top, tables = settings[:at], settings[at:]
 	}
-	if found := agentLine.FindStringIndex(top); found != nil {
+	if found := agentLine().FindStringIndex(top); found != nil {
 		return top[:found[0]] + line + top[found[1]:] + tables
 	}
 	return line + "\n" + settings

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // asking is the flags that have a person asked.
@@ -69,7 +69,7 @@ func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, err
 	if o.yolo {
 		flags = append(flags, config.Flag{Name: "--yolo", Key: "permissions.mode", Value: "full"})
 	}
-	if model := cmd.Flags().Lookup("model"); model.Changed && wholeNumber.MatchString(model.Value.String()) {
+	if model := cmd.Flags().Lookup("model"); model.Changed && wholeNumber().MatchString(model.Value.String()) {
 		return request.Request{}, usage(fmt.Sprintf("-m is the model, and %q is none", model.Value), "descartes' -m: -n "+model.Value.String())
 	}
 	said, err := o.phaseFlags(cmd)
@@ -125,7 +125,7 @@ func variables(cmd *cobra.Command) (map[string]string, error) {
 	vars := map[string]string{}
 	for _, arg := range given(cmd.Flags(), "var") {
 		name, value, ok := strings.Cut(arg, "=")
-		if !ok || !variableName.MatchString(name) {
+		if !ok || !variableName().MatchString(name) {
 			return nil, usage(fmt.Sprintf("--var wants NAME=VALUE, not %q", arg), "a name is letters, digits and _, such as --var topic=tests")
 		}
 		vars[name] = value
@@ -134,9 +134,9 @@ func variables(cmd *cobra.Command) (map[string]string, error) {
 }
 
 // wholeNumber is what no model is called, and a limit is.
-var wholeNumber = regexp.MustCompile(`^[0-9]+$`)
+var wholeNumber = text.NewPattern(`^[0-9]+$`)
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // phases are the sections of a procedure that a flag can replace.
 var phases = []string{"observe", "orient", "decide", "act"}

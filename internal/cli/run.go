@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -438,7 +437,7 @@ func agreeFails(err error) bool {
 const maxSettings = 4 << 20
 
 // agentLine is a line that names the agent, before the first table.
-var agentLine = regexp.MustCompile(`(?m)^[ \t]*agent[ \t]*=.*$`)
+var agentLine = text.NewPattern(`(?m)^[ \t]*agent[ \t]*=.*$`)
 
 func dryRun(sh *shell, job *app.Job, asJSON bool) error {
 	plan, err := job.DryRun()

@@ -319,7 +319,7 @@ func (program) Start(ctx context.Context, tree string, args []string) (run, id s
 		return "", "", err
 	}
 	name, _, _ := strings.Cut(string(said), " ")
-	if !runName.MatchString(name) {
+	if !runName().MatchString(name) {
 		name = "" // it has ended already: it is the latest
 	}
 	entry, err := store.Find(name)

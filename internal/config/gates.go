@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/wellformed"
 )
 
@@ -81,8 +81,8 @@ var gateSettings = gateRows(new(Gate))
 const namePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`
 
 var (
-	goodGateName = regexp.MustCompile(namePattern)
-	flagGateName = regexp.MustCompile(`^gate-[0-9]+$`)
+	goodGateName = text.NewPattern(namePattern)
+	flagGateName = text.NewPattern(`^gate-[0-9]+$`)
 )
 
 func gateName(v any) (what, hint string) { return CheckGateName(v.(string)) }
@@ -91,11 +91,11 @@ func gateName(v any) (what, hint string) { return CheckGateName(v.(string)) }
 // are empty when nothing is.
 func CheckGateName(name string) (what, hint string) {
 	switch {
-	case !goodGateName.MatchString(name):
+	case !goodGateName().MatchString(name):
 		return "must not be " + setting.Quote(name), "use letters, digits, ., - and _, 64 at most, and begin with a letter or a digit"
 	case strings.EqualFold(name, "protect"):
 		return "must not be " + setting.Quote(name) + ": the check of git.protect is called so", "give the gate another name"
-	case flagGateName.MatchString(strings.ToLower(name)):
+	case flagGateName().MatchString(strings.ToLower(name)):
 		return "must not be " + setting.Quote(name) + ": gates of " + gateFlag + " are called so", "give the gate another name"
 	}
 	return "", ""

@@ -106,7 +106,7 @@ func renderJSON(v any) string {
 // gates of flags are not in any file: who adds one on resume has asked for it.
 func Guarded(key string) bool {
 	if name, ok := strings.CutPrefix(key, gateKey+"."); ok {
-		return !flagGateName.MatchString(name)
+		return !flagGateName().MatchString(name)
 	}
 	switch key {
 	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback", "loop.attended":

@@ -65,7 +65,7 @@ func (r *lineRule) within(bare string, where place) bool {
 		r.span = nil
 		r.weigh(newTag(s.open, s.text, bare), max(s.place, where))
 		return true
-	case half.MatchString(bare):
+	case half().MatchString(bare):
 		r.leave()
 		return false
 	}

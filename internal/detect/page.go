@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/text"
@@ -46,7 +45,7 @@ func (p *page) place(line string) place {
 	case strings.HasPrefix(rest, ">"):
 		return quoted
 	}
-	if bullets := listItem.FindString(rest); bullets != "" {
+	if bullets := listItem().FindString(rest); bullets != "" {
 		indent += len(bullets)
 		rest = rest[len(bullets):]
 	}
@@ -60,4 +59,4 @@ func (p *page) place(line string) place {
 
 // listItem is the start of a list item, or of items within items: a fence may
 // open right after it.
-var listItem = regexp.MustCompile(`^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)+`)
+var listItem = text.NewPattern(`^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)+`)

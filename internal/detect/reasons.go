@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -25,7 +24,7 @@ type reasons struct {
 // maxReasons is how many of one attempt are heard.
 const maxReasons = 200
 
-var reasonTag = regexp.MustCompile(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')>(.+)</test-changed>$`)
+var reasonTag = text.NewPattern(`^<test-changed +name=(?:"([^"]+)"|'([^']+)')>(.+)</test-changed>$`)
 
 func (r *reasons) Hear(said loop.Payload) []loop.Payload {
 	words, ok := said.(*loop.AgentText)
@@ -37,7 +36,7 @@ func (r *reasons) Hear(said loop.Payload) []loop.Payload {
 		if where != prose || !strings.Contains(line, "<test-changed") {
 			continue
 		}
-		m := reasonTag.FindStringSubmatch(strings.TrimSpace(line))
+		m := reasonTag().FindStringSubmatch(strings.TrimSpace(line))
 		if m == nil || strings.TrimSpace(m[3]) == "" || len(r.list) == maxReasons {
 			continue
 		}

@@ -2,7 +2,6 @@ package detect
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -51,9 +50,9 @@ type notes struct {
 }
 
 var (
-	summaryHeading = regexp.MustCompile(`(?i)^#{2,3}[ \t]+summary:?$`)
-	summaryLabel   = regexp.MustCompile(`(?i)^(?:summary:|\*\*summary(?::\*\*|\*\*:))(?:[ \t]+(.*))?$`)
-	anyHeading     = regexp.MustCompile(`^#{1,6}[ \t]`)
+	summaryHeading = text.NewPattern(`(?i)^#{2,3}[ \t]+summary:?$`)
+	summaryLabel   = text.NewPattern(`(?i)^(?:summary:|\*\*summary(?::\*\*|\*\*:))(?:[ \t]+(.*))?$`)
+	anyHeading     = text.NewPattern(`^#{1,6}[ \t]`)
 )
 
 func (n *notes) read(text string) {
@@ -67,10 +66,10 @@ func (n *notes) line(line string) {
 	if strings.HasPrefix(bare, "<") && isClaim(bare) {
 		return // claims have their own place, and must not be repeated in the next prompt
 	}
-	heading := where == prose && anyHeading.MatchString(bare)
+	heading := where == prose && anyHeading().MatchString(bare)
 	n.addToParagraph(line, bare == "" || heading)
-	switch label := summaryLabel.FindStringSubmatch(bare); {
-	case heading && summaryHeading.MatchString(bare):
+	switch label := summaryLabel().FindStringSubmatch(bare); {
+	case heading && summaryHeading().MatchString(bare):
 		n.section, n.inSection = excerpt{}, true
 	case heading:
 		n.inSection = false

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -20,7 +19,7 @@ const maxSpan = 4096
 
 // half is an opening or a closing tag, in any case, so that a wrong case can
 // be pointed out.
-var half = regexp.MustCompile(`(?i)</?promise>`)
+var half = text.NewPattern(`(?i)</?promise>`)
 
 // tag is a whole tag found in a line.
 type tag struct {
@@ -62,7 +61,7 @@ func (t tag) inQuotes() bool {
 func eachTag(line string, f func(tag)) (open string, stray bool) {
 	from, after := -1, 0 // the last opening half, from its start to its end
 	for at := 0; ; {
-		found := half.FindStringIndex(line[at:])
+		found := half().FindStringIndex(line[at:])
 		if found == nil {
 			break
 		}

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/tests"
@@ -69,8 +68,8 @@ func describe(t tests.Test) string {
 }
 
 // tagHalf is a part of what an agent says to be heard by a runner.
-var tagHalf = regexp.MustCompile(`(?im)^.*</?(?:promise|verdict|test-changed)[ >]`)
+var tagHalf = text.NewPattern(`(?im)^.*</?(?:promise|verdict|test-changed)[ >]`)
 
 // quiet sets lines with such a tag in as code is, so that an agent which repeats
 // them is not heard.
-func quiet(text string) string { return tagHalf.ReplaceAllString(text, "    $0") }
+func quiet(text string) string { return tagHalf().ReplaceAllString(text, "    $0") }

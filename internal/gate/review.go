@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
@@ -143,8 +142,8 @@ var (
 	// verdictLine is a verdict alone on its line. It must begin the line: the
 	// lines of a diff that a reviewer quotes have a space, a plus or a minus
 	// before them.
-	verdictLine = regexp.MustCompile(`(?i)^<verdict>(.*)</verdict>[ \t\r]*$`)
-	failure     = regexp.MustCompile(`(?i)^fail(?:[ \t]*:(.*))?$`)
+	verdictLine = text.NewPattern(`(?i)^<verdict>(.*)</verdict>[ \t\r]*$`)
+	failure     = text.NewPattern(`(?i)^fail(?:[ \t]*:(.*))?$`)
 )
 
 // judgement reads a reviewer's verdict from its own text. It gives why the gate
@@ -155,12 +154,12 @@ func judgement(said string) string {
 	var why string
 	var c cover
 	for line := range strings.SplitSeq(said, "\n") {
-		found := verdictLine.FindStringSubmatch(line)
+		found := verdictLine().FindStringSubmatch(line)
 		if c.hides(line) || found == nil {
 			continue
 		}
 		verdict := strings.TrimSpace(found[1])
-		switch reason := failure.FindStringSubmatch(verdict); {
+		switch reason := failure().FindStringSubmatch(verdict); {
 		case strings.EqualFold(verdict, "pass"):
 			passes++
 		case reason != nil:
@@ -192,14 +191,14 @@ type cover struct {
 }
 
 // beforeFence is what may stand before a fence: items of a list, however deep.
-var beforeFence = regexp.MustCompile("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*")
+var beforeFence = text.NewPattern("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*")
 
 // hides tells whether a line is covered. The lines that open and close are.
 func (c *cover) hides(line string) bool {
 	if c.unsaid.Open() {
 		return c.unsaid.Has(line)
 	}
-	mark, length, info := text.Fence(line[len(beforeFence.FindString(line)):])
+	mark, length, info := text.Fence(line[len(beforeFence().FindString(line)):])
 	switch {
 	case c.fence != 0:
 		if mark == c.fence && length >= c.length && info == "" {

@@ -1,13 +1,14 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // tellings are the ways in which tools say that something is not there, which
 // is what a clean checkout fails of.
-var tellings = regexp.MustCompile(strings.Join([]string{
+var tellings = text.NewPattern(strings.Join([]string{
 	`Cannot find (?:module|package) '`, // node
 	`Could not resolve "`,              // esbuild
 	`Failed to resolve import `,        // vite
@@ -44,7 +45,7 @@ const maxTelling = 160
 // telling is the first line of an output that says what is missing, or nothing.
 func telling(text string) string {
 	for line := range strings.Lines(text) {
-		if tellings.MatchString(line) {
+		if tellings().MatchString(line) {
 			return oneLine(line, maxTelling)
 		}
 	}
@@ -52,16 +53,16 @@ func telling(text string) string {
 }
 
 // absentPatterns are how shells name a program that is not there.
-var absentPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`(?:^|: )([^\s:]+): (?:command )?not found\s*$`),
-	regexp.MustCompile(`command not found: (\S+)`),
-	regexp.MustCompile(`['‘]([^'’]+)['’]: No such file or directory`),
+var absentPatterns = []text.Pattern{
+	text.NewPattern(`(?:^|: )([^\s:]+): (?:command )?not found\s*$`),
+	text.NewPattern(`command not found: (\S+)`),
+	text.NewPattern(`['‘]([^'’]+)['’]: No such file or directory`),
 }
 
 // absent is the program that a telling line says is not there, or nothing.
 func absent(line string) string {
 	for _, p := range absentPatterns {
-		if found := p.FindStringSubmatch(line); found != nil {
+		if found := p().FindStringSubmatch(line); found != nil {
 			return found[1]
 		}
 	}

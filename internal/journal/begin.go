@@ -20,7 +20,7 @@ import (
 // Create begins a run of procedure m.Procedure. It gives the run its id and the
 // next name, and has run.json on the disk before anything else.
 func (s Store) Create(m Meta) (*Run, error) {
-	if !procedureName.MatchString(m.Procedure) {
+	if !procedureName().MatchString(m.Procedure) {
 		return nil, fmt.Errorf("create run: %q cannot be the name of a procedure: use letters, digits, dots, dashes and underscores", m.Procedure)
 	}
 	key, err := s.keys.key()

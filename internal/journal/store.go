@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/project"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Store is where the records of a project are: its runs and its locks. Work
@@ -177,10 +177,10 @@ func (s shelf) remove(name, aside string) error {
 }
 
 // procedureName is what can be part of the name of a folder everywhere.
-var procedureName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+var procedureName = text.NewPattern(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 // runName is a run's folder, as it is or as SetAside has left it.
-var runName = regexp.MustCompile(`^(.+?)-([0-9]+)(\.corrupt-[0-9]+)?$`)
+var runName = text.NewPattern(`^(.+?)-([0-9]+)(\.corrupt-[0-9]+)?$`)
 
 // asideMark is in the name of a folder that SetAside has moved.
 const asideMark = ".corrupt-"
@@ -188,7 +188,7 @@ const asideMark = ".corrupt-"
 // parseName splits build-7 into its procedure and its number. What was set
 // aside keeps its number taken.
 func parseName(name string) (procedure string, n int, ok bool) {
-	part := runName.FindStringSubmatch(name)
+	part := runName().FindStringSubmatch(name)
 	if part == nil {
 		return "", 0, false
 	}
@@ -198,5 +198,5 @@ func parseName(name string) (procedure string, n int, ok bool) {
 
 // isName tells whether a run may be called so, and not, say, "..".
 func isName(name string) bool {
-	return runName.MatchString(name) && procedureName.MatchString(name) && !strings.Contains(name, asideMark)
+	return runName().MatchString(name) && procedureName().MatchString(name) && !strings.Contains(name, asideMark)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/intake"
@@ -12,7 +13,7 @@ import (
 // agentPlaces are where the agents that we know take more from than words, in lower
 // case with a slash before them; one that ends with a slash is a folder. Variables
 // have a row of their own in kinds.
-var agentPlaces = func() []string {
+var agentPlaces = sync.OnceValue(func() []string {
 	var list []string
 	for _, name := range agent.BuiltIn() {
 		t := agent.TakesOf(name)
@@ -22,12 +23,12 @@ var agentPlaces = func() []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
-}()
+})
 
 // ofAgents is the kind of a file that agents take more from than words.
 func ofAgents(file string) *Kind {
 	at := "/" + strings.ToLower(file)
-	if !slices.ContainsFunc(agentPlaces, func(place string) bool {
+	if !slices.ContainsFunc(agentPlaces(), func(place string) bool {
 		return strings.HasSuffix(at, place) || strings.HasSuffix(place, "/") && strings.Contains(at, place)
 	}) {
 		return nil
@@ -41,7 +42,7 @@ func ofAgents(file string) *Kind {
 // linkOfAgents is the same for a link in the place of a folder. It is listed whatever
 // is behind it.
 func linkOfAgents(at string) *Kind {
-	for _, place := range agentPlaces {
+	for _, place := range agentPlaces() {
 		if strings.HasSuffix(place, "/") && strings.HasSuffix(at, place) || strings.HasPrefix(place, at) {
 			return &Kind{what: "agent"}
 		}

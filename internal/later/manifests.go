@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // packageJSON is what npm and its like run when they install, what git runs by
@@ -168,7 +170,7 @@ func inBlocks(keys ...string) parts {
 
 // inLines looks at a manifest that is a program, but for the lines that only name
 // a dependency or a version.
-func inLines(dependency pattern) parts {
+func inLines(dependency text.Pattern) parts {
 	read := func(text []byte) []string {
 		var list []string
 		for line := range bytes.Lines(text) {
@@ -193,9 +195,9 @@ func inLines(dependency pattern) parts {
 // The lines that name a dependency, a version, or a group of these, with nothing
 // but literals: no call, no interpolation, and nothing behind them.
 var (
-	rubyDependency   = compiled(`^(#.*|end|(gem|pod|source|ruby|group|platforms?)[ (]+` + rubyWord + `( *, *` + rubyWord + `)*\)?( do)?)$`)
-	mixDependency    = compiled(`^(#.*|(version|app): *` + rubyLiteral + `,?|\{:\w+( *, *` + rubyWord + `)*\},?)$`)
-	gradleDependency = compiled(`^(//.*|[{}]|dependencies \{|(\w*[iI]mplementation|\w*[aA]pi|\w*[cC]ompileOnly|\w*[rR]untimeOnly|kapt|ksp|annotationProcessor|version|group)\b[ (=]*(platform\(|project\(|libs\.)?["'\w:.@+\[\],-]*\)*)$`)
+	rubyDependency   = text.NewPattern(`^(#.*|end|(gem|pod|source|ruby|group|platforms?)[ (]+` + rubyWord + `( *, *` + rubyWord + `)*\)?( do)?)$`)
+	mixDependency    = text.NewPattern(`^(#.*|(version|app): *` + rubyLiteral + `,?|\{:\w+( *, *` + rubyWord + `)*\},?)$`)
+	gradleDependency = text.NewPattern(`^(//.*|[{}]|dependencies \{|(\w*[iI]mplementation|\w*[aA]pi|\w*[cC]ompileOnly|\w*[rR]untimeOnly|kapt|ksp|annotationProcessor|version|group)\b[ (=]*(platform\(|project\(|libs\.)?["'\w:.@+\[\],-]*\)*)$`)
 )
 
 const (
@@ -209,10 +211,10 @@ func msbuild(was, is []byte) ([]string, bool) {
 	return append(names, newKeys(found(buildEvent, "build events", was), found(buildEvent, "build events", is))...), ok
 }
 
-var buildEvent = compiled(`(?is)<(PreBuildEvent|PostBuildEvent|PreLinkEvent)\b.*?</`)
+var buildEvent = text.NewPattern(`(?is)<(PreBuildEvent|PostBuildEvent|PreLinkEvent)\b.*?</`)
 
 // found is what in a text matches, each under a name.
-func found(shape pattern, name string, text []byte) map[string]bool {
+func found(shape text.Pattern, name string, text []byte) map[string]bool {
 	all := map[string]bool{}
 	for _, match := range shape().FindAll(text, -1) {
 		all[name+"\x00"+string(match)] = true
@@ -272,7 +274,7 @@ func toolVersions(was, is []byte) ([]string, bool) {
 
 // A variable of which programs take commands, code, or where to send what they
 // have. The others are the product's own.
-var tellingVariable = compiled(`^(PATH|SHELL|ENV|BASH_ENV|ZDOTDIR|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|IFS|HOME|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED` +
+var tellingVariable = text.NewPattern(`^(PATH|SHELL|ENV|BASH_ENV|ZDOTDIR|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|IFS|HOME|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED` +
 	`|PYTHON(STARTUP|PATH|HOME|BREAKPOINT|WARNINGS)|PERL5(OPT|LIB|DB)|RUBY(OPT|LIB)|BUNDLE_.*|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|DOTNET_STARTUP_HOOKS` +
 	`|GIT_.*|SSH_.*|NPM_CONFIG_.*|YARN_.*|PNPM_.*|BUN_OPTIONS|PIP_.*|UV_.*|CARGO_.*|RUSTC.*|GO(FLAGS|PROXY|TOOLCHAIN|ROOT|ENV)|CC|CXX|MAKEFLAGS|COMPOSE_.*|DOCKER_HOST|KUBECONFIG` +
 	`|(ALL|HTTPS?|NO)_PROXY|.*_BASE_URL|.*_ENDPOINT_URL|CLAUDE_.*|CODEX_.*|GEMINI_.*|QWEN_.*|OPENCODE_.*|REFRAIN_.*)$`)
@@ -309,7 +311,7 @@ func promptCommands(was, is []byte) ([]string, bool) {
 }
 
 var (
-	templateAction = compiled(`(?s)\{\{.*?\}\}[^\n]*`) // to the end of the line, for a command may hold braces
-	runAction      = compiled(`\brun(If)?\b`)
-	frontMatter    = compiled(`(?s)\A(\x{FEFF})?---[ \t]*\r?\n.*?\n---`)
+	templateAction = text.NewPattern(`(?s)\{\{.*?\}\}[^\n]*`) // to the end of the line, for a command may hold braces
+	runAction      = text.NewPattern(`\brun(If)?\b`)
+	frontMatter    = text.NewPattern(`(?s)\A(\x{FEFF})?---[ \t]*\r?\n.*?\n---`)
 )

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/harness"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Command is a line of the settings that the next run, or "refrain check", runs.
@@ -69,7 +70,7 @@ type toolKind struct{ names, of string }
 // toolFiles are what tools read that run what people have written there. They lie
 // in more folders than the one where the tool is called, and include each other.
 var toolFiles = []struct {
-	shape pattern
+	shape text.Pattern
 	names string
 }{
 	{tool("g?make"), "makefile gnumakefile makefile.* *.mk"},
@@ -85,8 +86,8 @@ var toolFiles = []struct {
 }
 
 // tool is a command as it stands in a shell line.
-func tool(name string) pattern {
-	return compiled(`(^|[\s;&|('"/])` + name + `($|[\s;&|)'"])`)
+func tool(name string) text.Pattern {
+	return text.NewPattern(`(^|[\s;&|('"/])` + name + `($|[\s;&|)'"])`)
 }
 
 // sameForTools tells whether a file that tools read differs only in what the

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // versionOf is the version of an installed program, as far as the place tells where
@@ -23,7 +23,7 @@ func versionOf(program string) string {
 		return ""
 	}
 	for range 5 {
-		if version.MatchString(filepath.Base(path)) {
+		if version().MatchString(filepath.Base(path)) {
 			return filepath.Base(path)
 		}
 		if path == filepath.Dir(path) {
@@ -37,14 +37,14 @@ func versionOf(program string) string {
 	return ""
 }
 
-var version = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+var version = text.NewPattern(`^\d+\.\d+\.\d+$`)
 
 // packaged is the version of the package of npm in a folder.
 func packaged(folder string) string {
 	const enough = 1 << 20
 	data, err := files.ReadFile(context.Background(), filepath.Join(folder, "package.json"), enough)
 	var p struct{ Version string }
-	if err != nil || json.Unmarshal(data, &p) != nil || !version.MatchString(p.Version) {
+	if err != nil || json.Unmarshal(data, &p) != nil || !version().MatchString(p.Version) {
 		return ""
 	}
 	return p.Version

@@ -7,12 +7,13 @@
 package markdown
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Look is what a piece of text is.
@@ -113,21 +114,21 @@ func fenceOf(bare string) string {
 }
 
 var (
-	headingLine = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
-	bulletLine  = regexp.MustCompile(`^(\s*)[-*+]\s+(.*)$`)
-	numberLine  = regexp.MustCompile(`^(\s*\d{1,3}[.)]\s+)(.*)$`)
-	quoteLine   = regexp.MustCompile(`^\s*>\s?(.*)$`)
+	headingLine = text.NewPattern(`^#{1,6}\s+(.+?)\s*#*$`)
+	bulletLine  = text.NewPattern(`^(\s*)[-*+]\s+(.*)$`)
+	numberLine  = text.NewPattern(`^(\s*\d{1,3}[.)]\s+)(.*)$`)
+	quoteLine   = text.NewPattern(`^\s*>\s?(.*)$`)
 )
 
 // boxes are the signs for the tasks of a list.
 var boxes = []struct{ written, shown string }{{"[ ] ", "☐ "}, {"[x] ", "☑ "}, {"[X] ", "☑ "}}
 
 func paragraph(source, bare string, width int) []Line {
-	if m := headingLine.FindStringSubmatch(bare); m != nil {
+	if m := headingLine().FindStringSubmatch(bare); m != nil {
 		words, _ := emphasis(m[1])
 		return broken(string(words), width, Strong, "")
 	}
-	if m := bulletLine.FindStringSubmatch(source); m != nil && bare != "***" {
+	if m := bulletLine().FindStringSubmatch(source); m != nil && bare != "***" {
 		rest, sign := m[2], "• "
 		for _, b := range boxes {
 			if strings.HasPrefix(rest, b.written) {
@@ -136,10 +137,10 @@ func paragraph(source, bare string, width int) []Line {
 		}
 		return spell(m[1]+sign, rest, width, Plain)
 	}
-	if m := numberLine.FindStringSubmatch(source); m != nil {
+	if m := numberLine().FindStringSubmatch(source); m != nil {
 		return spell(m[1], m[2], width, Plain)
 	}
-	if m := quoteLine.FindStringSubmatch(source); m != nil {
+	if m := quoteLine().FindStringSubmatch(source); m != nil {
 		return spell("│ ", m[1], width, Quoted)
 	}
 	return spell("", source, width, Plain)

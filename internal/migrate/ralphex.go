@@ -2,11 +2,12 @@ package migrate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -36,7 +37,7 @@ func readRalphex(in tree, im *Import) error {
 		if err != nil {
 			return err
 		}
-		if !openBox.Match(text) {
+		if !openBox().Match(text) {
 			continue
 		}
 		open = append(open, name)
@@ -67,10 +68,10 @@ func readRalphex(in tree, im *Import) error {
 }
 
 var (
-	openBox = regexp.MustCompile(`(?m)^\s*[-*+] \[ \] `)
-	checks  = regexp.MustCompile(`(?i)^#{1,6}\s+(validation|verification)( commands)?\s*$`)
-	heading = regexp.MustCompile(`^#{1,6}\s`)
-	inCode  = regexp.MustCompile("^\\s*[-*+]\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
+	openBox = text.NewPattern(`(?m)^\s*[-*+] \[ \] `)
+	checks  = text.NewPattern(`(?i)^#{1,6}\s+(validation|verification)( commands)?\s*$`)
+	heading = text.NewPattern(`^#{1,6}\s`)
+	inCode  = text.NewPattern("^\\s*[-*+]\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
 )
 
 // validation is the commands that a plan wants to be run after each task.
@@ -82,15 +83,15 @@ func validation(text string) []string {
 		switch {
 		case strings.HasPrefix(strings.TrimSpace(line), "```"):
 			fenced = !fenced
-		case !fenced && heading.MatchString(line):
-			within = checks.MatchString(line)
+		case !fenced && heading().MatchString(line):
+			within = checks().MatchString(line)
 		case !within:
 		case fenced:
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 				list = append(list, line)
 			}
 		default:
-			if m := inCode.FindStringSubmatch(line); m != nil {
+			if m := inCode().FindStringSubmatch(line); m != nil {
 				list = append(list, strings.TrimSpace(m[1]))
 			}
 		}

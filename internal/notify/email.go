@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/mail"
 	"net/smtp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,8 +39,8 @@ const (
 
 // What the name or the address of a server, and its port, are made of.
 var (
-	serverName = regexp.MustCompile(`^[\w.:%-]+$`)
-	portNumber = regexp.MustCompile(`^\d{1,5}$`)
+	serverName = text.NewPattern(`^[\w.:%-]+$`)
+	portNumber = text.NewPattern(`^\d{1,5}$`)
 )
 
 func newEmail(s Settings) (Notifier, error) {
@@ -61,7 +60,7 @@ func newEmail(s Settings) (Notifier, error) {
 	if e.host, e.port, err = net.SplitHostPort(s.Email.Server); err != nil {
 		e.host, e.port = s.Email.Server, portSubmit
 	}
-	if !serverName.MatchString(e.host) || !portNumber.MatchString(e.port) {
+	if !serverName().MatchString(e.host) || !portNumber().MatchString(e.port) {
 		return nil, fmt.Errorf("notify.email.server: %q is not like mail.example.com or mail.example.com:587", s.Email.Server)
 	}
 	if e.password != "" && e.user == "" {

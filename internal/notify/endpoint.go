@@ -9,9 +9,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -35,8 +36,8 @@ var client = &http.Client{
 
 // What a header can be made of. Anything else would be a second header.
 var (
-	headerName  = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$")
-	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
+	headerName  = text.NewPattern("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$")
+	headerValue = text.NewPattern(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
 )
 
 // refusal is a redirect that is not followed.

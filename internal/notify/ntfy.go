@@ -28,7 +28,7 @@ func newNtfy(s Settings) (Notifier, error) {
 	if strings.Trim(to.url.Path, "/") == "" {
 		return nil, errors.New("notify.ntfy.url: it names no topic: write it as https://ntfy.sh/TOPIC")
 	}
-	if !headerValue.MatchString(s.Ntfy.Token) {
+	if !headerValue().MatchString(s.Ntfy.Token) {
 		return nil, errors.New("notify.ntfy.token: it has a character that no token has")
 	}
 	return ntfy{to, s.Ntfy.Token}, nil

@@ -39,7 +39,7 @@ func newWebhook(s Settings) (Notifier, error) {
 	}
 	w := &webhook{endpoint: to, secret: []byte(s.Webhook.Secret), header: http.Header{"Content-Type": {"application/json"}}}
 	for name, value := range s.Webhook.Headers {
-		if !headerName.MatchString(name) || !headerValue.MatchString(value) {
+		if !headerName().MatchString(name) || !headerValue().MatchString(value) {
 			return nil, fmt.Errorf("notify.webhook.headers: %q cannot be sent: its name or its value has a character that no header may have", name)
 		}
 		w.header.Set(name, value)

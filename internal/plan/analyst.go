@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // ParseSpec finds the requirements in a markdown text: boxes, sentences with a
@@ -46,12 +48,12 @@ func (a *analyst) heading(line, level int, text string) {
 	n := len(a.spec.headings)
 	a.within = append(slices.Clip(a.within), n)
 	h := specHeading{level: level, line: line, text: text, within: a.within}
-	if found := chapterNumber.FindStringSubmatch(text); found != nil {
+	if found := chapterNumber().FindStringSubmatch(text); found != nil {
 		h.id = found[1]
 		a.place("§"+h.id, n)
 		a.place("§"+slug(found[2]), n)
 	} else {
-		h.id = idIn(text, headingID)
+		h.id = idIn(text, headingID())
 	}
 	a.spec.headings = append(a.spec.headings, h)
 	a.anchor(text, n)
@@ -60,7 +62,7 @@ func (a *analyst) heading(line, level int, text string) {
 // anchor gives a heading the anchor that forges make of it: the second of the
 // same name has a number.
 func (a *analyst) anchor(text string, n int) {
-	name := slug(linkTarget.ReplaceAllString(text, "]"))
+	name := slug(linkTarget().ReplaceAllString(text, "]"))
 	if count := a.slugs[name]; count > 0 {
 		a.place(fmt.Sprintf("#%s-%d", name, count), n)
 	} else {
@@ -81,16 +83,16 @@ func (a *analyst) item(line, _ int, text string) {
 	if ok {
 		text = after
 	}
-	a.line, a.lines, a.boxed = line, []string{comments.ReplaceAllString(text, "")}, ok
+	a.line, a.lines, a.boxed = line, []string{comments().ReplaceAllString(text, "")}, ok
 }
 
 func (a *analyst) text(line, _ int, text string, begins bool) {
-	for _, found := range htmlAnchor.FindAllStringSubmatch(text, -1) {
+	for _, found := range htmlAnchor().FindAllStringSubmatch(text, -1) {
 		if len(a.within) > 0 {
 			a.place("#"+strings.ToLower(found[1]), a.within[len(a.within)-1])
 		}
 	}
-	text = comments.ReplaceAllString(text, "")
+	text = comments().ReplaceAllString(text, "")
 	if begins || strings.HasPrefix(text, "|") { // a row of a table stands for itself
 		a.flush()
 		a.line = line
@@ -124,7 +126,7 @@ func (a *analyst) require(line int, text string, level Level) {
 		return
 	}
 	a.spec.Requirements = append(a.spec.Requirements, Requirement{
-		ID: idIn(text, leadingID), Text: text, Level: level, Line: line, within: a.within,
+		ID: idIn(text, leadingID()), Text: text, Level: level, Line: line, within: a.within,
 	})
 }
 
@@ -159,23 +161,23 @@ func (a *analyst) finish() {
 }
 
 var (
-	must   = regexp.MustCompile(`\b(?:MUST|SHALL|REQUIRED)\b`)
-	should = regexp.MustCompile(`\b(?:SHOULD|RECOMMENDED)\b`)
-	may    = regexp.MustCompile(`\b(?:MAY|OPTIONAL)\b`)
-	legend = regexp.MustCompile(`\b(?:RFC ?(?:2119|8174)|BCP ?14)\b`) // explains the words, and asks for nothing
+	must   = text.NewPattern(`\b(?:MUST|SHALL|REQUIRED)\b`)
+	should = text.NewPattern(`\b(?:SHOULD|RECOMMENDED)\b`)
+	may    = text.NewPattern(`\b(?:MAY|OPTIONAL)\b`)
+	legend = text.NewPattern(`\b(?:RFC ?(?:2119|8174)|BCP ?14)\b`) // explains the words, and asks for nothing
 )
 
 // levelOf is the strongest word of a sentence, or nothing.
 func levelOf(text string) Level {
-	text = codeSpan.ReplaceAllString(text, " ")
+	text = codeSpan().ReplaceAllString(text, " ")
 	switch {
-	case legend.MatchString(text):
+	case legend().MatchString(text):
 		return ""
-	case must.MatchString(text):
+	case must().MatchString(text):
 		return Must
-	case should.MatchString(text):
+	case should().MatchString(text):
 		return Should
-	case may.MatchString(text):
+	case may().MatchString(text):
 		return May
 	}
 	return ""
@@ -183,11 +185,11 @@ func levelOf(text string) Level {
 
 // The repetitions are bounded, so that a text of full stops is not read over
 // and over.
-var sentenceEnd = regexp.MustCompile(`([.!?][)"'*_]{0,4})\s{1,4}[^\pL]{0,8}\p{Lu}`)
+var sentenceEnd = text.NewPattern(`([.!?][)"'*_]{0,4})\s{1,4}[^\pL]{0,8}\p{Lu}`)
 
 // sentence cuts the first sentence off a text.
 func sentence(text string) (one, rest string) {
-	at := sentenceEnd.FindStringSubmatchIndex(text)
+	at := sentenceEnd().FindStringSubmatchIndex(text)
 	if at == nil {
 		return text, ""
 	}
@@ -195,11 +197,11 @@ func sentence(text string) (one, rest string) {
 }
 
 var (
-	chapterNumber = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)*)[.):]?\s+(\S.*)`)
-	headingID     = regexp.MustCompile("^[\\[(*_`]*((?:[A-Z][A-Z0-9]*-)+[0-9]+[a-z]?)\\b|^[\\[(*_`]*([A-Z]{1,4}[0-9]{1,4})[\\])*_`]*[:.|]")
-	leadingID     = regexp.MustCompile("^[\\[(*_`]*((?:[A-Z][A-Z0-9]*-)+[0-9]+[a-z]?|[A-Z]{1,4}[0-9]{1,4})(?:[\\])*_`]*\\s*[:|]|[\\])*_`]+|\\.\\s)")
-	linkTarget    = regexp.MustCompile(`\]\([^()]*\)`)
-	htmlAnchor    = regexp.MustCompile(`<[a-zA-Z]+\s[^>]*\b(?:id|name)\s*=\s*["']?([^"'\s>]+)`)
+	chapterNumber = text.NewPattern(`^([0-9]+(?:\.[0-9]+)*)[.):]?\s+(\S.*)`)
+	headingID     = text.NewPattern("^[\\[(*_`]*((?:[A-Z][A-Z0-9]*-)+[0-9]+[a-z]?)\\b|^[\\[(*_`]*([A-Z]{1,4}[0-9]{1,4})[\\])*_`]*[:.|]")
+	leadingID     = text.NewPattern("^[\\[(*_`]*((?:[A-Z][A-Z0-9]*-)+[0-9]+[a-z]?|[A-Z]{1,4}[0-9]{1,4})(?:[\\])*_`]*\\s*[:|]|[\\])*_`]+|\\.\\s)")
+	linkTarget    = text.NewPattern(`\]\([^()]*\)`)
+	htmlAnchor    = text.NewPattern(`<[a-zA-Z]+\s[^>]*\b(?:id|name)\s*=\s*["']?([^"'\s>]+)`)
 )
 
 // idIn is the ID that a text begins with, or nothing. In a sentence it is set

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -80,7 +79,7 @@ func (p *parser) open(l line, items []int, column int, deep bool) bool {
 	if deep {
 		return false
 	}
-	if found := heading.FindStringSubmatch(l.rest); found != nil {
+	if found := heading().FindStringSubmatch(l.rest); found != nil {
 		p.head(p.at, len(found[1]), found[2], items)
 		return true
 	}
@@ -133,13 +132,13 @@ func (p *parser) item(l line, mark string, items []int) {
 }
 
 var (
-	bullet  = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
-	heading = regexp.MustCompile(`^(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
+	bullet  = text.NewPattern(`^(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
+	heading = text.NewPattern(`^(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
 )
 
 // itemMark gives what begins a list item, or nothing.
 func itemMark(rest string) string {
-	mark := bullet.FindString(rest)
+	mark := bullet().FindString(rest)
 	if mark == "" || rule(rest) {
 		return ""
 	}
@@ -169,11 +168,11 @@ func underline(rest string) int {
 	return 0
 }
 
-var comments = regexp.MustCompile(`<!--.*?-->`)
+var comments = text.NewPattern(`<!--.*?-->`)
 
 // plain is a text without comments, and with every run of white space made one
 // space.
-func plain(text string) string { return fold(comments.ReplaceAllString(text, " ")) }
+func plain(text string) string { return fold(comments().ReplaceAllString(text, " ")) }
 
 // fold makes every run of white space one space, and none at the ends.
 func fold(text string) string { return strings.Join(strings.Fields(text), " ") }

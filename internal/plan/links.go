@@ -4,9 +4,10 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // link is a link of a plan, and the line it is on.
@@ -16,9 +17,9 @@ type link struct {
 }
 
 var (
-	inlineLink  = regexp.MustCompile(`\]\(\s*(?:<([^<>]*)>|([^\s()]+))`)
-	definedLink = regexp.MustCompile(`^\[[^\]]+\]:\s*<?([^\s<>]+)`)
-	codeSpan    = regexp.MustCompile("`[^`]*`")
+	inlineLink  = text.NewPattern(`\]\(\s*(?:<([^<>]*)>|([^\s()]+))`)
+	definedLink = text.NewPattern(`^\[[^\]]+\]:\s*<?([^\s<>]+)`)
+	codeSpan    = text.NewPattern("`[^`]*`")
 )
 
 // appendLinks adds the links of a line, those within code left out.
@@ -26,11 +27,11 @@ func appendLinks(links []link, line int, text string) []link {
 	if !strings.Contains(text, "](") && !strings.HasPrefix(text, "[") {
 		return links
 	}
-	text = codeSpan.ReplaceAllString(text, "``")
-	for _, found := range inlineLink.FindAllStringSubmatch(text, -1) {
+	text = codeSpan().ReplaceAllString(text, "``")
+	for _, found := range inlineLink().FindAllStringSubmatch(text, -1) {
 		links = append(links, link{found[1] + found[2], line})
 	}
-	if found := definedLink.FindStringSubmatch(text); found != nil {
+	if found := definedLink().FindStringSubmatch(text); found != nil {
 		links = append(links, link{found[1], line})
 	}
 	return links

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Parse finds the tasks in a markdown text: list items, by a bullet or a
@@ -142,7 +144,7 @@ func (p *planner) finish() {
 
 // boxed reads the box at the beginning of a list item.
 func boxed(text string) (status Status, after string, ok bool) {
-	found := box.FindStringSubmatch(text)
+	found := box().FindStringSubmatch(text)
 	if found == nil {
 		return 0, "", false
 	}
@@ -153,7 +155,7 @@ func boxed(text string) (status Status, after string, ok bool) {
 	return marks[mark], after, true
 }
 
-var box = regexp.MustCompile(`^\[([^\]\[]{0,8})\](.*)$`)
+var box = text.NewPattern(`^\[([^\]\[]{0,8})\](.*)$`)
 
 // marks are what a box may hold besides nothing. A mark that is not here, such
 // as a question mark, says that something is left to do.
@@ -179,8 +181,8 @@ const (
 var (
 	// labelled finds a label at the beginning of a text, of a sentence or cell in
 	// it, or in parentheses.
-	labelled = regexp.MustCompile(`(?i)(?:^|(\()|[.;,|–—-]\s+)[*_]*(?:(refs?|references?|spec(?:ification)?s?)|(depends on|dependenc(?:y|ies))|(complexity)|(priority))[*_]*\s*:[*_]*`)
-	depends  = regexp.MustCompile(`(?i)\((depends on)\s+`)
+	labelled = text.NewPattern(`(?i)(?:^|(\()|[.;,|–—-]\s+)[*_]*(?:(refs?|references?|spec(?:ification)?s?)|(depends on|dependenc(?:y|ies))|(complexity)|(priority))[*_]*\s*:[*_]*`)
+	depends  = text.NewPattern(`(?i)\((depends on)\s+`)
 )
 
 // labels finds the details in a text. Each reaches as far as its parentheses,
@@ -189,8 +191,8 @@ func labels(text string) []label {
 	if !strings.Contains(text, ":") && !strings.Contains(text, "(") {
 		return nil
 	}
-	text = depends.ReplaceAllString(text, "($1: ")
-	found := labelled.FindAllStringSubmatchIndex(text, -1)
+	text = depends().ReplaceAllString(text, "($1: ")
+	found := labelled().FindAllStringSubmatchIndex(text, -1)
 	var list []label
 	for n, at := range found {
 		value := text[at[1]:]
@@ -252,16 +254,16 @@ func (l label) word() string {
 }
 
 var (
-	priorityMark = regexp.MustCompile(`(?:^[^\pL\pN]*|[(\[])P([0-9]{1,2})\b`)
-	priorityName = regexp.MustCompile(`(?i)\bpriority\s*[:#-]?\s*P?([0-9]{1,3})\b`)
+	priorityMark = text.NewPattern(`(?:^[^\pL\pN]*|[(\[])P([0-9]{1,2})\b`)
+	priorityName = text.NewPattern(`(?i)\bpriority\s*[:#-]?\s*P?([0-9]{1,3})\b`)
 )
 
 // marked is the priority that a text states as P1 at its beginning or in
 // brackets, or nil; within a sentence, P1 may be anything.
-func marked(text string) *int { return number(priorityMark, text) }
+func marked(text string) *int { return number(priorityMark(), text) }
 
 // named is the priority that a text gives by name, or nil.
-func named(text string) *int { return number(priorityName, text) }
+func named(text string) *int { return number(priorityName(), text) }
 
 func number(pattern *regexp.Regexp, text string) *int {
 	found := pattern.FindStringSubmatch(text)

@@ -35,7 +35,7 @@ type Task struct {
 
 // Title is what a task asks for, without where it comes from: the name that people
 // know it by.
-func (t Task) Title() string { return fold(inBrackets.ReplaceAllString(t.Text, " ")) }
+func (t Task) Title() string { return fold(inBrackets().ReplaceAllString(t.Text, " ")) }
 
 // Status is how far a task has come.
 type Status int

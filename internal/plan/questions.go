@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Question is one that only a person can answer, as a plan puts it: a list item
@@ -48,12 +48,12 @@ func parseQuestions(text string) []Question {
 					one.Refs = addRefs(one.Refs, l.refs(0))
 				}
 			}
-			if !refsAlone.MatchString(line) {
+			if !refsAlone().MatchString(line) {
 				one.Text += " " + line
 			}
 		}
-		one.Text = inBrackets.ReplaceAllString(plain(one.Text), " ")
-		if at := meanwhile.FindStringIndex(one.Text); at != nil {
+		one.Text = inBrackets().ReplaceAllString(plain(one.Text), " ")
+		if at := meanwhile().FindStringIndex(one.Text); at != nil {
 			one.Text, one.Meanwhile = one.Text[:at[0]], strings.Trim(one.Text[at[1]:], " .*_)")
 		}
 		if one.Text = fold(strings.Trim(one.Text, " *_(")); one.Text != "" {
@@ -64,10 +64,10 @@ func parseQuestions(text string) []Question {
 }
 
 var (
-	questionsHeading = regexp.MustCompile(`(?i)^(open )?questions\b`)
-	meanwhile        = regexp.MustCompile(`(?i)[(*_]*\bmeanwhile[*_]*:[*_]*`)
-	refsAlone        = regexp.MustCompile(`(?i)^[*_]*(?:refs?|references?|specs?)[*_]*:`)
-	inBrackets       = regexp.MustCompile(`(?i)\((?:refs?|references?|specs?):[^()]*\)`)
+	questionsHeading = text.NewPattern(`(?i)^(open )?questions\b`)
+	meanwhile        = text.NewPattern(`(?i)[(*_]*\bmeanwhile[*_]*:[*_]*`)
+	refsAlone        = text.NewPattern(`(?i)^[*_]*(?:refs?|references?|specs?)[*_]*:`)
+	inBrackets       = text.NewPattern(`(?i)\((?:refs?|references?|specs?):[^()]*\)`)
 )
 
 // inquirer finds the items below the heading of the questions.
@@ -79,7 +79,7 @@ type inquirer struct {
 
 func (q *inquirer) heading(_, level int, text string) {
 	switch {
-	case questionsHeading.MatchString(text):
+	case questionsHeading().MatchString(text):
 		q.level = level
 	case level <= q.level:
 		q.level = 0

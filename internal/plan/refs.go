@@ -2,9 +2,10 @@ package plan
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Ref is what a task says of where it comes from.
@@ -31,8 +32,8 @@ func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 func (r Ref) file() bool { return isMarkdown(r.Spec) }
 
 var (
-	mention = regexp.MustCompile("([^\\s()\\[\\]<>\"'`,;|*#]+\\.(?i:md|markdown))\\b(#[^\\s()\\[\\]<>\"'`,;|*]*)?(?:[\\s)`*]*§\\s*([^\\s,;()\\]]+))?")
-	chapter = regexp.MustCompile(`^§\s*([^\s,;()\]]+)`)
+	mention = text.NewPattern("([^\\s()\\[\\]<>\"'`,;|*#]+\\.(?i:md|markdown))\\b(#[^\\s()\\[\\]<>\"'`,;|*]*)?(?:[\\s)`*]*§\\s*([^\\s,;()\\]]+))?")
+	chapter = text.NewPattern(`^§\s*([^\s,;()\]]+)`)
 )
 
 // mentions finds the markdown files that a text names.
@@ -41,7 +42,7 @@ func mentions(line int, text string) []Ref {
 		return nil
 	}
 	var refs []Ref
-	for _, found := range mention.FindAllStringSubmatch(text, -1) {
+	for _, found := range mention().FindAllStringSubmatch(text, -1) {
 		if strings.Contains(found[1], "://") {
 			continue
 		}
@@ -81,7 +82,7 @@ func (l label) refs(line int) []Ref {
 	file := ""
 	for _, part := range l.list() {
 		found := mentions(line, part)
-		switch section := chapter.FindStringSubmatch(part); {
+		switch section := chapter().FindStringSubmatch(part); {
 		case len(found) > 0:
 			file = found[len(found)-1].Spec
 		case section != nil && file != "":

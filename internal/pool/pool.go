@@ -13,12 +13,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // linkRounds is how often objects are listed again when git packs them at the
@@ -95,7 +95,7 @@ func (t *taker) pack(ctx context.Context, name string) error {
 
 // looseName is the second half of an object's name. Whatever else lies there is
 // none.
-var looseName = regexp.MustCompile(`^([0-9a-f]{38}|[0-9a-f]{62})$`)
+var looseName = text.NewPattern(`^([0-9a-f]{38}|[0-9a-f]{62})$`)
 
 func (t *taker) loose(ctx context.Context) error {
 	for i := range 256 {
@@ -114,7 +114,7 @@ func (t *taker) loose(ctx context.Context) error {
 			return err
 		}
 		for _, o := range objects {
-			if !looseName.MatchString(o.Name()) {
+			if !looseName().MatchString(o.Name()) {
 				continue
 			}
 			if err := t.take(ctx, filepath.Join(folder, o.Name())); err != nil {

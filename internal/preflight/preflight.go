@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Finding is one thing that is not as a run needs it.
@@ -213,7 +213,7 @@ func ends(f Flight) []Finding {
 }
 
 // gap is a line of a sample that nobody has filled in.
-var gap = regexp.MustCompile(`^\s*([-*] )?FILL IN\b`)
+var gap = text.NewPattern(`^\s*([-*] )?FILL IN\b`)
 
 // prompts sees that somebody has said what to do in the files of the prompt.
 func prompts(f Flight) []Finding {
@@ -231,7 +231,7 @@ func prompts(f Flight) []Finding {
 			continue
 		}
 		for n, line := range strings.Split(text, "\n") {
-			if gap.MatchString(line) {
+			if gap().MatchString(line) {
 				list = append(list, Finding{Name: "prompt", What: fmt.Sprintf("%s still says FILL IN (line %d)", piece.Name, n+1), Hint: "write there what is to be done, or say it: refrain run 'Add an export command'"})
 				break
 			}

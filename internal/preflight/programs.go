@@ -1,9 +1,10 @@
 package preflight
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Programs is the names of the programs that a line for the shell starts, as far
@@ -18,13 +19,13 @@ func Programs(line string) []string {
 	}
 	var list []string
 	for i, words := range commands {
-		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(before, words[0])) {
+		for len(words) > 0 && (assignment().MatchString(words[0]) || slices.Contains(before, words[0])) {
 			words = words[1:]
 		}
 		if len(words) > 0 && (words[0] == "." || words[0] == "source") {
 			break
 		}
-		if len(words) == 0 || hasAnother(commands[i+1:]) || !plain.MatchString(words[0]) || slices.Contains(builtins, words[0]) || slices.Contains(list, words[0]) {
+		if len(words) == 0 || hasAnother(commands[i+1:]) || !plain().MatchString(words[0]) || slices.Contains(builtins, words[0]) || slices.Contains(list, words[0]) {
 			continue
 		}
 		list = append(list, words[0])
@@ -42,10 +43,10 @@ func hasAnother(next [][]string) bool {
 }
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	plain      = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+	assignment = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	plain      = text.NewPattern(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 	// tricky is what makes a line more than a list of commands.
-	tricky = regexp.MustCompile("`|\\$\\(|<<|\\(\\)|\\\\|#|(^|[\\s;&|])(case|for|function|alias|hash|trap|eval|command|type|which|PATH=\\S*)(\\s|$)")
+	tricky = text.NewPattern("`|\\$\\(|<<|\\(\\)|\\\\|#|(^|[\\s;&|])(case|for|function|alias|hash|trap|eval|command|type|which|PATH=\\S*)(\\s|$)")
 )
 
 // before is words that stand before a command and change nothing of it.
@@ -60,7 +61,7 @@ var builtins = []string{
 // simple cuts a line into its simple commands, each into its words. It is not ok
 // for a line that is more than that.
 func simple(line string) (commands [][]string, ok bool) {
-	if tricky.MatchString(line) {
+	if tricky().MatchString(line) {
 		return nil, false
 	}
 	var words []string

@@ -44,7 +44,7 @@ func FuzzPrograms(f *testing.F) {
 	f.Add("cd a && b 'c' | d; e")
 	f.Fuzz(func(t *testing.T, line string) {
 		for _, program := range Programs(line) {
-			if !plain.MatchString(program) {
+			if !plain().MatchString(program) {
 				t.Errorf("%q is the name of no program", program)
 			}
 		}

@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gofrs/flock"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // runsName is the folder with one folder for each run.
@@ -81,10 +81,10 @@ func (p Project) takeIn(from string) (bool, error) {
 // LockName names the lock of a work tree, in a way that people recognise and that
 // no two trees share.
 func LockName(tree string) string {
-	return fmt.Sprintf("lock-%.40s-%s", odd.ReplaceAllString(filepath.Base(tree), "_"), shortSum(tree, 4))
+	return fmt.Sprintf("lock-%.40s-%s", odd().ReplaceAllString(filepath.Base(tree), "_"), shortSum(tree, 4))
 }
 
-var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var odd = text.NewPattern(`[^A-Za-z0-9._-]+`)
 
 // Locks are the locks of work trees in a folder of records.
 func Locks(dir string) []string {

@@ -76,7 +76,7 @@ func find(state, tree string) (Project, error) {
 // freeFolder is the folder for a project that has none. One of that name may be
 // another's, who was here once.
 func (p Project) freeFolder() (id string) {
-	base := unusual.ReplaceAllString(filepath.Base(p.Root), "_")
+	base := unusual().ReplaceAllString(filepath.Base(p.Root), "_")
 	base = fmt.Sprintf("%.40s-%s", base, shortSum(p.Root, 4))
 	for i := 1; ; i++ {
 		id := base

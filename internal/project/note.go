@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // noteName is the file that says whose records a folder holds. In the project
@@ -36,9 +36,9 @@ type others map[string]string
 func (n note) covers(path string) bool { return path == n.Root || slices.Contains(n.Trees, path) }
 
 // folderName is what a project's folder can be called, and no way out of its place.
-var folderName = regexp.MustCompile(`^[A-Za-z0-9._-]*[A-Za-z0-9_-]$`)
+var folderName = text.NewPattern(`^[A-Za-z0-9._-]*[A-Za-z0-9_-]$`)
 
-var unusual = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unusual = text.NewPattern(`[^A-Za-z0-9_-]+`)
 
 // projects is the folder with one folder for each project.
 func projects(state string) string { return filepath.Join(state, "projects") }
@@ -77,7 +77,7 @@ func noted(state, file string) (id string, n note, known bool) {
 
 // readNote reads what is known of a project.
 func readNote(state, id string) (note, error) {
-	if !folderName.MatchString(id) {
+	if !folderName().MatchString(id) {
 		return note{}, &fs.PathError{Op: "look for project", Path: id, Err: fs.ErrNotExist}
 	}
 	var n note

@@ -3,9 +3,10 @@ package prompt
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Front is what a prompt says of itself between two lines of "---" at its top.
@@ -43,7 +44,7 @@ const (
 )
 
 // keyed is a line that only front matter begins with.
-var keyed = regexp.MustCompile(`^["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s*:(\s|$)`)
+var keyed = text.NewPattern(`^["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s*:(\s|$)`)
 
 // ReadFront parts a text from its front matter, of which there may be none.
 // The name is for messages. A line across the page, as Markdown has it, is no
@@ -87,7 +88,7 @@ func fenced(text string) (inside []string, body string, closed bool) {
 func meant(inside []string, closed bool) bool {
 	for _, line := range inside {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			return keyed.MatchString(line)
+			return keyed().MatchString(line)
 		}
 	}
 	return closed
@@ -120,7 +121,7 @@ func (f *Front) setDefaults(n node) *Error {
 		if one.kind == aTable {
 			return one.refuse(fmt.Sprintf("the variable %q has others in it", one.key), "give it a text, a number, true, false or a list")
 		}
-		if !isName.MatchString(one.key) {
+		if !isName().MatchString(one.key) {
 			return one.refuse(fmt.Sprintf("%q is not a name that a template can use", one.key), "take letters, digits and _")
 		}
 		f.Defaults[one.key] = one.plain()
@@ -129,7 +130,7 @@ func (f *Front) setDefaults(n node) *Error {
 }
 
 // isName is what a template can write after a dot.
-var isName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var isName = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (f *Front) setSettings(n node) *Error {
 	if n.kind != aTable {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // variables is what a template may name: every exported field and method.
@@ -94,11 +94,11 @@ func lastOf(o *loop.Outcome) last {
 	return l
 }
 
-var half = regexp.MustCompile(`(?i)<(/?promise)>`)
+var half = text.NewPattern(`(?i)<(/?promise)>`)
 
 // withoutTags is a text of others in which no claim can be read, wherever a
 // template puts it.
-func withoutTags(text string) string { return half.ReplaceAllString(text, "[$1]") }
+func withoutTags(text string) string { return half().ReplaceAllString(text, "[$1]") }
 
 // newTurn gathers what the templates of one prompt may name.
 func (b *Builder) newTurn(ctx context.Context, iteration int, feedback string) *turn {

@@ -3,7 +3,6 @@ package prompt
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // A library says what is YAML and where each value stands. What the values mean
@@ -211,7 +212,7 @@ func written(t *token.Token) string {
 	return all.String()
 }
 
-var isKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+var isKey = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 func (n node) table(from *ast.MappingNode) (node, *Error) {
 	n.kind = aTable
@@ -219,7 +220,7 @@ func (n node) table(from *ast.MappingNode) (node, *Error) {
 	for _, pair := range from.Values {
 		key := pair.Key.GetToken()
 		at := node{line: key.Position.Line}
-		if name := written(key); !isKey.MatchString(name) {
+		if name := written(key); !isKey().MatchString(name) {
 			return n, at.refuse(fmt.Sprintf("%q is not a key", Preview(name, 40)), `write "key: value"; `+noFence)
 		}
 		if before, twice := seen[key.Value]; twice {
@@ -253,8 +254,8 @@ func (n node) list(from *ast.SequenceNode) (node, *Error) {
 var (
 	isBool = map[string]bool{"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false}
 
-	isInt   = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
-	isFloat = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})\.[0-9]{1,18}$`)
+	isInt   = text.NewPattern(`^-?(0|[1-9][0-9]{0,17})$`)
+	isFloat = text.NewPattern(`^-?(0|[1-9][0-9]{0,17})\.[0-9]{1,18}$`)
 )
 
 // meaning is what a text without quotes stands for. Numbers are those that can
@@ -263,12 +264,12 @@ func meaning(text string) any {
 	if value, ok := isBool[text]; ok {
 		return value
 	}
-	if isInt.MatchString(text) {
+	if isInt().MatchString(text) {
 		if n, err := strconv.Atoi(text); err == nil {
 			return n
 		}
 	}
-	if isFloat.MatchString(text) {
+	if isFloat().MatchString(text) {
 		if x, err := strconv.ParseFloat(text, 64); err == nil {
 			return x
 		}

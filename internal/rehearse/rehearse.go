@@ -261,7 +261,7 @@ func (r *Rehearsal) exec(real Exec) Exec {
 		}
 	}
 	r.stage.Exec = real
-	reviewer := &rehearsal.Stage{Script: agreeing, Time: r.Clock}
+	reviewer := &rehearsal.Stage{Script: agreeing(), Time: r.Clock}
 	return func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 		switch s.Argv[0] {
 		case Player:
@@ -274,13 +274,13 @@ func (r *Rehearsal) exec(real Exec) Exec {
 }
 
 // agreeing is what a reviewer does.
-var agreeing = func() rehearsal.Script {
+var agreeing = sync.OnceValue(func() rehearsal.Script {
 	script, err := rehearsal.Parse([]byte("[[iteration]]\nsteps = [{ text = \"<verdict>pass</verdict>\" }]\n"))
 	if err != nil {
 		panic(err) // it never changes
 	}
 	return script
-}()
+})
 
 // play plays one attempt, unless there have been too many.
 func (r *Rehearsal) play(ctx context.Context, s proc.Spec) (loop.Exit, error) {

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -23,7 +24,7 @@ var (
 
 	style  = unix(pageCSS)
 	script = unix(pageJS)
-	layout = template.Must(template.New("page").Parse(unix(pageHTML)))
+	layout = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(unix(pageHTML))) })
 )
 
 // page is what the template shows, from top to bottom. Every string in it is plain
@@ -63,7 +64,7 @@ type fact struct {
 // Write writes the page. An error is the writer's.
 func Write(w io.Writer, d *Data) error {
 	out := bufio.NewWriter(w)
-	if err := layout.Execute(out, pageOf(d)); err != nil {
+	if err := layout().Execute(out, pageOf(d)); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return out.Flush()

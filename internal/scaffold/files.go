@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // File is a file to be written.
@@ -46,22 +48,24 @@ type Options struct {
 // release, and of one that is none, the latest.
 func SchemaURL(version string) string {
 	ref := "main"
-	if release.MatchString(version) {
+	if release().MatchString(version) {
 		ref = "v" + strings.TrimPrefix(version, "v")
 	}
 	return "https://raw.githubusercontent.com/refrain-loop/refrain/" + ref + "/docs/schema.json"
 }
 
-var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+$`)
+var release = text.NewPattern(`^v?[0-9]+\.[0-9]+\.[0-9]+$`)
 
 //go:embed texts
 var texts embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"quote":    quote,
-	"list":     quoteList,
-	"readable": readable,
-}).ParseFS(texts, "texts/*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"quote":    quote,
+		"list":     quoteList,
+		"readable": readable,
+	}).ParseFS(texts, "texts/*.tmpl"))
+})
 
 // Files are the files of a project that is ready for its first run.
 func Files(p Project, o Options) []File {
@@ -135,7 +139,7 @@ func (p page) Task() string { return strings.ReplaceAll(p.Goal, "{{", `{{"{{"}}`
 
 func render(name string, data any) string {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		panic(err) // made of plain values
 	}
 	return b.String()

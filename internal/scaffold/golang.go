@@ -2,9 +2,10 @@ package scaffold
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 var goToolchain = row{
@@ -36,17 +37,17 @@ func adaptGo(p tree, t *Toolchain) {
 }
 
 var (
-	useBlock = regexp.MustCompile(`(?ms)^use[ \t]*\((.*?)^\)`)
-	useLine  = regexp.MustCompile(`(?m)^use[ \t]+([^\s(].*)$`)
+	useBlock = text.NewPattern(`(?ms)^use[ \t]*\((.*?)^\)`)
+	useLine  = text.NewPattern(`(?m)^use[ \t]+([^\s(].*)$`)
 )
 
 // workspace is the folders that the text of a go.work file uses.
 func workspace(text string) []string {
 	var lines []string
-	for _, block := range useBlock.FindAllStringSubmatch(text, -1) {
+	for _, block := range useBlock().FindAllStringSubmatch(text, -1) {
 		lines = append(lines, strings.Split(block[1], "\n")...)
 	}
-	for _, line := range useLine.FindAllStringSubmatch(text, -1) {
+	for _, line := range useLine().FindAllStringSubmatch(text, -1) {
 		lines = append(lines, line[1])
 	}
 	var folders []string

@@ -2,11 +2,11 @@ package scaffold
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // guideFile is what tells agents how to work in a project.
@@ -16,13 +16,13 @@ const guideFile = "AGENTS.md"
 const maxGuided = 8
 
 var (
-	guideHeading = regexp.MustCompile(`^#{1,6}\s+(.*)$`)
-	guideSection = regexp.MustCompile(`(?i)\b(build|tests?|testing|lint|checks?|quality gates?|commands|validation)\b`)
-	guideGates   = regexp.MustCompile(`(?i)\b(quality gates?|checks?|validation)\b`)
-	guideLabel   = regexp.MustCompile("(?i)^\\s*(?:[-*+]\\s+)?\\**(test|build|lint|types?|typecheck)s?\\b[^:`]{0,40}:\\**\\s*(.*)$")
-	guideItem    = regexp.MustCompile("^\\s*(?:[-*+]|[0-9]+[.)])\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
-	guideCode    = regexp.MustCompile("`([^`]+)`")
-	guideLine    = regexp.MustCompile(`^[A-Za-z0-9_./][^<>{}…]*$`) // no sample that somebody has to fill in
+	guideHeading = text.NewPattern(`^#{1,6}\s+(.*)$`)
+	guideSection = text.NewPattern(`(?i)\b(build|tests?|testing|lint|checks?|quality gates?|commands|validation)\b`)
+	guideGates   = text.NewPattern(`(?i)\b(quality gates?|checks?|validation)\b`)
+	guideLabel   = text.NewPattern("(?i)^\\s*(?:[-*+]\\s+)?\\**(test|build|lint|types?|typecheck)s?\\b[^:`]{0,40}:\\**\\s*(.*)$")
+	guideItem    = text.NewPattern("^\\s*(?:[-*+]|[0-9]+[.)])\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
+	guideCode    = text.NewPattern("`([^`]+)`")
+	guideLine    = text.NewPattern(`^[A-Za-z0-9_./][^<>{}…]*$`) // no sample that somebody has to fill in
 )
 
 // readGuide finds the checks that a guide names: below a heading about such things,
@@ -33,7 +33,7 @@ func readGuide(text string) []Gate {
 	add := func(label, line string) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
 		line = strings.TrimSpace(strings.TrimPrefix(line, "$ "))
-		if label == "" || !guideLine.MatchString(line) || len(list) == maxGuided || slices.ContainsFunc(list, func(g Gate) bool { return g.Line == line }) {
+		if label == "" || !guideLine().MatchString(line) || len(list) == maxGuided || slices.ContainsFunc(list, func(g Gate) bool { return g.Line == line }) {
 			return
 		}
 		name := label
@@ -45,7 +45,7 @@ func readGuide(text string) []Gate {
 	within, gates, fenced, label := false, false, false, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
-		switch heading := guideHeading.FindStringSubmatch(line); {
+		switch heading := guideHeading().FindStringSubmatch(line); {
 		case strings.HasPrefix(strings.TrimSpace(line), "```"):
 			fenced = !fenced
 		case fenced:
@@ -53,18 +53,18 @@ func readGuide(text string) []Gate {
 				add(label, line)
 			}
 		case heading != nil:
-			within, gates, label = guideSection.MatchString(heading[1]), guideGates.MatchString(heading[1]), ""
-			if m := guideLabel.FindStringSubmatch(strings.TrimRight(heading[1], ":") + ":"); m != nil && !strings.ContainsAny(heading[1], "/,&") {
+			within, gates, label = guideSection().MatchString(heading[1]), guideGates().MatchString(heading[1]), ""
+			if m := guideLabel().FindStringSubmatch(strings.TrimRight(heading[1], ":") + ":"); m != nil && !strings.ContainsAny(heading[1], "/,&") {
 				label = labelOf(m[1])
 			}
 		case !within:
 		default:
-			if m := guideLabel.FindStringSubmatch(line); m != nil {
+			if m := guideLabel().FindStringSubmatch(line); m != nil {
 				label = labelOf(m[1])
-				if code := guideCode.FindStringSubmatch(m[2]); code != nil {
+				if code := guideCode().FindStringSubmatch(m[2]); code != nil {
 					add(label, code[1])
 				}
-			} else if m := guideItem.FindStringSubmatch(line); m != nil && (gates || label != "") {
+			} else if m := guideItem().FindStringSubmatch(line); m != nil && (gates || label != "") {
 				if gates {
 					add("check", m[1])
 				} else {

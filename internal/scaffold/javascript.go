@@ -2,9 +2,10 @@ package scaffold
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 var bun = row{
@@ -165,17 +166,17 @@ func namesTests(script string) string {
 }
 
 var (
-	watches = regexp.MustCompile(`(^|\s)(--watch(All)?(\s|=true|$)|ng test(\s|$))`)
-	ends    = regexp.MustCompile(`--(no-watch|watch(All)?=false)`)
-	fixes   = regexp.MustCompile(`(^|\s)--(fix|write)(\s|$)`)
+	watches = text.NewPattern(`(^|\s)(--watch(All)?(\s|=true|$)|ng test(\s|$))`)
+	ends    = text.NewPattern(`--(no-watch|watch(All)?=false)`)
+	fixes   = text.NewPattern(`(^|\s)--(fix|write)(\s|$)`)
 )
 
 // lookInto notes what a script does that a gate should not.
 func (t *Toolchain) lookInto(name, script string) {
-	if watches.MatchString(script) && !ends.MatchString(script) {
+	if watches().MatchString(script) && !ends().MatchString(script) {
 		t.note(`the script "`+name+`" of package.json seems to wait for changes, and a gate has to end`, "set commands in "+settingsFile+" to one that runs once")
 	}
-	if fixes.MatchString(script) {
+	if fixes().MatchString(script) {
 		t.note(`the script "`+name+`" of package.json changes files, and a gate should only look`, "set commands in "+settingsFile+" to one that changes nothing")
 	}
 }

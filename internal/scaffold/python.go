@@ -1,11 +1,11 @@
 package scaffold
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/lockfile"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 var python = row{
@@ -53,23 +53,23 @@ func adaptPython(p tree, t *Toolchain) {
 }
 
 var (
-	mypyTable  = regexp.MustCompile(`(?m)^\s*\[(tool\.)?mypy\]`)
-	mypyNames  = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
-	pyrightSet = regexp.MustCompile(`(?m)^\s*\[tool\.(based)?pyright\]`)
+	mypyTable  = text.NewPattern(`(?m)^\s*\[(tool\.)?mypy\]`)
+	mypyNames  = text.NewPattern(`(?m)^\s*(files|packages|modules)\s*=`)
+	pyrightSet = text.NewPattern(`(?m)^\s*\[tool\.(based)?pyright\]`)
 )
 
 // adaptPythonTypes checks types where the project says how.
 func adaptPythonTypes(p tree, run string, t *Toolchain) {
 	for _, name := range []string{"mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"} {
-		if text := p.read(name); mypyTable.MatchString(text) {
+		if text := p.read(name); mypyTable().MatchString(text) {
 			t.Types.Line = tool(p, run, "mypy")
-			if !mypyNames.MatchString(text) {
+			if !mypyNames().MatchString(text) {
 				t.Types.Line += " ."
 			}
 			return
 		}
 	}
-	if p.has("pyrightconfig.json") || pyrightSet.MatchString(p.read("pyproject.toml")) {
+	if p.has("pyrightconfig.json") || pyrightSet().MatchString(p.read("pyproject.toml")) {
 		t.Types.Line = tool(p, run, "pyright")
 	}
 }
@@ -108,8 +108,8 @@ func (p tree) requirements() string {
 	project := p.read("pyproject.toml")
 	switch {
 	case len(words) > 0:
-	case extras.MatchString(project):
-		words = append(words, "-e '.["+extras.FindStringSubmatch(project)[1]+"]'")
+	case extras().MatchString(project):
+		words = append(words, "-e '.["+extras().FindStringSubmatch(project)[1]+"]'")
 	case p.has("setup.py"), strings.Contains(project, "[project]"), strings.Contains(project, "[build-system]"):
 		words = append(words, "-e .")
 	}
@@ -117,7 +117,7 @@ func (p tree) requirements() string {
 }
 
 // extras is the dependencies for who works on a project.
-var extras = regexp.MustCompile(`(?m)^\[project\.optional-dependencies\].*\n(?:(?:[^\[\n].*)?\n)*?(dev|test|tests)\s*=`)
+var extras = text.NewPattern(`(?m)^\[project\.optional-dependencies\].*\n(?:(?:[^\[\n].*)?\n)*?(dev|test|tests)\s*=`)
 
 // isScript tells whether a marker is nothing but a script of Python.
 func isScript(marker string) bool {

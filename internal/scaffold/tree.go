@@ -3,12 +3,12 @@ package scaffold
 import (
 	"io"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // tree is the files of a project, as one looks at them to find out how it is
@@ -85,11 +85,11 @@ func (t *Toolchain) note(text, hint string) {
 }
 
 // plainWord is what the shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+var plainWord = text.NewPattern(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
 // word makes a name one word for the shell.
 func word(name string) string {
-	if plainWord.MatchString(name) {
+	if plainWord().MatchString(name) {
 		return name
 	}
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

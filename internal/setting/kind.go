@@ -3,9 +3,10 @@ package setting
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Kind is how a value is written.
@@ -26,7 +27,7 @@ type Kind struct {
 	FromText func(s string) any
 	Schema   map[string]any
 
-	secrets *regexp.Regexp // finds those in a command that is one line; nil: it is no command
+	secrets text.Pattern // finds those in a command that is one line; nil: it is no command
 }
 
 // Command tells whether values are commands, in which there may be secrets.

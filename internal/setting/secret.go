@@ -1,8 +1,9 @@
 package setting
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Mask stands for what is not shown.
@@ -12,14 +13,14 @@ const secretName = `(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|au
 
 var (
 	// --api-key, the value of which is the next word
-	secretFlag = regexp.MustCompile(`(?i)^--?[\w.-]*` + secretName + `$`)
+	secretFlag = text.NewPattern(`(?i)^--?[\w.-]*` + secretName + `$`)
 	// --token=value, API_KEY=value, Authorization: value
-	secretWord = regexp.MustCompile(`(?i)^([\w.-]*` + secretName + `)([=:]\s*)(.+)$`)
+	secretWord = text.NewPattern(`(?i)^([\w.-]*` + secretName + `)([=:]\s*)(.+)$`)
 	// all of these, in a line that is not split yet
-	secretInLine = regexp.MustCompile(nameInLine + `("[^"]*"?|'[^']*'?|(?:(?:bearer|basic)\s+)?[^\s"']+)`)
+	secretInLine = text.NewPattern(nameInLine + `("[^"]*"?|'[^']*'?|(?:(?:bearer|basic)\s+)?[^\s"']+)`)
 	// the same for a shell: what it would run or fill in is no secret, and must
 	// be seen when it changes
-	secretInShell = regexp.MustCompile(nameInLine + "(\"[^\"$`]*\"|'[^']*'|(?:(?:bearer|basic)\\s+)?[^\\s\"'$`;&|()<>]+)")
+	secretInShell = text.NewPattern(nameInLine + "(\"[^\"$`]*\"|'[^']*'|(?:(?:bearer|basic)\\s+)?[^\\s\"'$`;&|()<>]+)")
 )
 
 const nameInLine = `(?i)((?:^|[\s"'])(?:--?[\w.-]*` + secretName + `\s+|[\w.-]*` + secretName + `[=:]\s*))`
@@ -71,14 +72,14 @@ func MaskLine(line string) string { return Command{Line: line}.masked(secretInSh
 // that they have there.
 func (c Command) Secrets() map[string]string {
 	values := map[string]string{}
-	for _, m := range secretInShell.FindAllStringSubmatch(c.Line, -1) {
+	for _, m := range secretInShell().FindAllStringSubmatch(c.Line, -1) {
 		values[nameOf(m[1])] = strings.Trim(m[2], `"'`)
 	}
 	for i, arg := range c.Argv {
-		if word := secretWord.FindStringSubmatch(arg); word != nil {
+		if word := secretWord().FindStringSubmatch(arg); word != nil {
 			values[nameOf(word[1])] = word[3]
 		}
-		if i > 0 && secretFlag.MatchString(c.Argv[i-1]) {
+		if i > 0 && secretFlag().MatchString(c.Argv[i-1]) {
 			values[nameOf(c.Argv[i-1])] = arg
 		}
 	}
@@ -109,14 +110,14 @@ func (r Row) command(value any) (Command, bool) {
 }
 
 // masked hides the values of arguments whose names look like secrets.
-func (c Command) masked(inLine *regexp.Regexp) Command {
+func (c Command) masked(inLine text.Pattern) Command {
 	if c.Argv == nil {
-		return Command{Line: inLine.ReplaceAllString(c.Line, "${1}"+Mask)}
+		return Command{Line: inLine().ReplaceAllString(c.Line, "${1}"+Mask)}
 	}
 	argv := make([]string, len(c.Argv))
 	for i, arg := range c.Argv {
-		argv[i] = secretWord.ReplaceAllString(arg, "${1}${2}"+Mask)
-		if i > 0 && secretFlag.MatchString(c.Argv[i-1]) {
+		argv[i] = secretWord().ReplaceAllString(arg, "${1}${2}"+Mask)
+		if i > 0 && secretFlag().MatchString(c.Argv[i-1]) {
 			argv[i] = Mask
 		}
 	}
@@ -132,14 +133,14 @@ func (r Row) Lost(value any) bool {
 	if !ok {
 		return false
 	}
-	for _, m := range r.Kind.secrets.FindAllStringSubmatch(c.Line, -1) {
+	for _, m := range r.Kind.secrets().FindAllStringSubmatch(c.Line, -1) {
 		if m[2] == Mask {
 			return true
 		}
 	}
 	for i, arg := range c.Argv {
-		word := secretWord.FindStringSubmatch(arg)
-		if word != nil && word[3] == Mask || i > 0 && arg == Mask && secretFlag.MatchString(c.Argv[i-1]) {
+		word := secretWord().FindStringSubmatch(arg)
+		if word != nil && word[3] == Mask || i > 0 && arg == Mask && secretFlag().MatchString(c.Argv[i-1]) {
 			return true
 		}
 	}

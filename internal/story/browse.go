@@ -8,9 +8,10 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"os"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Browse is a program for stories: "browse FILE PATH [JSON]" opens the page whose
@@ -34,7 +35,7 @@ func Browse() {
 	}
 }
 
-var pageAddress = regexp.MustCompile(`http://\S+`)
+var pageAddress = text.NewPattern(`http://\S+`)
 
 func browse(ctx context.Context, file, path, body string) (int, error) {
 	said, err := os.ReadFile(file)
@@ -46,7 +47,7 @@ func browse(ctx context.Context, file, path, body string) (int, error) {
 		return 0, err
 	}
 	client := &http.Client{Jar: jar}
-	address := pageAddress.FindString(string(said))
+	address := pageAddress().FindString(string(said))
 	if _, _, err := fetch(ctx, client, address, ""); err != nil {
 		return 0, err
 	}

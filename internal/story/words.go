@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Words is what our stories can say beyond testscript's own.
@@ -59,17 +61,17 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 	if out := ts.ReadFile("stdout"); out != "" {
 		ts.Fatalf("a refusal belongs on stderr, but stdout has:\n%s", out)
 	}
-	if told := ts.ReadFile("stderr"); !refusal.MatchString(told) {
+	if told := ts.ReadFile("stderr"); !refusal().MatchString(told) {
 		ts.Fatalf("a refusal is one line and a hint, not:\n%s", told)
 	}
 }
 
-var refusal = regexp.MustCompile(`^refrain: .+\nhint: .+\n$`)
+var refusal = text.NewPattern(`^refrain: .+\nhint: .+\n$`)
 
 var (
-	clock = regexp.MustCompile(`(?m)^\[\d\d:\d\d:\d\d\] `)
-	leave = regexp.MustCompile(`(?m)^Safe to leave: .*\n(  .*\n)*`)
-	took  = regexp.MustCompile(`\b(\d+m)?[\d.]+s\b`)
+	clock = text.NewPattern(`(?m)^\[\d\d:\d\d:\d\d\] `)
+	leave = text.NewPattern(`(?m)^Safe to leave: .*\n(  .*\n)*`)
+	took  = text.NewPattern(`\b(\d+m)?[\d.]+s\b`)
 )
 
 // tells FILE compares what the last command printed, without the clock, with
@@ -78,8 +80,8 @@ func tells(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: tells FILE")
 	}
-	got := leave.ReplaceAllString(clock.ReplaceAllString(ts.ReadFile("stdout"), ""), "")
-	got = took.ReplaceAllString(got, "0s")
+	got := leave().ReplaceAllString(clock().ReplaceAllString(ts.ReadFile("stdout"), ""), "")
+	got = took().ReplaceAllString(got, "0s")
 	if want := ts.ReadFile(args[0]); got != want {
 		ts.Fatalf("it told:\n%s\nwant:\n%s", got, want)
 	}

@@ -1,9 +1,10 @@
 package tests
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // deno reads deno test. The steps of a test are not counted, as they are in the
@@ -56,11 +57,11 @@ func (d *deno) other(text string) {
 	}
 }
 
-var denoSteps = regexp.MustCompile(` \(\d+ steps?\)`)
+var denoSteps = text.NewPattern(` \(\d+ steps?\)`)
 
 // sums reads "FAILED | 2 passed (1 step) | 2 failed (1 step) | 1 ignored (128ms)".
 func (d *deno) sums(m []string) {
-	counts := parts(denoSteps.ReplaceAllString(m[2], ""), " | ")
+	counts := parts(denoSteps().ReplaceAllString(m[2], ""), " | ")
 	if counts == nil {
 		d.other(m[0])
 		return

@@ -2,12 +2,13 @@ package tests
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // goJSON reads the events of go test -json. Every test counts, subtests too; a
@@ -123,13 +124,13 @@ func (g *goJSON) unfinished(pkg string) []string {
 // goOutput is a line that a test or the compiler printed, empty when it is one of
 // go's own.
 func goOutput(line string) string {
-	if goOwn.MatchString(line) {
+	if goOwn().MatchString(line) {
 		return ""
 	}
 	return line
 }
 
-var goOwn = regexp.MustCompile(`^\s*(?:# |=== |--- (?:FAIL|PASS|SKIP): |FAIL\t|(?:FAIL|PASS)\s*$)`)
+var goOwn = text.NewPattern(`^\s*(?:# |=== |--- (?:FAIL|PASS|SKIP): |FAIL\t|(?:FAIL|PASS)\s*$)`)
 
 // word is a text of an event, in memory of its own.
 func word(event *fastjson.Value, key string) string { return string(event.GetStringBytes(key)) }

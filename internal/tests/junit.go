@@ -3,13 +3,14 @@ package tests
 import (
 	"cmp"
 	"html"
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 var (
-	junitTag  = regexp.MustCompile(`^<(/?)(testsuites|testsuite|testcase|failure|error|skipped)(?:[\s/>]|$)`)
-	junitAttr = regexp.MustCompile(`([A-Za-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	junitTag  = text.NewPattern(`^<(/?)(testsuites|testsuite|testcase|failure|error|skipped)(?:[\s/>]|$)`)
+	junitAttr = text.NewPattern(`([A-Za-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
 // maxTag is how much of one tag is kept: the counts come first.
@@ -82,7 +83,7 @@ func (j *junit) next(text string) string {
 		j.until = "-->"
 		return after
 	}
-	if !junitTag.MatchString(text) {
+	if !junitTag().MatchString(text) {
 		return text[1:]
 	}
 	return j.goOn(text)
@@ -101,7 +102,7 @@ func (j *junit) goOn(text string) string {
 		case c == '>':
 			tag := j.tag + text[:i]
 			j.tag = ""
-			m := junitTag.FindStringSubmatch(tag)
+			m := junitTag().FindStringSubmatch(tag)
 			j.element(m[2], m[1] == "/", tag)
 			return text[i+1:]
 		}
@@ -226,7 +227,7 @@ func (j *junit) report() (Report, bool) {
 
 func junitAttrs(tag string) map[string]string {
 	attrs := make(map[string]string)
-	for _, m := range junitAttr.FindAllStringSubmatch(tag, -1) {
+	for _, m := range junitAttr().FindAllStringSubmatch(tag, -1) {
 		attrs[m[1]] = html.UnescapeString(m[2] + m[3])
 	}
 	return attrs

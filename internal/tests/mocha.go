@@ -1,9 +1,10 @@
 package tests
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // mocha reads the end of what Mocha prints, which its reporters for people have
@@ -106,7 +107,7 @@ type mochaTree struct {
 	tests []Test
 }
 
-var mochaTime = regexp.MustCompile(` \(\d{1,9}ms\)$`)
+var mochaTime = text.NewPattern(` \(\d{1,9}ms\)$`)
 
 func (t *mochaTree) line(text string) {
 	inner := strings.TrimLeft(text, " ")
@@ -116,7 +117,7 @@ func (t *mochaTree) line(text string) {
 	}
 	depth := indent/2 - 1
 	if name, ok := strings.CutPrefix(inner, "✔ "); ok {
-		t.add(depth, mochaTime.ReplaceAllString(name, ""), Passed)
+		t.add(depth, mochaTime().ReplaceAllString(name, ""), Passed)
 		return
 	}
 	if name, ok := strings.CutPrefix(inner, "- "); ok {

@@ -1,8 +1,9 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // nextest reads cargo nextest run. What it calls skipped includes what a filter
@@ -30,13 +31,13 @@ var nextestRules = rules[*nextest]{list: []rule[*nextest]{
 	{`^(.*)`, (*nextest).isTalking, func(n *nextest, m []string) { n.says(m[0]) }},
 }}
 
-var nextestPass = regexp.MustCompile(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
+var nextestPass = text.NewPattern(`^(?:PASS|LEAK|TIMEOUT-PASS|SLOW.*|FLAKY .*|TRY \d+ PASS)$`)
 
 func (n *nextest) test(m []string) {
 	n.talking = nil
 	status, name := m[1], keep(strings.Join(strings.Fields(m[3]), " "))
 	switch {
-	case nextestPass.MatchString(status):
+	case nextestPass().MatchString(status):
 		n.names.put(name, Passed)
 		if n.started {
 			n.passed++
@@ -59,12 +60,12 @@ func (n *nextest) test(m []string) {
 	}
 }
 
-var nextestAside = regexp.MustCompile(` \([^)]*\)`)
+var nextestAside = text.NewPattern(` \([^)]*\)`)
 
 // sums reads the counts: "5 passed (1 slow), 2 failed, 1 timed out, 2 skipped".
 func (n *nextest) sums(m []string) {
 	n.sum.Duration += duration(m[1])
-	counts := parts(nextestAside.ReplaceAllString(m[2], ""), ", ")
+	counts := parts(nextestAside().ReplaceAllString(m[2], ""), ", ")
 	if counts == nil {
 		return
 	}

@@ -1,14 +1,15 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // nodeResult is what follows a mark: the name, the time, and "# SKIP" or the
 // like. The fractions of a millisecond tell it from other runners' lists.
-var nodeResult = regexp.MustCompile(`^(.+) \((\d+\.\d+)ms\)( # .*)?$`)
+var nodeResult = text.NewPattern(`^(.+) \((\d+\.\d+)ms\)( # .*)?$`)
 
 // node reads the spec reporter of node:test. Tests that are marked as to do
 // count as skipped whatever came of them, as they do for Node.
@@ -40,7 +41,7 @@ func (n *node) line(text string) {
 		}
 	case "▶":
 		// Older versions close a suite with the same mark, and its time.
-		if !nodeResult.MatchString(rest) {
+		if !nodeResult().MatchString(rest) {
 			n.begin()
 			n.path.enter(indent/2, rest)
 		}
@@ -64,7 +65,7 @@ func (n *node) begin() {
 }
 
 func (n *node) result(mark string, depth int, text string) {
-	m := nodeResult.FindStringSubmatch(text)
+	m := nodeResult().FindStringSubmatch(text)
 	if m == nil {
 		return
 	}

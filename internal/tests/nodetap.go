@@ -1,11 +1,12 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
-var nodePoint = regexp.MustCompile(`^(not )?ok \d+ - (.+?)(?: # (SKIP|TODO)(?: .*)?)?$`)
+var nodePoint = text.NewPattern(`^(not )?ok \d+ - (.+?)(?: # (SKIP|TODO)(?: .*)?)?$`)
 
 // nodeTAP reads the TAP reporter of node:test, which it is known by from its
 // summary. A suite is no test to Node, though it has a line like one.
@@ -25,7 +26,7 @@ func (n *nodeTAP) line(text string) {
 	case inner[0] == '#':
 		n.comment(indent/4, inner)
 	case inner[0] == 'n' || inner[0] == 'o':
-		if m := nodePoint.FindStringSubmatch(inner); m != nil {
+		if m := nodePoint().FindStringSubmatch(inner); m != nil {
 			n.point(indent/4, m[1] == "", m[2], m[3])
 			return
 		}

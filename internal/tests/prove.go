@@ -58,7 +58,7 @@ var proveRules = rules[*prove]{list: []rule[*prove]{
 }}
 
 func (p *prove) point(text string) {
-	m := tapPoint.FindStringSubmatch(text)
+	m := tapPoint().FindStringSubmatch(text)
 	if m != nil {
 		_, status := tapEnded(m[1] == "", m[3])
 		p.pending.put(p.now+" "+m[2], status)

@@ -1,8 +1,9 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // surefire reads the tests of a Maven build: Surefire, and Failsafe, which prints
@@ -62,13 +63,13 @@ func (s *surefire) counted(m []string) {
 	s.sum.Duration += duration(strings.ReplaceAll(m[6], ",", ""))
 }
 
-var surefireOld = regexp.MustCompile(`^([^()\s]+)\(([\w.$]+)\)$`)
+var surefireOld = text.NewPattern(`^([^()\s]+)\(([\w.$]+)\)$`)
 
 // result reads "org.example.SumTest.adds -- Time elapsed: 0.1 s <<< FAILURE!", or
 // as older versions have it, "adds(org.example.SumTest)  Time elapsed: …".
 func (s *surefire) result(m []string) {
 	name := m[1]
-	if old := surefireOld.FindStringSubmatch(name); old != nil {
+	if old := surefireOld().FindStringSubmatch(name); old != nil {
 		name = old[2] + "." + old[1]
 	}
 	s.quiet()

@@ -2,15 +2,16 @@ package tests
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 var (
-	tapVersion   = regexp.MustCompile(`^TAP version 1[234]$`)
-	tapPlan      = regexp.MustCompile(`^1\.\.(\d+)(?: *#.*)?$`)
-	tapPoint     = regexp.MustCompile(`^(not )?ok (\d+)(?:(?: -)? (.*))?$`)
-	tapDirective = regexp.MustCompile(`(?i)(?:^|\s+)# *(skip|todo)`)
+	tapVersion   = text.NewPattern(`^TAP version 1[234]$`)
+	tapPlan      = text.NewPattern(`^1\.\.(\d+)(?: *#.*)?$`)
+	tapPoint     = text.NewPattern(`^(not )?ok (\d+)(?:(?: -)? (.*))?$`)
+	tapDirective = text.NewPattern(`(?i)(?:^|\s+)# *(skip|todo)`)
 )
 
 // tap reads the Test Anything Protocol. A test with subtests counts as these; it
@@ -58,15 +59,15 @@ func (t *tap) line(text string) {
 	}
 	switch body[0] {
 	case 'o', 'n':
-		if m := tapPoint.FindStringSubmatch(body); m != nil && odd == 0 {
+		if m := tapPoint().FindStringSubmatch(body); m != nil && odd == 0 {
 			t.point(depth, m[1] == "", m[2], m[3])
 		}
 	case '1':
-		if m := tapPlan.FindStringSubmatch(body); m != nil && text == body {
+		if m := tapPlan().FindStringSubmatch(body); m != nil && text == body {
 			t.planned(m[1])
 		}
 	case 'T':
-		if tapVersion.MatchString(text) {
+		if tapVersion().MatchString(text) {
 			t.end()
 			t.sure = true
 		}
@@ -129,7 +130,7 @@ func (t *tap) point(depth int, ok bool, digits, text string) {
 
 // tapEnded is a point's name, and how it ended.
 func tapEnded(ok bool, text string) (name string, status Status) {
-	at := tapDirective.FindStringSubmatchIndex(text)
+	at := tapDirective().FindStringSubmatchIndex(text)
 	switch skip := at != nil && strings.EqualFold(text[at[2]:at[3]], "skip"); {
 	case skip, at != nil && !ok:
 		return text[:at[0]], Skipped

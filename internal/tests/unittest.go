@@ -1,8 +1,9 @@
 package tests
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const (
@@ -158,7 +159,7 @@ func unittestStatus(text string) (Status, bool) {
 
 var unittestWords = map[string]Status{"ok": Passed, "FAIL": Failed, "ERROR": Failed, "unexpected success": Failed, "expected failure": Skipped}
 
-var unittestTitle = regexp.MustCompile(`^([^\s()]+) \(([^\s()]*\.[^\s()]*)\)( .*)?$`)
+var unittestTitle = text.NewPattern(`^([^\s()]+) \(([^\s()]*\.[^\s()]*)\)( .*)?$`)
 
 // unittestTest reads a test's title, "test_add (calc.AddTest)", and gives its full
 // name, with the parameters of a subtest, and what follows.
@@ -166,7 +167,7 @@ func unittestTest(text string) (name, rest string) {
 	if i := strings.IndexByte(text, ' '); i < 1 || !strings.HasPrefix(text[i:], " (") { // most lines are none
 		return "", ""
 	}
-	m := unittestTitle.FindStringSubmatch(text)
+	m := unittestTitle().FindStringSubmatch(text)
 	if m == nil {
 		return "", ""
 	}

@@ -3,17 +3,16 @@ package text
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-var placeholder = regexp.MustCompile(`\{([^{}\n]*)\}`)
+var placeholder = NewPattern(`\{([^{}\n]*)\}`)
 
 // Placeholders are the names in braces, such as {iteration}, that Expand fills in.
 func Placeholders(template string) []string {
 	var names []string
-	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+	for _, m := range placeholder().FindAllStringSubmatch(template, -1) {
 		names = append(names, m[1])
 	}
 	return names
@@ -23,7 +22,7 @@ func Placeholders(template string) []string {
 // value is an error that lists those that have one.
 func Expand(template string, values map[string]string) (string, error) {
 	var unknown []string
-	expanded := placeholder.ReplaceAllStringFunc(template, func(found string) string {
+	expanded := placeholder().ReplaceAllStringFunc(template, func(found string) string {
 		value, ok := values[found[1:len(found)-1]]
 		if !ok {
 			unknown = append(unknown, found)
@@ -40,7 +39,7 @@ func Expand(template string, values map[string]string) (string, error) {
 	return expanded, nil
 }
 
-var trailer = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*: `)
+var trailer = NewPattern(`^[A-Za-z0-9][A-Za-z0-9-]*: `)
 
 // WithTrailers puts the trailers at the end of the message. Git reads only
 // those of the last paragraph, so they join any that are there.
@@ -52,7 +51,7 @@ func WithTrailers(message string, trailers []string) string {
 	between := "\n\n"
 	if i := strings.LastIndex(message, "\n\n"); i >= 0 {
 		last := strings.Split(message[i+2:], "\n")
-		if !slices.ContainsFunc(last, func(line string) bool { return !trailer.MatchString(line) }) {
+		if !slices.ContainsFunc(last, func(line string) bool { return !trailer().MatchString(line) }) {
 			between = "\n"
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,11 +197,11 @@ func Loopback(v any) (what, hint string) {
 }
 
 // As RFC 9110 has it: what cannot end the header and begin another one.
-var goodHeaderName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var goodHeaderName = text.NewPattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // HeaderName is the name of a header.
 func HeaderName(name string) (what, hint string) {
-	if goodHeaderName.MatchString(name) {
+	if goodHeaderName().MatchString(name) {
 		return "", ""
 	}
 	return setting.Quote(name) + " is not a name for a header", "use letters, digits and -"
@@ -238,10 +237,10 @@ func MailAddresses(v any) (what, hint string) {
 // MailServer is for a host, with or without a port.
 func MailServer(v any) (what, hint string) {
 	s := v.(string)
-	if _, ok := text.SplitHost(s); s == "" || ok || goodHost.MatchString(s) {
+	if _, ok := text.SplitHost(s); s == "" || ok || goodHost().MatchString(s) {
 		return "", ""
 	}
 	return "must be a host, or a host and a port, not " + setting.Quote(s), "write it like smtp.example.com or smtp.example.com:465"
 }
 
-var goodHost = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
+var goodHost = text.NewPattern(`^[A-Za-z0-9.-]+$`)
