@@ -108,8 +108,6 @@ func (r *Run) Apply(e loop.Event) {
 		r.Wait = p
 	case *loop.RunPaused, *loop.RunUnpaused:
 		r.Wait, r.Pausing = nil, false
-	case *loop.RunRebootStarted, *loop.RunRebootFinished:
-		r.Wait = nil
 	case *loop.CommandReceived:
 		if !p.Refused && (p.Command == "pause" || p.Command == "resume") {
 			r.Pausing = p.Command == "pause"

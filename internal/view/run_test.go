@@ -187,6 +187,8 @@ func TestARunIsWhatItsLastEventMadeOfIt(t *testing.T) {
 		{&loop.RunRebootStarted{Why: "the context is full"}, loop.Rebooting},
 		{&loop.RunRebootFinished{Reboots: 1}, loop.Running},
 		{&loop.RunWaiting{Why: "usage limit", Until: noon.Add(time.Hour)}, loop.Waiting},
+		{&loop.RunRebootStarted{Why: "a person asked for it"}, loop.Waiting},
+		{&loop.RunRebootFinished{Reboots: 2}, loop.Waiting},
 		{&loop.IterationStarted{}, loop.Running},
 		{&loop.RunFinished{State: loop.Stopped}, loop.Stopped},
 		{&loop.RunResumed{From: loop.Stopped}, loop.Running},
