@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"redact":   nil, // what is not told
 
 	"wellformed": nil, // what values of settings look like
+	"foreign":    nil, // what other systems call things
 
 	"tomlfile": nil, // TOML files with the places of their keys; single values and keys of them
 
@@ -52,7 +53,7 @@ var mayImport = map[string][]string{
 	"view":    join(words, []string{"stop"}),
 	"seal":    nil,
 	"journal": join(words, []string{"project", "seal"}),
-	"config":  join(words, []string{"stop", "agent", "project", "procedure", "tomlfile", "wellformed"}),
+	"config":  join(words, []string{"stop", "agent", "project", "procedure", "tomlfile", "wellformed", "foreign"}),
 
 	"later":   {"loop", "git", "harness", "agent", "intake"},
 	"policy":  {"loop", "stop", "config"},
@@ -65,7 +66,7 @@ var mayImport = map[string][]string{
 
 	"migrate":   {"agent", "procedure"}, // what people come from
 	"adopt":     {"config", "migrate", "request", "scaffold"},
-	"preflight": {"migrate", "agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
+	"preflight": {"migrate", "foreign", "agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
 
 	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
 	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
@@ -101,7 +102,7 @@ var mayImport = map[string][]string{
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "adopt", "control", "governor", "policy", "project"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
 	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/refrain-loop/refrain/internal/migrate"
+	"github.com/refrain-loop/refrain/internal/foreign"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -127,7 +127,7 @@ func asRun(root *cobra.Command, args []string) []string {
 		found, _, err := root.Find(words)
 		known := err == nil && found != root
 		switch {
-		case known || migrate.Command(words) != "":
+		case known || foreign.Command(words) != "":
 			return args
 		case isProcedure(dir, words[0]):
 			return slices.Insert(slices.Clone(args), at, "run")
@@ -245,8 +245,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		name := unknown.GetSpecifiedName()
-		if foreign := migrate.Flag(name); foreign != "" {
-			hint = foreign
+		if theirs := foreign.Flag(name); theirs != "" {
+			hint = theirs
 		} else if near := nearestFlag(cmd, name); near != "" {
 			hint = fmt.Sprintf("did you mean --%s?", near)
 		}

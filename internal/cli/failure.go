@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/foreign"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
-	"github.com/refrain-loop/refrain/internal/migrate"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -144,8 +144,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	if cmd.HasAvailableSubCommands() {
 		hint := fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")
-		if foreign := migrate.Command(args); foreign != "" && !cmd.HasParent() {
-			hint = foreign
+		if theirs := foreign.Command(args); theirs != "" && !cmd.HasParent() {
+			hint = theirs
 		} else if near := nearestCommand(cmd, args[0]); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/refrain-loop/refrain/internal/foreign"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -108,7 +109,10 @@ func unknown(path []string) (what, hint string) {
 	if model, key := unquotedModel(path); model != "" {
 		return what, "write the model's name in quotes: prices." + setting.Quote(model) + key
 	}
-	if hint = suggestKey(path); hint == "" {
+	if hint = foreign.Key(path); hint == "" {
+		hint = suggestKey(path)
+	}
+	if hint == "" {
 		hint = `"refrain config show" lists every key`
 	}
 	return what, hint

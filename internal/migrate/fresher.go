@@ -108,6 +108,7 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 	if !smart {
 		im.set("stop.no_progress", 0)
 		im.set("procedures.build.done.plan", "")
+		im.set("procedures.plan.done.promise", "")
 	}
 	if f.ArchiveCompleted != nil {
 		note("fresher.archive_completed", "nothing is moved: hidden folders of a plan are left out")
@@ -141,7 +142,7 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 		im.set("hooks.timeout", fmt.Sprintf("%ds", *c.Hooks.Timeout))
 	}
 	if c.Docker.UseDocker {
-		note("docker", "start refrain in your container")
+		note("docker", "not yet: start refrain in your container")
 	}
 	for _, key := range unknown {
 		note(key, "fresher has no such key that is known here")

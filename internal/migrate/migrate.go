@@ -1,6 +1,5 @@
 // Package migrate knows the systems that people come from: which files they
-// leave in a project, what those mean as settings here, and what their words are
-// called.
+// leave in a project, and what those mean as settings here.
 //
 // Reading is all that it does: it gives settings, the files to write beside them,
 // and a note for everything that has no counterpart, so that nothing is left

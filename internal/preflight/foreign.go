@@ -6,14 +6,15 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/foreign"
 	"github.com/refrain-loop/refrain/internal/migrate"
 )
 
-// foreign tells of what another system would read, and nobody does here: its
+// notRead tells of what another system would read, and nobody does here: its
 // variables, and its files where there are no settings of ours yet.
-func foreign(f Flight) []Finding {
+func notRead(f Flight) []Finding {
 	var list []Finding
-	for _, w := range migrate.Variables(os.Environ()) {
+	for _, w := range foreign.Variables(os.Environ()) {
 		list = append(list, Finding{Name: "environment", Worry: true, What: fmt.Sprintf("%s is %s's, and not read", w.Theirs, w.System), Hint: w.Ours})
 	}
 	return append(list, Foreign(f.Tree)...)

@@ -61,7 +61,7 @@ func Refused(list []Finding) []Finding {
 
 // checks is everything that is looked at, in the order of telling.
 var checks = []func(context.Context, Flight) []Finding{
-	quick(place), quick(repository), quick(Agents), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs), quick(foreign),
+	quick(place), quick(repository), quick(Agents), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs), quick(notRead),
 }
 
 // quick is a check that waits for nobody.

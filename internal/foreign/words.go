@@ -1,4 +1,9 @@
-package migrate
+// Package foreign knows the words of the systems that people come from: flags,
+// commands, variables and keys that mean nothing here, and what to say instead.
+//
+// It only answers who asks: a word that is ours is never looked up, and one that
+// nobody knows has no answer.
+package foreign
 
 import (
 	"slices"
@@ -97,9 +102,9 @@ var commands = []Word{
 	{"descartes", "cancel", "refrain stop"},
 	{"fresher", "migrate-plan", "nothing to do: a plan in one file and one in a folder are both read"},
 	{"fresher", "upgrade", "install a newer refrain, as you installed this one"},
-	{"fresher", "docker", "start refrain in your container"},
-	{"fresher", "docker shell", "start refrain in your container"},
-	{"fresher", "docker build", "start refrain in your container"},
+	{"fresher", "docker", "not yet: start refrain in your container"},
+	{"fresher", "docker shell", "not yet: start refrain in your container"},
+	{"fresher", "docker build", "not yet: start refrain in your container"},
 	{"ralph-claude-code", "enable", "refrain import, or refrain init"},
 	{"ralph-claude-code", "monitor", "refrain watch"},
 	{"ralph-tui", "setup", "refrain init"},
@@ -114,9 +119,9 @@ var commands = []Word{
 var variables = []Word{
 	{"fresher", "FRESHER_MODE", "say it: refrain plan, or refrain build"},
 	{"fresher", "FRESHER_MAX_ITERATIONS", "set REFRAIN_LOOP_MAX_ITERATIONS"},
-	{"fresher", "FRESHER_SMART_TERMINATION", "for false, set REFRAIN_STOP_NO_PROGRESS=0, and REFRAIN_DONE_PLAN to nothing"},
+	{"fresher", "FRESHER_SMART_TERMINATION", "for false, set REFRAIN_STOP_NO_PROGRESS=0, and REFRAIN_DONE_PLAN and REFRAIN_DONE_PROMISE to nothing"},
 	{"fresher", "FRESHER_DANGEROUS_PERMISSIONS", "set REFRAIN_PERMISSIONS_MODE=full for true, =work for false"},
-	{"fresher", "FRESHER_MAX_TURNS", "pass --set agents.claude.max_turns=N"},
+	{"fresher", "FRESHER_MAX_TURNS", "set REFRAIN_AGENTS_CLAUDE_MAX_TURNS"},
 	{"fresher", "FRESHER_MODEL", "set REFRAIN_MODEL"},
 	{"fresher", "FRESHER_TEST_CMD", "set REFRAIN_COMMANDS_TEST"},
 	{"fresher", "FRESHER_BUILD_CMD", "set REFRAIN_COMMANDS_BUILD"},
@@ -134,6 +139,68 @@ var variables = []Word{
 	{"rooda", "ROODA_LOOP_LOG_LEVEL", "set REFRAIN_LOG_LEVEL"},
 	{"rooda", "ROODA_LOOP_SHOW_AI_OUTPUT", "pass -o plain or -o live"},
 	{"rooda", "ROODA_", "unset it: nothing stands for it here"},
+}
+
+// Where records are is one place for all runs, and no setting.
+const records = "there is none: each run has a folder of its own, and \"refrain ls\" lists them; XDG_STATE_HOME moves them all"
+
+// keys are those of other systems' settings that are none here, wherever they
+// stand; a table is in brackets.
+var keys = []Word{
+	{"tachikoma", "working_dir", "-C FOLDER, or loop.dir for a folder below the work tree"},
+	{"tachikoma", "prompt_path", "prompt"},
+	{"tachikoma", "env_vars", "[agents.NAME.env]"},
+	{"tachikoma", "claude_command", "agents.claude.program"},
+	{"tachikoma", "max_test_failure_streak", "stop.test_failures, and stop.failures for iterations that went wrong"},
+	{"tachikoma", "max_no_progress_iterations", "stop.no_progress"},
+	{"tachikoma", "stop_on_patterns", "stop.patterns"},
+	{"tachikoma", "custom_scripts", "stop.scripts"},
+	{"tachikoma", "track_file_changes", "there is none: changes are always noticed, and loop.progress says what counts as progress"},
+	{"tachikoma", "parse_tests", "there is none: test results are always read, and loop.progress says what counts as progress"},
+	{"tachikoma", "max_in_memory", "there is none: the journal has everything, and is read from its end"},
+	{"tachikoma", "persist", "there is none: every event is written down"},
+	{"tachikoma", "persist_path", records},
+	{"tachikoma", "context_redline_percent", "context.redline"},
+	{"tachikoma", "session_timeout", "session.max_time"},
+	{"tachikoma", "attended_mode", "loop.attended, or --ask"},
+	{"tachikoma", "persist_sessions", "session.mode: one that is kept outlives the runner"},
+	{"tachikoma", "state_dir", records},
+	{"rooda", "default_iterations", "loop.max_iterations"},
+	{"rooda", "default_max_iterations", "loop.max_iterations"},
+	{"rooda", "iteration_mode", "loop.max_iterations, where 0 is unlimited"},
+	{"rooda", "failure_threshold", "stop.failures"},
+	{"rooda", "max_output_buffer", "there is none: all output is kept, and the end of it is what counts"},
+	{"rooda", "log_level", "log.level"},
+	{"rooda", "log_timestamp_format", "there is none: the log has whole times, and plain output those of the clock"},
+	{"rooda", "show_ai_output", "-o says how a run is shown: live and plain have the agent's output, quiet has not"},
+	{"rooda", "ai_cmd", "[agents.NAME] command, or a command after --"},
+	{"rooda", "ai_cmd_alias", "agent"},
+	{"rooda", "ai_cmd_aliases", "[agents.NAME] command"},
+	{"rooda", "ai_tools", "[agents.NAME] command"},
+	{"fresher", "[fresher]", "\"refrain import\" makes a refrain.toml of .fresher/config.toml, and says what has no counterpart"},
+	{"fresher", "smart_termination", "for false, done.plan = \"\", done.promise = \"\" and stop.no_progress = 0"},
+	{"fresher", "dangerous_permissions", "permissions.mode = \"full\" for true, \"work\" for false"},
+	{"fresher", "max_turns", "agents.claude.max_turns"},
+	{"fresher", "archive_completed", "there is none: nothing is moved, and hidden folders of a plan are left out"},
+	{"fresher", "single_file_threshold", "there is none: both kinds of plan are read, whatever their length"},
+	{"fresher", "[paths]", "there are none: each run has a folder of its own, the prompts say specs/, and agents look for the code themselves"},
+	{"fresher", "log_dir", records},
+	{"fresher", "spec_dir", "there is none: the built-in prompts say specs/, and those of your own say what you want"},
+	{"fresher", "src_dir", "there is none: agents look for the code themselves"},
+	{"fresher", "impl_dir", "done.plan, which may be a folder"},
+	{"fresher", "[docker]", "not yet: start refrain in your container, or give an agent one with [agents.NAME] command"},
+	{"fresher", "use_docker", "not yet: start refrain in your container, or give an agent one with [agents.NAME] command"},
+	{"descartes", "completion_promise", "done.promise"},
+	{"descartes", "working_directory", "-C FOLDER"},
+	{"descartes", "include_iteration_context", "loop.iteration_context"},
+	{"descartes", "iteration_timeout_secs", "loop.iteration_timeout, with its unit: \"600s\""},
+	{"descartes", "[backend]", "agent; what it is called with stands below [agents.NAME]"},
+	{"descartes", "backend_type", "agent"},
+	{"descartes", "prompt_mode", "loop.prompt_as, or prompt below [agents.NAME]"},
+	{"descartes", "output_format", "format below [agents.NAME]"},
+	{"descartes", "auto_commit", "git.commit"},
+	{"descartes", "create_branch", "git.branch"},
+	{"descartes", "state_file", records},
 }
 
 // Flag is what a flag that does not exist means to other systems, as a hint;
@@ -167,6 +234,27 @@ func Command(words []string) string {
 				hint = strings.ReplaceAll(hint, "NAME", words[slices.Index(theirs, "NAME")])
 			}
 			return whose(w.System) + " " + strings.Join(words, " ") + ": " + hint
+		}
+	}
+	return ""
+}
+
+// Keys is every key that has an answer.
+func Keys() []string {
+	var list []string
+	for _, w := range keys {
+		list = append(list, strings.Trim(w.Theirs, "[]"))
+	}
+	return list
+}
+
+// Key is what a key that does not exist means to another system, as a hint; empty
+// when nobody knows it. What counts is its last part: it may stand in a table that
+// is ours.
+func Key(path []string) string {
+	for _, w := range keys {
+		if strings.Trim(w.Theirs, "[]") == path[len(path)-1] {
+			return whose(w.System) + " " + w.Theirs + ": " + w.Ours
 		}
 	}
 	return ""

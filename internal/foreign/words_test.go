@@ -1,4 +1,4 @@
-package migrate
+package foreign
 
 import (
 	"fmt"
@@ -34,6 +34,20 @@ func TestForeignWordsNameOurs(t *testing.T) {
 	}
 }
 
+func TestForeignKeysNameOursWhereverTheyStand(t *testing.T) {
+	for key, want := range map[string]string{
+		"state_file":      "descartes' state_file: there is none: ",
+		"loop.state_file": "descartes' state_file: there is none: ",
+		"docker":          "fresher's [docker]: not yet: ",
+		"state_file.x":    "",
+		"loop.backof":     "",
+	} {
+		if got := Key(strings.Split(key, ".")); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("Key(%q) = %q, want %q", key, got, want)
+		}
+	}
+}
+
 func TestForeignVariablesAreNamedWithoutTheirValues(t *testing.T) {
 	environ := []string{"ROODA_LOOP_AI_CMD=secret", "FRESHER_ODD=secret", "PATH=x", "FRESHER_MODEL=secret", "AFRESHER_MODEL=x"}
 	got := fmt.Sprint(Variables(environ))
@@ -48,7 +62,7 @@ func TestForeignVariablesAreNamedWithoutTheirValues(t *testing.T) {
 
 // A word that is ours would never be asked for.
 func TestNoWordTwice(t *testing.T) {
-	for _, list := range [][]Word{flags, commands, variables} {
+	for _, list := range [][]Word{flags, commands, variables, keys} {
 		seen := map[string]bool{}
 		for _, w := range list {
 			key := w.System + " " + w.Theirs
