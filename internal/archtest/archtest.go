@@ -43,7 +43,8 @@ var mayImport = map[string][]string{
 	"price":   nil, // what models cost
 	"agent":   join(words, []string{"price"}),
 	"intake":  {"agent"},
-	"tests":   words,
+	"tests":   join(words, []string{"figures"}),
+	"figures": nil, // counts and times as test runners print them
 	"harness": nil,
 	"plan":    words,
 

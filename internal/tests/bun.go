@@ -1,6 +1,10 @@
 package tests
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
+)
 
 // bun reads bun test. Its counts come before the line that ends the run; a run
 // that it gave up early has none.
@@ -21,8 +25,8 @@ var bunRules = rules[*bun]{list: []rule[*bun]{
 	{`^bun test v`, nil, func(b *bun, _ []string) { b.endRun(); *b = bun{run: b.run, on: true} }},
 	{`^Ran \d+ tests? across \d+ files?\. \[(.+)\]$`, nil, (*bun).ran},
 	{`^(?:No tests found!|The following filters did not match any test files:)$`, (*bun).isOn, func(b *bun, m []string) { b.summary(0, 0, 0); b.during(m[0]) }},
-	{`^ ?(\d{1,9}) pass$`, nil, func(b *bun, m []string) { b.counts = map[string]int{"pass": ints(m)[1]} }},
-	{`^ ?(\d{1,9}) (fail|skip|todo|error|errors)$`, (*bun).isCounted, func(b *bun, m []string) { b.counts[m[2]] = ints(m)[1] }},
+	{`^ ?(\d{1,9}) pass$`, nil, func(b *bun, m []string) { b.counts = map[string]int{"pass": figures.Ints(m)[1]} }},
+	{`^ ?(\d{1,9}) (fail|skip|todo|error|errors)$`, (*bun).isCounted, func(b *bun, m []string) { b.counts[m[2]] = figures.Ints(m)[1] }},
 	{`^ ?\d{1,9} (?:fail|skip|todo|error|errors)$`, (*bun).isOn, func(b *bun, m []string) { b.during(m[0]) }},
 	{`^ ?\d{1,9} .* (?:failed|skipped|todo):$`, (*bun).isOn, func(b *bun, _ []string) { b.again = true }},
 	{`^ ?\d{1,9}(?: |$)`, func(b *bun) bool { return b.again }, func(*bun, []string) {}},
@@ -45,7 +49,7 @@ func (b *bun) ran(m []string) {
 		b.summary(b.counts["pass"], failed, b.counts["skip"]+b.counts["todo"])
 	}
 	b.endRun()
-	b.sum.Duration += spelt(m[1])
+	b.sum.Duration += figures.Spelt(m[1])
 	*b = bun{run: b.run}
 }
 
@@ -79,7 +83,7 @@ func (b *bun) result(m []string) {
 	if b.file != "" {
 		name = b.file + " > " + name
 	}
-	b.ended(name, marks[m[1]], spelt(m[3]))
+	b.ended(name, marks[m[1]], figures.Spelt(m[3]))
 	if why != nil {
 		b.detail(why.String())
 	}

@@ -1,6 +1,10 @@
 package tests
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/refrain-loop/refrain/internal/figures"
+)
 
 // cargo reads cargo test: one summary for each test binary and for the doc-tests
 // of each crate. Tests go by the name of their binary, since two crates may well
@@ -42,9 +46,9 @@ var cargoRules = rules[*cargo]{list: []rule[*cargo]{
 	{`^running \d+ tests?$`, nil, func(c *cargo, _ []string) { c.end(); c.open = true }},
 	{`^test (.+?)(?: - (?:should panic|compile fail|compile|ignore))? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <\d+\.\d+s>)?$`, (*cargo).isOpen, func(c *cargo, m []string) { c.ended(m[1], cargoStatus[m[2]], 0) }},
 	{`^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored; (\d{1,9}) measured; \d+ filtered out(?:; finished in (\d+\.\d+s))?$`, nil, func(c *cargo, m []string) {
-		n := ints(m[1:5])
+		n := figures.Ints(m[1:5])
 		c.summary(n[0]+n[3], n[1], n[2])
-		c.sum.Duration += duration(m[5])
+		c.sum.Duration += figures.Duration(m[5])
 		c.open = false
 		c.end()
 	}},

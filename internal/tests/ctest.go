@@ -1,5 +1,7 @@
 package tests
 
+import "github.com/refrain-loop/refrain/internal/figures"
+
 // ctest reads CMake's ctest. Its own sum takes a skipped test for a passed one
 // and leaves a disabled one out; the list that follows sets this right.
 type ctest struct {
@@ -16,7 +18,7 @@ var ctestRules = rules[*ctest]{list: []rule[*ctest]{
 	{`^    Start `, nil, func(c *ctest, _ []string) { c.talking = nil }},
 	{`^The following tests FAILED:$`, (*ctest).isSummed, func(c *ctest, _ []string) { c.list = 'f' }},
 	{`^The following tests did not run:$`, (*ctest).isSummed, func(c *ctest, _ []string) { c.list = 'n' }},
-	{`^Total Test time \(real\) = +(\d+\.\d+) sec$`, (*ctest).isSummed, func(c *ctest, m []string) { c.sum.Duration += duration(m[1]) }},
+	{`^Total Test time \(real\) = +(\d+\.\d+) sec$`, (*ctest).isSummed, func(c *ctest, m []string) { c.sum.Duration += figures.Duration(m[1]) }},
 	{`^\t *\d+ - (.+) \(([^()]+)\)(?:  .*)?$`, (*ctest).isSummed, (*ctest).listed},
 	{`^\t`, (*ctest).isSummed, func(*ctest, []string) {}},
 	{`^No tests were found!!!$`, nil, func(c *ctest, _ []string) { c.add(0, 0, 0) }},
@@ -34,13 +36,13 @@ func (c *ctest) test(m []string) {
 	case status == "Skipped" || status == "Not Run (Disabled)":
 		c.ended(m[1], Skipped, 0)
 	default:
-		c.ended(m[1], Failed, duration(m[4]))
+		c.ended(m[1], Failed, figures.Duration(m[4]))
 		c.because(m[1], status)
 	}
 }
 
 func (c *ctest) sums(m []string) {
-	n := ints(m[1:])
+	n := figures.Ints(m[1:])
 	failed, total := n[0], n[1]
 	if failed > total {
 		return

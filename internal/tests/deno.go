@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -61,7 +62,7 @@ var denoSteps = text.NewPattern(` \(\d+ steps?\)`)
 
 // sums reads "FAILED | 2 passed (1 step) | 2 failed (1 step) | 1 ignored (128ms)".
 func (d *deno) sums(m []string) {
-	counts := parts(denoSteps().ReplaceAllString(m[2], ""), " | ")
+	counts := figures.Parts(denoSteps().ReplaceAllString(m[2], ""), " | ")
 	if counts == nil {
 		d.other(m[0])
 		return
@@ -71,7 +72,7 @@ func (d *deno) sums(m []string) {
 		failed = max(1, failed)
 	}
 	d.summary(counts["passed"], failed, counts["ignored"])
-	d.sum.Duration += spelt(m[3])
+	d.sum.Duration += figures.Spelt(m[3])
 	d.end()
 }
 

@@ -1,6 +1,10 @@
 package tests
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
+)
 
 // dotnet reads dotnet test: VSTest's console in its short and long form, the
 // terminal logger of the newer SDKs, and Microsoft.Testing.Platform. A test host
@@ -19,7 +23,7 @@ var dotnetRules = rules[*dotnet]{list: []rule[*dotnet]{
 	// VSTest's console: "  Failed Sum.Tests.Adds [12 ms]", and why.
 	{`^  (Passed|Failed|Skipped) (\S.*) \[([^\[\]]+)\]$`, nil, (*dotnet).console},
 	{`^ +(\S.*) \((\d[^()]*)\): Error Message: (.*)$`, nil, func(d *dotnet, m []string) {
-		d.fail(m[1], spelt(m[2]))
+		d.fail(m[1], figures.Spelt(m[2]))
 		d.detail(m[3])
 	}},
 	{`^ +Error Message:$`, nil, func(d *dotnet, _ []string) { d.why = true }},
@@ -28,7 +32,7 @@ var dotnetRules = rules[*dotnet]{list: []rule[*dotnet]{
 
 	// Microsoft.Testing.Platform: "failed Sum.Tests.Adds (33ms)", and others when
 	// its output is to be detailed.
-	{`^(passed|failed|skipped) (\S.*) \((\d[^()]*)\)$`, nil, func(d *dotnet, m []string) { d.named(m[2], Status(m[1]), spelt(m[3])) }},
+	{`^(passed|failed|skipped) (\S.*) \((\d[^()]*)\)$`, nil, func(d *dotnet, m []string) { d.named(m[2], Status(m[1]), figures.Spelt(m[3])) }},
 
 	// The summaries.
 	{`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+), Total: +\d+(?:, Duration: ([^-]+?))?(?: - .+)?$`, nil, (*dotnet).sums},
@@ -40,7 +44,7 @@ var dotnetRules = rules[*dotnet]{list: []rule[*dotnet]{
 	{`^Test run summary: (.*)`, nil, func(d *dotnet, m []string) { d.block, d.status = map[string]int{}, strings.Clone(short(m[1])) }},
 	{`^Total tests: (.*)`, nil, func(d *dotnet, m []string) {
 		d.block, d.status = map[string]int{}, ""
-		if n, ok := number(m[1]); ok {
+		if n, ok := figures.Number(m[1]); ok {
 			d.block["total"] = n
 		}
 	}},
@@ -67,9 +71,9 @@ func (d *dotnet) console(m []string) {
 	d.endDetail()
 	switch {
 	case d.on:
-		d.ended(m[2], Status(strings.ToLower(m[1])), spelt(m[3]))
+		d.ended(m[2], Status(strings.ToLower(m[1])), figures.Spelt(m[3]))
 	case m[1] == "Failed":
-		d.fail(m[2], spelt(m[3]))
+		d.fail(m[2], figures.Spelt(m[3]))
 	}
 }
 
@@ -88,7 +92,7 @@ func (d *dotnet) counted(text string) bool {
 	what, value, _ := strings.Cut(strings.TrimLeft(text, " "), ": ")
 	switch what = strings.ToLower(what); what {
 	case "passed", "failed", "skipped", "succeeded", "total":
-		if n, ok := number(value); ok {
+		if n, ok := figures.Number(value); ok {
 			d.block[what] = n
 			return true
 		}
@@ -124,7 +128,7 @@ func (d *dotnet) report() (Report, bool) {
 }
 
 func (d *dotnet) sums(m []string) {
-	n := ints(m[1:4])
+	n := figures.Ints(m[1:4])
 	d.end(n[1], n[0], n[2], m[4])
 }
 
@@ -137,7 +141,7 @@ func (d *dotnet) end(passed, failed, skipped int, took string) {
 		}
 	}
 	d.summary(passed, failed, skipped)
-	d.sum.Duration += spelt(took)
+	d.sum.Duration += figures.Spelt(took)
 	d.endRun()
 	*d = dotnet{run: d.run}
 }

@@ -3,6 +3,8 @@ package tests
 import (
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/figures"
 )
 
 // exunit reads ExUnit. Tests that were excluded count as skipped, those whose
@@ -27,7 +29,7 @@ var exunitRules = rules[*exunit]{list: []rule[*exunit]{
 	{`^(?:\d+ (?:doctests?|tests?|property|properties|features?), )*\d+ failures?(?:, \d+ (?:excluded|invalid|skipped))*$`, nil, (*exunit).counted},
 	{`^Finished in (.*)`, nil, func(e *exunit, m []string) {
 		took, _, _ := strings.Cut(m[1], " (")
-		e.took, e.finished = spelt(took), true
+		e.took, e.finished = figures.Spelt(took), true
 		e.endDetail()
 	}},
 	{`^Randomized with seed `, func(e *exunit) bool { return e.counts != "" }, func(e *exunit, _ []string) { e.end(e.counts) }},
@@ -73,7 +75,7 @@ func (e *exunit) counted(m []string) {
 }
 
 func (e *exunit) end(text string) {
-	counts := parts(text, ", ")
+	counts := figures.Parts(text, ", ")
 	failed := counts["failure"] + counts["failures"] + counts["invalid"]
 	skipped := counts["excluded"] + counts["skipped"]
 	total := -counts["excluded"] - counts["skipped"] - failed

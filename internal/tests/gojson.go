@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -41,7 +42,7 @@ func (g *goJSON) line(text string) {
 	if pkg == "" {
 		return
 	}
-	took := duration(fmt.Sprintf("%.3f", event.GetFloat64("Elapsed")))
+	took := figures.Duration(fmt.Sprintf("%.3f", event.GetFloat64("Elapsed")))
 	if test != "" {
 		g.test(action, pkg, test, word(event, "Output"), took)
 		return

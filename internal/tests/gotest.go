@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/figures"
 )
 
 // goText reads what go test prints. With -v every test is named and counted,
@@ -41,7 +43,7 @@ func (g *goText) result(m []string) {
 		g.says(m[0])
 		return
 	}
-	g.ended(name, status, duration(took))
+	g.ended(name, status, figures.Duration(took))
 }
 
 // isSeconds tells whether a text is a time such as "0.03s".
@@ -85,9 +87,9 @@ func (g *goText) endPackage(m []string) {
 		if text == nil {
 			text = &g.death
 		}
-		g.name(name, text.String(), duration(took))
+		g.name(name, text.String(), figures.Duration(took))
 	}
-	g.sum.Duration += duration(took)
+	g.sum.Duration += figures.Duration(took)
 	g.prefix = name + "."
 	g.summary(g.passed, g.failed, g.skipped)
 	g.endRun()

@@ -1,5 +1,7 @@
 package tests
 
+import "github.com/refrain-loop/refrain/internal/figures"
+
 // gotestsum reads the end of what gotestsum prints, which is the same in each of
 // its formats, and the names that its format testname prints before that. In
 // other formats tests that pass go by the full paths of their packages, if at all,
@@ -20,7 +22,7 @@ var gotestsumRules = rules[*gotestsum]{list: []rule[*gotestsum]{
 		if m[3] == "" {
 			g.packages++
 		}
-		g.failAgain(gotestsumName(m[2], m[3]), duration(m[4]))
+		g.failAgain(gotestsumName(m[2], m[3]), figures.Duration(m[4]))
 	}},
 	{`^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in (\d+\.\d+s)$`, nil, (*gotestsum).done},
 	{`^=== `, (*gotestsum).explaining, func(g *gotestsum, _ []string) { g.endDetail() }},
@@ -31,12 +33,12 @@ var gotestsumRules = rules[*gotestsum]{list: []rule[*gotestsum]{
 // done reads the counts of a summary.
 func (g *gotestsum) done(m []string) {
 	g.endDetail()
-	g.sum.Duration += duration(m[5])
-	total, ok := number(m[1])
+	g.sum.Duration += figures.Duration(m[5])
+	total, ok := figures.Number(m[1])
 	if !ok {
 		return
 	}
-	n := ints(m[2:5])
+	n := figures.Ints(m[2:5])
 	skipped, failed, broken := n[0], n[1], n[2]
 	passed := max(0, total-skipped-(failed-g.packages))
 	if failed == 0 {

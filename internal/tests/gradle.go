@@ -1,6 +1,10 @@
 package tests
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
+)
 
 // gradle reads the tests of a Gradle build. Gradle counts them only when one
 // failed, and names those that passed only when the build says so in its
@@ -32,7 +36,7 @@ var gradleRules = rules[*gradle]{list: []rule[*gradle]{
 		g.broken = strings.Clone(short(m[1]))
 	}},
 	{`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`, nil, func(g *gradle, m []string) {
-		n := ints(m[1:])
+		n := figures.Ints(m[1:])
 		g.summary(n[0]-n[1]-n[2], n[1], n[2])
 		g.endRun()
 	}},

@@ -1,6 +1,10 @@
 package tests
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
+)
 
 // jest reads Jest. It does not count the tests of a file that could not be
 // loaded; here such a file counts as one failed test.
@@ -26,10 +30,10 @@ var jestRules = rules[*jest]{list: []rule[*jest]{
 	{`^( +)(○|✎) (?:skipped )?(?:todo )?(.*)$`, (*jest).inFile, (*jest).listed},
 	{`^ (.*)`, (*jest).inFile, (*jest).indented},
 	{`^No tests found, exiting with code `, nil, func(j *jest, _ []string) { j.summary(0, 0, 0); j.end(); j.endDetail() }},
-	{`^Test Suites: (.*)`, nil, func(j *jest, m []string) { j.files = parts(m[1], ", ")["failed"] }},
+	{`^Test Suites: (.*)`, nil, func(j *jest, m []string) { j.files = figures.Parts(m[1], ", ")["failed"] }},
 	{`^Tests:       (.*)`, nil, (*jest).sums},
 	{`^Time:        ([^,]*)`, func(j *jest) bool { return j.timed }, func(j *jest, m []string) {
-		j.sum.Duration += spelt(m[1])
+		j.sum.Duration += figures.Spelt(m[1])
 		j.timed = false
 	}},
 }, other: func(j *jest, text string) {
@@ -98,7 +102,7 @@ func (j *jest) problem(m []string) {
 }
 
 func (j *jest) sums(m []string) {
-	counts := parts(m[1], ", ")
+	counts := figures.Parts(m[1], ", ")
 	total, ok := counts["total"]
 	if !ok {
 		j.endDetail()

@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -146,18 +147,18 @@ func (j *junit) begin(tag string) {
 	j.depth++
 	attrs := junitAttrs(tag)
 	j.suite = short(attrs["name"])
-	total, ok := number(attrs["tests"])
+	total, ok := figures.Number(attrs["tests"])
 	if !ok || j.depth > 2 || j.depth == 2 && j.announced {
 		return
 	}
 	j.announced = j.depth == 1
-	failures, _ := number(attrs["failures"])
-	errors, _ := number(attrs["errors"])
-	skipped, _ := number(attrs["skipped"])
+	failures, _ := figures.Number(attrs["failures"])
+	errors, _ := figures.Number(attrs["errors"])
+	skipped, _ := figures.Number(attrs["skipped"])
 	j.said.total += max(total, failures+errors+skipped)
 	j.said.failed += failures + errors
 	j.said.skipped += skipped
-	j.sum.Duration += duration(attrs["time"])
+	j.sum.Duration += figures.Duration(attrs["time"])
 }
 
 func (j *junit) began(tag string) {
@@ -167,7 +168,7 @@ func (j *junit) began(tag string) {
 	if class := cmp.Or(attrs["classname"], j.suite); class != "" && class != name {
 		name = class + "." + name
 	}
-	j.test = &Test{Name: name, Status: Passed, Duration: duration(attrs["time"])}
+	j.test = &Test{Name: name, Status: Passed, Duration: figures.Duration(attrs["time"])}
 	if s := attrs["status"]; s == "disabled" || s == "notrun" { // as ctest and googletest say it
 		j.test.Status = Skipped
 	}

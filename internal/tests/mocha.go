@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -25,13 +26,13 @@ func (m *mocha) isCounting() bool { return m.counting }
 var mochaRules = rules[*mocha]{list: []rule[*mocha]{
 	{`^  (\d+) passing \((\d+(?:ms|s|m|h|d))\)$`, nil, (*mocha).begin},
 	{`^  (\d{1,9}) pending$`, (*mocha).isCounting, func(m *mocha, sub []string) {
-		n := ints(sub)[1]
+		n := figures.Ints(sub)[1]
 		m.add(0, 0, n)
 		m.names.merge(m.tree.take(Skipped, n))
 		m.tree = mochaTree{}
 	}},
 	{`^  (\d{1,9}) failing$`, (*mocha).isCounting, func(m *mocha, sub []string) {
-		m.add(0, ints(sub)[1], 0)
+		m.add(0, figures.Ints(sub)[1], 0)
 		m.counting, m.listing = false, true
 	}},
 	{`^  (\d+)\)(?: (.*))?$`, func(m *mocha) bool { return m.listing }, (*mocha).numbered},
@@ -61,13 +62,13 @@ func (m *mocha) during(text string) {
 
 // begin reads "  2 passing (84ms)", which begins a summary.
 func (m *mocha) begin(sub []string) {
-	n := ints(sub)[1]
+	n := figures.Ints(sub)[1]
 	m.endRun()
 	*m = mocha{run: m.run, counting: true, tree: m.tree}
 	m.summary(n, 0, 0)
 	m.names.merge(m.tree.take(Passed, n))
 	m.tree = mochaTree{tests: of(m.tree.tests, Skipped)}
-	m.sum.Duration += duration(sub[2])
+	m.sum.Duration += figures.Duration(sub[2])
 }
 
 // numbered reads "  1) suite", which begins a failure.

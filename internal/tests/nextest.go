@@ -3,6 +3,7 @@ package tests
 import (
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -52,7 +53,7 @@ func (n *nextest) test(m []string) {
 			return // it may be tried again
 		}
 	}
-	if n.fail(name, duration(m[2])) && n.current != nil {
+	if n.fail(name, figures.Duration(m[2])) && n.current != nil {
 		n.current.why = status
 	}
 	if n.started {
@@ -64,8 +65,8 @@ var nextestAside = text.NewPattern(` \([^)]*\)`)
 
 // sums reads the counts: "5 passed (1 slow), 2 failed, 1 timed out, 2 skipped".
 func (n *nextest) sums(m []string) {
-	n.sum.Duration += duration(m[1])
-	counts := parts(nextestAside().ReplaceAllString(m[2], ""), ", ")
+	n.sum.Duration += figures.Duration(m[1])
+	counts := figures.Parts(nextestAside().ReplaceAllString(m[2], ""), ", ")
 	if counts == nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -69,7 +70,7 @@ func (n *node) result(mark string, depth int, text string) {
 	if m == nil {
 		return
 	}
-	name, took := m[1], duration(m[2]+"ms")
+	name, took := m[1], figures.Duration(m[2]+"ms")
 	if n.located {
 		n.located = false
 		n.explain(name, took)
@@ -152,10 +153,10 @@ type nodeSummary struct {
 // line reads one of them, and tells whether it was the last.
 func (s *nodeSummary) line(text string) bool {
 	what, value, _ := strings.Cut(text, " ")
-	n, ok := number(value)
+	n, ok := figures.Number(value)
 	switch what {
 	case "duration_ms":
-		s.took = duration(value + "ms")
+		s.took = figures.Duration(value + "ms")
 		return len(s.of) >= 6
 	case "tests", "suites", "pass", "fail", "cancelled", "skipped", "todo":
 		if ok && (s.of == nil || what == "tests") {

@@ -3,6 +3,7 @@ package tests
 import (
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -76,7 +77,7 @@ func (n *nodeTAP) why(text string) {
 	switch key {
 	case "duration_ms":
 		if n.current != nil {
-			n.current.took = duration(value + "ms")
+			n.current.took = figures.Duration(value + "ms")
 		}
 	case "failureType":
 		if value == "'subtestsFailed'" {

@@ -3,6 +3,8 @@ package tests
 import (
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/figures"
 )
 
 // phpunit reads PHPUnit. Tests that are incomplete or risky, which checked
@@ -22,7 +24,7 @@ func (p *phpunit) inList() bool { return p.listing || p.idle && p.on }
 var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 	{`^$`, nil, func(*phpunit, []string) {}},
 	{`^PHPUnit (.*) by Sebastian Bergmann and contributors\.$`, nil, func(p *phpunit, _ []string) { p.end(); p.on = true }},
-	{`^OK \((\d+) tests?, \d+ assertions?\)$`, nil, func(p *phpunit, m []string) { p.summary(ints(m)[1], 0, 0); p.end() }},
+	{`^OK \((\d+) tests?, \d+ assertions?\)$`, nil, func(p *phpunit, m []string) { p.summary(figures.Ints(m)[1], 0, 0); p.end() }},
 	{`^No tests executed!$`, nil, func(p *phpunit, _ []string) { p.summary(0, 0, 0); p.end() }},
 	{`^Time: (.*)`, func(p *phpunit) bool { return p.on }, func(p *phpunit, m []string) { p.took = clock(m[1]) }},
 	{`^There (?:was|were) \d+ (.+):$`, nil, (*phpunit).section},
@@ -53,7 +55,7 @@ func (p *phpunit) section(m []string) {
 }
 
 func (p *phpunit) sums(m []string) {
-	counts := pairs("Tests: "+m[1], ": ")
+	counts := figures.Pairs("Tests: "+m[1], ": ")
 	failed := counts["Errors"] + counts["Failures"]
 	skipped := counts["Skipped"] + counts["Incomplete"] + counts["Risky"]
 	if p.warnings {
@@ -121,7 +123,7 @@ func clock(text string) time.Duration {
 	text, _, _ = strings.Cut(text, ", Memory: ")
 	var sum time.Duration
 	for part := range strings.SplitSeq(text, ":") {
-		sum = sum*60 + duration(part)
+		sum = sum*60 + figures.Duration(part)
 	}
 	return sum
 }

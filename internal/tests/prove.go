@@ -3,6 +3,8 @@ package tests
 import (
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
 )
 
 // prove reads Perl's prove and make test, which say of tests that pass only how
@@ -34,7 +36,7 @@ var proveRules = rules[*prove]{list: []rule[*prove]{
 	{`^$`, nil, func(*prove, []string) {}},
 	// What the report says of a file.
 	{`^(\S+) +\(Wstat: .*Tests: \d+ Failed: (\d+)\)$`, nil, func(p *prove, m []string) {
-		n := ints(m)[2]
+		n := figures.Ints(m)[2]
 		p.failed += n
 		if len(p.files) < maxFailing {
 			p.files = append(p.files, proveFailure{name: keep(m[1]), count: n})
@@ -51,8 +53,8 @@ var proveRules = rules[*prove]{list: []rule[*prove]{
 		f.text.add(m[0])
 	}},
 	{`^Files=\d+, Tests=(\d{1,9}), +(\d+) wallclock secs `, nil, func(p *prove, m []string) {
-		p.total, p.summed = ints(m)[1], true
-		p.sum.Duration += duration(m[2])
+		p.total, p.summed = figures.Ints(m)[1], true
+		p.sum.Duration += figures.Duration(m[2])
 	}},
 	{`^Result: (?:PASS|FAIL|NOTESTS)$`, func(p *prove) bool { return p.summed }, func(p *prove, _ []string) { p.end() }},
 }}
@@ -98,8 +100,8 @@ func proveNumbers(list string) []int {
 		if !ranged {
 			to = from
 		}
-		first, ok1 := number(from)
-		last, ok2 := number(to)
+		first, ok1 := figures.Number(from)
+		last, ok2 := figures.Number(to)
 		if !ok1 || !ok2 {
 			continue
 		}

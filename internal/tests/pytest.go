@@ -3,6 +3,8 @@ package tests
 import (
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
 )
 
 // pytest reads pytest. An error in a fixture or while collecting is a failure; a
@@ -29,7 +31,7 @@ var pytestRules = rules[*pytest]{list: []rule[*pytest]{
 	// The last line, with or without its frame of equals signs.
 	{`^(?:=+ )?((?:\d+ [a-z ]+(?:, )?)+|no tests ran|no tests collected.*) in (\d+\.\d+)s(?: \(\d[\d:]*\))?(?: =+)?$`, nil, func(p *pytest, m []string) {
 		if p.end(m[1]) {
-			p.sum.Duration += duration(m[2])
+			p.sum.Duration += figures.Duration(m[2])
 		}
 	}},
 	{`^_+ (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(\S.*?) _+$`, (*pytest).inSection, func(p *pytest, m []string) {
@@ -111,7 +113,7 @@ func (p *pytest) end(list string) bool {
 	known := strings.HasPrefix(list, "no tests ") // a linter, too, counts errors and warnings
 	for part := range strings.SplitSeq(list, ", ") {
 		digits, word, _ := strings.Cut(part, " ")
-		n, ok := number(digits)
+		n, ok := figures.Number(digits)
 		if !ok {
 			continue
 		}

@@ -3,6 +3,8 @@ package tests
 import (
 	"strings"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/figures"
 )
 
 // rspec reads RSpec. An error outside of examples, such as a file that does not
@@ -51,7 +53,7 @@ func (r *rspec) begin(failures bool) {
 
 func (r *rspec) finished(m []string) {
 	took, _, _ := strings.Cut(m[1], " (files took ")
-	r.took, r.listing, r.pending, r.summing = spelt(took), false, false, true
+	r.took, r.listing, r.pending, r.summing = figures.Spelt(took), false, false, true
 	r.endDetail()
 }
 
@@ -64,7 +66,7 @@ func (r *rspec) example(m []string) {
 }
 
 func (r *rspec) sums(m []string) {
-	n := ints(m[1:])
+	n := figures.Ints(m[1:])
 	passed, failed, pending := n[0]-n[1]-n[2], n[1], n[2]
 	r.unnamed = failed > 0 && len(r.failing) == 0
 	r.names.merge(r.tree.passing(passed, failed, pending))

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,38 +58,5 @@ func TestRun(t *testing.T) {
 	r.fail("a line that only looked like a test", 0)
 	if got, _ := r.report(); got.Total != 10 || len(got.Failing) != 2 {
 		t.Errorf("after the run: %+v, want no more than it had", got)
-	}
-}
-
-func TestPartsOfASummary(t *testing.T) {
-	for list, want := range map[string]map[string]int{
-		"2 failed, 1 passed, 3 total": {"failed": 2, "passed": 1, "total": 3},
-		"1 of 5 total":                {"of 5 total": 1},
-		"2 failed, none":              nil,
-		"2":                           nil,
-		"":                            nil,
-		"1234567890 passed":           nil,
-	} {
-		if got := parts(list, ", "); fmt.Sprint(got) != fmt.Sprint(want) || (got == nil) != (want == nil) {
-			t.Errorf("parts(%q) = %v, want %v", list, got, want)
-		}
-	}
-}
-
-func TestTimesForPeople(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"0.465 s":              465 * time.Millisecond,
-		"3 m 4 s":              184 * time.Second,
-		"1s 740ms":             1740 * time.Millisecond,
-		"< 1 ms":               time.Millisecond,
-		"1 minute 2.5 seconds": 62*time.Second + 500*time.Millisecond,
-		"1.2501 Seconds":       1250100 * time.Microsecond,
-		"2 minutes 1 second":   121 * time.Second,
-		"soon":                 0,
-		"":                     0,
-	} {
-		if got := spelt(text); got != want {
-			t.Errorf("spelt(%q) = %v, want %v", text, got, want)
-		}
 	}
 }

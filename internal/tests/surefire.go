@@ -3,6 +3,7 @@ package tests
 import (
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -49,7 +50,7 @@ func (s *surefire) quiet() {
 // counted reads the counts of a class, which say how long it took, or those of
 // the whole module.
 func (s *surefire) counted(m []string) {
-	n := ints(m[1:5])
+	n := figures.Ints(m[1:5])
 	failed := n[1] + n[2]
 	s.quiet()
 	if m[5] == "" {
@@ -60,7 +61,7 @@ func (s *surefire) counted(m []string) {
 	s.passed += max(0, n[0]-failed-n[3])
 	s.failed += failed
 	s.skipped += n[3]
-	s.sum.Duration += duration(strings.ReplaceAll(m[6], ",", ""))
+	s.sum.Duration += figures.Duration(strings.ReplaceAll(m[6], ",", ""))
 }
 
 var surefireOld = text.NewPattern(`^([^()\s]+)\(([\w.$]+)\)$`)
@@ -73,7 +74,7 @@ func (s *surefire) result(m []string) {
 		name = old[2] + "." + old[1]
 	}
 	s.quiet()
-	s.fail(name, duration(strings.ReplaceAll(m[2], ",", "")))
+	s.fail(name, figures.Duration(strings.ReplaceAll(m[2], ",", "")))
 }
 
 // listed reads "SumTest.adds:5 expected: <3> but was: <4>".

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -102,34 +101,3 @@ func short(s string) string { return text.Cut(s, maxMessage) }
 // keep is a name to hold on to: in memory of its own, or a short one would keep
 // the whole line that it was cut from.
 func keep(name string) string { return strings.Clone(short(name)) }
-
-// number reads a count. One of more than nine digits is no count of tests, and
-// would overflow a sum.
-func number(s string) (int, bool) {
-	if s == "" || len(s) > 9 {
-		return 0, false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil
-}
-
-// duration reads a time such as 0.03s, 1m2s, 12ms or 0.03, which are seconds; 0
-// when it is none.
-func duration(s string) time.Duration {
-	if s == "" || s[0] < '0' || s[0] > '9' {
-		return 0
-	}
-	if last := s[len(s)-1]; last >= '0' && last <= '9' {
-		s += "s"
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		return 0
-	}
-	return d
-}

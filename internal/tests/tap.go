@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -87,7 +88,7 @@ func (t *tap) line(text string) {
 }
 
 func (t *tap) planned(digits string) {
-	n, ok := number(digits)
+	n, ok := figures.Number(digits)
 	if !ok {
 		return
 	}
@@ -98,7 +99,7 @@ func (t *tap) planned(digits string) {
 }
 
 func (t *tap) point(depth int, ok bool, digits, text string) {
-	n, valid := number(digits)
+	n, valid := figures.Number(digits)
 	if !valid {
 		return
 	}

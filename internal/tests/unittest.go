@@ -3,6 +3,7 @@ package tests
 import (
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/figures"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -45,8 +46,8 @@ var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unit
 	}},
 	{`^Ran (\d{1,9}) tests? in (\d+\.\d+)s$`, (*unittest).afterSingle, func(u *unittest, m []string) {
 		u.endDetail()
-		u.ran, u.over = ints(m)[1], true
-		u.sum.Duration += duration(m[2])
+		u.ran, u.over = figures.Ints(m)[1], true
+		u.sum.Duration += figures.Duration(m[2])
 	}},
 	{`^Ran `, (*unittest).afterSingle, func(u *unittest, _ []string) { u.endDetail() }},
 	{`^(?:OK|FAILED|NO TESTS RAN)(?: \(([a-z ]+=\d+(?:, [a-z ]+=\d+)*)\))?$`, (*unittest).isOver, (*unittest).end},
@@ -71,7 +72,7 @@ func (u *unittest) during(text string) {
 
 // end reads the verdict's counts: "failures=2, errors=1, skipped=1".
 func (u *unittest) end(m []string) {
-	of := pairs(m[1], "=")
+	of := figures.Pairs(m[1], "=")
 	failed := of["failures"] + of["errors"] + of["unexpected successes"]
 	skipped := of["skipped"] + of["expected failures"]
 	u.summary(u.ran-max(0, failed-u.extra)-skipped, failed, skipped)

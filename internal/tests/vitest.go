@@ -1,6 +1,10 @@
 package tests
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/figures"
+)
 
 // vitest reads Vitest. It does not count the tests of a file that could not be
 // loaded, nor errors outside of tests; here each counts as one failed test.
@@ -33,7 +37,7 @@ var vitestRules = rules[*vitest]{list: []rule[*vitest]{
 	}},
 	{`^   Duration  (.*)`, nil, func(v *vitest, m []string) {
 		if value, _, _ := strings.Cut(m[1], " ("); v.ending {
-			v.sum.Duration += spelt(value)
+			v.sum.Duration += figures.Spelt(value)
 			v.ending = false
 		}
 	}},
@@ -86,8 +90,8 @@ func (v *vitest) banner(m []string) {
 // comes.
 func (v *vitest) fileEnded(m []string) {
 	v.file = keep(m[1])
-	if total, ok := number(m[2]); ok {
-		counts := parts(strings.TrimPrefix(m[3], " | "), " | ")
+	if total, ok := figures.Number(m[2]); ok {
+		counts := figures.Parts(strings.TrimPrefix(m[3], " | "), " | ")
 		skipped := counts["skipped"] + counts["todo"]
 		v.failed += counts["failed"]
 		v.skipped += skipped
@@ -107,12 +111,12 @@ func (v *vitest) listed(m []string) {
 // vitestCounts are those of a line of the block that Vitest ends with.
 func vitestCounts(m []string) map[string]int {
 	value, _, _ := strings.Cut(m[1], " (")
-	return parts(value, " | ")
+	return figures.Parts(value, " | ")
 }
 
 func (v *vitest) sums(m []string) {
 	value, total, _ := strings.Cut(m[1], " (")
-	n, ok := number(strings.TrimSuffix(total, ")"))
+	n, ok := figures.Number(strings.TrimSuffix(total, ")"))
 	if !ok && value != "no tests" {
 		return
 	}
