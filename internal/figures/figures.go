@@ -82,3 +82,40 @@ var spelled = strings.NewReplacer(
 // Spelt reads a time that is written for people, such as "1 minute 2.5 seconds"
 // or "3 m 4 s".
 func Spelt(text string) time.Duration { return Duration(spelled.Replace(text)) }
+
+// Clock reads a time such as 00:01.250 or 01:00:00, which the memory may follow.
+func Clock(text string) time.Duration {
+	text, _, _ = strings.Cut(text, ", Memory: ")
+	var sum time.Duration
+	for part := range strings.SplitSeq(text, ":") {
+		sum = sum*60 + Duration(part)
+	}
+	return sum
+}
+
+// IsSeconds tells whether a text is a time such as "0.03s".
+func IsSeconds(text string) bool {
+	number, timed := strings.CutSuffix(text, "s")
+	whole, part, dot := strings.Cut(number, ".")
+	return timed && dot && whole != "" && part != "" && strings.Trim(whole+part, "0123456789") == ""
+}
+
+// Ranges are the numbers of a list such as "2, 5-7", at most so many.
+func Ranges(list string, most int) []int {
+	var numbers []int
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		if !ranged {
+			to = from
+		}
+		first, ok1 := Number(from)
+		last, ok2 := Number(to)
+		if !ok1 || !ok2 {
+			continue
+		}
+		for n := first; n <= last && len(numbers) < most; n++ {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}

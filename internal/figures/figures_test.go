@@ -38,3 +38,19 @@ func TestTimesForPeople(t *testing.T) {
 		}
 	}
 }
+
+func TestClock(t *testing.T) {
+	for text, want := range map[string]string{"00:00.003": "3ms", "01:02.500": "1m2.5s", "01:00:00": "1h0m0s", "soon": "0s"} {
+		if got := Clock(text).String(); got != want {
+			t.Errorf("Clock(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for list, want := range map[string]string{"2, 5-7": "[2 5 6 7]", "3": "[3]", "": "[]", "x, 1": "[1]", "1-999999999": "[1 2 3 4]"} {
+		if got := fmt.Sprint(Ranges(list, 4)); got != want {
+			t.Errorf("Ranges(%q) = %s, want %s", list, got, want)
+		}
+	}
+}

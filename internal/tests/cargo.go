@@ -44,7 +44,7 @@ var cargoRules = rules[*cargo]{list: []rule[*cargo]{
 	{`^ +Running .*\((?:.*[/\\])?([^/\\]+)-[0-9a-f]{16}(?:\.exe)?\)$`, nil, func(c *cargo, m []string) { c.end(); c.prefix = keep(m[1]) + "::" }},
 	{`^ +Doc-tests `, nil, func(c *cargo, _ []string) { c.end(); c.prefix = "" }}, // they are named after their files
 	{`^running \d+ tests?$`, nil, func(c *cargo, _ []string) { c.end(); c.open = true }},
-	{`^test (.+?)(?: - (?:should panic|compile fail|compile|ignore))? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <\d+\.\d+s>)?$`, (*cargo).isOpen, func(c *cargo, m []string) { c.ended(m[1], cargoStatus[m[2]], 0) }},
+	{`^test (.+?)(?: - (?:should panic|compile fail|compile|ignore))? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <(\d+\.\d+s)>)?$`, (*cargo).isOpen, func(c *cargo, m []string) { c.ended(m[1], cargoStatus[m[2]], figures.Duration(m[3])) }},
 	{`^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored; (\d{1,9}) measured; \d+ filtered out(?:; finished in (\d+\.\d+s))?$`, nil, func(c *cargo, m []string) {
 		n := figures.Ints(m[1:5])
 		c.summary(n[0]+n[3], n[1], n[2])
@@ -57,6 +57,7 @@ var cargoRules = rules[*cargo]{list: []rule[*cargo]{
 	{"^error: could not compile `(.+)` (\\((?:lib|bin \"[^\"]+\") test\\)|\\(test \"[^\"]+\"\\)) due to ", nil, func(c *cargo, m []string) {
 		c.add(0, 1, 0)
 		c.name(m[1]+" "+m[2], c.compiler.String(), 0)
+		c.known.broke(m[1]+" "+m[2], true)
 		c.compiler = message{}
 	}},
 	{`^error`, nil, func(c *cargo, m []string) { c.compiler.add(m[0]) }},

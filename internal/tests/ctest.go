@@ -32,7 +32,7 @@ func (c *ctest) test(m []string) {
 	}
 	switch status := m[3]; {
 	case m[2] != "":
-		c.ended(m[1], Passed, 0)
+		c.ended(m[1], Passed, figures.Duration(m[4]))
 	case status == "Skipped" || status == "Not Run (Disabled)":
 		c.ended(m[1], Skipped, 0)
 	default:

@@ -80,7 +80,7 @@ func (d *deno) result(m []string) {
 	name := short(m[1] + " => " + d.module)
 	status := cargoStatus[m[2]] // the words are the same
 	d.count(status, 1)
-	d.names.put(name, status)
+	d.names.timed(name, status, figures.Spelt(m[3]))
 	if status == Failed && len(d.broken) < maxFailing {
 		d.broken = append(d.broken, strings.Clone(name))
 	}

@@ -61,7 +61,7 @@ func (e *exunit) traced(m []string) {
 	if m[2] == "skipped" || m[2] == "excluded" {
 		status = Skipped
 	}
-	e.names.put(m[1]+" ("+e.module+")", status)
+	e.names.timed(m[1]+" ("+e.module+")", status, figures.Duration(m[2]))
 }
 
 // counted reads the counts. Other runners have such a line too: it is ExUnit's

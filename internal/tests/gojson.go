@@ -68,7 +68,7 @@ func (g *goJSON) test(action, pkg, test, output string, took time.Duration) {
 	case "pass", "skip", "fail":
 		status, text := goStatus[strings.ToUpper(action)], g.running.take(name)
 		g.count(status, 1)
-		g.known.own(pkg+"."+test, status)
+		g.known.own(Test{Name: pkg + "." + test, Status: status, Duration: took})
 		if status != Failed {
 			return
 		}
@@ -97,6 +97,7 @@ func (g *goJSON) fail(pkg, build string, took time.Duration) {
 	}
 	g.add(0, 1, 0)
 	g.name(pkg, text.String(), took)
+	g.known.broke(pkg, true)
 }
 
 // end forgets a package that ended.

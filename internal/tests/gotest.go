@@ -39,18 +39,11 @@ func (g *goText) result(m []string) {
 	word, rest, _ := strings.Cut(m[1], ": ")
 	name, took, timed := strings.Cut(rest, " (")
 	status, known := goStatus[word]
-	if !known || !timed || name == "" || strings.ContainsAny(name, " \t") || !isSeconds(took) {
+	if !known || !timed || name == "" || strings.ContainsAny(name, " \t") || !figures.IsSeconds(took) {
 		g.says(m[0])
 		return
 	}
 	g.ended(name, status, figures.Duration(took))
-}
-
-// isSeconds tells whether a text is a time such as "0.03s".
-func isSeconds(text string) bool {
-	number, timed := strings.CutSuffix(text, "s")
-	whole, part, dot := strings.Cut(number, ".")
-	return timed && dot && whole != "" && part != "" && strings.Trim(whole+part, "0123456789") == ""
 }
 
 func (g *goText) ended(name string, status Status, took time.Duration) {
@@ -74,7 +67,7 @@ func (g *goText) endPackage(m []string) {
 	switch {
 	case ok && !none && g.passed+g.failed+g.skipped == 0:
 		g.passed = 1
-		g.known.put(name, Passed)
+		g.known.timed(name, Passed, figures.Duration(took))
 	case !ok && g.failed == 0 && len(g.running) > 0:
 		// It ended in the middle of these.
 		for _, test := range slices.Sorted(maps.Keys(g.running)) {
@@ -88,6 +81,7 @@ func (g *goText) endPackage(m []string) {
 			text = &g.death
 		}
 		g.name(name, text.String(), figures.Duration(took))
+		g.known.broke(name, true)
 	}
 	g.sum.Duration += figures.Duration(took)
 	g.prefix = name + "."

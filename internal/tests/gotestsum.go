@@ -27,7 +27,7 @@ var gotestsumRules = rules[*gotestsum]{list: []rule[*gotestsum]{
 	{`^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in (\d+\.\d+s)$`, nil, (*gotestsum).done},
 	{`^=== `, (*gotestsum).explaining, func(g *gotestsum, _ []string) { g.endDetail() }},
 	{`^(.*)`, (*gotestsum).explaining, func(g *gotestsum, m []string) { g.current.text.add(m[0]) }},
-	{`^(PASS|FAIL|SKIP) (\S+) \(\d+\.\d\ds\)$`, nil, func(g *gotestsum, m []string) { g.names.put(m[2], goStatus[m[1]]) }},
+	{`^(PASS|FAIL|SKIP) (\S+) \((\d+\.\d\ds)\)$`, nil, func(g *gotestsum, m []string) { g.names.timed(m[2], goStatus[m[1]], figures.Duration(m[3])) }},
 }}
 
 // done reads the counts of a summary.

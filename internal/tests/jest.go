@@ -26,8 +26,8 @@ var jestRules = rules[*jest]{list: []rule[*jest]{
 	{`^ (?:PASS|FAIL)  (.*)$`, nil, (*jest).began},
 	{`^(?:PASS|FAIL) (.*)$`, nil, (*jest).began},
 	{`^  ● (.*)`, (*jest).inFile, (*jest).problem},
-	{`^( +)(✓|✕) (.+?)(?: \([^(]* m?s\))?$`, (*jest).inFile, (*jest).listed},
-	{`^( +)(○|✎) (?:skipped )?(?:todo )?(.*)$`, (*jest).inFile, (*jest).listed},
+	{`^( +)(✓|✕) (.+?)(?: \(([^(]* m?s)\))?$`, (*jest).inFile, (*jest).listed},
+	{`^( +)(○|✎) (?:skipped )?(?:todo )?(.*)()$`, (*jest).inFile, (*jest).listed},
 	{`^ (.*)`, (*jest).inFile, (*jest).indented},
 	{`^No tests found, exiting with code `, nil, func(j *jest, _ []string) { j.summary(0, 0, 0); j.end(); j.endDetail() }},
 	{`^Test Suites: (.*)`, nil, func(j *jest, m []string) { j.files = figures.Parts(m[1], ", ")["failed"] }},
@@ -81,7 +81,7 @@ func (j *jest) listed(m []string) {
 	indent, status := len(m[1]), marks[m[2]]
 	j.count(status, 1)
 	if j.tree && indent%2 == 0 {
-		j.names.put(j.file+" › "+j.path.name(indent/2-1, m[3], " › "), status)
+		j.names.timed(j.file+" › "+j.path.name(indent/2-1, m[3], " › "), status, figures.Spelt(m[4]))
 	}
 }
 
@@ -96,6 +96,7 @@ func (j *jest) problem(m []string) {
 		if j.fail(j.file, 0) {
 			j.crashed++
 		}
+		j.names.broke(j.file, true)
 	default:
 		j.fail(j.file+" › "+m[1], 0)
 	}

@@ -136,7 +136,7 @@ func (j *junit) element(name string, closing bool, tag string) {
 	case "failure", "error":
 		j.open = !closing && !empty && j.test != nil
 		if !closing && j.test != nil {
-			j.test.Status = Failed
+			j.test.Status, j.test.Error = Failed, j.test.Error || name == "error"
 			j.text.add(junitAttrs(tag)["message"])
 		}
 	}
@@ -179,7 +179,7 @@ func (j *junit) endTest() {
 		return
 	}
 	j.count(j.test.Status, 1)
-	j.names.put(j.test.Name, j.test.Status)
+	j.names.add(*j.test, strings.Clone)
 	if j.test.Status == Failed {
 		j.explain(j.test.Name, j.text.String(), j.test.Duration)
 	}

@@ -25,6 +25,7 @@ var minitestRules = rules[*minitest]{list: []rule[*minitest]{
 		} else {
 			m.fail(sub[1], 0)
 		}
+		m.names.broke(sub[1], m.title == "Error")
 		m.title = ""
 	}},
 	{`^(.*)`, (*minitest).titled, func(m *minitest, _ []string) { m.title = "" }},

@@ -108,7 +108,7 @@ type mochaTree struct {
 	tests []Test
 }
 
-var mochaTime = text.NewPattern(` \(\d{1,9}ms\)$`)
+var mochaTime = text.NewPattern(`^(.*) \((\d{1,9}ms)\)$`)
 
 func (t *mochaTree) line(text string) {
 	inner := strings.TrimLeft(text, " ")
@@ -118,11 +118,15 @@ func (t *mochaTree) line(text string) {
 	}
 	depth := indent/2 - 1
 	if name, ok := strings.CutPrefix(inner, "✔ "); ok {
-		t.add(depth, mochaTime().ReplaceAllString(name, ""), Passed)
+		took := ""
+		if m := mochaTime().FindStringSubmatch(name); m != nil {
+			name, took = m[1], m[2]
+		}
+		t.add(depth, Test{Name: name, Status: Passed, Duration: figures.Duration(took)})
 		return
 	}
 	if name, ok := strings.CutPrefix(inner, "- "); ok {
-		t.add(depth, name, Skipped)
+		t.add(depth, Test{Name: name, Status: Skipped})
 		return
 	}
 	if depth <= len(t.path) {
@@ -130,11 +134,12 @@ func (t *mochaTree) line(text string) {
 	}
 }
 
-func (t *mochaTree) add(depth int, name string, status Status) {
+func (t *mochaTree) add(depth int, test Test) {
 	if len(t.tests) == maxNamed {
 		return
 	}
-	t.tests = append(t.tests, Test{Name: keep(t.path.name(depth, name, " ")), Status: status})
+	test.Name = keep(t.path.name(depth, test.Name, " "))
+	t.tests = append(t.tests, test)
 }
 
 // take gives the tests that ended in one way, if they are as many as there were.

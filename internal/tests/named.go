@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxNamed is how many tests are kept by name. It is more than most projects
@@ -19,22 +20,42 @@ type names struct {
 }
 
 // put keeps a name.
-func (n *names) put(name string, status Status) { n.add(name, status, strings.Clone) }
+func (n *names) put(name string, status Status) { n.timed(name, status, 0) }
 
-// own is put for a name that is in memory of its own already.
-func (n *names) own(name string, status Status) {
-	n.add(name, status, func(name string) string { return name })
+// timed is put for a test of which it is known how long it took.
+func (n *names) timed(name string, status Status, took time.Duration) {
+	n.add(Test{Name: name, Status: status, Duration: took}, strings.Clone)
 }
 
-// add keeps a name that is new, as it is to be held. A runner that does not name a
-// test has an empty one for it, which is the name of none.
-func (n *names) add(name string, status Status, held func(string) string) {
-	name = short(name)
+// own keeps a test whose name is in memory of its own already.
+func (n *names) own(t Test) { n.add(t, func(name string) string { return name }) }
+
+// broke says of a failing test whether its runner calls it an error.
+func (n *names) broke(name string, so bool) {
+	if i, ok := n.at[short(name)]; ok {
+		n.list[i].Error = n.list[i].Error || so
+	}
+}
+
+// took adds to the time of a test that is known.
+func (n *names) took(name string, time time.Duration) {
+	if i, ok := n.at[short(name)]; ok {
+		n.list[i].Duration += time
+	}
+}
+
+// add keeps a test whose name is new, as that is to be held. A runner that does not
+// name a test has an empty one for it, which is the name of none.
+func (n *names) add(t Test, held func(string) string) {
+	name := short(t.Name)
 	switch i, ok := n.at[name]; {
 	case name == "":
-	case ok && badness[status] > badness[n.list[i].Status]:
-		n.list[i].Status = status
 	case ok:
+		one := &n.list[i]
+		if badness[t.Status] > badness[one.Status] {
+			one.Status = t.Status
+		}
+		one.Duration, one.Error = max(one.Duration, t.Duration), one.Error || t.Error
 	case len(n.list) == maxNamed:
 		n.more = true
 	default:
@@ -43,14 +64,14 @@ func (n *names) add(name string, status Status, held func(string) string) {
 		}
 		name = held(name)
 		n.at[name] = len(n.list)
-		n.list = append(n.list, Test{Name: name, Status: status})
+		n.list = append(n.list, Test{Name: name, Status: t.Status, Duration: t.Duration, Error: t.Error})
 	}
 }
 
 // merge takes names of another list.
 func (n *names) merge(tests []Test) {
 	for _, t := range tests {
-		n.own(t.Name, t.Status)
+		n.own(t)
 	}
 }
 

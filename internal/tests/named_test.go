@@ -14,7 +14,7 @@ import (
 
 // TestSamplesName holds the tests that are named in every recorded output against
 // testdata/named.txt, which -update writes: a line that says whether all counted
-// tests are named, and one for each name.
+// tests are named, and one for each name, with its time.
 func TestSamplesName(t *testing.T) {
 	var got strings.Builder
 	for _, path := range samples(t) {
@@ -29,7 +29,7 @@ func TestSamplesName(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "%s: %s of %d\n", name, all, report.Total)
 		for _, test := range report.Named {
-			fmt.Fprintf(&got, "\t%s %s\n", test.Status, test.Name)
+			fmt.Fprintf(&got, "\t%s %s%s\n", test.Status, test.Name, more(test))
 		}
 	}
 	path := filepath.Join("testdata", "named.txt")
@@ -42,6 +42,19 @@ func TestSamplesName(t *testing.T) {
 	if diff := cmp.Diff(strings.Split(sample(t, path), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("names in samples (-want +got); if the new ones are true, run go test -update:\n%s", diff)
 	}
+}
+
+// more is what a line of named.txt says behind a name: how long the test took, and
+// whether it is an error.
+func more(t Test) string {
+	said := ""
+	if t.Duration > 0 {
+		said += fmt.Sprintf(" [%s]", t.Duration)
+	}
+	if t.Error {
+		said += " [error]"
+	}
+	return said
 }
 
 // What is named is named once, no more tests are named as passed or skipped than

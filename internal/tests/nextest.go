@@ -39,7 +39,7 @@ func (n *nextest) test(m []string) {
 	status, name := m[1], keep(strings.Join(strings.Fields(m[3]), " "))
 	switch {
 	case nextestPass().MatchString(status):
-		n.names.put(name, Passed)
+		n.names.timed(name, Passed, figures.Duration(m[2]))
 		if n.started {
 			n.passed++
 		}

@@ -86,7 +86,7 @@ func (n *node) result(mark string, depth int, text string) {
 		return
 	}
 	if n.path.leave(depth, name) {
-		n.parents.put(full, status)
+		n.parents.timed(full, status, took)
 		return
 	}
 	n.ended(full, status, took)

@@ -37,6 +37,9 @@ func (n *nodeTAP) line(text string) {
 	if inner == "type: 'suite'" {
 		n.last = Test{}
 	}
+	if took, ok := strings.CutPrefix(inner, "duration_ms: "); ok {
+		n.last.Duration = figures.Duration(took + "ms")
+	}
 	if n.yaml {
 		n.why(inner)
 	}
@@ -48,7 +51,7 @@ func (n *nodeTAP) comment(depth int, text string) {
 		return
 	}
 	if depth == 0 && n.ending.line(strings.TrimPrefix(text, "# ")) {
-		n.names.put(n.last.Name, n.last.Status)
+		n.names.add(n.last, strings.Clone)
 		n.summary(n.ending.counts())
 		n.sum.Duration += n.ending.took
 		n.endRun()
@@ -58,7 +61,7 @@ func (n *nodeTAP) comment(depth int, text string) {
 
 func (n *nodeTAP) point(depth int, ok bool, name, directive string) {
 	n.endDetail()
-	n.names.put(n.last.Name, n.last.Status)
+	n.names.add(n.last, strings.Clone)
 	name = n.path.name(depth, name, " > ")
 	n.last = Test{Name: name, Status: Passed}
 	n.yaml = false

@@ -13,6 +13,7 @@ type phpunit struct {
 	run
 	on       bool // it began and has not ended
 	listing  bool // failing tests are being printed
+	errors   bool // as such that did not come to their end
 	idle     bool // those that were skipped, are incomplete or risky are
 	warnings bool // its verdict is that there were warnings
 	fatal    string
@@ -26,7 +27,7 @@ var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 	{`^PHPUnit (.*) by Sebastian Bergmann and contributors\.$`, nil, func(p *phpunit, _ []string) { p.end(); p.on = true }},
 	{`^OK \((\d+) tests?, \d+ assertions?\)$`, nil, func(p *phpunit, m []string) { p.summary(figures.Ints(m)[1], 0, 0); p.end() }},
 	{`^No tests executed!$`, nil, func(p *phpunit, _ []string) { p.summary(0, 0, 0); p.end() }},
-	{`^Time: (.*)`, func(p *phpunit) bool { return p.on }, func(p *phpunit, m []string) { p.took = clock(m[1]) }},
+	{`^Time: (.*)`, func(p *phpunit) bool { return p.on }, func(p *phpunit, m []string) { p.took = figures.Clock(m[1]) }},
 	{`^There (?:was|were) \d+ (.+):$`, nil, (*phpunit).section},
 	{`^Tests: (\d+, Assertions: \d+(?:, [A-Z][A-Za-z ]*: \d+)*)\.$`, nil, (*phpunit).sums},
 	{`^WARNINGS!$`, nil, func(p *phpunit, m []string) { p.warnings = true; p.during(m[0]) }},
@@ -49,7 +50,8 @@ var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 
 func (p *phpunit) section(m []string) {
 	what := strings.TrimSuffix(m[1], "s")
-	p.listing = what == "failure" || what == "error"
+	p.errors = what == "error"
+	p.listing = what == "failure" || p.errors
 	p.idle = what == "skipped test" || what == "incomplete test" || what == "risky test"
 	p.endDetail()
 }
@@ -79,6 +81,7 @@ func (p *phpunit) listed(m []string) {
 		p.names.put(m[1], Skipped)
 	default:
 		p.fail(m[1], 0)
+		p.names.broke(m[1], p.errors)
 	}
 }
 
@@ -116,14 +119,4 @@ func (p *phpunit) end() {
 	p.endRun()
 	p.sum.Duration += p.took
 	*p = phpunit{run: p.run}
-}
-
-// clock reads a time such as 00:01.250 or 01:00:00, before its memory.
-func clock(text string) time.Duration {
-	text, _, _ = strings.Cut(text, ", Memory: ")
-	var sum time.Duration
-	for part := range strings.SplitSeq(text, ":") {
-		sum = sum*60 + figures.Duration(part)
-	}
-	return sum
 }

@@ -17,11 +17,3 @@ func TestPHPUnit(t *testing.T) {
 		{"a summary in words", lines("OK (all tests)", "Tests: 3, all fine.", "There was 1 failure: me"), "nothing"},
 	})
 }
-
-func TestClock(t *testing.T) {
-	for text, want := range map[string]string{"00:00.003": "3ms", "01:02.500": "1m2.5s", "01:00:00": "1h0m0s", "soon": "0s"} {
-		if got := clock(text).String(); got != want {
-			t.Errorf("clock(%q) = %s, want %s", text, got, want)
-		}
-	}
-}

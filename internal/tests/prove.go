@@ -78,7 +78,7 @@ func (p *prove) end() {
 			p.pending.put(f.name, Failed)
 			p.explain(f.name, f.text.String(), 0)
 		}
-		for _, n := range proveNumbers(f.tests) {
+		for _, n := range figures.Ranges(f.tests, maxFailing) {
 			name := f.name + " " + strconv.Itoa(n)
 			p.pending.put(name, Failed)
 			p.explain(name, f.text.String(), 0)
@@ -90,24 +90,4 @@ func (p *prove) end() {
 	p.add(passed, failed, skipped)
 	p.take(&p.pending, "", passed, skipped)
 	*p = prove{tally: p.tally}
-}
-
-// proveNumbers are the tests of a list such as "2, 5-7".
-func proveNumbers(list string) []int {
-	var numbers []int
-	for part := range strings.SplitSeq(list, ",") {
-		from, to, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		if !ranged {
-			to = from
-		}
-		first, ok1 := figures.Number(from)
-		last, ok2 := figures.Number(to)
-		if !ok1 || !ok2 {
-			continue
-		}
-		for n := first; n <= last && len(numbers) < maxFailing; n++ {
-			numbers = append(numbers, n)
-		}
-	}
-	return numbers
 }

@@ -47,15 +47,19 @@ var pytestRules = rules[*pytest]{list: []rule[*pytest]{
 		name, _ := pytestCut(m[2])
 		p.names.put(name, pytestStatus[m[1]])
 	}},
-	{`^(?:FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
-		name, why := pytestCut(m[1])
+	{`^(FAILED|ERROR|SUBFAIL(?:ED)?\S*) (\S.*)$`, (*pytest).inShort, func(p *pytest, m []string) {
+		name, why := pytestCut(m[2])
 		p.names.put(name, Failed)
+		p.names.broke(name, m[1] == "ERROR")
 		if len(p.shorts) < maxFailing {
 			p.shorts = append(p.shorts, &failure{name: keep(name), why: short(strings.TrimSpace(why))})
 		}
 	}},
 	{`^E(  .*)`, (*pytest).inHead, func(p *pytest, m []string) { p.heads[len(p.heads)-1].text.add(m[1]) }},
 	{`^[^=0-9n_]`, (*pytest).inHead, func(*pytest, []string) {}},
+
+	// The slowest, where they are asked for: each phase of a test has a line.
+	{`^(\d+\.\d\ds) (?:setup|call|teardown) +(\S.*)$`, nil, func(p *pytest, m []string) { p.names.took(m[2], figures.Duration(m[1])) }},
 
 	// A run that goes on, for the names, and for the case that it never ends: one
 	// file's letters, or one test with -v, or with -v and several workers.

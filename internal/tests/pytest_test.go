@@ -1,6 +1,10 @@
 package tests
 
-import "testing"
+import (
+	"slices"
+	"testing"
+	"time"
+)
 
 func TestPytest(t *testing.T) {
 	check(t, []reading{
@@ -36,4 +40,19 @@ func TestUnittest(t *testing.T) {
 		{"without its rule it is prose", lines("Ran 3 tests in 0.001s", "", "OK"), "nothing"},
 		{"a verdict that never came", lines(line, "Ran 3 tests in 0.001s", "", "Segmentation fault"), "nothing"},
 	})
+}
+
+// The phases of a test are added up, of one that is known.
+func TestPytestTimes(t *testing.T) {
+	report, _ := Read(lines(
+		"test_a.py::test_x PASSED                                          [ 50%]",
+		"test_a.py::test_y PASSED                                          [100%]",
+		"============================= slowest durations ==============================",
+		"1.25s call     test_a.py::test_x", "0.50s setup    test_a.py::test_x", "3.00s call     test_b.py::test_z",
+		"============================== 2 passed in 1.80s ==============================",
+	))
+	want := []Test{{Name: "test_a.py::test_x", Status: Passed, Duration: 1750 * time.Millisecond}, {Name: "test_a.py::test_y", Status: Passed}}
+	if !slices.Equal(report.Named, want) {
+		t.Errorf("named %+v, want %+v", report.Named, want)
+	}
 }

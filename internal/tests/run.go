@@ -46,7 +46,7 @@ func (r *run) ended(name string, status Status, took time.Duration) {
 		r.fail(name, took)
 		return
 	}
-	r.names.put(name, status)
+	r.names.timed(name, status, took)
 }
 
 // count counts tests that ended in one way.
@@ -68,13 +68,13 @@ func (r *run) named(name string, status Status, took time.Duration) {
 		r.fail(name, took)
 		return
 	}
-	r.names.put(name, status)
+	r.names.timed(name, status, took)
 }
 
 // fail names a failing test that is counted elsewhere, and says whether its name
 // is new. Frameworks repeat themselves: the first explanation is kept.
 func (r *run) fail(name string, took time.Duration) bool {
-	r.names.put(name, Failed)
+	r.names.timed(name, Failed, took)
 	return r.mayFail(name, took)
 }
 
@@ -102,7 +102,7 @@ func (r *run) mayFail(name string, took time.Duration) bool {
 // each time with what there is to say on it.
 func (r *run) failAgain(name string, took time.Duration) {
 	r.failed++
-	r.names.put(name, Failed)
+	r.names.timed(name, Failed, took)
 	r.current = &failure{name: keep(name), took: took, text: new(message)}
 	if len(r.failing) < maxFailing {
 		r.failing = append(r.failing, r.current)

@@ -23,7 +23,7 @@ var surefireRules = rules[*surefire]{list: []rule[*surefire]{
 	{`^(?:\[(?:ERROR|INFO|WARNING)\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?(, Time elapsed: ([\d.,]+) s.*)?$`, nil, (*surefire).counted},
 	{`^\[INFO\] (?:No tests to run\.|Tests are skipped\.)$`, nil, func(s *surefire, _ []string) { s.add(0, 0, 0); s.quiet() }},
 	{`^\[INFO\] `, nil, func(s *surefire, _ []string) { s.quiet() }},
-	{`^(?:\[(?:ERROR|WARNING)\] )?(\S.*?)(?: --)? +Time elapsed: ([\d.,]+) s +<<< (?:FAILURE|ERROR)!$`, nil, (*surefire).result},
+	{`^(?:\[(?:ERROR|WARNING)\] )?(\S.*?)(?: --)? +Time elapsed: ([\d.,]+) s +<<< (FAILURE|ERROR)!$`, nil, (*surefire).result},
 	{`^\[(?:ERROR|WARNING)\] (?:Failures|Errors): $`, nil, func(s *surefire, _ []string) { s.listing = s.listing || len(s.failing) == 0 }},
 	{`^\[(?:ERROR|WARNING)\] Crashed tests:$`, nil, func(s *surefire, _ []string) { s.quiet(); s.crashed = true }},
 	{`^\[(?:ERROR|WARNING)\] Failed to execute goal \S+:(?:testCompile|test-compile) .*on project (\S+): `, nil, func(s *surefire, m []string) {
@@ -75,6 +75,7 @@ func (s *surefire) result(m []string) {
 	}
 	s.quiet()
 	s.fail(name, figures.Duration(strings.ReplaceAll(m[2], ",", "")))
+	s.names.broke(name, m[3] == "ERROR")
 }
 
 // listed reads "SumTest.adds:5 expected: <3> but was: <4>".

@@ -26,7 +26,7 @@ func (t *tally) add(passed, failed, skipped int) {
 
 // name keeps a failing test by its name, without counting it.
 func (t *tally) name(name, message string, took time.Duration) {
-	t.known.put(name, Failed)
+	t.known.timed(name, Failed, took)
 	t.explain(name, message, took)
 }
 
@@ -49,7 +49,8 @@ func (t *tally) take(n *names, prefix string, passed, skipped int) {
 		if test.Status == Passed && noPassed || test.Status == Skipped && noSkipped {
 			continue
 		}
-		t.known.own(prefix+test.Name, test.Status)
+		test.Name = prefix + test.Name
+		t.known.own(test)
 	}
 	t.known.more = t.known.more || n.more
 }

@@ -187,7 +187,7 @@ func (t *tap) end() {
 		}
 		t.add(t.passed, t.failed, t.skipped)
 		for _, p := range t.points {
-			t.known.own(p.name, p.status)
+			t.known.own(Test{Name: p.name, Status: p.status})
 		}
 		t.known.more = t.known.more || t.more
 		for _, p := range t.points {

@@ -30,6 +30,7 @@ type Test struct {
 	Status   Status
 	Duration time.Duration // 0 when it was not printed
 	Message  string        // why it failed, as far as it was printed
+	Error    bool          // it failed, and not at what it tests: its runner calls that an error
 }
 
 // Report is what the test runs in one output showed. Total is their number;
@@ -43,8 +44,8 @@ type Report struct {
 	Duration  time.Duration // 0 when it was not printed
 	Failing   []Test        // the failing ones that were named, at most maxFailing
 
-	// Named is every test that was named, each once, with its name and status
-	// alone; at most maxNamed. A test has the same name however it ends, so two
+	// Named is every test that was named, each once, without its message; at most
+	// maxNamed. A test has the same name however it ends, so two
 	// reports of one runner can be compared. Those that pass are here only where
 	// the runner prints them, mostly when it is told to be verbose; Complete
 	// tells whether all are.

@@ -39,10 +39,11 @@ var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unit
 			*u.current.text = message{} // what came before described the test
 		}
 	}},
-	{`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \((\S+)\)(.*)$`, (*unittest).afterDouble, func(u *unittest, m []string) {
-		name := unittestName(m[1], m[2])
-		u.failAgain(name+m[3], 0)
-		u.apart(m[1], name, m[3])
+	{`^(FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \((\S+)\)(.*)$`, (*unittest).afterDouble, func(u *unittest, m []string) {
+		name := unittestName(m[2], m[3])
+		u.failAgain(name+m[4], 0)
+		u.names.broke(name+m[4], m[1] == "ERROR")
+		u.apart(m[2], name, m[4])
 	}},
 	{`^Ran (\d{1,9}) tests? in (\d+\.\d+)s$`, (*unittest).afterSingle, func(u *unittest, m []string) {
 		u.endDetail()

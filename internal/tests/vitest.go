@@ -20,7 +20,7 @@ type vitest struct {
 func (v *vitest) listing() bool { return v.on && v.current == nil }
 
 // vitestTimed is a test's name, how often it was tried, and its time.
-const vitestTimed = `(.+?)((?: \(retry x[^()]*\))? \d{1,9}ms)?$`
+const vitestTimed = `(.+?)(?:(?: \(retry x[^()]*\))? (\d{1,9}ms))?$`
 
 var vitestRules = rules[*vitest]{list: []rule[*vitest]{
 	{`^$`, nil, func(*vitest, []string) {}},
@@ -49,7 +49,7 @@ var vitestRules = rules[*vitest]{list: []rule[*vitest]{
 	{`^ (✓|×|↓|□) ` + vitestTimed, (*vitest).listing, func(v *vitest, m []string) {
 		if strings.Contains(m[2], " > ") {
 			v.count(marks[m[1]], 1)
-			v.names.put(m[2], marks[m[1]])
+			v.names.timed(m[2], marks[m[1]], figures.Duration(m[3]))
 		}
 	}},
 }, other: (*vitest).other}
@@ -68,6 +68,7 @@ func (v *vitest) problem(m []string) {
 		if v.fail(file, 0) {
 			v.crashed++
 		}
+		v.names.broke(file, true)
 		return
 	}
 	if strings.Contains(m[1], " > ") {
@@ -104,7 +105,7 @@ func (v *vitest) fileEnded(m []string) {
 // and so these tests have no full names there.
 func (v *vitest) listed(m []string) {
 	if status := marks[m[1]]; v.file != "" && (status == Skipped || m[3] != "") {
-		v.names.put(v.file+" > "+m[2], status)
+		v.names.timed(v.file+" > "+m[2], status, figures.Duration(m[3]))
 	}
 }
 
