@@ -102,9 +102,13 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // until looks again and again. It gives up after a time that only a hanging
-// test reaches.
+// test reaches; sooner where the program is broken on purpose, and may well hang.
 func until(seen func() bool, never func()) {
-	for deadline := time.Now().Add(5 * time.Minute); !seen(); time.Sleep(10 * time.Millisecond) {
+	patience := 5 * time.Minute
+	if ToTheEnd() {
+		patience = 45 * time.Second
+	}
+	for deadline := time.Now().Add(patience); !seen(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			never()
 		}
