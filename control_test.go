@@ -112,6 +112,7 @@ func TestPauseNoteAndResume(t *testing.T) {
 	}
 }
 
+// API-08: a program ends a loop, and its agent.
 func TestSkipRaiseAndStop(t *testing.T) {
 	t.Parallel()
 	l := start(t, refrain.Options{Command: script(patient), Prompt: "Work", MaxIterations: 1})
@@ -216,6 +217,7 @@ func TestApprove(t *testing.T) {
 	}
 }
 
+// API-08: a program hears of all that has happened.
 func TestSubscribeReplaysThePast(t *testing.T) {
 	t.Parallel()
 	dir, control := t.TempDir(), refrain.NewControl()
