@@ -39,6 +39,20 @@ func Open(repository fs.FS) (Books, error) {
 	return b, nil
 }
 
+// mostApart is how many rows of a hundred we may decide against: with more of them
+// nobody who knows a system would find it here.
+const mostApart = 3
+
+func (b Books) apart() int {
+	n := 0
+	for _, out := range b.LeftOut {
+		if out.Kind == Apart {
+			n++
+		}
+	}
+	return n
+}
+
 // Check says what is wrong with the books, in the order of the lists.
 func (b Books) Check() []string {
 	var wrong []string
@@ -53,6 +67,9 @@ func (b Books) Check() []string {
 		case left && out.Kind == Broken && len(told) == 0:
 			wrong = append(wrong, fmt.Sprintf("%s is called broken, and no story shows it", row.ID))
 		}
+	}
+	if apart := b.apart(); apart*100 >= mostApart*len(b.Rows) {
+		wrong = append(wrong, fmt.Sprintf("%d of %d rows are apart, and that must be less than %d of 100", apart, len(b.Rows), mostApart))
 	}
 	for _, id := range slices.Sorted(maps.Keys(b.LeftOut)) {
 		if !b.known(id) {

@@ -49,6 +49,10 @@ func TestCheck(t *testing.T) {
 		{"one is told and the other left out", shelf([]Story{limits}, later), nil},
 		{"a row is forgotten", shelf([]Story{limits}), []string{"HOOK-01 has no story and is not left out: hooks"}},
 		{"a row is told and left out", shelf([]Story{limits, hooks}, later), []string{"HOOK-01 is left out, but hooks tells of it"}},
+		{
+			"too many are apart", shelf([]Story{limits}, LeftOut{ID: "HOOK-01", Kind: Apart, Why: "no"}),
+			[]string{"1 of 2 rows are apart, and that must be less than 3 of 100"},
+		},
 		{"a broken row needs its story", shelf([]Story{limits}, broken), []string{"HOOK-01 is called broken, and no story shows it"}},
 		{"a broken row with its story", shelf([]Story{limits, hooks}, broken), nil},
 		{

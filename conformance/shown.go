@@ -43,11 +43,16 @@ var (
 // wishes of their other pages (S).
 var elsewhere = []string{"X", "W", "S"}
 
+var isEnd = regexp.MustCompile(`^(?:stop|skip)(?: |$)`)
+
 // shown gives the rows that a script shows and where, but for the files that it
 // brings along; and what is wrong with how it names them.
 func shown(script string) (all []Shown, wrong []string) {
 	script, _, _ = strings.Cut("\n"+script, "\n-- ")
 	lines := strings.Split(strings.TrimPrefix(script, "\n"), "\n")
+	if end := slices.IndexFunc(lines, isEnd.MatchString); end >= 0 {
+		lines = lines[:end] // what is below is never read
+	}
 	for i := 0; i < len(lines); i++ {
 		if !strings.HasPrefix(lines[i], "#") {
 			continue

@@ -25,6 +25,8 @@ func TestShown(t *testing.T) {
 		{"a spec that nobody knows", "# XY: FAIL-01\nexits 1 x\n", "", "1: no spec is called XY: XY: FAIL-01"},
 		{"too many", "# A-01 A-02 A-03 A-04\nexits 1 x\n", "A-01:1-2 A-02:1-2 A-03:1-2 A-04:1-2", "1: 4 rows for one paragraph, and 3 is the most: A-01 A-02 A-03 A-04"},
 		{"an empty line below", "# A-01\n\nexits 1 x\n", "A-01:1-1", "1: nothing below can fail to show A-01"},
+		{"below the end", "# A-01\nexits 1 x\nstop 'enough'\n\n# A-02\nexits 1 x\n", "A-01:1-2", ""},
+		{"below what may be the end", "[!unix] stop\n\n# A-02\nexits 1 x\n", "A-02:3-4", ""},
 		{"another comment below", "# A-01\nexec x\n# Then.\nexits 1 x\n", "A-01:1-2", "1: nothing below can fail to show A-01"},
 	}
 	for _, tt := range tests {
