@@ -58,6 +58,23 @@ func TestTypedSettingsSayTheSameAsTheirText(t *testing.T) {
 	}
 }
 
+// What holds for a run of a command can be handed to another one, too.
+func TestSettingsOfACommandCanBeGivenBack(t *testing.T) {
+	t.Parallel()
+	o := refrain.Options{Dir: t.TempDir(), Command: script(claims), Prompt: "go", Until: "DONE", Set: []refrain.Setting{refrain.KeyLoopMaxTime.Is(3 * time.Hour)}}
+	held, err := refrain.SettingsOf(t.Context(), o)
+	if err != nil || held["loop.max_time"] != `"3h"` || held["agent"] != "" {
+		t.Fatalf("settings = %v, %v; want those that mean something to a command", held, err)
+	}
+	if r := run(t, refrain.Options{Dir: t.TempDir(), Command: o.Command, Prompt: "go", Settings: held}); r.State != refrain.Done || r.Reason != refrain.ByPromise {
+		t.Errorf("result = %+v, want done by the promise of the settings", r)
+	}
+	held, err = refrain.SettingsOf(t.Context(), refrain.Options{Dir: t.TempDir(), Prompt: "go", CustomAgent: &speaker{}, Model: "large"})
+	if err != nil || held["agent"] != "" || held["permissions.mode"] != "" || held["model"] != `"large"` {
+		t.Errorf("settings of an agent of one's own = %v, %v; want its model, and nothing that it would be refused", held, err)
+	}
+}
+
 func TestSetWinsOverSettings(t *testing.T) {
 	t.Parallel()
 	got, err := refrain.SettingsOf(t.Context(), refrain.Options{

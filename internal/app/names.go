@@ -6,6 +6,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -42,7 +43,7 @@ func Settings(_ context.Context, dir string, req request.Request) (map[string]st
 	}
 	held, values := a.Settings.Masked(), map[string]string{}
 	for _, r := range config.Rows() {
-		if s, ok := held[r.Key]; ok && r.Each == nil && !r.Secret && !strings.Contains(string(s.Value), setting.Mask) {
+		if s, ok := held[r.Key]; ok && r.Each == nil && !r.Secret && lineup.Means(req, r.Key) && !strings.Contains(string(s.Value), setting.Mask) {
 			values[r.Key] = string(s.Value)
 		}
 	}

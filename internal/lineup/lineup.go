@@ -108,11 +108,27 @@ func (l *Lineup) own() (Worker, error) {
 	return l.worker(own.Name, own.Agent, l.config().Model), nil
 }
 
+// Means tells whether a setting means something to who works for a request. A
+// command brings along all that a named agent is told by settings, and an agent of
+// the program's own is told its model alone.
+func Means(req request.Request, key string) bool {
+	switch key {
+	case "agent", "permissions.mode":
+		return len(req.Command) == 0 && req.Extensions.Agent == nil
+	case "model":
+		return len(req.Command) == 0
+	}
+	return true
+}
+
 // command is the command after "--".
 func (l *Lineup) command() (Worker, error) {
 	req := l.assignment.Request
 	for _, f := range req.Flags {
-		if f.Key == "agent" || f.Key == "model" || f.Key == "permissions.mode" {
+		if !Means(req, f.Key) {
+			if f.Name == "--set" {
+				f.Name += " " + f.Key
+			}
 			return Worker{}, &request.UsageError{
 				What: fmt.Sprintf("%s means nothing to a command after --", f.Name),
 				Hint: "put it into the command itself, or describe the agent in an [agents.NAME] table",
