@@ -156,7 +156,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Shell:    prompt.Shell{Env: j.Environ()},
 		Commands: j.Request.Commands, ShowCommands: j.Request.Untrusted || len(j.news) > 0,
 		Context: j.Request.Context,
-		Claims:  prompt.Claims{Tell: c.Claims.Tell, From: c.Claims.From, Promise: c.Done.Promise, Failure: c.Done.FailurePromise},
+		Claims:  prompt.Claims{Tell: c.Claims.Tell, From: c.Claims.From, Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Anywhere: c.Done.Match == "substring"},
 		Max:     c.Stop.Iterations,
 		Feedback: prompt.Feedback{
 			Enabled: c.Feedback.Enabled, MaxTokens: c.Feedback.MaxTokens, Summaries: c.Feedback.Summaries,

@@ -9,7 +9,7 @@ import (
 )
 
 // ours is a key of ours in a sentence.
-var ours = regexp.MustCompile(`\b(agents|context|done|git|log|loop|permissions|session|stop)(\.[a-z_]+)+`)
+var ours = regexp.MustCompile(`\b(agents|claims|context|done|git|log|loop|permissions|session|stop)(\.[a-z_]+)+`)
 
 // A key of another system is none of ours, or its hint would never be seen; and what
 // its hint names is there.

@@ -192,7 +192,7 @@ var keys = []Word{
 	{"fresher", "use_docker", "not yet: start refrain in your container, or give an agent one with [agents.NAME] command"},
 	{"descartes", "completion_promise", "done.promise"},
 	{"descartes", "working_directory", "-C FOLDER"},
-	{"descartes", "include_iteration_context", "loop.iteration_context"},
+	{"descartes", "include_iteration_context", "loop.iteration_context, and claims.tell for what it says of the promise"},
 	{"descartes", "iteration_timeout_secs", "loop.iteration_timeout, with its unit: \"600s\""},
 	{"descartes", "[backend]", "agent; what it is called with stands below [agents.NAME]"},
 	{"descartes", "backend_type", "agent"},

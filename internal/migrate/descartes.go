@@ -99,6 +99,7 @@ func descartesSettings(im *Import, text []byte) error {
 	}
 	if c.Context != nil {
 		im.set("loop.iteration_context", *c.Context)
+		im.set("claims.tell", *c.Context) // there it is one block
 	}
 	if c.Dir != nil && path.Clean(*c.Dir) != "." {
 		note("working_directory", "stand there, or name it with -C")

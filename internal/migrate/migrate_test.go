@@ -159,6 +159,7 @@ done.promise = "OK"
 loop.max_iterations = 10
 loop.iteration_timeout = "60s"
 loop.iteration_context = false
+claims.tell = false
 agents.my-agent.command = ["/opt/my agent", "--x"]
 agents.my-agent.prompt = "stdin"
 git.commit = true

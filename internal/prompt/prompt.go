@@ -73,10 +73,11 @@ type Shell struct {
 
 // Claims is what the agent is told of claims.
 type Claims struct {
-	Tell    bool   // say how to make them
-	From    int    // the first iteration that is told; 0 is the first of all
-	Promise string // what claims done; empty: there is nothing to claim
-	Failure string // what says blocked; empty: there is no such word
+	Tell     bool   // say how to make them
+	From     int    // the first iteration that is told; 0 is the first of all
+	Promise  string // what claims done; empty: there is nothing to claim
+	Failure  string // what says blocked; empty: there is no such word
+	Anywhere bool   // the promise is heard wherever its text stands, without its tag
 }
 
 // Facts are what a template may say of the run. What is not known is empty.
@@ -290,8 +291,12 @@ You are run again and again` + memory + ` until the task is done. You need not f
 
 `, tag(c.Failure))
 	}
-	return text + `A tag counts when it stands alone on its own line, exactly as shown, as plain text: no other words on that line, no quotes, no backticks, no code block. When you do not mean it, do not write it at all, not even to mention it.
+	text += `A tag counts when it stands alone on its own line, exactly as shown, as plain text: no other words on that line, no quotes, no backticks, no code block. When you do not mean it, do not write it at all, not even to mention it.
 `
+	if c.Anywhere && c.Promise != "" {
+		text += fmt.Sprintf("\nThe text %q is taken for the claim wherever it stands, in capitals or not, also without the tag: use other words for what is not finished yet.\n", c.Promise)
+	}
+	return text
 }
 
 // howTestsCount tells the agent what becomes of tests that it changes.

@@ -45,6 +45,16 @@ func TestThePromptAloneIsSentUnchanged(t *testing.T) {
 	}
 }
 
+// Who may not even mention the promise is told so, and nobody else is.
+func TestAPromiseThatIsHeardAnywhereIsTold(t *testing.T) {
+	for _, anywhere := range []bool{true, false} {
+		b := &Builder{Source: Source{Text: "Fix it."}, Claims: Claims{Tell: true, Promise: "COMPLETE", Anywhere: anywhere}}
+		if got := build(t, b, loop.State{}, 1).Text; strings.Contains(got, `The text "COMPLETE" is taken for the claim wherever it stands`) != anywhere {
+			t.Errorf("heard anywhere: %v, and the agent is told:\n%s", anywhere, got)
+		}
+	}
+}
+
 func TestPartsComeInOrder(t *testing.T) {
 	s := state("the tag was quoted")
 	s.Summaries = []loop.Summary{{Iteration: 2, Text: "Half of it works."}}

@@ -88,7 +88,7 @@ func ShowProcedure(ctx context.Context, dir, name string, flags []config.Flag, m
 	b := prompt.Builder{
 		Title: title, Pieces: pieces, Template: true, Tree: a.Tree, ShowCommands: !run,
 		Facts:  prompt.Facts{Procedure: req.Procedure, WorkDir: a.Dir(), Agent: c.Agent, Model: c.Model, Plan: c.Done.Plan},
-		Claims: prompt.Claims{Tell: c.Claims.Tell, From: c.Claims.From, Promise: c.Done.Promise, Failure: c.Done.FailurePromise}, Max: c.Stop.Iterations,
+		Claims: prompt.Claims{Tell: c.Claims.Tell, From: c.Claims.From, Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Anywhere: c.Done.Match == "substring"}, Max: c.Stop.Iterations,
 		Shell: prompt.Shell{Env: a.Environ()},
 	}
 	p, err := b.Build(ctx, loop.State{}, 1, nil)
