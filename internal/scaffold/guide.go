@@ -22,6 +22,7 @@ var (
 	guideLabel   = text.NewPattern("(?i)^\\s*(?:[-*+]\\s+)?\\**(test|build|lint|types?|typecheck)s?\\b[^:`]{0,40}:\\**\\s*(.*)$")
 	guideItem    = text.NewPattern("^\\s*(?:[-*+]|[0-9]+[.)])\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
 	guideCode    = text.NewPattern("`([^`]+)`")
+	guideWord    = text.NewPattern(`(?i)\b(test|build|lint|typecheck)\b`)
 	guideLine    = text.NewPattern(`^[A-Za-z0-9_./][^<>{}…]*$`) // no sample that somebody has to fill in
 )
 
@@ -49,7 +50,11 @@ func readGuide(text string) []Gate {
 		case strings.HasPrefix(strings.TrimSpace(line), "```"):
 			fenced = !fenced
 		case fenced:
-			if within && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			switch {
+			case !within || strings.HasPrefix(strings.TrimSpace(line), "#"):
+			case label == "" && gates:
+				add(checkOf(line), line)
+			default:
 				add(label, line)
 			}
 		case heading != nil:
@@ -63,10 +68,11 @@ func readGuide(text string) []Gate {
 				label = labelOf(m[1])
 				if code := guideCode().FindStringSubmatch(m[2]); code != nil {
 					add(label, code[1])
+					label = "" // what follows is something else
 				}
 			} else if m := guideItem().FindStringSubmatch(line); m != nil && (gates || label != "") {
 				if gates {
-					add("check", m[1])
+					add(checkOf(m[1]), m[1])
 				} else {
 					add(label, m[1])
 				}
@@ -74,6 +80,14 @@ func readGuide(text string) []Gate {
 		}
 	}
 	return list
+}
+
+// checkOf is what a check without a label is called, by the command that it is.
+func checkOf(line string) string {
+	if word := guideWord().FindString(line); word != "" {
+		return labelOf(word)
+	}
+	return "check"
 }
 
 // labelOf is what a check is called, in our words.

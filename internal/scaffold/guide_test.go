@@ -10,7 +10,9 @@ func TestChecksThatAGuideNames(t *testing.T) {
 	tests := []struct{ what, text, want string }{
 		{"labels with blocks, as rooda has them", "# A\n## Build/Test/Lint Commands\n\n**Dependencies:**\n- yq `>= 4`\n\n**Test:**\n```bash\n# all\ngo test ./...    # slow\n./more.sh\n```\n\n**Lint:**\n```\ngo vet ./...\n```\n", "test=go test ./... test-2=./more.sh lint=go vet ./..."},
 		{"labels in a list, as ours has them", "## Commands\n\n- build: `make`\n- lint: FILL IN, or take out this line\n- test: `make test`\n", "build=make test=make test"},
-		{"a list of gates", "## Quality Gates\n1. `make check` must pass\n- [ ] `npm run lint`\n- read it through\n", "check=make check check-2=npm run lint"},
+		{"a list of gates", "## Quality Gates\n1. `make check` must pass\n- [ ] `npm run lint`\n- read it through\n", "check=make check lint=npm run lint"},
+		{"gates in a list, with a label, and in a block", "## Quality gates\n\n- `make test`\n- lint: `make lint`\n\n```sh\nmake build\n./ok.sh\n```\n", "test=make test lint=make lint build=make build check=./ok.sh"},
+		{"a block after a label that has its command", "## Commands\n- test: `make test`\n\n```sh\ncd x\n```\n", "test=make test"},
 		{"a heading for each", "## Testing\n### Test\n```sh\n$ pytest -q\n```\n### Build\n`no item`\n", "test=pytest -q"},
 		{"samples to fill in", "## Commands\n- test: `pytest <path>`\n- build: `{{cmd}}`\n", ""},
 		{"code elsewhere", "## Where things are\n- test: `tests/`\n\n```sh\nrm -rf x\n```\n", ""},
