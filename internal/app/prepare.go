@@ -148,7 +148,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 	j.prompt = &prompt.Builder{
 		Title: title, Pieces: pieces, Template: j.Templated(), Tree: j.Tree,
 		Facts: prompt.Facts{
-			Procedure: j.Request.Procedure, WorkDir: j.Dir(), Agent: j.lineup.Name(), Model: c.Model, Plan: c.Done.Plan,
+			Procedure: j.Request.Procedure, WorkDir: j.Dir(), Agent: j.lineup.Name(), Model: j.lineup.Model(), Plan: c.Done.Plan,
 		},
 		Branch: j.repository().branch,
 		Vars:   vars,

@@ -324,7 +324,7 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 	return &loop.RunStarted{
 		Name: run.Meta().Name, Dir: run.Dir(), Procedure: run.Meta().Procedure, Version: version, PID: os.Getpid(),
 		Profile: j.Config().Profile,
-		Agent:   j.lineup.Name(), Model: j.Config().Model, Limits: j.terms().Limits(), Counting: j.terms().Counting(),
+		Agent:   j.lineup.Name(), Model: j.lineup.Model(), Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: prompt.Preview(j.Telling(j.firstPrompt.Own), 100),
 		Command: text.JoinArgs(setting.MaskArgs(j.Request.Command)),
 	}

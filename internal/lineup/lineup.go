@@ -61,6 +61,10 @@ func New(a request.Assignment) (*Lineup, error) {
 // Name is that of the first agent.
 func (l *Lineup) Name() string { return l.Workers[0].Name }
 
+// Model is the one that it is asked to use; empty for a command, which is asked for
+// none.
+func (l *Lineup) Model() string { return l.Workers[0].Model }
+
 // Names is those of all of them.
 func (l *Lineup) Names() []string {
 	var names []string
@@ -146,7 +150,7 @@ func (l *Lineup) command() (Worker, error) {
 	if err != nil {
 		return Worker{}, &request.UsageError{What: err.Error()}
 	}
-	return Worker{Name: filepath.Base(req.Command[0]), Agent: a, Model: l.config().Model, Remedy: remedy(""), InText: true}, nil
+	return Worker{Name: filepath.Base(req.Command[0]), Agent: a, Remedy: remedy(""), InText: true}, nil
 }
 
 // checkPlaces sees that a command which says where its prompt belongs is given one,
