@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/steer"
 )
 
@@ -42,13 +43,14 @@ type wheel interface {
 
 // NewControl makes a control for one run.
 func NewControl() *Control {
-	return &Control{wheel: &here{engine: steer.NewControl(), live: app.NewLive()}}
+	return &Control{wheel: &here{engine: steer.NewControl(), live: app.NewLive(), fresh: journal.NewID()}}
 }
 
 // here is a run of this process that was given the control.
 type here struct {
 	engine *steer.Control
 	live   *app.Live
+	fresh  string // the id that a new run gets
 
 	mu     sync.Mutex
 	broken error // why the run has to end with an error
@@ -132,6 +134,16 @@ func (c *Control) do(ctx context.Context, cmd steer.Command) error {
 		return nil
 	}
 	return &RefusedError{Command: cmd.Name, State: cmp.Or(answer.State, c.State()), Why: answer.Effect}
+}
+
+// ID is the id of the run, which no other run anywhere has. A run that Run begins with
+// this control has it from the beginning on, so that a program can note it before;
+// of one that Resume goes on with it is here once that has begun.
+func (c *Control) ID() string {
+	if at, ours := c.wheel.(*here); ours {
+		return cmp.Or(at.id(), at.fresh)
+	}
+	return c.wheel.id()
 }
 
 // State is what the run is now; empty before it has begun.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/history"
@@ -149,11 +150,24 @@ func (r *Record) said(iteration, attempt int) (string, error) {
 	return last.text(), nil
 }
 
+// Settings is the settings that the run was started with, or last resumed with, in
+// the form that SettingsOf gives, and what was raised since. Of a run that another
+// system has left it is empty.
+func (r *Record) Settings() (map[string]string, error) {
+	entry, err := r.store.Load(r.Run)
+	if err != nil {
+		return nil, public(err)
+	}
+	settings, err := app.RecordedSettings(entry)
+	return settings, public(err)
+}
+
 // Iteration is one attempt that has finished. Its JSON names are those of
 // "refrain show --json".
 type Iteration struct {
 	Number  int       `json:"iter"`
 	Attempt int       `json:"attempt"`
+	Started time.Time `json:"started_at,omitzero"` // zero where an earlier version wrote the record
 	Ended   time.Time `json:"ended_at"`
 	Outcome Outcome   `json:"outcome"` // what was seen of it
 	Verdict Verdict   `json:"verdict"` // what was decided
@@ -221,7 +235,7 @@ func (r *Record) Iteration(n int) (Iteration, error) {
 func (r *Record) iteration(e loop.Event) Iteration {
 	p := e.Payload.(*loop.IterationFinished)
 	return Iteration{
-		Number: e.Iter, Attempt: e.Attempt, Ended: e.Time, Outcome: p.Outcome, Verdict: p.Verdict,
+		Number: e.Iter, Attempt: e.Attempt, Started: p.Outcome.StartedAt, Ended: e.Time, Outcome: p.Outcome, Verdict: p.Verdict,
 		Dir: r.store.AttemptDir(r.Run, e.Iter, e.Attempt),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -359,5 +360,57 @@ func TestANoteInAGateIsTakenAndAPauseIsRefused(t *testing.T) {
 	var refused *refrain.RefusedError
 	if noted != nil || !errors.As(paused, &refused) || !strings.Contains(refused.Why, "a gate") {
 		t.Errorf("note = %v, pause = %v; want the one taken and the other refused", noted, paused)
+	}
+}
+
+// API-10: id, state, start and the last sign of life can be asked for.
+func TestARecordKnowsItsSettingsAndTimes(t *testing.T) {
+	t.Parallel()
+	dir, control := t.TempDir(), refrain.NewControl()
+	id := control.ID() // before there is a run
+	var started refrain.RunStarted
+	r := run(t, refrain.Options{
+		Dir: dir, Command: script("echo Hello"), Until: "DONE", MaxIterations: 2, Control: control,
+		Set: []refrain.Setting{refrain.KeyLoopBackoff.Is(0), refrain.KeyStopFailures.Is(7)},
+		Observers: []refrain.Observer{refrain.ObserverFunc(func(e refrain.Event) {
+			if p, ok := e.Payload.(*refrain.RunStarted); ok {
+				started = *p
+			}
+		})},
+	})
+	if id == "" || r.ID != id || control.ID() != id {
+		t.Errorf("the run is %s, and its control said %s before, %s after", r.ID, id, control.ID())
+	}
+	want := map[string]any{"done.promise": "DONE", "loop.backoff": "0s", "loop.max_iterations": 2.0, "stop.failures": 7.0}
+	if !reflect.DeepEqual(started.Settings, want) {
+		t.Errorf("run.started has the settings %v, want %v", started.Settings, want)
+	}
+	record, err := refrain.Open(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, err := record.Settings()
+	if err != nil || settings["stop.failures"] != "7" || settings["loop.max_iterations"] != "2" || settings["loop.idle_timeout"] == "" {
+		t.Errorf("the record has the settings %v, %v; want those that held, defaults included", settings, err)
+	}
+	again, err := refrain.SettingsOf(t.Context(), refrain.Options{Dir: t.TempDir(), Command: script("true"), Settings: settings})
+	if err != nil || again["stop.failures"] != "7" {
+		t.Errorf("with them another run has %v, %v", again, err)
+	}
+	first, err := record.Iteration(1)
+	if err != nil || first.Started.Before(record.Started) || first.Ended.Before(first.Started) || !first.Started.Equal(first.Outcome.StartedAt) || !first.Outcome.PromiseChecked {
+		t.Errorf("the first iteration = %+v, %v; want when it began, and that its promise was looked for", first, err)
+	}
+	for e, err := range record.Events(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Type() == "iteration.started" && e.Iter == 1 && !e.Time.Equal(first.Started) && e.Time.Sub(first.Started) > time.Second {
+			t.Errorf("the iteration began at %v, its event is of %v", first.Started, e.Time)
+		}
+	}
+	s, err := record.Snapshot()
+	if err != nil || s.LastActivity.Before(first.Ended) || s.LastActivity.After(time.Now()) {
+		t.Errorf("snapshot = %+v, %v; want when it was last active", s, err)
 	}
 }

@@ -129,7 +129,7 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 	}
 	defer at.end()
 	last := &lastWords{}
-	w := app.RunOptions{Control: at.engine, Live: at.live, Version: h.version, Observers: []app.Observer{last}, Broken: at.brokenBy}
+	w := app.RunOptions{Control: at.engine, Live: at.live, Version: h.version, ID: at.fresh, Observers: []app.Observer{last}, Broken: at.brokenBy}
 	for _, o := range h.observers {
 		w.Observers = append(w.Observers, &watched{Observer: o, control: control})
 	}

@@ -14,6 +14,7 @@ type (
 	Work          = loop.Work       // of an outcome: what it came to
 	Worker        = loop.Worker     // of an outcome: who made the attempt
 	Left          = loop.Left       // of an outcome: the tree that it left
+	Said          = loop.Said       // of an outcome: what was read in the agent's own words
 	Exit          = loop.Exit       // how a process ended
 	AgentError    = loop.AgentError // what an agent says went wrong
 	Claim         = loop.Claim      // what an agent says of its work, and what became of that

@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -41,13 +44,38 @@ func Settings(_ context.Context, dir string, req request.Request) (map[string]st
 	if err != nil {
 		return nil, err
 	}
-	held, values := a.Settings.Masked(), map[string]string{}
+	return settingTexts(req, a.Settings.Masked()), nil
+}
+
+// RecordedSettings is those that a run was started with, or last resumed with, in the
+// same form.
+func RecordedSettings(entry journal.Entry) (map[string]string, error) {
+	held, err := history.Settings(entry)
+	if err != nil {
+		return nil, err
+	}
+	var req request.Request
+	if len(entry.Flags) > 0 {
+		if err := json.Unmarshal(entry.Flags, &req); err != nil {
+			return nil, fmt.Errorf("read the request of %s: %w", entry.Name, err)
+		}
+	}
+	for _, name := range req.ExtensionNames {
+		if own, ok := strings.CutPrefix(name, "agent "); ok {
+			req.Extensions.Agent = &request.Agent{Name: own} // what else it was is not kept
+		}
+	}
+	return settingTexts(req, held), nil
+}
+
+func settingTexts(req request.Request, held map[string]config.Stored) map[string]string {
+	values := map[string]string{}
 	for _, r := range config.Rows() {
 		if s, ok := held[r.Key]; ok && r.Each == nil && !r.Secret && lineup.Means(req, r.Key) && !strings.Contains(string(s.Value), setting.Mask) {
 			values[r.Key] = string(s.Value)
 		}
 	}
-	return values, nil
+	return values
 }
 
 // HelperCalled tells whether this program can run its helpers. Without them no

@@ -176,7 +176,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 func (c *Continuation) resumed(w RunOptions, from loop.Status) *loop.RunResumed {
 	return &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.terms().Limits(), Counting: c.terms().Counting(),
-		Agent: c.lineup.Name(), Model: c.lineup.Model(), Promise: c.Config().Done.Promise,
+		Agent: c.lineup.Name(), Model: c.lineup.Model(), Promise: c.Config().Done.Promise, Settings: history.Set(c.Settings.Masked()),
 	}
 }
 

@@ -49,6 +49,7 @@ type RunOptions struct {
 	Observers  []Observer
 	Control    *Control
 	Version    string
+	ID         string               // of a new run, from journal.NewID; empty: it is given one
 	Terminal   io.Writer            // where a person may be looking; nil: nowhere
 	Hurry      bool                 // go on at once with a run that waits for a limit
 	Late       func(loop.Warning)   // hears what went wrong after the end; nil: only the log does
@@ -88,6 +89,7 @@ func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
+	meta.ID = w.ID
 	run, err := store.Create(meta)
 	if err != nil {
 		return loop.RunFinished{}, fmt.Errorf("create the run in %s: %w", store.Dir, err)
@@ -326,7 +328,7 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 		Profile: j.Config().Profile,
 		Agent:   j.lineup.Name(), Model: j.lineup.Model(), Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: prompt.Preview(j.Telling(j.firstPrompt.Own), 100),
-		Command: text.JoinArgs(setting.MaskArgs(j.Request.Command)),
+		Command: text.JoinArgs(setting.MaskArgs(j.Request.Command)), Settings: history.Set(j.Settings.Masked()),
 	}
 }
 

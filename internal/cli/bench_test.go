@@ -255,7 +255,7 @@ func pretended(name string, iterations int) (events []loop.Event) {
 		write(i, &loop.IterationFinished{
 			Outcome: loop.Outcome{
 				Result: loop.OK, Exit: &exit, Work: loop.Work{Progress: &yes, ProgressBy: []loop.ProgressBy{loop.InFiles}}, Worker: loop.Worker{Agent: "true"},
-				Summary: "Wrote the parser and its tests; the printer comes next.", Duration: loop.Millis(time.Second),
+				Said: loop.Said{Summary: "Wrote the parser and its tests; the printer comes next."}, Duration: loop.Millis(time.Second),
 			},
 			Verdict: loop.Verdict{Action: loop.Continue},
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/term"
@@ -69,10 +70,15 @@ func showRun(sh *shell, store journal.Store, entry journal.Entry, last int, asJS
 		iterations = iterations[1:]
 	}
 	if asJSON {
+		settings, err := history.Settings(entry)
+		if err != nil {
+			return err
+		}
 		return printJSON(sh.out, struct {
 			view.Status
+			Settings   map[string]any   `json:"settings,omitempty"`
 			Iterations []shownIteration `json:"iterations"`
-		}{run.Status(time.Now()), shown(iterations)})
+		}{run.Status(time.Now()), history.Set(settings), shown(iterations)})
 	}
 	fmt.Fprint(sh.out, term.Card(run, sh.look()))
 	if len(iterations) == 0 {

@@ -19,6 +19,9 @@ type Stored struct {
 	Where string          `json:"where,omitempty"`
 }
 
+// BuiltIn tells whether nobody has set it.
+func (s Stored) BuiltIn() bool { return s.Layer == builtIn }
+
 // Masked is every setting of this run for its record, without secrets. Of the
 // tables of procedures there is only what the prompt of this run is made of:
 // the settings that it took from one stand at the keys themselves.
@@ -56,7 +59,7 @@ func Diff(old map[string]Stored, r *Resolved) []loop.Change {
 		is, after := now[key]
 		// A default that one version has and the other has not is no change
 		// that anybody made.
-		if !before && is.Layer == builtIn || !after && was.Layer == builtIn {
+		if !before && is.BuiltIn() || !after && was.BuiltIn() {
 			continue
 		}
 		if c := (loop.Change{Key: key, Old: was.text(), New: is.text()}); c.Old != c.New {

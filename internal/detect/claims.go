@@ -143,6 +143,7 @@ func (c *claims) pause() {
 
 func (c *claims) Report(o *loop.Outcome) []loop.Payload {
 	c.pause()
+	o.PromiseChecked = c.want.done != ""
 	if c.anyExit && c.ear.heard(loop.ClaimDone) && failedByStatus(o) {
 		o.Result, o.Error = loop.OK, nil
 	}

@@ -109,6 +109,14 @@ func (e *Engine) enter(iter, n int, w Worker, open func(iter, n int) *journal.At
 	return a
 }
 
+// began is when the attempt began, with whichever runner.
+func (a *Attempt) began() time.Time {
+	if a.Left != nil {
+		return a.Left.Started
+	}
+	return a.Started.UTC().Truncate(time.Millisecond) // as the journal has it
+}
+
 // hear lets the listeners take in what the agent said. What they make of it is
 // given to who records.
 func (a *Attempt) hear(p loop.Payload) []loop.Payload {

@@ -24,7 +24,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	r.log = func(list []loop.Event) { written = append(written, list...) }
 	r.heard = func(loop.Type, loop.Status) {}
 
-	outcome := loop.Outcome{Result: loop.Failed, Summary: "used " + key, Error: &loop.AgentError{Kind: loop.ErrAgent, Message: key}}
+	outcome := loop.Outcome{Result: loop.Failed, Said: loop.Said{Summary: "used " + key}, Error: &loop.AgentError{Kind: loop.ErrAgent, Message: key}}
 	outcome.Gates = []loop.Gate{{Name: "test", Why: "refused " + key, Tree: key}}
 	outcome.Checkpoint, outcome.Session = key, key
 	raw := &loop.IterationFinished{Outcome: outcome}

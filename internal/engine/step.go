@@ -83,7 +83,7 @@ func (e *Engine) conclude(ctx context.Context, a *Attempt, o *loop.Outcome) loop
 			break
 		}
 	}
-	o.Metadata = a.Metadata
+	o.Metadata, o.StartedAt = a.Metadata, a.began()
 	facts := e.Facts(o)
 	if v, left := e.leaveOpen(a, o, facts.Asked); left {
 		return v

@@ -321,7 +321,7 @@ func timeless(t *testing.T, object []byte) string {
 	if err := json.Unmarshal(object, &v); err != nil {
 		t.Fatal(err)
 	}
-	differs := []string{"at", "ended_at", "started", "since", "until", "pid", "dir", "commit", "checkpoint", "base", "first", "here", "kept", "durations", "elapsed_ms"}
+	differs := []string{"at", "started_at", "ended_at", "started", "since", "until", "pid", "dir", "commit", "checkpoint", "base", "first", "here", "kept", "durations", "elapsed_ms"}
 	var strip func(any)
 	strip = func(v any) {
 		switch v := v.(type) {

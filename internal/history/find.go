@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -114,8 +113,7 @@ func LookNow(store journal.Store, e journal.Entry) *view.Run {
 // Left looks for processes that a run which is over has left, and tells which
 // programs it was to leave. Where nobody can look, left is nil.
 func Left(entry journal.Entry) (spared []string, left *[]string) {
-	var settings map[string]config.Stored
-	if json.Unmarshal(entry.Config, &settings) == nil {
+	if settings, err := Settings(entry); err == nil {
 		_ = json.Unmarshal([]byte(settings["proc.keep"].Value), &spared) // else there are none
 	}
 	list, err := proc.Left(spared, entry.Tree, entry.ID)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
-	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/later"
@@ -224,8 +223,7 @@ func (h *History) runsLater(ctx context.Context, to checkpoint.Checkpoint, iter 
 		return loop.Later{}
 	}
 	finder := later.Finder{Trees: h.Kept.Trees(), First: first.Tree}
-	var settings map[string]config.Stored
-	if json.Unmarshal(h.entry.Config, &settings) == nil {
+	if settings, err := Settings(h.entry); err == nil {
 		_ = json.Unmarshal(settings["loop.dir"].Value, &finder.Below) // else it is the work tree
 		for key, stored := range settings {
 			name, ok := strings.CutPrefix(key, "gate.")

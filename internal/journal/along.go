@@ -24,7 +24,7 @@ func (t taking) run(e Entry) error {
 			return err
 		}
 		m := e.Meta
-		m.ID, m.Tree = newID(), t.to.Tree
+		m.ID, m.Tree = NewID(), t.to.Tree
 		if m.Key != "" {
 			if err := t.adopt(m, records{dir, e.Meta, t.from.chainOf(e.Meta)}); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/seal"
 )
 
-// Create begins a run of procedure m.Procedure. It gives the run its id and the
-// next name, and has run.json on the disk before anything else.
+// Create begins a run of procedure m.Procedure. It gives the run the next name, and an
+// id unless it has one, and has run.json on the disk before anything else.
 func (s Store) Create(m Meta) (*Run, error) {
 	if !procedureName().MatchString(m.Procedure) {
 		return nil, fmt.Errorf("create run: %q cannot be the name of a procedure: use letters, digits, dots, dashes and underscores", m.Procedure)
@@ -34,7 +35,7 @@ func (s Store) Create(m Meta) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create run of %s: %w", m.Procedure, err)
 	}
-	m.Format, m.ID, m.Name, m.Tree, m.Linked = Format, newID(), filepath.Base(dir), s.Tree, project.LinkOf(s.Tree)
+	m.Format, m.ID, m.Name, m.Tree, m.Linked = Format, cmp.Or(m.ID, NewID()), filepath.Base(dir), s.Tree, project.LinkOf(s.Tree)
 	m.StartedAt = m.StartedAt.UTC().Truncate(time.Millisecond)
 	r := newRun(s.keys.under(m, key), dir, s.keys)
 	c := s.keys.chainOf(r.meta)
@@ -75,8 +76,8 @@ func (s shelf) make(procedure string) (string, error) {
 	}
 }
 
-// newID makes a name that no other run anywhere has: a random UUID.
-func newID() string {
+// NewID makes a name that no other run anywhere has: a random UUID.
+func NewID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6] = b[6]&0x0f | 0x40 // version 4
@@ -115,6 +116,7 @@ func (r *Run) begin() error {
 
 // Import makes a run that has happened already, with the next name.
 func (s Store) Import(m Meta, events []loop.Event) error {
+	m.ID = "" // it is another run
 	r, err := s.Create(m)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func finish(r *Run, s loop.State, n int) loop.State {
 	for range n {
 		i := s.Next()
 		e := at(i, i, 1, &loop.IterationFinished{
-			Outcome: loop.Outcome{Result: loop.OK, Duration: loop.Millis(time.Second), Summary: "did a thing"},
+			Outcome: loop.Outcome{Result: loop.OK, Duration: loop.Millis(time.Second), Said: loop.Said{Summary: "did a thing"}},
 			Verdict: loop.Verdict{Action: loop.Continue},
 		})
 		s = s.Sum(e)

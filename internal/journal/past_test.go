@@ -81,7 +81,7 @@ func outcome(t *rapid.T) loop.Outcome {
 		Tests:    &loop.Tests{Total: 9, Passed: count.Draw(t, "passed"), Failed: count.Draw(t, "failed")},
 		Gates:    []loop.Gate{{Name: "test", OK: rapid.Bool().Draw(t, "gate")}},
 		Usage:    &loop.Usage{Input: count.Draw(t, "input"), CostUSD: rapid.Float64Range(0, 1).Draw(t, "cost")},
-		Summary:  rapid.StringN(0, 20, -1).Draw(t, "summary"),
+		Said:     loop.Said{Summary: rapid.StringN(0, 20, -1).Draw(t, "summary")},
 		Duration: loop.Millis(time.Duration(count.Draw(t, "duration")) * time.Millisecond),
 		EndedAt:  noon,
 	}

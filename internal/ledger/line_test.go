@@ -43,7 +43,7 @@ func TestQuickIsAsGoodAsWhole(t *testing.T) {
 	at := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	tricky := `he said ,"state":{"totals":{"iterations":9}}, and "type":"x"`
 	for _, p := range []loop.Payload{
-		&loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Summary: tricky}, Verdict: loop.Verdict{Action: loop.Continue, Why: tricky}, State: loop.State{Totals: loop.Totals{OK: 3}}},
+		&loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Said: loop.Said{Summary: tricky}}, Verdict: loop.Verdict{Action: loop.Continue, Why: tricky}, State: loop.State{Totals: loop.Totals{OK: 3}}},
 		&loop.CheckpointMade{Checkpoint: "c1"},
 		&loop.Warning{Text: tricky},
 		&loop.RunPaused{},

@@ -66,7 +66,7 @@ func longAttempt(add func(loop.Payload), i, iterations int) {
 	add(&loop.GateFinished{Gate: gate})
 	o := loop.Outcome{
 		Result: loop.OK, Usage: &loop.Usage{CostUSD: 0.25, ContextPercent: 10 + i%60}, Tests: &loop.Tests{Passed: 100 + i%20, Failed: 20 - i%20}, Gates: []loop.Gate{gate},
-		Duration: loop.Millis(time.Duration(20+i%45) * time.Second), Summary: fmt.Sprintf("read file%d.go, and changed what calls it", i),
+		Duration: loop.Millis(time.Duration(20+i%45) * time.Second), Said: loop.Said{Summary: fmt.Sprintf("read file%d.go, and changed what calls it", i)},
 	}
 	o.Changes = &loop.Changes{Modified: 2, LinesAdded: i % 90, LinesRemoved: i % 40}
 	if i%40 == 0 {

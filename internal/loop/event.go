@@ -112,6 +112,9 @@ type RunStarted struct {
 	Prompt    string      `json:"prompt,omitempty"`  // a preview
 	Command   string      `json:"command,omitempty"` // after "--", quoted as a shell would need it
 	Counting  CountPolicy `json:"counting,omitzero"`
+	// Settings is what somebody has set, by the keys: with flags, variables and files, by
+	// procedure and profile, secrets masked. All else is as Version has it.
+	Settings map[string]any `json:"settings,omitempty"`
 }
 
 // Limits are what will end the run at the latest; 0 is none.
@@ -141,6 +144,8 @@ type RunResumed struct {
 	Limits   Limits      `json:"limits"`
 	Changed  []Change    `json:"changed,omitempty"`
 	Counting CountPolicy `json:"counting,omitzero"`
+	// Settings is what holds from now on, as in RunStarted.
+	Settings map[string]any `json:"settings,omitempty"`
 }
 
 // Change is a setting that differs from when the run was last started.

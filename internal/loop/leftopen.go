@@ -1,13 +1,16 @@
 package loop
 
+import "time"
+
 // LeftOpen is what the journal has of an attempt that its runner did not finish.
 type LeftOpen struct {
 	Iter    int
 	Attempt int
 
-	Agent  string       // who made it; empty: it was not started
-	Exited *AgentExited // its end; nil: the journal has none
-	Worked Millis       // how long it was at work, as far as the journal tells
+	Started time.Time    // when it began
+	Agent   string       // who made it; empty: it was not started
+	Exited  *AgentExited // its end; nil: the journal has none
+	Worked  Millis       // how long it was at work, as far as the journal tells
 
 	Base       string                   // the tree before the agent
 	After      string                   // the checkpoint after it; empty: none was made
@@ -29,7 +32,7 @@ func LeftOpenOf(tail []Event) *LeftOpen {
 	for _, ev := range tail {
 		switch p := ev.Payload.(type) {
 		case *IterationStarted:
-			open = &LeftOpen{Iter: ev.Iter, Attempt: ev.Attempt, Hooks: map[string]*HookFinished{}, heard: map[Type]bool{}}
+			open = &LeftOpen{Iter: ev.Iter, Attempt: ev.Attempt, Started: ev.Time, Hooks: map[string]*HookFinished{}, heard: map[Type]bool{}}
 			started = Event{}
 			continue
 		case *IterationFinished:

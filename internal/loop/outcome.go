@@ -30,12 +30,15 @@ type Outcome struct {
 	Usage   *Usage   `json:"usage,omitempty"`
 	Worker
 	Left
-	Summary string `json:"summary,omitempty"`
+	Said
 	// Metadata is what hooks, or the program that runs the loop, have to say of the
 	// attempt, by names of their own. Nothing is decided by it.
 	Metadata map[string]string `json:"metadata,omitempty"`
-	Duration Millis            `json:"duration_ms"`
-	EndedAt  time.Time         `json:"ended_at,omitzero"`
+	// StartedAt and EndedAt are of the whole attempt, hooks and gates included; Duration
+	// is how long its agent was at work.
+	StartedAt time.Time `json:"started_at,omitzero"`
+	Duration  Millis    `json:"duration_ms"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
 }
 
 // Work is what the attempt came to: in the tree, and in the plan.
@@ -64,6 +67,14 @@ type Left struct {
 	Tree       string        `json:"tree,omitempty" redact:"-"`
 	Checkpoint string        `json:"checkpoint,omitempty" redact:"-"`
 	Alike      *Fingerprints `json:"alike,omitempty"`
+}
+
+// Said is what was read in the agent's own words.
+type Said struct {
+	Summary string `json:"summary,omitempty"`
+	// PromiseChecked says that a promise was looked for in all that the agent said. A
+	// promise that was found is a claim, or was refused as one.
+	PromiseChecked bool `json:"promise_checked,omitempty"`
 }
 
 // Exit is how the agent's process ended. Code is absent when a signal ended it.

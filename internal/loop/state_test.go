@@ -43,7 +43,7 @@ func TestStateStaysBounded(t *testing.T) {
 		for range 50 {
 			s = s.Sum(Event{Time: noon, Payload: &ClaimRefused{Why: long}})
 		}
-		s = s.Sum(Event{Time: noon, Payload: &IterationFinished{Outcome: Outcome{Result: OK, Exit: code(0), Summary: long}}})
+		s = s.Sum(Event{Time: noon, Payload: &IterationFinished{Outcome: Outcome{Result: OK, Exit: code(0), Said: Said{Summary: long}}}})
 	}
 	if len(s.Feedback) > maxFeedback || len(s.Summaries) > maxSummaries {
 		t.Errorf("state holds %d pieces of feedback and %d summaries", len(s.Feedback), len(s.Summaries))

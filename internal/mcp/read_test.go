@@ -127,7 +127,7 @@ func twoIterations(s *scene) *recorder {
 	}, loop.Verdict{Action: loop.Continue})
 	r.begin(2, 1)
 	r.finish(loop.Outcome{
-		Result: loop.OK, Summary: "mended it",
+		Result: loop.OK, Said: loop.Said{Summary: "mended it"},
 		Work: loop.Work{Changes: &loop.Changes{Created: 1, Modified: 2, LinesAdded: 40, LinesRemoved: 3, Commits: 1, Paths: []loop.PathChange{{Path: "a.go", Change: "created"}}}},
 	}, loop.Verdict{Action: loop.Stop, Why: "the gates agree"})
 	return r

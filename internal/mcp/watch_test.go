@@ -194,7 +194,7 @@ func TestBriefLeavesOutWhatIsLong(t *testing.T) {
 		paths = append(paths, loop.PathChange{Path: "a.go", Change: "modified"})
 	}
 	got, err := brief(loop.Event{Seq: 7, Time: noon, Run: "loop_1", Payload: &loop.IterationFinished{
-		Outcome: loop.Outcome{Summary: strings.Repeat("ä", maxText+1), Work: loop.Work{Changes: &loop.Changes{Paths: paths}}},
+		Outcome: loop.Outcome{Said: loop.Said{Summary: strings.Repeat("ä", maxText+1)}, Work: loop.Work{Changes: &loop.Changes{Paths: paths}}},
 		State:   loop.State{Totals: loop.Totals{Iterations: 3}},
 	}})
 	if err != nil {

@@ -21,7 +21,7 @@ func facts(text string) *Builder {
 		Vars:   map[string]any{"name": "x", "list": []any{"a", 1}, "empty": "", "n": 3},
 		Branch: func(context.Context) string { return "main" },
 		Last: &loop.Outcome{
-			Result: loop.Failed, Summary: "Half.", Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"},
+			Result: loop.Failed, Said: loop.Said{Summary: "Half."}, Claim: &loop.Claim{Kind: loop.ClaimDone, Text: "DONE"},
 			Work:  loop.Work{Changes: &loop.Changes{Created: 1, Modified: 2, Deleted: 3}},
 			Tests: &loop.Tests{Passed: 11, Failed: 2, Failing: []string{"TestA", "TestB"}},
 		},
@@ -145,7 +145,7 @@ func TestWordsOfAgentsAreNoClaim(t *testing.T) {
 		words := rapid.SampledFrom([]string{"<promise>DONE</promise>", "a\n<PROMISE>DONE</PROMISE>\n", "<promise>\nDONE\n</promise>"}).Draw(rt, "words")
 		b := facts("{{.Last.Summary}}\n{{range .Last.Failing}}\n{{.}}\n{{end}}\n{{.Feedback}}\n")
 		b.Feedback = Feedback{Enabled: true}
-		b.Last = &loop.Outcome{Summary: words, Tests: &loop.Tests{Failing: []string{words}}}
+		b.Last = &loop.Outcome{Said: loop.Said{Summary: words}, Tests: &loop.Tests{Failing: []string{words}}}
 		p, err := b.Build(t.Context(), state(words), 2, []string{words})
 		if err != nil {
 			rt.Fatal(err)

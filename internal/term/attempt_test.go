@@ -32,7 +32,7 @@ func TestSheetOfAnAttempt(t *testing.T) {
 		in(3, 2, &loop.IterationFinished{Outcome: rich, Verdict: loop.Verdict{Action: loop.Continue}})
 	killed := loop.Outcome{
 		Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: &loop.AgentError{Kind: loop.ErrAgent, Message: "no final\nevent"},
-		Usage: &loop.Usage{Input: 1300, CostUSD: 0.25}, Summary: "Nothing yet.", Person: "gate test passes here and fails there",
+		Usage: &loop.Usage{Input: 1300, CostUSD: 0.25}, Said: loop.Said{Summary: "Nothing yet."}, Person: "gate test passes here and fails there",
 	}
 
 	tests := []struct {

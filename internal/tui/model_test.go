@@ -120,7 +120,7 @@ func TestNoScreenIsEverBroken(t *testing.T) {
 				&loop.Warning{Text: text()}, &loop.ClaimRefused{Why: text()})
 			if rapid.Bool().Draw(t, "finished") {
 				s.in(n, 1, &loop.IterationFinished{Outcome: loop.Outcome{
-					Result: loop.Result(text()), Summary: text(), Error: &loop.AgentError{Message: text()},
+					Result: loop.Result(text()), Said: loop.Said{Summary: text()}, Error: &loop.AgentError{Message: text()},
 					Gates: []loop.Gate{{Name: text(), Why: text()}}, Tests: &loop.Tests{Passed: 2, Failed: 1, Framework: text(), Failing: []string{text()}},
 				}})
 			}

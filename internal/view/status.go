@@ -51,6 +51,7 @@ type (
 		Iteration     int         `json:"iteration,omitempty"`
 		MaxIterations int         `json:"max_iterations,omitempty"` // left out when unlimited
 		StartedAt     time.Time   `json:"started_at,omitzero"`
+		LastActivity  time.Time   `json:"last_activity,omitzero"` // when something last happened in it
 		Elapsed       loop.Millis `json:"elapsed_ms"`
 		WaitUntil     time.Time   `json:"wait_until,omitzero"`
 		PID           int         `json:"pid,omitempty"` // only while a runner is alive
@@ -84,7 +85,7 @@ func (r *Run) Status(now time.Time) Status {
 		Position: Position{
 			State: r.State, Phase: r.Phase,
 			Iteration: r.Iteration, MaxIterations: r.Max(),
-			StartedAt: r.StartedAt, Elapsed: loop.Millis(r.Elapsed(now)),
+			StartedAt: r.StartedAt, LastActivity: r.EndedAt(), Elapsed: loop.Millis(r.Elapsed(now)),
 		},
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later, Plan: PlanOf(r, now),
 		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Command: r.Command, Prompt: r.Prompt, Promise: r.Promise, Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},

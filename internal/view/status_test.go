@@ -26,27 +26,27 @@ func TestStatusAsJSON(t *testing.T) {
 		{
 			"just started",
 			[]loop.Payload{started},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes + watch,
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes + watch,
 		},
 		{
 			"without a limit the limit is left out",
 			[]loop.Payload{&loop.RunStarted{Name: "build-7", Dir: "/runs/build-7", PID: 10}},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes + watch,
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes + watch,
 		},
 		{
 			"in an attempt",
 			[]loop.Payload{started, &loop.IterationStarted{Max: 5}, &loop.IterationPhase{Phase: loop.Executing}},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","phase":"executing","iteration":1,"max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes + watch,
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"running","phase":"executing","iteration":1,"max_iterations":5,"started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` + zeroes + watch,
 		},
 		{
 			"waiting says until when and why",
 			[]loop.Payload{started, &loop.RunWaiting{Why: "usage limit", Until: noon.Add(time.Hour)}},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"waiting","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"wait_until":"2026-11-03T13:00:00Z","pid":10,"why":"usage limit",` + zeroes + `,"next":["refrain resume build-7","refrain stop build-7"]}`,
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"waiting","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1500,"wait_until":"2026-11-03T13:00:00Z","pid":10,"why":"usage limit",` + zeroes + `,"next":["refrain resume build-7","refrain stop build-7"]}`,
 		},
 		{
 			"an end says why, and whether it is proven",
 			[]loop.Payload{started, &loop.RunFinished{State: loop.Done, Reason: loop.ByPromise, Why: "promise found", Elapsed: loop.Millis(time.Second)}},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,"proof":{"level":"claimed","why":"nothing but the agent's word stands behind it"},` + zeroes + `,"next":["refrain show build-7"]}`,
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,"proof":{"level":"claimed","why":"nothing but the agent's word stands behind it"},` + zeroes + `,"next":["refrain show build-7"]}`,
 		},
 		{
 			"an end with a proof has all of it, and what the run came to",
@@ -58,7 +58,7 @@ func TestStatusAsJSON(t *testing.T) {
 				},
 				Net: &loop.Changes{Modified: 1, LinesAdded: 7},
 			}},
-			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,` +
+			`{"run":"build-7","id":"loop_1","dir":"/runs/build-7","state":"done","max_iterations":5,"started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1000,"reason":"promise","why":"promise found","proven":false,` +
 				`"proof":{"level":"tests_changed","why":"1 test changed","tests":{"held":2,"changed":[{"name":"TestAdd","what":"gone","why":"it is"}]},"diff":"-a\n+b","tree":"3f2a91c0d2e4","place":"clean"},` + zeroes +
 				`,"net":{"created":0,"modified":1,"deleted":0,"lines_added":7,"lines_removed":0,"commits":0},"next":["refrain review build-7","refrain show build-7"]}`,
 		},
@@ -78,7 +78,7 @@ func TestStatusAsJSON(t *testing.T) {
 					},
 				},
 			},
-			`{"run":"build-7","id":"loop_1","state":"running","iteration":1,"max_iterations":5,"started_at":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` +
+			`{"run":"build-7","id":"loop_1","state":"running","iteration":1,"max_iterations":5,"started_at":"2026-11-03T12:00:00Z","last_activity":"2026-11-03T12:00:00Z","elapsed_ms":1500,"pid":10,` +
 				`"streaks":{"failures":0,"red_gates":0,"test_failures":0,"no_progress":0},` +
 				`"totals":{"iterations":2,"ok":1,"failed":1,"timed_out":0,"skipped":0,"commits":0,"files":3,"lines_added":0,"lines_removed":0,"cost_usd":3,"duration_ms":0,"refused":1,"proven":2},` +
 				`"agent":"codex","prompt":"build it","model":"large","branch":"loop/7","session":{"id":"s-1","agent":"codex","since":"2026-11-03T12:00:00Z","iterations":2,"percent":31},` +
@@ -225,5 +225,24 @@ func TestABookAsJSON(t *testing.T) {
 		`"agents":{"claude":{"runs":1,` + two + `,"codex":` + nothing + `}}`
 	if string(got) != want {
 		t.Errorf("book\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestLastActivityMovesWithEveryEventButNotAfterTheEnd(t *testing.T) {
+	r := New()
+	for i, p := range []loop.Payload{
+		&loop.RunStarted{Name: "build-7"}, &loop.RunPaused{}, &loop.RunUnpaused{}, &loop.IterationStarted{}, &loop.AgentText{Text: "Hello"},
+		&loop.IterationFinished{State: loop.State{At: noon.Add(5 * time.Second)}}, &loop.RunFinished{State: loop.Done},
+	} {
+		at := noon.Add(time.Duration(i) * time.Second)
+		r.Apply(loop.Event{Time: at, Run: "loop_1", Payload: p})
+		if got := r.Status(at.Add(time.Hour)).LastActivity; !got.Equal(at) {
+			t.Errorf("after %s the last activity was at %v, want %v", p.Type(), got, at)
+		}
+	}
+	end := r.Status(noon).LastActivity
+	r.Apply(loop.Event{Time: noon.Add(time.Hour), Run: "loop_1", Payload: &loop.CheckpointRestored{}})
+	if got := r.Status(noon).LastActivity; !got.Equal(end) {
+		t.Errorf("a rollback after the end moved the last activity to %v", got)
 	}
 }

@@ -169,7 +169,7 @@ func (a *attempt) endEarly() loop.Verdict {
 	if a.phase == loop.Gates {
 		v = a.Decide(nil)
 	} else {
-		o := loop.Outcome{Result: loop.Interrupted, Usage: a.used, Duration: loop.Millis(a.Now().Sub(a.began)), EndedAt: a.Now()}
+		o := loop.Outcome{Result: loop.Interrupted, Usage: a.used, StartedAt: a.began, Duration: loop.Millis(a.Now().Sub(a.began)), EndedAt: a.Now()}
 		if a.phase != loop.PreHooks {
 			o.Exit = &loop.Exit{Cause: a.cut}
 		}
@@ -191,8 +191,10 @@ func (a *attempt) endEarly() loop.Verdict {
 func (a *attempt) conclude(e loop.Event) loop.Verdict {
 	recorded, o := a.end.Verdict, a.end.Outcome
 	a.wish(recorded)
-	if !o.EndedAt.IsZero() {
-		o.EndedAt = o.EndedAt.Add(a.tape.shift)
+	for _, at := range []*time.Time{&o.StartedAt, &o.EndedAt} {
+		if !at.IsZero() {
+			*at = at.Add(a.tape.shift)
+		}
 	}
 	if recorded.Until.IsZero() {
 		a.tape.moveTo(e.Time)
