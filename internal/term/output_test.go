@@ -33,7 +33,7 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 [10:00:00] Iteration 1/3 starting...
 [10:00:45] Iteration 1/3 completed in 45.2s
 [10:00:45] Iteration 2/3 starting...
-[10:02:10] WARNING: The agent failed (exit 1), consecutive failures: 1/3
+[10:02:10] WARNING: The agent failed (exit 1), consecutive failures: 1/3 (after 1m25s)
 [10:02:10] Iteration 3/3 starting...
 [10:02:16] Iteration 3/3 completed in 5.8s
 [10:02:16] Reached max iterations: 3 (total: 2m16s)
@@ -47,11 +47,11 @@ func TestPlainTellsAStoryLineByLine(t *testing.T) {
 			`
 [10:00:00] Starting build-7 (unlimited iterations)
 [10:00:00] Iteration 1 starting...
-[10:00:30] WARNING: The agent failed (exit 1), consecutive failures: 1/3
+[10:00:30] WARNING: The agent failed (exit 1), consecutive failures: 1/3 (after 30.0s)
 [10:00:30] Iteration 2 starting...
-[10:01:00] WARNING: The agent failed (exit 1), consecutive failures: 2/3
+[10:01:00] WARNING: The agent failed (exit 1), consecutive failures: 2/3 (after 30.0s)
 [10:01:00] Iteration 3 starting...
-[10:01:35] WARNING: The agent failed (exit 1), consecutive failures: 3/3
+[10:01:35] WARNING: The agent failed (exit 1), consecutive failures: 3/3 (after 35.0s)
 [10:01:35] ERROR: Aborting after 3 consecutive failures (3 iterations completed, total: 1m35s)
 `,
 		},
@@ -287,7 +287,7 @@ func TestQuietTellsOnlyOfTroubleAndTheEnd(t *testing.T) {
 		iteration(second, 2, ok()).
 		tell(finished(loop.Done, loop.ByIterations, "")).
 		show(Quiet(&b, view.New()))
-	want := `[10:00:01] WARNING: The agent failed (exit 1), consecutive failures: 1/3
+	want := `[10:00:01] WARNING: The agent failed (exit 1), consecutive failures: 1/3 (after 1.0s)
 [10:00:01] WARNING: low disk space
 [10:00:02] Reached max iterations: 2 (total: 2s)
 `

@@ -36,12 +36,21 @@ func closing(words vocabulary, label string, p *loop.IterationFinished, before l
 	case o.Error != nil && o.Error.Kind == loop.ErrPrompt:
 		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: The prompt could not be made, %s", failures)}
 	case AgentFailed(o):
-		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: %s (%s), %s", words.agentFailed, exit(o.Exit), failures)}
+		return Fact{Kind: Warning, Text: fmt.Sprintf("WARNING: %s (%s), %s%s", words.agentFailed, exit(o.Exit), failures, workedFor(o))}
 	case o.Red() || o.Claim.Refused():
 		// The agent did what it could; what the gates make of it comes next.
 		return Fact{Kind: Info, Text: fmt.Sprintf("%s completed in %s%s", label, took, cutShort(o))}
 	}
-	return Fact{Kind: Warning, Text: "WARNING: Iteration failed, " + failures}
+	return Fact{Kind: Warning, Text: "WARNING: Iteration failed, " + failures + workedFor(o)}
+}
+
+// workedFor is how long an agent that failed was at work. It stands at the end: people
+// know the words before it, and look for them.
+func workedFor(o *loop.Outcome) string {
+	if o.Exit == nil { // it was not
+		return ""
+	}
+	return " (after " + text.Duration(o.Duration.Duration()) + ")"
 }
 
 // whoDied is with whom an attempt was lost.

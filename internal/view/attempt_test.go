@@ -23,17 +23,17 @@ func TestEveryResultHasItsLine(t *testing.T) {
 		{"ok", ok(), "Iteration 2/5 completed in 45.2s"},
 		{"ok, out of turns", loop.Outcome{Result: loop.OK, Exit: exited(0), Error: agentError(loop.ErrMaxTurns, "")}, "Iteration 2/5 completed in 45.2s, cut short by max turns"},
 		{"ok, redline", loop.Outcome{Result: loop.OK, Exit: &loop.Exit{Cause: loop.OnRedline}}, "Iteration 2/5 completed in 45.2s, cut short by the redline"},
-		{"failed, exit status only", loop.Outcome{Result: loop.Failed, Exit: exited(1)}, "WARNING: The agent failed (exit 1), consecutive failures: 1/3"},
-		{"failed, the agent repeats the exit status", exit1(), "WARNING: The agent failed (exit 1), consecutive failures: 1/3"},
-		{"failed, killed", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: agentError(loop.ErrAgent, "ended by signal KILL")}, "WARNING: The agent failed (signal KILL), consecutive failures: 1/3"},
-		{"failed, the agent says why", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrAgent, "no final\nevent")}, "WARNING: The agent failed (exit 0), consecutive failures: 1/3"},
-		{"failed, the agent gives a kind", loop.Outcome{Result: loop.Failed, Exit: exited(2), Error: agentError(loop.ErrRefusal, "")}, "WARNING: The agent failed (exit 2), consecutive failures: 1/3"},
+		{"failed, exit status only", loop.Outcome{Result: loop.Failed, Exit: exited(1)}, "WARNING: The agent failed (exit 1), consecutive failures: 1/3 (after 45.2s)"},
+		{"failed, the agent repeats the exit status", exit1(), "WARNING: The agent failed (exit 1), consecutive failures: 1/3 (after 45.2s)"},
+		{"failed, killed", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Signal: "KILL", Cause: loop.Signaled}, Error: agentError(loop.ErrAgent, "ended by signal KILL")}, "WARNING: The agent failed (signal KILL), consecutive failures: 1/3 (after 45.2s)"},
+		{"failed, the agent says why", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrAgent, "no final\nevent")}, "WARNING: The agent failed (exit 0), consecutive failures: 1/3 (after 45.2s)"},
+		{"failed, the agent gives a kind", loop.Outcome{Result: loop.Failed, Exit: exited(2), Error: agentError(loop.ErrRefusal, "")}, "WARNING: The agent failed (exit 2), consecutive failures: 1/3 (after 45.2s)"},
 		{"failed, never started", loop.Outcome{Result: loop.Failed, Worker: loop.Worker{Agent: "claude"}, Error: agentError(loop.ErrMissing, "claude: not found")}, "WARNING: The agent failed (not started), consecutive failures: 1/3"},
-		{"failed, no status", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Cause: loop.Exited}}, "WARNING: The agent failed (no exit status), consecutive failures: 1/3"},
+		{"failed, no status", loop.Outcome{Result: loop.Failed, Exit: &loop.Exit{Cause: loop.Exited}}, "WARNING: The agent failed (no exit status), consecutive failures: 1/3 (after 45.2s)"},
 		{"failed by gates", loop.Outcome{Result: loop.Failed, Exit: exited(0), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s"},
 		{"failed by gates, out of turns", loop.Outcome{Result: loop.Failed, Exit: exited(0), Error: agentError(loop.ErrMaxTurns, ""), Gates: []loop.Gate{{Name: "test"}}}, "Iteration 2/5 completed in 45.2s, cut short by max turns"},
 		{"failed by its own claim", loop.Outcome{Result: loop.Failed, Exit: exited(0), Claim: &loop.Claim{Kind: loop.ClaimDone, Why: "2 tasks are open"}}, "Iteration 2/5 completed in 45.2s"},
-		{"failed by something else", loop.Outcome{Result: loop.Failed, Exit: exited(0)}, "WARNING: Iteration failed, consecutive failures: 1/3"},
+		{"failed by something else", loop.Outcome{Result: loop.Failed, Exit: exited(0)}, "WARNING: Iteration failed, consecutive failures: 1/3 (after 45.2s)"},
 		{"timed out", loop.Outcome{Result: loop.TimedOut}, "WARNING: Iteration 2/5 timed out after 45.2s, consecutive failures: 1/3"},
 		{"idle", loop.Outcome{Result: loop.Idle}, "WARNING: Iteration 2/5 was silent for too long and ended after 45.2s, consecutive failures: 1/3"},
 		{"skipped by a hook", loop.Outcome{Result: loop.Skipped, Hook: &loop.Hook{Point: "next_iteration", Exit: 1}}, "Iteration 2/5 skipped (next_iteration hook requested)"},
@@ -89,7 +89,7 @@ func TestTheAgentsComplaint(t *testing.T) {
 
 func TestWithoutAThresholdThereIsNoSlash(t *testing.T) {
 	p := &loop.IterationFinished{Outcome: exit1(), State: loop.State{Streaks: loop.Streaks{Failures: 4}}}
-	want := "WARNING: The agent failed (exit 1), consecutive failures: 4"
+	want := "WARNING: The agent failed (exit 1), consecutive failures: 4 (after 0.0s)"
 	if got := closing(ours, "Iteration 4", p, loop.State{}, loop.Limits{}, time.Now()).Text; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}

@@ -17,7 +17,7 @@ func TestAProfileHasItsWords(t *testing.T) {
 		{Payload: &loop.RunResumed{}},
 	}
 	ours := []string{
-		"Starting build-7 (unlimited iterations)", "WARNING: The agent failed (exit 1), consecutive failures: 0",
+		"Starting build-7 (unlimited iterations)", "WARNING: The agent failed (exit 1), consecutive failures: 0 (after 0.0s)",
 		"WARNING: Gates failed: lint (exit 1), red iterations: 0", "Resuming build-7 from iteration 1 (unlimited)",
 	}
 	for _, tt := range []struct {
@@ -27,7 +27,7 @@ func TestAProfileHasItsWords(t *testing.T) {
 		{"", ours},
 		{"fresher", ours},
 		{"rooda", []string{
-			"Starting procedure: build (unlimited iterations)", "WARNING: AI CLI failed (exit 1), consecutive failures: 0",
+			"Starting procedure: build (unlimited iterations)", "WARNING: AI CLI failed (exit 1), consecutive failures: 0 (after 0.0s)",
 			"WARNING: Quality gates failed: lint (exit 1), red iterations: 0", "Resuming procedure: build from iteration 1 (unlimited)",
 		}},
 	} {
