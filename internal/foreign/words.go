@@ -190,17 +190,33 @@ var keys = []Word{
 	{"fresher", "impl_dir", "done.plan, which may be a folder"},
 	{"fresher", "[docker]", "not yet: start refrain in your container, or give an agent one with [agents.NAME] command"},
 	{"fresher", "use_docker", "not yet: start refrain in your container, or give an agent one with [agents.NAME] command"},
+	{"fresher", "memory", "not yet: it is a limit of your container"},
+	{"fresher", "cpus", "not yet: it is a limit of your container"},
 	{"descartes", "completion_promise", "done.promise"},
 	{"descartes", "working_directory", "-C FOLDER"},
 	{"descartes", "include_iteration_context", "loop.iteration_context, and claims.tell for what it says of the promise"},
 	{"descartes", "iteration_timeout_secs", "loop.iteration_timeout, with its unit: \"600s\""},
 	{"descartes", "[backend]", "agent; what it is called with stands below [agents.NAME]"},
 	{"descartes", "backend_type", "agent"},
+	{"descartes", "environment", "[agents.NAME.env]"},
 	{"descartes", "prompt_mode", "loop.prompt_as, or prompt below [agents.NAME]"},
 	{"descartes", "output_format", "format below [agents.NAME]"},
 	{"descartes", "auto_commit", "git.commit"},
 	{"descartes", "create_branch", "git.branch"},
 	{"descartes", "state_file", records},
+}
+
+// lone are those that keys of ours end with, too: they are meant only where they
+// stand by themselves.
+var lone = []Word{
+	{"tachikoma", "timeout", "loop.iteration_timeout"},
+	{"rooda", "observe", "[procedures.NAME] observe"},
+	{"rooda", "orient", "[procedures.NAME] orient"},
+	{"rooda", "decide", "[procedures.NAME] decide"},
+	{"rooda", "act", "[procedures.NAME] act"},
+	{"fresher", "mode", "it is the command: refrain plan, or refrain build"},
+	{"descartes", "command", "write the command after --, or below [agents.NAME]"},
+	{"descartes", "args", "write them with the command, after -- or below [agents.NAME]"},
 }
 
 // Flag is what a flag that does not exist means to other systems, as a hint;
@@ -242,17 +258,20 @@ func Command(words []string) string {
 // Keys is every key that has an answer.
 func Keys() []string {
 	var list []string
-	for _, w := range keys {
+	for _, w := range slices.Concat(keys, lone) {
 		list = append(list, strings.Trim(w.Theirs, "[]"))
 	}
 	return list
 }
 
 // Key is what a key that does not exist means to another system, as a hint; empty
-// when nobody knows it. What counts is its last part: it may stand in a table that
-// is ours.
+// when nobody knows it. It may stand in a table that is ours.
 func Key(path []string) string {
-	for _, w := range keys {
+	list := keys
+	if len(path) == 1 {
+		list = slices.Concat(keys, lone)
+	}
+	for _, w := range list {
 		if strings.Trim(w.Theirs, "[]") == path[len(path)-1] {
 			return whose(w.System) + " " + w.Theirs + ": " + w.Ours
 		}

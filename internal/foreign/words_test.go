@@ -39,6 +39,8 @@ func TestForeignKeysNameOursWhereverTheyStand(t *testing.T) {
 		"state_file":      "descartes' state_file: there is none: ",
 		"loop.state_file": "descartes' state_file: there is none: ",
 		"docker":          "fresher's [docker]: not yet: ",
+		"mode":            "fresher's mode: ",
+		"permisions.mode": "", // a slip
 		"state_file.x":    "",
 		"loop.backof":     "",
 	} {
@@ -62,7 +64,7 @@ func TestForeignVariablesAreNamedWithoutTheirValues(t *testing.T) {
 
 // A word that is ours would never be asked for.
 func TestNoWordTwice(t *testing.T) {
-	for _, list := range [][]Word{flags, commands, variables, keys} {
+	for _, list := range [][]Word{flags, commands, variables, keys, lone} {
 		seen := map[string]bool{}
 		for _, w := range list {
 			key := w.System + " " + w.Theirs
