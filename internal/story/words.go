@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -95,25 +96,32 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := regexp.Compile(args[1])
 	ts.Check(err)
 	var held []byte
-	until(func() bool {
+	until(ts, func() bool {
 		held, err = os.ReadFile(ts.MkAbs(args[0]))
 		return err == nil && want.Match(held)
 	}, func() { ts.Fatalf("%s never matched %s; it holds:\n%s", args[0], args[1], held) })
 }
 
 // until looks again and again. It gives up after a time that only a hanging
-// test reaches; sooner where the program is broken on purpose, and may well hang.
-func until(seen func() bool, never func()) {
+// test reaches. Where the program is broken on purpose it may well hang, and a story
+// that has waited in vain does not wait for long again.
+func until(ts *testscript.TestScript, seen func() bool, never func()) {
 	patience := 5 * time.Minute
 	if ToTheEnd() {
-		patience = 45 * time.Second
+		patience = 30 * time.Second
+		if _, inVain := waitedInVain.Load(ts); inVain {
+			patience = time.Second
+		}
 	}
 	for deadline := time.Now().Add(patience); !seen(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
+			waitedInVain.Store(ts, true)
 			never()
 		}
 	}
 }
+
+var waitedInVain sync.Map // the stories that have
 
 // signalled is where a script keeps the command that it sent a signal to, for
 // testscript forgets a command that has been waited for.
@@ -156,7 +164,7 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 	for _, line := range strings.Fields(ts.ReadFile(args[0])) {
 		pid, err := strconv.Atoi(line)
 		ts.Check(err)
-		until(func() bool { return !alive(pid) }, func() { ts.Fatalf("process %d lives on", pid) })
+		until(ts, func() bool { return !alive(pid) }, func() { ts.Fatalf("process %d lives on", pid) })
 	}
 }
 
