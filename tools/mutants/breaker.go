@@ -182,7 +182,7 @@ func (b breaker) build(ctx context.Context, overlay string, pkg testPackage) (st
 }
 
 func (b breaker) runTests(ctx context.Context, tests string, pkg testPackage, pattern string) (redness, error) {
-	cmd := exec.CommandContext(ctx, tests, "-test.timeout=4m", "-test.run", pattern)
+	cmd := exec.CommandContext(ctx, tests, "-test.timeout=3m", "-test.run", pattern)
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(b.root, filepath.FromSlash(pkg.dir)), &out, &out
 	cmd.Env = append(os.Environ(), "TMPDIR="+b.scratch, "STORY_TO_THE_END=1")
