@@ -33,7 +33,7 @@ func demoCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		talk := screen.kind == "plain" || screen.kind == "live"
+		talk := screen.kind == "plain" || screen.kind == "lines" || screen.kind == "live"
 		if talk {
 			fmt.Fprintf(sh.out, "A project with failing tests, and a scripted agent that mends it, in\n%s\n\n", dir)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // outputs are the ways to show a run.
-var outputs = []string{"auto", "plain", "json", "quiet", "live", "tui"}
+var outputs = []string{"auto", "plain", "json", "quiet", "lines", "live", "tui"}
 
 func addOutput(f *pflag.FlagSet, output *string) {
 	f.StringVarP(output, "output", "o", "auto", "how to show the run: "+strings.Join(outputs, ", "))
@@ -86,6 +86,8 @@ func (s *screen) show(past *view.Run) {
 		s.out = lines.JSON(s.sh.out)
 	case "quiet":
 		s.out = lines.Quiet(s.sh.out, past)
+	case "lines":
+		s.out = lines.Lines(s.sh.out, past, s.sh.look())
 	default:
 		look := s.sh.look()
 		look.Brief = s.brief

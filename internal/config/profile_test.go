@@ -88,6 +88,7 @@ func TestRooda(t *testing.T) {
 		{"X-18", "stop.repeats", "0"},
 		{"X-38", "stop.test_failures", "0"},
 		{"SIG-02 X-04", "loop.on_interrupt", `"kill"`},
+		{"OUT-01", "loop.output", `"lines"`},
 	})
 }
 

@@ -65,8 +65,8 @@ func workRows(c *Config) []setting.Row {
 			Doc: "what Ctrl+C does: finish this iteration at the first and kill the agent at the second, only finish, or kill at once",
 		},
 		{
-			Key: "loop.output", Kind: setting.Text, At: &c.Loop.Output, Default: "tui", Choices: []string{"tui", "live", "plain", "quiet"},
-			Doc: "how a run is shown on a terminal, unless -o says: on the whole screen (live where that cannot be drawn), as a log with a line that moves, as a plain log, or by its card alone",
+			Key: "loop.output", Kind: setting.Text, At: &c.Loop.Output, Default: "tui", Choices: []string{"tui", "live", "lines", "plain", "quiet"},
+			Doc: "how a run is shown on a terminal, unless -o says: on the whole screen (live where that cannot be drawn), as a log with a line that moves, as one whose lines are those of a plain log with what the agent says between them, as a plain log, or by its warnings and its end alone",
 		},
 		{
 			Key: "loop.dir", Kind: setting.Text, At: &c.Loop.Dir, Default: "", Check: wellformed.Below, File: true,

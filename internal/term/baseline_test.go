@@ -64,7 +64,8 @@ Claims are proven in a clean checkout
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := begin(10, 0)
-			l := &live{opt: at(s, tt.width, tt.colour), narrator: view.NewNarrator(view.New())}
+			l := newLive(nil, view.New(), at(s, tt.width, tt.colour))
+			l.render, l.paragraph = l.pictured, l.folded
 			e := loop.Event{Time: s.now, Payload: tt.baseline}
 			got := strings.TrimPrefix(l.render(e, l.narrator.Tell(e)), "\n")
 			want := strings.NewReplacer("{", "\x1b[", "}", "m").Replace(strings.TrimPrefix(tt.want, "\n"))

@@ -22,17 +22,38 @@ import (
 // The run holds the past of a resumed run, or nothing. From here on it belongs
 // to the output, which keeps it up to date.
 func Auto(w io.Writer, run *view.Run, opt Options) Output {
-	l := &live{w: w, opt: opt, narrator: view.NewNarrator(run), stop: make(chan struct{})}
+	l := newLive(w, run, opt)
+	l.render, l.paragraph = l.pictured, l.folded
 	l.wg.Go(l.tick)
 	return l
+}
+
+// Lines shows a run live as well, in the lines that Plain writes, with the time of
+// each: what the agent says and does stands between them, and a status line below
+// them where there is a terminal.
+func Lines(w io.Writer, run *view.Run, opt Options) Output {
+	l := newLive(w, run, opt)
+	l.render, l.paragraph = l.logged, l.timed
+	l.wg.Go(l.tick)
+	return l
+}
+
+func newLive(w io.Writer, run *view.Run, opt Options) *live {
+	return &live{w: w, opt: opt, narrator: view.NewNarrator(run), stop: make(chan struct{})}
 }
 
 type live struct {
 	w   io.Writer
 	opt Options
 
+	// render is what the screen shows of an event, beyond the status line, and paragraph
+	// is facts as lines.
+	render    func(loop.Event, []view.Fact) string
+	paragraph func([]view.Fact) string
+
 	mu       sync.Mutex
 	narrator *view.Narrator
+	last     time.Time // of the last event
 	started  bool      // something of this run has been shown
 	shown    bool      // the status line is on the screen
 	judged   loop.Gate // the last that this attempt has told
@@ -47,7 +68,7 @@ const eraseLine = "\r\x1b[K"
 func (l *live) Observe(e loop.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.started = true
+	l.started, l.last = true, e.Time
 	l.draw(l.render(e, l.narrator.Tell(e)))
 }
 
@@ -97,15 +118,9 @@ func (l *live) draw(text string) {
 	}
 }
 
-// render is what the screen shows of an event, beyond the status line.
-func (l *live) render(e loop.Event, facts []view.Fact) string {
-	run := l.narrator.Run()
+// byAgent is what the agent itself says and does; empty: it is not from there.
+func (l *live) byAgent(e loop.Event) string {
 	switch p := e.Payload.(type) {
-	case *loop.RunStarted:
-		return banner(p, l.opt)
-	case *loop.IterationStarted:
-		l.judged = loop.Gate{}
-		return "\n" + l.opt.paint(bold, l.narrator.Heading(e)) + "\n"
 	case *loop.AgentText:
 		return said(p, l.opt)
 	case *loop.AgentTool:
@@ -114,6 +129,48 @@ func (l *live) render(e loop.Event, facts []view.Fact) string {
 		return dimLine(view.Retry(p), l.opt)
 	case *loop.TestsSeen:
 		return dimLine(view.TestRun(p.Tests), l.opt)
+	}
+	return ""
+}
+
+// logged tells of an event in lines.
+func (l *live) logged(e loop.Event, facts []view.Fact) string {
+	return l.byAgent(e) + l.timed(facts)
+}
+
+// timed is facts as lines with the time of their event.
+func (l *live) timed(facts []view.Fact) string {
+	var b strings.Builder
+	for _, f := range facts {
+		b.WriteString(folded(factStyle(f.Kind), timed(l.last, f), l.opt))
+	}
+	return b.String()
+}
+
+// factStyle sets off what a person should not miss.
+func factStyle(k view.Kind) style {
+	switch k {
+	case view.Warning, view.Refusal:
+		return yellow
+	case view.Opening:
+		return bold
+	case view.Success:
+		return green
+	case view.Failure:
+		return red
+	}
+	return ""
+}
+
+// pictured shows an event with headings, tables and cards.
+func (l *live) pictured(e loop.Event, facts []view.Fact) string {
+	run := l.narrator.Run()
+	switch p := e.Payload.(type) {
+	case *loop.RunStarted:
+		return banner(p, l.opt)
+	case *loop.IterationStarted:
+		l.judged = loop.Gate{}
+		return "\n" + l.opt.paint(bold, l.narrator.Heading(e)) + "\n"
 	case *loop.GateFinished:
 		if !run.Open || p.With != "" {
 			return "" // the baseline comes as a table
@@ -138,11 +195,11 @@ func (l *live) render(e loop.Event, facts []view.Fact) string {
 		}
 		return l.paragraph(facts) + "\n" + Card(run, l.opt)
 	}
-	return l.paragraph(facts)
+	return l.byAgent(e) + l.paragraph(facts)
 }
 
-// paragraph is facts as lines. What has a card of its own is left to it.
-func (l *live) paragraph(facts []view.Fact) string {
+// folded is facts as lines. What has a card of its own is left to it.
+func (l *live) folded(facts []view.Fact) string {
 	var b strings.Builder
 	for _, f := range facts {
 		switch {

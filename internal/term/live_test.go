@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -99,10 +100,34 @@ build-7: done, unproven
 	}
 }
 
+func TestLinesAreThoseOfThePlainLogWithTheAgentBetweenThem(t *testing.T) {
+	s := longStory()
+	screen := newScreen(t, 300)
+	s.show(Lines(screen, view.New(), at(s, 300, false)))
+	var plain strings.Builder
+	longStory().show(Plain(&plain, view.New()))
+	own := regexp.MustCompile(`(?m)^\[\d\d:\d\d:\d\d\] .*\n`)
+	if diff := cmp.Diff(plain.String(), strings.Join(own.FindAllString(screen.String(), -1), "")); diff != "" {
+		t.Errorf("the lines of the runner (-plain +lines):\n%s", diff)
+	}
+	want := "I will run the tests.\nThen I fix them.\nBash  go test ./...\nGrep\nA long story\n(cut here; the raw transcript has the whole text)\n11 of 12 tests passed (go)\n"
+	if said := own.ReplaceAllString(screen.String(), ""); said != want {
+		t.Errorf("between them stands\n%s\nwant what the agent said and did:\n%s", said, want)
+	}
+	if !strings.HasPrefix(screen.String(), "[10:00:00] Starting build-7 (max 5 iterations)\n[10:00:00] Iteration 1/5 starting...\nI will") {
+		t.Errorf("it begins with\n%s", screen)
+	}
+}
+
 // statusRow finds the beginning of a status line; no other row begins so.
 var statusRow = regexp.MustCompile(`(?m)^(iteration \d|running|waiting)`)
 
 func TestTheStatusLineIsNeverLeftBehind(t *testing.T) {
+	t.Run("pictured", func(t *testing.T) { neverLeftBehind(t, Auto) })
+	t.Run("in lines", func(t *testing.T) { neverLeftBehind(t, Lines) })
+}
+
+func neverLeftBehind(t *testing.T, output func(io.Writer, *view.Run, Options) Output) {
 	for _, width := range []int{0, 10, 19, 20, 21, 40, 80, 300} {
 		for _, colour := range []bool{false, true} {
 			s := longStory()
@@ -117,7 +142,7 @@ func TestTheStatusLineIsNeverLeftBehind(t *testing.T) {
 				}
 				shown = shown || statusRow.MatchString(screen.bottom())
 			}
-			s.show(Auto(screen, view.New(), at(s, width, colour)))
+			s.show(output(screen, view.New(), at(s, width, colour)))
 			if screen.bottom() != "" {
 				t.Errorf("width %d: after the end the bottom line is %q", width, screen.bottom())
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// Output shows the events of a run as they happen. Plain, Quiet, JSON and Auto
+// Output shows the events of a run as they happen. Plain, Quiet, JSON, Lines and Auto
 // make one.
 type Output interface {
 	// Observe is called by one goroutine at a time.
@@ -97,8 +97,13 @@ func (l *lines) write(facts []view.Fact) {
 			continue
 		}
 		// A reader that has gone away is no reason to stop the run.
-		_, _ = fmt.Fprintf(l.w, "[%s] %s\n", l.last.Local().Format(time.TimeOnly), f.Text)
+		_, _ = fmt.Fprintln(l.w, timed(l.last, f))
 	}
+}
+
+// timed is a fact with the local time of its event.
+func timed(at time.Time, f view.Fact) string {
+	return fmt.Sprintf("[%s] %s", at.Local().Format(time.TimeOnly), f.Text)
 }
 
 // JSON writes every event on a line of its own, in the journal's format. The
