@@ -11,10 +11,11 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// leftOff is the latest run of a procedure here, if it was interrupted: somebody who
-// starts another one may have forgotten it. What cannot be read is told by who
+// leftOff is the latest run of a procedure here, if it could go on as it is: somebody
+// who starts another one may have forgotten it. What cannot be read is told by who
 // needs it.
 func leftOff(sh *shell, procedure string) (journal.Entry, string, bool) {
 	store, err := history.OpenStore(sh.dir)
@@ -30,16 +31,34 @@ func leftOff(sh *shell, procedure string) (journal.Entry, string, bool) {
 		if e.Tree != store.Tree || e.Procedure != request.ProcedureName(procedure) {
 			continue
 		}
-		how, interrupted := map[loop.Status]string{loop.Stopped: "was stopped", loop.Crashed: "died"}[store.Status(e)]
-		if !interrupted {
-			return e, "", false
-		}
-		if n := history.Look(e).Iteration; n > 0 {
-			how += fmt.Sprintf(" in iteration %d", n)
-		}
-		return e, text.Line(e.Name) + " " + how, true
+		how := left(history.LookNow(store, e))
+		return e, text.Line(e.Name) + " " + how, how != ""
 	}
 	return journal.Entry{}, "", false
+}
+
+// left is how a run was left that could go on as it is; empty: it could not. One that
+// reached a limit needs a higher one, which only a person can give it, and one that
+// gave up before its first iteration has nothing to go on with.
+func left(run *view.Run) string {
+	how, why := "", ""
+	switch run.State {
+	case loop.Stopped:
+		how = "was stopped"
+	case loop.Crashed:
+		how = "died"
+	case loop.Aborted, loop.CouldNotRun:
+		if run.Iteration == 0 || run.Reason() == loop.ByTampering {
+			return ""
+		}
+		how, why = "gave up", ": "+text.Shorten(text.Line(run.Finished.Why), 100)
+	default:
+		return ""
+	}
+	if run.Iteration > 0 {
+		how += fmt.Sprintf(" in iteration %d", run.Iteration)
+	}
+	return how + why
 }
 
 // mayOffer tells whether a new run is one that may be begun by mistake in the place of
@@ -48,8 +67,8 @@ func (o runOptions) mayOffer() bool {
 	return o.procedure != "" && !o.dryRun && o.worktree == nil && detached == ""
 }
 
-// offerResume asks a person who starts a procedure whether a run of it that was
-// interrupted should go on instead, and does that. Elsewhere start says it.
+// offerResume asks a person who starts a procedure whether a run of it that could go
+// on should do that instead, and does that. Elsewhere start says it.
 func (o runOptions) offerResume(sh *shell, cmd *cobra.Command) (taken bool, err error) {
 	if !o.mayOffer() || o.detach || o.file == "-" || !sh.person() {
 		return false, nil
@@ -80,6 +99,6 @@ func (o runOptions) noteLeftOff(sh *shell) {
 		return
 	}
 	if entry, how, found := leftOff(sh, o.procedure); found {
-		fmt.Fprintf(sh.err, "NOTE: %s: \"refrain resume %s\" goes on with it\n", how, entry.Name)
+		fmt.Fprintf(sh.err, "NOTE: %s; \"refrain resume %s\" goes on with it\n", how, entry.Name)
 	}
 }
