@@ -9,6 +9,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/testlist"
 )
 
 // Gate is a check of your own: a claim is believed when every gate passes. It
@@ -53,6 +54,10 @@ type Finding struct {
 	Why    string // why it does not pass, in a few words: people and the next agent are told
 	Output string // more for the next agent: the end of it, as far as there is room
 	Tests  *Tests // the tests that ran, if any did
+
+	// Each is the tests one by one, as far as they are known, for people who look at
+	// them: Record.Tests and "refrain show --tests" have them. Nothing is judged by it.
+	Each []TestResult
 }
 
 // Run runs a command line in the place and judges it as a gate of the settings
@@ -60,7 +65,7 @@ type Finding struct {
 // what it prints is logged.
 func (p Place) Run(ctx context.Context, line string) Finding {
 	r := gate.Command(gate.Settings{Name: "command", Run: line}).Check(ctx, p.at)
-	return Finding{OK: r.OK, Why: r.Why, Output: r.Tail, Tests: r.Tests}
+	return Finding{OK: r.OK, Why: r.Why, Output: r.Tail, Tests: r.Tests, Each: testlist.Of(r.Report)}
 }
 
 // ownGate makes one of the runner's own checks of a gate.
@@ -80,7 +85,7 @@ func (g ownGate) Check(ctx context.Context, p gate.Place) gate.Result {
 	broken := g.control.guard("a gate", false, func() {
 		f = g.Gate.Check(ctx, Place{Dir: p.Dir, Clean: p.Where == loop.InClean, Env: p.Env, Log: p.Log, at: p})
 	})
-	r := gate.Result{Gate: loop.Gate{Name: g.Name(), OK: f.OK, Where: p.Where, Duration: loop.Millis(time.Since(began))}, Tests: f.Tests, Tail: f.Output}
+	r := gate.Result{Gate: loop.Gate{Name: g.Name(), OK: f.OK, Where: p.Where, Duration: loop.Millis(time.Since(began))}, Tests: f.Tests, Each: f.Each, Tail: f.Output}
 	if f.Tests != nil {
 		r.Gate.Tests = f.Tests.Passed + f.Tests.Failed
 	}

@@ -414,3 +414,40 @@ func TestARecordKnowsItsSettingsAndTimes(t *testing.T) {
 		t.Errorf("snapshot = %+v, %v; want when it was last active", s, err)
 	}
 }
+
+// What each test came to is there for a command, for a gate of the program's own that
+// runs one or brings its results along, and for the time before the first iteration.
+func TestEachTestOfAGate(t *testing.T) {
+	t.Parallel()
+	dir := gitTree(t)
+	const xml = `printf '<testsuite name="s" tests="2" failures="1">\n<testcase name="adds" time="0.25"/>\n<testcase name="sums" time="1.5"><failure message="want 3"/></testcase>\n</testsuite>\n'; exit 1`
+	r := run(t, refrain.Options{
+		Dir: dir, Command: script("true"), MaxIterations: 1, Settings: notAtOnce,
+		CustomGates: []refrain.Gate{
+			refrain.GateFunc("runs", func(ctx context.Context, p refrain.Place) refrain.Finding { return p.Run(ctx, xml) }),
+			refrain.GateFunc("says", func(context.Context, refrain.Place) refrain.Finding {
+				return refrain.Finding{Tests: &refrain.Tests{Total: 1, Failed: 1}, Each: []refrain.TestResult{{Name: "own", Status: refrain.TestStatusError, Message: "broken"}}}
+			}),
+		},
+	})
+	record, err := refrain.Open(dir, r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []refrain.TestResult{
+		{Name: "s.sums", Status: refrain.TestStatusFailed, Duration: refrain.Span(1500 * time.Millisecond), Message: "want 3"},
+		{Name: "s.adds", Status: refrain.TestStatusPassed, Duration: refrain.Span(250 * time.Millisecond)},
+	}
+	own := []refrain.TestResult{{Name: "own", Status: refrain.TestStatusError, Message: "broken"}}
+	for _, iteration := range []int{0, 1} {
+		looks, err := record.Tests(iteration, 0)
+		i := slices.IndexFunc(looks, func(l refrain.GateTests) bool { return l.Gate == "says" })
+		if err != nil || i < 1 || looks[0].Gate != "runs" || looks[0].Framework != "junit" || !slices.Equal(looks[0].Tests, want) || !slices.Equal(looks[i].Tests, own) {
+			t.Errorf("Tests(%d) = %+v, %v; want %+v and %+v", iteration, looks, err, want, own)
+		}
+	}
+	var missing *refrain.NotFoundError
+	if _, err := record.Tests(7, 0); !errors.As(err, &missing) {
+		t.Errorf("Tests of an iteration that is not there: %v, want a NotFoundError", err)
+	}
+}

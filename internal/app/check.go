@@ -70,7 +70,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 	}
 	judge := proof.Judge{
 		Gates: gates, Dir: j.Dir(), Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: keeper.Run, Hide: j.secrets(),
-		Tell: tell, Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
+		Tell: tell, File: func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" },
 	}
 	var at checkpoint.Checkpoint
 	if j.Config().Git.Checkpoint && j.files.Git() {
@@ -196,7 +196,7 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 	t.judge = proof.Judge{
 		Gates: gates[i : i+1], Proof: j.proofSettings(t.dir, entry.Dir), Store: h.Kept, Dir: j.Dir(),
 		Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: t.keeper.Run, Hide: j.secrets(), Tell: func(loop.Payload) {},
-		Log: func(string, loop.Place) io.WriteCloser { return nowhere{} },
+		File: func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" },
 	}
 	return t, nil
 }

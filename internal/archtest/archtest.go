@@ -37,16 +37,17 @@ var mayImport = map[string][]string{
 	"loop":    nil,
 	"project": nil,
 
-	"proc":    words,
-	"stop":    words,
-	"detect":  join(words, []string{"tests"}),
-	"price":   nil, // what models cost
-	"agent":   join(words, []string{"price"}),
-	"intake":  {"agent"},
-	"tests":   join(words, []string{"figures"}),
-	"figures": nil, // counts and times as test runners print them
-	"harness": nil,
-	"plan":    words,
+	"proc":     words,
+	"stop":     words,
+	"detect":   join(words, []string{"tests"}),
+	"price":    nil, // what models cost
+	"agent":    join(words, []string{"price"}),
+	"intake":   {"agent"},
+	"tests":    join(words, []string{"figures"}),
+	"figures":  nil, // counts and times as test runners print them
+	"testlist": join(words, []string{"tests"}),
+	"harness":  nil,
+	"plan":     words,
 
 	"procedure": words,
 	"scaffold":  hands,
@@ -81,17 +82,17 @@ var mayImport = map[string][]string{
 	"checkpoint": join(hands, []string{"git", "pool", "project"}),
 	"notify":     join(hands, []string{"view"}),
 	"prompt":     hands,
-	"gate":       join(hands, []string{"tests"}),
+	"gate":       join(hands, []string{"tests", "testlist"}),
 	"hook":       hands,
 	"rehearsal":  hands,
 
 	"steer":     hands,
 	"engine":    join(hands, []string{"steer", "stop", "agent", "journal"}),
 	"parts":     join(hands, []string{"engine", "stop", "journal", "git", "checkpoint", "hook", "plan", "prompt", "later"}),
-	"proof":     join(hands, []string{"engine", "stop", "gate", "git", "checkpoint", "tests", "harness"}),
+	"proof":     join(hands, []string{"engine", "stop", "gate", "git", "checkpoint", "tests", "testlist", "harness"}),
 	"telemetry": {"loop", "view"},
 	"control":   {"loop", "view", "journal", "files"},
-	"term":      {"loop", "view", "journal"},
+	"term":      {"loop", "view", "journal", "testlist"},
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
 	"web":       {"loop", "view", "journal", "control", "ledger", "markup", "patch", "history", "checkpoint", "peer"},
@@ -103,8 +104,8 @@ var mayImport = map[string][]string{
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
-	"refrain":   {"app", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
+	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/testlist"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -22,14 +24,15 @@ func showCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show [RUN[/N]]",
 		Short:             "Show a run with its iterations, or one iteration in full",
-		Example:           "  refrain show\n  refrain show build-7/3\n  refrain show build-7 --later",
+		Example:           "  refrain show\n  refrain show build-7/3\n  refrain show build-7/3 --tests\n  refrain show build-7 --later",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
 	asJSON := addJSON(cmd)
-	all := cmd.Flags().Bool("all", false, fmt.Sprintf("list every iteration, not only the last %d", shownIterations))
+	all := cmd.Flags().Bool("all", false, fmt.Sprintf("list every iteration, not only the last %d; with --tests, every test", shownIterations))
+	tests := cmd.Flags().Bool("tests", false, "list the tests of an iteration with their status, time and message")
 	later := cmd.Flags().Bool("later", false, "list the files that run by themselves and were changed during the run")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ref, iter, err := iterationRef(first(args))
 		if err != nil {
 			return err
@@ -38,17 +41,23 @@ func showCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		last := shownIterations
+		if *all {
+			last = 0
+		}
 		switch {
+		case *later && *tests:
+			return usage("--later and --tests are two lists", "ask for one of them")
+		case *tests && iter == 0:
+			return usage("--tests is about one iteration", fmt.Sprintf("refrain show %s/%d --tests", entry.Name, max(1, entry.State.Totals.Iterations)))
+		case *tests:
+			return showTests(cmd.Context(), sh, store, entry, iter, last, *asJSON)
 		case *later && iter > 0:
 			return usage("--later is about a whole run, not an iteration", "refrain show "+entry.Name+" --later")
 		case *later:
 			return showLater(sh, store, entry, *asJSON)
 		case iter > 0:
 			return showIteration(sh, store, entry, iter, *asJSON)
-		}
-		last := shownIterations
-		if *all {
-			last = 0
 		}
 		return showRun(sh, store, entry, last, *asJSON)
 	}
@@ -103,6 +112,42 @@ func showLater(sh *shell, store journal.Store, entry journal.Entry, asJSON bool)
 	}
 	fmt.Fprint(sh.out, term.Later(run, sh.look()))
 	return nil
+}
+
+// showTests shows the tests of the last attempt at an iteration, one by one.
+func showTests(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, iter, most int, asJSON bool) error {
+	e, err := finished(store, entry, iter)
+	if err != nil {
+		return err
+	}
+	looks, err := testlist.Read(ctx, store.AttemptDir(entry.Name, e.Iter, e.Attempt))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(sh.out, struct {
+			Run     string          `json:"run"`
+			Iter    int             `json:"iter"`
+			Attempt int             `json:"attempt"`
+			Looks   []testlist.Look `json:"looks"`
+		}{entry.Name, e.Iter, e.Attempt, append([]testlist.Look{}, looks...)})
+	}
+	if len(looks) == 0 {
+		fmt.Fprintln(sh.out, noTests(entry.Name, e))
+		return nil
+	}
+	fmt.Fprint(sh.out, term.Looks(looks, most, sh.look()))
+	return nil
+}
+
+// noTests says why there is no list of tests.
+func noTests(run string, e loop.Event) string {
+	for _, g := range e.Payload.(*loop.IterationFinished).Outcome.Gates {
+		if g.Tests > 0 {
+			return fmt.Sprintf("%s/%d: its tests were counted, and not kept one by one: an earlier version ran it, or its files are gone", run, e.Iter)
+		}
+	}
+	return fmt.Sprintf("%s/%d: no gate ran tests that could be counted", run, e.Iter)
 }
 
 // shownIteration is one finished attempt, for scripts: the journal's own names.

@@ -21,25 +21,24 @@ const (
 	planName     = "plan.json"
 )
 
-// GateLog takes what a gate prints: gates/NAME.log, and gates/NAME.clean.log in
-// the clean checkout. A gate that runs again in the same attempt adds to it.
-// Writing never fails.
-func (a *Attempt) GateLog(gate string, where loop.Place) io.WriteCloser {
-	dir := filepath.Join(a.dir, gatesName)
-	if err := a.run.full.unless(func() error { return os.MkdirAll(dir, 0o700) }); err != nil {
+// GateFile takes what there is to keep of a gate, and says which file that is, of a
+// kind such as .log: gates/NAME.log, and gates/NAME.clean.log in the clean checkout. A
+// gate that runs again in the same attempt adds to it. Writing never fails.
+func (a *Attempt) GateFile(gate string, where loop.Place, kind string) (file io.WriteCloser, name string) {
+	if err := a.run.full.unless(func() error { return os.MkdirAll(filepath.Join(a.dir, gatesName), 0o700) }); err != nil {
 		a.run.trouble.note(gatesName, err)
 		a.run.trouble.tell()
 	}
-	name := gate
 	if where == loop.InClean {
-		name += ".clean"
+		gate += ".clean"
 	}
-	return &gateLog{transcript{path: filepath.Join(dir, name+".log"), trouble: &a.run.trouble, full: &a.run.full, hide: a.run.hide}}
+	name = gatesName + "/" + gate + kind
+	return &gateFile{transcript{path: filepath.Join(a.dir, name), trouble: &a.run.trouble, full: &a.run.full, hide: a.run.hide}}, name
 }
 
-type gateLog struct{ transcript }
+type gateFile struct{ transcript }
 
-func (g *gateLog) Close() error {
+func (g *gateFile) Close() error {
 	g.close()
 	return nil
 }

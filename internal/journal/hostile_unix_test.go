@@ -66,7 +66,7 @@ func TestAPipeInTheFolderOfAnAttemptIsNotWrittenTo(t *testing.T) {
 	a.WritePrompt("go on")
 	a.WriteChanges(AttemptChanges{Base: "x"})
 	a.Stdout().Write([]byte("hello\n"))
-	gate := a.GateLog("test", loop.InWorkspace)
+	gate, _ := a.GateFile("test", loop.InWorkspace, ".log")
 	gate.Write([]byte("ok\n"))
 	gate.Close()
 	if got := readFile(t, a.PromptPath()); got != "go on" {

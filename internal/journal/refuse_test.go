@@ -26,7 +26,7 @@ func TestWhatIsRefusedIsToldAndTheJournalCatchesUp(t *testing.T) {
 	io.WriteString(a.Stdout(), "hello\n")
 	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
 	r.WriteState([]byte("{}"))
-	log := a.GateLog("test", loop.InWorkspace)
+	log, _ := a.GateFile("test", loop.InWorkspace, ".log")
 	io.WriteString(log, "ok\n")
 	log.Close()
 	if err := r.Restate(nil, nil); err == nil {

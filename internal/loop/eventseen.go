@@ -46,6 +46,8 @@ type GateFinished struct {
 	Gate  Gate   `json:"gate"`
 	Tests *Tests `json:"tests,omitempty"`
 	With  string `json:"with,omitempty"` // as it began
+	// TestsFile is where each of the tests is, in the folder of the attempt.
+	TestsFile string `json:"tests_file,omitempty"`
 }
 
 // TestsSeen is a test run in the output of one of the agent's own tools.

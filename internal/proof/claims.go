@@ -76,11 +76,11 @@ func (c *Claims) judge(ctx context.Context, a *engine.Attempt) *Judge {
 	j := c.Judge
 	j.Exec, j.Hide, j.Spoiled, j.First = c.Exec, c.Hide, c.ChangedPins(), c.Tree.First(ctx)
 	j.Tell = func(p loop.Payload) { c.Record(p) }
-	j.Log = func(name string, where loop.Place) io.WriteCloser {
+	j.File = func(name string, where loop.Place, kind string) (io.WriteCloser, string) {
 		if a != nil {
-			return a.Dir.GateLog(name, where)
+			return a.Dir.GateFile(name, where, kind)
 		}
-		return c.Journal.Attempt(0, 1).GateLog(name, where)
+		return c.Journal.Attempt(0, 1).GateFile(name, where, kind)
 	}
 	return j
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/redact"
+	"github.com/refrain-loop/refrain/internal/testlist"
 )
 
 // Judge runs the gates: in the work tree, or in a clean checkout of it.
@@ -31,9 +32,10 @@ type Judge struct {
 	Spent    func() *loop.Usage // what reviewers used since it was last asked; nil: there are none
 	Hide     *redact.Redactor   // what is secret is not told; nil: nothing is
 
-	// Tell hears what happens, and Log keeps what a gate prints.
+	// Tell hears what happens, and File keeps what there is of a gate, by its kind, and
+	// says in which file of the attempt; it has no name where nothing is kept.
 	Tell func(loop.Payload)
-	Log  func(gate string, where loop.Place) io.WriteCloser
+	File func(gate string, where loop.Place, kind string) (file io.WriteCloser, name string)
 
 	First   *checkpoint.Checkpoint // the tree when the run began; nil: it is not known
 	Spoiled git.Guarded            // pinned files that agents have changed, those that git ignores too
@@ -148,7 +150,7 @@ func (j *Judge) run(check func(Gate) gate.Result, pick func(Gate) bool) []gate.R
 
 // here runs one gate in the work tree.
 func (j *Judge) here(ctx context.Context, s loop.State, g Gate, at checkpoint.Checkpoint) gate.Result {
-	log := j.Log(g.Name(), loop.InWorkspace)
+	log, _ := j.File(g.Name(), loop.InWorkspace, logKind)
 	defer log.Close()
 	p := gate.Place{Where: loop.InWorkspace, Dir: j.workDir(g), Env: j.Env, Withheld: j.Withheld, Log: log, Exec: j.Exec, Hide: j.Hide, Expect: s.Expected(g.Name())}
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InWorkspace})
@@ -165,7 +167,7 @@ func (j *Judge) workDir(g Gate) string {
 
 // there runs one gate in the clean checkout of a tree.
 func (j *Judge) there(ctx context.Context, s loop.State, g Gate, rooms *rooms, tree string, at checkpoint.Checkpoint) gate.Result {
-	log := j.Log(g.Name(), loop.InClean)
+	log, _ := j.File(g.Name(), loop.InClean, logKind)
 	defer log.Close()
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean})
 	room, err := rooms.enter(ctx, tree, log)
@@ -202,8 +204,31 @@ func (j *Judge) check(ctx context.Context, s loop.State, g Gate, p gate.Place, t
 			r = gate.NoWorse(r, before)
 		}
 	}
-	j.Tell(&loop.GateFinished{Gate: r.Gate, Tests: r.Tests})
+	j.Tell(&loop.GateFinished{Gate: r.Gate, Tests: r.Tests, TestsFile: j.list(r, "")})
 	return r
+}
+
+// logKind is what a gate prints.
+const logKind = ".log"
+
+// list keeps what a gate saw of tests, one by one, and gives the file's name. With is
+// a word for another tree than the one that is judged.
+func (j *Judge) list(r gate.Result, with string) string {
+	look, ok := testlist.New(r.Report, r.Tests, r.Each)
+	if !ok || r.Interrupted { // then it runs again
+		return ""
+	}
+	look.Gate, look.Where, look.With = r.Name, r.Where, with
+	name := r.Name
+	if with != "" {
+		name += "." + with
+	}
+	file, kept := j.File(name, r.Where, testlist.Kind)
+	defer file.Close()
+	if err := look.Write(file); err != nil {
+		return "" // values of these types always encode, and writing never fails
+	}
+	return kept
 }
 
 // ask has a gate look at a place. A gate of a program's own need not know what is

@@ -104,7 +104,7 @@ func newBench(t *testing.T, settings Settings, gates ...Gate) *bench {
 	b.judge = &Judge{
 		Gates: gates, Proof: settings, Store: store, Dir: b.dir, Env: os.Environ(), Exec: proc.Run,
 		Tell: func(p loop.Payload) { b.state = b.state.Sum(loop.Event{Payload: p}) },
-		Log:  func(string, loop.Place) io.WriteCloser { return unread{} },
+		File: func(string, loop.Place, string) (io.WriteCloser, string) { return unread{}, "" },
 	}
 	return b
 }

@@ -101,7 +101,7 @@ func (j *Judge) variant(ctx context.Context, g Gate, tree, with string) (gate.Re
 }
 
 func (j *Judge) variantIn(ctx context.Context, g Gate, rooms *rooms, tree, with string) gate.Result {
-	log := j.Log(g.Name()+"."+with, loop.InClean)
+	log, _ := j.File(g.Name()+"."+with, loop.InClean, logKind)
 	defer log.Close()
 	room, err := rooms.enter(ctx, tree, log)
 	if err != nil {
@@ -111,7 +111,7 @@ func (j *Judge) variantIn(ctx context.Context, g Gate, rooms *rooms, tree, with 
 	j.Tell(&loop.GateStarted{Name: g.Name(), Where: loop.InClean, With: with})
 	r := j.ask(ctx, g, rooms.place(room, j.Proof.below(g), log))
 	r.Tree, r.Dir = tree, g.Dir
-	j.Tell(&loop.GateFinished{Gate: r.Gate, With: with})
+	j.Tell(&loop.GateFinished{Gate: r.Gate, With: with, TestsFile: j.list(r, with)})
 	return r
 }
 

@@ -40,6 +40,7 @@ func Sheet(a Attempt, opt Options) string {
 		list = append(list, several("did", o.Plan.Ticked)...)
 	}
 	list = append(list, testRows(o)...)
+	list = append(list, row{"each test", a.eachTest()})
 	list = append(list, gateRows(o.Gates)...)
 	list = append(list,
 		row{"pinned", changedPins(o.Pinned)},
@@ -118,6 +119,16 @@ func testRows(o *loop.Outcome) []row {
 		{"not failing", view.Names(quiet, maxListed)},
 		{"flaky", view.Names(t.Flaky, maxListed)},
 	}
+}
+
+// eachTest is how to see the tests one by one, where that is kept.
+func (a Attempt) eachTest() string {
+	for _, e := range a.Events {
+		if g, ok := e.Payload.(*loop.GateFinished); ok && g.TestsFile != "" {
+			return fmt.Sprintf("refrain show %s/%d --tests", text.Line(a.Run), a.End.Iter)
+		}
+	}
+	return ""
 }
 
 func gateRows(gates []loop.Gate) []row {

@@ -21,7 +21,7 @@ func (w *written) attempt(n int) {
 	a := w.Attempt(n, 1)
 	a.WritePrompt("Do it\n" + hostile)
 	_, _ = a.Stdout().Write([]byte(hostile))
-	log := a.GateLog("test", "clean")
+	log, _ := a.GateFile("test", "clean", ".log")
 	_, _ = log.Write([]byte(hostile))
 	_ = log.Close()
 	w.add(n, 1, &loop.IterationPhase{Phase: loop.Executing})

@@ -1,0 +1,92 @@
+package testlist
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Kind is how the name of a file with lists ends.
+const Kind = ".tests.jsonl"
+
+// maxFile is more than the looks of one gate in one attempt come to.
+const maxFile = 64 << 20
+
+// Read is what the gates of an attempt saw of tests, by the folder of the attempt:
+// those of the tree that is judged first, each gate in the work tree before the clean
+// checkout, and what was looked at again behind it. It is empty where nobody has
+// kept any.
+func Read(ctx context.Context, dir string) ([]Look, error) {
+	root, below := files.Above(filepath.Join(dir, "gates"), 4) // no link leads out of the folder of all runs
+	tree, err := files.OpenTree(root)
+	if files.Absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	entries, err := fs.ReadDir(tree.FS(), filepath.ToSlash(below))
+	if err != nil && !files.Absent(err) {
+		return nil, err
+	}
+	var list []Look
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), Kind) {
+			continue
+		}
+		f, err := files.Open(tree, path.Join(filepath.ToSlash(below), e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		b, err := files.All(ctx, f, maxFile)
+		_ = f.Close()
+		if err != nil {
+			return nil, err
+		}
+		looks, err := decode(b)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, "gates", e.Name()), err)
+		}
+		list = append(list, looks...)
+	}
+	slices.SortStableFunc(list, func(a, b Look) int {
+		return cmp.Or(cmp.Compare(later(a), later(b)), cmp.Compare(a.Gate, b.Gate), cmp.Compare(clean(a), clean(b)), cmp.Compare(a.With, b.With))
+	})
+	return list, nil
+}
+
+func later(l Look) int { return min(1, len(l.With)) }
+
+func clean(l Look) int {
+	if l.Where == loop.InClean {
+		return 1
+	}
+	return 0
+}
+
+// decode reads the lines of a file. The last one has no end when its runner died.
+func decode(b []byte) ([]Look, error) {
+	var list []Look
+	for line := range bytes.Lines(b) {
+		if !bytes.HasSuffix(line, []byte{'\n'}) {
+			break
+		}
+		var l Look
+		if err := json.Unmarshal(line, &l); err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}

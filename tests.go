@@ -1,0 +1,40 @@
+package refrain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/refrain-loop/refrain/internal/testlist"
+)
+
+// What the tests of a gate came to.
+type (
+	GateTests  = testlist.Look   // what a gate saw of tests when it looked once
+	TestResult = testlist.Test   // one of them
+	TestStatus = testlist.Status // how it ended
+)
+
+// How a test ended.
+const (
+	TestStatusPassed  = testlist.Passed
+	TestStatusFailed  = testlist.Failed
+	TestStatusSkipped = testlist.Skipped
+	TestStatusError   = testlist.Error // it did not load or was not set up, or what its runner calls an error
+)
+
+// Tests is what the gates saw of tests in an attempt at an iteration, each test with
+// its status, time and message; attempt 0 is the last one, and iteration 0 is the time
+// before the first. It is empty where no gate ran tests that could be read, and for
+// runs of versions that did not keep them.
+func (r *Record) Tests(iteration, attempt int) ([]GateTests, error) {
+	_, last, err := r.store.LastAttempt(r.Run, iteration)
+	if err != nil {
+		return nil, public(err)
+	}
+	list, err := testlist.Read(context.Background(), r.store.AttemptDir(r.Run, iteration, cmp.Or(attempt, last)))
+	if err != nil {
+		return nil, fmt.Errorf("read the tests of iteration %d of %s: %w", iteration, r.Run, err)
+	}
+	return list, nil
+}
