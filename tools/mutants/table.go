@@ -54,9 +54,9 @@ var table = []mutant{
 	{row: "CFG-49", what: "descartes: no block about the iteration", file: "internal/config/profiles/descartes.toml", old: `iteration_context = true`, new: `iteration_context = false`},
 	{row: "CFG-58", what: "descartes: another name for branches", file: "internal/config/profiles/descartes.toml", old: `branch_template = "loop/{timestamp}"`, new: `branch_template = "run/{timestamp}"`},
 
-	{row: "SRC-01", what: "the file wins over the environment", file: "internal/config/layered.go", old: "\t\tl.environ,\n\t\tl.flags,\n", new: "\t\tl.environ,\n\t\tl.project,\n\t\tl.flags,\n"},
+	{row: "SRC-01", what: "the environment has no say", file: "internal/config/layered.go", old: "\t\tl.environ,\n\t\tl.flags,\n", new: "\t\tl.flags,\n"},
 	{row: "SRC-08", what: "agents have no variables", file: "internal/config/flag.go", old: `envName("agents")+"_")`, new: `envName("agent")+"_")`},
-	{row: "SRC-13", what: "the start does not tell the limits", file: "internal/app/run.go", old: `Model: j.Config().Model, Limits: j.terms().Limits(),`, new: `Model: j.Config().Model,`},
+	{row: "SRC-13", what: "the start does not tell the settings", file: "internal/app/run.go", old: `Settings: history.Set(j.Settings.Masked()),`, new: ``},
 
 	{row: "PRM-01", what: "the prompt is read once", file: "internal/prompt/piece.go", old: `if err == nil && b.Frozen {`, new: `if err == nil {`},
 	{row: "PRM-03", what: "phases have no headings", file: "internal/prompt/prompt.go", old: `text = "## " + piece.Section + "\n\n" + text`, new: `text = piece.Section + "\n\n" + text`},
@@ -125,6 +125,7 @@ var table = []mutant{
 	{row: "API-14", what: "what a program resumes is another run", file: "refrain.go", old: `result.Run, result.ID, result.Dir = found.Run, found.ID, found.Dir`, new: `result.Run, result.ID, result.Dir = found.Run, "", found.Dir`},
 	{row: "API-15", what: "nothing to resume is not said", file: "internal/journal/find.go", old: `text := "there is no run here"`, new: `text := "no"`},
 
+	{row: "EMIT-01", what: "the start does not tell the limits", file: "internal/app/run.go", old: `Limits: j.terms().Limits(), Counting:`, new: `Counting:`},
 	{row: "EMIT-02", what: "the end has no figures", file: "internal/engine/driver.go", old: `Elapsed: state.Live, Totals: state.Totals,`, new: `Elapsed: state.Live,`},
 	{row: "EMIT-04", what: "the rule that held is not told", file: "internal/engine/driver.go", old: "\td.Record(&loop.RunRule{Verdict: v})\n", new: ""},
 	{row: "EMIT-09", what: "the signal is not told", file: "internal/steer/desk.go", old: `Signal: o.asked.Signal, Effect: effect`, new: `Signal: "", Effect: effect`},
