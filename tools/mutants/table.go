@@ -63,6 +63,7 @@ var table = []mutant{
 	{row: "PRM-05", what: "every prompt is estimated at 77 tokens", file: "internal/prompt/prompt.go", old: `math.Ceil(float64(len(text)) / bytesPerToken)`, new: `math.Ceil(min(77, 77+float64(len(text))/bytesPerToken))`},
 	{row: "PRM-07", what: "AGENTS.md is not in the system prompt", file: "internal/agent/claude.go", old: `if o.SystemFile != "" {`, new: `if o.SystemFile == "-" {`},
 	{row: "PRM-08", what: "the second iteration has no block", file: "internal/prompt/prompt.go", old: `if b.IterationContext && iteration > 1 {`, new: `if b.IterationContext && iteration > 2 {`},
+	{row: "PRM-08", what: "descartes: the prompt is read anew", file: "internal/config/profiles/descartes.toml", old: `freeze_prompt = true`, new: `freeze_prompt = false`},
 	{row: "PRM-13", what: "the prompt that was sent is not kept", file: "internal/parts/prompt.go", old: "\ta.Dir.WritePrompt(a.Prompt)\n", new: "\ta.Dir.WritePrompt(\"\")\n"},
 
 	{row: "CMD-01", what: "claude gets one turn more", file: "internal/agent/claude.go", old: `strconv.Itoa(o.MaxTurns)`, new: `strconv.Itoa(o.MaxTurns+1)`},
@@ -113,6 +114,7 @@ var table = []mutant{
 	{row: "SESS-01", what: "a context is never too full", file: "internal/stop/session.go", old: `held.Percent > s.Redline &&`, new: `held.Percent > 100 &&`},
 	{row: "SESS-02", what: "a reboot is not counted", file: "internal/loop/state.go", old: "\t\ts.Totals.Reboots++\n", new: ""},
 	{row: "SESS-03", what: "a reboot that was asked for never comes", file: "internal/engine/driver.go", old: "\tif d.Desk.TakeReboot() {\n", new: "\tif d.Desk.TakeReboot() && d.Asking.Done {\n"},
+	{row: "SESS-03", what: "a reboot forgets the end of a wait", file: "internal/view/run.go", old: "case *loop.RunPaused, *loop.RunUnpaused:\n", new: "case *loop.RunPaused, *loop.RunUnpaused, *loop.RunRebootStarted:\n"},
 	{row: "SESS-06", what: "nobody is asked", file: "internal/engine/ask.go", old: `case d.Asking.Always:`, new: `case d.Asking.Always && d.Asking.Done:`},
 
 	{row: "API-04", what: "who is paused can be paused", file: "internal/steer/acts.go", old: `case d.run.State().Paused:
