@@ -3,6 +3,7 @@ package tests
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNode(t *testing.T) {
@@ -33,6 +34,14 @@ func TestNodeTAP(t *testing.T) {
 		{"TAP of somebody else stays TAP", "TAP version 13\nok 1 - adds\nnot ok 2 - takes away\n1..2\n# tests 2\n# pass 1\n# fail 1\n", "tap: 2 = 1 passed + 1 failed + 0 skipped; takes away"},
 		{"two runs add up", end + end, "node-tap: 4 = 2 passed + 2 failed + 0 skipped"},
 	})
+}
+
+// What stands for an error of several lines is not one of them.
+func TestNodeTAPSaysWhy(t *testing.T) {
+	report, _ := Read("TAP version 13\n# Subtest: adds\nnot ok 1 - adds\n  ---\n  duration_ms: 0.5\n  location: 'a.js:1:1'\n  error: |-\n    Expected values:\n    \n    4 !== 3\n  code: 'ERR_ASSERTION'\n  ...\n1..1\n# tests 1\n# suites 0\n# pass 0\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 12.5\n")
+	if got := report.Failing; len(got) != 1 || got[0].Message != "Expected values:\n4 !== 3" || got[0].Duration != 500*time.Microsecond {
+		t.Errorf("failing = %+v", got)
+	}
 }
 
 func TestNodeSaysWhy(t *testing.T) {

@@ -16,6 +16,7 @@ type nodeTAP struct {
 	path   nodePath
 	ending nodeSummary
 	yaml   bool // the details of a failing test are being printed
+	lines  bool // an error of several lines is
 	last   Test // the point printed last, a test unless its details say otherwise
 }
 
@@ -64,7 +65,7 @@ func (n *nodeTAP) point(depth int, ok bool, name, directive string) {
 	n.names.add(n.last, strings.Clone)
 	name = n.path.name(depth, name, " > ")
 	n.last = Test{Name: name, Status: Passed}
-	n.yaml = false
+	n.yaml, n.lines = false, false
 	switch {
 	case directive != "":
 		n.last.Status = Skipped
@@ -87,16 +88,15 @@ func (n *nodeTAP) why(text string) {
 			n.forget()
 		}
 	case "error":
-		n.detail(strings.Trim(value, "'"))
-		if value != "|-" {
+		if n.lines = value == "|-"; !n.lines {
+			n.detail(strings.Trim(value, "'"))
 			n.endDetail()
 		}
 	case "code", "...":
 		n.yaml = false
 		n.endDetail()
 	default:
-		// The lines of an error of several lines.
-		if n.current != nil && n.current.text.String() != "" {
+		if n.lines {
 			n.detail(text)
 		}
 	}
