@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	"term":      {"loop", "view", "journal", "testlist"},
 	"report":    {"stop", "loop", "view"},
 	"mcp":       {"loop", "view", "journal", "control"},
-	"web":       {"loop", "view", "journal", "control", "ledger", "markup", "patch", "history", "checkpoint", "peer"},
+	"web":       {"loop", "view", "journal", "control", "ledger", "markup", "patch", "history", "checkpoint", "peer", "testlist"},
 	"peer":      nil,
 	"markdown":  nil,
 	"markup":    nil,

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/ledger"
 	"github.com/refrain-loop/refrain/internal/markup"
+	"github.com/refrain-loop/refrain/internal/testlist"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -76,7 +78,25 @@ func (s runs) gateOutputs(w http.ResponseWriter, r *http.Request) {
 		out.Name, out.Clean = strings.CutSuffix(name, ".clean")
 		list = append(list, out)
 	}
-	answer(w, http.StatusOK, map[string]any{"outputs": list})
+	answer(w, http.StatusOK, map[string]any{"outputs": list, "looks": looksOf(r.Context(), one, iter, attempt)})
+}
+
+// maxListedTests is how many tests of a look are on the page: those that fail, then the
+// slowest. "refrain show --tests --all" lists every one.
+const maxListedTests = 300
+
+// looksOf is what the gates of an attempt saw of tests, as far as it can be read.
+func looksOf(ctx context.Context, one ship, iter, attempt int) []testlist.Look {
+	list, _ := testlist.Read(ctx, one.store.AttemptDir(one.entry.Name, iter, attempt)) // else there are none
+	for i := range list {
+		l := &list[i]
+		l.Gate, l.With, l.Framework = text.Line(l.Gate), text.Line(l.With), text.Line(l.Framework)
+		l.Tests = l.Tests[:min(maxListedTests, len(l.Tests))]
+		for j, t := range l.Tests {
+			l.Tests[j].Name, l.Tests[j].Message = text.Line(t.Name), text.Printed(t.Message)
+		}
+	}
+	return append([]testlist.Look{}, list...)
 }
 
 func (s runs) claims(w http.ResponseWriter, r *http.Request) {

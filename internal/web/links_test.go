@@ -59,7 +59,7 @@ func looks(id string) []string {
 func TestLinksOutOfARunLeadNowhere(t *testing.T) {
 	for _, name := range []string{
 		"iterations/0001/prompt.md", "iterations/0001/stdout", "iterations/0001/stderr", "iterations/0001/events.jsonl", "iterations/0001/feedback.json", "iterations/0001/changes.json",
-		"iterations/0001/gates/test.clean.log", "iterations/0001/gates", "iterations/0001", "iterations", "journal.jsonl", "run.json", ".",
+		"iterations/0001/gates/test.clean.log", "iterations/0001/gates/test.clean.tests.jsonl", "iterations/0001/gates", "iterations/0001", "iterations", "journal.jsonl", "run.json", ".",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/ledger"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/testlist"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -24,6 +25,9 @@ func (w *written) attempt(n int) {
 	log, _ := a.GateFile("test", "clean", ".log")
 	_, _ = log.Write([]byte(hostile))
 	_ = log.Close()
+	list, _ := a.GateFile("test", "clean", testlist.Kind)
+	_ = testlist.Look{Gate: hostile, Where: "clean", With: hostile, Framework: hostile, Total: 2, Tests: []testlist.Test{{Name: hostile, Status: testlist.Failed, Message: hostile}}}.Write(list)
+	_ = list.Close()
 	w.add(n, 1, &loop.IterationPhase{Phase: loop.Executing})
 	w.add(n, 1, &loop.AgentText{Text: hostile})
 	w.add(n, 1, &loop.AgentTool{ID: "t1", Name: "Bash", Input: hostile, Shell: true})

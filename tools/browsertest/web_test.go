@@ -109,6 +109,36 @@ func TestWebStartsWatchesAndStopsARun(t *testing.T) {
 	p.calm()
 }
 
+// The tests of a gate are listed one by one, those that fail first with what they say.
+func TestWebListsEachTest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("gate.sh", `cat <<END
+<testsuite name="s" tests="3" failures="1">
+<testcase classname="shop.Cart" name="adds" time="0.31"/>
+<testcase classname="shop.Cart" name="total" time="1.25"><failure message="want &lt;b>3&lt;/b>"/></testcase>
+<testcase classname="shop.Cart" name="later"><skipped/></testcase>
+</testsuite>
+END
+exit 1
+`)
+	s.detach("-n", "1", "-p", "go", "--until", "DONE", "--gate", "sh gate.sh", "--", "true")
+	s.serve()
+	p := s.open(browser(t))
+	p.until("the run is over", `document.querySelector(".row h3 a")?.closest("li").innerText.includes("1 of 1")`)
+	p.goTo(s.address(eval[string](t, p.ctx, `document.querySelector(".row h3 a").pathname`) + "#gates"))
+	p.until("the tests of the gate", `[...document.querySelectorAll("#panel-gates details summary")].some(e => e.innerText.includes("1 failed"))`)
+	eval[any](t, p.ctx, `[...document.querySelectorAll("#panel-gates details summary")].find(e => e.innerText.includes("1 failed")).click()`)
+	p.until("those that fail first, as they were printed", `/failed\s+1\.3s\s+shop\.Cart\.total\s+want <b>3<\/b>\s+passed\s+310ms\s+shop\.Cart\.adds\s+skipped\s+shop\.Cart\.later/.test(document.querySelector("#panel-gates").innerText)`)
+	eval[any](t, p.ctx, `document.querySelector("#panel-gates details[open]:last-of-type").scrollIntoView()`)
+	p.settled()
+	p.photograph("each-test")
+	for _, v := range violations(t, p, axeCore(t)) {
+		t.Error(v)
+	}
+	p.calm()
+}
+
 // nobody fails the test when one of the processes in a file is still there.
 func nobody(t *testing.T, file string) {
 	t.Helper()

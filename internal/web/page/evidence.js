@@ -43,8 +43,8 @@ export function gates(panel, world) {
   return loader(panel, world, async () => {
     const at = where(world);
     const [all, out] = await Promise.all([get(world.at("/gates")), at ? get(world.at(`/iterations/${at.iteration}/gates`), { attempt: at.attempt }).catch(() => ({})) : {}]);
-    return { gates: all.gates ?? [], outputs: out.outputs ?? [], at };
-  }, (box, { gates: list, outputs, at }) => {
+    return { gates: all.gates ?? [], outputs: out.outputs ?? [], looks: out.looks ?? [], at };
+  }, (box, { gates: list, outputs, looks, at }) => {
     if (!list.length) { box.replaceChildren(h("div.empty", {}, h("p", {}, "This run has no gates, or none has run yet."), h("p.small", {}, "A gate is a command that must pass before a claim is believed: see [[gate]] in refrain.toml."))); return; }
     const open = new Set([...box.querySelectorAll("details[open]")].map((d) => d.dataset.name));
     for (const g of list) { g.own = (g.history ?? []).filter((x) => !x.with); g.last = g.own[0] ?? g.last; }
@@ -53,8 +53,21 @@ export function gates(panel, world) {
         h("td.n", { "data-unit": g.last?.tests === 1 ? "test" : "tests" }, g.last?.tests ? count(g.last.tests) : ""), h("td.n", {}, took(g.last?.duration_ms)),
         h("td", {}, h("span.history", { role: "img", "aria-label": `of the last ${g.own.length}, ${g.own.filter((x) => x.ok).length} passed` }, g.own.slice(0, 48).toReversed().map((x) => h("i", { class: x.ok ? "ok" : x.known ? "known" : "bad", title: `iteration ${x.iteration}: ${x.text ?? (x.ok ? "passed" : "failed")}` }))))))))),
     h("div.pad.stack", {}, h("h3", {}, at ? `Output in iteration ${count(at.iteration)}` : "Output"), outputs.length ? outputs.map((o) => h("details.tool", { "data-name": o.name + o.clean, open: outputs.length === 1 || open.has(o.name + o.clean) }, h("summary", {}, h("span.name", {}, o.name), h("span.input.cut", {}, (o.clean ? "in a clean checkout" : "in the work tree") + (o.cut ? ", its end" : ""))), h("pre", {}, o.html ? safe(o.html) : "It printed nothing."))) : h("p.dim.small", {}, !at ? "No iteration has ended yet." : list.some((g) => g.history?.some((x) => x.iteration === at.iteration)) ? "The gates printed nothing, or it is gone." : "No gate ran in this iteration.")),
+    looks.length ? h("div.pad.stack", {}, h("h3", {}, `Tests in iteration ${count(at.iteration)}`), looks.map((l, i) => tests(l, `tests ${i} ${l.gate}`, open))) : "",
     h("div.stack.past", {}, h("h3", {}, "History"), scroll("How gates went", h("table.list", {}, h("tbody", {}, list.flatMap((g) => (g.history ?? []).map((x) => ({ ...x, name: g.name }))).sort((a, b) => b.seq - a.seq).slice(0, 60).map((x) => h("tr", {}, h("td", {}, day(x.time)), h("td", {}, x.iteration ? link(world, x, "gates") : "baseline"), h("td", {}, x.name), h("td", {}, h("span.chip", { class: chip(x) }, says(x))), h("td", {}, on[x.with] ?? x.with ?? { clean: "clean checkout", workspace: "work tree" }[x.where] ?? ""), h("td", {}, h("bdi", {}, x.why || x.text || "")))))))));
   });
+}
+
+// tests is what a gate saw of tests when it looked once: those that fail, then the slowest.
+const ended = { passed: "ok", failed: "bad", error: "bad", skipped: "" };
+function tests(l, name, open) {
+  const place = on[l.with] ?? (l.with || (l.where === "clean" ? "in a clean checkout" : "in the work tree"));
+  const more = l.total - l.tests.length;
+  return h("details.tool", { "data-name": name, open: open.has(name) },
+    h("summary", {}, h("span.name", {}, l.gate), h("span.input.cut", {}, place), h("span.chip", { class: l.failed ? "bad" : "ok" }, l.failed ? `${count(l.failed)} failed` : `${count(l.passed)} passed`), l.skipped ? h("span.chip", {}, `${count(l.skipped)} skipped`) : ""),
+    scroll(`Tests of ${l.gate}`, h("table.list", {}, h("thead", {}, h("tr", {}, ["Ended", "Took", "Test"].map((t, i) => h("th", { scope: "col", class: i === 1 ? "n" : "" }, t)))),
+      h("tbody", {}, l.tests.map((t) => h("tr", {}, h("td", {}, h("span.chip", { class: ended[t.status] }, t.status)), h("td.n", {}, took(t.duration_ms)), h("td", {}, h("bdi", {}, t.name), t.message ? h("pre", {}, t.message) : "")))))),
+    more > 0 ? h("p.dim.small.pad", {}, `${plural(more, "more test")} not listed here`) : "");
 }
 const chip = (g) => (!g ? "" : g.ok ? "ok" : g.known ? "held" : "bad");
 const says = (g) => (!g ? "not yet" : g.ok ? "✓ passed" : g.known ? "✕ red before the run" : "✕ failed");
