@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain"
 )
 
+// CFG-59: settings can be written as JSON, and read back.
 func TestTypedSettingsSayTheSameAsTheirText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
