@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -120,34 +122,34 @@ func showTests(ctx context.Context, sh *shell, store journal.Store, entry journa
 	if err != nil {
 		return err
 	}
-	looks, err := testlist.Read(ctx, store.AttemptDir(entry.Name, e.Iter, e.Attempt))
-	if err != nil {
-		return err
+	looks, unread := testlist.Read(ctx, store.AttemptDir(entry.Name, e.Iter, e.Attempt))
+	gates := e.Payload.(*loop.IterationFinished).Outcome.Gates
+	at := func(l testlist.Look) int {
+		return slices.IndexFunc(gates, func(g loop.Gate) bool { return g.Name == l.Gate })
 	}
-	if asJSON {
-		return printJSON(sh.out, struct {
+	slices.SortStableFunc(looks, func(a, b testlist.Look) int { return cmp.Compare(at(a), at(b)) }) // as they ran
+	switch {
+	case asJSON:
+		err = printJSON(sh.out, struct {
 			Run     string          `json:"run"`
 			Iter    int             `json:"iter"`
 			Attempt int             `json:"attempt"`
 			Looks   []testlist.Look `json:"looks"`
 		}{entry.Name, e.Iter, e.Attempt, append([]testlist.Look{}, looks...)})
+	case len(looks) > 0:
+		fmt.Fprint(sh.out, term.Looks(looks, most, sh.look()))
+	case unread == nil:
+		fmt.Fprintln(sh.out, noTests(fmt.Sprintf("%s/%d", entry.Name, e.Iter), gates))
 	}
-	if len(looks) == 0 {
-		fmt.Fprintln(sh.out, noTests(entry.Name, e))
-		return nil
-	}
-	fmt.Fprint(sh.out, term.Looks(looks, most, sh.look()))
-	return nil
+	return cmp.Or(unread, err)
 }
 
 // noTests says why there is no list of tests.
-func noTests(run string, e loop.Event) string {
-	for _, g := range e.Payload.(*loop.IterationFinished).Outcome.Gates {
-		if g.Tests > 0 {
-			return fmt.Sprintf("%s/%d: its tests were counted, and not kept one by one: an earlier version ran it, or its files are gone", run, e.Iter)
-		}
+func noTests(place string, gates []loop.Gate) string {
+	if slices.ContainsFunc(gates, func(g loop.Gate) bool { return g.Tests > 0 }) {
+		return place + ": its tests were counted, and not kept one by one: an earlier version ran it, or its files are gone"
 	}
-	return fmt.Sprintf("%s/%d: no gate ran tests that could be counted", run, e.Iter)
+	return place + ": no gate ran tests that could be counted"
 }
 
 // shownIteration is one finished attempt, for scripts: the journal's own names.

@@ -179,8 +179,7 @@ func (h *Hooks) command(ctx context.Context, a *engine.Attempt, p hook.Point, ev
 	}
 	facts := h.facts(ctx, event, last)
 	if a != nil {
-		facts.Metadata = filepath.Join(a.Dir.Dir(), "metadata")
-		_ = os.RemoveAll(facts.Metadata) // what lies there is not the hook's
+		facts.Metadata = h.emptied(filepath.Join(a.Dir.Dir(), "metadata"))
 	}
 	if more != nil {
 		more(&facts)
@@ -188,6 +187,16 @@ func (h *Hooks) command(ctx context.Context, a *engine.Attempt, p hook.Point, ev
 	return h.Set.Run(ctx, p, hook.Call{
 		Input: input, Env: hook.Environ(h.Bare, facts), Dir: h.Dir, Timeout: h.Timeout.Duration(), Metadata: facts.Metadata, Hide: h.Hide, Exec: h.Exec,
 	})
+}
+
+// emptied is the path of a file that is not there yet: what lies in its place is not
+// the hook's. It is empty when that stays.
+func (h *Hooks) emptied(path string) string {
+	if err := os.RemoveAll(path); err != nil {
+		h.Warn("metadata", loop.Warning{Text: "hooks have no place for metadata: " + err.Error()})
+		return ""
+	}
+	return path
 }
 
 // unchanged tells whether the hooks are those that the run began with; others are

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,7 +27,7 @@ const maxFile = 64 << 20
 // Read is what the gates of an attempt saw of tests, by the folder of the attempt:
 // those of the tree that is judged first, each gate in the work tree before the clean
 // checkout, and what was looked at again behind it. It is empty where nobody has
-// kept any.
+// kept any. What cannot be read is an error, and the rest is there all the same.
 func Read(ctx context.Context, dir string) ([]Look, error) {
 	root, below := files.Above(filepath.Join(dir, "gates"), 4) // no link leads out of the folder of all runs
 	tree, err := files.OpenTree(root)
@@ -41,29 +43,34 @@ func Read(ctx context.Context, dir string) ([]Look, error) {
 		return nil, err
 	}
 	var list []Look
+	var wrong []error
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), Kind) {
 			continue
 		}
-		f, err := files.Open(tree, path.Join(filepath.ToSlash(below), e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		b, err := files.All(ctx, f, maxFile)
-		_ = f.Close()
-		if err != nil {
-			return nil, err
-		}
-		looks, err := decode(b)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, "gates", e.Name()), err)
-		}
+		looks, err := readFile(ctx, tree, path.Join(filepath.ToSlash(below), e.Name()))
 		list = append(list, looks...)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("read %s: %s", filepath.Join(dir, "gates", e.Name()), files.Cause(err)))
+		}
 	}
 	slices.SortStableFunc(list, func(a, b Look) int {
 		return cmp.Or(cmp.Compare(later(a), later(b)), cmp.Compare(a.Gate, b.Gate), cmp.Compare(clean(a), clean(b)), cmp.Compare(a.With, b.With))
 	})
-	return list, nil
+	return list, errors.Join(wrong...)
+}
+
+func readFile(ctx context.Context, tree *os.Root, name string) ([]Look, error) {
+	f, err := files.Open(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := files.All(ctx, f, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	return decode(b)
 }
 
 func later(l Look) int { return min(1, len(l.With)) }
@@ -84,7 +91,7 @@ func decode(b []byte) ([]Look, error) {
 		}
 		var l Look
 		if err := json.Unmarshal(line, &l); err != nil {
-			return nil, err
+			return list, err
 		}
 		list = append(list, l)
 	}

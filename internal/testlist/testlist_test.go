@@ -111,7 +111,11 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "gates", "bad.tests.jsonl"), []byte("{\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "bad.tests.jsonl") {
-		t.Errorf("Read of nonsense: %v, want the name of the file", err)
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "gates", "out.tests.jsonl")); err != nil {
+		t.Skip("no links here")
+	}
+	list, err = Read(t.Context(), dir)
+	if len(list) != 4 || err == nil || !strings.Contains(err.Error(), "bad.tests.jsonl: ") || !strings.Contains(err.Error(), "out.tests.jsonl: it is a link that leads out of the tree") {
+		t.Errorf("Read = %d looks, %v; want those that can be read, and the names of the files that cannot", len(list), err)
 	}
 }
