@@ -41,6 +41,9 @@ func leftOff(sh *shell, procedure string) (journal.Entry, string, bool) {
 // reached a limit needs a higher one, which only a person can give it, and one that
 // gave up before its first iteration has nothing to go on with.
 func left(run *view.Run) string {
+	if run.Max() > 0 && run.Sum.Totals.Iterations >= run.Max() {
+		return ""
+	}
 	how, why := "", ""
 	switch run.State {
 	case loop.Stopped:
