@@ -73,8 +73,11 @@ const (
 // or as a gate of a program's own gave it, who may know no more than which fail. It is
 // not ok when there were none.
 func New(report *tests.Report, counted *loop.Tests, each []Test) (l Look, ok bool) {
-	if counted == nil {
+	if counted == nil && each == nil {
 		return Look{}, false
+	}
+	if counted == nil {
+		counted = count(each)
 	}
 	l = Look{Framework: counted.Framework, Total: counted.Total, Passed: counted.Passed, Failed: counted.Failed, Skipped: counted.Skipped}
 	switch {
@@ -101,6 +104,15 @@ func New(report *tests.Report, counted *loop.Tests, each []Test) (l Look, ok boo
 	})
 	l.bound()
 	return l, true
+}
+
+// count is how many of a list ended in which way.
+func count(list []Test) *loop.Tests {
+	n := map[Status]int{}
+	for _, t := range list {
+		n[t.Status]++
+	}
+	return &loop.Tests{Total: len(list), Passed: n[Passed], Failed: n[Failed] + n[Error], Skipped: n[Skipped]}
 }
 
 // Of is every test that a runner named, with what is said on the failing ones.

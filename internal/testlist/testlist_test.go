@@ -56,6 +56,10 @@ func TestOfAProgramsOwnGate(t *testing.T) {
 	if got, want := said(l.Tests), "[{a failed 0s "+strings.Repeat("x", maxText)+"} {c\ufffd passed 0s }]"; got != want {
 		t.Errorf("tests = %s, want %s", got, want)
 	}
+	l, ok := New(nil, nil, []Test{{Name: "a", Status: Passed}, {Name: "b", Status: Error}, {Name: "c", Status: Skipped}, {Name: "d", Status: Failed}})
+	if !ok || l.Total != 4 || l.Passed != 1 || l.Failed != 2 || l.Skipped != 1 {
+		t.Errorf("counts of a list = %+v, %v", l, ok)
+	}
 	if _, ok := New(nil, nil, nil); ok {
 		t.Error("no tests are a look")
 	}
