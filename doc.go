@@ -26,7 +26,7 @@
 // What a program can bring: an Agent, a Gate, a Rule, a Completion check, Hooks and
 // Observers. What it can look at: Runs and Open find a run, live or over, whoever
 // started it, and a Record has its iterations, events, diffs and transcripts. A
-// Control steers a live one.
+// Control steers a live one. There is an example of each.
 //
 // An agent that fails, a limit that is reached and a stop that was asked for are
 // results. An error means that no run could begin, or that the runner itself

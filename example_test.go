@@ -254,7 +254,7 @@ func ExampleRule_done() {
 func ExampleCompletion() {
 	defer inNewFolder()()
 
-	bow := refrain.CompletionFunc(func(said string, _ refrain.Outcome) (string, bool) {
+	var bow refrain.Completion = refrain.CompletionFunc(func(said string, _ refrain.Outcome) (string, bool) {
 		return "a bow", strings.HasSuffix(said, "*bows*")
 	})
 	result, err := refrain.Run(context.Background(), refrain.Options{
