@@ -216,6 +216,7 @@ func TestAPartThatPanicsIsAnErrorOfTheRun(t *testing.T) {
 	}
 }
 
+// API-08: commands where the run waits for who gives them.
 func TestACommandInAPartIsRefusedAndDoesNotHang(t *testing.T) {
 	t.Parallel()
 	for name := range parts(nil) {

@@ -122,12 +122,16 @@ var table = []mutant{
 		d.accept(o, "paused")`},
 	{row: "API-05", what: "a skipped iteration is called timed out", file: "internal/steer/acts.go", old: `proc.End(loop.OnSkip)`, new: `proc.End(loop.AtDeadline)`},
 	{row: "API-08", what: "a program's note is not told", file: "control.go", old: `steer.Command{Name: "note", Text: text}`, new: `steer.Command{Name: "note", Text: "-" + text[:0]}`},
+	{row: "API-08", what: "nobody knows that a decoder is at work", file: "decoder.go", old: `d.dead = d.control.guard("a decoder", false, what) != nil`, new: `what()`},
 	{row: "API-09", what: "the id is no UUID", file: "internal/journal/begin.go", old: `"loop_%x-%x-%x-%x-%x"`, new: `"loop_%x%x%x%x%x"`},
+	{row: "API-10", what: "nobody knows when a run was last active", file: "internal/view/status.go", old: `LastActivity: r.EndedAt(), `, new: ``},
 	{row: "API-12", what: "what a hook says of an iteration is not read", file: "internal/hook/hook.go", old: `metadata(p, c.Metadata)`, new: `metadata(p, "")`},
+	{row: "API-12", what: "an iteration does not say when it began", file: "internal/engine/step.go", old: `o.Metadata, o.StartedAt = a.Metadata, a.began()`, new: `o.Metadata = a.Metadata`},
 	{row: "API-14", what: "what a program resumes is another run", file: "refrain.go", old: `result.Run, result.ID, result.Dir = found.Run, found.ID, found.Dir`, new: `result.Run, result.ID, result.Dir = found.Run, "", found.Dir`},
 	{row: "API-15", what: "nothing to resume is not said", file: "internal/journal/find.go", old: `text := "there is no run here"`, new: `text := "no"`},
 
 	{row: "EMIT-01", what: "the start does not tell the limits", file: "internal/app/run.go", old: `Limits: j.terms().Limits(), Counting:`, new: `Counting:`},
+	{row: "EMIT-01", what: "a resume does not tell the settings", file: "internal/app/resume.go", old: `, Settings: history.Set(c.Settings.Masked()),`, new: `,`},
 	{row: "EMIT-02", what: "the end has no figures", file: "internal/engine/driver.go", old: `Elapsed: state.Live, Totals: state.Totals,`, new: `Elapsed: state.Live,`},
 	{row: "EMIT-04", what: "the rule that held is not told", file: "internal/engine/driver.go", old: "\td.Record(&loop.RunRule{Verdict: v})\n", new: ""},
 	{row: "EMIT-09", what: "the signal is not told", file: "internal/steer/desk.go", old: `Signal: o.asked.Signal, Effect: effect`, new: `Signal: "", Effect: effect`},
@@ -136,8 +140,10 @@ var table = []mutant{
 	{row: "STAT-01", what: "skipped iterations are called ok", file: "internal/loop/count.go", old: `s.Totals.Skipped++`, new: `s.Totals.OK++`},
 	{row: "STAT-03", what: "old transcripts are kept", file: "internal/journal/run.go", old: `if keep < 1 {`, new: `if keep < 100 {`},
 	{row: "STAT-05", what: "files that were made are not counted", file: "internal/loop/stats.go", old: "\t\t\tt.FilesCreated += c.Created\n", new: ""},
+	{row: "STAT-08", what: "nobody knows that a promise was looked for", file: "internal/detect/claims.go", old: `o.PromiseChecked = c.want.done != ""`, new: `o.PromiseChecked = false`},
 
 	{row: "STATE-03", what: "state.json is written at the end only", file: "internal/app/statefile.go", old: "case <-f.changed:\n\t\t\tf.write()\n", new: "case <-f.changed:\n"},
+	{row: "STATE-06", what: "a run that gave up is not offered", file: "internal/cli/offer.go", old: `case loop.Aborted, loop.CouldNotRun:`, new: `case loop.CouldNotRun:`},
 	{row: "STATE-07", what: "another run is not named", file: "internal/cli/failure.go", old: `what += ": " + h.Run`, new: `what += ": a run"`},
 	{row: "STATE-08", what: "a damaged run is not moved aside out loud", file: "internal/app/records.go", old: `cannot be read (%v) and was moved aside"`, new: `cannot be read (%v)"`},
 	{row: "STATE-09", what: "what was not saved is not told", file: "internal/view/narrator.go", old: `"WARNING: Could not save: %s"`, new: `"WARNING: %s"`},
@@ -171,7 +177,10 @@ var table = []mutant{
 	{row: "CLI-13", what: "status does not tell the promise", file: "internal/term/card.go", old: `fmt.Sprintf(", until %q", run.Promise)`, new: `fmt.Sprintf(", until %q", run.Promise[:0])`},
 
 	{row: "OUT-01", what: "rooda's first line is ours", file: "internal/view/vocabulary.go", old: `starting: "Starting procedure:",`, new: `starting: "Starting",`},
+	{row: "OUT-01", what: "rooda: a terminal has headings and cards", file: "internal/config/profiles/rooda.toml", old: `output = "lines"`, new: `output = "live"`},
+	{row: "OUT-02", what: "lines on a terminal have no time", file: "internal/term/live.go", old: `return l.byAgent(e) + l.timed(facts)`, new: `return l.byAgent(e) + l.folded(facts)`},
 	{row: "OUT-03", what: "the end of a run that gave up is no ERROR", file: "internal/view/ending.go", old: `"ERROR: Aborting after %s %s"`, new: `"Aborting after %s %s"`},
+	{row: "OUT-06", what: "one that failed does not say how long it took", file: "internal/view/attempt.go", old: `failures, workedFor(o))}`, new: `failures, "")}`},
 	{row: "OUT-07", what: "every dry run has 77 tokens", file: "internal/app/dryrun.go", old: `d.Prompt, d.Tokens = p.Text, p.Tokens`, new: `d.Prompt, d.Tokens = p.Text, 77`},
 	{row: "OUT-10", what: "the log does not name the iteration", file: "internal/app/log.go", old: `slog.Int("iteration", e.Iter),`, new: `slog.Int("n", e.Iter),`},
 
