@@ -25,7 +25,7 @@ import (
 // and its Decoder while it calls them, so none of them can wait for the run: called
 // there, a method that would is refused. Start a goroutine for it, or follow the run
 // with Subscribe. Note and Raise wait for nothing, and are refused only in an
-// Observer.
+// Observer, and in the hook Finished.
 type Control struct {
 	wheel wheel
 	taken atomic.Bool

@@ -74,7 +74,7 @@ func (h Hooks) byPoint(c *Control) map[hook.Point]hook.Func {
 		list[hook.Finished] = func(ctx context.Context, m hook.Moment) hook.Answer {
 			result := resultOf(*m.Event.Payload.(*loop.RunFinished))
 			result.Run, result.ID, result.Dir, result.Started = m.Run, m.Event.Run, m.Dir, true
-			_ = c.guard("a hook", false, func() { h.Finished(ctx, result) })
+			_ = c.guard("a hook", true, func() { h.Finished(ctx, result) }) // the run takes no wishes any more
 			return hook.Answer{}
 		}
 	}

@@ -227,6 +227,7 @@ func TestACommandInAPartIsRefusedAndDoesNotHang(t *testing.T) {
 			dir, control := t.TempDir(), refrain.NewControl()
 			write(t, filepath.Join(dir, "quick"), "")
 			answers := map[string]error{}
+			var note, raise error // which wait for nothing
 			part := parts(func() {
 				if len(answers) > 0 {
 					return
@@ -234,6 +235,7 @@ func TestACommandInAPartIsRefusedAndDoesNotHang(t *testing.T) {
 				answers["pause"], answers["stop"] = control.Pause(ctx), control.Stop(ctx)
 				for _, answers["subscribe"] = range control.Subscribe(ctx, 0) {
 				}
+				note, raise = control.Note(ctx, "hello"), control.Raise(ctx, "loop.max_iterations", "3")
 			})[name]
 			o := part.options
 			o.Dir, o.Control, o.MaxIterations = dir, control, 2
@@ -243,6 +245,9 @@ func TestACommandInAPartIsRefusedAndDoesNotHang(t *testing.T) {
 				if err := answers[what]; !errors.As(err, &refused) || !strings.Contains(refused.Why, part.who) {
 					t.Errorf("%s in %s = %v, want it refused", what, part.who, err)
 				}
+			}
+			if late := name == "finished"; (note != nil) != late || (raise != nil) != late {
+				t.Errorf("note and raise in %s = %v, %v; want them taken, unless it is too late for them", part.who, note, raise)
 			}
 		})
 	}
