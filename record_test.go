@@ -393,6 +393,9 @@ func TestARecordKnowsItsSettingsAndTimes(t *testing.T) {
 	if err != nil || settings["stop.failures"] != "7" || settings["loop.max_iterations"] != "2" || settings["loop.idle_timeout"] == "" {
 		t.Errorf("the record has the settings %v, %v; want those that held, defaults included", settings, err)
 	}
+	if level, ok := settings["log.level"]; ok {
+		t.Errorf("nobody wanted a log, and the settings have the level %s", level)
+	}
 	again, err := refrain.SettingsOf(t.Context(), refrain.Options{Dir: t.TempDir(), Command: script("true"), Settings: settings})
 	if err != nil || again["stop.failures"] != "7" {
 		t.Errorf("with them another run has %v, %v", again, err)

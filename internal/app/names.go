@@ -71,9 +71,14 @@ func RecordedSettings(entry journal.Entry) (map[string]string, error) {
 func settingTexts(req request.Request, held map[string]config.Stored) map[string]string {
 	values := map[string]string{}
 	for _, r := range config.Rows() {
-		if s, ok := held[r.Key]; ok && r.Each == nil && !r.Secret && lineup.Means(req, r.Key) && !strings.Contains(string(s.Value), setting.Mask) {
-			values[r.Key] = string(s.Value)
+		s, ok := held[r.Key]
+		if !ok || r.Each != nil || r.Secret || !lineup.Means(req, r.Key) || strings.Contains(string(s.Value), setting.Mask) {
+			continue
 		}
+		if s.BuiltIn() && (r.Key == "log.level" || r.Key == "prompt") {
+			continue // who sets it wants a log on stderr, or that file, and nobody did
+		}
+		values[r.Key] = string(s.Value)
 	}
 	return values
 }
