@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -31,7 +32,7 @@ func Sheet(a Attempt, opt Options) string {
 	list := []row{
 		{"exit", exitStatus(o.Exit)},
 		{"error", agentError(o.Error)},
-		{"time", text.Duration(o.Duration.Duration())},
+		{"time", text.Duration(o.Duration.Duration()) + begun(o)},
 		{"progress", progress(o)},
 	}
 	list = append(list, a.changes(o.Changes)...)
@@ -222,6 +223,14 @@ func agentError(e *loop.AgentError) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s", e.Kind, e.Message)
+}
+
+// begun is when the attempt began, where that was written down.
+func begun(o *loop.Outcome) string {
+	if o.StartedAt.IsZero() {
+		return ""
+	}
+	return ", begun " + o.StartedAt.Local().Format(time.DateTime)
 }
 
 func exitStatus(e *loop.Exit) string {
