@@ -295,7 +295,7 @@ func (j *Job) Warnings() []loop.Warning {
 	// Gates whose red counts as a failure have their use without a way to be done.
 	if terms.Gated() && !terms.CanBeDone() && !j.Config().Stop.GatesAreFailures {
 		list = append(list, loop.Warning{
-			Text: "there are gates, but nothing ends this run as done",
+			Text: "there are gates, but no claim for them to judge: nothing can prove this run done",
 			Hint: "set a promise (--until), a plan (--plan), or done.gates = true, which takes passing gates for done",
 		})
 	}

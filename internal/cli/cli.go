@@ -127,10 +127,12 @@ func asRun(root *cobra.Command, args []string) []string {
 		found, _, err := root.Find(words)
 		known := err == nil && found != root
 		switch {
-		case known || foreign.Command(words) != "":
+		case known:
 			return args
 		case isProcedure(dir, words[0]):
 			return slices.Insert(slices.Clone(args), at, "run")
+		case foreign.Command(words) != "":
+			return args
 		}
 		if !isSentence(words) || nearestCommand(root, words[0]) != "" || slices.ContainsFunc(words[1:], runName().MatchString) {
 			return args

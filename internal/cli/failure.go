@@ -144,12 +144,18 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	if cmd.HasAvailableSubCommands() {
 		hint := fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")
+		what := fmt.Sprintf("unknown command %q", args[0])
 		if theirs := foreign.Command(args); theirs != "" && !cmd.HasParent() {
 			hint = theirs
 		} else if near := nearestCommand(cmd, args[0]); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near)
+		} else if near, err := nearestProcedure(cmd, args[0]); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+near)
+		} else if err != nil { // it may be one that somebody wrote
+			what += ", and its procedures cannot be read: " + text.Line(err.Error())
+			hint = "\"refrain config validate\" tells what is wrong with the settings"
 		}
-		return usage(fmt.Sprintf("unknown command %q", args[0]), hint)
+		return usage(what, hint)
 	}
 	return usage(fmt.Sprintf("%s takes no argument %q", cmd.CommandPath(), args[0]), "see \""+cmd.CommandPath()+" --help\"")
 }
@@ -162,6 +168,21 @@ func nearestCommand(cmd *cobra.Command, name string) string {
 		}
 	}
 	return setting.Nearest(name, names)
+}
+
+// nearestProcedure is the procedure that a word may stand for; an error when they
+// cannot be read.
+func nearestProcedure(cmd *cobra.Command, name string) (string, error) {
+	if cmd.HasParent() {
+		return "", nil
+	}
+	dir, _ := cmd.Flags().GetString("dir") // all commands have it
+	list, err := request.Procedures(dir, nil)
+	var names []string
+	for _, p := range list {
+		names = append(names, p.Name)
+	}
+	return setting.Nearest(name, names), err
 }
 
 // atMost refuses more than n arguments.

@@ -173,4 +173,4 @@ func branchTemplate(v any) (what, hint string) {
 }
 
 // header is the row of one name in a table of headers.
-var header = setting.Row{Key: "NAME", Kind: setting.Text, Secret: true, Name: wellformed.HeaderName, Check: wellformed.HeaderValue, Doc: "a header of a request"}
+var header = setting.Row{Key: "NAME", Kind: setting.Text, Secret: true, Required: true, Name: wellformed.HeaderName, Check: wellformed.HeaderValue, Doc: "a header of a request"}

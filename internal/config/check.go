@@ -261,7 +261,11 @@ func (r *checker) checkAgent(name string) []Problem {
 		if hint == "" {
 			hint = `add command = ["program", "argument"]`
 		}
-		problems = append(problems, r.named["agents"][name].problem(key, key+" has no command", hint))
+		what, at := key+" has no command", r.named["agents"][name]
+		if said := r.entries[agentKey(name, "command")]; len(said) > 0 { // somebody has taken it back
+			what, at = what+": it is taken back here", said[len(said)-1].place
+		}
+		problems = append(problems, at.problem(key, what, hint))
 	}
 	return problems
 }
@@ -303,7 +307,7 @@ const noGates = `add one with --gate COMMAND or [[gate]], or set commands.test a
 // checkGates looks at each gate beside the other settings.
 func (r *checker) checkGates() []Problem {
 	var problems []Problem
-	for i, key := range r.gateKeys(gateKey) {
+	for i, key := range r.gatesHeld(gateKey) {
 		top, _ := r.top(key)
 		complain := func(field, what, hint string) {
 			problems = append(problems, top.value.(fields)[field].place.problem(key+"."+field, what, hint))

@@ -165,16 +165,17 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 // several layers.
 func (r *Resolved) explainGates(list string) Explanation {
 	e := Explanation{Setting: Setting{Key: list}, Type: "list of tables", Default: "none", Doc: gatesDoc}
-	if len(r.values.gates[list]) == 0 {
-		return e
-	}
-	var layers []string
-	for _, key := range r.values.gateKeys(list) {
+	var names, layers []string
+	for _, key := range r.values.gatesHeld(list) {
+		path, _ := tomlfile.SplitKey(key)
+		names = append(names, path[len(path)-1])
 		if top, _ := r.values.top(key); !slices.Contains(layers, top.layer) {
 			layers = append(layers, top.layer)
 		}
 	}
-	e.Origin = Origin{Value: Value(setting.Render(r.values.gates[list])), Layer: strings.Join(layers, " and ")}
+	if len(names) > 0 {
+		e.Origin = Origin{Value: Value(setting.Render(names)), Layer: strings.Join(layers, " and ")}
+	}
 	return e
 }
 

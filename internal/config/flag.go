@@ -106,7 +106,7 @@ func (l *loader) take(src *source, f Flag, layer string) {
 func readText(r setting.Row, s string, asTOML bool) (value any, what, hint string) {
 	if asTOML || !r.Kind.Plain {
 		if v, ok := tomlfile.Value(s); ok {
-			if _, ok := r.Kind.Read(v); ok {
+			if _, ok := r.Kind.Read(v); ok || v == "" { // as a blank, for which the signs of a text stand
 				return take(r, v)
 			}
 		}

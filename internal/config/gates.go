@@ -106,7 +106,8 @@ type fields map[string]entry
 
 // field is what a gate says about one key, or the default, which may be none.
 func (e entry) field(r setting.Row) entry {
-	f, ok := e.value.(fields)[r.Key]
+	all, _ := e.value.(fields) // a blank has none
+	f, ok := all[r.Key]
 	if !ok {
 		return entry{row: r, value: r.Default, layer: builtIn}
 	}
@@ -185,8 +186,11 @@ func (w *walker) gates(path []string, v any, at place) {
 		}
 		w.gate(path, child(path, strconv.Itoa(i)), values, names)
 	}
+	key := setting.JoinKey(path)
+	if ok && len(list) == 0 { // it takes back all those below
+		w.keep(&w.source, path, entry{gateRow, blank{}, w.layer, at}, "", "")
+	}
 	if !ok {
-		key := setting.JoinKey(path)
 		w.complain(at.problem(key, key+" must be a list of tables", "write [["+key+"]], with a name and the other keys below it"))
 	}
 }
@@ -199,6 +203,10 @@ func (w *walker) gate(list, inFile []string, values map[string]any, names map[st
 	name, _ := values["name"].(string)
 	if what, _ := gateName(name); what == "" {
 		path = child(list, name)
+	}
+	if run, given := values["run"]; given && run == "" && len(values) == 2 && name != "" { // it takes back the one below
+		w.keep(&w.source, path, entry{gateRow, blank{}, w.layer, at}, "", "")
+		return
 	}
 	f := w.fields(path, inFile, values)
 	if len(w.problems) > before {

@@ -70,9 +70,15 @@ type layered struct {
 // add lays a source over those before it.
 func (r *layered) add(src source) {
 	for _, a := range src.assignments {
-		key := setting.JoinKey(a.path)
+		key, at := setting.JoinKey(a.path), gateAt(a.path)
+		if at >= 0 && at == len(a.path)-1 { // all gates are taken back
+			for _, gate := range r.gateKeys(key) {
+				r.entries[gate] = append(r.entries[gate], a.entry)
+			}
+			continue
+		}
 		r.entries[key] = append(r.entries[key], a.entry)
-		if at := gateAt(a.path); at >= 0 && len(r.entries[key]) == 1 {
+		if at >= 0 && len(r.entries[key]) == 1 {
 			list := setting.JoinKey(a.path[:at+1])
 			r.gates[list] = append(r.gates[list], a.path[at+1])
 		}
@@ -222,11 +228,14 @@ func (r *layered) put(row setting.Row, key string) {
 func (r *layered) variables(table string) map[string]string {
 	var values map[string]string
 	for _, key := range r.keysAt(table) {
+		top, holds := r.top(key)
+		if !holds {
+			continue // somebody took it back
+		}
 		if values == nil {
 			values = map[string]string{}
 		}
 		path, _ := tomlfile.SplitKey(key)
-		top, _ := r.top(key)
 		values[path[len(path)-1]] = top.value.(string)
 	}
 	return values
@@ -234,8 +243,8 @@ func (r *layered) variables(table string) map[string]string {
 
 // fillGates puts the gates that hold into the Config, in their order.
 func (r *layered) fillGates(c *Config) {
-	for _, name := range r.gates[gateKey] {
-		top, _ := r.top(setting.JoinKey([]string{gateKey, name}))
+	for _, key := range r.gatesHeld(gateKey) {
+		top, _ := r.top(key)
 		var g Gate
 		for _, row := range gateRows(&g) {
 			if e := top.field(row); e.value != nil {
@@ -308,6 +317,11 @@ func (r *layered) keys() []string {
 		}
 	}
 	return keys
+}
+
+// gatesHeld is the gates of a list that nobody took back, each a key.
+func (r *layered) gatesHeld(list string) []string {
+	return slices.DeleteFunc(r.gateKeys(list), func(key string) bool { _, holds := r.top(key); return !holds })
 }
 
 // gateKeys is the gates of a list, each a key.

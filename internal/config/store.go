@@ -28,7 +28,7 @@ func (s Stored) BuiltIn() bool { return s.Layer == builtIn }
 func (r *Resolved) Masked() map[string]Stored {
 	stored := map[string]Stored{}
 	for _, s := range r.Settings() {
-		if strings.HasPrefix(s.Key, "procedures.") && !r.makesPrompt(s.Key) {
+		if strings.HasPrefix(s.Key, "procedures.") && !r.makesPrompt(s.Key) || s.Value == "" { // that was taken back, and has no default
 			continue
 		}
 		value, err := s.Value.MarshalJSON()

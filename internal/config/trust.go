@@ -97,7 +97,7 @@ func called(path []string) string {
 	key := setting.JoinKey(path)
 	switch path[0] {
 	case gateKey:
-		return "gate " + path[1]
+		return strings.Join(path, " ")
 	case "agents":
 		return strings.TrimSuffix("agent "+path[1]+" "+setting.JoinKey(path[2:]), " command")
 	case "commands":
@@ -114,6 +114,8 @@ func called(path []string) string {
 // named like a secret: where an agent is sent to must be seen.
 func toAgree(path []string, e entry) string {
 	switch v := e.value.(type) {
+	case blank:
+		return "taken back"
 	case fields:
 		if run, ok := v["run"]; ok {
 			line := setting.MaskLine(run.value.(string))

@@ -178,7 +178,7 @@ var keys = []Word{
 	{"rooda", "ai_cmd_aliases", "[agents.NAME] command"},
 	{"rooda", "ai_tools", "[agents.NAME] command"},
 	{"fresher", "[fresher]", "\"refrain import\" makes a refrain.toml of .fresher/config.toml, and says what has no counterpart"},
-	{"fresher", "smart_termination", "for false, done.plan = \"\", done.promise = \"\" and stop.no_progress = 0"},
+	{"fresher", "smart_termination", "for false, done.plan = \"\", done.promise = \"\", done.failure_promise = \"\" and stop.no_progress = 0"},
 	{"fresher", "dangerous_permissions", "permissions.mode = \"full\" for true, \"work\" for false"},
 	{"fresher", "max_turns", "agents.claude.max_turns"},
 	{"fresher", "archive_completed", "there is none: nothing is moved, and hidden folders of a plan are left out"},

@@ -108,6 +108,7 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 	if !smart {
 		im.set("stop.no_progress", 0)
 		im.set("procedures.build.done.plan", "")
+		im.set("procedures.build.done.failure_promise", "")
 		im.set("procedures.plan.done.promise", "")
 	}
 	if f.ArchiveCompleted != nil {

@@ -80,6 +80,7 @@ permissions.mode = "work"
 loop.max_iterations = 8
 stop.no_progress = 0
 procedures.build.done.plan = ""
+procedures.build.done.failure_promise = ""
 procedures.plan.done.promise = ""
 commands.test = "go test ./..."
 hooks.enabled = true

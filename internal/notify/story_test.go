@@ -156,7 +156,7 @@ func TestWordsOfAnEnd(t *testing.T) {
 			"ran its course",
 			loop.RunFinished{State: loop.Done, Reason: loop.ByIterations, Why: "3 of 3"},
 			"",
-			"refrain: build-7 is done, unproven", "3 of 3\nnobody claimed anything, and no gate judged the work\n0 iterations\nLook at it with: refrain show build-7",
+			"refrain: build-7 is done, unproven", "3 of 3\nnobody claimed anything that a gate could judge\n0 iterations\nLook at it with: refrain show build-7",
 		},
 		{
 			"nothing broke",

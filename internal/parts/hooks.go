@@ -222,6 +222,9 @@ func (h *Hooks) unchanged(ctx context.Context) bool {
 // facts is what a hook is told of the run and of its last attempt.
 func (h *Hooks) facts(ctx context.Context, event loop.Event, last *loop.Outcome) hook.Facts {
 	s := h.State()
+	if _, after := event.Payload.(*loop.IterationFinished); after {
+		s = s.Add(*last) // that is folded in when the hook has had its say
+	}
 	f := h.About
 	iteration, zero := event.Iter, 0
 	if iteration == 0 { // before the first, or after the last

@@ -27,8 +27,8 @@ func Iterations(s *Settings) Rule {
 		Ends: []End{
 			{
 				Reason: loop.ByIterations, State: loop.Done, Key: "loop.max_iterations",
-				When:  "all iterations ran, the last one well, and nothing says when the run is done: no promise, plan or gate",
-				Short: "all iterations ran, the last one well, and nothing says when the run is done: no promise, plan or gate", Setting: "`loop.max_iterations`, `-n`", Default: "as below",
+				When:  "all iterations ran, the last one well with its gates, and nothing says when the run is done: no promise, no plan, no `done.gates`",
+				Short: "all iterations ran, the last one well with its gates, and nothing says when the run is done: no promise, no plan, no `done.gates`", Setting: "`loop.max_iterations`, `-n`", Default: "as below",
 			},
 			{
 				Reason: loop.ByIterations, State: loop.Exhausted, Key: "loop.max_iterations",

@@ -36,7 +36,7 @@ func ProofOf(f *loop.RunFinished, place loop.Place) *loop.Proof {
 	case f.Proven:
 		return &loop.Proof{Level: loop.LevelProven, Why: "every gate passed", Place: place}
 	case f.Reason == loop.ByIterations, f.Reason == loop.ByExitZero:
-		return &loop.Proof{Level: loop.LevelClaimed, Why: "nobody claimed anything, and no gate judged the work"}
+		return &loop.Proof{Level: loop.LevelClaimed, Why: "nobody claimed anything that a gate could judge"}
 	}
 	return &loop.Proof{Level: loop.LevelClaimed, Why: "nothing but the agent's word stands behind it"}
 }
