@@ -50,11 +50,14 @@ func NewDecoder(format string) (Decoder, error) {
 	return a.Decoder(), nil
 }
 
-func ownAgent(a Agent, c *Control) *request.Agent {
-	own := &request.Agent{Agent: calledAgent{a, c}, Name: a.Name()}
-	if able, ok := a.(Capable); ok {
-		can := able.Abilities()
-		own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost
-	}
-	return own
+func ownAgent(a Agent, c *Control) (*request.Agent, error) {
+	own := &request.Agent{Agent: calledAgent{a, c}}
+	err := c.guard("an agent", false, func() {
+		own.Name = a.Name()
+		if able, ok := a.(Capable); ok {
+			can := able.Abilities()
+			own.Sessions, own.Tokens, own.Cost = can.Sessions, can.Tokens, can.Cost
+		}
+	})
+	return own, err
 }

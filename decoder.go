@@ -10,22 +10,36 @@ import (
 
 // calledAgent is an agent of the program's as a run calls it.
 type calledAgent struct {
-	Agent
+	own     Agent
 	control *Control
 }
 
 func (a calledAgent) Command(c Call) (cmd Command, err error) {
-	if broken := a.control.guard("an agent", false, func() { cmd, err = a.Agent.Command(c) }); broken != nil {
+	broken := a.control.guard("an agent", false, func() {
+		if cmd, err = a.own.Command(c); err != nil {
+			_ = err.Error() // which is the program's as well, and may be that of a nil pointer
+		}
+	})
+	switch {
+	case broken != nil:
 		return Command{}, broken
+	case err == nil && (len(cmd.Argv) == 0 || cmd.Argv[0] == ""):
+		return Command{}, noProgram{}
 	}
 	return cmd, err
 }
 
 func (a calledAgent) Decoder() Decoder {
 	d := &calledDecoder{control: a.control}
-	d.ask(func() { d.decoder = a.Agent.Decoder() })
+	d.ask(func() { d.decoder = a.own.Decoder() })
 	return d
 }
+
+// noProgram says that an agent did not tell what to start.
+type noProgram struct{}
+
+func (noProgram) Error() string { return "its Command names no program to start" }
+func (noProgram) Hint() string  { return "have Command give the program, and its arguments, as Argv" }
 
 // calledDecoder is a decoder of the program's as a run calls it: in the goroutine
 // that reads what the agent prints. One that panics, or tells what is not its to

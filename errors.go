@@ -65,16 +65,22 @@ func (e *UnreadableError) Error() string { return e.err.Error() }
 func (e *UnreadableError) Unwrap() error { return e.err }
 
 // PanicError says that something which the program brought has panicked: an observer,
-// an agent or its decoder, a gate, a rule, a hook or a completion check. The run has
+// an agent or its decoder, a gate, a rule, a hook or a completion check. To call
+// runtime.Goexit, as t.FailNow of a test does, is taken the same way. The run has
 // ended as CouldNotRun, its agent with it, and can be resumed; when it was over
-// already, its end stands.
+// already, its end stands, and when it had not begun, there is none.
 type PanicError struct {
 	Who   string // in words: "an observer"
-	Value any    // what it panicked with
+	Value any    // what it panicked with; nil: it called runtime.Goexit
 	Stack []byte // where
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.Who, e.Value) }
+func (e *PanicError) Error() string {
+	if e.Value == nil {
+		return e.Who + " called runtime.Goexit, as t.FailNow does, and did not come back"
+	}
+	return fmt.Sprintf("%s panicked: %v", e.Who, e.Value)
+}
 
 // RefusedError says that a run did not take a wish.
 type RefusedError struct {

@@ -28,32 +28,32 @@ type call struct {
 	holds   bool   // nothing at all can happen in the run meanwhile
 }
 
-// calling notes that a part of a run is at work in this goroutine. The function
-// that it returns says that it has come back.
-func (c *Control) calling(what string, holds bool) func() {
+// working notes that these parts are at work in this goroutine, each called by the one
+// before it. The function that it returns says that they have come back.
+func working(calls []call) func() {
 	id := goroutine()
 	inside.Lock()
 	defer inside.Unlock()
-	inside.calls[id] = append(inside.calls[id], call{c, what, holds})
+	inside.calls[id] = calls
 	return func() {
 		inside.Lock()
 		defer inside.Unlock()
-		if left := inside.calls[id]; len(left) > 1 {
-			inside.calls[id] = left[:len(left)-1]
-		} else {
-			delete(inside.calls, id)
-		}
+		delete(inside.calls, id)
 	}
+}
+
+// atWork is the parts in which this goroutine is at work.
+func atWork() []call {
+	id := goroutine()
+	inside.Lock()
+	defer inside.Unlock()
+	return inside.calls[id]
 }
 
 // calledInside is why a command cannot be waited for here; empty where it can.
 func (c *Control) calledInside(command string) string {
-	id := goroutine()
-	inside.Lock()
-	calls := slices.Clone(inside.calls[id])
-	inside.Unlock()
-	for _, one := range calls {
-		if one.control != c && (c.wheel.id() == "" || one.control.wheel.id() != c.wheel.id()) {
+	for _, one := range atWork() {
+		if one.control.run() != c.run() && (c.wheel.id() == "" || one.control.wheel.id() != c.wheel.id()) {
 			continue // the part of another run
 		}
 		if one.holds || command != "note" && command != "raise" {
@@ -70,19 +70,50 @@ func goroutine() string {
 	return string(head)
 }
 
-// guard calls a part of a program's. It may be called in any goroutine, where a panic
-// of its would end the whole program: that ends the run instead, at once, with an
-// error that says who it was. Here it is for those who have to say something else then.
+// guard calls a part of a program's, and waits for it. A panic of its would end the
+// whole program, and runtime.Goexit the goroutine of the runner that called it: so it
+// has a goroutine of its own, and either ends the run instead, at once, with an error
+// that says who it was. Here it is for those who have to say something else then.
 func (c *Control) guard(what string, holds bool, part func()) (err error) {
-	defer c.calling(what, holds)()
-	defer func() {
-		if p := recover(); p != nil {
-			err = &PanicError{Who: what, Value: p, Stack: debug.Stack()}
-			c.breakDown(err)
-		}
+	calls := append(slices.Clone(atWork()), call{c, what, holds})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer working(calls)()
+		back := false
+		defer func() {
+			if p := recover(); p != nil || !back {
+				err = &PanicError{Who: what, Value: p, Stack: debug.Stack()}
+			}
+		}()
+		part()
+		back = true
 	}()
-	part()
-	return nil
+	<-done
+	if err != nil {
+		c.breakDown(err)
+	}
+	return err
+}
+
+// looked is a run that is not to begin, for its options are only looked at. Nothing
+// that goes wrong then ends the run that its control has, or may be given yet.
+type looked struct{ wheel }
+
+// looking is the control, or a new one, for options that are only looked at.
+func looking(c *Control) *Control {
+	if c == nil {
+		c = NewControl()
+	}
+	return &Control{wheel: looked{c.wheel}}
+}
+
+// run is what tells one run from another, before they have an id.
+func (c *Control) run() wheel {
+	if l, only := c.wheel.(looked); only {
+		return l.wheel
+	}
+	return c.wheel
 }
 
 // breakDown ends the run of this control with an error. Of options that are only

@@ -24,9 +24,7 @@ type Trouble struct {
 //
 // The error is a *UsageError when the options or the settings make no sense.
 func Preflight(ctx context.Context, o Options) ([]Trouble, error) {
-	if o.Control == nil {
-		o.Control = NewControl()
-	}
+	o.Control = looking(o.Control)
 	req, err := o.request()
 	if err != nil {
 		return nil, public(err)

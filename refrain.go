@@ -240,25 +240,35 @@ type own struct {
 
 // parts is all of it as a run takes it. While one of them is called, the run waits,
 // and its control knows that.
-func (w own) parts(c *Control) (request.Extensions, error) {
-	parts := request.Extensions{Hooks: w.hooks.byPoint(c), Claims: claimsOf(w.completion, w.agent, c)}
+func (w own) parts(c *Control) (parts request.Extensions, err error) {
+	parts = request.Extensions{Hooks: w.hooks.byPoint(c), Claims: claimsOf(w.completion, w.agent, c)}
 	if w.agent != nil {
-		parts.Agent = ownAgent(w.agent, c)
+		if parts.Agent, err = ownAgent(w.agent, c); err != nil {
+			return parts, err
+		}
 	}
 	for _, g := range w.gates {
 		if g == nil {
 			return parts, &UsageError{What: "a gate is nil", Hint: "leave it out"}
 		}
-		parts.Gates = append(parts.Gates, ownGate{g, c})
+		called := ownGate{own: g, control: c}
+		if err := c.guard("a gate", false, func() { called.name = g.Name() }); err != nil {
+			return parts, err
+		}
+		parts.Gates = append(parts.Gates, called)
 	}
 	for _, r := range w.rules {
 		if r == nil {
 			return parts, &UsageError{What: "a rule is nil", Hint: "leave it out"}
 		}
-		parts.Rules = append(parts.Rules, request.Rule{Name: r.Name(), Rule: func(f loop.Facts) (v loop.Verdict) {
+		called := request.Rule{Rule: func(f loop.Facts) (v loop.Verdict) {
 			_ = c.guard("a rule", false, func() { v = r.Decide(facts(f)) })
 			return v
-		}})
+		}}
+		if err := c.guard("a rule", false, func() { called.Name = r.Name() }); err != nil {
+			return parts, err
+		}
+		parts.Rules = append(parts.Rules, called)
 	}
 	return parts, nil
 }
@@ -286,6 +296,7 @@ func usage(what, hint string, err error) *UsageError {
 // and nowhere else.
 func public(err error) error {
 	var (
+		panicked *PanicError
 		asked    *request.UsageError
 		choice   *lineup.ChoiceError
 		settings *app.SettingsError
@@ -297,6 +308,8 @@ func public(err error) error {
 		unasked  *trust.Error
 	)
 	switch {
+	case errors.As(err, &panicked):
+		return panicked // whatever it came to
 	case errors.As(err, &asked):
 		return usage(asked.What, asked.Hint, err)
 	case errors.As(err, &choice):

@@ -66,9 +66,7 @@ func (s Setting) String() string { return s.key + "=" + s.value }
 //
 // The error is a *UsageError when the options or the settings make no sense.
 func SettingsOf(ctx context.Context, o Options) (map[string]string, error) {
-	if o.Control == nil {
-		o.Control = NewControl()
-	}
+	o.Control = looking(o.Control)
 	req, err := o.request()
 	if err != nil {
 		return nil, public(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -81,12 +82,13 @@ func (j *Job) shownCommand(words string) (shown, program string, err error) {
 		return "", "", &request.UsageError{What: prompt.What, Hint: prompt.Fix}
 	}
 	if err != nil {
-		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.lineup.Name(), err)}
+		return "", "", &request.UsageError{What: fmt.Sprintf("agent %s: %v", j.lineup.Name(), err), Hint: request.HintOf(err), Cause: err}
 	}
-	for i, arg := range cmd.Argv {
+	argv := slices.Clone(cmd.Argv) // the agent may have kept it
+	for i, arg := range argv {
 		if arg == words && words != "" {
-			cmd.Argv[i] = "PROMPT"
+			argv[i] = "PROMPT"
 		}
 	}
-	return text.JoinArgs(setting.MaskArgs(cmd.Argv)), cmd.Argv[0], nil
+	return text.JoinArgs(setting.MaskArgs(argv)), cmd.Argv[0], nil
 }

@@ -17,11 +17,13 @@ import (
 
 // UsageError is a mistake in what was asked for, found before anything ran.
 type UsageError struct {
-	What string
-	Hint string
+	What  string
+	Hint  string
+	Cause error // for those who know more of it than its text; may be nil
 }
 
 func (e *UsageError) Error() string { return e.What }
+func (e *UsageError) Unwrap() error { return e.Cause }
 
 // HintOf is what an error says about what to do; empty when it does not.
 func HintOf(err error) string {
