@@ -60,9 +60,10 @@ func (s Setting) String() string { return s.key + "=" + s.value }
 
 // SettingsOf is the settings that hold for a run with these options, by their keys:
 // from refrain.toml, the environment, profiles and the options themselves. They can
-// be written as JSON, and be the Settings of other options. Secrets are left out,
-// and so are gates, agents, prices and procedures, and prompt and log.level where
-// nobody has set them.
+// be written as JSON, and be the Settings of other options with the same kind of
+// agent. Secrets are left out, and so are gates, agents, prices and procedures,
+// prompt and log.level where nobody has set them, and what means nothing to who
+// works, such as "agent" to a Command.
 //
 // The error is a *UsageError when the options or the settings make no sense.
 func SettingsOf(ctx context.Context, o Options) (map[string]string, error) {

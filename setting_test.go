@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,94 @@ func TestSettingsOfACommandCanBeGivenBack(t *testing.T) {
 		t.Errorf("settings of an agent of one's own = %v, %v; want its model, and nothing that it would be refused", held, err)
 	}
 }
+
+// Whoever works, and whatever says so: what holds for a run can be the Settings of the
+// same options, and of those that say no more than who works.
+func TestWhatSettingsOfGivesIsTaken(t *testing.T) {
+	t.Parallel()
+	words := map[string]refrain.Options{
+		"a prompt":    {Prompt: "go"},
+		"a procedure": {Procedure: "build"},
+	}
+	workers := map[string]refrain.Options{
+		"a command":                      {Command: script("true")},
+		"a command with a place":         {Command: []string{"echo", "{prompt}"}},
+		"an agent of one's own":          {CustomAgent: &speaker{}},
+		"an agent that keeps a session":  {CustomAgent: keeper{}},
+		"an agent by its name":           {Agent: "mine"},
+		"an agent of the settings":       {Settings: map[string]string{"agent": "mine"}},
+		"a rehearsal":                    {Agent: "rehearsal", Settings: map[string]string{"agents.rehearsal.script": "script.toml"}},
+		"a command that gets a file":     {Command: script("true"), Settings: map[string]string{"loop.prompt_as": "file"}},
+		"an agent with room for a model": {CustomAgent: &speaker{}, Model: "large"},
+	}
+	for word, w := range words {
+		for _, profile := range []string{"", "fresher", "rooda", "descartes", "tachikoma"} {
+			for worker, o := range workers {
+				t.Run(worker+" "+word+" "+profile, func(t *testing.T) {
+					t.Parallel()
+					o.Dir, o.Prompt, o.Procedure, o.Trust = t.TempDir(), w.Prompt, w.Procedure, true
+					write(t, filepath.Join(o.Dir, "refrain.toml"), "profile = \""+profile+"\"\n[agents.mine]\ncommand = [\"true\"]\n")
+					write(t, filepath.Join(o.Dir, "script.toml"), "[[iteration]]\nsteps = [{ text = \"Hi\" }]\n")
+					write(t, filepath.Join(o.Dir, "IMPLEMENTATION_PLAN.md"), "- [ ] a task\n")
+					given, err := refrain.SettingsOf(t.Context(), o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := refrain.Preflight(t.Context(), o); err != nil {
+						t.Fatal(err)
+					}
+					again := o
+					again.Settings = maps.Clone(given)
+					for key, value := range o.Settings {
+						if strings.HasPrefix(key, "agents.") {
+							again.Settings[key] = value // a table is not given
+						}
+					}
+					held, err := refrain.SettingsOf(t.Context(), again)
+					if err != nil {
+						t.Errorf("SettingsOf what it gave = %v", err)
+					}
+					for _, key := range slices.Sorted(maps.Keys(held)) {
+						if held[key] != given[key] {
+							t.Errorf("%s = %s, and %q when what SettingsOf gave is given again", key, given[key], held[key])
+						}
+					}
+					if len(held) < 80 || len(held) != len(given) {
+						t.Errorf("SettingsOf gave %d settings, and %d when they are given again", len(given), len(held))
+					}
+					if _, err := refrain.Preflight(t.Context(), again); err != nil {
+						t.Errorf("a run with what SettingsOf gives = %v", err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// What cannot be taken is named.
+func TestASettingThatMeansNothingIsNamed(t *testing.T) {
+	t.Parallel()
+	given, err := refrain.SettingsOf(t.Context(), refrain.Options{Dir: t.TempDir(), Agent: "claude", Prompt: "go"})
+	if err != nil || given["agent"] != `"claude"` {
+		t.Fatalf("settings = %v, %v; want the agent", given, err)
+	}
+	for name, o := range map[string]refrain.Options{"a command": {Command: script("true")}, "an agent": {CustomAgent: &speaker{}}} {
+		o.Dir, o.Prompt, o.Settings = t.TempDir(), "go", given
+		_, err := refrain.Run(t.Context(), o)
+		var usage *refrain.UsageError
+		if !errors.As(err, &usage) || !strings.Contains(usage.What, "Settings agent") {
+			t.Errorf("%s with the settings of another agent = %v, want that the setting is named", name, err)
+		}
+	}
+}
+
+// keeper is a speaker that goes on with its session.
+type keeper struct{ speaker }
+
+func (keeper) Name() string                                    { return "keeper" }
+func (keeper) Command(c refrain.Call) (refrain.Command, error) { return (&speaker{}).Command(c) }
+func (keeper) Decoder() refrain.Decoder                        { return &ears{} }
+func (keeper) Abilities() refrain.Abilities                    { return refrain.Abilities{Sessions: true} }
 
 func TestSetWinsOverSettings(t *testing.T) {
 	t.Parallel()

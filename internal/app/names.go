@@ -72,15 +72,28 @@ func settingTexts(req request.Request, held map[string]config.Stored) map[string
 	values := map[string]string{}
 	for _, r := range config.Rows() {
 		s, ok := held[r.Key]
-		if !ok || r.Each != nil || r.Secret || !lineup.Means(req, r.Key) || strings.Contains(string(s.Value), setting.Mask) {
-			continue
+		if ok && r.Each == nil && !r.Secret && !strings.Contains(string(s.Value), setting.Mask) && canBeGiven(req, r, s) {
+			values[r.Key] = string(s.Value)
 		}
-		if s.BuiltIn() && (r.Key == "log.level" || r.Key == "prompt") {
-			continue // who sets it wants a log on stderr, or that file, and nobody did
-		}
-		values[r.Key] = string(s.Value)
 	}
 	return values
+}
+
+// canBeGiven tells whether a setting that holds for a request can be given to another
+// like it, and means the same then.
+func canBeGiven(req request.Request, r setting.Row, s config.Stored) bool {
+	empty := func(value string) bool { return value == `""` || value == "[]" }
+	switch {
+	case s.BuiltIn() && (r.Key == "log.level" || r.Key == "prompt"):
+		return false // who sets it wants a log on stderr, or that file, and nobody did
+	case r.Key == "prompt" && (req.Prompt != "" || req.File != ""):
+		return false // it has another
+	case r.Key == "session.mode" && strings.HasPrefix(s.Layer, "profile "):
+		return false // the profile, which is given, asks only those that can
+	case empty(string(s.Value)) && !empty(setting.Render(r.Default)):
+		return false // it would take back what others say, and the default would hold
+	}
+	return lineup.Means(req, r.Key)
 }
 
 // HelperCalled tells whether this program can run its helpers. Without them no

@@ -104,8 +104,11 @@ func (l *Lineup) own() (Worker, error) {
 		return refuse("the agent has no name", "give it one: the journal says who worked")
 	case slices.Contains(Known(l.config().Agents), own.Name):
 		return refuse(fmt.Sprintf("there is an agent %q already", own.Name), "give yours another name")
-	case len(req.Command) > 0 || request.Sets(req.Flags, "agent"):
-		return refuse("there are two agents", "bring one, or name one, or give a command")
+	case len(req.Command) > 0:
+		return refuse("there are two agents: your own, and a command", "leave one of them out")
+	case request.Sets(req.Flags, "agent"):
+		i := slices.IndexFunc(req.Flags, func(f config.Flag) bool { return f.Key == "agent" })
+		return refuse("there are two agents: your own, and that of "+asTyped(req.Flags[i]), "leave one of them out")
 	case request.Sets(req.Flags, "permissions.mode"):
 		return refuse("permissions.mode means nothing to an agent of your own", "have the agent ask for it by itself")
 	}
@@ -114,13 +117,16 @@ func (l *Lineup) own() (Worker, error) {
 
 // Means tells whether a setting means something to who works for a request. A
 // command brings along all that a named agent is told by settings, and an agent of
-// the program's own is told its model alone.
+// the program's own is told its model alone. How a prompt is handed over is for a
+// command that does not say where it belongs.
 func Means(req request.Request, key string) bool {
 	switch key {
 	case "agent", "permissions.mode":
 		return len(req.Command) == 0 && req.Extensions.Agent == nil
 	case "model":
 		return len(req.Command) == 0
+	case promptAs:
+		return len(req.Command) > 0 && len(agent.Places(req.Command)) == 0
 	}
 	return true
 }
@@ -128,19 +134,16 @@ func Means(req request.Request, key string) bool {
 // command is the command after "--".
 func (l *Lineup) command() (Worker, error) {
 	req := l.assignment.Request
+	if err := l.checkPlaces(); err != nil {
+		return Worker{}, err
+	}
 	for _, f := range req.Flags {
 		if !Means(req, f.Key) {
-			if f.Name == "--set" {
-				f.Name += " " + f.Key
-			}
 			return Worker{}, &request.UsageError{
-				What: fmt.Sprintf("%s means nothing to a command after --", f.Name),
+				What: fmt.Sprintf("%s means nothing to a command after --", asTyped(f)),
 				Hint: "put it into the command itself, or describe the agent in an [agents.NAME] table",
 			}
 		}
-	}
-	if err := l.checkPlaces(); err != nil {
-		return Worker{}, err
 	}
 	a, err := agent.New(agent.Options{Name: "command", Command: req.Command, Prompt: l.config().Loop.PromptAs})
 	var prompt *agent.PromptError
@@ -151,6 +154,14 @@ func (l *Lineup) command() (Worker, error) {
 		return Worker{}, &request.UsageError{What: err.Error()}
 	}
 	return Worker{Name: filepath.Base(req.Command[0]), Agent: a, Remedy: remedy(""), InText: true}, nil
+}
+
+// asTyped is a flag as a person would find it again in what they typed.
+func asTyped(f config.Flag) string {
+	if f.Name == "--set" {
+		return f.Name + " " + f.Key
+	}
+	return f.Name
 }
 
 // checkPlaces sees that a command which says where its prompt belongs is given one,
