@@ -143,6 +143,10 @@ func (s *Setup) Write(ctx context.Context) ([]scaffold.Result, []loop.Warning, e
 func (s *Setup) notRead() []loop.Warning {
 	var list []loop.Warning
 	for _, f := range s.foreign {
+		if f.Name != preflight.Taken {
+			list = append(list, loop.Warning{Text: f.What, Hint: f.Hint})
+			continue
+		}
 		list = append(list, loop.Warning{Text: f.What, Hint: "to take it over, move " + config.FileName + " away and type \"refrain import\""})
 	}
 	return list

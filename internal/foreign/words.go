@@ -141,6 +141,16 @@ var variables = []Word{
 	{"rooda", "ROODA_", "unset it: nothing stands for it here"},
 }
 
+// folders are what other systems leave behind that holds no settings, and what to do
+// with it. Who has settings to take over is told of those.
+var folders = []Word{
+	{"fresher", ".fresher", "its prompts go to .refrain/prompts/plan.md and build.md, its hooks below .refrain/hooks"},
+	{"rooda", ".rooda", "no run goes on from there: \"refrain ls\" lists those that can"},
+	{"descartes", ".descartes", "no run goes on from there: \"refrain ls\" lists those that can"},
+	{"tachikoma", ".ralph/sessions", "no run goes on from there: \"refrain ls\" lists those that can"},
+	{"tachikoma", ".ralph/state.json", "no run goes on from there: \"refrain ls\" lists those that can"},
+}
+
 // Where records are is one place for all runs, and no setting.
 const records = "there is none: each run has a folder of its own, and \"refrain ls\" lists them; XDG_STATE_HOME moves them all"
 
@@ -234,7 +244,7 @@ func Flag(name string) string {
 		if i > 0 && slices.ContainsFunc(flags[:i], func(e Word) bool { return e.Theirs == name && e.Ours == w.Ours }) {
 			continue
 		}
-		said = append(said, whose(w.System)+" "+dashes+name+": "+w.Ours)
+		said = append(said, Whose(w.System)+" "+dashes+name+": "+w.Ours)
 	}
 	return strings.Join(said, "; ")
 }
@@ -249,7 +259,7 @@ func Command(words []string) string {
 			if strings.Contains(w.Theirs, "NAME") {
 				hint = strings.ReplaceAll(hint, "NAME", words[slices.Index(theirs, "NAME")])
 			}
-			return whose(w.System) + " " + strings.Join(words, " ") + ": " + hint
+			return Whose(w.System) + " " + strings.Join(words, " ") + ": " + hint
 		}
 	}
 	return ""
@@ -273,10 +283,21 @@ func Key(path []string) string {
 	}
 	for _, w := range list {
 		if strings.Trim(w.Theirs, "[]") == path[len(path)-1] {
-			return whose(w.System) + " " + w.Theirs + ": " + w.Ours
+			return Whose(w.System) + " " + w.Theirs + ": " + w.Ours
 		}
 	}
 	return ""
+}
+
+// Folders are those of other systems that are there, one for each system.
+func Folders(there func(path string) bool) []Word {
+	var list []Word
+	for _, w := range folders {
+		if there(w.Theirs) && !slices.ContainsFunc(list, func(e Word) bool { return e.System == w.System }) {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // Variables are those of an environment that another system would read, with
@@ -303,7 +324,8 @@ func Variables(environ []string) []Word {
 	return list
 }
 
-func whose(system string) string {
+// Whose is that something is a system's.
+func Whose(system string) string {
 	if strings.HasSuffix(system, "s") {
 		return system + "'"
 	}

@@ -64,7 +64,7 @@ func TestForeignVariablesAreNamedWithoutTheirValues(t *testing.T) {
 
 // A word that is ours would never be asked for.
 func TestNoWordTwice(t *testing.T) {
-	for _, list := range [][]Word{flags, commands, variables, keys, lone} {
+	for _, list := range [][]Word{flags, commands, variables, keys, lone, folders} {
 		seen := map[string]bool{}
 		for _, w := range list {
 			key := w.System + " " + w.Theirs

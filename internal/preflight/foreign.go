@@ -3,6 +3,7 @@ package preflight
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
@@ -15,13 +16,20 @@ import (
 func notRead(f Flight) []Finding {
 	var list []Finding
 	for _, w := range foreign.Variables(os.Environ()) {
-		list = append(list, Finding{Name: "environment", Worry: true, What: fmt.Sprintf("%s is %s's, and not read", w.Theirs, w.System), Hint: w.Ours})
+		list = append(list, Finding{Name: "environment", Worry: true, What: notReadHere(w.Theirs, w.System), Hint: w.Ours})
 	}
 	return append(list, Foreign(f.Tree)...)
 }
 
-// Foreign tells of the files of other systems in a work tree that has no settings of
-// ours yet.
+func notReadHere(what, system string) string {
+	return fmt.Sprintf("%s is %s, and not read", what, foreign.Whose(system))
+}
+
+// Taken is the name of a finding of settings that an import takes over.
+const Taken = "import"
+
+// Foreign tells of the files and folders of other systems in a work tree that has no
+// settings of ours yet.
 func Foreign(tree string) []Finding {
 	root, err := files.OpenTree(tree)
 	if err != nil {
@@ -32,12 +40,23 @@ func Foreign(tree string) []Finding {
 		return nil // somebody has said what is meant
 	}
 	var list []Finding
+	var told []string
 	for _, found := range migrate.Find(files.FS(root)) {
 		if !found.Maybe {
+			told = append(told, found.System)
 			list = append(list, Finding{
-				Name: "import", Worry: true, What: fmt.Sprintf("%s is %s's, and not read", found.Mark, found.System),
+				Name: Taken, Worry: true, What: notReadHere(found.Mark, found.System),
 				Hint: "\"refrain import\" makes a " + config.FileName + " of it",
 			})
+		}
+	}
+	there := func(path string) bool {
+		_, err := root.Lstat(path)
+		return err == nil
+	}
+	for _, w := range foreign.Folders(there) {
+		if !slices.Contains(told, w.System) {
+			list = append(list, Finding{Name: "left over", Worry: true, What: notReadHere(w.Theirs, w.System), Hint: w.Ours})
 		}
 	}
 	return list
