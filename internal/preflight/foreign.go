@@ -41,12 +41,17 @@ func Foreign(tree string) []Finding {
 	}
 	var list []Finding
 	var told []string
-	for _, found := range migrate.Find(files.FS(root)) {
+	all := migrate.Find(files.FS(root))
+	for _, found := range all {
+		command := "refrain import"
+		if len(all) > 1 {
+			command += " " + found.System
+		}
 		if !found.Maybe {
 			told = append(told, found.System)
 			list = append(list, Finding{
 				Name: Taken, Worry: true, What: notReadHere(found.Mark, found.System),
-				Hint: "\"refrain import\" makes a " + config.FileName + " of it",
+				Hint: fmt.Sprintf("%q makes a %s of it", command, config.FileName),
 			})
 		}
 	}
