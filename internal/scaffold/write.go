@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"github.com/refrain-loop/refrain/internal/files"
 )
@@ -51,6 +52,20 @@ func Write(root string, list []File, force bool) ([]Result, error) {
 	}
 	defer tree.Close()
 
+	results, err := Look(tree, list, force)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range list {
+		if err := carryOut(tree, f, &results[i]); err != nil {
+			return results[:i], fmt.Errorf("write %s: %w", f.Path, err)
+		}
+	}
+	return results, nil
+}
+
+// Look says what would become of files, and writes nothing.
+func Look(tree *os.Root, list []File, force bool) ([]Result, error) {
 	results := make([]Result, len(list))
 	for i, f := range list {
 		action, err := decide(tree, f, force)
@@ -58,11 +73,6 @@ func Write(root string, list []File, force bool) ([]Result, error) {
 			return nil, err
 		}
 		results[i] = Result{Path: f.Path, Action: action}
-	}
-	for i, f := range list {
-		if err := carryOut(tree, f, &results[i]); err != nil {
-			return results[:i], fmt.Errorf("write %s: %w", f.Path, err)
-		}
 	}
 	return results, nil
 }
@@ -117,6 +127,7 @@ func reachable(tree *os.Root, name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := tree.Stat(filepath.FromSlash(dir))
 		switch {
+		case errors.Is(err, syscall.ENOTDIR): // so it is one further up
 		case errors.Is(err, fs.ErrNotExist):
 			// A link that leads nowhere is not there to Stat, and in the way of MkdirAll.
 			if _, err := tree.Lstat(filepath.FromSlash(dir)); err == nil {
