@@ -7,11 +7,9 @@
 package adopt
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,10 +52,13 @@ func New(ctx context.Context, dir, system string) (*Plan, error) {
 	}
 	im, err := migrate.Read(files.FS(root), system)
 	var wrong *migrate.Error
-	if errors.As(err, &wrong) {
+	var nothing *migrate.NothingError
+	switch {
+	case errors.As(err, &wrong):
 		return nil, &request.UsageError{What: wrong.Error(), Hint: wrong.Hint()}
-	}
-	if err != nil {
+	case errors.As(err, &nothing):
+		return nil, &request.UsageError{What: nothing.Error(), Hint: "\"refrain import\" without a name looks for every system"}
+	case err != nil:
 		return nil, err
 	}
 	p := &Plan{Tree: tree, Import: im, Files: []scaffold.File{{Path: config.FileName, Text: im.TOML(), Mode: 0o644}}}
@@ -97,14 +98,13 @@ func choose(found []migrate.Found, system string) (string, error) {
 
 // free sees that nothing is in the way of a file.
 func (p *Plan) free(root *os.Root) error {
-	for _, f := range p.Files {
-		_, err := root.Lstat(filepath.FromSlash(f.Path))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		old, err := files.Read(context.Background(), p.Tree, filepath.FromSlash(f.Path), int64(len(f.Text)+1))
-		if err != nil || !bytes.Equal(old, []byte(f.Text)) {
-			return &request.UsageError{What: f.Path + " is there already, and is not overwritten", Hint: "move it away first; nothing was written"}
+	results, err := scaffold.Look(root, p.Files, false)
+	if err != nil {
+		return refused(err)
+	}
+	for _, r := range results {
+		if r.Action == scaffold.Kept {
+			return &request.UsageError{What: r.Path + " is there already, and is not overwritten", Hint: "move it away first; nothing was written"}
 		}
 	}
 	return nil
@@ -133,8 +133,16 @@ func (p *Plan) try(ctx context.Context) error {
 	return nil
 }
 
-// wrong says that what was read makes no settings.
+// wrong says that what was read makes no settings. The file that these would have
+// stood in is not there, so its lines would tell nobody anything.
 func (p *Plan) wrong(err error) error {
+	var problems *config.Errors
+	if errors.As(err, &problems) {
+		first := problems.Problems[0]
+		if first.File == config.FileName {
+			err = errors.New(first.What)
+		}
+	}
 	return &request.UsageError{
 		What: fmt.Sprintf("what %s says makes no settings: %v", strings.Join(p.Import.Read, ", "), err),
 		Hint: "correct it there; nothing was written",
@@ -152,9 +160,14 @@ func (p *Plan) Write() ([]scaffold.Result, error) {
 			_ = os.Remove(filepath.Join(p.Tree, filepath.FromSlash(r.Path)))
 		}
 	}
-	var refused *scaffold.RefusedError
-	if errors.As(err, &refused) {
-		return nil, &request.UsageError{What: refused.Error(), Hint: refused.Hint}
+	return nil, refused(err)
+}
+
+// refused says what is in the way of a file.
+func refused(err error) error {
+	var by *scaffold.RefusedError
+	if errors.As(err, &by) {
+		return &request.UsageError{What: by.Error(), Hint: by.Hint}
 	}
-	return nil, err
+	return err
 }

@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 
 	"lineup": {"price", "stop", "loop", "proc", "config", "agent", "request", "rehearsal"},
 
-	"migrate":   {"agent", "procedure"}, // what people come from
+	"migrate":   {"agent", "procedure", "tomlfile"}, // what people come from
 	"adopt":     {"config", "migrate", "request", "scaffold"},
 	"preflight": {"migrate", "foreign", "agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
@@ -15,31 +16,39 @@ const descartesFile = ".descartes/loop-state.json"
 
 // descartesState is the file of descartes: its settings, and how far it has come.
 type descartesState struct {
-	Iteration uint32 `json:"iteration"`
-	Completed bool   `json:"completed"`
+	Iteration uint32 `key:"iteration"`
+	Completed bool   `key:"completed"`
+	_         any    `key:"version"`
+	_         any    `key:"started_at"`
+	_         any    `key:"last_iteration_at"`
+	_         any    `key:"completion_detected_at"`
+	_         any    `key:"completion_text"`
+	_         any    `key:"exit_reason"`
+	_         any    `key:"iteration_summaries"`
+	_         any    `key:"error"`
 	Config    *struct {
-		Command     string   `json:"command"`
-		Args        []string `json:"args"`
-		Prompt      string   `json:"prompt"`
-		Promise     *string  `json:"completion_promise"`
-		Max         *uint32  `json:"max_iterations"`
-		Dir         *string  `json:"working_directory"`
-		StateFile   *string  `json:"state_file"`
-		Context     *bool    `json:"include_iteration_context"`
-		TimeoutSecs *uint64  `json:"iteration_timeout_secs"`
+		Command     string   `key:"command"`
+		Args        []string `key:"args"`
+		Prompt      string   `key:"prompt"`
+		Promise     *string  `key:"completion_promise"`
+		Max         *uint32  `key:"max_iterations"`
+		Dir         *string  `key:"working_directory"`
+		StateFile   *string  `key:"state_file"`
+		Context     *bool    `key:"include_iteration_context"`
+		TimeoutSecs *uint64  `key:"iteration_timeout_secs"`
 		Backend     struct {
-			Type   string            `json:"backend_type"`
-			Mode   string            `json:"prompt_mode"`
-			Env    map[string]string `json:"environment"`
-			Format string            `json:"output_format"`
-		} `json:"backend"`
+			Type   string            `key:"backend_type"`
+			Mode   string            `key:"prompt_mode"`
+			Env    map[string]string `key:"environment"`
+			Format string            `key:"output_format"`
+		} `key:"backend"`
 		Git struct {
-			Commit         bool   `json:"auto_commit"`
-			CommitTemplate string `json:"commit_template"`
-			Branch         bool   `json:"create_branch"`
-			BranchTemplate string `json:"branch_template"`
-		} `json:"git"`
-	} `json:"config"`
+			Commit         bool   `key:"auto_commit"`
+			CommitTemplate string `key:"commit_template"`
+			Branch         bool   `key:"create_branch"`
+			BranchTemplate string `key:"branch_template"`
+		} `key:"git"`
+	} `key:"config"`
 }
 
 func readDescartes(in tree, im *Import) error {
@@ -53,7 +62,8 @@ func readDescartes(in tree, im *Import) error {
 // descartesSettings turns the state of a loop into settings for another one.
 func descartesSettings(im *Import, text []byte) error {
 	var s descartesState
-	if err := readJSON(descartesFile, text, &s); err != nil {
+	unknown, err := readJSON(descartesFile, text, &s)
+	if err != nil {
 		return err
 	}
 	if s.Config == nil {
@@ -114,6 +124,9 @@ func descartesSettings(im *Import, text []byte) error {
 			mode = "arg"
 		}
 		im.setAt(mode, "agents", name, "prompt")
+		if !slices.Contains([]string{"", "arg", "stdin", "env"}, c.Backend.Mode) {
+			note("backend.prompt_mode", fmt.Sprintf("%q is not known: agents.%s.prompt says how the agent gets its prompt", c.Backend.Mode, name))
+		}
 		if c.Backend.Format != "" && c.Backend.Format != "text" {
 			note("backend.output_format", "name the agent whose output it is: agents."+name+".format = \"claude\"")
 		}
@@ -131,6 +144,9 @@ func descartesSettings(im *Import, text []byte) error {
 		im.set("git.branch_template", c.Git.BranchTemplate)
 	}
 	environment(im, name, c.Backend.Env, descartesFile, "config.backend.environment")
+	for _, key := range unknown {
+		im.note(descartesFile, key, "descartes has no such key that is known here")
+	}
 	im.Next = "refrain run"
 	return nil
 }
@@ -139,23 +155,39 @@ func descartesSettings(im *Import, text []byte) error {
 // is: these settings are a file of the project.
 func environment(im *Import, name string, env map[string]string, file, key string) {
 	for _, variable := range slices.Sorted(maps.Keys(env)) {
-		if name == "" || setting.SecretName(variable) || setting.HoldsSecret(variable) {
+		value := map[string]string{variable: env[variable]}
+		switch {
+		case setting.SecretName(variable) || setting.HoldsSecret(variable) || len(redact.Given(value, looksLikePath)) > 0:
 			im.note(file, key+"."+variable, "it may be a secret, so it was not copied: set it in your environment")
+			continue
+		case name == "":
+			im.note(file, key+"."+variable, "no agent is named that it could be given to: set it in your environment")
 			continue
 		}
 		im.setAt(env[variable], "agents", name, "env", variable)
 	}
 }
 
-// agentName is what an agent is called that is a program.
-func agentName(program string) string {
-	name := strings.Map(func(r rune) rune {
+// looksLikePath tells whether a value is a path, by the look of it.
+func looksLikePath(value string) bool {
+	return strings.ContainsAny(value, `/\`) && !strings.Contains(value, "://")
+}
+
+// nameFor is a name as one may be here; where nothing is left of it, another.
+func nameFor(name, other string) string {
+	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
 			return r
 		}
 		return '-'
-	}, path.Base(strings.ReplaceAll(program, "\\", "/")))
-	if name = strings.Trim(name, "-"); name == "" || slices.Contains(agent.BuiltIn(), name) || reserved(name) {
+	}, name)
+	return firstOf(strings.TrimRight(strings.TrimLeft(name, "-_"), "-"), other)
+}
+
+// agentName is what an agent is called that is a program.
+func agentName(program string) string {
+	name := nameFor(path.Base(strings.ReplaceAll(program, "\\", "/")), "")
+	if name == "" || slices.Contains(agent.BuiltIn(), name) || reserved(name) {
 		name = strings.Trim(name+"-command", "-")
 	}
 	if reserved(name) {

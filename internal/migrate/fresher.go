@@ -7,43 +7,61 @@ import (
 	"strings"
 )
 
-const fresherFile = ".fresher/config.toml"
+const (
+	fresherFile     = ".fresher/config.toml"
+	fresherPlanning = ".fresher/PROMPT.planning.md"
+	fresherBuilding = ".fresher/PROMPT.building.md"
+	fresherGuide    = ".fresher/AGENTS.md"
+	fresherHooks    = ".fresher/hooks"
+)
+
+// fresherPoints are those at which it runs hooks.
+var fresherPoints = []string{"started", "next_iteration", "finished"}
+
+// hooksIn is what hooks in a folder are called.
+func hooksIn(dir string) []string {
+	var list []string
+	for _, point := range fresherPoints {
+		list = append(list, dir+"/"+point)
+	}
+	return list
+}
 
 // fresherConfig is the file of fresher, key by key.
 type fresherConfig struct {
 	Fresher struct {
-		Mode                 *string `toml:"mode"`
-		MaxIterations        *uint32 `toml:"max_iterations"`
-		SmartTermination     *bool   `toml:"smart_termination"`
-		DangerousPermissions *bool   `toml:"dangerous_permissions"`
-		MaxTurns             *uint32 `toml:"max_turns"`
-		Model                *string `toml:"model"`
-		ArchiveCompleted     *bool   `toml:"archive_completed"`
-		SingleFileThreshold  *uint32 `toml:"single_file_threshold"`
-	} `toml:"fresher"`
+		Mode                 *string `key:"mode"`
+		MaxIterations        *uint32 `key:"max_iterations"`
+		SmartTermination     *bool   `key:"smart_termination"`
+		DangerousPermissions *bool   `key:"dangerous_permissions"`
+		MaxTurns             *uint32 `key:"max_turns"`
+		Model                *string `key:"model"`
+		ArchiveCompleted     *bool   `key:"archive_completed"`
+		SingleFileThreshold  *uint32 `key:"single_file_threshold"`
+	} `key:"fresher"`
 	Commands struct {
-		Test  string `toml:"test"`
-		Build string `toml:"build"`
-		Lint  string `toml:"lint"`
-	} `toml:"commands"`
+		Test  string `key:"test"`
+		Build string `key:"build"`
+		Lint  string `key:"lint"`
+	} `key:"commands"`
 	Paths struct {
-		LogDir  string `toml:"log_dir"`
-		SpecDir string `toml:"spec_dir"`
-		SrcDir  string `toml:"src_dir"`
-		ImplDir string `toml:"impl_dir"`
-	} `toml:"paths"`
+		LogDir  string `key:"log_dir"`
+		SpecDir string `key:"spec_dir"`
+		SrcDir  string `key:"src_dir"`
+		ImplDir string `key:"impl_dir"`
+	} `key:"paths"`
 	Hooks struct {
-		Enabled *bool   `toml:"enabled"`
-		Timeout *uint32 `toml:"timeout"`
-	} `toml:"hooks"`
+		Enabled *bool   `key:"enabled"`
+		Timeout *uint32 `key:"timeout"`
+	} `key:"hooks"`
 	Docker struct {
-		UseDocker   bool     `toml:"use_docker"`
-		Memory      string   `toml:"memory"`
-		CPUs        string   `toml:"cpus"`
-		Presets     []string `toml:"presets"`
-		SetupScript *string  `toml:"setup_script"`
-		LocalBinary *string  `toml:"local_binary"`
-	} `toml:"docker"`
+		UseDocker   bool     `key:"use_docker"`
+		Memory      string   `key:"memory"`
+		CPUs        string   `key:"cpus"`
+		Presets     []string `key:"presets"`
+		SetupScript *string  `key:"setup_script"`
+		LocalBinary *string  `key:"local_binary"`
+	} `key:"docker"`
 }
 
 // readFresher reads its settings, its two prompts, its guide and its hooks.
@@ -55,8 +73,7 @@ func readFresher(in tree, im *Import) error {
 	if err := fresherSettings(im, text, in.has); err != nil {
 		return err
 	}
-	for from, to := range map[string]string{"planning": "plan", "building": "build"} {
-		from = ".fresher/PROMPT." + from + ".md"
+	for from, to := range map[string]string{fresherPlanning: "plan", fresherBuilding: "build"} {
 		text, err := in.read(from)
 		if err != nil {
 			return err
@@ -66,16 +83,23 @@ func readFresher(in tree, im *Import) error {
 		}
 	}
 	slices.SortFunc(im.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	const guide = ".fresher/AGENTS.md"
-	switch text, err := in.read(guide); {
+	switch text, err := in.read(fresherGuide); {
 	case err != nil:
 		return err
 	case text != nil && in.has("AGENTS.md"):
-		im.note(guide, "", "AGENTS.md at the root is the one that agents read here: put together what both say")
+		im.note(fresherGuide, "", "AGENTS.md at the root is the one that agents read here: put together what both say")
 	case text != nil:
-		im.Files = append(im.Files, File{Path: "AGENTS.md", From: guide, Text: string(text), Mode: 0o644})
+		im.Files = append(im.Files, File{Path: "AGENTS.md", From: fresherGuide, Text: string(text), Mode: 0o644})
 	}
-	return copyHooks(im, in, ".fresher/hooks")
+	if err := copyHooks(im, in, fresherHooks); err != nil {
+		return err
+	}
+	if len(im.Read) == 0 { // then it went by what it has built in
+		for _, f := range im.Files {
+			im.Read = append(im.Read, f.From)
+		}
+	}
+	return nil
 }
 
 // fresherSettings turns the file into settings. What it names may be there or not.
@@ -85,7 +109,9 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 	if err != nil {
 		return err
 	}
-	im.Read = append(im.Read, fresherFile)
+	if text != nil {
+		im.Read = append(im.Read, fresherFile)
+	}
 	note := func(key, what string) { im.note(fresherFile, key, what) }
 	im.set("profile", "fresher")
 	f := c.Fresher
@@ -133,8 +159,12 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 			}[key])
 		}
 	}
-	if dir, ok := inside("root", c.Paths.ImplDir); ok && smart && c.Paths.ImplDir != "" && has(dir) {
+	switch dir, ok := inside("root", c.Paths.ImplDir); {
+	case c.Paths.ImplDir == "":
+	case ok && smart && has(dir):
 		im.set("procedures.build.done.plan", dir)
+	case !ok || dir != "impl":
+		note("paths.impl_dir", "done.plan names a plan, also a folder, once it is there")
 	}
 	if c.Hooks.Enabled != nil {
 		im.set("hooks.enabled", *c.Hooks.Enabled)
@@ -142,7 +172,7 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 	if c.Hooks.Timeout != nil {
 		im.set("hooks.timeout", fmt.Sprintf("%ds", *c.Hooks.Timeout))
 	}
-	if c.Docker.UseDocker {
+	if d := c.Docker; d.UseDocker || d.Memory != "" || d.CPUs != "" || d.Presets != nil || d.SetupScript != nil || d.LocalBinary != nil {
 		note("docker", "not yet: start refrain in your container")
 	}
 	for _, key := range unknown {
@@ -156,9 +186,13 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 // copyHooks copies the hooks whose points there are here, too. One that could not be
 // run there is not made one that can.
 func copyHooks(im *Import, in tree, dir string) error {
-	for _, from := range in.files(dir) {
+	files, folders, err := in.list(dir)
+	if err != nil {
+		return err
+	}
+	for _, from := range files {
 		name := path.Base(from)
-		if !slices.Contains([]string{"started", "next_iteration", "finished"}, name) {
+		if !slices.Contains(fresherPoints, name) {
 			im.note(from, "", "it is no hook: copy it by hand if a hook needs it")
 			continue
 		}
@@ -168,7 +202,7 @@ func copyHooks(im *Import, in tree, dir string) error {
 		}
 		im.Files = append(im.Files, File{Path: ".refrain/hooks/" + name, From: from, Text: string(text), Mode: in.mode(from)})
 	}
-	for _, folder := range in.folders(dir) {
+	for _, folder := range folders {
 		im.note(folder+"/", "", "it is no hook: copy it by hand if a hook needs it")
 	}
 	return nil

@@ -24,6 +24,8 @@ type Import struct {
 	Files    []File // to be written beside the settings
 	Notes    []Note
 	Next     string // the command that goes on from here
+
+	masked bool // a mask stands where a secret was
 }
 
 // Setting is one value of the settings.
@@ -71,19 +73,42 @@ func (e *Error) Hint() string { return "correct it, or move it away; nothing was
 type system struct {
 	name  string
 	marks []string // files, each of which shows that it was used here
-	maybe []string // files that others have, too
+	maybe mark     // what others have, too
+	takes string   // such a mark of another system, which it reads itself
 	read  func(tree, *Import) error
+}
+
+// mark is a file, or a folder, that shows something only by what is in it.
+type mark struct {
+	name string
+	what string // what it is looked into for
+	look func(tree) (there, sure bool)
 }
 
 // systems is each of them, in the order of telling.
 var systems = []system{
-	{"fresher", []string{fresherFile}, nil, readFresher},
-	{"rooda", []string{roodaFile}, nil, readRooda},
-	{"descartes", []string{descartesFile}, nil, readDescartes},
-	{"ralph-tui", []string{ralphTUIFile}, nil, readRalphTUI},
-	{"ralphex", []string{ralphexFile}, []string{ralphexPlans}, readRalphex},
-	{"ralph-claude-code", []string{".ralph/PROMPT.md", ".ralph/fix_plan.md", ".ralph/@fix_plan.md", "@fix_plan.md", ralphRC}, nil, readRalphClaude},
-	{"ralph", []string{"scripts/ralph/prd.json"}, []string{"prd.json"}, readRalph},
+	{name: "fresher", marks: append([]string{fresherFile, fresherPlanning, fresherBuilding}, hooksIn(fresherHooks)...), read: readFresher},
+	{name: "rooda", marks: []string{roodaFile}, read: readRooda},
+	{name: "descartes", marks: []string{descartesFile}, read: readDescartes},
+	{name: "ralph-tui", marks: []string{ralphTUIFile}, takes: "prd.json", read: readRalphTUI},
+	{name: "ralphex", marks: []string{ralphexFile}, maybe: mark{ralphexPlans, "plan with an open task in docs/plans/", lookAtPlans}, read: readRalphex},
+	{name: "ralph-claude-code", marks: []string{".ralph/PROMPT.md", ".ralph/fix_plan.md", ".ralph/@fix_plan.md", "@fix_plan.md", ralphRC}, read: readRalphClaude},
+	{name: "ralph", marks: []string{"scripts/ralph/prd.json"}, maybe: mark{"prd.json", "prd.json", lookAtStories}, read: readRalph},
+}
+
+// find is the mark that a system has left; empty: none.
+func (s system) find(in tree) (name string, sure bool) {
+	for _, name := range s.marks {
+		if in.hasFile(name) {
+			return name, true
+		}
+	}
+	if s.maybe.look != nil {
+		if there, sure := s.maybe.look(in); there {
+			return s.maybe.name, sure
+		}
+	}
+	return "", false
 }
 
 // Systems is the name of each system that can be read.
@@ -106,18 +131,15 @@ type Found struct {
 func Find(root fs.FS) []Found {
 	in := tree{root}
 	var list []Found
+	var taken []string
 	for _, s := range systems {
-		for i, mark := range slices.Concat(s.marks, s.maybe) {
-			if in.used(mark) {
-				list = append(list, Found{s.name, mark, i >= len(s.marks)})
-				break
-			}
+		if name, sure := s.find(in); name != "" {
+			list = append(list, Found{s.name, name, !sure})
+			taken = append(taken, s.takes)
 		}
 	}
-	if slices.ContainsFunc(list, func(f Found) bool { return !f.Maybe }) { // then such a file is theirs
-		list = slices.DeleteFunc(list, func(f Found) bool { return f.Maybe })
-	}
-	return list
+	sure := slices.ContainsFunc(list, func(f Found) bool { return !f.Maybe }) // then what others may have is nobody's
+	return slices.DeleteFunc(list, func(f Found) bool { return sure && f.Maybe || slices.Contains(taken, f.Mark) })
 }
 
 // Read reads what a system has left in a project, given as its root.
@@ -126,11 +148,25 @@ func Read(root fs.FS, name string) (*Import, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("no system is called %q", name)
 	}
-	im := &Import{System: name}
-	if err := systems[at].read(tree{root}, im); err != nil {
+	s, in, im := systems[at], tree{root}, &Import{System: name}
+	if mark, _ := s.find(in); mark == "" {
+		return nil, &NothingError{name, slices.DeleteFunc(append(slices.Clone(s.marks), s.maybe.what), func(what string) bool { return what == "" })}
+	}
+	if err := s.read(in, im); err != nil {
 		return nil, err
 	}
+	im.hideSecrets()
 	return im, nil
+}
+
+// NothingError says that a system has left nothing in a project.
+type NothingError struct {
+	System string
+	Marks  []string // what was looked for
+}
+
+func (e *NothingError) Error() string {
+	return fmt.Sprintf("there is nothing of %s here: no %s", e.System, strings.Join(e.Marks, ", no "))
 }
 
 // set adds a setting, by its dotted key.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -139,7 +140,7 @@ procedures.build.loop.max_iterations = 4
 procedures.mine.act = [".refrain/prompts/rooda/act.md"]
 procedures.mine.loop.max_iterations = 0`,
 			"prompts/look.md>.refrain/prompts/rooda/look.md prompts/act>.refrain/prompts/rooda/act.md",
-			"loop.show_ai_output extra",
+			"loop.show_ai_output procedures.build.display extra",
 		},
 		{
 			"earlier names of procedures, and an alias of rooda's own", "rooda",
@@ -211,7 +212,7 @@ stop.failures = 3
 limits.fallback = ["claude"]
 git.commit = true
 notify.desktop = true`,
-			"tasks/prd.json>IMPLEMENTATION_PLAN.md", "prompt_template sandbox",
+			"tasks/prd.json>IMPLEMENTATION_PLAN.md", "fallbackAgents prompt_template sandbox",
 		},
 		{
 			"ralphex with one open plan", "ralphex",
@@ -302,17 +303,25 @@ func TestABrokenFileIsToldWithItsLine(t *testing.T) {
 		what, system, file, text, want string
 	}{
 		{"TOML", "fresher", fresherFile, "[fresher]\nmode = \n", ".fresher/config.toml:2: "},
-		{"a text for a number", "fresher", fresherFile, "[fresher]\n\nmax_iterations = \"x\"\n", ".fresher/config.toml:3: fresher.max_iterations: "},
+		{"a text for a number", "fresher", fresherFile, "[fresher]\n\nmax_iterations = \"x\"\n", ".fresher/config.toml:3: fresher.max_iterations must be a whole number, 0 or more, not a text"},
 		{"a number that cannot be", "fresher", fresherFile, "[fresher]\nmax_iterations = -1\n", ".fresher/config.toml:2: "},
 		{"YAML", "rooda", roodaFile, "loop:\n  a: [1\n", "rooda-config.yml:2: this cannot be read as YAML"},
-		{"a text for a number", "rooda", roodaFile, "loop:\n  failure_threshold: many\n", "rooda-config.yml:2: this cannot be read as YAML"},
+		{"a text for a number", "rooda", roodaFile, "loop:\n  failure_threshold: many\n", "rooda-config.yml:2: loop.failure_threshold must be a whole number, 0 or more, not a text"},
 		{"a phase that is none", "rooda", roodaFile, "procedures:\n  build:\n    act: 3\n", "rooda-config.yml:3: a phase is a path"},
 		{"a phase with both", "rooda", roodaFile, "procedures:\n  build:\n    act:\n    - {path: a, content: b}\n", "rooda-config.yml:4: a phase is a path"},
 		{"a prompt that is missing", "rooda", roodaFile, "procedures:\n  build:\n    act: prompts/a.md\n", "rooda-config.yml:3: prompts/a.md is missing"},
 		{"a prompt out of the project", "rooda", roodaFile, "procedures:\n  build:\n    act: ../a.md\n", "rooda-config.yml:3: ../a.md is no path in the project"},
 		{"a prompt of the machine", "rooda", roodaFile, "procedures:\n  build:\n    act: /etc/passwd\n", "rooda-config.yml:3: /etc/passwd is no path in the project"},
 		{"JSON", "descartes", descartesFile, "{\n\"config\": {,\n", ".descartes/loop-state.json:2: this is no JSON"},
-		{"a text for a number", "descartes", descartesFile, "{\n\"config\": {\n\"max_iterations\": \"x\"}}", ".descartes/loop-state.json:3: config.max_iterations cannot be a string"},
+		{"a text for a number", "descartes", descartesFile, "{\n\"config\": {\n\"max_iterations\": \"x\"}}", ".descartes/loop-state.json:3: config.max_iterations must be a whole number, 0 or more, not a text"},
+		{"a table for a text", "rooda", roodaFile, "ai_cmd_aliases:\n  k: {cmd: x}\n", "rooda-config.yml:2: ai_cmd_aliases.k must be a text, not a table"},
+		{"a key that comes twice", "rooda", roodaFile, "loop:\n  ai_cmd: a\n  ai_cmd: b\n", "rooda-config.yml:3: "},
+		{"an alias of nothing", "rooda", roodaFile, "loop:\n  ai_cmd: *x\n", `rooda-config.yml:2: no anchor before this is called "x"`},
+		{"a number that is merged", "rooda", roodaFile, "a: &a 1\nloop:\n  <<: *a\n", "rooda-config.yml:3: only a table can be merged"},
+		{"a list for a table", "descartes", descartesFile, "[]", ".descartes/loop-state.json: it must be a table"},
+		{"a text for an item of a list", "descartes", descartesFile, "{\"config\": {\"args\": [\n\"a\",\n7]}}", ".descartes/loop-state.json:3: config.args.1 must be a text, not 7"},
+		{"two documents in JSON", "descartes", descartesFile, "{}\n{}", ".descartes/loop-state.json:2: this is no JSON"},
+		{"UTF-16", "fresher", fresherFile, "\xff\xfe[\x00", ".fresher/config.toml: it is UTF-16: save it as UTF-8"},
 		{"no settings at all", "descartes", descartesFile, "{}", ".descartes/loop-state.json: it has no config"},
 		{"no pair", "ralph-claude-code", ralphRC, "A=1\nrm -rf x\n", ".ralphrc:2: this is no KEY = VALUE"},
 		{"minutes that are none", "ralph-claude-code", ralphRC, "CLAUDE_TIMEOUT_MINUTES=soon\n", `.ralphrc:1: CLAUDE_TIMEOUT_MINUTES cannot be "soon"`},
@@ -384,16 +393,23 @@ func TestWhichSystemsWereUsed(t *testing.T) {
 		want  string
 	}{
 		{nil, "[]"},
-		{[]string{"docs/plans/README.md", "src/prd.json"}, "[]"},
+		{[]string{"docs/plans/README.md", "docs/plans/notes.md", "src/prd.json", ".fresher/notes.md", ".fresher/hooks/readme"}, "[]"},
+		{[]string{"rooda-config.yml/x.md", ".fresher", ".ralph/PROMPT.md/x"}, "[]"},
+		{[]string{".fresher/PROMPT.building.md"}, "[{fresher .fresher/PROMPT.building.md false}]"},
+		{[]string{".fresher/hooks/finished"}, "[{fresher .fresher/hooks/finished false}]"},
 		{[]string{"prd.json"}, "[{ralph prd.json true}]"},
 		{[]string{"prd.json", ralphTUIFile}, "[{ralph-tui .ralph-tui/config.toml false}]"},
-		{[]string{"docs/plans/a.md", "prd.json"}, "[{ralphex docs/plans/ true} {ralph prd.json true}]"},
+		{[]string{"docs/plans/open.md", "prd.json"}, "[{ralphex docs/plans/ true} {ralph prd.json true}]"},
+		{[]string{"docs/plans/open.md", roodaFile}, "[{rooda rooda-config.yml false}]"},
+		{[]string{"docs/plans/task.md", roodaFile}, "[{rooda rooda-config.yml false} {ralphex docs/plans/ false}]"},
+		{[]string{"stories/prd.json", roodaFile}, "[{rooda rooda-config.yml false}]"},
 		{[]string{fresherFile, roodaFile}, "[{fresher .fresher/config.toml false} {rooda rooda-config.yml false}]"},
 	}
+	contents := map[string]string{"notes.md": "# Notes\n- [x] done\n", "open.md": "- [ ] one\n", "task.md": "### Task 1: it\n- [ ] one\n"}
 	for _, tt := range tests {
 		files := map[string]string{}
 		for _, name := range tt.files {
-			files[name] = ""
+			files[name] = contents[path.Base(name)]
 		}
 		if got := fmt.Sprint(Find(project(files))); got != tt.want {
 			t.Errorf("Find(%v) = %s, want %s", tt.files, got, tt.want)
@@ -413,8 +429,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(6, `{"userStories": [{"id": "a", "title": "b"}]}`)
 	f.Fuzz(func(t *testing.T, which int, text string) {
 		s := systems[((which%len(systems))+len(systems))%len(systems)]
-		file := s.marks[len(s.marks)-1]
-		im, err := Read(project(map[string]string{file: text, "p.md": text, "docs/plans/a.md": text}), s.name)
+		files := map[string]string{"p.md": text, "docs/plans/a.md": text}
+		for _, name := range s.marks {
+			files[name] = text
+		}
+		im, err := Read(project(files), s.name)
 		var wrong *Error
 		switch {
 		case errors.As(err, &wrong):

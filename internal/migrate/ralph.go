@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -13,27 +14,29 @@ const planFile = "IMPLEMENTATION_PLAN.md"
 
 // prd is a list of stories, as the skills of ralph write it.
 type prd struct {
-	Project     string      `json:"project"`
-	Name        string      `json:"name"`
-	Branch      string      `json:"branchName"`
-	Description string      `json:"description"`
-	Stories     []userStory `json:"userStories"`
+	Project     string      `key:"project"`
+	Name        string      `key:"name"`
+	Branch      string      `key:"branchName"`
+	Description string      `key:"description"`
+	Stories     []userStory `key:"userStories"`
 }
 
 type userStory struct {
-	ID          string   `json:"id"`
-	Title       string   `json:"title"`
-	Description string   `json:"description"`
-	Criteria    []string `json:"acceptanceCriteria"`
-	Priority    any      `json:"priority"`
-	Passes      bool     `json:"passes"`
-	Notes       string   `json:"notes"`
+	ID          string   `key:"id"`
+	Title       string   `key:"title"`
+	Description string   `key:"description"`
+	Criteria    []string `key:"acceptanceCriteria"`
+	Priority    any      `key:"priority"`
+	Passes      bool     `key:"passes"`
+	Notes       string   `key:"notes"`
 }
 
 // rank puts the first priority first, and those that have no number last.
 func (s userStory) rank() float64 {
-	if n, ok := s.Priority.(float64); ok {
-		return n
+	if n, ok := s.Priority.(json.Number); ok {
+		if f, err := n.Float64(); err == nil {
+			return f
+		}
 	}
 	return math.Inf(1)
 }
@@ -51,12 +54,15 @@ func readRalph(in tree, im *Import) error {
 			return err
 		}
 		im.Read = append(im.Read, dir+"prd.json")
+		if dir != "" && in.has("prd.json") {
+			im.note("prd.json", "", dir+"prd.json is there, too, and is the one that was taken")
+		}
 		for name, what := range map[string]string{
 			"progress.txt": "the next agent hears what the last ones did; what is worth keeping belongs into AGENTS.md",
 			"prompt.md":    `it tells an agent to keep prd.json: "refrain build" has a prompt of its own`,
 			"ralph.sh":     `"refrain build" takes its place`,
 		} {
-			if dir != "" && in.has(dir+name) || name == "progress.txt" && in.has(name) {
+			if (dir != "" || name == "progress.txt") && in.has(dir+name) {
 				im.note(dir+name, "", what)
 			}
 		}
@@ -67,10 +73,25 @@ func readRalph(in tree, im *Import) error {
 	return &Error{"prd.json", 0, "it is missing"}
 }
 
+// lookAtStories tells whether there is a prd.json at the root, and whether it has
+// stories.
+func lookAtStories(in tree) (there, sure bool) {
+	if !in.hasFile("prd.json") {
+		return false, false
+	}
+	var p prd
+	text, err := in.read("prd.json")
+	if err == nil {
+		_, err = readJSON("prd.json", text, &p)
+	}
+	return true, err == nil && len(p.Stories) > 0
+}
+
 // stories makes a plan of a list of stories: those that pass are done.
 func stories(im *Import, file string, text []byte) error {
 	var p prd
-	if err := readJSON(file, text, &p); err != nil {
+	unknown, err := readJSON(file, text, &p)
+	if err != nil {
 		return err
 	}
 	if len(p.Stories) == 0 {
@@ -105,6 +126,12 @@ func stories(im *Import, file string, text []byte) error {
 	im.Files = append(im.Files, File{Path: planFile, From: file, Text: b.String(), Mode: 0o644})
 	if p.Branch != "" {
 		im.note(file, "branchName", "pass --branch="+oneLine(p.Branch)+" to work on it")
+	}
+	if slices.ContainsFunc(p.Stories, func(s userStory) bool { return s.Priority != nil && math.IsInf(s.rank(), 1) }) {
+		im.note(file, "userStories.priority", "those that have no number for one come last, in their order")
+	}
+	for _, key := range unknown {
+		im.note(file, key, "it has no place in a plan: put what matters into the text of the task")
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const ralphRC = ".ralphrc"
@@ -57,7 +59,7 @@ func readRalphClaude(in tree, im *Import) error {
 			return err
 		}
 	}
-	prompt, err := in.first(named["PROMPT_FILE"], ".ralph/PROMPT.md", "PROMPT.md")
+	prompt, err := in.first(im, named["PROMPT_FILE"], ".ralph/PROMPT.md", "PROMPT.md")
 	if err != nil {
 		return err
 	}
@@ -73,11 +75,14 @@ func readRalphClaude(in tree, im *Import) error {
 		}
 		im.note(prompt, "EXIT_SIGNAL", "what it says of RALPH_STATUS is not read: the run is done when no task of the plan is open")
 	}
-	plan, err := in.first(named["FIX_PLAN_FILE"], ".ralph/fix_plan.md", ".ralph/@fix_plan.md", "@fix_plan.md", "fix_plan.md")
+	plan, err := in.first(im, named["FIX_PLAN_FILE"], ".ralph/fix_plan.md", ".ralph/@fix_plan.md", "@fix_plan.md", "fix_plan.md")
 	if err != nil {
 		return err
 	}
 	if plan != "" {
+		if _, err := in.read(plan); err != nil {
+			return err
+		}
 		im.set("done.plan", plan)
 		im.Read = append(im.Read, plan)
 	}
@@ -93,9 +98,9 @@ func readRalphClaude(in tree, im *Import) error {
 	return nil
 }
 
-// first is the first of some files that is there. One that the settings name is
-// meant from .ralph/.
-func (t tree) first(named string, others ...string) (string, error) {
+// first is the first of some files that is there; the others are listed. One that
+// the settings name is meant from .ralph/.
+func (t tree) first(im *Import, named string, others ...string) (string, error) {
 	if named != "" {
 		for _, from := range []string{".ralph/x", "x"} {
 			if name, ok := inside(from, named); ok && t.has(name) {
@@ -104,13 +109,18 @@ func (t tree) first(named string, others ...string) (string, error) {
 		}
 		return "", &Error{ralphRC, 0, named + " is missing"}
 	}
-	for _, name := range others {
-		if t.has(name) {
-			return name, nil
-		}
+	others = slices.DeleteFunc(others, func(name string) bool { return !t.has(name) })
+	if len(others) == 0 {
+		return "", nil
 	}
-	return "", nil
+	for _, name := range others[1:] {
+		im.note(name, "", others[0]+" is there, too, and is the one that was taken")
+	}
+	return others[0], nil
 }
+
+// fromEnvironment is a value that a variable may take the place of: ${NAME:-15}.
+var fromEnvironment = text.NewPattern(`^\$\{\w+:?-([^${}]*)\}$`)
 
 // ralphSettings turns .ralphrc into settings, and gives the files that it names.
 func ralphSettings(im *Import, text []byte) (named map[string]string, err error) {
@@ -122,10 +132,13 @@ func ralphSettings(im *Import, text []byte) (named map[string]string, err error)
 	named = map[string]string{}
 	for _, p := range pairs {
 		k, known := ralphKeys[p.key]
-		if strings.HasPrefix(p.value, "${") || p.value == "" {
-			continue // it is what the environment says
+		if m := fromEnvironment().FindStringSubmatch(p.value); m != nil {
+			p.value = m[1] // what holds where the environment says nothing
 		}
 		switch {
+		case p.value == "":
+		case strings.Contains(p.value, "$"):
+			im.note(ralphRC, p.key, "it is filled in by a shell: say it in refrain.toml as it is")
 		case p.key == "PROMPT_FILE" || p.key == "FIX_PLAN_FILE":
 			named[p.key] = p.value
 		case !known:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -31,8 +32,12 @@ func readRalphex(in tree, im *Import) error {
 			plans = dir
 		}
 	}
+	names, err := in.markdown(plans)
+	if err != nil {
+		return err
+	}
 	var open []string
-	for _, name := range in.markdown(plans) {
+	for _, name := range names {
 		text, err := in.read(name)
 		if err != nil {
 			return err
@@ -42,8 +47,12 @@ func readRalphex(in tree, im *Import) error {
 		}
 		open = append(open, name)
 		im.Read = append(im.Read, name)
-		for _, line := range validation(string(text)) {
+		lines, others := validation(string(text))
+		for _, line := range lines {
 			addGate(im, line)
+		}
+		for _, line := range others {
+			im.note(name, "Validation Commands", setting.MaskLine(line)+": it is no command in backquotes, so no gate was made of it")
 		}
 	}
 	switch len(open) {
@@ -60,7 +69,11 @@ func readRalphex(in tree, im *Import) error {
 		im.Next = "refrain build --plan " + open[0]
 	}
 	for _, dir := range []string{".ralphex/agents", ".ralphex/prompts"} {
-		for _, name := range in.files(dir) {
+		files, _, err := in.list(dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range files {
 			im.note(name, "", "a [[gate]] with agent and prompt reviews the work")
 		}
 	}
@@ -71,12 +84,28 @@ var (
 	openBox = text.NewPattern(`(?m)^\s*[-*+] \[ \] `)
 	checks  = text.NewPattern(`(?i)^#{1,6}\s+(validation|verification)( commands)?\s*$`)
 	heading = text.NewPattern(`^#{1,6}\s`)
-	inCode  = text.NewPattern("^\\s*[-*+]\\s+(?:\\[[ xX]\\]\\s+)?`([^`]+)`")
+	item    = text.NewPattern(`^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
+	inCode  = text.NewPattern("^`([^`]+)`([^`]*)$")
+	aTask   = text.NewPattern(`(?mi)^#{1,6}\s+(task|iteration)\s+\w+\s*:`)
 )
 
-// validation is the commands that a plan wants to be run after each task.
-func validation(text string) []string {
-	var list []string
+// lookAtPlans tells whether there is a plan with an open task, and whether one is
+// written as ralphex has it.
+func lookAtPlans(in tree) (there, sure bool) {
+	names, _ := in.markdown(strings.TrimSuffix(ralphexPlans, "/"))
+	for _, name := range names {
+		text, err := in.read(name)
+		if err != nil || openBox().Match(text) {
+			there = true
+			sure = sure || aTask().Match(text)
+		}
+	}
+	return there, sure
+}
+
+// validation is the commands that a plan wants to be run after each task, and what
+// else it says there.
+func validation(text string) (list, others []string) {
 	within, fenced := false, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -91,12 +120,15 @@ func validation(text string) []string {
 				list = append(list, line)
 			}
 		default:
+			line = strings.TrimSpace(item().ReplaceAllString(line, ""))
 			if m := inCode().FindStringSubmatch(line); m != nil {
 				list = append(list, strings.TrimSpace(m[1]))
+			} else if line != "" {
+				others = append(others, line)
 			}
 		}
 	}
-	return list
+	return list, others
 }
 
 // addGate adds a check, unless it is there.

@@ -13,36 +13,43 @@ const ralphTUIFile = ".ralph-tui/config.toml"
 
 // ralphTUIConfig is the file of ralph-tui, as far as it has a counterpart.
 type ralphTUIConfig struct {
-	Agent          string         `toml:"agent"`
-	DefaultAgent   string         `toml:"defaultAgent"`
-	AgentCommand   string         `toml:"agentCommand"`
-	Command        string         `toml:"command"`
-	MaxIterations  *uint32        `toml:"maxIterations"`
-	IterationDelay *uint32        `toml:"iterationDelay"` // milliseconds
-	AutoCommit     *bool          `toml:"autoCommit"`
-	Fallback       []string       `toml:"fallbackAgents"`
-	AgentOptions   map[string]any `toml:"agentOptions"`
-	TrackerOptions map[string]any `toml:"trackerOptions"`
-	Tracker        string         `toml:"tracker"`
-	DefaultTracker string         `toml:"defaultTracker"`
-	PromptTemplate string         `toml:"prompt_template"`
+	Agent          string          `key:"agent"`
+	DefaultAgent   string          `key:"defaultAgent"`
+	AgentCommand   string          `key:"agentCommand"`
+	Command        string          `key:"command"`
+	MaxIterations  *uint32         `key:"maxIterations"`
+	IterationDelay *uint32         `key:"iterationDelay"` // milliseconds
+	AutoCommit     *bool           `key:"autoCommit"`
+	Fallback       []string        `key:"fallbackAgents"`
+	AgentOptions   ralphTUIOptions `key:"agentOptions"`
+	TrackerOptions struct {
+		Path *string `key:"path"`
+	} `key:"trackerOptions"`
+	Tracker        string `key:"tracker"`
+	DefaultTracker string `key:"defaultTracker"`
+	PromptTemplate string `key:"prompt_template"`
 	Errors         struct {
-		Strategy   string  `toml:"strategy"`
-		MaxRetries *uint32 `toml:"maxRetries"`
-	} `toml:"errorHandling"`
+		Strategy   string  `key:"strategy"`
+		MaxRetries *uint32 `key:"maxRetries"`
+	} `key:"errorHandling"`
 	Notifications struct {
-		Enabled *bool `toml:"enabled"`
-	} `toml:"notifications"`
+		Enabled *bool `key:"enabled"`
+	} `key:"notifications"`
 	Limits struct {
-		Enabled *bool `toml:"enabled"`
-	} `toml:"rateLimitHandling"`
+		Enabled *bool `key:"enabled"`
+	} `key:"rateLimitHandling"`
 	Agents []struct {
-		Name    string         `toml:"name"`
-		Plugin  string         `toml:"plugin"`
-		Default bool           `toml:"default"`
-		Command string         `toml:"command"`
-		Options map[string]any `toml:"options"`
-	} `toml:"agents"`
+		Name    string           `key:"name"`
+		Plugin  string           `key:"plugin"`
+		Default bool             `key:"default"`
+		Command string           `key:"command"`
+		Options *ralphTUIOptions `key:"options"`
+	} `key:"agents"`
+}
+
+// ralphTUIOptions are those of an agent.
+type ralphTUIOptions struct {
+	Model string `key:"model"`
 }
 
 // withoutCounterpart is what some keys of ralph-tui are here.
@@ -97,8 +104,8 @@ func ralphTUISettings(im *Import, text []byte) (tasks string, err error) {
 	for _, a := range c.Agents {
 		if a.Default || a.Name == name {
 			name, command = firstOf(a.Plugin, a.Name), firstOf(a.Command, command)
-			if len(a.Options) > 0 {
-				options = a.Options
+			if a.Options != nil {
+				options = *a.Options
 			}
 		} else {
 			note("agents."+a.Name, "name another agent with -a, or make one with [agents.NAME]")
@@ -117,8 +124,13 @@ func ralphTUISettings(im *Import, text []byte) (tasks string, err error) {
 	default:
 		note("command", "[agents.NAME] program is the program alone, and command the whole command line")
 	}
-	if model, ok := options["model"].(string); ok && model != "" {
-		im.set("model", model)
+	if options.Model != "" {
+		im.set("model", options.Model)
+	}
+	for _, twice := range [][3]string{{"defaultAgent", c.DefaultAgent, c.Agent}, {"agentCommand", c.AgentCommand, firstOf(c.Agent, c.DefaultAgent)}, {"defaultTracker", c.DefaultTracker, c.Tracker}} {
+		if key, value, taken := twice[0], twice[1], twice[2]; value != "" && taken != "" && value != taken {
+			note(key, fmt.Sprintf("%s is the one that was taken", taken))
+		}
 	}
 	if c.MaxIterations != nil {
 		im.set("loop.max_iterations", *c.MaxIterations)
@@ -132,11 +144,19 @@ func ralphTUISettings(im *Import, text []byte) (tasks string, err error) {
 	case c.Errors.MaxRetries != nil:
 		im.set("stop.failures", *c.Errors.MaxRetries+1)
 	}
+	if !slices.Contains([]string{"", "abort", "retry"}, c.Errors.Strategy) {
+		note("errorHandling.strategy", "an iteration that failed is followed by another one, until there are stop.failures in a row")
+	}
 	if c.Limits.Enabled != nil {
 		im.set("limits.wait", *c.Limits.Enabled)
 	}
 	if fallback := slices.DeleteFunc(slices.Clone(c.Fallback), func(f string) bool { return f == name || !slices.Contains(agent.BuiltIn(), f) }); len(fallback) > 0 {
 		im.set("limits.fallback", fallback)
+	}
+	for _, other := range c.Fallback {
+		if !slices.Contains(agent.BuiltIn(), other) {
+			note("fallbackAgents", fmt.Sprintf("%s is not built in: make it one with [agents.%s] and its command, then name it in limits.fallback", other, other))
+		}
 	}
 	if c.AutoCommit != nil {
 		im.set("git.commit", *c.AutoCommit)
@@ -165,11 +185,11 @@ func ralphTUISettings(im *Import, text []byte) (tasks string, err error) {
 	im.Next = "refrain build"
 	switch tracker := firstOf(c.Tracker, c.DefaultTracker); tracker {
 	case "json", "":
-		if name, ok := c.TrackerOptions["path"].(string); ok {
-			if file, ok := inside("root", name); ok {
+		if path := c.TrackerOptions.Path; path != nil {
+			if file, ok := inside("root", *path); ok {
 				return file, nil
 			}
-			return "", &Error{ralphTUIFile, 0, "trackerOptions.path: " + name + " is no path in the project"}
+			return "", &Error{ralphTUIFile, 0, "trackerOptions.path: " + *path + " is no path in the project"}
 		}
 		return "prd.json", nil
 	default:

@@ -5,116 +5,95 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/procedure"
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 const roodaFile = "rooda-config.yml"
 
 // roodaConfig is the file of rooda, key by key.
 type roodaConfig struct {
-	Loop       roodaLoop                  `yaml:"loop"`
-	Aliases    map[string]string          `yaml:"ai_cmd_aliases"`
-	Tools      map[string]string          `yaml:"ai_tools"` // an earlier name of the same
-	Procedures map[string]*roodaProcedure `yaml:"procedures"`
+	Loop       roodaLoop                  `key:"loop"`
+	Aliases    map[string]string          `key:"ai_cmd_aliases"`
+	Tools      map[string]string          `key:"ai_tools"` // an earlier name of the same
+	Procedures map[string]*roodaProcedure `key:"procedures"`
 }
 
 // roodaLoop is what holds for all procedures, or for one.
 type roodaLoop struct {
-	Mode             *string `yaml:"iteration_mode"`
-	MaxIterations    *uint32 `yaml:"default_max_iterations"`
-	Iterations       *uint32 `yaml:"default_iterations"` // an earlier name of the same
-	Timeout          *uint32 `yaml:"iteration_timeout"`  // in seconds
-	OutputBuffer     *uint64 `yaml:"max_output_buffer"`
-	FailureThreshold *uint32 `yaml:"failure_threshold"`
-	LogLevel         *string `yaml:"log_level"`
-	LogTimestamps    *string `yaml:"log_timestamp_format"`
-	ShowOutput       *bool   `yaml:"show_ai_output"`
-	Command          string  `yaml:"ai_cmd"`
-	Alias            string  `yaml:"ai_cmd_alias"`
+	Mode             *string `key:"iteration_mode"`
+	MaxIterations    *uint32 `key:"default_max_iterations"`
+	Iterations       *uint32 `key:"default_iterations"` // an earlier name of the same
+	Timeout          *uint32 `key:"iteration_timeout"`  // in seconds
+	OutputBuffer     *uint64 `key:"max_output_buffer"`
+	FailureThreshold *uint32 `key:"failure_threshold"`
+	LogLevel         *string `key:"log_level"`
+	LogTimestamps    *string `key:"log_timestamp_format"`
+	ShowOutput       *bool   `key:"show_ai_output"`
+	Command          string  `key:"ai_cmd"`
+	Alias            string  `key:"ai_cmd_alias"`
 }
 
 type roodaProcedure struct {
-	Own         roodaLoop  `yaml:",inline"`
-	Display     string     `yaml:"display"`
-	Summary     string     `yaml:"summary"`
-	Description string     `yaml:"description"`
-	Observe     roodaPhase `yaml:"observe"`
-	Orient      roodaPhase `yaml:"orient"`
-	Decide      roodaPhase `yaml:"decide"`
-	Act         roodaPhase `yaml:"act"`
+	Own         roodaLoop `key:"-"`
+	Display     string    `key:"display"`
+	Summary     string    `key:"summary"`
+	Description string    `key:"description"`
+	Observe     any       `key:"observe"`
+	Orient      any       `key:"orient"`
+	Decide      any       `key:"decide"`
+	Act         any       `key:"act"`
 }
 
-// roodaPhase is the fragments of a phase: a path, or a list of paths and of tables
-// with one of path and content.
-type roodaPhase []roodaFragment
-
+// roodaFragment is one piece of a phase: a path, or a table with one of path and
+// content.
 type roodaFragment struct {
+	Path       string `key:"path"`
+	Content    string `key:"content"`
+	Parameters any    `key:"parameters"`
 	line       int
-	path, text string
-	parameters bool
 }
 
-// UnmarshalYAML takes a phase in each of its forms.
-func (p *roodaPhase) UnmarshalYAML(n ast.Node) error {
-	if list, isList := n.(*ast.SequenceNode); isList {
-		for _, item := range list.Values {
-			f, err := roodaFragmentOf(item)
+// fragments are those of a phase: one of them, or a list.
+func (r rooda) fragments(path []string, phase any) ([]roodaFragment, error) {
+	list, isList := phase.([]any)
+	if !isList && phase != nil {
+		list = []any{phase}
+	}
+	var all []roodaFragment
+	for i, item := range list {
+		at := path
+		if isList {
+			at = below(path, strconv.Itoa(i))
+		}
+		f := roodaFragment{line: r.doc.line(at)}
+		switch item := item.(type) {
+		case string:
+			f.Path = item
+		case map[string]any:
+			unknown, err := document{file: roodaFile, values: item, loose: true, line: func(key []string) int {
+				return r.doc.line(slices.Concat(at, key))
+			}}.fit(&f)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			*p = append(*p, f)
-		}
-		return nil
-	}
-	f, err := roodaFragmentOf(n)
-	*p = roodaPhase{f}
-	return err
-}
-
-func roodaFragmentOf(n ast.Node) (roodaFragment, error) {
-	f := roodaFragment{line: lineOf(n)}
-	wrong := &Error{Line: f.line, What: "a phase is a path, or a list of paths and of tables with path or content"}
-	switch n := n.(type) {
-	case *ast.StringNode:
-		f.path = n.Value
-	case *ast.MappingNode:
-		for _, pair := range n.Values {
-			value := ""
-			switch v := pair.Value.(type) {
-			case *ast.StringNode:
-				value = v.Value
-			case *ast.LiteralNode:
-				value = v.Value.Value
-			}
-			switch pair.Key.String() {
-			case "path":
-				f.path = value
-			case "content":
-				f.text = value
-			case "parameters":
-				f.parameters = true
+			for _, key := range unknown {
+				r.note(roodaFile, setting.JoinKey(below(path, key)), noSuchKey)
 			}
 		}
-	default:
-		return f, wrong
+		if (strings.TrimSpace(f.Path) == "") == (strings.TrimSpace(f.Content) == "") {
+			return nil, &Error{roodaFile, f.line, "a phase is a path, or a list of paths and of tables with path or content"}
+		}
+		all = append(all, f)
 	}
-	if (strings.TrimSpace(f.path) == "") == (strings.TrimSpace(f.text) == "") {
-		return f, wrong
-	}
-	return f, nil
+	return all, nil
 }
 
-func lineOf(n ast.Node) int {
-	if t := n.GetToken(); t != nil && t.Position != nil {
-		return t.Position.Line
-	}
-	return 0
-}
+const noSuchKey = "rooda has no such key that is known here"
 
 // part is one part of a section of a prompt: a file, or a text.
 type part struct{ file, text string }
@@ -131,7 +110,12 @@ func readRooda(in tree, im *Import) error {
 // ours.
 func roodaSettings(im *Import, text []byte, read func(string) ([]byte, error)) error {
 	var c roodaConfig
-	if err := readYAML(roodaFile, text, &c); err != nil {
+	doc, err := readYAML(roodaFile, text)
+	if err != nil {
+		return err
+	}
+	unknown, err := doc.fit(&c)
+	if err != nil {
 		return err
 	}
 	im.Read = append(im.Read, roodaFile)
@@ -139,27 +123,24 @@ func roodaSettings(im *Import, text []byte, read func(string) ([]byte, error)) e
 	aliases := map[string]string{}
 	maps.Copy(aliases, c.Tools)
 	maps.Copy(aliases, c.Aliases)
-	r := rooda{im, aliases, map[string]bool{}, map[string]bool{}, read}
+	r := rooda{im, doc, aliases, map[string]string{}, map[string]bool{}, map[string]bool{}, read}
+	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
+		r.call(alias)
+	}
 	r.loop(c.Loop, nil)
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
 		r.agent(name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Procedures)) {
 		if c.Procedures[name] == nil {
+			im.note(roodaFile, setting.JoinKey([]string{"procedures", name}), "it says nothing, so nothing was made of it")
 			continue
 		}
 		if err := r.procedure(name, *c.Procedures[name]); err != nil {
 			return err
 		}
 	}
-	var other map[string]any
-	if err := readYAML(roodaFile, text, &other); err == nil {
-		for _, key := range slices.Sorted(maps.Keys(other)) {
-			if !slices.Contains([]string{"loop", "ai_cmd_aliases", "ai_tools", "procedures"}, key) {
-				im.note(roodaFile, key, "rooda has no such key that is known here")
-			}
-		}
-	}
+	im.noteUnknown(doc, unknown, noSuchKey)
 	im.Next = "refrain procedures"
 	if _, builds := c.Procedures["build"]; builds || len(c.Procedures) == 0 {
 		im.Next = "refrain build"
@@ -170,9 +151,11 @@ func roodaSettings(im *Import, text []byte, read func(string) ([]byte, error)) e
 // rooda is an import of rooda's settings while it is made.
 type rooda struct {
 	*Import
+	doc     document
 	aliases map[string]string
-	agents  map[string]bool // that have their table
-	made    map[string]bool // the procedures
+	names   map[string]string // what the agent of an alias is called here
+	agents  map[string]bool   // that have their table
+	made    map[string]bool   // the procedures
 	read    func(string) ([]byte, error)
 }
 
@@ -209,8 +192,21 @@ func (r rooda) loop(l roodaLoop, at []string) {
 	if l.FailureThreshold != nil {
 		set("stop.failures", *l.FailureThreshold)
 	}
-	if l.LogLevel != nil && *l.LogLevel != "info" && len(at) == 0 {
+	switch {
+	case l.LogLevel == nil:
+	case len(at) > 0:
+		r.note(roodaFile, where("log_level"), "log.level holds for all procedures; REFRAIN_LOG_LEVEL and --set log.level=LEVEL for one run")
+	case *l.LogLevel != "info":
 		set("log.level", *l.LogLevel)
+	}
+	if l.Mode != nil && *l.Mode != "unlimited" && *l.Mode != "max-iterations" {
+		r.note(roodaFile, where("iteration_mode"), fmt.Sprintf("%q is not known: loop.max_iterations is how many there are, and 0 is no limit", *l.Mode))
+	}
+	if l.MaxIterations != nil && l.Iterations != nil {
+		r.note(roodaFile, where("default_iterations"), "default_max_iterations is there, too, and is the one that was taken")
+	}
+	if strings.TrimSpace(l.Command) != "" && strings.TrimSpace(l.Alias) != "" {
+		r.note(roodaFile, where("ai_cmd_alias"), "ai_cmd is there, too, and is the one that was taken")
 	}
 	if l.OutputBuffer != nil {
 		r.note(roodaFile, where("max_output_buffer"), "all output is kept, and the end of it is what counts")
@@ -230,7 +226,7 @@ func (r rooda) command(l roodaLoop, at []string) string {
 		if len(at) > 0 {
 			name = at[len(at)-1]
 		}
-		for _, taken := r.aliases[name]; taken || slices.Contains(agent.BuiltIn(), name) || reserved(name); _, taken = r.aliases[name] {
+		for slices.Contains(slices.Collect(maps.Values(r.names)), name) || slices.Contains(agent.BuiltIn(), name) || reserved(name) {
 			name += "-ai"
 		}
 		r.setAt(line, "agents", name, "command")
@@ -246,12 +242,25 @@ func (r rooda) command(l roodaLoop, at []string) string {
 			return ""
 		}
 		r.aliases[alias] = builtinAliases[alias]
+		r.call(alias)
 		r.agent(alias)
 	}
-	if reserved(alias) {
-		return alias + "-ai"
+	return firstOf(r.names[alias], alias)
+}
+
+// call finds a name for the agent of an alias.
+func (r rooda) call(alias string) {
+	name := nameFor(alias, "agent")
+	if reserved(name) {
+		name += "-ai"
 	}
-	return alias
+	for slices.Contains(slices.Collect(maps.Values(r.names)), name) {
+		name += "-ai"
+	}
+	r.names[alias] = name
+	if name != alias {
+		r.note(roodaFile, setting.JoinKey([]string{"ai_cmd_aliases", alias}), "here it is called "+name)
+	}
 }
 
 // reserved tells whether a name means something else here.
@@ -264,10 +273,7 @@ func (r rooda) agent(name string) {
 		return
 	}
 	r.agents[name] = true
-	if reserved(name) {
-		name += "-ai"
-	}
-	r.setAt(line, "agents", name, "command")
+	r.setAt(line, "agents", r.names[name], "command")
 }
 
 // procedure turns one into a table, with its prompts.
@@ -275,27 +281,40 @@ func (r rooda) procedure(name string, p roodaProcedure) error {
 	ours := name
 	if found, builtin := procedure.Find(name); builtin {
 		ours = found.Name
+	} else {
+		ours = nameFor(name, "procedure")
 	}
-	where := "procedures." + name
+	where := setting.JoinKey([]string{"procedures", name})
 	if r.made[ours] {
 		r.note(roodaFile, where, fmt.Sprintf("%s is what it is called here, and that is there already", ours))
 		return nil
 	}
 	r.made[ours] = true
-	if ours != name {
+	switch _, builtin := procedure.Find(name); {
+	case ours != name && !builtin:
+		r.note(roodaFile, where, "here it is called "+ours)
+	case ours != name:
 		r.note(roodaFile, where, fmt.Sprintf("here it is called %s, and the old name still works", ours))
 	}
 	at := []string{"procedures", ours}
-	if line := firstLine(p.Summary); line != "" {
-		r.setAt(line, append(at, "summary")...)
-	} else if line := firstLine(p.Display); line != "" {
-		r.setAt(line, append(at, "summary")...)
+	summary := ""
+	for _, said := range [][2]string{{"summary", p.Summary}, {"display", p.Display}, {"description", p.Description}} {
+		key, line := said[0], firstLine(said[1])
+		if line != "" && summary == "" {
+			summary = line
+			r.setAt(line, append(at, "summary")...)
+		} else if line == "" || line == summary {
+			continue
+		}
+		if line != summary || line != strings.TrimSpace(said[1]) {
+			r.note(roodaFile, where+"."+key, "a procedure has one line to say what it does: its summary")
+		}
 	}
 	for _, phase := range []struct {
 		key   string
-		parts roodaPhase
+		parts any
 	}{{"observe", p.Observe}, {"orient", p.Orient}, {"decide", p.Decide}, {"act", p.Act}} {
-		list, err := r.phase(where+"."+phase.key, phase.parts)
+		list, err := r.phase([]string{"procedures", name, phase.key}, phase.parts)
 		if err != nil {
 			return err
 		}
@@ -308,23 +327,28 @@ func (r rooda) procedure(name string, p roodaProcedure) error {
 }
 
 // phase copies the fragments of one phase.
-func (r rooda) phase(key string, fragments roodaPhase) ([]part, error) {
+func (r rooda) phase(at []string, phase any) ([]part, error) {
+	fragments, err := r.fragments(at, phase)
+	if err != nil {
+		return nil, err
+	}
+	key := setting.JoinKey(at)
 	var list []part
 	for _, f := range fragments {
-		if f.parameters {
+		if f.Parameters != nil {
 			r.note(roodaFile, key, "parameters of a fragment are not filled in: write them out in the copy")
 		}
-		if f.text != "" {
-			list = append(list, part{text: verbatim(f.text)})
+		if f.Content != "" {
+			list = append(list, part{text: verbatim(f.Content)})
 			continue
 		}
-		if strings.HasPrefix(f.path, "builtin:") {
-			r.note(roodaFile, key, fmt.Sprintf("%s is rooda's own: \"refrain procedures NAME\" shows what is said in its place", f.path))
+		if strings.HasPrefix(f.Path, "builtin:") {
+			r.note(roodaFile, key, fmt.Sprintf("%s is rooda's own: \"refrain procedures NAME\" shows what is said in its place", f.Path))
 			continue
 		}
-		from, ok := inside(roodaFile, f.path)
+		from, ok := inside(roodaFile, f.Path)
 		if !ok {
-			return nil, &Error{roodaFile, f.line, f.path + " is no path in the project"}
+			return nil, &Error{roodaFile, f.line, f.Path + " is no path in the project"}
 		}
 		to := ".refrain/prompts/rooda/" + strings.TrimPrefix(from, "prompts/")
 		if path.Ext(to) == "" {

@@ -1,40 +1,27 @@
 package migrate
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"github.com/refrain-loop/refrain/internal/setting"
+	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
 // readTOML reads a file into a struct, and gives the keys that it does not have.
 func readTOML(file string, text []byte, to any) (unknown []string, err error) {
-	d := toml.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err = d.Decode(to)
-	var more *toml.StrictMissingError
-	var wrong *toml.DecodeError
-	switch {
-	case errors.As(err, &more):
-		for _, e := range more.Errors {
-			unknown = append(unknown, setting.JoinKey(e.Key()))
-		}
-		return unknown, nil
-	case errors.As(err, &wrong):
-		line, _ := wrong.Position()
-		what := strings.TrimPrefix(wrong.Error(), "toml: ")
-		if key := setting.JoinKey(wrong.Key()); key != "" {
-			what = key + ": " + what
-		}
-		return nil, &Error{file, line, what}
-	case err != nil:
-		return nil, &Error{file, 0, strings.TrimPrefix(err.Error(), "toml: ")}
+	parsed, wrong := tomlfile.Parse(text)
+	if wrong != nil {
+		return nil, &Error{file, wrong.Line, wrong.What}
 	}
-	return nil, nil
+	return document{file: file, values: parsed.Values, line: func(path []string) int {
+		for ; len(path) > 0; path = path[:len(path)-1] {
+			if at := parsed.At(path); at.Line > 0 {
+				return at.Line
+			}
+		}
+		return 0
+	}}.fit(to)
 }
 
 // TOML is the settings as a file, with a head that says where they are from.
@@ -42,6 +29,9 @@ func (im *Import) TOML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Made by \"refrain import\" from %s.\n", strings.Join(im.Read, ", "))
 	b.WriteString("# \"refrain config show --changed\" shows what holds.\n")
+	if im.masked {
+		b.WriteString("# Where a secret was, there is " + setting.Mask + " now: see to it that the command gets it in another way.\n")
+	}
 	var tables [][]string
 	lines := map[string][]string{}
 	for _, s := range im.Settings {

@@ -68,6 +68,9 @@ func MaskArgs(argv []string) []string { return Command{Argv: argv}.masked(secret
 // MaskLine does the same in a line for the shell.
 func MaskLine(line string) string { return Command{Line: line}.masked(secretInShell).Line }
 
+// Masked is the command as it may be shown.
+func (c Command) Masked() Command { return c.masked(secretInLine) }
+
 // Secrets are the values that are hidden when the command is shown, by the names
 // that they have there.
 func (c Command) Secrets() map[string]string {

@@ -1,0 +1,98 @@
+package migrate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/redact"
+	"github.com/refrain-loop/refrain/internal/setting"
+)
+
+// hideSecrets takes out of the settings and gates what is hidden where a command is
+// shown: they become a file that is made to be committed. What was hidden is listed
+// by its name. Copies of files stay as they are, since to change one would lose what
+// it says, and are listed where they may hold a secret.
+func (im *Import) hideSecrets() {
+	file := firstOf(im.Read...)
+	for i, s := range im.Settings {
+		var names []string
+		instead := "have the command read it from your environment, or keep the command in your own settings, out of the project"
+		switch v := s.Value.(type) {
+		case string:
+			hide := inText
+			if s.Key[0] == "agents" || s.Key[0] == "commands" {
+				hide = inCommand
+			}
+			c, hidden := hide(setting.Command{Line: v})
+			im.Settings[i].Value, names = c.Line, hidden
+		case []string:
+			c, hidden := inCommand(setting.Command{Argv: v})
+			im.Settings[i].Value, names = c.Argv, hidden
+		case []part:
+			instead = "have the agent read it from its environment"
+			for j, p := range v {
+				c, hidden := inText(setting.Command{Line: p.text})
+				v[j].text, names = c.Line, append(names, hidden...)
+			}
+		}
+		im.hid(file, setting.JoinKey(s.Key), names, instead)
+	}
+	for i, g := range im.Gates {
+		c, names := inCommand(setting.Command{Line: g.Run})
+		im.Gates[i].Run = c.Line
+		im.hid(file, "gate."+g.Name, names, "have the command read it from your environment")
+	}
+	for _, f := range im.Files {
+		if _, names := inText(setting.Command{Line: f.Text}); len(names) > 0 {
+			im.note(f.From, "", fmt.Sprintf("it may hold a secret (%s), and %s has it as it is: look before you commit that", strings.Join(names, ", "), f.Path))
+		}
+	}
+}
+
+// hid lists what was hidden.
+func (im *Import) hid(file, key string, names []string, instead string) {
+	for _, name := range names {
+		im.masked = true
+		im.note(file, key, fmt.Sprintf("%s may be a secret, so it was not copied, and %s stands there: %s", name, setting.Mask, instead))
+	}
+}
+
+// inCommand masks what is masked wherever a command is shown, and gives the names of
+// that.
+func inCommand(c setting.Command) (clean setting.Command, names []string) {
+	clean = c.Masked()
+	if clean.TOML() != c.TOML() {
+		if names = slices.Sorted(maps.Keys(c.Secrets())); len(names) == 0 {
+			names = []string{"a value"}
+		}
+	}
+	clean, more := inText(clean)
+	return clean, append(names, more...)
+}
+
+// inText masks what looks like a secret by its name and by itself, and the passwords
+// in addresses: a sentence may well speak of a token.
+func inText(c setting.Command) (clean setting.Command, names []string) {
+	found := redact.Settings(c.Secrets())
+	for _, word := range slices.Concat(c.Argv, strings.Fields(c.Line)) {
+		address := map[string]string{"the password of an address": strings.Trim(word, "\"'`<>(),;")}
+		if strings.Contains(word, "://") {
+			found = append(found, redact.Given(address, func(string) bool { return true })...)
+		}
+	}
+	clean = setting.Command{Line: c.Line, Argv: slices.Clone(c.Argv)}
+	for _, s := range found {
+		if s.Value == setting.Mask {
+			continue
+		}
+		names = append(names, s.Name)
+		clean.Line = strings.ReplaceAll(clean.Line, s.Value, setting.Mask)
+		for i := range clean.Argv {
+			clean.Argv[i] = strings.ReplaceAll(clean.Argv[i], s.Value, setting.Mask)
+		}
+	}
+	slices.Sort(names)
+	return clean, slices.Compact(names)
+}
