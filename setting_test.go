@@ -158,7 +158,7 @@ func TestASettingThatMeansNothingIsNamed(t *testing.T) {
 }
 
 // keeper is a speaker that goes on with its session.
-type keeper struct{ speaker }
+type keeper struct{}
 
 func (keeper) Name() string                                    { return "keeper" }
 func (keeper) Command(c refrain.Call) (refrain.Command, error) { return (&speaker{}).Command(c) }
