@@ -218,6 +218,7 @@ func (w *world) pretend(runs, iterations int) {
 	if err := os.RemoveAll(real.Dir); err != nil {
 		w.Fatal(err)
 	}
+	real.ID = "" // each has its own
 	for i := range runs {
 		if err := store.Import(real.Meta, pretended(fmt.Sprintf("run-%d", i+1), iterations)); err != nil {
 			w.Fatal(err)

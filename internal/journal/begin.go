@@ -80,8 +80,7 @@ func (s shelf) make(procedure string) (string, error) {
 func NewID() string {
 	var b [16]byte
 	rand.Read(b[:])
-	b[6] = b[6]&0x0f | 0x40 // version 4
-	b[8] = b[8]&0x3f | 0x80
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // version 4
 	return fmt.Sprintf("loop_%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
@@ -116,7 +115,6 @@ func (r *Run) begin() error {
 
 // Import makes a run that has happened already, with the next name.
 func (s Store) Import(m Meta, events []loop.Event) error {
-	m.ID = "" // it is another run
 	r, err := s.Create(m)
 	if err != nil {
 		return err
