@@ -29,3 +29,26 @@ func TestForeignKeysLeadToOurs(t *testing.T) {
 		}
 	}
 }
+
+// A variable of ours that a hint names is one.
+func TestForeignVariablesLeadToOurs(t *testing.T) {
+	known, seen := map[string]bool{}, 0
+	for _, r := range settings {
+		known[envName(r.Key)] = true
+	}
+	named := regexp.MustCompile(`\bREFRAIN_[A-Z_]+`)
+	for _, w := range foreign.Variables([]string{
+		"FRESHER_MAX_ITERATIONS=x", "FRESHER_SMART_TERMINATION=x", "FRESHER_DANGEROUS_PERMISSIONS=x", "FRESHER_MODEL=x", "FRESHER_TEST_CMD=x", "FRESHER_IMPL_DIR=x",
+		"FRESHER_HOOKS_ENABLED=x", "FRESHER_HOOK_TIMEOUT=x", "ROODA_LOOP_AI_CMD_ALIAS=x", "ROODA_LOOP_ITERATION_MODE=x", "ROODA_LOOP_ITERATION_TIMEOUT=x",
+		"ROODA_LOOP_FAILURE_THRESHOLD=x", "ROODA_LOOP_LOG_LEVEL=x",
+	}) {
+		for _, name := range named.FindAllString(w.Ours, -1) {
+			if seen++; !known[name] {
+				t.Errorf("the hint for %s names %s, which is no variable", w.Theirs, name)
+			}
+		}
+	}
+	if seen < 15 {
+		t.Errorf("only %d variables named", seen)
+	}
+}

@@ -119,7 +119,7 @@ var commands = []Word{
 var variables = []Word{
 	{"fresher", "FRESHER_MODE", "say it: refrain plan, or refrain build"},
 	{"fresher", "FRESHER_MAX_ITERATIONS", "set REFRAIN_LOOP_MAX_ITERATIONS"},
-	{"fresher", "FRESHER_SMART_TERMINATION", "for false, set REFRAIN_STOP_NO_PROGRESS=0, and REFRAIN_DONE_PLAN and REFRAIN_DONE_PROMISE to nothing"},
+	{"fresher", "FRESHER_SMART_TERMINATION", "for false, set REFRAIN_STOP_NO_PROGRESS=0, and REFRAIN_DONE_PLAN, REFRAIN_DONE_PROMISE and REFRAIN_DONE_FAILURE_PROMISE to nothing"},
 	{"fresher", "FRESHER_DANGEROUS_PERMISSIONS", "set REFRAIN_PERMISSIONS_MODE=full for true, =work for false"},
 	{"fresher", "FRESHER_MAX_TURNS", "set REFRAIN_AGENTS_CLAUDE_MAX_TURNS"},
 	{"fresher", "FRESHER_MODEL", "set REFRAIN_MODEL"},
