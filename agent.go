@@ -43,6 +43,9 @@ type Abilities struct {
 // result), "claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot" or
 // "aider".
 func NewDecoder(format string) (Decoder, error) {
+	if format == "" {
+		return nil, &UsageError{What: "the decoder has no format", Hint: "name one, such as \"text\""}
+	}
 	a, err := agent.New(agent.Options{Name: "command", Command: []string{format}, Format: format})
 	if err != nil {
 		return nil, &UsageError{What: err.Error(), err: err}

@@ -71,7 +71,7 @@ func (h *here) stats() Stats {
 }
 
 func (h *here) events(ctx context.Context, after int64) iter.Seq2[Event, error] {
-	return h.live.Events(ctx, after)
+	return publicEvents(h.live.Events(ctx, after))
 }
 
 func (h *here) id() string { return h.status().ID }

@@ -43,9 +43,10 @@ type HeldError struct {
 func (e *HeldError) Error() string { return e.err.Error() }
 func (e *HeldError) Unwrap() error { return e.err }
 
-// NotFoundError says that there is no such run.
+// NotFoundError says that there is no such run, or no such iteration or attempt of
+// it.
 type NotFoundError struct {
-	Run  string   // that was asked for; empty: any
+	Run  string   // that was asked for; empty: any; of an iteration, such as "build-7/3"
 	Near []string // runs that may have been meant, the latest first
 	err  error
 }

@@ -6,10 +6,17 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/refrain-loop/refrain"
+)
+
+// flag is one of the command's, and typed a command to type, which has them.
+var (
+	flag  = regexp.MustCompile(`(^|[\s(])--?[a-zA-Z]`)
+	typed = regexp.MustCompile(`"refrain [^"]*"`)
 )
 
 func TestMistakesAreFoundBeforeAnythingIsWritten(t *testing.T) {
@@ -40,6 +47,28 @@ func TestMistakesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 		{"no gate", refrain.Options{Command: script("true"), CustomGates: []refrain.Gate{nil}}, "nil"},
 		{"a rule without a name", refrain.Options{Command: script("true"), Rules: []refrain.Rule{refrain.RuleFunc("", nil)}}, "no name"},
 		{"no rule", refrain.Options{Command: script("true"), Rules: []refrain.Rule{nil}}, "nil"},
+		{"an option of Set that is none", refrain.Options{Command: script("true"), Set: []refrain.Setting{refrain.KeyStopFailures.Is(-5)}}, "Set: stop.failures"},
+		{"the same in Settings", refrain.Options{Command: script("true"), Settings: map[string]string{"stop.failures": "-5"}}, "Settings: stop.failures"},
+		{"an agent in Set for a command", refrain.Options{Command: script("true"), Set: []refrain.Setting{refrain.KeyAgent.Is("claude")}}, "Set agent means nothing"},
+		{"an agent in Set for one's own", refrain.Options{CustomAgent: &speaker{}, Prompt: "go", Set: []refrain.Setting{refrain.KeyAgent.Is("claude")}}, "that of Set agent"},
+		{"a command and an agent", refrain.Options{CustomAgent: &speaker{}, Prompt: "go", Command: script("true")}, "and a command"},
+		{"a folder that is a file", refrain.Options{Dir: "/etc/passwd"}, "/etc/passwd"},
+		{"a command without a program", refrain.Options{Command: []string{""}}, "names no program"},
+		{"a model for a command", refrain.Options{Command: script("true"), Model: "large"}, "Model means nothing"},
+		{"a place without a prompt", refrain.Options{Command: []string{"echo", "{prompt}"}}, "there is no prompt"},
+		{"a prompt handed over twice", refrain.Options{Command: []string{"echo", "{prompt}"}, Prompt: "go", Settings: map[string]string{"loop.prompt_as": "arg"}}, "loop.prompt_as"},
+		{"a budget that a command cannot keep", refrain.Options{Command: script("true"), Settings: map[string]string{"budget.cost_usd": "3"}}, "budget.cost_usd"},
+		{"a budget without a price", refrain.Options{Agent: "codex", Prompt: "go", Settings: map[string]string{"budget.cost_usd": "3"}}, "price"},
+		{"a session of a command", refrain.Options{Command: script("true"), Settings: map[string]string{"session.mode": "keep"}}, "session"},
+		{"a session of one's own agent", refrain.Options{CustomAgent: &speaker{}, Prompt: "go", Settings: map[string]string{"session.mode": "keep"}}, "session"},
+		{"a plan that is not there", refrain.Options{Command: script("true"), Settings: map[string]string{"done.plan": "PLAN.md"}}, "PLAN.md"},
+		{"a prompt file that is not there", refrain.Options{Command: script("true"), PromptFile: "nope.md"}, "nope.md"},
+		{"a prompt that is a folder", refrain.Options{Command: script("true"), PromptFile: "."}, "folder"},
+		{"a procedure that is not one", refrain.Options{Command: script("true"), Procedure: "nope"}, "nope"},
+		{"a gate among the settings", refrain.Options{Command: script("true"), Settings: map[string]string{"gate.x.run": "true"}}, "a gate cannot be set"},
+		{"an agent that reads what it likes", refrain.Options{Agent: "aider", Prompt: "go", Untrusted: true}, "aider"},
+		{"a promise of blanks", refrain.Options{Command: script("true"), Until: " "}, "Until"},
+		{"a branch without git", refrain.Options{Command: script("true"), Settings: map[string]string{"git.branch": "true"}}, "git.branch"},
 		{"gates that are not there", refrain.Options{Command: script("true"), Settings: map[string]string{"done.gates": "true"}}, "done.gates"},
 	}
 	for _, tt := range tests {
@@ -54,7 +83,7 @@ func TestMistakesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 			if !errors.As(err, &usage) || !strings.Contains(usage.What, tt.want) {
 				t.Errorf("error = %T %v, want a *UsageError about %q", err, err, tt.want)
 			}
-			if strings.Contains(usage.What+usage.Hint, "--") {
+			if flag.MatchString(typed.ReplaceAllString(usage.What+" ("+usage.Hint+")", "")) {
 				t.Errorf("a program is told of flags: %s (%s)", usage.What, usage.Hint)
 			}
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
@@ -108,5 +137,44 @@ func TestRunsThatCannotBeResumed(t *testing.T) {
 	var unreadable *refrain.UnreadableError
 	if _, err := refrain.Resume(t.Context(), refrain.ResumeOptions{Dir: dir, Run: r.Run}); !errors.As(err, &unreadable) || unreadable.Newer {
 		t.Errorf("Resume of a damaged run = %T %v, want an *UnreadableError", err, err)
+	}
+}
+
+// Whoever hears of a run, and however: the hints of its warnings are in the words of
+// the library. The journal has them as people are told.
+func TestWarningsSpeakGo(t *testing.T) {
+	t.Parallel()
+	heard := map[string][]string{}
+	hear := func(how string, e refrain.Event) {
+		if w, ok := e.Payload.(*refrain.Warning); ok && strings.Contains(w.Text, "gates") {
+			heard[how] = append(heard[how], w.Hint)
+		}
+	}
+	control := refrain.NewControl()
+	o := refrain.Options{
+		Dir: t.TempDir(), Command: script("true"), Gates: []string{"true"}, MaxIterations: 1, Control: control,
+		Observers: []refrain.Observer{refrain.ObserverFunc(func(e refrain.Event) { hear("an observer", e) })},
+	}
+	r := run(t, o)
+	for e := range control.Subscribe(t.Context(), 0) {
+		hear("Subscribe", e)
+	}
+	record, err := refrain.Open(o.Dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e := range record.Events(0) {
+		hear("Events", e)
+	}
+	for e := range record.Follow(t.Context(), 0) {
+		hear("Follow", e)
+	}
+	for _, how := range []string{"an observer", "Subscribe", "Events", "Follow"} {
+		if hints := heard[how]; len(hints) != 1 || !strings.Contains(hints[0], "Until") || flag.MatchString(hints[0]) {
+			t.Errorf("%s tells %q, want one hint, in the words of the library", how, hints)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(r.Dir, "journal.jsonl")); err != nil || !strings.Contains(string(b), "--until") {
+		t.Errorf("the journal does not have the hint as people are told: %v", err)
 	}
 }

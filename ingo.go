@@ -1,8 +1,11 @@
 package refrain
 
 import (
+	"errors"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -29,17 +32,30 @@ var flagWords = []flagWord{
 	says(`--unlimited`, "Unlimited"),
 	says(`--max-time(?: 8h)?`, "loop.max_time in Settings"),
 	says(`--max-cost(?: 20)?`, "budget.cost_usd in Settings"),
+	says(`budget.tokens \(--max-tokens\)`, "budget.tokens"),
 	says(`--max-tokens`, "budget.tokens in Settings"),
 	says(`-p TEXT`, "Prompt"),
 	says(`-F FILE`, "PromptFile"),
 	says(`--var`, "Vars"),
-	says(`--agent`, "Agent"),
+	says(`(?:-a|--agent)`, "Agent"),
 	says(`(?:-m|--model)`, "Model"),
 	says(`--prompt-as`, "loop.prompt_as"),
 	says(`--permissions (?<v>\w+)`, `permissions.mode = $v`),
 	says(`--permissions`, "permissions.mode"),
 	says(`a command after --`, "Command"),
-	says(`(?:pass|in there with) -C`, "with Dir"),
+	says(`pass -C`, "set Dir to"),
+	says(`in there with -C`, "in there with Dir"),
+	says(`with -C`, "as Dir"),
+	says(`lists its iterations; /0 is the tree before the first`, "lists its iterations; 0 is the whole run"),
+}
+
+// whyWords are those in the cause of an end. An agent's own words may stand there, so
+// only what nobody else says is put into those of the library.
+var whyWords = []flagWord{
+	says(`with --accept-config`, "with AcceptConfig"),
+	says(`allow more with --permissions`, "allow more with permissions.mode"),
+	says(`or name another agent \(-a, limits.fallback\)`, "or name another agent (Agent, limits.fallback)"),
+	says(`name a model that it knows \(-m\)`, "name a model that it knows (Model)"),
 }
 
 // flagWord is one flag, and what it is called here.
@@ -58,13 +74,55 @@ var toPass = text.NewPattern(`\bpass ([A-Z])`)
 
 // inGo is a message in the words of the library. What stands in quotes is a command
 // to type, or what somebody has written, and stays.
-func inGo(message string) string {
+func inGo(message string) string { return inWords(message, flagWords) }
+
+// whyInGo is the cause of an end, likewise.
+func whyInGo(why string) string { return inWords(why, whyWords) }
+
+func inWords(message string, words []flagWord) string {
+	if !strings.Contains(message, "-") {
+		return message
+	}
 	parts := strings.Split(message, `"`)
 	for i := 0; i < len(parts); i += 2 {
-		for _, f := range flagWords {
+		for _, f := range words {
 			parts[i] = f.flag().ReplaceAllString(parts[i], f.word)
 		}
 		parts[i] = toPass().ReplaceAllString(parts[i], "set $1")
 	}
 	return strings.Join(parts, `"`)
+}
+
+// eventInGo is an event as a program is told it: the hint of a warning, and why a run
+// ended, in the words of the library. The journal keeps it as people are told.
+func eventInGo(e Event) Event {
+	switch p := e.Payload.(type) {
+	case *loop.Warning:
+		said := *p
+		said.Hint = inGo(p.Hint)
+		e.Payload = &said
+	case *loop.RunFinished:
+		said := *p
+		said.Why = whyInGo(p.Why)
+		e.Payload = &said
+	}
+	return e
+}
+
+// bySet has a mistake in what Set says told by that name: to those who find it, Set
+// and Settings are one.
+func bySet(err error, set []Setting) error {
+	u, ok := errors.AsType[*UsageError](err)
+	if !ok {
+		return err
+	}
+	settings, wrong := errors.AsType[*app.SettingsError](u.err)
+	for _, s := range set {
+		if rest, ours := strings.CutPrefix(u.What, "Settings: "); ours && wrong && settings.Problems[0].Key == s.key {
+			u.What = "Set: " + rest
+		}
+		u.What = strings.Replace(u.What+" ", "Settings "+s.key+" ", "Set "+s.key+" ", 1)
+		u.What = strings.TrimSuffix(u.What, " ")
+	}
+	return u
 }

@@ -134,7 +134,7 @@ type watched struct {
 
 func (w *watched) Observe(e Event) {
 	if !w.dead {
-		w.dead = w.control.guard("an observer", true, func() { w.Observer.Observe(e) }) != nil
+		w.dead = w.control.guard("an observer", true, func() { w.Observer.Observe(eventInGo(e)) }) != nil
 	}
 }
 

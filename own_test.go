@@ -105,8 +105,10 @@ func TestDecoders(t *testing.T) {
 		}
 	}
 	var usage *refrain.UsageError
-	if _, err := refrain.NewDecoder("morse"); !errors.As(err, &usage) {
-		t.Errorf("NewDecoder of no format = %v, want a *UsageError", err)
+	for _, format := range []string{"morse", ""} {
+		if _, err := refrain.NewDecoder(format); !errors.As(err, &usage) || !strings.Contains(usage.What, "format") {
+			t.Errorf("NewDecoder(%q) = %v, want a *UsageError", format, err)
+		}
 	}
 }
 

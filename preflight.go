@@ -31,7 +31,7 @@ func Preflight(ctx context.Context, o Options) ([]Trouble, error) {
 	}
 	job, err := app.Prepare(ctx, orHere(o.Dir), req)
 	if err != nil {
-		return nil, public(err)
+		return nil, bySet(public(err), o.Set)
 	}
 	var list []Trouble
 	for _, f := range job.Preflight(ctx) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -226,11 +227,21 @@ func (r *Record) Iteration(n int) (Iteration, error) {
 		}
 	}
 	if last == nil {
-		name := fmt.Sprintf("%s/%d", r.Run, n)
-		return Iteration{}, &NotFoundError{Run: name, err: fmt.Errorf("%s has no finished iteration %d", r.Run, n)}
+		return Iteration{}, r.without(n, fmt.Sprintf("%s has no finished iteration %d", r.Run, n))
 	}
 	return *last, nil
 }
+
+// without says that something of an iteration is not there.
+func (r *Record) without(iteration int, what string) error {
+	return &NotFoundError{Run: fmt.Sprintf("%s/%d", r.Run, iteration), err: absent(what)}
+}
+
+// absent is something that is not there, and never was.
+type absent string
+
+func (a absent) Error() string { return string(a) }
+func (absent) Unwrap() error   { return fs.ErrNotExist }
 
 func (r *Record) iteration(e loop.Event) Iteration {
 	p := e.Payload.(*loop.IterationFinished)
@@ -246,11 +257,12 @@ func (r *Record) Events(after int64) iter.Seq2[Event, error] {
 	return publicEvents(r.store.AllEvents(r.Run, after))
 }
 
-// publicEvents gives errors the types that callers may know.
+// publicEvents tells events in the words of the library, and gives errors the types
+// that callers may know.
 func publicEvents(events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for e, err := range events {
-			if !yield(e, public(err)) {
+			if !yield(eventInGo(e), public(err)) {
 				return
 			}
 		}
@@ -302,8 +314,9 @@ func (p *piped) Close() error {
 }
 
 // Transcript is what the agent printed in an attempt at an iteration, as it came;
-// attempt 0 is the last one. Old ones may have been dropped, as
-// retention.transcripts says: the error is fs.ErrNotExist then.
+// attempt 0 is the last one. The error is a *NotFoundError when there is no such
+// attempt. What was printed in old ones may have been dropped, as
+// retention.transcripts says: the error is only fs.ErrNotExist then.
 func (r *Record) Transcript(iteration, attempt int) (io.ReadCloser, error) {
 	return r.open(iteration, attempt, "stdout")
 }
@@ -319,9 +332,18 @@ func (r *Record) Prompt(iteration, attempt int) (io.ReadCloser, error) {
 }
 
 func (r *Record) open(iteration, attempt int, name string) (io.ReadCloser, error) {
+	if _, err := r.store.Load(r.Run); err != nil {
+		return nil, public(err)
+	}
 	_, last, err := r.store.LastAttempt(r.Run, iteration)
+	if missing, ok := errors.AsType[*app.NotFoundError](err); ok && missing.Ref != r.Run {
+		return nil, r.without(iteration, fmt.Sprintf("%s has no iteration %d", r.Run, iteration))
+	}
 	if err != nil {
 		return nil, public(err)
+	}
+	if attempt < 0 || attempt > last {
+		return nil, r.without(iteration, fmt.Sprintf("iteration %d of %s has no attempt %d", iteration, r.Run, attempt))
 	}
 	f, err := files.OpenFile(filepath.Join(r.store.AttemptDir(r.Run, iteration, cmp.Or(attempt, last)), name))
 	if err != nil {

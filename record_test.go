@@ -454,3 +454,39 @@ func TestEachTestOfAGate(t *testing.T) {
 		t.Errorf("Tests of an iteration that is not there: %v, want a NotFoundError", err)
 	}
 }
+
+func TestAnIterationThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run(t, refrain.Options{Dir: dir, Command: script("true"), MaxIterations: 1})
+	record, err := refrain.Open(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	transcript := func(iteration, attempt int) error {
+		_, err := record.Transcript(iteration, attempt)
+		return err
+	}
+	_, diff := record.Diff(t.Context(), 7)
+	for want, err := range map[string]error{
+		"run-1 has no iteration 7":              transcript(7, 0),
+		"run-1 has no iteration -1":             transcript(-1, 0),
+		"iteration 1 of run-1 has no attempt 9": transcript(1, 9),
+	} {
+		var missing *refrain.NotFoundError
+		if !errors.As(err, &missing) || err.Error() != want || !strings.HasPrefix(missing.Run, "run-1/") {
+			t.Errorf("error = %#v, want %s", err, want)
+		}
+	}
+	var usage *refrain.UsageError
+	if !errors.As(diff, &usage) || strings.Contains(usage.Hint, "/0") {
+		t.Errorf("Diff of an iteration that is not there = %#v, want it told in numbers", diff)
+	}
+	if err := os.RemoveAll(record.Dir); err != nil {
+		t.Fatal(err)
+	}
+	var missing *refrain.NotFoundError
+	if err := transcript(1, 0); !errors.As(err, &missing) || missing.Run != "run-1" {
+		t.Errorf("a transcript of a run that is gone = %v, want a *NotFoundError of the run", err)
+	}
+}

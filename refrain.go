@@ -100,6 +100,7 @@ func missingAgent(j *app.Job) error {
 // steers.
 type hands struct {
 	dir       string
+	set       []Setting
 	observers []Observer
 	control   *Control
 	version   string
@@ -113,9 +114,9 @@ func consent(given bool) request.Consent {
 	return request.Remembered
 }
 
-func (o Options) hands() hands { return hands{o.Dir, o.Observers, o.Control, o.Version} }
+func (o Options) hands() hands { return hands{o.Dir, o.Set, o.Observers, o.Control, o.Version} }
 
-func (o ResumeOptions) hands() hands { return hands{o.Dir, o.Observers, o.Control, o.Version} }
+func (o ResumeOptions) hands() hands { return hands{o.Dir, o.Set, o.Observers, o.Control, o.Version} }
 
 // attend has a run go on under a control, and puts its end together.
 func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.RunFinished, started bool, err error)) (Result, error) {
@@ -139,7 +140,7 @@ func (h hands) attend(ctx context.Context, run func(app.RunOptions) (end loop.Ru
 	}
 	s, result := control.Snapshot(), resultOf(end)
 	result.Run, result.ID, result.Dir, result.Output, result.Started = s.Run, s.ID, s.Dir, last.text(), started
-	return result, h.since(public(err))
+	return result, h.since(bySet(public(err), h.set))
 }
 
 // since adds to the error that another run is live when that began: its process may

@@ -51,7 +51,7 @@ type Result struct {
 // resultOf is the end of a run as the library tells it.
 func resultOf(end loop.RunFinished) Result {
 	return Result{
-		State: end.State, Reason: end.Reason, Why: end.Why, Level: end.Level(), Proven: end.Proven, Proof: end.Proof,
+		State: end.State, Reason: end.Reason, Why: whyInGo(end.Why), Level: end.Level(), Proven: end.Proven, Proof: end.Proof,
 		Elapsed: end.Elapsed.Duration(), Totals: end.Totals, Net: end.Net, RunsLater: end.RunsLater, Unsaved: end.Unsaved,
 	}
 }

@@ -73,5 +73,5 @@ func SettingsOf(ctx context.Context, o Options) (map[string]string, error) {
 		return nil, public(err)
 	}
 	values, err := app.Settings(ctx, orHere(o.Dir), req)
-	return values, public(err)
+	return values, bySet(public(err), o.Set)
 }

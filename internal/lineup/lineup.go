@@ -145,6 +145,9 @@ func (l *Lineup) command() (Worker, error) {
 			}
 		}
 	}
+	if req.Command[0] == "" {
+		return Worker{}, &request.UsageError{What: "the command names no program", Hint: "give the program first, and then its arguments"}
+	}
 	a, err := agent.New(agent.Options{Name: "command", Command: req.Command, Prompt: l.config().Loop.PromptAs})
 	var prompt *agent.PromptError
 	if errors.As(err, &prompt) {
@@ -341,10 +344,14 @@ func (l *Lineup) checkSession() error {
 	if l.config().Session.Mode != "keep" || l.canKeepSession() || !asked {
 		return nil
 	}
-	return &request.UsageError{
-		What: fmt.Sprintf("session.mode is keep, and %s cannot go on with a session", l.Name()),
-		Hint: fmt.Sprintf("leave it at fresh, or name the flag that takes a session in agents.%s.resume_flag, and a format that tells it", l.Name()),
+	hint := fmt.Sprintf("leave it at fresh, or name the flag that takes a session in agents.%s.resume_flag, and a format that tells it", l.Name())
+	switch {
+	case l.assignment.Request.Extensions.Agent != nil:
+		hint = "leave it at fresh, or have its Abilities say that it goes on with sessions"
+	case len(l.assignment.Request.Command) > 0:
+		hint = "leave it at fresh, or describe the agent in an [agents.NAME] table, with resume_flag and format"
 	}
+	return &request.UsageError{What: fmt.Sprintf("session.mode is keep, and %s cannot go on with a session", l.Name()), Hint: hint}
 }
 
 // KeepsSession tells whether the agent's session goes on from one iteration to the

@@ -20,7 +20,7 @@ func (l *Lineup) Warnings() []loop.Warning {
 	}
 	if req.Untrusted && l.ownCommand() {
 		list = append(list, loop.Warning{
-			Text: l.Name() + " is a command of your own: what it takes from this work tree is for it to say, not for --untrusted",
+			Text: l.Name() + " is a command of your own: what it takes from this work tree is for it to say: nothing is kept from it",
 			Hint: "have it leave the settings of the work tree alone, or use " + strings.Join(agent.Ignores(), ", "),
 		})
 	}
