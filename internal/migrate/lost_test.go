@@ -60,6 +60,7 @@ func TestWhatWasNotTakenIsListed(t *testing.T) {
 			"loop.ai_cmd_alias loop.default_iterations procedures.a procedures.b.description procedures.b.iteration_mode procedures.b.log_level",
 		},
 		{"checks that are no commands", "ralphex", map[string]string{"docs/plans/a.md": "## Validation Commands\nRun all of:\n1. `a`\n- b c\n- `d` and `e`\n- `f` must pass\n## Tasks\n- [ ] one\n"}, "Validation Commands Validation Commands Validation Commands"},
+		{"a prompt in letters of old", "fresher", map[string]string{fresherBuilding: "na\xefve"}, fresherBuilding},
 		{"a folder that is not there yet, and limits of a container", "fresher", map[string]string{fresherFile: "[paths]\nimpl_dir = \"todo\"\n[docker]\nmemory = \"4g\"\n"}, "docker paths.impl_dir"},
 	}
 	for _, tt := range tests {
@@ -95,9 +96,19 @@ func TestASecretIsListedAndNotWritten(t *testing.T) {
 		if got := notes(im); got != tt.want {
 			t.Errorf("%s: listed is %s\nwant %s", tt.what, got, tt.want)
 		}
+		if !strings.Contains(im.TOML(), "***") && !strings.Contains(tt.want, "environment") {
+			t.Errorf("%s: no mask is there:\n%s", tt.what, im.TOML())
+		}
 		if all := im.TOML() + fmt.Sprint(im.Notes); strings.Contains(all, secret) {
 			t.Errorf("%s: the secret is told:\n%s", tt.what, all)
 		}
+	}
+}
+
+func TestAVariableOfTheShellIsNoSecret(t *testing.T) {
+	im, err := Read(project(map[string]string{fresherFile: "[commands]\ntest = 'API_KEY=$KEY make --token \"$(cat t)\"'\n"}), "fresher")
+	if err != nil || len(im.Notes) > 0 || strings.Contains(im.TOML(), "***") {
+		t.Errorf("Read = %+v, %v, want the command as it is", im, err)
 	}
 }
 

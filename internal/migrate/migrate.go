@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Import is what a system has left in a project, in the words of this one.
@@ -188,6 +189,9 @@ func (im *Import) note(file, key, what string) {
 
 // copyPrompt adds a prompt of theirs as one of ours.
 func (im *Import) copyPrompt(from, to string, text []byte) {
+	if !utf8.Valid(text) {
+		im.note(from, "", "it is not all UTF-8, and what is not stands as \uFFFD in "+to+": save it as UTF-8, and copy it")
+	}
 	im.Files = append(im.Files, File{Path: to, From: from, Text: verbatim(string(text)), Mode: 0o644})
 }
 

@@ -22,8 +22,11 @@ func (im *Import) hideSecrets() {
 		switch v := s.Value.(type) {
 		case string:
 			hide := inText
-			if s.Key[0] == "agents" || s.Key[0] == "commands" {
+			switch s.Key[0] {
+			case "agents":
 				hide = inCommand
+			case "commands":
+				hide = inShell
 			}
 			c, hidden := hide(setting.Command{Line: v})
 			im.Settings[i].Value, names = c.Line, hidden
@@ -40,7 +43,7 @@ func (im *Import) hideSecrets() {
 		im.hid(file, setting.JoinKey(s.Key), names, instead)
 	}
 	for i, g := range im.Gates {
-		c, names := inCommand(setting.Command{Line: g.Run})
+		c, names := inShell(setting.Command{Line: g.Run})
 		im.Gates[i].Run = c.Line
 		im.hid(file, "gate."+g.Name, names, "have the command read it from your environment")
 	}
@@ -62,7 +65,15 @@ func (im *Import) hid(file, key string, names []string, instead string) {
 // inCommand masks what is masked wherever a command is shown, and gives the names of
 // that.
 func inCommand(c setting.Command) (clean setting.Command, names []string) {
-	clean = c.Masked()
+	return masked(c, c.Masked())
+}
+
+// inShell does the same in a line for the shell, where a variable is no secret.
+func inShell(c setting.Command) (clean setting.Command, names []string) {
+	return masked(c, setting.Command{Line: setting.MaskLine(c.Line)})
+}
+
+func masked(c, clean setting.Command) (_ setting.Command, names []string) {
 	if clean.TOML() != c.TOML() {
 		if names = slices.Sorted(maps.Keys(c.Secrets())); len(names) == 0 {
 			names = []string{"a value"}

@@ -23,6 +23,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
+	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -61,7 +62,7 @@ func Refused(list []Finding) []Finding {
 
 // checks is everything that is looked at, in the order of telling.
 var checks = []func(context.Context, Flight) []Finding{
-	quick(place), quick(repository), quick(Agents), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs), quick(notRead),
+	quick(place), quick(repository), quick(Agents), quick(masked), accounts, quick(gates), quick(proof), quick(limits), quick(ends), quick(prompts), quick(specs), quick(notRead),
 }
 
 // quick is a check that waits for nobody.
@@ -124,6 +125,27 @@ func Agents(f Flight) []Finding {
 		if err := found(f.Dir(), w.Program); err != nil {
 			list = append(list, Finding{Name: "agent " + w.Name, Worry: i > 0, What: fmt.Sprintf("agent %s: %s %v", w.Name, w.Program, err), Hint: w.Remedy})
 		}
+	}
+	return list
+}
+
+// masked refuses a command that has a mask in the place of a secret, as an import
+// leaves it: its agent would be turned away again and again, or its gate be red.
+func masked(f Flight) []Finding {
+	var list []Finding
+	add := func(name string, c setting.Command) {
+		if c.Lost() {
+			list = append(list, Finding{
+				Name: name, What: fmt.Sprintf("%s: in its command, %s stands where a secret was", name, setting.Mask),
+				Hint: "take it out, and have the command read the secret from your environment; or keep the command in your own settings",
+			})
+		}
+	}
+	for _, w := range f.Workers {
+		add("agent "+w.Name, f.Config().Agents[w.Name].Command)
+	}
+	for _, g := range f.Config().Gates {
+		add("gate "+g.Name, setting.Command{Line: g.Run})
 	}
 	return list
 }

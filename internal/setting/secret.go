@@ -133,10 +133,17 @@ func (r Row) Lost(value any) bool {
 		return value == Mask
 	}
 	c, ok := r.command(value)
-	if !ok {
-		return false
-	}
-	for _, m := range r.Kind.secrets().FindAllStringSubmatch(c.Line, -1) {
+	return ok && c.lost(r.Kind.secrets)
+}
+
+// Lost tells whether something was masked in the command, be it a password in an
+// address, so that it is there no more.
+func (c Command) Lost() bool {
+	return c.lost(secretInLine) || strings.Contains(strings.Join(c.Argv, " ")+c.Line, Mask+"@")
+}
+
+func (c Command) lost(inLine text.Pattern) bool {
+	for _, m := range inLine().FindAllStringSubmatch(c.Line, -1) {
 		if m[2] == Mask {
 			return true
 		}
