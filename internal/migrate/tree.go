@@ -56,7 +56,7 @@ func (t tree) read(name string) ([]byte, error) {
 func (t tree) unreadable(name string, err error) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if info, err := fs.Lstat(t.root, dir); err == nil && info.Mode()&fs.ModeSymlink != 0 && !t.isFolder(dir) {
-			return &Error{File: dir, What: "it is a link to no folder of the project"}
+			return &Error{File: dir, What: "it is no folder of the project"}
 		}
 	}
 	var p *fs.PathError
@@ -89,6 +89,9 @@ func (t tree) hasFile(name string) bool { return t.has(name) && !t.isFolder(name
 func (t tree) list(dir string) (files, folders []string, err error) {
 	if !t.has(dir) {
 		return nil, nil, nil
+	}
+	if !t.isFolder(dir) {
+		return nil, nil, &Error{File: dir, What: "it is no folder of the project"}
 	}
 	entries, err := fs.ReadDir(t.root, dir)
 	if err != nil {
