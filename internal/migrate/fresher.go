@@ -18,14 +18,8 @@ const (
 // fresherPoints are those at which it runs hooks.
 var fresherPoints = []string{"started", "next_iteration", "finished"}
 
-// hooksIn is what hooks in a folder are called.
-func hooksIn(dir string) []string {
-	var list []string
-	for _, point := range fresherPoints {
-		list = append(list, dir+"/"+point)
-	}
-	return list
-}
+// fresherMarks are its files, each of which shows that it was used.
+var fresherMarks = []string{fresherFile, fresherPlanning, fresherBuilding, fresherHooks + "/started", fresherHooks + "/next_iteration", fresherHooks + "/finished"}
 
 // fresherConfig is the file of fresher, key by key.
 type fresherConfig struct {

@@ -88,7 +88,7 @@ type mark struct {
 
 // systems is each of them, in the order of telling.
 var systems = []system{
-	{name: "fresher", marks: append([]string{fresherFile, fresherPlanning, fresherBuilding}, hooksIn(fresherHooks)...), read: readFresher},
+	{name: "fresher", marks: fresherMarks, read: readFresher},
 	{name: "rooda", marks: []string{roodaFile}, read: readRooda},
 	{name: "descartes", marks: []string{descartesFile}, read: readDescartes},
 	{name: "ralph-tui", marks: []string{ralphTUIFile}, takes: "prd.json", read: readRalphTUI},
