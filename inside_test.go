@@ -67,10 +67,14 @@ func TestAnObserverMaySteerAnotherRun(t *testing.T) {
 	<-ended
 }
 
-func TestAnObserverThatPanicsIsAnErrorOfTheRun(t *testing.T) {
+func TestAnObserverThatDoesNotComeBackIsAnErrorOfTheRun(t *testing.T) {
 	t.Parallel()
-	for _, at := range []refrain.EventType{"run.started", "agent.started", "agent.text", "run.finished"} {
+	for _, at := range []refrain.EventType{"run.started Goexit", "run.started", "agent.started", "agent.text", "run.finished", "run.finished Goexit"} {
 		t.Run(string(at), func(t *testing.T) {
+			does := ways["panic"]
+			if point, exits := strings.CutSuffix(string(at), " Goexit"); exits {
+				at, does = refrain.EventType(point), ways["Goexit"]
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			others := 0
@@ -79,14 +83,14 @@ func TestAnObserverThatPanicsIsAnErrorOfTheRun(t *testing.T) {
 				Observers: []refrain.Observer{
 					refrain.ObserverFunc(func(e refrain.Event) {
 						if e.Type() == at {
-							panic("out of cheese")
+							does.act()
 						}
 					}),
 					refrain.ObserverFunc(func(refrain.Event) { others++ }),
 				},
 			})
 			var panicked *refrain.PanicError
-			if !errors.As(err, &panicked) || panicked.Value != "out of cheese" || !bytes.Contains(panicked.Stack, []byte("inside_test.go")) {
+			if !errors.As(err, &panicked) || panicked.Value != does.value || !bytes.Contains(panicked.Stack, []byte("inside_test.go")) {
 				t.Fatalf("Run = %+v, %v; want a *PanicError", r, err)
 			}
 			record, err := refrain.Open(dir, "")
@@ -98,7 +102,7 @@ func TestAnObserverThatPanicsIsAnErrorOfTheRun(t *testing.T) {
 			if at == "run.finished" { // it had its end
 				want = refrain.Done
 			}
-			if err != nil || end.State != want || want == refrain.CouldNotRun && end.Why != "an observer panicked: out of cheese" || others < 3 {
+			if err != nil || end.State != want || want == refrain.CouldNotRun && end.Why != "an observer "+does.why || others < 3 {
 				t.Errorf("end = %+v, %v, others heard %d events; want the end in the journal, and told to the others", end, err, others)
 			}
 			write(t, filepath.Join(dir, "second"), "")
