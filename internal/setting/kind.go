@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 	"unicode"
-
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Kind is how a value is written.
@@ -27,7 +25,7 @@ type Kind struct {
 	FromText func(s string) any
 	Schema   map[string]any
 
-	secrets text.Pattern // finds those in a command that is one line; nil: it is no command
+	secrets pattern // finds those in a command that is one line; nil: it is no command
 }
 
 // Command tells whether values are commands, in which there may be secrets.

@@ -1,10 +1,18 @@
 package setting
 
 import (
+	"regexp"
 	"strings"
-
-	"github.com/refrain-loop/refrain/internal/text"
+	"sync"
 )
+
+// pattern is a regular expression that is made when it is first needed, as package
+// text has them, which stands outside of this one.
+type pattern func() *regexp.Regexp
+
+func later(expression string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // Mask stands for what is not shown.
 const Mask = "***"
@@ -13,14 +21,14 @@ const secretName = `(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|au
 
 var (
 	// --api-key, the value of which is the next word
-	secretFlag = text.NewPattern(`(?i)^--?[\w.-]*` + secretName + `$`)
+	secretFlag = later(`(?i)^--?[\w.-]*` + secretName + `$`)
 	// --token=value, API_KEY=value, Authorization: value
-	secretWord = text.NewPattern(`(?i)^([\w.-]*` + secretName + `)([=:]\s*)(.+)$`)
+	secretWord = later(`(?i)^([\w.-]*` + secretName + `)([=:]\s*)(.+)$`)
 	// all of these, in a line that is not split yet
-	secretInLine = text.NewPattern(nameInLine + `("[^"]*"?|'[^']*'?|(?:(?:bearer|basic)\s+)?[^\s"']+)`)
+	secretInLine = later(nameInLine + `("[^"]*"?|'[^']*'?|(?:(?:bearer|basic)\s+)?[^\s"']+)`)
 	// the same for a shell: what it would run or fill in is no secret, and must
 	// be seen when it changes
-	secretInShell = text.NewPattern(nameInLine + "(\"[^\"$`]*\"|'[^']*'|(?:(?:bearer|basic)\\s+)?[^\\s\"'$`;&|()<>]+)")
+	secretInShell = later(nameInLine + "(\"[^\"$`]*\"|'[^']*'|(?:(?:bearer|basic)\\s+)?[^\\s\"'$`;&|()<>]+)")
 )
 
 const nameInLine = `(?i)((?:^|[\s"'])(?:--?[\w.-]*` + secretName + `\s+|[\w.-]*` + secretName + `[=:]\s*))`
@@ -113,7 +121,7 @@ func (r Row) command(value any) (Command, bool) {
 }
 
 // masked hides the values of arguments whose names look like secrets.
-func (c Command) masked(inLine text.Pattern) Command {
+func (c Command) masked(inLine pattern) Command {
 	if c.Argv == nil {
 		return Command{Line: inLine().ReplaceAllString(c.Line, "${1}"+Mask)}
 	}
@@ -142,7 +150,7 @@ func (c Command) Lost() bool {
 	return c.lost(secretInLine) || strings.Contains(strings.Join(c.Argv, " ")+c.Line, Mask+"@")
 }
 
-func (c Command) lost(inLine text.Pattern) bool {
+func (c Command) lost(inLine pattern) bool {
 	for _, m := range inLine().FindAllStringSubmatch(c.Line, -1) {
 		if m[2] == Mask {
 			return true
