@@ -5,22 +5,23 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/testlist"
 )
 
 // What the tests of a gate came to.
 type (
 	GateTests  = testlist.Look   // what a gate saw of tests when it looked once
-	TestResult = testlist.Test   // one of them
-	TestStatus = testlist.Status // how it ended
+	TestResult = loop.Test       // one of them
+	TestStatus = loop.TestStatus // how it ended
 )
 
 // How a test ended.
 const (
-	TestStatusPassed  = testlist.Passed
-	TestStatusFailed  = testlist.Failed
-	TestStatusSkipped = testlist.Skipped
-	TestStatusError   = testlist.Error // it did not load or was not set up, or what its runner calls an error
+	TestStatusPassed  = loop.StatusPassed
+	TestStatusFailed  = loop.StatusFailed
+	TestStatusSkipped = loop.StatusSkipped
+	TestStatusError   = loop.StatusError // it did not load or was not set up, or what its runner calls an error
 )
 
 // Tests is what the gates saw of tests in an attempt at an iteration, each test with

@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"checkpoint": join(hands, []string{"git", "pool", "project"}),
 	"notify":     join(hands, []string{"view"}),
 	"prompt":     hands,
-	"gate":       join(hands, []string{"tests", "testlist"}),
+	"gate":       join(hands, []string{"tests"}),
 	"hook":       hands,
 	"rehearsal":  hands,
 

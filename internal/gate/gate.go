@@ -15,7 +15,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/redact"
-	"github.com/refrain-loop/refrain/internal/testlist"
 	"github.com/refrain-loop/refrain/internal/tests"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -46,9 +45,9 @@ type Place struct {
 // a skipped test is not one of them.
 type Result struct {
 	loop.Gate
-	Tests  *loop.Tests     // nil when no test runner was seen
-	Report *tests.Report   // the same, with the messages of failing tests
-	Each   []testlist.Test // the same one by one, from a gate of a program's own; for people alone
+	Tests  *loop.Tests   // nil when no test runner was seen
+	Report *tests.Report // the same, with the messages of failing tests
+	Each   []loop.Test   // the same one by one, from a gate of a program's own; for people alone
 
 	Tail    string // the end of the output, in whole lines, as plain text
 	Telling string // the first line of a red gate's output that says what is missing

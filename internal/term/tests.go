@@ -46,7 +46,7 @@ func lookHead(l testlist.Look) string {
 	return said + ": " + view.TestRun(loop.Tests{Framework: text.Line(l.Framework), Total: l.Total, Passed: l.Passed, Failed: l.Failed, Skipped: l.Skipped})
 }
 
-func testTable(l testlist.Look, shown []testlist.Test) *Table {
+func testTable(l testlist.Look, shown []loop.Test) *Table {
 	t := &Table{Columns: []Column{{}, {Right: true, Rank: 1}, {Wraps: true}}, Indent: 2}
 	from := slowest(l.Tests)
 	for _, test := range shown {
@@ -67,7 +67,7 @@ func testTable(l testlist.Look, shown []testlist.Test) *Table {
 
 // slowest is how long a test took that is one of the slowest: of a few, but of no more
 // than half of those whose time is known. It is 0 when there is none.
-func slowest(list []testlist.Test) loop.Millis {
+func slowest(list []loop.Test) loop.Millis {
 	var times []loop.Millis
 	for _, t := range list {
 		if t.Duration > 0 {

@@ -18,28 +18,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Status is how one test ended.
-type Status string
-
-// The ways a test ends.
-const (
-	Passed  Status = "passed"
-	Failed  Status = "failed"
-	Skipped Status = "skipped"
-	Error   Status = "error" // it did not load or was not set up, or what its runner calls an error
-)
-
-// Bad tells whether it is one that keeps a gate from passing.
-func (s Status) Bad() bool { return s == Failed || s == Error }
-
-// Test is one test.
-type Test struct {
-	Name     string      `json:"name"`
-	Status   Status      `json:"status"`
-	Duration loop.Millis `json:"duration_ms,omitempty"` // 0 when the runner does not tell
-	Message  string      `json:"message,omitempty"`     // the first lines of what a failing one said
-}
-
 // Look is what one look of a gate saw of tests.
 type Look struct {
 	Gate  string     `json:"gate"`
@@ -53,8 +31,8 @@ type Look struct {
 	Skipped   int    `json:"skipped"`
 
 	// Tests are those that the runner named: failing ones, then the slowest first.
-	Tests []Test `json:"tests"`
-	Cut   bool   `json:"cut,omitempty"` // more were named than are kept
+	Tests []loop.Test `json:"tests"`
+	Cut   bool        `json:"cut,omitempty"` // more were named than are kept
 }
 
 // Unlisted is how many tests are counted and not in the list: the runner does not
@@ -72,7 +50,7 @@ const (
 // New is what a gate saw of tests: the counts, and each test as its runner printed it,
 // or as a gate of a program's own gave it, who may know no more than which fail. It is
 // not ok when there were none.
-func New(report *tests.Report, counted *loop.Tests, each []Test) (l Look, ok bool) {
+func New(report *tests.Report, counted *loop.Tests, each []loop.Test) (l Look, ok bool) {
 	if counted == nil && each == nil {
 		return Look{}, false
 	}
@@ -90,10 +68,10 @@ func New(report *tests.Report, counted *loop.Tests, each []Test) (l Look, ok boo
 		}
 	default:
 		for _, name := range counted.Failing {
-			l.Tests = append(l.Tests, Test{Name: name, Status: Failed})
+			l.Tests = append(l.Tests, loop.Test{Name: name, Status: loop.StatusFailed})
 		}
 	}
-	slices.SortStableFunc(l.Tests, func(a, b Test) int {
+	slices.SortStableFunc(l.Tests, func(a, b loop.Test) int {
 		if a.Status.Bad() != b.Status.Bad() {
 			if a.Status.Bad() {
 				return -1
@@ -107,16 +85,16 @@ func New(report *tests.Report, counted *loop.Tests, each []Test) (l Look, ok boo
 }
 
 // count is how many of a list ended in which way.
-func count(list []Test) *loop.Tests {
-	n := map[Status]int{}
+func count(list []loop.Test) *loop.Tests {
+	n := map[loop.TestStatus]int{}
 	for _, t := range list {
 		n[t.Status]++
 	}
-	return &loop.Tests{Total: len(list), Passed: n[Passed], Failed: n[Failed] + n[Error], Skipped: n[Skipped]}
+	return &loop.Tests{Total: len(list), Passed: n[loop.StatusPassed], Failed: n[loop.StatusFailed] + n[loop.StatusError], Skipped: n[loop.StatusSkipped]}
 }
 
 // Of is every test that a runner named, with what is said on the failing ones.
-func Of(report *tests.Report) []Test {
+func Of(report *tests.Report) []loop.Test {
 	if report == nil {
 		return nil
 	}
@@ -124,21 +102,21 @@ func Of(report *tests.Report) []Test {
 	for _, t := range slices.Backward(report.Failing) { // of several, the first
 		said[t.Name] = t
 	}
-	list := make([]Test, 0, len(report.Named))
+	list := make([]loop.Test, 0, len(report.Named))
 	for _, t := range report.Named {
-		one := Test{Name: t.Name, Status: Status(t.Status), Duration: loop.Millis(t.Duration)}
+		one := loop.Test{Name: t.Name, Status: loop.TestStatus(t.Status), Duration: loop.Millis(t.Duration)}
 		if f, ok := said[t.Name]; ok && t.Status == tests.Failed {
 			one.Message, one.Duration = f.Message, max(one.Duration, loop.Millis(f.Duration))
 			delete(said, t.Name)
 		}
 		if t.Status == tests.Failed && t.Error {
-			one.Status = Error
+			one.Status = loop.StatusError
 		}
 		list = append(list, one)
 	}
 	for _, t := range report.Failing { // where there was no more room for its name
 		if f, left := said[t.Name]; left && f.Name != "" && report.MoreNamed {
-			list = append(list, Test{Name: f.Name, Status: Failed, Duration: loop.Millis(f.Duration), Message: f.Message})
+			list = append(list, loop.Test{Name: f.Name, Status: loop.StatusFailed, Duration: loop.Millis(f.Duration), Message: f.Message})
 			delete(said, t.Name)
 		}
 	}
@@ -156,7 +134,7 @@ func (l *Look) bound() {
 		}
 	}
 	if l.Tests == nil {
-		l.Tests = []Test{} // no null for scripts
+		l.Tests = []loop.Test{} // no null for scripts
 	}
 }
 

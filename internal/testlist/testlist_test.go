@@ -38,7 +38,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func said(list []Test) string {
+func said(list []loop.Test) string {
 	var words []string
 	for _, t := range list {
 		words = append(words, fmt.Sprintf("{%s %s %s %s}", t.Name, t.Status, t.Duration.Duration(), t.Message))
@@ -52,11 +52,11 @@ func TestOfAProgramsOwnGate(t *testing.T) {
 	if got, want := said(l.Tests), "[{a failed 0s } {b failed 0s }]"; got != want {
 		t.Errorf("tests = %s, want %s", got, want)
 	}
-	l, _ = New(nil, counted, []Test{{Name: "c\xff", Status: Passed}, {Name: "a", Status: Failed, Message: strings.Repeat("x", 1000)}})
+	l, _ = New(nil, counted, []loop.Test{{Name: "c\xff", Status: loop.StatusPassed}, {Name: "a", Status: loop.StatusFailed, Message: strings.Repeat("x", 1000)}})
 	if got, want := said(l.Tests), "[{a failed 0s "+strings.Repeat("x", maxText)+"} {c\ufffd passed 0s }]"; got != want {
 		t.Errorf("tests = %s, want %s", got, want)
 	}
-	l, ok := New(nil, nil, []Test{{Name: "a", Status: Passed}, {Name: "b", Status: Error}, {Name: "c", Status: Skipped}, {Name: "d", Status: Failed}})
+	l, ok := New(nil, nil, []loop.Test{{Name: "a", Status: loop.StatusPassed}, {Name: "b", Status: loop.StatusError}, {Name: "c", Status: loop.StatusSkipped}, {Name: "d", Status: loop.StatusFailed}})
 	if !ok || l.Total != 4 || l.Passed != 1 || l.Failed != 2 || l.Skipped != 1 {
 		t.Errorf("counts of a list = %+v, %v", l, ok)
 	}
@@ -72,7 +72,7 @@ func TestBounds(t *testing.T) {
 		report.Named = append(report.Named, tests.Test{Name: fmt.Sprint(i), Status: tests.Passed})
 	}
 	l, _ := New(report, &loop.Tests{Total: 50000}, nil)
-	if len(l.Tests) != maxTests || !l.Cut || l.Tests[0].Name != "late" || l.Tests[0].Status != Failed || l.Unlisted() != 50000-maxTests {
+	if len(l.Tests) != maxTests || !l.Cut || l.Tests[0].Name != "late" || l.Tests[0].Status != loop.StatusFailed || l.Unlisted() != 50000-maxTests {
 		t.Errorf("%d tests, cut: %v, first %+v, unlisted %d", len(l.Tests), l.Cut, l.Tests[0], l.Unlisted())
 	}
 	for i := range report.Named {

@@ -26,7 +26,7 @@ func (w *written) attempt(n int) {
 	_, _ = log.Write([]byte(hostile))
 	_ = log.Close()
 	list, _ := a.GateFile("test", "clean", testlist.Kind)
-	_ = testlist.Look{Gate: hostile, Where: "clean", With: hostile, Framework: hostile, Total: 2, Tests: []testlist.Test{{Name: hostile, Status: testlist.Failed, Message: hostile}}}.Write(list)
+	_ = testlist.Look{Gate: hostile, Where: "clean", With: hostile, Framework: hostile, Total: 2, Tests: []loop.Test{{Name: hostile, Status: loop.StatusFailed, Message: hostile}}}.Write(list)
 	_ = list.Close()
 	w.add(n, 1, &loop.IterationPhase{Phase: loop.Executing})
 	w.add(n, 1, &loop.AgentText{Text: hostile})
