@@ -74,18 +74,13 @@ var toPass = text.NewPattern(`\bpass ([A-Z])`)
 
 // inGo is a message in the words of the library. What stands in quotes is a command
 // to type, or what somebody has written, and stays.
-func inGo(message string) string { return inWords(message, flagWords) }
-
-// whyInGo is the cause of an end, likewise.
-func whyInGo(why string) string { return inWords(why, whyWords) }
-
-func inWords(message string, words []flagWord) string {
+func inGo(message string) string {
 	if !strings.Contains(message, "-") {
 		return message
 	}
 	parts := strings.Split(message, `"`)
 	for i := 0; i < len(parts); i += 2 {
-		for _, f := range words {
+		for _, f := range flagWords {
 			parts[i] = f.flag().ReplaceAllString(parts[i], f.word)
 		}
 		parts[i] = toPass().ReplaceAllString(parts[i], "set $1")
@@ -93,13 +88,34 @@ func inWords(message string, words []flagWord) string {
 	return strings.Join(parts, `"`)
 }
 
+// whyInGo is the cause of an end, likewise. Quotes say nothing in it: an agent may
+// have left one open.
+func whyInGo(why string) string {
+	if !strings.Contains(why, "-") {
+		return why
+	}
+	for _, f := range whyWords {
+		why = f.flag().ReplaceAllString(why, f.word)
+	}
+	return why
+}
+
 // eventInGo is an event as a program is told it: the hint of a warning, and why a run
-// ended, in the words of the library. The journal keeps it as people are told.
+// ended or a claim was refused, in the words of the library. The journal keeps it as
+// people are told.
 func eventInGo(e Event) Event {
 	switch p := e.Payload.(type) {
 	case *loop.Warning:
 		said := *p
 		said.Hint = inGo(p.Hint)
+		e.Payload = &said
+	case *loop.ClaimRefused:
+		said := *p
+		said.Why = whyInGo(p.Why)
+		e.Payload = &said
+	case *loop.IterationFinished:
+		said := *p
+		said.Outcome.Person, said.Verdict.Why = whyInGo(p.Outcome.Person), whyInGo(p.Verdict.Why)
 		e.Payload = &said
 	case *loop.RunFinished:
 		said := *p

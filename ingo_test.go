@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 func TestInGo(t *testing.T) {
@@ -30,6 +32,28 @@ func TestInGo(t *testing.T) {
 		if got := inGo(message); got != want {
 			t.Errorf("inGo(%q)\n = %q, want\n   %q", message, got, want)
 		}
+	}
+}
+
+// An agent's own words stay as they are, and so does what the journal holds.
+func TestEventsInGo(t *testing.T) {
+	const why, want = `unknown "--model: resume with --accept-config`, `unknown "--model: resume with AcceptConfig`
+	for _, tt := range []struct {
+		told loop.Payload
+		say  func(loop.Payload) string
+	}{
+		{&loop.RunFinished{Why: why}, func(p loop.Payload) string { return p.(*loop.RunFinished).Why }},
+		{&loop.ClaimRefused{Why: why}, func(p loop.Payload) string { return p.(*loop.ClaimRefused).Why }},
+		{&loop.IterationFinished{Verdict: loop.Verdict{Why: why}}, func(p loop.Payload) string { return p.(*loop.IterationFinished).Verdict.Why }},
+		{&loop.IterationFinished{Outcome: loop.Outcome{Person: why}}, func(p loop.Payload) string { return p.(*loop.IterationFinished).Outcome.Person }},
+	} {
+		if got := tt.say(eventInGo(Event{Payload: tt.told}).Payload); got != want || tt.say(tt.told) != why {
+			t.Errorf("%T says %q, and was %q; want %q", tt.told, got, tt.say(tt.told), want)
+		}
+	}
+	text := &loop.AgentText{Text: why}
+	if e := eventInGo(Event{Payload: text}); e.Payload != loop.Payload(text) || text.Text != why {
+		t.Errorf("what the agent says is %q", text.Text)
 	}
 }
 

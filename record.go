@@ -244,7 +244,7 @@ func (a absent) Error() string { return string(a) }
 func (absent) Unwrap() error   { return fs.ErrNotExist }
 
 func (r *Record) iteration(e loop.Event) Iteration {
-	p := e.Payload.(*loop.IterationFinished)
+	p := eventInGo(e).Payload.(*loop.IterationFinished)
 	return Iteration{
 		Number: e.Iter, Attempt: e.Attempt, Started: p.Outcome.StartedAt, Ended: e.Time, Outcome: p.Outcome, Verdict: p.Verdict,
 		Dir: r.store.AttemptDir(r.Run, e.Iter, e.Attempt),
