@@ -107,7 +107,7 @@ var table = []mutant{
 	{row: "PROG-04", what: "progress does not set the count back", file: "internal/loop/count.go", old: `case e == reset, e == byProgress && progress:`, new: `case e == reset:`},
 	{row: "PROG-05", what: "a failed test of pytest is passed", file: "internal/tests/pytest.go", old: `"failed": Failed, "error": Failed,`, new: `"failed": Passed, "error": Failed,`},
 	{row: "PROG-07", what: "tests are not kept one by one", file: "internal/proof/judge.go", old: `!ok || r.Interrupted {`, new: `ok || r.Interrupted {`},
-	{row: "PROG-07", what: "an error is a failed test like any other", file: "internal/testlist/testlist.go", old: `one.Status = Error`, new: `one.Status = Failed`},
+	{row: "PROG-07", what: "an error is a failed test like any other", file: "internal/testlist/testlist.go", old: `one.Status = loop.StatusError`, new: `one.Status = loop.StatusFailed`},
 	{row: "PROG-07", what: "a test that passed has no time", file: "internal/tests/named.go", old: `Status: t.Status, Duration: t.Duration, Error`, new: `Status: t.Status, Error`},
 	{row: "PROG-09", what: "a summary has a heading of one sign only", file: "internal/detect/summary.go", old: `(?i)^#{2,3}[ \t]+summary:?$`, new: `(?i)^#[ \t]+summary:?$`},
 
