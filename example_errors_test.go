@@ -55,9 +55,9 @@ func ExampleNotFoundError() {
 
 func ExampleUnreadableError() {
 	defer inNewFolder()()
-	first := finished(refrain.Options{Command: []string{"true"}})
 	finished(refrain.Options{Command: []string{"true"}})
-	if err := os.WriteFile(filepath.Join(first.Dir, "run.json"), []byte("{"), 0o600); err != nil {
+	latest := finished(refrain.Options{Command: []string{"true"}})
+	if err := os.WriteFile(filepath.Join(latest.Dir, "run.json"), []byte("{"), 0o600); err != nil {
 		log.Fatal(err)
 	}
 
@@ -69,8 +69,8 @@ func ExampleUnreadableError() {
 		fmt.Println(record.Run)
 	}
 	// Output:
-	// run-2
-	// run-1 cannot be read
+	// run-1
+	// run-2 cannot be read
 }
 
 func ExamplePanicError() {

@@ -53,8 +53,8 @@ func Open(dir, run string) (*Record, error) {
 }
 
 // Runs gives every run of the project around a folder (empty: the current one),
-// the latest first, also those in other work trees of its repository. A run that
-// cannot be read is an *UnreadableError in its place, and the others follow.
+// the latest first, also those in other work trees of its repository. Runs that
+// cannot be read come after all others, each as an *UnreadableError.
 func Runs(dir string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		store, err := history.OpenStore(orHere(dir))
@@ -332,22 +332,31 @@ func (r *Record) Prompt(iteration, attempt int) (io.ReadCloser, error) {
 }
 
 func (r *Record) open(iteration, attempt int, name string) (io.ReadCloser, error) {
-	if _, err := r.store.Load(r.Run); err != nil {
-		return nil, public(err)
-	}
-	_, last, err := r.store.LastAttempt(r.Run, iteration)
-	if missing, ok := errors.AsType[*app.NotFoundError](err); ok && missing.Ref != r.Run {
-		return nil, r.without(iteration, fmt.Sprintf("%s has no iteration %d", r.Run, iteration))
-	}
+	dir, err := r.dirOf(iteration, attempt)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
-	if attempt < 0 || attempt > last {
-		return nil, r.without(iteration, fmt.Sprintf("iteration %d of %s has no attempt %d", iteration, r.Run, attempt))
-	}
-	f, err := files.OpenFile(filepath.Join(r.store.AttemptDir(r.Run, iteration, cmp.Or(attempt, last)), name))
+	f, err := files.OpenFile(filepath.Join(dir, name))
 	if err != nil {
 		return nil, fmt.Errorf("read what iteration %d of %s left: %w", iteration, r.Run, err)
 	}
 	return f, nil
+}
+
+// dirOf is the folder of an attempt; 0 is the last one.
+func (r *Record) dirOf(iteration, attempt int) (string, error) {
+	if _, err := r.store.Load(r.Run); err != nil {
+		return "", public(err)
+	}
+	_, last, err := r.store.LastAttempt(r.Run, iteration)
+	if missing, ok := errors.AsType[*app.NotFoundError](err); ok && missing.Ref != r.Run {
+		return "", r.without(iteration, fmt.Sprintf("%s has no iteration %d", r.Run, iteration))
+	}
+	if err != nil {
+		return "", public(err)
+	}
+	if attempt < 0 || attempt > last {
+		return "", r.without(iteration, fmt.Sprintf("iteration %d of %s has no attempt %d", iteration, r.Run, attempt))
+	}
+	return r.store.AttemptDir(r.Run, iteration, cmp.Or(attempt, last)), nil
 }

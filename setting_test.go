@@ -71,6 +71,10 @@ func TestSettingsOfACommandCanBeGivenBack(t *testing.T) {
 	if r := run(t, refrain.Options{Dir: t.TempDir(), Command: o.Command, Prompt: "go", Settings: held}); r.State != refrain.Done || r.Reason != refrain.ByPromise {
 		t.Errorf("result = %+v, want done by the promise of the settings", r)
 	}
+	none := refrain.Options{Dir: t.TempDir(), Command: script("true"), Prompt: "go", Settings: map[string]string{"progress.ignore": "[]"}}
+	if held, err = refrain.SettingsOf(t.Context(), none); err != nil || held["progress.ignore"] != "[]" {
+		t.Errorf("settings = %v, %v; want an empty list where somebody said so", held, err)
+	}
 	held, err = refrain.SettingsOf(t.Context(), refrain.Options{Dir: t.TempDir(), Prompt: "go", CustomAgent: &speaker{}, Model: "large"})
 	if err != nil || held["agent"] != "" || held["permissions.mode"] != "" || held["model"] != `"large"` {
 		t.Errorf("settings of an agent of one's own = %v, %v; want its model, and nothing that it would be refused", held, err)

@@ -1,7 +1,6 @@
 package refrain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -27,15 +26,16 @@ const (
 // Tests is what the gates saw of tests in an attempt at an iteration, each test with
 // its status, time and message; attempt 0 is the last one, and iteration 0 is the time
 // before the first. It is empty where no gate ran tests that could be read, and for
-// runs of versions that did not keep them.
+// runs of versions that did not keep them. What could be read is there beside an
+// error about the rest.
 func (r *Record) Tests(iteration, attempt int) ([]GateTests, error) {
-	_, last, err := r.store.LastAttempt(r.Run, iteration)
+	dir, err := r.dirOf(iteration, attempt)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
-	list, err := testlist.Read(context.Background(), r.store.AttemptDir(r.Run, iteration, cmp.Or(attempt, last)))
+	list, err := testlist.Read(context.Background(), dir)
 	if err != nil {
-		return nil, fmt.Errorf("read the tests of iteration %d of %s: %w", iteration, r.Run, err)
+		return list, fmt.Errorf("read the tests of iteration %d of %s: %w", iteration, r.Run, err)
 	}
 	return list, nil
 }

@@ -147,7 +147,7 @@ func (s *Setup) notRead() []loop.Warning {
 			list = append(list, loop.Warning{Text: f.What, Hint: f.Hint})
 			continue
 		}
-		list = append(list, loop.Warning{Text: f.What, Hint: "to take it over, move " + config.FileName + " away and type \"refrain import\""})
+		list = append(list, loop.Warning{Text: f.What, Hint: "to take it over, move " + config.FileName + " away; then " + f.Hint})
 	}
 	return list
 }

@@ -82,7 +82,7 @@ func settingTexts(req request.Request, held map[string]config.Stored) map[string
 // canBeGiven tells whether a setting that holds for a request can be given to another
 // like it, and means the same then.
 func canBeGiven(req request.Request, r setting.Row, s config.Stored) bool {
-	empty := func(value string) bool { return value == `""` || value == "[]" }
+	_, takesBack, _, _ := r.Take("")
 	switch {
 	case s.BuiltIn() && (r.Key == "log.level" || r.Key == "prompt"):
 		return false // who sets it wants a log on stderr, or that file, and nobody did
@@ -90,7 +90,7 @@ func canBeGiven(req request.Request, r setting.Row, s config.Stored) bool {
 		return false // it has another
 	case r.Key == "session.mode" && strings.HasPrefix(s.Layer, "profile "):
 		return false // the profile, which is given, asks only those that can
-	case empty(string(s.Value)) && !empty(setting.Render(r.Default)):
+	case string(s.Value) == `""` && takesBack && setting.Render(r.Default) != `""`:
 		return false // it would take back what others say, and the default would hold
 	}
 	return lineup.Means(req, r.Key)

@@ -24,8 +24,8 @@ var flags = []Word{
 	{"rooda", "u", "--unlimited"},
 	{"rooda", "d", "--dry-run"},
 	{"rooda", "c", "--context TEXT"},
-	{"rooda", "v", "-o plain shows all that the agent says, --set log.level=debug what the runner does"},
-	{"rooda", "verbose", "-o plain shows all that the agent says, --set log.level=debug what the runner does"},
+	{"rooda", "v", "-o lines shows all that the agent says, --set log.level=debug what the runner does"},
+	{"rooda", "verbose", "-o lines shows all that the agent says, --set log.level=debug what the runner does"},
 	{"rooda", "q", "-o quiet"},
 	{"rooda", "quiet", "-o quiet"},
 	{"rooda", "log-level", "--set log.level=LEVEL"},
@@ -137,7 +137,7 @@ var variables = []Word{
 	{"rooda", "ROODA_LOOP_ITERATION_TIMEOUT", "set REFRAIN_LOOP_ITERATION_TIMEOUT, with its unit: 300s"},
 	{"rooda", "ROODA_LOOP_FAILURE_THRESHOLD", "set REFRAIN_STOP_FAILURES"},
 	{"rooda", "ROODA_LOOP_LOG_LEVEL", "set REFRAIN_LOG_LEVEL"},
-	{"rooda", "ROODA_LOOP_SHOW_AI_OUTPUT", "pass -o plain or -o live"},
+	{"rooda", "ROODA_LOOP_SHOW_AI_OUTPUT", "pass -o lines or -o live"},
 	{"rooda", "ROODA_", "unset it: nothing stands for it here"},
 }
 
@@ -182,7 +182,7 @@ var keys = []Word{
 	{"rooda", "max_output_buffer", "there is none: all output is kept, and the end of it is what counts"},
 	{"rooda", "log_level", "log.level"},
 	{"rooda", "log_timestamp_format", "there is none: the log has whole times, and plain output those of the clock"},
-	{"rooda", "show_ai_output", "-o says how a run is shown: live and plain have the agent's output, quiet has not"},
+	{"rooda", "show_ai_output", "-o says how a run is shown: live and lines have the agent's output, plain and quiet have not"},
 	{"rooda", "ai_cmd", "[agents.NAME] command, or a command after --"},
 	{"rooda", "ai_cmd_alias", "agent"},
 	{"rooda", "ai_cmd_aliases", "[agents.NAME] command"},

@@ -141,10 +141,16 @@ func masked(f Flight) []Finding {
 			})
 		}
 	}
+	c := f.Config()
 	for _, w := range f.Workers {
-		add("agent "+w.Name, f.Config().Agents[w.Name].Command)
+		if len(f.Request.Command) == 0 { // which is nobody's in the settings, whatever its name
+			add("agent "+w.Name, c.Agents[w.Name].Command)
+		}
 	}
-	for _, g := range f.Config().Gates {
+	for name, line := range map[string]string{"build": c.Commands.Build, "lint": c.Commands.Lint, "test": c.Commands.Test} {
+		add("command "+name, setting.Command{Line: line})
+	}
+	for _, g := range c.Gates {
 		add("gate "+g.Name, setting.Command{Line: g.Run})
 	}
 	return list

@@ -101,9 +101,9 @@ func unlisted(l testlist.Look, hidden int) []string {
 	}
 	switch n := l.Unlisted(); {
 	case n > 0 && l.Cut:
-		list = append(list, fmt.Sprintf("%s are not kept: there are too many", text.Plural(n, "more test")))
+		list = append(list, fmt.Sprintf("%s not kept: there are too many", text.Plural(n, "more test")))
 	case n > 0:
-		list = append(list, fmt.Sprintf("%s are counted, and not named by what the gate prints", text.Plural(n, "more test")))
+		list = append(list, fmt.Sprintf("%s counted, and not named by what the gate prints", text.Plural(n, "more test")))
 	}
 	return list
 }
