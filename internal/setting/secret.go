@@ -2,6 +2,7 @@ package setting
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -144,10 +145,15 @@ func (r Row) Lost(value any) bool {
 	return ok && c.lost(r.Kind.secrets)
 }
 
-// Lost tells whether something was masked in the command, be it a password in an
-// address, so that it is there no more.
+// maskedWord is a mask that is a value of its own: of a name or a flag, or the password
+// of an address. A sentence may have three stars in it.
+var maskedWord = later(`[=:]\s*["']?\*\*\*|(?:^|[\s"'])-\S+\s+["']?\*\*\*|\*\*\*@`)
+
+// Lost tells whether something was masked in the command, be it inside an argument, so
+// that it is there no more.
 func (c Command) Lost() bool {
-	return c.lost(secretInLine) || strings.Contains(strings.Join(c.Argv, " ")+c.Line, Mask+"@")
+	return c.lost(secretInLine) || slices.Contains(c.Argv, Mask) || slices.Contains(strings.Fields(c.Line), Mask) ||
+		slices.ContainsFunc(c.Texts(), maskedWord().MatchString)
 }
 
 func (c Command) lost(inLine pattern) bool {

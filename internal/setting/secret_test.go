@@ -32,6 +32,27 @@ func TestMaskedArguments(t *testing.T) {
 	}
 }
 
+func TestAMaskIsSeenWhereverItStands(t *testing.T) {
+	for _, tt := range []struct {
+		in   Command
+		lost bool
+	}{
+		{Command{Argv: []string{"sh", "-c", "my --api-key ***; x"}}, true},
+		{Command{Argv: []string{"sh", "-c", "TOKEN='***' x"}}, true},
+		{Command{Argv: []string{"x", "-k", "***"}}, true},
+		{Command{Argv: []string{"x", "--header", "X-Auth:***"}}, true},
+		{Command{Argv: []string{"curl", "https://u:***@h"}}, true},
+		{Command{Line: "x ***"}, true},
+		{Command{Line: "x -k '***' y"}, true},
+		{Command{Argv: []string{"x", "-p", "*** Take care ***"}}, false},
+		{Command{Argv: []string{"x", "-p", "Write **bold** words"}}, false},
+	} {
+		if got := tt.in.Lost(); got != tt.lost {
+			t.Errorf("Lost of %s = %t, want %t", Render(tt.in), got, tt.lost)
+		}
+	}
+}
+
 func TestSecretsOfACommand(t *testing.T) {
 	for _, tt := range []struct {
 		in   Command
