@@ -184,8 +184,13 @@ func nameFor(name, other string) string {
 	return firstOf(strings.TrimRight(strings.TrimLeft(name, "-_"), "-"), other)
 }
 
-// agentName is what an agent is called that is a program.
+// agentName is what an agent is called that is a program. Who wrote a whole command
+// line there may have put a secret into it, which is no part of a name.
 func agentName(program string) string {
+	program, _, _ = strings.Cut(program, " -")
+	if clean, hidden := inCommand(setting.Command{Line: program}); len(hidden) > 0 {
+		program = clean.Line
+	}
 	name := nameFor(path.Base(strings.ReplaceAll(program, "\\", "/")), "")
 	if name == "" || slices.Contains(agent.BuiltIn(), name) || reserved(name) {
 		name = strings.Trim(name+"-command", "-")

@@ -60,6 +60,8 @@ func TestWhatWasNotTakenIsListed(t *testing.T) {
 			"loop.ai_cmd_alias loop.default_iterations procedures.a procedures.b.description procedures.b.iteration_mode procedures.b.log_level",
 		},
 		{"checks that are no commands", "ralphex", map[string]string{"docs/plans/a.md": "## Validation Commands\nRun all of:\n1. `a`\n- b c\n- `d` and `e`\n- `f` must pass\n## Tasks\n- [ ] one\n"}, "Validation Commands Validation Commands Validation Commands"},
+		{"checks that need each other", "ralphex", map[string]string{"docs/plans/a.md": "## Validation Commands\n```sh\ncd web\nnpm test\n```\n```\nfor i in 1 2; do\n  a $i\ndone\n```\n## Tasks\n- [ ] one\n"}, "Validation Commands Validation Commands"},
+		{"agents of which one is named, and another the default", "ralph-tui", map[string]string{ralphTUIFile: "agent = \"codex\"\ntracker = \"none\"\n[[agents]]\nname = \"mine\"\nplugin = \"claude\"\ndefault = true\n[[agents]]\nname = \"claude\"\nplugin = \"gemini\"\n"}, "agents.claude agents.mine tracker"},
 		{"a prompt in letters of old", "fresher", map[string]string{fresherBuilding: "na\xefve"}, fresherBuilding},
 		{"a folder that is not there yet, and limits of a container", "fresher", map[string]string{fresherFile: "[paths]\nimpl_dir = \"todo\"\n[docker]\nmemory = \"4g\"\n"}, "docker paths.impl_dir"},
 	}
@@ -85,6 +87,14 @@ func TestASecretIsListedAndNotWritten(t *testing.T) {
 		{"a text", "rooda", roodaFile, "procedures: {a: {summary: 'token: SECRET', act: [{content: 'Use password=SECRET, and a token: a word.'}]}}", "procedures.a.act procedures.a.summary"},
 		{"an address", "rooda", roodaFile, "loop: {ai_cmd: 'x --proxy http://me:SECRET@host'}", "agents.ai.command"},
 		{"a check", "ralphex", "docs/plans/a.md", "## Validation Commands\n- `API_KEY=SECRET make`\n- run TOKEN=SECRET make\n## Tasks\n- [ ] a\n", "Validation Commands gate.check-1"},
+		{"what is inside an argument", "descartes", descartesFile, `{"config": {"command": "sh", "args": ["-c", "my --api-key SECRET; PASSWORD=SECRET x; curl https://u:SECRET@h/x"]}}`, "agents.sh.command agents.sh.command agents.sh.command"},
+		{"a password inside an argument", "descartes", descartesFile, `{"config": {"command": "sh", "args": ["-c", "my; curl 'https://u:SECRET@h/x'"]}}`, "agents.sh.command"},
+		{"a line as a program", "descartes", descartesFile, `{"config": {"command": "my --api-key SECRET"}}`, "agents.my.command"},
+		{"a variable before a program", "descartes", descartesFile, `{"config": {"command": "KEY=SECRET my"}}`, "agents.KEY-----my.command"},
+		{"a key without a name, as an argument", "descartes", descartesFile, `{"config": {"command": "a", "args": ["-k", "SECRET", "--header", "X-Auth:SECRET:x"]}}`, "agents.a.command"},
+		{"a key without a name, inside an argument", "descartes", descartesFile, `{"config": {"command": "sh", "args": ["-c", "a -k 'SECRET'"]}}`, "agents.sh.command"},
+		{"a key without a name, in a line", "rooda", roodaFile, "loop: {ai_cmd: 'x -k SECRET --header X-Auth:SECRET'}", "agents.ai.command"},
+		{"a key without a name, in a check", "ralphex", "docs/plans/a.md", "## Validation Commands\n- `check -k SECRET`\n## Tasks\n- [ ] a\n", "gate.check-1"},
 		{"a command of a project", "fresher", fresherFile, "[commands]\ntest = \"TOKEN=SECRET go test\"\n", "commands.test"},
 	}
 	for _, tt := range tests {
@@ -101,6 +111,20 @@ func TestASecretIsListedAndNotWritten(t *testing.T) {
 		}
 		if all := im.TOML() + fmt.Sprint(im.Notes); strings.Contains(all, secret) {
 			t.Errorf("%s: the secret is told:\n%s", tt.what, all)
+		}
+	}
+}
+
+func TestANoteTellsNoSecret(t *testing.T) {
+	const secret = "sk-ant-0123456789abcdefghij"
+	for _, tt := range []struct{ system, file, text, want string }{
+		{"ralph-tui", ralphTUIFile, "tracker = \"none\"\nagent = \"foo --api-key SECRET\"\n", "foo --api-key *** is not built in"},
+		{"ralph-tui", ralphTUIFile, "tracker = \"none\"\n[[agents]]\nname = \"x -k SECRET\"\n", "agents.x -k ***"},
+		{"rooda", roodaFile, "loop: {ai_cmd_alias: 'x -k SECRET'}", `no alias is called "x -k ***"`},
+	} {
+		im, err := Read(project(map[string]string{tt.file: strings.ReplaceAll(tt.text, "SECRET", secret)}), tt.system)
+		if all := fmt.Sprint(im); err != nil || !strings.Contains(all, tt.want) || strings.Contains(all, secret) {
+			t.Errorf("%s: %v\n%s\nwant %s, and no secret", tt.text, err, all, tt.want)
 		}
 	}
 }

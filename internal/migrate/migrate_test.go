@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -231,6 +232,42 @@ gate check-1 = go test ./...
 gate check-2 = go vet ./...`, "", "task_model use_worktree notify_slack_token .ralphex/agents/rev.txt",
 		},
 		{
+			"checks below smaller headings, and in blocks", "ralphex",
+			map[string]string{"docs/plans/a.md": "## Validation Commands\n### Backend\n- `go test ./...`\n### Frontend\n```sh\n# all\ngo vet \\\n  ./...\nA=1 npm test\n```\n```\ncd web && make\n```\n### Task 1: do\n- [ ] it\n"},
+			`procedures.build.done.plan = "docs/plans/a.md"
+gate check-1 = go test ./...
+gate check-2 = go vet ./...
+gate check-3 = A=1 npm test
+gate check-4 = cd web && make`, "", "",
+		},
+		{
+			"ralph-tui with an agent that is named, and another default", "ralph-tui",
+			map[string]string{ralphTUIFile: "agent = \"codex\"\ntracker = \"none\"\n[[agents]]\nname = \"mine\"\nplugin = \"claude\"\ndefault = true\n[[agents]]\nname = \"claude\"\nplugin = \"gemini\"\n"},
+			`agent = "codex"`, "", "agents.mine agents.claude tracker",
+		},
+		{
+			"prompts of rooda with one name", "rooda",
+			map[string]string{"prompts/a.md": "1", "a.md": "2", "a": "3", roodaFile: "procedures:\n  mine:\n    observe: [{path: prompts/a.md}]\n    orient: [{path: a}]\n    decide: [{path: ./prompts/a.md}]\n    act: [{path: a.md}]\n"},
+			`procedures.mine.observe = [".refrain/prompts/rooda/a.md"]
+procedures.mine.orient = [".refrain/prompts/rooda/root/a.md"]
+procedures.mine.decide = [".refrain/prompts/rooda/a.md"]
+procedures.mine.act = [".refrain/prompts/rooda/root/root/a.md"]`,
+			"prompts/a.md>.refrain/prompts/rooda/a.md a>.refrain/prompts/rooda/root/a.md a.md>.refrain/prompts/rooda/root/root/a.md", "",
+		},
+		{
+			"commands of rooda that would have one name", "rooda",
+			map[string]string{roodaFile: "loop: {ai_cmd: first}\nai_cmd_aliases: {x: third}\nprocedures: {ai: {ai_cmd: second, act: [{content: Go}]}, x: {ai_cmd: fourth, act: [{content: Go}]}}\n"},
+			`agents.ai.command = "first"
+agent = "ai"
+agents.x.command = "third"
+procedures.ai.act = [{ text = "Go" }]
+agents.ai-ai.command = "second"
+procedures.ai.agent = "ai-ai"
+procedures.x.act = [{ text = "Go" }]
+agents.x-ai.command = "fourth"
+procedures.x.agent = "x-ai"`, "", "",
+		},
+		{
 			"several open plans of ralphex", "ralphex",
 			map[string]string{"docs/plans/a.md": "- [ ] a\n", "docs/plans/b.md": "- [ ] b\n"},
 			"", "", "docs/plans/a.md docs/plans/b.md",
@@ -352,6 +389,25 @@ func TestStoriesBecomeAPlanInTheirOrder(t *testing.T) {
 	want := "# Shop\n\n## Tasks\n\n- [x] US-1: First\n  - done\n- [ ] US-2: Second line\n  - it works\n  - \\[ ] no task\n- [ ] US-3: Last\n"
 	if err != nil || im.Files[0].Text != want {
 		t.Errorf("plan = %v %q, want %q", err, im.Files, want)
+	}
+}
+
+func TestAPlanHasAsManyTasksAsThereAreStories(t *testing.T) {
+	block := regexp.MustCompile("(?m)^(?:[-*+> ]|\\d+[.)])*(?:\\[[ xX]\\]|```|~~~|<!--)")
+	for _, said := range []string{"- [ ] nested", "1. [ ] x", "2) [x] x", "* [ ] x", "> - [ ] x", ">[ ] x", "- > 1. - [ ] x", "[ ] x", "```", "~~~ x", "<!-- x", "<pre>", "- ```", "# x", "---", "-", "plain"} {
+		for _, story := range []string{
+			`{"id": "a", "title": "t", "acceptanceCriteria": [%[1]q], "passes": true}, {"id": "b", "title": "t"}`,
+			`{"title": %[1]q, "description": %[1]q, "notes": %[1]q, "passes": true}, {"title": "t"}`,
+			`{"id": %[1]q, "passes": true}, {"title": "t"}`,
+		} {
+			im := &Import{}
+			if err := stories(im, "prd.json", fmt.Appendf(nil, `{"description": %[1]q, "userStories": [`+story+`]}`, said)); err != nil {
+				t.Fatal(err)
+			}
+			if got := block.FindAllString(im.Files[0].Text, -1); !slices.Equal(got, []string{"- [x]", "- [ ]"}) {
+				t.Errorf("%s: the plan has %q, want one task done and one open:\n%s", said, got, im.Files[0].Text)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // planFile is the plan that "refrain build" does.
@@ -99,7 +101,7 @@ func stories(im *Import, file string, text []byte) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", firstOf(oneLine(p.Project), oneLine(p.Name), "Implementation plan"))
-	if line := oneLine(p.Description); line != "" {
+	if line := noBlock(p.Description); line != "" {
 		fmt.Fprintf(&b, "\n%s\n", line)
 	}
 	b.WriteString("\n## Tasks\n\n")
@@ -109,16 +111,13 @@ func stories(im *Import, file string, text []byte) error {
 		if s.Passes {
 			box = "x"
 		}
-		title := firstOf(oneLine(s.Title), oneLine(s.Description), "a story without a title")
-		if id := oneLine(s.ID); id != "" {
+		title := firstOf(noBlock(s.Title), noBlock(s.Description), "a story without a title")
+		if id := noBlock(s.ID); id != "" {
 			title = id + ": " + title
 		}
 		fmt.Fprintf(&b, "- [%s] %s\n", box, title)
 		for _, more := range append([]string{s.Description}, append(s.Criteria, s.Notes)...) {
-			if line := oneLine(more); line != "" {
-				if strings.HasPrefix(line, "[") {
-					line = `\` + line // a box would be a task of its own
-				}
+			if line := noBlock(more); line != "" {
 				fmt.Fprintf(&b, "  - %s\n", line)
 			}
 		}
@@ -139,4 +138,19 @@ func stories(im *Import, file string, text []byte) error {
 // oneLine is a text on one line.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+}
+
+var (
+	marks  = text.NewPattern(`^(?:(?:[-*+]|\d{1,9}[.)])(?:\s+|$)|>\s*)+`)
+	blocks = text.NewPattern("^(?:\\[|```|~~~|<!--)")
+)
+
+// noBlock is a text on one line that begins no list, box, block of code or the like:
+// a box would be a task of its own, and a block hides the tasks that follow.
+func noBlock(s string) string {
+	line := marks().ReplaceAllString(oneLine(s), "")
+	if blocks().MatchString(line) {
+		line = `\` + line
+	}
+	return line
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -52,7 +51,7 @@ func readRalphex(in tree, im *Import) error {
 			addGate(im, line)
 		}
 		for _, line := range others {
-			im.note(name, "Validation Commands", setting.MaskLine(line)+": it is no command in backquotes, so no gate was made of it")
+			im.note(name, "Validation Commands", line)
 		}
 	}
 	switch len(open) {
@@ -83,10 +82,13 @@ func readRalphex(in tree, im *Import) error {
 var (
 	openBox = text.NewPattern(`(?m)^\s*[-*+] \[ \] `)
 	checks  = text.NewPattern(`(?i)^#{1,6}\s+(validation|verification)( commands)?\s*$`)
-	heading = text.NewPattern(`^#{1,6}\s`)
-	item    = text.NewPattern(`^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
-	inCode  = text.NewPattern("^`([^`]+)`([^`]*)$")
-	aTask   = text.NewPattern(`(?mi)^#{1,6}\s+(task|iteration)\s+\w+\s*:`)
+	heading = text.NewPattern(`^(#{1,6})\s`)
+	// what means nothing without the lines around it: what a shell remembers, and
+	// what goes on over several lines
+	together = text.NewPattern(`^(?:cd|pushd|popd|export|unset|set|source|\.|alias|trap|umask|eval|shopt|if|then|else|elif|fi|for|while|until|do|done|case|esac|function)(?:\s|;|$)|^\w+=(?:\S*|"[^"]*"|'[^']*'|\$\(.*\))$|^[{}()]|<<|(?:[|&{(]|\bdo|\bthen)$`)
+	item     = text.NewPattern(`^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
+	inCode   = text.NewPattern("^`([^`]+)`([^`]*)$")
+	aTask    = text.NewPattern(`(?mi)^#{1,6}\s+(task|iteration)\s+\w+\s*:`)
 )
 
 // lookAtPlans tells whether there is a plan with an open task, and whether one is
@@ -104,31 +106,63 @@ func lookAtPlans(in tree) (there, sure bool) {
 }
 
 // validation is the commands that a plan wants to be run after each task, and what
-// else it says there.
+// else it says there, with why that is no gate. What stands below a smaller heading belongs to it, but for the
+// tasks.
 func validation(text string) (list, others []string) {
-	within, fenced := false, false
+	within, fenced := 0, false // the level of its heading; 0: outside
+	var block []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
+		found := heading().FindStringSubmatch(line)
 		switch {
 		case strings.HasPrefix(strings.TrimSpace(line), "```"):
 			fenced = !fenced
-		case !fenced && heading().MatchString(line):
-			within = checks().MatchString(line)
-		case !within:
-		case fenced:
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-				list = append(list, line)
+			list, others = takeBlock(block, list, others)
+			block = nil
+		case !fenced && found != nil:
+			switch {
+			case checks().MatchString(line):
+				within = len(found[1])
+			case len(found[1]) <= within || aTask().MatchString(line):
+				within = 0
 			}
+		case within == 0:
+		case fenced:
+			block = append(block, line)
 		default:
 			line = strings.TrimSpace(item().ReplaceAllString(line, ""))
 			if m := inCode().FindStringSubmatch(line); m != nil {
 				list = append(list, strings.TrimSpace(m[1]))
 			} else if line != "" {
-				others = append(others, line)
+				others = append(others, line+": it is no command in backquotes, so no gate was made of it")
 			}
 		}
 	}
-	return list, others
+	return takeBlock(block, list, others)
+}
+
+// takeBlock makes commands of the lines of a block of code. Where they need each
+// other they are none: "cd web" alone is always green, and what follows it would be
+// run in another folder.
+func takeBlock(block, list, others []string) (_, _ []string) {
+	var commands []string
+	begun := ""
+	for _, line := range block {
+		line = strings.TrimSpace(line)
+		if rest, goesOn := strings.CutSuffix(line, `\`); goesOn {
+			begun += strings.TrimSpace(rest) + " "
+			continue
+		}
+		if begun != "" || !strings.HasPrefix(line, "#") {
+			commands = append(commands, strings.TrimSpace(begun+line))
+		}
+		begun = ""
+	}
+	commands = slices.DeleteFunc(append(commands, strings.TrimSpace(begun)), func(line string) bool { return line == "" })
+	if len(commands) > 1 && slices.ContainsFunc(commands, together().MatchString) {
+		return list, append(others, strings.Join(commands, " ⏎ ")+": these lines need each other, so no gate was made of them: put them into a script, and make a gate of that")
+	}
+	return append(list, commands...), others
 }
 
 // addGate adds a check, unless it is there.

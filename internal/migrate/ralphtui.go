@@ -52,7 +52,7 @@ type ralphTUIOptions struct {
 	Model string `key:"model"`
 }
 
-// withoutCounterpart is what some keys of ralph-tui are here.
+// ralphTUINotes is what some keys of ralph-tui are here.
 var ralphTUINotes = map[string]string{
 	"configVersion":         "",
 	"outputDir":             `each run has a folder of its own: "refrain logs" shows what is in it`,
@@ -101,8 +101,14 @@ func ralphTUISettings(im *Import, text []byte) (tasks string, err error) {
 	im.Read = append(im.Read, ralphTUIFile)
 	note := func(key, what string) { im.note(ralphTUIFile, key, what) }
 	name, options, command := firstOf(c.Agent, c.DefaultAgent, c.AgentCommand), c.AgentOptions, c.Command
-	for _, a := range c.Agents {
-		if a.Default || a.Name == name {
+	meant := -1 // the one that is named, else the default
+	for i, a := range c.Agents {
+		if meant < 0 && (name == "" && a.Default || name != "" && a.Name == name) {
+			meant = i
+		}
+	}
+	for i, a := range c.Agents {
+		if i == meant {
 			name, command = firstOf(a.Plugin, a.Name), firstOf(a.Command, command)
 			if a.Options != nil {
 				options = *a.Options

@@ -123,7 +123,7 @@ func roodaSettings(im *Import, text []byte, read func(string) ([]byte, error)) e
 	aliases := map[string]string{}
 	maps.Copy(aliases, c.Tools)
 	maps.Copy(aliases, c.Aliases)
-	r := rooda{im, doc, aliases, map[string]string{}, map[string]bool{}, map[string]bool{}, read}
+	r := rooda{im, doc, aliases, map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, read}
 	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
 		r.call(alias)
 	}
@@ -154,6 +154,7 @@ type rooda struct {
 	doc     document
 	aliases map[string]string
 	names   map[string]string // what the agent of an alias is called here
+	taken   map[string]bool   // names of agents
 	agents  map[string]bool   // that have their table
 	made    map[string]bool   // the procedures
 	read    func(string) ([]byte, error)
@@ -226,9 +227,10 @@ func (r rooda) command(l roodaLoop, at []string) string {
 		if len(at) > 0 {
 			name = at[len(at)-1]
 		}
-		for slices.Contains(slices.Collect(maps.Values(r.names)), name) || slices.Contains(agent.BuiltIn(), name) || reserved(name) {
+		if slices.Contains(agent.BuiltIn(), name) {
 			name += "-ai"
 		}
+		name = r.free(name)
 		r.setAt(line, "agents", name, "command")
 		return name
 	}
@@ -250,17 +252,21 @@ func (r rooda) command(l roodaLoop, at []string) string {
 
 // call finds a name for the agent of an alias.
 func (r rooda) call(alias string) {
-	name := nameFor(alias, "agent")
-	if reserved(name) {
-		name += "-ai"
-	}
-	for slices.Contains(slices.Collect(maps.Values(r.names)), name) {
-		name += "-ai"
-	}
+	name := r.free(nameFor(alias, "agent"))
 	r.names[alias] = name
 	if name != alias {
 		r.note(roodaFile, setting.JoinKey([]string{"ai_cmd_aliases", alias}), "here it is called "+name)
 	}
+}
+
+// free is a name that no other agent has, made of one that may be taken. From now on
+// it is.
+func (r rooda) free(name string) string {
+	for r.taken[name] || reserved(name) {
+		name += "-ai"
+	}
+	r.taken[name] = true
+	return name
 }
 
 // reserved tells whether a name means something else here.
@@ -350,11 +356,8 @@ func (r rooda) phase(at []string, phase any) ([]part, error) {
 		if !ok {
 			return nil, &Error{roodaFile, f.line, f.Path + " is no path in the project"}
 		}
-		to := ".refrain/prompts/rooda/" + strings.TrimPrefix(from, "prompts/")
-		if path.Ext(to) == "" {
-			to += ".md"
-		}
-		if !slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == to }) {
+		to, there := r.copyOf(from)
+		if !there {
 			text, err := r.read(from)
 			if err != nil {
 				return nil, err
@@ -367,4 +370,23 @@ func (r rooda) phase(at []string, phase any) ([]part, error) {
 		list = append(list, part{file: to})
 	}
 	return list, nil
+}
+
+// copyOf is where the copy of a prompt is, or is to be: at a path that no other
+// prompt has, also where large and small letters are the same.
+func (r rooda) copyOf(from string) (to string, there bool) {
+	if at := slices.IndexFunc(r.Files, func(f File) bool { return f.From == from }); at >= 0 {
+		return r.Files[at].Path, true
+	}
+	const dir = ".refrain/prompts/rooda/"
+	name := from
+	if path.Ext(name) == "" {
+		name += ".md"
+	}
+	to = dir + strings.TrimPrefix(name, "prompts/")
+	for slices.ContainsFunc(r.Files, func(f File) bool { return strings.EqualFold(f.Path, to) }) {
+		name = "root/" + name
+		to = dir + name
+	}
+	return to, false
 }

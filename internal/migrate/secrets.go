@@ -10,12 +10,17 @@ import (
 	"github.com/refrain-loop/refrain/internal/setting"
 )
 
-// hideSecrets takes out of the settings and gates what is hidden where a command is
-// shown: they become a file that is made to be committed. What was hidden is listed
-// by its name. Copies of files stay as they are, since to change one would lose what
+// hideSecrets takes out of the settings, gates and notes what is hidden where a command
+// is shown: they become a file that is made to be committed, and what everybody sees.
+// What was hidden is listed by its name. Copies of files stay as they are, since to change one would lose what
 // it says, and are listed where they may hold a secret.
 func (im *Import) hideSecrets() {
 	file := firstOf(im.Read...)
+	for i, n := range im.Notes {
+		what, _ := inShell(setting.Command{Line: n.What})
+		key, _ := inShell(setting.Command{Line: n.Key})
+		im.Notes[i].What, im.Notes[i].Key = what.Line, key.Line
+	}
 	for i, s := range im.Settings {
 		var names []string
 		instead := "have the command read it from your environment, or keep the command in your own settings, out of the project"
@@ -73,26 +78,63 @@ func inShell(c setting.Command) (clean setting.Command, names []string) {
 	return masked(c, setting.Command{Line: setting.MaskLine(c.Line)})
 }
 
+// masked adds to what is masked in a command what is so inside its arguments, each of
+// which may be a line for the shell, and what looks like a secret by itself.
 func masked(c, clean setting.Command) (_ setting.Command, names []string) {
 	if clean.TOML() != c.TOML() {
 		if names = slices.Sorted(maps.Keys(c.Secrets())); len(names) == 0 {
 			names = []string{"a value"}
 		}
 	}
+	for i, arg := range clean.Argv {
+		line, more := inShell(setting.Command{Line: arg})
+		clean.Argv[i] = line.Line
+		names = append(names, more...)
+	}
 	clean, more := inText(clean)
-	return clean, append(names, more...)
+	names = append(names, more...)
+	clean, more = hide(clean, keysIn(clean.Line))
+	names = append(names, more...)
+	slices.Sort(names)
+	return clean, slices.Compact(names)
 }
+
+// keysIn are the words of a line that look like a key, whatever is said before them.
+func keysIn(line string) []redact.Secret {
+	var found []redact.Secret
+	for _, word := range strings.Fields(line) {
+		if strings.Contains(word, "$") || strings.Contains(word, setting.Mask) {
+			continue
+		}
+		pieces := []string{word}
+		if !strings.Contains(word, "://") {
+			pieces = strings.FieldsFunc(word, func(r rune) bool { return r == '=' || r == ':' })
+		}
+		for _, piece := range pieces {
+			found = append(found, redact.Given(map[string]string{"a word that looks like a key": trimmed(piece)}, looksLikePath)...)
+		}
+	}
+	return found
+}
+
+// trimmed is a word without the quotes and signs around it.
+func trimmed(word string) string { return strings.Trim(word, "\"'`<>(),;") }
 
 // inText masks what looks like a secret by its name and by itself, and the passwords
 // in addresses: a sentence may well speak of a token.
 func inText(c setting.Command) (clean setting.Command, names []string) {
 	found := redact.Settings(c.Secrets())
-	for _, word := range slices.Concat(c.Argv, strings.Fields(c.Line)) {
-		address := map[string]string{"the password of an address": strings.Trim(word, "\"'`<>(),;")}
+	for _, word := range strings.Fields(strings.Join(append(slices.Clone(c.Argv), c.Line), " ")) {
+		address := map[string]string{"the password of an address": trimmed(word)}
 		if strings.Contains(word, "://") {
 			found = append(found, redact.Given(address, func(string) bool { return true })...)
 		}
 	}
+	return hide(c, found)
+}
+
+// hide puts a mask in the place of each secret.
+func hide(c setting.Command, found []redact.Secret) (clean setting.Command, names []string) {
 	clean = setting.Command{Line: c.Line, Argv: slices.Clone(c.Argv)}
 	for _, s := range found {
 		if s.Value == setting.Mask {
