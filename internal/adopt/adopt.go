@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -134,14 +133,21 @@ func (p *Plan) try(ctx context.Context) error {
 }
 
 // wrong says that what was read makes no settings. The file that these would have
-// stood in is not there, so its lines would tell nobody anything.
+// stood in is not there, so its lines would tell nobody anything. A fault in what
+// somebody has set elsewhere is none of it, and names its own place.
 func (p *Plan) wrong(err error) error {
 	var problems *config.Errors
 	if errors.As(err, &problems) {
-		first := problems.Problems[0]
-		if first.File == config.FileName {
-			err = errors.New(first.What)
+		var here []string
+		for _, problem := range problems.Problems {
+			if problem.File == config.FileName {
+				here = append(here, problem.What)
+			}
 		}
+		if len(here) == 0 {
+			return err
+		}
+		err = errors.New(strings.Join(here, "; "))
 	}
 	return &request.UsageError{
 		What: fmt.Sprintf("what %s says makes no settings: %v", strings.Join(p.Import.Read, ", "), err),
@@ -149,16 +155,15 @@ func (p *Plan) wrong(err error) error {
 	}
 }
 
-// Write writes the files. What could not be finished is taken away again.
+// Write writes the files. What could not be finished is taken away again, and what
+// stays all the same is told: it would be in the way of the next import.
 func (p *Plan) Write() ([]scaffold.Result, error) {
 	results, err := scaffold.Write(p.Tree, p.Files, false)
 	if err == nil {
 		return results, nil
 	}
-	for _, r := range results {
-		if r.Action == scaffold.Created {
-			_ = os.Remove(filepath.Join(p.Tree, filepath.FromSlash(r.Path)))
-		}
+	if stays := scaffold.TakeBack(p.Tree, results); stays != nil {
+		return nil, fmt.Errorf("%w; take away by hand what was written before: %s", err, strings.ReplaceAll(stays.Error(), "\n", "; "))
 	}
 	return nil, refused(err)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/refrain-loop/refrain/internal/files"
@@ -26,9 +27,10 @@ const (
 
 // Result says what became of one file.
 type Result struct {
-	Path   string `json:"path"`
-	Action Action `json:"action"`
-	Saved  string `json:"saved,omitempty"` // where the file that was overwritten is now
+	Path   string   `json:"path"`
+	Action Action   `json:"action"`
+	Saved  string   `json:"saved,omitempty"` // where the file that was overwritten is now
+	Made   []string `json:"-"`               // the folders that were made for it, the outer ones first
 }
 
 // RefusedError says that something stands where a file should be, and nothing
@@ -58,10 +60,47 @@ func Write(root string, list []File, force bool) ([]Result, error) {
 	}
 	for i, f := range list {
 		if err := carryOut(tree, f, &results[i]); err != nil {
-			return results[:i], fmt.Errorf("write %s: %w", f.Path, err)
+			err = fmt.Errorf("write %s: %w", f.Path, err)
+			if stays := removeFolders(tree, results[i].Made); stays != nil {
+				err = fmt.Errorf("%w; and take away the folder that was made for it: %w", err, stays)
+			}
+			return results[:i], err
 		}
 	}
 	return results, nil
+}
+
+// TakeBack takes away the files that Write has created, and the folders that it made
+// for them. The error says what stays.
+func TakeBack(root string, results []Result) error {
+	tree, err := files.OpenTree(root)
+	if err != nil {
+		return fmt.Errorf("open the work tree: %w", err)
+	}
+	defer tree.Close()
+	var stays []error
+	for _, r := range slices.Backward(results) {
+		if r.Action != Created {
+			continue
+		}
+		if err := tree.Remove(filepath.FromSlash(r.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			stays = append(stays, err)
+		}
+		stays = append(stays, removeFolders(tree, r.Made))
+	}
+	return errors.Join(stays...)
+}
+
+// removeFolders removes folders, the inner ones first. One that has got something else
+// in it stays.
+func removeFolders(tree *os.Root, list []string) error {
+	var stays []error
+	for _, dir := range slices.Backward(list) {
+		if err := tree.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			stays = append(stays, err)
+		}
+	}
+	return errors.Join(stays...)
 }
 
 // Look says what would become of files, and writes nothing.
@@ -154,7 +193,7 @@ func carryOut(tree *os.Root, f File, r *Result) error {
 	name := filepath.FromSlash(f.Path)
 	switch r.Action {
 	case Created:
-		if err := tree.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		if err := makeFolders(tree, filepath.Dir(name), r); err != nil {
 			return err
 		}
 		return replace(tree, name, f.Text, f.Mode)
@@ -167,6 +206,24 @@ func carryOut(tree *os.Root, f File, r *Result) error {
 			return fmt.Errorf("keep the old one: %w", err)
 		}
 		return replace(tree, name, f.Text, info.Mode().Perm())
+	}
+	return nil
+}
+
+// makeFolders makes a folder and those above it, and notes which were not there.
+func makeFolders(tree *os.Root, dir string, r *Result) error {
+	if _, err := tree.Stat(dir); dir == "." || err == nil {
+		return nil
+	}
+	if err := makeFolders(tree, filepath.Dir(dir), r); err != nil {
+		return err
+	}
+	switch err := tree.Mkdir(dir, 0o755); {
+	case errors.Is(err, fs.ErrExist): // somebody else was faster
+	case err != nil:
+		return err
+	default:
+		r.Made = append(r.Made, dir)
 	}
 	return nil
 }

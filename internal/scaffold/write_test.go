@@ -31,6 +31,25 @@ func put(t *testing.T, root, name, text string) {
 	}
 }
 
+func TestTakeBackSaysWhatStays(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, "old/a", "x")
+	results := write(t, root, []File{{Path: "old/a", Text: "y", Mode: 0o644}, {Path: "old/b", Text: "x", Mode: 0o644}, {Path: "new/deep/c", Text: "x", Mode: 0o644}, {Path: "gone/d", Text: "x", Mode: 0o644}}, false)
+	put(t, root, "new/own", "x")
+	err := TakeBack(root, results)
+	if err == nil || !strings.Contains(err.Error(), "new") || strings.Contains(err.Error(), "deep") {
+		t.Errorf("TakeBack = %v, want that the folder with a file of somebody else stays", err)
+	}
+	if diff := cmp.Diff(map[string]string{"old/a": "x", "new/own": "x"}, inTree(t, root)); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"gone", "new/deep"} {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+}
+
 // inTree is every file below a root with its text.
 func inTree(t *testing.T, root string) map[string]string {
 	t.Helper()
@@ -90,7 +109,7 @@ func TestWriteLeavesWhatIsThere(t *testing.T) {
 	t.Run("without force nothing is replaced", func(t *testing.T) {
 		root := start(t)
 		got := write(t, root, list, false)
-		want := []Result{{Path: "a.txt", Action: Kept}, {Path: "mine.txt", Action: Kept}, {Path: "x/y.txt", Action: Created}}
+		want := []Result{{Path: "a.txt", Action: Kept}, {Path: "mine.txt", Action: Kept}, {Path: "x/y.txt", Action: Created, Made: []string{"x"}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("results (-want +got):\n%s", diff)
 		}
@@ -106,7 +125,7 @@ func TestWriteLeavesWhatIsThere(t *testing.T) {
 		want := []Result{
 			{Path: "a.txt", Action: Overwritten, Saved: "a.txt.orig"},
 			{Path: "mine.txt", Action: Kept},
-			{Path: "x/y.txt", Action: Created},
+			{Path: "x/y.txt", Action: Created, Made: []string{"x"}},
 			{Path: "a.txt", Action: Overwritten, Saved: "a.txt.orig2"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
