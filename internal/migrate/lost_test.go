@@ -62,6 +62,8 @@ func TestWhatWasNotTakenIsListed(t *testing.T) {
 		{"checks that are no commands", "ralphex", map[string]string{"docs/plans/a.md": "## Validation Commands\nRun all of:\n1. `a`\n- b c\n- `d` and `e`\n- `f` must pass\n## Tasks\n- [ ] one\n"}, "Validation Commands Validation Commands Validation Commands"},
 		{"checks that need each other", "ralphex", map[string]string{"docs/plans/a.md": "## Validation Commands\n```sh\ncd web\nnpm test\n```\n```\nfor i in 1 2; do\n  a $i\ndone\n```\n## Tasks\n- [ ] one\n"}, "Validation Commands Validation Commands"},
 		{"agents of which one is named, and another the default", "ralph-tui", map[string]string{ralphTUIFile: "agent = \"codex\"\ntracker = \"none\"\n[[agents]]\nname = \"mine\"\nplugin = \"claude\"\ndefault = true\n[[agents]]\nname = \"claude\"\nplugin = \"gemini\"\n"}, "agents.claude agents.mine tracker"},
+		{"what has nothing here", "ralph-claude-code", map[string]string{ralphRC: "CLAUDE_AUTO_UPDATE=true\nCLAUDE_MIN_VERSION=2\nPROJECT_NAME=a\nPROJECT_TYPE=go\n"}, "CLAUDE_AUTO_UPDATE CLAUDE_MIN_VERSION PROJECT_NAME PROJECT_TYPE"},
+		{"an agent that ralphex does not have", "ralphex", map[string]string{ralphexFile: "executor = gemini\n", "docs/plans/a.md": "- [ ] a\n"}, "executor"},
 		{"a prompt in letters of old", "fresher", map[string]string{fresherBuilding: "na\xefve"}, fresherBuilding},
 		{"a folder that is not there yet, and limits of a container", "fresher", map[string]string{fresherFile: "[paths]\nimpl_dir = \"todo\"\n[docker]\nmemory = \"4g\"\n"}, "docker paths.impl_dir"},
 	}
@@ -133,6 +135,17 @@ func TestAVariableOfTheShellIsNoSecret(t *testing.T) {
 	im, err := Read(project(map[string]string{fresherFile: "[commands]\ntest = 'API_KEY=$KEY make --token \"$(cat t)\"'\n"}), "fresher")
 	if err != nil || len(im.Notes) > 0 || strings.Contains(im.TOML(), "***") {
 		t.Errorf("Read = %+v, %v, want the command as it is", im, err)
+	}
+}
+
+func TestAVariableOfAnAgentIsNoSecretAndNotFilledIn(t *testing.T) {
+	im, err := Read(project(map[string]string{roodaFile: "loop: {ai_cmd: 'foo --api-key $K'}\n"}), "rooda")
+	if err != nil || notes(im) != "agents.ai.command" || !strings.Contains(im.Notes[0].What, "no shell fills in") || !strings.Contains(im.TOML(), `"foo --api-key $K"`) {
+		t.Errorf("Read = %+v, %v, want the command as it is, and a note", im, err)
+	}
+	im, err = Read(project(map[string]string{roodaFile: "loop: {ai_cmd: 'foo --api-key $K --token hunter2'}\n"}), "rooda")
+	if err != nil || strings.Contains(im.TOML(), "hunter2") {
+		t.Errorf("Read = %+v, %v, want no secret beside a variable", im, err)
 	}
 }
 

@@ -232,6 +232,11 @@ gate check-1 = go test ./...
 gate check-2 = go vet ./...`, "", "task_model use_worktree notify_slack_token .ralphex/agents/rev.txt",
 		},
 		{
+			"quotes in quotes", "ralph-claude-code",
+			map[string]string{ralphRC: "CLAUDE_MODEL=\"a\\\"b\\\\\" # one\nSESSION_CONTINUITY='true'\t# two\nOWN=\"$(echo \"a\" b)\"\n"},
+			"agent = \"claude\"\nmodel = \"a\\\"b\\\\\"\nsession.mode = \"keep\"", "", "OWN",
+		},
+		{
 			"checks below smaller headings, and in blocks", "ralphex",
 			map[string]string{"docs/plans/a.md": "## Validation Commands\n### Backend\n- `go test ./...`\n### Frontend\n```sh\n# all\ngo vet \\\n  ./...\nA=1 npm test\n```\n```\ncd web && make\n```\n### Task 1: do\n- [ ] it\n"},
 			`procedures.build.done.plan = "docs/plans/a.md"
@@ -285,7 +290,7 @@ session.max_time = "24h"
 stop.no_progress = 3
 prompt = ".refrain/prompts/ralph.md"
 done.plan = ".ralph/fix_plan.md"`,
-			".ralph/PROMPT.md>.refrain/prompts/ralph.md", "MAX_CALLS_PER_HOUR OWN EXIT_SIGNAL .ralph/AGENT.md",
+			".ralph/PROMPT.md>.refrain/prompts/ralph.md", "PROJECT_NAME MAX_CALLS_PER_HOUR OWN EXIT_SIGNAL .ralph/AGENT.md",
 		},
 		{
 			"ralph-claude-code at the root, whose prompt is read as it is", "ralph-claude-code",
@@ -361,6 +366,8 @@ func TestABrokenFileIsToldWithItsLine(t *testing.T) {
 		{"UTF-16", "fresher", fresherFile, "\xff\xfe[\x00", ".fresher/config.toml: it is UTF-16: save it as UTF-8"},
 		{"no settings at all", "descartes", descartesFile, "{}", ".descartes/loop-state.json: it has no config"},
 		{"no pair", "ralph-claude-code", ralphRC, "A=1\nrm -rf x\n", ".ralphrc:2: this is no KEY = VALUE"},
+		{"what a shell would add", "ralph-claude-code", ralphRC, "A=1\nCLAUDE_MODEL='a'\"b\"\n", ".ralphrc:2: CLAUDE_MODEL: something stands behind the closing quote"},
+		{"a command behind a value", "ralph-claude-code", ralphRC, "CLAUDE_MODEL=\"a\" rm x\n", ".ralphrc:1: CLAUDE_MODEL: something stands behind the closing quote"},
 		{"minutes that are none", "ralph-claude-code", ralphRC, "CLAUDE_TIMEOUT_MINUTES=soon\n", `.ralphrc:1: CLAUDE_TIMEOUT_MINUTES cannot be "soon"`},
 		{"time that is none", "ralphex", ralphexFile, "\nidle_timeout = long\n", `.ralphex/config:2: idle_timeout cannot be "long"`},
 		{"no stories", "ralph", "scripts/ralph/prd.json", "{}", "scripts/ralph/prd.json: it has no userStories"},

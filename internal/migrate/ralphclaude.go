@@ -42,7 +42,10 @@ var ralphKeys = map[string]ralphKey{
 	"RALPH_VERBOSE":               {what: "-o says how a run is shown"},
 	"LIVE_SHOW_TOOL_ARGS":         {what: "-o says how a run is shown"},
 	"AGENT_FILE":                  {what: "AGENTS.md is the file that agents read here"},
-	"PROJECT_NAME":                {}, "PROJECT_TYPE": {}, "CLAUDE_AUTO_UPDATE": {}, "CLAUDE_MIN_VERSION": {}, "PROMPT_FILE": {}, "FIX_PLAN_FILE": {},
+	"PROJECT_NAME":                {what: "a project has no name but that of its folder"},
+	"PROJECT_TYPE":                {what: "\"refrain init\" finds out how a project is built and tested"},
+	"CLAUDE_AUTO_UPDATE":          {what: "an agent is taken as it is installed, and updated by yourself"},
+	"CLAUDE_MIN_VERSION":          {what: "an agent is taken as it is installed: \"refrain agents\" shows its version"},
 }
 
 // readRalphClaude reads the two places where this system has had its files: .ralph/,
@@ -143,9 +146,8 @@ func ralphSettings(im *Import, text []byte) (named map[string]string, err error)
 			named[p.key] = p.value
 		case !known:
 			im.note(ralphRC, p.key, "nothing stands for it here")
-		case k.key == "" && k.what != "":
-			im.note(ralphRC, p.key, k.what)
 		case k.key == "":
+			im.note(ralphRC, p.key, k.what)
 		default:
 			value, ok := k.value(p.value)
 			if !ok {

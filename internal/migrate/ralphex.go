@@ -190,7 +190,11 @@ func ralphexSettings(im *Import, text []byte) (plans string, err error) {
 		}
 		switch p.key {
 		case "executor":
-			im.set("agent", map[bool]string{true: "codex", false: "claude"}[p.value == "codex"])
+			if p.value == "codex" || p.value == "claude" {
+				im.set("agent", p.value)
+			} else {
+				note(fmt.Sprintf("%q is none that ralphex is known to have: name the agent with -a, or as agent", p.value))
+			}
 		case "task_model":
 			if model, _, _ := strings.Cut(p.value, ":"); model != "" {
 				im.set("model", model)

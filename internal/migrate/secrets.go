@@ -12,8 +12,8 @@ import (
 
 // hideSecrets takes out of the settings, gates and notes what is hidden where a command
 // is shown: they become a file that is made to be committed, and what everybody sees.
-// What was hidden is listed by its name. Copies of files stay as they are, since to change one would lose what
-// it says, and are listed where they may hold a secret.
+// What was hidden is listed by its name. Copies of files stay as they are, since to
+// change one would lose what it says, and are listed where they may hold a secret.
 func (im *Import) hideSecrets() {
 	file := firstOf(im.Read...)
 	for i, n := range im.Notes {
@@ -30,6 +30,10 @@ func (im *Import) hideSecrets() {
 			switch s.Key[0] {
 			case "agents":
 				hide = inCommand
+				if setting.MaskLine(v) == v && (setting.Command{Line: v}).Masked().Line != v {
+					hide = inShell // what stands where a secret could is a variable
+					im.note(file, setting.JoinKey(s.Key), "no shell fills in its variables: have the command read them itself, or call it with sh -c")
+				}
 			case "commands":
 				hide = inShell
 			}
