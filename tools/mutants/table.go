@@ -151,7 +151,7 @@ var table = []mutant{
 	{row: "STATE-11", what: "rooda: a resume has our words", file: "internal/view/vocabulary.go", old: `before: "Previous session",`, new: `before: "Before",`},
 	{row: "STATE-18", what: "files of a newer version are read", file: "internal/journal/meta.go", old: "\tcase m.Format > Format:\n", new: "\tcase m.Format > Format+100:\n"},
 
-	{row: "SIG-01", what: "TERM lets the iteration finish", file: "internal/cli/attend.go", old: `case name != "INT", onInterrupt == "kill",`, new: `case onInterrupt == "kill",`},
+	{row: "SIG-01", what: "TERM is taken for Ctrl+C", file: "internal/cli/attend.go", old: `Now: true, Signal: name, Hint:`, new: `Now: true, Signal: "INT", Hint:`},
 	{row: "SIG-02", what: "rooda: Ctrl+C lets the iteration finish", file: "internal/config/profiles/rooda.toml", old: `on_interrupt = "kill"`, new: `on_interrupt = "finish"`},
 	{row: "SIG-04", what: "fresher: Ctrl+C ends the agent", file: "internal/config/profiles/fresher.toml", old: `on_interrupt = "finish"`, new: `on_interrupt = "kill"`},
 	{row: "SIG-07", what: "TERM ends with the status of INT", file: "internal/cli/attend.go", old: `"INT": 130, "TERM": 143}`, new: `"INT": 130, "TERM": 130}`},
