@@ -62,6 +62,9 @@ func run(ctx context.Context, dir, only string, goOn, list bool) (ok bool, err e
 			chosen = append(chosen, m)
 		}
 	}
+	if len(chosen) == 0 {
+		return false, fmt.Errorf("-run %s: no row and no file of the table is called so", only)
+	}
 	if list {
 		for _, m := range chosen {
 			fmt.Printf("%-9s %-34s %s\n", m.row, m.file, m.what)
@@ -77,11 +80,11 @@ func run(ctx context.Context, dir, only string, goOn, list bool) (ok bool, err e
 	if b.shown, err = b.places(ctx); err != nil {
 		return false, err
 	}
-	book, err := openBook(filepath.Join(root, "tools", "mutants", "found.out"), goOn)
+	book, err := openBook(filepath.Join(root, "tools", "mutants", "found.out"), goOn || only != "")
 	if err != nil {
 		return false, err
 	}
-	found, err := tryAll(ctx, b, book, chosen)
+	found, err := tryAll(ctx, b, book, chosen, !goOn)
 	report(os.Stdout, found)
 	return err == nil && passed(found), err
 }
@@ -93,9 +96,10 @@ func goProgram() string {
 	return "go"
 }
 
-// tryAll breaks the program in one place after the other. What was found before
-// something went wrong is returned with it.
-func tryAll(ctx context.Context, b breaker, book *book, chosen []mutant) ([]finding, error) {
+// tryAll breaks the program in one place after the other, also where the book says
+// what came of it if that is to be found anew. What was found before something went
+// wrong is returned with it.
+func tryAll(ctx context.Context, b breaker, book *book, chosen []mutant, anew bool) ([]finding, error) {
 	keys := make([]string, len(chosen))
 	var left []place
 	for i, m := range chosen {
@@ -104,6 +108,9 @@ func tryAll(ctx context.Context, b breaker, book *book, chosen []mutant) ([]find
 			return nil, err
 		}
 		keys[i] = key
+		if anew {
+			delete(book.found, key)
+		}
 		if !book.has(key) {
 			left = append(left, b.shown[m.row]...)
 		}
