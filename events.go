@@ -56,6 +56,7 @@ type (
 	CheckpointRestored = loop.CheckpointRestored
 	PlanRead           = loop.PlanRead
 	CommitMade         = loop.CommitMade
+	SandboxRefused     = loop.SandboxRefused
 	TestExplained      = loop.TestExplained
 	ClaimHeard         = loop.ClaimHeard
 	ClaimRefused       = loop.ClaimRefused

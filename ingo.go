@@ -40,6 +40,7 @@ var flagWords = []flagWord{
 	says(`(?:-a|--agent)`, "Agent"),
 	says(`(?:-m|--model)`, "Model"),
 	says(`--prompt-as`, "loop.prompt_as"),
+	says(`--sandbox (?<v>\w+)`, `sandbox.mode = $v`),
 	says(`--permissions (?<v>\w+)`, `permissions.mode = $v`),
 	says(`--permissions`, "permissions.mode"),
 	says(`a command after --`, "Command"),

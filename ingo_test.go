@@ -62,7 +62,7 @@ func TestEventsInGo(t *testing.T) {
 var notForPrograms = []string{
 	"app/init.go", "app/worktree.go", "app/check.go", "history/review.go", "history/squash.go", "git/move.go", "git/branch.go", "gate/telling.go", "project/stranger.go",
 	"stop/cost.go", "stop/finished.go", "stop/iterations.go", "stop/no_progress.go", "stop/repeats.go", "stop/stop.go", "stop/time.go", "stop/tokens.go",
-	"agent/settings.go", "config/workrows.go", "text/hunk.go",
+	"agent/settings.go", "config/workrows.go", "text/hunk.go", "container/room.go",
 }
 
 // notToldPrograms are the packages of which the same is true: they read and write what

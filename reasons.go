@@ -24,6 +24,7 @@ const (
 	ByNoProgress   = loop.ByNoProgress
 	ByPattern      = loop.ByPattern
 	ByTampering    = loop.ByTampering
+	BySandbox      = loop.BySandbox
 	ByScript       = loop.ByScript
 	ByHook         = loop.ByHook
 	ByBlocked      = loop.ByBlocked

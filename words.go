@@ -31,8 +31,10 @@ type (
 	Usage         = loop.Usage      // what an attempt used up
 	State         = loop.State      // in events: the runner's own book of the run; programs go by RunState
 	Totals        = loop.Totals     // what counts over the whole run
+	FencedOff     = loop.FencedOff  // of the totals: what the sandbox has refused
 	Streaks       = loop.Streaks    // what counts in a row
 	Limits        = loop.Limits     // what will end the run at the latest
+	Sandbox       = loop.Sandbox    // what stands between a run's programs and the rest of the machine
 	Verdict       = loop.Verdict    // what a rule says
 	Span          = loop.Millis     // a duration, in JSON as milliseconds
 )

@@ -137,6 +137,7 @@ func newWorld(t *testing.T, lang string) *world {
 		"XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),
 		"XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
 		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
+		"REFRAIN_SANDBOX_MODE=" + within,             // in which most of them come to nothing
 		"REFRAIN_TRUST_FOLDERS=[\"" + w.root + "\"]", // the repository is the user's own; it is the agent that cheats
 		"WORLD=" + w.root,
 		"AGENT=" + filepath.Join(w.root, "agent"),

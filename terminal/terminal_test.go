@@ -240,6 +240,7 @@ func newWorld(t *testing.T, n int, files map[string]string) *world {
 		w.env = append(w.env, key+"="+strings.TrimSpace(string(out)))
 	}
 	w.env = append(w.env,
+		"REFRAIN_SANDBOX_MODE=none", // which sandbox there is depends on the machine, and the screens do not
 		"HOME="+filepath.Join(dir, "home"), "XDG_STATE_HOME="+filepath.Join(dir, "state"), "PATH="+refrain+":"+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 		"PS1=$ ", "SHELL=/bin/sh", "PAGER=cat", "GOPROXY=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "NO_COLOR=1", "TZ=UTC",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",

@@ -58,6 +58,9 @@ type Call struct {
 	Iteration int         // from 1 on; 0: it is only to be shown, or asked something
 	Attempt   int         // at this iteration, from 1 on
 	Limits    loop.Limits // what will end the run at the latest
+	// Confined says that it runs in a sandbox of the runner's. One of its own inside
+	// would fail, or have every command fail.
+	Confined bool
 }
 
 // Command is a process to start.

@@ -17,7 +17,10 @@ func newAider(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "aider",
 		format:  "aider",
-		traits:  Traits{Tokens: true, Cost: true, Secrets: anyProvider, Home: "https://aider.chat"},
+		traits: Traits{
+			Tokens: true, Cost: true, Secrets: anyProvider, Bases: anyBase, Home: "https://aider.chat", // hosts: those of the keys
+			State: State{Folder: ".aider", Secret: []string{"oauth-keys.env"}},
+		},
 		env: map[string]string{
 			"AIDER_ANALYTICS":          "false",
 			"AIDER_CHECK_UPDATE":       "false",

@@ -21,6 +21,15 @@ func newClaude(o Options) (Agent, error) {
 			Keys:    []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
 			Secrets: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"},
 			Root:    "IS_SANDBOX", Home: "https://claude.com/claude-code",
+			// Not measured. Of a cloud (Bedrock, Vertex, Foundry) the host has
+			// a region or an account in its name.
+			Hosts: []string{"api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com"},
+			Bases: []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL"},
+			State: State{
+				Folder: ".claude", In: "CLAUDE_CONFIG_DIR", More: []string{".claude.json"},
+				Keep:   []string{"settings.json", "settings.local.json", "CLAUDE.md", "agents", "commands", "hooks", "plugins", "skills"},
+				Secret: []string{".credentials.json"},
+			},
 			SignIn: SignIn{
 				Ask: []string{"auth", "status", "--json"}, // without the flag an old version takes it for a prompt
 				No:  `"loggedIn":\s*false`, Do: "claude auth login", Folder: ".claude", FolderIn: "CLAUDE_CONFIG_DIR", Kept: ".credentials.json",
@@ -32,6 +41,7 @@ func newClaude(o Options) (Agent, error) {
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", // telemetry, surveys
 			"DISABLE_AUTOUPDATER":                      "1", // not in the middle of a run
 		},
+		confined: map[string]string{"IS_SANDBOX": "1"},
 		unset: []string{
 			"AI_AGENT",
 			"CLAUDECODE",
@@ -82,6 +92,9 @@ func claudeArgs(o Options, c Call) ([]string, error) {
 	}
 	if len(o.Untrusted) > 0 { // the user's own servers are left out, too
 		args = append(args, "--setting-sources", "user", "--strict-mcp-config")
+	}
+	if c.Confined {
+		args = append(args, "--settings", `{"sandbox":{"enabled":false}}`)
 	}
 	if o.SystemFile != "" {
 		args = append(args, "--append-system-prompt-file", o.SystemFile)

@@ -30,6 +30,12 @@ func TestClaudeCommands(t *testing.T) {
 			Command{Argv: argv(), Env: env, Stdin: "do it", First: "INT"},
 		},
 		{
+			"in a sandbox of ours it has none, and root may skip permissions",
+			Options{},
+			Call{HasPrompt: true, Prompt: "do it", Confined: true},
+			Command{Argv: argv("--settings", `{"sandbox":{"enabled":false}}`), Env: append(slices.Clone(env), "IS_SANDBOX=1"), Stdin: "do it", First: "INT"},
+		},
+		{
 			"under another name",
 			Options{Program: "/opt/claude2"},
 			call,

@@ -14,6 +14,9 @@ type cli struct {
 	format  string
 	first   string            // the signal on which it cleans up best
 	env     map[string]string // for headless use; the user's own win
+	// confined is for use in a sandbox of the runner's: its own is off, and it may
+	// skip permissions there whoever runs it.
+	confined map[string]string
 	// unset names what a session of the agent leaves in the environment of its
 	// children. An agent that finds it takes itself for a part of that session.
 	unset []string
@@ -78,6 +81,9 @@ func (a *cli) Command(c Call) (Command, error) {
 		First: a.First,
 
 		StdoutFile: a.stdoutFile,
+	}
+	if c.Confined {
+		cmd.Env = append(cmd.Env, environ(a.confined)...)
 	}
 	deliver := a.deliver
 	if deliver == nil {

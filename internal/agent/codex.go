@@ -26,6 +26,14 @@ func newCodex(o Options) (Agent, error) {
 			Keys:    []string{"CODEX_API_KEY"},
 			Secrets: []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"},
 			Home:    "https://github.com/openai/codex",
+			// By its reports: the last two for who has signed in with ChatGPT. It has no
+			// list of its own.
+			Hosts: []string{"api.openai.com", "auth.openai.com", "chatgpt.com"},
+			Bases: []string{"AZURE_OPENAI_ENDPOINT", "CODEX_OSS_BASE_URL", "OPENAI_BASE_URL"},
+			State: State{
+				Folder: ".codex", In: "CODEX_HOME", Keep: []string{"config.toml", "AGENTS.md", "hooks.json", "agents", "prompts", "rules"},
+				Secret: []string{"auth.json"},
+			},
 			SignIn: SignIn{
 				Ask: []string{"login", "status"}, No: `(?m)^Not logged in`, Do: "codex login",
 				Folder: ".codex", FolderIn: "CODEX_HOME", Kept: "auth.json",
@@ -77,7 +85,11 @@ func codexArgs(o Options, c Call) ([]string, error) {
 		args = append(args, "resume")
 	}
 	args = append(args, "--json", "--skip-git-repo-check", "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false")
-	args = append(args, codexModes[o.Permissions]...)
+	if c.Confined && o.Permissions != "full" {
+		args = append(args, "-c", `sandbox_mode="danger-full-access"`)
+	} else {
+		args = append(args, codexModes[o.Permissions]...)
+	}
 	if len(o.Untrusted) > 0 {
 		level, err := codexDistrust(o.Untrusted)
 		if err != nil {

@@ -36,6 +36,18 @@ func TestCodexCommands(t *testing.T) {
 			Command{Argv: argv("-c", `sandbox_mode="workspace-write"`, "-c", `sandbox_workspace_write.writable_roots=[".git"]`, "-"), Stdin: "do it", First: "INT"},
 		},
 		{
+			"in a sandbox of ours it has none",
+			Options{Permissions: "work"},
+			Call{HasPrompt: true, Prompt: "do it", Confined: true},
+			Command{Argv: argv("-c", `sandbox_mode="danger-full-access"`, "-"), Stdin: "do it", First: "INT"},
+		},
+		{
+			"nor by its own rules",
+			Options{},
+			Call{HasPrompt: true, Prompt: "do it", Confined: true},
+			Command{Argv: argv("-c", `sandbox_mode="danger-full-access"`, "-"), Stdin: "do it", First: "INT"},
+		},
+		{
 			"everything at once",
 			Options{Permissions: "full", MaxTurns: 9, SystemFile: "AGENTS.md"},
 			Call{HasPrompt: true, Prompt: "do it", Model: "gpt-5-codex", Session: "t-1", LeftUSD: 1},

@@ -31,6 +31,14 @@ func newCopilot(o Options) (Agent, error) {
 			Keys:     []string{"COPILOT_PROVIDER_API_KEY"},
 			Secrets:  []string{"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_HEADERS", "COPILOT_GITHUB_TOKEN"},
 			Home:     "https://github.com/github/copilot-cli",
+			// From GitHub's documentation: which of the hosts below depends on the plan.
+			// The API tells which, and can do everything else that its token may.
+			Hosts: []string{".githubcopilot.com", "api.github.com"},
+			Bases: []string{"COPILOT_PROVIDER_BASE_URL"},
+			State: State{ // config.json holds its sign-in and is written all the time
+				Folder: ".copilot", In: "COPILOT_HOME", Secret: []string{"config.json"},
+				Keep: []string{"settings.json", "permissions-config.json", "mcp-config.json", "lsp-config.json", "copilot-instructions.md", "instructions", "agents", "hooks", "installed-plugins", "skills"},
+			},
 		},
 		first:   "INT",
 		env:     map[string]string{"COPILOT_AUTO_UPDATE": "false"},

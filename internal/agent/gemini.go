@@ -25,6 +25,14 @@ func newGemini(o Options) (Agent, error) {
 			Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 			Secrets: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 			Home:    "https://github.com/google-gemini/gemini-cli",
+			// By its reports: with a key, for who has signed in, and Vertex without a
+			// region. It has no list of its own.
+			Hosts: []string{"aiplatform.googleapis.com", "cloudcode-pa.googleapis.com", "generativelanguage.googleapis.com", "oauth2.googleapis.com"},
+			Bases: []string{"CODE_ASSIST_ENDPOINT", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"},
+			State: State{
+				Folder: ".gemini", Keep: []string{"settings.json", "GEMINI.md", ".env", "commands", "extensions", "hooks", "policies"},
+				Secret: []string{"oauth_creds.json"},
+			},
 		},
 		env: map[string]string{
 			// It refuses to work headless in a folder that nobody has trusted.
@@ -32,8 +40,9 @@ func newGemini(o Options) (Agent, error) {
 			// Else it starts itself a second time, and signals reach the first.
 			"GEMINI_CLI_NO_RELAUNCH": "true",
 		},
-		unset: []string{"GEMINI_CLI"},
-		args:  geminiArgs,
+		confined: map[string]string{"GEMINI_SANDBOX": "false"},
+		unset:    []string{"GEMINI_CLI"},
+		args:     geminiArgs,
 		takes: Takes{
 			// From the folder it works in; variables from the nearest folder on the
 			// way up that has some. Policies name tools that need no question.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +20,12 @@ func TestGeminiCommands(t *testing.T) {
 			Options{Permissions: "own", SystemFile: "AGENTS.md", MaxTurns: 3},
 			Call{HasPrompt: true, Prompt: "do it"},
 			Command{Argv: argv(), Env: env, Stdin: "do it", StdoutFile: true},
+		},
+		{
+			"in a sandbox of ours it has none",
+			Options{Permissions: "own"},
+			Call{HasPrompt: true, Prompt: "do it", Confined: true},
+			Command{Argv: argv(), Env: append(slices.Clone(env), "GEMINI_SANDBOX=false"), Stdin: "do it", StdoutFile: true},
 		},
 		{
 			"a session goes on, with a model",

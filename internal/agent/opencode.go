@@ -21,10 +21,17 @@ func newOpencode(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "opencode",
 		format:  "opencode",
-		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://opencode.ai"},
-		env:     env,
-		unset:   []string{"OPENCODE", "OPENCODE_PID"},
-		args:    opencodeArgs,
+		traits: Traits{
+			Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://opencode.ai",
+			// Its own models, and the list of all. Whom it buys from by a sign-in is not
+			// known.
+			Hosts: []string{"models.dev", "opencode.ai"},
+			Bases: anyBase,
+			State: State{Folder: ".local/share/opencode", More: []string{".local/state/opencode/"}, Private: []string{".config/opencode"}, Secret: []string{"auth.json"}},
+		},
+		env:   env,
+		unset: []string{"OPENCODE", "OPENCODE_PID"},
+		args:  opencodeArgs,
 		takes: Takes{
 			// From every folder between the one it works in and the root of the
 			// repository. Its own holds plugins and tools.

@@ -20,11 +20,16 @@ func newPi(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "pi",
 		format:  "pi",
-		traits:  Traits{Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://github.com/badlogic/pi-mono"},
-		first:   "TERM",
-		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
-		unset:   []string{"PI_CODING_AGENT"},
-		args:    piArgs,
+		traits: Traits{
+			Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Bases: anyBase, Home: "https://github.com/badlogic/pi-mono", // hosts: those of the keys
+			State: State{
+				Folder: ".pi/agent", In: "PI_CODING_AGENT_DIR", Keep: []string{"settings.json", "models.json", "AGENTS.md", "extensions", "prompts", "skills"}, Secret: []string{"auth.json"},
+			},
+		},
+		first: "TERM",
+		env:   map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
+		unset: []string{"PI_CODING_AGENT"},
+		args:  piArgs,
 		takes: Takes{
 			// From the folder it works in; skills from those above, too. Its settings
 			// install packages.

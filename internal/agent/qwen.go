@@ -23,14 +23,22 @@ func newQwen(o Options) (Agent, error) {
 			Tokens: true, Turns: true, Sessions: true,
 			Secrets: []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "BAILIAN_TOKEN_PLAN_API_KEY", "OPENROUTER_API_KEY"},
 			Home:    "https://github.com/QwenLM/qwen-code",
+			// For who has signed in. Those of keys depend on the key.
+			Hosts: []string{"chat.qwen.ai", "portal.qwen.ai"},
+			Bases: []string{"ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"},
+			State: State{
+				Folder: ".qwen", Keep: []string{"settings.json", "QWEN.md", ".env", "commands", "extensions", "hooks"},
+				Secret: []string{"oauth_creds.json"},
+			},
 		},
 		first: "INT",
 		env: map[string]string{
 			// Else it starts itself a second time, and signals reach the first.
 			"QWEN_CODE_NO_RELAUNCH": "true",
 		},
-		unset: []string{"QWEN_CODE"},
-		args:  qwenArgs,
+		confined: map[string]string{"QWEN_SANDBOX": "false", "GEMINI_SANDBOX": "false"},
+		unset:    []string{"QWEN_CODE"},
+		args:     qwenArgs,
 		takes: Takes{ // as gemini, from which it was made
 			Settings:  []string{".qwen/settings.json", ".lsp.json"},
 			Variables: []string{".qwen/.env", ".env"},

@@ -30,8 +30,31 @@ type Traits struct {
 	Root string
 	// Home is where it can be had.
 	Home string
+	// Hosts are those that it must reach to work and to renew its sign-in, where
+	// that does not depend on a key: see Hosts. Not those of telemetry, updates
+	// and of signing in, which is done before.
+	Hosts []string
+	// Bases name the variables that send it elsewhere.
+	Bases []string
 	// SignIn is how to tell whether somebody has signed in; zero: nobody can tell.
 	SignIn SignIn
+	// State is what it keeps of its own.
+	State State
+}
+
+// State is what a CLI keeps of its own in the home folder.
+type State struct {
+	Folder string   // the first one, which a variable may name
+	In     string   // that variable; empty: there is none
+	More   []string // others, which end in a slash, and files, below the home folder
+	// Private is what lies below the home folder, acts on later calls, and is written to
+	// nonetheless: the agent gets a copy.
+	Private []string
+	// Keep is what lies below Folder and acts on later calls, as settings with hooks
+	// do: an agent has no business changing it.
+	Keep []string
+	// Secret is what lies below Folder and is a sign-in of the user's.
+	Secret []string
 }
 
 // SignIn is how a CLI that no variable pays for shows that somebody has signed in.

@@ -16,7 +16,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/request"
 )
@@ -36,6 +35,13 @@ func (c *Checked) OK() bool {
 		}
 	}
 	return true
+}
+
+// Sandboxed says of a gate that passes outside of the sandbox alone what it lacks, and
+// how to let it have that.
+func (c *Checked) Sandboxed(i int) (what, hint string) {
+	v, hint := proof.Sandboxed(c.Results[i])
+	return v.Why, hint
 }
 
 // judged is where a gate judges claims.
@@ -62,24 +68,28 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 	if err != nil {
 		return nil, err
 	}
-	keeper := proc.NewKeeper(proc.NewMark("check_"+rand.Text(), j.Tree), j.Config().Proc.Keep)
-	defer keeper.Close()
-	gates, err := newGates(j.Assignment, nil, &spending{}, nil)
+	scratch, err := scratchFolder(runs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = files.RemoveTree(scratch) }() // only costs room
+	crew, err := (&agency{Assignment: j.Assignment}).judges(ctx, "check_"+rand.Text(), history.ProofDir(j.Tree, scratch))
+	if err != nil {
+		return nil, err
+	}
+	defer crew.Close()
+	crew.news.hear(tell)
+	gates, err := newGates(j.Assignment, nil, &spending{}, "", nil)
 	if err != nil {
 		return nil, err
 	}
 	judge := proof.Judge{
-		Gates: gates, Dir: j.Dir(), Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: keeper.Run, Hide: j.secrets(),
+		Gates: gates, Dir: j.Dir(), Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: crew.Run, Unconfined: crew.unconfined(runs), Hide: j.secrets(),
 		Tell: tell, File: func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" },
 	}
 	var at checkpoint.Checkpoint
 	if j.Config().Git.Checkpoint && j.files.Git() {
-		scratch, err := scratchFolder(runs)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = files.RemoveTree(scratch) }() // only costs room
-		tree := j.files.Through(keeper.Run)
+		tree := j.files.Through(crew.Run)
 		if judge.Store, err = checkpoint.OpenStore(ctx, tree, filepath.Join(scratch, "objects"), history.Pool(runs)); err != nil {
 			return nil, fmt.Errorf("keep the work tree as it is: %w", err)
 		}
@@ -172,10 +182,10 @@ func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name s
 
 // trial runs one gate on checkpoints, in a clean checkout that nothing else uses.
 type trial struct {
-	kept   *history.History
-	judge  proof.Judge
-	keeper *proc.Keeper
-	dir    string
+	kept  *history.History
+	judge proof.Judge
+	crew  *crew
+	dir   string
 }
 
 func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name string, req request.Request) (*trial, error) {
@@ -183,7 +193,7 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 	if err != nil {
 		return nil, err
 	}
-	gates, err := newGates(j.Assignment, nil, &spending{}, nil)
+	gates, err := newGates(j.Assignment, nil, &spending{}, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -192,10 +202,13 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 		return nil, &request.UsageError{What: fmt.Sprintf("there is no gate %s to run, and the run did not record it everywhere", name), Hint: "name a gate of refrain.toml that runs a command"}
 	}
 	id := "bisect_" + rand.Text()
-	t := &trial{kept: h, dir: filepath.Join(history.ProofDir(j.Tree, entry.Dir), id), keeper: proc.NewKeeper(proc.NewMark(id, j.Tree), j.Config().Proc.Keep)}
+	t := &trial{kept: h, dir: filepath.Join(history.ProofDir(j.Tree, entry.Dir), id)}
+	if t.crew, err = (&agency{Assignment: j.Assignment}).judges(ctx, id, t.dir); err != nil {
+		return nil, err
+	}
 	t.judge = proof.Judge{
 		Gates: gates[i : i+1], Proof: j.proofSettings(t.dir, entry.Dir), Store: h.Kept, Dir: j.Dir(),
-		Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: t.keeper.Run, Hide: j.secrets(), Tell: func(loop.Payload) {},
+		Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: t.crew.Run, Hide: j.secrets(), Tell: func(loop.Payload) {},
 		File: func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" },
 	}
 	return t, nil
@@ -214,7 +227,7 @@ func (t *trial) run(ctx context.Context, iter int) (loop.Gate, error) {
 }
 
 func (t *trial) close() {
-	t.keeper.Close()
+	t.crew.Close()
 	_ = files.RemoveTree(t.dir) // prune tries again
 }
 

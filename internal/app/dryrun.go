@@ -65,7 +65,7 @@ func (j *Job) dryRun(p prompt.Prompt) (DryRun, error) {
 	d.Prompt, d.Tokens = p.Text, p.Tokens
 	command, program, err := j.shownCommand(d.Prompt)
 	d.Command = command
-	if _, lookErr := exec.LookPath(program); err == nil && lookErr != nil {
+	if _, lookErr := exec.LookPath(program); err == nil && lookErr != nil && !j.Config().Sandbox.Boxed() {
 		d.Warnings = append(d.Warnings, loop.Warning{Text: program + " cannot be found or executed", Hint: "install it, or correct its name"})
 	}
 	return d, err

@@ -22,8 +22,8 @@ import (
 )
 
 // newGates makes the runner's own checks from the settings. The diff is what a
-// reviewer judges.
-func newGates(a request.Assignment, used func(session string) loop.Usage, spent *spending, diff func(context.Context) (string, error)) ([]proof.Gate, error) {
+// reviewer judges, and what it is told is in the room.
+func newGates(a request.Assignment, used func(session string) loop.Usage, spent *spending, room string, diff func(context.Context) (string, error)) ([]proof.Gate, error) {
 	var list []proof.Gate
 	if !a.Config().Loop.Gates {
 		return nil, nil
@@ -33,7 +33,7 @@ func newGates(a request.Assignment, used func(session string) loop.Usage, spent 
 		if g.Agent == "" {
 			made.Gate = gate.Command(gate.Settings{Name: g.Name, Run: g.Run, Timeout: g.Timeout, MinTests: g.MinTests})
 		} else {
-			reviewer, err := newReviewer(a, g, used, spent)
+			reviewer, err := newReviewer(a, g, used, spent, room)
 			if err != nil {
 				return nil, err
 			}
@@ -59,14 +59,14 @@ func reviewers(c config.Config) []string {
 }
 
 // newReviewer asks an agent and gives what it says itself.
-func newReviewer(a request.Assignment, g config.Gate, used func(session string) loop.Usage, spent *spending) (func(context.Context, string, gate.Place) (string, error), error) {
+func newReviewer(a request.Assignment, g config.Gate, used func(session string) loop.Usage, spent *spending, room string) (func(context.Context, string, gate.Place) (string, error), error) {
 	asked, err := lineup.Make(a, g.Agent, a.Config().Model, used)
 	if err != nil {
 		return nil, &request.UsageError{What: fmt.Sprintf("gate %s: agent %s: %v", g.Name, g.Agent, err), Hint: "see \"refrain agents\""}
 	}
 	return func(ctx context.Context, prompt string, p gate.Place) (string, error) {
 		p.Env = slices.Concat(p.Env, a.Keys()) // it is an agent
-		said, usage, err := review(ctx, asked, prompt, p)
+		said, usage, err := review(ctx, asked, agent.Call{Prompt: prompt, HasPrompt: true, Confined: room != ""}, room, p)
 		spent.add(usage)
 		return said, err
 	}, nil
@@ -74,13 +74,14 @@ func newReviewer(a request.Assignment, g config.Gate, used func(session string) 
 
 // review runs one reviewer to its end, and gives its own words and what it used
 // up.
-func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (string, *loop.Usage, error) {
-	file, err := promptFile(prompt)
+func review(ctx context.Context, a agent.Agent, c agent.Call, room string, p gate.Place) (string, *loop.Usage, error) {
+	file, err := promptFile(room, c.Prompt)
 	if err != nil {
 		return "", nil, err
 	}
 	defer os.Remove(file)
-	cmd, err := a.Command(agent.Call{Prompt: prompt, PromptFile: file, HasPrompt: true})
+	c.PromptFile = file
+	cmd, err := a.Command(c)
 	if err != nil {
 		return "", nil, err
 	}
@@ -95,7 +96,7 @@ func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (st
 		}
 	}
 	exit, err := p.Exec(ctx, proc.Spec{
-		Argv: cmd.Argv, Dir: p.Dir, Env: engine.ChildEnv(p.Env, cmd), Stdin: strings.NewReader(cmd.Stdin),
+		Argv: cmd.Argv, Role: proc.Reviewer, Dir: p.Dir, Env: engine.ChildEnv(p.Env, cmd), Stdin: strings.NewReader(cmd.Stdin),
 		First: cmd.First, StdoutFile: cmd.StdoutFile,
 		Stdout: proc.Sink{Line: engine.WholeLines(func(line []byte) { hear(decoder.Decode(line)) }, func() {}), Pause: func() {}},
 		Stderr: proc.Sink{Raw: p.Log},
@@ -117,9 +118,10 @@ func review(ctx context.Context, a agent.Agent, prompt string, p gate.Place) (st
 	return "", o.Usage, fmt.Errorf("the reviewer did not end well: %s", why)
 }
 
-// promptFile is for agents that read their prompt from a file.
-func promptFile(prompt string) (string, error) {
-	f, err := os.CreateTemp("", "refrain-review-*.md")
+// promptFile is for agents that read their prompt from a file. It lies in a folder that
+// they can see; empty is the one for temporary files.
+func promptFile(room, prompt string) (string, error) {
+	f, err := os.CreateTemp(room, "refrain-review-*.md")
 	if err != nil {
 		return "", fmt.Errorf("write the reviewer's prompt: %w", err)
 	}

@@ -28,6 +28,7 @@ type SetupOptions struct {
 	Full    bool   // write samples of everything, too
 	Force   bool   // overwrite files that are there
 	Here    bool   // the place is meant, wherever it is
+	Image   bool   // write the recipe of an image to work in, too
 	Version string // of the program, for which there is a schema
 }
 
@@ -69,7 +70,7 @@ func NewSetup(ctx context.Context, dir string, o SetupOptions) (*Setup, error) {
 	s := &Setup{
 		Tree: tree, Agents: lineup.Installed(settings.Config.Agents),
 		Options: scaffold.Options{
-			Agent: o.Agent, Profile: o.Profile, Ungated: o.Profile != "" && settings.IsSet("commands.as_gates"), Goal: o.Goal, Full: o.Full, Bare: true, SchemaURL: scaffold.SchemaURL(o.Version), Schema: string(config.Schema()),
+			Agent: o.Agent, Profile: o.Profile, Ungated: o.Profile != "" && settings.IsSet("commands.as_gates"), Goal: o.Goal, Full: o.Full, Image: o.Image, Bare: true, SchemaURL: scaffold.SchemaURL(o.Version), Schema: string(config.Schema()),
 		},
 		chosen: settings.Config.Agent != "auto", force: o.Force, foreign: preflight.Foreign(tree),
 	}

@@ -86,9 +86,9 @@ func (l *runLog) Observe(e loop.Event) {
 func describe(p loop.Payload) (slog.Level, []slog.Attr) {
 	switch p := p.(type) {
 	case *loop.RunStarted:
-		return slog.LevelInfo, []slog.Attr{slog.String("name", p.Name), slog.String("agent", p.Agent)}
+		return slog.LevelInfo, confined(p.Sandbox, slog.String("name", p.Name), slog.String("agent", p.Agent))
 	case *loop.RunResumed:
-		return slog.LevelInfo, []slog.Attr{slog.String("from", string(p.From))}
+		return slog.LevelInfo, confined(p.Sandbox, slog.String("from", string(p.From)))
 	case *loop.RunWaiting:
 		return slog.LevelInfo, []slog.Attr{slog.String("why", p.Why), slog.Duration("for", p.For.Duration())}
 	case *loop.RunFinished:
@@ -116,10 +116,20 @@ func describe(p loop.Payload) (slog.Level, []slog.Attr) {
 		return slog.LevelDebug, attrs
 	case *loop.ClaimRefused:
 		return slog.LevelWarn, []slog.Attr{slog.String("text", p.Text), slog.String("why", p.Why)}
+	case *loop.SandboxRefused:
+		return slog.LevelWarn, []slog.Attr{slog.String("what", p.What), slog.String("name", p.Name), slog.String("by", p.By)}
 	case *loop.Warning:
 		return slog.LevelWarn, []slog.Attr{slog.String("text", p.Text)}
 	}
 	return slog.LevelDebug, nil
+}
+
+// confined adds the sandbox to what is known of a start.
+func confined(s *loop.Sandbox, attrs ...slog.Attr) []slog.Attr {
+	if s == nil {
+		return attrs
+	}
+	return append(attrs, slog.String("sandbox", s.String()))
 }
 
 // exitAttrs is how a process ended: its status, or the signal, and who ended it.

@@ -48,7 +48,7 @@ type Blueprint struct {
 	Guarded      parts.GuardSettings
 	Commits      parts.CommitSettings
 	Hooks        parts.HookSettings
-	Scripts      []files.Named // exit status 0 means stop
+	Scripts      []parts.Script // exit status 0 means stop
 }
 
 // Driver puts the parts of a run together.
@@ -72,7 +72,7 @@ func (s Blueprint) Driver() *engine.Driver {
 	if s.Prompt != nil {
 		d.Draft = prompts
 	}
-	scripts := &parts.Scripts{Kit: kit, Paths: s.Scripts}
+	scripts := &parts.Scripts{Kit: kit, List: s.Scripts}
 	s.Judge.Store, s.Judge.Accepted = s.Store, s.Guarded.Accepted
 	claims := &proof.Claims{
 		Kit: kit, Judge: &s.Judge, Tree: tree, Done: s.Done, Room: s.FeedbackRoom,

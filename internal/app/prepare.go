@@ -50,6 +50,7 @@ type Job struct {
 	files       *git.Tree
 	records     records
 	log         *runLog // opened with the lock
+	agency      *agency
 }
 
 // Prepare checks a request against the settings of the work tree around dir.
@@ -80,6 +81,10 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 		return nil, err
 	}
 	if err := checkDir(j.Dir()); err != nil {
+		return nil, err
+	}
+	j.agency = &agency{Assignment: j.Assignment, lineup: j.lineup}
+	if err := j.agency.choose(ctx); err != nil {
 		return nil, err
 	}
 	if err := j.preparePrompt(ctx); err != nil {
@@ -153,7 +158,7 @@ func (j *Job) preparePrompt(ctx context.Context) error {
 		Branch: j.repository().branch,
 		Vars:   vars,
 
-		Shell:    prompt.Shell{Env: j.Environ()},
+		Shell:    prompt.Shell{Env: j.Environ(), Exec: j.agency.aside},
 		Commands: j.Request.Commands, ShowCommands: j.Request.Untrusted || len(j.news) > 0,
 		Context: j.Request.Context,
 		Claims:  prompt.Claims{Tell: c.Claims.Tell, From: c.Claims.From, Promise: c.Done.Promise, Failure: c.Done.FailurePromise, Anywhere: c.Done.Match == "substring"},
@@ -287,7 +292,10 @@ func (j *Job) Warnings() []loop.Warning {
 			list = append(list, loop.Warning{Text: "the prompt has the promise tag alone on a line: an agent that repeats its prompt claims done", Hint: hint})
 		}
 	}
-	list = append(list, j.lineup.Warnings()...)
+	if text, hint, ok := j.agency.found.Warning(); ok {
+		list = append(list, loop.Warning{Text: text, Hint: hint})
+	}
+	list = append(list, j.lineup.Warnings(j.agency.confines())...)
 	if len(j.news) > 0 {
 		e := &trust.Error{Tree: j.Tree, News: j.news}
 		list = append(list, loop.Warning{Text: e.Error(), Hint: e.Hint()})

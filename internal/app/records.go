@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/container"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
@@ -114,9 +116,9 @@ func (j *Job) unlock(lock *journal.Lock) {
 
 // cleanUp ends what earlier runners of these runs have left here. That some of it
 // does not end is a warning: it was so before, and the run can go on.
-func cleanUp(ctx context.Context, a request.Assignment, runs ...string) []loop.Warning {
+func cleanUp(ctx context.Context, a request.Assignment, engines []string, runs ...string) []loop.Warning {
+	list := cleanContainers(ctx, a, engines)
 	ended, err := proc.CleanUp(ctx, a.Config().Proc.Keep, a.Tree, runs...)
-	var list []loop.Warning
 	if ended > 0 {
 		list = append(list, loop.Warning{Text: fmt.Sprintf("ended what a runner which died had left (processes: %d)", ended)})
 	}
@@ -125,6 +127,27 @@ func cleanUp(ctx context.Context, a request.Assignment, runs ...string) []loop.W
 			Text: "what a runner which died had left may still run: " + err.Error(),
 			Hint: "look for it with ps, and end it yourself",
 		})
+	}
+	return list
+}
+
+// cleanContainers removes the containers that dead runners have left here.
+func cleanContainers(ctx context.Context, a request.Assignment, engines []string) []loop.Warning {
+	if c := a.Config().Sandbox; c.Boxed() && !slices.Contains(engines, c.Mode) {
+		engines = append(engines, c.Mode)
+	}
+	var list []loop.Warning
+	for _, engine := range engines {
+		removed, err := container.CleanUp(ctx, engine, a.Tree)
+		if len(removed) > 0 {
+			list = append(list, loop.Warning{Text: fmt.Sprintf("removed what a runner which died had left (containers: %d)", len(removed))})
+		}
+		if err != nil {
+			list = append(list, loop.Warning{
+				Text: "containers of a runner which died may still be there: " + err.Error(),
+				Hint: fmt.Sprintf("look with \"%s ps --filter label=refrain.runner\"", engine),
+			})
+		}
 	}
 	return list
 }
@@ -176,7 +199,7 @@ func (j *Job) settleOthers(ctx context.Context, store journal.Store) ([]loop.War
 			unsettled = append(unsettled, run.ID)
 		}
 	}
-	ended := cleanUp(ctx, j.Assignment, unsettled...)
+	ended := cleanUp(ctx, j.Assignment, history.Engines(runs), unsettled...)
 	if last := lastAtWork(runs); last.ID != "" && store.Status(last) == loop.Crashed {
 		ended = append(ended, j.repository().dropLocks(ctx, last.Past)...)
 	}

@@ -177,6 +177,7 @@ func (c *Continuation) resumed(w RunOptions, from loop.Status) *loop.RunResumed 
 	return &loop.RunResumed{
 		From: from, Version: w.Version, PID: os.Getpid(), Limits: c.terms().Limits(), Counting: c.terms().Counting(),
 		Agent: c.lineup.Name(), Model: c.lineup.Model(), Promise: c.Config().Done.Promise, Settings: history.Set(c.Settings.Masked()),
+		Sandbox: c.agency.found,
 	}
 }
 
@@ -208,7 +209,7 @@ func (c *Continuation) endTampered(ctx context.Context, w RunOptions, o openRun,
 // cleanUpOwn is cleanUp for the run itself, before it goes on. Where anything was
 // left the keeper had died too, and who had lost its mark was not found.
 func (c *Continuation) cleanUpOwn(ctx context.Context) []loop.Warning {
-	list := cleanUp(ctx, c.Assignment, c.Entry.ID)
+	list := cleanUp(ctx, c.Assignment, history.Engines([]journal.Entry{c.Entry}), c.Entry.ID)
 	for i := range list {
 		list[i].Key = proc.Unkept
 	}
@@ -301,7 +302,7 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 		State: v.State, Reason: v.Reason, Why: v.Why, Proven: v.Proven, Proof: v.Proof,
 		Elapsed: past.State.Live, Totals: past.State.Totals,
 	}
-	lastHook(ctx, c.Assignment, run, *past, end)
+	c.lastHook(ctx, run, *past, end)
 	e := run.Append(loop.Event{Time: past.State.At, Payload: end})
 	past.State = past.State.Sum(e)
 	past.Tail = append(past.Tail, e)
@@ -311,8 +312,8 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 
 // lastHook runs the hook of the end for a runner that died before it had its
 // turn.
-func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past journal.Past, end *loop.RunFinished) {
-	hooks, _ := findHooks(a, run)
+func (c *Continuation) lastHook(ctx context.Context, run *journal.Run, past journal.Past, end *loop.RunFinished) {
+	hooks, _ := findHooks(c.Assignment, run)
 	due := func(by string, there bool) bool {
 		return there && !slices.ContainsFunc(past.Tail, func(e loop.Event) bool {
 			said, ok := e.Payload.(*loop.HookFinished)
@@ -321,7 +322,7 @@ func lastHook(ctx context.Context, a request.Assignment, run *journal.Run, past 
 	}
 	event := loop.Event{Time: now(), Run: run.Meta().ID, Payload: end}
 	if due("", hooks.Set.HasCommand(hook.Finished)) {
-		noteHook(run, "", lastCommand(ctx, a, run, hooks, event, end))
+		noteHook(run, "", c.lastCommand(ctx, run, hooks, event, end))
 	}
 	if due(loop.ByProgram, hooks.Set.HasOwn(hook.Finished)) {
 		noteHook(run, loop.ByProgram, hooks.Set.Ask(ctx, hook.Finished, hook.Moment{Run: run.Meta().Name, Dir: run.Dir(), Event: event, State: past.State, Limits: past.State.Limits}))
@@ -336,19 +337,17 @@ func noteHook(run *journal.Run, by string, r hook.Result) {
 }
 
 // lastCommand runs the user's command.
-func lastCommand(ctx context.Context, a request.Assignment, run *journal.Run, hooks parts.HookSettings, event loop.Event, end *loop.RunFinished) hook.Result {
+func (c *Continuation) lastCommand(ctx context.Context, run *journal.Run, hooks parts.HookSettings, event loop.Event, end *loop.RunFinished) hook.Result {
 	input, err := journal.Encode(event)
 	if err != nil {
 		input = nil // values of these types always encode
 	}
-	keeper := proc.NewKeeper(proc.NewMark(run.Meta().ID, a.Tree), a.Config().Proc.Keep)
-	defer keeper.Close()
 	facts := hooks.About
 	facts.FinishState, facts.FinishReason = end.State, end.Reason
 	facts.Iteration, facts.TotalIterations = &end.Totals.Iterations, &end.Totals.Iterations
-	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), a.Config().Stop.Iterations
+	facts.TotalCommits, facts.Elapsed, facts.MaxIterations = &end.Totals.Commits, end.Elapsed.Duration(), c.Config().Stop.Iterations
 	return hooks.Set.Run(ctx, hook.Finished, hook.Call{
-		Input: input, Env: hook.Environ(environ(a.Environ(), a.Tree, run), facts), Dir: a.Dir(), Timeout: hooks.Timeout.Duration(), Hide: secretsOf(a), Exec: keeper.Run,
+		Input: input, Env: hook.Environ(environ(c.Environ(), c.Tree, run), facts), Dir: c.Dir(), Timeout: hooks.Timeout.Duration(), Hide: c.secrets(), Exec: c.agency.aside,
 	})
 }
 

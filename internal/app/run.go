@@ -21,7 +21,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
 	"github.com/refrain-loop/refrain/internal/policy"
-	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/proof"
 	"github.com/refrain-loop/refrain/internal/redact"
@@ -142,8 +141,18 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		return loop.RunFinished{}, fmt.Errorf("note the holder of the lock: %w", err)
 	}
 	c, terms := j.Config(), j.terms()
-	keeper := proc.NewKeeper(proc.NewMark(o.run.Meta().ID, j.Tree), c.Proc.Keep)
-	defer keeper.Close()
+	signs, err := j.files.Signs(ctx)
+	if err != nil {
+		return loop.RunFinished{}, fmt.Errorf("find out who signs commits: %w", err)
+	}
+	crew, err := j.agency.hire(ctx, o, signs)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	defer crew.Close()
+	if err := crew.raise(ctx, locked(&o.warnings)); err != nil {
+		return loop.RunFinished{}, err
+	}
 	state := newStateFile(o.run, o.seen)
 	defer state.Close()
 	if w.Control == nil {
@@ -154,7 +163,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			defer reader.hurry(w.Control, max(0, c.Stop.Time-o.past.State.Live.Duration()))()
 		}
 	}
-	around, err := surround(j.Assignment, j.lineup, w, o, keeper, state)
+	around, err := surround(j.Assignment, j.lineup, w, o, crew, state)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -174,13 +183,14 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		o.run.HideInTranscripts(hide)
 	}
 	hooks, cautions := findHooks(j.Assignment, o.run)
+	hooks.Said = crew.place.Said
 	if j.prompt != nil {
 		j.prompt.Facts.Run, j.prompt.Facts.RunID = o.run.Meta().Name, o.run.Meta().ID
 		j.prompt.Shell.Exec, j.prompt.Shell.Env = exec, bare
 	}
 	var spent spending
 	var work proof.Work
-	gates, err := newGates(j.Assignment, j.lineup.UsedBefore, &spent, work.Diff)
+	gates, err := newGates(j.Assignment, j.lineup.UsedBefore, &spent, crew.place.Said, work.Diff)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -188,7 +198,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Run: engine.Options{
 			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
 			Workers: workers(j.lineup), Shared: around.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
-			Dir: j.Dir(), Env: slices.Concat(bare, j.Keys()), Bare: bare, Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+			Dir: j.Dir(), Env: slices.Concat(bare, j.Keys()), Bare: bare, Confined: j.agency.confines(), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
 			Context:     engine.Context{Redline: c.Stop.Session.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
 			Control: w.Control, Observers: observers, Hide: hide, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
@@ -200,7 +210,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{
-			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: bare, Withheld: j.Withheld(), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: bare, Withheld: j.Withheld(), Unconfined: crew.unconfined(o.store), Work: &work, Spent: spent.take,
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Stop.Done.Confirmations,
@@ -208,10 +218,18 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		},
 		FeedbackRoom: j.feedbackRoom(),
 		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},
-		Commits:      parts.CommitSettings{Enabled: c.Git.Commit, Template: c.Git.CommitTemplate, Procedure: j.Request.Name(), Branch: o.branch},
+		Commits:      parts.CommitSettings{Enabled: c.Git.Commit, Template: c.Git.CommitTemplate, Procedure: j.Request.Name(), Branch: o.branch, Scratch: crew.scratch()},
 		Hooks:        hooks, Scripts: j.scripts(),
 	}.Driver()
 	j.lineup.Used = d.Used
+	crew.news.hear(func(p loop.Payload) {
+		switch p := p.(type) {
+		case *loop.SandboxRefused:
+			d.Refused(p)
+		case *loop.Warning:
+			d.Tell(*p)
+		}
+	})
 	late := w.Late
 	d.Warnings = append(d.Warnings, around.report(func(w loop.Warning) {
 		w = redact.In(hide, w)
@@ -329,14 +347,18 @@ func (j *Job) started(run *journal.Run, version string) *loop.RunStarted {
 		Agent:   j.lineup.Name(), Model: j.lineup.Model(), Limits: j.terms().Limits(), Counting: j.terms().Counting(),
 		Promise: j.Config().Done.Promise, Prompt: prompt.Preview(j.Telling(j.firstPrompt.Own), 100),
 		Command: text.JoinArgs(setting.MaskArgs(j.Request.Command)), Settings: history.Set(j.Settings.Masked()),
+		Sandbox: j.agency.found,
 	}
 }
 
 // scripts are the user's stop scripts; a relative path starts at the work tree.
-func (j *Job) scripts() []files.Named {
-	var list []files.Named
-	for _, script := range j.Config().Stop.Scripts {
-		list = append(list, j.File("stop.scripts", script))
+func (j *Job) scripts() []parts.Script {
+	var list []parts.Script
+	for _, path := range j.Config().Stop.Scripts {
+		one := parts.Script{Named: j.File("stop.scripts", path)}
+		_, inTree := files.Under(j.Tree, one.Path)
+		one.Own = one.Tree == "" && !inTree
+		list = append(list, one)
 	}
 	return list
 }
@@ -363,9 +385,9 @@ func environ(env []string, tree string, run *journal.Run) []string {
 // findHooks finds the user's commands at fixed points.
 func findHooks(a request.Assignment, run *journal.Run) (parts.HookSettings, []loop.Warning) {
 	c := a.Config().Hooks
-	commands := map[hook.Point]string{}
-	for point, command := range c.Run.ByPoint() {
-		commands[hook.Point(point)] = command
+	commands := map[hook.Point]hook.Command{}
+	for point, line := range c.Run.ByPoint() {
+		commands[hook.Point(point)] = hook.Command{Line: line, Own: !a.Settings.OfProject("hooks.run." + point)}
 	}
 	files := a.Tree
 	if a.Request.Untrusted {

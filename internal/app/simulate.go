@@ -4,8 +4,10 @@ import (
 	"context"
 	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -35,6 +37,7 @@ type simulated struct{}
 
 func (simulated) Prepare(ctx context.Context, tree string, req request.Request) (rehearse.Runner, error) {
 	req.Consent = request.Given // to the work tree that this is a copy of
+	req.Flags = append(slices.Clip(req.Flags), noSandbox)
 	j, err := prepareNew(ctx, tree, req)
 	if err != nil {
 		return nil, err
@@ -52,6 +55,10 @@ func (simulated) PrepareResume(ctx context.Context, entry journal.Entry) (rehear
 		return end, err
 	}}, nil
 }
+
+// noSandbox is for rehearsals: nobody is at work whose doings nobody knows, and in a
+// simulated night there is no process.
+var noSandbox = config.Flag{Name: "--sandbox", Key: "sandbox.mode", Value: "none"}
 
 // simulation is a run of a rehearsal: a new one, or one that goes on.
 type simulation struct {

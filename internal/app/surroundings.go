@@ -39,18 +39,18 @@ type surroundings struct {
 	exec   rehearse.Exec
 }
 
-func surround(a request.Assignment, l *lineup.Lineup, w RunOptions, o openRun, keeper *proc.Keeper, state *stateFile) (*surroundings, error) {
+func surround(a request.Assignment, l *lineup.Lineup, w RunOptions, o openRun, crew *crew, state *stateFile) (*surroundings, error) {
 	if sim := w.Simulation; sim != nil {
 		sim.Opened(o.run, func() { w.Control.Stop(loop.StopRequest{Now: true}) })
-		return &surroundings{observers: &observers{}, clock: sim.Clock, exec: sim.Exec(keeper.Run)}, nil
+		return &surroundings{observers: &observers{}, clock: sim.Clock, exec: sim.Exec(crew.Run)}, nil
 	}
-	observers, err := startObservers(a, w, o, keeper, state)
+	observers, err := startObservers(a, w, o, crew, state)
 	if err != nil {
 		return nil, err
 	}
 	shared, release := openBoard(a, l, o.run.Meta().Name)
 	observers.closers = append(observers.closers, release)
-	return &surroundings{observers: observers, shared: shared, exec: keeper.Run}, nil
+	return &surroundings{observers: observers, shared: shared, exec: crew.Run}, nil
 }
 
 // observers are those who look after a live run: who tells people, who counts,
@@ -66,7 +66,7 @@ type observers struct {
 }
 
 // startObservers gets them ready. What is wrong with them is a mistake in the settings.
-func startObservers(of request.Assignment, w RunOptions, o openRun, keeper *proc.Keeper, state *stateFile) (*observers, error) {
+func startObservers(of request.Assignment, w RunOptions, o openRun, crew *crew, state *stateFile) (*observers, error) {
 	a := &observers{}
 	c := of.Config()
 	seen := *o.seen // before others change it
@@ -87,7 +87,7 @@ func startObservers(of request.Assignment, w RunOptions, o openRun, keeper *proc
 			return nil, &request.UsageError{What: err.Error(), Hint: "correct metrics.file"}
 		}
 	}
-	sender, err := notify.New(noticesOf(of, w.Terminal, o.run, keeper.Run, a.warn))
+	sender, err := notify.New(noticesOf(of, w.Terminal, o.run, crew.Run, a.warn))
 	if err != nil {
 		a.close()
 		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}

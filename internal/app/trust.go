@@ -45,12 +45,16 @@ func Agreed(ctx context.Context, dir string, req request.Request) error {
 	return err
 }
 
-// programs is the names of the agents that work or review, and of those that their
-// commands name in any word: an agent of the user's own may well call a known one.
+// programs is the names of the agents that work or review.
 func programs(a request.Assignment, l *lineup.Lineup) []string {
-	c := a.Config()
-	names := append(l.Names(), reviewers(c)...)
-	words := slices.Clone(a.Request.Command)
+	return programsOf(a, append(l.Names(), reviewers(a.Config())...), a.Request.Command)
+}
+
+// programsOf is the names of agents, and of those that their commands name in any
+// word: an agent of the user's own may well call a known one.
+func programsOf(a request.Assignment, names, command []string) []string {
+	c, words := a.Config(), slices.Clone(command)
+	names = slices.Clone(names)
 	for _, name := range names {
 		words = append(words, append(c.Agents[name].Command.Argv, c.Agents[name].Command.Line)...)
 	}

@@ -27,17 +27,21 @@ var mayImport = map[string][]string{
 	"setting":  nil, // what a part says of its own settings
 	"redact":   nil, // what is not told
 
-	"wellformed": nil, // what values of settings look like
-	"foreign":    nil, // what other systems call things
+	"wellformed": {"proxy"}, // what values of settings look like
+	"foreign":    nil,       // what other systems call things
 
 	"tomlfile": nil, // TOML files with the places of their keys; single values and keys of them
+
+	"fence":  {"bridge"}, // what a process may reach
+	"bridge": nil,        // one connection goes on through another
+	"proxy":  {"bridge"}, // which hosts can be reached
 
 	"pool": nil, // the objects of a git repository, copied once
 
 	"loop":    nil,
 	"project": nil,
 
-	"proc":     words,
+	"proc":     join(words, []string{"fence"}),
 	"stop":     words,
 	"detect":   join(words, []string{"tests"}),
 	"price":    nil, // what models cost
@@ -57,9 +61,11 @@ var mayImport = map[string][]string{
 	"journal": join(words, []string{"project", "seal"}),
 	"config":  join(words, []string{"stop", "agent", "project", "procedure", "tomlfile", "wellformed", "foreign"}),
 
-	"later":   {"loop", "git", "harness", "agent", "intake"},
-	"policy":  {"loop", "stop", "config"},
-	"request": {"project", "loop", "proc", "config", "git", "agent", "gate", "hook", "stop", "plan", "procedure", "prompt"},
+	"later":     {"loop", "git", "harness", "agent", "intake"},
+	"policy":    {"loop", "stop", "config"},
+	"container": {"fence", "proc", "loop"},                                              // processes in containers of docker or podman
+	"sandbox":   {"container", "fence", "proc", "proxy", "loop", "agent", "wellformed"}, // what the processes of a run may reach
+	"request":   {"project", "loop", "proc", "config", "git", "agent", "gate", "hook", "stop", "plan", "procedure", "prompt"},
 
 	"trust":   {"project"},
 	"surface": {"loop", "config", "agent", "intake", "hook", "procedure", "prompt", "request", "trust"},
@@ -71,8 +77,8 @@ var mayImport = map[string][]string{
 	"preflight": {"migrate", "foreign", "agent", "proc", "plan", "prompt", "config", "policy", "request", "scaffold"},
 
 	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
-	"history":  {"loop", "stop", "proc", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
-	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify"},
+	"history":  {"loop", "stop", "proc", "container", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
+	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify", "sandbox", "container"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
 	"awake":    nil,
@@ -102,9 +108,9 @@ var mayImport = map[string][]string{
 	"patch":     {"markup"},
 	"ledger":    {"loop", "view", "journal", "seal"},
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
-	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project"}, beside),
+	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project", "sandbox", "container", "fence", "bridge", "proxy"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "fence", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
 	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

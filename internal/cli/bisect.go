@@ -30,11 +30,11 @@ func bisectCommand(sh *shell) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addSettings(f, nil)
+	addSettings(f, []settingFlag{sandboxFlag})
 	addTrust(f)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		flags, err := settingsOf(f, nil)
+		flags, err := settingsOf(f, []settingFlag{sandboxFlag})
 		if err != nil {
 			return err
 		}

@@ -27,11 +27,11 @@ func checkCommand(sh *shell) *cobra.Command {
 		Args:    atMost(1),
 	}
 	f := cmd.Flags()
-	addSettings(f, nil)
+	addSettings(f, []settingFlag{sandboxFlag})
 	addTrust(f)
 	asJSON := addJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		flags, err := settingsOf(f, nil)
+		flags, err := settingsOf(f, []settingFlag{sandboxFlag})
 		if err != nil {
 			return err
 		}
@@ -100,6 +100,11 @@ func tellGate(sh *shell, p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.GateFinished:
 		fmt.Fprint(sh.out, lines.Hang(fmt.Sprintf("%-16s %-15s ", text.Line(p.Gate.Name), placeName(p.Gate.Where)), view.Gate(p.Gate), sh.look()))
+	case *loop.SandboxRefused:
+		fmt.Fprintf(sh.err, "refused by the sandbox: %s\n", view.RefusedOutside(p))
+		if allow := view.Allow(p); allow != "" {
+			fmt.Fprintf(sh.err, "hint: allow it with %s\n", allow)
+		}
 	case *loop.Warning:
 		fmt.Fprintf(sh.err, "WARNING: %s\n", text.Line(p.Text))
 		if p.Hint != "" {
@@ -118,6 +123,12 @@ func placeName(p loop.Place) string {
 // tellChecked shows the end of what a failing gate printed, and where claims
 // would be judged.
 func tellChecked(sh *shell, c *app.Checked) {
+	for i, g := range c.Gates {
+		if g.Outside {
+			v, hint := c.Sandboxed(i)
+			defer tellGate(sh, &loop.Warning{Text: v, Hint: hint})
+		}
+	}
 	for _, one := range c.Results {
 		where, tail := loop.InWorkspace, ""
 		switch {

@@ -30,7 +30,8 @@ var toldBy = map[string]string{
 var withALiveRun = []string{"refrain stop", "refrain stop --now", "refrain pause", "refrain resume", "refrain skip", "refrain reboot"}
 
 // meant are values for the words that stand for any.
-var meant = strings.NewReplacer("[", "", "]", "", "…", "go", "RUN/N", "last/1", "RUN", "last", "FILE", "PLAN.md", "DIR", ".", "CMD", "true", "TEXT", "go")
+var meant = strings.NewReplacer("[", "", "]", "", "…", "go", "RUN/N", "last/1", "RUN", "last", "FILE", "PLAN.md", "DIR", ".", "CMD", "true", "TEXT", "go",
+	"--sandbox docker", "--sandbox none") // there need not be an engine
 
 // valueOf are values for flags that stand there without one.
 var valueOf = map[string]string{

@@ -33,7 +33,9 @@ func TestOutputsOfTheDocs(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := newWorld(t)
-			w.env = slices.DeleteFunc(w.env, func(v string) bool { return strings.HasPrefix(v, "REFRAIN_TRUST_") }) // as at a reader's
+			w.env = slices.DeleteFunc(w.env, func(v string) bool {
+				return strings.HasPrefix(v, "REFRAIN_TRUST_") || strings.HasPrefix(v, "REFRAIN_SANDBOX_")
+			}) // as at a reader's
 			w.must("sh", "-c", `mkdir docs && cp -r "$1" docs/examples && git init -q -b main`, "-", examples(t))
 			if tt.file != "" {
 				if err := os.WriteFile(filepath.Join(w.tree, tt.file), []byte(blockThatBegins(t, string(page), tt.from)), 0o600); err != nil {

@@ -222,6 +222,7 @@ func TestTheCardOfTheNight(t *testing.T) {
 	// What another machine, or another text in a file, makes different.
 	own := regexp.MustCompile(`(?m)^(  files +).*$|(\(tree )\w+`)
 	got := own.ReplaceAllString(string(w.must(w.program, "-C", copied)), "${1}${2}…")
+	got = strings.Replace(got, "none (asked for)", "namespaces", 1) // a rehearsal has none, and a night has
 	if want = own.ReplaceAllString(want, "${1}${2}…"); got != want {
 		t.Errorf("the card of the night is\n%s\nand docs/night.md has\n%s", got, want)
 	}

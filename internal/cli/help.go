@@ -46,6 +46,7 @@ var flagGroups = []flagGroup{
 		{name: "model", value: "NAME"},
 		{name: "permissions", value: "MODE"},
 		{name: "yolo"},
+		{name: "sandbox", value: "MODE"},
 		{name: "session", value: "fresh|keep"},
 	}},
 	{"Done when", []helpFlag{

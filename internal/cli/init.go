@@ -43,6 +43,7 @@ func initCommand(sh *shell) *cobra.Command {
 		return nil
 	}
 	f.BoolVar(&o.Full, "full", false, "write samples of everything, too: AGENTS.md, PROMPT.md, specs/README.md, hooks, the schema for editors")
+	f.BoolVar(&o.Image, "dockerfile", false, "write .refrain/Dockerfile, too: an image to work in (--sandbox docker)")
 	f.BoolVar(&o.Force, "force", false, "overwrite what is there (kept as NAME.orig), except AGENTS.md and specs")
 	f.BoolVar(&o.Here, "here", false, "write here though this is the home folder, or the root of the file system")
 	yes := f.BoolP("yes", "y", false, "ask nothing")

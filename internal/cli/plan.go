@@ -104,7 +104,7 @@ func (o runOptions) assignment(sh *shell, cmd *cobra.Command) (request.Assignmen
 
 // passedOn are the flags of a plan that say who works, and how it is shown: they
 // hold for the build that follows. Limits are for the run that they were given to.
-var passedOn = []string{"agent", "prompt-as", "model", "permissions", "yolo", "profile", "set", "trust", "untrusted", "here", "no-inhibit", "output", "gate", "session", "commit"}
+var passedOn = []string{"agent", "prompt-as", "model", "permissions", "yolo", "sandbox", "profile", "set", "trust", "untrusted", "here", "no-inhibit", "output", "gate", "session", "commit"}
 
 // buildArgs is the build that belongs to a plan, as it would be typed.
 func (o runOptions) buildArgs(cmd *cobra.Command) []string {

@@ -47,6 +47,10 @@ func pruneCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		containers, err := history.PruneContainers(cmd.Context(), store, *dry) // the records tell whose they are
+		if err != nil {
+			sh.say("look for containers: %v", err)
+		}
 		names := []string{}
 		for _, e := range runs {
 			if cmd.Context().Err() != nil {
@@ -73,6 +77,7 @@ func pruneCommand(sh *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		left = append(left, containers...)
 		projects := []string{}
 		if *gone {
 			if projects, err = history.PruneGone(cmd.Context(), store, *older, *dry); err != nil {

@@ -35,7 +35,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			flags, err := settingsOf(cmd.Flags(), limitFlags)
+			flags, err := settingsOf(cmd.Flags(), resumeFlags)
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 	f.BoolVar(&now, "now", false, "do not wait for a usage limit that the run was waiting for")
 	f.BoolVar(&accept, "accept-config", false, "accept that what ends the run was changed since it started")
 	addTrust(f)
-	addSettings(f, limitFlags)
+	addSettings(f, resumeFlags)
 	addOutput(f, &output)
 	return cmd
 }

@@ -32,6 +32,7 @@ var runFlags = append([]settingFlag{
 	{"prompt-as", "", "loop.prompt_as", "how a command after -- gets the prompt; {prompt} in its arguments says where"},
 	{"session", "", "session.mode", "fresh: a new session each iteration; keep: go on with the agent's own until its context is full"},
 	{"permissions", "", "permissions.mode", "what the agent may do unasked: own, edits, work, full"},
+	sandboxFlag,
 	{"commit", "", "git.commit", "commit after each iteration"},
 	{"branch", "", "git.branch", "work on a new branch (--branch=NAME to name it)"},
 	{"profile", "", "profile", "behave like another system: " + strings.Join(config.Profiles(), ", ")},

@@ -17,6 +17,11 @@ func TestMain(m *testing.M) {
 		"refrain": func() { os.Exit(Main(os.Args[1:])) },
 		"limit":   story.Limit,
 		"browse":  story.Browse,
+		"answer":  story.Answer,
+		"knock":   story.Knock,
+		"without": story.Without,
+
+		"pretended": story.Docker,
 	})
 }
 
@@ -35,7 +40,7 @@ func TestScripts(t *testing.T) {
 			return story.CleanHome(env)
 		},
 		Cmds:            story.Words,
-		Condition:       story.Condition,
+		Condition:       condition,
 		ContinueOnError: story.ToTheEnd(),
 	})
 }

@@ -15,7 +15,7 @@ import (
 // settingFlag is a flag that sets one key.
 type settingFlag struct{ name, short, key, help string }
 
-// limitFlags set limits; a resume takes them too.
+// limitFlags set limits.
 var limitFlags = []settingFlag{
 	{"max-iterations", "n", "loop.max_iterations", "stop after N iterations (0 is unlimited)"},
 	{"max-time", "", "loop.max_time", "stop after this much time, such as 8h or 2d"},
@@ -24,6 +24,12 @@ var limitFlags = []settingFlag{
 	{"iteration-timeout", "", "loop.iteration_timeout", "end an iteration after this time"},
 	{"idle-timeout", "", "loop.idle_timeout", "end an iteration after this much silence"},
 }
+
+// sandboxFlag says what agents and gates are held in.
+var sandboxFlag = settingFlag{"sandbox", "", "sandbox.mode", "what agent and gates are held in: auto, namespaces, landlock, seatbelt, docker, podman, none"}
+
+// resumeFlags are what a resume takes.
+var resumeFlags = append(slices.Clip(limitFlags), sandboxFlag)
 
 // standAlone are the flags that need no value, and then say true.
 var standAlone = []string{"commit", "branch"}

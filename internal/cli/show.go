@@ -26,7 +26,7 @@ func showCommand(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show [RUN[/N]]",
 		Short:             "Show a run with its iterations, or one iteration in full",
-		Example:           "  refrain show\n  refrain show build-7/3\n  refrain show build-7/3 --tests\n  refrain show build-7 --later",
+		Example:           "  refrain show\n  refrain show build-7/3\n  refrain show build-7/3 --tests\n  refrain show build-7 --later\n  refrain show build-7 --refused",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),
 	}
@@ -34,6 +34,7 @@ func showCommand(sh *shell) *cobra.Command {
 	all := cmd.Flags().Bool("all", false, fmt.Sprintf("list every iteration, not only the last %d; with --tests, every test", shownIterations))
 	tests := cmd.Flags().Bool("tests", false, "list the tests of an iteration with their status, time and message")
 	later := cmd.Flags().Bool("later", false, "list the files that run by themselves and were changed during the run")
+	refused := cmd.Flags().Bool("refused", false, "list what the sandbox of the run has refused, with the setting that would allow each")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ref, iter, err := iterationRef(first(args))
 		if err != nil {
@@ -50,6 +51,12 @@ func showCommand(sh *shell) *cobra.Command {
 		switch {
 		case *later && *tests:
 			return usage("--later and --tests are two lists", "ask for one of them")
+		case *refused && (*later || *tests):
+			return usage("--refused is a list of its own", "ask for one of them")
+		case *refused && iter > 0:
+			return usage("--refused is about a whole run, not an iteration", "refrain show "+entry.Name+" --refused")
+		case *refused:
+			return showRefused(sh, store, entry, *asJSON)
 		case *tests && iter == 0:
 			return usage("--tests is about one iteration", fmt.Sprintf("refrain show %s/%d --tests", entry.Name, max(1, entry.State.Totals.Iterations)))
 		case *tests:

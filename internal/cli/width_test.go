@@ -144,6 +144,7 @@ func TestTablesFit(t *testing.T) {
 		{"show", "run-1"},
 		{"show", "run-1/1"},
 		{"show", "--later"},
+		{"show", "--refused"},
 		{"stats"},
 		{"agents"},
 		{"agents", "--prices"},

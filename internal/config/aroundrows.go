@@ -102,7 +102,7 @@ func aroundRows(c *Config) []setting.Row {
 
 		{
 			Key: "permissions.mode", Kind: setting.Text, At: &c.Permissions.Mode, Default: "work", Choices: agent.Permissions,
-			Doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit (in its own sandbox, if it has one), anything",
+			Doc: "what a built-in agent may do unasked: what its own settings say, change files, also run commands and commit, anything",
 		},
 		{
 			Key: "trust.folders", Kind: setting.List, At: &c.Permissions.Trusted, Default: []string{}, Required: true, Check: wellformed.AbsolutePaths,
@@ -129,8 +129,36 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "take keys and passwords out of raw output and kept prompts too; from what else a run tells they are always taken out",
 		},
 		{
+			Key: "sandbox.mode", Kind: setting.Text, At: &c.Sandbox.Mode, Default: "auto", Choices: SandboxModes,
+			Doc: "what agents, gates, and what else a run starts are held in: the best that this machine has, one kind or a refusal, or nothing; docker and podman are never taken unasked, and need sandbox.image",
+		},
+		{
+			Key: "sandbox.allow", Kind: setting.List, At: &c.Sandbox.Allow, Default: []string{}, Required: true, Check: wellformed.Allowed,
+			Doc: "what they may use beyond the work tree: paths that they may write, such as \"~/out\", and by name \"docker\", \"ssh\", \"gpg\", \"dbus\" and \"display\"",
+		},
+		{
+			Key: "sandbox.hide", Kind: setting.List, At: &c.Sandbox.Hide, Default: []string{}, Required: true, Check: wellformed.AbsolutePaths,
+			Doc: "paths that they may not read, beyond keys and passwords in their usual places",
+		},
+		{
 			Key: "sandbox.env", Kind: setting.List, At: &c.Sandbox.Env, Default: []string{}, Required: true, Check: wellformed.VariablePatterns,
-			Doc: "variables, by name or pattern such as \"OPENAI_*\", that gates, setups, hooks, stop scripts and commands in prompts get although they are keys of agents",
+			Doc: "variables, by name or pattern such as \"OPENAI_*\", that pass although they look like secrets, or are keys of agents, which gates, setups, hooks, stop scripts and commands in prompts do without",
+		},
+		{
+			Key: "sandbox.network", Kind: setting.Text, At: &c.Sandbox.Network, Default: "open", Choices: Networks,
+			Doc: "what they may reach of the network: all that this machine can, or only the hosts of the agent, the registries of the project's languages, and sandbox.hosts",
+		},
+		{
+			Key: "sandbox.hosts", Kind: setting.List, At: &c.Sandbox.Hosts, Default: []string{}, Required: true, Check: wellformed.Hosts,
+			Doc: "with sandbox.network = \"listed\", what else they may reach: \"example.com\", \".example.com\" for all below it, \"example.com:8443\", \"localhost:5432\" for a service of this machine",
+		},
+		{
+			Key: "sandbox.image", Kind: setting.Text, At: &c.Sandbox.Image, Default: "", Check: wellformed.ImageName,
+			Doc: "the image that containers are made of, with a shell, git, the agent and what the gates need; it is not pulled",
+		},
+		{
+			Key: "sandbox.options", Kind: setting.List, At: &c.Sandbox.Options, Default: []string{}, Required: true,
+			Doc: "more options of docker run or podman run, each an item of its own, such as \"--memory\", \"4g\"",
 		},
 		{
 			Key: "trace.endpoint", Kind: setting.Text, At: &c.Trace.Endpoint, Default: "", Check: wellformed.TraceAddress,

@@ -206,10 +206,32 @@ type Proc struct {
 	Keep []string
 }
 
-// Sandbox is what is kept from others than agents.
+// SandboxModes are the values of sandbox.mode.
+var SandboxModes = []string{"auto", "namespaces", "landlock", "seatbelt", "docker", "podman", "none"}
+
+// Networks are the values of sandbox.network.
+var Networks = []string{"open", Listed}
+
+// Listed is the network of which only listed hosts can be reached.
+const Listed = "listed"
+
+// Sandbox is what agents, gates and what else a run starts may reach.
 type Sandbox struct {
-	Env []string // names and patterns of variables that pass all the same
+	Mode  string
+	Allow []string // paths that may be written, and names of what is let in
+	Hide  []string // paths that may not be read
+	Env   []string // names and patterns of variables that pass all the same
+
+	Network string
+	Hosts   []string // what else is reached of a listed network
+
+	Image   string   // of containers
+	Options []string // of the engine, for each container
 }
+
+// Boxed tells whether programs run in containers, where others are installed than
+// here.
+func (s Sandbox) Boxed() bool { return s.Mode == "docker" || s.Mode == "podman" }
 
 // Progress is what does not count as progress.
 type Progress struct {

@@ -40,7 +40,7 @@ func TestDefaults(t *testing.T) {
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work", Trusted: []string{}},
 		Proc:        Proc{Keep: []string{}},
-		Sandbox:     Sandbox{Env: []string{}},
+		Sandbox:     Sandbox{Mode: "auto", Allow: []string{}, Hide: []string{}, Env: []string{}, Network: "open", Hosts: []string{}, Options: []string{}},
 		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
 		Retention:   Retention{Transcripts: 200},
 		Reports: Reports{

@@ -45,7 +45,8 @@ trust.folders
 proc.keep
 progress.ignore progress.only
 retention.transcripts retention.redact
-sandbox.env
+sandbox.mode sandbox.allow sandbox.hide sandbox.env sandbox.network sandbox.hosts
+sandbox.image sandbox.options
 notify.on notify.desktop notify.bell notify.waiting_after notify.every notify.per_hour notify.quiet
 notify.log notify.command notify.webhook.url notify.webhook.template notify.webhook.secret
 notify.webhook.headers notify.slack.url notify.discord.url notify.ntfy.url notify.ntfy.token

@@ -58,11 +58,15 @@ func harmless(key string, value any) bool {
 	case "agent", "model", "prompt", "title", "summary", "proof.baseline",
 		"parts", "observe", "orient", "decide", "act", // what they run is found in their texts
 		"hooks.enabled", "hooks.timeout", "commands.as_gates", "log.level", "log.format",
-		"notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
+		"sandbox.hide", "notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
 		"limits.wait", "limits.max_wait":
 		return true
 	case "permissions.mode":
 		return value != "full"
+	case "sandbox.mode": // all others are weaker than what a user may have chosen
+		return value == "namespaces"
+	case "sandbox.network":
+		return value == Listed
 	case "stop.scripts":
 		return setting.Render(value) == "[]"
 	case "git.commit", "git.branch": // git runs hooks and filters of the repository for them

@@ -20,7 +20,7 @@ limits.fallback log.file metrics.file metrics.listen
 notify.command notify.discord.url notify.email.from notify.email.password notify.email.server notify.email.to notify.email.user
 notify.log notify.ntfy.token notify.ntfy.url notify.slack.url notify.webhook.headers notify.webhook.secret
 notify.webhook.template notify.webhook.url
-permissions.mode proc.keep profile proof.copy proof.setup retention.redact sandbox.env stop.scripts trace.endpoint trace.headers trust.folders
+permissions.mode proc.keep profile proof.copy proof.setup retention.redact sandbox.allow sandbox.env sandbox.hosts sandbox.image sandbox.mode sandbox.network sandbox.options stop.scripts trace.endpoint trace.headers trust.folders
 `
 
 func TestWhatAPersonIsAskedAbout(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAPromptSetsNothingThatIsAskedAbout(t *testing.T) {
 	values := map[string]any{
 		"git.branch": "b", "git.checkpoint": false, "git.commit": true, "retention.redact": false, "permissions.mode": "full",
 		"limits.fallback": []any{"codex"}, "notify.email.to": []any{"a@example.com"}, "proc.keep": []any{"x"}, "proof.copy": []any{"x"},
-		"sandbox.env": []any{"X"}, "stop.scripts": []any{"x"}, "trust.folders": []any{"/"},
+		"sandbox.env": []any{"X"}, "sandbox.allow": []any{"docker"}, "sandbox.hosts": []any{"example.com"}, "sandbox.network": "open", "stop.scripts": []any{"x"}, "trust.folders": []any{"/"},
 	}
 	for _, key := range strings.Fields(asked) {
 		value, ok := values[key]

@@ -61,7 +61,7 @@ func Examine(ctx context.Context, dir string) ([]Check, error) {
 	if err != nil {
 		return append(checks, badSettings(err)), nil
 	}
-	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), checkAwake(ctx))
+	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), checkSandbox(ctx, a), checkAwake(ctx))
 	checks = append(checks, checkAgents(ctx, a)...)
 	return append(checks, checkFlight(ctx, a)...), nil
 }
@@ -299,7 +299,7 @@ func checkAgents(ctx context.Context, needs request.Assignment) []Check {
 			continue
 		case a.Found:
 			found++
-			checks = append(checks, withAccount(ctx, needs, a, chosen, inspectAgent(name, a, needs.Config().Permissions.Mode)))
+			checks = append(checks, withAccount(ctx, needs, a, chosen, inspectAgent(name, a, needs.Config())))
 		case a.Name == chosen || !a.BuiltIn:
 			checks = append(checks, Check{name, Problem, a.Note, "install it, or choose another with agent = \"NAME\""})
 		}
@@ -326,12 +326,12 @@ func withAccount(ctx context.Context, needs request.Assignment, a AgentInfo, cho
 	return c
 }
 
-func inspectAgent(name string, a AgentInfo, mode string) Check {
+func inspectAgent(name string, a AgentInfo, c config.Config) Check {
 	said := strings.TrimSpace(a.Version + " at " + a.Path)
 	if a.BuiltIn && a.Version == "" && a.Note == "" {
 		return Check{name, Worry, a.Path + " does not tell its version", "run it once by hand"}
 	}
-	if fix := lineup.RefusedRoot(a.Name, mode); fix != "" {
+	if fix := lineup.RefusedRoot(a.Name, c); fix != "" {
 		return Check{name, Problem, said + ": it refuses to skip permissions when run by root", fix}
 	}
 	if key := lineup.BilledBy(a.Name); key != "" {

@@ -24,7 +24,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	cmd, err := a.Worker.Agent.Command(agent.Call{
 		Prompt: a.Prompt, PromptFile: a.Dir.PromptPath(), Model: a.Worker.Model, HasPrompt: e.hasPrompt,
 		Session: state.SessionOf(a.Worker.Name), LeftUSD: max(0, e.Limits().CostUSD-state.Totals.CostUSD),
-		Iteration: a.Iter, Attempt: a.Number, Limits: e.Limits(),
+		Iteration: a.Iter, Attempt: a.Number, Limits: e.Limits(), Confined: e.confined,
 	})
 	if err != nil {
 		a.Failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
@@ -45,6 +45,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	var said []loop.Payload // since the last pause
 	exit, err := e.Exec(ctx, proc.Spec{
 		Argv:  cmd.Argv,
+		Role:  proc.Agent,
 		Dir:   e.Dir,
 		Env:   append(a.number(ChildEnv(e.Env, cmd)), e.traceOf(a)...),
 		Stdin: stdin(cmd.Stdin),

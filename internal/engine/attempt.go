@@ -73,8 +73,8 @@ type Order struct {
 	// there is not.
 	Started func(context.Context) *loop.Verdict
 	// Baseline finds out how the tree stands before the first iteration, or anew.
-	// It tells whether it could.
-	Baseline func(ctx context.Context, anew bool) bool
+	// It tells whether it could; a verdict means that there is no use in going on.
+	Baseline func(ctx context.Context, anew bool) (*loop.Verdict, bool)
 	// DoneBefore is the end of a run that had nothing to do; nil when it has.
 	DoneBefore func(context.Context) *loop.Verdict
 	// Ended adds to the end what is known by then, and tells the user of it.

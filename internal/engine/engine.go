@@ -49,6 +49,7 @@ type Options struct {
 	Env         []string // of the agent, complete
 	Bare        []string // of other children; nil: the same
 	HasPrompt   bool     // the command gets one
+	Confined    bool     // Exec holds agents in a sandbox
 	Timeout     time.Duration
 	Idle        time.Duration
 	Context     Context
@@ -76,6 +77,7 @@ type Engine struct {
 	tampered   string
 
 	hasPrompt   bool
+	confined    bool
 	timeout     time.Duration
 	idle        time.Duration
 	context     Context
@@ -89,7 +91,7 @@ func New(k *Kit, o Options, order Order) *Engine {
 	return &Engine{
 		Kit: k, order: order,
 		past: o.Past, resumed: o.Resumed, rebaseline: o.Rebaseline, tampered: o.Tampered,
-		hasPrompt: o.HasPrompt, timeout: o.Timeout, idle: o.Idle, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
+		hasPrompt: o.HasPrompt, confined: o.Confined, timeout: o.Timeout, idle: o.Idle, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
 	}
 }
 

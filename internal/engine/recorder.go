@@ -208,6 +208,20 @@ func (r *Recorder) Tell(w loop.Warning) bool {
 	return true
 }
 
+// Refused writes down what the sandbox has refused, once a run. It tells whether there
+// was still a run to write it to.
+func (r *Recorder) Refused(p *loop.SandboxRefused) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status.Ended() {
+		return false
+	}
+	if !slices.ContainsFunc(r.state.SandboxRefusals, func(old loop.SandboxRefused) bool { return old.Same(p) }) {
+		r.record(p)
+	}
+	return true
+}
+
 // noteTrouble hears that something could not be saved. It may be called from
 // inside a write, so it only takes note; flushTrouble says it.
 func (r *Recorder) noteTrouble(what string) {

@@ -80,8 +80,11 @@ func (e *Engine) first(ctx context.Context) loop.Verdict {
 	if v.Action == loop.Stop {
 		return v
 	}
-	if !e.order.Baseline(ctx, false) {
+	switch end, ok := e.order.Baseline(ctx, false); {
+	case !ok:
 		return e.Decide(nil)
+	case end != nil:
+		return *end
 	}
 	if done := e.order.DoneBefore(ctx); done != nil {
 		return *done
@@ -92,8 +95,14 @@ func (e *Engine) first(ctx context.Context) loop.Verdict {
 // measureAnew takes the baseline of a run that goes on once more, where that is
 // wanted.
 func (e *Engine) measureAnew(ctx context.Context, v loop.Verdict) loop.Verdict {
-	if v.Action != loop.Stop && e.rebaseline && !e.order.Baseline(ctx, true) {
+	if v.Action == loop.Stop || !e.rebaseline {
+		return v
+	}
+	switch end, ok := e.order.Baseline(ctx, true); {
+	case !ok:
 		return e.Decide(nil)
+	case end != nil:
+		return *end
 	}
 	return v
 }

@@ -174,7 +174,9 @@ func TestAnEngineThatIsThrownAwayAfterEveryStep(t *testing.T) {
 			[]play{does("a", "", "working"), does("b", "", "working"), does("c", "", "working")},
 			func(s *stage) {
 				s.script(t, "stop.sh", `test "$REFRAIN_ITERATION" = 3`)
-				s.with(func(o *app.Blueprint) { o.Scripts = []files.Named{files.Anywhere(filepath.Join(s.dir, "stop.sh"))} })
+				s.with(func(o *app.Blueprint) {
+					o.Scripts = []parts.Script{{Named: files.Anywhere(filepath.Join(s.dir, "stop.sh"))}}
+				})
 			},
 		},
 		{

@@ -38,7 +38,7 @@ func TestForeignKeysNameOursWhereverTheyStand(t *testing.T) {
 	for key, want := range map[string]string{
 		"state_file":      "descartes' state_file: there is none: ",
 		"loop.state_file": "descartes' state_file: there is none: ",
-		"docker":          "fresher's [docker]: not yet: ",
+		"docker":          "fresher's [docker]: sandbox.mode = ",
 		"mode":            "fresher's mode: ",
 		"permisions.mode": "", // a slip
 		"state_file.x":    "",

@@ -115,7 +115,7 @@ func run(ctx context.Context, p Place, name, line string, timeout time.Duration)
 	start := time.Now()
 	stdout, stderr := out.stream(p.Hide), out.stream(p.Hide)
 	exit, err := p.Exec(ctx, proc.Spec{
-		Argv: shell(line), Dir: p.Dir, Env: p.Env,
+		Argv: shell(line), Role: proc.Judge, Dir: p.Dir, Env: p.Env,
 		Stdout: stdout.sink(), Stderr: stderr.sink(), Timeout: timeout,
 	})
 	stdout.end()

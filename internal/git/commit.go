@@ -173,6 +173,22 @@ func (t *Tree) settled(ctx context.Context) error {
 	return unlocked(ctx, filepath.Join(git, "index.lock"))
 }
 
+// Signs is what signs the commits of the tree, "gpg" or "ssh"; empty: nothing does.
+func (t *Tree) Signs(ctx context.Context) (string, error) {
+	if !t.isGit {
+		return "", nil
+	}
+	signs, err := t.git.line(ctx, Command{}, "config", "--type=bool", "--get", "commit.gpgsign")
+	if err != nil || signs != "true" {
+		return "", err
+	}
+	format, err := t.git.line(ctx, Command{}, "config", "--get", "gpg.format")
+	if format == "ssh" {
+		return "ssh", err
+	}
+	return "gpg", err // x509 is a program of gpg's, too
+}
+
 // Made is the commit that HEAD is, if its message ends with these trailers, and
 // the rest of that message. A runner that died after it had made a commit did not
 // bring the index to it, which this does.

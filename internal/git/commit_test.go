@@ -416,3 +416,22 @@ func TestACommitLeavesNothingBehind(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+func TestSigns(t *testing.T) {
+	f := newRepository(t)
+	for _, tt := range []struct {
+		key, value, want string
+	}{
+		{"user.signingkey", "x", ""},
+		{"gpg.format", "ssh", ""},
+		{"commit.gpgsign", "off", ""},
+		{"commit.gpgsign", "yes", "ssh"},
+		{"gpg.format", "openpgp", "gpg"},
+		{"gpg.format", "x509", "gpg"},
+	} {
+		f.Git("config", tt.key, tt.value)
+		if got, err := f.open().Signs(t.Context()); got != tt.want || err != nil {
+			t.Errorf("with %s = %s: Signs = %q, %v, want %q", tt.key, tt.value, got, err, tt.want)
+		}
+	}
+}

@@ -147,6 +147,7 @@ func (p Program) runHooks(ctx context.Context, c Command, args ...string) error 
 	var complaint bytes.Buffer
 	exit, err := p.exec(ctx, proc.Spec{
 		Argv:    append([]string{p.path, "-c", "maintenance.auto=false"}, args...),
+		Role:    proc.Committer,
 		Dir:     p.dir,
 		Env:     append(append(with(with(env, noFsmonitor), noSubmodules...), c.Env...), "LC_ALL="+os.Getenv("LC_ALL")),
 		Stdin:   bytes.NewReader(c.Stdin),

@@ -58,6 +58,17 @@ func ownTemporary() []string {
 	return list
 }
 
+// TempDir is where what a run starts in a sandbox has its temporary files, by the
+// folder of its records. It lies outside of these, for their path is long, and that
+// of a socket may not be; and where nobody in a sandbox can write but who it is for.
+func TempDir(state, records string) string { return filepath.Join(state, "tmp", proofName(records)) }
+
+// Caches is where what is changed of the user's caches in a sandbox is kept for the
+// next run in the work tree. Two runs at a time can not use the same.
+func Caches(runs journal.Store, tree string) string {
+	return filepath.Join(runs.Dir, "caches", proofName(tree))
+}
+
 // DropProof removes the clean checkouts of a run that needs them no more. What is
 // left of them only costs room, and prune tries again.
 func DropProof(tree, records string) error {

@@ -32,6 +32,8 @@ type Call struct {
 
 	Hide *redact.Redactor // what is secret is not told; nil: nothing is
 
+	role proc.Role
+
 	// Exec runs a process to its end, and whatever that has started.
 	Exec func(context.Context, proc.Spec) (loop.Exit, error)
 }
@@ -61,7 +63,7 @@ func (c Call) run(ctx context.Context, argv []string) ending {
 	out.log = c.Log
 	start := time.Now()
 	exit, err := c.Exec(ctx, proc.Spec{
-		Argv: argv, Dir: c.Dir, Env: c.Env, Stdin: c.stdin(), Timeout: c.Timeout,
+		Argv: argv, Role: c.role, Dir: c.Dir, Env: c.Env, Stdin: c.stdin(), Timeout: c.Timeout,
 		Stdout: proc.Sink{Raw: out.stream(&out.stdout)}, Stderr: proc.Sink{Raw: out.stream(&out.stderr)},
 	})
 	end := ending{said: out.said(c.Hide), took: time.Since(start)}

@@ -13,18 +13,24 @@ import (
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
-// Find finds the hooks of a work tree, given by its absolute path: commands,
-// which are lines for the shell and of which an empty one is none, and files in
-// Folder for the points without a command; without a tree there are none. That there is no hook is fine; the
-// warnings tell of files that look like one and will not run.
-func Find(tree string, commands map[Point]string, enabled bool) (Set, []loop.Warning) {
+// Command is a hook that is given in the settings.
+type Command struct {
+	Line string // for the shell; empty is none
+	Own  bool   // it is the user's own, and not the project's
+}
+
+// Find finds the hooks of a work tree, given by its absolute path: commands, and
+// files in Folder for the points without a command; without a tree there are none.
+// That there is no hook is fine; the warnings tell of files that look like one and
+// will not run.
+func Find(tree string, commands map[Point]Command, enabled bool) (Set, []loop.Warning) {
 	if !enabled {
 		return Set{}, nil
 	}
 	set := Set{hooks: map[Point]source{}}
-	for p, line := range commands {
-		if strings.TrimSpace(line) != "" {
-			set.hooks[p] = source{name: "hooks.run." + string(p), argv: proc.Shell(line)}
+	for p, c := range commands {
+		if strings.TrimSpace(c.Line) != "" {
+			set.hooks[p] = source{name: "hooks.run." + string(p), argv: proc.Shell(c.Line), role: roleOf(c.Own)}
 		}
 	}
 	if tree == "" {
@@ -41,6 +47,15 @@ func Find(tree string, commands map[Point]string, enabled bool) (Set, []loop.War
 		}}
 	}
 	return set, set.addFiles(tree, folder)
+}
+
+// roleOf is how a hook or a script runs. One that came with the project, or lies
+// where an agent could write it, is not to reach more than a gate does.
+func roleOf(own bool) proc.Role {
+	if own {
+		return proc.Own
+	}
+	return proc.Judge
 }
 
 // addFiles adds the files that are hooks, where there is no command. A file
@@ -60,7 +75,7 @@ func (s Set) addFiles(tree string, folder []fs.DirEntry) []loop.Warning {
 			warnings, refused = append(warnings, *w), append(refused, p)
 			continue
 		}
-		s.hooks[p] = source{name: shown, argv: []string{path}}
+		s.hooks[p] = source{name: shown, argv: []string{path}, role: proc.Judge}
 	}
 	for _, entry := range folder {
 		p, ok := meant(entry.Name())

@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		files    func(*testing.T, string)
-		commands map[Point]string
+		commands map[Point]Command
 		found    []Point
 		warnings []loop.Warning
 	}{
@@ -67,9 +67,9 @@ func TestFind(t *testing.T) {
 			"all five", both(file("started"), file("next_iteration"), file("post_iteration"), file("failed"), file("finished")), nil,
 			Points(), nil,
 		},
-		{"a command", both(), map[Point]string{Failed: "true"}, []Point{Failed}, nil},
-		{"an empty command is none", file("failed"), map[Point]string{Failed: "", Finished: " "}, []Point{Failed}, nil},
-		{"a file that a command calls", plain("failed"), map[Point]string{Failed: "sh .refrain/hooks/failed"}, []Point{Failed}, nil},
+		{"a command", both(), map[Point]Command{Failed: {Line: "true"}}, []Point{Failed}, nil},
+		{"an empty command is none", file("failed"), map[Point]Command{Failed: {Line: ""}, Finished: {Line: " "}}, []Point{Failed}, nil},
+		{"a file that a command calls", plain("failed"), map[Point]Command{Failed: {Line: "sh .refrain/hooks/failed"}}, []Point{Failed}, nil},
 		{"a script that a hook calls", both(file("started"), file("started.py")), nil, []Point{Started}, nil},
 		{"samples, helpers and notes", both(file("started.sample"), folder("custom"), plain("README.md"), file("finished~")), nil, nil, nil},
 		{"a link to a program", link("helper"), nil, []Point{Started}, nil},
@@ -135,7 +135,7 @@ func TestFindWhereTheFolderIsAFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(tree, Folder), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	set, warnings := Find(tree, map[Point]string{Failed: "true"}, true)
+	set, warnings := Find(tree, map[Point]Command{Failed: {Line: "true"}}, true)
 	if !set.Has(Failed) || len(warnings) != 1 || !strings.HasPrefix(warnings[0].Text, "the hooks are not run: ") {
 		t.Errorf("found %v, warnings %v", set, warnings)
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // Folder is where the hooks of a work tree are, written with slashes.
@@ -89,6 +90,7 @@ type Set struct {
 type source struct {
 	name string // in the words of the user
 	argv []string
+	role proc.Role
 }
 
 // Has tells whether there is a hook at this point.
@@ -125,6 +127,7 @@ func (s Set) Run(ctx context.Context, p Point, c Call) Result {
 	if !ok {
 		return Result{Action: Continue}
 	}
+	c.role = hook.role
 	end := c.run(ctx, hook.argv)
 	r := Result{Ran: true, Action: Continue, Exit: end.status, Interrupted: end.interrupted, Duration: loop.Millis(end.took)}
 	r.Metadata, r.Unread = metadata(p, c.Metadata)

@@ -241,9 +241,37 @@ func TestHugeOutputIsLoggedAndCut(t *testing.T) {
 func TestACommandWinsOverAFile(t *testing.T) {
 	tree := t.TempDir()
 	put(t, tree, "started", "#!/bin/sh\nexit 2\n", 0o755)
-	set, _ := Find(tree, map[Point]string{Started: "echo from $0 >&2; exit 9"}, true)
+	set, _ := Find(tree, map[Point]Command{Started: {Line: "echo from $0 >&2; exit 9"}}, true)
 	r := set.Run(t.Context(), Started, call(t))
 	if want := "the started hook (hooks.run.started) exited with status 9, which means nothing here and counts as 0: from sh"; r.Warning == nil || r.Warning.Text != want {
 		t.Errorf("result = %+v, warning %+v, want %q", r, r.Warning, want)
+	}
+}
+
+// What came with the project, or lies where an agent works, is not to reach more
+// than a gate does; a hook of the user's own is.
+func TestWhoAHookRunsAs(t *testing.T) {
+	tree := t.TempDir()
+	put(t, tree, "failed", "#!/bin/sh\n", 0o755)
+	set, _ := Find(tree, map[Point]Command{Started: {Line: "true"}, Finished: {Line: "true", Own: true}}, true)
+	for point, want := range map[Point]proc.Role{Started: proc.Judge, Finished: proc.Own, Failed: proc.Judge} {
+		c := call(t)
+		c.Exec = func(_ context.Context, s proc.Spec) (loop.Exit, error) {
+			if s.Role != want {
+				t.Errorf("the %s hook runs as %v, want %v", point, s.Role, want)
+			}
+			return loop.Exit{}, nil
+		}
+		set.Run(t.Context(), point, c)
+	}
+	for _, own := range []bool{true, false} {
+		c := call(t)
+		c.Exec = func(_ context.Context, s proc.Spec) (loop.Exit, error) {
+			if (s.Role == proc.Own) != own {
+				t.Errorf("a stop script runs as %v; the user's own: %v", s.Role, own)
+			}
+			return loop.Exit{}, nil
+		}
+		Script(t.Context(), "true", own, c)
 	}
 }

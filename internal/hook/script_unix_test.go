@@ -35,7 +35,7 @@ func TestScript(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.text), tt.mode); err != nil {
 				t.Fatal(err)
 			}
-			exit, w := Script(t.Context(), path, call(t))
+			exit, w := Script(t.Context(), path, false, call(t))
 			got := none
 			if exit != nil {
 				got = *exit
@@ -60,7 +60,7 @@ func TestAScriptThatHangsHasNoOpinion(t *testing.T) {
 	}
 	c := call(t)
 	c.Timeout = 50 * time.Millisecond
-	exit, w := Script(t.Context(), path, c)
+	exit, w := Script(t.Context(), path, false, c)
 	if exit != nil || w == nil || w.Text != "the stop script "+path+" took longer than 50ms and was ended" || w.Hint == "" {
 		t.Errorf("exit %v, warning %+v", exit, w)
 	}
@@ -69,7 +69,7 @@ func TestAScriptThatHangsHasNoOpinion(t *testing.T) {
 func TestAnInterruptedScriptHasNoOpinion(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if exit, w := Script(ctx, "true", call(t)); exit != nil || w != nil {
+	if exit, w := Script(ctx, "true", false, call(t)); exit != nil || w != nil {
 		t.Errorf("exit %v, warning %+v", exit, w)
 	}
 }

@@ -110,6 +110,15 @@ func attemptDir(run string, iter, n int) string {
 	return filepath.Join(run, iterationsName, name)
 }
 
+// Iterations is the folder below which the attempts of the run are, which is made.
+func (r *Run) Iterations() (string, error) {
+	dir := filepath.Join(r.dir, iterationsName)
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, nil
+}
+
 // Dir is the folder of the attempt.
 func (a *Attempt) Dir() string { return a.dir }
 

@@ -119,7 +119,7 @@ func (l *Ledger) take(raw []byte) {
 		if f, err := line.finished(); err == nil {
 			l.book.finish(line, at, l.begun, f, l.chain.Lost || l.chain.Unsealed)
 		}
-	case "iteration.phase", "agent.started", "agent.exited", "gate.started", "hook.finished", "plan.read", "run.baseline", "test.explained":
+	case "iteration.phase", "agent.started", "agent.exited", "gate.started", "hook.finished", "plan.read", "run.baseline", "sandbox.refused", "test.explained":
 	default:
 		if e, err := line.event(at); err == nil {
 			l.book.note(e)

@@ -152,7 +152,7 @@ func TestWhatAnAgentWouldIgnoreOrRefuseIsTold(t *testing.T) {
 		{"a turn limit for claude", "agent = \"claude\"\n[agents.claude]\nmax_turns = 5\n", ""},
 	}
 	if os.Geteuid() == 0 {
-		tests = append(tests, struct{ what, settings, refusal string }{"claude by root", "agent = \"claude\"\npermissions.mode = \"full\"\n", "refuses to skip permissions"})
+		tests = append(tests, struct{ what, settings, refusal string }{"claude by root", "agent = \"claude\"\npermissions.mode = \"full\"\nsandbox.mode = \"none\"\n", "refuses to skip permissions"})
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {

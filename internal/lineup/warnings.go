@@ -5,14 +5,22 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
+// Unbound tells whether the agent may do anything on a machine that is not made for
+// that: whatever it does outside of a sandbox is done to the user.
+func (l *Lineup) Unbound() bool {
+	req := l.assignment.Request
+	return l.config().Permissions.Mode == "full" && len(req.Command) == 0 && req.Extensions.Agent == nil && !contained()
+}
+
 // Warnings is what a person should know of the agent before the run starts.
-func (l *Lineup) Warnings() []loop.Warning {
+func (l *Lineup) Warnings(confined bool) []loop.Warning {
 	var list []loop.Warning
 	req := l.assignment.Request
-	if l.config().Permissions.Mode == "full" && len(req.Command) == 0 && req.Extensions.Agent == nil && !contained() {
+	if l.Unbound() && !confined {
 		list = append(list, loop.Warning{
 			Text: l.Name() + " may do anything on this machine, unasked (permissions.mode is full)",
 			Hint: "use full in a container or a virtual machine only",
@@ -46,10 +54,10 @@ func (l *Lineup) ownCommand() bool {
 }
 
 // RefusedRoot is what to do about an agent that would refuse to work as root;
-// empty when it would not.
-func RefusedRoot(name, mode string) string {
+// empty when it would not. In a sandbox it is told that it may.
+func RefusedRoot(name string, c config.Config) string {
 	variable := agent.TraitsOf(name).Root
-	if variable == "" || mode != "full" || os.Geteuid() != 0 || os.Getenv(variable) == "1" {
+	if variable == "" || c.Permissions.Mode != "full" || c.Sandbox.Mode != "none" || os.Geteuid() != 0 || os.Getenv(variable) == "1" {
 		return ""
 	}
 	return "run as an ordinary user, use --permissions work, or set " + variable + "=1 if this is a container"

@@ -58,6 +58,7 @@ var payloads = map[Type]func() Payload{
 	"checkpoint.made":     func() Payload { return new(CheckpointMade) },
 	"checkpoint.restored": func() Payload { return new(CheckpointRestored) },
 	"commit.made":         func() Payload { return new(CommitMade) },
+	"sandbox.refused":     func() Payload { return new(SandboxRefused) },
 	"plan.read":           func() Payload { return new(PlanRead) },
 	"test.explained":      func() Payload { return new(TestExplained) },
 	"claim.heard":         func() Payload { return new(ClaimHeard) },
@@ -112,6 +113,7 @@ type RunStarted struct {
 	Prompt    string      `json:"prompt,omitempty"`  // a preview
 	Command   string      `json:"command,omitempty"` // after "--", quoted as a shell would need it
 	Counting  CountPolicy `json:"counting,omitzero"`
+	Sandbox   *Sandbox    `json:"sandbox,omitempty"`
 	// Settings is what somebody has set, by the keys: with flags, variables and files, by
 	// procedure and profile, secrets masked. All else is as Version has it.
 	Settings map[string]any `json:"settings,omitempty"`
@@ -144,6 +146,7 @@ type RunResumed struct {
 	Limits   Limits      `json:"limits"`
 	Changed  []Change    `json:"changed,omitempty"`
 	Counting CountPolicy `json:"counting,omitzero"`
+	Sandbox  *Sandbox    `json:"sandbox,omitempty"`
 	// Settings is what holds from now on, as in RunStarted.
 	Settings map[string]any `json:"settings,omitempty"`
 }

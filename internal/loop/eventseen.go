@@ -23,6 +23,8 @@ type BaselineGate struct {
 	Tests *Tests `json:"tests,omitempty"`
 	// Judged is where this gate judges claims.
 	Judged Place `json:"judged,omitempty"`
+	// Outside says that it failed in the sandbox and passed outside of it.
+	Outside bool `json:"outside,omitempty"`
 }
 
 // Place is where a gate runs.

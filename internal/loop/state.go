@@ -22,6 +22,8 @@ type State struct {
 	Provider // who is turned away, and who has worked
 	Talk     // what the next agent, and people, are told
 
+	Confinement // by which sandbox, and what that refused
+
 	Session    *Session  `json:"session,omitempty"` // that the next attempt goes on with; nil: a fresh one
 	Paused     bool      `json:"paused,omitempty"`  // a person wants nothing to begin
 	Repeats    Repeats   `json:"repeats,omitzero"`
@@ -104,7 +106,7 @@ func (s State) Sum(e Event) State {
 	s = s.tick(e)
 	switch p := e.Payload.(type) {
 	case *RunStarted:
-		s.Counting, s.Limits = p.Counting, p.Limits
+		s.Counting, s.Limits, s.Sandbox = p.Counting, p.Limits, p.Sandbox
 	case *RunResumed:
 		s = s.goOn(p)
 	case *RunWaiting:
@@ -144,6 +146,11 @@ func (s State) Sum(e Event) State {
 		if p.With == "" {
 			s.Evidence = s.Evidence.look(p.Gate)
 		}
+	case *SandboxRefused:
+		var anew bool
+		if s.Confinement, anew = s.Confinement.refuse(p); anew {
+			s.Totals.FencedOff = s.Totals.FencedOff.add(p.What)
+		}
 	case *TestExplained:
 		s.Evidence = s.Evidence.explain(p)
 	case *CheckpointMade:
@@ -169,7 +176,7 @@ func (s State) Sum(e Event) State {
 // goOn is the state when another runner takes over. Where a person has looked at
 // what went wrong, it is a new start.
 func (s State) goOn(p *RunResumed) State {
-	s.Counting, s.AwaitingProvider, s.Paused = p.Counting, false, false
+	s.Counting, s.AwaitingProvider, s.Paused, s.Sandbox = p.Counting, false, false, p.Sandbox
 	s.PendingFeedback = nil // an attempt that is judged again says it again
 	s = s.limit(p.Limits)
 	for _, c := range p.Changed {

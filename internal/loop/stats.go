@@ -29,6 +29,8 @@ type Totals struct {
 	Reboots int    `json:"reboots,omitempty"`
 	Waits   int    `json:"waits,omitempty"` // for the provider
 	Waited  Millis `json:"waited_ms,omitempty"`
+
+	FencedOff // by the sandbox
 }
 
 // add counts what an attempt used and changed. What was put back is no change.

@@ -22,6 +22,7 @@ const (
 	ByNoProgress   Reason = "no_progress"
 	ByPattern      Reason = "pattern"
 	ByTampering    Reason = "tampered" // with the records
+	BySandbox      Reason = "sandbox"  // a gate can not work in it
 	ByScript       Reason = "script"
 	ByHook         Reason = "hook"
 	ByBlocked      Reason = "blocked"

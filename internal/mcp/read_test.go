@@ -69,6 +69,18 @@ func TestGetRunIsTheStatusAndWhereToWatchFrom(t *testing.T) {
 	}
 }
 
+func TestGetRunTellsOfTheSandbox(t *testing.T) {
+	s := newScene(t)
+	r := s.run()
+	r.tell(&loop.RunResumed{Sandbox: &loop.Sandbox{Mode: "none", Wanted: "auto", Why: "so"}})
+	r.tell(&loop.SandboxRefused{What: loop.RefusedHost, Name: "pypi.org"})
+	var got runNow
+	s.call("get_run", map[string]any{"run": r.name}, &got)
+	if got.Sandbox == nil || got.Sandbox.String() != "none (so)" || len(got.SandboxRefusals) != 1 || got.Totals.HostsRefused != 1 {
+		t.Errorf("get_run = %+v", got)
+	}
+}
+
 func TestWhatStandsBehindARunIsTold(t *testing.T) {
 	s := newScene(t)
 	r := s.run()

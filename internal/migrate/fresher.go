@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -166,8 +167,13 @@ func fresherSettings(im *Import, text []byte, has func(string) bool) error {
 	if c.Hooks.Timeout != nil {
 		im.set("hooks.timeout", fmt.Sprintf("%ds", *c.Hooks.Timeout))
 	}
-	if d := c.Docker; d.UseDocker || d.Memory != "" || d.CPUs != "" || d.Presets != nil || d.SetupScript != nil || d.LocalBinary != nil {
-		note("docker", "not yet: start refrain in your container")
+	switch d := c.Docker; {
+	case d.UseDocker:
+		im.set("sandbox.mode", "docker")
+		im.set("sandbox.options", []string{"--memory", cmp.Or(d.Memory, "4g"), "--cpus", cmp.Or(d.CPUs, "2")})
+		note("docker", `name an image in sandbox.image: "refrain init --dockerfile" writes a Dockerfile for one`)
+	case d.Memory != "" || d.CPUs != "" || d.Presets != nil || d.SetupScript != nil || d.LocalBinary != nil:
+		note("docker", "no container is used; sandbox.mode = \"docker\" does")
 	}
 	for _, key := range unknown {
 		note(key, "fresher has no such key that is known here")

@@ -86,7 +86,9 @@ procedures.build.done.failure_promise = ""
 procedures.plan.done.promise = ""
 commands.test = "go test ./..."
 hooks.enabled = true
-hooks.timeout = "45s"`,
+hooks.timeout = "45s"
+sandbox.mode = "docker"
+sandbox.options = ["--memory", "4g", "--cpus", "2"]`,
 			".fresher/PROMPT.planning.md>.refrain/prompts/plan.md .fresher/AGENTS.md>AGENTS.md .fresher/hooks/next_iteration>.refrain/hooks/next_iteration",
 			"docker fresher.mode more paths.spec_dir .fresher/hooks/other",
 		},

@@ -67,6 +67,7 @@ type Message struct {
 	CostEstimated bool        `json:"cost_estimated,omitempty"`
 	Elapsed       loop.Millis `json:"elapsed_ms,omitempty"`
 	Dir           string      `json:"dir,omitempty"`
+	Sandbox       string      `json:"sandbox,omitempty"` // what confines it, in a phrase
 	At            time.Time   `json:"at"`
 }
 

@@ -22,6 +22,8 @@ type story struct {
 	at     time.Time     // zero while the live time is not known
 	place  loop.Place    // where claims are judged
 
+	sandbox *loop.Sandbox // of the runner that tells
+
 	need      string    // what the last attempt needs a person for
 	signedOut bool      // it was told that the agent is signed out
 	held      time.Time // when the present wait began; zero is none
@@ -35,10 +37,12 @@ func (s *story) add(e loop.Event) (Message, bool) {
 	}
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
-		s.run, s.procedure, s.at = p.Name, p.Procedure, e.Time
+		s.run, s.procedure, s.at, s.sandbox = p.Name, p.Procedure, e.Time, p.Sandbox
 		if p.Dir != "" {
 			s.dir = p.Dir
 		}
+	case *loop.RunResumed:
+		s.sandbox = p.Sandbox
 	case *loop.RunBaseline:
 		s.place = p.Proof
 	case *loop.RunWaiting:
@@ -124,8 +128,20 @@ func (s *story) end(e loop.Event, p *loop.RunFinished) Message {
 	case s.need != "", p.Reason == loop.ByBlocked, p.Reason == loop.ByNotSignedIn:
 		m.Urgent = true
 	}
-	m.Title, m.Text = endWords(m, proof, s.need)
+	m.Title, m.Text = endWords(m, proof, s.need, s.confined(m))
 	return m
+}
+
+// confined is which sandbox the run has, and what that has refused so far.
+func (s *story) confined(m Message) string {
+	if m.Sandbox == "" {
+		return ""
+	}
+	said := "sandbox: " + m.Sandbox
+	if refused := view.SandboxRefused(s.totals.FencedOff); refused != "" {
+		said += "; refused: " + refused
+	}
+	return said
 }
 
 // message is a message of the run as it stands.
@@ -134,12 +150,13 @@ func (s *story) message(e loop.Event, kind Kind, state loop.Status, why, next st
 		Kind: kind, State: state, Why: text.Shorten(cleanText(why), maxWhy), At: e.Time,
 		Run: s.run, RunID: s.id, Procedure: s.procedure, Dir: s.dir,
 		Iterations: s.totals.Iterations, Plan: s.plan, CostUSD: s.totals.CostUSD, CostEstimated: s.totals.CostEstimated,
+		Sandbox: text.Shorten(view.Sandbox(s.sandbox), maxWhy),
 	}
 	if !s.at.IsZero() {
 		m.Elapsed = loop.Millis(s.live + max(0, e.Time.Sub(s.at)))
 	}
 	m.Title = title(m, verbs[kind])
-	m.Text = paragraphs(m.Why, cleanText(next), tally(m))
+	m.Text = paragraphs(m.Why, cleanText(next), tally(m), s.confined(m))
 	return m
 }
 
@@ -161,8 +178,8 @@ func title(m Message, verb string) string {
 }
 
 // endWords are the title and the text of a run's end: what happened, then what
-// to do. need is what a person is needed for.
-func endWords(m Message, proof *loop.Proof, need string) (string, string) {
+// to do. need is what a person is needed for, and confined says by what the run was.
+func endWords(m Message, proof *loop.Proof, need, confined string) (string, string) {
 	verb, next := verbs[m.Kind], "Go on with: refrain resume "
 	switch {
 	case m.Kind == Done:
@@ -182,7 +199,7 @@ func endWords(m Message, proof *loop.Proof, need string) (string, string) {
 	if m.Run == "" {
 		next = ""
 	}
-	return title(m, verb), paragraphs(m.Why, backing(m, proof), need, tally(m), next+cleanLine(m.Run))
+	return title(m, verb), paragraphs(m.Why, backing(m, proof), need, tally(m), confined, next+cleanLine(m.Run))
 }
 
 // backing is what stands behind a run that is done, where that is less than a

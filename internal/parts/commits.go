@@ -30,6 +30,7 @@ type CommitSettings struct {
 	Template  string
 	Procedure string
 	Branch    string // the run's own; empty is any
+	Scratch   string // a folder where git may write in its sandbox; empty: that of the run
 }
 
 // Tidy removes what a dead runner has left of a commit.
@@ -38,9 +39,11 @@ func (c *Commits) Tidy(context.Context) error {
 	return nil
 }
 
-// scratch is where a commit is put together. It is in the run's own folder,
-// where the next runner finds what a dead one has left.
-func (c *Commits) scratch() string { return filepath.Join(c.Journal.Dir(), "commit") }
+// scratch is where a commit is put together. It is in the run's own folder, or in one
+// that is the run's, where the next runner finds what a dead one has left.
+func (c *Commits) scratch() string {
+	return filepath.Join(cmp.Or(c.Scratch, c.Journal.Dir()), "commit")
+}
 
 // Recover finds the commit that the runner had made of the attempt, be it that it
 // did not live to write it down.

@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type Hooks struct {
 
 // HookSettings are the hooks, and what they are told.
 type HookSettings struct {
+	Said    string // where they may write what they have to say of an iteration; empty: with its records
 	Set     hook.Set
 	Timeout loop.Millis
 	About   hook.Facts // what does not change during a run
@@ -179,7 +181,7 @@ func (h *Hooks) command(ctx context.Context, a *engine.Attempt, p hook.Point, ev
 	}
 	facts := h.facts(ctx, event, last)
 	if a != nil {
-		facts.Metadata = h.emptied(filepath.Join(a.Dir.Dir(), "metadata"))
+		facts.Metadata = h.emptied(filepath.Join(cmp.Or(h.Said, a.Dir.Dir()), "metadata"))
 	}
 	if more != nil {
 		more(&facts)

@@ -15,7 +15,13 @@ import (
 // Scripts asks the user's stop scripts: exit status 0 means stop.
 type Scripts struct {
 	*engine.Kit
-	Paths []files.Named
+	List []Script
+}
+
+// Script is one of them.
+type Script struct {
+	files.Named
+	Own bool // it is the user's own, and lies where no agent works
 }
 
 // scriptTime is how long a stop script may think.
@@ -24,7 +30,7 @@ const scriptTime = 5 * time.Second
 // Ask gives each script the outcome as JSON on stdin. One that can't be run, or
 // takes too long, is a warning and no opinion.
 func (s *Scripts) Ask(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
-	if len(s.Paths) == 0 || o.Result != loop.OK && o.Result != loop.Failed {
+	if len(s.List) == 0 || o.Result != loop.OK && o.Result != loop.Failed {
 		return
 	}
 	a.Touched = true
@@ -38,16 +44,16 @@ func (s *Scripts) Ask(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
 	if err != nil {
 		return // values of these types always marshal
 	}
-	for _, named := range s.Paths {
-		script := named.Path
-		if err := named.Check(); err != nil { // an agent may have put a link there
+	for _, one := range s.List {
+		script := one.Path
+		if err := one.Check(); err != nil { // an agent may have put a link there
 			s.Warn("script "+script, loop.Warning{
 				Text: fmt.Sprintf("the stop script %s is not run: %s", script, files.Cause(err)),
 				Hint: "put a file there, or take it out of stop.scripts",
 			})
 			continue
 		}
-		exit, w := hook.Script(ctx, script, hook.Call{
+		exit, w := hook.Script(ctx, script, one.Own, hook.Call{
 			Input: input, Dir: s.Dir, Timeout: scriptTime, Hide: s.Hide, Exec: s.Exec,
 			Env: append(s.Bare[:len(s.Bare):len(s.Bare)], fmt.Sprintf("REFRAIN_ITERATION=%d", a.Iter), "REFRAIN_LAST_RESULT="+string(o.Result)),
 		})

@@ -117,6 +117,9 @@ func repository(f Flight) []Finding {
 // Agents sees that the programs of those who work are there. One that only stands
 // in for another may never be needed.
 func Agents(f Flight) []Finding {
+	if f.Config().Sandbox.Boxed() {
+		return nil // it is in an image, which was looked at
+	}
 	var list []Finding
 	for i, w := range f.Workers {
 		if w.Program == "" {
@@ -184,6 +187,9 @@ func gates(f Flight) []Finding {
 				Hint: "correct its dir in refrain.toml",
 			})
 			continue
+		}
+		if f.Config().Sandbox.Boxed() {
+			continue // its programs are in an image
 		}
 		for _, program := range Programs(g.Run) {
 			if _, err := exec.LookPath(program); err != nil {

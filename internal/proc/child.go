@@ -137,7 +137,8 @@ func closeAll(files ...*os.File) {
 // both are "no such file or directory".
 func startError(s Spec, err error) error {
 	var lost *KeeperError
-	if errors.As(err, &lost) {
+	var unfenced *FenceError
+	if errors.As(err, &lost) || errors.As(err, &unfenced) {
 		return err // it says nothing of the program
 	}
 	if s.Dir != "" {

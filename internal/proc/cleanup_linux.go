@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -177,20 +176,6 @@ func Kept(pid int) bool {
 		pid = e.parent
 	}
 	return false
-}
-
-// ownerIn reads the owner in the runner of a mark. One of an earlier version has
-// none.
-func ownerIn(runner string) (o owner, ok bool) {
-	parts := strings.Split(runner, ".")
-	if len(parts) != 5 {
-		return owner{}, false
-	}
-	o.space, o.tree = parts[3], parts[4]
-	var errs [2]error
-	o.pid, errs[0] = strconv.Atoi(parts[1])
-	o.started, errs[1] = strconv.ParseUint(parts[2], 10, 64)
-	return o, errs[0] == nil && errs[1] == nil
 }
 
 // self tells whether the runner is this process.

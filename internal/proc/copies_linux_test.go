@@ -18,7 +18,7 @@ func init() { helpers["owner"] = ownRunner }
 // ownRunner is runner with a mark of its own, for a run in a work tree.
 func ownRunner(args []string) int {
 	mark := NewMark(args[0], args[1])
-	return runner(append([]string{mark.Run, mark.Runner}, args[2:]...))
+	return runner(append([]string{mark.Run, mark.Runner, "none"}, args[2:]...))
 }
 
 // startRunner starts a runner in the tree of the scene, and waits until its agent
@@ -202,7 +202,7 @@ func TestWhoOnlyLooksLikeAKeeperIsEnded(t *testing.T) {
 	var reaped sync.WaitGroup
 	start := func(args ...string) {
 		cmd := exec.Command("sh", args...)
-		cmd.Dir, cmd.Env = scene.tree, append(os.Environ(), scene.mark.environ()...)
+		cmd.Dir, cmd.Env = scene.tree, append(os.Environ(), scene.mark.Environ()...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,13 @@
 // that was there before, such as a container. When two processes run at once, an
 // orphan that wiped its environment and is in no cgroup is ended with the last of them.
 //
+// Promised of a keeper within a fence: whatever it starts is inside, with all that
+// this starts, or nothing is started. With Landlock the keeper stays outside, and
+// confines a thread of its own for each start; in namespaces it is inside itself. It
+// is their first process there, which nobody inside can end and nobody outlives, so no
+// cgroups are needed and no program can be spared beyond the run. All numbers of
+// processes that leave the keeper are those that they have outside.
+//
 // Promised of a mark: it names one runner in one work tree. A run that goes on
 // after a crash ends only who was started in its own tree by a runner that is
 // dead, so a copy of a project and its original never touch each other.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os/exec"
 
+	"github.com/refrain-loop/refrain/internal/fence"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -41,6 +42,23 @@ type KeeperError struct {
 func (e *KeeperError) Error() string {
 	return fmt.Sprintf("the keeper of the processes %s, and %s was ended with it", e.How, e.Program)
 }
+
+// FenceError says that nothing was started, for the fence around it can not be
+// raised.
+type FenceError struct {
+	Kind fence.Kind
+	Err  error
+}
+
+func (e *FenceError) Error() string {
+	var said *fence.Error
+	if errors.As(e.Err, &said) {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("sandbox %s: %v", e.Kind, e.Err)
+}
+
+func (e *FenceError) Unwrap() error { return e.Err }
 
 // Unkept is the key of a warning after which nobody can be sure that all of a
 // run's processes have ended: only who carries its mark was found.

@@ -16,13 +16,16 @@ const keeperName = "keeper"
 // wardenName is the helper that ends what a keeper kept that was killed.
 const wardenName = "warden"
 
+// tryName is the helper that tries a fence from within.
+const tryName = "fence"
+
 // called remembers that this binary answers to helperWord.
 var called atomic.Bool
 
 // Helper is called first in main, and in TestMain. When this process was
 // started with the arguments of HelperCommand, it runs the function of that
-// name and exits with its result; otherwise it returns at once. The keeper and
-// its warden need no place in the table.
+// name and exits with its result; otherwise it returns at once. Ours, such as
+// the keeper, need no place in the table.
 func Helper(table map[string]func(args []string) int) {
 	called.Store(true)
 	if len(os.Args) < 2 || os.Args[1] != helperWord {
@@ -37,6 +40,8 @@ func Helper(table map[string]func(args []string) int) {
 		os.Exit(keep(os.Args[3:]))
 	case wardenName:
 		os.Exit(ward(os.Args[3:]))
+	case tryName:
+		os.Exit(tryFence(os.Args[3:]))
 	}
 	run, ok := table[os.Args[2]]
 	if !ok {

@@ -3,10 +3,15 @@
 package proc
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/fence"
 )
 
 // The life of a keeper, and of one process that it keeps:
@@ -37,7 +42,10 @@ type keeping struct {
 	link   *link
 	mark   Mark
 	spare  []string
-	within string // where cgroups are made; empty: nowhere
+	within string          // where cgroups are made; empty: nowhere
+	word   string          // of the fence's policy
+	fence  *fence.Confiner // nil is none
+	inside *fence.Inside   // nil is outside of namespaces
 
 	leaders map[int]leader   // by pid: those we started and that live
 	sweeps  map[int]sweep    // by id: what a leader left is being ended
@@ -75,8 +83,8 @@ func newSweep(l leader) sweep {
 	return sweep{kill: kill, giveUp: kill.Add(ladder.patience), group: l.group}
 }
 
-// keep is the keeper's main. Its arguments are the mark and the programs to
-// spare; file 3 is the link to the runner.
+// keep is the keeper's main. Its arguments are the mark, the word of its fence and
+// the programs to spare; file 3 is the link to the runner.
 func keep(args []string) int {
 	link, err := newLink(os.NewFile(3, "link"))
 	if err != nil {
@@ -86,15 +94,24 @@ func keep(args []string) int {
 	if k == nil {
 		return 2
 	}
-	k.within = ownCgroup()
-	dropEmpty(k.within)
+	if err := k.raise(); err != nil {
+		_ = link.send(report{Of: isReady, Unfenced: lackOf(fence.KindOf(k.word), err)})
+		return 1
+	}
+	if k.inside == nil { // else the kernel holds all together already
+		k.within = ownCgroup()
+		dropEmpty(k.within)
+	}
 	deafen()
+	if k.inside != nil {
+		deafenMore()
+	}
 	signal.Notify(k.signals, syscall.SIGCHLD)
 	if err := adopt(); err != nil {
 		_ = link.send(report{Of: isReady, Why: err.Error()}) // the runner may be dead by now
 		return 1
 	}
-	if link.send(report{Of: isReady, PID: os.Getpid()}) != nil {
+	if link.send(report{Of: isReady, PID: k.outside(os.Getpid())}) != nil {
 		return 1
 	}
 	go k.read() // until the runner is dead, and then we end too
@@ -105,14 +122,91 @@ func keep(args []string) int {
 
 // newKeeping is nil when the arguments are none of a keeper.
 func newKeeping(link *link, args []string) *keeping {
-	if len(args) < 2 {
+	if len(args) < 3 {
 		return nil
 	}
 	return &keeping{
-		link: link, mark: Mark{Run: args[0], Runner: args[1]}, spare: args[2:],
+		link: link, mark: Mark{Run: args[0], Runner: args[1]}, word: args[2], spare: args[3:],
 		leaders: map[int]leader{}, sweeps: map[int]sweep{}, asked: map[ident]asking{}, stuck: map[ident]bool{},
 		signals: make(chan os.Signal, 1), wishes: make(chan request),
 	}
+}
+
+// raise makes the fence ready that the runner asks for. In namespaces the keeper is
+// within it from here on; with Landlock it stays outside, and only what it starts is
+// confined.
+func (k *keeping) raise() error {
+	if k.word == string(fence.None) {
+		return nil
+	}
+	var p fence.Policy
+	if err := k.link.receive(&p); err != nil {
+		return fmt.Errorf("hear of the fence: %w", err)
+	}
+	err := sealFiles()
+	if err != nil {
+		return err
+	}
+	if p.Kind == fence.Namespaces {
+		if k.inside, err = fence.Enter(p); err != nil {
+			return err
+		}
+	}
+	if k.fence, err = fence.NewConfiner(p); err == nil {
+		k.fence.Tell(func(r fence.Refusal) { k.tell(report{Of: wasRefused, Refused: r}) })
+	}
+	return err
+}
+
+// sealFiles has nobody inherit a file that we have from who started the runner: it leads
+// past any fence.
+func sealFiles() error {
+	list, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return fmt.Errorf("see which files are open: %w", err)
+	}
+	for _, e := range list {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// launch starts a program, within the fence if there is one.
+func (k *keeping) launch(group cgroup, r request, attr syscall.ProcAttr) (pid int, inside bool, err error) {
+	path, argv := r.Path, r.Argv
+	if k.fence != nil {
+		path, argv = k.fence.Wrap(path, argv)
+	}
+	start := func() {
+		if k.inside != nil {
+			if err = k.inside.Shed(); err != nil {
+				return
+			}
+		}
+		pid, inside, err = startIn(group, path, argv, attr)
+	}
+	if k.fence == nil {
+		start()
+		return pid, inside, err
+	}
+	if err := k.fence.On(start); err != nil {
+		return 0, false, unfenced(fence.KindOf(k.word), err)
+	}
+	var said *fence.Error
+	if errors.As(err, &said) {
+		err = unfenced(said.Kind, err)
+	}
+	return pid, inside, err
+}
+
+// outside gives the number by which the runner knows a process of ours.
+func (k *keeping) outside(pid int) int {
+	if k.inside == nil {
+		return pid
+	}
+	return k.inside.Outside(pid)
 }
 
 // deafen makes the keeper deaf to what a terminal or a session's end sends. It
@@ -125,6 +219,20 @@ func deafen() {
 		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
 	} {
 		if !signal.Ignored(s) {
+			signal.Notify(unheard, s)
+		}
+	}
+}
+
+// deafenMore is for a keeper among those whom it keeps: any of them could send it what
+// says that it has failed. Those that nobody can refuse the kernel keeps from the first
+// process of a namespace.
+func deafenMore() {
+	unheard := make(chan os.Signal, 1)
+	for s := syscall.Signal(1); s < 32; s++ {
+		switch {
+		case s == syscall.SIGKILL || s == syscall.SIGSTOP || s == syscall.SIGCHLD || s == syscall.SIGURG: // the last is Go's own
+		case !signal.Ignored(s):
 			signal.Notify(unheard, s)
 		}
 	}
@@ -189,9 +297,7 @@ func (k *keeping) do(r request) {
 	}
 }
 
-// start starts a program and answers. A sandbox has its place here, just before
-// the program is executed: whatever wraps the program, or restricts a helper of
-// ours that then becomes the program, is put in front of Path and Argv.
+// start starts a program and answers.
 func (k *keeping) start(r request) {
 	files := make([]uintptr, len(r.files))
 	for i, f := range r.files {
@@ -201,7 +307,7 @@ func (k *keeping) start(r request) {
 	if !r.Plain {
 		group, _ = newCgroup(k.within, k.mark, r.ID) // else marks have to do
 	}
-	pid, inside, err := startIn(group, r.Path, r.Argv, syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: ownGroup()})
+	pid, inside, err := k.launch(group, r, syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: ownGroup()})
 	if !inside {
 		group.remove()
 		if group = ""; err == nil && !r.Plain {
@@ -211,16 +317,21 @@ func (k *keeping) start(r request) {
 	for _, f := range r.files {
 		_ = syscall.Close(f)
 	}
+	var open *FenceError
+	if errors.As(err, &open) {
+		k.tell(report{ID: r.ID, Of: hasStarted, Unfenced: lackOf(open.Kind, open.Err)})
+		return
+	}
 	if err != nil {
 		errno, ok := err.(syscall.Errno)
 		if !ok {
 			errno = syscall.EINVAL
 		}
-		k.tell(report{ID: r.ID, Of: hasStarted, Errno: errno})
+		k.tell(report{ID: r.ID, Of: hasStarted, Errno: errno, Absent: k.absentFor(r)})
 		return
 	}
 	k.leaders[pid] = leader{id: r.ID, mark: r.Mark, leave: r.Leave, group: group}
-	k.tell(report{ID: r.ID, Of: hasStarted, PID: pid, Held: inside || r.Plain})
+	k.tell(report{ID: r.ID, Of: hasStarted, PID: k.outside(pid), Held: inside || r.Plain || k.inside != nil})
 }
 
 // tell reports to the runner. When that fails the runner is dead, which read
@@ -333,7 +444,7 @@ func (k *keeping) tidiesUp(e entry) bool {
 func (k *keeping) giveUp(left []entry) (pids []int) {
 	for _, e := range left {
 		k.stuck[e.ident] = true
-		pids = append(pids, e.pid)
+		pids = append(pids, k.outside(e.pid))
 	}
 	return pids
 }
@@ -346,7 +457,9 @@ func (k *keeping) endAll() bool {
 		group(pid).signal("KILL")
 	}
 	clear(k.leaders)
-	endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == k.mark }), k.spare)
+	if k.inside == nil {
+		endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == k.mark }), k.spare)
+	}
 	k.sweep(false, time.Time{}) // also those that were given time to leave
 	for deadline := time.Now().Add(ladder.patience); !k.reap(); {
 		if left := k.sweep(false, time.Time{}); len(left) == 0 {

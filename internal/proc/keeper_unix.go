@@ -4,9 +4,11 @@ package proc
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ type staff struct {
 	mu     sync.Mutex
 	line   *line // nil before the first
 	none   bool  // none can be had, which was said
+	told   bool  // that nothing is spared
 	lastID int
 }
 
@@ -58,10 +61,13 @@ func (k *Keeper) reach(s Spec) (*line, int, error) {
 		k.line.mourn(s.warn)
 		k.line = nil
 	}
-	line, err := hire(k.mark, k.spare)
+	line, err := hire(k.mark, k.spare, k.fence, k.hear)
 	var noHelper *NoHelperError
 	if errors.As(err, &noHelper) {
 		return nil, 0, err
+	}
+	if err != nil && k.fence.Raised() {
+		return nil, 0, unfenced(k.fence.Kind, err)
 	}
 	if err != nil {
 		k.none = true
@@ -73,7 +79,27 @@ func (k *Keeper) reach(s Spec) (*line, int, error) {
 		return nil, 0, nil
 	}
 	k.line = line
+	k.tellSpared(s)
 	return line, k.lastID, nil
+}
+
+// tellSpared says once that nobody can be spared who is within namespaces.
+func (k *Keeper) tellSpared(s Spec) {
+	if k.told || !k.line.apart || len(k.spare) == 0 {
+		return
+	}
+	k.told = true
+	s.warn(loop.Warning{
+		Text: fmt.Sprintf("in this sandbox nothing outlives the run: %s too will end with it", strings.Join(k.spare, ", ")),
+		Hint: "start it yourself before the run, outside, or use another sandbox",
+	})
+}
+
+// Ready has the keeper be there, with its fence, before the first Run. The error is
+// that of a Run.
+func (k *Keeper) Ready(warn func(loop.Warning)) error {
+	_, _, err := k.reach(Spec{Warn: warn})
+	return err
 }
 
 // Close ends the keeper, and first whatever it still keeps. It waits for both.
@@ -110,9 +136,9 @@ func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, 
 	}
 	select {
 	case answer := <-p.answer:
-		if answer.Errno != 0 {
+		if answer.Errno != 0 || answer.Unfenced != nil {
 			p.forget()
-			return nil, answer.Errno
+			return nil, answer.failure()
 		}
 		p.number = answer.PID
 		return p, nil

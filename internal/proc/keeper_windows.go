@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+
+	"github.com/refrain-loop/refrain/internal/fence"
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // staff is empty here: the job that each process is in does a keeper's work,
@@ -11,7 +14,20 @@ import (
 type staff struct{}
 
 func (k *Keeper) start(s Spec, cmd *exec.Cmd, files stdio) (process, error) {
+	if k.fence.Raised() {
+		_, err := fence.NewConfiner(k.fence)
+		return nil, &FenceError{Kind: k.fence.Kind, Err: err}
+	}
 	return startDirect(s, cmd, files)
+}
+
+// Ready has nothing to start.
+func (k *Keeper) Ready(func(loop.Warning)) error {
+	if k.fence.Raised() {
+		_, err := fence.NewConfiner(k.fence)
+		return &FenceError{Kind: k.fence.Kind, Err: err}
+	}
+	return nil
 }
 
 // Close has nothing to end: each job has ended with its process.

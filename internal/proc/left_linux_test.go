@@ -10,7 +10,7 @@ import (
 func TestLeft(t *testing.T) {
 	cmd := exec.Command("cat")
 	tree := t.TempDir()
-	cmd.Env = append(os.Environ(), NewMark("loop_left-test", tree).environ()...)
+	cmd.Env = append(os.Environ(), NewMark("loop_left-test", tree).Environ()...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/fence"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -27,7 +28,9 @@ type line struct {
 	keeper  ident
 	mark    Mark
 	spare   []string
-	dead    chan struct{} // closed when the keeper is gone, and its warden
+	apart   bool                // the kernel ends all with the keeper
+	refused func(fence.Refusal) // hears what the fence refuses; nil: nobody does
+	dead    chan struct{}       // closed when the keeper is gone, and its warden
 	burial  sync.Once
 	ears    sync.WaitGroup // what listens, and watches
 
@@ -39,8 +42,9 @@ type line struct {
 }
 
 // hire starts a keeper, in a session of its own: Ctrl+C is not meant for it.
-func hire(mark Mark, spare []string) (*line, error) {
-	argv, err := HelperCommand(hired, append([]string{mark.Run, mark.Runner}, spare...)...)
+// What is within the fence goes over the link, for everybody can read arguments.
+func hire(mark Mark, spare []string, policy fence.Policy, refused func(fence.Refusal)) (*line, error) {
+	argv, err := HelperCommand(hired, append([]string{mark.Run, mark.Runner, policy.Word()}, spare...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +66,8 @@ func hire(mark Mark, spare []string) (*line, error) {
 		return nil, err
 	}
 	_ = theirs.Close()
-	l := &line{link: link, started: cmd, mark: mark, spare: spare, dead: make(chan struct{}), children: map[int]*kept{}}
-	if err := l.greet(); err != nil {
+	l := &line{link: link, started: cmd, mark: mark, spare: spare, apart: policy.Kind == fence.Namespaces, refused: refused, dead: make(chan struct{}), children: map[int]*kept{}}
+	if err := l.greet(policy); err != nil {
 		_ = link.conn.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
@@ -75,13 +79,19 @@ func hire(mark Mark, spare []string) (*line, error) {
 	return l, nil
 }
 
-// greet waits for the keeper's first word.
-func (l *line) greet() error {
-	_ = l.conn.SetReadDeadline(time.Now().Add(hello))
-	defer func() { _ = l.conn.SetReadDeadline(time.Time{}) }()
+// greet tells the keeper which fence to raise, and waits for its first word.
+func (l *line) greet(policy fence.Policy) error {
+	_ = l.conn.SetDeadline(time.Now().Add(hello))
+	defer func() { _ = l.conn.SetDeadline(time.Time{}) }()
+	if policy.Raised() {
+		_ = l.send(policy) // where that fails there is no word either
+	}
 	var r report
 	if err := l.receive(&r); err != nil {
 		return fmt.Errorf("no word from the keeper: %w", err)
+	}
+	if r.Unfenced != nil {
+		return r.failure()
 	}
 	if r.Why != "" {
 		return errors.New(r.Why)
@@ -99,6 +109,12 @@ func (l *line) listen() {
 		var r report
 		if l.receive(&r) != nil {
 			break
+		}
+		if r.Of == wasRefused {
+			if l.refused != nil {
+				l.refused(r.Refused)
+			}
+			continue
 		}
 		l.mu.Lock()
 		child := l.children[r.ID]
@@ -183,7 +199,9 @@ func (l *line) alive() bool {
 // mourn ends what is left of what a dead keeper kept: it carries our mark.
 func (l *line) mourn(warn func(loop.Warning)) {
 	l.burial.Do(func() {
-		if _, all := endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == l.mark }), l.spare); all && !l.loose {
+		if l.apart {
+			l.sure = l.keeperGone()
+		} else if _, all := endCgroups(cgroupsIn(ownCgroup(), func(m Mark) bool { return m == l.mark }), l.spare); all && !l.loose {
 			l.sure = true
 		}
 		_, err := killMarked(context.Background(), target{spare: l.spare, match: func(_ int, env []string) bool {
@@ -200,6 +218,20 @@ func (l *line) mourn(warn func(loop.Warning)) {
 		}
 		warn(w)
 	})
+}
+
+// keeperGone waits until the keeper has surely ended, and tells whether it has. When it
+// is the first of its namespace, nobody in there has outlived it.
+func (l *line) keeperGone() bool {
+	for deadline := time.Now().Add(ladder.patience); ; time.Sleep(pause) {
+		e, err := readEntry(l.keeper.pid)
+		if err != nil || e.ident != l.keeper || e.ended() {
+			return !errors.Is(err, errors.ErrUnsupported)
+		}
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
 }
 
 // unmarked is the environment without marks, such as those that a runner

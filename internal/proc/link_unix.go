@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/fence"
 )
 
 // request is what the runner asks of its keeper.
@@ -49,6 +51,71 @@ type report struct {
 	Asked  bool   // it was sent a signal before it ended
 	Left   []int  // who could not be ended
 	Why    string // a keeper cannot be had
+
+	Unfenced *lack  // the fence can not be raised
+	Absent   string // of a start that failed: what is not there for the keeper
+
+	Refused fence.Refusal // by the fence
+}
+
+// lack is a fence that can not be raised, as it is told.
+type lack struct {
+	Kind fence.Kind
+	What string
+	Why  string
+}
+
+// lackOf is nil when there is no error.
+func lackOf(k fence.Kind, err error) *lack {
+	if err == nil {
+		return nil
+	}
+	var said *fence.Error
+	if errors.As(err, &said) {
+		return &lack{Kind: said.Kind, What: said.What, Why: said.Err.Error()}
+	}
+	return &lack{Kind: k, Why: err.Error()}
+}
+
+func (l *lack) err() error {
+	return &FenceError{Kind: l.Kind, Err: &fence.Error{Kind: l.Kind, What: l.What, Err: errors.New(l.Why)}}
+}
+
+// unfenced is the error of a start that failed within a fence.
+func unfenced(k fence.Kind, err error) error {
+	var said *FenceError
+	if errors.As(err, &said) {
+		return err
+	}
+	return &FenceError{Kind: k, Err: err}
+}
+
+// failure is why a program was not started. What is there for us, and not for a keeper
+// that is in namespaces, is hidden by the fence: who looks would not understand.
+func (r report) failure() error {
+	if r.Unfenced != nil {
+		return r.Unfenced.err()
+	}
+	if r.Absent == "" {
+		return r.Errno
+	}
+	if _, err := os.Stat(r.Absent); err != nil {
+		return r.Errno
+	}
+	return (&lack{Kind: fence.Namespaces, What: "see " + r.Absent, Why: "it is not there inside"}).err()
+}
+
+// absentFor tells which of the things that a start needs is not there in namespaces.
+func (k *keeping) absentFor(r request) string {
+	if k.inside == nil {
+		return ""
+	}
+	for _, path := range []string{r.Dir, r.Path} {
+		if _, err := os.Stat(path); err != nil {
+			return path
+		}
+	}
+	return ""
 }
 
 type news int
@@ -58,6 +125,7 @@ const (
 	hasStarted                 // or not: Errno
 	hasExited                  // the child itself
 	isSwept                    // and now all that it left
+	wasRefused                 // somebody, by the fence
 )
 
 // link carries messages, and open files with them, between the runner and its

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,6 +23,13 @@ type Mark struct {
 // apart.
 func NewMark(run, tree string) Mark {
 	return Mark{Run: run, Runner: rand.Text() + "." + thisOwner(tree).String()}
+}
+
+// Abandoned tells whether the mark is that of a runner in a work tree which has
+// surely ended. This process counts as ended: who asks has no runner there.
+func (m Mark) Abandoned(tree string) bool {
+	o, ok := ownerIn(m.Runner)
+	return ok && o.tree == treeKey(tree) && (o.self() || o.gone())
 }
 
 const (
@@ -53,6 +62,20 @@ func thisOwner(tree string) owner {
 
 // String is the owner as marks have it.
 func (o owner) String() string { return fmt.Sprintf("%d.%d.%s.%s", o.pid, o.started, o.space, o.tree) }
+
+// ownerIn reads the owner in the runner of a mark. One of an earlier version has
+// none.
+func ownerIn(runner string) (o owner, ok bool) {
+	parts := strings.Split(runner, ".")
+	if len(parts) != 5 {
+		return owner{}, false
+	}
+	o.space, o.tree = parts[3], parts[4]
+	var errs [2]error
+	o.pid, errs[0] = strconv.Atoi(parts[1])
+	o.started, errs[1] = strconv.ParseUint(parts[2], 10, 64)
+	return o, errs[0] == nil && errs[1] == nil
+}
 
 // treeKey stands for a work tree in a mark. It is no path: a gate in a clean
 // checkout should not learn where the work tree is.

@@ -5,6 +5,8 @@ package proc
 import (
 	"context"
 	"errors"
+	"os"
+	"syscall"
 )
 
 // Elsewhere the environment of a process cannot be read, and nobody is found.
@@ -33,3 +35,20 @@ func Kept(int) bool { return false }
 
 // Descends cannot be told here.
 func Descends(int, int) bool { return false }
+
+// self tells whether the runner is this process.
+func (o owner) self() bool { return o.space == pidSpace() && o.pid == os.Getpid() }
+
+// gone tells whether nobody has the number of the runner. Where it was given anew
+// the runner is taken to live: what is left is left, and no stranger is hurt.
+func (o owner) gone() bool {
+	if o.space != pidSpace() {
+		return false
+	}
+	process, err := os.FindProcess(o.pid)
+	if err != nil {
+		return true
+	}
+	err = process.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}

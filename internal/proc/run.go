@@ -15,6 +15,7 @@ import (
 // Spec says what to run and how long to bear with it.
 type Spec struct {
 	Argv  []string // a program without a slash is looked up in the PATH of the runner
+	Role  Role
 	Dir   string
 	Env   []string  // the complete environment
 	Stdin io.Reader // nil is empty; a Read must not block for ever
@@ -37,6 +38,10 @@ type Spec struct {
 	// that it called is at work. A byte on either stream and the use of a
 	// processor, by the process or by what it started, are signs of life too.
 	Busy func() bool
+
+	// Relay takes a signal to the process that is meant, where what is started is
+	// only a client of it; nil: they are the same. It must not block for long.
+	Relay func(signal string)
 
 	// Plain says that it starts no program of anybody's choice, as a git of ours
 	// does: no cgroup is made for it, which would take longer than many of them.
@@ -78,6 +83,9 @@ func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 	if err != nil {
 		return loop.Exit{}, err
 	}
+	if s.Relay != nil {
+		c.process = &relayed{process: c.process, relay: s.Relay}
+	}
 	if s.Started != nil {
 		s.Started(c.pid(), c.at)
 	}
@@ -93,6 +101,9 @@ func runBy(ctx context.Context, s Spec, starter starter) (loop.Exit, error) {
 	}
 	exit, err := c.reap()
 	c.stopStreams()
+	if held, ok := s.Stdin.(*Held); ok {
+		held.Release()
+	}
 	streams.Wait()
 	if err == nil && cause != loop.Exited && c.unasked() {
 		cause = loop.Exited // it was about to be asked, and had ended by itself

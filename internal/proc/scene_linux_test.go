@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/fence"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -41,12 +42,13 @@ while [ -e "$1" ]; do sleep 0.05; done
 
 func init() { helpers["runner"] = runner }
 
-// runner is a run: it has a keeper run the agent that args describe.
+// runner is a run: it has a keeper run the agent that args describe, within a fence
+// of some kind.
 func runner(args []string) int {
-	k := NewKeeper(Mark{Run: args[0], Runner: args[1]}, nil)
+	k := NewKeeper(Mark{Run: args[0], Runner: args[1]}, nil).Within(fenceFor(fence.Kind(args[2]), args[3]))
 	defer k.Close()
 	exit, err := k.Run(context.Background(), Spec{
-		Argv: append([]string{"sh", "-c", agent, "agent"}, args[2:]...), Env: os.Environ(),
+		Argv: append([]string{"sh", "-c", agent, "agent"}, args[3:]...), Env: os.Environ(),
 		Stdout: Sink{Line: func(line []byte, _ bool) { fmt.Printf("%s\n", line) }},
 	})
 	fmt.Println(exit, err)
@@ -71,10 +73,41 @@ func newScene(t testing.TB) scene {
 	return s
 }
 
-func (s scene) keeper(spare ...string) *Keeper {
-	k := NewKeeper(s.mark, spare)
+func (s scene) keeper(spare ...string) *Keeper { return s.keeperWithin(fence.None, spare...) }
+
+func (s scene) keeperWithin(kind fence.Kind, spare ...string) *Keeper {
+	k := NewKeeper(s.mark, spare).Within(fenceFor(kind, s.file))
 	s.t.Cleanup(k.Close)
 	return k
+}
+
+// fenceFor lets the agent work where its file is.
+func fenceFor(kind fence.Kind, file string) *fence.Policy {
+	return &fence.Policy{Kind: kind, Write: []string{filepath.Dir(file)}}
+}
+
+// needFence skips where no fence of a kind can be raised.
+func needFence(t testing.TB, kind fence.Kind) {
+	t.Helper()
+	switch kind {
+	case fence.Landlock:
+		needLandlock(t)
+	case fence.Namespaces:
+		if err := canPart(); err != nil {
+			t.Skip(err)
+		}
+	}
+}
+
+// eachFence runs a test in every kind of fence that can be raised here.
+func eachFence(t *testing.T, test func(t *testing.T, kind fence.Kind)) {
+	t.Helper()
+	for _, kind := range []fence.Kind{fence.None, fence.Landlock, fence.Namespaces} {
+		t.Run(string(kind), func(t *testing.T) {
+			needFence(t, kind)
+			test(t, kind)
+		})
+	}
 }
 
 func (s scene) spec(how ...string) Spec {

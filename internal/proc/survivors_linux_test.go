@@ -14,10 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/fence"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-func TestNothingOutlivesTheProcess(t *testing.T) {
+func TestNothingOutlivesTheProcess(t *testing.T) { eachFence(t, nothingOutlivesTheProcess) }
+
+func nothingOutlivesTheProcess(t *testing.T, kind fence.Kind) {
 	setLadder(t, 10*time.Millisecond, 20*time.Millisecond, time.Hour)
 	tests := []struct {
 		name string
@@ -37,7 +40,7 @@ func TestNothingOutlivesTheProcess(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			scene := newScene(t)
-			k := scene.keeper()
+			k := scene.keeperWithin(kind)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			s := scene.spec(tt.how)
@@ -81,11 +84,13 @@ func chance(t *testing.T, most time.Duration) func() time.Duration {
 	return func() time.Duration { return time.Duration(r.Int64N(int64(most))) }
 }
 
-func TestChaosNothingOutlivesTheRunner(t *testing.T) {
+func TestChaosNothingOutlivesTheRunner(t *testing.T) { eachFence(t, nothingOutlivesTheRunner) }
+
+func nothingOutlivesTheRunner(t *testing.T, kind fence.Kind) {
 	moment := chance(t, 30*time.Millisecond)
 	for round := range rounds(t) {
 		scene := newScene(t)
-		argv, err := HelperCommand("runner", scene.mark.Run, scene.mark.Runner, scene.file, "stay")
+		argv, err := HelperCommand("runner", scene.mark.Run, scene.mark.Runner, string(kind), scene.file, "stay")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +122,12 @@ func TestChaosNothingOutlivesTheRunner(t *testing.T) {
 	}
 }
 
-func TestChaosNothingOutlivesTheKeeper(t *testing.T) {
+func TestChaosNothingOutlivesTheKeeper(t *testing.T) { eachFence(t, nothingOutlivesTheKeeper) }
+
+func nothingOutlivesTheKeeper(t *testing.T, kind fence.Kind) {
 	moment := chance(t, 30*time.Millisecond)
 	scene := newScene(t)
-	k := scene.keeper()
+	k := scene.keeperWithin(kind)
 	for round := range rounds(t) {
 		// Without its warden, what wiped its environment is not found.
 		also, how := round%2 == 1, []string{"stay"}
@@ -147,8 +154,8 @@ func TestChaosNothingOutlivesTheKeeper(t *testing.T) {
 		if !errors.As(err, &lost) || !sameExit(exit, loop.Exit{Signal: "KILL", Cause: loop.Signaled}) {
 			t.Errorf("round %d: exit = %+v, %v, want it lost with its keeper", round, exit, err)
 		}
-		if (warned.Key == Unkept) != (also && ByKernel() != nil) {
-			t.Errorf("round %d: warned %+v; want it unsure only without a warden and without cgroups", round, warned)
+		if (warned.Key == Unkept) != (also && ByKernel() != nil && kind != fence.Namespaces) {
+			t.Errorf("round %d: warned %+v; want it unsure only without a warden, cgroups and namespaces", round, warned)
 		}
 		if left := scene.everyone(); len(left) > 0 {
 			t.Errorf("round %d: %d left:\n%s", round, len(left), strings.Join(left, "\n"))
@@ -156,11 +163,13 @@ func TestChaosNothingOutlivesTheKeeper(t *testing.T) {
 	}
 }
 
-func TestAKeeperThatIsStoppedIsReplaced(t *testing.T) {
+func TestAKeeperThatIsStoppedIsReplaced(t *testing.T) { eachFence(t, aKeeperThatIsStoppedIsReplaced) }
+
+func aKeeperThatIsStoppedIsReplaced(t *testing.T, kind fence.Kind) {
 	setLadder(t, time.Millisecond, 2*time.Millisecond, time.Hour)
 	ladder.patience = 200 * time.Millisecond
 	scene := newScene(t)
-	k := scene.keeper()
+	k := scene.keeperWithin(kind)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := scene.spec("stay", "marked")
@@ -187,7 +196,7 @@ func TestAKeeperThatIsStoppedIsReplaced(t *testing.T) {
 func TestWhatADeadRunnerLeftIsCleanedUp(t *testing.T) {
 	scene := newScene(t)
 	cmd := exec.Command("sh", "-c", agent, "agent", scene.file, "exit", "marked") // with no keeper at all
-	cmd.Env = append(os.Environ(), scene.mark.environ()...)
+	cmd.Env = append(os.Environ(), scene.mark.Environ()...)
 	if err := cmd.Run(); err == nil {
 		t.Fatal("the agent should exit with 3")
 	}

@@ -1,9 +1,12 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/refrain-loop/refrain/internal/fence"
 )
 
 // hired is what a runner starts to have its processes kept.
@@ -33,9 +36,16 @@ func ward(args []string) int {
 	}
 	// The keeper has a session of its own, so that a signal to the group of one
 	// does not end the other.
+	sys := ownGroup()
+	if err := fence.Apart(k.word, sys); err != nil {
+		return k.refuse(err)
+	}
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
-		Dir: "/", Env: os.Environ(), Files: []uintptr{0, 1, 2, 3}, Sys: ownGroup(),
+		Dir: "/", Env: os.Environ(), Files: []uintptr{0, 1, 2, 3}, Sys: sys,
 	})
+	if err != nil && k.word != string(fence.None) {
+		return k.refuse(fmt.Errorf("start the keeper: %w", err))
+	}
 	_ = syscall.Close(3) // else the runner would not see the keeper's end
 	if err != nil {
 		return 2
@@ -48,6 +58,15 @@ func ward(args []string) int {
 		return endedAll
 	}
 	return endedSome
+}
+
+// refuse tells the runner, in the keeper's place, that there is no fence.
+func (k *keeping) refuse(err error) int {
+	link, open := newLink(os.NewFile(3, "link"))
+	if open == nil {
+		_ = link.send(report{Of: isReady, Unfenced: lackOf(fence.KindOf(k.word), err)})
+	}
+	return 1
 }
 
 // awaitChild waits for one child, and takes note of any other that ends.

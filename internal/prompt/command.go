@@ -72,7 +72,7 @@ func (t *turn) command(ctx context.Context, line string) (text, failed string, e
 	}
 	out, complaint := &head{most: maxOutput}, &head{most: maxOutput}
 	exit, err := t.exec()(ctx, proc.Spec{
-		Argv: proc.Shell(line), Dir: b.Tree, Env: t.environ(), Timeout: limit,
+		Argv: proc.Shell(line), Role: proc.Judge, Dir: b.Tree, Env: t.environ(), Timeout: limit,
 		Stdout: proc.Sink{Raw: out}, Stderr: proc.Sink{Raw: complaint},
 	})
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/gate"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // Baseline runs the gates before the first iteration, in the work tree and in a
@@ -37,6 +38,9 @@ func (j *Judge) Baseline(ctx context.Context, at checkpoint.Checkpoint) (*loop.R
 		}
 		b.Gates = append(b.Gates, one.Baseline())
 		j.warnOfKey(one)
+	}
+	if begins && !j.tryOutside(ctx, at, b, both) {
+		return nil, nil
 	}
 	b.SetUp = reachable && problem == "" && len(both) > 0 && both[0].Clean != nil
 	j.choose(b, both, problem, reachable)
@@ -167,3 +171,36 @@ func (j *Judge) inClean(ctx context.Context, at checkpoint.Checkpoint, both []ga
 	}
 	return rooms.problem()
 }
+
+// tryOutside runs gates that are red in the sandbox once more outside of it, where
+// no agent has been yet: what a gate lacks is found out before anything is paid for.
+// It tells whether it came to its end.
+func (j *Judge) tryOutside(ctx context.Context, at checkpoint.Checkpoint, b *loop.RunBaseline, both []gate.Both) bool {
+	if j.Unconfined == nil {
+		return true
+	}
+	apart := *j
+	apart.Tell = func(loop.Payload) {} // it is no verdict on the work
+	apart.File = func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" }
+	apart.Exec = func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
+		s.Role = proc.Own
+		return j.Unconfined(ctx, s)
+	}
+	for i, one := range both {
+		if one.Work.OK {
+			continue
+		}
+		r := apart.here(ctx, loop.State{}, j.named(one.Work.Name), at)
+		if r.Interrupted {
+			return false
+		}
+		b.Gates[i].Outside = r.OK
+	}
+	return true
+}
+
+// nowhere keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhere) Close() error                { return nil }

@@ -86,10 +86,11 @@ func (c *Claims) judge(ctx context.Context, a *engine.Attempt) *Judge {
 }
 
 // Baseline runs the gates before the first iteration, or anew, as long as nobody
-// wants to stop. It tells whether they came to their end.
-func (c *Claims) Baseline(ctx context.Context, anew bool) bool {
+// wants to stop. It tells whether they came to their end. A verdict says that one of
+// them can not work in the sandbox.
+func (c *Claims) Baseline(ctx context.Context, anew bool) (*loop.Verdict, bool) {
 	if len(c.Judge.Gates) == 0 && !anew {
-		return true
+		return nil, true
 	}
 	ctx, done := c.UntilAsked(ctx)
 	defer done()
@@ -98,17 +99,39 @@ func (c *Claims) Baseline(ctx context.Context, anew bool) bool {
 		at = *kept
 	}
 	var b *loop.RunBaseline
+	var both []gate.Both
 	for n := 0; n < engine.LostTooOften && b == nil && ctx.Err() == nil; n++ { // again, when it was lost with its keeper
-		b, _ = c.judge(ctx, nil).Baseline(ctx, at)
+		b, both = c.judge(ctx, nil).Baseline(ctx, at)
 	}
 	if b == nil {
-		return false
+		return nil, false
 	}
 	c.Record(b)
 	if b.Why != "" {
 		c.Record(&loop.Warning{Text: cannotProve(b), Hint: "if that is what you want, set done.proof = \"workspace\""})
 	}
-	return true
+	return c.sandboxed(b, both), true
+}
+
+// Sandboxed is the end of a run with a gate that passes outside of the sandbox alone,
+// and how to let it have what it needs.
+func Sandboxed(g gate.Both) (v loop.Verdict, hint string) {
+	said, hint := gate.Refused(g.Work.Tail)
+	return stop.Sandboxed(g.Work.Name, said), hint
+}
+
+// sandboxed ends a run with a gate that can not work in the sandbox, and says how to
+// let it.
+func (c *Claims) sandboxed(b *loop.RunBaseline, both []gate.Both) *loop.Verdict {
+	for i, g := range b.Gates {
+		if !g.Outside {
+			continue
+		}
+		v, hint := Sandboxed(both[i])
+		c.Record(&loop.Warning{Text: v.Why, Hint: hint})
+		return &v
+	}
+	return nil
 }
 
 func cannotProve(b *loop.RunBaseline) string {

@@ -28,9 +28,11 @@ type Judge struct {
 	// Withheld are names of variables that are set and not in it.
 	Withheld []string
 	Exec     func(context.Context, proc.Spec) (loop.Exit, error)
-	Work     *Work              // what reviewers see; nil: there are none
-	Spent    func() *loop.Usage // what reviewers used since it was last asked; nil: there are none
-	Hide     *redact.Redactor   // what is secret is not told; nil: nothing is
+	// Unconfined is the same outside of the sandbox; nil: there is none.
+	Unconfined func(context.Context, proc.Spec) (loop.Exit, error)
+	Work       *Work              // what reviewers see; nil: there are none
+	Spent      func() *loop.Usage // what reviewers used since it was last asked; nil: there are none
+	Hide       *redact.Redactor   // what is secret is not told; nil: nothing is
 
 	// Tell hears what happens, and File keeps what there is of a gate, by its kind, and
 	// says in which file of the attempt; it has no name where nothing is kept.

@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,7 +57,9 @@ func (w *world) environ(bin, outside string) []string {
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=Test", "GIT_COMMITTER_EMAIL=test@example.com",
 		"REFRAIN_TRUST_FOLDERS=[\"" + w.tree + "\"]", // it is the test's own
-		"GORACE=atexit_sleep_ms=0",                   // children need not pause at their end
+		"REFRAIN_SANDBOX_MODE=" + cmp.Or(os.Getenv("SANDBOX"), "auto"),
+		"REFRAIN_SANDBOX_ENV=[\"FAKE_KEY\"]", // the key of a provider that nobody knows
+		"GORACE=atexit_sleep_ms=0",           // children need not pause at their end
 	}
 	if !w.recipe.ignoresNoProxy {
 		env = append(env, "HTTPS_PROXY="+outside, "HTTP_PROXY="+outside, "NO_PROXY=127.0.0.1,localhost")

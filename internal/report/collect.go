@@ -21,6 +21,7 @@ type Collector struct {
 	waits    waits
 	timeline timeline
 	warnings warnings
+	outside  outside
 }
 
 // Data is what a report tells.
@@ -39,6 +40,7 @@ type Data struct {
 	spans    []span
 	warnings []warning
 	unwarned int // warnings that are only counted
+	outside  outside
 	texts    texts
 }
 
@@ -55,6 +57,8 @@ func (c *Collector) Add(e loop.Event) {
 		c.restored = ""
 	case *loop.ClaimRefused:
 		c.refusals.add(place{e.Iter, e.Attempt}, e.Time, p)
+	case *loop.SandboxRefused:
+		c.outside.add(p)
 	case *loop.CheckpointRestored:
 		c.restored = p.Why
 	case *loop.Warning:
@@ -79,6 +83,7 @@ func (c *Collector) Data(run *view.Run, now time.Time) *Data {
 	d.attempts, d.unlisted = c.attempts.listed()
 	d.refusals, d.unsaid = c.refusals.list, c.refusals.more
 	d.warnings, d.unwarned = c.warnings.list, c.warnings.more
+	d.outside = c.outside
 	return d
 }
 

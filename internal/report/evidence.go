@@ -27,6 +27,9 @@ type pageEvidence struct {
 	WaitsSay     string
 	Warnings     []warned
 	MoreWarnings string
+
+	Outside     []refusedOutside
+	MoreOutside string
 }
 
 type gate struct{ Name, Says, Class string }
@@ -58,6 +61,7 @@ func evidenceOf(d *Data) pageEvidence {
 		e.Pinned = view.Names(o.Pinned, 10)
 	}
 	e.Waits, e.WaitsSay = waitRows(d.waits)
+	e.Outside, e.MoreOutside = d.outside.rows()
 	for _, w := range d.warnings {
 		one := warned{Text: w.text, Hint: w.hint}
 		if w.times > 1 {

@@ -177,6 +177,7 @@ func facts(d *Data) []fact {
 		{"Until", until, false},
 		{"Started", clock(run.StartedAt, zone), false},
 		{"Branch", text.Line(run.Branch), true},
+		{"Sandbox", run.Sandbox(), false},
 		{"Version", text.Line(d.version), false},
 		{"Files", text.Path(d.Status.Dir), true},
 		{"Prompt", view.Fit(run.Prompt, maxText), false},

@@ -23,7 +23,7 @@ const attack = "</script><script>hacked=1</script></style><img src=x onerror=hac
 func hostile(text string) *scene {
 	s := begin(&loop.RunStarted{
 		Name: text, Dir: text, Procedure: text, Version: text, Agent: text, Model: text, Promise: text, Branch: text, Prompt: text,
-		Limits: loop.Limits{Iterations: 2},
+		Limits: loop.Limits{Iterations: 2}, Sandbox: &loop.Sandbox{Mode: text, Why: text, Open: []string{text}, Network: text},
 	})
 	s.texts = saying(strings.ReplaceAll(text, "\n", " "), 3)
 	o := ok(time.Second)
@@ -37,7 +37,7 @@ func hostile(text string) *scene {
 	o.Usage = &loop.Usage{CostUSD: 1, ContextPercent: 5}
 	s.attempt(o, loop.Verdict{Action: loop.Stop, Rule: text, Why: text, Reason: loop.Reason(text)}, &loop.ClaimRefused{Kind: loop.ClaimKind(text), Text: text, Why: text})
 	s.wait(text, text, time.Second)
-	s.tell(&loop.Warning{Text: text, Hint: text})
+	s.tell(&loop.Warning{Text: text, Hint: text}, &loop.SandboxRefused{What: text, Name: text, Key: text, Value: text, By: text})
 	o.Result = loop.Result(text)
 	s.attempt(o, goOn)
 	s.finish(loop.Done, loop.Reason(text), text, true)

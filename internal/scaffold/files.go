@@ -39,6 +39,7 @@ type Options struct {
 	Goal    string // what is to be built, in a sentence; empty: nobody has said it yet
 	Full    bool   // write samples of everything that can be written, too
 	Bare    bool   // there is no git: the records of runs are in the folder itself
+	Image   bool   // write the recipe of an image to work in, too
 
 	SchemaURL string // where editors find the JSON Schema of the settings; empty is nowhere
 	Schema    string // the schema itself, for Full; empty is none
@@ -93,6 +94,9 @@ func Files(p Project, o Options) []File {
 		if o.Schema != "" {
 			files = append(files, File{Path: schemaFile, Text: o.Schema, Mode: plain})
 		}
+	}
+	if o.Image {
+		files = append(files, Dockerfile(p, o.Agent))
 	}
 	return append(files, p.Main.Files...)
 }

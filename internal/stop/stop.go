@@ -201,6 +201,9 @@ func Ends() []End {
 		list = append(list, r.Ends...)
 	}
 	return append(list, End{
+		Reason: loop.BySandbox, State: loop.Aborted, Key: "sandbox.allow",
+		When: "a gate passes outside of the [sandbox](sandbox.md) and fails in it, before the first iteration. Allow what it needs, and resume the run",
+	}, End{
 		Reason: loop.ByTampering, State: loop.Aborted,
 		When: "somebody other than a runner has changed the journal, the settings or the fingerprints of the run, see [the seal](journal.md#the-seal). It does not go on: begin a new run",
 	})

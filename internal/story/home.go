@@ -35,6 +35,8 @@ func CleanHome(env *testscript.Env) error {
 	env.Setenv("TZ", "UTC")
 	// What a script writes is its own. Those about trust unset it.
 	env.Setenv("REFRAIN_TRUST_FOLDERS", fmt.Sprintf("[%q]", env.WorkDir))
+	// Those about the sandbox set it to another.
+	env.Setenv("REFRAIN_SANDBOX_MODE", "none")
 	env.Values[signalled{}] = new(*exec.Cmd)
 	for _, folder := range []string{"home/.config", "home/.claude", "home/.codex", ".refrain"} {
 		if err := os.MkdirAll(filepath.Join(env.WorkDir, folder), 0o700); err != nil {

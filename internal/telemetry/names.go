@@ -62,6 +62,7 @@ const (
 	ownCommit        = "refrain.commit"
 	ownClaim         = "refrain.claim"
 	ownNearMiss      = "refrain.near_miss"
+	ownSandbox       = "refrain.sandbox"
 	ownLimit         = "refrain.limit"
 	ownTry           = "refrain.try"
 	ownCommand       = "refrain.command"

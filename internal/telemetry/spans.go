@@ -116,7 +116,7 @@ func (s *spans) start(e loop.Event, p *loop.RunStarted) {
 	s.name, s.procedure, s.agent, s.model, s.started = p.Name, p.Procedure, p.Agent, p.Model, e.Time
 	s.root = s.newRoot()
 	s.runner = s.root
-	s.runner.add(known(processPID, p.PID))
+	s.runner.add(known(processPID, p.PID), confined(p.Sandbox))
 }
 
 // resume opens a span for the runner that goes on. The run's own was sent when
@@ -134,7 +134,15 @@ func (s *spans) resume(e loop.Event, p *loop.RunResumed) {
 		s.root = s.newRoot()
 	}
 	s.runner = s.newSpan(spanOf(s.run, "runner", e.Seq, e.Time.UnixNano()), rootOf(s.run), named("resume", s.procedure), e.Time)
-	s.runner.add(s.about(), textAttr(ownFrom, p.From), known(processPID, p.PID))
+	s.runner.add(s.about(), textAttr(ownFrom, p.From), known(processPID, p.PID), confined(p.Sandbox))
+}
+
+// confined is the mode of the sandbox alone: a phrase for people is hard to count by.
+func confined(s *loop.Sandbox) []attribute {
+	if s == nil {
+		return nil
+	}
+	return textAttr(ownSandbox, s.Mode)
 }
 
 func (s *spans) newRoot() *span {

@@ -128,7 +128,7 @@ func TestAResumedRunContinuesItsTrace(t *testing.T) {
 		tell.end(loop.Outcome{Result: loop.OK}, loop.State{Totals: loop.Totals{Iterations: 1}})
 		tell.finish(loop.Stopped, loop.ByRequest, "you stopped it")
 	}, func(tell *teller) {
-		tell.tell(&loop.RunResumed{From: loop.Stopped, PID: 43})
+		tell.tell(&loop.RunResumed{From: loop.Stopped, PID: 43, Sandbox: &loop.Sandbox{Mode: "landlock", Why: "so"}})
 		tell.begin(2, 1)
 		tell.end(loop.Outcome{Result: loop.OK}, loop.State{Totals: loop.Totals{Iterations: 2}})
 		tell.finish(loop.Aborted, loop.ByFailures, "3 failures in a row")
@@ -139,6 +139,9 @@ func TestAResumedRunContinuesItsTrace(t *testing.T) {
 	resumed := spansOf(list, "resume build")
 	if len(resumed) != 1 || parentOf(list, resumed[0]) != "run build" {
 		t.Fatalf("spans of runners: %v", resumed)
+	}
+	if got := resumed[0].attribute("refrain.sandbox"); got != "landlock" {
+		t.Errorf("the runner has the sandbox %q", got)
 	}
 	if got := resumed[0].Status; got.Code != statusError || got.Message != "3 failures in a row" {
 		t.Errorf("the runner that gave up has status %v", got)

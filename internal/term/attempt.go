@@ -180,6 +180,8 @@ func (a Attempt) happened(c *loop.Claim) []row {
 			if c == nil || p.Why != c.Why {
 				list = append(list, row{"refused", p.Why})
 			}
+		case *loop.SandboxRefused:
+			list = append(list, row{"refused", view.RefusedOutside(p)})
 		case *loop.TestExplained:
 			list = append(list, row{"explained", view.Explained(p)})
 		case *loop.CommitMade:

@@ -52,6 +52,8 @@ func rows(run *view.Run, now time.Time) []row {
 		row{"prompt", promptOf(run)},
 		row{"stand-in", standIn(run, now)},
 		row{"session", session(run)},
+		row{"sandbox", run.Sandbox()},
+		row{"refused", refusedOutside(run)},
 		row{"unattended", unattended(s.Leave)},
 		row{"processes", processes(run)},
 		row{"started", started(run)},

@@ -253,6 +253,9 @@ func banner(p *loop.RunStarted, opt Options) string {
 	if p.Prompt != "" {
 		text += opt.paint(dim, "prompt: "+view.Fit(p.Prompt, 60)) + "\n"
 	}
+	if said := view.Sandbox(p.Sandbox); said != "" {
+		text += folded(dim, "sandbox: "+said, opt)
+	}
 	return text
 }
 

@@ -30,8 +30,21 @@ func (d *runData) position(p palette, tasks string, now time.Time, width int) st
 	if n := run.Tokens(); n > 0 {
 		parts = append(parts, part{of(text.Count(n), text.Count(run.Limits.Tokens), run.Limits.Tokens > 0) + " tokens", plain, 7})
 	}
-	parts = append(parts, part{doing(run), faint, 5}, part{d.ends(), faint, 8})
+	parts = append(parts, part{doing(run), faint, 5}, sandbox(run, width), part{d.ends(), faint, 8})
 	return p.facts(parts, "  ", width)
+}
+
+// sandbox is what confines the run. That nothing does is worth more room than most.
+func sandbox(run *view.Run, width int) part {
+	said := run.Sandbox()
+	if said == "" {
+		return part{}
+	}
+	said = view.Fit("sandbox: "+said, max(24, width/4))
+	if _, ok := run.Sum.Sandbox.Unconfined(); ok {
+		return part{said, caution, 2}
+	}
+	return part{said, faint, 9} // the card has it, too
 }
 
 // of is what is used up, and of how much where that is limited.

@@ -18,6 +18,7 @@ type Leave struct {
 	Did     string   `json:"did,omitempty"`       // what the agent did, and so may do
 	Denied  []string `json:"denied,omitempty"`    // tools that it was not allowed to use
 	Red     []string `json:"red,omitempty"`       // gates that were red before the run, and still are
+	Sandbox string   `json:"sandbox,omitempty"`   // what confines it; left out when that is not known
 	Proof   string   `json:"proof"`               // what becomes of a claim
 	Billed  string   `json:"billed_to,omitempty"` // left out when it is not known
 	Pace    string   `json:"pace"`                // cost and time so far, and what that comes to
@@ -33,7 +34,7 @@ func (r *Run) Leave() *Leave {
 	}
 	_, red := redGates(r.Outcome)
 	l := &Leave{
-		Missing: missing(r), Did: did(r), Denied: r.Outcome.Denied, Red: red, Proof: claimsAre(r),
+		Missing: missing(r), Did: did(r), Denied: r.Outcome.Denied, Red: red, Sandbox: r.Sandbox(), Proof: claimsAre(r),
 		Billed: Billed(r.Outcome.BilledTo), Pace: pace(r), Ends: endsWhen(r),
 	}
 	l.Safe = len(l.Missing) == 0
@@ -61,6 +62,7 @@ func (l *Leave) Grounds() []Ground {
 	}
 	return append(list,
 		Ground{"agent", l.Did},
+		Ground{"sandbox", l.Sandbox},
 		Ground{"denied", Names(l.Denied, FewNames)},
 		Ground{"still red", Names(l.Red, FewNames)},
 		Ground{"proof", l.Proof},
@@ -99,6 +101,9 @@ func missing(r *Run) []string {
 		list = append(list, "nothing has changed so far (refrain logs "+iteration+")")
 	}
 	list = append(list, leftWorse(r, iteration)...)
+	if why, ok := r.Sum.Sandbox.Unconfined(); ok {
+		list = append(list, text.Line(why))
+	}
 	if r.seen.trouble != "" {
 		list = append(list, r.seen.trouble)
 	}

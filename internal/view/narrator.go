@@ -107,6 +107,8 @@ func (n *Narrator) Tell(e loop.Event) []Fact {
 		return read(p)
 	case *loop.TestExplained:
 		return one(Info, "Test changed: %s", Explained(p))
+	case *loop.SandboxRefused:
+		return refusedOutside(p)
 	case *loop.ClaimRefused:
 		return one(Refusal, "Claim refused: %s", text.Line(p.Why))
 	case *loop.CommandReceived:
@@ -134,7 +136,7 @@ func (n *Narrator) Close() []Fact {
 // begun tells of the start, and what the run is called.
 func (n *Narrator) begun(p *loop.RunStarted) []Fact {
 	words := wordsOf(n.run)
-	return one(Info, "%s %s (%s)", words.starting, words.what(n.run), MaxIterations(p.Limits))
+	return append(one(Info, "%s %s (%s)", words.starting, words.what(n.run), MaxIterations(p.Limits)), confined(p.Sandbox)...)
 }
 
 // waiting tells of a wait once.
@@ -157,6 +159,7 @@ func (n *Narrator) resumed(p *loop.RunResumed) []Fact {
 	facts := one(Info, "%s %s from iteration %d (%s)", words.resuming, words.what(n.run), past.Next(), limit)
 	facts = append(facts, one(Info, "%s: %s completed in %s",
 		words.before, text.Plural(past.Totals.Iterations, "iteration"), text.Seconds(past.Live.Duration()))...)
+	facts = append(facts, confined(p.Sandbox)...)
 	for _, c := range p.Changed {
 		facts = append(facts, one(Info, "Setting changed: %s", text.Line(fmt.Sprintf("%s from %s to %s", c.Key, set(c.Old), set(c.New))))...)
 	}

@@ -52,6 +52,9 @@ func (r *Run) NearMisses() []string {
 	return list
 }
 
+// Sandbox is the phrase for what the run is confined by; empty where that is not known.
+func (r *Run) Sandbox() string { return Sandbox(r.Sum.Sandbox) }
+
 // PutBack says what of the repository was changed during the run and put back, or
 // that the repository was lost; empty for neither.
 func (r *Run) PutBack() string {

@@ -44,13 +44,14 @@ func drawRecord(t *rapid.T) *record {
 	r.add(0, 0, &loop.RunStarted{
 		Name: "build-7", Procedure: "build", PID: 10, Limits: limits, Agent: "claude", Branch: "loop/7", Prompt: "build it",
 		Counting: loop.CountPolicy{Agents: []string{"claude", "codex"}, Keep: rapid.Bool().Draw(t, "keep")},
+		Sandbox:  &loop.Sandbox{Mode: "namespaces"},
 	})
 	results := []loop.Result{loop.OK, loop.Failed, loop.TimedOut, loop.Skipped, loop.Limited, loop.Interrupted, loop.Lost}
 	for range rapid.IntRange(0, 30).Draw(t, "events") {
 		r.now = r.now.Add(time.Duration(rapid.IntRange(0, 90_000).Draw(t, "ms")) * time.Millisecond)
 		iter, attempt := r.sum.Next(), r.sum.Attempts+1
 		switch rapid.SampledFrom([]string{
-			"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume", "agent", "pause", "unpause", "wish", "reboot", "fresh", "raise", "baseline",
+			"start", "phase", "gate", "judge", "finish", "refuse", "wait", "end", "resume", "agent", "pause", "unpause", "wish", "reboot", "fresh", "raise", "baseline", "fence",
 		}).Draw(t, "event") {
 		case "start":
 			r.add(iter, attempt, &loop.IterationStarted{Max: limits.Iterations})
@@ -92,6 +93,8 @@ func drawRecord(t *rapid.T) *record {
 			r.add(0, 0, &loop.CommandReceived{Command: "raise", Limits: &loop.Limits{Iterations: limits.Iterations}})
 		case "baseline":
 			r.add(0, 0, &loop.RunBaseline{Proof: loop.InClean, SetUp: true})
+		case "fence":
+			r.add(iter, attempt, &loop.SandboxRefused{What: loop.RefusedHost, Name: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "host")})
 		case "end":
 			r.add(0, 0, &loop.RunFinished{State: loop.Aborted, Reason: loop.ByFailures, Why: "3 consecutive failures", Elapsed: r.sum.Live, Totals: r.sum.Totals})
 		case "resume":
@@ -99,6 +102,7 @@ func drawRecord(t *rapid.T) *record {
 			r.add(0, 0, &loop.RunResumed{
 				From: loop.Aborted, PID: 20, Limits: limits, Agent: "codex",
 				Counting: loop.CountPolicy{Agents: []string{"codex"}, Keep: rapid.Bool().Draw(t, "keep now")},
+				Sandbox:  &loop.Sandbox{Mode: "none"},
 			})
 		}
 	}

@@ -24,6 +24,7 @@ type Status struct {
 	// add up what each attempt changed.
 	Net *loop.Changes `json:"net,omitempty"`
 	loop.Later
+	loop.Confinement
 	Plan *Plan `json:"plan,omitempty"`
 
 	Work
@@ -87,7 +88,7 @@ func (r *Run) Status(now time.Time) Status {
 			Iteration: r.Iteration, MaxIterations: r.Max(),
 			StartedAt: r.StartedAt, LastActivity: r.EndedAt(), Elapsed: loop.Millis(r.Elapsed(now)),
 		},
-		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later, Plan: PlanOf(r, now),
+		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later, Confinement: r.Sum.Confinement, Plan: PlanOf(r, now),
 		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Command: r.Command, Prompt: r.Prompt, Promise: r.Promise, Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
 		Tampered: r.Tampered, Unchecked: r.Unchecked,
@@ -225,6 +226,7 @@ func sum(a, b loop.Totals) loop.Totals {
 		TestsRun: a.TestsRun + b.TestsRun, TestsPassed: a.TestsPassed + b.TestsPassed, TestsFailed: a.TestsFailed + b.TestsFailed,
 		Refused: a.Refused + b.Refused, Proven: a.Proven + b.Proven, Reboots: a.Reboots + b.Reboots,
 		Waits: a.Waits + b.Waits, Waited: a.Waited + b.Waited,
+		FencedOff: loop.FencedOff{HostsRefused: a.HostsRefused + b.HostsRefused, SocketsRefused: a.SocketsRefused + b.SocketsRefused},
 	}
 }
 

@@ -168,3 +168,27 @@ func TestAPauseWhileItAsksIsShown(t *testing.T) {
 		t.Errorf("next is %q, pause %+v, resume %+v", head.Next, head.Actions["pause"], head.Actions["resume"])
 	}
 }
+
+func TestARowNamesTheSandboxAndWhatItRefused(t *testing.T) {
+	s := newScene(t)
+	r := s.run()
+	r.add(0, 0, &loop.RunResumed{Sandbox: &loop.Sandbox{Mode: "landlock", Why: "no user\x1b[2J namespaces"}})
+	for _, name := range []string{"pypi.org", "example.com"} {
+		r.add(0, 0, &loop.SandboxRefused{What: loop.RefusedHost, Name: name})
+	}
+	s.run().end(loop.Done)
+	var o Overview
+	s.get("/api/overview", &o)
+	for _, row := range o.Runs {
+		want := Row{Run: row.Run}
+		if row.Run == r.Meta().Name {
+			want.Sandbox, want.Outside = "landlock (no user namespaces)", "2 hosts"
+		}
+		if row.Sandbox != want.Sandbox || row.Outside != want.Outside {
+			t.Errorf("%s: sandbox %q, refused %q; want %q and %q", row.Run, row.Sandbox, row.Outside, want.Sandbox, want.Outside)
+		}
+	}
+	if len(o.Runs) != 2 {
+		t.Errorf("%d runs are listed", len(o.Runs))
+	}
+}

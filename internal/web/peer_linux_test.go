@@ -51,9 +51,10 @@ func TestASocketOnItsWayIsRefused(t *testing.T) {
 	p := &typed{}
 	s.Program = p
 	s.Inside = func(int) bool { return false }
-	inner, answered := s.Handler(), make(chan struct{})
+	inner, gone, answered := s.Handler(), make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(answered)
+		<-gone // nobody has the socket any more, and it is looked for from here on
 		inner.ServeHTTP(w, r)
 	}))
 	defer server.Close()
@@ -95,6 +96,7 @@ func TestASocketOnItsWayIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = unix.Close(other)
+	close(gone)
 
 	var answer struct{ OK bool }
 	<-answered

@@ -22,6 +22,7 @@ type Row struct {
 	Agent      string `json:"agent,omitempty"`
 	Model      string `json:"model,omitempty"`
 	Title      string `json:"title,omitempty"`
+	Sandbox    string `json:"sandbox,omitempty"`
 
 	Standing
 	Spent
@@ -69,6 +70,7 @@ type (
 		Tests        *Tests `json:"tests,omitempty"`
 		Plan         *Tasks `json:"plan,omitempty"`
 		Refused      int    `json:"refused,omitempty"`
+		Outside      string `json:"outside,omitempty"` // what the sandbox refused, counted
 		Files        int    `json:"files,omitempty"`
 		LinesAdded   int    `json:"lines_added,omitempty"`
 		LinesRemoved int    `json:"lines_removed,omitempty"`
@@ -102,7 +104,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	changed := run.Changed()
 	row := Row{
 		ID: run.ID, Run: run.Name, Tree: tree, Branch: run.Branch,
-		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: titleOf(run.Prompt),
+		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: titleOf(run.Prompt), Sandbox: run.Sandbox(),
 		Standing: Standing{
 			State: s.State, Phase: s.Phase, Grade: run.Grade(), People: view.People(s.State, run.Level()),
 			Why: sentence(run, s.Why), Reason: s.Reason, Level: view.Level(s.Proof),
@@ -112,7 +114,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 			StartedAt: s.StartedAt, Elapsed: s.Elapsed, WaitUntil: s.WaitUntil,
 			CostUSD: run.Cost(), CostEstimated: run.CostEstimated(), Tokens: run.Tokens(),
 		},
-		Came:  Came{Refused: s.Totals.Refused, Files: changed.Files, LinesAdded: changed.LinesAdded, LinesRemoved: changed.LinesRemoved},
+		Came:  Came{Refused: s.Totals.Refused, Outside: view.SandboxRefused(s.Totals.FencedOff), Files: changed.Files, LinesAdded: changed.LinesAdded, LinesRemoved: changed.LinesRemoved},
 		Asked: s.Asked, PID: s.PID, Seq: seq, Tampered: s.Tampered, Unchecked: s.Unchecked,
 	}
 	if s.State.Ended() {

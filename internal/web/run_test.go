@@ -37,6 +37,7 @@ func (w *written) attempt(n int) {
 	w.add(n, 1, &loop.GateFinished{Gate: loop.Gate{Name: "test", Why: hostile}})
 	w.add(n, 1, &loop.ClaimRefused{Kind: "done", Text: "DONE", Why: hostile})
 	w.add(n, 1, &loop.Warning{Text: hostile, Hint: "mind it"})
+	w.add(n, 1, &loop.SandboxRefused{What: loop.RefusedHost, Name: hostile, Key: "sandbox.hosts", By: "agent"})
 	o := loop.Outcome{Result: "failed", Said: loop.Said{Summary: hostile}, Claim: &loop.Claim{Kind: "done", Text: "DONE", Why: hostile}, Tests: &loop.Tests{Passed: 3, Failed: 1}}
 	w.add(n, 1, &loop.IterationFinished{Outcome: o, Verdict: loop.Verdict{Action: "continue", Why: hostile}})
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/refrain-loop/refrain/internal/proxy"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -140,6 +141,29 @@ func Programs(v any) (what, hint string) {
 	return "", ""
 }
 
+// Openings is what can be let into a sandbox by its name.
+var Openings = []string{"dbus", "display", "docker", "gpg", "ssh"}
+
+// Allowed is what a sandbox may let in: paths, and names of Openings.
+func Allowed(v any) (what, hint string) {
+	for _, one := range v.([]string) {
+		if !slices.Contains(Openings, one) && one != "~" && !strings.HasPrefix(one, "~/") && !filepath.IsAbs(one) {
+			return "has " + setting.Quote(one) + ", which is neither a whole path nor one of " + strings.Join(Openings, ", "), "begin a path with / or ~/"
+		}
+	}
+	return "", ""
+}
+
+// Hosts is hosts of the network, and ports of them.
+func Hosts(v any) (what, hint string) {
+	for _, host := range v.([]string) {
+		if err := proxy.Valid(host); err != nil {
+			return "has a host that can not be: " + text.Line(err.Error()), "write \"example.com\", \".example.com\" for all below it, or HOST:PORT"
+		}
+	}
+	return "", ""
+}
+
 // VariablePatterns is names of variables, and patterns of such.
 func VariablePatterns(v any) (what, hint string) {
 	for _, pattern := range v.([]string) {
@@ -244,3 +268,11 @@ func MailServer(v any) (what, hint string) {
 }
 
 var goodHost = text.NewPattern(`^[A-Za-z0-9.-]+$`)
+
+// ImageName is the name of an image of containers, or none.
+func ImageName(v any) (what, hint string) {
+	if s := v.(string); strings.HasPrefix(s, "-") || strings.ContainsAny(s, " \t\n") {
+		return "is " + setting.Quote(s) + ", which is not the name of an image", "write it as docker does, such as \"node:22\""
+	}
+	return "", ""
+}

@@ -194,6 +194,7 @@ func TestWebSteersALiveRun(t *testing.T) {
 	one.press("Stop")
 	one.confirm()
 	one.until("it waits", `document.querySelector("dialog[open] .says").innerText.includes("Waiting")`)
+	two.hears("Received stop") // the page waits from the click on, and the run may not know yet
 	s.let("-5")
 	one.until("it is told in the end", `document.querySelector("#notices")?.innerText.includes("All its processes are gone")`)
 	one.is("stopped")

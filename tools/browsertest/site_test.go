@@ -128,7 +128,8 @@ func (s *site) start(name string, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "HOME="+filepath.Join(s.root, "home"), "XDG_RUNTIME_DIR="+filepath.Join(s.root, "run"), "TMPDIR="+s.root, "TZ=UTC",
+	// Agents here leave marks outside of the tree, by which a test knows what they do.
+	cmd.Env = append(cmd.Env, "REFRAIN_SANDBOX_MODE=none", "HOME="+filepath.Join(s.root, "home"), "XDG_RUNTIME_DIR="+filepath.Join(s.root, "run"), "TMPDIR="+s.root, "TZ=UTC",
 		"GOCACHE="+goCache(), "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
 	return cmd
 }

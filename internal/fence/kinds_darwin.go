@@ -1,0 +1,4 @@
+package fence
+
+// Kinds are those that can be raised on this system.
+var Kinds = []Kind{Seatbelt}

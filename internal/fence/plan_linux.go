@@ -1,0 +1,273 @@
+package fence
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// role is what a path is for who is inside. At one path the last of these that asks
+// for it has it: what forbids comes after what allows.
+type role int
+
+const (
+	emptied   role = iota // a folder of its own, such as /run
+	temporary             // the folder for temporary files
+	shown                 // as it is, and only read
+	reached               // as it is, and its sockets may be connected to
+	copied                // copy-on-write
+	changed               // may be changed
+	kept                  // only read, in what may be changed
+	hidden                // not there
+)
+
+// place is one path of the plan, and what is mounted there.
+type place struct {
+	path   string // free of links
+	role   role
+	folder bool
+	idle   bool // nothing is to be mounted: it is so by what is above it
+	theirs bool // a socket of others, which may go at any time
+}
+
+// plan is what all paths are for who is inside: the deepest place above a path tells,
+// and where there is none, it is only read.
+type plan struct {
+	places []place           // sorted, so that what lies below comes later
+	links  map[string]string // links on the way to the places, and where they point
+	temp   string            // what is in the folders for temporary files
+}
+
+// names are where programs ask for the names of hosts and users, or, as some systems
+// have it, where the programs themselves are found.
+var names = []string{
+	"/run/systemd/resolve", "/run/nscd", "/run/nslcd", "/var/lib/sss/pipes/nss",
+	"/run/current-system", "/run/booted-system", "/run/opengl-driver",
+}
+
+// newPlan finds out what is where. Links are followed: a fence is around what is
+// there, by whatever name it is reached.
+func newPlan(p Policy, sockets []string) (plan, error) {
+	pl := plan{links: map[string]string{}}
+	lists := []struct {
+		role  role
+		paths []string
+	}{
+		{shown, p.Show},
+		{reached, p.Sockets},
+		{reached, names},
+		{shown, resolvers()},
+		{copied, p.Private},
+		{changed, p.Write},
+		{changed, []string{p.Temp}},
+		{kept, p.Keep},
+		{hidden, p.Hide},
+	}
+	for _, path := range covered {
+		if err := pl.cover(path, p); err != nil {
+			return plan{}, err
+		}
+	}
+	for _, list := range lists {
+		for _, path := range list.paths {
+			if err := pl.add(path, list.role); err != nil {
+				return plan{}, err
+			}
+		}
+	}
+	pl.settle()
+	for _, path := range sockets {
+		pl.close(path)
+	}
+	pl.sort()
+	return pl, nil
+}
+
+// cover gives one of the folders of everybody another content.
+func (pl *plan) cover(path string, p Policy) error {
+	if !strings.HasSuffix(path, "tmp") {
+		return pl.add(path, emptied)
+	}
+	if p.Temp == "" || p.TempOwn {
+		return nil
+	}
+	var err error
+	if pl.temp, _, err = pl.follow(p.Temp); err != nil {
+		return failed("have a folder for temporary files", err)
+	}
+	return pl.add(path, temporary)
+}
+
+// resolvers are the folders below /run in which the addresses of name servers are.
+func resolvers() []string {
+	path, err := filepath.EvalSymlinks("/etc/resolv.conf")
+	if err != nil || !below(path, "/run") {
+		return nil
+	}
+	if dir := filepath.Dir(path); dir != "/run" {
+		return []string{dir} // it is replaced now and then
+	}
+	return []string{path}
+}
+
+// add puts a path on the plan, if there is such a thing.
+func (pl *plan) add(path string, r role) error {
+	if path == "" {
+		return nil
+	}
+	real, info, err := pl.follow(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err != nil && r != changed:
+		return nil // who is inside can not reach it either
+	case err != nil:
+		return &Error{Kind: Namespaces, What: "let " + path + " be changed", Err: err}
+	case real == "/":
+		return &Error{Kind: Namespaces, What: "go by the policy", Err: fmt.Errorf("it names %s, which is all there is", path)}
+	case r == changed && filepath.Dir(real) == "/dev":
+		return nil // there are devices inside, and none but those
+	}
+	pl.places = append(pl.places, place{path: real, role: r, folder: info.IsDir()})
+	return nil
+}
+
+// settle sorts the places, leaves one for each path, and finds out which are so
+// without a mount. That is not for speed: nothing can be renamed or linked from one
+// mount to another.
+func (pl *plan) settle() {
+	pl.sort()
+	for i, one := range pl.places {
+		above := pl.above(one.path)
+		pl.places[i].idle = one.role.idleBelow(above.role)
+		if one.role == kept && above.role == changed {
+			pl.pin(one.path, above.path)
+		}
+	}
+}
+
+// pin makes places of the folders between what is kept and what may be changed. Else one
+// of them could be renamed, and another one put where it was; what is a mount can not.
+func (pl *plan) pin(path, below string) {
+	for dir := filepath.Dir(path); dir != below; dir = filepath.Dir(dir) {
+		pl.places = append(pl.places, place{path: dir, role: changed, folder: true})
+	}
+}
+
+// sort puts the places in order, and leaves the strictest of those at one path.
+func (pl *plan) sort() {
+	slices.SortFunc(pl.places, deeperLast)
+	slices.Reverse(pl.places) // of what is equal, the first is left
+	pl.places = slices.CompactFunc(pl.places, func(a, b place) bool { return a.path == b.path })
+	slices.Reverse(pl.places)
+}
+
+// idleBelow tells whether a path of this role needs no mount below one of the other.
+func (r role) idleBelow(above role) bool {
+	covered := above == emptied || above == temporary || above == hidden
+	switch r {
+	case shown, reached:
+		return !covered
+	case changed:
+		return above == changed
+	case copied:
+		return above == copied
+	case kept:
+		return above != changed && above != copied
+	case hidden:
+		return covered
+	}
+	return false
+}
+
+// above is the deepest place above a path that is mounted, without the path itself. What
+// no place is above is as a place that is shown.
+func (pl *plan) above(path string) (found place) {
+	found.role = shown
+	for _, one := range pl.places {
+		if !one.idle && one.path != path && below(path, one.path) && len(one.path) > len(found.path) {
+			found = one
+		}
+	}
+	return found
+}
+
+// close hides a socket that nobody inside may connect to.
+func (pl *plan) close(path string) {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {
+		return // of another place, with the same name here
+	}
+	r, deepest := shown, ""
+	for _, one := range pl.places {
+		if below(path, one.path) && len(one.path) > len(deepest) {
+			r, deepest = one.role, one.path
+		}
+	}
+	switch r {
+	case shown, kept, copied:
+		pl.places = append(pl.places, place{path: path, role: hidden, theirs: true})
+	}
+}
+
+// follow gives the path without links, and what is there. It notes the links, for
+// they may be in a folder that is covered.
+func (pl *plan) follow(path string) (real string, info fs.FileInfo, err error) {
+	real = "/"
+	rest := strings.Split(path, "/")
+	for hops := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			real = filepath.Dir(real)
+			continue
+		}
+		next := filepath.Join(real, name)
+		if info, err = os.Lstat(next); err != nil {
+			return "", nil, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			real = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", nil, err
+		}
+		if hops++; hops > 40 {
+			return "", nil, fmt.Errorf("too many links in %s", path)
+		}
+		pl.links[next] = target
+		if filepath.IsAbs(target) {
+			real = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	info, err = os.Lstat(real) // a link may have led back up
+	return real, info, err
+}
+
+// deeperLast sorts what lies below after what it lies below, and at one path what is
+// stricter last, and of that what is to be mounted.
+func deeperLast(a, b place) int {
+	if c := slices.Compare(strings.Split(a.path, "/"), strings.Split(b.path, "/")); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.role, b.role); c != 0 || a.idle == b.idle {
+		return c
+	}
+	if a.idle {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,44 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+)
+
+// MakeReady makes the folders that a policy can only open when they are there:
+// those of the run, and those that an agent or a tool would make first of all.
+func (p Place) MakeReady() error {
+	list := []string{p.Said, p.Proof, p.Upper, p.Cache}
+	for role := range roleNames {
+		list = append(list, p.TempOf(role), p.upperOf(role))
+	}
+	for _, name := range append(p.Agents, p.Reviews...) {
+		if state := agent.TraitsOf(name).State; state.Folder != "" {
+			list = append(list, p.folder(state))
+			for _, more := range state.More {
+				if strings.HasSuffix(more, "/") {
+					list = append(list, filepath.Join(p.Home, more))
+				}
+			}
+		}
+	}
+	list = append(list, p.unmade()...)
+	for _, dir := range list {
+		if dir == "" || !filepath.IsAbs(dir) {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make a folder for the sandbox: %w", err)
+		}
+	}
+	return nil
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
