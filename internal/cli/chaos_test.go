@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -9,10 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // chaosIterations is how many iterations a run in chaos takes to be done. One
@@ -233,7 +236,7 @@ func (c *chaos) journals() []string {
 }
 
 // cut cuts the journal at a random byte, and tells whether that is before what its
-// head says was on the disk; mostly it is not. What makes it a run, its first
+// head or run.json says was on the disk; mostly it is not. What makes it a run, its first
 // line, is left. What was made of the rest goes with it.
 func (c *chaos) cut() (short bool) {
 	c.Helper()
@@ -243,7 +246,7 @@ func (c *chaos) cut() (short bool) {
 	}
 	head := bytes.Count(c.read(entry.Dir, "journal.head"), []byte("\n"))
 	from := 0
-	for range c.headSays(entry.Dir, head) {
+	for range max(c.headSays(entry.Dir, head), c.metaSays(entry.Dir)) {
 		from += bytes.IndexByte(c.past[from:], '\n') + 1
 	}
 	safe := from
@@ -275,6 +278,17 @@ func (c *chaos) headSays(dir string, n int) int {
 		c.Fatal(err)
 	}
 	return events
+}
+
+// metaSays is how many events there were when run.json was last written: a runner
+// may have been killed before it could write to the head, too.
+func (c *chaos) metaSays(dir string) int {
+	c.Helper()
+	var meta struct{ Head seal.Mark }
+	if err := json.Unmarshal(c.read(dir, "run.json"), &meta); err != nil {
+		c.Fatal(err)
+	}
+	return meta.Head.Events
 }
 
 // killAgents lets one runner live, and kills its agents.
@@ -383,8 +397,16 @@ func (r *runner) await() {
 	r.chaos.Helper()
 	<-r.gone
 	if r.err != nil {
-		r.chaos.Fatalf("%q: %v\n%s", r.cmd.Args, r.err, &r.stderr)
+		r.chaos.Fatalf("%q: %v\n%s\nthe journal:\n%s", r.cmd.Args, r.err, &r.stderr, r.chaos.tail())
 	}
+}
+
+// tail is the end of the journal, for whoever has to find out what went wrong.
+func (c *chaos) tail() string {
+	c.Helper()
+	c.remember()
+	lines := strings.SplitAfter(string(c.past), "\n")
+	return strings.Join(lines[max(0, len(lines)-40):], "")
 }
 
 // kill tells whether it came before the runner's own end.

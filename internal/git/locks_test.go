@@ -130,6 +130,14 @@ func TestAGitThatSomebodyEndedIsAskedAgain(t *testing.T) {
 			t.Errorf("the commit is %q, %v, after %d times, want it after 2", head, err, asked)
 		}
 		asked = 0
+		if all, err := tree.git.everySetting(t.Context()); len(all) == 0 || err != nil || asked != 2 {
+			t.Errorf("%d settings, %v, after %d times, want them after 2", len(all), err, asked)
+		}
+		asked = 0
+		if _, err := tree.git.Run(t.Context(), "config", "--add", "a.b", "c"); !Killed(err) || asked != 1 {
+			t.Errorf("a setting that is added: %v after %d times, want that it was killed", err, asked)
+		}
+		asked = 0
 		if _, err := tree.git.Run(t.Context(), "update-ref", "refs/heads/new", "HEAD"); !Killed(err) || asked != 1 {
 			t.Errorf("one that writes: %v after %d times, want that it was killed", err, asked)
 		}

@@ -105,7 +105,7 @@ func (p Program) RunWith(ctx context.Context, c Command, args ...string) ([]byte
 	}
 	exit, err := p.exec(ctx, spec)
 	switch {
-	case c.Reader == nil && !c.again && ctx.Err() == nil && endedByOthers(exit, err) && slices.Contains(looks, name):
+	case c.Reader == nil && !c.again && ctx.Err() == nil && endedByOthers(exit, err) && isLook(name, args):
 		c.again = true
 		return p.RunWith(ctx, c, args...)
 	case err != nil:
@@ -126,10 +126,18 @@ func commandOf(args []string) string {
 	return args[0]
 }
 
-// looks are the commands that only look. They leave no lock when they are ended,
-// and can be asked again.
+// isLook tells whether a command only looks. One that does leaves no lock when it is
+// ended, and can be asked again.
+func isLook(name string, args []string) bool {
+	if name == "config" {
+		return slices.ContainsFunc(args, func(arg string) bool { return arg == "--list" || strings.HasPrefix(arg, "--get") })
+	}
+	return slices.Contains(looks, name)
+}
+
 var looks = []string{
-	"cat-file", "diff", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "status", "symbolic-ref", "var",
+	"cat-file", "check-ignore", "diff", "diff-tree", "for-each-ref", "log", "ls-files", "ls-tree", "merge-base",
+	"rev-list", "rev-parse", "show-ref", "status", "symbolic-ref", "var",
 }
 
 // hookTimeout is for what runs hooks and filters of the user's: they may run
