@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/fence"
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -27,7 +28,7 @@ type agency struct {
 	found  *loop.Sandbox  // nil until it was chosen
 }
 
-// chooseSandbox decides what the processes of the job are held in, once.
+// choose decides what the processes of the job are held in, once.
 func (a *agency) choose(ctx context.Context) error {
 	if a.found != nil {
 		return nil
@@ -102,6 +103,13 @@ func (a *agency) aside(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	}
 	defer c.Close()
 	return c.Run(ctx, s)
+}
+
+// elsewhere runs commands aside in another work tree.
+func (a *agency) elsewhere(dir string) git.Exec {
+	there := *a
+	there.Tree = dir
+	return there.aside
 }
 
 // hire makes the crew of a run.

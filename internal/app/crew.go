@@ -178,7 +178,10 @@ func keysOf(a request.Assignment, names []string) []string {
 // Run runs a process in its role.
 func (c *crew) Run(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	keeper, ok := c.keepers[s.Role]
-	if !ok {
+	switch {
+	case !ok && s.Role != proc.Own && len(c.keepers) > 0:
+		return loop.Exit{}, fmt.Errorf("run %q: nobody holds it in a sandbox", s.Argv)
+	case !ok:
 		return c.own.Run(ctx, s)
 	}
 	pass := slices.Concat(c.pass, c.keys[s.Role])

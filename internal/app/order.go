@@ -120,6 +120,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		Settle: []checkFunc{
 			commits.Commit,
 			claims.CheckAgain, // what is left behind is what was proven
+			gits.PutBackAgain, // what gates and hooks have done to git, which run what the agent wrote
 			tree.NoteLater,    // hooks of git's may have changed it once more
 		},
 		Finish: []finishFunc{
@@ -132,6 +133,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		Ended: []endFunc{
 			tree.LeaveLater, // what runs by itself in what is left
 			hooks.Ended,
+			gits.LeaveBack, // hooks run what the agent wrote, too
 		},
 	})
 	return d

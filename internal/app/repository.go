@@ -28,8 +28,9 @@ func (r repository) names(iteration int) map[string]string {
 	}
 }
 
-// startBranch puts the run on a branch of its own, if that is wanted.
-func (r repository) startBranch(ctx context.Context) (string, error) {
+// startBranch puts the run on a branch of its own, if that is wanted. What the user has
+// git run then is run aside.
+func (r repository) startBranch(ctx context.Context, aside git.Exec) (string, error) {
 	c := r.Config().Git
 	if !c.Branch.New {
 		return "", nil
@@ -41,7 +42,7 @@ func (r repository) startBranch(ctx context.Context) (string, error) {
 			return "", &request.UsageError{What: fmt.Sprintf("git.branch_template: %v", err), Hint: "use {timestamp} and {procedure}"}
 		}
 	}
-	if err := r.files.StartBranch(ctx, name); err != nil {
+	if err := r.files.Through(aside).StartBranch(ctx, name); err != nil {
 		return "", &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 	}
 	return name, nil

@@ -79,7 +79,7 @@ func (j *Job) Start(ctx context.Context, w RunOptions) (loop.RunFinished, error)
 	if err := j.repository().canCommit(ctx); err != nil {
 		return loop.RunFinished{}, err
 	}
-	branch, err := j.repository().startBranch(ctx)
+	branch, err := j.repository().startBranch(ctx, j.agency.aside)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}

@@ -24,7 +24,7 @@ func PrepareWorktree(ctx context.Context, dir, name string, req request.Request)
 	if !here.files.Git() {
 		return nil, git.Worktree{}, &request.UsageError{What: "--worktree needs git, and this folder is in no repository", Hint: "run \"git init\" here, or leave it out"}
 	}
-	w, err := here.files.Worktrees().Add(ctx, name, here.Config().Git.Branch.Name)
+	w, err := here.files.Worktrees().Through(here.agency.elsewhere).Add(ctx, name, here.Config().Git.Branch.Name)
 	if err != nil {
 		return nil, w, &request.UsageError{What: err.Error(), Hint: request.HintOf(err)}
 	}

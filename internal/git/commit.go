@@ -236,7 +236,7 @@ func (w gathered) copyIndex(ctx context.Context, head string) (found bool, err e
 	case head == "":
 		return false, nil
 	}
-	_, err = w.tree.git.RunWith(ctx, Command{Env: []string{"GIT_INDEX_FILE=" + w.index}}, "read-tree", head)
+	_, err = w.tree.git.RunWith(ctx, Command{Env: []string{"GIT_INDEX_FILE=" + w.index}, writes: true}, "read-tree", head)
 	return false, err
 }
 
@@ -275,6 +275,7 @@ func (w gathered) unstageRecords(ctx context.Context, on Command) error {
 	if w.tree.records == "" {
 		return nil
 	}
+	on.writes = true
 	_, err := w.tree.git.RunWith(ctx, on, "reset", "-q", "--", ":(top,literal)"+w.tree.records)
 	return err
 }
@@ -285,8 +286,11 @@ func (p Program) followCommit(ctx context.Context, before, commit string, found 
 	if err := p.indexUnlocked(ctx); err != nil {
 		return err
 	}
+	if err := p.straight(ctx, "index"); err != nil {
+		return err
+	}
 	if !found {
-		_, err := p.Run(ctx, "read-tree", commit)
+		_, err := p.RunWith(ctx, Command{writes: true}, "read-tree", commit)
 		return err
 	}
 	paths, err := p.differing(ctx, before, commit)
@@ -296,7 +300,7 @@ func (p Program) followCommit(ctx context.Context, before, commit string, found 
 	for i := range paths {
 		paths[i] = ":(top,literal)" + paths[i]
 	}
-	_, err = p.RunWith(ctx, Command{Stdin: []byte(strings.Join(paths, "\x00"))}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
+	_, err = p.RunWith(ctx, Command{Stdin: []byte(strings.Join(paths, "\x00")), writes: true}, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul")
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -32,9 +33,11 @@ const (
 	worktreeFile = "config.worktree"
 	hooksFolder  = "hooks"
 	infoFolder   = "info"
-	linkFile     = ".git" // of a linked work tree, where it leads to the rest
-	gitIdentity  = "."    // which git folder it was
-	gitAt        = "@"    // of which work tree
+	linkFile     = ".git"      // of a linked work tree, where it leads to the rest
+	commonFile   = "commondir" // says where the rest is; the main work tree has none
+	gitIdentity  = "."         // which git folder it was
+	gitAt        = "@"         // of which work tree
+	gitLinks     = "->"        // what of it leads out of it
 
 	half = ".refrain" // ends the name of a file that is about to take the place of another
 )
@@ -56,6 +59,12 @@ func (g Guard) Files(ctx context.Context) (Guarded, error) {
 	found, err := p.look(ctx)
 	if err == nil {
 		err = p.dropHalves(found, nil)
+	}
+	if err == nil {
+		found[gitLinks], err = p.links(ctx)
+	}
+	if err == nil {
+		err = p.noteCommon(ctx, found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look at the settings of git: %w", err)
@@ -170,6 +179,11 @@ func (g Guard) putBack(ctx context.Context, was Guarded) (Restored, error) {
 			done.What = append(done.What, linkFile)
 		}
 	}
+	common, err := g.putBackCommon(ctx, was)
+	if err != nil {
+		return done, err
+	}
+	done.What = append(done.What, common...)
 	p, ok := g.place()
 	if !ok && p.dir != "" { // something stands where it says what it belongs to
 		pipes, err := p.dropPipes(ctx)
@@ -197,7 +211,7 @@ func (g Guard) putBack(ctx context.Context, was Guarded) (Restored, error) {
 		return done, err
 	}
 	for _, name := range now.Against(was) {
-		if name == gitIdentity || name == linkFile || name == gitAt {
+		if name == gitIdentity || name == linkFile || name == gitAt || name == gitLinks || name == commonFile {
 			continue
 		}
 		what, err := g.putBackOne(ctx, p, name, was[name], now[name])
@@ -209,8 +223,51 @@ func (g Guard) putBack(ctx context.Context, was Guarded) (Restored, error) {
 		}
 	}
 	pipes, err := p.dropPipes(ctx)
-	done.What, done.Lost = append(done.What, pipes...), !project.HasHead(p.dir)
+	if err != nil {
+		return done, err
+	}
+	links, err := p.dropLinks(ctx, was[gitLinks])
+	done.What, done.Lost = slices.Concat(done.What, pipes, links), !project.HasHead(p.dir)
 	return done, err
+}
+
+// noteCommon takes note of the file that says where the rest of the repository is, if
+// there is one.
+func (p gitPlace) noteCommon(ctx context.Context, found Guarded) error {
+	note, err := noteOf(ctx, p.dir, commonFile)
+	if note != "" {
+		found[commonFile] = note
+	}
+	return err
+}
+
+// putBackCommon puts that file back. Whoever changes it, or makes one where there was
+// none, has git read the settings of another repository.
+func (g Guard) putBackCommon(ctx context.Context, was Guarded) ([]string, error) {
+	if was[gitLinks] == "" {
+		return nil, nil // an earlier version took the notes, and did not look
+	}
+	top := g.top()
+	dir := filepath.Join(top, linkFile)
+	if text, linked := was[linkFile]; linked {
+		at, ok := ledTo(top, text)
+		if !ok {
+			return nil, nil
+		}
+		dir = at
+	}
+	now, err := noteOf(ctx, dir, commonFile)
+	if err != nil || now == was[commonFile] {
+		return nil, files.Ignoring(err, fs.ErrNotExist)
+	}
+	return []string{commonFile}, writeNote(dir, commonFile, was[commonFile])
+}
+
+// ledTo is the folder to which the noted .git of a linked work tree leads.
+func ledTo(top, note string) (string, bool) {
+	_, text, ok := textOf(note)
+	to, leads := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	return project.From(top, to), ok && leads
 }
 
 // putBackOne puts one file back, and names what was changed.

@@ -54,6 +54,14 @@ func TestWhatGitDoesIsPutBack(t *testing.T) {
 		want []string
 	}{
 		{"nothing", func(folder) {}, nil},
+		{"links where git writes", func(f folder) {
+			for _, name := range []string{".git/index", ".git/logs/HEAD"} {
+				f.Must(os.Remove(f.Path(name)))
+				f.Must(os.Symlink(outside, f.Path(name)))
+			}
+			f.Must(os.Symlink("HEAD", f.Path(".git/same"))) // which leads nowhere else
+		}, []string{"index (a link that leads out, removed)", "logs/HEAD (a link that leads out, removed)"}},
+		{"another repository for the rest", func(f folder) { f.Write(".git/commondir", outside) }, []string{"commondir"}},
 		{"settings", func(f folder) {
 			f.Git("config", "core.hooksPath", "/evil")
 			f.Git("config", "filter.x.clean", "evil")

@@ -151,14 +151,20 @@ func (m Mover) Move(ctx context.Context, g Goal, to, why string) error {
 			return err
 		}
 	}
-	_, err := m.tree.git.Run(context.WithoutCancel(ctx), "update-ref", "--no-deref", "--create-reflog", "-m", why, ref, to, old)
+	if err := m.tree.git.straight(ctx, writtenFor(g.Branch)...); err != nil {
+		return err
+	}
+	_, err := m.tree.git.RunWith(context.WithoutCancel(ctx), Command{writes: true}, "update-ref", "--no-deref", "--create-reflog", "-m", why, ref, to, old)
 	return refused(err)
 }
 
 // GoOver makes a branch the one that is checked out, and leaves the files as they
 // are.
 func (m Mover) GoOver(ctx context.Context, branch, before, to, why string) error {
-	if _, err := m.tree.git.Run(ctx, "symbolic-ref", "-m", why, "HEAD", branches+branch); err != nil {
+	if err := m.tree.git.straight(ctx, writtenFor(branch)...); err != nil {
+		return err
+	}
+	if _, err := m.tree.git.RunWith(ctx, Command{writes: true}, "symbolic-ref", "-m", why, "HEAD", branches+branch); err != nil {
 		return err
 	}
 	return m.Follow(ctx, before, to)
@@ -222,7 +228,10 @@ func (m Mover) KeepRef(ctx context.Context, name, commit string) (string, error)
 			return ref, err
 		}
 		if have == "" {
-			_, err := m.tree.git.Run(ctx, "update-ref", ref, commit)
+			if err := m.tree.git.straight(ctx, ref, "packed-refs"); err != nil {
+				return ref, err
+			}
+			_, err := m.tree.git.RunWith(ctx, Command{writes: true}, "update-ref", ref, commit)
 			return ref, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,11 +119,89 @@ func Answers(git project.Git) error {
 }
 
 // dropPipes removes what git would wait for from the git folder, and names it.
-// Objects are not looked through, nor are the folders of other work trees and of
-// submodules, where git does not look either.
 func (p gitPlace) dropPipes(ctx context.Context) ([]string, error) {
-	var dropped []string
-	drop := func(root string) error {
+	return p.drop(ctx, func(at, _ string, d fs.DirEntry) string {
+		if d.IsDir() || d.Type().IsRegular() || !blocks(at) {
+			return ""
+		}
+		return "a pipe"
+	})
+}
+
+// dropLinks removes links that were not there when the run began, and names them:
+// a git that writes to its own file would write wherever they lead.
+func (p gitPlace) dropLinks(ctx context.Context, known string) ([]string, error) {
+	if known == "" {
+		return nil, nil // an earlier version took the notes, and did not look for any
+	}
+	before := strings.Split(known, "\n")
+	return p.drop(ctx, func(at, rel string, d fs.DirEntry) string {
+		if !p.strayed(at, rel, d) || slices.Contains(before, filepath.ToSlash(rel)) {
+			return ""
+		}
+		return "a link that leads out"
+	})
+}
+
+// links lists the links in the git folder that lead out of it, for dropLinks.
+func (p gitPlace) links(ctx context.Context) (string, error) {
+	list := noLinks
+	err := p.walk(ctx, func(at, rel string, d fs.DirEntry) error {
+		if p.strayed(at, rel, d) {
+			list += "\n" + filepath.ToSlash(rel)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// noLinks says that somebody has looked.
+const noLinks = "links:"
+
+// strayed tells whether something is a link out of the git folder. Those among hooks
+// and rules are noted with them.
+func (p gitPlace) strayed(at, rel string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	switch first, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); first {
+	case hooksFolder, infoFolder, configFile, worktreeFile:
+		return false
+	}
+	return p.leadsOut(at)
+}
+
+// leadsOut tells whether a link leads to elsewhere than the git folder. One that leads
+// to nothing yet may lead anywhere.
+func (p gitPlace) leadsOut(at string) bool {
+	end, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return true
+	}
+	for _, dir := range []string{p.dir, p.common} {
+		if _, within := files.Under(files.Straight(dir), end); within {
+			return false
+		}
+	}
+	return true
+}
+
+func (p gitPlace) drop(ctx context.Context, trap func(at, rel string, d fs.DirEntry) (what string)) (dropped []string, err error) {
+	err = p.walk(ctx, func(at, rel string, d fs.DirEntry) error {
+		what := trap(at, rel, d)
+		if what == "" {
+			return nil
+		}
+		dropped = append(dropped, fmt.Sprintf("%s (%s, removed)", filepath.ToSlash(rel), what))
+		return os.Remove(at)
+	})
+	return dropped, err
+}
+
+// walk goes through the git folder. Objects are not looked through, nor are the folders
+// of other work trees and of submodules, where git does not look either.
+func (p gitPlace) walk(ctx context.Context, visit func(at, rel string, d fs.DirEntry) error) error {
+	through := func(root string) error {
 		return filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -130,21 +209,18 @@ func (p gitPlace) dropPipes(ctx context.Context) ([]string, error) {
 			rel, relErr := filepath.Rel(root, at)
 			switch {
 			case err != nil || relErr != nil:
-				return nil // what is gone, or out of our reach, is no pipe of the agent's
+				return nil // what is gone, or out of our reach, is no trap of the agent's
 			case d.IsDir() && (unread[rel] || isFanOut(rel)):
 				return fs.SkipDir
-			case d.IsDir() || d.Type().IsRegular() || !blocks(at):
-				return nil
 			}
-			dropped = append(dropped, fmt.Sprintf("%s (a pipe, removed)", filepath.ToSlash(rel)))
-			return os.Remove(at)
+			return visit(at, rel, d)
 		})
 	}
-	err := drop(p.dir)
+	err := through(p.dir)
 	if err == nil && p.common != p.dir {
-		err = drop(p.common)
+		err = through(p.common)
 	}
-	return dropped, err
+	return err
 }
 
 // unread are the folders below a git folder that hold the files of others.

@@ -73,6 +73,7 @@ type Command struct {
 	// Reader gets what git prints, and nobody else does. It may be a person,
 	// who is given all the time in the world.
 	Reader io.Writer
+	writes bool // to the user's repository: it is held as a commit is, for an agent may have laid traps there
 	again  bool // somebody has ended it once
 }
 
@@ -99,6 +100,9 @@ func (p Program) RunWith(ctx context.Context, c Command, args ...string) ([]byte
 		Stderr: proc.Sink{Raw: &complaint},
 		Idle:   gitPatience,
 		Plain:  true,
+	}
+	if c.writes {
+		spec.Role = proc.Committer
 	}
 	if c.Reader != nil {
 		spec.Stdout.Raw, spec.Idle = c.Reader, 0

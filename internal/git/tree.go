@@ -125,7 +125,7 @@ func (t *Tree) Program() Program { return t.git }
 func (t *Tree) Guard() Guard { return Guard{t} }
 
 // Worktrees are the work trees that were made for loops, beside this one.
-func (t *Tree) Worktrees() Worktrees { return Worktrees{t} }
+func (t *Tree) Worktrees() Worktrees { return Worktrees{tree: t} }
 
 // Mover moves branches of its repository.
 func (t *Tree) Mover() Mover { return Mover{t} }

@@ -17,7 +17,10 @@ import (
 
 // Worktrees makes work trees for loops, beside the repository of a tree, and removes
 // them.
-type Worktrees struct{ tree *Tree }
+type Worktrees struct {
+	tree *Tree
+	exec func(dir string) Exec // who runs what the user's hooks start in a new one; nil: the tree's own
+}
 
 // Worktree is a work tree beside the repository, made for a loop.
 type Worktree struct {
@@ -93,18 +96,46 @@ func (k Worktrees) Add(ctx context.Context, name, branch string) (Worktree, erro
 	if err != nil {
 		return Worktree{}, err
 	}
-	args := []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, w.Dir, head}
+	if err := k.tree.git.straight(ctx, append(writtenFor(w.Branch), "worktrees")...); err != nil {
+		return Worktree{}, err
+	}
+	// Its hook runs when there is a place to hold it in.
+	args := []string{"-c", "core.hooksPath=" + os.DevNull, "worktree", "add", "-q", "--no-track", "-b", w.Branch, w.Dir, head}
 	if reuse {
-		args = []string{"worktree", "add", "-q", w.Dir, w.Branch}
+		args = []string{"-c", "core.hooksPath=" + os.DevNull, "worktree", "add", "-q", w.Dir, w.Branch}
 	}
 	err = k.tree.git.runHooks(ctx, Command{}, args...)
 	if err == nil {
 		err = k.mark(ctx, w)
 	}
+	if err == nil {
+		err = k.hook(ctx, w)
+	}
 	if err != nil {
 		return Worktree{}, errors.Join(err, k.undo(context.WithoutCancel(ctx), w, reuse))
 	}
 	return w, nil
+}
+
+// hook runs what the user has git run after a checkout, in the new work tree. An agent
+// may have written it, so it is held as a commit is.
+func (k Worktrees) hook(ctx context.Context, w Worktree) error {
+	there := k.tree.at(w.Dir)
+	if k.exec != nil {
+		there = there.Through(k.exec(w.Dir))
+	}
+	head, err := there.git.commit(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	return there.git.runHooks(ctx, Command{}, "hook", "run", "--ignore-missing", "post-checkout", "--", strings.Repeat("0", len(head)), head, "1")
+}
+
+// Through has what the user's hooks start in a new work tree be run by whom exec names
+// for its folder.
+func (k Worktrees) Through(exec func(dir string) Exec) Worktrees {
+	k.exec = exec
+	return k
 }
 
 // place says where the work tree of a name goes.

@@ -85,6 +85,15 @@ func (g *Git) rehome(ctx context.Context) {
 // hooks, attributes, and what is ignored.
 func (g *Git) PutBack(ctx context.Context, _ *engine.Attempt) { g.putBack(ctx) }
 
+// PutBackAgain does the same after gates, hooks and a commit: they run what the agent
+// wrote.
+func (g *Git) PutBackAgain(ctx context.Context, _ *engine.Attempt, _ *loop.Outcome) {
+	g.putBack(ctx)
+}
+
+// LeaveBack does it once more, when all is over.
+func (g *Git) LeaveBack(*loop.RunFinished) { g.putBack(context.Background()) }
+
 // putBack tells whether the repository is the one that the run began with; cut
 // says that nobody can tell, for it was told to end.
 func (g *Git) putBack(ctx context.Context) (same, cut bool) {
@@ -108,7 +117,7 @@ func (g *Git) putBack(ctx context.Context) (same, cut bool) {
 		return false, false
 	case done.Lost:
 		g.Warn("git lost", loop.Warning{
-			Text: "the .git that the run began with is gone, or another was put in its place",
+			Text: "the .git that the run began with is gone, or another was put in its place: run no git here before you have looked at it, for its settings may name programs",
 			Hint: "checkpoints go on, and rollback works; the runner makes no commits until a resume with --accept-config",
 			Key:  loop.LostGitKey,
 		})

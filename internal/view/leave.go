@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,9 @@ func missing(r *Run) []string {
 	list = append(list, leftWorse(r, iteration)...)
 	if why, ok := r.Sum.Sandbox.Unconfined(); ok {
 		list = append(list, text.Line(why))
+	}
+	if slices.Contains(r.Sum.WarnedKeys, loop.LostGitKey) {
+		list = append(list, "the .git that it began with is gone, or another one: look at that before you run git here")
 	}
 	if r.seen.trouble != "" {
 		list = append(list, r.seen.trouble)
