@@ -58,8 +58,11 @@ func (l *layout) part() error {
 
 // take takes in hand what is to be seen as it is now.
 func (l *layout) take() error {
-	for _, one := range l.plan.places {
+	for i, one := range l.plan.places {
 		fd, err := l.takeOne(one)
+		if err != nil && one.loose { // it is gone, or nobody inside could look at it
+			l.plan.places[i].idle, fd, err = true, -1, nil
+		}
 		if err != nil {
 			return failed(one.act(), err)
 		}
@@ -79,7 +82,7 @@ func (one place) act() string {
 		return "keep " + one.path
 	case hidden:
 		return "hide " + one.path
-	case emptied, temporary:
+	case emptied, temporary, sieved:
 		return "cover " + one.path
 	}
 	return "show " + one.path
@@ -177,6 +180,8 @@ func (l *layout) putOne(one place, fd int) error {
 		return tmpfs(one.path, "mode=1777")
 	case one.role == emptied:
 		return tmpfs(one.path, "size=16m,mode=0755")
+	case one.role == sieved:
+		return tmpfs(one.path, "size=1m,mode=0755")
 	case one.role == hidden && one.folder:
 		return tmpfs(one.path, "size=256k,mode=0700")
 	case one.role == hidden:
@@ -212,7 +217,7 @@ func (l *layout) stand(one place) error {
 		if err == nil && info.IsDir() == folder { // a link is not a folder, and as good as a file
 			continue
 		}
-		if above := l.plan.above(path).role; above != temporary && above != emptied && above != hidden {
+		if !l.plan.above(path).role.covers() {
 			return fmt.Errorf("%s was changed meanwhile", path)
 		}
 		if err == nil {
@@ -244,7 +249,7 @@ func (l *layout) finish() error {
 		}
 	}
 	for _, one := range l.plan.places {
-		if one.role != hidden || !one.folder || one.idle {
+		if one.role != hidden && one.role != sieved || !one.folder || one.idle {
 			continue
 		}
 		err := unix.MountSetattr(unix.AT_FDCWD, one.path, 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})

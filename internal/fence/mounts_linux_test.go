@@ -83,7 +83,7 @@ func TestWhatIsHiddenIsNotThere(t *testing.T) {
 				"get tree/secret/key", "put tree/secret/new", "put tree/new"),
 			"can not get home/.ssh/id", "can not test -e home/.ssh/id", "can not put home/.ssh/new", "can get home/.ssh/config", "can not put home/.ssh/config",
 			"can get home/.ssh/keys/deep/one", "can not put home/.ssh/keys/deep/one", "can put home/.ssh/sockets/new",
-			"can not get home/.netrc", "can test -f home/.netrc", "can not put home/.netrc", "can not rm home/.netrc",
+			"can not get home/.netrc", "can not test -f home/.netrc", "can not put home/.netrc", "can not rm home/.netrc",
 			"can not get tree/secret/key", "can not put tree/secret/new", "can put tree/new")
 		if _, err := os.Stat(w.root + "/home/.ssh/sockets/new"); err != nil {
 			w.Error(err)

@@ -20,6 +20,7 @@ const (
 	temporary             // the folder for temporary files
 	shown                 // as it is, and only read
 	reached               // as it is, and its sockets may be connected to
+	sieved                // a folder with all that was there but what is hidden
 	copied                // copy-on-write
 	changed               // may be changed
 	kept                  // only read, in what may be changed
@@ -33,6 +34,7 @@ type place struct {
 	folder bool
 	idle   bool // nothing is to be mounted: it is so by what is above it
 	theirs bool // a socket of others, which may go at any time
+	loose  bool // it is shown if it can be
 }
 
 // plan is what all paths are for who is inside: the deepest place above a path tells,
@@ -79,6 +81,10 @@ func newPlan(p Policy, sockets []string) (plan, error) {
 				return plan{}, err
 			}
 		}
+	}
+	pl.sort()
+	for _, path := range p.Hide {
+		pl.sieve(path)
 	}
 	pl.settle()
 	for _, path := range sockets {
@@ -135,6 +141,50 @@ func (pl *plan) add(path string, r role) error {
 	return nil
 }
 
+// maxSieved is how many things in a folder are shown one by one. In a fuller one what is
+// hidden is covered where it lies.
+const maxSieved = 2000
+
+// sieve has the folder around something hidden be another one, with the rest of what is
+// in it. A cover alone would go when somebody outside puts another file in the place of
+// what it covers, as every program does that saves a file; and what is not there yet
+// would be seen once it is.
+func (pl *plan) sieve(path string) {
+	dir, info, err := pl.follow(filepath.Dir(path))
+	if err != nil || !info.IsDir() || dir == "/" || filepath.Dir(dir) == "/" && dir != "/root" {
+		return // what is the system's own changes, and has to be seen as it is
+	}
+	at := pl.at(dir)
+	if at == sieved || at != shown && at != reached {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > maxSieved {
+		return
+	}
+	pl.places = append(pl.places, place{path: dir, role: sieved, folder: true})
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if e.Type()&fs.ModeSymlink == 0 {
+			pl.places = append(pl.places, place{path: name, role: shown, folder: e.IsDir(), loose: true})
+		} else if target, err := os.Readlink(name); err == nil {
+			pl.links[name] = target
+		}
+	}
+	pl.sort()
+}
+
+// at is what a path is so far.
+func (pl *plan) at(path string) role {
+	r, deepest := shown, ""
+	for _, one := range pl.places {
+		if below(path, one.path) && len(one.path) > len(deepest) {
+			r, deepest = one.role, one.path
+		}
+	}
+	return r
+}
+
 // settle sorts the places, leaves one for each path, and finds out which are so
 // without a mount. That is not for speed: nothing can be renamed or linked from one
 // mount to another.
@@ -167,7 +217,7 @@ func (pl *plan) sort() {
 
 // idleBelow tells whether a path of this role needs no mount below one of the other.
 func (r role) idleBelow(above role) bool {
-	covered := above == emptied || above == temporary || above == hidden
+	covered := above.covers()
 	switch r {
 	case shown, reached:
 		return !covered
@@ -181,6 +231,11 @@ func (r role) idleBelow(above role) bool {
 		return covered
 	}
 	return false
+}
+
+// covers tells whether nothing of what was below a path of this role is seen.
+func (r role) covers() bool {
+	return r == emptied || r == temporary || r == hidden || r == sieved
 }
 
 // above is the deepest place above a path that is mounted, without the path itself. What
@@ -205,13 +260,7 @@ func (pl *plan) close(path string) {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {
 		return // of another place, with the same name here
 	}
-	r, deepest := shown, ""
-	for _, one := range pl.places {
-		if below(path, one.path) && len(one.path) > len(deepest) {
-			r, deepest = one.role, one.path
-		}
-	}
-	switch r {
+	switch pl.at(path) {
 	case shown, kept, copied:
 		pl.places = append(pl.places, place{path: path, role: hidden, theirs: true})
 	}

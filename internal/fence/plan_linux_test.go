@@ -20,12 +20,12 @@ func planOf(t *testing.T, root string, p Policy, sockets ...string) []string {
 	}
 	words := map[role]string{
 		emptied: "emptied", temporary: "temporary", shown: "shown", reached: "reached",
-		copied: "copied", changed: "changed", kept: "kept", hidden: "hidden",
+		copied: "copied", changed: "changed", kept: "kept", hidden: "hidden", sieved: "sieved",
 	}
 	var list []string
 	for _, one := range pl.places {
 		rel, ok := strings.CutPrefix(one.path, root+"/")
-		if !ok {
+		if !ok || one.loose { // what is beside the hidden is another test's
 			continue
 		}
 		if one.idle {
@@ -57,18 +57,18 @@ func TestTheDeepestPlaceTells(t *testing.T) {
 		{"what is not there is left out", Policy{Write: []string{root + "/none"}, Hide: []string{root + "/none"}, Keep: []string{root + "/none"}}, nil},
 		{"what may be changed already needs no mount", Policy{Write: at("a", "a/b/c")}, []string{"changed a", "changed a/b/c *"}},
 		{"what is shown already needs none either", Policy{Show: at("a"), Sockets: at("b")}, []string{"shown a *", "reached b *"}},
-		{"what is shown of the hidden", Policy{Hide: at("a"), Show: at("a/b", "a/b/c")}, []string{"hidden a", "shown a/b", "shown a/b/c *"}},
-		{"the hidden in the hidden is hidden", Policy{Hide: at("a", "a/b")}, []string{"hidden a", "hidden a/b *"}},
-		{"the hidden of the shown of the hidden", Policy{Hide: at("a", "a/b/c"), Show: at("a/b")}, []string{"hidden a", "shown a/b", "hidden a/b/c"}},
-		{"what may be changed in the hidden", Policy{Hide: at("a"), Write: at("a/b")}, []string{"hidden a", "changed a/b"}},
+		{"what is shown of the hidden", Policy{Hide: at("a"), Show: at("a/b", "a/b/c")}, []string{"hidden a *", "shown a/b", "shown a/b/c *"}},
+		{"the hidden in the hidden is hidden", Policy{Hide: at("a", "a/b")}, []string{"hidden a *", "hidden a/b *"}},
+		{"the hidden of the shown of the hidden", Policy{Hide: at("a", "a/b/c"), Show: at("a/b")}, []string{"hidden a *", "sieved a/b", "hidden a/b/c *"}},
+		{"what may be changed in the hidden", Policy{Hide: at("a"), Write: at("a/b")}, []string{"hidden a *", "changed a/b"}},
 		{"the hidden in what may be changed", Policy{Hide: at("a/b"), Write: at("a")}, []string{"changed a", "hidden a/b"}},
-		{"to forbid comes first", Policy{Hide: at("a"), Write: at("a", "b"), Keep: at("b"), Private: at("c"), Show: at("a", "c")}, []string{"hidden a", "kept b *", "copied c"}},
+		{"to forbid comes first", Policy{Hide: at("a"), Write: at("a", "b"), Keep: at("b"), Private: at("c"), Show: at("a", "c")}, []string{"hidden a *", "kept b *", "copied c"}},
 		{"what is kept is no place outside of what may be changed", Policy{Keep: at("a")}, []string{"kept a *"}},
 		{"what is kept holds its folders in place", Policy{Write: at("a"), Keep: at("a/b/c/d")}, []string{"changed a", "changed a/b", "changed a/b/c", "kept a/b/c/d"}},
 		{"also those that are named themselves", Policy{Write: at("a", "a/b"), Keep: at("a/b/c")}, []string{"changed a", "changed a/b", "kept a/b/c"}},
 		{"what may be changed in what is kept", Policy{Write: at("a", "a/b/c"), Keep: at("a/b")}, []string{"changed a", "kept a/b", "changed a/b/c"}},
 		{"names that begin alike are no relatives", Policy{Write: at("a", "a b", "a-b", "ab")}, []string{"changed a", "changed a b", "changed a-b", "changed ab"}},
-		{"what lies below comes later", Policy{Write: at("a-b"), Hide: at("a"), Show: at("a/b")}, []string{"hidden a", "shown a/b", "changed a-b"}},
+		{"what lies below comes later", Policy{Write: at("a-b"), Hide: at("a"), Show: at("a/b")}, []string{"hidden a *", "shown a/b", "changed a-b"}},
 		{"a private folder in one", Policy{Private: at("a", "a/b")}, []string{"copied a", "copied a/b *"}},
 	} {
 		if got := planOf(t, root, tt.policy); !slices.Equal(got, tt.want) {
@@ -107,9 +107,43 @@ func TestSocketsAreClosedWhereTheyCouldBeReached(t *testing.T) {
 		Write: []string{root + "/tree"}, Keep: []string{root + "/tree/kept"}, Sockets: []string{root + "/let"}, Hide: []string{root + "/hidden"},
 	}
 	got := planOf(t, root, p, sockets...)
-	want := []string{"hidden free/s", "hidden hidden", "reached let *", "changed tree", "kept tree/kept", "hidden tree/kept/s"}
+	want := []string{"hidden free/s", "hidden hidden *", "reached let", "changed tree", "kept tree/kept", "hidden tree/kept/s"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// All that is beside something hidden is shown by itself: the folder around it is
+// another one, in which nothing appears later.
+func TestWhatIsBesideTheHiddenIsShown(t *testing.T) {
+	root := t.TempDir()
+	home := filepath.Join(root, "home")
+	for _, name := range []string{"tree", ".config/one"} {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".netrc", ".profile", ".config/secret"} {
+		if err := os.WriteFile(filepath.Join(home, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("tree", filepath.Join(home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	pl, err := newPlan(Policy{Write: []string{home + "/tree"}, Hide: []string{home + "/.netrc", home + "/.config/secret", home + "/.later", home + "/tree/none"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range pl.places {
+		if rel, ok := strings.CutPrefix(one.path, home); ok && !one.idle {
+			got = append(got, map[role]string{sieved: "sieved ", shown: "shown ", changed: "changed ", hidden: "hidden "}[one.role]+rel)
+		}
+	}
+	want := []string{"sieved ", "sieved /.config", "shown /.config/one", "shown /.profile", "changed /tree"}
+	if !slices.Equal(got, want) || pl.links[home+"/link"] != "tree" {
+		t.Errorf("places %q, links %q, want %q, and the link", got, pl.links, want)
 	}
 }
 

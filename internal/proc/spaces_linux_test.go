@@ -473,3 +473,36 @@ func TestInNamespacesPrivateFoldersAreTriedFirst(t *testing.T) {
 		t.Error("changes can be kept in /proc")
 	}
 }
+
+// What is hidden stays so when somebody outside puts another file in its place, as every
+// program does that saves one, and when it appears only later.
+func TestWhatIsHiddenDoesNotComeBack(t *testing.T) {
+	s := newSceneApart(t)
+	home := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(home, name)
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".netrc", "first")
+	write(".profile", "mine")
+	policy := spaces(s.tree)
+	policy.Hide = []string{filepath.Join(home, ".netrc"), filepath.Join(home, ".later")}
+	k := NewKeeper(s.mark, nil).Within(policy)
+	t.Cleanup(k.Close)
+	look := shell(`cd "$1"; for f in .netrc .later .profile; do echo "$f: $(cat $f 2>/dev/null)"; done`, home)
+	want := ".netrc: \n.later: \n.profile: mine\n"
+	if got := said(t, k, look); got != want {
+		t.Errorf("at first:\n%s\nwant\n%s", got, want)
+	}
+	write(".netrc", "second")
+	write(".later", "third")
+	if got := said(t, k, look); got != want {
+		t.Errorf("after others were put in their places:\n%s\nwant\n%s", got, want)
+	}
+}
