@@ -102,6 +102,11 @@ func (a *agency) aside(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 		return loop.Exit{}, err
 	}
 	defer c.Close()
+	if s.Role != proc.Own {
+		if err := c.raise(ctx, func(loop.Warning) {}, s.Role); err != nil {
+			return loop.Exit{}, err
+		}
+	}
 	return c.Run(ctx, s)
 }
 
@@ -147,5 +152,14 @@ func (a *agency) judges(ctx context.Context, id, proof string) (*crew, error) {
 		s.temp, s.proof = history.TempDir(state, proof), proof
 		s.caches = filepath.Join(s.temp, "caches")
 	}
-	return newCrew(ctx, a.Assignment, a.kind(), s)
+	c, err := newCrew(ctx, a.Assignment, a.kind(), s)
+	if err != nil {
+		return nil, err
+	}
+	// That caches are shared is nothing to tell where no agent works.
+	if err := c.raise(ctx, func(loop.Warning) {}, proc.Judge); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
 }

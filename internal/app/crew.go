@@ -60,7 +60,7 @@ type site struct {
 	reviews []string // who judges
 }
 
-// roles are those that have a sandbox, first those that every run has.
+// roles are those that have a sandbox.
 var roles = []proc.Role{proc.Agent, proc.Judge, proc.Committer, proc.Reviewer}
 
 // newCrew makes the crew of a work tree. Nothing is started before the first Run.
@@ -200,12 +200,18 @@ func (c *crew) Run(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 // raise raises the fences that the run will need: one that can not be is found out
 // before anything is paid for. Where nothing can be copied on write the user's caches
 // are shared, which is told.
-func (c *crew) raise(ctx context.Context, warn func(loop.Warning)) error {
+func (c *crew) raise(ctx context.Context, warn func(loop.Warning), needed ...proc.Role) error {
 	c.watch.end(ctx, warn) // a runner may have been killed while its agent worked
-	err := c.ready(warn)
-	if err != nil && c.place.Kind == fence.Namespaces {
+	err := c.ready(warn, needed)
+	var fenced *fence.Error
+	if errors.As(err, &fenced) && fenced.Uncopied() {
+		c.dismiss()
 		c.place.SharedCaches = true
-		if c.man(ctx) == nil && c.ready(warn) == nil {
+		again := c.man(ctx)
+		if again == nil {
+			again = c.ready(warn, needed)
+		}
+		if again == nil {
 			warn(loop.Warning{
 				Text: "your caches of packages and builds are shared with agents and gates: " + err.Error(),
 				Hint: "put XDG_STATE_HOME on a disk of the kind ext4, xfs or btrfs",
@@ -223,11 +229,11 @@ func (c *crew) raise(ctx context.Context, warn func(loop.Warning)) error {
 	return nil
 }
 
-// ready has those keepers be there that every run needs.
-func (c *crew) ready(warn func(loop.Warning)) error {
+// ready has those keepers be there that are needed.
+func (c *crew) ready(warn func(loop.Warning), needed []proc.Role) error {
 	var wg sync.WaitGroup
-	errs := make([]error, len(roles))
-	for i, role := range roles[:2] { // the others are needed now and then
+	errs := make([]error, len(needed))
+	for i, role := range needed {
 		if keeper := c.keepers[role]; keeper != nil {
 			wg.Go(func() { errs[i] = keeper.Ready(warn) })
 		}
@@ -243,14 +249,19 @@ func (c *crew) ready(warn func(loop.Warning)) error {
 
 // Close ends all keepers, and whatever they still keep.
 func (c *crew) Close() {
-	for _, keeper := range c.keepers {
-		keeper.Close()
-	}
+	c.dismiss()
 	c.own.Close()
 	c.network.close()
 	c.news.close()
 	if c.temp != nil {
 		c.temp.leave()
+	}
+}
+
+// dismiss ends the keepers of all roles.
+func (c *crew) dismiss() {
+	for _, keeper := range c.keepers {
+		keeper.Close()
 	}
 }
 

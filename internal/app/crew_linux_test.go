@@ -36,7 +36,7 @@ func TestCachesAreSharedWhereTheyCanNotBeCopied(t *testing.T) {
 	}
 	defer c.Close()
 	var told []loop.Warning
-	if err := c.raise(t.Context(), locked(&told)); err != nil {
+	if err := c.raise(t.Context(), locked(&told), proc.Agent, proc.Judge); err != nil {
 		t.Fatal(err)
 	}
 	if len(told) != 1 || !strings.Contains(told[0].Text, "caches") {
@@ -48,5 +48,33 @@ func TestCachesAreSharedWhereTheyCanNotBeCopied(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(home, ".cache/x")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A fence that can not be raised for another reason is not raised with less.
+func TestNothingIsSharedForAnotherReason(t *testing.T) {
+	if err := proc.TryFence(t.Context(), fence.Namespaces); err != nil {
+		t.Skip("no namespaces here: ", err)
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	a, err := request.Load(home, request.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Settings.Config.Sandbox.Hide = []string{"/"}
+	c, err := newCrew(t.Context(), a, fence.Namespaces, site{mark: proc.NewMark("crew", home), temp: filepath.Join(home, "tmp"), caches: filepath.Join(home, "caches")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var told []loop.Warning
+	err = c.raise(t.Context(), locked(&told), proc.Judge)
+	if err == nil || !strings.Contains(err.Error(), "all there is") || len(told) > 0 {
+		t.Errorf("raise = %v, told %+v, want that the policy names all there is", err, told)
+	}
+	if _, err := c.Run(t.Context(), proc.Spec{Argv: []string{"true"}, Role: proc.Role(99), Dir: home}); err == nil {
+		t.Error("a role without a keeper was run outside")
 	}
 }

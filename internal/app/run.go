@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/parts"
+	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/prompt"
 	"github.com/refrain-loop/refrain/internal/proof"
@@ -150,7 +151,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		return loop.RunFinished{}, err
 	}
 	defer crew.Close()
-	if err := crew.raise(ctx, locked(&o.warnings)); err != nil {
+	if err := crew.raise(ctx, locked(&o.warnings), proc.Agent, proc.Judge); err != nil {
 		return loop.RunFinished{}, err
 	}
 	state := newStateFile(o.run, o.seen)

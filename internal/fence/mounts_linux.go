@@ -75,7 +75,7 @@ func (l *layout) take() error {
 func (one place) act() string {
 	switch one.role {
 	case copied:
-		return "make a private copy of " + one.path
+		return copying + one.path
 	case changed:
 		return "let " + one.path + " be changed"
 	case kept:

@@ -78,3 +78,10 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// copying begins what was tried when a folder was to be private.
+const copying = "make a private copy of "
+
+// Uncopied tells whether a folder could not be made private here: the disk for what is
+// changed in it can not do that, and one without such a folder would be raised.
+func (e *Error) Uncopied() bool { return strings.HasPrefix(e.What, copying) }
