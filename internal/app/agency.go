@@ -127,12 +127,12 @@ func (a *agency) hire(ctx context.Context, o openRun, signs string) (*crew, erro
 	if err != nil {
 		return nil, err
 	}
-	if a.Config().Sandbox.Boxed() {
-		if s.prompts, err = o.run.Iterations(); err != nil {
-			return nil, fmt.Errorf("make the folder of the iterations: %w", err)
-		}
+	// An agent may be told to read its prompt there, and what is not there yet when a
+	// fence is raised may not be seen in it.
+	if s.prompts, err = o.run.Iterations(); err != nil {
+		return nil, fmt.Errorf("make the folder of the iterations: %w", err)
 	}
-	s.temp = history.TempDir(state, o.run.Dir())
+	s.temp, s.records = history.TempDir(state, o.run.Dir()), o.store.Dir
 	s.kept = filepath.Join(o.run.Dir(), "kept")
 	s.said, s.proof, s.caches = filepath.Join(o.run.Dir(), "said"), history.ProofDir(a.Tree, o.run.Dir()), history.Caches(o.store, a.Tree)
 	return newCrew(ctx, a.Assignment, a.kind(), s)

@@ -54,6 +54,7 @@ type site struct {
 	proof   string // where clean checkouts are made; empty: nowhere
 	temp    string
 	caches  string
+	records string   // of the project; empty: nobody looks at them
 	kept    string   // where it is noted what agents may not change of their own; empty: nobody works
 	signs   string   // what signs commits; empty: nothing does
 	agents  []string // who works
@@ -151,7 +152,7 @@ func placeOf(a request.Assignment, kind fence.Kind, s site) (sandbox.Place, erro
 		tree = git.Root
 	}
 	p := sandbox.Place{
-		Kind: kind, Home: home, Tree: tree, Git: sandbox.Git{Common: git.Common, Own: git.Dir}, Said: s.said, Proof: s.proof, Signs: s.signs,
+		Kind: kind, Home: home, Tree: tree, Git: sandbox.Git{Common: git.Common, Own: git.Dir}, Said: s.said, Proof: s.proof, Signs: s.signs, Records: s.records,
 		State: state, Cache: cache, Upper: s.caches, Temp: s.temp, Agents: s.agents, Reviews: s.reviews, Getenv: os.Getenv,
 		Allow: a.Config().Sandbox.Allow, Hide: a.Config().Sandbox.Hide,
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,8 +104,28 @@ func (p Place) hidden() []string {
 		list = append(list, p.namedBy(name)...)
 	}
 	list = append(list, filepath.Join(p.State, "seal.key"))
+	list = append(list, p.others()...)
 	for _, path := range p.Hide {
 		list = append(list, p.expand(path))
+	}
+	return list
+}
+
+// others are the records of other projects, in which are what agents printed there and
+// what their work trees held.
+func (p Place) others() (list []string) {
+	all := filepath.Join(p.State, "projects")
+	if _, within := files.Under(all, p.Records); !within {
+		return []string{all}
+	}
+	entries, err := os.ReadDir(all)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if one := filepath.Join(all, e.Name()); one != p.Records {
+			list = append(list, one)
+		}
 	}
 	return list
 }

@@ -22,6 +22,7 @@ type Place struct {
 	Said    string   // where hooks leave what they have to say; of this run alone
 	Proof   string   // where clean checkouts are made
 	State   string   // what this program keeps of all runs
+	Records string   // and in it, of this project; empty: they lie elsewhere
 	Cache   string   // the user's folder of caches
 	Upper   string   // what is kept of changes to caches
 	Temp    string   // a folder for temporary files of each role is below
@@ -100,6 +101,9 @@ func (p Place) Policy(role proc.Role) *fence.Policy {
 	policy.Keep = present(policy.Keep)
 	policy.Private = present(policy.Private)
 	policy.Hide = present(hidden)
+	if p.Kind == fence.Namespaces { // there also what appears only later can be hidden
+		policy.Hide = named(hidden)
+	}
 	policy.Show = present(policy.Show)
 	policy.Sockets = present(policy.Sockets)
 	return policy
@@ -244,12 +248,17 @@ func (p Place) programs() []string {
 
 // present is those that are there, each once.
 func present(paths []string) []string {
+	return slices.DeleteFunc(named(paths), func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+}
+
+// named are the paths that say something, each once.
+func named(paths []string) []string {
 	var list []string
 	for _, path := range paths {
-		if !filepath.IsAbs(path) || slices.Contains(list, path) {
-			continue
-		}
-		if _, err := os.Stat(path); err == nil {
+		if filepath.IsAbs(path) && !slices.Contains(list, path) {
 			list = append(list, path)
 		}
 	}
@@ -259,7 +268,7 @@ func present(paths []string) []string {
 // Resolved is the place with all links on the way followed: what holds a process to
 // a policy looks at what is really there.
 func (p Place) Resolved() Place {
-	for _, path := range []*string{&p.Home, &p.Tree, &p.Git.Common, &p.Git.Own, &p.Said, &p.Proof, &p.State, &p.Cache, &p.Upper} {
+	for _, path := range []*string{&p.Home, &p.Tree, &p.Git.Common, &p.Git.Own, &p.Said, &p.Proof, &p.Records, &p.State, &p.Cache, &p.Upper} {
 		if real, err := filepath.EvalSymlinks(*path); err == nil && *path != "" {
 			*path = real
 		}
