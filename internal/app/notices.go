@@ -21,11 +21,20 @@ func NewSender(ctx context.Context, dir string, req request.Request) (*notify.Se
 	if _, err := agreed(ctx, assignment, nil); err != nil {
 		return nil, err
 	}
-	sender, err := notify.New(noticesOf(assignment, nil, nil, proc.Run, func(loop.Warning) {}))
+	a := agency{Assignment: assignment}
+	sender, err := notify.New(noticesOf(assignment, nil, nil, a.alone, func(loop.Warning) {}))
 	if err != nil {
 		return nil, &request.UsageError{What: err.Error(), Hint: "\"refrain config explain KEY\" tells where it is set"}
 	}
 	return sender, nil
+}
+
+// alone runs a process of no run in its role.
+func (a *agency) alone(ctx context.Context, s proc.Spec) (loop.Exit, error) {
+	if s.Role == proc.Own {
+		return proc.Run(ctx, s)
+	}
+	return a.aside(ctx, s)
 }
 
 // NewBell makes who rings at a terminal for a run in a work tree that has none itself,
@@ -65,6 +74,9 @@ func noticesOf(a request.Assignment, terminal io.Writer, run *journal.Run, exec 
 		Log: a.File("notify.log", n.Log), Command: n.Command, Webhook: notify.Webhook(n.Webhook), Slack: n.Slack.URL, Discord: n.Discord.URL,
 		Ntfy: notify.Ntfy(n.Ntfy), Email: notify.Email(n.Email),
 		Dir: a.Tree, Terminal: terminal, Env: env, Exec: exec, Warn: warn,
+	}
+	if a.Settings.OfProject("notify.command") { // or the agent, which may have written what it names
+		s.Role = proc.Judge
 	}
 	if run != nil {
 		s.Run, s.Procedure, s.Env = run.Meta().Name, run.Meta().Procedure, environ(proc.Environ(), a.Tree, run)

@@ -15,6 +15,7 @@ import (
 // stdin, and as variables.
 type command struct {
 	line string
+	role proc.Role
 	dir  string
 	env  []string
 	exec Exec
@@ -24,7 +25,7 @@ func newCommand(s Settings) (Notifier, error) {
 	if strings.TrimSpace(s.Command) == "" {
 		return nil, nil
 	}
-	return command{s.Command, s.Dir, s.Env, s.Exec}, nil
+	return command{s.Command, s.Role, s.Dir, s.Env, s.Exec}, nil
 }
 
 // Notify runs the program.
@@ -38,7 +39,7 @@ func (c command) Notify(ctx context.Context, m Message) error {
 		return err
 	}
 	return c.exec.run(ctx, "notify.command", proc.Spec{
-		Argv: proc.Shell(c.line), Dir: c.dir, Env: env, Timeout: sendTime,
+		Argv: proc.Shell(c.line), Dir: c.dir, Env: env, Timeout: sendTime, Role: c.role,
 		Stdin: bytes.NewReader(append(line, '\n')),
 	})
 }

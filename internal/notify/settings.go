@@ -26,6 +26,7 @@ type Settings struct {
 	Bell    bool
 	Log     files.Named // a file that keeps every message
 	Command string      // a line for the shell
+	Role    proc.Role   // of who brought Command along: the project's does not leave the sandbox
 	Webhook Webhook
 	Slack   string // the URL of an incoming webhook
 	Discord string // likewise
