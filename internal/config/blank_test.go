@@ -78,7 +78,7 @@ func TestAnySettingCanBeTakenBack(t *testing.T) {
 			"environment": {UserFile: user, Environ: []string{envName(r.Key) + "="}},
 			"flag":        {UserFile: user, Flags: []Flag{{setFlag, r.Key, ""}}},
 		}
-		if !onlyByUser(r.Key) {
+		if !onlyByUser(r.Key) && r.Key != hideKey { // which a project only adds to
 			project := treeWith(t, r.Key+" = \"\"\n")
 			project.UserFile = user
 			over["project"] = project

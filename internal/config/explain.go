@@ -68,7 +68,7 @@ func (r *Resolved) Settings() []Setting {
 // history is a key with its entries.
 func (r *layered) history(key string) Setting {
 	s := history(key, r.entries[key])
-	if top, holds := r.top(key); s.Blank && holds {
+	if top, holds := r.top(key); holds && (s.Blank || key == hideKey) {
 		s.Value = Value(top.masked())
 	}
 	return s

@@ -176,6 +176,9 @@ func (r *layered) top(key string) (entry, bool) {
 		return entry{}, false
 	}
 	top := entries[len(entries)-1]
+	if key == hideKey {
+		top.value = hidden(entries)
+	}
 	if !top.blank() {
 		return top, true
 	}
@@ -184,6 +187,27 @@ func (r *layered) top(key string) (entry, bool) {
 	}
 	top.value = entries[0].value
 	return top, true
+}
+
+const hideKey = "sandbox.hide"
+
+// hidden is what all layers hide. The project, which may be a stranger's, adds to what
+// the user hides and takes nothing of it back: nobody is asked about it.
+func hidden(entries []entry) []string {
+	var list []string
+	for _, e := range entries {
+		said, _ := e.meant().([]string)
+		if !e.ofProject() {
+			list = said
+			continue
+		}
+		for _, path := range said {
+			if !slices.Contains(list, path) {
+				list = append(slices.Clip(list), path)
+			}
+		}
+	}
+	return list
 }
 
 // fill puts the values that hold into a Config.

@@ -58,7 +58,8 @@ func harmless(key string, value any) bool {
 	case "agent", "model", "prompt", "title", "summary", "proof.baseline",
 		"parts", "observe", "orient", "decide", "act", // what they run is found in their texts
 		"hooks.enabled", "hooks.timeout", "commands.as_gates", "log.level", "log.format",
-		"sandbox.hide", "notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
+		hideKey, // it is added to what the user hides
+		"notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
 		"limits.wait", "limits.max_wait":
 		return true
 	case "permissions.mode":

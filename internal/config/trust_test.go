@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/setting"
 )
 
 // Every setting that a project cannot make without a person's yes. A new key is
@@ -187,5 +189,38 @@ func TestAProjectTrustsNobody(t *testing.T) {
 		return []Front{{File: "PROMPT.md", Settings: map[string]any{"trust.folders": []any{"/"}}, Lines: map[string]int{"trust.folders": 2}}}, nil
 	}}); err == nil {
 		t.Error("a prompt may")
+	}
+}
+
+// Nobody is asked about what a project hides, so it can only hide more: what the user
+// hides stays hidden. The user's own nearer word replaces both.
+func TestAProjectOnlyHidesMore(t *testing.T) {
+	user := filepath.Join(t.TempDir(), "config.toml")
+	write(t, user, "[sandbox]\nhide = [\"~/clients\"]\n[procedures.build.sandbox]\nhide = [\"~/taxes\"]\n")
+	for _, tt := range []struct {
+		what, project, procedure string
+		flags                    []string
+		want                     []string
+	}{
+		{"nothing said", "", "", nil, []string{"~/clients"}},
+		{"an empty list", "[sandbox]\nhide = []", "", nil, []string{"~/clients"}},
+		{"another list", "[sandbox]\nhide = [\"~/x\", \"~/clients\"]", "", nil, []string{"~/clients", "~/x"}},
+		{"taken back", "[sandbox]\nhide = \"\"", "", nil, []string{"~/clients"}},
+		{"by a procedure", "[sandbox]\nhide = [\"~/y\"]\n[procedures.build.sandbox]\nhide = [\"~/x\"]", "build", nil, []string{"~/taxes", "~/x"}},
+		{"the user's flag", "[sandbox]\nhide = [\"~/x\"]", "", []string{`sandbox.hide=["~/z"]`}, []string{"~/z"}},
+	} {
+		s := treeWith(t, tt.project)
+		s.UserFile, s.Procedure, s.Procedures, s.Flags = user, tt.procedure, []string{"build"}, set(t, tt.flags...)
+		r := load(t, s)
+		if diff := cmp.Diff(tt.want, r.Config.Sandbox.Hide); diff != "" {
+			t.Errorf("%s: hidden (-want +got):\n%s", tt.what, diff)
+		}
+		if got := r.Brought(); len(got) > 0 {
+			t.Errorf("%s: asked about %v", tt.what, got)
+		}
+		told, err := r.Explain("sandbox.hide")
+		if want := setting.Render(tt.want); err != nil || string(told.Value) != want {
+			t.Errorf("%s: explained as %s, %v, want %s", tt.what, told.Value, err, want)
+		}
 	}
 }
