@@ -2,9 +2,11 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,10 +34,16 @@ func metadata(p Point, path string) (map[string]string, *loop.Warning) {
 	if path == "" {
 		return nil, nil
 	}
-	defer os.RemoveAll(path) //nolint:errcheck // it is in the folder of the run, and goes with it
-	b, err := files.ReadFile(context.Background(), path, maxFile)
+	defer os.RemoveAll(path) //nolint:errcheck // its folder is the run's, and goes with it
+	// The command may have been in a sandbox: a link of its leads to what it could not
+	// read, and the journal would tell.
+	b, err := files.Read(context.Background(), filepath.Dir(path), filepath.Base(path), maxFile)
 	if files.Absent(err) {
 		return nil, nil
+	}
+	var out *files.OutsideError
+	if errors.As(err, &out) {
+		return nil, &loop.Warning{Text: fmt.Sprintf("metadata of the %s hook is left out: it is a link", p), Hint: metadataUsage}
 	}
 	if err != nil {
 		return nil, &loop.Warning{

@@ -40,3 +40,26 @@ func TestMetadataOfAFile(t *testing.T) {
 		t.Errorf("metadata of no file = %q, %+v", got, w)
 	}
 }
+
+// Who is in a sandbox can make a link to what it may not read: the runner, which may,
+// does not read it for them.
+func TestMetadataBehindALinkIsLeftOut(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(secret, []byte("key=secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "metadata")
+	if err := os.Symlink(secret, path); err != nil {
+		t.Skip("there are no links here: ", err)
+	}
+	got, w := metadata(PostIteration, path)
+	if len(got) > 0 || w == nil || w.Text != "metadata of the post_iteration hook is left out: it is a link" {
+		t.Errorf("metadata = %q, %+v, want nothing and a warning", got, w)
+	}
+	if _, err := os.Stat(secret); err != nil {
+		t.Errorf("what the link led to: %v", err)
+	}
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("the link is still there: %v", err)
+	}
+}
