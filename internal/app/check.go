@@ -84,7 +84,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		return nil, err
 	}
 	judge := proof.Judge{
-		Gates: gates, Dir: j.Dir(), Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: crew.Run, Unconfined: crew.unconfined(runs), Hide: j.secrets(),
+		Gates: gates, Dir: j.Dir(), Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: crew.Run, Unconfined: crew.unconfined(works{runs, j.files}), Hide: j.secrets(),
 		Tell: tell, File: func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" },
 	}
 	var at checkpoint.Checkpoint

@@ -11,7 +11,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/container"
 	"github.com/refrain-loop/refrain/internal/fence"
-	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/project"
@@ -276,12 +275,12 @@ func (c *crew) scratch() string {
 
 // unconfined runs a process outside of the sandbox, unless an agent may have written
 // what it runs; nil: there is none, or what runs in it is not installed outside.
-func (c *crew) unconfined(runs journal.Store) func(context.Context, proc.Spec) (loop.Exit, error) {
+func (c *crew) unconfined(w works) func(context.Context, proc.Spec) (loop.Exit, error) {
 	if len(c.keepers) == 0 || c.boxed() {
 		return nil
 	}
 	return func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
-		if touched(runs) {
+		if w.touched(ctx) {
 			return loop.Exit{}, errTouched
 		}
 		return c.own.Run(ctx, s)

@@ -169,7 +169,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		return loop.RunFinished{}, err
 	}
 	defer around.close()
-	exec := around.exec
+	exec := works{o.store, j.files}.noting(around.exec)
 	observers := slices.Concat([]engine.Observer{state, j.log}, around.list, w.Live.open(o, state), w.Observers)
 	tree := j.files.Through(exec)
 	var kept *checkpoint.Store // nil: no checkpoints are made
@@ -211,7 +211,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{
-			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: bare, Withheld: j.Withheld(), Unconfined: crew.unconfined(o.store), Work: &work, Spent: spent.take,
+			Gates: gates, Proof: j.proofSettings(history.ProofDir(j.Tree, o.run.Dir()), o.run.Dir()), Dir: j.Dir(), Env: bare, Withheld: j.Withheld(), Unconfined: crew.unconfined(works{o.store, j.files}), Work: &work, Spent: spent.take,
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Stop.Done.Confirmations,

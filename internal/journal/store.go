@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -53,12 +54,17 @@ func (s Store) Claim() (Store, error) {
 	if s.project == nil {
 		return s, nil
 	}
+	worked := workedInOriginal(s.project)
 	p, err := s.project.Claim()
 	var busy *project.BusyError
 	if errors.As(err, &busy) {
 		err = &LiveError{What: busy.Error(), Hint: "wait until it has ended, or end it with \"refrain stop\""}
 	}
-	return opened(p, err)
+	claimed, err := opened(p, err)
+	if err == nil && worked {
+		err = Worked{claimed.Dir}.Mark(context.Background(), "")
+	}
+	return claimed, err
 }
 
 // LiveError says that a run is live, and that its records cannot be had for that.
@@ -104,8 +110,9 @@ func (s Store) runs() shelf { return shelf(filepath.Join(s.Dir, "runs")) }
 // dir is the folder of a run, which need not exist.
 func (s Store) dir(name string) string { return s.runs().dir(name) }
 
-// Remove deletes a run. The last run of a procedure leaves an empty folder, so
-// that no later run takes its name: scripts and notes may still speak of it.
+// Remove deletes a run. That an agent may have worked in it stays noted. The last run
+// of a procedure leaves an empty folder, so that no later run takes its name: scripts
+// and notes may still speak of it.
 func (s Store) Remove(name string) error {
 	if !isName(name) {
 		return &NotFoundError{Ref: name}
@@ -115,7 +122,7 @@ func (s Store) Remove(name string) error {
 	if err := s.runs().remove(name, filepath.Join(s.Dir, project.Removing+rand.Text()[:8])); err != nil {
 		return fmt.Errorf("remove run %s: %w", name, err)
 	}
-	return nil
+	return Worked{s.Dir}.Mark(context.Background(), "") // now there is room for it, on a disk that was full
 }
 
 // SetAside moves a run that cannot be read out of the way and says where to. It
