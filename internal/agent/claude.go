@@ -27,7 +27,14 @@ func newClaude(o Options) (Agent, error) {
 			Bases: []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL"},
 			State: State{
 				Folder: ".claude", In: "CLAUDE_CONFIG_DIR", More: []string{".claude.json"},
-				Keep:   []string{"settings.json", "settings.local.json", "CLAUDE.md", "agents", "commands", "hooks", "plugins", "skills"},
+				// Its installer puts the program itself into local.
+				Keep: []string{"settings.json", "settings.local.json", "CLAUDE.md", "agents", "commands", "hooks", "local", "output-styles", "plugins", "skills", "workflows"},
+				// Servers that every session starts, and what a person has agreed to
+				// of a project. All else there is history and counters.
+				Partly: Partly{File: ".claude.json", Keys: []string{
+					"mcpServers", "projects.*.mcpServers", "projects.*.allowedTools", "projects.*.hasTrustDialogAccepted", "projects.*.hasClaudeMdExternalIncludesApproved",
+					"projects.*.enabledMcpjsonServers", "projects.*.disabledMcpjsonServers", "projects.*.enableAllProjectMcpServers", "bypassPermissionsModeAccepted",
+				}},
 				Secret: []string{".credentials.json"},
 			},
 			SignIn: SignIn{

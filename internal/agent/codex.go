@@ -31,7 +31,7 @@ func newCodex(o Options) (Agent, error) {
 			Hosts: []string{"api.openai.com", "auth.openai.com", "chatgpt.com"},
 			Bases: []string{"AZURE_OPENAI_ENDPOINT", "CODEX_OSS_BASE_URL", "OPENAI_BASE_URL"},
 			State: State{
-				Folder: ".codex", In: "CODEX_HOME", Keep: []string{"config.toml", "AGENTS.md", "hooks.json", "agents", "prompts", "rules"},
+				Folder: ".codex", In: "CODEX_HOME", Keep: []string{"config.toml", "AGENTS.md", "AGENTS.override.md", "hooks.json", "agents", "prompts", "rules", "skills"},
 				Secret: []string{"auth.json"},
 			},
 			SignIn: SignIn{

@@ -30,7 +30,7 @@ func newGemini(o Options) (Agent, error) {
 			Hosts: []string{"aiplatform.googleapis.com", "cloudcode-pa.googleapis.com", "generativelanguage.googleapis.com", "oauth2.googleapis.com"},
 			Bases: []string{"CODE_ASSIST_ENDPOINT", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"},
 			State: State{
-				Folder: ".gemini", Keep: []string{"settings.json", "GEMINI.md", ".env", "commands", "extensions", "hooks", "policies"},
+				Folder: ".gemini", Keep: []string{"settings.json", "GEMINI.md", ".env", "agents", "commands", "extensions", "hooks", "policies", "skills"},
 				Secret: []string{"oauth_creds.json"},
 			},
 		},

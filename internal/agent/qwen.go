@@ -27,7 +27,7 @@ func newQwen(o Options) (Agent, error) {
 			Hosts: []string{"chat.qwen.ai", "portal.qwen.ai"},
 			Bases: []string{"ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"},
 			State: State{
-				Folder: ".qwen", Keep: []string{"settings.json", "QWEN.md", ".env", "commands", "extensions", "hooks"},
+				Folder: ".qwen", Keep: []string{"settings.json", "QWEN.md", ".env", "agents", "commands", "extensions", "hooks", "skills"},
 				Secret: []string{"oauth_creds.json"},
 			},
 		},

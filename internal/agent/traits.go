@@ -53,8 +53,17 @@ type State struct {
 	// Keep is what lies below Folder and acts on later calls, as settings with hooks
 	// do: an agent has no business changing it.
 	Keep []string
+	// Partly is a file of More that the agent writes all the time, and has keys that act
+	// on later calls.
+	Partly Partly
 	// Secret is what lies below Folder and is a sign-in of the user's.
 	Secret []string
+}
+
+// Partly is a JSON file of which an agent has no business changing some keys.
+type Partly struct {
+	File string   // below the home folder, or below the folder that State.In names
+	Keys []string // such as servers.*.command, where a * is any name
 }
 
 // SignIn is how a CLI that no variable pays for shows that somebody has signed in.

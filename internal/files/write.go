@@ -107,6 +107,19 @@ func Overwrite(path string, data []byte, mode fs.FileMode, sync Sync) error {
 	return err
 }
 
+// WriteOver writes a file that is there anew, in its place, for whoever has it open or
+// mounted. Links may lead anywhere. What is cut short leaves half of it.
+func WriteOver(path string, data []byte) error {
+	f, err := open(path, os.Stat, func(name string, _ int, mode fs.FileMode) (*os.File, error) {
+		return os.OpenFile(name, os.O_WRONLY|os.O_TRUNC|NoWait, mode)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
 // Append opens a file to write at its end, and makes it if there is none. It is a
 // *NotRegularError when it is something else.
 func Append(path string, mode fs.FileMode) (*os.File, error) {

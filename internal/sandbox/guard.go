@@ -25,18 +25,20 @@ import (
 // kept aside, for it may have been the user's. Links are noted and put back as links,
 // and never followed: what they lead to may be anything.
 type Guard struct {
-	paths []string
-	dir   string // of the guard: the notes, and what was taken away
-	was   notes  // nil: nothing was noted yet
-	most  int    // files that are noted
+	paths  []string
+	partly []partly
+	dir    string // of the guard: the notes, and what was taken away
+	was    notes  // nil: nothing was noted yet
+	most   int    // files that are noted
 }
 
 // NewGuard makes the guard of what a place's agents act on. Its folder is one that
 // nobody in a sandbox may write.
 func NewGuard(p Place, dir string) *Guard {
-	paths := p.keptOf(slices.Concat(p.Agents, p.Reviews))
+	names := slices.Concat(p.Agents, p.Reviews)
+	paths := p.keptOf(names)
 	slices.Sort(paths)
-	return &Guard{paths: slices.Compact(paths), dir: dir, most: maxNoted}
+	return &Guard{paths: slices.Compact(paths), partly: partlyOf(p, names), dir: dir, most: maxNoted}
 }
 
 // The files of a guard. The notes have the first name while an agent may be at work,
@@ -62,6 +64,14 @@ func (g *Guard) Note(ctx context.Context) []loop.Warning {
 			warnings = append(warnings, unguarded(path, err))
 		}
 	}
+	for _, p := range g.partly {
+		one, err := p.note(ctx, g.was[p.path])
+		if err != nil {
+			one = note{Kind: unknown}
+			warnings = append(warnings, unguarded(p.path, err))
+		}
+		l.found[p.path] = one
+	}
 	if err := g.save(l.found); err != nil {
 		warnings = append(warnings, loop.Warning{Key: "kept.unsaved", Text: fmt.Sprintf("what agents act on later is not kept for a runner that goes on: %v", err)})
 	}
@@ -86,6 +96,18 @@ func (g *Guard) PutBack(ctx context.Context) []loop.Warning {
 		warnings = append(warnings, r.tell(path)...)
 		if err != nil {
 			warnings = append(warnings, unguarded(path, err))
+		}
+	}
+	for _, p := range g.partly {
+		was, noted := g.was[p.path]
+		if !noted || was.Kind != keys {
+			continue
+		}
+		changed, kept, err := p.putBack(ctx, was, r.copyAside)
+		if err != nil {
+			warnings = append(warnings, unguarded(p.path, err))
+		} else if len(changed) > 0 {
+			warnings = append(warnings, tellKeys(p.path, changed, kept))
 		}
 	}
 	_ = os.Rename(filepath.Join(g.dir, atWork), filepath.Join(g.dir, idle)) // at worst it is put back once more

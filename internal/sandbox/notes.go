@@ -28,7 +28,7 @@ const (
 type note struct {
 	Kind  kind        `json:"kind"`
 	Mode  fs.FileMode `json:"mode,omitempty"`
-	Text  []byte      `json:"text,omitempty"`  // of a file, or where a link points
+	Text  []byte      `json:"text,omitempty"`  // of a file, where a link points, or values of keys
 	Stamp string      `json:"stamp,omitempty"` // by which a file is not read again
 }
 
@@ -40,6 +40,7 @@ const (
 	large   kind = "large" // a file that is too large to be kept
 	folder  kind = "folder"
 	link    kind = "link"
+	keys    kind = "keys"    // the values of some keys of a file
 	odd     kind = "odd"     // a pipe, a socket, a device
 	unknown kind = "unknown" // nobody could look
 )
