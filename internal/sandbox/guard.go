@@ -117,7 +117,7 @@ func (g *Guard) PutBack(ctx context.Context) []loop.Warning {
 func unguarded(path string, err error) loop.Warning {
 	return loop.Warning{
 		Key:  "kept.unguarded " + path,
-		Text: fmt.Sprintf("what the agent does to %s is not put back: %v", path, err),
+		Text: fmt.Sprintf("what an agent does to %s is not put back: %v", path, err),
 		Hint: "the agent acts on it in later sessions, yours among them: look at it when the run is over",
 	}
 }
@@ -171,13 +171,17 @@ type restored struct {
 func (r restored) warning() loop.Warning {
 	w := loop.Warning{
 		Key:  "kept." + r.act + " " + r.path,
-		Text: fmt.Sprintf("the agent changed %s, on which it acts in later sessions; it was %s", r.path, r.act),
+		Text: fmt.Sprintf("%s was changed while an agent worked that acts on it in later sessions; it was %s", r.path, r.act),
 	}
 	if r.kept != "" {
-		w.Hint = "what was there is in " + r.kept
+		w.Hint = ifYou + r.kept
 	}
 	return w
 }
+
+// ifYou begins where that is. Nobody can tell an agent's change from one that the user
+// has made beside it.
+const ifYou = "if that was you, take what you wrote from "
 
 // maxTold is how many are told one by one. Who updates a plugin changes hundreds.
 const maxTold = 5
@@ -188,8 +192,8 @@ func (r *restorer) tell(path string) []loop.Warning {
 	if len(r.changed) > maxTold {
 		return []loop.Warning{{
 			Key:  "kept.many " + path,
-			Text: fmt.Sprintf("the agent changed %d files in %s, on which it acts in later sessions; they were put back", len(r.changed), path),
-			Hint: "what was there is in " + r.aside,
+			Text: fmt.Sprintf("%d files in %s were changed while an agent worked that acts on them in later sessions; they were put back", len(r.changed), path),
+			Hint: ifYou + r.aside,
 		}}
 	}
 	for _, one := range r.changed {

@@ -78,8 +78,8 @@ func (g *guarded) told(warnings []loop.Warning, want ...string) {
 	g.t.Helper()
 	var got []string
 	for _, w := range warnings {
-		what := strings.TrimPrefix(w.Text, "the agent changed "+g.claude+"/")
-		what, act, _ := strings.Cut(what, ", on which it acts in later sessions; it was ")
+		what := strings.TrimPrefix(w.Text, g.claude+"/")
+		what, act, _ := strings.Cut(what, " was changed while an agent worked that acts on it in later sessions; it was ")
 		got = append(got, what+": "+act)
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -155,7 +155,7 @@ func TestWhatIsTakenAwayIsKeptAside(t *testing.T) {
 	if len(warnings) != 1 {
 		t.Fatalf("%v", warnings)
 	}
-	kept := strings.TrimPrefix(warnings[0].Hint, "what was there is in ")
+	kept := strings.TrimPrefix(warnings[0].Hint, ifYou)
 	if b, err := os.ReadFile(kept); err != nil || string(b) != "perhaps the user's" || filepath.Dir(kept) != filepath.Join(g.dir, aside) {
 		t.Errorf("%s holds %q, %v", kept, b, err)
 	}
@@ -209,7 +209,7 @@ func TestManyAreToldAtOnce(t *testing.T) {
 		write(t, g.claude, fmt.Sprintf("commands/%d.md", i), "")
 	}
 	warnings := g.PutBack(t.Context())
-	if len(warnings) != 1 || !strings.Contains(warnings[0].Text, "changed 6 files in "+g.at("commands")) {
+	if len(warnings) != 1 || !strings.Contains(warnings[0].Text, "6 files in "+g.at("commands")) {
 		t.Errorf("%v", warnings)
 	}
 }

@@ -205,7 +205,7 @@ func tellKeys(path string, changed []string, kept string) loop.Warning {
 	}
 	return loop.Warning{
 		Key:  "kept.keys " + path,
-		Text: fmt.Sprintf("the agent changed %s in %s, on which it acts in later sessions; that was put back", named, path),
-		Hint: "the file as it was is " + kept,
+		Text: fmt.Sprintf("%s in %s was changed while an agent worked that acts on it in later sessions; it was put back", named, path),
+		Hint: ifYou + kept,
 	}
 }

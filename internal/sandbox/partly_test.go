@@ -49,8 +49,8 @@ func TestOfAFileThatIsWrittenAllTheTimeSomeKeysArePutBack(t *testing.T) {
 			}
 			told := ""
 			for _, w := range warnings {
-				told += strings.TrimSuffix(strings.TrimPrefix(w.Text, "the agent changed "), " in "+path+", on which it acts in later sessions; that was put back")
-				kept, err := os.ReadFile(strings.TrimPrefix(w.Hint, "the file as it was is "))
+				told += strings.TrimSuffix(w.Text, " in "+path+" was changed while an agent worked that acts on it in later sessions; it was put back")
+				kept, err := os.ReadFile(strings.TrimPrefix(w.Hint, "if that was you, take what you wrote from "))
 				if err != nil || string(kept) != tt.after {
 					t.Errorf("kept %q, %v", kept, err)
 				}
