@@ -14,6 +14,7 @@ import (
 type Resolved struct {
 	Config  Config
 	values  *layered
+	user    source // what the user's own file says
 	project source // what the project's own file says
 }
 

@@ -46,7 +46,7 @@ func (l layers) resolve(s Sources) *Resolved {
 	r.addDefaults(s.Kind)
 	r.leaveModel()
 	r.addCommandGates()
-	resolved := &Resolved{values: r, project: l.project}
+	resolved := &Resolved{values: r, user: l.user, project: l.project}
 	r.fill(&resolved.Config, s)
 	return resolved
 }

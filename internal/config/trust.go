@@ -25,7 +25,8 @@ func (r *Resolved) Brought() []Brought {
 	var list []Brought
 	for _, a := range slices.SortedStableFunc(slices.Values(r.project.assignments), byPlace) {
 		procedure, path := a.inProcedure()
-		if harmless(setting.JoinKey(path), a.entry.meant()) {
+		key := setting.JoinKey(path)
+		if harmless(key, a.entry.meant()) && (key != "sandbox.mode" || !r.user.boxed()) {
 			continue
 		}
 		b := Brought{Name: called(path), What: toAgree(path, a.entry), Exact: exact(a.entry), Where: a.entry.place.String()}
@@ -35,6 +36,15 @@ func (r *Resolved) Brought() []Brought {
 		list = append(list, b)
 	}
 	return list
+}
+
+// boxed tells whether a file asks for containers anywhere: all else is looser.
+func (s source) boxed() bool {
+	return slices.ContainsFunc(s.assignments, func(a assignment) bool {
+		_, path := a.inProcedure()
+		mode, _ := a.entry.value.(string)
+		return setting.JoinKey(path) == "sandbox.mode" && Sandbox{Mode: mode}.Boxed()
+	})
 }
 
 // inProcedure is the procedure in whose table the setting stands, or "", and its
@@ -64,7 +74,9 @@ func harmless(key string, value any) bool {
 		return true
 	case "permissions.mode":
 		return value != "full"
-	case "sandbox.mode": // all others are weaker than what a user may have chosen
+	case "sandbox.options": // even none: what is taken back may have shut something
+		return false
+	case "sandbox.mode": // all others are weaker than what a user may have chosen; see boxed
 		return value == "namespaces"
 	case "sandbox.network":
 		return value == Listed

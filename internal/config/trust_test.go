@@ -224,3 +224,31 @@ func TestAProjectOnlyHidesMore(t *testing.T) {
 		}
 	}
 }
+
+// Namespaces are the tightest of what needs no image, and looser than a container: most
+// of the home folder can be read in them.
+func TestAProjectThatLeavesTheUsersContainersIsAskedAbout(t *testing.T) {
+	for _, tt := range []struct {
+		user, project string
+		want          []string
+	}{
+		{"", "sandbox.mode = \"namespaces\"", nil},
+		{"sandbox.mode = \"landlock\"", "sandbox.mode = \"namespaces\"", nil},
+		{"sandbox.mode = \"docker\"\nsandbox.image = \"i\"", "", nil},
+		{"sandbox.mode = \"docker\"\nsandbox.image = \"i\"", "sandbox.mode = \"namespaces\"", []string{"sandbox.mode"}},
+		{"sandbox.mode = \"podman\"\nsandbox.image = \"i\"", "[procedures.build]\nsandbox.mode = \"namespaces\"", []string{"sandbox.mode of build"}},
+		{"sandbox.image = \"i\"\n[procedures.build]\nsandbox.mode = \"docker\"", "sandbox.mode = \"namespaces\"", []string{"sandbox.mode"}},
+		{"sandbox.mode = \"docker\"\nsandbox.image = \"i\"\nsandbox.options = [\"--network=none\"]", "sandbox.options = []", []string{"sandbox.options"}},
+	} {
+		s := treeWith(t, tt.project)
+		s.UserFile, s.Procedures = filepath.Join(t.TempDir(), "config.toml"), []string{"build"}
+		write(t, s.UserFile, tt.user)
+		var got []string
+		for _, b := range load(t, s).Brought() {
+			got = append(got, b.Name)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q over %q: asked about %q, want %q", tt.project, tt.user, got, tt.want)
+		}
+	}
+}
