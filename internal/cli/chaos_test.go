@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/seal"
 )
 
 // chaosIterations is how many iterations a run in chaos takes to be done. One
@@ -284,7 +283,7 @@ func (c *chaos) headSays(dir string, n int) int {
 // may have been killed before it could write to the head, too.
 func (c *chaos) metaSays(dir string) int {
 	c.Helper()
-	var meta struct{ Head seal.Mark }
+	var meta struct{ Head struct{ Events int } }
 	if err := json.Unmarshal(c.read(dir, "run.json"), &meta); err != nil {
 		c.Fatal(err)
 	}
