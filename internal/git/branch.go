@@ -37,7 +37,7 @@ func (t *Tree) StartBranch(ctx context.Context, name string) error {
 	if err := t.git.refuseKnown(ctx, name); err != nil {
 		return err
 	}
-	if err := t.git.straight(ctx, append(writtenFor(name), "index")...); err != nil {
+	if err := straight(ctx, t.git, append(writtenFor(name), "index")...); err != nil {
 		return err
 	}
 	return t.git.runHooks(ctx, Command{}, "switch", "-q", "--no-track", "-c", name)

@@ -286,7 +286,7 @@ func (p Program) followCommit(ctx context.Context, before, commit string, found 
 	if err := p.indexUnlocked(ctx); err != nil {
 		return err
 	}
-	if err := p.straight(ctx, "index"); err != nil {
+	if err := straight(ctx, p, "index"); err != nil {
 		return err
 	}
 	if !found {

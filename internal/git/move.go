@@ -151,7 +151,7 @@ func (m Mover) Move(ctx context.Context, g Goal, to, why string) error {
 			return err
 		}
 	}
-	if err := m.tree.git.straight(ctx, writtenFor(g.Branch)...); err != nil {
+	if err := straight(ctx, m.tree.git, writtenFor(g.Branch)...); err != nil {
 		return err
 	}
 	_, err := m.tree.git.RunWith(context.WithoutCancel(ctx), Command{writes: true}, "update-ref", "--no-deref", "--create-reflog", "-m", why, ref, to, old)
@@ -161,7 +161,7 @@ func (m Mover) Move(ctx context.Context, g Goal, to, why string) error {
 // GoOver makes a branch the one that is checked out, and leaves the files as they
 // are.
 func (m Mover) GoOver(ctx context.Context, branch, before, to, why string) error {
-	if err := m.tree.git.straight(ctx, writtenFor(branch)...); err != nil {
+	if err := straight(ctx, m.tree.git, writtenFor(branch)...); err != nil {
 		return err
 	}
 	if _, err := m.tree.git.RunWith(ctx, Command{writes: true}, "symbolic-ref", "-m", why, "HEAD", branches+branch); err != nil {
@@ -228,7 +228,7 @@ func (m Mover) KeepRef(ctx context.Context, name, commit string) (string, error)
 			return ref, err
 		}
 		if have == "" {
-			if err := m.tree.git.straight(ctx, ref, "packed-refs"); err != nil {
+			if err := straight(ctx, m.tree.git, ref, "packed-refs"); err != nil {
 				return ref, err
 			}
 			_, err := m.tree.git.RunWith(ctx, Command{writes: true}, "update-ref", ref, commit)

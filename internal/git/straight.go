@@ -14,7 +14,7 @@ import (
 // straight refuses where a file of the repository that git is about to write, or a
 // folder on the way to it, is a link that leads out of the git folder: an agent may
 // have put it there, and git would write wherever it leads.
-func (p Program) straight(ctx context.Context, names ...string) error {
+func straight(ctx context.Context, p Program, names ...string) error {
 	dir, err := p.folder(ctx)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (k Worktrees) Add(ctx context.Context, name, branch string) (Worktree, erro
 	if err != nil {
 		return Worktree{}, err
 	}
-	if err := k.tree.git.straight(ctx, append(writtenFor(w.Branch), "worktrees")...); err != nil {
+	if err := straight(ctx, k.tree.git, append(writtenFor(w.Branch), "worktrees")...); err != nil {
 		return Worktree{}, err
 	}
 	// Its hook runs when there is a place to hold it in.
