@@ -49,7 +49,7 @@ func (q *request) call(tc ToolCall) call {
 
 // write creates a file, through the shell where there is no tool for it.
 func (q *request) write(path, content string) call {
-	t := q.tool("Write", "write", "write_file", "create_file", "create")
+	t := q.tool("Write", "write", "write_file", "create_file", "create", "Create")
 	if t == nil {
 		return q.shell("cat > '"+path+"' <<'FAKE_EOF'\n"+content+"\nFAKE_EOF", nil)
 	}
@@ -62,7 +62,8 @@ func (q *request) write(path, content string) call {
 // shell runs a command. Extra arguments are passed on where the tool has them,
 // and those that it requires are made up.
 func (q *request) shell(command string, extra object) call {
-	t := q.tool("Bash", "bash", "exec_command", "shell_command", "run_shell_command", "shell", "container.exec", "execute_command", "local_shell")
+	t := q.tool("Bash", "bash", "exec_command", "shell_command", "run_shell_command", "shell", "container.exec", "execute_command", "local_shell",
+		"run_commands", "run_terminal_command", "Execute")
 	if t == nil {
 		return call{name: "Bash", args: encode(object{"command": command})}
 	}
@@ -72,9 +73,12 @@ func (q *request) shell(command string, extra object) call {
 			args[name] = value
 		}
 	}
-	key := t.takes("command", "cmd", "script")
+	key := t.takes("command", "cmd", "script", "commands")
 	args[key] = command
-	if t.param(key)["type"] == "array" {
+	switch {
+	case key == "commands": // several at once
+		args[key] = []string{command}
+	case t.param(key)["type"] == "array":
 		args[key] = []string{"bash", "-lc", command}
 	}
 	required, _ := t.params["required"].([]any)
@@ -88,6 +92,9 @@ func (q *request) shell(command string, extra object) call {
 }
 
 func someValue(schema object) any {
+	if list, _ := schema["enum"].([]any); len(list) > 0 {
+		return list[0]
+	}
 	switch schema["type"] {
 	case "boolean":
 		return false
