@@ -40,8 +40,8 @@ type Abilities struct {
 
 // NewDecoder makes a decoder for output that is like that of an agent we know:
 // "text" (every line is something that it says, and the exit status is its
-// result), "claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot" or
-// "aider".
+// result), "claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot",
+// "cline", "crush", "droid", "grok", "kimi" or "aider".
 func NewDecoder(format string) (Decoder, error) {
 	if format == "" {
 		return nil, &UsageError{What: "the decoder has no format", Hint: "name one, such as \"text\""}

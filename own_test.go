@@ -99,7 +99,7 @@ func TestWhatAnAgentOfOnesOwnSaysOfErrorsCounts(t *testing.T) {
 
 func TestDecoders(t *testing.T) {
 	t.Parallel()
-	for _, format := range []string{"text", "claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot", "aider"} {
+	for _, format := range []string{"text", "claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot", "cline", "crush", "droid", "grok", "kimi", "aider"} {
 		if d, err := refrain.NewDecoder(format); err != nil || d == nil {
 			t.Errorf("NewDecoder(%q) = %v, %v", format, d, err)
 		}

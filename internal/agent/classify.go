@@ -150,11 +150,12 @@ var vagueWords = map[string]loop.ErrorKind{
 	"unauthenticated":     loop.ErrAuth, // Google
 	"permission_denied":   loop.ErrAuth, // Google: the key may not
 	"connection_error":    loop.ErrNetwork,
+	"auth":                loop.ErrAuth, // cline
 
 	"ratelimiterror":          loop.ErrRateLimit,  // aider
 	"internalservererror":     loop.ErrServer,     // aider
 	"serviceunavailableerror": loop.ErrOverloaded, // aider
-	"apiconnectionerror":      loop.ErrNetwork,    // aider
+	"apiconnectionerror":      loop.ErrNetwork,    // aider, kimi
 	"timeout":                 loop.ErrNetwork,    // aider
 	"notfounderror":           loop.ErrModel,      // aider
 }

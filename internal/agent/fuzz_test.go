@@ -15,9 +15,14 @@ import (
 
 func FuzzAider(f *testing.F)     { fuzzDecoder(f, "aider") }
 func FuzzClaude(f *testing.F)    { fuzzDecoder(f, "claude") }
+func FuzzCline(f *testing.F)     { fuzzDecoder(f, "cline") }
 func FuzzCodex(f *testing.F)     { fuzzDecoder(f, "codex") }
 func FuzzCopilot(f *testing.F)   { fuzzDecoder(f, "copilot") }
+func FuzzCrush(f *testing.F)     { fuzzDecoder(f, "crush") }
+func FuzzDroid(f *testing.F)     { fuzzDecoder(f, "droid") }
 func FuzzGemini(f *testing.F)    { fuzzDecoder(f, "gemini") }
+func FuzzGrok(f *testing.F)      { fuzzDecoder(f, "grok") }
+func FuzzKimi(f *testing.F)      { fuzzDecoder(f, "kimi") }
 func FuzzOpencode(f *testing.F)  { fuzzDecoder(f, "opencode") }
 func FuzzPi(f *testing.F)        { fuzzDecoder(f, "pi") }
 func FuzzQwen(f *testing.F)      { fuzzDecoder(f, "qwen") }

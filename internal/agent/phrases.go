@@ -105,6 +105,7 @@ var phrases = []phrase{
 	{"authentication failed", loop.ErrAuth},
 	{"unauthorized", loop.ErrAuth},
 	{"not logged in", loop.ErrAuth},
+	{"not signed in", loop.ErrAuth}, // grok
 	{"please log in", loop.ErrAuth},
 	{"sign in again", loop.ErrAuth},
 	{"log in again", loop.ErrAuth},
@@ -178,6 +179,8 @@ var phrases = []phrase{
 
 	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
 	{"usage policy", loop.ErrRefusal},               // claude
+	{"content moderation policy", loop.ErrRefusal},  // droid
+	{"safety policy blocked", loop.ErrRefusal},      // kimi
 	{"permission denied by", loop.ErrPermission},
 	{"rejected permission", loop.ErrPermission},
 }

@@ -57,7 +57,7 @@ func TestAFolderThatCannotBeNamedIsNoReasonToTrustIt(t *testing.T) {
 }
 
 func TestAgentsThatCannotBeToldAreRefused(t *testing.T) {
-	for _, name := range []string{"aider", "gemini", "opencode", "pi", "qwen"} {
+	for _, name := range []string{"aider", "cline", "crush", "droid", "gemini", "opencode", "pi", "qwen"} {
 		var cannot *IgnoreError
 		if _, err := New(Options{Name: name, Untrusted: []string{"/src"}}); !errors.As(err, &cannot) {
 			t.Errorf("%s is made (%v)", name, err)
@@ -70,7 +70,7 @@ func TestAgentsThatCannotBeToldAreRefused(t *testing.T) {
 			t.Errorf("a command in the place of %s: %v", name, err)
 		}
 	}
-	if got, want := Ignores(), []string{"claude", "codex", "copilot"}; !slices.Equal(got, want) {
+	if got, want := Ignores(), []string{"claude", "codex", "copilot", "grok", "kimi"}; !slices.Equal(got, want) {
 		t.Errorf("Ignores() = %q, want %q", got, want)
 	}
 }

@@ -205,7 +205,7 @@ func TestBy(t *testing.T) {
 		want          []string
 		what          string
 	}{
-		{".claude/settings.json", `{"hooks": {"Stop": []}}`, []string{"claude", "copilot"}, "hooks: Stop"},
+		{".claude/settings.json", `{"hooks": {"Stop": []}}`, []string{"claude", "copilot", "grok"}, "hooks: Stop"},
 		{"sub/.Codex/config.toml", "notify = ['x']", []string{"codex"}, "notify"},
 		{"x.mcp.json", "{}", nil, ""},
 		{"docs/opencode.json/readme.md", "x", nil, ""},

@@ -1,0 +1,59 @@
+package agent
+
+import "errors"
+
+// Crush. What it prints was measured with 0.90.0; the rest is from its source and
+// its documentation, for it could not be run here.
+//
+// It prints plain text: what it said, one message right behind the other, and on
+// stderr why it failed. It tells no tokens, no tools and no session, and ends with
+// status 0 after a refusal and after a reply that was cut off. It reads AGENTS.md
+// by itself. INT makes it end its tools, TERM does not.
+func newCrush(o Options) (Agent, error) {
+	if o.Permissions == "edits" && len(o.Command) == 0 {
+		return nil, commandsAnyway(o.Name)
+	}
+	return newCLI(o, cli{
+		program: "crush",
+		format:  "crush",
+		traits: Traits{
+			Secrets: anyProvider, Bases: anyBase, Home: "https://github.com/charmbracelet/crush",
+			Hosts: []string{"catwalk.charm.land"}, // the list of models; providers by their keys
+			State: State{
+				Folder: ".local/share/crush", In: "CRUSH_GLOBAL_DATA", More: []string{".cache/crush/"}, Private: []string{".config/crush"},
+				Secret: []string{"crush.json"},
+			},
+		},
+		first: "INT",
+		env: map[string]string{
+			"CRUSH_DISABLE_METRICS":              "1",
+			"CRUSH_DISABLE_PROVIDER_AUTO_UPDATE": "1",
+		},
+		args: crushArgs,
+		takes: Takes{
+			// From the folder it works in and those above. A crushrc is a program, as are
+			// plugins.
+			Settings: []string{".crush.json", "crush.json"},
+			Scripts:  []string{".crushrc", "crushrc", ".crush/hooks/"},
+			Code:     []string{".crush/plugins/"},
+			Skills:   []string{".crush/skills/", ".agents/skills/", ".claude/skills/", ".cursor/skills/"},
+		},
+	})
+}
+
+// crushArgs has no modes: it says yes to all its tools when nobody is there.
+func crushArgs(_ Options, c Call) ([]string, error) {
+	args := []string{"run", "--quiet"}
+	if c.Model != "" {
+		args = append(args, "--model", c.Model)
+	}
+	return args, nil
+}
+
+func newCrushDecoder(o Options) Decoder { return newTextDecoder(o) }
+
+// commandsAnyway is why an agent is not made for "edits": it would run commands all
+// the same, and nobody would be told.
+func commandsAnyway(name string) error {
+	return errors.New(name + ` cannot be kept from running commands, so there is no permissions.mode = "edits" for it: use "work"`)
+}
