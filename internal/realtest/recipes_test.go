@@ -14,6 +14,8 @@ type recipe struct {
 	impatient bool
 	// ignoresNoProxy is for one that would send loopback through the proxy too.
 	ignoresNoProxy bool
+	// asks is whom it asks for all the same, and takes a no from: METHOD HOST.
+	asks string
 }
 
 // costs is where the cost of an attempt is from.
@@ -90,8 +92,8 @@ stream_max_retries = 1
 	},
 }
 
-// others are tested only for what a repository does to them: they do not tell all
-// that the other tests look at.
+// others are tested for what a repository does to them, and for one piece of work:
+// they do not tell all that the other tests look at.
 var others = []recipe{
 	{
 		name: "pi", model: "fake/fake-model", cost: told,
@@ -109,6 +111,58 @@ var others = []recipe{
 	{
 		name: "copilot", model: "fake-model", cost: unknown,
 		env: []string{"COPILOT_PROVIDER_BASE_URL={url}/v1", "COPILOT_PROVIDER_API_KEY=sk-test", "COPILOT_MODEL=fake-model", "COPILOT_OFFLINE=true"},
+	},
+	{
+		name: "cline", model: "fake-model", cost: unknown, asks: "CONNECT data.cline.bot:443", // which features are on
+		files: map[string]string{
+			".cline/data/settings/providers.json": `{
+  "version": 1, "lastUsedProvider": "openai-compatible", "modes": {},
+  "providers": {"openai-compatible": {
+    "settings": {"provider": "openai-compatible", "apiKey": "sk-test", "model": "fake-model", "baseUrl": "{url}/v1"},
+    "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"
+  }}
+}`,
+			".cline/data/settings/global-settings.json": `{"telemetryOptOut": true, "autoUpdateEnabled": false}`,
+		},
+	},
+	{
+		name: "droid", model: "custom:fake-0", cost: unknown,
+		env: []string{"FACTORY_AIRGAP_ENABLED=true"}, // else it sends telemetry
+		files: map[string]string{".factory/settings.json": `{"customModels": [{
+  "id": "custom:fake-0", "index": 0, "model": "fake-model", "displayName": "fake", "baseUrl": "{url}/v1", "apiKey": "sk-test",
+  "provider": "generic-chat-completion-api", "maxOutputTokens": 16000
+}]}`},
+	},
+	{
+		name: "grok", model: "fake", cost: unknown,
+		env: []string{"FAKE_KEY=sk-test"},
+		files: map[string]string{".grok/config.toml": `
+[models]
+default = "fake"
+
+[model.fake]
+name = "fake"
+model = "fake-model"
+base_url = "{url}/v1"
+env_key = "FAKE_KEY"
+context_window = 200000
+`},
+	},
+	{
+		name: "kimi", model: "fake", cost: unknown,
+		files: map[string]string{".kimi-code/config.toml": `
+default_model = "fake"
+
+[providers.fake]
+type = "openai"
+base_url = "{url}/v1"
+api_key = "sk-test"
+
+[models.fake]
+provider = "fake"
+model = "fake-model"
+max_context_size = 200000
+`},
 	},
 }
 

@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,8 +28,9 @@ import (
 // of a stranger's.
 type trap struct {
 	files map[string]string
-	env   []string // of the user
-	acts  []string // what happens to a user who trusts it: marks, and "key"
+	trust func(*trappedWorld) // has the CLI itself trust the folder; nil: it asks nobody
+	env   []string            // of the user
+	acts  []string            // what happens to a user who trusts it: marks, and "key"
 }
 
 var traps = map[string]trap{
@@ -105,6 +107,43 @@ wire_api = "responses"
 		env:  []string{"COPILOT_ALLOW_ALL=true"}, // else it trusts nobody
 		acts: []string{"claude", "hook", "server", "settings"},
 	},
+	"cline": {
+		files: map[string]string{
+			".clinerules/hooks/TaskStart": "#!/bin/sh\n{mark}rules\necho '{}'\n",
+			".cline/hooks/PreToolUse":     "#!/bin/sh\n{mark}hook\necho '{}'\n",
+			".cline/plugins/p.js":         `import fs from "node:fs"; fs.writeFileSync("{marks}/plugin", ""); export default {name: "p", manifest: {capabilities: ["tools"]}, setup() {}}`,
+		},
+		acts: []string{"hook", "plugin", "rules"},
+	},
+	"droid": {
+		files: map[string]string{
+			".factory/settings.json": `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "{mark}hook"}]}]}}`,
+			".factory/mcp.json":      `{"mcpServers": {"x": {"command": "sh", "args": ["-c", "{mark}server"]}}}`,
+		},
+		acts: []string{"hook", "server"},
+	},
+	"grok": {
+		files: map[string]string{
+			".grok/config.toml":           "[mcp_servers.x]\ncommand = \"sh\"\nargs = [\"-c\", \"{mark}settings\"]\n",
+			".grok/hooks/h.json":          `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "{mark}hook"}]}]}}`,
+			".claude/settings.json":       `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "{mark}claude"}]}]}}`,
+			".claude/settings.local.json": `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "{mark}local"}]}]}}`,
+			".mcp.json":                   `{"mcpServers": {"y": {"command": "sh", "args": ["-c", "{mark}server"]}}}`,
+			".cursor/mcp.json":            `{"mcpServers": {"z": {"command": "sh", "args": ["-c", "{mark}cursor"]}}}`,
+		},
+		acts: []string{"claude", "cursor", "hook", "local", "server", "settings"},
+	},
+	"kimi": {
+		files: map[string]string{
+			".mcp.json":           `{"mcpServers": {"x": {"command": "sh", "args": ["-c", "{mark}server"]}}}`,
+			".kimi-code/mcp.json": `{"mcpServers": {"y": {"command": "sh", "args": ["-c", "{mark}own"]}}}`,
+		},
+		trust: func(w *trappedWorld) { // as a person does in its window
+			key := fmt.Sprintf("wd_%s_%x", filepath.Base(w.tree), sha256.Sum256([]byte(w.tree)))[:len("wd__")+len(filepath.Base(w.tree))+12]
+			w.write(filepath.Join(w.home, ".kimi-code", "workspace-trust", key), fmt.Sprintf(`{"root": %q, "trustedAt": 1}`, w.tree))
+		},
+		acts: []string{"own", "server"},
+	},
 }
 
 // What a repository brings along acts on a user who trusts it, else this test
@@ -113,6 +152,9 @@ func TestAnUntrustedRepositoryActsOnNobody(t *testing.T) {
 	eachOf(t, slices.Concat(recipes, others), all, func(t *testing.T, r recipe) {
 		t.Run("trusted", func(t *testing.T) {
 			w := newTrappedWorld(t, r)
+			if trust := traps[r.name].trust; trust != nil {
+				trust(w)
+			}
 			w.attempt(false)
 			if got, want := w.happened(), traps[r.name].acts; !slices.Equal(got, want) {
 				t.Errorf("of what the repository brings along this happened: %q, want %q", got, want)
@@ -153,7 +195,13 @@ func newTrappedWorld(t *testing.T, r recipe) *trappedWorld {
 	}
 	fill := strings.NewReplacer("{mark}", "touch "+w.marks+"/", "{marks}", w.marks, "{elsewhere}", w.elsewhere.url)
 	for name, text := range traps[r.name].files {
-		w.write(filepath.Join(w.tree, filepath.FromSlash(name)), fill.Replace(text))
+		path := filepath.Join(w.tree, filepath.FromSlash(name))
+		w.write(path, fill.Replace(text))
+		if strings.HasPrefix(text, "#!") {
+			if err := os.Chmod(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	script := w.script("tools")
 	args, err := json.Marshal(map[string]string{
