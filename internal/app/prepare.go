@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/lineup"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/preflight"
@@ -293,6 +294,10 @@ func (j *Job) Warnings() []loop.Warning {
 		}
 	}
 	if text, hint, ok := j.agency.found.Warning(); ok {
+		list = append(list, loop.Warning{Text: text, Hint: hint})
+	}
+	for _, s := range outside.Skipped() {
+		text, hint := s.Warning()
 		list = append(list, loop.Warning{Text: text, Hint: hint})
 	}
 	list = append(list, j.lineup.Warnings(j.agency.confines())...)

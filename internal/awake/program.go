@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/outside"
 )
 
 // program is a program that keeps the machine awake for as long as it runs, and
@@ -88,7 +90,12 @@ func (p program) run(ctx context.Context, held func()) error {
 
 // runWith runs the program to its end, which it is asked for when ctx ends.
 func (p program) runWith(ctx context.Context, complaint *lastWords, held func()) error {
-	cmd := exec.CommandContext(ctx, p.argv[0], p.argv[1:]...)
+	path, err := outside.Find(p.argv[0])
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, path, p.argv[1:]...)
+	cmd.Env = outside.Environ(os.Environ())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl+C is for the runner alone
 	cmd.Stdout, cmd.Stderr = writer(held), complaint
 	input, err := cmd.StdinPipe()

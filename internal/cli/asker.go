@@ -17,6 +17,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/outside"
 )
 
 // asker puts the questions of an attended run to whoever sits at the terminal.
@@ -186,7 +187,12 @@ func (a *asker) start(asked *question, argv []string) {
 			defer func() { _ = term.Restore(f.Fd(), before) }()
 		}
 	}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	path, err := outside.Find(argv[0])
+	if err != nil {
+		fmt.Fprintln(a.sh.out, err)
+		return
+	}
+	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.sh.in, bare(a.sh.out), bare(a.sh.err)
 	var exit *exec.ExitError // it has said itself what is wrong
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {

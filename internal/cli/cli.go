@@ -19,6 +19,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/foreign"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -87,6 +89,7 @@ func Main(args []string) int {
 	args, sh.allHelp = wantsAll(args)
 	root.SetArgs(asRun(root, args))
 	err := root.ExecuteContext(context.Background())
+	tellSkipped(sh)
 	if errors.Is(err, syscall.EPIPE) {
 		return 0 // whoever read has seen enough
 	}
@@ -96,6 +99,16 @@ func Main(args []string) int {
 		return told.status
 	}
 	return sh.status
+}
+
+// tellSkipped tells of programs that were not run, unless a run has.
+func tellSkipped(sh *shell) {
+	var list []loop.Warning
+	for _, s := range outside.Untold() {
+		text, hint := s.Warning()
+		list = append(list, loop.Warning{Text: text, Hint: hint})
+	}
+	tellWarnings(sh, list)
 }
 
 // asRun puts "run" before a sentence, or the name of a procedure, that stands in the

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/refrain-loop/refrain/internal/outside"
 	lines "github.com/refrain-loop/refrain/internal/term"
 )
 
@@ -61,4 +63,14 @@ func (c console) canFillScreen(what string) error {
 func isTerminal(w any) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(f.Fd())
+}
+
+// chosen is a program of a person's choice, such as a pager or an editor: none
+// that an agent may have written.
+func chosen(argv ...string) (*exec.Cmd, error) {
+	path, err := outside.Find(argv[0])
+	if err != nil {
+		return nil, err
+	}
+	return exec.Command(path, argv[1:]...), nil
 }

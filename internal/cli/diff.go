@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -285,10 +284,10 @@ func (c console) paged(write func(io.Writer) error) error {
 	if !isTerminal(c.out) || len(argv) == 0 || argv[0] == "cat" {
 		return write(c.out)
 	}
-	if _, err := exec.LookPath(argv[0]); err != nil {
+	cmd, err := chosen(argv...)
+	if err != nil {
 		return write(c.out)
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = c.out, c.err
 	in, err := cmd.StdinPipe()
 	if err != nil {

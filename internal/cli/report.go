@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -95,9 +94,12 @@ const maxOpening = 5 * time.Second
 // showPage opens a page in the user's browser.
 func showPage(ctx context.Context, path string) error {
 	argv := append(browser(), path)
-	cmd := exec.Command(argv[0], argv[1:]...)
 	failed := func(err error) error {
 		return failure{what: fmt.Sprintf("could not open the report with %s: %v", argv[0], err), hint: "open the file yourself, or set BROWSER to a program that can", status: statusFailed}
+	}
+	cmd, err := chosen(argv...)
+	if err != nil {
+		return failed(err)
 	}
 	if err := cmd.Start(); err != nil {
 		return failed(err)

@@ -273,10 +273,11 @@ func (h *head) Write(p []byte) (int, error) {
 // editor opens a file in the editor that the environment names.
 func editor(file string) (*exec.Cmd, error) {
 	argv := strings.Fields(cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi"))
-	if _, err := exec.LookPath(argv[0]); err != nil {
+	cmd, err := chosen(append(argv, file)...)
+	if err != nil {
 		return nil, fmt.Errorf("there is no editor %q: set EDITOR", argv[0])
 	}
-	return exec.Command(argv[0], append(argv[1:], file)...), nil
+	return cmd, nil
 }
 
 // unicodeLocale tells whether a terminal shows more than ASCII. It does, unless

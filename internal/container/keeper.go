@@ -63,7 +63,7 @@ func (k *Keeper) Run(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	var handed []string
 	inside.Env, handed = split(proc.Environ(), append(s.Env, k.mark.Environ()...))
 	inside.Argv = k.engine.exec(r.name, realDir(s.Dir), handed, k.program(s.Argv))
-	inside.Dir, inside.Plain = "/", true
+	inside.Dir, inside.Plain, inside.Role = "/", true, proc.Own // the client is outside
 	var removed atomic.Bool
 	inside.Relay = func(signal string) {
 		if signal == "KILL" {

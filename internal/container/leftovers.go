@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
 // Left lists the containers that dead runners have left in a work tree. An engine
 // that is not here has left nothing.
 func Left(ctx context.Context, program, tree string) ([]string, error) {
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := outside.Find(program); err != nil {
 		return nil, nil
 	}
 	e := Engine{Program: program}

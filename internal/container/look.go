@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
@@ -17,7 +17,7 @@ func Look(ctx context.Context, program string) (Engine, error) {
 	if runtime.GOOS == "windows" {
 		return e, &Error{What: "paths of Windows mean nothing in a container", Remedy: "use refrain in WSL"}
 	}
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := outside.Find(program); err != nil {
 		return e, &Error{What: program + " cannot be found", Remedy: "install " + program}
 	}
 	answer, err := ask(ctx, proc.Run, e.about(), os.Environ())

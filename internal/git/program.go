@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/project"
 )
 
 // Exec runs one process to its end, as proc.Run does.
@@ -30,14 +31,23 @@ type Program struct {
 
 // findGit is the path of git; where there is none, whoever starts it is told so.
 func findGit() string {
-	path, err := exec.LookPath("git")
+	path, err := outside.Find("git")
 	if err != nil {
 		return "git"
 	}
 	return path
 }
 
+// newProgram is git in a work tree, and never one that lies there: neither in this
+// one nor in the main one of its repository.
 func newProgram(dir string) Program {
+	outside.Shun(dir)
+	if git, err := project.FindGit(dir); err == nil && git.Root != "" {
+		outside.Shun(git.Root)
+		if git.Linked() && filepath.Base(git.Common) == ".git" {
+			outside.Shun(filepath.Dir(git.Common))
+		}
+	}
 	return Program{dir: dir, path: findGit(), exec: proc.Run, user: &userSettings{}}
 }
 

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/policy"
 	"github.com/refrain-loop/refrain/internal/request"
@@ -108,7 +109,7 @@ func repository(f Flight) []Finding {
 	if f.Git {
 		return nil
 	}
-	if _, err := exec.LookPath("git"); err != nil {
+	if _, err := outside.Find("git"); err != nil {
 		return []Finding{{Name: "git", Worry: true, What: "git cannot be found: what an agent does here cannot be undone", Hint: "install git 2.32 or later"}}
 	}
 	return []Finding{{Name: "git", Worry: true, What: "this folder is in no git repository: what an agent does here cannot be undone", Hint: "run \"git init\" here first"}}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/outside"
 )
 
 // process is a started process, whoever its parent is.
@@ -62,9 +63,8 @@ func start(s Spec, starter starter) (*child, error) {
 	if len(s.Argv) == 0 {
 		return nil, &StartError{Err: errors.New("the command is empty")}
 	}
-	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
+	cmd := s.command()
 	cmd.Dir = s.Dir
-	cmd.Env = append([]string{}, s.Env...) // never nil, which would mean ours
 
 	c := &child{}
 	theirs, err := c.connect(s)
@@ -84,6 +84,25 @@ func start(s Spec, starter starter) (*child, error) {
 	work := cpuMeter{process: c.process}
 	c.busy = func() bool { return s.Busy != nil && s.Busy() || work.active() }
 	return c, nil
+}
+
+// command is what is started. For the runner itself it is no program of a folder in
+// which an agent writes.
+func (s Spec) command() *exec.Cmd {
+	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
+	cmd.Env = append([]string{}, s.Env...) // never nil, which would mean ours
+	if s.Role != Own {
+		return cmd
+	}
+	if path, err := outside.Find(s.Argv[0]); err != nil {
+		cmd.Err = err
+	} else {
+		cmd.Path, cmd.Err = path, nil
+	}
+	if !s.Untouched {
+		cmd.Env = outside.Environ(cmd.Env)
+	}
+	return cmd
 }
 
 // connect makes the streams and gives the ends that belong to the process.

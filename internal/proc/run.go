@@ -14,7 +14,7 @@ import (
 
 // Spec says what to run and how long to bear with it.
 type Spec struct {
-	Argv  []string // a program without a slash is looked up in the PATH of the runner
+	Argv  []string // a program without a slash is looked up in the PATH of the runner: by package outside for Own
 	Role  Role
 	Dir   string
 	Env   []string  // the complete environment
@@ -46,6 +46,10 @@ type Spec struct {
 	// Plain says that it starts no program of anybody's choice, as a git of ours
 	// does: no cgroup is made for it, which would take longer than many of them.
 	Plain bool
+
+	// Untouched says of a process of Own that no agent has been in the work tree, so
+	// that the PATH may lead there.
+	Untouched bool
 
 	Started func(pid int, at time.Time) // called once, before any line
 	Warn    func(loop.Warning)          // what people should know; nil is nobody

@@ -183,7 +183,7 @@ func (j *Judge) tryOutside(ctx context.Context, at checkpoint.Checkpoint, b *loo
 	apart.Tell = func(loop.Payload) {} // it is no verdict on the work
 	apart.File = func(string, loop.Place, string) (io.WriteCloser, string) { return nowhere{}, "" }
 	apart.Exec = func(ctx context.Context, s proc.Spec) (loop.Exit, error) {
-		s.Role = proc.Own
+		s.Role, s.Untouched = proc.Own, true
 		return j.Unconfined(ctx, s)
 	}
 	for i, one := range both {

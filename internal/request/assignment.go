@@ -10,6 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/outside"
 	"github.com/refrain-loop/refrain/internal/plan"
 	"github.com/refrain-loop/refrain/internal/procedure"
 	"github.com/refrain-loop/refrain/internal/project"
@@ -33,6 +34,9 @@ func NewRoot(dir string) (string, error) { return find(project.NewRoot, dir) }
 // find finds a work tree. That of another user is refused, unless git has been
 // told that it may be trusted.
 func find(root func(string, project.Safe) (string, error), dir string) (string, error) {
+	if tree, _ := root(dir, func() []string { return nil }); tree != "" {
+		outside.Shun(tree) // before git is asked whose it may be
+	}
 	tree, err := root(dir, func() []string { return git.SafeFolders(context.Background()) })
 	var stranger *project.StrangerError
 	switch {

@@ -180,13 +180,13 @@ func alive(pid int) bool {
 }
 
 // programs NAME… leaves only these on the PATH, so that what is installed on
-// this machine does not matter.
+// this machine does not matter. They are in $PROGRAMS, which no work tree is around.
 func programs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: programs NAME…")
 	}
-	bin := ts.MkAbs(".programs")
-	ts.Check(os.MkdirAll(bin, 0o700))
+	bin, err := os.MkdirTemp(filepath.Dir(ts.Getenv("WORK")), "programs-")
+	ts.Check(err)
 	for _, name := range args {
 		path := ""
 		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
@@ -200,4 +200,5 @@ func programs(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.Symlink(path, filepath.Join(bin, name)))
 	}
 	ts.Setenv("PATH", bin)
+	ts.Setenv("PROGRAMS", bin)
 }
