@@ -138,8 +138,9 @@ func resumedView(o openRun, seen *view.Run) *view.Run {
 // takeCommands opens the run's local door. A run without one still runs.
 func takeCommands(a *observers, w RunOptions, o openRun, state *stateFile) {
 	meta := o.run.Meta()
+	home, _ := project.Folder(os.Getenv) // there are other places
 	server, err := control.Serve(control.Options{
-		ID: meta.ID, Folders: control.Folders(os.Getenv), Run: state.Status, Do: doer(w.Control),
+		ID: meta.ID, Folders: control.Folders(os.Getenv, home), Run: state.Status, Do: doer(w.Control),
 		// The program that runs the loop is no part of it, and may steer it by any door.
 		Inside: func(pid int) bool { return pid != os.Getpid() && proc.Descends(pid, os.Getpid()) },
 		Past:   func(after int64) iter.Seq2[loop.Event, error] { return o.store.AllEvents(meta.Name, after) },

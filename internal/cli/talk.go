@@ -15,6 +15,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/term"
@@ -234,7 +235,12 @@ func give(ctx context.Context, sh *shell, run history.LiveRun, c control.Command
 		}
 		return failure{fmt.Sprintf("%s did not take %q: %s", run.Name, refused.Command, refused.Why), hint, statusFailed}
 	case errors.Is(err, control.ErrNobody):
-		return errJustEnded
+		unheard := unheardBy(run)
+		if asJSON && !errors.Is(unheard, errJustEnded) {
+			sh.status = statusFailed
+			return printJSON(sh.out, answered{run.Name, control.Answer{Why: unheard.what}})
+		}
+		return unheard
 	case errors.Is(err, control.ErrSilent) && asJSON:
 		sh.status = statusFailed
 		return printJSON(sh.out, answered{run.Name, control.Answer{Why: silentRun(run).what}})
@@ -310,6 +316,33 @@ func (sh *shell) tellTaken(ctx context.Context, run history.LiveRun, c control.C
 			}
 			return told, answer, err
 		}
+	}
+}
+
+// A runner that ends closes its socket first. lastDeeds is what it may still have to
+// do, and glance how often it is looked at.
+const (
+	lastDeeds = 2 * time.Second
+	glance    = 50 * time.Millisecond
+)
+
+// unheardBy says why nobody is at the socket of a run: it has ended; or its runner is
+// there, and somebody has taken the socket away.
+func unheardBy(run history.LiveRun) failure {
+	var holder journal.Holder
+	for end := time.Now().Add(lastDeeds); ; time.Sleep(glance) {
+		var alive bool
+		holder, alive = run.Store.Holder()
+		if e, err := run.Store.Load(run.Name); !alive || holder.Run != run.Name || holder.PID == 0 || err == nil && e.Finished != nil {
+			return errJustEnded
+		}
+		if time.Now().After(end) {
+			break
+		}
+	}
+	return failure{
+		fmt.Sprintf("%s takes no commands: nobody answers at %s, and its runner (pid %d) is there", run.Name, holder.Socket, holder.PID),
+		fmt.Sprintf("stop it with \"kill %d\", and see who has touched the socket", holder.PID), statusFailed,
 	}
 }
 

@@ -29,15 +29,22 @@ const (
 	youngest = time.Minute
 )
 
-// Folders is where the sockets of a user's runs may lie, the best place first.
-func Folders(getenv func(string) string) []string {
-	own := fmt.Sprintf("refrain-%d", os.Geteuid())
-	list := []string{filepath.Join(os.TempDir(), own), filepath.Join("/tmp", own)}
+// Folders is where the sockets of a user's runs may lie, the best place first. That is
+// below the state folder, where nobody in a sandbox can write: who can put another
+// socket in the place of a run's hears what people say to the run. A path that is too
+// long, and a disk that has no sockets, leave the others.
+func Folders(getenv func(string) string, state string) []string {
+	var list []string
+	if filepath.IsAbs(state) {
+		list = append(list, filepath.Join(state, "sockets")) // hidden by package sandbox
+	}
 	// After "sudo" it may be somebody else's, who could not use our folder in it.
 	dir := getenv("XDG_RUNTIME_DIR")
 	if info, err := os.Stat(dir); err == nil && filepath.IsAbs(dir) && files.Owner(info) == os.Geteuid() {
-		list = append([]string{filepath.Join(dir, "refrain")}, list...)
+		list = append(list, filepath.Join(dir, "refrain"))
 	}
+	own := fmt.Sprintf("refrain-%d", os.Geteuid())
+	list = append(list, filepath.Join(os.TempDir(), own), filepath.Join("/tmp", own))
 	return slices.Compact(list)
 }
 

@@ -179,14 +179,15 @@ func TestSocketThatSomebodyAnswersOnIsLeftAlone(t *testing.T) {
 func TestFolders(t *testing.T) {
 	runtime := shortDir(t)
 	t.Setenv("TMPDIR", "/var/scratch")
-	for _, tt := range []struct{ name, runtime, first string }{
-		{"the runtime folder comes first", runtime, runtime + "/refrain"},
-		{"without one it is a folder of our own", "", "/var/scratch/refrain-"},
-		{"one that is not there is none", runtime + "/x", "/var/scratch/refrain-"},
-		{"one that leads anywhere is none", ".", "/var/scratch/refrain-"},
+	for _, tt := range []struct{ name, state, runtime, first string }{
+		{"a folder that agents cannot write comes first", "/home/u/.local/state/refrain", runtime, "/home/u/.local/state/refrain/sockets"},
+		{"then the runtime folder", "", runtime, runtime + "/refrain"},
+		{"without one it is a folder of our own", "", "", "/var/scratch/refrain-"},
+		{"one that is not there is none", "", runtime + "/x", "/var/scratch/refrain-"},
+		{"one that leads anywhere is none", "", ".", "/var/scratch/refrain-"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			list := Folders(func(string) string { return tt.runtime })
+			list := Folders(func(string) string { return tt.runtime }, tt.state)
 			if !strings.HasPrefix(list[0], tt.first) || !strings.HasPrefix(list[len(list)-1], "/tmp/refrain-") {
 				t.Errorf("Folders() = %v, want %s… first and /tmp last", list, tt.first)
 			}

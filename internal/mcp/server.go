@@ -141,7 +141,7 @@ func explain(err error) error {
 	case errors.As(err, &missing):
 		return &advice{missing.Error(), "list_runs shows the runs of this work tree"}
 	case errors.Is(err, control.ErrNobody):
-		return &advice{"the run has just ended", "get_run tells how"}
+		return &advice{"nobody answers: the run has just ended, or its socket is gone", "get_run tells which"}
 	case errors.As(err, &corrupt):
 		return &advice{"the run cannot be read: " + corrupt.Error(), "tell a person; the next \"refrain run\" moves it aside and loses nothing"}
 	case errors.As(err, &newer):

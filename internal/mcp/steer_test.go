@@ -74,7 +74,7 @@ func TestSteerIsRefused(t *testing.T) {
 	t.Run("when nobody answers any more", func(t *testing.T) {
 		s := newScene(t)
 		s.run().held("/nowhere/refrain.sock")
-		s.fails("stop_run", nil, "the run has just ended", "get_run")
+		s.fails("stop_run", nil, "the run has just ended, or its socket is gone", "get_run")
 	})
 }
 

@@ -103,7 +103,7 @@ func (p Place) hidden() []string {
 	for _, name := range telling {
 		list = append(list, p.namedBy(name)...)
 	}
-	list = append(list, filepath.Join(p.State, "seal.key"))
+	list = append(list, filepath.Join(p.State, "seal.key"), filepath.Join(p.State, "sockets"))
 	list = append(list, p.others()...)
 	for _, path := range p.Hide {
 		list = append(list, p.expand(path))

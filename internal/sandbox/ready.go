@@ -12,7 +12,7 @@ import (
 // MakeReady makes the folders that a policy can only open when they are there:
 // those of the run, and those that an agent or a tool would make first of all.
 func (p Place) MakeReady() error {
-	list := []string{p.Said, p.Proof, p.Upper, p.Cache}
+	list := []string{p.Said, p.Proof, p.Upper, p.Cache, filepath.Join(p.State, "sockets")}
 	for role := range roleNames {
 		list = append(list, p.TempOf(role), p.upperOf(role))
 	}

@@ -294,7 +294,7 @@ func cameOf(command string, answer control.Answer, err error) told {
 	case errors.As(err, &refused):
 		return told{caution, fmt.Sprintf("Refused %s: %s", text.Words(command), refused.Why)}
 	case errors.Is(err, control.ErrNobody):
-		return told{caution, "The run has just ended."}
+		return told{caution, "Nobody answers: the run has just ended, or its socket is gone."}
 	case err != nil:
 		return told{bad, fmt.Sprintf("Could not send %s: %v", text.Words(command), err)}
 	case !answer.OK:

@@ -102,7 +102,7 @@ func TestTheStatusLineSaysWhatCameOfAKey(t *testing.T) {
 		got  told
 		want string
 	}{
-		{cameOf("", control.Answer{}, fmt.Errorf("send: %w", control.ErrNobody)), "The run has just ended."},
+		{cameOf("", control.Answer{}, fmt.Errorf("send: %w", control.ErrNobody)), "Nobody answers: the run has just ended, or its socket is gone."},
 		{cameOf("stop_now", control.Answer{}, errors.New("no route")), "Could not send stop now: no route"},
 		{cameOf("skip", control.Answer{Why: "nothing runs"}, nil), "Refused skip: nothing runs"},
 	} {

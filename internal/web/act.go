@@ -118,7 +118,7 @@ func (s actor) command(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &refused):
 		no(refused.State, refused.Why, "")
 	case errors.Is(err, control.ErrNobody):
-		no("", "the run has just ended", "its page tells how")
+		no("", "nobody answers: the run has just ended, or its socket is gone", "its page tells which")
 	case errors.Is(err, control.ErrSilent):
 		no("", one.entry.Name+" does not answer: its runner is stopped, or hangs", fmt.Sprintf("its process is %d", holder.PID))
 	case err != nil:
