@@ -32,9 +32,24 @@ func (s *Sandbox) String() string {
 	if s.Why != "" {
 		said += " (" + s.Why + ")"
 	}
-	if s.Mode == Unsandboxed {
-		return said // nothing in it can be open or shut
+	return said + s.behind()
+}
+
+// Short is the phrase without its reasons, for where there is little room: what it
+// warns of is in it.
+func (s *Sandbox) Short() string {
+	if s == nil || s.AskedOff() {
+		return s.String()
 	}
+	return s.Mode + s.behind()
+}
+
+// behind is what is open or shut in it.
+func (s *Sandbox) behind() string {
+	if s.Mode == Unsandboxed {
+		return "" // nothing can be
+	}
+	said := ""
 	for i, what := range s.Open {
 		if i == 0 {
 			said += ", "

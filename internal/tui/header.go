@@ -2,7 +2,10 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -34,17 +37,26 @@ func (d *runData) position(p palette, tasks string, now time.Time, width int) st
 	return p.facts(parts, "  ", width)
 }
 
-// sandbox is what confines the run. That nothing does is worth more room than most.
+// sandbox is what confines the run, without its reasons where they take too much room:
+// the end of the phrase is what warns. That nothing does is worth more than anything else.
 func sandbox(run *view.Run, width int) part {
-	said := run.Sandbox()
-	if said == "" {
+	s := run.Sum.Sandbox
+	if s == nil {
 		return part{}
 	}
-	said = view.Fit("sandbox: "+said, max(24, width/4))
-	if _, ok := run.Sum.Sandbox.Unconfined(); ok {
-		return part{said, caution, 2}
+	said := "sandbox: " + view.Sandbox(s)
+	if ansi.StringWidth(said) > max(24, width/4) {
+		said = "sandbox: " + text.Line(s.Short())
 	}
-	return part{said, faint, 9} // the card has it, too
+	_, unasked := s.Unconfined()
+	switch {
+	case len(s.Open) > 0 && width < 100:
+		said = strings.TrimPrefix(text.Line(s.Short()), s.Mode+", ")
+	case unasked || s.AskedOff() || len(s.Open) > 0:
+	default:
+		return part{said, faint, 9} // the card has it, too
+	}
+	return part{said, caution, 0}
 }
 
 // of is what is used up, and of how much where that is limited.
