@@ -53,6 +53,10 @@ func TestWhomToTell(t *testing.T) {
 		{"a user without a password", `notify.email = { to = ["a@example.com"], from = "a@example.com", server = "h", user = "a" }`, "notify.email.user is set, but notify.email.password is not", "set it in REFRAIN_NOTIFY_EMAIL_PASSWORD, or in your own config.toml"},
 		{"a password of nobody", `notify.email = { to = ["a@example.com"], from = "a@example.com", server = "h", password = "a" }`, "notify.email.password is set, but notify.email.user is not", "say who signs in"},
 
+		{"hosts of a list", `sandbox = { network = "listed", hosts = ["example.com"] }`, "", ""},
+		{"hosts for another day", `sandbox = { network = "open", hosts = ["example.com"] }`, "", ""},
+		{"hosts that nobody is held to", `sandbox.hosts = ["example.com"]`, "sandbox.hosts is set, but sandbox.network is not, so every host can be reached", `add network = "listed" beside it, or network = "open" to have it so`},
+
 		{"quiet nights", `notify.quiet = "22:00-07:00"`, "", ""},
 		{"quiet noons", `notify.quiet = "12:00 - 13:30"`, "", ""},
 		{"half a night", `notify.quiet = "22:00"`, `notify.quiet must be two times of the day, not "22:00"`, quiet},

@@ -29,6 +29,7 @@ var (
 
 // besides is what else must be set for a key.
 var besides = map[string]string{
+	"sandbox.hosts":      "sandbox.network = \"listed\"\n",
 	"notify.email.to":    "notify.email.server = \"smtp.example.com\"\nnotify.email.from = \"b@example.com\"\n",
 	"done.gates":         "[[gate]]\nname = \"test\"\nrun = \"make\"\n",
 	"done.require":       "[[gate]]\nname = \"test\"\nrun = \"make\"\n",

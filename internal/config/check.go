@@ -19,7 +19,7 @@ type checker struct {
 
 // check is everything that is found.
 func (r *checker) check() []Problem {
-	problems := slices.Concat(r.checkProcedure(), r.checkTables(), r.checkChoice(), r.checkFallback(), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkPrices(), r.checkEvidence(), r.checkGates())
+	problems := slices.Concat(r.checkProcedure(), r.checkTables(), r.checkChoice(), r.checkFallback(), r.checkPromises(), r.checkBackoff(), r.checkContext(), r.checkEmail(), r.checkHosts(), r.checkPrices(), r.checkEvidence(), r.checkGates())
 	for _, name := range slices.Sorted(maps.Keys(r.named["agents"])) {
 		problems = append(problems, r.checkAgent(name)...)
 	}
@@ -218,6 +218,16 @@ func (r *checker) checkEmail() []Problem {
 		return r.complain("notify.email.password", "notify.email.password is set, but notify.email.user is not", "say who signs in")
 	}
 	return nil
+}
+
+// checkHosts looks for a list of hosts that nobody is held to, though whoever wrote it
+// thinks so. Who says that the network is open has a list for another day.
+func (r *checker) checkHosts() []Problem {
+	if top, _ := r.top("sandbox.network"); len(r.Config.Sandbox.Hosts) == 0 || top.layer != builtIn {
+		return nil
+	}
+	return r.complain("sandbox.hosts", "sandbox.hosts is set, but sandbox.network is not, so every host can be reached",
+		`add network = "listed" beside it, or network = "open" to have it so`)
 }
 
 func (r *checker) checkPrices() []Problem {
