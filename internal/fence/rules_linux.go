@@ -27,8 +27,11 @@ func rulesOf(p Policy) ([]rule, error) {
 	for _, path := range beside("/", append(hide, "/dev")) {
 		rules = append(rules, rule{path, look})
 	}
-	for _, path := range p.Show {
-		rules = append(rules, rule{path, look})
+	for _, shown := range resolve(p.Show) {
+		// What is hidden below it stays so; what it is below itself does not count.
+		for _, path := range beside(shown, slices.DeleteFunc(slices.Clone(hide), func(h string) bool { return within(shown, h) })) {
+			rules = append(rules, rule{path, look})
+		}
 	}
 	for _, path := range write {
 		rules = append(rules, rule{path, look | change})

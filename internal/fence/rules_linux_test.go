@@ -53,6 +53,24 @@ func TestAllButTheHiddenIsSaidByWhatIsBesideIt(t *testing.T) {
 	}
 }
 
+func TestWhatIsShownDoesNotShowWhatIsHiddenInIt(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"tools/run", "tools/secret/f", "ssh/known", "ssh/id"} {
+		write(t, filepath.Join(root, name))
+	}
+	in := func(name string) string { return filepath.Join(root, name) }
+	rules, err := rulesOf(Policy{Kind: Landlock, Hide: []string{in("tools/secret"), in("ssh")}, Show: []string{in("tools"), in("ssh/known")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"tools/run": true, "tools/secret/f": false, "ssh/known": true, "ssh/id": false} {
+		got := slices.ContainsFunc(rules, func(r rule) bool { return r.rights&^list != 0 && within(in(name), r.path) })
+		if got != want {
+			t.Errorf("%s: can be read %v, want %v", name, got, want)
+		}
+	}
+}
+
 // Whatever is hidden, each file is either below exactly one of those that are
 // listed, or hidden.
 func TestNoFileIsBothHiddenAndListed(t *testing.T) {

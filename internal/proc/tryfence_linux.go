@@ -110,9 +110,11 @@ func (t *trial) run(ctx context.Context, kind fence.Kind) error {
 	if err != nil {
 		return wrong(err)
 	}
-	policy := &fence.Policy{Kind: kind, Write: []string{t.Tree}, Hide: []string{filepath.Dir(t.Secret)}, Temp: t.base + "/tmp"}
-	if kind == fence.Namespaces { // else nothing of the home would be there to try
-		policy.Show = []string{t.Home, argv[0]}
+	// In namespaces nothing of the home would be there to try if it were not shown. And
+	// what is shown must not show what is hidden in it.
+	policy := &fence.Policy{
+		Kind: kind, Write: []string{t.Tree}, Hide: []string{filepath.Dir(t.Secret)}, Temp: t.base + "/tmp",
+		Show: []string{t.Home, argv[0]},
 	}
 	k := NewKeeper(NewMark("loop_selftest", t.Tree), nil).Within(policy)
 	defer k.Close()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/fence"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/proc"
 )
 
@@ -96,7 +97,7 @@ func (p Place) Policy(role proc.Role) *fence.Policy {
 		policy.Write = append(policy.Write, p.shared(hidden)...)
 	}
 	policy.TempOwn = p.tempOwn()
-	policy.Show = append(policy.Show, p.programs()...)
+	policy.Show = append(policy.Show, p.programs(hidden)...)
 	policy.Write = present(policy.Write)
 	policy.Keep = present(policy.Keep)
 	policy.Private = present(policy.Private)
@@ -237,9 +238,14 @@ func (p Place) tempOwn() bool {
 }
 
 // programs is where programs are that would be covered with the folders for temporary
-// files: this one, as "go run" has it there, and those on the PATH.
-func (p Place) programs() []string {
-	list := filepath.SplitList(p.Getenv("PATH"))
+// files: this one, as "go run" has it there, and those on the PATH that nobody hides.
+func (p Place) programs(hidden []string) []string {
+	list := slices.DeleteFunc(filepath.SplitList(p.Getenv("PATH")), func(dir string) bool {
+		return slices.ContainsFunc(present(hidden), func(path string) bool {
+			_, in := files.Under(files.Straight(path), files.Straight(dir))
+			return in
+		})
+	})
 	if self, err := os.Executable(); err == nil {
 		list = append(list, self)
 	}

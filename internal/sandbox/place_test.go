@@ -185,6 +185,22 @@ func TestHidingIsAdded(t *testing.T) {
 	}
 }
 
+func TestThePathShowsNothingThatIsHidden(t *testing.T) {
+	p := house(t, fence.Landlock, "diary/bin/x", "tools/bin/x")
+	if !fence.Covered(p.Home) {
+		t.Skip("temporary files are elsewhere here")
+	}
+	path := p.Home + "/diary/bin" + string(os.PathListSeparator) + p.Home + "/tools/bin"
+	p.Hide = []string{"~/diary"}
+	p.Getenv = func(name string) string { return map[string]string{"PATH": path}[name] }
+	policy := p.Policy(proc.Agent)
+	for file, want := range map[string]string{"diary/bin/x": "hide", "tools/bin/x": "show"} {
+		if got := may(policy, filepath.Join(p.Home, file)); got != want {
+			t.Errorf("%s of %s, want %s", got, file, want)
+		}
+	}
+}
+
 func TestEachRoleHasItsWay(t *testing.T) {
 	p := house(t, fence.Namespaces, "tmp/net/1.sock")
 	p.Ways = map[proc.Role]Way{
