@@ -50,7 +50,7 @@ func overlay(lower, dir string) (int, error) {
 	}
 	if err := unix.Flock(held, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = unix.Close(held)
-		return -1, &Error{Kind: Namespaces, What: "have " + dir + " alone, which another sandbox uses", Err: err}
+		return -1, &Error{Kind: Namespaces, What: "keep changes", Err: fmt.Errorf("another sandbox uses %s: %w", dir, err)}
 	}
 	fs, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
 	if err != nil {
