@@ -174,15 +174,28 @@ func (pl *plan) sieve(path string) {
 	pl.sort()
 }
 
-// at is what a path is so far.
+// at is what a path is so far. What is shown in what is not covered is as the rest of
+// that.
 func (pl *plan) at(path string) role {
-	r, deepest := shown, ""
+	one := pl.deepest(path)
+	if one.path == "" || one.role != shown && one.role != reached {
+		return one.role
+	}
+	if above := pl.at(filepath.Dir(one.path)); !above.covers() {
+		return above
+	}
+	return one.role
+}
+
+// deepest is the deepest place at a path or above it. What none is above is shown.
+func (pl *plan) deepest(path string) (found place) {
+	found.role = shown
 	for _, one := range pl.places {
-		if below(path, one.path) && len(one.path) > len(deepest) {
-			r, deepest = one.role, one.path
+		if below(path, one.path) && len(one.path) > len(found.path) {
+			found = one
 		}
 	}
-	return r
+	return found
 }
 
 // settle sorts the places, leaves one for each path, and finds out which are so
@@ -260,7 +273,7 @@ func (pl *plan) close(path string) {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {
 		return // of another place, with the same name here
 	}
-	switch pl.at(path) {
+	switch pl.deepest(path).role {
 	case shown, kept, copied:
 		pl.places = append(pl.places, place{path: path, role: hidden, theirs: true})
 	}
