@@ -68,6 +68,7 @@ const (
 	KeyLimitsWait              Key[bool]          = "limits.wait"                // wait when the provider says that a usage limit is reached, or is unavailable; false: the first such attempt ends the run
 	KeyLimitsMaxWait           Key[time.Duration] = "limits.max_wait"            // the longest single wait; a limit that lasts longer stops the run at once
 	KeyLimitsFallback          Key[[]string]      = "limits.fallback"            // agents to use, in this order, while the first one is at a limit, out of credit or signed out
+	KeyLimitsPatience          Key[time.Duration] = "limits.patience"            // how long an agent may only try a request again, or wait to do so, before its attempt ends as `limited` or `unavailable`; 0 is as long as the agent itself does
 	KeySessionMode             Key[string]        = "session.mode"               // a new session of the agent for each iteration, or one that is kept until a reboot: "fresh" or "keep"
 	KeySessionMaxTime          Key[time.Duration] = "session.max_time"           // reboot a kept session that is older than this; "0s" is no limit
 	KeySessionMaxIterations    Key[int]           = "session.max_iterations"     // reboot a kept session after this many iterations; 0 is no limit

@@ -224,7 +224,7 @@ func (d *claudeDialect) denials(v value, r *report) {
 
 // fault tells what went wrong. The subtype "success" does not mean success.
 func (d *claudeDialect) fault(v value) (fault, bool) {
-	text := v.str("result")
+	text := cmp.Or(v.str("result"), v.str("error", "message")) // the latter is qwen's
 	if d.accent.broken != nil {
 		if _, what, found := d.accent.broken(text); found {
 			return fault{text: what}, true

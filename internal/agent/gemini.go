@@ -112,6 +112,13 @@ func (d *geminiDialect) event(v value, r *report) {
 	}
 }
 
+// complain reads on stderr that it tries again, which it tells nowhere else.
+func (d *geminiDialect) complain(line string, r *report) {
+	if try, f, ok := notice(line); ok {
+		r.retries(try, f)
+	}
+}
+
 // message takes the agent's words; the prompt is a message too, the user's.
 func (d *geminiDialect) message(v value, r *report) {
 	if !v.is("assistant", "role") {

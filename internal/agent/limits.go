@@ -34,6 +34,28 @@ func (r *report) heldUp(f fault, kind loop.ErrorKind) {
 	r.limited(loop.Limit{Kind: cmp.Or(r.limit.Kind, limitIn(normal(text), kind)), Until: r.reset(text)})
 }
 
+// soon is a wait that is over before anybody could make use of knowing of it.
+const soon = time.Minute
+
+// waits reports the limit for which an agent waits before it tries again. Its end is
+// in the words for it, or it is when the agent will try; one that is near or unknown
+// is told only if it turns out to be the agent's last word.
+func (r *report) waits(f fault, kind loop.ErrorKind, after time.Duration) {
+	now := r.now()
+	if now.IsZero() || !r.limit.Until.IsZero() {
+		return
+	}
+	words := f.text + "\n" + f.detail
+	until := r.reset(words)
+	if until.IsZero() {
+		until = now.Add(after).UTC()
+	}
+	if until.Sub(now) < soon {
+		return
+	}
+	r.limited(loop.Limit{Kind: cmp.Or(r.limit.Kind, limitIn(normal(words), kind)), Until: until})
+}
+
 func (r *report) now() time.Time {
 	if r.options.Now == nil {
 		return time.Time{}

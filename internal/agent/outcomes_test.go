@@ -3,8 +3,10 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +32,8 @@ type recording struct {
 	argv   []string
 	model  string // that it was asked for
 	stdout []byte
+	stderr []byte
+	diary  []byte // of its own files, what is read while it works
 	exit   loop.Exit
 }
 
@@ -63,10 +67,22 @@ func recordings(t testing.TB) []recording {
 			argv:   call.Argv,
 			model:  after(call.Argv, "-m"),
 			stdout: stdout,
+			stderr: readIf(t, base+".stderr"),
+			diary:  readIf(t, base+".log"),
 			exit:   exitOf(end.RC, end.Ended),
 		})
 	}
 	return all
+}
+
+// readIf reads a file that need not be there.
+func readIf(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func readJSON(t testing.TB, path string, into any) {
@@ -110,14 +126,22 @@ var usedBefore = map[string]loop.Usage{
 	"codex/resumed": {Input: 1150, Output: 70},
 }
 
-// decode reads a whole recording.
+// decode reads a whole recording. Nobody knows any more which line of stderr came
+// before which of stdout; most is said there before the end.
 func (r recording) decode() []loop.Payload {
 	d := formats[r.agent](Options{
 		Model: r.model,
 		Now:   func() time.Time { return recordedAt },
 		Used:  func(string) loop.Usage { return usedBefore[r.name] },
 	})
-	return decodeAll(d, r.stdout, r.exit)
+	var all []loop.Payload
+	for line := range bytes.Lines(r.stderr) {
+		all = append(all, Complain(d, bytes.TrimSuffix(line, []byte("\n")))...)
+	}
+	for line := range bytes.Lines(r.diary) {
+		all = append(all, Overhear(d, bytes.TrimSuffix(line, []byte("\n")))...)
+	}
+	return append(all, decodeAll(d, r.stdout, r.exit)...)
 }
 
 func decodeAll(d Decoder, stdout []byte, exit loop.Exit) []loop.Payload {

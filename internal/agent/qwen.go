@@ -2,18 +2,21 @@ package agent
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Qwen Code, as measured with 0.15.10.
+// Qwen Code, as measured with 0.15.10 and 0.24.4.
 //
 // Its tools hang on a terminal of its own and end with it, whatever the signal,
 // though it may take its time. It reads AGENTS.md by itself. Telemetry, updates
 // and its hidden memory calls can be switched off only in its settings file.
 // While a request is limited or fails on the server it tries again for many
-// minutes without a word. With --bare it leaves a project's settings alone, and
+// minutes without a word, and for as long as the server says. Its session file tells
+// why, and its log how long it will wait: both are read while it works. No flag and no
+// variable turns its tries down. With --bare it leaves a project's settings alone, and
 // takes the variables of its .env all the same.
 func newQwen(o Options) (Agent, error) {
 	return newCLI(o, cli{
@@ -28,15 +31,18 @@ func newQwen(o Options) (Agent, error) {
 			Bases: []string{"ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"},
 			State: State{
 				Folder: ".qwen", Keep: []string{"settings.json", "QWEN.md", ".env", "agents", "commands", "extensions", "hooks", "skills"},
-				Secret: []string{"oauth_creds.json"},
+				Secret:  []string{"oauth_creds.json"},
+				Diaries: []string{"projects/*/chats/" + SessionMark + ".jsonl", "debug/" + SessionMark + ".txt"},
 			},
 		},
 		first: "INT",
 		env: map[string]string{
 			// Else it starts itself a second time, and signals reach the first.
 			"QWEN_CODE_NO_RELAUNCH": "true",
+			// Without its log nobody learns how long it will wait.
+			"QWEN_DEBUG_LOG_FILE": "1",
 		},
-		confined: map[string]string{"QWEN_SANDBOX": "false", "GEMINI_SANDBOX": "false"},
+		confined: map[string]string{"QWEN_SANDBOX": "false", "GEMINI_SANDBOX": "false", "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"},
 		unset:    []string{"QWEN_CODE"},
 		args:     qwenArgs,
 		takes: Takes{ // as gemini, from which it was made
@@ -78,12 +84,55 @@ func qwenArgs(o Options, c Call) ([]string, error) {
 
 // qwenDialect is claude's with qwen's accent. A continued session counts its
 // tokens in the result from the session's start, so the messages are summed.
-type qwenDialect struct{ claudeDialect }
+type qwenDialect struct {
+	claudeDialect
+	diary parser
+}
 
 func newQwenDecoder(o Options) Decoder {
-	return newJSONDecoder(o, &qwenDialect{claudeDialect{accent: accent{
+	return newJSONDecoder(o, &qwenDialect{claudeDialect: claudeDialect{accent: accent{
 		shell: qwenShell, cachedInput: true, sums: true, broken: apiErrorIn,
 	}}})
+}
+
+// complain reads on stderr that it tries again. In its events it says so without the
+// cause.
+func (d *qwenDialect) complain(line string, r *report) {
+	if try, f, ok := notice(line); ok {
+		r.retries(try, f)
+	}
+}
+
+// overhear reads a line of its session file, where each request that failed is noted,
+// or of its log, which says how long it will wait. Of the two the log comes later.
+func (d *qwenDialect) overhear(line string, r *report) {
+	if strings.Contains(line, "[RETRY]") {
+		try, f, ok := notice(line)
+		if ok && r.trying != nil && f.text == "" {
+			f.text, f.detail = r.trying.text, r.trying.detail
+		}
+		if ok {
+			r.retries(try, f)
+		}
+		return
+	}
+	if !strings.Contains(line, "qwen-code.api_") {
+		return
+	}
+	v, ok := d.diary.parse([]byte(line))
+	told := v.get("systemPayload", "uiEvent")
+	if !ok {
+		return
+	}
+	switch told.str("event.name") {
+	case "qwen-code.api_error":
+		f := fault{status: told.int("status_code"), text: told.str("error_message")}
+		if f.status == 429 || loop.Treat(f.class()).Result == loop.Unavailable {
+			r.retries(loop.AgentRetry{}, f) // after any other it ends, and says so itself
+		}
+	case "qwen-code.api_response":
+		r.answered(told.str("model"))
+	}
 }
 
 // qwenTurnLimit is its exit status at the turn limit. The reason goes to stderr

@@ -9,7 +9,7 @@ import (
 )
 
 func TestQwenCommands(t *testing.T) {
-	env := []string{"QWEN_CODE_NO_RELAUNCH=true"}
+	env := []string{"QWEN_CODE_NO_RELAUNCH=true", "QWEN_DEBUG_LOG_FILE=1"}
 	call := Call{HasPrompt: true, Prompt: "do it"}
 	argv := func(more ...string) []string {
 		return append([]string{"qwen", "--output-format", "stream-json"}, more...)

@@ -53,7 +53,7 @@ var spoken = []loop.Type{
 	"agent.tool",
 	"agent.tool_result",
 	"agent.usage",
-	"agent.limit",
+	"agent.limit", "agent.retry",
 	"agent.result",
 }
 
@@ -132,6 +132,8 @@ func sober(p loop.Payload) {
 		if p.OK = p.OK && p.Error == nil; !p.OK && p.Error == nil {
 			p.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: "it says that it failed"}
 		}
+	case *loop.AgentRetry:
+		p.Try, p.Most, p.After = max(p.Try, 0), max(p.Most, 0), max(p.After, 0)
 	case *loop.AgentUsage:
 		u := &p.Usage
 		u.ContextPercent = min(max(u.ContextPercent, 0), 100)
@@ -155,6 +157,10 @@ func texts(p loop.Payload) []*string {
 		return []*string{&p.ID, &p.Name, &p.Output}
 	case *loop.AgentLimit:
 		return []*string{&p.Limit.Kind}
+	case *loop.AgentRetry:
+		if p.Error != nil {
+			return []*string{&p.Error.Message}
+		}
 	case *loop.AgentResult:
 		if p.Error == nil {
 			return []*string{&p.Text}

@@ -119,6 +119,14 @@ func (r *report) met(s loop.AgentSession) {
 	}
 }
 
+// answered reports which model has answered. It may be another than was asked for.
+func (r *report) answered(model string) {
+	if model != "" {
+		r.trying = nil
+		r.met(loop.AgentSession{Model: model})
+	}
+}
+
 // learn keeps what was told and gives it back if it is news.
 func learn[T comparable](known *T, told T) (news T) {
 	if told == news || told == *known {
@@ -186,11 +194,15 @@ func (r *report) modelInUse() modelFacts {
 // ended keeps the agent's last word on success; a later one replaces it.
 func (r *report) ended(result loop.AgentResult) { r.result = &result }
 
-// retries reports that the agent tries a request again.
+// retries reports that the agent tries a request again, and the limit because of
+// which it has to wait.
 func (r *report) retries(try loop.AgentRetry, f fault) {
 	try.Error = f.err()
 	r.trying = &f
 	r.add(&try)
+	if k := try.Error.Kind; k == loop.ErrUsageLimit || k == loop.ErrRateLimit {
+		r.waits(f, k, try.After.Duration())
+	}
 }
 
 // failed keeps an error as the agent's last word, and reports the limit that

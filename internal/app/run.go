@@ -199,7 +199,8 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Run: engine.Options{
 			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
 			Workers: workers(j.lineup), Shared: around.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
-			Dir: j.Dir(), Env: slices.Concat(bare, j.Keys()), Bare: bare, Confined: j.agency.confines(), Timeout: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout,
+			Dir: j.Dir(), Env: slices.Concat(bare, j.Keys()), Bare: bare, Confined: j.agency.confines(),
+			Times:       engine.Times{Iteration: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout, Patience: c.Limits.Patience},
 			Context:     engine.Context{Redline: c.Stop.Session.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
 			Control: w.Control, Observers: observers, Hide: hide, Hurry: w.Hurry, Clock: around.clock, Exec: exec,

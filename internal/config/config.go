@@ -129,6 +129,9 @@ type Limits struct {
 	// Fallback is names of agents, each once. The chosen agent may be among
 	// them, if another layer chose it.
 	Fallback []string
+	// Patience is with an agent that only tries a request again; 0: as long as it
+	// has itself.
+	Patience time.Duration
 }
 
 // Session is whether the agent's own conversation goes on.

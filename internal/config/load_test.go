@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 			Values: setting.Values{},
 		},
 		Budget:      Budget{PromptTokens: 100_000},
-		Limits:      Limits{Fallback: []string{}},
+		Limits:      Limits{Fallback: []string{}, Patience: 2 * time.Minute},
 		Session:     Session{Mode: "fresh", HandoffTokens: 4000},
 		Context:     Context{Warn: 70, OnRedline: "finish"},
 		Hooks:       Hooks{Enabled: true, Timeout: 30 * time.Second},

@@ -70,7 +70,7 @@ func harmless(key string, value any) bool {
 		"hooks.enabled", "hooks.timeout", "commands.as_gates", "log.level", "log.format",
 		hideKey, // it is added to what the user hides
 		"notify.on", "notify.desktop", "notify.bell", "notify.waiting_after", "notify.every", "notify.per_hour", "notify.quiet",
-		"limits.wait", "limits.max_wait":
+		"limits.wait", "limits.max_wait", "limits.patience":
 		return true
 	case "permissions.mode":
 		return value != "full"

@@ -175,6 +175,10 @@ func workRows(c *Config) []setting.Row {
 			Key: "limits.fallback", Kind: setting.List, At: &c.Limits.Fallback, Default: []string{}, Required: true, Check: wellformed.EachOnce,
 			Doc: "agents to use, in this order, while the first one is at a limit, out of credit or signed out",
 		},
+		{
+			Key: "limits.patience", Kind: setting.Duration, At: &c.Limits.Patience, Default: 2 * time.Minute,
+			Doc: "how long an agent may only try a request again, or wait to do so, before its attempt ends as `limited` or `unavailable`; 0 is as long as the agent itself does",
+		},
 
 		{
 			Key: "session.mode", Kind: setting.Text, At: &c.Session.Mode, Default: "fresh", Choices: []string{"fresh", "keep"},

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -13,6 +14,7 @@ type ending struct {
 	session loop.AgentSession
 	usage   *loop.Usage
 	limit   *loop.Limit
+	retry   *loop.AgentRetry // the last one
 	result  *loop.AgentResult
 	exit    *loop.Exit
 }
@@ -33,6 +35,8 @@ func (d *ending) Hear(said loop.Payload) []loop.Payload {
 		d.usage = &p.Usage
 	case *loop.AgentLimit:
 		d.limit = &p.Limit
+	case *loop.AgentRetry:
+		d.retry = p
 	case *loop.AgentResult:
 		d.result = p
 	case *loop.AgentExited:
@@ -78,6 +82,9 @@ func (d *ending) verdict() (loop.Result, *loop.AgentError) {
 		if result, ok := endedByUs[d.exit.Cause]; ok {
 			return result, nil
 		}
+		if d.exit.Cause == loop.OnRetry && d.retry != nil {
+			return tired(d.retry.Error)
+		}
 	}
 	switch {
 	case d.result != nil && d.result.Error != nil:
@@ -92,6 +99,20 @@ func (d *ending) verdict() (loop.Result, *loop.AgentError) {
 		return failed("the agent says that it failed")
 	}
 	return loop.OK, nil
+}
+
+// tired is what an attempt comes to whose agent only tried again. Why it did is told
+// in its own words, if it had any.
+func tired(why *loop.AgentError) (loop.Result, *loop.AgentError) {
+	err := loop.AgentError{Kind: loop.ErrServer}
+	if why != nil {
+		err = *why
+	}
+	if err.Kind == loop.ErrAgent || err.Kind == "" {
+		err.Kind = loop.ErrServer // it asked, and nobody answered
+	}
+	err.Message = strings.TrimSuffix("it kept trying again: "+err.Message, ": ")
+	return loop.Treat(err.Kind).Result, &err
 }
 
 func failed(message string) (loop.Result, *loop.AgentError) {

@@ -21,6 +21,10 @@ func result(kind loop.ErrorKind) *loop.AgentResult {
 	return &loop.AgentResult{Error: &loop.AgentError{Kind: kind, Message: "m"}}
 }
 
+func retry(kind loop.ErrorKind) *loop.AgentRetry {
+	return &loop.AgentRetry{Error: &loop.AgentError{Kind: kind, Message: "m"}}
+}
+
 func TestHowAnAttemptEnded(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -47,6 +51,11 @@ func TestHowAnAttemptEnded(t *testing.T) {
 		{"the budget", []loop.Payload{ended(loop.OnBudget)}, loop.Interrupted, "", ""},
 		{"the run's time", []loop.Payload{ended(loop.OnMaxTime)}, loop.Interrupted, "", ""},
 		{"a skip", []loop.Payload{ended(loop.OnSkip)}, loop.Skipped, "", ""},
+		{"tries again, for a limit", []loop.Payload{retry(loop.ErrRateLimit), ended(loop.OnRetry)}, loop.Limited, loop.ErrRateLimit, "it kept trying again: m"},
+		{"tries again, with no money left", []loop.Payload{retry(loop.ErrBilling), ended(loop.OnRetry)}, loop.Failed, loop.ErrBilling, "it kept trying again: m"},
+		{"tries again, for a reason that nobody knows", []loop.Payload{retry(loop.ErrAgent), result(loop.ErrAgent), ended(loop.OnRetry)}, loop.Unavailable, loop.ErrServer, "it kept trying again: m"},
+		{"tries again, for none", []loop.Payload{&loop.AgentRetry{}, ended(loop.OnRetry)}, loop.Unavailable, loop.ErrServer, "it kept trying again"},
+		{"tried again and got through", []loop.Payload{retry(loop.ErrRateLimit), result(""), exited(0)}, loop.OK, "", ""},
 		{"the redline", []loop.Payload{result(loop.ErrAgent), ended(loop.OnRedline)}, loop.OK, "", ""},
 	}
 	for _, tt := range tests {

@@ -39,10 +39,11 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.Weigh})
 	defer e.Desk.SetAgent(nil)
 	decoder := e.decoder(a)
-	tools := &openTools{}
-	a.listeners = append(a.listeners, spent, tools)
+	tools, waits := &openTools{}, &patience{most: e.times.Patience, clock: e.Clock, end: cancel}
+	defer waits.close()
+	a.listeners = append(a.listeners, spent, tools, waits)
 
-	var said []loop.Payload // since the last pause
+	h := &hearing{engine: e, attempt: a, decoder: decoder}
 	exit, err := e.Exec(ctx, proc.Spec{
 		Argv:  cmd.Argv,
 		Role:  proc.Agent,
@@ -52,23 +53,17 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 		First: cmd.First,
 
 		StdoutFile: cmd.StdoutFile,
-		Timeout:    e.timeout,
-		Idle:       e.idle,
-		Busy:       tools.any,
+		Timeout:    e.times.Iteration,
+		Idle:       e.times.Idle,
+		Busy:       func() bool { return tools.any() || waits.waits() },
 		Stdout: proc.Sink{
 			Raw: a.Dir.Stdout(),
-			Line: WholeLines(
-				func(line []byte) { said = append(said, decoder.Decode(line)...) },
-				func() {
-					e.Warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
-				},
-			),
-			Pause: func() {
-				e.hear(a, joinTexts(said)...)
-				said = said[:0]
-			},
+			Line: WholeLines(h.line, func() {
+				e.Warn("long line", loop.Warning{Text: "the agent printed a line that is too long to read; it is kept in the transcript only"})
+			}),
+			Pause: h.pause,
 		},
-		Stderr: proc.Sink{Raw: a.Dir.Stderr(), Line: e.complaint(a)},
+		Stderr: proc.Sink{Raw: a.Dir.Stderr(), Line: h.complain},
 		Started: func(pid int, at time.Time) {
 			a.Began = true
 			e.Record(&loop.AgentStarted{Agent: a.Worker.Name, PID: pid, Started: at.UTC()})
@@ -128,13 +123,13 @@ func (h hiding) Close(exit loop.Exit) []loop.Payload {
 	return redact.In(h.hide, h.Decoder.Close(exit))
 }
 
+// Complain is as the decoder has it: the line is without secrets by now.
+func (h hiding) Complain(line []byte) []loop.Payload {
+	return redact.In(h.hide, agent.Complain(h.Decoder, line))
+}
+
 // Finished is as the decoder has it.
 func (h hiding) Finished() bool { return agent.Finished(h.Decoder) }
-
-// complaint takes in what the agent prints as errors, but for what is secret.
-func (e *Engine) complaint(a *Attempt) func([]byte, bool) {
-	return func(line []byte, more bool) { a.complain(e.Hide.Line(line), more) }
-}
 
 // traceOf is what ties the attempt to the traces of the agent's own.
 func (e *Engine) traceOf(a *Attempt) []string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -127,13 +128,18 @@ func (a *Attempt) hear(p loop.Payload) []loop.Payload {
 	return made
 }
 
-// complain takes in a line of the agent's errors.
-func (a *Attempt) complain(line []byte, _ bool) {
+// complain takes in a line of the agent's errors, or a piece of one, and gives what
+// its decoder reads in a whole one.
+func (a *Attempt) complain(d agent.Decoder, line []byte, more bool) []loop.Payload {
 	for _, l := range a.listeners {
 		if c, ok := l.(Complainer); ok {
 			c.Complain(line)
 		}
 	}
+	if more {
+		return nil
+	}
+	return agent.Complain(d, line)
 }
 
 // leftOpen tells whether an attempt is left to the next runner: something that

@@ -50,8 +50,7 @@ type Options struct {
 	Bare        []string // of other children; nil: the same
 	HasPrompt   bool     // the command gets one
 	Confined    bool     // Exec holds agents in a sandbox
-	Timeout     time.Duration
-	Idle        time.Duration
+	Times       Times
 	Context     Context
 	Transcripts int // iterations whose raw output is kept
 	// Trace adds to the environment of an attempt; nil: nothing.
@@ -63,6 +62,13 @@ type Options struct {
 	Hurry     bool             // go on at once with a run that was waiting
 	Clock     Clock            // nil is the one on the wall
 	Exec      Exec             // runs one process to its end; nil is proc.Run
+}
+
+// Times is how long an agent may take; 0 is no end.
+type Times struct {
+	Iteration time.Duration
+	Idle      time.Duration // without a sign of life
+	Patience  time.Duration // with one that only tries a request again
 }
 
 // Engine makes the steps of a run with a real agent. Between two steps it keeps
@@ -78,8 +84,7 @@ type Engine struct {
 
 	hasPrompt   bool
 	confined    bool
-	timeout     time.Duration
-	idle        time.Duration
+	times       Times
 	context     Context
 	transcripts int
 	trace       func(iter, attempt int) []string
@@ -91,7 +96,7 @@ func New(k *Kit, o Options, order Order) *Engine {
 	return &Engine{
 		Kit: k, order: order,
 		past: o.Past, resumed: o.Resumed, rebaseline: o.Rebaseline, tampered: o.Tampered,
-		hasPrompt: o.HasPrompt, confined: o.Confined, timeout: o.Timeout, idle: o.Idle, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
+		hasPrompt: o.HasPrompt, confined: o.Confined, times: o.Times, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
 	}
 }
 

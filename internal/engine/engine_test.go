@@ -48,6 +48,7 @@ type stage struct {
 	control  *steer.Control
 
 	mu      sync.Mutex
+	stdout  proc.Sink // of the process that plays
 	events  []loop.Event
 	ran     int
 	live    string     // a line that every process prints at its start
@@ -83,6 +84,7 @@ func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 		spec.Stdout.Line([]byte(s.live), false)
 		spec.Stdout.Pause()
 	}
+	s.stdout = spec.Stdout
 	var out strings.Builder
 	status := p(ctx, spec.Dir, &out)
 	spec.Stdout.Raw.Write([]byte(out.String()))
@@ -98,7 +100,7 @@ func (s *stage) exec(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 
 // causeOf is the cause that the engine cancelled with.
 func causeOf(ctx context.Context) loop.Cause {
-	for _, c := range []loop.Cause{loop.OnBudget, loop.OnMaxTime, loop.OnRequest, loop.OnSkip, loop.OnRedline} {
+	for _, c := range []loop.Cause{loop.OnBudget, loop.OnMaxTime, loop.OnRequest, loop.OnSkip, loop.OnRedline, loop.OnRetry} {
 		if errors.Is(context.Cause(ctx), proc.End(c)) {
 			return c
 		}

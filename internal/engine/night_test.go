@@ -229,6 +229,48 @@ func (s *stage) resumed() string {
 	return strings.Join(list, " ")
 }
 
+// tries says one thing at once, and then nothing until it is ended.
+func (s *stage) tries(line string) play {
+	return func(ctx context.Context, dir string, out io.Writer) int {
+		s.stdout.Line([]byte(line), false)
+		s.stdout.Pause()
+		return hangs(ctx, dir, out)
+	}
+}
+
+// An agent that only tries again is ended, the attempt does not count, and another
+// agent works while the limit lasts.
+func TestAnAgentThatOnlyTriesAgain(t *testing.T) {
+	bubble(t, "gives way to another while its limit lasts", func(t *testing.T) {
+		s := newStage(t)
+		s.plays = []play{s.tries(`{"type":"agent.retry","try":4,"most":10,"after_ms":300000,"error":{"kind":"usage_limit","message":"429"}}`), says("<promise>DONE</promise>")}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true}}
+		s.options = func(o *app.Blueprint) { o.Run.Times.Patience = 2 * time.Minute }
+		s.cast(false, "claude", "codex")
+		began := time.Now()
+		end := s.run(nil)
+		if got := s.results(); !slices.Equal(got, []loop.Result{loop.Limited, loop.OK}) || end.Totals.Iterations != 1 {
+			t.Errorf("results = %v, %d iterations, want one that is limited and does not count", got, end.Totals.Iterations)
+		}
+		first := s.finished()[0].Outcome
+		if first.Exit.Cause != loop.OnRetry || first.Error == nil || first.Error.Message != "it kept trying again: 429" || time.Since(began) > time.Second {
+			t.Errorf("first = %+v, %+v after %s, want it ended at once for its tries", first.Exit, first.Error, time.Since(began))
+		}
+		if second := s.finished()[1].Outcome; second.Agent != "codex" {
+			t.Errorf("%s worked meanwhile, want codex", second.Agent)
+		}
+	})
+	bubble(t, "for no reason that it tells is taken as a server that is not there", func(t *testing.T) {
+		s := newStage(t)
+		s.plays = []play{s.tries(`{"type":"agent.retry"}`), says("<promise>DONE</promise>")}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true}}
+		s.options = func(o *app.Blueprint) { o.Run.Times.Patience = time.Minute }
+		if end := s.run(nil); end.State != loop.Done || !slices.Equal(s.results(), []loop.Result{loop.Unavailable, loop.OK}) {
+			t.Errorf("results = %v, end = %+v", s.results(), end)
+		}
+	})
+}
+
 func TestAKeptSession(t *testing.T) {
 	bubble(t, "goes on until the redline, and hands over", func(t *testing.T) {
 		s := newStage(t, speaks("one", 40, says("half of it")), speaks("one", 90, says("more of it")), speaks("two", 10, says("<promise>DONE</promise>")))

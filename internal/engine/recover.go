@@ -174,7 +174,12 @@ func (e *Engine) hearAgain(a *Attempt, exited *loop.AgentExited) error {
 	if err != nil {
 		return fmt.Errorf("read the transcript of iteration %d again: %w", a.Iter, err)
 	}
-	if err := eachLine(a.Dir.OpenStderr, e.complaint(a)); err != nil {
+	err = eachLine(a.Dir.OpenStderr, func(line []byte, more bool) {
+		for _, p := range a.complain(decoder, e.Hide.Line(line), more) {
+			a.hear(p)
+		}
+	})
+	if err != nil {
 		return fmt.Errorf("read the errors of iteration %d again: %w", a.Iter, err)
 	}
 	a.hear(exited)

@@ -93,4 +93,5 @@ const (
 	OnBudget   Cause = "budget"
 	OnMaxTime  Cause = "time"
 	OnRedline  Cause = "redline"
+	OnRetry    Cause = "retry" // it kept trying a request again for longer than anybody wants to wait
 )

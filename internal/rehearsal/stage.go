@@ -255,7 +255,7 @@ func (p *part) note(remark string) error {
 
 // causeOf reads what proc.End has put into the context.
 func causeOf(ctx context.Context) loop.Cause {
-	for _, c := range []loop.Cause{loop.AtDeadline, loop.OnSkip, loop.OnBudget, loop.OnMaxTime, loop.OnRedline} {
+	for _, c := range []loop.Cause{loop.AtDeadline, loop.OnSkip, loop.OnBudget, loop.OnMaxTime, loop.OnRedline, loop.OnRetry} {
 		if errors.Is(context.Cause(ctx), proc.End(c)) {
 			return c
 		}

@@ -114,7 +114,7 @@ func TestHowAnAttemptOnTheStageEnds(t *testing.T) {
 
 // The runner ends an attempt by its context: at the very line that moved it to.
 func TestTheRunnerEndsAnAttempt(t *testing.T) {
-	for _, cause := range []loop.Cause{loop.OnRequest, loop.OnBudget, loop.OnMaxTime, loop.OnSkip, loop.OnRedline} {
+	for _, cause := range []loop.Cause{loop.OnRequest, loop.OnBudget, loop.OnMaxTime, loop.OnSkip, loop.OnRedline, loop.OnRetry} {
 		th := newTheatre(t, `{ usage = { cost_usd = 1 } }, { text = "never said" }`)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		spec := th.spec()

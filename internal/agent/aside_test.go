@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// aside decodes lines that stand on stderr ("!"), in a diary ("~"), or on stdout.
+func aside(format string, lines ...string) []loop.Payload {
+	d := formats[format](Options{Now: func() time.Time { return recordedAt }})
+	var all []loop.Payload
+	for _, line := range lines {
+		read := d.Decode
+		switch line[0] {
+		case '!':
+			read = func(line []byte) []loop.Payload { return Complain(d, line[1:]) }
+		case '~':
+			read = func(line []byte) []loop.Payload { return Overhear(d, line[1:]) }
+		}
+		all = append(all, read([]byte(line))...)
+	}
+	return all
+}
+
+func because(kind loop.ErrorKind, words string) *loop.AgentError {
+	return &loop.AgentError{Kind: kind, Message: words}
+}
+
+// qwenNote is a line of qwen's session file.
+func qwenNote(event string) string {
+	return `~{"type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{` + event + `}}}`
+}
+
+func TestRetriesThatAreToldAside(t *testing.T) {
+	const quota = "You exceeded your current quota, please check your plan and billing details."
+	tests := []struct {
+		name, agent string
+		lines       []string
+		want        []loop.Payload
+	}{
+		{
+			"gemini, on stderr", "gemini",
+			[]string{`!Attempt 2 failed with status 503. Retrying with backoff... _ApiError: {"error":{"code":503,"message":"Overloaded"}}`},
+			[]loop.Payload{&loop.AgentRetry{Try: 2, Error: because(loop.ErrOverloaded, "Overloaded")}},
+		},
+		{"gemini says other things there", "gemini", []string{"!Ripgrep is not available. Falling back to GrepTool.", "!"}, nil},
+		{
+			"gemini waits for a limit", "gemini",
+			[]string{`!Attempt 1 failed: Please retry in 2h. Retrying after 7200000ms...`},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 1, After: loop.Millis(2 * time.Hour), Error: because(loop.ErrRateLimit, "Please retry in 2h")},
+				&loop.AgentLimit{Limit: loop.Limit{Kind: "rate_limit", Until: recordedAt.Add(2 * time.Hour)}},
+			},
+		},
+		{
+			"qwen, on stderr", "qwen",
+			[]string{"!Retrying in 60s (attempt 1/10): [API Error: 429 " + quota + "]"},
+			[]loop.Payload{&loop.AgentRetry{Try: 1, Most: 10, After: loop.Millis(time.Minute), Error: because(loop.ErrBilling, "429 "+quota)}},
+		},
+		{
+			"qwen, in its session file, and how long in its log", "qwen",
+			[]string{
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"429 Please try again later.","status_code":429`),
+				"~2026-11-18T14:47:37.161Z [WARN] [RETRY] Attempt 1 failed with status 429. Retrying after explicit delay of 7200000ms... {",
+				"~  kind: 'http',",
+			},
+			[]loop.Payload{
+				&loop.AgentRetry{Error: because(loop.ErrRateLimit, "429 Please try again later.")},
+				&loop.AgentRetry{Try: 1, After: loop.Millis(2 * time.Hour), Error: because(loop.ErrRateLimit, "429 Please try again later.")},
+				&loop.AgentLimit{Limit: loop.Limit{Kind: "rate_limit", Until: recordedAt.Add(2 * time.Hour)}},
+			},
+		},
+		{
+			"qwen, with no money left", "qwen",
+			[]string{qwenNote(`"event.name":"qwen-code.api_error","error_message":"429 ` + quota + `","status_code":429`)},
+			[]loop.Payload{&loop.AgentRetry{Error: because(loop.ErrBilling, "429 "+quota)}},
+		},
+		{
+			"qwen, without a connection", "qwen",
+			[]string{
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"Connection error. (cause: connect ECONNREFUSED 127.0.0.1:8080)"`),
+				"~2026-11-18T14:51:24.418Z [WARN] [RETRY] Attempt 5 failed. Retrying with backoff in 27s... {",
+			},
+			[]loop.Payload{
+				&loop.AgentRetry{Error: because(loop.ErrNetwork, "Connection error. (cause: connect ECONNREFUSED 127.0.0.1:8080)")},
+				&loop.AgentRetry{Try: 5, After: loop.Millis(27 * time.Second), Error: because(loop.ErrNetwork, "Connection error. (cause: connect ECONNREFUSED 127.0.0.1:8080)")},
+			},
+		},
+		{
+			"qwen does not try again with a key that is wrong", "qwen",
+			[]string{qwenNote(`"event.name":"qwen-code.api_error","error_message":"401 invalid x-api-key","status_code":401`)},
+			nil,
+		},
+		{
+			"qwen names the model that answered", "qwen",
+			[]string{`{"type":"system","subtype":"init","session_id":"s","model":"asked"}`, qwenNote(`"event.name":"qwen-code.api_response","model":"other","status_code":200`)},
+			[]loop.Payload{&loop.AgentSession{Session: "s", Model: "asked"}, &loop.AgentSession{Model: "other"}},
+		},
+		{
+			"a line that a tool of the agent's may have printed is no diary", "qwen",
+			[]string{"~[RETRY]", "~qwen-code.api_error", `~{"systemPayload":{"uiEvent":{"event.name":"qwen-code.api_"}}}`},
+			nil,
+		},
+		{"who keeps silent", "claude", []string{"!Retrying in 60s (attempt 1/10): no", "~Retrying in 60s (attempt 1/10): no"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, aside(tt.agent, tt.lines...)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", tt.lines, diff)
+			}
+		})
+	}
+}
+
+// What is no number of ours is nothing that anybody waits for.
+func TestNoticesThatSayNonsense(t *testing.T) {
+	for _, line := range []string{
+		"Retrying in 99999999999999999999s (attempt 99999999999999999999/10): x",
+		"Attempt 1 failed: x. Retrying after 99999999999999999999ms...",
+		"Attempt 1 failed: x. Retrying after 999999999999ms...",
+	} {
+		if try, _, ok := notice(line); !ok || try.After != 0 {
+			t.Errorf("notice(%q) = %+v, %v, want no wait", line, try, ok)
+		}
+	}
+}
+
+func TestDiaries(t *testing.T) {
+	a, err := New(Options{Name: "qwen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	got := strings.Join(Diaries(a, []string{"HOME=/elsewhere", "HOME=" + home}), "\n")
+	want := strings.Join([]string{
+		filepath.Join(home, ".qwen", "projects", "*", "chats", "{session}.jsonl"),
+		filepath.Join(home, ".qwen", "debug", "{session}.txt"),
+	}, "\n")
+	if got != want {
+		t.Errorf("Diaries = %s, want %s", got, want)
+	}
+	if list := Diaries(a, nil); list != nil {
+		t.Errorf("without a home: %q, want none", list)
+	}
+	if other, err := New(Options{Name: "claude"}); err != nil || Diaries(other, []string{"HOME=/h"}) != nil {
+		t.Errorf("claude keeps a diary, %v", err)
+	}
+}

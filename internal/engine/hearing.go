@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/refrain-loop/refrain/internal/agent"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// hearing takes in what an agent prints on stdout and on stderr. The two come from
+// goroutines of their own, and are heard one at a time, in the order in which they
+// come.
+type hearing struct {
+	engine  *Engine
+	attempt *Attempt
+
+	mu      sync.Mutex
+	decoder agent.Decoder
+	said    []loop.Payload // since the last pause
+}
+
+// line takes in a whole line of stdout.
+func (h *hearing) line(line []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.said = append(h.said, h.decoder.Decode(line)...)
+}
+
+// pause follows the last line that there is for now.
+func (h *hearing) pause() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell()
+}
+
+func (h *hearing) tell() {
+	h.engine.hear(h.attempt, joinTexts(h.said)...)
+	h.said = h.said[:0]
+}
+
+// complain takes in a line of stderr.
+func (h *hearing) complain(line []byte, more bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found := h.attempt.complain(h.decoder, h.engine.Hide.Line(line), more)
+	if len(found) > 0 {
+		h.tell()
+		h.engine.hear(h.attempt, found...)
+	}
+}
