@@ -27,27 +27,28 @@ func Overhear(d Decoder, line []byte) []loop.Payload {
 	return nil
 }
 
-// Diaries are patterns of the files in which an agent with this environment tells more
-// than it prints. SessionMark in one stands for the session, which the agent tells.
-func Diaries(a Agent, env []string) []string {
+// Diary is where an agent tells more than it prints: files below a folder of its own,
+// by patterns in which SessionMark stands for the session.
+type Diary struct {
+	Folder   string
+	Patterns []string
+}
+
+// DiaryOf is the diary of an agent with this environment. It has no patterns when the
+// agent keeps none that is read.
+func DiaryOf(a Agent, env []string) Diary {
 	c, ok := a.(*cli)
-	if !ok {
-		return nil
+	if !ok || len(c.traits.State.Diary) == 0 {
+		return Diary{}
 	}
 	state := c.traits.State
-	home := lastValue(env, "HOME")
-	folder := lastValue(env, state.In)
-	switch {
-	case folder == "" && home == "":
-		return nil
-	case folder == "":
-		folder = filepath.Join(home, filepath.FromSlash(state.Folder))
+	if folder := lastValue(env, state.In); folder != "" {
+		return Diary{folder, state.Diary}
 	}
-	var list []string
-	for _, pattern := range state.Diaries {
-		list = append(list, filepath.Join(folder, filepath.FromSlash(pattern)))
+	if home := lastValue(env, "HOME"); home != "" {
+		return Diary{filepath.Join(home, filepath.FromSlash(state.Folder)), state.Diary}
 	}
-	return list
+	return Diary{}
 }
 
 // SessionMark stands for the session in the pattern of a diary.

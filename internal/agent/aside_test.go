@@ -2,7 +2,6 @@ package agent
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -47,7 +46,7 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 		{
 			"gemini, on stderr", "gemini",
 			[]string{`!Attempt 2 failed with status 503. Retrying with backoff... _ApiError: {"error":{"code":503,"message":"Overloaded"}}`},
-			[]loop.Payload{&loop.AgentRetry{Try: 2, Error: because(loop.ErrOverloaded, "Overloaded")}},
+			[]loop.Payload{&loop.AgentRetry{Try: 2, After: loop.Millis(10 * time.Second), Error: because(loop.ErrOverloaded, "Overloaded")}},
 		},
 		{"gemini says other things there", "gemini", []string{"!Ripgrep is not available. Falling back to GrepTool.", "!"}, nil},
 		{
@@ -131,24 +130,28 @@ func TestNoticesThatSayNonsense(t *testing.T) {
 	}
 }
 
-func TestDiaries(t *testing.T) {
-	a, err := New(Options{Name: "qwen"})
-	if err != nil {
-		t.Fatal(err)
+func TestDiaryOf(t *testing.T) {
+	made := func(name string) Agent {
+		a, err := New(Options{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
 	}
-	home := t.TempDir()
-	got := strings.Join(Diaries(a, []string{"HOME=/elsewhere", "HOME=" + home}), "\n")
-	want := strings.Join([]string{
-		filepath.Join(home, ".qwen", "projects", "*", "chats", "{session}.jsonl"),
-		filepath.Join(home, ".qwen", "debug", "{session}.txt"),
-	}, "\n")
-	if got != want {
-		t.Errorf("Diaries = %s, want %s", got, want)
-	}
-	if list := Diaries(a, nil); list != nil {
-		t.Errorf("without a home: %q, want none", list)
-	}
-	if other, err := New(Options{Name: "claude"}); err != nil || Diaries(other, []string{"HOME=/h"}) != nil {
-		t.Errorf("claude keeps a diary, %v", err)
+	qwen := []string{"projects/*/chats/{session}.jsonl", "debug/{session}.txt"}
+	for _, tt := range []struct {
+		name, agent string
+		env         []string
+		want        Diary
+	}{
+		{"below the home folder that counts", "qwen", []string{"HOME=/before", "HOME=/home/me"}, Diary{filepath.FromSlash("/home/me/.qwen"), qwen}},
+		{"nobody knows where", "qwen", nil, Diary{}},
+		{"none", "claude", []string{"HOME=/home/me"}, Diary{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, DiaryOf(made(tt.agent), tt.env)); diff != "" {
+				t.Errorf("DiaryOf(%s, %q) (-want +got):\n%s", tt.agent, tt.env, diff)
+			}
+		})
 	}
 }

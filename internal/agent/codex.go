@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -248,7 +249,7 @@ func (d *codexDialect) trouble(message string, r *report) {
 	}
 	try, _ := strconv.Atoi(found[1]) // at most three digits
 	most, _ := strconv.Atoi(found[2])
-	r.retries(loop.AgentRetry{Try: try, Most: most}, codexFault(found[3]))
+	r.retries(loop.AgentRetry{Try: try, Most: most, After: backoff(200*time.Millisecond, try, time.Minute)}, codexFault(found[3]))
 }
 
 // codexFault reads an error, which is prose, or the provider's answer as it

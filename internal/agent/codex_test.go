@@ -140,7 +140,7 @@ func TestCodexEvents(t *testing.T) {
 		{
 			"trying again",
 			[]string{`{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 Unauthorized: no)"}`},
-			[]loop.Payload{&loop.AgentRetry{Try: 2, Most: 5, Error: &loop.AgentError{Kind: loop.ErrAuth, Message: "unexpected status 401 Unauthorized: no"}}},
+			[]loop.Payload{&loop.AgentRetry{Try: 2, Most: 5, After: loop.Millis(400 * time.Millisecond), Error: &loop.AgentError{Kind: loop.ErrAuth, Message: "unexpected status 401 Unauthorized: no"}}},
 		},
 	}
 	for _, tt := range tests {

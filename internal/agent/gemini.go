@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/price"
@@ -114,9 +115,14 @@ func (d *geminiDialect) event(v value, r *report) {
 
 // complain reads on stderr that it tries again, which it tells nowhere else.
 func (d *geminiDialect) complain(line string, r *report) {
-	if try, f, ok := notice(line); ok {
-		r.retries(try, f)
+	try, f, ok := notice(line)
+	if !ok {
+		return
 	}
+	if try.After == 0 {
+		try.After = backoff(5*time.Second, try.Try, 30*time.Second)
+	}
+	r.retries(try, f)
 }
 
 // message takes the agent's words; the prompt is a message too, the user's.

@@ -53,6 +53,11 @@ func answerIn(f fault) fault {
 	return f
 }
 
+// backoff is a wait that an agent does not tell, and doubles with every try.
+func backoff(first time.Duration, try int, most time.Duration) loop.Millis {
+	return loop.Millis(min(first<<min(max(try-1, 0), 20), most))
+}
+
 // number is a count that somebody printed; one that is no number of ours is 0.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)

@@ -31,8 +31,8 @@ func newQwen(o Options) (Agent, error) {
 			Bases: []string{"ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"},
 			State: State{
 				Folder: ".qwen", Keep: []string{"settings.json", "QWEN.md", ".env", "agents", "commands", "extensions", "hooks", "skills"},
-				Secret:  []string{"oauth_creds.json"},
-				Diaries: []string{"projects/*/chats/" + SessionMark + ".jsonl", "debug/" + SessionMark + ".txt"},
+				Secret: []string{"oauth_creds.json"},
+				Diary:  []string{"projects/*/chats/" + SessionMark + ".jsonl", "debug/" + SessionMark + ".txt"},
 			},
 		},
 		first: "INT",

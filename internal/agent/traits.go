@@ -58,9 +58,9 @@ type State struct {
 	Partly Partly
 	// Secret is what lies below Folder and is a sign-in of the user's.
 	Secret []string
-	// Diaries are patterns below Folder of the files in which it tells more than it
-	// prints while it works: see Diaries.
-	Diaries []string
+	// Diary is patterns below Folder of the files in which it tells more than it prints
+	// while it works: see DiaryOf.
+	Diary []string
 }
 
 // Partly is a JSON file of which an agent has no business changing some keys.

@@ -39,16 +39,22 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.Weigh})
 	defer e.Desk.SetAgent(nil)
 	decoder := e.decoder(a)
-	tools, waits := &openTools{}, &patience{most: e.times.Patience, clock: e.Clock, end: cancel}
+	tools := &openTools{}
+	waits := &patience{most: e.times.Patience, clock: e.Clock, end: cancel, busy: tools.any}
 	defer waits.close()
 	a.listeners = append(a.listeners, spent, tools, waits)
 
 	h := &hearing{engine: e, attempt: a, decoder: decoder}
+	env := append(a.number(ChildEnv(e.Env, cmd)), e.traceOf(a)...)
+	written := newDiary(agent.DiaryOf(a.Worker.Agent, env), state.SessionOf(a.Worker.Name), h.overhear)
+	a.listeners = append(a.listeners, written)
+	readOut := written.follow()
+	defer readOut()
 	exit, err := e.Exec(ctx, proc.Spec{
 		Argv:  cmd.Argv,
 		Role:  proc.Agent,
 		Dir:   e.Dir,
-		Env:   append(a.number(ChildEnv(e.Env, cmd)), e.traceOf(a)...),
+		Env:   env,
 		Stdin: stdin(cmd.Stdin),
 		First: cmd.First,
 
@@ -69,6 +75,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 			e.Record(&loop.AgentStarted{Agent: a.Worker.Name, PID: pid, Started: at.UTC()})
 		},
 	})
+	readOut()
 	a.Duration = e.Clock.Now().Sub(a.Started).Truncate(time.Millisecond) // as the journal has it
 	if agent.Finished(decoder) && endedForTheRun(exit, err) {
 		exit, err = e.hadFinished(), nil
@@ -126,6 +133,11 @@ func (h hiding) Close(exit loop.Exit) []loop.Payload {
 // Complain is as the decoder has it: the line is without secrets by now.
 func (h hiding) Complain(line []byte) []loop.Payload {
 	return redact.In(h.hide, agent.Complain(h.Decoder, line))
+}
+
+// Overhear is likewise.
+func (h hiding) Overhear(line []byte) []loop.Payload {
+	return redact.In(h.hide, agent.Overhear(h.Decoder, line))
 }
 
 // Finished is as the decoder has it.

@@ -48,6 +48,7 @@ type Attempt struct {
 	Touched bool
 
 	listeners []Listener
+	session   string // the agent's own, as it was heard
 }
 
 // Order is what happens around an attempt: lists in plain sight, gone through from
@@ -121,6 +122,9 @@ func (a *Attempt) began() time.Time {
 // hear lets the listeners take in what the agent said. What they make of it is
 // given to who records.
 func (a *Attempt) hear(p loop.Payload) []loop.Payload {
+	if s, ok := p.(*loop.AgentSession); ok && s.Session != "" {
+		a.session = s.Session
+	}
 	var made []loop.Payload
 	for _, l := range a.listeners {
 		made = append(made, l.Hear(p)...)

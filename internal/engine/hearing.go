@@ -7,9 +7,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// hearing takes in what an agent prints on stdout and on stderr. The two come from
-// goroutines of their own, and are heard one at a time, in the order in which they
-// come.
+// hearing takes in what an agent prints on stdout and on stderr, and what it writes
+// into its diary. They come from goroutines of their own, and are heard one at a time,
+// in the order in which they come.
 type hearing struct {
 	engine  *Engine
 	attempt *Attempt
@@ -44,6 +44,16 @@ func (h *hearing) complain(line []byte, more bool) {
 	defer h.mu.Unlock()
 	found := h.attempt.complain(h.decoder, h.engine.Hide.Line(line), more)
 	if len(found) > 0 {
+		h.tell()
+		h.engine.hear(h.attempt, found...)
+	}
+}
+
+// overhear takes in a line of the diary.
+func (h *hearing) overhear(line []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if found := agent.Overhear(h.decoder, h.engine.Hide.Line(line)); len(found) > 0 {
 		h.tell()
 		h.engine.hear(h.attempt, found...)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -266,6 +268,75 @@ func TestAnAgentThatOnlyTriesAgain(t *testing.T) {
 		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true}}
 		s.options = func(o *app.Blueprint) { o.Run.Times.Patience = time.Minute }
 		if end := s.run(nil); end.State != loop.Done || !slices.Equal(s.results(), []loop.Result{loop.Unavailable, loop.OK}) {
+			t.Errorf("results = %v, end = %+v", s.results(), end)
+		}
+	})
+}
+
+// notes prints a line at once, writes others into a file below its home folder, and
+// then nothing until it is ended.
+func (s *stage) notes(home, line, name string, notes ...string) play {
+	return func(ctx context.Context, dir string, out io.Writer) int {
+		s.stdout.Raw.Write([]byte(line + "\n"))
+		s.stdout.Line([]byte(line), false)
+		s.stdout.Pause()
+		path := filepath.Join(home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			s.t.Error(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.Join(notes, "\n")+"\n"), 0o600); err != nil {
+			s.t.Error(err)
+		}
+		return hangs(ctx, dir, out)
+	}
+}
+
+// An agent that says nothing of a limit, but writes it into a file of its own, is
+// heard all the same.
+func TestALimitInADiary(t *testing.T) {
+	const (
+		hello = `{"type":"system","subtype":"init","session_id":"s-1","model":"m"}`
+		wait  = "2026-11-18T14:47:37.161Z [WARN] [RETRY] Attempt 1 failed with status 429. Retrying after explicit delay of 7200000ms... {"
+	)
+	limited := func(t *testing.T) *stage {
+		s, home := newStage(t), t.TempDir()
+		s.plays = []play{s.notes(home, hello, ".qwen/debug/s-1.txt", "[INFO] x", wait), says("<promise>DONE</promise>")}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour}}
+		qwen, err := agent.New(agent.Options{Name: "qwen", Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.cast(false, "qwen", "other")
+		cast := s.options
+		s.options = func(o *app.Blueprint) {
+			cast(o)
+			o.Run.Workers[0].Agent = qwen
+			o.Run.Times.Patience, o.Run.Env = 2*time.Minute, []string{"HOME=" + home}
+		}
+		return s
+	}
+	bubble(t, "is met while the agent works", func(t *testing.T) {
+		s := limited(t)
+		began := time.Now()
+		if end := s.run(nil); end.State != loop.Done || !slices.Equal(s.results(), []loop.Result{loop.Limited, loop.OK}) {
+			t.Errorf("results = %v, end = %+v", s.results(), end)
+		}
+		first := s.finished()[0].Outcome
+		if first.Limit == nil || first.Limit.Until.Sub(began) < 2*time.Hour || first.Limit.Until.Sub(began) > 2*time.Hour+5*time.Second {
+			t.Errorf("limit = %+v, want one of two hours", first.Limit)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it took %s to hear of it", took)
+		}
+		if second := s.finished()[1].Outcome; second.Agent != "other" {
+			t.Errorf("%s worked meanwhile, want other", second.Agent)
+		}
+	})
+	bubble(t, "is found again by the next runner", func(t *testing.T) {
+		s := limited(t)
+		s.crash("agent.exited")
+		s.plays = s.plays[1:]
+		if end := s.resume(); end.State != loop.Done || !slices.Equal(s.results(), []loop.Result{loop.Limited, loop.OK}) {
 			t.Errorf("results = %v, end = %+v", s.results(), end)
 		}
 	})

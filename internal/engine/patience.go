@@ -13,13 +13,16 @@ import (
 // hours, and nobody else can work meanwhile: the run waits better than the agent
 // does, for it shares the limit and lets another agent go on.
 //
-//	a retry            it is trying, since the first one in a row
-//	an answer          it works again
-//	would outlast most it is ended
+//	a retry              it is trying, since the first one in a row
+//	  its wait is known  it is ended if that would outlast the patience; when it has
+//	                     passed, the agent asks, and an answer may take its time
+//	  it is not          it is ended when nothing has come by then
+//	an answer            it works again
 type patience struct {
 	most  time.Duration // 0: as long as the agent has
 	clock Clock
 	end   context.CancelCauseFunc
+	busy  func() bool // it has a tool at work: then it does not wait to ask
 
 	mu    sync.Mutex
 	since time.Time // of the first try in a row; zero: it works
@@ -32,7 +35,7 @@ type patience struct {
 func (p *patience) Hear(said loop.Payload) []loop.Payload {
 	switch said := said.(type) {
 	case *loop.AgentRetry:
-		p.tried(p.clock.Now().Add(said.After.Duration()))
+		p.tried(said.After.Duration())
 	case *loop.AgentLimit:
 		p.limited(said.Limit.Until)
 	case *loop.AgentText, *loop.AgentTool, *loop.AgentUsage, *loop.AgentResult:
@@ -43,13 +46,19 @@ func (p *patience) Hear(said loop.Payload) []loop.Payload {
 
 func (*patience) Report(*loop.Outcome) []loop.Payload { return nil }
 
-func (p *patience) tried(next time.Time) {
+// tried takes in a try that comes after a wait; 0 is one of unknown length.
+func (p *patience) tried(after time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.clock.Now()
 	if p.since.IsZero() {
-		p.since = p.clock.Now()
+		p.since = now
 	}
-	p.weigh(next)
+	p.next = now.Add(after)
+	p.quiet()
+	if p.weigh() && after == 0 {
+		p.stop = p.clock.AfterFunc(p.since.Add(p.most).Sub(now), p.over)
+	}
 }
 
 // limited is for an agent that does not say when it will try again: before the limit
@@ -58,23 +67,32 @@ func (p *patience) limited(until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.since.IsZero() && until.After(p.next) {
-		p.weigh(until)
+		p.next = until
+		p.weigh()
 	}
 }
 
-func (p *patience) weigh(next time.Time) {
-	p.next = next
+// weigh ends the agent if the row of tries lasts too long, or will. It tells whether
+// there is patience left that may run out.
+func (p *patience) weigh() bool {
 	if p.most == 0 {
-		return
+		return false
 	}
-	now, over := p.clock.Now(), p.since.Add(p.most)
-	if next.After(over) || !now.Before(over) {
+	over := p.since.Add(p.most)
+	if p.next.After(over) || !p.clock.Now().Before(over) {
 		p.end(proc.End(loop.OnRetry))
+		return false
+	}
+	return true
+}
+
+// over follows a wait of unknown length.
+func (p *patience) over() {
+	if p.busy != nil && p.busy() {
+		p.answered()
 		return
 	}
-	if p.stop == nil {
-		p.stop = p.clock.AfterFunc(over.Sub(now), func() { p.end(proc.End(loop.OnRetry)) })
-	}
+	p.end(proc.End(loop.OnRetry))
 }
 
 func (p *patience) answered() {
@@ -102,5 +120,5 @@ func (p *patience) quiet() {
 func (p *patience) waits() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.since.IsZero() && (p.most > 0 || p.clock.Now().Before(p.next))
+	return p.stop != nil || !p.since.IsZero() && p.clock.Now().Before(p.next)
 }

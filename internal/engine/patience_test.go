@@ -25,7 +25,9 @@ func TestPatience(t *testing.T) {
 	}{
 		{"a wait that outlasts it", 2 * time.Minute, []step{{0, retry(5 * time.Minute)}}, time.Nanosecond},
 		{"a wait that does not", 2 * time.Minute, []step{{0, retry(time.Minute)}, {time.Minute, &loop.AgentText{Text: "x"}}}, 0},
-		{"many short ones", time.Minute, []step{{0, retry(time.Second)}, {20 * time.Second, retry(time.Second)}, {20 * time.Second, retry(time.Second)}}, time.Minute},
+		{"many short ones", time.Minute, []step{{0, retry(time.Second)}, {20 * time.Second, retry(time.Second)}, {40 * time.Second, retry(time.Second)}}, time.Minute},
+		{"an answer that takes its time after a wait", time.Minute, []step{{0, retry(time.Second)}, {5 * time.Minute, &loop.AgentText{Text: "x"}}}, 0},
+		{"a wait of unknown length that turns out short", time.Minute, []step{{0, retry(0)}, {time.Second, retry(time.Second)}}, 0},
 		{"short ones whose last would outlast it", time.Minute, []step{{0, retry(time.Second)}, {30 * time.Second, retry(40 * time.Second)}}, 30 * time.Second},
 		{"a wait of unknown length", time.Minute, []step{{0, retry(0)}}, time.Minute},
 		{"a limit that is known to last", time.Minute, []step{{0, retry(0)}, {time.Second, &loop.AgentLimit{Limit: loop.Limit{Until: time.Now().AddDate(90, 0, 0)}}}}, time.Second},
@@ -62,6 +64,19 @@ func TestPatience(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A try may be heard late, when the agent has long got its answer and a tool works.
+func TestWhoHasAToolAtWorkIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		p := &patience{most: time.Minute, clock: wall{}, end: cancel, busy: func() bool { return true }}
+		p.Hear(&loop.AgentRetry{})
+		if time.Sleep(time.Hour); ctx.Err() != nil {
+			t.Errorf("it was ended: %v", context.Cause(ctx))
+		}
+	})
 }
 
 // An agent that waits to try again is silent, and not idle.

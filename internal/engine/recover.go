@@ -182,6 +182,7 @@ func (e *Engine) hearAgain(a *Attempt, exited *loop.AgentExited) error {
 	if err != nil {
 		return fmt.Errorf("read the errors of iteration %d again: %w", a.Iter, err)
 	}
+	e.overhearAgain(a, decoder)
 	a.hear(exited)
 	for _, p := range decoder.Close(exited.Exit) {
 		if p.Type().Kept() && !a.Left.Heard(p.Type()) { // it was lost with the runner
@@ -191,6 +192,23 @@ func (e *Engine) hearAgain(a *Attempt, exited *loop.AgentExited) error {
 	}
 	a.Duration = exited.Duration.Duration()
 	return nil
+}
+
+// overhearAgain reads the diary of an attempt once more. Where the session goes on from
+// attempts before, nobody knows any more which lines are of this one.
+func (e *Engine) overhearAgain(a *Attempt, decoder agent.Decoder) {
+	if a.session == "" || e.State().SessionOf(a.Worker.Name) != "" {
+		return
+	}
+	var all []loop.Payload
+	d := newDiary(agent.DiaryOf(a.Worker.Agent, e.Env), "", func(line []byte) {
+		all = append(all, agent.Overhear(decoder, e.Hide.Line(line))...)
+	})
+	d.Hear(&loop.AgentSession{Session: a.session})
+	d.look()
+	for _, p := range all {
+		a.hear(p)
+	}
 }
 
 // eachLine reads what an agent printed, if it did.
