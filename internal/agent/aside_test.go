@@ -106,6 +106,32 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			[]string{"~[RETRY]", "~qwen-code.api_error", `~{"systemPayload":{"uiEvent":{"event.name":"qwen-code.api_"}}}`},
 			nil,
 		},
+		{
+			"codex waits for a limit, nobody knows for how long", "codex",
+			[]string{`{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}`},
+			[]loop.Payload{&loop.AgentRetry{Try: 1, Most: 5, Error: because(loop.ErrRateLimit, "exceeded retry limit, last status: 429 Too Many Requests")}},
+		},
+		{
+			"codex counts its tokens", "codex",
+			[]string{
+				`~{"type":"token_usage_record","payload":{"usage":{"input_tokens":1200,"output_tokens":50},"thread_token_usage":{"input_tokens":1200,"cached_input_tokens":200,"output_tokens":50}}}`,
+				`~{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":1200,"output_tokens":50}}}}`,
+				`~{"type":"token_usage_record","payload":{"thread_token_usage":{"input_tokens":3600,"cached_input_tokens":1100,"output_tokens":110}}}`,
+				`~{"type":"response_item","payload":{"text":"\"token_usage_record\" thread_token_usage"}}`,
+			},
+			[]loop.Payload{
+				&loop.AgentUsage{Usage: loop.Usage{Input: 1000, CacheRead: 200, Output: 50}},
+				&loop.AgentUsage{Usage: loop.Usage{Input: 2500, CacheRead: 1100, Output: 110}},
+			},
+		},
+		{
+			"codex, late: what it has told itself at its end stands", "codex",
+			[]string{
+				`{"type":"turn.completed","usage":{"input_tokens":3700,"output_tokens":120}}`,
+				`~{"type":"token_usage_record","payload":{"thread_token_usage":{"input_tokens":1200,"output_tokens":50}}}`,
+			},
+			[]loop.Payload{&loop.AgentUsage{Usage: loop.Usage{Input: 3700, Output: 120}}},
+		},
 		{"who keeps silent", "claude", []string{"!Retrying in 60s (attempt 1/10): no", "~Retrying in 60s (attempt 1/10): no"}, nil},
 	}
 	for _, tt := range tests {
@@ -145,6 +171,7 @@ func TestDiaryOf(t *testing.T) {
 		want        Diary
 	}{
 		{"below the home folder that counts", "qwen", []string{"HOME=/before", "HOME=/home/me"}, Diary{filepath.FromSlash("/home/me/.qwen"), qwen}},
+		{"where a variable says", "codex", []string{"HOME=/home/me", "CODEX_HOME=/elsewhere"}, Diary{"/elsewhere", []string{"sessions/*/*/*/rollout-*-{session}.jsonl"}}},
 		{"nobody knows where", "qwen", nil, Diary{}},
 		{"none", "claude", []string{"HOME=/home/me"}, Diary{}},
 	} {

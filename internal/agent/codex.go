@@ -34,6 +34,7 @@ func newCodex(o Options) (Agent, error) {
 			State: State{
 				Folder: ".codex", In: "CODEX_HOME", Keep: []string{"config.toml", "AGENTS.md", "AGENTS.override.md", "hooks.json", "agents", "prompts", "rules", "skills"},
 				Secret: []string{"auth.json"},
+				Diary:  []string{"sessions/*/*/*/rollout-*-" + SessionMark + ".jsonl"},
 			},
 			SignIn: SignIn{
 				Ask: []string{"login", "status"}, No: `(?m)^Not logged in`, Do: "codex login",
@@ -125,10 +126,12 @@ func codexDistrust(folders []string) (string, error) {
 }
 
 // codexDialect reads Codex's events. It tells neither the model nor a cost, and
-// its tokens only at the end.
+// its tokens only at the end; its session file has them after every reply.
 type codexDialect struct {
-	last  string // what it said last
-	fault string // its last error that was not about trying again
+	last   string // what it said last
+	fault  string // its last error that was not about trying again
+	billed bool   // it has told its tokens itself
+	diary  parser
 }
 
 func newCodexDecoder(o Options) Decoder { return newJSONDecoder(o, &codexDialect{}) }
@@ -146,11 +149,24 @@ func (d *codexDialect) event(v value, r *report) {
 	case v.is("error", "type"):
 		d.trouble(v.str("message"), r)
 	case v.is("turn.completed", "type"):
+		d.billed = true
 		r.used(codexUsage(v.get("usage"), r), 0)
 		// A command that has not returned runs on in the background.
 		r.ended(loop.AgentResult{OK: true, Text: d.last, Pending: len(r.open) > 0})
 	case v.is("turn.failed", "type"):
 		r.failed(codexFault(v.str("error", "message")))
+	}
+}
+
+// overhear reads a line of its session file. Each reply is a record there, with what
+// the session has used so far.
+func (d *codexDialect) overhear(line string, r *report) {
+	if d.billed || !strings.Contains(line, `"token_usage_record"`) {
+		return
+	}
+	v, ok := d.diary.parse([]byte(line))
+	if ok && v.is("token_usage_record", "type") && v.has("payload", "thread_token_usage") {
+		r.used(codexUsage(v.get("payload", "thread_token_usage"), r), 0)
 	}
 }
 
@@ -249,7 +265,11 @@ func (d *codexDialect) trouble(message string, r *report) {
 	}
 	try, _ := strconv.Atoi(found[1]) // at most three digits
 	most, _ := strconv.Atoi(found[2])
-	r.retries(loop.AgentRetry{Try: try, Most: most, After: backoff(200*time.Millisecond, try, time.Minute)}, codexFault(found[3]))
+	again, f := loop.AgentRetry{Try: try, Most: most}, codexFault(found[3])
+	if loop.Treat(f.class()).Result != loop.Limited { // else it waits for as long as the provider says
+		again.After = backoff(200*time.Millisecond, try, time.Minute)
+	}
+	r.retries(again, f)
 }
 
 // codexFault reads an error, which is prose, or the provider's answer as it

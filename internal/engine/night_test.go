@@ -342,6 +342,33 @@ func TestALimitInADiary(t *testing.T) {
 	})
 }
 
+// codex tells its tokens at its end, and before that in a file: the budget ends it in
+// the middle of an iteration that has no end.
+func TestABudgetInADiary(t *testing.T) {
+	bubble(t, "ends the agent", func(t *testing.T) {
+		s, home := newStage(t), t.TempDir()
+		s.plays = []play{s.notes(
+			home, `{"type":"thread.started","thread_id":"t-1"}`, ".codex/sessions/2026/11/18/rollout-2026-11-18T14-00-00-t-1.jsonl",
+			`{"type":"token_usage_record","payload":{"thread_token_usage":{"input_tokens":900,"output_tokens":50}}}`,
+			`{"type":"token_usage_record","payload":{"thread_token_usage":{"input_tokens":1900,"output_tokens":110}}}`,
+		)}
+		s.settings = stop.Settings{Iterations: 9, Tokens: 2000}
+		codex, err := agent.New(agent.Options{Name: "codex", Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.options = func(o *app.Blueprint) {
+			o.Run.Workers[0].Agent = codex
+			o.Run.Env = []string{"HOME=" + home}
+		}
+		began := time.Now()
+		end := s.run(nil)
+		if end.Reason != loop.ByTokens || end.Totals.Tokens != 2010 || time.Since(began) > 10*time.Second {
+			t.Errorf("end = %+v after %s, want the budget to end it at once", end, time.Since(began))
+		}
+	})
+}
+
 func TestAKeptSession(t *testing.T) {
 	bubble(t, "goes on until the redline, and hands over", func(t *testing.T) {
 		s := newStage(t, speaks("one", 40, says("half of it")), speaks("one", 90, says("more of it")), speaks("two", 10, says("<promise>DONE</promise>")))
