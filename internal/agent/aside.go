@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -17,6 +18,12 @@ func Complain(d Decoder, line []byte) []loop.Payload {
 		return c.Complain(line)
 	}
 	return nil
+}
+
+// Notice tells whether a line of stderr is one that the agent prints however it fares.
+func Notice(a Agent, line string) bool {
+	c, ok := a.(*cli)
+	return ok && slices.ContainsFunc(c.notices, func(part string) bool { return strings.Contains(line, part) })
 }
 
 // Overhear reads a line of a diary in the same way.

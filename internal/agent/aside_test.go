@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,13 +11,16 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// aside decodes lines that stand on stderr ("!"), in a diary ("~"), or on stdout.
+// aside decodes lines that stand on stderr ("!"), in a diary ("~"), or on stdout. An
+// empty one is the end.
 func aside(format string, lines ...string) []loop.Payload {
 	d := formats[format](Options{Now: func() time.Time { return recordedAt }})
 	var all []loop.Payload
 	for _, line := range lines {
 		read := d.Decode
-		switch line[0] {
+		switch (line + " ")[0] {
+		case ' ':
+			read = func([]byte) []loop.Payload { return d.Close(exitOf(1, false)) }
 		case '!':
 			read = func(line []byte) []loop.Payload { return Complain(d, line[1:]) }
 		case '~':
@@ -34,6 +38,36 @@ func because(kind loop.ErrorKind, words string) *loop.AgentError {
 // qwenNote is a line of qwen's session file.
 func qwenNote(event string) string {
 	return `~{"type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{` + event + `}}}`
+}
+
+// opencodeLog is a line of opencode's log.
+func opencodeLog(level, message string, small bool, more string) string {
+	return fmt.Sprintf("!timestamp=2026-11-18T14:59:53.853Z level=%s run=7d23 message=%s providerID=p modelID=m session.id=ses_1 small=%v agent=build mode=primary %s", level, message, small, more)
+}
+
+// Of what went wrong before it asked a model opencode tells only in its log.
+func TestOpencodeThatCannotBegin(t *testing.T) {
+	const (
+		broken  = `{"type":"error","sessionID":"ses_1","error":{"name":"UnknownError","data":{"message":"Unexpected server error. Check server logs for details.","ref":"err_1"}}}`
+		unknown = `!timestamp=2026-11-18T15:02:58.321Z level=ERROR run=52 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: fake/nope." cause="x"`
+	)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  *loop.AgentError
+	}{
+		{"the log tells why", []string{unknown, broken}, because(loop.ErrModel, "Model not found: fake/nope.")},
+		{"and may come later", []string{broken, unknown}, because(loop.ErrModel, "Model not found: fake/nope.")},
+		{"nobody tells", []string{broken}, because(loop.ErrAgent, "it failed before it asked a model: check the name of the model, and that its provider is signed in")},
+		{"a filter", []string{`{"type":"error","error":{"name":"ContentFilterError","data":{"message":"The response was blocked by the provider's content filter"}}}`}, because(loop.ErrRefusal, "The response was blocked by the provider's content filter")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := aside("opencode", append(tt.lines, "")...)
+			if got := all[len(all)-1].(*loop.AgentResult); !cmp.Equal(got.Error, tt.want) {
+				t.Errorf("%+v, want %+v", got.Error, tt.want)
+			}
+		})
+	}
 }
 
 func TestRetriesThatAreToldAside(t *testing.T) {
@@ -132,6 +166,29 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 			[]loop.Payload{&loop.AgentUsage{Usage: loop.Usage{Input: 3700, Output: 120}}},
 		},
+		{
+			"opencode, in its log", "opencode",
+			[]string{
+				opencodeLog(`INFO`, `stream`, false, ``),
+				opencodeLog(`INFO`, `stream`, true, ``),
+				opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: Internal server error"`),
+				opencodeLog(`ERROR`, `"stream error"`, true, `error.error="AI_RetryError: Failed after 3 attempts. Last error: Internal server error"`),
+				opencodeLog(`INFO`, `stream`, false, ``),
+				opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: The \"usage limit\" has been reached"`),
+			},
+			[]loop.Payload{
+				&loop.AgentSession{Model: "p/m"},
+				&loop.AgentRetry{Try: 1, Most: 5, Error: because(loop.ErrServer, "Internal server error")},
+				&loop.AgentRetry{Try: 1, Most: 5, After: loop.Millis(time.Millisecond), Error: because(loop.ErrServer, "Internal server error")},
+				&loop.AgentRetry{Try: 2, Most: 5, Error: because(loop.ErrUsageLimit, `The "usage limit" has been reached`)},
+			},
+		},
+		{
+			"opencode does not try again with a key that is wrong", "opencode",
+			[]string{opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: invalid x-api-key"`)},
+			nil,
+		},
+		{"opencode says other things, too", "opencode", []string{"!timestamp=", "!permission requested: bash; auto-rejecting", `!x message="stream error" small=false error.error="AI: Overloaded"`}, nil},
 		{"who keeps silent", "claude", []string{"!Retrying in 60s (attempt 1/10): no", "~Retrying in 60s (attempt 1/10): no"}, nil},
 	}
 	for _, tt := range tests {
@@ -180,5 +237,27 @@ func TestDiaryOf(t *testing.T) {
 				t.Errorf("DiaryOf(%s, %q) (-want +got):\n%s", tt.agent, tt.env, diff)
 			}
 		})
+	}
+}
+
+func TestNotices(t *testing.T) {
+	for agent, lines := range map[string][]string{
+		"qwen":     {"Ripgrep not available: spawn /x/rg EACCES. Falling back to built-in grep.", "Warning: running headless with --yolo / approval-mode=yolo and no sandbox."},
+		"gemini":   {"YOLO mode is enabled. All tool calls will be automatically approved."},
+		"opencode": {opencodeLog("INFO", "stream", false, "")[1:], opencodeLog("ERROR", `"stream error"`, true, `error.error="x"`)[1:]},
+		"codex":    {"Reading additional input from stdin..."},
+	} {
+		a, err := New(Options{Name: agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			if !Notice(a, line) {
+				t.Errorf("%s: %q is no notice, want one", agent, line)
+			}
+		}
+		if Notice(a, "Error: no model") {
+			t.Errorf("%s: an error is a notice", agent)
+		}
 	}
 }

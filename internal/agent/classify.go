@@ -135,6 +135,8 @@ var exactWords = map[string]loop.ErrorKind{
 	"permission_error": loop.ErrPermission,
 	"refusal":          loop.ErrRefusal, // Anthropic's stop reason
 	"content_filter":   loop.ErrRefusal, // OpenAI's finish reason
+
+	"contentfiltererror": loop.ErrRefusal, // opencode
 }
 
 // vagueWords say less than the text may.

@@ -60,6 +60,7 @@ func newClaude(o Options) (Agent, error) {
 			"CLAUDE_EFFORT",
 		},
 		args:    claudeArgs,
+		notices: []string{"[claude-code:unrecognized_model]"},
 		ignores: true,
 		takes: Takes{
 			// From the folder it works in and the root of the repository; servers

@@ -26,8 +26,10 @@ type cli struct {
 	deliver func(*Command, Call) error
 	// stdoutFile: it loses output on a pipe.
 	stdoutFile bool
-	traits     Traits
-	takes      Takes
+	// notices are pieces of lines that it prints on stderr however it fares.
+	notices []string
+	traits  Traits
+	takes   Takes
 	// ignores says that its arguments can tell it to take only words from a
 	// repository.
 	ignores bool

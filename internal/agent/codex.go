@@ -53,6 +53,7 @@ func newCodex(o Options) (Agent, error) {
 			"CODEX_TOOL_CALL_ID",
 		},
 		args:    codexArgs,
+		notices: []string{"Reading additional input from stdin", "Reading prompt from stdin", "WARNING: proceeding", "failed to record rollout items"},
 		ignores: true,
 		takes: Takes{
 			// From every folder between the root of the repository and the one it

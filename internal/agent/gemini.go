@@ -44,6 +44,7 @@ func newGemini(o Options) (Agent, error) {
 		confined: map[string]string{"GEMINI_SANDBOX": "false"},
 		unset:    []string{"GEMINI_CLI"},
 		args:     geminiArgs,
+		notices:  []string{"Warning: Basic terminal", "Warning: 256-color", "YOLO mode is enabled", "Ripgrep is not available", "[STARTUP]", "Full report available at"},
 		takes: Takes{
 			// From the folder it works in; variables from the nearest folder on the
 			// way up that has some. Policies name tools that need no question.

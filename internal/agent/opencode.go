@@ -2,15 +2,20 @@ package agent
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // opencode, as measured with 1.18.
 //
 // It reads AGENTS.md by itself, and has no turn limit on its command line.
-// INT and TERM both end it at once, and its tools live on. It has a variable to
+// INT and TERM both end it at once, and its tools live on. It tries again up to five
+// times without a word, and waits for as long as the provider says; no setting changes
+// that. Its log tells of it, but not how long it will wait. It has a variable to
 // leave a project's settings alone (OPENCODE_DISABLE_PROJECT_CONFIG), and loads
 // the project's plugins all the same.
 func newOpencode(o Options) (Agent, error) {
@@ -29,9 +34,10 @@ func newOpencode(o Options) (Agent, error) {
 			Bases: anyBase,
 			State: State{Folder: ".local/share/opencode", More: []string{".local/state/opencode/"}, Private: []string{".config/opencode"}, Secret: []string{"auth.json"}},
 		},
-		env:   env,
-		unset: []string{"OPENCODE", "OPENCODE_PID"},
-		args:  opencodeArgs,
+		env:     env,
+		unset:   []string{"OPENCODE", "OPENCODE_PID"},
+		args:    opencodeArgs,
+		notices: []string{" level=INFO ", " level=WARN ", " small=true "},
 		takes: Takes{
 			// From every folder between the one it works in and the root of the
 			// repository. Its own holds plugins and tools.
@@ -54,7 +60,9 @@ var opencodeRules = map[string]string{
 }
 
 func opencodeArgs(o Options, c Call) ([]string, error) {
-	args := []string{"run", "--format", "json"}
+	// Its log is heard on stderr: on stdout it says neither that it tries again nor
+	// which model it has chosen.
+	args := []string{"run", "--format", "json", "--print-logs", "--log-level", "INFO"}
 	if o.Permissions != "own" {
 		args = append(args, "--auto")
 	}
@@ -72,6 +80,9 @@ func opencodeArgs(o Options, c Call) ([]string, error) {
 type opencodeDialect struct {
 	bill     bill
 	rejected string // the tool that the last step was not allowed to use
+	tries    int    // of the request that fails
+	broke    bool   // it says that something went wrong, and not what
+	logged   string // what its log says that was
 }
 
 func newOpencodeDecoder(o Options) Decoder { return newJSONDecoder(o, &opencodeDialect{}) }
@@ -90,8 +101,81 @@ func (d *opencodeDialect) event(v value, r *report) {
 	case "step_finish":
 		d.finish(part, r)
 	case "error":
+		d.broke = v.is("UnknownError", "error", "name") && strings.HasPrefix(v.str("error", "data", "message"), "Unexpected server error")
+		if d.broke {
+			r.failed(fault{text: "it failed before it asked a model: check the name of the model, and that its provider is signed in"})
+			return
+		}
 		r.failed(opencodeFault(v.get("error")))
 	}
+}
+
+// complain reads a line of its log:
+//
+//	timestamp=… level=INFO run=7d23 message=stream providerID=p modelID=m session.id=ses_1 small=false agent=build mode=primary
+//	timestamp=… level=ERROR run=7d23 message="stream error" providerID=p … small=false agent=build mode=primary error.error="AI_APICallError: Overloaded"
+//	timestamp=… level=ERROR run=7d23 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: p/m." cause="…"
+//
+// What is small is the search for a title, and nothing that anybody waits for.
+func (d *opencodeDialect) complain(line string, r *report) {
+	if !strings.HasPrefix(line, "timestamp=") {
+		return
+	}
+	switch {
+	case strings.Contains(line, " message=failed "):
+		d.logged = cmp.Or(logged(line, "error"), d.logged)
+	case !strings.Contains(line, " small=false "):
+	case strings.Contains(line, ` message="stream error" `):
+		d.failing(logged(line, "error.error"), r)
+	case strings.Contains(line, " message=stream "):
+		d.asking(line, r)
+	}
+}
+
+// failing reports that a request failed and will be made again. After other errors it
+// ends, and says so itself.
+func (d *opencodeDialect) failing(words string, r *report) {
+	if _, said, found := strings.Cut(words, ": "); found { // after "AI_APICallError"
+		words = said
+	}
+	if r.trying == nil {
+		d.tries = 0
+	}
+	f := fault{text: words}
+	switch kind := f.class(); {
+	case loop.Treat(kind).Result == loop.Limited, loop.Treat(kind).Result == loop.Unavailable, kind == loop.ErrBilling:
+		d.tries++
+		r.retries(loop.AgentRetry{Try: d.tries, Most: opencodeTries}, f)
+	}
+}
+
+// opencodeTries is how often it tries again.
+const opencodeTries = 5
+
+// asking takes in the model that is asked, and that a wait is over.
+func (d *opencodeDialect) asking(line string, r *report) {
+	provider, model := logged(line, "providerID"), logged(line, "modelID")
+	if provider != "" && model != "" && strings.Contains(line, " mode=primary") {
+		r.met(loop.AgentSession{Model: provider + "/" + model})
+	}
+	if r.trying != nil {
+		r.retries(loop.AgentRetry{Try: d.tries, Most: opencodeTries, After: loop.Millis(time.Millisecond)}, *r.trying)
+	}
+}
+
+// logged is a value of a line of its log: a word, or a text in quotes.
+func logged(line, key string) string {
+	_, rest, found := strings.Cut(line, " "+key+"=")
+	if !found {
+		return ""
+	}
+	if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+		if value, err := strconv.Unquote(quoted); err == nil {
+			return text.Valid(value)
+		}
+	}
+	word, _, _ := strings.Cut(rest, " ")
+	return text.Valid(strings.Trim(word, `"`))
 }
 
 // tool reports a call and its result at once: opencode prints nothing before
@@ -149,6 +233,10 @@ func (d *opencodeDialect) finish(part value, r *report) {
 }
 
 func (d *opencodeDialect) end(_ loop.Exit, r *report) {
+	if d.broke && d.logged != "" {
+		kind, words, _ := strings.Cut(d.logged, ": ")
+		r.failed(fault{kind: kind, text: cmp.Or(words, d.logged)})
+	}
 	// It exits 0 when it was not allowed to go on.
 	if r.result == nil && d.rejected != "" {
 		r.failed(fault{kind: "permission", text: "it was not allowed to use " + d.rejected + ", and stopped there"})

@@ -15,14 +15,14 @@ func TestOpencodeCommands(t *testing.T) {
 			"a fresh session, by its own rules",
 			Options{Permissions: "own"},
 			Call{HasPrompt: true, Prompt: "do it"},
-			Command{Argv: []string{"opencode", "run", "--format", "json"}, Env: own, Stdin: "do it"},
+			Command{Argv: []string{"opencode", "run", "--format", "json", "--print-logs", "--log-level", "INFO"}, Env: own, Stdin: "do it"},
 		},
 		{
 			"a session goes on, with a model",
 			Options{Permissions: "full"},
 			Call{HasPrompt: true, Prompt: "do it", Model: "a/b", Session: "ses_1"},
 			Command{
-				Argv: []string{"opencode", "run", "--format", "json", "--auto", "--model", "a/b", "--session", "ses_1"},
+				Argv: []string{"opencode", "run", "--format", "json", "--print-logs", "--log-level", "INFO", "--auto", "--model", "a/b", "--session", "ses_1"},
 				Env:  own, Stdin: "do it",
 			},
 		},
@@ -31,7 +31,7 @@ func TestOpencodeCommands(t *testing.T) {
 			Options{Permissions: "edits"},
 			Call{},
 			Command{
-				Argv: []string{"opencode", "run", "--format", "json", "--auto"},
+				Argv: []string{"opencode", "run", "--format", "json", "--print-logs", "--log-level", "INFO", "--auto"},
 				Env:  append([]string{own[0]}, `OPENCODE_PERMISSION={"bash":"deny","external_directory":"deny"}`),
 			},
 		},
@@ -40,7 +40,7 @@ func TestOpencodeCommands(t *testing.T) {
 			Options{Permissions: "work"},
 			Call{},
 			Command{
-				Argv: []string{"opencode", "run", "--format", "json", "--auto"},
+				Argv: []string{"opencode", "run", "--format", "json", "--print-logs", "--log-level", "INFO", "--auto"},
 				Env:  append([]string{own[0]}, `OPENCODE_PERMISSION={"external_directory":"deny"}`),
 			},
 		},

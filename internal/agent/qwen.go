@@ -45,6 +45,7 @@ func newQwen(o Options) (Agent, error) {
 		confined: map[string]string{"QWEN_SANDBOX": "false", "GEMINI_SANDBOX": "false", "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"},
 		unset:    []string{"QWEN_CODE"},
 		args:     qwenArgs,
+		notices:  []string{"Ripgrep not available", "Warning: running headless", "Retrying provider attempt"},
 		takes: Takes{ // as gemini, from which it was made
 			Settings:  []string{".qwen/settings.json", ".lsp.json"},
 			Variables: []string{".qwen/.env", ".env"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/checkpoint"
 	"github.com/refrain-loop/refrain/internal/detect"
 	"github.com/refrain-loop/refrain/internal/engine"
@@ -158,10 +159,15 @@ func (s Blueprint) detectors(a *engine.Attempt) []engine.Listener {
 		detect.Claims(s.Claims),          // done, or blocked
 		detect.Reasons(s.Claims.Gates),   // why it changed tests
 		detect.Summaries(),               // what it says of its work
-		detect.LastWords(),               // what it complains of
+		detect.LastWords(notices(a)),     // what it complains of
 		detect.TestRuns(a.Worker.InText), // tests that it ran
 		detect.Patterns(s.Patterns),      // what nobody wants to see
 	}
+}
+
+// notices tells what the agent prints as errors however it fares.
+func notices(a *engine.Attempt) func(string) bool {
+	return func(line string) bool { return agent.Notice(a.Worker.Agent, line) }
 }
 
 // commandsOf is what gates run.

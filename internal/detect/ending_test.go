@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -111,8 +112,12 @@ func TestLastWordsTellWhatWentWrong(t *testing.T) {
 		{"nothing on stderr", nil, "exit 1", true},
 		{"blank lines", []string{"", "  "}, "exit 1", true},
 		{"a word", []string{"hello", "no model", ""}, "exit 1: no model", false},
+		{"a notice", []string{"no model", "Ripgrep not available."}, "exit 1: no model", false},
+		{"only a notice", []string{"Ripgrep not available."}, "exit 1", true},
+		{"an error, and more words", []string{"TypeError: no model", "    at run (x.js:1)", "  }", "bye", "Node.js v22.1"}, "exit 1: TypeError: no model", false},
+		{"an error of a log", []string{"2026-11-15T01:56:49.124647Z ERROR codex_core: no", "bye"}, "exit 1: 2026-11-15T01:56:49.124647Z ERROR codex_core: no", false},
 	} {
-		ending, last := Ending(), LastWords()
+		ending, last := Ending(), LastWords(func(line string) bool { return strings.HasPrefix(line, "Ripgrep") })
 		for _, line := range tt.lines {
 			last.(*lastWords).Complain([]byte(line))
 		}

@@ -1,45 +1,64 @@
 package detect
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // lastWords adds the agent's last words on stderr to a failure that says no more
 // than its exit status.
 type lastWords struct {
-	mu   sync.Mutex // they come from another goroutine
-	last string
+	notice func(line string) bool
+
+	mu    sync.Mutex // they come from another goroutine
+	last  string
+	error string // the last line that calls itself one
 }
 
-// LastWords explains a failure by the last line of the agent's errors.
-func LastWords() Detector { return &lastWords{} }
+// LastWords explains a failure by the last line of the agent's errors. What is a
+// notice, which the agent prints however it fares, explains nothing.
+func LastWords(notice func(line string) bool) Detector { return &lastWords{notice: notice} }
 
 func (*lastWords) Hear(loop.Payload) []loop.Payload { return nil }
 
 // maxLastWords is how much of a line is told, from its end.
 const maxLastWords = 300
 
+// An error says so: "Error: no such file", "fatal: …", "2026-11-15T01:56:49Z ERROR …".
+// What follows one is where in the program it came from.
+var (
+	errorLine = text.NewPattern(`(?i)^(?:[\w.:-]+ )?\[?(?:\w*error|fatal|panic)\]?[:! ]`)
+	traceLine = text.NewPattern(`^(?:\s+at |Node\.js v\d|[\s{}\[\](),;^~]*$)`)
+)
+
 // Complain takes in a line of the agent's errors.
 func (l *lastWords) Complain(line []byte) {
 	if len(line) > maxLastWords {
 		line = line[len(line)-maxLastWords:]
 	}
-	if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "")); text != "" {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.last = text
+	said := strings.ToValidUTF8(string(line), "")
+	if traceLine().MatchString(said) || l.notice != nil && l.notice(said) {
+		return
+	}
+	said = strings.TrimSpace(said)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last = said; errorLine().MatchString(said) {
+		l.error = said
 	}
 }
 
 func (l *lastWords) Report(o *loop.Outcome) []loop.Payload {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o.Result == loop.Failed && o.Error != nil && o.Error.Kind == loop.ErrAgent && l.last != "" {
+	words := cmp.Or(l.error, l.last)
+	if o.Result == loop.Failed && o.Error != nil && o.Error.Kind == loop.ErrAgent && words != "" {
 		explained := *o.Error
-		explained.Message += ": " + l.last
+		explained.Message += ": " + words
 		explained.ByExit = false // now somebody has told
 		o.Error = &explained
 	}
