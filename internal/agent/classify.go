@@ -114,6 +114,8 @@ var exactWords = map[string]loop.ErrorKind{
 	"freeusagelimiterror": loop.ErrUsageLimit, // opencode
 	"terminalquotaerror":  loop.ErrUsageLimit, // gemini
 
+	"connection_failed": loop.ErrNetwork, // claude
+
 	"overloaded":        loop.ErrOverloaded, // claude
 	"overloaded_error":  loop.ErrOverloaded, // Anthropic
 	"engine_overloaded": loop.ErrOverloaded,

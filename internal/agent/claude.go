@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Claude Code, as measured with 2.1.197.
+// Claude Code, as measured with 2.1.197 and 2.1.325.
 //
 // On INT it ends its tools and writes its result; on TERM it is gone at once
 // and they live on. Its sandbox is a setting of the user's that we leave as it

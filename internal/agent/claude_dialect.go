@@ -29,6 +29,9 @@ type accent struct {
 	// sums says that the sum of the messages is the truth about tokens, and
 	// not what the result says.
 	sums bool
+	// echoes says that its messages name the model that was asked for, whichever
+	// answers.
+	echoes bool
 	// broken finds an error in what looks like a text: the text before it, and
 	// the error.
 	broken func(text string) (before, fault string, found bool)
@@ -98,6 +101,9 @@ func (d *claudeDialect) assistant(v value, r *report) {
 	message := v.get("message")
 	if message.is("<synthetic>", "model") { // an error, put as if it were said
 		d.word = v.str("error")
+		if word := v.str("api_error"); exactWords[word] != "" { // it says more, where there is one
+			d.word = word
+		}
 		return
 	}
 	// A subagent's words are not the agent's: its claim would be half a claim.
@@ -112,6 +118,9 @@ func (d *claudeDialect) assistant(v value, r *report) {
 				ID: block.str("id"), Name: name, Input: gist(block.get("input")), Shell: name == "Bash" || name == d.accent.shell,
 			})
 		}
+	}
+	if !subagent && !d.accent.echoes {
+		r.answered(message.str("model"))
 	}
 	if d.bill.add(message, subagent, d.accent.cachedInput) {
 		r.used(d.bill.total, d.bill.context)

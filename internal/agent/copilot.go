@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -213,7 +214,11 @@ func (d *copilotDialect) retry(data value, r *report) {
 		f = *d.refused
 	}
 	f.text = cmp.Or(f.text, data.str("reason"), "a request failed")
-	r.retries(loop.AgentRetry{Try: d.tries}, f)
+	again := loop.AgentRetry{Try: d.tries}
+	if loop.Treat(f.class()).Result != loop.Limited { // else it may wait for longer
+		again.After = loop.Millis(time.Second)
+	}
+	r.retries(again, f)
 }
 
 // failed keeps why it gave up. The provider's answer says more than it does

@@ -215,9 +215,12 @@ func (d *geminiDialect) usage(stats value, r *report) {
 	if total.Tokens() == 0 {
 		return
 	}
-	known := true
+	known, most, main := true, 0, ""
 	stats.each(func(name string, model value) {
 		tokens := geminiTokens(model)
+		if n := tokens.Tokens(); n > most {
+			most, main = n, name
+		}
 		costs, ok := price.Of(name, r.options.Prices)
 		known = known && (ok || tokens.Tokens() == 0)
 		total.CostUSD += costs.Cost(paid(tokens))
@@ -226,6 +229,7 @@ func (d *geminiDialect) usage(stats value, r *report) {
 		total.CostUSD = 0
 	}
 	total.CostEstimated = total.CostUSD > 0
+	r.answered(main)
 	r.used(total, 0)
 }
 

@@ -134,7 +134,12 @@ func (r recording) decode() []loop.Payload {
 		Now:   func() time.Time { return recordedAt },
 		Used:  func(string) loop.Usage { return usedBefore[r.name] },
 	})
+	// The session is named before its files are read.
+	first, rest, _ := bytes.Cut(r.stdout, []byte("\n"))
 	var all []loop.Payload
+	if len(r.diary) > 0 {
+		all, r.stdout = d.Decode(first), rest
+	}
 	for line := range bytes.Lines(r.stderr) {
 		all = append(all, Complain(d, bytes.TrimSuffix(line, []byte("\n")))...)
 	}

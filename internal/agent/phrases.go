@@ -20,6 +20,7 @@ type phrase struct {
 var tellingPhrases = []phrase{
 	{"no capacity available", loop.ErrOverloaded},
 	{"model_capacity_exhausted", loop.ErrOverloaded},
+	{"exhausted. it will reset at", loop.ErrUsageLimit}, // qwen, with a word for money behind it
 	{", limit: 0,", loop.ErrBilling},
 	{", limit: 0\n", loop.ErrBilling},
 	{"perday", loop.ErrUsageLimit}, // "GenerateRequestsPerDayPerProjectPerModel"
@@ -113,6 +114,8 @@ var phrases = []phrase{
 	{"token has expired", loop.ErrAuth},
 	{"refresh token", loop.ErrAuth},
 	{"no api key", loop.ErrAuth},
+	{"missing api key", loop.ErrAuth},          // qwen
+	{"no auth type is selected", loop.ErrAuth}, // qwen
 	{"login required", loop.ErrAuth},
 	{"need to run /login", loop.ErrAuth}, // copilot
 	{"failed to authenticate", loop.ErrAuth},
@@ -144,6 +147,7 @@ var phrases = []phrase{
 	{"high demand", loop.ErrOverloaded}, // codex, for any 5xx
 	{"service unavailable", loop.ErrOverloaded},
 	{"temporarily unavailable", loop.ErrOverloaded},
+	{"without a finish reason", loop.ErrOverloaded}, // gemini: the server broke off
 	{"internal server error", loop.ErrServer},
 	{"server_error", loop.ErrServer},
 	{"server error", loop.ErrServer},
@@ -165,6 +169,8 @@ var phrases = []phrase{
 	{"getaddrinfo", loop.ErrNetwork},
 	{"unreachable", loop.ErrNetwork},
 	{"premature close", loop.ErrNetwork},
+	{"reading a body", loop.ErrNetwork}, // copilot, for a stream that was cut off
+	{"unexpected eof", loop.ErrNetwork},
 	{"fetch failed", loop.ErrNetwork},
 	{"socket hang up", loop.ErrNetwork},
 	{"terminated", loop.ErrNetwork}, // Node, for a stream that was cut off
@@ -177,10 +183,11 @@ var phrases = []phrase{
 	{"timeout", loop.ErrNetwork},
 	{"network", loop.ErrNetwork},
 
-	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
-	{"usage policy", loop.ErrRefusal},               // claude
-	{"content moderation policy", loop.ErrRefusal},  // droid
-	{"safety policy blocked", loop.ErrRefusal},      // kimi
+	{"reached max session turns", loop.ErrMaxTurns},    // qwen, gemini
+	{"usage policy", loop.ErrRefusal},                  // claude
+	{"content moderation policy", loop.ErrRefusal},     // droid
+	{"safety policy blocked", loop.ErrRefusal},         // kimi
+	{"finish_reason: content_filter", loop.ErrRefusal}, // pi
 	{"permission denied by", loop.ErrPermission},
 	{"rejected permission", loop.ErrPermission},
 }

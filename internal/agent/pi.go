@@ -10,7 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// pi, as measured with 0.73.
+// pi, as measured with 0.73 and 0.87.
 //
 // It reads AGENTS.md by itself, has no turn limit and no permissions: all it
 // can be told is which tools it has. TERM makes it end its tools, INT does not.
@@ -64,6 +64,7 @@ type piDialect struct {
 	bill  bill
 	last  struct{ reason, problem string } // why the last message stopped
 	ended bool
+	noKey string // it says so on stderr, and ends
 }
 
 func newPiDecoder(o Options) Decoder { return newJSONDecoder(o, &piDialect{}) }
@@ -115,6 +116,7 @@ func (d *piDialect) message(m value, r *report) {
 		return
 	}
 	r.met(loop.AgentSession{Model: m.str("model")})
+	r.answered(m.str("responseModel"))
 	for _, block := range m.list("content") {
 		if block.is("text", "type") {
 			r.said(block.str("text"))
@@ -164,8 +166,17 @@ func piExit(result loop.AgentToolResult) *int {
 	return &code
 }
 
-func (d *piDialect) end(_ loop.Exit, r *report) {
+// complain finds out why it ends without a word.
+func (d *piDialect) complain(line string, _ *report) {
+	if strings.HasPrefix(line, "No API key found") {
+		d.noKey = line
+	}
+}
+
+func (d *piDialect) end(exit loop.Exit, r *report) {
 	switch {
+	case d.noKey != "" && d.last.reason == "" && exit.Cause == loop.Exited:
+		r.failed(fault{text: d.noKey})
 	case d.last.reason == "error":
 		r.failed(fault{text: cmp.Or(d.last.problem, "an error without a message")})
 	case !d.ended:

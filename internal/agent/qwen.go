@@ -92,7 +92,7 @@ type qwenDialect struct {
 
 func newQwenDecoder(o Options) Decoder {
 	return newJSONDecoder(o, &qwenDialect{claudeDialect: claudeDialect{accent: accent{
-		shell: qwenShell, cachedInput: true, sums: true, broken: apiErrorIn,
+		shell: qwenShell, cachedInput: true, sums: true, echoes: true, broken: apiErrorIn,
 	}}})
 }
 
@@ -148,7 +148,8 @@ func (d *qwenDialect) end(exit loop.Exit, r *report) {
 
 // An error of the API is a text that ends a successful result with status 0.
 // It stands alone, or right behind what was said when the stream broke.
-var apiErrorForm = text.NewPattern(`(?s)^(.*?)\[API Error: (.*)\]\s*$`)
+// Advice may follow it.
+var apiErrorForm = text.NewPattern(`(?s)^(.*?)\[API Error: (.*)\]\s*(?:\nPossible quota limitations[^\n]*)?\s*$`)
 
 func apiErrorIn(text string) (before, fault string, found bool) {
 	parts := apiErrorForm().FindStringSubmatch(text)

@@ -119,10 +119,13 @@ func (r *report) met(s loop.AgentSession) {
 	}
 }
 
-// answered reports which model has answered. It may be another than was asked for.
+// answered reports which model has answered, if it is another than the agent named.
 func (r *report) answered(model string) {
-	if model != "" {
-		r.trying = nil
+	if model == "" {
+		return
+	}
+	r.trying = nil
+	if named := r.session.Model; named != "" && !sameModel(named, model) {
 		r.met(loop.AgentSession{Model: model})
 	}
 }

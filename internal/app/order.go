@@ -160,6 +160,7 @@ func (s Blueprint) detectors(a *engine.Attempt) []engine.Listener {
 		detect.Reasons(s.Claims.Gates),   // why it changed tests
 		detect.Summaries(),               // what it says of its work
 		detect.LastWords(notices(a)),     // what it complains of
+		detect.OtherModel(),              // who answers in the place of whom
 		detect.TestRuns(a.Worker.InText), // tests that it ran
 		detect.Patterns(s.Patterns),      // what nobody wants to see
 	}

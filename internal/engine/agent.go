@@ -96,8 +96,12 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 func (e *Engine) hear(a *Attempt, said ...loop.Payload) {
 	e.Record(said...)
 	for _, p := range said {
-		if found := a.hear(p); len(found) > 0 {
-			e.Record(found...)
+		for _, found := range a.hear(p) {
+			if w, ok := found.(*loop.Warning); ok && w.Key != "" {
+				e.WarnOnce(*w)
+				continue
+			}
+			e.Record(found)
 		}
 	}
 }

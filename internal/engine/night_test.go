@@ -342,6 +342,29 @@ func TestALimitInADiary(t *testing.T) {
 	})
 }
 
+// Another model than the agent has named is told once a run.
+func TestAnotherModelIsToldOnce(t *testing.T) {
+	bubble(t, "whoever runs it", func(t *testing.T) {
+		s := newStage(t, func(_ context.Context, _ string, out io.Writer) int {
+			fmt.Fprintln(out, `{"type":"agent.session","model":"big"}`)
+			fmt.Fprintln(out, `{"type":"agent.session","model":"small"}`)
+			fmt.Fprintln(out, `{"type":"agent.result","ok":true}`)
+			return 0
+		})
+		s.settings = stop.Settings{Iterations: 3}
+		s.run(nil)
+		var got []string
+		for _, e := range s.events {
+			if w, ok := e.Payload.(*loop.Warning); ok {
+				got = append(got, w.Text)
+			}
+		}
+		if len(got) != 1 || got[0] != "the model small answers, and not big" {
+			t.Errorf("warnings = %q, want one", got)
+		}
+	})
+}
+
 // codex tells its tokens at its end, and before that in a file: the budget ends it in
 // the middle of an iteration that has no end.
 func TestABudgetInADiary(t *testing.T) {

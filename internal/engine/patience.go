@@ -24,6 +24,8 @@ type patience struct {
 	end   context.CancelCauseFunc
 	busy  func() bool // it has a tool at work: then it does not wait to ask
 
+	tokens int // that it had used at its last report
+
 	mu    sync.Mutex
 	since time.Time // of the first try in a row; zero: it works
 	next  time.Time // when it said that it will try again
@@ -38,8 +40,13 @@ func (p *patience) Hear(said loop.Payload) []loop.Payload {
 		p.tried(said.After.Duration())
 	case *loop.AgentLimit:
 		p.limited(said.Limit.Until)
-	case *loop.AgentText, *loop.AgentTool, *loop.AgentUsage, *loop.AgentResult:
+	case *loop.AgentText, *loop.AgentTool, *loop.AgentResult:
 		p.answered()
+	case *loop.AgentUsage:
+		if n := said.Usage.Tokens(); n > p.tokens { // else it is a request that failed
+			p.tokens = n
+			p.answered()
+		}
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ func TestPatience(t *testing.T) {
 		{"a limit that nobody waits for", time.Minute, []step{{0, &loop.AgentLimit{Limit: loop.Limit{Until: time.Now().AddDate(90, 0, 0)}}}}, 0},
 		{"an answer between two rows", time.Minute, []step{{0, retry(0)}, {40 * time.Second, &loop.AgentTool{Name: "Bash"}}, {0, retry(0)}, {40 * time.Second, &loop.AgentText{Text: "x"}}}, 0},
 		{"the result of an earlier tool is no answer", time.Minute, []step{{0, retry(0)}, {40 * time.Second, &loop.AgentToolResult{ID: "1"}}}, time.Minute},
+		{"a report of no tokens is no answer", time.Minute, []step{{0, retry(0)}, {40 * time.Second, &loop.AgentUsage{Usage: loop.Usage{Turns: 2}}}}, time.Minute},
 		{"none at all", 0, []step{{0, retry(time.Hour)}}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +95,7 @@ func TestWhoWaitsIsNotIdle(t *testing.T) {
 			t.Error("it still waits after its next try")
 		}
 		p.Hear(&loop.AgentRetry{After: loop.Millis(time.Hour)})
-		if p.Hear(&loop.AgentUsage{}); p.waits() {
+		if p.Hear(&loop.AgentUsage{Usage: loop.Usage{Output: 1}}); p.waits() {
 			t.Error("it waits after an answer")
 		}
 	})
