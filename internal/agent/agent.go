@@ -68,6 +68,8 @@ type Command struct {
 	Argv  []string
 	Env   []string // KEY=VALUE, added to the inherited environment
 	Unset []string // names taken out of the inherited environment
+	// Wish is KEY=VALUE for variables that nobody has set.
+	Wish  []string
 	Stdin string
 	First string // the first signal when it must end; empty: TERM
 	// StdoutFile says that stdout must be a regular file: the program loses

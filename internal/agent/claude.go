@@ -48,6 +48,8 @@ func newClaude(o Options) (Agent, error) {
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", // telemetry, surveys
 			"DISABLE_AUTOUPDATER":                      "1", // not in the middle of a run
 		},
+		// Ten times, its own number, take three minutes: the run waits better.
+		wish:     []string{"CLAUDE_CODE_MAX_RETRIES=6"},
 		confined: map[string]string{"IS_SANDBOX": "1"},
 		unset: []string{
 			"AI_AGENT",

@@ -19,6 +19,7 @@ func TestClaudeCommands(t *testing.T) {
 		"CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT", "CLAUDE_EFFORT",
 	}
 	call := Call{HasPrompt: true, Prompt: "do it"}
+	wish := []string{"CLAUDE_CODE_MAX_RETRIES=6"}
 	argv := func(more ...string) []string {
 		return append([]string{"claude", "-p", "--output-format", "stream-json", "--verbose"}, more...)
 	}
@@ -27,38 +28,38 @@ func TestClaudeCommands(t *testing.T) {
 			"by its own rules",
 			Options{},
 			call,
-			Command{Argv: argv(), Env: env, Stdin: "do it", First: "INT"},
+			Command{Wish: wish, Argv: argv(), Env: env, Stdin: "do it", First: "INT"},
 		},
 		{
 			"in a sandbox of ours it has none, and root may skip permissions",
 			Options{},
 			Call{HasPrompt: true, Prompt: "do it", Confined: true},
-			Command{Argv: argv("--settings", `{"sandbox":{"enabled":false}}`), Env: append(slices.Clone(env), "IS_SANDBOX=1"), Stdin: "do it", First: "INT"},
+			Command{Wish: wish, Argv: argv("--settings", `{"sandbox":{"enabled":false}}`), Env: append(slices.Clone(env), "IS_SANDBOX=1"), Stdin: "do it", First: "INT"},
 		},
 		{
 			"under another name",
 			Options{Program: "/opt/claude2"},
 			call,
-			Command{Argv: append([]string{"/opt/claude2"}, argv()[1:]...), Env: env, Stdin: "do it", First: "INT"},
+			Command{Wish: wish, Argv: append([]string{"/opt/claude2"}, argv()[1:]...), Env: env, Stdin: "do it", First: "INT"},
 		},
 		{
 			"edits",
 			Options{Permissions: "edits"},
 			call,
-			Command{Argv: argv("--permission-mode", "acceptEdits"), Env: env, Stdin: "do it", First: "INT"},
+			Command{Wish: wish, Argv: argv("--permission-mode", "acceptEdits"), Env: env, Stdin: "do it", First: "INT"},
 		},
 		{
 			"work",
 			Options{Permissions: "work"},
 			call,
-			Command{Argv: argv("--permission-mode", "acceptEdits", "--allowedTools", "Bash"), Env: env, Stdin: "do it", First: "INT"},
+			Command{Wish: wish, Argv: argv("--permission-mode", "acceptEdits", "--allowedTools", "Bash"), Env: env, Stdin: "do it", First: "INT"},
 		},
 		{
 			"everything at once",
 			Options{Permissions: "full", MaxTurns: 9, SystemFile: "AGENTS.md", First: "TERM", Env: map[string]string{"A": "1"}},
 			Call{HasPrompt: true, Prompt: "do it", Model: "opus", Session: "s-1", LeftUSD: 1.23456},
 			Command{
-				Argv: argv("--dangerously-skip-permissions", "--model", "opus", "--resume", "s-1", "--max-turns", "9",
+				Wish: wish, Argv: argv("--dangerously-skip-permissions", "--model", "opus", "--resume", "s-1", "--max-turns", "9",
 					"--max-budget-usd", "1.2346", "--append-system-prompt-file", "AGENTS.md"),
 				Env: append([]string{"A=1"}, env...), Stdin: "do it", First: "TERM",
 			},
@@ -67,7 +68,7 @@ func TestClaudeCommands(t *testing.T) {
 			"hardly any money is not none",
 			Options{},
 			Call{HasPrompt: true, Prompt: "do it", LeftUSD: 1e-9},
-			Command{Argv: argv("--max-budget-usd", "0.0001"), Env: env, Stdin: "do it", First: "INT"},
+			Command{Wish: wish, Argv: argv("--max-budget-usd", "0.0001"), Env: env, Stdin: "do it", First: "INT"},
 		},
 	})
 }

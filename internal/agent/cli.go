@@ -14,6 +14,7 @@ type cli struct {
 	format  string
 	first   string            // the signal on which it cleans up best
 	env     map[string]string // for headless use; the user's own win
+	wish    []string          // KEY=VALUE, where nobody has set the variable
 	// confined is for use in a sandbox of the runner's: its own is off, and it may
 	// skip permissions there whoever runs it.
 	confined map[string]string
@@ -80,6 +81,7 @@ func (a *cli) Command(c Call) (Command, error) {
 		Argv:  slices.Concat([]string{a.program}, args),
 		Env:   environ(a.Env),
 		Unset: a.unset,
+		Wish:  a.wish,
 		First: a.First,
 
 		StdoutFile: a.stdoutFile,

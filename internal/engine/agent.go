@@ -202,9 +202,9 @@ func (e *Engine) hadFinished() loop.Exit {
 }
 
 // ChildEnv is the environment of an agent: everyone's, less what it must not
-// see, plus its own additions.
+// see, plus its own additions. Of a variable that is there twice the last counts.
 func ChildEnv(env []string, cmd agent.Command) []string {
-	child := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+	child := slices.DeleteFunc(slices.Concat(cmd.Wish, env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(cmd.Unset, name)
 	})

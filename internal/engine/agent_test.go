@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
@@ -33,5 +35,18 @@ func TestWhatAProgramPrintedStaysThat(t *testing.T) {
 	}
 	if long := brief(printed(strings.Repeat("x", 2*maxText))).(*loop.AgentText); !long.Plain || !long.Cut {
 		t.Errorf("a long one is cut %v and plain %v", long.Cut, long.Plain)
+	}
+}
+
+// What an agent wishes for holds only where nobody has said otherwise.
+func TestChildEnv(t *testing.T) {
+	cmd := agent.Command{Env: []string{"A=agent"}, Wish: []string{"A=wish", "B=wish", "C=wish"}, Unset: []string{"U"}}
+	last := map[string]string{}
+	for _, kv := range ChildEnv([]string{"A=user", "B=user", "U=user"}, cmd) {
+		name, value, _ := strings.Cut(kv, "=")
+		last[name] = value
+	}
+	if want := map[string]string{"A": "agent", "B": "user", "C": "wish"}; !maps.Equal(last, want) {
+		t.Errorf("environment = %v, want %v", last, want)
 	}
 }
