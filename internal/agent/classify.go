@@ -68,7 +68,7 @@ func unwarned(text string) string {
 // `x` does not exist". Having hit a rate limit is another thing.
 var (
 	limitForm = text.NewPattern(`(?:hit|reached) your ((?:[a-z0-9'.-]+ ){0,4}?)limit\b`)
-	modelForm = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not supported|is not valid)`)
+	modelForm = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not configured|is not supported|is not valid)`)
 )
 
 func formIn(text string) loop.ErrorKind {

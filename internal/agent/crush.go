@@ -1,6 +1,12 @@
 package agent
 
-import "errors"
+import (
+	"errors"
+	"strings"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
+)
 
 // Crush. What it prints was measured with 0.90.0; the rest is from its source and
 // its documentation, for it could not be run here.
@@ -50,7 +56,43 @@ func crushArgs(_ Options, c Call) ([]string, error) {
 	return args, nil
 }
 
-func newCrushDecoder(o Options) Decoder { return newTextDecoder(o) }
+// crushDecoder reads its text, and on stderr why it failed: a word in a line of its
+// own, and then the reason, broken wherever the screen would end.
+type crushDecoder struct {
+	Decoder
+	report report
+	fails  bool
+	why    []string
+}
+
+func newCrushDecoder(o Options) Decoder {
+	return &crushDecoder{Decoder: newTextDecoder(o), report: report{options: o}}
+}
+
+func (d *crushDecoder) Complain(line []byte) []loop.Payload {
+	said := strings.TrimSpace(text.Valid(string(line)))
+	switch {
+	case said == "ERROR":
+		d.fails, d.why = true, nil
+	case d.fails && said != "":
+		d.why = append(d.why, said)
+	}
+	return nil
+}
+
+func (d *crushDecoder) Close(exit loop.Exit) []loop.Payload {
+	last := d.Decoder.Close(exit)
+	if exit.Zero() || exit.Cause != loop.Exited || len(d.why) == 0 {
+		return last
+	}
+	d.report.failed(fault{text: strings.Join(d.why, " ")})
+	for i, p := range last {
+		if _, ok := p.(*loop.AgentResult); ok {
+			last[i] = d.report.result
+		}
+	}
+	return append(d.report.take(), last...)
+}
 
 // commandsAnyway is why an agent is not made for "edits": it would run commands all
 // the same, and nobody would be told.

@@ -127,6 +127,13 @@ func (d *droidDialect) failed(v value) {
 	}
 }
 
+// complain reads on stderr that there is no such model, which it tells nowhere else.
+func (d *droidDialect) complain(line string, _ *report) {
+	if d.fault == nil && strings.HasPrefix(line, "Invalid model: ") {
+		d.fault = &fault{kind: "model_not_found", text: line}
+	}
+}
+
 func (d *droidDialect) end(_ loop.Exit, r *report) {
 	if d.fault != nil {
 		r.failed(*d.fault)

@@ -75,6 +75,7 @@ type kimiDialect struct {
 	parser parser // for arguments, which are JSON in a text
 	turns  int
 	last   *fault // of the last request that failed, until a tool has been called
+	gave   *fault // why it gave up
 }
 
 func newKimiDecoder(o Options) Decoder { return newJSONDecoder(o, &kimiDialect{}) }
@@ -124,6 +125,15 @@ func (d *kimiDialect) note(v value, r *report) {
 	}
 }
 
+// kimiGaveUp begins its last words on stderr, where its tools print, too.
+const kimiGaveUp = "error: failed to run prompt: "
+
+func (d *kimiDialect) complain(line string, _ *report) {
+	if why, ok := strings.CutPrefix(line, kimiGaveUp); ok {
+		d.gave = &fault{text: why}
+	}
+}
+
 const kimiShell = "Bash"
 
 // Whether a tool has failed stands only in its text.
@@ -143,7 +153,11 @@ func kimiReturn(v value, r *report) loop.AgentToolResult {
 }
 
 func (d *kimiDialect) end(_ loop.Exit, r *report) {
-	if r.result == nil && r.trying == nil && d.last != nil {
+	switch {
+	case r.result != nil:
+	case d.gave != nil:
+		r.failed(*d.gave)
+	case r.trying == nil && d.last != nil:
 		r.failed(*d.last)
 	}
 }

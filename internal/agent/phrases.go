@@ -173,7 +173,8 @@ var phrases = []phrase{
 	{"unexpected eof", loop.ErrNetwork},
 	{"fetch failed", loop.ErrNetwork},
 	{"socket hang up", loop.ErrNetwork},
-	{"terminated", loop.ErrNetwork}, // Node, for a stream that was cut off
+	{"terminated", loop.ErrNetwork},     // Node, for a stream that was cut off
+	{"unexpected eof", loop.ErrNetwork}, // Go, for the same
 	{"econnrefused", loop.ErrNetwork},
 	{"econnreset", loop.ErrNetwork},
 	{"enotfound", loop.ErrNetwork},
