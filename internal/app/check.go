@@ -24,6 +24,7 @@ import (
 type Checked struct {
 	*loop.RunBaseline
 	Results []gate.Both
+	Sandbox *loop.Sandbox
 	Reviews []string // gates that ask an agent: they judge the work of a run
 }
 
@@ -73,11 +74,15 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		return nil, err
 	}
 	defer func() { _ = files.RemoveTree(scratch) }() // only costs room
-	crew, err := (&agency{Assignment: j.Assignment}).judges(ctx, "check_"+rand.Text(), history.ProofDir(j.Tree, scratch))
+	a := &agency{Assignment: j.Assignment}
+	crew, err := a.judges(ctx, "check_"+rand.Text(), history.ProofDir(j.Tree, scratch))
 	if err != nil {
 		return nil, err
 	}
 	defer crew.Close()
+	if w := unconfinedGates(a.found); w != nil {
+		tell(w)
+	}
 	crew.news.hear(tell)
 	gates, err := newGates(j.Assignment, nil, &spending{}, "", nil)
 	if err != nil {
@@ -105,7 +110,7 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 	if judge.Proof.Mode == "none" {
 		judge.Proof.Mode = "auto"
 	}
-	c := &Checked{}
+	c := &Checked{Sandbox: a.found}
 	if c.RunBaseline, c.Results = judge.Baseline(ctx, at); c.RunBaseline == nil {
 		return nil, nil
 	}
@@ -115,6 +120,20 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 		}
 	}
 	return c, nil
+}
+
+// unconfinedGates is what a person should hear before gates run without a sandbox; nil:
+// there is one, or nobody wants any.
+func unconfinedGates(found *loop.Sandbox) *loop.Warning {
+	_, hint, ok := found.Warning()
+	if !ok {
+		return nil
+	}
+	text := "gates are not confined"
+	if found.Why != "" {
+		text += ": " + found.Why
+	}
+	return &loop.Warning{Text: text, Hint: hint}
 }
 
 // prepareCheck reads the settings; neither an agent nor a prompt is needed.
@@ -154,8 +173,8 @@ func scratchFolder(runs journal.Store) (string, error) {
 
 // Bisect finds the iteration that broke a gate. Where the run did not record how
 // the gate was, it is run on the checkpoints, in a clean checkout of its own; tell
-// hears of each time.
-func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req request.Request, tell func(iteration int, g loop.Gate)) (*history.Culprit, error) {
+// hears of each time, and warn what is wrong with that.
+func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name string, req request.Request, tell func(iteration int, g loop.Gate), warn func(*loop.Warning)) (*history.Culprit, error) {
 	h, err := history.Open(ctx, runs, entry)
 	if err != nil {
 		return nil, err
@@ -170,6 +189,9 @@ func Bisect(ctx context.Context, runs journal.Store, entry journal.Entry, name s
 		if t == nil {
 			if t, err = newTrial(ctx, entry, h, name, req); err != nil {
 				return loop.Gate{}, err
+			}
+			if w := unconfinedGates(t.sandbox); w != nil {
+				warn(w)
 			}
 		}
 		g, err := t.run(ctx, iter)
@@ -186,6 +208,8 @@ type trial struct {
 	judge proof.Judge
 	crew  *crew
 	dir   string
+
+	sandbox *loop.Sandbox
 }
 
 func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name string, req request.Request) (*trial, error) {
@@ -203,9 +227,11 @@ func newTrial(ctx context.Context, entry journal.Entry, h *history.History, name
 	}
 	id := "bisect_" + rand.Text()
 	t := &trial{kept: h, dir: filepath.Join(history.ProofDir(j.Tree, entry.Dir), id)}
-	if t.crew, err = (&agency{Assignment: j.Assignment}).judges(ctx, id, t.dir); err != nil {
+	a := &agency{Assignment: j.Assignment}
+	if t.crew, err = a.judges(ctx, id, t.dir); err != nil {
 		return nil, err
 	}
+	t.sandbox = a.found
 	t.judge = proof.Judge{
 		Gates: gates[i : i+1], Proof: j.proofSettings(t.dir, entry.Dir), Store: h.Kept, Dir: j.Dir(),
 		Env: append(j.Environ(), "REFRAIN_PROJECT_DIR="+j.Tree), Withheld: j.Withheld(), Exec: t.crew.Run, Hide: j.secrets(), Tell: func(loop.Payload) {},

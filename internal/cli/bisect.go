@@ -55,7 +55,7 @@ func bisectCommand(sh *shell) *cobra.Command {
 		}
 		var culprit *history.Culprit
 		err = sh.agreeing(func() (err error) {
-			culprit, err = app.Bisect(ctx, runs, entry, gate, request.Request{Flags: flags, Consent: consent(f)}, tell)
+			culprit, err = app.Bisect(ctx, runs, entry, gate, request.Request{Flags: flags, Consent: consent(f)}, tell, func(w *loop.Warning) { tellGate(sh, w) })
 			return err
 		})
 		switch {

@@ -39,7 +39,11 @@ func checkCommand(sh *shell) *cobra.Command {
 		defer ended()
 		var c *app.Checked
 		err = sh.agreeing(func() (err error) {
-			tell := func(loop.Payload) {}
+			tell := func(p loop.Payload) {
+				if w, ok := p.(*loop.Warning); ok {
+					tellGate(sh, w)
+				}
+			}
 			if !*asJSON {
 				watched := checkedGates{sh: sh, began: time.Now()}
 				watched.line = sh.wait(watched.words)
@@ -59,9 +63,10 @@ func checkCommand(sh *shell) *cobra.Command {
 		}
 		if *asJSON {
 			return printJSON(sh.out, struct {
-				OK bool `json:"ok"`
+				OK      bool          `json:"ok"`
+				Sandbox *loop.Sandbox `json:"sandbox,omitempty"`
 				*loop.RunBaseline
-			}{c.OK(), c.RunBaseline})
+			}{c.OK(), c.Sandbox, c.RunBaseline})
 		}
 		tellChecked(sh, c)
 		return nil
@@ -154,6 +159,9 @@ func tellChecked(sh *shell, c *app.Checked) {
 		sh.say("A claim would be judged %s: %s", where, text.Line(c.Why))
 	default:
 		sh.say("A claim would be judged %s.", where)
+	}
+	if s := c.Sandbox; s != nil && (s.Mode == loop.Unsandboxed || len(s.Open) > 0) { // where it confines, that is no news
+		sh.say("Sandbox: %s", text.Line(c.Sandbox.String()))
 	}
 }
 
