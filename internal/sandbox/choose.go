@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -25,7 +26,8 @@ type Wish struct {
 // Find is what a run would be held in here, and what is let in that leads out of it.
 // A network of listed hosts is refused where nothing holds anybody to the list.
 func Find(ctx context.Context, w Wish) (*loop.Sandbox, error) {
-	found := &loop.Sandbox{Wanted: w.Mode, Open: Escapes(w.Allow), Network: w.Network}
+	home, _ := os.UserHomeDir() // without one there is none to open
+	found := &loop.Sandbox{Wanted: w.Mode, Open: Place{Home: home, Allow: w.Allow, Getenv: os.Getenv}.Escapes(), Network: w.Network}
 	if container.Known(w.Mode) {
 		if err := tryContainers(ctx, w); err != nil {
 			return nil, &UnavailableError{Wanted: w.Mode, Err: err}

@@ -77,15 +77,62 @@ func (p Place) OpeningOf(socket string) string {
 	return ""
 }
 
-// Escapes are those of the allowed that lead out of any sandbox.
-func Escapes(allow []string) []string {
+// homeOpen is what is open where all of the home folder can be changed: what is in it
+// acts at the next login.
+const homeOpen = "home"
+
+// Escapes are those of the allowed that lead out of any sandbox, by whatever path they
+// are allowed.
+func (p Place) Escapes() []string {
 	var names []string
-	for _, name := range allow {
-		if openings[name].escapes {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
+	for _, one := range p.Allow {
+		o, named := openings[one]
+		if named {
+			if o.escapes {
+				add(one)
+			}
+			continue
+		}
+		path := resolved(p.expand(one))
+		if p.Home != "" && isAbove(path, resolved(p.Home)) {
+			add(homeOpen)
+		}
+		for _, name := range slices.Sorted(maps.Keys(openings)) {
+			if openings[name].escapes && slices.ContainsFunc(openings[name].sockets(p), func(socket string) bool { return opens(path, socket) }) {
+				add(name)
+			}
+		}
+	}
 	return names
+}
+
+// opens tells whether who is let in to a path reaches a socket, or a folder of such,
+// that is there.
+func opens(path, socket string) bool {
+	if !filepath.IsAbs(socket) || !isThere(socket) {
+		return false
+	}
+	socket = resolved(socket)
+	return isAbove(path, socket) || isAbove(socket, path)
+}
+
+// isAbove tells whether a path is a folder above another, or the same.
+func isAbove(dir, path string) bool {
+	_, ok := files.Under(dir, path)
+	return ok
+}
+
+// resolved is a path with links followed, as far as it is there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // runtimeDir is the folder of the user's sockets.
@@ -123,6 +170,12 @@ func (p Place) open(role proc.Role, policy *fence.Policy, hidden *[]string) {
 		o, named := openings[one]
 		if !named {
 			path := p.expand(one)
+			if p.State != "" && isAbove(p.State, resolved(path)) {
+				continue // nobody inside changes our own records
+			}
+			if p.State != "" && isAbove(resolved(path), p.State) {
+				policy.Keep = append(policy.Keep, p.State)
+			}
 			policy.Write = append(policy.Write, path)
 			policy.Sockets = append(slices.Clip(policy.Sockets), path)
 			*hidden = slices.DeleteFunc(*hidden, func(h string) bool { return h == path })

@@ -147,9 +147,6 @@ func TestWhatIsAllowed(t *testing.T) {
 	if got := may(policy, at(".ssh/id")); got != "hide" {
 		t.Errorf(".ssh: %s, want hide", got)
 	}
-	if got := Escapes([]string{"ssh", "docker", "/x"}); !slices.Equal(got, []string{"docker"}) {
-		t.Errorf("Escapes = %v", got)
-	}
 	p.Allow = []string{"ssh"}
 	if policy := p.Policy(proc.Agent); may(policy, at(".ssh/id")) == "hide" || !slices.Contains(policy.Sockets, agent) {
 		t.Errorf("ssh is not let in: %+v", policy)
@@ -240,6 +237,46 @@ func TestOpeningOf(t *testing.T) {
 	} {
 		if got := p.OpeningOf(socket); got != want {
 			t.Errorf("OpeningOf(%s) = %q, want %q", socket, got, want)
+		}
+	}
+}
+
+// What leads out leads out by any name, and the phrase says so.
+func TestWhatLeadsOutByItsPath(t *testing.T) {
+	p := house(t, fence.Namespaces, "run/docker.sock", "run/other.sock", "run/bus", "elsewhere/")
+	p.Getenv = func(name string) string {
+		return map[string]string{"DOCKER_HOST": "unix://" + p.Home + "/run/docker.sock", "XDG_RUNTIME_DIR": p.Home + "/run"}[name]
+	}
+	if err := os.Symlink(p.Home, filepath.Join(p.Home, "elsewhere/home")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ allow, want []string }{
+		{[]string{"ssh", "/x", "~/elsewhere", "~/run/other.sock"}, nil},
+		{[]string{"docker"}, []string{"docker"}},
+		{[]string{"~/run/docker.sock", "docker"}, []string{"docker"}},
+		{[]string{"~/run"}, []string{"dbus", "docker"}},
+		{[]string{"~"}, []string{"home", "dbus", "docker"}},
+		{[]string{filepath.Dir(p.Home)}, []string{"home", "dbus", "docker"}},
+		{[]string{"~/elsewhere/home"}, []string{"home", "dbus", "docker"}},
+	} {
+		p.Allow = tt.allow
+		if got := p.Escapes(); !slices.Equal(got, tt.want) {
+			t.Errorf("with %q open: %q, want %q", tt.allow, got, tt.want)
+		}
+	}
+}
+
+// Whatever is allowed, the records of runs are not changed inside.
+func TestOurOwnRecordsAreNotLetIn(t *testing.T) {
+	p := house(t, fence.Namespaces, "state/projects/x/runs/", "out/")
+	for _, allow := range []string{"~", "~/state", "~/state/projects/x"} {
+		p.Allow = []string{"~/out", allow}
+		policy := p.Policy(proc.Agent)
+		if got := may(policy, filepath.Join(p.State, "projects/x/runs")); got == "write" {
+			t.Errorf("with %s allowed the records may be written", allow)
+		}
+		if got := may(policy, filepath.Join(p.Home, "out")); got != "write" {
+			t.Errorf("with %s allowed: %s of out", allow, got)
 		}
 	}
 }

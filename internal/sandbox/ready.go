@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/agent"
@@ -27,6 +28,10 @@ func (p Place) MakeReady() error {
 		}
 	}
 	list = append(list, p.unmade()...)
+	// Where our own settings are not yet, they can not be hidden.
+	if slices.Contains(p.Escapes(), homeOpen) {
+		list = append(list, filepath.Join(p.Home, ".config", "refrain"))
+	}
 	for _, dir := range list {
 		if dir == "" || !filepath.IsAbs(dir) {
 			continue
