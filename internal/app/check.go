@@ -83,6 +83,9 @@ func CheckGates(ctx context.Context, dir string, req request.Request, tell func(
 	if w := unconfinedGates(a.found); w != nil {
 		tell(w)
 	}
+	for _, w := range unusedOpenings(j.Config().Sandbox) {
+		tell(&w)
+	}
 	crew.news.hear(tell)
 	gates, err := newGates(j.Assignment, nil, &spending{}, "", nil)
 	if err != nil {

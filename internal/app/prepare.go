@@ -300,6 +300,7 @@ func (j *Job) Warnings() []loop.Warning {
 		text, hint := s.Warning()
 		list = append(list, loop.Warning{Text: text, Hint: hint})
 	}
+	list = append(list, unusedOpenings(j.Config().Sandbox)...)
 	list = append(list, j.lineup.Warnings(j.agency.confines())...)
 	if len(j.news) > 0 {
 		e := &trust.Error{Tree: j.Tree, News: j.news}

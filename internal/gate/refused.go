@@ -129,7 +129,12 @@ func allow(opening, line string) string {
 		if path == "" {
 			return ""
 		}
-		opening = cmp.Or(keysOf(path, home), pathIn(line, home))
+		if opening = keysOf(path, home); opening != "" {
+			break
+		}
+		if opening = pathIn(line, home); !isThere(opening) { // what is not there cannot be let in
+			return fmt.Sprintf("make %s first, and allow it with sandbox.allow = [%q], or do without with --sandbox none", opening, opening)
+		}
 	case "docker", "dbus", "display":
 		return fmt.Sprintf("allow it with sandbox.allow = [%q] (who reaches %s can reach everything), or do without with --sandbox none", opening, opening)
 	}

@@ -208,3 +208,15 @@ func (p Place) expand(path string) string {
 	}
 	return filepath.Clean(path)
 }
+
+// Missing are the allowed paths that are not there, and so can not be let in.
+func Missing(allow []string) []string {
+	home, _ := os.UserHomeDir() // without one nothing lies below it
+	var list []string
+	for _, one := range allow {
+		if _, named := openings[one]; !named && !isThere(Place{Home: home}.expand(one)) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
