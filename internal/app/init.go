@@ -206,7 +206,10 @@ func lookAhead(ctx context.Context, tree string, req request.Request) []prefligh
 	var choice *lineup.ChoiceError
 	var wrong *request.UsageError
 	var list []preflight.Finding
-	switch j.lineup, err = lineup.New(a); {
+	if j.lineup, err = lineup.New(a); err == nil {
+		err = j.lineup.CheckRoot(a.Config().Sandbox.Mode != loop.Unsandboxed) // which sandbox there is, the run finds out
+	}
+	switch {
 	case errors.As(err, &choice):
 		list = append(list, preflight.Finding{Name: "agents", What: choice.Error(), Hint: "set agent = \"NAME\" in refrain.toml, or name one with -a"})
 	case errors.As(err, &wrong):

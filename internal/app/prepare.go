@@ -88,6 +88,9 @@ func prepare(ctx context.Context, tree string, req request.Request) (*Job, error
 	if err := j.agency.choose(ctx); err != nil {
 		return nil, err
 	}
+	if err := j.lineup.CheckRoot(j.agency.confines()); err != nil {
+		return nil, err
+	}
 	if err := j.preparePrompt(ctx); err != nil {
 		return nil, err
 	}

@@ -61,8 +61,9 @@ func Examine(ctx context.Context, dir string) ([]Check, error) {
 	if err != nil {
 		return append(checks, badSettings(err)), nil
 	}
-	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), checkSandbox(ctx, a), checkAwake(ctx))
-	checks = append(checks, checkAgents(ctx, a)...)
+	held, confined := checkSandbox(ctx, a)
+	checks = append(checks, Check{"settings", Fine, "valid", ""}, checkTrust(ctx, a), checkKeeper(ctx), held, checkAwake(ctx))
+	checks = append(checks, checkAgents(ctx, a, confined)...)
 	return append(checks, checkFlight(ctx, a)...), nil
 }
 
@@ -285,7 +286,7 @@ func checkAwake(ctx context.Context) Check {
 }
 
 // checkAgents tells of each agent that is installed, and whether one is.
-func checkAgents(ctx context.Context, needs request.Assignment) []Check {
+func checkAgents(ctx context.Context, needs request.Assignment, confined bool) []Check {
 	chosen := needs.Config().Agent
 	var checks []Check
 	found := 0
@@ -299,7 +300,7 @@ func checkAgents(ctx context.Context, needs request.Assignment) []Check {
 			continue
 		case a.Found:
 			found++
-			checks = append(checks, withAccount(ctx, needs, a, chosen, inspectAgent(name, a, needs.Config())))
+			checks = append(checks, withAccount(ctx, needs, a, chosen, inspectAgent(name, a, needs.Config(), confined)))
 		case a.Name == chosen || !a.BuiltIn:
 			checks = append(checks, Check{name, Problem, a.Note, "install it, or choose another with agent = \"NAME\""})
 		}
@@ -326,12 +327,12 @@ func withAccount(ctx context.Context, needs request.Assignment, a AgentInfo, cho
 	return c
 }
 
-func inspectAgent(name string, a AgentInfo, c config.Config) Check {
+func inspectAgent(name string, a AgentInfo, c config.Config, confined bool) Check {
 	said := strings.TrimSpace(a.Version + " at " + a.Path)
 	if a.BuiltIn && a.Version == "" && a.Note == "" {
 		return Check{name, Worry, a.Path + " does not tell its version", "run it once by hand"}
 	}
-	if fix := lineup.RefusedRoot(a.Name, c); fix != "" {
+	if fix := lineup.RefusedRoot(a.Name, c, confined); fix != "" {
 		return Check{name, Problem, said + ": it refuses to skip permissions when run by root", fix}
 	}
 	if key := lineup.BilledBy(a.Name); key != "" {

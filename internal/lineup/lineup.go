@@ -208,9 +208,6 @@ func (l *Lineup) named() (Worker, error) {
 			Hint: fmt.Sprintf("leave agents.%s.max_turns out, and limit the time with loop.iteration_timeout", name),
 		}
 	}
-	if fix := RefusedRoot(name, l.config()); fix != "" && table.Command.IsZero() {
-		return Worker{}, &request.UsageError{What: name + " refuses to skip permissions when run by root", Hint: fix}
-	}
 	a, err := Make(l.assignment, name, l.config().Model, l.UsedBefore)
 	if err != nil {
 		return Worker{}, refused("agent "+name, err)

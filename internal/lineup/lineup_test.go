@@ -145,14 +145,29 @@ func TestEveryFormatCanBeSet(t *testing.T) {
 	}
 }
 
+func TestRootIsRefusedWhereNothingConfines(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root is refused")
+	}
+	t.Setenv("IS_SANDBOX", "yes") // it wants 1
+	l, err := prepareOnly(t, story.NewTree(t, "agent = \"claude\"\npermissions.mode = \"full\"\n"), request.Request{Prompt: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.CheckRoot(true); err != nil {
+		t.Errorf("in a sandbox: %v", err)
+	}
+	var refused *request.UsageError
+	if err := l.CheckRoot(false); !errors.As(err, &refused) || !strings.Contains(refused.What, "refuses to skip permissions") || refused.Hint == "" {
+		t.Errorf("without one: %v, want a usage error with a hint", err)
+	}
+}
+
 func TestWhatAnAgentWouldIgnoreOrRefuseIsTold(t *testing.T) {
 	t.Setenv("IS_SANDBOX", "yes") // it wants 1
 	tests := []struct{ what, settings, refusal string }{
 		{"a turn limit for an agent without one", "agent = \"codex\"\n[agents.codex]\nmax_turns = 5\n", "how many turns"},
 		{"a turn limit for claude", "agent = \"claude\"\n[agents.claude]\nmax_turns = 5\n", ""},
-	}
-	if os.Geteuid() == 0 {
-		tests = append(tests, struct{ what, settings, refusal string }{"claude by root", "agent = \"claude\"\npermissions.mode = \"full\"\nsandbox.mode = \"none\"\n", "refuses to skip permissions"})
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {

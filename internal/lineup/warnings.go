@@ -7,6 +7,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // Unbound tells whether the agent may do anything on a machine that is not made for
@@ -55,12 +56,26 @@ func (l *Lineup) ownCommand() bool {
 
 // RefusedRoot is what to do about an agent that would refuse to work as root;
 // empty when it would not. In a sandbox it is told that it may.
-func RefusedRoot(name string, c config.Config) string {
+func RefusedRoot(name string, c config.Config, confined bool) string {
 	variable := agent.TraitsOf(name).Root
-	if variable == "" || c.Permissions.Mode != "full" || c.Sandbox.Mode != "none" || os.Geteuid() != 0 || os.Getenv(variable) == "1" {
+	if variable == "" || c.Permissions.Mode != "full" || confined || os.Geteuid() != 0 || os.Getenv(variable) == "1" {
 		return ""
 	}
 	return "run as an ordinary user, use --permissions work, or set " + variable + "=1 if this is a container"
+}
+
+// CheckRoot tells whether whoever works would refuse to, in the sandbox that there is.
+func (l *Lineup) CheckRoot(confined bool) error {
+	req := l.assignment.Request
+	if len(req.Command) > 0 || req.Extensions.Agent != nil {
+		return nil
+	}
+	for _, name := range l.Names() {
+		if fix := RefusedRoot(name, l.config(), confined); fix != "" && l.config().Agents[name].Command.IsZero() {
+			return &request.UsageError{What: name + " refuses to skip permissions when run by root", Hint: fix}
+		}
+	}
+	return nil
 }
 
 // BilledBy is the variable that makes the agent bill an API key where it could
