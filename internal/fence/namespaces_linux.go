@@ -11,15 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What namespaces do not refuse: to write into a named pipe outside, for a read-only
-// mount does not stop that, nor a connect to a socket that somebody makes after the fence
-// was raised; to use those that lie in what may be changed. The superuser can not
-// be one in namespaces of its own inside, and to files of other users it has no more right
+// What namespaces do not refuse: to write into a named pipe outside, and to connect to a
+// socket that somebody makes there after the fence was raised, for a read-only mount
+// stops neither; and to use those that lie in what may be changed. The superuser can not
+// be one in namespaces of its own inside, and has no more right to files of other users
 // than anybody.
 
 // needed is what the mounts, the network (where a port may be a low one) and giving up
-// all rights take. A private copy
-// is made with the rights of who mounted it.
+// all rights take. A private copy is made with the rights of who mounted it.
 var needed = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP,
 	unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_CHOWN, unix.CAP_FSETID,
@@ -45,7 +44,6 @@ func Apart(word string, sys *syscall.SysProcAttr) error {
 
 // Inside is what the first process of a fence's namespaces knows of the outside.
 type Inside struct {
-	PID   int    // of this process, outside
 	proc  int    // the processes of the outside
 	ports *ports // nil is none
 }
@@ -67,19 +65,11 @@ func Enter(p Policy) (*Inside, error) {
 
 // remember takes note of the outside, while it is there to be seen.
 func remember() (*Inside, error) {
-	self, err := os.Readlink("/proc/self")
-	if err != nil {
-		return nil, err
-	}
-	pid, err := strconv.Atoi(self)
-	if err != nil {
-		return nil, err
-	}
 	fd, err := unix.Open("/proc", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: "/proc", Err: err}
 	}
-	return &Inside{PID: pid, proc: fd}, nil
+	return &Inside{proc: fd}, nil
 }
 
 func (in *Inside) enter(p Policy) error {

@@ -4,7 +4,7 @@ package fence
 
 // Inside is what the first process of a fence's namespaces knows of the outside. There
 // are none here.
-type Inside struct{ PID int }
+type Inside struct{}
 
 // Enter fails: there are no namespaces here.
 func Enter(p Policy) (*Inside, error) { return nil, unsupported(p.Kind) }

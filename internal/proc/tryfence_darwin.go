@@ -60,9 +60,6 @@ kill -0 "$PPID" 2>/dev/null && echo "the runner can be signalled"
 exit 0
 `
 
-// TryPrivate fails: there are no private copies here.
-func TryPrivate(context.Context, []string, string) error { return errors.ErrUnsupported }
-
 func tryFence([]string) int {
 	fmt.Fprintln(os.Stderr, "refrain: there is no such helper on this system")
 	return 2

@@ -33,18 +33,6 @@ func TryFence(ctx context.Context, kind fence.Kind) error {
 	return t.run(ctx, kind)
 }
 
-// TryPrivate tries whether folders can be private in namespaces, with their changes
-// below upper. That takes more than the namespaces: not every file system can do it. The
-// error says what went wrong.
-func TryPrivate(ctx context.Context, private []string, upper string) error {
-	ctx, cancel := context.WithTimeout(ctx, tryTime)
-	defer cancel()
-	k := NewKeeper(NewMark("loop_selftest", upper), nil).Within(&fence.Policy{Kind: fence.Namespaces, Private: private, Upper: upper})
-	defer k.Close()
-	_, err := k.Run(ctx, Spec{Argv: []string{"true"}, Dir: "/", Env: os.Environ()})
-	return err
-}
-
 // trial is a small world for the helper that tries a fence.
 type trial struct {
 	Tree, Home, Secret, Socket string

@@ -16,11 +16,6 @@ func TryFence(_ context.Context, kind fence.Kind) error {
 	return &FenceError{Kind: kind, Err: err}
 }
 
-// TryPrivate fails too.
-func TryPrivate(ctx context.Context, _ []string, _ string) error {
-	return TryFence(ctx, fence.Namespaces)
-}
-
 func tryFence([]string) int {
 	fmt.Fprintln(os.Stderr, "refrain: there is no fence on this system")
 	return 2
