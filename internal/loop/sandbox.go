@@ -5,7 +5,7 @@ import "slices"
 // Sandbox is what stands between a run's programs and the rest of the machine. A nil
 // one is not known: the run is from before there was any.
 type Sandbox struct {
-	Mode    string   `json:"mode"`              // namespaces, landlock, docker, podman or none
+	Mode    string   `json:"mode"`              // namespaces, landlock, seatbelt, docker, podman or none
 	Image   string   `json:"image,omitempty"`   // of its containers
 	Wanted  string   `json:"wanted,omitempty"`  // the setting that led to it
 	Why     string   `json:"why,omitempty"`     // it is no stronger one
