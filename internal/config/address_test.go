@@ -57,6 +57,9 @@ func TestWhomToTell(t *testing.T) {
 		{"hosts for another day", `sandbox = { network = "open", hosts = ["example.com"] }`, "", ""},
 		{"hosts that nobody is held to", `sandbox.hosts = ["example.com"]`, "sandbox.hosts is set, but sandbox.network is not, so every host can be reached", `add network = "listed" beside it, or network = "open" to have it so`},
 
+		{"everything allowed", `sandbox.allow = ["/"]`, `sandbox.allow has "/", which is all there is`, "name what is to be changed; --sandbox none does without a sandbox"},
+		{"everything hidden", `sandbox.hide = ["/x/.."]`, `sandbox.hide has "/x/..", which is all there is`, "name what should not be read"},
+
 		{"quiet nights", `notify.quiet = "22:00-07:00"`, "", ""},
 		{"quiet noons", `notify.quiet = "12:00 - 13:30"`, "", ""},
 		{"half a night", `notify.quiet = "22:00"`, `notify.quiet must be two times of the day, not "22:00"`, quiet},

@@ -137,7 +137,7 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "what they may use beyond the work tree: paths that they may write, such as \"~/out\", and by name \"docker\", \"ssh\", \"gpg\", \"dbus\" and \"display\"",
 		},
 		{
-			Key: "sandbox.hide", Kind: setting.List, At: &c.Sandbox.Hide, Default: []string{}, Required: true, Check: wellformed.AbsolutePaths,
+			Key: "sandbox.hide", Kind: setting.List, At: &c.Sandbox.Hide, Default: []string{}, Required: true, Check: wellformed.Hidden,
 			Doc: "paths that they may not read, beyond keys and passwords in their usual places",
 		},
 		{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/container"
@@ -90,6 +91,9 @@ func Choose(wanted string, kinds []fence.Kind, try func(fence.Kind) error) (kind
 		return fence.None, "", nil
 	case "auto":
 	default:
+		if system := systemOf(fence.Kind(wanted)); !slices.Contains(kinds, fence.Kind(wanted)) && system != "" {
+			return "", "", &UnavailableError{Wanted: wanted, Err: errors.New("it is for " + system)}
+		}
 		if err := try(fence.Kind(wanted)); err != nil {
 			return "", "", &UnavailableError{Wanted: wanted, Err: err}
 		}
@@ -106,6 +110,17 @@ func Choose(wanted string, kinds []fence.Kind, try func(fence.Kind) error) (kind
 		why = join(why, whyNot(err))
 	}
 	return fence.None, why, nil
+}
+
+// systemOf is where there is a kind.
+func systemOf(kind fence.Kind) string {
+	switch kind {
+	case fence.Seatbelt:
+		return "macOS"
+	case fence.Landlock, fence.Namespaces:
+		return "Linux"
+	}
+	return ""
 }
 
 // lacking is what a kind that holds does not stop on this kernel; empty: nothing that

@@ -24,6 +24,7 @@ func TestChoose(t *testing.T) {
 		{"the same reason is told once", "auto", map[fence.Kind]error{fence.Namespaces: noUser, fence.Landlock: lack(fence.Landlock, "no user namespaces")}, fence.None, "no user namespaces", ""},
 		{"what was asked for", "landlock", nil, fence.Landlock, "", ""},
 		{"or a refusal", "landlock", map[fence.Kind]error{fence.Landlock: noLandlock}, "", "", `sandbox.mode = "landlock" can not be had here: Linux 5.4 has no Landlock`},
+		{"the one of another system", "seatbelt", nil, "", "", `sandbox.mode = "seatbelt" can not be had here: it is for macOS`},
 		{"none is none", "none", map[fence.Kind]error{fence.Namespaces: noUser}, fence.None, "", ""},
 	}
 	for _, tt := range tests {

@@ -131,6 +131,20 @@ func AbsolutePaths(v any) (what, hint string) {
 	return "", ""
 }
 
+// Hidden is paths that a sandbox hides.
+func Hidden(v any) (what, hint string) {
+	if i := slices.IndexFunc(v.([]string), isRoot); i >= 0 {
+		return "has " + setting.Quote(v.([]string)[i]) + ", which is all there is", "name what should not be read"
+	}
+	return AbsolutePaths(v)
+}
+
+// isRoot tells whether everything is below a path.
+func isRoot(path string) bool {
+	path = filepath.Clean(path)
+	return filepath.IsAbs(path) && path == filepath.Dir(path)
+}
+
 // Programs is names of programs, not paths to them.
 func Programs(v any) (what, hint string) {
 	for _, name := range v.([]string) {
@@ -147,6 +161,9 @@ var Openings = []string{"dbus", "display", "docker", "gpg", "ssh"}
 // Allowed is what a sandbox may let in: paths, and names of Openings.
 func Allowed(v any) (what, hint string) {
 	for _, one := range v.([]string) {
+		if isRoot(one) {
+			return "has " + setting.Quote(one) + ", which is all there is", "name what is to be changed; --sandbox none does without a sandbox"
+		}
 		if !slices.Contains(Openings, one) && one != "~" && !strings.HasPrefix(one, "~/") && !filepath.IsAbs(one) {
 			return "has " + setting.Quote(one) + ", which is neither a whole path nor one of " + strings.Join(Openings, ", "), "begin a path with / or ~/"
 		}
