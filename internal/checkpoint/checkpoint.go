@@ -89,7 +89,7 @@ func (s *Store) describe(id, tree string, f facts) Checkpoint {
 	}
 	for _, n := range f.Nested {
 		if rel, below := s.tree.Below(string(n.Path)); below && n.Print != "" {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s is a repository of its own: its files are not in the checkpoint, and rollback does not touch them", rel))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s is a repository of its own: its files are not in the checkpoint, rollback does not touch them, and git does there what its own settings say", rel))
 		}
 	}
 	return c
