@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,7 +40,7 @@ move a file out of the home               open          refused       refused   
 move a file into the home                 open          refused       refused       refused       refused
 hard link into the home                   open          refused       refused       refused       refused
 write by a link into the home             open          refused       refused       refused       refused
-write .git/config                         open          open          open          open          open
+write .git/config                         open          open          open          refused       refused
 write .git/hooks                          open          open          open          refused       refused
 write .git/refrain                        open          open          open          refused       refused
 write .git/config of a linked work tree   open          refused       refused       refused       refused
@@ -137,7 +138,7 @@ func (w world) spaces() *fence.Policy {
 	p := w.policy()
 	p.Kind, p.Upper = fence.Namespaces, filepath.Join(w.Base, "upper")
 	p.Show = append(p.Show, filepath.Dir(w.Base))
-	p.Keep = []string{w.tree(".git/hooks"), w.tree(".git/refrain")}
+	p.Keep = []string{w.tree(".git/config"), w.tree(".git/hooks"), w.tree(".git/refrain")}
 	return p
 }
 
@@ -224,8 +225,11 @@ func TestWhatEachFenceRefuses(t *testing.T) {
 	}
 }
 
-// compare holds what was seen against a row. What fails without a fence, and should
-// be refused within one, is not there on this machine.
+// mayLack are the deeds that some machines have nothing for. Any other that fails without
+// a fence is broken itself, and shows nothing.
+var mayLack = []string{"read memory of the kernel"}
+
+// compare holds what was seen against a row.
 func compare(t *testing.T, r row, columns []string, got map[string]result, root bool) {
 	t.Helper()
 	for i, column := range columns {
@@ -240,7 +244,7 @@ func compare(t *testing.T, r row, columns []string, got map[string]result, root 
 		case !tried:
 			t.Errorf("%s: %s: not tried", column, r.deed)
 		case one.word() == want:
-		case column == "plain" && want == "open" && strings.Contains(strings.Join(r.want[1:], " "), "refused"):
+		case column == "plain" && want == "open" && slices.Contains(mayLack, r.deed):
 			t.Logf("%s: not to be done on this machine: %s", r.deed, one.Said)
 			return
 		default:
