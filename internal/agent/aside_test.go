@@ -178,9 +178,9 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 			[]loop.Payload{
 				&loop.AgentSession{Model: "p/m"},
-				&loop.AgentRetry{Try: 1, Most: 5, Error: because(loop.ErrServer, "Internal server error")},
+				&loop.AgentRetry{Try: 1, Most: 5, Within: loop.Millis(7500 * time.Millisecond), Error: because(loop.ErrServer, "Internal server error")},
 				&loop.AgentRetry{Try: 1, Most: 5, After: loop.Millis(time.Millisecond), Error: because(loop.ErrServer, "Internal server error")},
-				&loop.AgentRetry{Try: 2, Most: 5, Error: because(loop.ErrUsageLimit, `The "usage limit" has been reached`)},
+				&loop.AgentRetry{Try: 2, Most: 5, Within: loop.Millis(10 * time.Second), Error: because(loop.ErrUsageLimit, `The "usage limit" has been reached`)},
 			},
 		},
 		{

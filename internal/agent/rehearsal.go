@@ -133,7 +133,7 @@ func sober(p loop.Payload) {
 			p.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: "it says that it failed"}
 		}
 	case *loop.AgentRetry:
-		p.Try, p.Most, p.After = max(p.Try, 0), max(p.Most, 0), max(p.After, 0)
+		p.Try, p.Most, p.After, p.Within = max(p.Try, 0), max(p.Most, 0), max(p.After, 0), max(p.Within, 0)
 	case *loop.AgentUsage:
 		u := &p.Usage
 		u.ContextPercent = min(max(u.ContextPercent, 0), 100)

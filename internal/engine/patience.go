@@ -16,7 +16,8 @@ import (
 //	a retry              it is trying, since the first one in a row
 //	  its wait is known  it is ended if that would outlast the patience; when it has
 //	                     passed, the agent asks, and an answer may take its time
-//	  it is not          it is ended when nothing has come by then
+//	  it is not          it is ended when nothing has come by then, or by when it
+//	                     would have tried of its own accord: somebody told it to wait
 //	an answer            it works again
 type patience struct {
 	most  time.Duration // 0: as long as the agent has
@@ -37,7 +38,7 @@ type patience struct {
 func (p *patience) Hear(said loop.Payload) []loop.Payload {
 	switch said := said.(type) {
 	case *loop.AgentRetry:
-		p.tried(said.After.Duration())
+		p.tried(said.After.Duration(), said.Within.Duration())
 	case *loop.AgentLimit:
 		p.limited(said.Limit.Until)
 	case *loop.AgentText, *loop.AgentTool, *loop.AgentResult:
@@ -53,8 +54,9 @@ func (p *patience) Hear(said loop.Payload) []loop.Payload {
 
 func (*patience) Report(*loop.Outcome) []loop.Payload { return nil }
 
-// tried takes in a try that comes after a wait; 0 is one of unknown length.
-func (p *patience) tried(after time.Duration) {
+// tried takes in a try that comes after a wait; 0 is one of unknown length, which ends
+// within some time, if that is known.
+func (p *patience) tried(after, within time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
@@ -64,7 +66,11 @@ func (p *patience) tried(after time.Duration) {
 	p.next = now.Add(after)
 	p.quiet()
 	if p.weigh() && after == 0 {
-		p.stop = p.clock.AfterFunc(p.since.Add(p.most).Sub(now), p.over)
+		left := p.since.Add(p.most).Sub(now)
+		if within > 0 {
+			left = min(left, within)
+		}
+		p.stop = p.clock.AfterFunc(left, p.over)
 	}
 }
 

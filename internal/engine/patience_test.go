@@ -30,6 +30,8 @@ func TestPatience(t *testing.T) {
 		{"a wait of unknown length that turns out short", time.Minute, []step{{0, retry(0)}, {time.Second, retry(time.Second)}}, 0},
 		{"short ones whose last would outlast it", time.Minute, []step{{0, retry(time.Second)}, {30 * time.Second, retry(40 * time.Second)}}, 30 * time.Second},
 		{"a wait of unknown length", time.Minute, []step{{0, retry(0)}}, time.Minute},
+		{"one that is longer than its own", time.Minute, []step{{0, &loop.AgentRetry{Within: loop.Millis(7 * time.Second)}}}, 7 * time.Second},
+		{"its own wait, and the next try", time.Minute, []step{{0, &loop.AgentRetry{Within: loop.Millis(7 * time.Second)}}, {3 * time.Second, retry(time.Millisecond)}}, 0},
 		{"a limit that is known to last", time.Minute, []step{{0, retry(0)}, {time.Second, &loop.AgentLimit{Limit: loop.Limit{Until: time.Now().AddDate(90, 0, 0)}}}}, time.Second},
 		{"a limit that nobody waits for", time.Minute, []step{{0, &loop.AgentLimit{Limit: loop.Limit{Until: time.Now().AddDate(90, 0, 0)}}}}, 0},
 		{"an answer between two rows", time.Minute, []step{{0, retry(0)}, {40 * time.Second, &loop.AgentTool{Name: "Bash"}}, {0, retry(0)}, {40 * time.Second, &loop.AgentText{Text: "x"}}}, 0},

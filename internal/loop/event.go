@@ -260,10 +260,13 @@ type AgentToolResult struct {
 
 // AgentRetry says that the agent is trying a request again: it is not hung.
 type AgentRetry struct {
-	Try   int         `json:"try,omitempty"`
-	Most  int         `json:"most,omitempty"`
-	After Millis      `json:"after_ms,omitempty"`
-	Error *AgentError `json:"error,omitempty"`
+	Try   int    `json:"try,omitempty"`
+	Most  int    `json:"most,omitempty"`
+	After Millis `json:"after_ms,omitempty"`
+	// Within is when it will have tried at the latest, unless it was told to wait for
+	// longer, where it does not say After what.
+	Within Millis      `json:"within_ms,omitempty"`
+	Error  *AgentError `json:"error,omitempty"`
 }
 
 // AgentUsage is what the attempt has used up so far.
