@@ -2,6 +2,7 @@ package container
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -48,7 +49,7 @@ func newScene(t *testing.T) *scene {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	t.Setenv("PRETENDED_DOCKER", socket)
 	t.Setenv("PRETENDED_CONTAINER", "")
-	s.mark = proc.NewMark("loop_1", s.tree)
+	s.mark = proc.NewMark("loop_"+rand.Text(), s.tree) // others play with pretended containers at the same time
 	clients := proc.NewKeeper(s.mark, nil)
 	s.keeper = NewKeeper(Engine{Program: Docker}, s.box(), s.mark, clients)
 	t.Cleanup(func() {
@@ -130,7 +131,7 @@ func TestNothingIsLeftInside(t *testing.T) {
 			if err != nil || !exit.Zero() {
 				t.Fatalf("Run = %+v, %v", exit, err)
 			}
-			if left := inContainers(t); len(left) > len(s.engine.Names()) {
+			if left := s.inContainers(); len(left) > len(s.engine.Names()) {
 				t.Errorf("%d processes for %d containers: %v", len(left), len(s.engine.Names()), left)
 			}
 			if _, err := os.Stat(filepath.Join(s.tree, "left")); tt.made == 1 && err != nil {
@@ -147,7 +148,8 @@ func TestNothingIsLeftInside(t *testing.T) {
 }
 
 // inContainers lists the processes of this test that are in a container.
-func inContainers(t *testing.T) []string {
+func (s *scene) inContainers() []string {
+	t := s.t
 	t.Helper()
 	var list []string
 	found, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -157,7 +159,7 @@ func inContainers(t *testing.T) []string {
 	socket := os.Getenv("PRETENDED_DOCKER")
 	for _, path := range found {
 		b, err := os.ReadFile(path)
-		if err == nil && strings.Contains(string(b), "PRETENDED_CONTAINER=refrain-") && !strings.Contains(string(b), socket) {
+		if err == nil && strings.Contains(string(b), "PRETENDED_CONTAINER=refrain-"+plain(s.mark.Run)+"-") && !strings.Contains(string(b), socket) {
 			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
 			list = append(list, strings.ReplaceAll(string(line), "\x00", " "))
 		}
@@ -187,7 +189,7 @@ func TestAProcessInsideIsEnded(t *testing.T) {
 	if err != nil || exit.Cause != loop.OnMaxTime {
 		t.Errorf("Run = %+v, %v; want an end at the end of its time", exit, err)
 	}
-	if left := inContainers(t); len(left) > len(s.engine.Names()) {
+	if left := s.inContainers(); len(left) > len(s.engine.Names()) {
 		t.Errorf("left: %v", left)
 	}
 }

@@ -189,7 +189,7 @@ tracker = "json"
 maxIterations = 12
 iterationDelay = 1500
 autoCommit = true
-fallbackAgents = ["claude", "droid"]
+fallbackAgents = ["claude", "nobody"]
 prompt_template = "x.hbs"
 [agentOptions]
 model = "large"

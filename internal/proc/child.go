@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -94,10 +95,8 @@ func (s Spec) command() *exec.Cmd {
 	if s.Role != Own {
 		return cmd
 	}
-	if path, err := outside.Find(s.Argv[0]); err != nil {
-		cmd.Err = err
-	} else {
-		cmd.Path, cmd.Err = path, nil
+	if name := s.Argv[0]; name == filepath.Base(name) { // a path is that, wherever it leads
+		cmd.Path, cmd.Err = outside.Find(name)
 	}
 	if !s.Untouched {
 		cmd.Env = outside.Environ(cmd.Env)
