@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Claude Code, as measured with 2.1.197 and 2.1.325.
+// Claude Code.
 //
 // On INT it ends its tools and writes its result; on TERM it is gone at once
 // and they live on. Its sandbox is a setting of the user's that we leave as it
@@ -17,7 +17,8 @@ func newClaude(o Options) (Agent, error) {
 		program: "claude",
 		format:  "claude",
 		traits: Traits{
-			Tokens: true, Cost: true, Turns: true, Sessions: true,
+			Measured: []string{"2.1.197", "2.1.325"},
+			Tokens:   true, Cost: true, Turns: true, Sessions: true,
 			Keys:    []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
 			Secrets: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"},
 			Root:    "IS_SANDBOX", Home: "https://claude.com/claude-code",

@@ -10,7 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Cline CLI, as measured with 3.0.65.
+// Cline CLI.
 //
 // It reads AGENTS.md by itself, has no turn limit, and prints no JSON in a
 // session that it continues. Its prompt must be an argument: what comes on stdin
@@ -26,8 +26,9 @@ func newCline(o Options) (Agent, error) {
 		program: "cline",
 		format:  "cline",
 		traits: Traits{
-			Tokens:  true,
-			Secrets: slices.Concat(anyProvider, []string{"CLINE_API_KEY"}), Bases: slices.Concat(anyBase, []string{"CLINE_API_BASE_URL"}),
+			Measured: []string{"3.0.65"},
+			Tokens:   true,
+			Secrets:  slices.Concat(anyProvider, []string{"CLINE_API_KEY"}), Bases: slices.Concat(anyBase, []string{"CLINE_API_BASE_URL"}),
 			Home:  "https://cline.bot",
 			Hosts: []string{"api.cline.bot"}, // of its own provider; not measured
 			State: State{

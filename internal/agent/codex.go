@@ -13,7 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Codex, as measured with 0.166.
+// Codex.
 //
 // It is a Node launcher with the real agent as its child, in one process group.
 // On INT it ends its tools; on TERM they live on. It reads AGENTS.md by itself
@@ -23,7 +23,8 @@ func newCodex(o Options) (Agent, error) {
 		program: "codex",
 		format:  "codex",
 		traits: Traits{
-			Tokens: true, Sessions: true,
+			Measured: []string{"0.166.0"},
+			Tokens:   true, Sessions: true,
 			Keys:    []string{"CODEX_API_KEY"},
 			Secrets: []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"},
 			Home:    "https://github.com/openai/codex",

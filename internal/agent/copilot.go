@@ -8,7 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// GitHub Copilot CLI, as measured with 1.0.102.
+// GitHub Copilot CLI.
 //
 // It reads AGENTS.md by itself and has no turn limit. Its program is a launcher
 // that passes no signal on: only one to the whole group ends the agent, and
@@ -28,6 +28,7 @@ func newCopilot(o Options) (Agent, error) {
 		program: "copilot",
 		format:  "copilot",
 		traits: Traits{
+			Measured: []string{"1.0.102"},
 			Sessions: true,
 			Keys:     []string{"COPILOT_PROVIDER_API_KEY"},
 			Secrets:  []string{"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_HEADERS", "COPILOT_GITHUB_TOKEN"},

@@ -8,7 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Crush. What it prints was measured with 0.90.0; the rest is from its source and
+// Crush. What it prints was measured; the rest is from its source and
 // its documentation, for it could not be run here.
 //
 // It prints plain text: what it said, one message right behind the other, and on
@@ -23,7 +23,8 @@ func newCrush(o Options) (Agent, error) {
 		program: "crush",
 		format:  "crush",
 		traits: Traits{
-			Secrets: anyProvider, Bases: anyBase, Home: "https://github.com/charmbracelet/crush",
+			Measured: []string{"0.90.0"},
+			Secrets:  anyProvider, Bases: anyBase, Home: "https://github.com/charmbracelet/crush",
 			Hosts: []string{"catwalk.charm.land"}, // the list of models; providers by their keys
 			State: State{
 				Folder: ".local/share/crush", In: "CRUSH_GLOBAL_DATA", More: []string{".cache/crush/"}, Private: []string{".config/crush"},

@@ -9,7 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Droid, as measured with 0.225.2 and a model of the user's own.
+// Droid, measured with a model of the user's own.
 //
 // It reads AGENTS.md by itself and has no turn limit. A session that it continues
 // comes from its maker's server, so none was measured, and none is kept. On INT and
@@ -22,11 +22,12 @@ func newDroid(o Options) (Agent, error) {
 		program: "droid",
 		format:  "droid",
 		traits: Traits{
-			Tokens:  true,
-			Secrets: []string{"FACTORY_API_KEY"},
-			Home:    "https://factory.ai",
-			Hosts:   []string{"api.factory.ai", "app.factory.ai"}, // from its program; not measured
-			Bases:   []string{"FACTORY_API_BASE_URL"},
+			Measured: []string{"0.225.2"},
+			Tokens:   true,
+			Secrets:  []string{"FACTORY_API_KEY"},
+			Home:     "https://factory.ai",
+			Hosts:    []string{"api.factory.ai", "app.factory.ai"}, // from its program; not measured
+			Bases:    []string{"FACTORY_API_BASE_URL"},
 			State: State{
 				Folder: ".factory", Keep: []string{"settings.json", "settings.local.json", "mcp.json", "hooks.json", "hooks", "commands", "droids", "plugins", "skills", "AGENTS.md"},
 				Secret: []string{"auth.json", "auth.v2.file", "auth.v2.key"},

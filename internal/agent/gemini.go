@@ -10,7 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/price"
 )
 
-// Gemini CLI, as measured with 0.61.
+// Gemini CLI.
 //
 // It reads GEMINI.md and not AGENTS.md, and the one way to hand it a system
 // prompt replaces its own, so it gets none. A turn limit and its usage
@@ -22,7 +22,8 @@ func newGemini(o Options) (Agent, error) {
 		program: "gemini",
 		format:  "gemini",
 		traits: Traits{
-			Tokens: true, Sessions: true,
+			Measured: []string{"0.61.0"},
+			Tokens:   true, Sessions: true,
 			Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 			Secrets: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 			Home:    "https://github.com/google-gemini/gemini-cli",

@@ -8,7 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// Grok, as measured with 1.0.41.
+// Grok.
 //
 // It prints a message only when its tools have ended, and says nothing while it
 // tries again: for seconds at a limit, for many minutes when the server fails or
@@ -28,7 +28,8 @@ func newGrok(o Options) (Agent, error) {
 		program: "grok",
 		format:  "grok",
 		traits: Traits{
-			Tokens: true, Turns: true, Sessions: true,
+			Measured: []string{"1.0.41"},
+			Tokens:   true, Turns: true, Sessions: true,
 			Keys:    []string{"XAI_API_KEY"},
 			Secrets: slices.Concat(anyProvider, []string{"GROK_CODE_XAI_API_KEY"}),
 			Home:    "https://docs.x.ai/build/overview",

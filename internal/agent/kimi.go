@@ -11,7 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Kimi Code, as measured with 2.1.0.
+// Kimi Code.
 //
 // It reads AGENTS.md by itself, has no turn limit on its command line, and tells
 // no tokens and no model. Its prompt must be an argument. Why it failed stands on
@@ -29,6 +29,7 @@ func newKimi(o Options) (Agent, error) {
 		program: "kimi",
 		format:  "kimi",
 		traits: Traits{
+			Measured: []string{"2.1.0"},
 			Sessions: true,
 			Secrets:  slices.Concat(anyProvider, []string{"KIMI_MODEL_API_KEY"}),
 			Home:     "https://github.com/MoonshotAI/kimi-code",

@@ -10,7 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// opencode, as measured with 1.18.
+// opencode.
 //
 // It reads AGENTS.md by itself, and has no turn limit on its command line.
 // INT and TERM both end it at once, and its tools live on. It tries again up to five
@@ -27,7 +27,8 @@ func newOpencode(o Options) (Agent, error) {
 		program: "opencode",
 		format:  "opencode",
 		traits: Traits{
-			Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://opencode.ai",
+			Measured: []string{"1.18.33"},
+			Tokens:   true, Cost: true, Sessions: true, Secrets: anyProvider, Home: "https://opencode.ai",
 			// Its own models, and the list of all. Whom it buys from by a sign-in is not
 			// known.
 			Hosts: []string{"models.dev", "opencode.ai"},

@@ -10,7 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
-// pi, as measured with 0.73 and 0.87.
+// pi.
 //
 // It reads AGENTS.md by itself, has no turn limit and no permissions: all it
 // can be told is which tools it has. TERM makes it end its tools, INT does not.
@@ -21,7 +21,8 @@ func newPi(o Options) (Agent, error) {
 		program: "pi",
 		format:  "pi",
 		traits: Traits{
-			Tokens: true, Cost: true, Sessions: true, Secrets: anyProvider, Bases: anyBase, Home: "https://github.com/badlogic/pi-mono", // hosts: those of the keys
+			Measured: []string{"0.73.1", "0.87"},
+			Tokens:   true, Cost: true, Sessions: true, Secrets: anyProvider, Bases: anyBase, Home: "https://github.com/badlogic/pi-mono", // hosts: those of the keys
 			State: State{
 				Folder: ".pi/agent", In: "PI_CODING_AGENT_DIR", Keep: []string{"settings.json", "models.json", "AGENTS.md", "extensions", "prompts", "skills"}, Secret: []string{"auth.json"},
 			},

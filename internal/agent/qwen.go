@@ -8,7 +8,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// Qwen Code, as measured with 0.15.10 and 0.24.4.
+// Qwen Code.
 //
 // Its tools hang on a terminal of its own and end with it, whatever the signal,
 // though it may take its time. It reads AGENTS.md by itself. Telemetry, updates
@@ -23,7 +23,8 @@ func newQwen(o Options) (Agent, error) {
 		program: "qwen",
 		format:  "qwen",
 		traits: Traits{
-			Tokens: true, Turns: true, Sessions: true,
+			Measured: []string{"0.15.10", "0.24.4"},
+			Tokens:   true, Turns: true, Sessions: true,
 			Secrets: []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "BAILIAN_TOKEN_PLAN_API_KEY", "OPENROUTER_API_KEY"},
 			Home:    "https://github.com/QwenLM/qwen-code",
 			// For who has signed in. Those of keys depend on the key.

@@ -17,6 +17,10 @@ type Traits struct {
 
 	Sessions bool // it can continue a session that it told of
 
+	// Measured is the versions that its file was written by, the newest last. What it
+	// has in common with later ones is not known.
+	Measured []string
+
 	// Keys name the variables by which it bills an API key, where it could bill
 	// a subscription too.
 	Keys []string

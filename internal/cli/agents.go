@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,13 +35,13 @@ func agentsCommand(sh *shell) *cobra.Command {
 		if *asJSON {
 			return printJSON(sh.out, list)
 		}
-		table := lines.Table{Columns: []lines.Column{{Name: "AGENT"}, {Name: "FROM", Rank: 1}, {Name: "VERSION", Wraps: true}, {Name: "CALLED AS", Wraps: true}}}
+		table := lines.Table{Columns: []lines.Column{{Name: "AGENT"}, {Name: "FROM", Rank: 1}, {Name: "VERSION", Wraps: true}, {Name: "MEASURED", Rank: 2, Wraps: true}, {Name: "CALLED AS", Wraps: true}}}
 		for _, a := range list {
 			from := "refrain.toml"
 			if a.BuiltIn {
 				from = "built in"
 			}
-			table.Add(a.Name, from, versionOf(a), text.Line(a.CalledAs()))
+			table.Add(a.Name, from, versionOf(a), measuredOf(a), text.Line(a.CalledAs()))
 		}
 		sh.print(&table)
 		return nil
@@ -81,5 +83,14 @@ func versionOf(a doctor.AgentInfo) string {
 	case a.Version == "":
 		return "-"
 	}
-	return view.Fit(a.Version, 32)
+	said := view.Fit(a.Version, 32)
+	if a.Newer {
+		said += ", newer than measured"
+	}
+	return said
+}
+
+// measuredOf is the versions that an agent was measured with.
+func measuredOf(a doctor.AgentInfo) string {
+	return cmp.Or(strings.Join(a.Measured, ", "), "-")
 }

@@ -27,6 +27,9 @@ type AgentInfo struct {
 	Version string   `json:"version,omitempty"` // as the program tells it
 	Command []string `json:"command,omitempty"` // how it would be called
 	Note    string   `json:"note,omitempty"`
+
+	Measured []string `json:"measured,omitempty"` // the versions that we know it by
+	Newer    bool     `json:"newer,omitempty"`    // the one that is installed came after those
 }
 
 // CalledAs is how a run would call the agent, or why it can't.
@@ -60,7 +63,7 @@ func Agents(ctx context.Context, needs request.Assignment) []AgentInfo {
 // inspect looks at one agent.
 func inspect(ctx context.Context, needs request.Assignment, name string) AgentInfo {
 	table := needs.Config().Agents[name]
-	info := AgentInfo{Name: name, BuiltIn: slices.Contains(agent.BuiltIn(), name)}
+	info := AgentInfo{Name: name, BuiltIn: slices.Contains(agent.BuiltIn(), name), Measured: agent.TraitsOf(name).Measured}
 	if name == "rehearsal" {
 		info.Found, info.Note = true, "plays a script: set agents.rehearsal.script; no key, no network"
 		if table.Script != "" {
@@ -88,6 +91,7 @@ func inspect(ctx context.Context, needs request.Assignment, name string) AgentIn
 	case !info.BuiltIn:
 	case table.Known():
 		info.Version = version(ctx, agent.Program(name))
+		info.Newer = agent.TraitsOf(name).Newer(info.Version)
 	default:
 		info.Note = notAsked
 	}

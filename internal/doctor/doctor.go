@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/awake"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/files"
@@ -336,9 +337,24 @@ func inspectAgent(name string, a AgentInfo, c config.Config, confined bool) Chec
 		return Check{name, Problem, said + ": it refuses to skip permissions when run by root", fix}
 	}
 	if key := lineup.BilledBy(a.Name); key != "" {
-		return Check{name, Fine, said + ", bills " + key, ""}
+		said += ", bills " + key
 	}
-	return Check{name, Fine, said, ""}
+	return Check{name, Fine, said + measured(a), ""}
+}
+
+// measured is how the installed version stands to those that we know the agent by. One
+// that is newer is no worry: most work as the one before did.
+func measured(a AgentInfo) string {
+	newest := agent.TraitsOf(a.Name).Newest()
+	switch {
+	case a.Version == "":
+		return ""
+	case newest == "":
+		return ", was not measured"
+	case a.Newer:
+		return ", newer than " + newest + ", which was measured"
+	}
+	return ", measured with " + strings.Join(a.Measured, " and ")
 }
 
 // TestNotices has a message sent to every channel that is set, and tells what came

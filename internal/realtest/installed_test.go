@@ -4,8 +4,11 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/refrain-loop/refrain/internal/agent"
 )
 
 //go:embed agents.txt
@@ -36,4 +39,18 @@ func version(t *testing.T, name string) string {
 	}
 	t.Fatalf("agents.txt has no line for %s", name)
 	return ""
+}
+
+// The product says with which versions it was measured: those of the tests are among
+// them.
+func TestTheTestedVersionsCountAsMeasured(t *testing.T) {
+	for line := range strings.Lines(pinned) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue // the comment
+		}
+		if list := agent.TraitsOf(f[0]).Measured; !slices.Contains(list, f[2]) {
+			t.Errorf("agents.txt has %s %s, and the agent was measured with %q", f[0], f[2], list)
+		}
+	}
 }
