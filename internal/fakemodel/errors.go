@@ -77,6 +77,12 @@ var presets = map[string]preset{
 		gemini:    fault{status: 400, kind: "INVALID_ARGUMENT"},
 		code:      "context_length_exceeded", message: "prompt is too long: 250000 tokens > 200000 maximum",
 	},
+	"model": {
+		anthropic: fault{404, "not_found_error", "model: fake-model"},
+		openAI:    fault{status: 404, kind: "invalid_request_error"},
+		gemini:    fault{404, "NOT_FOUND", "models/fake-model is not found for API version v1beta, or is not supported for generateContent."},
+		code:      "model_not_found", message: "The model `fake-model` does not exist or you do not have access to it.",
+	},
 	// Prepaid money is gone.
 	"quota": {
 		anthropic: fault{400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."},

@@ -21,6 +21,7 @@ func TestEachKindOfErrorIsSaidTheVendorsWay(t *testing.T) {
 		"server":      {{500, "api_error"}, {500, "server_error"}, {500, "server_error"}, {500, "INTERNAL"}},
 		"bad_request": {{400, "invalid_request_error"}, {400, "invalid_request_error"}, {400, "invalid_request_error"}, {400, "INVALID_ARGUMENT"}},
 		"context":     {{400, "invalid_request_error"}, {400, "invalid_request_error"}, {400, "invalid_request_error"}, {400, "INVALID_ARGUMENT"}},
+		"model":       {{404, "not_found_error"}, {404, "invalid_request_error"}, {404, "invalid_request_error"}, {404, "NOT_FOUND"}},
 		"quota":       {{400, "invalid_request_error"}, {429, "insufficient_quota"}, {429, "insufficient_quota"}, {429, "RESOURCE_EXHAUSTED"}},
 		"usage_limit": {{429, "rate_limit_error"}, {429, "usage_limit_reached"}, {429, "usage_limit_reached"}, {429, "RESOURCE_EXHAUSTED"}},
 	}

@@ -41,7 +41,7 @@ func (d responses) response(o *reply, status string, output []any) object {
 		return r
 	}
 	if status == "incomplete" {
-		r["incomplete_details"] = object{"reason": "max_output_tokens"}
+		r["incomplete_details"] = object{"reason": responsesStops[o.ending()]}
 	}
 	r["usage"] = object{
 		"input_tokens": o.usage.prompt(), "input_tokens_details": object{"cached_tokens": o.usage.CacheRead},
@@ -51,9 +51,12 @@ func (d responses) response(o *reply, status string, output []any) object {
 	return r
 }
 
+// responsesStops is why a response is not complete.
+var responsesStops = map[string]string{"length": "max_output_tokens", "refusal": "content_filter"}
+
 // status is how the whole response ends.
 func (responses) status(o *reply) string {
-	if o.ending() == "length" {
+	if responsesStops[o.ending()] != "" {
 		return "incomplete"
 	}
 	return "completed"
