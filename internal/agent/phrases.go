@@ -29,6 +29,8 @@ var tellingPhrases = []phrase{
 	{"please retry in", loop.ErrRateLimit},
 	{"ai.google.dev/gemini-api/docs/rate-limits", loop.ErrUsageLimit},
 
+	{"reason: content_filter", loop.ErrRefusal}, // codex, for which it is a stream that ended too early
+
 	{"credit balance", loop.ErrBilling},
 	{"billing details", loop.ErrBilling},
 	{"billing hard limit", loop.ErrBilling},
