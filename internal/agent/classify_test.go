@@ -44,6 +44,7 @@ func TestKindsOfFaults(t *testing.T) {
 		{"codex, key", fault{text: "unexpected status 401 Unauthorized: invalid x-api-key, url: http://x"}, loop.ErrAuth},
 		{"codex, capacity", fault{text: "Selected model is at capacity. Please try a different model."}, loop.ErrOverloaded},
 		{"codex, demand", fault{text: "We’re currently experiencing high demand, which may cause temporary errors."}, loop.ErrOverloaded},
+		{"gemini, filter", fault{text: "The model response was blocked due to safety settings."}, loop.ErrRefusal},
 		{"codex, filter", fault{text: "stream disconnected before completion: Incomplete response returned, reason: content_filter"}, loop.ErrRefusal},
 		{"codex, stream", fault{text: "stream disconnected before completion: idle timeout waiting for SSE"}, loop.ErrNetwork},
 		{"codex, model", fault{text: "unexpected status 404 Not Found: model: nope, url: http://x"}, loop.ErrModel},

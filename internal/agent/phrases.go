@@ -30,6 +30,7 @@ var tellingPhrases = []phrase{
 	{"ai.google.dev/gemini-api/docs/rate-limits", loop.ErrUsageLimit},
 
 	{"reason: content_filter", loop.ErrRefusal}, // codex, for which it is a stream that ended too early
+	{"blocked due to safety", loop.ErrRefusal},  // gemini
 
 	{"credit balance", loop.ErrBilling},
 	{"billing details", loop.ErrBilling},
