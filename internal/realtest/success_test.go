@@ -73,15 +73,10 @@ func costOf(u *loop.Usage) costs {
 // checkTranscript looks for the raw output of an iteration, and for its events.
 func (w *world) checkTranscript(iteration int) {
 	w.Helper()
-	store, err := journal.OpenIn(filepath.Join(w.home, ".local", "state", "refrain"), w.tree)
-	if err != nil {
-		w.Fatal(err)
+	if raw := w.transcript(iteration); !strings.Contains(raw, "shell-ok") {
+		w.Errorf("the transcript of iteration %d lacks the tool's output:\n%s", iteration, raw)
 	}
-	dir := store.AttemptDir("run-1", iteration, 1)
-	raw, err := os.ReadFile(filepath.Join(dir, "stdout"))
-	if err != nil || !strings.Contains(string(raw), "shell-ok") {
-		w.Errorf("the transcript of iteration %d (%v) lacks the tool's output:\n%s", iteration, err, raw)
-	}
+	dir := w.attemptDir(iteration)
 	var events []loop.Event
 	for e, err := range journal.AttemptEvents(dir) {
 		if err != nil {
@@ -105,6 +100,26 @@ func (w *world) checkTranscript(iteration int) {
 	if n := strings.Count(text, "Now a shell command."); n != 1 {
 		w.Errorf("iteration %d has a text %d times, want once:\n%s", iteration, n, text)
 	}
+}
+
+// attemptDir is where the first attempt of an iteration is kept.
+func (w *world) attemptDir(iteration int) string {
+	w.Helper()
+	store, err := journal.OpenIn(filepath.Join(w.home, ".local", "state", "refrain"), w.tree)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return store.AttemptDir("run-1", iteration, 1)
+}
+
+// transcript is the raw output of an iteration.
+func (w *world) transcript(iteration int) string {
+	w.Helper()
+	raw, err := os.ReadFile(filepath.Join(w.attemptDir(iteration), "stdout"))
+	if err != nil {
+		w.Error(err)
+	}
+	return string(raw)
 }
 
 // checkShown looks at what a person gets to see of the run.

@@ -33,16 +33,23 @@ func (w *world) survivors() map[int]string {
 // noSurvivors checks that everything that was started here is gone by then.
 func (w *world) noSurvivors(within time.Duration) {
 	w.Helper()
+	if alive := w.aliveAfter(within); len(alive) > 0 {
+		w.Errorf("%d processes are alive after %v: %v", len(alive), within, alive)
+	}
+}
+
+// aliveAfter is the processes of this world that are there for longer than that.
+func (w *world) aliveAfter(within time.Duration) map[int]string {
+	w.Helper()
 	begin := time.Now()
 	for {
 		alive := w.survivors()
 		if len(alive) == 0 {
 			w.Logf("all gone after %v", time.Since(begin).Round(10*time.Millisecond))
-			return
+			return nil
 		}
 		if time.Since(begin) > within {
-			w.Errorf("%d processes are alive after %v: %v", len(alive), within, alive)
-			return
+			return alive
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -88,7 +88,7 @@ wire_api = "responses"
 			".qwen/settings.json": `{"mcpServers": {"x": {"command": "sh", "args": ["-c", "{mark}server"]}}}`,
 			".env":                "FROM_REPOSITORY=1\n",
 		},
-		acts: []string{"server", "variable"},
+		acts: []string{"variable"}, // a server of a project waits for somebody to agree
 	},
 	"pi": {
 		files: map[string]string{
