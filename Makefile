@@ -4,7 +4,9 @@
 # make lint     formatting and static analysis
 # make conformance   the four source systems' requirements, row by row
 # make mutants  breaks the program in many places: a story must notice each
-# make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode")
+# make test-agents   loops with the real coding CLIs, from npm (AGENTS="claude codex opencode", or all).
+#               MATRIX=1 plays every scenario of the table in docs/agents.md instead, TABLE=write
+#               writes it, VERSIONS=newest takes the newest of npm and says what changed
 # make test-browser  the report and the web page, looked at in Chromium
 # make test-terminal the first minutes of a new user, in tmux
 # make attacks       ways to cheat the gates, none of which may be called proven
@@ -40,7 +42,7 @@ mutants:
 	@GO='$(GO)' scripts/mutants
 
 test-agents:
-	@GO='$(GO)' AGENTS='$(AGENTS)' scripts/test-agents
+	@GO='$(GO)' AGENTS='$(AGENTS)' MATRIX='$(MATRIX)' TABLE='$(TABLE)' VERSIONS='$(VERSIONS)' scripts/test-agents
 
 test-browser:
 	@GO='$(GO)' scripts/test-browser
