@@ -50,6 +50,8 @@ func sandbox(run *view.Run, width int) part {
 	}
 	_, unasked := s.Unconfined()
 	switch {
+	case run.Finished != nil:
+		return part{said, faint, 9} // why it ended is worth more then
 	case len(s.Open) > 0 && width < 100:
 		said = strings.TrimPrefix(text.Line(s.Short()), s.Mode+", ")
 	case unasked || s.AskedOff() || len(s.Open) > 0:
