@@ -100,7 +100,7 @@ var table = []mutant{
 	{row: "FAIL-06", what: "fresher: a second failure is waited for", file: "internal/config/profiles/fresher.toml", old: "\nfailures = 1", new: "\nfailures = 2"},
 	{row: "FAIL-09", what: "a red gate is no failure", file: "internal/loop/count.go", old: `with stop.gates_are_failures", true, up, up,`, new: `with stop.gates_are_failures", true, reset, up,`},
 	{row: "FAIL-12", what: "a time-out does not make the streak", file: "internal/loop/count.go", old: `row{"timed out, idle", true, upUnlessProgress,`, new: `row{"timed out, idle", true, keep,`},
-	{row: "FAIL-13", what: "the last words on stderr are not kept", file: "internal/detect/lastwords.go", old: `explained.Message += ": " + l.last`, new: `explained.Message += ": " + l.last[:0]`},
+	{row: "FAIL-13", what: "the last words on stderr are not kept", file: "internal/detect/lastwords.go", old: `explained.Message += ": " + words`, new: `explained.Message += ": " + words[:0]`},
 
 	{row: "PROG-01", what: "a deleted file is a modified one", file: "internal/checkpoint/changes.go", old: "\t\tcase deleted:\n\t\t\tc.Deleted++\n", new: "\t\tcase deleted:\n\t\t\tc.Modified++\n"},
 	{row: "PROG-03", what: "better tests are no progress", file: "internal/parts/tree.go", old: `a.Signals = append(a.Signals, loop.InTests)`, new: `a.Signals = append(a.Signals, "")`},
