@@ -1,28 +1,29 @@
 package text
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"strings"
-	"unicode/utf8"
 )
 
 // Form is how a line of some kind looks: a regular expression from the beginning of
 // the line on, with what can be told without it. Who looks for a few kinds of lines
 // among very many asks May first.
 type Form struct {
-	begins                 [FirstBytes]bool
+	edges                  edges
 	prefix, within, suffix string
 	exact                  bool // the prefix is all
 	simple                 bool // a text between prefix and suffix, and no more
 	least                  int  // how long that has to be
-	expression             *regexp.Regexp
+	expression             Pattern
 }
 
 // NewForm reads a form, which begins with ^. It panics on what is none.
 func NewForm(text string) *Form {
-	f := &Form{expression: regexp.MustCompile(text)}
-	tree, _ := syntax.Parse(text, syntax.Perl) // it compiled
+	tree, err := syntax.Parse(text, syntax.Perl) // as regexp does, which is asked only when a line may be one
+	if err != nil {
+		panic(err)
+	}
+	f := &Form{expression: NewPattern(text), edges: edgesOf(tree)}
 	parts := []*syntax.Regexp{tree}
 	if tree.Op == syntax.OpConcat {
 		parts = tree.Sub
@@ -53,8 +54,6 @@ func NewForm(text string) *Form {
 		}
 	}
 	f.least += len(f.prefix) + len(f.suffix)
-	prog, _ := syntax.Compile(tree.Simplify()) // as regexp does
-	f.begin(prog, uint32(prog.Start))
 	return f
 }
 
@@ -70,7 +69,7 @@ func FirstByte(line string) int {
 }
 
 // MayBegin tells whether a line of this form can begin so.
-func (f *Form) MayBegin(first int) bool { return f.begins[first] }
+func (f *Form) MayBegin(first int) bool { return f.edges.first.has(first) }
 
 // require looks for the longest text that no line of this form is without.
 func (f *Form) require(part *syntax.Regexp) {
@@ -105,33 +104,9 @@ func (f *Form) Match(line string) []string {
 	case f.exact, !strings.Contains(inner, f.within):
 		return nil
 	}
-	m := f.expression.FindStringSubmatch(line)
+	m := f.expression().FindStringSubmatch(line)
 	if m != nil {
 		m[0] = line // all of it, wherever the form ends
 	}
 	return m
-}
-
-// begin notes the bytes that a match can begin with, from a place in its program
-// on.
-func (f *Form) begin(prog *syntax.Prog, at uint32) {
-	const nothing = FirstBytes - 1
-	switch inst := &prog.Inst[at]; inst.Op {
-	case syntax.InstAlt:
-		f.begin(prog, inst.Out)
-		f.begin(prog, inst.Arg)
-	case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth:
-		f.begin(prog, inst.Out)
-	case syntax.InstMatch:
-		f.begins[nothing] = true
-	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		for b := range nothing {
-			f.begins[b] = true
-		}
-	default:
-		last := inst.Rune[len(inst.Rune)-1]
-		for b := range nothing {
-			f.begins[b] = f.begins[b] || b < utf8.RuneSelf && inst.MatchRune(rune(b)) || b >= utf8.RuneSelf && last >= utf8.RuneSelf
-		}
-	}
 }
