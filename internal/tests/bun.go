@@ -17,6 +17,8 @@ type bun struct {
 	counts map[string]int
 }
 
+func (b *bun) idle() bool { return !b.on && b.counts == nil && !b.again }
+
 func (b *bun) isOn() bool      { return b.on }
 func (b *bun) isCounted() bool { return b.counts != nil }
 

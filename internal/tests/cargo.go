@@ -17,6 +17,8 @@ type cargo struct {
 	compiler message // the errors of what is being compiled
 }
 
+func (c *cargo) idle() bool { return !c.open && !c.listing && c.talking == nil }
+
 func (c *cargo) isOpen() bool    { return c.open }
 func (c *cargo) isListing() bool { return c.listing }
 

@@ -9,6 +9,8 @@ type ctest struct {
 	list byte // which list after the sum is printed: 'f' for failed, 'n' for not run
 }
 
+func (c *ctest) idle() bool { return !c.summed && c.talking == nil }
+
 func (c *ctest) isSummed() bool { return c.summed }
 
 var ctestRules = rules[*ctest]{list: []rule[*ctest]{

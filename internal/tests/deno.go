@@ -21,6 +21,8 @@ type deno struct {
 	types   message
 }
 
+func (d *deno) idle() bool { return !d.on && !d.output && !d.errors && !d.checked }
+
 func (d *deno) reading() bool  { return !d.output }
 func (d *deno) inErrors() bool { return d.errors && !d.output }
 

@@ -17,6 +17,8 @@ type dotnet struct {
 	why    bool           // an error's message is being printed, as it is
 }
 
+func (d *dotnet) idle() bool { return d.block == nil && !d.why && d.current == nil }
+
 var dotnetRules = rules[*dotnet]{list: []rule[*dotnet]{
 	{`^$`, nil, func(*dotnet, []string) {}},
 

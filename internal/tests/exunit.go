@@ -18,6 +18,8 @@ type exunit struct {
 	counts   string // counts that may be another runner's, unless the seed follows
 }
 
+func (e *exunit) idle() bool { return e.current == nil && !e.finished }
+
 var exunitRules = rules[*exunit]{list: []rule[*exunit]{
 	{`^$`, nil, func(*exunit, []string) {}},
 	{`^  \d+\) ((?:test|doctest|property|feature) .+ \([A-Z][\w.]*\))$`, nil, func(e *exunit, m []string) { e.ended(m[1], Failed, 0) }},
@@ -35,7 +37,7 @@ var exunitRules = rules[*exunit]{list: []rule[*exunit]{
 	{`^Randomized with seed `, func(e *exunit) bool { return e.counts != "" }, func(e *exunit, _ []string) { e.end(e.counts) }},
 	{`^== Compilation error in file (.*_test\.exs) ==$`, nil, func(e *exunit, m []string) { e.ended(m[1], Failed, 0) }},
 	{`^There are no tests to run$`, nil, func(e *exunit, _ []string) { e.summary(0, 0, 0); e.endRun() }},
-}, other: (*exunit).other}
+}, other: (*exunit).other, wakes: []string{`^Randomized with seed `, `^(.*)\.exs\]$`}}
 
 // other is a line that no rule is for.
 func (e *exunit) other(text string) {

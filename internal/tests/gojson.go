@@ -23,6 +23,8 @@ type goJSON struct {
 	broken  map[string]bool // packages with a failing test
 }
 
+func (*goJSON) idle() bool { return true }
+
 // goTest names a test in a way that no other has.
 func goTest(pkg, test string) string { return pkg + "\x00" + test }
 

@@ -19,6 +19,8 @@ type goText struct {
 	builds  said    // by the compiler, of any package
 }
 
+func (g *goText) idle() bool { return g.talking == nil || g.talking.full() }
+
 var goStatus = map[string]Status{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}
 
 var goRules = rules[*goText]{list: []rule[*goText]{

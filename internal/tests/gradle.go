@@ -16,6 +16,8 @@ type gradle struct {
 	broken string // the task that failed: why comes next
 }
 
+func (g *gradle) idle() bool { return g.current == nil && g.broken == "" }
+
 var gradleRules = rules[*gradle]{list: []rule[*gradle]{
 	{`^> (.*)`, nil, func(g *gradle, m []string) {
 		if task, ok := strings.CutPrefix(m[1], "Task :"); ok {

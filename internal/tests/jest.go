@@ -18,6 +18,8 @@ type jest struct {
 	timed   bool // the summary's time is yet to come
 }
 
+func (j *jest) idle() bool { return j.file == "" && !j.timed && j.current == nil }
+
 func (j *jest) inFile() bool { return j.file != "" }
 
 var jestRules = rules[*jest]{list: []rule[*jest]{

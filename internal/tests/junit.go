@@ -35,6 +35,8 @@ type junit struct {
 	text      message
 }
 
+func (j *junit) idle() bool { return j.depth == 0 && j.tag == "" }
+
 func (j *junit) line(text string) {
 	inside := j.depth > 0 || j.tag != ""
 	if !inside && !strings.HasPrefix(text, "<") {

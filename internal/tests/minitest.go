@@ -14,6 +14,8 @@ type minitest struct {
 	took  time.Duration
 }
 
+func (m *minitest) idle() bool { return m.title == "" && m.current == nil }
+
 func (m *minitest) titled() bool { return m.title != "" }
 
 var minitestRules = rules[*minitest]{list: []rule[*minitest]{

@@ -21,6 +21,10 @@ type mocha struct {
 	tree     mochaTree
 }
 
+func (m *mocha) idle() bool {
+	return !m.counting && !m.listing && m.title == nil && !m.stack && m.current == nil
+}
+
 func (m *mocha) isCounting() bool { return m.counting }
 
 var mochaRules = rules[*mocha]{list: []rule[*mocha]{
@@ -47,7 +51,7 @@ var mochaRules = rules[*mocha]{list: []rule[*mocha]{
 	}},
 	{`^\s*$`, func(m *mocha) bool { return m.stack }, func(m *mocha, _ []string) { m.endDetail() }},
 	{`^> `, nil, func(m *mocha, sub []string) { m.tree = mochaTree{}; m.during(sub[0]) }}, // another script of npm's
-}, other: (*mocha).during}
+}, other: (*mocha).during, wakes: []string{`^  +[^ ]`}}
 
 func (m *mocha) during(text string) {
 	inner := strings.TrimLeft(text, " ")

@@ -16,6 +16,8 @@ type nextest struct {
 	started bool // and has not summed up; then the failing tests are listed once more
 }
 
+func (n *nextest) idle() bool { return !n.inRun() && n.talking == nil }
+
 func (n *nextest) running() bool { return n.started }
 func (n *nextest) inRun() bool   { return n.started || n.summed }
 

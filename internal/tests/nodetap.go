@@ -20,6 +20,8 @@ type nodeTAP struct {
 	last   Test // the point printed last, a test unless its details say otherwise
 }
 
+func (n *nodeTAP) idle() bool { return !n.yaml }
+
 func (n *nodeTAP) line(text string) {
 	inner := strings.TrimLeft(text, " ")
 	indent := len(text) - len(inner)

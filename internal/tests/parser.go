@@ -2,8 +2,11 @@ package tests
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -12,46 +15,55 @@ import (
 // ones are data, and their beginning says what there is to know.
 const maxLine = 64 << 10
 
-// Parser reads an output as it comes, in pieces of any size.
+// Parser reads an output as it comes, in pieces of any size. Of each framework it
+// makes a reader with the first line that can mean something to it, and most lines
+// are given to none.
 type Parser struct {
-	entrants []entrant
-	line     []byte // the line so far, at most maxLine of it
-	returned bool   // a carriage return came last: more text overwrites the line
+	entrants []entrant // as the frameworks; none before the first line that is for one
+	awake    uint64    // those whose readers take any line, by their places
+	line     []byte    // the line so far, at most maxLine of it
+	returned bool      // a carriage return came last: more text overwrites the line
+	scratch  []byte
 }
 
 // entrant is one framework in a parse.
 type entrant struct {
-	framework
-	reader
+	reader // nil: no line was for it
 	line   func(string)
-	within []runner // while one of these runs, the lines are not this one's
 }
 
 // New is a parser that has read nothing yet.
-func New() *Parser {
-	p := &Parser{entrants: make([]entrant, len(frameworks))}
+func New() *Parser { return &Parser{} }
+
+// wakers is what wakes readers that are idle.
+type wakers struct {
+	sieve  *text.Sieve
+	of     []int   // whose each form of the sieve is
+	within [][]int // by a framework, those during whose runs the lines are not this one's
+}
+
+// whatWakes is made when a first output is read.
+var whatWakes = sync.OnceValue(func() *wakers {
+	w := &wakers{within: make([][]int, len(frameworks))}
+	var all []*text.Form
 	for i, f := range frameworks {
-		reader, line := f.new()
-		p.entrants[i] = entrant{framework: f, reader: reader, line: line}
-	}
-	for _, e := range p.entrants {
-		r, ok := e.reader.(runner)
-		if !ok {
-			continue
+		for _, form := range f.wakes() {
+			all, w.of = append(all, form), append(w.of, i)
 		}
-		for i := range p.entrants {
-			if slices.Contains(e.over, p.entrants[i].name) {
-				p.entrants[i].within = append(p.entrants[i].within, r)
+		for j, other := range frameworks {
+			if slices.Contains(other.over, f.name) {
+				w.within[i] = append(w.within[i], j)
 			}
 		}
 	}
-	return p
-}
+	w.sieve = text.NewSieve(all)
+	return w
+})
 
 // Read reads a whole output at once.
 func Read(text string) (Report, bool) {
 	p := New()
-	p.Write([]byte(text))
+	p.WriteString(text)
 	return p.Report()
 }
 
@@ -59,16 +71,48 @@ func Read(text string) (Report, bool) {
 // names and the line it is in.
 func (p *Parser) Write(data []byte) (int, error) {
 	n := len(data)
+	simple := isSimple(data)
 	for {
 		end := bytes.IndexByte(data, '\n')
 		if end < 0 {
 			p.extend(data)
 			return n, nil
 		}
-		p.extend(data[:end])
-		p.finish()
+		if simple && len(p.line) == 0 && !p.returned && end <= maxLine {
+			p.give(data[:end])
+		} else {
+			p.extend(data[:end])
+			p.finish()
+		}
 		data = data[end+1:]
 	}
+}
+
+// scratchSize is how much of a text is read at once.
+const scratchSize = 16 << 10
+
+// WriteString is Write for a text.
+func (p *Parser) WriteString(text string) {
+	for len(text) > 0 {
+		piece := text[:min(len(text), scratchSize)]
+		if end := strings.LastIndexByte(piece, '\n'); end >= 0 {
+			piece = piece[:end+1] // no character is cut
+		}
+		p.scratch = append(p.scratch[:0], piece...)
+		p.Write(p.scratch)
+		text = text[len(piece):]
+	}
+}
+
+// isSimple tells of a piece of output that its lines are as a person sees them:
+// nothing in them is for the terminal, and all of it is proper text.
+func isSimple(data []byte) bool {
+	for _, c := range []byte{'\x1b', '\r', 0} {
+		if bytes.IndexByte(data, c) >= 0 {
+			return false
+		}
+	}
+	return utf8.Valid(data) && !bytes.Contains(data, []byte("\u009b"))
 }
 
 // Report is what the output showed so far, false when no test runner was seen in
@@ -80,13 +124,13 @@ func (p *Parser) Report() (Report, bool) {
 	var sum Report
 	var names []string
 	reports := p.reports()
-	for _, e := range p.entrants {
-		r, ok := reports[e.name]
+	for _, f := range frameworks {
+		r, ok := reports[f.name]
 		if !ok {
 			continue
 		}
 		sum.add(r)
-		names = append(names, e.name)
+		names = append(names, f.name)
 	}
 	sum.Framework = strings.Join(names, "+")
 	return sum, len(names) > 0
@@ -96,24 +140,27 @@ func (p *Parser) Report() (Report, bool) {
 // another one.
 func (p *Parser) reports() map[string]Report {
 	reports := make(map[string]Report)
-	for _, e := range p.entrants {
+	for i, e := range p.entrants {
+		if e.reader == nil {
+			continue
+		}
 		if r, ok := e.report(); ok {
-			reports[e.name] = r
+			reports[frameworks[i].name] = r
 		}
 	}
-	for _, e := range p.entrants {
-		_, seen := reports[e.name]
+	for i, e := range p.entrants {
+		_, seen := reports[frameworks[i].name]
 		_, told := e.reader.(runner)
 		if !seen || told {
 			continue
 		}
-		for _, name := range e.over {
+		for _, name := range frameworks[i].over {
 			delete(reports, name)
 		}
 	}
-	for _, e := range p.entrants {
-		if e.echo && repeats(e.name, reports) {
-			delete(reports, e.name)
+	for _, f := range frameworks {
+		if f.echo && repeats(f.name, reports) {
+			delete(reports, f.name)
 		}
 	}
 	return reports
@@ -152,20 +199,69 @@ func (p *Parser) extend(data []byte) {
 	}
 }
 
-// finish gives the line to every reader whose line it can be.
+// finish gives on the line that was put together.
 func (p *Parser) finish() {
 	line := text.Valid(text.StripEscapes(string(p.line))) // as a person sees it
 	p.line, p.returned = p.line[:0], false
-	for i := range p.entrants {
-		if !p.entrants[i].overheard() {
-			p.entrants[i].line(line)
+	w := whatWakes()
+	p.hand(w, line, text.May(w.sieve, line))
+}
+
+// give gives on a line that is as a person sees it.
+func (p *Parser) give(line []byte) {
+	w := whatWakes()
+	if may := text.May(w.sieve, line); p.awake != 0 || may != (text.Forms{}) {
+		p.hand(w, string(line), may)
+	}
+}
+
+// hand gives a line to every reader that it may mean something to: those that are
+// awake, and those that it wakes.
+func (p *Parser) hand(w *wakers, line string, may text.Forms) {
+	for to := p.awake | w.woken(line, may, p.awake); to != 0; to &= to - 1 {
+		i := bits.TrailingZeros64(to)
+		if p.overheard(w.within[i]) {
+			continue
+		}
+		e := p.entrant(i)
+		e.line(line)
+		if p.awake &^= 1 << i; !e.idle() {
+			p.awake |= 1 << i
 		}
 	}
 }
 
-func (e *entrant) overheard() bool {
-	for _, r := range e.within {
-		if r.running() {
+// woken is those that a line wakes, of the ones that are not awake.
+func (w *wakers) woken(line string, may text.Forms, awake uint64) (woken uint64) {
+	for n, some := range may {
+		for ; some != 0; some &= some - 1 {
+			form := n*64 + bits.TrailingZeros64(some)
+			if who := uint64(1) << w.of[form]; (awake|woken)&who == 0 && w.sieve.Likely(form, line) {
+				woken |= who
+			}
+		}
+	}
+	return woken
+}
+
+func (p *Parser) entrant(i int) *entrant {
+	if p.entrants == nil {
+		p.entrants = make([]entrant, len(frameworks))
+	}
+	e := &p.entrants[i]
+	if e.reader == nil {
+		e.reader, e.line = frameworks[i].new()
+	}
+	return e
+}
+
+// overheard tells whether one of these runs, whose lines others do not hear.
+func (p *Parser) overheard(within []int) bool {
+	for _, i := range within {
+		if p.entrants == nil {
+			return false
+		}
+		if r, ok := p.entrants[i].reader.(runner); ok && r.running() {
 			return true
 		}
 	}

@@ -14,13 +14,17 @@ type phpunit struct {
 	on       bool // it began and has not ended
 	listing  bool // failing tests are being printed
 	errors   bool // as such that did not come to their end
-	idle     bool // those that were skipped, are incomplete or risky are
+	inactive bool // those that were skipped, are incomplete or risky are
 	warnings bool // its verdict is that there were warnings
 	fatal    string
 	took     time.Duration
 }
 
-func (p *phpunit) inList() bool { return p.listing || p.idle && p.on }
+func (p *phpunit) idle() bool {
+	return !p.on && !p.listing && !p.inactive && p.fatal == "" && p.current == nil
+}
+
+func (p *phpunit) inList() bool { return p.listing || p.inactive && p.on }
 
 var phpunitRules = rules[*phpunit]{list: []rule[*phpunit]{
 	{`^$`, nil, func(*phpunit, []string) {}},
@@ -52,7 +56,7 @@ func (p *phpunit) section(m []string) {
 	what := strings.TrimSuffix(m[1], "s")
 	p.errors = what == "error"
 	p.listing = what == "failure" || p.errors
-	p.idle = what == "skipped test" || what == "incomplete test" || what == "risky test"
+	p.inactive = what == "skipped test" || what == "incomplete test" || what == "risky test"
 	p.endDetail()
 }
 
@@ -77,7 +81,7 @@ func (p *phpunit) died() {
 func (p *phpunit) listed(m []string) {
 	switch {
 	case strings.HasSuffix(m[1], "%)"):
-	case p.idle:
+	case p.inactive:
 		p.names.put(m[1], Skipped)
 	default:
 		p.fail(m[1], 0)
@@ -90,9 +94,9 @@ func (p *phpunit) during(text string) {
 	switch {
 	case !p.on && !p.listing, strings.HasSuffix(text, "%)"):
 	case text == "--":
-		p.listing, p.idle = false, false
+		p.listing, p.inactive = false, false
 		p.endDetail()
-	case p.idle:
+	case p.inactive:
 	case p.listing:
 		p.detail(text)
 	default:

@@ -22,6 +22,8 @@ type prove struct {
 	pending names  // of the files whose TAP was printed
 }
 
+func (p *prove) idle() bool { return p.now == "" && len(p.files) == 0 && !p.summed }
+
 type proveFailure struct {
 	name  string
 	tests string // "2, 5-7"

@@ -19,6 +19,8 @@ type pytest struct {
 	cut     []*failure // named while the tests ran
 }
 
+func (p *pytest) idle() bool { return p.section == "" }
+
 const pytestShort = "short test summary info"
 
 func (p *pytest) inSection() bool { return p.section != "" }

@@ -19,6 +19,10 @@ type rspec struct {
 	unnamed bool // the summary came without the failures before it
 }
 
+func (r *rspec) idle() bool {
+	return !r.inList() && !r.summing && !r.unnamed && r.current == nil && r.tree.bare()
+}
+
 func (r *rspec) inList() bool { return r.listing || r.pending }
 
 var rspecRules = rules[*rspec]{list: []rule[*rspec]{
@@ -34,7 +38,7 @@ var rspecRules = rules[*rspec]{list: []rule[*rspec]{
 	// Where the examples are printed one by one, one that has just failed.
 	{`^(?:  )+[^\s\d].* \(FAILED - \d+\)$`, func(r *rspec) bool { return !r.inList() }, func(r *rspec, _ []string) { r.failed++ }},
 	{`^ *# `, (*rspec).explaining, func(*rspec, []string) {}}, // a place in a stack
-}, first: (*rspec).inTree, other: (*rspec).detail}
+}, first: (*rspec).inTree, wakes: []string{`^ *$`}, other: (*rspec).detail}
 
 // inTree follows the examples that are printed one by one.
 func (r *rspec) inTree(text string) bool {
@@ -107,6 +111,11 @@ func (t *rspecTree) line(text string) {
 	default:
 		*t = rspecTree{tests: t.tests[:0]}
 	}
+}
+
+// bare tells that there is no tree: only an empty line can come before one.
+func (t *rspecTree) bare() bool {
+	return len(t.groups) == 0 && t.last == "" && !t.blank && len(t.tests) == 0
 }
 
 // descend decides what the line before was, and tells whether one at this depth

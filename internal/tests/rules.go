@@ -20,8 +20,10 @@ type rules[R any] struct {
 	list  []rule[R]
 	first func(R, string) bool // looks at each line before the rules, and tells whether it took it; may be nil
 	other func(R, string)      // what a line means that no rule is for; nil for nothing
+	wakes []string             // the forms of lines that mean something to an idle reader, beside the rules that hold for a new one
 
-	once sync.Once              // not when the program starts: few of its runs read tests
+	once sync.Once // not when the program starts: few of its runs read tests
+	all  []*ready[R]
 	by   [text.FirstBytes]uint8 // by what the line begins with: which of the sets
 	sets [][]*ready[R]          // the rules for lines that begin so; few bytes differ
 }
@@ -30,6 +32,25 @@ type ready[R any] struct {
 	*text.Form
 	when func(R) bool
 	act  func(R, []string)
+}
+
+// waking is the forms of lines that an idle reader takes. One that is idle is as new,
+// as far as its rules ask.
+func (r *rules[R]) waking(fresh R) (list []*text.Form) {
+	r.once.Do(r.compile)
+	for _, one := range r.all {
+		if one.when == nil || one.when(fresh) {
+			list = append(list, one.Form)
+		}
+	}
+	return append(list, forms(r.wakes)...)
+}
+
+func forms(texts []string) (list []*text.Form) {
+	for _, one := range texts {
+		list = append(list, text.NewForm(one))
+	}
+	return list
 }
 
 // on gives lines to a reader, each to the rule that it is for.
@@ -58,10 +79,11 @@ func (r *rules[R]) compile() {
 	var lists [text.FirstBytes][]*ready[R]
 	var keys [text.FirstBytes]string
 	for i, rule := range r.list {
-		form := text.NewForm(rule.form)
+		one := &ready[R]{text.NewForm(rule.form), rule.when, rule.act}
+		r.all = append(r.all, one)
 		for b := range lists {
-			if form.MayBegin(b) {
-				lists[b] = append(lists[b], &ready[R]{form, rule.when, rule.act})
+			if one.MayBegin(b) {
+				lists[b] = append(lists[b], one)
 				keys[b] += string(rune(i))
 			}
 		}

@@ -130,6 +130,9 @@ func (r *run) says(line string) {
 	}
 }
 
+// idle is for a framework whose lines go on with no more than that.
+func (r *run) idle() bool { return r.current == nil && r.talking == nil }
+
 // endDetail ends what is said on the failing test named last.
 func (r *run) endDetail() { r.current = nil }
 

@@ -18,6 +18,8 @@ type surefire struct {
 	broken  bool // what the compiler said
 }
 
+func (s *surefire) idle() bool { return s.current == nil && !s.listing && !s.crashed && !s.broken }
+
 var surefireRules = rules[*surefire]{list: []rule[*surefire]{
 	{`^$`, nil, func(s *surefire, _ []string) { s.endDetail() }},
 	{`^(?:\[(?:ERROR|INFO|WARNING)\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?(, Time elapsed: ([\d.,]+) s.*)?$`, nil, (*surefire).counted},

@@ -80,7 +80,7 @@ type message struct{ text strings.Builder }
 // add adds a line; empty ones are left out.
 func (m *message) add(line string) {
 	line = strings.TrimSpace(line)
-	if line == "" || m.text.Len() >= maxMessage {
+	if line == "" || m.full() {
 		return
 	}
 	if m.text.Len() > 0 {
@@ -88,6 +88,9 @@ func (m *message) add(line string) {
 	}
 	m.text.WriteString(short(line))
 }
+
+// full tells that what comes on top is left out.
+func (m *message) full() bool { return m.text.Len() >= maxMessage }
 
 func (m *message) String() string {
 	if m == nil {

@@ -31,6 +31,8 @@ type tap struct {
 	below     [tapDepth]struct{ points, failed int } // subtests of a point to come, by depth
 }
 
+func (t *tap) idle() bool { return !t.yaml }
+
 // tapTest is a point that is a test. The deeper ones come last, since those that
 // the next point is the parent of move up to it.
 type tapTest struct {

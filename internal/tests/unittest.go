@@ -26,6 +26,10 @@ type unittest struct {
 	begun   string // the test that runs now, in a verbose run
 }
 
+func (u *unittest) idle() bool {
+	return !u.over && u.current == nil && u.begun == "" && u.now != unittestDouble && u.now != unittestSingle
+}
+
 func (u *unittest) afterDouble() bool { return u.above == unittestDouble }
 func (u *unittest) afterSingle() bool { return u.above == unittestSingle }
 func (u *unittest) isOver() bool      { return u.over && !u.afterDouble() }
@@ -52,7 +56,7 @@ var unittestRules = rules[*unittest]{first: (*unittest).next, list: []rule[*unit
 	}},
 	{`^Ran `, (*unittest).afterSingle, func(u *unittest, _ []string) { u.endDetail() }},
 	{`^(?:OK|FAILED|NO TESTS RAN)(?: \(([a-z ]+=\d+(?:, [a-z ]+=\d+)*)\))?$`, (*unittest).isOver, (*unittest).end},
-}, other: (*unittest).during}
+}, other: (*unittest).during, wakes: []string{`^(?:  )?[^\s()]+ \([^\s()]*\.[^\s()]*\)`}}
 
 func (u *unittest) next(text string) (blank bool) {
 	u.above, u.now = u.now, text

@@ -17,6 +17,8 @@ type vitest struct {
 	ending  bool   // the summary has more lines
 }
 
+func (v *vitest) idle() bool { return !v.on && v.current == nil }
+
 func (v *vitest) listing() bool { return v.on && v.current == nil }
 
 // vitestTimed is a test's name, how often it was tried, and its time.
