@@ -1,92 +1,116 @@
 package markup
 
 import (
-	"bytes"
 	"html"
 	"net/url"
 	"strings"
-	"sync"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/util"
 )
 
 // maxMarkdown is how much is set out. What is longer is shown as it stands.
 const maxMarkdown = 256 << 10
 
-// markdown is made when it is first needed.
-var markdown = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(harmless{}, 1))),
-	)
-})
-
-// Markdown sets out what an agent wrote. HTML in it is text, images are links to
-// them, and links lead to http(s) or nowhere.
+// Markdown sets out what an agent wrote: the blocks and the words of CommonMark, with
+// tables, struck words and bare addresses. HTML in it is text, images are links to
+// them, and links lead to http(s) or nowhere. What it does not know stays as it was
+// written; links whose address stands elsewhere are such, and so is how a column is
+// aligned.
 func Markdown(s string) string {
 	s = legible(s)
 	if len(s) > maxMarkdown {
 		return "<pre>" + html.EscapeString(s) + "</pre>"
 	}
-	var b bytes.Buffer
-	if markdown().Convert([]byte(s), &b) != nil {
-		return "<pre>" + html.EscapeString(s) + "</pre>"
-	}
-	return b.String()
+	var w page
+	w.blocks(blocksOf(strings.Split(strings.TrimRight(s, "\n"), "\n"), 0), false)
+	return w.String()
 }
 
-// harmless renders what could do harm, or be taken for something else.
-type harmless struct{}
+// page is HTML under way.
+type page struct{ strings.Builder }
 
-func (h harmless) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, h.rawHTML)
-	r.Register(ast.KindHTMLBlock, h.htmlBlock)
-	r.Register(ast.KindLink, h.link)
-	r.Register(ast.KindAutoLink, h.autoLink)
-	r.Register(ast.KindImage, h.image)
-	r.Register(ast.KindFencedCodeBlock, h.fenced)
-	r.Register(ast.KindCodeBlock, h.block)
+func (w *page) put(parts ...string) {
+	for _, p := range parts {
+		w.WriteString(p)
+	}
 }
 
-// rawHTML is shown as it stands: an agent's <promise> is worth seeing.
-func (harmless) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkSkipChildren, nil
+// blocks writes blocks, one below the other. The paragraphs of a tight list are bare.
+func (w *page) blocks(list []block, tight bool) {
+	for i, b := range list {
+		switch b.kind {
+		case paragraph:
+			if !tight {
+				w.put("<p>", inline(b.text, 0), "</p>\n")
+				continue
+			}
+			w.put(inline(b.text, 0))
+			if i < len(list)-1 {
+				w.put("\n")
+			}
+		case heading:
+			name := string("0123456"[b.level])
+			w.put("<h", name, ">", inline(b.text, 0), "</h", name, ">\n")
+		case rule:
+			w.put("<hr>\n")
+		case code:
+			w.put(`<pre class="chroma"><code>`, strings.Join(Code(b.info, b.text), "\n"), "\n</code></pre>\n")
+		case blockquote:
+			w.put("<blockquote>\n")
+			w.blocks(b.inner, false)
+			w.put("</blockquote>\n")
+		case bullets, numbers:
+			w.list(b)
+		case item:
+			w.item(b, tight)
+		case grid:
+			w.grid(b.rows)
+		}
 	}
-	n := node.(*ast.RawHTML)
-	for i := range n.Segments.Len() {
-		segment := n.Segments.At(i)
-		_, _ = w.WriteString(html.EscapeString(string(segment.Value(source))))
-	}
-	return ast.WalkSkipChildren, nil
 }
 
-func (harmless) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
+func (w *page) list(b block) {
+	name, start := "ul", ""
+	if b.kind == numbers {
+		name = "ol"
+		if b.info != "1" {
+			start = ` start="` + b.info + `"`
+		}
 	}
-	n := node.(*ast.HTMLBlock)
-	_, _ = w.WriteString("<p>")
-	_, _ = w.WriteString(html.EscapeString(strings.TrimSpace(linesOf(n, source))))
-	if n.HasClosure() {
-		closure := n.ClosureLine
-		_, _ = w.WriteString(html.EscapeString(string(closure.Value(source))))
-	}
-	_, _ = w.WriteString("</p>\n")
-	return ast.WalkSkipChildren, nil
+	w.put("<", name, start, ">\n")
+	w.blocks(b.inner, b.tight)
+	w.put("</", name, ">\n")
 }
 
-func linesOf(n ast.Node, source []byte) string {
-	var b strings.Builder
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		b.Write(line.Value(source))
+func (w *page) item(b block, tight bool) {
+	w.put("<li>")
+	if !tight || len(b.inner) > 0 && b.inner[0].kind != paragraph {
+		w.put("\n")
 	}
-	return b.String()
+	w.blocks(b.inner, tight)
+	w.put("</li>\n")
+}
+
+func (w *page) grid(rows [][]string) {
+	w.put("<table>\n<thead>\n")
+	for i, cells := range rows {
+		name := "td"
+		if i == 0 {
+			name = "th"
+		}
+		w.put("<tr>\n")
+		for _, c := range cells {
+			w.put("<", name, ">", inline(c, 0), "</", name, ">\n")
+		}
+		w.put("</tr>\n")
+		switch {
+		case i == 0 && len(rows) > 1:
+			w.put("</thead>\n<tbody>\n")
+		case i == 0:
+			w.put("</thead>\n")
+		case i == len(rows)-1:
+			w.put("</tbody>\n")
+		}
+	}
+	w.put("</table>\n")
 }
 
 // opening is the beginning of a link, if it leads anywhere that it may.
@@ -98,82 +122,10 @@ func opening(to string) (string, bool) {
 	return `<a href="` + html.EscapeString(u.String()) + `" rel="noopener noreferrer nofollow" target="_blank">`, true
 }
 
-func (harmless) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	start, ok := opening(string(node.(*ast.Link).Destination))
-	switch {
-	case !ok: // only its words
-	case entering:
-		_, _ = w.WriteString(start)
-	default:
-		_, _ = w.WriteString("</a>")
+// linked is words that lead somewhere, if they may. The words are HTML.
+func linked(words, to string) string {
+	if start, ok := opening(to); ok {
+		return start + words + "</a>"
 	}
-	return ast.WalkContinue, nil
-}
-
-func (harmless) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	n := node.(*ast.AutoLink)
-	label := html.EscapeString(string(n.Label(source)))
-	if start, ok := opening(string(n.URL(source))); ok {
-		label = start + label + "</a>"
-	}
-	_, _ = w.WriteString(label)
-	return ast.WalkContinue, nil
-}
-
-// image is a link to it: a page must load nothing that an agent names.
-func (harmless) image(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	n := node.(*ast.Image)
-	words := wordsOf(n, source)
-	if words == "" {
-		words = string(n.Destination)
-	}
-	said := "image: " + html.EscapeString(words)
-	if start, ok := opening(string(n.Destination)); ok {
-		said = start + said + "</a>"
-	}
-	_, _ = w.WriteString(said)
-	return ast.WalkSkipChildren, nil
-}
-
-// wordsOf is the text of a node's children.
-func wordsOf(n ast.Node, source []byte) string {
-	var b strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		switch t := c.(type) {
-		case *ast.Text:
-			b.Write(t.Segment.Value(source))
-		case *ast.String:
-			b.Write(t.Value)
-		default:
-			b.WriteString(wordsOf(c, source))
-		}
-	}
-	return b.String()
-}
-
-func (harmless) fenced(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		n := node.(*ast.FencedCodeBlock)
-		writeCode(w, string(n.Language(source)), linesOf(n, source))
-	}
-	return ast.WalkSkipChildren, nil
-}
-
-func (harmless) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		writeCode(w, "", linesOf(node, source))
-	}
-	return ast.WalkSkipChildren, nil
-}
-
-func writeCode(w util.BufWriter, language, code string) {
-	_, _ = w.WriteString(`<pre class="chroma"><code>`)
-	_, _ = w.WriteString(strings.Join(Code(language, strings.TrimSuffix(code, "\n")), "\n"))
-	_, _ = w.WriteString("\n</code></pre>\n")
+	return words
 }
