@@ -89,6 +89,9 @@ func (c *claims) Hear(said loop.Payload) []loop.Payload {
 	switch p := said.(type) {
 	case *loop.AgentText:
 		c.keep(p.Text)
+		if len(c.rules) == 0 {
+			return nil
+		}
 		text := p.Text
 		if p.Cut {
 			text += "…" // what followed on the last line is not known, so nothing stands alone there

@@ -51,7 +51,7 @@ func (r *lineRule) line(line string) {
 		r.half(bare[len(opening):])
 	case stray && hasSuffixFold(bare, closing):
 		r.half(bare[:len(bare)-len(closing)])
-	case r.want.done != "" && len(bare) <= maxSpan && text.Fold(bare) == r.want.done:
+	case r.want.done != "" && len(bare) <= maxSpan && bare != "" && bare[0] == r.want.done[0] && text.Fold(bare) == r.want.done:
 		r.ear.miss(loop.ClaimDone, r.want.done, noTag, r.want.done)
 	}
 }

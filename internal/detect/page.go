@@ -45,9 +45,12 @@ func (p *page) place(line string) place {
 	case strings.HasPrefix(rest, ">"):
 		return quoted
 	}
-	if bullets := listItem().FindString(rest); bullets != "" {
+	if bullets := bulletsOf(rest); bullets != "" {
 		indent += len(bullets)
 		rest = rest[len(bullets):]
+	}
+	if rest == "" || rest[0] != '`' && rest[0] != '~' {
+		return prose
 	}
 	mark, n, info := text.Fence(rest)
 	if !text.OpensFence(mark, info) {
@@ -60,3 +63,16 @@ func (p *page) place(line string) place {
 // listItem is the start of a list item, or of items within items: a fence may
 // open right after it.
 var listItem = text.NewPattern(`^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)+`)
+
+// bulletsOf is what listItem finds. Most lines show with their first character that
+// they are none.
+func bulletsOf(rest string) string {
+	if rest == "" {
+		return ""
+	}
+	switch c := rest[0]; {
+	case c == '-', c == '*', c == '+', '0' <= c && c <= '9':
+		return listItem().FindString(rest)
+	}
+	return ""
+}

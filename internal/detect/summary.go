@@ -3,6 +3,7 @@ package detect
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -66,9 +67,9 @@ func (n *notes) line(line string) {
 	if strings.HasPrefix(bare, "<") && isClaim(bare) {
 		return // claims have their own place, and must not be repeated in the next prompt
 	}
-	heading := where == prose && anyHeading().MatchString(bare)
+	heading := where == prose && strings.HasPrefix(bare, "#") && anyHeading().MatchString(bare)
 	n.addToParagraph(line, bare == "" || heading)
-	switch label := summaryLabel().FindStringSubmatch(bare); {
+	switch label := labelOf(bare); {
 	case heading && summaryHeading().MatchString(bare):
 		n.section, n.inSection = excerpt{}, true
 	case heading:
@@ -81,6 +82,15 @@ func (n *notes) line(line string) {
 	}
 }
 
+// labelOf is what summaryLabel finds. Most lines show with their first character that
+// they have none; one beyond ASCII may be an s in another case.
+func labelOf(bare string) []string {
+	if bare == "" || bare[0] < utf8.RuneSelf && strings.IndexByte("sS*", bare[0]) < 0 {
+		return nil
+	}
+	return summaryLabel().FindStringSubmatch(bare)
+}
+
 // pause ends a message: what the agent says after its next tool call belongs
 // to no section of this one.
 func (n *notes) pause() { n.page, n.inSection, n.between = page{}, false, true }
@@ -91,7 +101,7 @@ func (n *notes) addToParagraph(line string, isBreak bool) {
 		return
 	}
 	if n.between {
-		n.paragraph, n.between = excerpt{}, false
+		n.paragraph.text, n.between = n.paragraph.text[:0], false
 	}
 	n.paragraph.add(line)
 }
@@ -108,14 +118,17 @@ func isClaim(bare string) bool {
 }
 
 // excerpt is the beginning of a text.
-type excerpt struct{ text string }
+type excerpt struct{ text []byte }
 
 func (e *excerpt) add(line string) {
-	if len(e.text) > maxSummary || e.text == "" && strings.TrimSpace(line) == "" {
+	if len(e.text) > maxSummary || len(e.text) == 0 && strings.TrimSpace(line) == "" {
 		return
 	}
 	line = text.Shorten(line, 2*maxSummary) // a line may be endless
-	e.text += strings.ToValidUTF8(line, "\uFFFD") + "\n"
+	if !utf8.ValidString(line) {
+		line = strings.ToValidUTF8(line, "\uFFFD")
+	}
+	e.text = append(append(e.text, line...), '\n')
 }
 
-func (e *excerpt) String() string { return text.Shorten(strings.TrimSpace(e.text), maxSummary) }
+func (e *excerpt) String() string { return text.Shorten(strings.TrimSpace(string(e.text)), maxSummary) }

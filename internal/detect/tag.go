@@ -59,6 +59,9 @@ func (t tag) inQuotes() bool {
 // with an opening half that is left open, and whether a closing half had no
 // opening.
 func eachTag(line string, f func(tag)) (open string, stray bool) {
+	if strings.IndexByte(line, '<') < 0 {
+		return "", false
+	}
 	from, after := -1, 0 // the last opening half, from its start to its end
 	for at := 0; ; {
 		found := half().FindStringIndex(line[at:])

@@ -31,7 +31,8 @@ func (d *testRuns) Hear(said loop.Payload) []loop.Payload {
 		}
 	case *loop.AgentText:
 		if d.inText != nil {
-			d.inText.Write([]byte(p.Text + "\n"))
+			d.inText.WriteString(p.Text)
+			d.inText.WriteString("\n")
 		}
 	case *loop.AgentToolResult:
 		if !d.shell[p.ID] {

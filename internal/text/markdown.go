@@ -55,6 +55,9 @@ func (u *Unsaid) Has(line string) bool {
 		}
 		return true
 	}
+	if strings.IndexByte(line, '<') < 0 { // each opens with one
+		return false
+	}
 	line = strings.TrimSpace(line)
 	for _, b := range unsaid {
 		if rest, ok := strings.CutPrefix(line, b.open); ok {
