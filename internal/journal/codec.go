@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
@@ -29,40 +28,50 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // Encode gives the event as one line of JSON, without the newline. The fields
 // of the payload stand beside those of the event.
-func Encode(e loop.Event) ([]byte, error) {
+func Encode(e loop.Event) ([]byte, error) { return appendEvent(nil, e) }
+
+// appendEvent appends what Encode gives. With an error it appends nothing.
+func appendEvent(to []byte, e loop.Event) ([]byte, error) {
 	at, err := wholeMillis(e.Time)
 	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
+		return to, fmt.Errorf("encode %s: %w", e.Type(), err)
 	}
-
-	b := encoders.Get().(*encoder)
-	defer encoders.Put(b)
-	b.Reset()
-	if err := b.json.Encode(e.Payload); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
-	}
-	payload := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-
-	line := make([]byte, 0, len(payload)+160)
-	line = strconv.AppendInt(append(line, `{"seq":`...), e.Seq, 10)
+	line := strconv.AppendInt(append(to, `{"seq":`...), e.Seq, 10)
 	line = at.AppendFormat(append(line, `,"time":"`...), timeLayout)
-	line = appendText(append(line, `","run":`...), e.Run)
+	line = appendString(append(line, `","run":`...), e.Run)
 	if e.Iter != 0 {
 		line = strconv.AppendInt(append(line, `,"iter":`...), int64(e.Iter), 10)
 	}
 	if e.Attempt != 0 {
 		line = strconv.AppendInt(append(line, `,"attempt":`...), int64(e.Attempt), 10)
 	}
-	line = appendText(append(line, `,"type":`...), string(e.Type()))
-	if string(payload) == "{}" {
-		line = append(line, '}')
-	} else {
-		line = append(append(line, ','), payload[1:]...)
+	line = appendString(append(line, `,"type":`...), string(e.Type()))
+	line, known := appendChatter(line, e.Payload)
+	if !known {
+		if line, err = appendReflected(line, e.Payload); err != nil {
+			return to, fmt.Errorf("encode %s: %w", e.Type(), err)
+		}
 	}
+	line = append(line, '}')
 	if e.Seal != "" {
 		line = seal.Append(line[:len(line)-1], e.Seal)
 	}
 	return line, nil
+}
+
+// appendReflected appends the fields of any payload.
+func appendReflected(line []byte, p loop.Payload) ([]byte, error) {
+	b := encoders.Get().(*encoder)
+	defer encoders.Put(b)
+	b.Reset()
+	if err := b.json.Encode(p); err != nil {
+		return line, err
+	}
+	fields := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))[1:]
+	if len(fields) == 0 {
+		return line, nil
+	}
+	return append(append(line, ','), fields...), nil
 }
 
 // encoder writes payloads into memory that is used again and again.
@@ -77,17 +86,6 @@ var encoders = sync.Pool{New: func() any {
 	e.json.SetEscapeHTML(false) // an agent's <promise> stays readable
 	return e
 }}
-
-// appendText appends a JSON string.
-func appendText(line []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			quoted, _ := json.Marshal(text) // a string always marshals
-			return append(line, quoted...)
-		}
-	}
-	return append(append(append(line, '"'), text...), '"')
-}
 
 // Decode reads one line. Fields that this version does not know are skipped,
 // and a type that it does not know gives a *loop.Unknown.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
 )
 
@@ -53,6 +54,15 @@ func (l *logFile) append(line []byte) error {
 
 // add takes a line that the next flush writes.
 func (l *logFile) add(line []byte) { l.pending = append(append(l.pending, line...), '\n') }
+
+// encode takes an event that the next flush writes, without a copy between.
+func (l *logFile) encode(e loop.Event) error {
+	line, err := appendEvent(l.pending, e)
+	if err == nil {
+		l.pending = append(line, '\n')
+	}
+	return err
+}
 
 // flush writes what is pending. When that fails it waits, as long as it is not
 // too much.

@@ -92,18 +92,20 @@ func (r *Run) AppendAll(events []loop.Event) {
 		r.seq++
 		e.Seq, e.Run, e.Seal = r.seq, r.meta.ID, ""
 		e.Time = e.Time.UTC().Truncate(time.Millisecond)
-		line, err := Encode(*e)
-		if err != nil {
-			r.trouble.note("event "+string(e.Type()), err)
-			continue
-		}
 		if e.Type().Kept() {
+			line, err := Encode(*e)
+			if err != nil {
+				r.trouble.note("event "+string(e.Type()), err)
+				continue
+			}
 			line, e.Seal = r.log.seal(line)
 			r.decide(*e, line)
 			continue
 		}
 		log := &r.attempt(e.Iter, e.Attempt).events
-		log.add(line)
+		if err := log.encode(*e); err != nil {
+			r.trouble.note("event "+string(e.Type()), err)
+		}
 		if i+1 == len(events) || events[i+1].Type().Kept() {
 			r.trouble.note(eventsName, log.flush())
 		}
