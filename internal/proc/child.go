@@ -37,8 +37,8 @@ type process interface {
 	// unasked follows reap: the process had ended before any signal reached it.
 	unasked() bool
 
-	// family is the process and who it started, as far as can be told from t.
-	family(t table) []entry
+	// family is the process and who it started, as far as can be told.
+	family() ([]entry, error)
 }
 
 // starter starts the program that cmd describes.
@@ -198,14 +198,14 @@ type cpuMeter struct {
 // for a hundredth of the time; a compiler that prints nothing works. Where the
 // system does not tell, it is no.
 func (m *cpuMeter) active() bool {
-	t, err := readTable()
+	family, err := m.family()
 	if err != nil {
 		return false
 	}
 	before, since := m.used, m.at
 	m.at, m.used = time.Now(), map[ident]time.Duration{}
 	var more time.Duration
-	for _, one := range m.family(t) {
+	for _, one := range family {
 		m.used[one.ident] = one.cpu
 		more += max(one.cpu-before[one.ident], 0)
 	}

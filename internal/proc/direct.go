@@ -35,7 +35,14 @@ func startDirect(s Spec, cmd *exec.Cmd, files stdio) (process, error) {
 func (p *direct) pid() int               { return p.cmd.Process.Pid }
 func (p *direct) ended() <-chan struct{} { return p.gone }
 func (p *direct) unasked() bool          { return !p.asked.Load() }
-func (p *direct) family(t table) []entry { return append(t.below(p.pid()), t.all[p.pid()]) }
+
+func (p *direct) family() ([]entry, error) {
+	t, err := readBelow(p.pid())
+	if err != nil {
+		return nil, err
+	}
+	return append(t.below(p.pid()), t.all[p.pid()]), nil
+}
 
 func (p *direct) signal(name string) {
 	select {

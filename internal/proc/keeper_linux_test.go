@@ -190,7 +190,7 @@ func noDescriptorIsLeftOpen(t *testing.T, kind fence.Kind) {
 func TestTheStateOfAProcessIsParsed(t *testing.T) {
 	stat := "7 (a) b\n(c) S 3 7 7 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 1 0 12345 6 7"
 	got, err := parseStat(7, []byte(stat))
-	want := entry{ident: ident{7, 12345}, parent: 3, state: 'S', cpu: time.Second}
+	want := entry{ident: ident{7, 12345}, parent: 3, state: 'S', cpu: time.Second, single: true}
 	if err != nil || got != want {
 		t.Errorf("parseStat = %+v, %v, want %+v", got, err, want)
 	}

@@ -334,7 +334,13 @@ func (p *kept) kill() {
 
 // family is all that the keeper keeps: whoever left the process's tree is the
 // keeper's own child now.
-func (p *kept) family(t table) []entry { return t.below(p.line.keeper.pid) }
+func (p *kept) family() ([]entry, error) {
+	t, err := readBelow(p.line.keeper.pid)
+	if err != nil {
+		return nil, err
+	}
+	return t.below(p.line.keeper.pid), nil
+}
 
 func (p *kept) reap() (loop.Exit, error) {
 	defer p.forget()

@@ -183,12 +183,11 @@ func TestInNamespacesNumbersAreThoseOutside(t *testing.T) {
 		if !Descends(number, k.line.keeper.pid) || !Kept(number) {
 			t.Errorf("%d does not descend from its keeper %d", number, k.line.keeper.pid)
 		}
-		table, err := readTable()
+		family, err := (&kept{line: k.line}).family()
 		if err != nil {
 			t.Error(err)
 		}
-		p := &kept{line: k.line}
-		if !slices.ContainsFunc(p.family(table), func(e entry) bool { return e.pid == number }) {
+		if !slices.ContainsFunc(family, func(e entry) bool { return e.pid == number }) {
 			t.Errorf("%d is not of the family", number)
 		}
 		if err := os.Remove(scene.file); err != nil { // it may go

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -121,22 +120,4 @@ func (k *keeping) killTree(pid int) {
 
 // orphans lists the children of this process, quickly and as they are now. It
 // is empty on a system that does not keep such a list.
-func orphans() []int {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return nil
-	}
-	var pids []int
-	for _, task := range tasks {
-		b, err := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
-		if err != nil {
-			continue
-		}
-		for _, word := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(word); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
-}
+func orphans() []int { return childrenOf(entry{ident: ident{pid: os.Getpid()}}) }

@@ -18,6 +18,7 @@ type entry struct {
 	state  byte          // a letter, as the system has it
 	cpu    time.Duration // of itself and of those it has waited for
 	kernel bool          // a thread of the system's own
+	single bool          // it has one thread
 }
 
 // ended tells whether the process only waits for its parent to take note.

@@ -55,7 +55,7 @@ func readPids() ([]int, error) {
 }
 
 func readEntry(pid int) (entry, error) {
-	b, err := os.ReadFile(procFile(pid, "stat"))
+	b, err := readProc(procFile(pid, "stat"))
 	if err != nil {
 		return entry{}, err
 	}
@@ -71,7 +71,7 @@ func parseStat(pid int, b []byte) (entry, error) {
 		return e, fmt.Errorf("read the state of process %d: %q", pid, b)
 	}
 	e.state = fields[0][0]
-	var errs [7]error
+	var errs [8]error
 	e.parent, errs[0] = strconv.Atoi(fields[1])
 	flags, err := strconv.ParseUint(fields[6], 10, 64)
 	e.kernel, errs[1] = flags&kernelThread != 0, err
@@ -80,6 +80,8 @@ func parseStat(pid int, b []byte) (entry, error) {
 		ticks, errs[2+i] = strconv.ParseInt(fields[11+i], 10, 64)
 		e.cpu += time.Duration(ticks) * tick
 	}
+	threads, err := strconv.Atoi(fields[17])
+	e.single, errs[7] = threads == 1, err
 	e.started, errs[6] = strconv.ParseUint(fields[19], 10, 64)
 	return e, errors.Join(errs[:]...)
 }

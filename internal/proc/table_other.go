@@ -12,6 +12,8 @@ var errNoTable = fmt.Errorf("this system does not list its processes: %w", error
 
 func readTable() (table, error) { return table{}, errNoTable }
 
+func readBelow(int) (table, error) { return table{}, errNoTable }
+
 func workDir(int) (string, error) { return "", errNoTable }
 
 func ticksUp() uint64 { return 0 }
