@@ -12,7 +12,7 @@ import (
 
 func TestAProcessThatEndsItsKeeperIsLostWithIt(t *testing.T) {
 	setLadder(t, time.Hour, time.Hour, time.Hour)
-	ladder.glance = 20 * time.Millisecond
+	ladder.round = time.Hour // its warden sees to it
 	const daemon = `(setsid env -i sh -c 'while [ -e "$0" ]; do sleep 0.05; done' "$1" >/dev/null 2>&1 &); `
 	for how, script := range map[string]string{
 		"was killed":  daemon + `kill -KILL $PPID; while [ -e "$1" ]; do sleep 0.05; done`,
@@ -46,7 +46,7 @@ func TestAProcessThatEndsItsKeeperIsLostWithIt(t *testing.T) {
 
 func TestAWardenThatIsStoppedHoldsNobodyUp(t *testing.T) {
 	setLadder(t, time.Hour, time.Hour, time.Hour)
-	ladder.patience, ladder.glance = 100*time.Millisecond, 20*time.Millisecond
+	ladder.patience, ladder.round = 100*time.Millisecond, 20*time.Millisecond
 	scene := newScene(t)
 	var warned loop.Warning
 	_, err := scene.keeper().Run(t.Context(), Spec{

@@ -21,9 +21,13 @@ var ladder = struct {
 	// waits for a broken disk or belongs to another user.
 	patience time.Duration
 
-	// glance is how often the keeper is looked at: who stops it should not keep
-	// a run from going on for long.
+	// glance is how long a keeper may be stopped before it is ended: who stops it
+	// should not keep a run from going on for long.
 	glance time.Duration
+
+	// round is how often the runner looks at its keeper itself. A warden is told when
+	// that is stopped, but it may be stopped too.
+	round time.Duration
 }{
 	term:  3 * time.Second,
 	kill:  5 * time.Second,
@@ -32,6 +36,7 @@ var ladder = struct {
 
 	patience: 3 * time.Second,
 	glance:   time.Second,
+	round:    15 * time.Second,
 }
 
 // lastOutput knows when the process was last heard of.

@@ -18,6 +18,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
+// wasStopped is what has happened to a keeper that somebody holds with a signal.
+const wasStopped = "was stopped"
+
 // hello is how long a new keeper may take to say that it is there.
 const hello = 10 * time.Second
 
@@ -136,9 +139,11 @@ func (l *line) bury(state *os.ProcessState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	code := state.ExitCode()
-	l.sure = code == 0 || code == endedAll
+	l.sure = code == 0 || code == endedAll || code == stoppedAll
 	switch {
 	case l.fate != "":
+	case code == stoppedAll || code == stoppedSome:
+		l.fate = wasStopped
 	case code == endedAll || code == endedSome || code < 0:
 		l.fate = "was killed"
 	default:
@@ -150,13 +155,14 @@ func (l *line) bury(state *os.ProcessState) {
 }
 
 // watch ends a keeper that was stopped, for it would neither tell nor end
-// anything. One that is seen so only once may have been let go meanwhile.
+// anything, where its warden does not. One that is seen so only once may have been
+// let go meanwhile.
 func (l *line) watch() {
 	for seen := 0; ; {
 		select {
 		case <-l.dead:
 			return
-		case <-time.After(ladder.glance):
+		case <-time.After(ladder.round):
 		}
 		e, err := readEntry(l.keeper.pid)
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -166,7 +172,7 @@ func (l *line) watch() {
 			seen = 0
 		}
 		if seen == 2 {
-			l.dismiss("was stopped")
+			l.dismiss(wasStopped)
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/fence"
 )
@@ -16,6 +17,10 @@ const hired = wardenName
 const (
 	endedAll  = 63 // and that nobody is left of those whom it kept
 	endedSome = 62
+
+	// It was stopped, and the warden has killed it.
+	stoppedAll  = 61
+	stoppedSome = 60
 )
 
 // ward is the warden's main: it starts the keeper, and waits for it. When the
@@ -50,11 +55,16 @@ func ward(args []string) int {
 	if err != nil {
 		return 2
 	}
-	status := awaitChild(pid)
-	switch {
-	case status.Exited() && status.ExitStatus() <= 1: // it has ended all that it kept, or kept nothing
+	status, stopped := awaitKeeper(pid)
+	if status.Exited() && status.ExitStatus() <= 1 { // it has ended all that it kept, or kept nothing
 		return status.ExitStatus()
-	case k.endAll():
+	}
+	switch all := k.endAll(); {
+	case stopped && all:
+		return stoppedAll
+	case stopped:
+		return stoppedSome
+	case all:
 		return endedAll
 	}
 	return endedSome
@@ -69,13 +79,22 @@ func (k *keeping) refuse(err error) int {
 	return 1
 }
 
-// awaitChild waits for one child, and takes note of any other that ends.
-func awaitChild(pid int) (status syscall.WaitStatus) {
+// awaitKeeper waits for the end of the keeper, and takes note of any other child that
+// ends. A keeper that was stopped, and is not let go soon, would neither tell nor end
+// anything, and is killed.
+func awaitKeeper(pid int) (status syscall.WaitStatus, stopped bool) {
 	for {
-		switch ended, err := syscall.Wait4(-1, &status, 0, nil); {
+		switch child, err := syscall.Wait4(-1, &status, syscall.WUNTRACED, nil); {
 		case err == syscall.EINTR:
-		case err != nil || ended == pid:
-			return status
+		case err == nil && child != pid:
+		case err == nil && status.Stopped():
+			time.Sleep(ladder.glance)
+			if e, err := readEntry(pid); err == nil && e.stopped() {
+				stopped = true
+				_ = syscall.Kill(pid, syscall.SIGKILL) // is our child, and not reaped
+			}
+		default:
+			return status, stopped
 		}
 	}
 }

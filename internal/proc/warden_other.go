@@ -8,4 +8,7 @@ const hired = keeperName
 func ward(args []string) int { return keep(args) }
 
 // No status says that everyone has ended.
-const endedAll, endedSome = -2, -3
+const (
+	endedAll, endedSome     = -2, -3
+	stoppedAll, stoppedSome = -4, -5
+)
