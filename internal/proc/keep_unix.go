@@ -95,7 +95,7 @@ func keep(args []string) int {
 		return 2
 	}
 	if err := k.raise(); err != nil {
-		_ = link.send(report{Of: isReady, Unfenced: lackOf(fence.KindOf(k.word), err)})
+		_ = link.send(&report{Of: isReady, Unfenced: lackOf(fence.KindOf(k.word), err)})
 		return 1
 	}
 	if k.inside == nil { // else the kernel holds all together already
@@ -108,10 +108,10 @@ func keep(args []string) int {
 	}
 	signal.Notify(k.signals, syscall.SIGCHLD)
 	if err := adopt(); err != nil {
-		_ = link.send(report{Of: isReady, Why: err.Error()}) // the runner may be dead by now
+		_ = link.send(&report{Of: isReady, Why: err.Error()}) // the runner may be dead by now
 		return 1
 	}
-	if link.send(report{Of: isReady, PID: k.outside(os.Getpid())}) != nil {
+	if link.send(&report{Of: isReady, PID: k.outside(os.Getpid())}) != nil {
 		return 1
 	}
 	go k.read() // until the runner is dead, and then we end too
@@ -140,7 +140,7 @@ func (k *keeping) raise() error {
 		return nil
 	}
 	var p fence.Policy
-	if err := k.link.receive(&p); err != nil {
+	if err := k.link.receive((*policy)(&p)); err != nil {
 		return fmt.Errorf("hear of the fence: %w", err)
 	}
 	err := sealFiles()
@@ -336,7 +336,7 @@ func (k *keeping) start(r request) {
 
 // tell reports to the runner. When that fails the runner is dead, which read
 // will see too.
-func (k *keeping) tell(r report) { _ = k.link.send(r) }
+func (k *keeping) tell(r report) { _ = k.link.send(&r) }
 
 // reap collects all children that have ended, and tells whether none is left.
 func (k *keeping) reap() (none bool) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,6 +31,21 @@ func TestAKeeperIsDeafToTheTerminal(t *testing.T) {
 	}
 	if exit, err := k.Run(t.Context(), s); err != nil || !sameExit(exit, exited(3)) {
 		t.Errorf("exit = %+v, %v, want 3", exit, err)
+	}
+}
+
+func TestOnlyTheKeeperHasOneProcessor(t *testing.T) {
+	t.Setenv("GOMAXPROCS", "7")
+	k := newScene(t).keeper()
+	var said []string
+	if _, err := k.Run(t.Context(), Spec{
+		Argv: []string{"sh", "-c", `tr '\0' '\n' </proc/$PPID/environ | grep GOMAXPROCS; echo "mine=$GOMAXPROCS"`}, Env: os.Environ(),
+		Stdout: Sink{Line: func(line []byte, _ bool) { said = append(said, string(line)) }},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"GOMAXPROCS=1", "mine=7"}; !slices.Equal(said, want) {
+		t.Errorf("the keeper, and what it keeps, have %q, want %q", said, want)
 	}
 }
 

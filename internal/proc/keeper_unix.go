@@ -131,7 +131,7 @@ func (l *line) start(r request, files stdio, warn func(loop.Warning)) (process, 
 	l.mu.Lock()
 	l.children[r.ID] = p
 	l.mu.Unlock()
-	if err := l.send(r, files[:]...); err != nil {
+	if err := l.send(&r, files[:]...); err != nil {
 		_ = l.conn.Close() // half a message cannot be taken back
 	}
 	select {

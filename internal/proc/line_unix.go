@@ -46,8 +46,8 @@ type line struct {
 
 // hire starts a keeper, in a session of its own: Ctrl+C is not meant for it.
 // What is within the fence goes over the link, for everybody can read arguments.
-func hire(mark Mark, spare []string, policy fence.Policy, refused func(fence.Refusal)) (*line, error) {
-	argv, err := HelperCommand(hired, append([]string{mark.Run, mark.Runner, policy.Word()}, spare...)...)
+func hire(mark Mark, spare []string, within fence.Policy, refused func(fence.Refusal)) (*line, error) {
+	argv, err := HelperCommand(hired, append([]string{mark.Run, mark.Runner, within.Word()}, spare...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func hire(mark Mark, spare []string, policy fence.Policy, refused func(fence.Ref
 		return nil, err
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = "/", unmarked(os.Environ())
+	cmd.Dir, cmd.Env = "/", keeperEnviron(os.Environ(), within.Kind)
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
@@ -69,8 +69,8 @@ func hire(mark Mark, spare []string, policy fence.Policy, refused func(fence.Ref
 		return nil, err
 	}
 	_ = theirs.Close()
-	l := &line{link: link, started: cmd, mark: mark, spare: spare, apart: policy.Kind == fence.Namespaces, refused: refused, dead: make(chan struct{}), children: map[int]*kept{}}
-	if err := l.greet(policy); err != nil {
+	l := &line{link: link, started: cmd, mark: mark, spare: spare, apart: within.Kind == fence.Namespaces, refused: refused, dead: make(chan struct{}), children: map[int]*kept{}}
+	if err := l.greet(within); err != nil {
 		_ = link.conn.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
@@ -83,11 +83,11 @@ func hire(mark Mark, spare []string, policy fence.Policy, refused func(fence.Ref
 }
 
 // greet tells the keeper which fence to raise, and waits for its first word.
-func (l *line) greet(policy fence.Policy) error {
+func (l *line) greet(within fence.Policy) error {
 	_ = l.conn.SetDeadline(time.Now().Add(hello))
 	defer func() { _ = l.conn.SetDeadline(time.Time{}) }()
-	if policy.Raised() {
-		_ = l.send(policy) // where that fails there is no word either
+	if within.Raised() {
+		_ = l.send((*policy)(&within)) // where that fails there is no word either
 	}
 	var r report
 	if err := l.receive(&r); err != nil {
@@ -249,6 +249,21 @@ func unmarked(env []string) []string {
 	})
 }
 
+// keeperEnviron is the environment of a keeper. One processor is enough for it, and
+// spares it the search for more work each time it wakes; but not where it answers
+// for the connects of what it keeps, which each wait in the kernel for another. What it
+// starts has the environment that the runner says, and not this one.
+func keeperEnviron(env []string, kind fence.Kind) []string {
+	env = unmarked(env)
+	if kind == fence.Landlock {
+		return env
+	}
+	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, processors) })
+	return append(env, processors+"1")
+}
+
+const processors = "GOMAXPROCS="
+
 // newPair makes both ends of a link, for one of them to be inherited.
 func newPair() (ours, theirs *os.File, err error) {
 	syscall.ForkLock.RLock()
@@ -325,12 +340,12 @@ func (p *kept) unasked() bool { return !p.asked && p.lost == "" }
 // signal asks the keeper, which knows whether the process still has its number.
 // When it cannot be asked it is dead, and so is the process soon.
 func (p *kept) signal(name string) {
-	_ = p.line.send(request{ID: p.id, Do: doSignal, Signal: name})
+	_ = p.line.send(&request{ID: p.id, Do: doSignal, Signal: name})
 }
 
 // kill does not take no for an answer, even from the keeper.
 func (p *kept) kill() {
-	_ = p.line.send(request{ID: p.id, Do: doKill})
+	_ = p.line.send(&request{ID: p.id, Do: doKill})
 	select {
 	case <-p.gone:
 	case <-time.After(2 * ladder.patience):

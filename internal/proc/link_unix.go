@@ -3,7 +3,7 @@
 package proc
 
 import (
-	"encoding/gob"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -133,12 +133,10 @@ const (
 // by which each knows that the other lives.
 type link struct {
 	conn *net.UnixConn
-	in   *gob.Decoder
+	in   *bufio.Reader
 	came []int // files that have come and were not taken yet
 
-	mu   sync.Mutex // held while sending
-	out  *gob.Encoder
-	with []int // files that go with the next bytes
+	mu sync.Mutex // held while sending
 }
 
 // newLink takes over the file.
@@ -154,22 +152,35 @@ func newLink(f *os.File) (*link, error) {
 		return nil, errors.New("open the link to the keeper: it is no socket of this system")
 	}
 	l := &link{conn: socket}
-	l.in, l.out = gob.NewDecoder(inbound{l}), gob.NewEncoder(outbound{l})
+	l.in = bufio.NewReader(inbound{l})
 	return l, nil
 }
 
-// send sends one message. The files stay open here.
-func (l *link) send(message any, files ...*os.File) error {
+// send sends one message, and files with its first bytes. They stay open here.
+func (l *link) send(m message, files ...*os.File) error {
+	var rights []byte
+	if len(files) > 0 {
+		var with []int
+		for _, f := range files {
+			with = append(with, int(f.Fd()))
+		}
+		rights = syscall.UnixRights(with...)
+	}
+	p := encoded(m)
+	if len(p)-4 > longestMessage {
+		return errNoMessage
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.with = nil
-	for _, f := range files {
-		l.with = append(l.with, int(f.Fd()))
+	n, _, err := l.conn.WriteMsgUnix(p, rights, nil)
+	if err != nil || n == len(p) {
+		return err
 	}
-	return l.out.Encode(message)
+	_, err = l.conn.Write(p[n:])
+	return err
 }
 
-func (l *link) receive(message any) error { return l.in.Decode(message) }
+func (l *link) receive(m message) error { return decode(l.in, m) }
 
 // take gives the files that came with the message that was received last.
 func (l *link) take(n int) ([]int, error) {
@@ -179,23 +190,6 @@ func (l *link) take(n int) ([]int, error) {
 	files := l.came[:n:n]
 	l.came = l.came[n:]
 	return files, nil
-}
-
-// outbound is the link as a writer of bytes.
-type outbound struct{ *link }
-
-func (l outbound) Write(p []byte) (int, error) {
-	var rights []byte
-	if len(l.with) > 0 {
-		rights = syscall.UnixRights(l.with...)
-		l.with = nil
-	}
-	n, _, err := l.conn.WriteMsgUnix(p, rights, nil)
-	if err != nil || n == len(p) {
-		return n, err
-	}
-	more, err := l.conn.Write(p[n:])
-	return n + more, err
 }
 
 // inbound is the link as a reader of bytes, which sets files aside that come

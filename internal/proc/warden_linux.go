@@ -74,7 +74,7 @@ func ward(args []string) int {
 func (k *keeping) refuse(err error) int {
 	link, open := newLink(os.NewFile(3, "link"))
 	if open == nil {
-		_ = link.send(report{Of: isReady, Unfenced: lackOf(fence.KindOf(k.word), err)})
+		_ = link.send(&report{Of: isReady, Unfenced: lackOf(fence.KindOf(k.word), err)})
 	}
 	return 1
 }
