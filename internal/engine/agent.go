@@ -50,12 +50,15 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	a.listeners = append(a.listeners, written)
 	readOut := written.follow()
 	defer readOut()
-	exit, err := e.Exec(ctx, proc.Spec{
+	if cmd.Stdin == "" {
+		e.Journal.Settle() // it works from its first moment
+	}
+	exit, err := e.run(ctx, proc.Spec{
 		Argv:  cmd.Argv,
 		Role:  proc.Agent,
 		Dir:   e.Dir,
 		Env:   env,
-		Stdin: stdin(cmd.Stdin),
+		Stdin: e.stdin(cmd.Stdin),
 		First: cmd.First,
 
 		StdoutFile: cmd.StdoutFile,
@@ -211,12 +214,29 @@ func ChildEnv(env []string, cmd agent.Command) []string {
 	return append(child, cmd.Env...)
 }
 
-// stdin is nil for an empty prompt: the child then reads the end at once.
-func stdin(text string) io.Reader {
+// stdin is nil for an empty prompt: the child then reads the end at once. Else it
+// reads nothing before it is on the disk that it works: it starts meanwhile.
+func (e *Engine) stdin(text string) io.Reader {
 	if text == "" {
 		return nil
 	}
-	return strings.NewReader(text)
+	return &settled{strings.NewReader(text), e.Journal.Settle}
+}
+
+// settled is a text that nobody reads before the journal has settled.
+type settled struct {
+	text   *strings.Reader
+	settle func()
+}
+
+func (s *settled) Read(p []byte) (int, error) {
+	s.settle()
+	return s.text.Read(p)
+}
+
+func (s *settled) WriteTo(w io.Writer) (int64, error) {
+	s.settle()
+	return s.text.WriteTo(w)
 }
 
 // WholeLines drops lines that came in pieces: half a line of JSON decodes to

@@ -116,8 +116,14 @@ func (k *Kit) TimeLeft() time.Duration {
 	return max(0, most-k.Facts(nil).Live())
 }
 
-// Exec runs a process, and warns of what is wrong with the running.
+// Exec runs a process, and warns of what is wrong with the running. What was written
+// down before is on the disk by then.
 func (k *Kit) Exec(ctx context.Context, s proc.Spec) (loop.Exit, error) {
+	k.Journal.Settle()
+	return k.run(ctx, s)
+}
+
+func (k *Kit) run(ctx context.Context, s proc.Spec) (loop.Exit, error) {
 	s.Warn = func(w loop.Warning) { k.Warn("process "+w.Text, w) }
 	return k.exec(ctx, s)
 }

@@ -57,8 +57,10 @@ func (e *Engine) attempt(ctx context.Context, a *Attempt) loop.Verdict {
 	return e.judge(ctx, a)
 }
 
-// judge finds out what came of an attempt whose agent is gone, and decides.
+// judge finds out what came of an attempt whose agent is gone, and decides. That it
+// is gone is on the disk before anything else runs: its work is not to be done again.
 func (e *Engine) judge(ctx context.Context, a *Attempt) loop.Verdict {
+	e.Journal.Settle()
 	o := e.report(a)
 	for _, part := range e.order.Check {
 		if a.leftOpen(o, e.Desk.Asked()) { // conclude says what then

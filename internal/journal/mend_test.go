@@ -53,7 +53,7 @@ func TestASealedLineThatCannotBeReadIsNoTampering(t *testing.T) {
 	r := create(t, s)
 	startOf(r)
 	line, _ := r.log.seal([]byte(`{"seq":2,"time":"2026-11-15T10:00:00.000Z","run":"x","type":"warning","text":{"of":"another version"}}`))
-	r.log.keep(line, true)
+	r.log.keep(line)
 	r.Append(at(3, 0, 0, &loop.Warning{Text: "x"}))
 	r.Append(at(4, 0, 0, &loop.RunFinished{State: loop.Stopped, Reason: loop.ByRequest}))
 	if err := r.Verify(); err != nil {

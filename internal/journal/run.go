@@ -32,6 +32,7 @@ type Run struct {
 	mu       sync.Mutex
 	seq      int64
 	log      sealedLog
+	syncs    syncs
 	beside   map[string]*beside // the files beside the journal, by their names
 	keys     Keys
 	keyBack  bool                    // the key was put back
@@ -117,9 +118,20 @@ func (r *Run) decide(e loop.Event, line []byte) {
 	if _, ok := e.Payload.(*loop.AgentExited); ok {
 		r.syncTranscript(e.Iter, e.Attempt)
 	}
-	written := r.log.write(e, line)
-	if _, ok := e.Payload.(*loop.IterationStarted); ok && written {
-		r.noteAgent()
+	if !r.log.write(e, line) {
+		return
+	}
+	_, first := e.Payload.(*loop.IterationStarted)
+	first = first && r.unnoted()
+	switch when := durable(e); {
+	case when == atOnce || first:
+		if r.sync() && first {
+			r.noteAgent()
+		}
+	case when == meanwhile:
+		r.startSync()
+	case when == withNext:
+		r.syncs.due = true
 	}
 }
 
@@ -132,12 +144,14 @@ func (r *Run) syncTranscript(iter, n int) {
 	}
 }
 
+// unnoted tells whether run.json has yet to say how far the journal is.
+func (r *Run) unnoted() bool {
+	return r.meta.Head != nil && r.log.chain.Keyed() && r.meta.Head.Events == 0
+}
+
 // noteAgent has run.json say how far the journal is, before the first agent that
 // could write to both is started, which no agent has seen otherwise.
 func (r *Run) noteAgent() {
-	if r.meta.Head == nil || !r.log.chain.Keyed() || r.meta.Head.Events > 0 {
-		return
-	}
 	at := r.log.safe
 	r.meta.Head = &at
 	if err := r.writeMeta(); err != nil {
@@ -256,6 +270,8 @@ func dropTranscripts(dir string, iter int) error {
 
 // Close closes the files of the run. Nothing may be appended after it.
 func (r *Run) Close() error {
+	r.Settle()
+	r.syncs.going.Wait()
 	defer r.trouble.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()

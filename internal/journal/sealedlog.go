@@ -50,32 +50,17 @@ func (l *sealedLog) seal(line []byte) (sealed []byte, its string) {
 	return sealed, l.last.Seal
 }
 
-// synced tells which events must be on the disk before anything follows them:
-// those that a resume begins from.
-func synced(e loop.Event) bool {
-	switch e.Payload.(type) {
-	case *loop.RunStarted, *loop.RunResumed, *loop.RunFinished,
-		*loop.IterationStarted, *loop.IterationFinished, *loop.AgentExited:
-		return true
-	}
-	return false
-}
-
-// write takes a sealed line. It tells whether it is on the disk with all before it.
+// write takes a sealed line. It tells whether the file has it, with all before it.
 func (l *sealedLog) write(e loop.Event, line []byte) bool {
 	if l.mended != nil {
 		l.keepMended(e, line)
 		return false
 	}
-	if !l.keep(line, synced(e)) {
-		return false
-	}
-	l.noteHead()
-	return true
+	return l.keep(line)
 }
 
-// keep writes a line to the file, and tells whether it is on the disk with all before it.
-func (l *sealedLog) keep(line []byte, durable bool) bool {
+// keep writes a line to the file, and tells whether that has it, with all before it.
+func (l *sealedLog) keep(line []byte) bool {
 	if err := l.journal.append(line); err != nil {
 		if len(l.journal.pending) == 0 {
 			l.last = l.safe // what was pending will never be there
@@ -94,20 +79,15 @@ func (l *sealedLog) keep(line []byte, durable bool) bool {
 	if !l.journal.dropped {
 		l.trouble.settle(journalName)
 	}
-	if !durable {
-		return false
-	}
-	err := l.journal.f.Sync()
-	l.trouble.note("sync of "+journalName, err)
-	return err == nil
+	return true
 }
 
-// noteHead writes down how far the journal has come. It is on the disk.
-func (l *sealedLog) noteHead() {
+// noteHead writes down how far the journal has come. It is on the disk up to there.
+func (l *sealedLog) noteHead(at seal.Mark) {
 	if !l.headed || !l.chain.Keyed() {
 		return
 	}
-	if err := l.head.append(l.chain.HeadLine(l.safe)); err != nil {
+	if err := l.head.append(l.chain.HeadLine(at)); err != nil {
 		l.trouble.note(seal.HeadName, err)
 		return
 	}
@@ -120,7 +100,7 @@ func (l *sealedLog) replace(anew []byte) error {
 		return err
 	}
 	l.safe = l.last
-	l.noteHead()
+	l.noteHead(l.safe)
 	return nil
 }
 
@@ -173,7 +153,7 @@ func (l *sealedLog) keepMended(e loop.Event, line []byte) {
 	}
 	l.mended, l.safe = nil, l.last
 	l.trouble.settle(journalName)
-	l.noteHead()
+	l.noteHead(l.safe)
 }
 
 func (l *sealedLog) putMended() error {

@@ -70,6 +70,9 @@ func (p *Prompt) Build(ctx context.Context, a *engine.Attempt) {
 }
 
 func (p *Prompt) build(ctx context.Context, s loop.State, w engine.Worker) (prompt.Prompt, error) {
+	if len(p.Builder.Commands) > 0 {
+		p.Journal.Settle()
+	}
 	p.Builder.Last = p.Last()
 	p.Builder.Handoff = p.handoff(ctx, s, w)
 	return p.Builder.Build(ctx, s, s.Next(), p.feedback)

@@ -1,0 +1,170 @@
+package journal
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
+)
+
+// slowDisk is a journal whose syncs take until they are let through, and that tells
+// how much of it is on the disk.
+type slowDisk struct {
+	*os.File
+	through chan struct{}
+	begun   chan struct{}
+	syncs   chan int // lines that each has brought
+}
+
+func (d *slowDisk) Sync() error {
+	d.begun <- struct{}{}
+	lines := d.lines()
+	<-d.through
+	d.syncs <- lines
+	return d.File.Sync()
+}
+
+func (d *slowDisk) lines() int {
+	b, err := os.ReadFile(d.Name())
+	if err != nil {
+		return -1
+	}
+	return strings.Count(string(b), "\n")
+}
+
+// onSlowDisk is a run that has begun, with its first iteration.
+func onSlowDisk(t *testing.T) (*Run, *slowDisk) {
+	t.Helper()
+	r := create(t, sealedStore(t))
+	startOf(r)
+	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
+	d := &slowDisk{
+		File: r.log.journal.f.(*os.File), through: make(chan struct{}, 100),
+		begun: make(chan struct{}, 100), syncs: make(chan int, 100),
+	}
+	r.log.journal.f = d
+	t.Cleanup(func() { close(d.through) })
+	return r, d
+}
+
+func TestTheAgentsEndIsSyncedBesideOtherWork(t *testing.T) {
+	r, d := onSlowDisk(t)
+	r.Append(at(2, 1, 1, &loop.AgentExited{}))
+	<-d.begun
+	r.Append(at(2, 1, 1, &loop.CheckpointMade{Checkpoint: "x"})) // does not wait
+	settled := make(chan struct{})
+	go func() {
+		r.Settle()
+		close(settled)
+	}()
+	select {
+	case <-settled:
+		t.Error("somebody who settles does not wait for the sync")
+	case d.through <- struct{}{}:
+	}
+	<-settled
+	if got := <-d.syncs; got != 3 {
+		t.Errorf("the sync brought %d lines, want 3", got)
+	}
+	if got := headOf(t, r).Events; got != 3 {
+		t.Errorf("the head knows of %d events, want 3: what came later is not on the disk", got)
+	}
+}
+
+func TestTheEndOfAnIterationAndTheStartOfTheNextAreOneSync(t *testing.T) {
+	r, d := onSlowDisk(t)
+	finish(r, loop.State{}, 1)
+	r.Append(at(3, 2, 1, &loop.IterationStarted{}))
+	d.through <- struct{}{}
+	r.Settle()
+	r.Settle() // nothing is left to do
+	if got := len(d.begun); got != 1 {
+		t.Errorf("%d syncs, want 1 for both", got)
+	}
+	if got := <-d.syncs; got != 4 {
+		t.Errorf("it brought %d lines, want 4", got)
+	}
+}
+
+// Whoever waits, waits with everything on the disk.
+func TestWhoWaitsHasSettled(t *testing.T) {
+	for _, next := range []loop.Payload{&loop.RunWaiting{}, &loop.RunPaused{}, &loop.RunAsked{}, &loop.RunFinished{}} {
+		t.Run(string(next.Type()), func(t *testing.T) {
+			r, d := onSlowDisk(t)
+			finish(r, loop.State{}, 1)
+			if len(d.begun) > 0 {
+				t.Error("an iteration's end is synced at once")
+			}
+			d.through <- struct{}{}
+			r.Append(at(3, 0, 0, next))
+			if got := len(d.begun); got != 1 || <-d.syncs != 4 {
+				t.Errorf("%d syncs before it goes on, want 1 with both lines", got)
+			}
+		})
+	}
+}
+
+// What is written while a sync is under way is not on the disk when that is over.
+func TestASyncUnderWayDoesNotCountForWhatFollows(t *testing.T) {
+	r, d := onSlowDisk(t)
+	r.Append(at(2, 1, 1, &loop.AgentExited{}))
+	<-d.begun // it has looked by now, or will see less
+	lines := d.lines()
+	finish(r, loop.State{}, 1)
+	r.Append(at(3, 2, 1, &loop.IterationStarted{}))
+	d.through <- struct{}{}
+	d.through <- struct{}{}
+	r.Settle()
+	if got := []int{<-d.syncs, <-d.syncs}; got[1] != lines+2 {
+		t.Errorf("the syncs brought %v lines, want %d with the last", got, lines+2)
+	}
+}
+
+// A journal that is put back meanwhile is another file, and is synced as such.
+func TestASyncOfAFileThatIsNoLongerTheJournalIsMadeAgain(t *testing.T) {
+	r, d := onSlowDisk(t)
+	r.Append(at(2, 1, 1, &loop.AgentExited{}))
+	<-d.begun
+	if err := os.Remove(d.Name()); err != nil {
+		t.Fatal(err)
+	}
+	d.File.Close()
+	r.mu.Lock()
+	r.log.journal.f = nil
+	err := os.WriteFile(r.log.journal.path, []byte("{}\n"), 0o600)
+	if err == nil {
+		err = r.log.journal.open()
+	}
+	r.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.through <- struct{}{}
+	r.Settle()
+	if list := r.Trouble(); len(list) > 0 {
+		t.Errorf("Trouble = %q", list)
+	}
+	if r.syncs.due {
+		t.Error("what is in the new file is not on the disk")
+	}
+}
+
+func TestTheFirstAgentStartsWithItsPlaceInRunJSON(t *testing.T) {
+	r := create(t, sealedStore(t))
+	startOf(r)
+	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
+	if got := r.Meta().Head; got == nil || got.Events != 2 {
+		t.Errorf("head in run.json = %+v, want 2 events", got)
+	}
+}
+
+func headOf(t *testing.T, r *Run) seal.Mark {
+	t.Helper()
+	m, err := records{r.dir, r.Meta(), r.log.chain}.readHead()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
