@@ -11,9 +11,9 @@ import (
 )
 
 // settleTime is the shortest time between two writes of state.json. A loop of
-// instant iterations changes its state a thousand times a second, and nobody
-// can read that fast.
-const settleTime = 50 * time.Millisecond
+// instant iterations changes its state a thousand times a second, each write is a
+// new file, and a script that looks twice a second misses nothing.
+const settleTime = 500 * time.Millisecond
 
 // stateFile keeps state.json up to date for scripts, beside the loop and not
 // in its way. Nothing reads the file back.

@@ -76,23 +76,23 @@ func (h *History) Last() int { return h.entry.State.Totals.Iterations }
 // was cut. Of a runner that died, the checkpoint after the attempt may be all that
 // is known.
 func (h *History) Made(iter int) (journal.AttemptChanges, error) {
-	attempt, checkpoint := 0, ""
+	attempt, outcome := 0, loop.Outcome{}
 	for e, err := range h.runs.Events(h.entry.Name, 0) {
 		if err != nil {
 			return journal.AttemptChanges{}, err
 		}
 		if f, ok := e.Payload.(*loop.IterationFinished); ok && e.Iter == iter {
-			attempt, checkpoint = e.Attempt, f.Outcome.Checkpoint
+			attempt, outcome = e.Attempt, f.Outcome
 		}
 	}
 	if attempt > 0 {
-		made, err := journal.ReadChanges(h.runs.AttemptDir(h.entry.Name, iter, attempt))
+		made, err := journal.ChangesOf(h.runs.AttemptDir(h.entry.Name, iter, attempt), outcome)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return made, err
 		}
 	}
-	if checkpoint != "" {
-		return journal.AttemptChanges{Checkpoint: checkpoint}, nil
+	if outcome.Checkpoint != "" {
+		return journal.AttemptChanges{Checkpoint: outcome.Checkpoint}, nil
 	}
 	return journal.AttemptChanges{}, &request.UsageError{
 		What: fmt.Sprintf("%s has no checkpoint of iteration %d", h.entry.Name, iter),
@@ -274,7 +274,7 @@ func (h *History) noteRestored(restored *loop.CheckpointRestored) error {
 // now is the time as the journal writes it.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// Around is the work tree before and after an attempt.
+// Around is the work tree before and after an attempt that changed it.
 func (h *History) Around(ctx context.Context, iter, attempt int) (base, left checkpoint.Checkpoint, err error) {
 	made, err := journal.ReadChanges(h.runs.AttemptDir(h.entry.Name, iter, attempt))
 	if err != nil {

@@ -73,7 +73,7 @@ func (h *History) readWork() (work, error) {
 			if o.Plan != nil {
 				s.tasks = o.Plan.Ticked
 			}
-			if made, err := journal.ReadChanges(h.runs.AttemptDir(h.entry.Name, e.Iter, e.Attempt)); err == nil && made.Base != "" {
+			if made, err := journal.ChangesOf(h.runs.AttemptDir(h.entry.Name, e.Iter, e.Attempt), *o); err == nil && made.Base != "" {
 				s.base = made.Base
 			}
 			w.steps, w.now = append(w.steps, s), o.Checkpoint

@@ -137,7 +137,21 @@ func (a *Attempt) WritePrompt(text string) {
 	defer a.run.trouble.tell()
 	a.run.mu.Lock()
 	defer a.run.mu.Unlock()
-	a.run.trouble.note(promptName, a.run.full.unless(func() error { return replace(a.PromptPath(), []byte(text), false) }))
+	a.run.trouble.note(promptName, a.run.full.unless(func() error { return writeNew(a.PromptPath(), []byte(text)) }))
+}
+
+// writeNew makes a file, or puts it in the place of what is there already, which takes
+// longer.
+func writeNew(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return replace(path, b, false)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Close())
 }
 
 // OpenStdout opens what the agent printed, to read it again.

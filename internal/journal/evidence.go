@@ -3,8 +3,10 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -51,7 +53,8 @@ type AttemptChanges struct {
 	Changes    loop.Changes `json:"changes"`
 }
 
-// WriteChanges saves what an attempt did to the work tree.
+// WriteChanges saves what an attempt did to the work tree. One that left it as it found
+// it need not: see ChangesOf.
 func (a *Attempt) WriteChanges(m AttemptChanges) { a.writeJSON(changesName, m) }
 
 // WriteFeedback saves what the next agent should know of the gates.
@@ -143,4 +146,14 @@ func ReadChanges(dir string) (AttemptChanges, error) {
 		return m, fmt.Errorf("read %s: %w", filepath.Join(dir, changesName), err)
 	}
 	return m, nil
+}
+
+// ChangesOf is ReadChanges for an attempt with an outcome, which tells when nothing
+// changed, and so nothing was saved.
+func ChangesOf(dir string, o loop.Outcome) (AttemptChanges, error) {
+	m, err := ReadChanges(dir)
+	if errors.Is(err, fs.ErrNotExist) && o.Checkpoint != "" && o.Changes != nil && o.Changes.None() {
+		return AttemptChanges{Base: o.Checkpoint, Checkpoint: o.Checkpoint, Changes: *o.Changes}, nil
+	}
+	return m, err
 }

@@ -130,6 +130,11 @@ func (c *Changes) Committed() *Changes {
 	return &more
 }
 
+// None tells whether there are no changes.
+func (c Changes) None() bool {
+	return c.Created+c.Modified+c.Deleted+c.Commits+len(c.Paths) == 0
+}
+
 // Signals tells in what the changes show progress, nil when there are none.
 func (c Changes) Signals() []ProgressBy {
 	var seen []ProgressBy

@@ -26,6 +26,7 @@ type Tree struct {
 
 	base, after *snapshot     // of the attempt under way; nil when it is not known
 	changes     *loop.Changes // between the two; nil when they are not known
+	unsaved     func()        // saves that nothing changed between the two, where that is not saved
 
 	// What saves a look. Without it there is one more.
 	untouched *snapshot              // the tree now, when nothing ran since it was looked at
@@ -64,7 +65,7 @@ func (t *Tree) Observe(ev loop.Event) {
 // TakeBase takes in the tree as the attempt finds it: as the last one left it, if
 // nothing lay between that could have changed it.
 func (t *Tree) TakeBase(ctx context.Context, a *engine.Attempt) {
-	t.base, t.after, t.changes = t.untouched, nil, nil
+	t.base, t.after, t.changes, t.unsaved = t.untouched, nil, nil, nil
 	if t.base == nil || a.Touched {
 		t.base = t.look(ctx)
 		t.note(t.base, true)
@@ -185,7 +186,11 @@ func (t *Tree) Compare(ctx context.Context, a *engine.Attempt, o *loop.Outcome) 
 	t.changes = &changes
 	o.Changes = shortChanges(changes)
 	o.Net = t.net(ctx, *t.after.checkpoint, changes)
-	a.Dir.WriteChanges(journal.AttemptChanges{Base: t.base.checkpoint.ID, Checkpoint: t.after.checkpoint.ID, Changes: changes})
+	made := journal.AttemptChanges{Base: t.base.checkpoint.ID, Checkpoint: t.after.checkpoint.ID, Changes: changes}
+	if t.unsaved = func() { a.Dir.WriteChanges(made) }; made.Base != made.Checkpoint {
+		t.unsaved()
+		t.unsaved = nil
+	}
 	a.Signals = append(a.Signals, t.signals(changes)...)
 }
 
@@ -246,7 +251,7 @@ func (t *Tree) CountProgress(_ context.Context, a *engine.Attempt, o *loop.Outco
 // is there now has to do. A rollback that the verdict had begun is taken back,
 // for the verdict is found anew.
 func (t *Tree) Recover(ctx context.Context, a *engine.Attempt) error {
-	t.base, t.changes = t.snapshotOf(ctx, a.Left.Base), nil
+	t.base, t.changes, t.unsaved = t.snapshotOf(ctx, a.Left.Base), nil, nil
 	if a.Left.After == "" {
 		t.TakeAfter(ctx, a)
 		a.CutShort = false
@@ -362,6 +367,10 @@ func (t *Tree) Look(ctx context.Context) *checkpoint.Checkpoint {
 // Became says that the attempt left another tree than was thought: something
 // changed it after the agent.
 func (t *Tree) Became(c *checkpoint.Checkpoint) {
+	if t.unsaved != nil { // readers would take the tree as it is left for the one that was found
+		t.unsaved()
+		t.unsaved = nil
+	}
 	t.after = &snapshot{checkpoint: c}
 	t.note(t.after, false)
 }
