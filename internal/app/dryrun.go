@@ -49,7 +49,10 @@ func (c *Continuation) DryRun(ctx context.Context) (DryRun, error) {
 	}
 	var next prompt.Prompt
 	if c.prompt != nil {
-		s := c.Entry.State
+		s, err := runs.Recall(c.Entry.Name, c.Entry.State)
+		if err != nil {
+			return DryRun{}, err
+		}
 		if next, err = c.prompt.Build(ctx, s, s.Next(), gates); err != nil {
 			return DryRun{}, request.PromptProblem(err)
 		}

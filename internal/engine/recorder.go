@@ -72,7 +72,7 @@ func (r *Recorder) record(raw ...loop.Payload) {
 	for i, p := range payloads {
 		events[i] = loop.Event{Time: at, Iter: r.iter, Attempt: r.attempt, Payload: p}
 		if finished, ok := p.(*loop.IterationFinished); ok {
-			finished.State = r.state.Sum(events[i])
+			finished.State = r.state.Sum(events[i]).Carried()
 		}
 		events[i].Payload = brief(p)
 	}

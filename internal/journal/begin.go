@@ -202,6 +202,9 @@ func (s Store) resume(name string) (*Run, Past, error) {
 	if err == nil {
 		err = Entry{Meta: m, Past: past}.Checkable()
 	}
+	if err == nil {
+		past.State, err = recall(r.log.journal.path, c, past.State)
+	}
 	if err != nil {
 		return nil, Past{}, err
 	}

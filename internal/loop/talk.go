@@ -12,6 +12,7 @@ type Talk struct {
 	Feedback        []Feedback `json:"feedback,omitempty"`  // what the next prompt should say
 	PendingFeedback []Feedback `json:"heard,omitempty"`     // gathered in the attempt under way
 	Summaries       []Summary  `json:"summaries,omitempty"` // of the last iterations, oldest first
+	SaidIn          []int      `json:"said_in,omitempty"`   // the same without the words, see Carried
 	Notes           []string   `json:"notes,omitempty"`     // what people want the next agent to know
 	NotesDelivered  int        `json:"given,omitempty"`     // of these, how many the agent at work has been told
 }
@@ -78,6 +79,31 @@ func (t Talk) sumUp(iteration int, said string) Talk {
 		t.Summaries = lastN(append(slices.Clip(t.Summaries), Summary{Iteration: iteration, Text: brief(said)}), maxSummaries)
 	}
 	return t
+}
+
+// Carried is the state as iteration.finished carries it along. What iterations said of
+// themselves is on their own lines, and would be most of it: only which they are is
+// carried.
+func (s State) Carried() State {
+	said := slices.Clip(s.SaidIn) // of one that was carried and has gone on since
+	for _, one := range s.Summaries {
+		said = append(said, one.Iteration)
+	}
+	s.SaidIn, s.Summaries = nil, nil
+	if len(said) > 0 {
+		s.SaidIn = lastN(said, maxSummaries)
+	}
+	return s
+}
+
+// Recalled is a carried state with what iterations said of themselves, by their numbers.
+func (s State) Recalled(said map[int]string) State {
+	iterations := s.SaidIn
+	s.SaidIn = nil
+	for _, i := range iterations {
+		s.Talk = s.Talk.sumUp(i, said[i])
+	}
+	return s
 }
 
 // note adds what a person wants to be known. The oldest makes room.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -123,5 +124,22 @@ func TestAttemptsJudgedAgainSayItAgain(t *testing.T) {
 	s := told(State{}, &IterationStarted{}, &ClaimRefused{Why: "gate test failed"}, &RunResumed{From: Crashed}, &ClaimRefused{Why: "gate test failed"})
 	if len(s.PendingFeedback) != 1 || len(s.Refusals) != 1 || s.Totals.Refused != 1 {
 		t.Errorf("heard %d, refusals %d, refused %d: one refusal was judged twice", len(s.PendingFeedback), len(s.Refusals), s.Totals.Refused)
+	}
+}
+
+func TestACarriedStateNamesWhoSaidSomething(t *testing.T) {
+	s := State{Talk: Talk{Notes: []string{"use tabs"}, Summaries: []Summary{{Iteration: 2, Text: "two"}, {Iteration: 5, Text: "five"}}}}
+	carried := s.Carried()
+	if carried.Summaries != nil || !slices.Equal(carried.SaidIn, []int{2, 5}) || len(carried.Notes) != 1 {
+		t.Errorf("Carried = %+v", carried.Talk)
+	}
+	if s.SaidIn != nil || len(s.Summaries) != 2 {
+		t.Errorf("the state itself is changed: %+v", s.Talk)
+	}
+	if back := carried.Recalled(map[int]string{2: "two", 5: "five"}); !reflect.DeepEqual(back, s) {
+		t.Errorf("Recalled = %+v, want %+v", back.Talk, s.Talk)
+	}
+	if back := carried.Recalled(map[int]string{5: "five"}); len(back.Summaries) != 1 {
+		t.Errorf("without the words of one: %+v, want only the other", back.Summaries)
 	}
 }

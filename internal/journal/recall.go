@@ -1,0 +1,54 @@
+package journal
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/seal"
+)
+
+// Recall gives a state that was read from a run's journal the words that it came
+// without: what the last iterations said of their work, which stands on their own
+// lines. Who only looks at a run has no need of them. Of a line that is damaged, or
+// not a runner's, nothing is known.
+func (s Store) Recall(name string, state loop.State) (loop.State, error) {
+	r, err := s.records(name)
+	if err != nil {
+		return state, err
+	}
+	return recall(r.journal(), r.chain, state)
+}
+
+func recall(path string, c seal.Chain, state loop.State) (loop.State, error) {
+	if len(state.SaidIn) == 0 {
+		return state, nil
+	}
+	f, size, err := openSized(path)
+	if err != nil {
+		return state, err
+	}
+	defer f.Close()
+	finished := (*loop.IterationFinished)(nil).Type()
+	first, said := slices.Min(state.SaidIn), map[int]string{}
+	for l, err := range c.Judge(seal.Backward(f, size)) {
+		if err != nil {
+			return state, err
+		}
+		if !l.Believed || !bytes.Contains(l.Text, []byte(finished)) {
+			continue
+		}
+		e, _, err := decodeLine(l.Text)
+		p, ok := e.Payload.(*loop.IterationFinished)
+		if err != nil || !ok {
+			continue
+		}
+		if _, later := said[e.Iter]; !later { // attempts before the last did not count
+			said[e.Iter] = p.Outcome.Summary
+		}
+		if e.Iter <= first {
+			break
+		}
+	}
+	return state.Recalled(said), nil
+}
