@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,38 +19,6 @@ import (
 
 // These measure the program as people have it: built, and run as a process.
 // scripts/bench makes a table of them.
-
-// instant is an agent that reads its prompt and is done.
-var instant = []string{"sh", "-c", "cat >/dev/null"}
-
-// BenchmarkGap is the time of an iteration whose agent takes none, against the
-// loop that everybody writes first. Both are run by turns, and the fastest turn
-// of each counts: a disk that others keep busy holds up only the one that waits
-// for it.
-func BenchmarkGap(b *testing.B) {
-	for _, place := range []string{"folder", "git"} {
-		b.Run(place, func(b *testing.B) {
-			const turns = 50
-			w := benchWorld(b)
-			w.write("tree/PROMPT.md", "Go on with the plan.\n")
-			if place == "git" {
-				w.must("git", "init", "-q")
-				w.must("git", "add", "-A")
-				w.must("git", "commit", "-q", "-m", "a prompt")
-			}
-			shell := fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s -c '%s' < PROMPT.md; i=$((i+1)); done", turns, instant[0], instant[2])
-			ours := append([]string{"run", "-F", "PROMPT.md", "--until", "NEVER", "-n", strconv.Itoa(turns), "--"}, instant...)
-			var bare, gap []float64
-			for b.Loop() {
-				bare = append(bare, w.measure(0, "sh", "-c", shell).wall/turns)
-				gap = append(gap, w.measure(2, w.program, ours...).wall/turns)
-			}
-			report(b, slices.Min(bare), "shell-ms")
-			report(b, slices.Min(gap), "refrain-ms")
-			report(b, slices.Min(gap)/slices.Min(bare), "ratio")
-		})
-	}
-}
 
 // BenchmarkCPU is the processor time of commands that people wait for.
 func BenchmarkCPU(b *testing.B) {
