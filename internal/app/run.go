@@ -177,6 +177,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		if kept, err = checkpoint.OpenStore(ctx, tree, history.Checkpoints(o.run.Dir()), history.Pool(o.store)); err != nil {
 			return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 		}
+		defer kept.Tidy(ctx)()
 	}
 	bare := environ(j.Environ(), j.Tree, o.run)
 	hide := j.secrets()

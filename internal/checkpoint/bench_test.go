@@ -1,13 +1,19 @@
 package checkpoint
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/story"
 )
 
 // BenchmarkUnchanged is a checkpoint with nothing to keep, against "git status"
@@ -55,6 +61,59 @@ func BenchmarkChanged(b *testing.B) {
 			report(b, slices.Min(ours), "checkpoint-ms")
 		})
 	}
+}
+
+// BenchmarkStore is what the store of a run holds after many small checkpoints, each of
+// one changed file, kept one after the other: whoever packs it must keep up.
+func BenchmarkStore(b *testing.B) {
+	n := 1000
+	if testing.Short() {
+		n = 100
+	}
+	for range b.N {
+		f := folder{story.NewRepository(b)}
+		programs := 0
+		tree := f.open()
+		tree = tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+			if !slices.Contains(spec.Argv, "pack-objects") { // which is beside it
+				programs++
+			}
+			return proc.Run(ctx, spec)
+		})
+		s := f.keep(tree)
+		stop := s.Tidy(b.Context())
+		f.checkpoint(s)
+		programs = 0
+		for i := range n {
+			f.Write("sub/work.txt", fmt.Sprintf("%d: as many words as a small change has\n", i))
+			f.checkpoint(s)
+		}
+		each := float64(programs) / float64(n)
+		stop()
+		report(b, each, "programs")
+		report(b, float64(f.looseIn(s)), "loose")
+		report(b, float64(room(b, s.dir))/1e6, "MB")
+	}
+}
+
+// room is what files and folders take on a disk with blocks of the usual size.
+func room(b *testing.B, dir string) (bytes int64) {
+	b.Helper()
+	const block = 4096
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			bytes += max(1, (info.Size()+block-1)/block) * block
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return bytes
 }
 
 // newForest is a repository of many files, all committed.

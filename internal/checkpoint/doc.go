@@ -15,5 +15,6 @@
 // for others to decide.
 //
 // A store needs nothing of the user's repository once it is made, and is put back
-// where somebody has written to it.
+// where somebody has written to it. While its run is live it is packed, with all that
+// is in it: Tidy.
 package checkpoint

@@ -45,13 +45,14 @@ type Store struct {
 	list *lists // without git
 
 	// What it is made of, with git.
-	made  madeFor
-	user  *userRepo
-	repo  *shadow
-	seal  *seal
-	rules ruleFiles
-	trees Trees
-	umask *umask
+	made   madeFor
+	user   *userRepo
+	repo   *shadow
+	seal   *seal
+	rules  ruleFiles
+	trees  Trees
+	umask  *umask
+	packer *packer
 
 	// What is known from one checkpoint to the next.
 	last    *Checkpoint // the one that HEAD named when we looked
@@ -108,6 +109,7 @@ func (s *Store) putTogether(user *userRepo, made madeFor, sealed map[string]stri
 	s.seal = &seal{repo: s.repo, files: sealed}
 	s.rules = ruleFiles{s.repo, user}
 	s.umask = &umask{probe: s.repo.head() + ".mask"}
+	s.packer = &packer{repo: s.repo}
 	s.trees = Trees{tree: s.tree, repo: s.repo, seal: s.seal, compared: &comparer{tree: s.tree, repo: s.repo}}
 }
 
@@ -312,6 +314,8 @@ type shadow struct {
 	git    git.Program
 	top    string // of the user's work tree
 	format string // of the names of objects: "sha1" or "sha256"
+
+	atWork atWork
 }
 
 // at is where a file of the repository is.
@@ -340,6 +344,7 @@ var private = git.Setting{Key: "core.sharedRepository", Value: "0600"}
 func (r *shadow) runAt(ctx context.Context, top string, c git.Command, args ...string) ([]byte, error) {
 	c.Env = slices.Concat([]string{"GIT_DIR=" + r.dir, "GIT_WORK_TREE=" + top, "GIT_OPTIONAL_LOCKS=1"}, c.Env)
 	c.Settings = append(c.Settings, unattributed, private)
+	defer r.atWork.begin()()
 	return r.git.In(top).RunWith(ctx, c, args...)
 }
 

@@ -40,6 +40,7 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 		if len(found) > 0 {
 			c.Notes = append(c.Notes, "somebody has written to the store of the checkpoints, and it was put back: "+strings.Join(found, ", "))
 		}
+		c.Notes = append(c.Notes, s.packer.note()...)
 		var refused *git.Error
 		if err == nil || ctx.Err() != nil || !errors.As(err, &refused) || refused.Hung() {
 			return c, err
@@ -124,7 +125,22 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 			return Checkpoint{}, err
 		}
 	}
+	s.packer.add(objects(sorted.keep, sorted.drop))
 	return s.record(ctx, last, sorted.facts)
+}
+
+// objects is about how many objects a checkpoint makes: its files, the folders that
+// they are in, and itself.
+func objects(keep, drop []string) int {
+	folders := map[string]bool{}
+	for _, list := range [][]string{keep, drop} {
+		for _, name := range list {
+			for dir := range above(name) {
+				folders[dir] = true
+			}
+		}
+	}
+	return len(keep) + len(folders) + 2
 }
 
 // unlinkFolders takes commits out of the index where a repository inside the

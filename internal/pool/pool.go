@@ -220,6 +220,14 @@ func (t *taker) settle() error {
 	return errors.Join(failed...)
 }
 
+// Shared tells whether a file has more names than one: whoever takes objects by way
+// of the pool has them together with it. Where the system does not count names, none
+// has.
+func Shared(info fs.FileInfo) bool {
+	n, counted := names(info)
+	return counted && n > 1
+}
+
 // unfinishedFor is how long a copy may take. What is older was left by somebody
 // who was killed.
 const unfinishedFor = 24 * time.Hour

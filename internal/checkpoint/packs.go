@@ -1,0 +1,189 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/pool"
+)
+
+// Packs that we made are known by their names: the others are second names of what
+// all stores of a project share, and to write those once more would cost room.
+const ours = "kept-"
+
+// pack is one of our packs: the path of its index, and the names of what is in it.
+type pack struct {
+	index string
+	names []string
+}
+
+// maxIndex is more than the index of any pack of ours has.
+const maxIndex = 4 << 30
+
+// ourPacks reads the packs that we made, those with the fewest objects first. One
+// whose index cannot be read is none of ours.
+func (r *shadow) ourPacks(ctx context.Context) ([]pack, error) {
+	found, err := filepath.Glob(filepath.Join(globQuoted(r.objects()), "pack", ours+"*.idx"))
+	if err != nil {
+		return nil, err
+	}
+	var all []pack
+	for _, at := range found {
+		text, err := files.ReadFile(ctx, at, maxIndex)
+		if err != nil {
+			continue
+		}
+		if names, err := indexed(text, r.format); err == nil {
+			all = append(all, pack{index: at, names: names})
+		}
+	}
+	slices.SortFunc(all, func(a, b pack) int { return len(a.names) - len(b.names) })
+	return all, nil
+}
+
+// globQuoted is a path in a pattern.
+func globQuoted(path string) string {
+	return strings.NewReplacer(`[`, `[[]`, `*`, `[*]`, `?`, `[?]`).Replace(path)
+}
+
+// nameLength is how many bytes the name of an object has.
+func nameLength(format string) int {
+	if format == "sha256" {
+		return 32
+	}
+	return 20
+}
+
+// indexed is the names that the index of a pack lists: behind eight bytes that say
+// what it is come 256 counts, the last of which counts all, and then the names.
+func indexed(index []byte, format string) ([]string, error) {
+	const head, fan = 8, 256 * 4
+	if len(index) < head+fan || !bytes.HasPrefix(index, []byte("\xfftOc\x00\x00\x00\x02")) {
+		return nil, errors.New("it is no index of a pack")
+	}
+	n, length := int(binary.BigEndian.Uint32(index[head+fan-4:])), nameLength(format)
+	rest := index[head+fan:]
+	if n > len(rest)/length {
+		return nil, errors.New("it is cut off")
+	}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = hex.EncodeToString(rest[i*length:][:length])
+	}
+	return names, nil
+}
+
+// looseLimit is where an object is not small, and better off by itself: to pack it
+// takes long, and saves little.
+const looseLimit = 16 << 20
+
+// loose lists the small objects that are files of their own, and nobody else's.
+func (r *shadow) loose() ([]string, error) {
+	var names []string
+	for i := range 256 {
+		folder := fmt.Sprintf("%02x", i)
+		entries, err := os.ReadDir(filepath.Join(r.objects(), folder))
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			return nil, err
+		}
+		for _, e := range entries {
+			if len(folder)+len(e.Name()) != 2*nameLength(r.format) || !e.Type().IsRegular() || strings.Trim(e.Name(), "0123456789abcdef") != "" {
+				continue
+			}
+			info, err := e.Info()
+			if err != nil || info.Size() > looseLimit || pool.Shared(info) {
+				continue
+			}
+			names = append(names, folder+e.Name())
+		}
+	}
+	return names, nil
+}
+
+// dropLoose removes objects that are in a pack of ours now.
+func (r *shadow) dropLoose(names []string) {
+	for _, name := range names {
+		_ = os.Remove(filepath.Join(r.objects(), name[:2], name[2:])) // it only costs room
+	}
+}
+
+// dropPack removes a pack whose objects are in another one. Without its index git
+// does not look for it.
+func dropPack(p pack) {
+	base := strings.TrimSuffix(p.index, ".idx")
+	for _, ending := range []string{".idx", ".rev", ".pack"} {
+		if err := os.Remove(base + ending); err != nil && ending == ".idx" {
+			return // somebody reads it; the next time, then
+		}
+	}
+}
+
+// dropFolders removes the folders of loose objects that are empty. Git, when it
+// writes an object, takes one that was just there for granted: so none goes while
+// git is at work in the store.
+func (r *shadow) dropFolders(ctx context.Context) {
+	r.atWork.rest(ctx, func() {
+		for i := range 256 {
+			_ = os.Remove(filepath.Join(r.objects(), fmt.Sprintf("%02x", i))) // not one with something in it
+		}
+	})
+}
+
+// atWork counts who is at work in a store. Nobody waits for one who only tidies up.
+type atWork struct {
+	mu   sync.Mutex
+	n    int
+	over chan struct{} // told when nobody is
+}
+
+// begin says that somebody is, until the answer is called.
+func (w *atWork) begin() (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.n++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.n--; w.n == 0 && w.over != nil {
+			close(w.over)
+			w.over = nil
+		}
+	}
+}
+
+// rest does something that takes no time as soon as nobody is at work, which is not
+// promised to happen.
+func (w *atWork) rest(ctx context.Context, act func()) {
+	for {
+		w.mu.Lock()
+		if w.n == 0 {
+			act()
+			w.mu.Unlock()
+			return
+		}
+		if w.over == nil {
+			w.over = make(chan struct{})
+		}
+		over := w.over
+		w.mu.Unlock()
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
