@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -27,23 +28,34 @@ type Sink struct {
 // stream is our end of what the process prints.
 type stream interface {
 	io.ReadCloser
-	stop() // the process is gone: the end of the stream comes soon
+	stop()  // the process is gone: the end of the stream comes soon
+	widen() // the process writes fast: more of it is to fit
 }
 
 const (
-	// readSize is what a pipe usually holds.
-	readSize = 64 << 10
+	// readSize is what a pipe usually holds, and floodSize what one is to hold whose
+	// writer is faster than we are: the two then wait for each other less often.
+	readSize  = 64 << 10
+	floodSize = 256 << 10
 
 	// pipeMax is the most that a pipe holds, unless an administrator has
 	// allowed more.
 	pipeMax = 1 << 20
 )
 
+// Most processes say little, and their streams share buffers with those before them.
+var (
+	quietBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
+	floodBuffers = sync.Pool{New: func() any { return new([floodSize]byte) }}
+)
+
 // drain reads the stream to its end.
 func drain(s stream, sink Sink, output *lastOutput) {
 	defer s.Close()
 	lines := lines{max: MaxLine, line: sink.Line}
-	buf := make([]byte, readSize)
+	quiet := quietBuffers.Get().(*[readSize]byte)
+	defer quietBuffers.Put(quiet)
+	buf := quiet[:]
 	for {
 		n, err := s.Read(buf)
 		if n > 0 {
@@ -54,6 +66,12 @@ func drain(s stream, sink Sink, output *lastOutput) {
 			lines.write(buf[:n])
 			sink.pause()
 			output.heard(-1)
+		}
+		if n == readSize && len(buf) == readSize { // it was full
+			flood := floodBuffers.Get().(*[floodSize]byte)
+			defer floodBuffers.Put(flood)
+			buf = flood[:]
+			s.widen()
 		}
 		if err != nil {
 			break
@@ -83,6 +101,10 @@ func newPipe() (stream, *os.File, error) {
 	}
 	return &pipe{File: r}, w, nil
 }
+
+// widen asks for a pipe that holds as much as is read at once. The system may say
+// no: then it is read in smaller pieces.
+func (p *pipe) widen() { widenPipe(p.File, floodSize) }
 
 // Read ends when stop has given the pipe up and what then still stood in it was
 // read. When the sink was slow, the process's own last words may be among it.
@@ -181,6 +203,9 @@ func (f *follower) stop() {
 	}
 	close(f.gone)
 }
+
+// widen has nothing to do: a file holds all of it.
+func (*follower) widen() {}
 
 func (f *follower) Close() error {
 	err := f.File.Close()
