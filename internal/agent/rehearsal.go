@@ -107,6 +107,22 @@ func (d *rehearsalDecoder) Close(loop.Exit) []loop.Payload {
 
 // parse gives the event on the line, or nil when there is none.
 func parse(line []byte) loop.Payload {
+	p := quick(line)
+	if p == nil {
+		p = slow(line)
+	}
+	if p == nil {
+		return nil
+	}
+	for _, said := range texts(p) {
+		*said = text.Valid(*said)
+	}
+	sober(p)
+	return p
+}
+
+// slow reads an event however it is written.
+func slow(line []byte) loop.Payload {
 	var head struct {
 		Type loop.Type `json:"type"`
 	}
@@ -117,10 +133,6 @@ func parse(line []byte) loop.Payload {
 	if json.Unmarshal(line, p) != nil {
 		return nil
 	}
-	for _, said := range texts(p) {
-		*said = text.Valid(*said)
-	}
-	sober(p)
 	return p
 }
 
