@@ -45,6 +45,18 @@ func Finished(d Decoder) bool {
 	return ok && f.Finished()
 }
 
+// Speak adds to a text what the agent says with a line of stdout, where its decoder
+// takes every line for that and for nothing else: then Decode would give one plain
+// AgentText. It tells whether the decoder does.
+func Speak(d Decoder, said, line []byte) ([]byte, bool) {
+	if s, ok := d.(interface {
+		Speak(said, line []byte) ([]byte, bool)
+	}); ok {
+		return s.Speak(said, line)
+	}
+	return said, false
+}
+
 // Call is what one attempt asks of the agent.
 type Call struct {
 	HasPrompt  bool // false for a command that was given none

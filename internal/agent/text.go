@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"bytes"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -15,6 +17,13 @@ func newTextDecoder(Options) Decoder { return textDecoder{} }
 
 func (textDecoder) Decode(line []byte) []loop.Payload {
 	return []loop.Payload{&loop.AgentText{Text: text.Valid(string(line)), Plain: true}}
+}
+
+func (textDecoder) Speak(said, line []byte) ([]byte, bool) {
+	if utf8.Valid(line) && bytes.IndexByte(line, 0) < 0 { // nearly always, and nothing to copy
+		return append(said, line...), true
+	}
+	return append(said, text.Valid(string(line))...), true
 }
 
 func (textDecoder) Close(exit loop.Exit) []loop.Payload {

@@ -133,6 +133,14 @@ func (h hiding) Decode(line []byte) []loop.Payload {
 	return redact.In(h.hide, h.Decoder.Decode(h.hide.Line(line)))
 }
 
+func (h hiding) Speak(said, line []byte) ([]byte, bool) {
+	one, ok := agent.Speak(h.Decoder, nil, h.hide.Line(line))
+	if !ok {
+		return said, false
+	}
+	return append(said, h.hide.Text(string(one))...), true
+}
+
 func (h hiding) Close(exit loop.Exit) []loop.Payload {
 	return redact.In(h.hide, h.Decoder.Close(exit))
 }

@@ -17,13 +17,31 @@ type hearing struct {
 	mu      sync.Mutex
 	decoder agent.Decoder
 	said    []loop.Payload // since the last pause
+	words   []byte         // of lines that are nothing else, since the last of these: what is joined anyway is never apart
 }
 
 // line takes in a whole line of stdout.
 func (h *hearing) line(line []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.said = append(h.said, h.decoder.Decode(line)...)
+	before := len(h.words)
+	words, ok := agent.Speak(h.decoder, h.words, line)
+	if !ok {
+		h.said = append(h.said, h.decoder.Decode(line)...)
+		return
+	}
+	h.words = append(words, '\n')
+	if before > 0 && len(words) >= joinedText {
+		h.utter(before)
+	}
+}
+
+// utter makes one text of the first n bytes of lines that were heard.
+func (h *hearing) utter(n int) {
+	if n > 0 {
+		h.said = append(h.said, &loop.AgentText{Text: string(h.words[:n-1]), Plain: true})
+		h.words = append(h.words[:0], h.words[n:]...)
+	}
 }
 
 // pause follows the last line that there is for now.
@@ -34,6 +52,7 @@ func (h *hearing) pause() {
 }
 
 func (h *hearing) tell() {
+	h.utter(len(h.words))
 	h.engine.hear(h.attempt, joinTexts(h.said)...)
 	h.said = h.said[:0]
 }
