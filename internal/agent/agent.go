@@ -62,8 +62,11 @@ type Call struct {
 	HasPrompt  bool // false for a command that was given none
 	Prompt     string
 	PromptFile string // a file with the same text
-	Model      string // empty: the agent's own choice
-	Session    string // the agent's own conversation to continue; empty: a fresh one
+	// Room is a folder that the agent can see, for a file that it is to read: see
+	// Command.File. Empty: there is none, or nobody would hear what comes of it.
+	Room    string
+	Model   string // empty: the agent's own choice
+	Session string // the agent's own conversation to continue; empty: a fresh one
 	// LeftUSD is what may still be spent, for agents that can mind it
 	// themselves; 0 is unknown.
 	LeftUSD   float64
@@ -87,7 +90,12 @@ type Command struct {
 	// StdoutFile says that stdout must be a regular file: the program loses
 	// output on a pipe.
 	StdoutFile bool
+	// File is one that must be there while it works, in the room of the call.
+	File File
 }
+
+// File is a file that is written for an agent. Without a path there is none.
+type File struct{ Path, Text string }
 
 // Options describe an agent. Which of them apply depends on Name.
 type Options struct {

@@ -184,6 +184,29 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 		},
 		{
+			"opencode, by a plugin: until when it waits", "opencode",
+			[]string{
+				opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: The usage limit has been reached"`),
+				fmt.Sprintf(`!refrain: opencode {"type":"retry","attempt":1,"message":"Rate limited","next":%d}`, recordedAt.Add(2*time.Hour).UnixMilli()),
+				opencodeLog(`INFO`, `stream`, false, ``),
+				opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: Internal server error"`),
+				fmt.Sprintf(`!refrain: opencode {"type":"retry","attempt":2,"message":"Internal server error","next":%d}`, recordedAt.Add(4*time.Second).UnixMilli()),
+			},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 1, Most: 5, Within: loop.Millis(7500 * time.Millisecond), Error: because(loop.ErrUsageLimit, "The usage limit has been reached")},
+				&loop.AgentRetry{Try: 1, Most: 5, After: loop.Millis(2 * time.Hour), Error: because(loop.ErrUsageLimit, "Rate limited")},
+				&loop.AgentLimit{Limit: loop.Limit{Kind: "usage_limit", Until: recordedAt.Add(2 * time.Hour)}},
+				&loop.AgentSession{Model: "p/m"},
+				&loop.AgentRetry{Try: 1, Most: 5, After: loop.Millis(time.Millisecond), Error: because(loop.ErrUsageLimit, "Rate limited")},
+				&loop.AgentRetry{Try: 2, Most: 5, After: loop.Millis(4 * time.Second), Error: because(loop.ErrServer, "Internal server error")},
+			},
+		},
+		{
+			"a line like the plugin's", "opencode",
+			[]string{`!refrain: opencode {"type":"idle"}`, `!refrain: opencode {`, `!refrain: opencode `},
+			nil,
+		},
+		{
 			"opencode does not try again with a key that is wrong", "opencode",
 			[]string{opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: invalid x-api-key"`)},
 			nil,

@@ -27,6 +27,8 @@ type cli struct {
 	deliver func(*Command, Call) error
 	// stdoutFile: it loses output on a pipe.
 	stdoutFile bool
+	// ear has it tell more than it prints; nil: it knows no way.
+	ear func(*Command, Call)
 	// notices are pieces of lines that it prints on stderr however it fares.
 	notices []string
 	traits  Traits
@@ -88,6 +90,9 @@ func (a *cli) Command(c Call) (Command, error) {
 	}
 	if c.Confined {
 		cmd.Env = append(cmd.Env, environ(a.confined)...)
+	}
+	if a.ear != nil && c.Room != "" {
+		a.ear(&cmd, c)
 	}
 	deliver := a.deliver
 	if deliver == nil {

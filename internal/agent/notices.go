@@ -67,11 +67,22 @@ func number(digits string) int {
 	return n
 }
 
+// aYear is longer than anybody waits.
+const aYear = 365 * 24 * time.Hour
+
 // span is so many units; what nobody would wait for is 0.
 func span(digits string, unit time.Duration) loop.Millis {
-	const year = 365 * 24 * time.Hour
-	if d := time.Duration(number(digits)) * unit; d < year {
+	if d := time.Duration(number(digits)) * unit; d < aYear {
 		return loop.Millis(d)
+	}
+	return 0
+}
+
+// waitUntil is how long it is until some time, a moment at least; what nobody would wait
+// for is 0.
+func waitUntil(then, now time.Time) loop.Millis {
+	if d := then.Sub(now); d < aYear {
+		return loop.Millis(max(d, time.Millisecond))
 	}
 	return 0
 }

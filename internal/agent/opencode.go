@@ -2,6 +2,10 @@ package agent
 
 import (
 	"cmp"
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +19,9 @@ import (
 // It reads AGENTS.md by itself, and has no turn limit on its command line.
 // INT and TERM both end it at once, and its tools live on. It tries again up to five
 // times without a word, and waits for as long as the provider says; no setting changes
-// that. Its log tells of it, but not how long it will wait. It has a variable to
-// leave a project's settings alone (OPENCODE_DISABLE_PROJECT_CONFIG), and loads
-// the project's plugins all the same.
+// that. Its log tells of it, but not how long it will wait; its plugins are told. It has
+// a variable to leave a project's settings alone (OPENCODE_DISABLE_PROJECT_CONFIG), and
+// loads the project's plugins all the same.
 func newOpencode(o Options) (Agent, error) {
 	env := map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 	if rules := opencodeRules[o.Permissions]; rules != "" {
@@ -38,7 +42,8 @@ func newOpencode(o Options) (Agent, error) {
 		env:     env,
 		unset:   []string{"OPENCODE", "OPENCODE_PID"},
 		args:    opencodeArgs,
-		notices: []string{" level=INFO ", " level=WARN ", " small=true "},
+		ear:     opencodeEar,
+		notices: []string{" level=INFO ", " level=WARN ", " small=true ", opencodeTold},
 		takes: Takes{
 			// From every folder between the one it works in and the root of the
 			// repository. Its own holds plugins and tools.
@@ -76,6 +81,34 @@ func opencodeArgs(o Options, c Call) ([]string, error) {
 	return args, nil
 }
 
+// opencodeTold begins a line of the plugin's.
+const opencodeTold = "refrain: opencode "
+
+// opencodePlugin says on stderr what opencode tells its plugins alone: until when it
+// waits. Before it loads a plugin it waits for a package of its own for them, which it
+// otherwise installs meanwhile; without a network that would take half a minute, so it
+// is to ask for it once only. The tools of the agent get neither variable.
+const opencodePlugin = `export const Refrain = async () => {
+  delete process.env.OPENCODE_CONFIG_CONTENT
+  if (process.env.npm_config_fetch_retries === "0") delete process.env.npm_config_fetch_retries
+  return {
+    event: async ({ event }) => {
+      const status = event.type === "session.status" && event.properties.status
+      if (status && status.type === "retry") process.stderr.write("` + opencodeTold + `" + JSON.stringify(status) + "\n")
+    },
+  }
+}
+`
+
+// opencodeEar has it load the plugin, unless its variable is somebody else's.
+func opencodeEar(cmd *Command, c Call) {
+	path := filepath.Join(c.Room, "opencode.mjs")
+	at := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}
+	config, _ := json.Marshal(map[string][]string{"plugin": {at.String()}}) // strings cannot fail
+	cmd.File = File{path, opencodePlugin}
+	cmd.Wish = append(slices.Clone(cmd.Wish), "OPENCODE_CONFIG_CONTENT="+string(config), "npm_config_fetch_retries=0")
+}
+
 // opencodeDialect reads opencode's events. There is no final one: the end is
 // the end of the output, and the last step tells how it went.
 type opencodeDialect struct {
@@ -84,6 +117,9 @@ type opencodeDialect struct {
 	tries    int    // of the request that fails
 	broke    bool   // it says that something went wrong, and not what
 	logged   string // what its log says that was
+	failed   string // what its log says of the last request that failed
+	told     bool   // the plugin has told of a retry, and will tell of the next
+	plugin   parser
 }
 
 func newOpencodeDecoder(o Options) Decoder { return newJSONDecoder(o, &opencodeDialect{}) }
@@ -117,8 +153,15 @@ func (d *opencodeDialect) event(v value, r *report) {
 //	timestamp=… level=ERROR run=7d23 message="stream error" providerID=p … small=false agent=build mode=primary error.error="AI_APICallError: Overloaded"
 //	timestamp=… level=ERROR run=7d23 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: p/m." cause="…"
 //
-// What is small is the search for a title, and nothing that anybody waits for.
+// What is small is the search for a title, and nothing that anybody waits for. The
+// plugin's lines stand among them:
+//
+//	refrain: opencode {"type":"retry","attempt":1,"message":"Overloaded","next":1795044513643}
 func (d *opencodeDialect) complain(line string, r *report) {
+	if status, ok := strings.CutPrefix(line, opencodeTold); ok {
+		d.waiting(status, r)
+		return
+	}
 	if !strings.HasPrefix(line, "timestamp=") {
 		return
 	}
@@ -139,6 +182,9 @@ func (d *opencodeDialect) failing(words string, r *report) {
 	if _, said, found := strings.Cut(words, ": "); found { // after "AI_APICallError"
 		words = said
 	}
+	if d.failed = words; d.told {
+		return
+	}
 	if r.trying == nil {
 		d.tries = 0
 	}
@@ -148,6 +194,22 @@ func (d *opencodeDialect) failing(words string, r *report) {
 		d.tries++
 		r.retries(loop.AgentRetry{Try: d.tries, Most: opencodeTries, Within: opencodeWithin(d.tries)}, f)
 	}
+}
+
+// waiting reports until when it waits to try again.
+func (d *opencodeDialect) waiting(status string, r *report) {
+	v, ok := d.plugin.parse([]byte(status))
+	if !ok || v.str("type") != "retry" {
+		return
+	}
+	d.told, d.tries = true, int(min(v.int("attempt"), opencodeTries))
+	// Its words for a failure are fewer than the log's.
+	f := fault{text: cmp.Or(v.str("message"), d.failed), detail: d.failed}
+	try := loop.AgentRetry{Try: d.tries, Most: opencodeTries}
+	if next := int64(v.int("next")); next > 0 && r.options.Now != nil {
+		try.After = waitUntil(time.UnixMilli(next), r.options.Now())
+	}
+	r.retries(try, f)
 }
 
 // opencodeTries is how often it tries again.

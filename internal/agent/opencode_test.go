@@ -1,6 +1,11 @@
 package agent
 
 import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +50,36 @@ func TestOpencodeCommands(t *testing.T) {
 			},
 		},
 	})
+}
+
+// A plugin tells what its log does not, unless somebody else has put one there.
+func TestOpencodeHasAnEar(t *testing.T) {
+	a, err := New(Options{Name: "opencode"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := filepath.Join(t.TempDir(), "a room & more")
+	cmd, err := a.Command(Call{Room: room})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cmd.File.Path != filepath.Join(room, "opencode.mjs") || !strings.Contains(cmd.File.Text, `"refrain: opencode "`) {
+		t.Errorf("the file is %+v, want a plugin in the room", cmd.File)
+	}
+	var config struct{ Plugin []string }
+	i := slices.IndexFunc(cmd.Wish, func(kv string) bool { return strings.HasPrefix(kv, "OPENCODE_CONFIG_CONTENT=") })
+	if i < 0 {
+		t.Fatalf("the wishes are %q, want the plugin among them", cmd.Wish)
+	}
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(cmd.Wish[i], "OPENCODE_CONFIG_CONTENT=")), &config); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := url.Parse(config.Plugin[0]); err != nil || at.Scheme != "file" || strings.TrimPrefix(at.Path, "/") != strings.TrimPrefix(filepath.ToSlash(cmd.File.Path), "/") {
+		t.Errorf("the plugin is %q (%v), want the file %s", config.Plugin, err, cmd.File.Path)
+	}
+	if plain, err := a.Command(Call{}); err != nil || plain.File.Path != "" || len(plain.Wish) > 0 {
+		t.Errorf("without a room the command is %+v, %v, want no plugin", plain, err)
+	}
 }
 
 // The last step tells how it went, and only the last.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +26,16 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 		Prompt: a.Prompt, PromptFile: a.Dir.PromptPath(), Model: a.Worker.Model, HasPrompt: e.hasPrompt,
 		Session: state.SessionOf(a.Worker.Name), LeftUSD: max(0, e.Limits().CostUSD-state.Totals.CostUSD),
 		Iteration: a.Iter, Attempt: a.Number, Limits: e.Limits(), Confined: e.confined,
+		Room: a.Dir.Dir(),
 	})
 	if err != nil {
 		a.Failure = &loop.AgentError{Kind: loop.ErrAgent, Message: err.Error()}
 		return
 	}
 	e.Record(&loop.IterationPhase{Phase: loop.Executing, Base: a.Base})
+	if cmd.File.Path != "" {
+		defer a.Dir.Lend(filepath.Base(cmd.File.Path), cmd.File.Text)()
+	}
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

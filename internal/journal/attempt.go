@@ -154,6 +154,17 @@ func writeNew(path string, b []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// Lend puts a file into the folder that an agent reads while it works; takeBack takes
+// it away.
+func (a *Attempt) Lend(name, text string) (takeBack func()) {
+	defer a.run.trouble.tell()
+	a.run.mu.Lock()
+	defer a.run.mu.Unlock()
+	path := filepath.Join(a.dir, name)
+	a.run.trouble.note(name, a.run.full.unless(func() error { return replace(path, []byte(text), false) }))
+	return func() { _ = os.Remove(path) } // it goes with the records at the latest
+}
+
 // OpenStdout opens what the agent printed, to read it again.
 func (a *Attempt) OpenStdout() (*os.File, error) { return files.OpenFile(a.stdout.path) }
 

@@ -24,7 +24,6 @@ type exception struct{ agent, row, came, why string }
 // exceptions is every cell that is not "ok", in the order of the reasons below the table.
 var exceptions = []exception{
 	{"codex", "permissions", "runs commands", "`edits` runs commands too; a sandbox holds them"},
-	{"opencode", "limit of two hours", "no time", "it tells nowhere how long it will wait, so `limits.patience` ends it"},
 	{"opencode", "budget", "at the end", "it tells the tokens of a step when the step's tools have ended"},
 	{"gemini", "budget", "at the end", "it tells its tokens at its end"},
 	{"qwen", "refusal", "success", "it tells nowhere that a filter stopped the reply"},
