@@ -125,7 +125,7 @@ func showLater(sh *shell, store journal.Store, entry journal.Entry, asJSON bool)
 
 // showTests shows the tests of the last attempt at an iteration, one by one.
 func showTests(ctx context.Context, sh *shell, store journal.Store, entry journal.Entry, iter, most int, asJSON bool) error {
-	e, err := finished(store, entry, iter)
+	e, _, err := iterationOf(store, entry, iter)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func shown(events []loop.Event) []shownIteration {
 
 // showIteration shows the last attempt at one iteration.
 func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int, asJSON bool) error {
-	e, err := finished(store, entry, iter)
+	e, events, err := iterationOf(store, entry, iter)
 	if err != nil {
 		return err
 	}
@@ -189,15 +189,7 @@ func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int
 		one.Dir = dir
 		return printJSON(sh.out, one)
 	}
-	attempt := term.Attempt{Run: entry.Name, End: e, Dir: dir}
-	for other, err := range store.Events(entry.Name, 0) {
-		if err != nil {
-			return err
-		}
-		if other.Iter == e.Iter && other.Attempt == e.Attempt {
-			attempt.Events = append(attempt.Events, other)
-		}
-	}
+	attempt := term.Attempt{Run: entry.Name, End: e, Events: events, Dir: dir}
 	for _, name := range []string{"prompt.md", "stdout", "stderr", "gates"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			attempt.Files = append(attempt.Files, name)
@@ -207,22 +199,21 @@ func showIteration(sh *shell, store journal.Store, entry journal.Entry, iter int
 	return nil
 }
 
-// finished is the end of the last attempt at an iteration, found backwards: an
-// iteration of today is looked at more often than one of last week.
-func finished(store journal.Store, entry journal.Entry, iter int) (loop.Event, error) {
-	for last := shownIterations; ; last *= 10 {
-		list, err := store.Iterations(entry.Name, last)
+// iterationOf is the last attempt at an iteration that has finished: its end, and all
+// that the journal has of it.
+func iterationOf(store journal.Store, entry journal.Entry, iter int) (end loop.Event, events []loop.Event, err error) {
+	for e, err := range store.Read(entry.Name, journal.Reading{Iteration: iter}) {
 		if err != nil {
-			return loop.Event{}, err
+			return end, nil, err
 		}
-		for i := len(list) - 1; i >= 0; i-- {
-			if list[i].Iter == iter {
-				return list[i], nil
-			}
-		}
-		if len(list) < last {
-			return loop.Event{}, usage(fmt.Sprintf("%s has no finished iteration %d", entry.Name, iter),
-				fmt.Sprintf("it has %d; \"refrain show %s\" lists them", entry.State.Totals.Iterations, entry.Name))
+		if events = append(events, e); e.Type() == (*loop.IterationFinished)(nil).Type() {
+			end = e
 		}
 	}
+	if end.Payload == nil {
+		return end, nil, usage(fmt.Sprintf("%s has no finished iteration %d", entry.Name, iter),
+			fmt.Sprintf("it has %d; \"refrain show %s\" lists them", entry.State.Totals.Iterations, entry.Name))
+	}
+	events = slices.DeleteFunc(events, func(e loop.Event) bool { return e.Attempt != end.Attempt })
+	return end, events, nil
 }

@@ -1,13 +1,13 @@
 package journal
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,21 +43,40 @@ func (s Store) Sealed(name string) (path string, c seal.Chain) {
 	return r.journal(), r.chain
 }
 
-// Events gives the events of a run's journal after a number, in their order. A
-// torn last line is passed over, for it may be on its way, and so is a strange
-// one, which Strange tells of. A journal with no event but strange lines gives a
-// *CorruptError.
+// Reading is what somebody wants to know of a journal. The rest of it is passed over,
+// which costs next to nothing; what is given is judged as if nothing was.
+type Reading struct {
+	After     int64       // only events after this number
+	Iteration int         // only those of this iteration; 0: of all, and of none
+	Types     []loop.Type // only those of these types; none: of all
+	Brief     bool        // the end of an iteration may come without the state that it carries
+}
+
+// everything is all that can be read, whatever number it has.
+var everything = Reading{After: math.MinInt64}
+
+// wants tells whether an event is asked for.
+func (r Reading) wants(seq int64, iter int, t loop.Type) bool {
+	return seq > r.After && (r.Iteration == 0 || iter == r.Iteration) && (len(r.Types) == 0 || slices.Contains(r.Types, t))
+}
+
+// Events gives the events of a run's journal after a number, in their order, as Read
+// does.
 func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
+	return s.Read(name, Reading{After: after})
+}
+
+// Read gives the events of a run's journal that are asked for, in their order. A torn
+// last line is passed over, for it may be on its way, and so is a strange one, which
+// Strange tells of. A journal with no event but strange lines gives a *CorruptError.
+func (s Store) Read(name string, want Reading) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		if !isName(name) {
 			yield(loop.Event{}, &NotFoundError{Ref: name})
 			return
 		}
 		r, _ := s.records(name) // who asks for a run has found it
-		for e, err := range events(r.journal(), r.chain, new(Strange)) {
-			if err == nil && e.Seq <= after {
-				continue
-			}
+		for e, err := range events(r.journal(), r.chain, want, new(Strange)) {
 			if !yield(e, err) {
 				return
 			}
@@ -73,7 +92,7 @@ func (s Store) Strange(name string) (Strange, error) {
 	}
 	var met Strange
 	r, _ := s.records(name)
-	for _, err := range events(r.journal(), r.chain, &met) {
+	for _, err := range events(r.journal(), r.chain, everything, &met) {
 		var corrupt *CorruptError
 		if err != nil && !errors.As(err, &corrupt) {
 			return Strange{}, err
@@ -86,7 +105,7 @@ func (s Store) Strange(name string) (Strange, error) {
 // and none when they were never written or have been dropped.
 func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		for e, err := range events(filepath.Join(dir, eventsName), seal.Chain{}, new(Strange)) {
+		for e, err := range events(filepath.Join(dir, eventsName), seal.Chain{}, everything, new(Strange)) {
 			if errors.Is(err, fs.ErrNotExist) || !yield(e, err) {
 				return
 			}
@@ -96,35 +115,40 @@ func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
 
 // events reads a file of events forwards, and counts what it passes over. An
 // error is the last thing it gives.
-func events(path string, c seal.Chain, met *Strange) iter.Seq2[loop.Event, error] {
+func events(path string, c seal.Chain, want Reading, met *Strange) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		f, size, err := openSized(path)
+		r, err := openLines(path)
 		if err != nil {
 			yield(loop.Event{}, err)
 			return
 		}
-		defer f.Close()
-		size, err = seal.GoodEnd(f, size)
-		if err != nil {
-			yield(loop.Event{}, err)
-			return
-		}
-		lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), seal.BlockSize)
+		defer r.close()
 		var first error // what is wrong with the first strange line
-		good, walk := false, c.Walk()
-		for line, at := 1, int64(0); at < size; line++ {
-			text, err := lines.ReadBytes('\n')
+		good, judge := false, judge{walk: c.Walk(), path: path}
+		for {
+			text, err := r.next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
 			if err != nil {
-				yield(loop.Event{}, fmt.Errorf("read %s: %w", path, err))
+				yield(loop.Event{}, err)
 				return
 			}
-			at += int64(len(text))
-			believed := walk.Believes(bytes.TrimSuffix(text, []byte("\n"))) // also of one that cannot be read
-			e, whole, err := decodeLine(text)
+			line, known := scanLine(text)
+			if known && !want.wants(line.Seq, line.Iter, line.Type) && judge.pass(text) {
+				good = true
+				continue
+			}
+			believed, err := judge.believes(r.n, text) // also of one that cannot be read
+			if err != nil {
+				yield(loop.Event{}, err)
+				return
+			}
+			e, whole, err := line.read(text, known && want.Brief)
 			if !whole {
 				met.Count++
 				if met.Count == 1 {
-					met.Line, first = line, err
+					met.Line, first = r.n, err
 				}
 			}
 			if err != nil {
@@ -132,12 +156,12 @@ func events(path string, c seal.Chain, met *Strange) iter.Seq2[loop.Event, error
 			}
 			if !believed {
 				if met.Forged++; met.Forged == 1 {
-					met.ForgedLine, met.What = line, string(e.Type())
+					met.ForgedLine, met.What = r.n, string(e.Type())
 				}
 				continue
 			}
 			good = true
-			if !yield(doubted(c, e), nil) {
+			if want.wants(e.Seq, e.Iter, e.Type()) && !yield(doubted(c, e), nil) {
 				return
 			}
 		}
@@ -145,6 +169,52 @@ func events(path string, c seal.Chain, met *Strange) iter.Seq2[loop.Event, error
 			yield(loop.Event{}, &CorruptError{File: path, Line: met.Line, Err: first})
 		}
 	}
+}
+
+// read reads an event from its line, or from where it stands in that.
+func (l Line) read(text []byte, brief bool) (e loop.Event, whole bool, err error) {
+	if brief {
+		if e, err = l.Brief(); err == nil {
+			return e, true, nil
+		}
+	}
+	return decodeLine(text)
+}
+
+// judge tells which lines of a journal are believed, of those that somebody asks about.
+type judge struct {
+	walk   *seal.Walk
+	path   string
+	passed bool // some were passed
+	strict bool // none may be passed: somebody has written to the journal
+}
+
+// pass goes past a line that nobody asks about. It is false where that cannot be, as of
+// one in which another event stands behind half a line.
+func (j *judge) pass(text []byte) bool {
+	if j.strict || bytes.Contains(text[1:], []byte(seal.EventStart)) {
+		return false
+	}
+	j.passed = true
+	j.walk.Pass(text)
+	return true
+}
+
+// believes judges the line with a number. Where it does not fit behind those that were
+// passed, all of them are looked at.
+func (j *judge) believes(n int, text []byte) (bool, error) {
+	believed := j.walk.Believes(text)
+	if believed || !j.passed || j.strict {
+		return believed, nil
+	}
+	j.strict, j.walk = true, j.walk.Chain.Walk()
+	err := lines(j.path, func(i int, text []byte) bool {
+		if i < n {
+			j.walk.Believes(text)
+		}
+		return i < n
+	})
+	return j.walk.Believes(text), err
 }
 
 // openSized opens a file of records, and tells how long it is.

@@ -1,11 +1,8 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -49,33 +46,6 @@ func (r records) survey(sought string) (survey, error) {
 		return true
 	})
 	return found, err
-}
-
-// lines gives the complete lines of a file, from the first on, until it is told
-// to stop.
-func lines(path string, look func(n int, text []byte) bool) error {
-	f, size, err := openSized(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	size, err = seal.GoodEnd(f, size)
-	if err != nil {
-		return err
-	}
-	all := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), seal.BlockSize)
-	for n := 1; ; n++ {
-		text, err := all.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		if !look(n, bytes.TrimSuffix(text, []byte("\n"))) {
-			return nil
-		}
-	}
 }
 
 // inspect looks at everything that a next runner goes by, and says in misfit what

@@ -160,12 +160,12 @@ const (
 
 // finish enters the end of an attempt. Of records that nobody can vouch for, no claim is
 // more than one.
-func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
+func (b *Book) finish(e loop.Event, begun time.Time, f *loop.IterationFinished, doubted bool) {
 	o := &f.Outcome
 	b.CostUSD += o.Usage.Cost()
 	a := Attempt{
-		Iteration: l.Iter, Attempt: l.Attempt, Seq: l.Seq,
-		StartedAt: begun, EndedAt: cmp.Or(o.EndedAt, at), Duration: o.Duration,
+		Iteration: e.Iter, Attempt: e.Attempt, Seq: e.Seq,
+		StartedAt: begun, EndedAt: cmp.Or(o.EndedAt, e.Time), Duration: o.Duration,
 		Ending: Ending{
 			Result: o.Result, Agent: o.Agent, Model: o.Model, Action: f.Verdict.Action,
 			Why: short(f.Verdict.Why), Summary: short(o.Summary),
@@ -202,7 +202,7 @@ func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
 	if c := o.Claim; c != nil {
 		a.Claim, a.Refused = string(c.Kind), short(c.Why)
 		if !c.Refused() {
-			claim := Claim{Seq: l.Seq, Time: at, Iteration: l.Iter, Attempt: l.Attempt, Kind: c.Kind, Text: short(c.Text)}
+			claim := Claim{Seq: e.Seq, Time: e.Time, Iteration: e.Iter, Attempt: e.Attempt, Kind: c.Kind, Text: short(c.Text)}
 			if claim.Why = unsettled(f); claim.Why == "" {
 				claim.Taken, claim.Level = true, a.Level
 			} else {
@@ -212,8 +212,8 @@ func (b *Book) finish(l Line, at, begun time.Time, f finished, doubted bool) {
 		}
 	}
 	b.Attempts = append(b.Attempts, a)
-	for i := len(b.Checkpoints) - 1; i >= 0 && b.Checkpoints[i].Iteration == l.Iter; i-- {
-		if c := &b.Checkpoints[i]; c.Attempt == l.Attempt {
+	for i := len(b.Checkpoints) - 1; i >= 0 && b.Checkpoints[i].Iteration == e.Iter; i-- {
+		if c := &b.Checkpoints[i]; c.Attempt == e.Attempt {
 			c.Files, c.LinesAdded, c.LinesRemoved = a.Files, a.LinesAdded, a.LinesRemoved
 		}
 	}
@@ -236,7 +236,7 @@ func (b *Book) decline() {
 
 // unsettled is why a claim that nobody refused was not taken either: the run ended, and
 // not as done, before anybody looked at it.
-func unsettled(f finished) string {
+func unsettled(f *loop.IterationFinished) string {
 	o, v := &f.Outcome, f.Verdict
 	if o.Claim.Kind == loop.ClaimDone && (v.Action == loop.Stop && v.State != loop.Done || o.Person != "") {
 		return short("nobody looked at it: " + cmp.Or(o.Person, v.Why, "the run ended before"))

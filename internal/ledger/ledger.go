@@ -3,7 +3,6 @@ package ledger
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,9 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/seal"
 )
+
+// Line is one event as it stands in its file.
+type Line = journal.Line
 
 // Ledger is what is remembered of one run. It is safe for concurrent use.
 type Ledger struct {
@@ -102,12 +104,12 @@ func (l *Ledger) forget() {
 
 // take enters one line.
 func (l *Ledger) take(raw []byte) {
-	line, ok := parse(raw)
+	line, ok := journal.ParseLine(raw)
 	if !ok {
 		return
 	}
 	l.seq = max(l.seq, line.Seq)
-	at, err := time.Parse(time.RFC3339, line.Time)
+	at, err := line.Time()
 	if err != nil {
 		return
 	}
@@ -116,50 +118,14 @@ func (l *Ledger) take(raw []byte) {
 		l.begun = at
 	case "iteration.finished":
 		l.places = append(l.places, place{line.Seq, l.at})
-		if f, err := line.finished(); err == nil {
-			l.book.finish(line, at, l.begun, f, l.chain.Lost || l.chain.Unsealed)
+		e, _ := line.Brief() // what cannot be read is none
+		if f, ok := e.Payload.(*loop.IterationFinished); ok {
+			l.book.finish(e, l.begun, f, l.chain.Lost || l.chain.Unsealed)
 		}
 	case "iteration.phase", "agent.started", "agent.exited", "gate.started", "hook.finished", "plan.read", "run.baseline", "sandbox.refused", "test.explained":
 	default:
-		if e, err := line.event(at); err == nil {
+		if e, err := line.Brief(); err == nil {
 			l.book.note(e)
 		}
 	}
-}
-
-// event reads what is not known yet of an event of a certain time.
-func (l Line) event(at time.Time) (loop.Event, error) {
-	if len(l.rest) == 0 || l.rest[0] != ',' {
-		return l.Event()
-	}
-	p := loop.NewPayload(l.Type)
-	err := unmarshalRest(l.rest, p)
-	return loop.Event{Seq: l.Seq, Time: at, Iter: l.Iter, Attempt: l.Attempt, Payload: p}, err
-}
-
-// unmarshalRest reads the fields that come after a type.
-func unmarshalRest(rest []byte, into any) error {
-	object := append(make([]byte, 0, len(rest)), rest...)
-	object[0] = '{' // where the comma was
-	return json.Unmarshal(object, into)
-}
-
-// finished is what is kept of the end of an attempt: the state, which is the larger
-// part of it, is not.
-type finished struct {
-	Outcome loop.Outcome `json:"outcome"`
-	Verdict loop.Verdict `json:"verdict"`
-}
-
-// finished reads the end of an attempt.
-func (l Line) finished() (f finished, err error) {
-	// Quotes in texts are escaped, so these can only be the names of fields.
-	before, _, found := bytes.Cut(l.rest, []byte(`,"state":{"totals":`))
-	if found && bytes.HasPrefix(before, []byte(`,"outcome":{`)) && bytes.Contains(before, []byte(`,"verdict":{`)) {
-		if unmarshalRest(append(before[:len(before):len(before)], '}'), &f) == nil {
-			return f, nil
-		}
-		f = finished{}
-	}
-	return f, json.Unmarshal(l.Raw, &f)
 }

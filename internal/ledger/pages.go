@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/seal"
 )
 
@@ -158,7 +159,7 @@ func (l *Ledger) backward(before int64, noAgents bool) iter.Seq2[Line, error] {
 			if !line.Believed {
 				continue
 			}
-			if head, ok := parse(line.Text); ok && !m.take(head) {
+			if head, ok := journal.ParseLine(line.Text); ok && !m.take(head) {
 				return
 			}
 		}
@@ -293,7 +294,7 @@ func AttemptBackward(dir string) iter.Seq2[Line, error] {
 				yield(Line{}, err)
 				return
 			}
-			if head, ok := parse(line.Text); ok && !yield(head, nil) {
+			if head, ok := journal.ParseLine(line.Text); ok && !yield(head, nil) {
 				return
 			}
 		}

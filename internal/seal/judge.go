@@ -83,9 +83,10 @@ func (c Chain) believes(text []byte, earlier func(i int) (Line, bool)) bool {
 // Walk judges the lines of a journal from the first on.
 type Walk struct {
 	Chain
-	good string // the seal of the last line that was believed
-	last string // that of the last line
-	any  bool   // a line with a seal has come
+	good   string // the seal of the last line that was believed
+	last   string // that of the last line
+	any    bool   // a line with a seal has come
+	passed []byte // the seal of the last line, where that was passed; else empty
 }
 
 // Walk begins before the first line.
@@ -100,9 +101,23 @@ func (w *Walk) Believes(text []byte) bool {
 	if seal == "" {
 		return w.Early && !w.any
 	}
-	ok := w.Follows(w.good, text) || w.Follows(w.last, text)
+	if len(w.passed) > 0 {
+		w.last = string(w.passed)
+		w.good, w.passed = w.last, w.passed[:0]
+	}
+	ok := w.Follows(w.last, text) || w.good != w.last && w.Follows(w.good, text)
 	if w.any, w.last = true, seal; ok {
 		w.good = seal
 	}
 	return ok
+}
+
+// Pass goes past the next line without judging it, which costs next to nothing: a line
+// that somebody asks about is judged by the seals before it alone. Who has passed some
+// can rely on every yes up to the first no. That may come of the passing, and only who
+// walks there anew, without passing any, knows.
+func (w *Walk) Pass(text []byte) {
+	if seal := sealIn(text); seal != nil && w.Checks() {
+		w.any, w.passed = true, append(w.passed[:0], seal...)
+	}
 }

@@ -78,3 +78,56 @@ func TestAHeadIsReadByWhoHasTheKey(t *testing.T) {
 		t.Error("a head under another key is believed")
 	}
 }
+
+// Whatever somebody has done to the lines, and whichever are passed: what is believed
+// after that is believed by who passes none.
+func TestWhoPassesLinesBelievesNoMore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, lines := written(rapid.IntRange(1, 8).Draw(t, "lines"))
+		c.Early = rapid.Bool().Draw(t, "early")
+		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+			i := rapid.IntRange(0, len(lines)-1).Draw(t, "line")
+			switch rapid.IntRange(0, 4).Draw(t, "how") {
+			case 0:
+				lines[i] = bytes.Replace(lines[i], []byte("warning"), []byte("Warning"), 1)
+			case 1:
+				lines = slices.Insert(lines, i, Append([]byte(`{"seq":9,"type":"run.finished"`), strings.Repeat("0", sealSize)))
+			case 2:
+				lines = slices.Insert(lines, i, []byte(`{"seq":9,"type":"run.finished"}`))
+			case 3:
+				lines = slices.Insert(lines, i, lines[rapid.IntRange(0, len(lines)-1).Draw(t, "copied")])
+			case 4:
+				if len(lines) > 1 {
+					lines = slices.Delete(lines, i, i+1)
+				}
+			}
+		}
+		all, some := c.Walk(), c.Walk()
+		passed := false
+		for i, l := range lines {
+			want := all.Believes(l)
+			if rapid.Bool().Draw(t, "pass") {
+				some.Pass(l)
+				passed = true
+			} else if got := some.Believes(l); got && !want || !passed && got != want {
+				t.Fatalf("line %d is believed: %v by who passes some (%v), %v by who passes none", i, got, passed, want)
+			} else if passed && !got {
+				return
+			}
+		}
+	})
+}
+
+func TestAnHonestJournalIsBelievedByWhoPassesLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, lines := written(8)
+		walk := c.Walk()
+		for i, l := range lines {
+			if rapid.Bool().Draw(t, "pass") {
+				walk.Pass(l)
+			} else if !walk.Believes(l) {
+				t.Fatalf("line %d is not believed", i)
+			}
+		}
+	})
+}

@@ -100,12 +100,23 @@ func Of(line []byte) string {
 
 // Unseal takes the seal off a line; it is empty when there is none.
 func Unseal(line []byte) (body []byte, seal string) {
-	const tail = len(sealStart) + sealSize + len(`"}`)
-	at := len(line) - tail
-	if at < 0 || !bytes.HasPrefix(line[at:], []byte(sealStart)) || !bytes.HasSuffix(line, []byte(`"}`)) {
+	its := sealIn(line)
+	if its == nil {
 		return line, ""
 	}
-	return line[:at], string(line[at+len(sealStart) : at+len(sealStart)+sealSize])
+	return line[:len(line)-sealTail], string(its)
+}
+
+// sealTail is how much of a line its seal takes.
+const sealTail = len(sealStart) + sealSize + len(`"}`)
+
+// sealIn is the seal at the end of a line; nil when there is none.
+func sealIn(line []byte) []byte {
+	at := len(line) - sealTail
+	if at < 0 || !bytes.HasPrefix(line[at:], []byte(sealStart)) || !bytes.HasSuffix(line, []byte(`"}`)) {
+		return nil
+	}
+	return line[at+len(sealStart) : at+len(sealStart)+sealSize]
 }
 
 // Follows tells whether a line is the one that was written after a seal.
