@@ -134,7 +134,7 @@ func browser() []string {
 // gather reads the whole journal of a run, its diffs and its transcripts.
 func gather(ctx context.Context, store journal.Store, entry journal.Entry) (*page.Data, error) {
 	var c page.Collector
-	for e, err := range store.Events(entry.Name, 0) {
+	for e, err := range store.Read(entry.Name, journal.Reading{Brief: true}) {
 		if err != nil {
 			return nil, err
 		}

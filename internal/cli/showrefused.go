@@ -13,7 +13,7 @@ import (
 // first of it, so the whole journal is read.
 func showRefused(sh *shell, store journal.Store, entry journal.Entry, asJSON bool) error {
 	list := []*loop.SandboxRefused{}
-	for e, err := range store.Events(entry.Name, 0) {
+	for e, err := range store.Read(entry.Name, journal.Reading{Types: []loop.Type{"sandbox.refused"}}) {
 		if err != nil {
 			return err
 		}

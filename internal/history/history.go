@@ -77,7 +77,7 @@ func (h *History) Last() int { return h.entry.State.Totals.Iterations }
 // is known.
 func (h *History) Made(iter int) (journal.AttemptChanges, error) {
 	attempt, outcome := 0, loop.Outcome{}
-	for e, err := range h.runs.Events(h.entry.Name, 0) {
+	for e, err := range h.runs.Read(h.entry.Name, journal.Reading{Iteration: iter, Types: []loop.Type{"iteration.finished"}, Brief: true}) {
 		if err != nil {
 			return journal.AttemptChanges{}, err
 		}

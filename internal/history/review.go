@@ -44,7 +44,7 @@ func (h *History) Touched(ctx context.Context) ([]Touched, error) {
 			by[p.From] = &list[i]
 		}
 	}
-	for e, err := range h.runs.Events(h.entry.Name, 0) {
+	for e, err := range h.runs.Read(h.entry.Name, journal.Reading{Types: []loop.Type{"iteration.finished"}, Brief: true}) {
 		if err != nil {
 			return nil, err
 		}

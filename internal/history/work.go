@@ -48,7 +48,7 @@ func (h *History) work() (work, error) {
 func (h *History) readWork() (work, error) {
 	w := work{now: h.entry.State.FirstCheckpoint, gone: map[string]int{}, cut: map[string]bool{}, before: map[string]work{}}
 	undone, commit := false, ""
-	for e, err := range h.runs.Events(h.entry.Name, 0) {
+	for e, err := range h.runs.Read(h.entry.Name, journal.Reading{Brief: true}) {
 		if err != nil {
 			return w, err
 		}

@@ -23,8 +23,8 @@ type lineReader struct {
 	long []byte
 }
 
-// atOnce is how much of a file is read at a time.
-const atOnce = 128 << 10
+// readSize is how much of a file is read at a time.
+const readSize = 128 << 10
 
 func openLines(path string) (*lineReader, error) {
 	f, size, err := openSized(path)
@@ -35,7 +35,7 @@ func openLines(path string) (*lineReader, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return &lineReader{path: path, f: f, size: size, from: bufio.NewReaderSize(io.NewSectionReader(f, 0, size), int(min(atOnce, max(size, 16))))}, nil
+	return &lineReader{path: path, f: f, size: size, from: bufio.NewReaderSize(io.NewSectionReader(f, 0, size), int(min(readSize, max(size, 16))))}, nil
 }
 
 func (r *lineReader) close() { _ = r.f.Close() }

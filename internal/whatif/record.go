@@ -41,7 +41,7 @@ func readRecord(store journal.Store, entry journal.Entry) (*record, error) {
 	if err := json.Unmarshal(entry.Config, &stored); err != nil {
 		return nil, fmt.Errorf("read the settings of %s: %w", entry.Name, err)
 	}
-	for e, err := range store.Events(entry.Name, 0) {
+	for e, err := range store.Read(entry.Name, journal.Reading{Brief: true}) {
 		if err != nil {
 			return nil, err
 		}
