@@ -351,3 +351,14 @@ func (s Store) LastAttempt(name string, iter int) (dir string, n int, err error)
 	}
 	return dir, n, nil
 }
+
+// Recall gives a state that was read from a run's journal the words that it came
+// without: what the last iterations said of their work, which stands on their own
+// lines. Who only looks at a run has no need of them.
+func (s Store) Recall(name string, state loop.State) (loop.State, error) {
+	r, err := s.records(name)
+	if err != nil {
+		return state, err
+	}
+	return recall(r.journal(), r.chain, state)
+}

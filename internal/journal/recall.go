@@ -8,18 +8,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/seal"
 )
 
-// Recall gives a state that was read from a run's journal the words that it came
-// without: what the last iterations said of their work, which stands on their own
-// lines. Who only looks at a run has no need of them. Of a line that is damaged, or
+// recall gives a state the words that it came without. Of a line that is damaged, or
 // not a runner's, nothing is known.
-func (s Store) Recall(name string, state loop.State) (loop.State, error) {
-	r, err := s.records(name)
-	if err != nil {
-		return state, err
-	}
-	return recall(r.journal(), r.chain, state)
-}
-
 func recall(path string, c seal.Chain, state loop.State) (loop.State, error) {
 	if len(state.SaidIn) == 0 {
 		return state, nil

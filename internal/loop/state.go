@@ -300,3 +300,28 @@ func cut(s string, n int) string {
 
 // toMicros keeps a sum of money free of the dust that adding fractions leaves.
 func toMicros(usd float64) float64 { return float64(int64(usd*1e6+0.5)) / 1e6 }
+
+// Carried is the state as iteration.finished carries it along. What iterations said of
+// themselves is on their own lines, and would be most of it: only which they are is
+// carried.
+func (s State) Carried() State {
+	said := slices.Clip(s.SaidIn) // of one that was carried and has gone on since
+	for _, one := range s.Summaries {
+		said = append(said, one.Iteration)
+	}
+	s.SaidIn, s.Summaries = nil, nil
+	if len(said) > 0 {
+		s.SaidIn = lastN(said, maxSummaries)
+	}
+	return s
+}
+
+// Recalled is a carried state with what iterations said of themselves, by their numbers.
+func (s State) Recalled(said map[int]string) State {
+	iterations := s.SaidIn
+	s.SaidIn = nil
+	for _, i := range iterations {
+		s.Talk = s.Talk.sumUp(i, said[i])
+	}
+	return s
+}
