@@ -22,7 +22,7 @@ func whatifCommand(sh *shell) *cobra.Command {
 		Short: "Say where a run would have ended with other settings, from its record",
 		Long: "Decide a recorded run once more with other settings: where it would have stopped, by which rule,\n" +
 			"and what that would have saved. Nothing is started and nothing is written.\n\n" +
-			"Only settings that say when a run waits or ends can be tried:\n" + wrapped(whatif.Redecidable),
+			"Only settings that say when a run waits or ends can be tried:\n" + wrapped(whatif.Redecidable()),
 		Example:           "  refrain whatif last --set stop.no_progress=3\n  refrain whatif build-7 --set budget.cost_usd=10 --set loop.max_time=4h",
 		Args:              atMost(1),
 		ValidArgsFunction: completeRuns(sh),

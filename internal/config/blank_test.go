@@ -59,7 +59,7 @@ func sample(r setting.Row) string {
 // Each key is set by the user's own file, and taken back by whoever is above it.
 func TestAnySettingCanBeTakenBack(t *testing.T) {
 	defaults := load(t, Sources{})
-	for _, r := range settings {
+	for _, r := range settings() {
 		if r.Each != nil || r.Key == "profile" {
 			continue
 		}

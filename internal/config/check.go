@@ -81,7 +81,7 @@ func (r *checker) checkTables() []Problem {
 // exist, or else a file.
 func (r *checker) checkPrompt(name string) []Problem {
 	var problems []Problem
-	for _, row := range promptSettings {
+	for _, row := range promptSettings() {
 		key := procedureKey(name, row.Key)
 		top, set := r.top(key)
 		if !set || row.Kind != partList {
@@ -252,7 +252,7 @@ func (r *checker) checkAgent(name string) []Problem {
 		key := "agents." + name
 		problems = append(problems, r.named["agents"][name].problem(key, setting.Quote(name)+" cannot be the name of an agent: it means something else", "give the agent another name"))
 	}
-	for _, row := range agentSettings {
+	for _, row := range agentSettings() {
 		key := agentKey(name, row.Key)
 		top, set := r.top(key)
 		switch {

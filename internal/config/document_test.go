@@ -18,22 +18,22 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 	if err := json.Unmarshal(Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range settings {
+	for _, r := range settings() {
 		wantInSchema(t, schema.Properties, r)
 		if !onlyAtTop(r.Key) {
 			wantInSchema(t, schema.Defs["procedure"].Properties, r)
 		}
 	}
-	for _, r := range agentSettings {
+	for _, r := range agentSettings() {
 		wantInSchema(t, schema.Defs["agent"].Properties, r)
 	}
-	for _, r := range gateSettings {
+	for _, r := range gateSettings() {
 		wantInSchema(t, schema.Defs["gate"].Properties, r)
 	}
-	for _, r := range priceSettings {
+	for _, r := range priceSettings() {
 		wantInSchema(t, schema.Defs["price"].Properties, r)
 	}
-	for _, r := range promptSettings {
+	for _, r := range promptSettings() {
 		wantInSchema(t, schema.Defs["procedure"].Properties, r)
 	}
 	for where, properties := range map[string]map[string]json.RawMessage{"the top": schema.Properties, "a procedure": schema.Defs["procedure"].Properties} {
@@ -71,27 +71,27 @@ func wantInSchema(t *testing.T, properties map[string]json.RawMessage, r setting
 
 func TestReferenceKnowsEveryKey(t *testing.T) {
 	reference := Reference()
-	for _, r := range settings {
+	for _, r := range settings() {
 		if !strings.Contains(reference, "| `"+r.Key+"` |") || !strings.Contains(reference, "| `"+envName(r.Key)+"` |") {
 			t.Errorf("the reference lacks %s or %s", r.Key, envName(r.Key))
 		}
 	}
-	for _, r := range agentSettings {
+	for _, r := range agentSettings() {
 		if !strings.Contains(reference, "| `agents.NAME."+r.Key+"` |") {
 			t.Errorf("the reference lacks agents.NAME.%s", r.Key)
 		}
 	}
-	for _, r := range gateSettings {
+	for _, r := range gateSettings() {
 		if !strings.Contains(reference, "| `"+r.Key+"` |") {
 			t.Errorf("the reference lacks the key %s of a gate", r.Key)
 		}
 	}
-	for _, r := range priceSettings {
+	for _, r := range priceSettings() {
 		if !strings.Contains(reference, "| `prices.\"MODEL\"."+r.Key+"` |") {
 			t.Errorf("the reference lacks prices.\"MODEL\".%s", r.Key)
 		}
 	}
-	for _, r := range promptSettings {
+	for _, r := range promptSettings() {
 		if !strings.Contains(reference, "| `procedures.NAME."+r.Key+"` |") {
 			t.Errorf("the reference lacks procedures.NAME.%s", r.Key)
 		}

@@ -156,7 +156,7 @@ func (r *Resolved) Explain(key string) (Explanation, error) {
 		Choices: row.Choices,
 		Doc:     row.Doc,
 	}
-	if _, is := findIn(settings, setting.JoinKey(path)); is == foundSetting {
+	if _, is := findIn(settings(), setting.JoinKey(path)); is == foundSetting {
 		e.Env = envName(row.Key)
 	}
 	return e, nil

@@ -17,7 +17,7 @@ func TestSettingsInTheirOrder(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, r := range settings {
+	for _, r := range settings() {
 		if r.Each == nil {
 			want = append(want, r.Key)
 		}

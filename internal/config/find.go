@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/refrain-loop/refrain/internal/foreign"
@@ -33,19 +34,21 @@ type family struct {
 // families is all of them, in the order in which people are shown them.
 // Procedures name folders and runs, so their names are plain, and those of agents
 // alike. Models have the names that others gave them.
-var families = []family{
-	{"agents", "agent", "agents of your own, and settings of the built-in ones", agentSettings, plainName("agents")},
-	{"prices", "price", pricesDoc, priceSettings, modelName},
-	{"procedures", "procedure", "named loops, each with settings that hold when it is run", procedureSettings(), plainName("procedures")},
-}
+var families = sync.OnceValue(func() []family {
+	return []family{
+		{"agents", "agent", "agents of your own, and settings of the built-in ones", agentSettings(), plainName("agents")},
+		{"prices", "price", pricesDoc, priceSettings(), modelName},
+		{"procedures", "procedure", "named loops, each with settings that hold when it is run", procedureSettings(), plainName("procedures")},
+	}
+})
 
 // familyOf is the family that a path leads into, if it is one.
 func familyOf(path []string) (family, bool) {
-	i := slices.IndexFunc(families, func(f family) bool { return f.name == path[0] })
+	i := slices.IndexFunc(families(), func(f family) bool { return f.name == path[0] })
 	if i < 0 {
 		return family{}, false
 	}
-	return families[i], true
+	return families()[i], true
 }
 
 // find tells what path leads to and, if it is a setting, its row.
@@ -57,13 +60,13 @@ func find(path []string) (setting.Row, found) {
 		case 1:
 			return gateRow, foundSetting
 		default:
-			return findIn(gateSettings, setting.JoinKey(rest[1:]))
+			return findIn(gateSettings(), setting.JoinKey(rest[1:]))
 		}
 	}
 	f, named := familyOf(path)
 	switch {
 	case !named:
-		return findBelow(settings, path)
+		return findBelow(settings(), path)
 	case len(path) < 3:
 		return setting.Row{}, foundTable
 	}
@@ -120,12 +123,12 @@ func unknown(path []string) (what, hint string) {
 
 // suggestKey compares only with what can stand beside the path.
 func suggestKey(path []string) string {
-	at, rows := 0, settings
+	at, rows := 0, settings()
 	var keys []string
 	f, named := familyOf(path)
 	switch gate := gateAt(path); {
 	case gate >= 0:
-		at, rows = gate+2, gateSettings
+		at, rows = gate+2, gateSettings()
 	case named:
 		at, rows = 2, f.rows
 	default:
@@ -205,8 +208,8 @@ func plainName(family string) func(name string) (what, hint string) {
 
 // procedureSettings is the rows that can stand in a procedure's table.
 func procedureSettings() []setting.Row {
-	inside := slices.Clone(promptSettings)
-	for _, r := range settings {
+	inside := slices.Clone(promptSettings())
+	for _, r := range settings() {
 		if !onlyAtTop(r.Key) {
 			inside = append(inside, r)
 		}
@@ -230,7 +233,7 @@ func unquotedModel(path []string) (model, key string) {
 		return "", ""
 	}
 	parts := path[1:]
-	if _, is := findIn(priceSettings, path[last]); is == foundSetting {
+	if _, is := findIn(priceSettings(), path[last]); is == foundSetting {
 		parts, key = path[1:last], "."+path[last]
 	} else if last == 2 && setting.Nearest(path[last], priceKeys()) != "" {
 		return "", "" // misspelt
@@ -240,7 +243,7 @@ func unquotedModel(path []string) (model, key string) {
 
 func priceKeys() []string {
 	var keys []string
-	for _, r := range priceSettings {
+	for _, r := range priceSettings() {
 		keys = append(keys, r.Key)
 	}
 	return keys

@@ -33,7 +33,7 @@ func TestForeignKeysLeadToOurs(t *testing.T) {
 // A variable of ours that a hint names is one.
 func TestForeignVariablesLeadToOurs(t *testing.T) {
 	known, seen := map[string]bool{}, 0
-	for _, r := range settings {
+	for _, r := range settings() {
 		known[envName(r.Key)] = true
 	}
 	named := regexp.MustCompile(`\bREFRAIN_[A-Z_]+`)

@@ -158,7 +158,7 @@ func (l *loader) environ(environ []string) source {
 
 func (l *loader) variable(src *source, name, value string) {
 	at := place{file: name}
-	i := slices.IndexFunc(settings, func(r setting.Row) bool { return envName(r.Key) == name })
+	i := slices.IndexFunc(settings(), func(r setting.Row) bool { return envName(r.Key) == name })
 	if key := agentKeyOf(name); i < 0 && key != "" {
 		l.take(src, Flag{Name: name, Key: key, Value: value}, "environment")
 		return
@@ -167,7 +167,7 @@ func (l *loader) variable(src *source, name, value string) {
 		l.complain(at.problem("", "unknown variable "+name, unknownVariable(name)))
 		return
 	}
-	r := settings[i]
+	r := settings()[i]
 	if r.Each != nil {
 		l.names(src, r, value, at)
 		return
@@ -180,7 +180,7 @@ func (l *loader) variable(src *source, name, value string) {
 // REFRAIN_AGENTS_CLAUDE_MAX_TURNS.
 func agentKeyOf(name string) string {
 	rest, ours := strings.CutPrefix(name, envName("agents")+"_")
-	for _, r := range agentSettings {
+	for _, r := range agentSettings() {
 		if who, ok := strings.CutSuffix(rest, "_"+strings.ToUpper(r.Key)); ours && ok && who != "" && r.Each == nil {
 			return agentKey(strings.ToLower(who), r.Key)
 		}
@@ -206,7 +206,7 @@ func (l *loader) names(src *source, table setting.Row, value string, at place) {
 }
 
 func unknownVariable(name string) string {
-	for _, f := range families {
+	for _, f := range families() {
 		if strings.HasPrefix(name, envName(f.name)+"_") {
 			return "agents, prices and procedures are set in " + FileName + " or with --set"
 		}
@@ -215,7 +215,7 @@ func unknownVariable(name string) string {
 		return "gates are set in " + FileName + " or with " + gateFlag
 	}
 	var names []string
-	for _, r := range settings {
+	for _, r := range settings() {
 		names = append(names, envName(r.Key))
 	}
 	if hint := setting.DidYouMean(name, names); hint != "" {

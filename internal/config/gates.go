@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -75,7 +76,7 @@ func gateRows(g *Gate) []setting.Row {
 	}
 }
 
-var gateSettings = gateRows(new(Gate))
+var gateSettings = sync.OnceValue(func() []setting.Row { return gateRows(new(Gate)) })
 
 // Names are also names of files; a longer one may not fit.
 const namePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`
@@ -123,7 +124,7 @@ func (f fields) masked() string {
 			shown[key] = e.row.Masked(e.value)
 		}
 	}
-	return setting.InlineTable(shown, gateSettings)
+	return setting.InlineTable(shown, gateSettings())
 }
 
 // lost tells whether one of them was masked, so that it is there no more.
@@ -231,7 +232,7 @@ func (w *walker) fields(path, inFile []string, values map[string]any) fields {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at, path := w.doc.at(child(inFile, name)), child(path, name)
 		key := setting.JoinKey(path)
-		r, is := findIn(gateSettings, setting.JoinKey([]string{name}))
+		r, is := findIn(gateSettings(), setting.JoinKey([]string{name}))
 		if is == foundNothing {
 			what, hint := unknown(path)
 			w.complain(at.problem(key, what, hint))
@@ -249,7 +250,7 @@ func (w *walker) fields(path, inFile []string, values map[string]any) fields {
 
 // gate reads a command from the command line. Its gate is called by its number.
 func (l *loader) gate(src *source, f Flag, at place) {
-	run, _ := findIn(gateSettings, "run")
+	run, _ := findIn(gateSettings(), "run")
 	value, what, _ := readText(run, f.Value, false)
 	if what != "" {
 		l.complain(at.problem(gateKey, "the command of a gate "+what, "write it like "+gateFlag+` "go test ./..."`))
@@ -269,7 +270,7 @@ func (l *loader) gate(src *source, f Flag, at place) {
 func commandGate(name string, run entry) entry {
 	f := fields{}
 	for key, value := range map[string]any{"name": name, "run": run.value} {
-		r, _ := findIn(gateSettings, key)
+		r, _ := findIn(gateSettings(), key)
 		f[key] = entry{r, value, run.layer, run.place}
 	}
 	return entry{gateRow, f, run.layer, run.place}

@@ -88,7 +88,7 @@ func (r *layered) add(src source) {
 // name notes the tables that the sources name, and where they are first named.
 func (r *layered) name(sources ...source) {
 	r.named = map[string]map[string]place{}
-	for _, f := range families {
+	for _, f := range families() {
 		r.named[f.name] = map[string]place{}
 	}
 	for _, src := range sources {
@@ -109,7 +109,7 @@ func (r *layered) addDefaults(kind Kind) {
 		setting.ForCommand:   kind == AdHocCommand,
 		setting.WhenPromised: promised,
 	}
-	for _, row := range settings {
+	for _, row := range settings() {
 		if row.Each != nil {
 			continue
 		}
@@ -125,7 +125,7 @@ func (r *layered) addDefaults(kind Kind) {
 		if _, defined := r.top(agentKey(name, "command")); !defined {
 			continue // the settings of a built-in agent are its own
 		}
-		for _, row := range agentSettings {
+		for _, row := range agentSettings() {
 			if key := agentKey(name, row.Key); row.Default != nil {
 				r.entries[key] = slices.Insert(r.entries[key], 0, entry{row: row, value: row.Default, layer: builtIn})
 			}
@@ -327,11 +327,11 @@ func (r *layered) procedureTable(name string, s Sources) ProcedureTable {
 // their order, then what gates and the tables of each family set.
 func (r *layered) keys() []string {
 	var keys []string
-	for _, row := range settings {
+	for _, row := range settings() {
 		keys = append(keys, r.keysAt(row.Key)...)
 	}
 	keys = append(keys, r.gateKeys(gateKey)...)
-	for _, f := range families {
+	for _, f := range families() {
 		for _, name := range slices.Sorted(maps.Keys(r.named[f.name])) {
 			table := setting.JoinKey([]string{f.name, name}) + "."
 			for _, row := range f.rows {

@@ -51,7 +51,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Tables: Tables{Agents: map[string]agent.Table{}, Prices: map[string]Price{}, Procedures: map[string]ProcedureTable{}},
 	}
-	for _, r := range settings {
+	for _, r := range settings() {
 		if r.At == nil {
 			want.Stop.Values[r.Key] = r.Default
 		}

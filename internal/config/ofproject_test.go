@@ -20,11 +20,11 @@ func TestWhichSettingsNameFiles(t *testing.T) {
 			}
 		}
 	}
-	add("", settings)
-	add(gateKey+".", gateSettings)
-	add("agents.NAME.", agentSettings)
-	add("prices.MODEL.", priceSettings)
-	add("procedures.NAME.", promptSettings)
+	add("", settings())
+	add(gateKey+".", gateSettings())
+	add("agents.NAME.", agentSettings())
+	add("prices.MODEL.", priceSettings())
+	add("procedures.NAME.", promptSettings())
 	want := strings.Fields(`prompt loop.dir done.plan done.written stop.scripts notify.log metrics.file log.file
 		agents.NAME.script procedures.NAME.parts procedures.NAME.observe procedures.NAME.orient procedures.NAME.decide procedures.NAME.act`)
 	if !slices.Equal(keys, want) {

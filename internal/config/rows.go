@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/agent"
 	"github.com/refrain-loop/refrain/internal/setting"
@@ -80,21 +81,22 @@ func group(key string) string {
 }
 
 // The rows as they are when nothing is loaded, for lookup and for documents.
+// They are made when they are first needed.
 var (
-	settings       = rows(new(Config))
-	agentSettings  = agent.Rows(new(agent.Table))
-	priceSettings  = priceRows(new(Price))
-	promptSettings = procedureRows(new(ProcedureTable))
+	settings       = sync.OnceValue(func() []setting.Row { return rows(new(Config)) })
+	agentSettings  = sync.OnceValue(func() []setting.Row { return agent.Rows(new(agent.Table)) })
+	priceSettings  = sync.OnceValue(func() []setting.Row { return priceRows(new(Price)) })
+	promptSettings = sync.OnceValue(func() []setting.Row { return procedureRows(new(ProcedureTable)) })
 )
 
 // Rows is every setting, for who writes about them.
-func Rows() []setting.Row { return settings }
+func Rows() []setting.Row { return settings() }
 
 // Keys is the keys of the settings that fit, in the order in which people are
 // shown them.
 func Keys(fits func(key string) bool) []string {
 	var keys []string
-	for _, r := range settings {
+	for _, r := range settings() {
 		if fits(r.Key) {
 			keys = append(keys, r.Key)
 		}

@@ -57,7 +57,7 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 
 func TestEveryRowIsWhole(t *testing.T) {
 	names := map[string]string{}
-	for _, r := range settings {
+	for _, r := range settings() {
 		if r.Doc == "" || (r.Default == nil) != (r.Each != nil) {
 			t.Errorf("%s: doc %q, default %v; want both, or names instead of a default", r.Key, r.Doc, r.Default)
 		}
@@ -69,7 +69,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 			t.Errorf("%s: %s is reserved", r.Key, name)
 		}
 	}
-	for _, r := range slices.Concat(settings, agentSettings, gateSettings, priceSettings, promptSettings) {
+	for _, r := range slices.Concat(settings(), agentSettings(), gateSettings(), priceSettings(), promptSettings()) {
 		if r.Doc == "" {
 			t.Errorf("%s has no doc", r.Key)
 		}
@@ -95,7 +95,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 
 func TestTheOrderNamesOnlyKeysThatExist(t *testing.T) {
 	for i, key := range order {
-		if _, is := findIn(settings, key); is == foundNothing {
+		if _, is := findIn(settings(), key); is == foundNothing {
 			t.Errorf("%s is no key", key)
 		}
 		if slices.Contains(order[:i], key) {
@@ -120,7 +120,7 @@ func TestRulesBlameSettingsThatExist(t *testing.T) {
 		if e.Key == "" {
 			continue
 		}
-		if _, is := findIn(settings, e.Key); is != foundSetting {
+		if _, is := findIn(settings(), e.Key); is != foundSetting {
 			t.Errorf("%s blames %s, which is no setting", e.Reason, e.Key)
 		}
 	}

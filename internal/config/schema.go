@@ -11,9 +11,9 @@ import (
 
 // Schema is a JSON Schema of refrain.toml, for editors.
 func Schema() []byte {
-	top := object(settings, orBlank)
+	top := object(settings(), orBlank)
 	defs := map[string]any{"gate": gateObject(), "part": partSchema()}
-	for _, f := range families {
+	for _, f := range families() {
 		top["properties"].(map[string]any)[f.name] = map[string]any{
 			"type":                 "object",
 			"description":          f.doc,
@@ -80,7 +80,7 @@ func gateList() map[string]any {
 
 // gateObject is the schema of one gate: a command or a reviewer.
 func gateObject() map[string]any {
-	gate := object(gateSettings, setting.Row.Schema)
+	gate := object(gateSettings(), setting.Row.Schema)
 	gate["properties"].(map[string]any)["name"].(map[string]any)["pattern"] = namePattern
 	gate["required"] = []string{"name"}
 	gate["oneOf"] = []any{
@@ -112,17 +112,17 @@ func emptyObject() map[string]any {
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("| key | type | default | environment | meaning |\n|---|---|---|---|---|\n")
-	for _, r := range settings {
+	for _, r := range settings() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Key, cell(r.Type()), defaultCell(r), envName(r.Key), meaning(r))
 	}
 	b.WriteString("\nBelow `[[gate]]`, which comes once for each gate, without names in the environment:\n\n")
-	inTable(&b, "", gateSettings)
+	inTable(&b, "", gateSettings())
 	b.WriteString("\nBelow `[agents.NAME]`, in the environment as `REFRAIN_AGENTS_NAME_KEY`, but for `env`:\n\n")
-	inTable(&b, "agents.NAME.", agentSettings)
+	inTable(&b, "agents.NAME.", agentSettings())
 	b.WriteString("\nBelow `[prices.\"MODEL\"]`, without names in the environment, stands " + pricesDoc + ":\n\n")
-	inTable(&b, `prices."MODEL".`, priceSettings)
+	inTable(&b, `prices."MODEL".`, priceSettings())
 	b.WriteString("\nBelow `[procedures.NAME]` stand the same keys as at the top, except `profile`, `log`, `agents`, `prices` and `procedures`; its gates are `[[procedures.NAME.gate]]`. These it has besides:\n\n")
-	inTable(&b, "procedures.NAME.", promptSettings)
+	inTable(&b, "procedures.NAME.", promptSettings())
 	return b.String()
 }
 

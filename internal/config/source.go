@@ -101,7 +101,7 @@ func (s source) procedure(name string) source {
 		}
 		a.path = a.path[2:]
 		a.entry.layer = "procedure " + name
-		if _, is := findIn(promptSettings, setting.JoinKey(a.path)); is == foundNothing {
+		if _, is := findIn(promptSettings(), setting.JoinKey(a.path)); is == foundNothing {
 			inside.assignments = append(inside.assignments, a)
 		} else if a.entry.row.Kind == partList && !a.entry.blank() && !inside.sets("prompt") {
 			inside.assignments = append(inside.assignments, noFile(a.entry))
@@ -265,7 +265,7 @@ func ownPrompt(name, toml string) source {
 
 // noFile says that the prompt is no file, but made of the parts that e names.
 func noFile(e entry) assignment {
-	e.row, _ = findIn(settings, "prompt")
+	e.row, _ = findIn(settings(), "prompt")
 	e.value = ""
 	return assignment{[]string{"prompt"}, e}
 }

@@ -42,7 +42,7 @@ func (r *Resolved) Masked() map[string]Stored {
 
 // makesPrompt tells whether a key says what the prompt of this run is made of.
 func (r *Resolved) makesPrompt(key string) bool {
-	return slices.ContainsFunc(promptSettings, func(row setting.Row) bool { return key == procedureKey(r.values.procedure, row.Key) })
+	return slices.ContainsFunc(promptSettings(), func(row setting.Row) bool { return key == procedureKey(r.values.procedure, row.Key) })
 }
 
 // Diff is the keys whose values differ from those that were stored, sorted. A
@@ -98,7 +98,7 @@ func renderJSON(v any) string {
 		for key, value := range v {
 			values[key] = renderJSON(value)
 		}
-		return setting.InlineTable(values, gateSettings)
+		return setting.InlineTable(values, gateSettings())
 	}
 	return fmt.Sprint(v)
 }

@@ -27,7 +27,7 @@ permissions.mode proc.keep profile proof.copy proof.setup retention.redact sandb
 
 func TestWhatAPersonIsAskedAbout(t *testing.T) {
 	var got []string
-	for _, row := range settings {
+	for _, row := range settings() {
 		var value any = []string{"x"}
 		switch {
 		case row.Key == "permissions.mode":
@@ -45,7 +45,7 @@ func TestWhatAPersonIsAskedAbout(t *testing.T) {
 	if diff := cmp.Diff(strings.Fields(asked), got); diff != "" {
 		t.Errorf("asked about (-want +got):\n%s", diff)
 	}
-	for _, row := range agentSettings {
+	for _, row := range agentSettings() {
 		if harmless("agents.x."+row.Key, "x") {
 			t.Errorf("agents.x.%s is not asked about", row.Key)
 		}

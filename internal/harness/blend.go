@@ -49,17 +49,17 @@ func blends(file string) func(old, now []byte) ([]byte, bool) {
 	name := strings.ToLower(split(file).base)
 	switch {
 	case name == "package.json":
-		return packageJSON.json
+		return packageJSON().json
 	case name == "deno.json" || name == "deno.jsonc":
-		return denoJSON.json
+		return denoJSON().json
 	case name == "import_map.json":
-		return importMap.json
+		return importMap().json
 	case name == "composer.json":
-		return composerJSON.json
+		return composerJSON().json
 	case strings.HasPrefix(name, "tsconfig") && strings.HasSuffix(name, ".json"), name == "jsconfig.json":
 		return blendTSConfig
 	case name == "pyproject.toml":
-		return pyproject.toml
+		return pyproject().toml
 	case name == "cargo.toml":
 		return blendCargo
 	case name == "setup.cfg":

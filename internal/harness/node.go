@@ -4,22 +4,24 @@ import "strings"
 
 // packageJSON says what in a package.json is honest work. What is not in the
 // list decides: scripts, and the settings of jest, mocha, nyc, babel, eslint …
-var packageJSON = halves{rest: decided, keys: join(
-	all(honest, `version description keywords author authors contributors maintainers license licenses repository bugs homepage funding private type
-		main module browser types typings typesVersions exports imports files man directories engines os cpu libc packageManager devEngines workspaces
-		peerDependenciesMeta dependenciesMeta bundleDependencies bundledDependencies publishConfig sideEffects
-		unpkg jsdelivr style sass source esnext umd:main react-native browserslist volta husky lint-staged commitlint release release-it changesets
-		displayName icon publisher contributes activationEvents extensionKind capabilities oclif pkg build electron expo readme gitHead`),
-	all(dependencies(isTool, npmElsewhere), `dependencies peerDependencies optionalDependencies`),
-	all(replaced, `overrides resolutions`),
-	map[string]half{
-		"name":            nameHalf,
-		"bin":             binHalf,
-		"devDependencies": devDependencies,
-		"scripts":         scriptsHalf,
-		"pnpm":            halves{rest: honest, keys: all(replaced, "overrides")}.blend,
-	},
-)}
+func packageJSON() halves {
+	return halves{rest: decided, keys: join(
+		all(honest, `version description keywords author authors contributors maintainers license licenses repository bugs homepage funding private type
+			main module browser types typings typesVersions exports imports files man directories engines os cpu libc packageManager devEngines workspaces
+			peerDependenciesMeta dependenciesMeta bundleDependencies bundledDependencies publishConfig sideEffects
+			unpkg jsdelivr style sass source esnext umd:main react-native browserslist volta husky lint-staged commitlint release release-it changesets
+			displayName icon publisher contributes activationEvents extensionKind capabilities oclif pkg build electron expo readme gitHead`),
+		all(dependencies(isTool, npmElsewhere), `dependencies peerDependencies optionalDependencies`),
+		all(replaced, `overrides resolutions`),
+		map[string]half{
+			"name":            nameHalf,
+			"bin":             binHalf,
+			"devDependencies": devDependencies,
+			"scripts":         scriptsHalf,
+			"pnpm":            halves{rest: honest, keys: all(replaced, "overrides")}.blend,
+		},
+	)}
+}
 
 func all(h half, keys string) map[string]half {
 	m := map[string]half{}
@@ -176,16 +178,19 @@ func (t *table) without(drop func(key string) bool) *table {
 }
 
 // denoJSON is the same for a deno.json, and importMap for what it may name.
-var (
-	denoJSON = halves{rest: decided, keys: join(
+func denoJSON() halves {
+	return halves{rest: decided, keys: join(
 		all(honest, `$schema name version description license author exports workspace nodeModulesDir compile deploy publish lock`),
 		map[string]half{
 			"imports": denoImports, "scopes": honest,
-			"tasks": kept(nil), "compilerOptions": compilerOptions.blend,
+			"tasks": kept(nil), "compilerOptions": compilerOptions().blend,
 		},
 	)}
-	importMap = halves{rest: honest, keys: map[string]half{"imports": denoImports}}
-)
+}
+
+func importMap() halves {
+	return halves{rest: honest, keys: map[string]half{"imports": denoImports}}
+}
 
 // denoImports are dependencies by the name under which they are imported.
 func denoImports(old, now any) (any, bool) {
@@ -203,30 +208,34 @@ func local(spec string) bool {
 }
 
 // composerJSON is the same for PHP.
-var composerJSON = halves{rest: honest, keys: map[string]half{
-	"config": decided,
-	"scripts": kept(func(name string, _ *table, _ any) bool {
-		return !strings.HasPrefix(name, "pre-") && !strings.HasPrefix(name, "post-") // events of Composer's own
-	}),
-}}
+func composerJSON() halves {
+	return halves{rest: honest, keys: map[string]half{
+		"config": decided,
+		"scripts": kept(func(name string, _ *table, _ any) bool {
+			return !strings.HasPrefix(name, "pre-") && !strings.HasPrefix(name, "post-") // events of Composer's own
+		}),
+	}}
+}
 
 // compilerOptions of TypeScript: what the code is written in and built to is
 // honest; what is checked, and where things are found and put, decides.
-var compilerOptions = halves{rest: decided, keys: join(
-	all(honest, `target lib module moduleResolution moduleDetection jsx jsxImportSource jsxFactory jsxFragmentFactory jsxImportSourceTypes
-		esModuleInterop allowSyntheticDefaultImports resolveJsonModule allowImportingTsExtensions rewriteRelativeImportExtensions allowArbitraryExtensions
-		experimentalDecorators emitDecoratorMetadata isolatedModules isolatedDeclarations verbatimModuleSyntax erasableSyntaxOnly sourceMap inlineSourceMap inlineSources
-		declaration declarationMap incremental composite tsBuildInfoFile removeComments importHelpers downlevelIteration
-		useDefineForClassFields allowJs newLine customConditions resolvePackageJsonExports resolvePackageJsonImports`),
-	map[string]half{
-		"types":   longer,
-		"baseUrl": first,
-		"paths": kept(func(key string, _ *table, _ any) bool {
-			name := strings.TrimSuffix(key, "/*")
-			return !isTool(name) && !strings.HasPrefix(name, "node:") && name != "*"
-		}),
-	},
-)}
+func compilerOptions() halves {
+	return halves{rest: decided, keys: join(
+		all(honest, `target lib module moduleResolution moduleDetection jsx jsxImportSource jsxFactory jsxFragmentFactory jsxImportSourceTypes
+			esModuleInterop allowSyntheticDefaultImports resolveJsonModule allowImportingTsExtensions rewriteRelativeImportExtensions allowArbitraryExtensions
+			experimentalDecorators emitDecoratorMetadata isolatedModules isolatedDeclarations verbatimModuleSyntax erasableSyntaxOnly sourceMap inlineSourceMap inlineSources
+			declaration declarationMap incremental composite tsBuildInfoFile removeComments importHelpers downlevelIteration
+			useDefineForClassFields allowJs newLine customConditions resolvePackageJsonExports resolvePackageJsonImports`),
+		map[string]half{
+			"types":   longer,
+			"baseUrl": first,
+			"paths": kept(func(key string, _ *table, _ any) bool {
+				name := strings.TrimSuffix(key, "/*")
+				return !isTool(name) && !strings.HasPrefix(name, "node:") && name != "*"
+			}),
+		},
+	)}
+}
 
 // first is a half that may be set where it was not, and then stays.
 func first(old, now any) (any, bool) {
@@ -236,20 +245,23 @@ func first(old, now any) (any, bool) {
 	return decided(old, now)
 }
 
-var (
-	tsConfig = halves{rest: decided, keys: map[string]half{
-		"compilerOptions": compilerOptions.blend, "include": longer, "files": longer, "references": longer,
+func tsConfig() halves {
+	return halves{rest: decided, keys: map[string]half{
+		"compilerOptions": compilerOptions().blend, "include": longer, "files": longer, "references": longer,
 		"$schema": honest, "compileOnSave": honest, "display": honest,
 	}}
-	// What a new one says of itself is honest: nothing was built by it before.
-	newTSConfig = halves{rest: honest, keys: map[string]half{
-		"compilerOptions": halves{rest: honest, keys: map[string]half{"paths": compilerOptions.keys["paths"]}}.blend,
+}
+
+// What a new one says of itself is honest: nothing was built by it before.
+func newTSConfig() halves {
+	return halves{rest: honest, keys: map[string]half{
+		"compilerOptions": halves{rest: honest, keys: map[string]half{"paths": compilerOptions().keys["paths"]}}.blend,
 	}}
-)
+}
 
 func blendTSConfig(old, now []byte) ([]byte, bool) {
 	if old == nil {
-		return newTSConfig.json(old, now)
+		return newTSConfig().json(old, now)
 	}
-	return tsConfig.json(old, now)
+	return tsConfig().json(old, now)
 }

@@ -7,47 +7,51 @@ import (
 
 // pyproject says what in a pyproject.toml is honest work: what packages it, and
 // what it needs. The other tools that have their table in it decide.
-var pyproject = halves{rest: decided, keys: map[string]half{
-	"project": halves{rest: honest, keys: map[string]half{
-		"entry-points":          halves{rest: honest, keys: all(decided, "pytest11")}.blend,
-		"dependencies":          requirements,
-		"optional-dependencies": honest,
-	}}.blend,
-	"build-system":      honest,
-	"dependency-groups": honest,
-	"tool": halves{rest: decided, keys: join(
-		all(honest, `setuptools setuptools_scm setuptools-git-versioning flit maturin scikit-build meson-python commitizen semantic_release
-			bumpversion bumpver towncrier cibuildwheel briefcase versioningit poetry-dynamic-versioning`),
-		map[string]half{
-			"poetry": halves{rest: honest, keys: map[string]half{
-				"plugins":          halves{rest: honest, keys: all(decided, "pytest11")}.blend,
-				"dependencies":     pythonDependencies,
-				"dev-dependencies": pythonDependencies,
-				"group": func(old, now any) (any, bool) {
-					return eachTable(halves{rest: honest, keys: map[string]half{"dependencies": pythonDependencies}}.blend, old, now)
-				},
-			}}.blend,
-			"uv":     halves{rest: honest, keys: map[string]half{"sources": pythonDependencies}}.blend,
-			"hatch":  halves{rest: honest, keys: all(decided, "envs")}.blend,
-			"pdm":    halves{rest: honest, keys: map[string]half{"scripts": kept(nil)}}.blend,
-			"pytest": halves{rest: decided, keys: map[string]half{"ini_options": pytestOptions.blend}}.blend,
-		},
-	)}.blend,
-}}
+func pyproject() halves {
+	return halves{rest: decided, keys: map[string]half{
+		"project": halves{rest: honest, keys: map[string]half{
+			"entry-points":          halves{rest: honest, keys: all(decided, "pytest11")}.blend,
+			"dependencies":          requirements,
+			"optional-dependencies": honest,
+		}}.blend,
+		"build-system":      honest,
+		"dependency-groups": honest,
+		"tool": halves{rest: decided, keys: join(
+			all(honest, `setuptools setuptools_scm setuptools-git-versioning flit maturin scikit-build meson-python commitizen semantic_release
+				bumpversion bumpver towncrier cibuildwheel briefcase versioningit poetry-dynamic-versioning`),
+			map[string]half{
+				"poetry": halves{rest: honest, keys: map[string]half{
+					"plugins":          halves{rest: honest, keys: all(decided, "pytest11")}.blend,
+					"dependencies":     pythonDependencies,
+					"dev-dependencies": pythonDependencies,
+					"group": func(old, now any) (any, bool) {
+						return eachTable(halves{rest: honest, keys: map[string]half{"dependencies": pythonDependencies}}.blend, old, now)
+					},
+				}}.blend,
+				"uv":     halves{rest: honest, keys: map[string]half{"sources": pythonDependencies}}.blend,
+				"hatch":  halves{rest: honest, keys: all(decided, "envs")}.blend,
+				"pdm":    halves{rest: honest, keys: map[string]half{"scripts": kept(nil)}}.blend,
+				"pytest": halves{rest: decided, keys: map[string]half{"ini_options": pytestOptions().blend}}.blend,
+			},
+		)}.blend,
+	}}
+}
 
 // pytestOptions are those of pytest's own table. Names for marks are honest,
 // and so is where a project that has moved into a folder of its own is found.
-var pytestOptions = halves{rest: decided, keys: map[string]half{
-	"markers": longerOrNew, "minversion": honest, "asyncio_mode": first, "asyncio_default_fixture_loop_scope": honest,
-	"pythonpath": func(old, now any) (any, bool) {
-		items, ok := list(now)
-		usual := func(item any) bool { s := stringOf(item); return s == "." || s == "src" || s == "lib" }
-		if ok && old == nil && !slices.ContainsFunc(items, func(item any) bool { return !usual(item) }) || old == nil && usual(now) {
-			return now, true
-		}
-		return decided(old, now)
-	},
-}}
+func pytestOptions() halves {
+	return halves{rest: decided, keys: map[string]half{
+		"markers": longerOrNew, "minversion": honest, "asyncio_mode": first, "asyncio_default_fixture_loop_scope": honest,
+		"pythonpath": func(old, now any) (any, bool) {
+			items, ok := list(now)
+			usual := func(item any) bool { s := stringOf(item); return s == "." || s == "src" || s == "lib" }
+			if ok && old == nil && !slices.ContainsFunc(items, func(item any) bool { return !usual(item) }) || old == nil && usual(now) {
+				return now, true
+			}
+			return decided(old, now)
+		},
+	}}
+}
 
 func longerOrNew(old, now any) (any, bool) {
 	if old == nil {

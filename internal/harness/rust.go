@@ -5,24 +5,26 @@ import "reflect"
 // cargo says what in a Cargo.toml is honest work: what the crate is and needs.
 // The targets that are tests, the profile they are built with, what stands in
 // the place of a dependency and what is linted decide.
-var cargo = halves{rest: decided, keys: join(
-	all(crates, `dependencies dev-dependencies dev_dependencies build-dependencies build_dependencies`),
-	all(honest, `features example badges cargo-features`),
-	map[string]half{
-		"package": cargoPackage.blend,
-		"project": cargoPackage.blend,
-		"lib":     halves{rest: honest, keys: all(decided, "test doctest harness bench")}.blend,
-		"bin":     binTargets,
-		"target": func(old, now any) (any, bool) {
-			return eachTable(halves{rest: honest, keys: all(crates, `dependencies dev-dependencies build-dependencies`)}.blend, old, now)
+func cargo() halves {
+	return halves{rest: decided, keys: join(
+		all(crates, `dependencies dev-dependencies dev_dependencies build-dependencies build_dependencies`),
+		all(honest, `features example badges cargo-features`),
+		map[string]half{
+			"package": cargoPackage.blend,
+			"project": cargoPackage.blend,
+			"lib":     halves{rest: honest, keys: all(decided, "test doctest harness bench")}.blend,
+			"bin":     binTargets,
+			"target": func(old, now any) (any, bool) {
+				return eachTable(halves{rest: honest, keys: all(crates, `dependencies dev-dependencies build-dependencies`)}.blend, old, now)
+			},
+			"workspace": halves{rest: honest, keys: join(
+				all(decided, "exclude default-members lints"),
+				map[string]half{"dependencies": crates},
+			)}.blend,
+			"profile": halves{rest: honest, keys: all(decided, "dev test")}.blend,
 		},
-		"workspace": halves{rest: honest, keys: join(
-			all(decided, "exclude default-members lints"),
-			map[string]half{"dependencies": crates},
-		)}.blend,
-		"profile": halves{rest: honest, keys: all(decided, "dev test")}.blend,
-	},
-)}
+	)}
+}
 
 var cargoPackage = halves{rest: honest, keys: all(decided, "autotests autobenches autoexamples")}
 
@@ -32,7 +34,7 @@ func blendCargo(old, now []byte) ([]byte, bool) {
 		_, err := readTOML(now)
 		return nil, err == nil
 	}
-	return cargo.toml(old, now)
+	return cargo().toml(old, now)
 }
 
 // rustTools are crates that tests check with.

@@ -17,6 +17,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Kind is a kind of file that runs by itself.
@@ -75,15 +76,15 @@ func conventional(file string) *Kind {
 	if inElsewhere(file) {
 		return nil
 	}
-	if k := byName[name]; k != nil && (!k.top || dir == "") {
+	if k := kindsBy().name[name]; k != nil && (!k.top || dir == "") {
 		return k
 	}
-	for _, g := range byGlob {
+	for _, g := range kindsBy().glob {
 		if ok, _ := path.Match(g.glob, lastOf(file, g.deep)); ok && (!g.kind.top || dir == "") {
 			return g.kind
 		}
 	}
-	for _, f := range byFolder {
+	for _, f := range kindsBy().folder {
 		if strings.HasPrefix(within, f.folder) || !f.kind.top && strings.Contains(within, f.folder) {
 			return f.kind
 		}
@@ -98,7 +99,7 @@ func OfLink(file string) *Kind {
 		return k
 	}
 	as := "/" + strings.ToLower(path.Clean(file)) + "/"
-	for _, f := range byFolder {
+	for _, f := range kindsBy().folder {
 		if as == f.folder || strings.HasPrefix(f.folder, as) || !f.kind.top && strings.HasSuffix(as, f.folder) {
 			return f.kind
 		}
@@ -115,8 +116,14 @@ func inElsewhere(file string) bool {
 	return slices.ContainsFunc(elsewhere, func(folder string) bool { return strings.Contains(within, folder) })
 }
 
-// The table, by what a path is looked up by.
-var byName, byGlob, byFolder = index(kinds)
+// kindsBy is the table, by what a path is looked up by. It is made when it is first needed.
+var kindsBy = sync.OnceValue(func() lookup { return index(kinds) })
+
+type lookup struct {
+	name   map[string]*Kind
+	glob   []globKind
+	folder []folderKind
+}
 
 type globKind struct {
 	glob string
@@ -138,7 +145,7 @@ type folderKind struct {
 	kind   *Kind
 }
 
-func index(kinds []Kind) (map[string]*Kind, []globKind, []folderKind) {
+func index(kinds []Kind) lookup {
 	names := map[string]*Kind{}
 	var globs []globKind
 	var folders []folderKind
@@ -155,7 +162,7 @@ func index(kinds []Kind) (map[string]*Kind, []globKind, []folderKind) {
 			folders = append(folders, folderKind{"/" + folder + "/", k})
 		}
 	}
-	return names, globs, folders
+	return lookup{names, globs, folders}
 }
 
 // maxParts is how many parts of a file are named.

@@ -163,7 +163,7 @@ func drawSettings(rt *rapid.T, gated bool) string {
 		draw[key] = func() string { return strings.TrimPrefix(few(key), key) }
 	}
 	var keys []string
-	for _, key := range Redecidable {
+	for _, key := range Redecidable() {
 		if draw[key] != nil && (gated || key != "done.confirmations") {
 			keys = append(keys, key)
 		}

@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/config"
@@ -79,7 +80,7 @@ type Savings struct {
 
 // Redecidable is every setting with which a record can be decided again: those
 // that say when a run waits and when it ends.
-var Redecidable = config.Keys(stop.Redecidable)
+var Redecidable = sync.OnceValue(func() []string { return config.Keys(stop.Redecidable) })
 
 // Suppose decides a recorded run once more, with flags laid over the settings that
 // it had. It reads the record and nothing else, starts nothing and writes nothing.
@@ -117,13 +118,13 @@ func Suppose(store journal.Store, entry journal.Entry, flags []config.Flag) (*Re
 
 // onlyDecisions refuses what a record cannot tell of.
 func onlyDecisions(flags []config.Flag, was []terms) error {
-	can := "these can: " + strings.Join(Redecidable, ", ")
+	can := "these can: " + strings.Join(Redecidable(), ", ")
 	if len(flags) == 0 {
 		return &request.UsageError{What: "no other setting is given", Hint: "write it like --set stop.no_progress=3; " + can}
 	}
 	for _, f := range flags {
 		switch _, err := was[0].settings.Explain(f.Key); {
-		case slices.Contains(Redecidable, f.Key):
+		case slices.Contains(Redecidable(), f.Key):
 		case f.Key == "gate" || strings.HasPrefix(f.Key, "gate."), err == nil:
 			return &request.UsageError{What: f.Key + " cannot be tried: a record tells when the run could have ended, not what its agents, gates and scripts would have done otherwise", Hint: can}
 		default:
@@ -171,7 +172,7 @@ func valueOf(list []terms, key string) config.Value {
 func (rec *record) missing(was []terms) []string {
 	off := []config.Value{"0", "0.0", `"0s"`, "false"}
 	var list []string
-	for _, key := range Redecidable {
+	for _, key := range Redecidable() {
 		if _, ok := rec.runners[len(rec.runners)-1].settings[key]; !ok && !slices.Contains(off, valueOf(was, key)) {
 			list = append(list, fmt.Sprintf("%s was not stored with the run: it is taken to be what it is when nobody sets it", key))
 		}

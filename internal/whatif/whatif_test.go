@@ -263,7 +263,7 @@ func TestWhatifSaysWhichSettingsWereNotStored(t *testing.T) {
 		}
 	}
 	off := []string{"stop.max_files", "stop.cost_without_progress", "stop.gates_are_failures", "stop.limit_first", "budget.cost_usd", "budget.tokens", "loop.max_time", "loop.iteration_delay", "stop.no_progress", "stop.repeats"} // the last two for a command
-	for _, key := range Redecidable {
+	for _, key := range Redecidable() {
 		if want := !slices.Contains(off, key); slices.Contains(told, key) != want {
 			t.Errorf("%s is told: %v, want %v", key, !want, want)
 		}
@@ -493,7 +493,7 @@ func TestWhatifRefusesWhatARecordDoesNotTell(t *testing.T) {
 // Every setting that can be supposed is one of the rules', so that supposing it
 // may change something.
 func TestRedecidableSettingsDecide(t *testing.T) {
-	for _, key := range Redecidable {
+	for _, key := range Redecidable() {
 		if !decides(key) {
 			t.Errorf("%s can be supposed, and is not taken from the record", key)
 		}
