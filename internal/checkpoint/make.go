@@ -27,6 +27,7 @@ type maker struct {
 	sealed     map[string]string
 	files      []string // of the new index; nil when it is empty
 	indexStamp string   // of the user's index when it was copied
+	autocrlf   string   // the user's setting; empty: none
 }
 
 // unborn is the HEAD of a repository without a commit.
@@ -120,9 +121,12 @@ const (
 	alikeKeys = "filemode|symlinks|ignorecase|precomposeunicode|longpaths|protecthfs|protectntfs|trustctime|checkstat|excludesfile"
 )
 
+// autocrlf is asked for with them. The store has none: it keeps what is on the disk.
+const autocrlf = "core.autocrlf"
+
 // like is the user's settings that the store and clean checkouts share.
 func (m *maker) like(ctx context.Context) (string, error) {
-	out, err := m.user.ask(ctx, git.Command{}, "config", "-z", "--get-regexp", alike)
+	out, err := m.user.ask(ctx, git.Command{}, "config", "-z", "--get-regexp", alike+"|^"+autocrlf+"$")
 	if err != nil && !git.SaidNo(err) {
 		return "", err
 	}
@@ -135,6 +139,10 @@ func (m *maker) like(ctx context.Context) (string, error) {
 		}
 		if !given {
 			value = "true"
+		}
+		if key == autocrlf {
+			m.autocrlf = value // the last one holds
+			continue
 		}
 		fmt.Fprintf(&b, "\t%s = %s\n", strings.TrimPrefix(key, "core."), git.QuoteConfig(value))
 	}
@@ -236,12 +244,8 @@ func (m *maker) seed(ctx context.Context, index string) error {
 // suspects tells which files may differ on disk from what git holds although
 // git takes them for unchanged, since it would change them on their way.
 func (m *maker) suspects(ctx context.Context, onCopy git.Command) (func(string) bool, error) {
-	crlf, err := m.user.ask(ctx, onCopy, "config", "--get", "core.autocrlf")
-	switch {
-	case err == nil && strings.TrimSpace(string(crlf)) != "false":
+	if m.autocrlf != "" && m.autocrlf != "false" {
 		return func(string) bool { return true }, nil
-	case err != nil && !git.SaidNo(err):
-		return nil, err
 	}
 	out, err := m.user.ask(ctx, onCopy, append([]string{"ls-files", "-z", "--"}, convertedPaths...)...)
 	if err != nil {

@@ -284,3 +284,32 @@ func TestAStoreKnowsTheUsersOwnRules(t *testing.T) {
 		t.Errorf("the store goes by\n%s", like)
 	}
 }
+
+// What git answers in lines may hold one more.
+func TestARepositoryWithALineBreakInItsName(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a\nb")
+	f := folderAt(t, dir)
+	f.Must(os.MkdirAll(dir, 0o700))
+	f.Git("init", "-q")
+	u, err := findUserRepo(t.Context(), f.open())
+	f.Must(err)
+	if filepath.Base(u.top) != "a\nb" || u.dir != filepath.Join(u.top, ".git") || u.format != "sha1" {
+		t.Errorf("it is at %q, its git folder at %q, in %q", u.top, u.dir, u.format)
+	}
+}
+
+// Git converts a file by this setting however it is written, so what the user's index
+// knows of it does not tell what is on the disk.
+func TestLineEndingsThatGitConverts(t *testing.T) {
+	for _, value := range []string{"input", "true", "yes"} {
+		f := newRepository(t)
+		f.Git("config", "core.autocrlf", "false")
+		f.Git("config", "--add", "core.autocrlf", value)
+		f.Write("a.txt", "one\r\ntwo\r\n")
+		f.Git("add", "-A")
+		s := f.keep(f.open())
+		if got := f.holds(s, f.checkpoint(s), "a.txt"); got != "one\r\ntwo\r\n" {
+			t.Errorf("with %s the checkpoint has %q", value, got)
+		}
+	}
+}

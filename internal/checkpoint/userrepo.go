@@ -29,26 +29,37 @@ type userRepo struct {
 	known knownTips
 }
 
-// findUserRepo asks git where things are. Each answer may hold a newline, so each
-// is a question of its own.
+// findUserRepo asks git where things are: all at once, and where an answer holds a
+// newline, one by one.
 func findUserRepo(ctx context.Context, t *git.Tree) (*userRepo, error) {
 	u := &userRepo{git: t.Program()}
-	for _, ask := range []struct {
-		what   string
-		answer *string
-	}{{"--show-toplevel", &u.top}, {"--absolute-git-dir", &u.dir}, {"--show-object-format", &u.format}} {
-		out, err := u.git.Run(ctx, "rev-parse", ask.what)
-		if err != nil {
-			return nil, err
-		}
-		*ask.answer = strings.TrimSuffix(string(out), "\n")
+	asks := []string{"--show-toplevel", "--absolute-git-dir", "--show-object-format"}
+	answers, err := u.where(ctx, asks...)
+	if err != nil {
+		return nil, err
 	}
+	if len(answers) != len(asks) {
+		answers = nil
+		for _, ask := range asks {
+			lines, err := u.where(ctx, ask)
+			if err != nil {
+				return nil, err
+			}
+			answers = append(answers, strings.Join(lines, "\n"))
+		}
+	}
+	u.top, u.dir, u.format = answers[0], answers[1], answers[2]
 	u.top, u.dir = filepath.FromSlash(u.top), filepath.FromSlash(u.dir)
-	var err error
 	if u.common, err = project.CommonOf(u.dir); err != nil {
 		return nil, fmt.Errorf("find the repository: %w", err)
 	}
 	return u, nil
+}
+
+// where is what git says of where things are, in lines.
+func (u *userRepo) where(ctx context.Context, asks ...string) ([]string, error) {
+	out, err := u.git.Run(ctx, append([]string{"rev-parse"}, asks...)...)
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), err
 }
 
 // locate looks where the user's repository is now. What was known of it when the
