@@ -83,8 +83,11 @@ var families = []family{
 func Main(args []string) int {
 	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: fold(os.Stderr)}}
 	sh.args = args
-	root := newRoot(sh)
 	ignoreBrokenPipes()
+	if onlyVersion(args) {
+		return sh.version()
+	}
+	root := newRoot(sh)
 	noteDetached()
 	args, sh.allHelp = wantsAll(args)
 	root.SetArgs(asRun(root, args))

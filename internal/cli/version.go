@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -28,4 +30,21 @@ func versionCommand(sh *shell) *cobra.Command {
 
 func versionLine() string {
 	return fmt.Sprintf("refrain %s (%s, %s/%s)", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// onlyVersion tells whether nothing but the version is asked for: then no command has
+// to be made to say it.
+func onlyVersion(args []string) bool {
+	return len(args) == 1 && (args[0] == "--version" || args[0] == "-v")
+}
+
+// version prints the version, as the flag does beside others.
+func (sh *shell) version() (status int) {
+	_, err := fmt.Fprintln(sh.out, versionLine())
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return 0
+	}
+	told := explain(err)
+	told.print(sh.err)
+	return told.status
 }
