@@ -39,10 +39,12 @@ var mayImport = map[string][]string{
 
 	"pool": nil, // the objects of a git repository, copied once
 
+	"lull": nil, // memory that a process gives back while it waits
+
 	"loop":    nil,
 	"project": nil,
 
-	"proc":     join(words, []string{"fence"}),
+	"proc":     join(words, []string{"fence", "lull"}),
 	"stop":     words,
 	"detect":   join(words, []string{"tests"}),
 	"price":    nil, // what models cost
@@ -111,7 +113,7 @@ var mayImport = map[string][]string{
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project", "sandbox", "container", "fence", "bridge", "proxy"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "fence", "rehearse", "loop", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
+	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "fence", "rehearse", "loop", "lull", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
 	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

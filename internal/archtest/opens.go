@@ -21,7 +21,6 @@ var mayOpen = map[string]string{
 	"internal/proc/table_linux.go":  "files of the kernel's",
 	"internal/proc/child.go":        "a file of the system's",
 	"internal/proc/stream.go":       "a file that it has just made",
-	"internal/proc/sweep_linux.go":  "files of the kernel's",
 
 	"internal/proc/tryfence_linux.go":  "a new folder, and what must not open",
 	"internal/proc/tryfence_darwin.go": "a new folder",

@@ -23,7 +23,9 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Run
 	control := app.NewControl()
 	stopSteering := steer(control, &sh.lent, job.Settings.Config.Loop.OnInterrupt)
 	defer stopSteering()
-	observers, late := []app.Observer{s}, &lateWarnings{}
+	modest := newModest()
+	defer modest.lull.Close()
+	observers, late := []app.Observer{s, modest}, &lateWarnings{}
 	if detached != "" {
 		observers = append(observers, &announcer{file: detached, attended: job.Attended(), run: name})
 	}

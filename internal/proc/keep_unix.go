@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fence"
+	"github.com/refrain-loop/refrain/internal/lull"
 )
 
 // The life of a keeper, and of one process that it keeps:
@@ -260,6 +261,8 @@ func (k *keeping) read() {
 
 // serve does what the runner asks, until it is dead.
 func (k *keeping) serve() {
+	idle := lull.New()
+	defer idle.Close()
 	var again <-chan time.Time
 	for {
 		select {
@@ -267,6 +270,7 @@ func (k *keeping) serve() {
 			if !alive {
 				return
 			}
+			idle.Stir()
 			k.do(r)
 		case <-k.signals:
 		case <-again:

@@ -36,7 +36,7 @@ var ladder = struct {
 
 	patience: 3 * time.Second,
 	glance:   time.Second,
-	round:    15 * time.Second,
+	round:    30 * time.Second,
 }
 
 // lastOutput knows when the process was last heard of.

@@ -21,6 +21,10 @@ import (
 // wasStopped is what has happened to a keeper that somebody holds with a signal.
 const wasStopped = "was stopped"
 
+// began is what the rounds of all keepers are counted from, so that the runner is woken
+// once for all of them.
+var began = time.Now()
+
 // hello is how long a new keeper may take to say that it is there.
 const hello = 10 * time.Second
 
@@ -162,7 +166,7 @@ func (l *line) watch() {
 		select {
 		case <-l.dead:
 			return
-		case <-time.After(ladder.round):
+		case <-time.After(ladder.round - time.Since(began)%ladder.round): // all at once
 		}
 		e, err := readEntry(l.keeper.pid)
 		if errors.Is(err, errors.ErrUnsupported) {
