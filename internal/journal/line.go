@@ -70,6 +70,9 @@ func (l Line) Brief() (loop.Event, error) {
 // ending reads the end of an attempt without the state that it carries. It is false
 // where somebody has written it in another way than we do.
 func (l Line) ending(into *loop.IterationFinished) bool {
+	if seal.Of(l.Raw) == "" && !json.Valid(l.Raw) {
+		return false // half a line; one with a seal was written to its end
+	}
 	// Quotes in texts are escaped, so these can only be the names of fields.
 	before, _, found := bytes.Cut(l.rest, []byte(`,"state":{"totals":`))
 	if !found || !bytes.HasPrefix(before, []byte(`,"outcome":{`)) || !bytes.Contains(before, []byte(`,"verdict":{`)) {

@@ -90,6 +90,12 @@ func TestBriefIsAsGoodAsWhole(t *testing.T) {
 // little is wanted of it.
 func TestBriefFindsAnEventBehindHalfALine(t *testing.T) {
 	half := `{"seq":4,"time":"2026-11-15T12:00:00.000Z","run":"r","iter":1,"attempt":1,"type":"iteration.finished","outcome":{"result":"ok"},"verdict":{"action":"continue"},"state":{"totals":{"ok":3,"fai`
+	for _, known := range []bool{true, false} {
+		line, _ := scanLine([]byte(half + `led":0`))
+		if e, whole, err := line.read(line.Raw, known); err == nil || whole {
+			t.Errorf("half a line is read as %+v", e)
+		}
+	}
 	line := Line{}
 	e, whole, err := line.read([]byte(half+`{"seq":5,"time":"2026-11-15T12:00:01.000Z","run":"r","type":"run.paused"}`), true)
 	if err != nil || whole || e.Seq != 5 {
