@@ -281,7 +281,8 @@ func doubt(proven bool, p *loop.Proof, why string) (bool, *loop.Proof) {
 }
 
 // Iterations gives the last attempts that finished, oldest first; last 0 gives
-// all. It reads backwards and so does not mind how long the run has been going.
+// all, which come without the state that each carries. It reads backwards and so does
+// not mind how long the run has been going.
 func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
 	if !isName(name) {
 		return nil, &NotFoundError{Ref: name}
@@ -314,7 +315,8 @@ func iterations(r io.ReaderAt, c seal.Chain, size int64, last int) ([]loop.Event
 		if !l.Believed || !bytes.Contains(l.Text, []byte(finished)) {
 			continue // not worth decoding
 		}
-		e, _, err := decodeLine(l.Text)
+		line, known := scanLine(l.Text)
+		e, _, err := line.read(l.Text, known && last == 0) // of all of them, nobody wants the states
 		if err != nil || e.Type() != finished {
 			continue
 		}
