@@ -80,6 +80,7 @@ type report struct {
 	out     []loop.Payload
 	session loop.AgentSession // all that was told so far
 	model   modelFacts
+	alike   [2]string         // the names that were the same model last
 	limit   loop.Limit        // the last one reported
 	trying  *fault            // why it tries a request again, until it gets an answer
 	result  *loop.AgentResult // the last one reported
@@ -125,9 +126,15 @@ func (r *report) answered(model string) {
 		return
 	}
 	r.trying = nil
-	if named := r.session.Model; named != "" && !sameModel(named, model) {
-		r.met(loop.AgentSession{Model: model})
+	pair := [2]string{r.session.Model, model}
+	if pair[0] == "" || pair == r.alike { // most messages are of one model
+		return
 	}
+	if !sameModel(pair[0], model) {
+		r.met(loop.AgentSession{Model: model})
+		return
+	}
+	r.alike = pair
 }
 
 // learn keeps what was told and gives it back if it is news.
