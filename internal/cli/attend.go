@@ -26,6 +26,9 @@ func (sh *shell) attend(job *app.Job, name string, s *screen, start func(app.Run
 	modest := newModest()
 	defer modest.lull.Close()
 	observers, late := []app.Observer{s, modest}, &lateWarnings{}
+	if c := newCollector(); c != nil {
+		observers = append(observers, c)
+	}
 	if detached != "" {
 		observers = append(observers, &announcer{file: detached, attended: job.Attended(), run: name})
 	}
