@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -43,98 +42,6 @@ func benchCPU(b *testing.B, w *world, args ...string) {
 		cpu = append(cpu, w.measure(0, w.program, args...).cpu)
 	}
 	report(b, median(cpu), "cpu-ms")
-}
-
-// BenchmarkStream is how fast an agent can talk, and what that takes.
-func BenchmarkStream(b *testing.B) {
-	const mb = 32
-	line := strings.Repeat("All work and no play makes a dull agent. ", 3)
-	script := fmt.Sprintf("[[iteration]]\nsteps = [{ flood_mb = %d }]\n", mb)
-	tests := []struct {
-		name string
-		args func(*world) []string
-	}{
-		{"text", func(*world) []string {
-			return []string{"--", "sh", "-c", fmt.Sprintf("yes %q | head -c %dM", line, mb)}
-		}},
-		{"events", func(w *world) []string {
-			return []string{"-p", "talk", "-a", "rehearsal", "--set", "agents.rehearsal.script=" + w.write("script.toml", script)}
-		}},
-	}
-	for _, tt := range tests {
-		b.Run(tt.name, func(b *testing.B) {
-			w := benchWorld(b)
-			args := append([]string{"run", "-n", "1"}, tt.args(w)...)
-			var speed, cpu, memory []float64
-			for b.Loop() {
-				m := w.measure(0, w.program, args...)
-				speed = append(speed, mb/m.wall*1000)
-				cpu = append(cpu, m.cpu/mb)
-				memory = append(memory, m.rss)
-				b.StopTimer()
-				if err := os.RemoveAll(filepath.Join(w.store().Dir, "runs")); err != nil { // else the disk fills up
-					b.Fatal(err)
-				}
-				b.StartTimer()
-			}
-			report(b, median(speed), "MB/s")
-			report(b, median(cpu), "cpu-ms/MB")
-			report(b, slices.Max(memory), "rss-MB")
-		})
-	}
-}
-
-// BenchmarkAgainstJQ reads a stream of claude's, by turns with "jq -c .type".
-// We also keep the transcript and the events; jq only reads.
-func BenchmarkAgainstJQ(b *testing.B) {
-	if _, err := exec.LookPath("jq"); err != nil {
-		b.Skip("jq is not installed")
-	}
-	w := benchWorld(b)
-	stream := w.writeStream("stream.jsonl", 64<<20)
-	args := []string{"run", "-n", "1", "-o", "quiet", "-p", "go", "-a", "x", "--set", "agents.x.format=claude", "--set", fmt.Sprintf("agents.x.command=[%q, %q]", "cat", stream)}
-	var cpu, speed, memory []float64
-	for b.Loop() {
-		jq := w.measure(0, "jq", "-c", ".type", stream)
-		ours := w.measure(0, w.program, args...)
-		cpu = append(cpu, ours.cpu/jq.cpu)
-		speed = append(speed, jq.wall/ours.wall)
-		memory = append(memory, ours.rss)
-		b.StopTimer()
-		if err := os.RemoveAll(filepath.Join(w.store().Dir, "runs")); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-	}
-	report(b, median(cpu), "cpu-ratio")
-	report(b, median(speed), "speed-ratio")
-	report(b, slices.Max(memory), "rss-MB")
-}
-
-// writeStream writes recorded streams of the real CLI, again and again. It never
-// holds them all: the system counts our memory as that of the programs we start.
-func (w *world) writeStream(name string, size int) string {
-	w.Helper()
-	var once bytes.Buffer
-	for _, name := range []string{"tools", "tools-parallel", "background", "big"} {
-		text, err := os.ReadFile(filepath.Join("../agent/testdata/streams/claude", name+".jsonl"))
-		if err != nil {
-			w.Fatal(err)
-		}
-		once.Write(text)
-	}
-	path := w.write(name, "")
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer f.Close()
-	for range size / once.Len() {
-		if _, err := f.Write(once.Bytes()); err != nil {
-			w.Fatal(err)
-		}
-	}
-	return path
 }
 
 // benchWorld is a world with the program as it is released.
