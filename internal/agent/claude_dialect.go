@@ -63,10 +63,14 @@ func (d *claudeDialect) system(v value, r *report) {
 	case v.is("init", "subtype"):
 		r.met(loop.AgentSession{Session: v.str("session_id"), Model: v.str("model"), BilledTo: billedTo(v.str("apiKeySource"))})
 	case v.is("api_retry", "subtype"):
+		f := fault{status: v.int("error_status"), kind: v.str("error")}
+		if f.status == 0 && f.kind == "unknown" { // nobody has answered
+			f = fault{kind: "connection_failed", text: "no answer came"}
+		}
 		r.retries(loop.AgentRetry{
 			Try: v.int("attempt"), Most: v.int("max_retries"),
 			After: loop.Millis(time.Duration(v.int("retry_delay_ms")) * time.Millisecond),
-		}, fault{status: v.int("error_status"), kind: v.str("error")})
+		}, f)
 	case v.is("task_started", "subtype"):
 		d.started(v.str("task_id"))
 	case v.is("task_notification", "subtype"):
