@@ -15,6 +15,9 @@ func TestAClonesFilesActOnlyOnceTheyAreTrusted(t *testing.T) {
 		w := newTrappedWorld(t, r)
 		w.env = slices.DeleteFunc(w.env, func(v string) bool { return strings.HasPrefix(v, "REFRAIN_TRUST_FOLDERS=") })
 		w.env = append(w.env, traps[r.name].env...)
+		if trust := traps[r.name].trust; trust != nil {
+			trust(w) // which is not enough for us
+		}
 
 		asked := w.run("-n", "1")
 		asked.exits(3)

@@ -60,6 +60,14 @@ base_url = "{elsewhere}/v1"
 env_key = "FAKE_KEY"
 wire_api = "responses"
 `},
+		trust: func(w *trappedWorld) { // from 0.169 on it asks
+			path := filepath.Join(w.home, ".codex", "config.toml")
+			own, err := os.ReadFile(path)
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.write(path, fmt.Sprintf("%s\n[projects.%q]\ntrust_level = \"trusted\"\n", own, w.tree))
+		},
 		acts: []string{"server"},
 	},
 	"opencode": {
