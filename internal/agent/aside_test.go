@@ -202,6 +202,17 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 		},
 		{
+			"opencode takes a model of its own", "opencode",
+			[]string{
+				"!timestamp=x level=INFO run=1 message=stream providerID=opencode modelID=big session.id=s small=false agent=build mode=primary",
+				"!timestamp=x level=INFO run=1 message=stream providerID=opencode modelID=big session.id=s small=false agent=build mode=primary",
+			},
+			[]loop.Payload{
+				&loop.AgentSession{Model: "opencode/big"},
+				&loop.Warning{Key: "opencode's choice", Text: `no model is set, and opencode has taken opencode/big at opencode.ai: where nobody is signed in, that is a free one`, Hint: `sign in with "opencode auth login", or name a model with -m`},
+			},
+		},
+		{
 			"a line like the plugin's", "opencode",
 			[]string{`!refrain: opencode {"type":"idle"}`, `!refrain: opencode {`, `!refrain: opencode `},
 			nil,

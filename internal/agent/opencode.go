@@ -120,6 +120,7 @@ type opencodeDialect struct {
 	failed   string // what its log says of the last request that failed
 	told     bool   // the plugin has told of a retry, and will tell of the next
 	plugin   parser
+	warned   bool // of the model that it has chosen
 }
 
 func newOpencodeDecoder(o Options) Decoder { return newJSONDecoder(o, &opencodeDialect{}) }
@@ -228,10 +229,25 @@ func (d *opencodeDialect) asking(line string, r *report) {
 	provider, model := logged(line, "providerID"), logged(line, "modelID")
 	if provider != "" && model != "" && strings.Contains(line, " mode=primary") {
 		r.met(loop.AgentSession{Model: provider + "/" + model})
+		d.choice(provider, model, r)
 	}
 	if r.trying != nil {
 		r.retries(loop.AgentRetry{Try: d.tries, Most: opencodeTries, After: loop.Millis(time.Millisecond)}, *r.trying)
 	}
+}
+
+// choice warns of a model that nobody has asked for: without one, and without a sign-in,
+// it takes a free one of its maker's, and says so nowhere.
+func (d *opencodeDialect) choice(provider, model string, r *report) {
+	if r.options.Model != "" || provider != "opencode" || d.warned {
+		return
+	}
+	d.warned = true
+	r.add(&loop.Warning{
+		Key:  "opencode's choice",
+		Text: "no model is set, and opencode has taken " + provider + "/" + model + " at opencode.ai: where nobody is signed in, that is a free one",
+		Hint: "sign in with \"opencode auth login\", or name a model with -m",
+	})
 }
 
 // logged is a value of a line of its log: a word, or a text in quotes.

@@ -102,16 +102,31 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 
 // hear takes in what the agent said, and what listeners find in it.
 func (e *Engine) hear(a *Attempt, said ...loop.Payload) {
-	e.Record(said...)
+	once := slices.ContainsFunc(said, keyed)
+	if !once {
+		e.Record(said...)
+	}
 	for _, p := range said {
+		switch {
+		case keyed(p):
+			e.WarnOnce(*p.(*loop.Warning))
+		case once:
+			e.Record(p)
+		}
 		for _, found := range a.hear(p) {
-			if w, ok := found.(*loop.Warning); ok && w.Key != "" {
-				e.WarnOnce(*w)
+			if keyed(found) {
+				e.WarnOnce(*found.(*loop.Warning))
 				continue
 			}
 			e.Record(found)
 		}
 	}
+}
+
+// keyed tells whether this is a warning that is given once a run.
+func keyed(p loop.Payload) bool {
+	w, ok := p.(*loop.Warning)
+	return ok && w.Key != ""
 }
 
 // decoder reads what the agent prints, but for what is secret.
