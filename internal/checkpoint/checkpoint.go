@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
@@ -143,36 +144,28 @@ func (s *Store) lastKept(ctx context.Context) (*Checkpoint, error) {
 	return s.last, nil
 }
 
-// signature is who makes checkpoints. The user's own name belongs on the user's
-// own commits.
-var signature = []string{
-	"GIT_AUTHOR_NAME=refrain", "GIT_AUTHOR_EMAIL=refrain@localhost",
-	"GIT_COMMITTER_NAME=refrain", "GIT_COMMITTER_EMAIL=refrain@localhost",
-}
-
 // record makes a checkpoint of what is in the index of the store.
 func (s *Store) record(ctx context.Context, last *Checkpoint, f facts) (Checkpoint, error) {
-	out, err := s.repo.run(ctx, git.Command{}, "write-tree", "--missing-ok")
+	tree, err := s.repo.writeTree(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	tree := strings.TrimSpace(string(out))
 	if last != nil && last.Tree == tree && last.facts.equal(f) {
 		return *last, nil
-	}
-	args := []string{"commit-tree", tree}
-	if last != nil {
-		args = append(args, "-p", last.ID)
 	}
 	message, err := json.Marshal(f)
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	out, err = s.repo.run(ctx, git.Command{Env: signature, Stdin: message}, args...)
-	if err != nil {
-		return Checkpoint{}, err
+	var parent string
+	if last != nil {
+		parent = last.ID
 	}
-	c := s.describe(strings.TrimSpace(string(out)), tree, f)
+	id, err := s.repo.put("commit", commitText(tree, parent, message, time.Now()))
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
+	}
+	c := s.describe(id, tree, f)
 	if err := files.Overwrite(s.repo.head(), []byte(c.ID+"\n"), 0o600, files.SyncFile); err != nil {
 		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}

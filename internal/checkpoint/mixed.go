@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/refrain-loop/refrain/internal/git"
+	"time"
 )
 
 // With is a checkpoint like now in which some files are what they were at another
@@ -49,9 +47,9 @@ func (s *Store) With(ctx context.Context, now, other Checkpoint, paths []string,
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	out, err := s.repo.run(ctx, git.Command{Env: signature, Stdin: message}, "commit-tree", tree, "-p", now.ID)
+	id, err := s.repo.put("commit", commitText(tree, now.ID, message, time.Now()))
 	if err != nil {
-		return Checkpoint{}, err
+		return Checkpoint{}, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	return s.describe(strings.TrimSpace(string(out)), tree, f), nil
+	return s.describe(id, tree, f), nil
 }

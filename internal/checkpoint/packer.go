@@ -44,18 +44,13 @@ const (
 // packing is the folder in which a pack is made.
 const packing = "packing"
 
-// Tidy packs what the store holds from now on, beside everything else and one pack
-// at a time, until stop is called, which waits a moment for one that is under way.
-func (s *Store) Tidy(ctx context.Context) (stop func()) {
-	if s.list != nil {
-		return func() {}
-	}
-	p := s.packer
+// begin packs whenever that is due, until it is told to stop; with now it begins at once.
+func (p *packer) begin(ctx context.Context, now bool) (stop func()) {
 	due, over := make(chan struct{}, 1), make(chan struct{})
 	p.mu.Lock()
 	p.due = due
 	p.mu.Unlock()
-	if s.seeded == nil { // it was there: somebody may have been killed
+	if now { // it was there: somebody may have been killed
 		due <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -174,14 +169,14 @@ func (p *packer) write(ctx context.Context, scratch string, names []string) erro
 	}
 	_, err := p.repo.run(ctx, git.Command{
 		Env:      []string{"GIT_OBJECT_DIRECTORY=" + scratch, lookingInto(p.repo.objects())},
-		Settings: []git.Setting{{Key: "core.bigFileThreshold", Value: "8m"}, {Key: "pack.writeReverseIndex", Value: "false"}},
+		Settings: []git.Setting{{Key: "core.bigFileThreshold", Value: "8m"}, {Key: "pack.writeReverseIndex", Value: "false"}, {Key: "core.fsync", Value: "objects,pack-metadata"}},
 		Stdin:    []byte(strings.Join(names, "\n") + "\n"),
 	}, "pack-objects", "-q", "--delta-base-offset", "--threads=1", "--window-memory=64m", filepath.Join(scratch, strings.TrimSuffix(ours, "-")))
 	return err
 }
 
-// place moves a pack that was made to the others, once it is on the disk, the index
-// last: by that git finds it.
+// place moves a pack that was made to the others, the index last: by that git finds it.
+// It is on the disk.
 func (p *packer) place(ctx context.Context, scratch string) (pack, error) {
 	made, err := filepath.Glob(filepath.Join(globQuoted(scratch), ours+"*.idx"))
 	if err != nil || len(made) != 1 {
@@ -190,9 +185,6 @@ func (p *packer) place(ctx context.Context, scratch string) (pack, error) {
 	base := strings.TrimSuffix(made[0], ".idx")
 	into := filepath.Join(p.repo.objects(), "pack")
 	for _, ending := range []string{".pack", ".idx"} {
-		if err := syncFile(base + ending); err != nil {
-			return pack{}, err
-		}
 		if err := os.Rename(base+ending, filepath.Join(into, filepath.Base(base)+ending)); err != nil {
 			return pack{}, err
 		}
@@ -205,20 +197,8 @@ func (p *packer) place(ctx context.Context, scratch string) (pack, error) {
 	if err != nil {
 		return pack{}, err
 	}
-	names, err := indexed(text, p.repo.format)
+	names, err := listedIn(text, p.repo.format)
 	return pack{index: at, names: names}, err
-}
-
-// syncFile waits until a file is on the disk.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrPermission) { // git makes them read-only
-		f, err = os.Open(path)
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // only is those of the names that are in the pack.

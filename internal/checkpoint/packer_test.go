@@ -273,7 +273,7 @@ func FuzzIndexed(f *testing.F) {
 	f.Add(append([]byte("\xfftOc\x00\x00\x00\x02"), make([]byte, 256*4+40)...))
 	f.Fuzz(func(t *testing.T, index []byte) {
 		for _, format := range []string{"sha1", "sha256"} {
-			names, err := indexed(index, format)
+			names, err := listedIn(index, format)
 			if err == nil && len(names)*nameLength(format) > len(index) {
 				t.Errorf("%d names in %d bytes", len(names), len(index))
 			}

@@ -44,7 +44,7 @@ func (r *shadow) ourPacks(ctx context.Context) ([]pack, error) {
 		if err != nil {
 			continue
 		}
-		if names, err := indexed(text, r.format); err == nil {
+		if names, err := listedIn(text, r.format); err == nil {
 			all = append(all, pack{index: at, names: names})
 		}
 	}
@@ -65,9 +65,9 @@ func nameLength(format string) int {
 	return 20
 }
 
-// indexed is the names that the index of a pack lists: behind eight bytes that say
+// listedIn is the names that the index of a pack lists: behind eight bytes that say
 // what it is come 256 counts, the last of which counts all, and then the names.
-func indexed(index []byte, format string) ([]string, error) {
+func listedIn(index []byte, format string) ([]string, error) {
 	const head, fan = 8, 256 * 4
 	if len(index) < head+fan || !bytes.HasPrefix(index, []byte("\xfftOc\x00\x00\x00\x02")) {
 		return nil, errors.New("it is no index of a pack")

@@ -274,6 +274,15 @@ func (s *Store) Checkout(ctx context.Context, dir, tree string) (*Checkout, erro
 	return c, nil
 }
 
+// Tidy packs what the store holds from now on, beside everything else and one pack
+// at a time, until stop is called, which waits a moment for one that is under way.
+func (s *Store) Tidy(ctx context.Context) (stop func()) {
+	if s.list != nil {
+		return func() {}
+	}
+	return s.packer.begin(ctx, s.seeded == nil) // one that was there somebody may have left half done
+}
+
 // needGit refuses what a list of files cannot give.
 func (s *Store) needGit(act string) error {
 	if s.list == nil {
@@ -316,6 +325,7 @@ type shadow struct {
 	format string // of the names of objects: "sha1" or "sha256"
 
 	atWork atWork
+	whole  bool // git has written the tree once: all that the index knows are in the store
 }
 
 // at is where a file of the repository is.
