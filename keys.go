@@ -95,6 +95,8 @@ const (
 	KeyGitBranchTemplate       Key[string]        = "git.branch_template"        // the name of that branch, with {timestamp} and {procedure}
 	KeyGitOnRegression         Key[string]        = "git.on_regression"          // what happens to an iteration after which gates or tests are worse than the best so far: it stays, or is undone, and the next prompt says why: "keep" or "rollback"
 	KeyGitProtect              Key[[]string]      = "git.protect"                // files whose change fails the iteration, as patterns of a .gitignore file
+	KeyGitWatch                Key[bool]          = "git.watch"                  // in a large work tree, look only at the files that Linux says somebody has written to, and at all of them before a claim is judged, before a rollback, and every 16th time
+	KeyGitWatchAbove           Key[int]           = "git.watch_above"            // from how many files on a work tree is a large one
 	KeyFeedbackEnabled         Key[bool]          = "feedback.enabled"           // tell the next agent what the runner saw: refused claims, near misses, what earlier iterations said of themselves
 	KeyFeedbackMaxTokens       Key[int]           = "feedback.max_tokens"        // how long that may be, estimated
 	KeyFeedbackSummaries       Key[int]           = "feedback.summaries"         // how many earlier iterations are summed up in it, 10 at most

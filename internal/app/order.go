@@ -33,6 +33,7 @@ type Blueprint struct {
 	Patterns []*regexp.Regexp // on the agent's text and stderr
 	Files    *git.Tree
 	Store    *checkpoint.Store // keeps checkpoints; nil: none are made
+	Glance   bool              // and looks only at what was written to, where nothing is proven
 	Progress []loop.ProgressBy // the signals that count
 	Only     glob.Patterns     // the files that count; none is all
 	Compare  bool              // mark what attempts could repeat
@@ -61,7 +62,8 @@ func (s Blueprint) Driver() *engine.Driver {
 
 	tree := &parts.Tree{
 		Kit: kit, Files: s.Files, Store: s.Store, Only: s.Only, Progress: s.Progress,
-		Later: parts.LaterSettings{Below: s.Judge.Proof.Below, Commands: commandsOf(s.Judge.Gates)},
+		Glance: s.Glance,
+		Later:  parts.LaterSettings{Below: s.Judge.Proof.Below, Commands: commandsOf(s.Judge.Gates)},
 	}
 	kit.AddObserver(tree)
 	guards := &parts.Guards{Kit: kit, GuardSettings: s.Guarded, Files: s.Files, Pins: pinsOf(s.Judge.Gates)}
@@ -80,6 +82,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		ChangedPins: guards.ChangedPins, PlanFinished: plan.Finished, TellUncommitted: commits.TellUncommitted,
 		Disturbs: len(s.Scripts) > 0 || s.Hooks.Set.Has(hook.PostIteration),
 	}
+	tree.MayClaim = claims.MayCome
 	usage := &parts.Usage{Kit: kit}
 	repeats := &parts.Repeats{Tree: tree, Enabled: s.Compare, MaxDiff: proof.MaxDiff}
 
@@ -106,6 +109,7 @@ func (s Blueprint) Driver() *engine.Driver {
 		},
 		Check: []checkFunc{
 			usage.Check,                          // warns of what the agent did not tell
+			tree.LookAgain,                       // at everything, before it is judged as done
 			tree.Compare,                         // what changed
 			tree.NoteLater,                       // and what of that runs by itself
 			(&parts.Conflicts{Tree: tree}).Check, // merge conflicts that were left in it

@@ -178,6 +178,9 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			return loop.RunFinished{}, fmt.Errorf("open the checkpoints of %s: %w", o.run.Meta().Name, err)
 		}
 		defer kept.Tidy(ctx)()
+		if c.Git.Watch {
+			defer kept.Watch(max(1, c.Git.WatchAbove))()
+		}
 	}
 	bare := environ(j.Environ(), j.Tree, o.run)
 	hide := j.secrets()
@@ -209,7 +212,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard, Broken: w.Broken,
 
 		Claims: j.claims(), Patterns: j.patterns,
-		Files: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
+		Files: tree, Store: kept, Glance: c.Git.Watch, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{

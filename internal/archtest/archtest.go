@@ -37,7 +37,8 @@ var mayImport = map[string][]string{
 	"bridge": nil,        // one connection goes on through another
 	"proxy":  {"bridge"}, // which hosts can be reached
 
-	"pool": nil, // the objects of a git repository, copied once
+	"pool":  nil, // the objects of a git repository, copied once
+	"watch": nil, // which files of a tree may be others than they were
 
 	"lull": nil, // memory that a process gives back while it waits
 
@@ -88,7 +89,7 @@ var mayImport = map[string][]string{
 	"governor": nil,
 
 	"git":        join(hands, []string{"project"}),
-	"checkpoint": join(hands, []string{"git", "pool", "project"}),
+	"checkpoint": join(hands, []string{"git", "pool", "watch", "project"}),
 	"notify":     join(hands, []string{"view"}),
 	"prompt":     hands,
 	"gate":       join(hands, []string{"tests"}),

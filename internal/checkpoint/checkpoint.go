@@ -74,6 +74,23 @@ func (f facts) sorted() facts {
 	return f
 }
 
+// unkept is what a checkpoint knows of that is not in the index, by which git would
+// not find it again.
+func (f facts) unkept() (paths []string) {
+	for _, skipped := range f.Skipped {
+		paths = append(paths, string(skipped.Path))
+	}
+	for _, n := range f.Nested {
+		paths = append(paths, string(n.Path))
+	}
+	for _, r := range f.Rules {
+		if len(r.Path) > 0 {
+			paths = append(paths, string(r.Path))
+		}
+	}
+	return paths
+}
+
 func (f facts) equal(other facts) bool {
 	mine, err := json.Marshal(f)
 	theirs, otherErr := json.Marshal(other)

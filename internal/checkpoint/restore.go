@@ -63,6 +63,7 @@ func (s *Store) RestoreNoting(ctx context.Context, to Checkpoint, note func(kept
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
 	}
 	s.tracked = tracked{} // the rules may be others now
+	s.lookout.doubt()
 	staying := r.staying()
 	if err := r.restoreModes(staying); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/watch"
 )
 
 // sizeLimit is where a file that nobody told git about is more likely data
@@ -45,18 +46,20 @@ type Store struct {
 	list *lists // without git
 
 	// What it is made of, with git.
-	made   madeFor
-	user   *userRepo
-	repo   *shadow
-	seal   *seal
-	rules  ruleFiles
-	trees  Trees
-	umask  *umask
-	packer *packer
+	made    madeFor
+	user    *userRepo
+	repo    *shadow
+	seal    *seal
+	rules   ruleFiles
+	trees   Trees
+	umask   *umask
+	packer  *packer
+	lookout lookout
 
 	// What is known from one checkpoint to the next.
 	last    *Checkpoint // the one that HEAD named when we looked
 	tracked tracked
+	glanced bool     // the last look was not at everything
 	seeded  []string // the files of an index that was just made; nil when it was not
 }
 
@@ -110,6 +113,7 @@ func (s *Store) putTogether(user *userRepo, made madeFor, sealed map[string]stri
 	s.rules = ruleFiles{s.repo, user}
 	s.umask = &umask{probe: s.repo.head() + ".mask"}
 	s.packer = &packer{repo: s.repo}
+	s.lookout = lookout{top: user.top, start: watch.Start}
 	s.trees = Trees{tree: s.tree, repo: s.repo, seal: s.seal, compared: &comparer{tree: s.tree, repo: s.repo}}
 }
 
@@ -281,6 +285,13 @@ func (s *Store) Tidy(ctx context.Context) (stop func()) {
 		return func() {}
 	}
 	return s.packer.begin(ctx, s.seeded == nil) // one that was there somebody may have left half done
+}
+
+// Watch has a Glance look only at what the system tells of, in trees of so many files
+// or more, until stop is called.
+func (s *Store) Watch(from int) (stop func()) {
+	s.lookout.from = from
+	return s.lookout.end
 }
 
 // needGit refuses what a list of files cannot give.

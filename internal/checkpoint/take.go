@@ -21,6 +21,18 @@ const tries = 3
 // Checkpoint keeps the work tree as it is now. When nothing has changed since
 // the last checkpoint, it is that one.
 func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	return s.checkpoint(ctx, false)
+}
+
+// Glance is a checkpoint for which git looks only at what somebody has written to, as
+// far as the system tells: see Watch. Nothing may be proven by it. It tells whether it
+// has looked at everything all the same.
+func (s *Store) Glance(ctx context.Context) (c Checkpoint, all bool, err error) {
+	c, err = s.checkpoint(ctx, true)
+	return c, !s.glanced, err
+}
+
+func (s *Store) checkpoint(ctx context.Context, glance bool) (Checkpoint, error) {
 	if s.list != nil {
 		return s.list.take(ctx)
 	}
@@ -36,11 +48,14 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	for range tries {
 		// Nobody else works on this index: whoever held its lock was killed.
 		_ = os.Remove(s.repo.index() + ".lock")
-		c, err := s.take(ctx)
+		c, err := s.take(ctx, s.where(ctx, glance))
 		if len(found) > 0 {
 			c.Notes = append(c.Notes, "somebody has written to the store of the checkpoints, and it was put back: "+strings.Join(found, ", "))
 		}
-		c.Notes = append(c.Notes, s.packer.note()...)
+		c.Notes = slices.Concat(c.Notes, s.packer.note(), s.lookout.notes())
+		if err != nil {
+			s.lookout.doubt()
+		}
 		var refused *git.Error
 		if err == nil || ctx.Err() != nil || !errors.As(err, &refused) || refused.Hung() {
 			return c, err
@@ -68,9 +83,23 @@ func (s *Store) renewIndex(ctx context.Context) error {
 	return err
 }
 
+// where tells where to look for what has changed; nil: everywhere.
+func (s *Store) where(ctx context.Context, glance bool) []string {
+	if !glance {
+		return nil
+	}
+	places, all := s.lookout.places()
+	if all {
+		s.lookout.begin(ctx, s.repo)
+		return nil
+	}
+	return append([]string{}, places...)
+}
+
 // take looks for what differs from the index, brings it into the index, and
-// records the whole. Git is asked first whether there is anything to do.
-func (s *Store) take(ctx context.Context) (Checkpoint, error) {
+// records the whole. Git is asked first whether there is anything to do. It looks at
+// some places only, if it is told which, and at what is known of besides the index.
+func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
 	last, err := s.lastKept(ctx)
 	if err != nil {
 		return Checkpoint{}, err
@@ -87,7 +116,14 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	records, hidden, err := s.repo.status(ctx)
+	if newRules {
+		within = nil
+	}
+	s.glanced = within != nil
+	if within != nil {
+		within = besides(within, known.unkept())
+	}
+	records, hidden, err := s.repo.status(ctx, within)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -111,6 +147,19 @@ func (s *Store) take(ctx context.Context) (Checkpoint, error) {
 	}
 	s.seeded = nil
 	sorted.facts = sorted.facts.sorted()
+	c, err := s.settle(ctx, last, sorted, tracked)
+	if err == nil {
+		s.lookout.looked(!s.glanced, sorted.keep)
+	}
+	return c, err
+}
+
+// settle brings what was found into the index, and records it, if there is anything.
+func (s *Store) settle(ctx context.Context, last *Checkpoint, sorted *sorter, tracked tracked) (Checkpoint, error) {
+	var known facts
+	if last != nil {
+		known = last.facts
+	}
 	if last != nil && !sorted.staged && len(sorted.keep)+len(sorted.drop) == 0 && sorted.facts.equal(known) {
 		s.tracked = tracked
 		return *last, nil
@@ -167,9 +216,17 @@ func plainFolder(path string) bool {
 // status asks git what differs from the index of the store, and which files of
 // rules are ignored themselves. Of a repository inside the tree only the commit
 // is compared.
-func (r *shadow) status(ctx context.Context) (records []git.Record, hidden []string, err error) {
-	out, err := r.run(ctx, git.Command{}, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching",
-		"--no-renames", "--ignore-submodules=dirty")
+// It looks only at some places, if it is told which: files, and folders with all that
+// is in them.
+func (r *shadow) status(ctx context.Context, within []string) (records []git.Record, hidden []string, err error) {
+	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty"}
+	if within != nil {
+		if len(within) == 0 {
+			return nil, nil, nil
+		}
+		args = slices.Concat(args, []string{"--"}, within)
+	}
+	out, err := r.run(ctx, git.Command{Env: []string{"GIT_LITERAL_PATHSPECS=1"}}, args...)
 	if err != nil {
 		return nil, nil, err
 	}

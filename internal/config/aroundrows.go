@@ -63,6 +63,14 @@ func aroundRows(c *Config) []setting.Row {
 			Doc: "keep the whole work tree as it is after each agent, outside your branches, index and stash",
 		},
 		{
+			Key: "git.watch", Kind: setting.Bool, At: &c.Git.Watch, Default: false,
+			Doc: "in a large work tree, look only at the files that Linux says somebody has written to, and at all of them before a claim is judged, before a rollback, and every 16th time",
+		},
+		{
+			Key: "git.watch_above", Kind: setting.Int, At: &c.Git.WatchAbove, Default: 20_000,
+			Doc: "from how many files on a work tree is a large one",
+		},
+		{
 			Key: "git.commit", Kind: setting.Bool, At: &c.Git.Commit, Default: false,
 			Doc: "commit after each iteration, the last one included",
 		},

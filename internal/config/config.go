@@ -182,6 +182,8 @@ func (h HookCommands) ByPoint() map[string]string {
 // Git is what the runner does with git.
 type Git struct {
 	Checkpoint     bool
+	Watch          bool
+	WatchAbove     int
 	Commit         bool
 	CommitTemplate string
 	Branch         setting.Branch

@@ -112,7 +112,7 @@ func Guarded(key string) bool {
 		return !flagGateName().MatchString(name)
 	}
 	switch key {
-	case "loop.exit_zero_is_done", "git.checkpoint", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback", "loop.attended":
+	case "loop.exit_zero_is_done", "git.checkpoint", "git.watch", "git.watch_above", "git.protect", "git.on_regression", "stop.scripts", "proc.keep", "limits.fallback", "loop.attended":
 		return true
 	}
 	return beginsWith(key, "done.", "ask.", "proof.", "permissions.", "hooks.", "prices.", "notify.", "trace.", "metrics.", "sandbox.")

@@ -84,6 +84,10 @@ func harmless(key string, value any) bool {
 		return setting.Render(value) == "[]"
 	case "git.commit", "git.branch": // git runs hooks and filters of the repository for them
 		return setting.Render(value) == "false"
+	case "git.watch": // without it nothing is overlooked
+		return value == false
+	case "git.watch_above":
+		return true
 	case "git.checkpoint": // without them nothing can be undone
 		return value == true
 	case "retention.redact":

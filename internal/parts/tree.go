@@ -23,6 +23,8 @@ type Tree struct {
 	Only     glob.Patterns     // the files whose change is progress; none is all
 	Progress []loop.ProgressBy // the signals that count
 	Later    LaterSettings
+	Glance   bool                     // an attempt is looked at where somebody has written, unless it may be a claim
+	MayClaim func(*loop.Outcome) bool // what an agent has left is judged as done, if the gates say so
 
 	base, after *snapshot     // of the attempt under way; nil when it is not known
 	changes     *loop.Changes // between the two; nil when they are not known
@@ -39,6 +41,7 @@ type Tree struct {
 // a fingerprint, which tells that something changed but not what.
 type snapshot struct {
 	checkpoint  *checkpoint.Checkpoint
+	glanced     bool // not everything was looked at
 	fingerprint *git.Fingerprint
 }
 
@@ -67,7 +70,7 @@ func (t *Tree) Observe(ev loop.Event) {
 func (t *Tree) TakeBase(ctx context.Context, a *engine.Attempt) {
 	t.base, t.after, t.changes, t.unsaved = t.untouched, nil, nil, nil
 	if t.base == nil || a.Touched {
-		t.base = t.look(ctx)
+		t.base = t.lookAt(ctx, t.Glance)
 		t.note(t.base, true)
 	}
 	t.untouched = nil // the agent works now
@@ -77,7 +80,7 @@ func (t *Tree) TakeBase(ctx context.Context, a *engine.Attempt) {
 // TakeAfter takes in the tree as the agent left it. Where that was cut short, the
 // next runner has the time.
 func (t *Tree) TakeAfter(ctx context.Context, a *engine.Attempt) {
-	t.after = t.look(ctx)
+	t.after = t.lookAt(ctx, t.Glance)
 	t.note(t.after, false)
 	t.untouched, a.Touched = t.after, false
 	if t.after == nil && a.Failure == nil && t.Desk.StopsNow() {
@@ -85,14 +88,31 @@ func (t *Tree) TakeAfter(ctx context.Context, a *engine.Attempt) {
 	}
 }
 
-// look takes in the tree as it is now; nil, with one warning, when it can't be
-// seen.
-func (t *Tree) look(ctx context.Context) *snapshot {
+// LookAgain looks at everything where what the agent left may be judged as done, and so
+// far was only glanced at: nothing is proven of files that nobody has looked at.
+func (t *Tree) LookAgain(ctx context.Context, _ *engine.Attempt, o *loop.Outcome) {
+	if t.after == nil || !t.after.glanced || !t.MayClaim(o) {
+		return
+	}
+	before := t.after.String()
+	t.after = t.look(ctx)
+	t.untouched = t.after
+	if t.after.String() != before {
+		t.note(t.after, false)
+	}
+}
+
+// look takes in the whole tree as it is now.
+func (t *Tree) look(ctx context.Context) *snapshot { return t.lookAt(ctx, false) }
+
+// lookAt takes in the tree as it is now, and with a glance only what was written to;
+// nil, with one warning, when it can't be seen.
+func (t *Tree) lookAt(ctx context.Context, glance bool) *snapshot {
 	ctx, done := t.ForGit(ctx)
 	defer done()
-	s, err := t.see(ctx)
+	s, err := t.see(ctx, glance)
 	if git.Killed(err) && ctx.Err() == nil {
-		s, err = t.see(ctx)
+		s, err = t.see(ctx, false)
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil // it was told to end
@@ -111,12 +131,19 @@ func (t *Tree) look(ctx context.Context) *snapshot {
 	return s
 }
 
-func (t *Tree) see(ctx context.Context) (*snapshot, error) {
+func (t *Tree) see(ctx context.Context, glance bool) (*snapshot, error) {
 	if t.Store == nil {
 		p, err := git.FingerprintOf(ctx, t.Files)
 		return &snapshot{fingerprint: &p}, err
 	}
-	c, err := t.Store.Checkpoint(ctx)
+	var c checkpoint.Checkpoint
+	var err error
+	all := true
+	if glance {
+		c, all, err = t.Store.Glance(ctx)
+	} else {
+		c, err = t.Store.Checkpoint(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +151,7 @@ func (t *Tree) see(ctx context.Context) (*snapshot, error) {
 		t.Warn("checkpoint "+note, loop.Warning{Text: note})
 	}
 	t.tellSkipped(c.Skipped)
-	return &snapshot{checkpoint: &c}, nil
+	return &snapshot{checkpoint: &c, glanced: !all}, nil
 }
 
 // maxSkipped is how many files that are not kept are told of one by one.
@@ -257,7 +284,10 @@ func (t *Tree) Recover(ctx context.Context, a *engine.Attempt) error {
 		a.CutShort = false
 		return nil
 	}
-	if t.after = t.snapshotOf(ctx, a.Left.After); t.after == nil || !a.Left.Restored {
+	if t.after = t.snapshotOf(ctx, a.Left.After); t.after != nil {
+		t.after.glanced = t.Glance // for all that the next runner knows
+	}
+	if t.after == nil || !a.Left.Restored {
 		return nil
 	}
 	kept, changed, err := t.Store.Restore(ctx, *t.after.checkpoint)

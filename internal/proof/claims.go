@@ -231,6 +231,12 @@ func (c *Claims) hear(a *engine.Attempt, o *loop.Outcome) {
 	c.Record(&loop.ClaimHeard{Kind: o.Claim.Kind, Text: o.Claim.Text})
 }
 
+// MayCome tells whether what an attempt has left may be judged as done: because that
+// was claimed, or because nobody need say so.
+func (c *Claims) MayCome(o *loop.Outcome) bool {
+	return o.Claim != nil || c.Done.Gates || c.Done.Rules != nil || c.Done.ExitZero && o.Exit.Zero() || c.Done.Plan && c.PlanFinished()
+}
+
 // AskRules has a rule of the program's claim that the work is done, when all else is
 // known of an attempt that ended well. The gates judge that as any claim.
 func (c *Claims) AskRules(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {

@@ -1,0 +1,184 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/watch"
+)
+
+// glancing is a store whose looks are glances from now on.
+func (f folder) glancing() *Store {
+	f.T.Helper()
+	s := f.keep(f.open())
+	f.glance(s)
+	if s.lookout.watch == nil {
+		f.T.Skip("the disk of temporary files does not tell")
+	}
+	return s
+}
+
+// Whatever happens, a glance finds what a look at everything finds.
+func TestAGlanceMissesNothing(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.Write(".gitignore", "*.log\nbuild/\nvenv*\n")
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for i := range 30 {
+		f.Write(f.free(someName(random)), fmt.Sprint(i))
+	}
+	f.Commit("files")
+	s, everything := f.glancing(), f.keep(f.open())
+	f.checkpoint(everything)
+	glanced := 0
+	acts := []struct {
+		name string
+		act  func(at string)
+	}{
+		{"write", func(at string) { f.Write(f.free(at), fmt.Sprint(random.Uint64())) }},
+		{"remove", func(at string) { _ = os.RemoveAll(f.Path(at)) }},
+		{"remove all", func(at string) { f.Must(os.RemoveAll(f.Path(strings.Split(at, "/")[0]))) }},
+		{"run it", func(at string) { _ = os.Chmod(f.Path(at), 0o755) }},
+		{"move", func(at string) {
+			to := f.free(someName(random))
+			f.Must(os.MkdirAll(path.Dir(f.Path(to)), 0o700))
+			_ = os.Rename(f.Path(at), f.Path(to))
+		}},
+		{"move a folder", func(at string) {
+			_ = os.Rename(f.Path(strings.Split(at, "/")[0]), f.Path(fmt.Sprint("moved", random.IntN(3))))
+		}},
+		{"link", func(at string) {
+			f.free(at)
+			f.Must(os.MkdirAll(path.Dir(f.Path(at)), 0o700))
+			f.Must(os.Symlink("a.txt", f.Path(at)))
+		}},
+		{"folder for a link", func(at string) {
+			f.free(at)
+			f.Must(os.MkdirAll(path.Dir(f.Path(at)), 0o700))
+			f.Must(os.Symlink(f.Path("a0"), f.Path(at)))
+		}},
+		{"nested", func(at string) {
+			f.free(at)
+			f.Must(os.MkdirAll(f.Path(at), 0o700))
+			f.Git("init", "-q", "--template=", f.Path(at))
+		}},
+		{"rules", func(at string) { f.Write(".gitignore", fmt.Sprintf("*.log\n%s\n", at)) }},
+		{"rules of one folder", func(at string) { f.Write(path.Join(strings.Split(f.free(at+"/x"), "/")[0], ".gitignore"), "b*\n") }},
+		{"rules that hide themselves", func(at string) { f.Write(f.free(at+"/.gitignore"), "*\n") }},
+		{"something in it", func(at string) { f.Write(f.free(at+"/new"), fmt.Sprint(random.Uint64())) }},
+		{"an empty folder", func(at string) { f.free(at); f.Must(os.MkdirAll(f.Path(at), 0o700)) }},
+		{"what only git hides", func(at string) { f.Write(".git/info/exclude", at+"\n") }},
+		{"commit", func(string) { f.try("add", "-A"); f.try("commit", "-q", "--allow-empty", "-m", "work") }},
+		{"track what is ignored", func(at string) { f.Write(f.free(at), "x"); f.try("add", "-f", at) }},
+		{"go back", func(string) { f.Git("reset", "-q", "--hard") }},
+		{"ignored", func(string) { f.Write("build/out", fmt.Sprint(random.Uint64())) }},
+		{"a pipe", func(at string) {
+			f.free(at)
+			f.Must(os.MkdirAll(path.Dir(f.Path(at)), 0o700))
+			f.Must(syscall.Mkfifo(f.Path(at), 0o600))
+		}},
+	}
+	var done []string
+	for range 40 {
+		for range random.IntN(4) {
+			act := acts[random.IntN(len(acts))]
+			at := someName(random)
+			done = append(done, act.name+" "+at)
+			act.act(at)
+		}
+		c, all := f.glance(s)
+		want, err := everything.Checkpoint(t.Context())
+		f.Must(err)
+		if c.Tree != want.Tree || !c.facts.equal(want.facts) {
+			t.Fatalf("seed %d, after %q: a glance (at everything: %v) has missed something: %q", seed, done, all, says(f.changes(everything, c, want)))
+		}
+		if !all {
+			glanced++
+		}
+	}
+	if glanced == 0 {
+		t.Errorf("seed %d: every look was at everything", seed)
+	}
+}
+
+// try runs git, which may refuse.
+func (f folder) try(args ...string) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = f.Dir
+	_ = cmd.Run()
+}
+
+// A glance looks at what was written to and at nothing else.
+func TestAGlanceIsOne(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.Write("sub/c.txt", "three")
+	f.Commit("more")
+	s := f.glancing()
+	// Nobody tells what is written by another name of a file, outside of the tree.
+	outside := path.Join(t.TempDir(), "b")
+	if err := os.Link(f.Path("b.txt"), outside); err != nil {
+		t.Skip(err)
+	}
+	f.Must(os.WriteFile(outside, []byte("hidden"), 0o600))
+	f.Write("sub/c.txt", "told")
+	before, err := s.lastKept(t.Context())
+	f.Must(err)
+	c, all, err := s.Glance(t.Context())
+	f.Must(err)
+	if got := says(f.changes(s, *before, c)); all || !slices.Equal(got, []string{"modified sub/c.txt"}) {
+		t.Errorf("a glance (at everything: %v) finds %q", all, got)
+	}
+	// A look at everything finds it, and so does every glance after some.
+	for range glancesAtMost {
+		if c, all, err = s.Glance(t.Context()); err != nil || all {
+			break
+		}
+	}
+	if got := says(f.changes(s, *before, c)); !all || !slices.Equal(got, []string{"modified b.txt", "modified sub/c.txt"}) {
+		t.Errorf("after many glances (the last at everything: %v) there is %q", all, got)
+	}
+}
+
+// What cannot be watched is looked at as ever, and people are told once.
+func TestWhoCannotWatchLooksAtEverything(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.keep(f.open())
+	s.lookout.start = func(string, []string) (*watch.Tree, error) { return nil, errors.New("nobody tells") }
+	t.Cleanup(s.Watch(1))
+	c, all, err := s.Glance(t.Context())
+	f.Must(err)
+	if !all || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "nobody tells") {
+		t.Errorf("all = %v, notes = %q", all, c.Notes)
+	}
+	f.Write("a.txt", "new")
+	if c, all, err = s.Glance(t.Context()); err != nil || !all || len(c.Notes) > 0 {
+		t.Errorf("all = %v, notes = %q, %v", all, c.Notes, err)
+	}
+	if got := f.holds(s, c, "a.txt"); got != "new" {
+		t.Errorf("a.txt is kept as %q", got)
+	}
+}
+
+// A small tree is not watched.
+func TestASmallTreeIsNotWatched(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.keep(f.open())
+	t.Cleanup(s.Watch(1000))
+	for range 2 {
+		if _, all, err := s.Glance(t.Context()); err != nil || !all || s.lookout.watch != nil {
+			t.Errorf("all = %v, watched = %v, %v", all, s.lookout.watch != nil, err)
+		}
+	}
+}
