@@ -33,7 +33,6 @@ type Blueprint struct {
 	Patterns []*regexp.Regexp // on the agent's text and stderr
 	Files    *git.Tree
 	Store    *checkpoint.Store // keeps checkpoints; nil: none are made
-	Glance   bool              // and looks only at what was written to, where nothing is proven
 	Progress []loop.ProgressBy // the signals that count
 	Only     glob.Patterns     // the files that count; none is all
 	Compare  bool              // mark what attempts could repeat
@@ -62,7 +61,7 @@ func (s Blueprint) Driver() *engine.Driver {
 
 	tree := &parts.Tree{
 		Kit: kit, Files: s.Files, Store: s.Store, Only: s.Only, Progress: s.Progress,
-		Glance: s.Glance,
+		Glance: s.Store.Watched(),
 		Later:  parts.LaterSettings{Below: s.Judge.Proof.Below, Commands: commandsOf(s.Judge.Gates)},
 	}
 	kit.AddObserver(tree)

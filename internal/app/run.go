@@ -212,7 +212,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard, Broken: w.Broken,
 
 		Claims: j.claims(), Patterns: j.patterns,
-		Files: tree, Store: kept, Glance: c.Git.Watch, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
+		Files: tree, Store: kept, Progress: signals(c.Loop.Progress), Only: j.only, Compare: c.Stop.Repeats > 0,
 		Plan: j.Plan(), Written: j.Written(),
 		Prompt: j.prompt, PromptBudget: c.Budget.PromptTokens, Handoff: int(float64(c.Session.HandoffTokens) * bytesPerToken),
 		Judge: proof.Judge{

@@ -13,6 +13,7 @@ var mayOpen = map[string]string{
 	"internal/journal": "the run's own folder, which is out of the project; what it reads it opens with care",
 
 	"internal/checkpoint/checkout.go": "writes into a new folder",
+	"internal/checkpoint/loose.go":    "makes a new file, and opens none",
 	"internal/git/mergeconfig.go":     "writes into a new folder",
 	"internal/checkpoint/sort.go":     "makes a new file, and opens none",
 	"internal/pool/pool.go":           "makes new files, and opens none",

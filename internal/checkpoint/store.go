@@ -294,6 +294,10 @@ func (s *Store) Watch(from int) (stop func()) {
 	return s.lookout.end
 }
 
+// Watched tells whether a Glance may be less than a look at everything; without a store
+// there is none.
+func (s *Store) Watched() bool { return s != nil && s.list == nil && s.lookout.from > 0 }
+
 // needGit refuses what a list of files cannot give.
 func (s *Store) needGit(act string) error {
 	if s.list == nil {

@@ -36,7 +36,7 @@ func TestDefaults(t *testing.T) {
 		Session:     Session{Mode: "fresh", HandoffTokens: 4000},
 		Context:     Context{Warn: 70, OnRedline: "finish"},
 		Hooks:       Hooks{Enabled: true, Timeout: 30 * time.Second},
-		Git:         Git{Checkpoint: true, CommitTemplate: "{task}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
+		Git:         Git{Checkpoint: true, WatchAbove: 20_000, CommitTemplate: "{task}", BranchTemplate: "loop/{timestamp}", OnRegression: "keep", Protect: []string{}},
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work", Trusted: []string{}},
 		Proc:        Proc{Keep: []string{}},
