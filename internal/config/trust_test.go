@@ -16,7 +16,7 @@ import (
 // here or there.
 const asked = `
 commands.build commands.lint commands.test
-git.branch git.checkpoint git.commit
+git.branch git.checkpoint git.commit git.watch
 hooks.run.failed hooks.run.finished hooks.run.next_iteration hooks.run.post_iteration hooks.run.started
 limits.fallback log.file metrics.file metrics.listen
 notify.command notify.discord.url notify.email.from notify.email.password notify.email.server notify.email.to notify.email.user
