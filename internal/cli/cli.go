@@ -85,7 +85,7 @@ func Main(args []string) int {
 	sh.args = args
 	ignoreBrokenPipes()
 	if onlyVersion(args) {
-		return sh.version()
+		return printVersion(sh.out, sh.err)
 	}
 	root := newRoot(sh)
 	noteDetached()

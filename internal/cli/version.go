@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"syscall"
 
@@ -38,13 +39,13 @@ func onlyVersion(args []string) bool {
 	return len(args) == 1 && (args[0] == "--version" || args[0] == "-v")
 }
 
-// version prints the version, as the flag does beside others.
-func (sh *shell) version() (status int) {
-	_, err := fmt.Fprintln(sh.out, versionLine())
+// printVersion prints the version, as the flag does beside others.
+func printVersion(out, stderr io.Writer) (status int) {
+	_, err := fmt.Fprintln(out, versionLine())
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return 0
 	}
 	told := explain(err)
-	told.print(sh.err)
+	told.print(stderr)
 	return told.status
 }
