@@ -86,6 +86,10 @@ type (
 // Pause holds the run before its next iteration, and returns when it is held.
 func (c *Control) Pause(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "pause"}) }
 
+// Park has this runner leave the run after this iteration, or at once where it waits,
+// and returns when it has. The run has no end then: Resume goes on with it.
+func (c *Control) Park(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "park"}) }
+
 // Resume goes on with a paused run, or cuts a wait short.
 func (c *Control) Resume(ctx context.Context) error { return c.do(ctx, steer.Command{Name: "resume"}) }
 

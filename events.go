@@ -34,6 +34,7 @@ type (
 	RunRebootStarted   = loop.RunRebootStarted
 	RunRebootFinished  = loop.RunRebootFinished
 	RunRule            = loop.RunRule
+	RunParked          = loop.RunParked
 	RunFinished        = loop.RunFinished
 	IterationStarted   = loop.IterationStarted
 	IterationPhase     = loop.IterationPhase

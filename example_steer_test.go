@@ -34,6 +34,21 @@ func begin(ctx context.Context, o refrain.Options) (control *refrain.Control, en
 	return o.Control, func() refrain.Result { return <-ended }
 }
 
+func ExampleControl_Park() {
+	defer inNewFolder()()
+	ctx := context.Background()
+	control, end := begin(ctx, refrain.Options{
+		Command: []string{"sleep", "0.1"}, Prompt: "Work", MaxIterations: 100,
+		Settings: map[string]string{"loop.exit_zero_is_done": "false", "loop.backoff": "0s"},
+	})
+
+	if err := control.Park(ctx); err != nil { // comes back when its runner has left it
+		log.Fatal(err)
+	}
+	fmt.Println(end().State) // Resume goes on with it
+	// Output: parked
+}
+
 func ExampleControl_Pause() {
 	defer inNewFolder()()
 	ctx := context.Background()

@@ -17,7 +17,7 @@ type Result struct {
 	ID  string `json:"id"`  // one that no other run anywhere has
 	Dir string `json:"dir"` // the folder with its files
 
-	State  Status `json:"state"`            // Done, Exhausted, Aborted, Stopped or CouldNotRun
+	State  Status `json:"state"`            // Done, Exhausted, Aborted, Stopped, CouldNotRun or Parked
 	Reason Reason `json:"reason,omitempty"` // the cause in one word
 	Why    string `json:"why,omitempty"`    // the cause in one sentence
 	// Level is how much stands behind a run that is Done; empty when it is not.

@@ -50,6 +50,7 @@ const (
 	Aborted     = loop.Aborted
 	Stopped     = loop.Stopped
 	CouldNotRun = loop.CouldNotRun
+	Parked      = loop.Parked  // its runner has left it, and Resume goes on
 	Crashed     = loop.Crashed // no event says so: its runner is gone, and it has no end
 )
 

@@ -91,6 +91,8 @@ func describe(p loop.Payload) (slog.Level, []slog.Attr) {
 		return slog.LevelInfo, confined(p.Sandbox, slog.String("from", string(p.From)))
 	case *loop.RunWaiting:
 		return slog.LevelInfo, []slog.Attr{slog.String("why", p.Why), slog.Duration("for", p.For.Duration())}
+	case *loop.RunParked:
+		return slog.LevelInfo, []slog.Attr{slog.String("why", p.Why)}
 	case *loop.RunFinished:
 		return slog.LevelInfo, []slog.Attr{slog.String("state", string(p.State)), slog.String("reason", string(p.Reason)), slog.String("why", p.Why)}
 	case *loop.IterationFinished:

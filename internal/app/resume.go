@@ -294,6 +294,9 @@ func (c *Continuation) settle(ctx context.Context, run *journal.Run, past *journ
 	if past.Finished != nil {
 		return past.Finished.State
 	}
+	if past.Parked != nil {
+		return loop.Parked
+	}
 	v, ok := engine.Decided(*past)
 	if !ok {
 		return loop.Crashed

@@ -86,7 +86,7 @@ func (a *asker) Observe(e loop.Event) {
 		dropTyped(a.sh.in) // it was not meant for this
 		fmt.Fprintf(a.sh.out, "%s\n> ", help(p))
 		a.once.Do(func() { go a.listen() })
-	case *loop.RunAnswered, *loop.RunFinished:
+	case *loop.RunAnswered, *loop.RunParked, *loop.RunFinished:
 		if a.asked != nil {
 			close(a.asked.settled)
 		}

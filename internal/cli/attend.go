@@ -134,6 +134,8 @@ func exitStatus(end loop.RunFinished) int {
 		return 0
 	case loop.Exhausted:
 		return 2
+	case loop.Parked:
+		return statusParked
 	case loop.Stopped:
 		if n, ok := signalStatus[end.Signal]; ok {
 			return n

@@ -208,7 +208,7 @@ func (a *announcer) Observe(e loop.Event) {
 		now.Asks = a.attended
 	case *loop.RunAsked:
 		now.Question = p.Question
-	case *loop.IterationStarted, *loop.RunWaiting, *loop.RunPaused, *loop.RunFinished:
+	case *loop.IterationStarted, *loop.RunWaiting, *loop.RunPaused, *loop.RunParked, *loop.RunFinished:
 	default:
 		return
 	}

@@ -27,6 +27,7 @@ const (
 	statusFailed = 1
 	statusUsage  = 3
 	statusLocked = 4
+	statusParked = 6
 )
 
 // failure is what a person is told: what happened, then what to do.

@@ -48,6 +48,8 @@ func left(run *view.Run) string {
 	switch run.State {
 	case loop.Stopped:
 		how = "was stopped"
+	case loop.Parked:
+		how = "is parked"
 	case loop.Crashed:
 		how = "died"
 	case loop.Aborted, loop.CouldNotRun:

@@ -37,6 +37,13 @@ func rebootCommand(sh *shell) *cobra.Command {
 	return talk(sh, "reboot [RUN]", "Give up the agent's session and begin a fresh one", control.Reboot)
 }
 
+func parkCommand(sh *shell) *cobra.Command {
+	cmd := talk(sh, "park [RUN]", "Leave a live run after this iteration, to go on with later or elsewhere", control.Park)
+	cmd.Long = "Leave a live run after this iteration, or at once where it waits or is paused. It has no end then: its runner is gone,\n" +
+		"nothing is left running, and \"refrain resume\" goes on with it."
+	return cmd
+}
+
 func stopCommand(sh *shell) *cobra.Command {
 	cmd := talk(sh, "stop [RUN]", "Stop a live run after this iteration, or now", control.Stop)
 	now := cmd.Flags().Bool("now", false, "end the agent, too")

@@ -21,6 +21,7 @@ const (
 	Note    = "note"
 	Approve = "approve"
 	Raise   = "raise"
+	Park    = "park"
 )
 
 // commands says of each what has to come with it.
@@ -34,6 +35,7 @@ var commands = map[string]func(Command) error{
 	Note:    someText,
 	Approve: nothingElse,
 	Raise:   keyAndValue,
+	Park:    nothingElse,
 }
 
 // Commands lists every command, sorted.

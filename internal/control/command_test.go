@@ -15,7 +15,7 @@ func TestCommandsAreCheckedBeforeTheRunHearsOfThem(t *testing.T) {
 		{"a limit without a value", Command{Command: Raise, Key: "max_cost"}, "raise needs the key of a setting and its new value"},
 		{"an approval", Command{Command: Approve}, ""},
 		{"an approval with an answer", Command{Command: Approve, Text: "skip"}, ""},
-		{"no command", Command{}, `there is no command "", but approve, note, pause, raise, reboot, resume, skip, stop, stop_now`},
+		{"no command", Command{}, `there is no command "", but approve, note, park, pause, raise, reboot, resume, skip, stop, stop_now`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := ""

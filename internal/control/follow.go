@@ -127,7 +127,7 @@ func (f *follower) take(m message) error {
 	}
 	f.at = e.Seq
 	switch e.Payload.(type) {
-	case *loop.RunFinished:
+	case *loop.RunFinished, *loop.RunParked:
 		f.over = true
 	case *loop.RunResumed:
 		f.over = false

@@ -40,6 +40,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.watch(e.Desk.AtOnce(), cancel)()
+	defer e.relay.guard(ctx, cancel)()
 	spent := e.NewMeter(e.context, a.Worker.Name, cancel)
 	e.Desk.SetAgent(&steer.Agent{End: cancel, Weigh: spent.Weigh})
 	defer e.Desk.SetAgent(nil)

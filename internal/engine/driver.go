@@ -31,8 +31,8 @@ type Stepper interface {
 // and finishes. It knows nothing of agents, trees and gates; the stepper does. On
 // the stepper and the clock of package whatif it decides a recorded run again.
 //
-//	open ─► ┌─► reboot? wait? ─► pause? ─► rules ─► ask a person? ─► step ─┐ ─► finish
-//	        └──────────────────────────────◄───────────────────────────────┘
+//	open ─► ┌─► reboot? wait? ─► pause? ─► park? ─► rules ─► ask a person? ─► step ─┐ ─► finish
+//	        └───────────────────────────────────◄───────────────────────────────────┘
 type Driver struct {
 	*Kit
 	Stepper  Stepper
@@ -48,7 +48,8 @@ type Driver struct {
 
 // Run steps until a rule says stop, and returns the run's last event. A done
 // ctx is a wish to stop at once. Whatever happens, a panic included, the run
-// gets its end written down.
+// gets its end written down; unless it is parked, which is an end in the state Parked
+// that is no event, or lost to another runner, which is a *LostError.
 func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	defer context.AfterFunc(ctx, func() { d.Desk.Stop(loop.StopRequest{Now: true}) })()
 	defer d.Desk.End()
@@ -73,6 +74,13 @@ func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 	for err == nil && v.Action != loop.Stop {
 		d.between(v)
 		d.waitWhilePaused()
+		if why, yes := d.leaving(v); yes {
+			if v, err = d.Stepper.Close(v, nil); err == nil && v.Action != loop.Stop {
+				stopListening()
+				return d.left(work, d.park(v, why))
+			}
+			break
+		}
 		if v = d.Decide(nil); v.Action == loop.Stop {
 			break
 		}
@@ -88,13 +96,33 @@ func (d *Driver) Run(ctx context.Context) (end loop.RunFinished, err error) {
 		v = d.confirm(v)
 	}
 	stopListening() // the end is the last event
+	if lost := d.Lost(); lost != nil {
+		return loop.RunFinished{}, lost
+	}
 	if err == nil {
 		err = d.broken()
 	}
 	if v, err = d.Stepper.Close(v, err); err != nil {
-		return d.finish(broken(err)), err
+		end, _ = d.left(work, d.finish(broken(err)))
+		return end, err
 	}
-	return d.finish(v), d.broken() // it may have come with the end
+	if end, err = d.left(work, d.finish(v)); err == nil {
+		err = d.broken() // it may have come with the end
+	}
+	return end, err
+}
+
+// left keeps a run that is parked or has ended. That it could not be kept is an end of
+// its own only where it is somebody else's.
+func (d *Driver) left(ctx context.Context, end loop.RunFinished) (loop.RunFinished, error) {
+	if d.relay.keep(ctx, Left) {
+		return end, nil
+	}
+	if lost := d.Lost(); lost != nil {
+		return loop.RunFinished{}, lost
+	}
+	end.Unsaved = append(end.Unsaved, "the copy that others go on with: "+d.relay.stuck.Error())
+	return end, nil
 }
 
 func (d *Driver) broken() error {
@@ -120,6 +148,9 @@ func (d *Driver) step(ctx context.Context) (loop.Verdict, error) {
 	d.waitWhilePaused() // a person may have wanted that instead of an answer
 	if v := d.Decide(nil); v.Action == loop.Stop {
 		return v, nil
+	}
+	if _, yes := d.leaving(loop.Verdict{Action: loop.Continue}); yes && answer == GoOn {
+		return loop.Verdict{Action: loop.Continue}, nil
 	}
 	switch answer {
 	case Halt:
@@ -193,6 +224,9 @@ func (d *Driver) waitWhilePaused() {
 	d.leave()
 	d.Record(&loop.RunPaused{})
 	for d.Desk.Asked() == nil && d.Desk.Pausing() {
+		if _, yes := d.leaving(loop.Verdict{Action: loop.Continue}); yes {
+			return
+		}
 		d.Clock.Sleep(slice, d.Desk.Woken())
 		d.rebootIfAsked()
 		if d.Decide(nil).Action == loop.Stop {
@@ -211,6 +245,9 @@ func (d *Driver) wait(v loop.Verdict) {
 	for {
 		left := until.Sub(d.Clock.Now())
 		d.rebootIfAsked()
+		if _, yes := d.leaving(v); yes {
+			return
+		}
 		if left <= 0 || d.Desk.Asked() != nil || d.Desk.Hurried() || d.Desk.Pausing() || d.Decide(nil).Action == loop.Stop || d.freed(v) {
 			return
 		}

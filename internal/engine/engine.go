@@ -7,11 +7,12 @@
 // cannot go on. What is decided is decided in package loop, by rules that the
 // engine asks and never second-guesses.
 //
-//	Driver     from step to step: waits, pauses, questions, the end    driver.go, ask.go
+//	Driver     from step to step: waits, pauses, questions, the end    driver.go, ask.go, park.go
 //	Engine     the stepper of real runs: one attempt                   step.go, agent.go, recover.go
 //	Order      what happens around an attempt, as lists                attempt.go
 //	Kit        what all parts work with; in it the                     kit.go
 //	Recorder   the memory: journal, state, observers                   recorder.go
+//	Relay      keeps a run where another runner finds it               relay.go
 //
 // What stands in the lists, trees and gates and hooks and commits, is in packages
 // parts and proof, and package app puts it in order.
@@ -56,6 +57,7 @@ type Options struct {
 	// Trace adds to the environment of an attempt; nil: nothing.
 	Trace func(iter, attempt int) []string
 
+	Relay     Relay // nil: the run stays with this runner
 	Control   *steer.Control
 	Observers []Observer
 	Hide      *redact.Redactor // what is secret is not told; nil: nothing is

@@ -33,6 +33,7 @@ type Recorder struct {
 	status    loop.Status
 	since     []loop.Event    // that the state has grown by since it was handed over
 	warned    map[string]bool // what this runner has warned of, and need not again
+	lost      *LostError      // the run is no longer ours: nothing more is taken in
 
 	troubleMu sync.Mutex
 	trouble   []string
@@ -66,6 +67,9 @@ func (r *Recorder) Record(payloads ...loop.Payload) {
 }
 
 func (r *Recorder) record(raw ...loop.Payload) {
+	if r.lost != nil {
+		return
+	}
 	payloads := redact.In(r.hide, raw)
 	events := make([]loop.Event, len(payloads))
 	at := r.Now()

@@ -23,6 +23,9 @@ const LostTooOften = 3
 func (e *Engine) Open(ctx context.Context, s loop.State) (loop.State, loop.Verdict, error) {
 	e.TakeOver(s)
 	v, err := e.open(ctx)
+	if err == nil {
+		err = e.Lost()
+	}
 	return e.HandOver(), v, err
 }
 

@@ -36,7 +36,7 @@ func (e *Engine) Step(ctx context.Context, s loop.State) (loop.State, loop.Verdi
 	a := e.begin(s)
 	defer a.Dir.Close()
 	v := e.attempt(ctx, a)
-	return e.HandOver(), v, nil
+	return e.HandOver(), v, e.Lost()
 }
 
 func (e *Engine) attempt(ctx context.Context, a *Attempt) loop.Verdict {
@@ -46,15 +46,29 @@ func (e *Engine) attempt(ctx context.Context, a *Attempt) loop.Verdict {
 		}
 	}
 	if a.Failure == nil {
+		if !e.relay.keep(ctx, Began) {
+			return e.notBegun(ctx, a)
+		}
 		e.runAgent(ctx, a)
 	}
 	for _, part := range e.order.Gone {
 		part(ctx, a)
 	}
+	if !a.CutShort && !e.relay.keep(ctx, Worked) {
+		a.CutShort = true // the next runner judges it
+	}
 	if a.CutShort { // the run is to stop at once, so that is the verdict
 		return e.Decide(nil)
 	}
 	return e.judge(ctx, a)
+}
+
+// notBegun is an attempt whose agent may not be started, for nobody would know of it.
+func (e *Engine) notBegun(ctx context.Context, a *Attempt) loop.Verdict {
+	if e.Lost() != nil {
+		return e.Decide(nil)
+	}
+	return e.conclude(ctx, a, &loop.Outcome{Result: loop.Interrupted, Worker: loop.Worker{Agent: a.Worker.Name}, EndedAt: e.Now()})
 }
 
 // judge finds out what came of an attempt whose agent is gone, and decides. That it
@@ -96,6 +110,7 @@ func (e *Engine) conclude(ctx context.Context, a *Attempt, o *loop.Outcome) loop
 	}
 	e.Record(&loop.IterationFinished{Outcome: *o, Verdict: v})
 	e.tidy()
+	e.relay.keep(ctx, Finished)
 	return v
 }
 
@@ -135,7 +150,7 @@ func (e *Engine) Skip(ctx context.Context, s loop.State) (loop.State, loop.Verdi
 	defer a.Dir.Close()
 	e.Record(&loop.IterationStarted{Max: e.Limits().Iterations})
 	v := e.conclude(ctx, a, &loop.Outcome{Result: loop.Skipped, EndedAt: e.Now()})
-	return e.HandOver(), v, nil
+	return e.HandOver(), v, e.Lost()
 }
 
 // leaveOpen gives the verdict with which the run ends, when an attempt is left to the

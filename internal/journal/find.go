@@ -184,10 +184,13 @@ func (s Store) entry(m Meta) (Entry, error) {
 }
 
 // Status is the state of the run now. A run without an end whose lock is free,
-// or held for another run, has crashed.
+// or held for another run, has crashed, unless it is parked.
 func (s Store) Status(e Entry) loop.Status {
 	if e.Finished != nil {
 		return e.Finished.State
+	}
+	if e.Parked != nil {
+		return loop.Parked
 	}
 	h, held := s.At(e.Tree).Holder()
 	if !held || h.Run != e.Name {

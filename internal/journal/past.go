@@ -21,6 +21,7 @@ type Past struct {
 	Last     *loop.Event       // the last iteration.finished, nil when there is none
 	Tail     []loop.Event      // the events after it; all of them when there is none
 	Finished *loop.RunFinished // how the run ended, nil when it has not
+	Parked   *loop.RunParked   // how its runner left it, nil when it has not
 	Strange  Strange           // what was passed over to read this
 	// Tampered is what in the records is not a runner's. A reader does not look at
 	// every line of the journal; who opened the run to go on has.
@@ -115,8 +116,10 @@ func readPast(path string, c seal.Chain, r io.ReaderAt, size int64, sought strin
 		switch f := e.Payload.(type) {
 		case *loop.RunFinished:
 			p.Finished = f
+		case *loop.RunParked:
+			p.Parked = f
 		case *loop.RunResumed:
-			p.Finished = nil
+			p.Finished, p.Parked = nil, nil
 		}
 	}
 	return p, nil

@@ -37,7 +37,7 @@ func durable(e loop.Event) durability {
 		return withNext
 	case *loop.IterationStarted, *loop.AgentExited:
 		return meanwhile
-	case *loop.RunStarted, *loop.RunResumed, *loop.RunFinished, *loop.RunWaiting, *loop.RunPaused, *loop.RunAsked:
+	case *loop.RunStarted, *loop.RunResumed, *loop.RunParked, *loop.RunFinished, *loop.RunWaiting, *loop.RunPaused, *loop.RunAsked:
 		return atOnce
 	}
 	return whenever

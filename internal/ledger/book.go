@@ -276,6 +276,8 @@ func (b *Book) note(e loop.Event) {
 		mark("reboot", p.Why)
 	case *loop.RunRule:
 		mark("rule", p.Verdict.Why)
+	case *loop.RunParked:
+		mark("parked", p.Why)
 	case *loop.RunFinished:
 		mark("end", p.Why)
 	case *loop.CheckpointMade:

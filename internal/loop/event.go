@@ -37,6 +37,7 @@ var payloads = map[Type]func() Payload{
 	"run.reboot_started":  func() Payload { return new(RunRebootStarted) },
 	"run.reboot_finished": func() Payload { return new(RunRebootFinished) },
 	"run.rule":            func() Payload { return new(RunRule) },
+	"run.parked":          func() Payload { return new(RunParked) },
 	"run.finished":        func() Payload { return new(RunFinished) },
 	"iteration.started":   func() Payload { return new(IterationStarted) },
 	"iteration.phase":     func() Payload { return new(IterationPhase) },
@@ -170,12 +171,21 @@ type RunWaiting struct {
 	NotedBy string `json:"noted_by,omitempty"` // the run that met it
 }
 
+// RunParked says that the runner has left the run between two steps, for another one
+// to go on with. What it left is complete: nothing of it is to be settled.
+type RunParked struct {
+	Why string `json:"why"`
+	// Rule is that of the wait in which it was left, and Until when that is over.
+	Rule  string    `json:"rule,omitempty"`
+	Until time.Time `json:"until,omitzero"`
+}
+
 // RunRule says that a rule has ended the run, or refused to start it.
 type RunRule struct {
 	Verdict Verdict `json:"verdict"`
 }
 
-// RunFinished is the last event of every run that did not crash.
+// RunFinished is the last event of every run that did not crash and is not parked.
 type RunFinished struct {
 	State   Status `json:"state"`
 	Reason  Reason `json:"reason"`
@@ -399,6 +409,7 @@ func (*RunStarted) Type() Type        { return "run.started" }
 func (*RunResumed) Type() Type        { return "run.resumed" }
 func (*RunWaiting) Type() Type        { return "run.waiting" }
 func (*RunRule) Type() Type           { return "run.rule" }
+func (*RunParked) Type() Type         { return "run.parked" }
 func (*RunFinished) Type() Type       { return "run.finished" }
 func (*IterationStarted) Type() Type  { return "iteration.started" }
 func (*IterationPhase) Type() Type    { return "iteration.phase" }

@@ -15,13 +15,15 @@ const (
 	Aborted     Status = "aborted"
 	Stopped     Status = "stopped"
 	CouldNotRun Status = "failed"
+	Parked      Status = "parked"
 	Crashed     Status = "crashed"
 )
 
-// Ended tells whether a run in this state is over.
+// Ended tells whether a run in this state is over: nobody runs it, be it that somebody
+// goes on with it later.
 func (s Status) Ended() bool {
 	switch s {
-	case Done, Exhausted, Aborted, Stopped, CouldNotRun, Crashed:
+	case Done, Exhausted, Aborted, Stopped, CouldNotRun, Parked, Crashed:
 		return true
 	}
 	return false
@@ -35,6 +37,7 @@ func (s Status) Ended() bool {
 //	                               ├─ run.asked ──────────► waiting ─ run.answered
 //	                               ├─ run.paused ─────────► paused ── run.unpaused
 //	                               ├─ run.reboot_started ─► rebooting run.reboot_finished
+//	                               ├─ run.parked ─────────► parked
 //	                               └─ run.finished ───────► done, exhausted, aborted, stopped, failed
 //
 // A run that waits or is paused stays so while its session is made anew. No event
@@ -55,6 +58,8 @@ func (s Status) After(p Payload) Status {
 		if s == Rebooting {
 			return Running
 		}
+	case *RunParked:
+		return Parked
 	case *RunFinished:
 		return p.State
 	}

@@ -28,6 +28,8 @@ func TestWhatARunIsDoing(t *testing.T) {
 		{"an attempt has ended", []Payload{&IterationFinished{}}, Running},
 		{"the end", []Payload{&IterationFinished{}, &RunFinished{State: Aborted}}, Aborted},
 		{"a rollback after the end", []Payload{&RunFinished{State: Done}, &CheckpointRestored{}}, Done},
+		{"parked", []Payload{&RunWaiting{}, &RunParked{}}, Parked},
+		{"resumed after that", []Payload{&RunParked{}, &RunResumed{}}, Running},
 		{"resumed", []Payload{&RunFinished{State: Stopped}, &RunResumed{}}, Running},
 	} {
 		var got Status
@@ -40,7 +42,7 @@ func TestWhatARunIsDoing(t *testing.T) {
 	}
 	for s, over := range map[Status]bool{
 		Running: false, Waiting: false, Paused: false, Rebooting: false,
-		Done: true, Exhausted: true, Aborted: true, Stopped: true, CouldNotRun: true, Crashed: true,
+		Done: true, Exhausted: true, Aborted: true, Stopped: true, CouldNotRun: true, Parked: true, Crashed: true,
 	} {
 		if s.Ended() != over {
 			t.Errorf("%s has ended: %v, want %v", s, s.Ended(), over)

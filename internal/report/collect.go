@@ -235,7 +235,7 @@ func (w *waits) add(e loop.Event) {
 		w.list[i].why = view.Fit(p.Why, maxText)
 	case *loop.RunResumed:
 		w.open = false // the runner died in it, and nobody knows when
-	case *loop.IterationStarted, *loop.RunPaused, *loop.RunRebootStarted, *loop.RunRule, *loop.RunFinished:
+	case *loop.IterationStarted, *loop.RunPaused, *loop.RunRebootStarted, *loop.RunRule, *loop.RunParked, *loop.RunFinished:
 		w.end(at)
 	}
 }

@@ -123,7 +123,7 @@ func commands(d *Data) []command {
 	case loop.Exhausted:
 		resume = command{resume.Line + run.Raised(), "go on with twice the limit"}
 		return []command{resume, diff, show}
-	case loop.Aborted, loop.Stopped, loop.CouldNotRun, loop.Crashed:
+	case loop.Aborted, loop.Stopped, loop.CouldNotRun, loop.Parked, loop.Crashed:
 		return []command{resume, diff, show}
 	case loop.Paused:
 		return []command{{resume.Line, "end the pause"}, show}

@@ -54,7 +54,7 @@ func (m *timeline) add(e loop.Event) {
 		m.turn(at, paused)
 	case *loop.RunRebootStarted:
 		m.turn(at, rebooting)
-	case *loop.RunFinished:
+	case *loop.RunParked, *loop.RunFinished:
 		m.turn(at, off)
 	case *loop.GateStarted:
 		m.turn(at, judging)

@@ -19,6 +19,7 @@ var acts = map[string]func(*Desk, order){
 	"raise":  (*Desk).raiseLimit,
 
 	"approve": (*Desk).approve,
+	"park":    (*Desk).park,
 }
 
 func (d *Desk) pause(o order) {
@@ -49,6 +50,10 @@ func (d *Desk) pause(o order) {
 
 func (d *Desk) resume(o order) {
 	switch {
+	case d.Parking():
+		d.wish(func(w *wishes) { w.park = false })
+		d.takeBack("run.parked", "taken back by resume")
+		d.accept(o, "not parking")
 	case d.run.State().Paused:
 		d.accept(o, "going on", "run.unpaused")
 		d.wish(func(w *wishes) { w.pause = false })
@@ -63,6 +68,31 @@ func (d *Desk) resume(o order) {
 		d.decline(o, "the run is stopping")
 	default:
 		d.decline(o, "the run is running: there is nothing to resume")
+	}
+}
+
+// park has the runner leave the run, between two steps, for somebody to go on with.
+func (d *Desk) park(o order) {
+	d.mu.Lock()
+	asked := d.asked != nil
+	d.mu.Unlock()
+	switch {
+	case d.Parking():
+		d.decline(o, "the run parks after this iteration already")
+	case d.Asked() != nil:
+		d.decline(o, "the run is stopping")
+	default:
+		effect := "parking after this iteration"
+		switch {
+		case asked:
+			effect = "parking when the question is answered"
+		case d.run.State().Paused, d.Waiting():
+			effect = "parking now"
+		case d.run.Between(): // it is about to begin
+			effect = "parking before the next iteration"
+		}
+		d.accept(o, effect, "run.parked")
+		d.wish(func(w *wishes) { w.park = true })
 	}
 }
 

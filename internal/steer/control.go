@@ -23,7 +23,7 @@ type Control struct {
 
 // Command is what a person wants of a live run.
 type Command struct {
-	Name  string // pause, resume, stop, stop_now, skip, reboot, note, raise or approve
+	Name  string // pause, resume, stop, stop_now, skip, reboot, note, raise, approve or park
 	Text  string // of a note
 	Key   string // of a setting to raise
 	Value string

@@ -40,6 +40,7 @@ type wishes struct {
 	pause  bool
 	reboot bool
 	hurry  bool // no more waiting
+	park   bool // somebody else is to go on
 }
 
 // waiter waits for an event that shows that a command has taken effect.
@@ -89,8 +90,8 @@ func (d *Desk) Listen() func() {
 	})
 }
 
-// Heard answers those who waited for an event of this type. The end of the run
-// answers everyone.
+// Heard answers those who waited for an event of this type. The end of the run,
+// and that it is left, answers everyone.
 func (d *Desk) Heard(t loop.Type, now loop.Status) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -103,6 +104,8 @@ func (d *Desk) Heard(t loop.Type, now loop.Status) {
 			w.answer <- Answer{OK: true, Effect: w.effect, State: now}
 		case t == "run.finished":
 			w.answer <- Answer{Effect: "the run ended first", State: now}
+		case t == "run.parked":
+			w.answer <- Answer{Effect: "the run was parked first", State: now}
 		default:
 			return false
 		}
@@ -119,6 +122,9 @@ func (d *Desk) SetAgent(a *Agent) {
 
 // Pausing tells whether a person wants nothing to begin.
 func (d *Desk) Pausing() bool { return d.wants().pause }
+
+// Parking tells whether a person wants this runner to leave the run.
+func (d *Desk) Parking() bool { return d.wants().park }
 
 // Waiting tells whether the run waits for a time, and not for an answer.
 func (d *Desk) Waiting() bool {

@@ -103,7 +103,7 @@ func (m *Metrics) families(now time.Time) []family {
 
 // states are those that a run can be in; exactly one of them is 1.
 var states = []loop.Status{
-	loop.Running, loop.Waiting, loop.Paused, loop.Rebooting, loop.Done, loop.Exhausted, loop.Aborted, loop.Stopped, loop.CouldNotRun,
+	loop.Running, loop.Waiting, loop.Paused, loop.Rebooting, loop.Done, loop.Exhausted, loop.Aborted, loop.Stopped, loop.CouldNotRun, loop.Parked,
 }
 
 // gauges tells where the run stands. What is not known is left out.

@@ -96,6 +96,8 @@ func (s *spans) hear(e loop.Event) {
 		s.finishAttempt(e, p)
 	case *loop.RunFinished:
 		s.finish(e, p)
+	case *loop.RunParked:
+		s.park(e, p)
 	default:
 		s.note(e)
 	}
@@ -104,7 +106,7 @@ func (s *spans) hear(e loop.Event) {
 // begins tells whether an event ends a wait: something goes on.
 func begins(p loop.Payload) bool {
 	switch p.(type) {
-	case *loop.RunWaiting, *loop.RunPaused, *loop.RunUnpaused, *loop.RunRule, *loop.RunRebootStarted, *loop.RunFinished,
+	case *loop.RunWaiting, *loop.RunPaused, *loop.RunUnpaused, *loop.RunRule, *loop.RunRebootStarted, *loop.RunParked, *loop.RunFinished,
 		*loop.IterationStarted, *loop.GateStarted:
 		return true
 	}
@@ -208,6 +210,19 @@ func (s *spans) finish(e loop.Event, p *loop.RunFinished) {
 		if p.State == loop.Aborted || p.State == loop.CouldNotRun {
 			one.fail(p.Why)
 		}
+		s.emit(one, e.Time)
+	}
+	s.runner, s.root = nil, nil
+}
+
+// park ends the runner's part of a run. Whoever goes on has a part of its own.
+func (s *spans) park(e loop.Event, p *loop.RunParked) {
+	s.leave(e.Time)
+	for _, one := range []*span{s.runner, s.root} {
+		if one == nil || one.End != 0 {
+			continue
+		}
+		one.add(textAttr(ownState, loop.Parked), textAttr(ownWhy, p.Why))
 		s.emit(one, e.Time)
 	}
 	s.runner, s.root = nil, nil

@@ -194,6 +194,8 @@ func (l *live) pictured(e loop.Event, facts []view.Fact) string {
 				text.Plural(s.Totals.Iterations, "iteration"), text.Seconds(s.Elapsed.Duration()))
 		}
 		return l.paragraph(facts) + "\n" + Card(run, l.opt)
+	case *loop.RunParked:
+		return l.paragraph(facts) + "\n" + Card(run, l.opt)
 	}
 	return l.byAgent(e) + l.paragraph(facts)
 }

@@ -162,6 +162,8 @@ func (t *transcript) head(e loop.Event) {
 		t.heading(words + text.Line(p.Why))
 	case *loop.IterationFinished:
 		t.heading(fmt.Sprintf("iteration %d: %s", e.Iter, p.Outcome.Result))
+	case *loop.RunParked:
+		t.heading("run parked: " + text.Line(p.Why))
 	case *loop.RunFinished:
 		t.heading("run " + string(p.State) + ": " + text.Line(p.Why))
 	}

@@ -82,7 +82,7 @@ func (d *runData) observe(e loop.Event) {
 	case *loop.RunResumed:
 		d.reopen()
 		d.tell(facts)
-	case *loop.RunFinished:
+	case *loop.RunParked, *loop.RunFinished:
 		d.tell(facts)
 		d.close()
 	default:
@@ -105,7 +105,7 @@ func (d *runData) steer(e loop.Event) {
 		}
 	case *loop.RunPaused:
 		d.pausing = false
-	case *loop.RunResumed, *loop.RunFinished:
+	case *loop.RunResumed, *loop.RunParked, *loop.RunFinished:
 		d.pausing, d.stopping = false, false
 	}
 }

@@ -47,6 +47,8 @@ func (d Digest) Line(e loop.Event) string {
 		}
 	case *loop.Warning:
 		return "warning: " + text.Line(p.Text)
+	case *loop.RunParked:
+		return "the run is parked: " + text.Line(p.Why)
 	case *loop.RunFinished:
 		return fmt.Sprintf("the run ends: %s (%s)", People(p.State, p.Level()), text.Line(p.Why))
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -74,4 +75,13 @@ func interrupted(run *Run, f *loop.RunFinished) string {
 		saved = "Not everything could be saved."
 	}
 	return fmt.Sprintf("Interrupted. %s Resume with: refrain resume %s", saved, run.Name)
+}
+
+// parked is the line of a run that its runner has left, and how to go on.
+func parked(run *Run, p *loop.RunParked, now time.Time) []Fact {
+	until := ""
+	if !p.Until.IsZero() {
+		until = fmt.Sprintf(", and waits until %s", clock(p.Until, now))
+	}
+	return one(Ending, "Parked: %s%s. Go on with: refrain resume %s", text.Line(p.Why), until, run.Name)
 }

@@ -117,6 +117,8 @@ func (n *Narrator) Tell(e loop.Event) []Fact {
 		return one(Info, "Note added: %s", Fit(p.Text, widestNote))
 	case *loop.Warning:
 		return one(Warning, "WARNING: %s", withHint(p))
+	case *loop.RunParked:
+		return append(n.Close(), parked(n.run, p, e.Time)...)
 	case *loop.RunFinished:
 		return append(n.Close(), n.finished(p)...)
 	}

@@ -44,7 +44,7 @@ func (r *Run) Next() []Step {
 		return append(steps, Step{last(r), "what went wrong"}, Step{resume, "try again"})
 	case loop.CouldNotRun:
 		return append(steps, Step{resume, "when it is mended"}, show)
-	case loop.Stopped, loop.Crashed:
+	case loop.Stopped, loop.Parked, loop.Crashed:
 		return append(steps, Step{resume, "go on"}, show)
 	case loop.Waiting:
 		return append(steps, Step{resume, "wait no longer"}, Step{"refrain stop " + r.Name, "give up"})

@@ -145,7 +145,7 @@ func (r *Run) Grade() Grade {
 			return Good
 		}
 		return Fair
-	case loop.Exhausted, loop.Stopped:
+	case loop.Exhausted, loop.Stopped, loop.Parked:
 		return Fair
 	case loop.Aborted, loop.CouldNotRun, loop.Crashed:
 		return Poor

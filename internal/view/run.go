@@ -13,7 +13,7 @@ import (
 //	(nothing) ─ run.started ─► running ─┬─► waiting ─► running    for its provider, or a person
 //	                                    ├─► paused ──► running
 //	                                    ├─► rebooting ► running
-//	                                    ├─► done, exhausted, aborted, stopped, failed ─ run.resumed ─► running
+//	                                    ├─► parked, done, exhausted, aborted, stopped, failed ─ run.resumed ─► running
 //	                                    └─► crashed               only Died says so
 type Run struct {
 	Identity
@@ -36,6 +36,7 @@ type Run struct {
 	Outcome  *loop.Outcome     // of the last attempt that ended
 	Verdict  loop.Verdict      // the last one given
 	Finished *loop.RunFinished // set when the run is over
+	Parked   *loop.RunParked   // set while it is parked
 
 	Gate  *loop.GateStarted // the one that runs now
 	Gates []loop.Gate       // what each said last, the latest at the end
@@ -100,7 +101,7 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.RunResumed:
 		r.Limits, r.PID = p.Limits, p.PID
 		r.Agent, r.Model, r.Promise = cmp.Or(p.Agent, r.Agent), cmp.Or(p.Model, r.Model), cmp.Or(p.Promise, r.Promise)
-		r.Finished, r.Wait, r.Asked, r.Gate, r.Worker, r.Pausing = nil, nil, nil, nil, "", false
+		r.Finished, r.Parked, r.Wait, r.Asked, r.Gate, r.Worker, r.Pausing = nil, nil, nil, nil, nil, "", false
 		r.seen.ended = time.Time{}
 	case *loop.RunBaseline:
 		r.begin(p)
@@ -153,6 +154,9 @@ func (r *Run) Apply(e loop.Event) {
 	case *loop.IterationFinished:
 		r.finishIteration(e, p)
 		return // its state already includes this event
+	case *loop.RunParked:
+		r.Parked, r.Pausing = p, false
+		r.Phase, r.Wait, r.Asked, r.Gate, r.Open = "", nil, nil, nil, false
 	case *loop.RunFinished:
 		r.Finished, r.seen.ended, r.Pausing = p, e.Time, false
 		r.Phase, r.Wait, r.Asked, r.Gate, r.Open = "", nil, nil, nil, false

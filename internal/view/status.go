@@ -107,6 +107,8 @@ func (r *Run) Status(now time.Time) Status {
 	case r.State == loop.Crashed:
 		proven := false
 		s.Why, s.Proven = "the runner died: the journal has no end and nobody holds the lock", &proven
+	case r.Parked != nil:
+		s.Why, s.WaitUntil = r.Parked.Why, r.Parked.Until
 	default:
 		s.PID = r.PID
 	}

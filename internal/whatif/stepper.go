@@ -93,7 +93,8 @@ func (s *stepper) run() error {
 	}
 	for s.same && s.tape.peek() != nil && !isStart(*s.tape.peek()) {
 		e := s.tape.take()
-		if _, ended := e.Payload.(*loop.RunFinished); ended {
+		switch e.Payload.(type) {
+		case *loop.RunFinished, *loop.RunParked:
 			s.tape.moveTo(e.Time) // and no time passes up to a resume
 		}
 		s.add(e)
@@ -156,7 +157,7 @@ func (s *stepper) add(e loop.Event) {
 func isDriving(p loop.Payload) bool {
 	switch p.(type) {
 	case *loop.RunWaiting, *loop.RunPaused, *loop.RunUnpaused, *loop.RunAsked, *loop.RunAnswered,
-		*loop.RunRebootStarted, *loop.RunRebootFinished, *loop.RunRule, *loop.RunFinished:
+		*loop.RunRebootStarted, *loop.RunRebootFinished, *loop.RunRule, *loop.RunParked, *loop.RunFinished:
 		return true
 	}
 	return false

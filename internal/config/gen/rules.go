@@ -74,6 +74,7 @@ func statesTable() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.is, s.means, strings.Join(reasons, " "), s.resume, s.exit)
 	}
+	b.WriteString("| `parked` | its runner [has left it](control.md#parking) between two iterations | | yes | 6 |\n")
 	b.WriteString("| `crashed` | its runner died | | yes | |\n")
 	return b.String()
 }
