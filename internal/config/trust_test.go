@@ -56,7 +56,7 @@ func TestWhatAPersonIsAskedAbout(t *testing.T) {
 // asked about of refrain.toml cannot be set there at all.
 func TestAPromptSetsNothingThatIsAskedAbout(t *testing.T) {
 	values := map[string]any{
-		"git.branch": "b", "git.checkpoint": false, "git.commit": true, "retention.redact": false, "permissions.mode": "full",
+		"git.branch": "b", "git.checkpoint": false, "git.commit": true, "git.watch": true, "retention.redact": false, "permissions.mode": "full",
 		"limits.fallback": []any{"codex"}, "notify.email.to": []any{"a@example.com"}, "proc.keep": []any{"x"}, "proof.copy": []any{"x"},
 		"sandbox.env": []any{"X"}, "sandbox.allow": []any{"docker"}, "sandbox.hosts": []any{"example.com"}, "sandbox.network": "open", "stop.scripts": []any{"x"}, "trust.folders": []any{"/"},
 	}
