@@ -279,15 +279,16 @@ func (d *DockerEngine) run(o options, stdio [3]*os.File, hungUp chan struct{}, f
 	}
 	box.main = box.command(name, append([]string{o.one("--entrypoint")}, o.rest[1:]...), o.one("--workdir"), nil)
 	box.main.Stdin, box.main.Stdout, box.main.Stderr = stdin, stdio[1], stdio[2]
-	err = box.main.Start()
+	d.mu.Lock() // nobody asks for it by its first word before it is known
+	if err = box.main.Start(); err == nil {
+		d.boxes[name] = box
+	}
+	d.mu.Unlock()
 	_ = stdin.Close()
 	if err != nil {
 		_ = held.Close()
 		return fail(127, "docker: Error response from daemon: %v", err)
 	}
-	d.mu.Lock()
-	d.boxes[name] = box
-	d.mu.Unlock()
 	var copied sync.WaitGroup
 	ended := make(chan struct{})
 	copied.Go(func() { // the container's stdin ends with the client, and with what that reads
