@@ -66,6 +66,16 @@ func usageOf(v value, cachedInput bool) loop.Usage {
 	return u
 }
 
+// since is what a session has used since it had used before.
+func since(u, before loop.Usage) loop.Usage {
+	return loop.Usage{
+		Input:      max(0, u.Input-before.Input),
+		Output:     max(0, u.Output-before.Output),
+		CacheRead:  max(0, u.CacheRead-before.CacheRead),
+		CacheWrite: max(0, u.CacheWrite-before.CacheWrite),
+	}
+}
+
 // paid is what is paid for of a usage.
 func paid(u loop.Usage) price.Tokens {
 	return price.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}

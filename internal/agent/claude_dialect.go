@@ -26,8 +26,8 @@ type accent struct {
 	shell string // its shell tool, beside Bash
 	// cachedInput says that input tokens include the cached ones.
 	cachedInput bool
-	// sums says that the sum of the messages is the truth about tokens, and
-	// not what the result says.
+	// sums says that the result counts a continued session's tokens from its
+	// start, and that a message may have come without any.
 	sums bool
 	// echoes says that its messages name the model that was asked for, whichever
 	// answers.
@@ -275,6 +275,11 @@ func (d *claudeDialect) reason(v value) string {
 func (d *claudeDialect) total(v value, r *report) {
 	d.bill.total.Turns = v.int("num_turns")
 	if d.accent.sums {
+		// A request that was tried again has no message, only its tokens in the sum.
+		if told := since(usageOf(v.get("usage"), d.accent.cachedInput), r.usedBefore()); told.Tokens() > d.bill.total.Tokens() {
+			told.Turns = d.bill.total.Turns
+			d.bill.total = told
+		}
 		r.used(d.bill.total, d.bill.context)
 		return
 	}

@@ -289,14 +289,12 @@ func codexFault(message string) fault {
 // codexUsage reads the tokens. Input includes cached ones, and a continued
 // session counts from its start.
 func codexUsage(v value, r *report) loop.Usage {
-	before := r.usedBefore()
 	u := loop.Usage{
-		Output:     v.int("output_tokens") - before.Output,
-		CacheRead:  v.int("cached_input_tokens") - before.CacheRead,
-		CacheWrite: v.int("cache_write_input_tokens") - before.CacheWrite,
+		Input:      v.int("input_tokens"),
+		Output:     v.int("output_tokens"),
+		CacheRead:  v.int("cached_input_tokens"),
+		CacheWrite: v.int("cache_write_input_tokens"),
 	}
-	all := v.int("input_tokens") - before.Input - before.CacheRead - before.CacheWrite
-	u.Input = max(0, all-u.CacheRead-u.CacheWrite)
-	u.Output, u.CacheRead, u.CacheWrite = max(0, u.Output), max(0, u.CacheRead), max(0, u.CacheWrite)
-	return u
+	u.Input -= u.CacheRead + u.CacheWrite
+	return since(u, r.usedBefore())
 }

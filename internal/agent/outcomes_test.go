@@ -124,6 +124,7 @@ func exitOf(rc int, ended bool) loop.Exit {
 // stream that it continues, which is AGENT/work-mode.
 var usedBefore = map[string]loop.Usage{
 	"codex/resumed": {Input: 1150, Output: 70},
+	"qwen/resumed":  {Input: 1150, Output: 70},
 }
 
 // decode reads a whole recording. Nobody knows any more which line of stderr came

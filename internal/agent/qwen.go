@@ -85,7 +85,7 @@ func qwenArgs(o Options, c Call) ([]string, error) {
 }
 
 // qwenDialect is claude's with qwen's accent. A continued session counts its
-// tokens in the result from the session's start, so the messages are summed.
+// tokens in the result from the session's start.
 type qwenDialect struct {
 	claudeDialect
 	diary parser

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,5 +87,43 @@ func TestQwenSaysNoErrors(t *testing.T) {
 	)
 	if diff := cmp.Diff([]loop.Payload{&loop.AgentText{Text: "so far"}}, all); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A reply without a word is asked for again, and is paid for: only the sum knows of
+// it. The sum is the whole session's.
+func TestQwenCountsWhatItTriedAgain(t *testing.T) {
+	message := `{"type":"assistant","message":{"id":"m","content":[],"usage":{"input_tokens":100,"output_tokens":10,"cache_read_input_tokens":40}}}`
+	sum := `{"type":"result","subtype":"success","num_turns":1,"session_id":"s","usage":{"input_tokens":500,"output_tokens":50,"cache_read_input_tokens":200}}`
+	tests := []struct {
+		name  string
+		lines []string
+		used  loop.Usage
+		want  loop.Usage
+	}{
+		{"a session of its own", []string{message, sum}, loop.Usage{}, loop.Usage{Input: 300, Output: 50, CacheRead: 200, Turns: 1}},
+		{
+			"a continued one", []string{message, sum}, loop.Usage{Input: 120, Output: 20, CacheRead: 80},
+			loop.Usage{Input: 180, Output: 30, CacheRead: 120, Turns: 1},
+		},
+		{
+			"one that says less than its messages", []string{message, sum}, loop.Usage{Input: 300, Output: 50, CacheRead: 200},
+			loop.Usage{Input: 60, Output: 10, CacheRead: 40, Turns: 1},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newQwenDecoder(Options{Used: func(string) loop.Usage { return tt.used }})
+			d.Decode([]byte(`{"type":"system","subtype":"init","session_id":"s"}`))
+			var got loop.Usage
+			for _, p := range decodeAll(d, []byte(strings.Join(tt.lines, "\n")), exitOf(0, false)) {
+				if u, ok := p.(*loop.AgentUsage); ok {
+					got = u.Usage
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("usage (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
