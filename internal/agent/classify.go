@@ -68,7 +68,7 @@ func unwarned(text string) string {
 // `x` does not exist". Having hit a rate limit is another thing.
 var (
 	limitForm = text.NewPattern(`(?:hit|reached) your ((?:[a-z0-9'.-]+ ){0,4}?)limit\b`)
-	modelForm = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not configured|is not supported|is not valid)`)
+	modelForm = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not configured|is not supported|is not valid|has been deprecated|requires a newer version)`)
 )
 
 func formIn(text string) loop.ErrorKind {
@@ -124,6 +124,7 @@ var exactWords = map[string]loop.ErrorKind{
 	"context_length_exceeded": loop.ErrContextOverflow, // OpenAI
 	"prompt_too_long":         loop.ErrContextOverflow, // claude
 	"context_limit":           loop.ErrContextOverflow, // copilot
+	"context_window_exceeded": loop.ErrContextOverflow, // cline
 
 	"contextwindowexceedederror":  loop.ErrContextOverflow, // aider
 	"contentpolicyviolationerror": loop.ErrRefusal,         // aider
@@ -138,7 +139,8 @@ var exactWords = map[string]loop.ErrorKind{
 	"refusal":          loop.ErrRefusal, // Anthropic's stop reason
 	"content_filter":   loop.ErrRefusal, // OpenAI's finish reason
 
-	"contentfiltererror": loop.ErrRefusal, // opencode
+	"contentfiltererror":       loop.ErrRefusal, // opencode
+	"content_policy_violation": loop.ErrRefusal, // OpenAI
 }
 
 // vagueWords say less than the text may.
@@ -186,8 +188,8 @@ func kindOfStatus(status int) loop.ErrorKind {
 }
 
 // statusAt finds a status where agents put it into their text: at the start
-// ("429 Too many …"), after a word for it, or in brackets.
-var statusAt = text.NewPattern(`(?:^|api error: |status:? |status code:? |http |\()([45]\d\d)(?:\D|$)`)
+// ("429 Too many …"), after a word for it, in brackets, or in the provider's answer.
+var statusAt = text.NewPattern(`(?:^|error: |\bapi error |\berror code:? |\brate_limit: |\boverloaded: |\bstatus(?:[ _]?code)?(?:: ?|=| )|\bhttp |\(|\b(?:code|(?:http_)?status|statuscode)\\*": ?)([45]\d\d)(?:\D|$)`)
 
 func statusIn(text string) int {
 	found := statusAt().FindStringSubmatch(text)

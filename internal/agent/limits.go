@@ -93,6 +93,7 @@ var limitNames = []struct{ text, kind string }{
 	{"5-hour", "five_hour"},
 	{"5 hour", "five_hour"},
 	{"five-hour", "five_hour"},
+	{"5h limit", "five_hour"},
 	{"extra usage", "overage"}, // claude, as its event calls it
 }
 
@@ -200,7 +201,7 @@ func waitIn(text string, now time.Time) time.Time {
 	for _, part := range partForm().FindAllStringSubmatch(found[1]+found[2], -1) {
 		n, err := strconv.ParseFloat(part[1], 64)
 		unit := unitOf(strings.ToLower(part[2]))
-		if err != nil || unit == 0 || n > 1e6 {
+		if err != nil || unit == 0 || n*float64(unit) > float64(aYear) {
 			break // the sentence goes on with something else
 		}
 		wait += time.Duration(n * float64(unit))

@@ -29,8 +29,15 @@ var tellingPhrases = []phrase{
 	{"please retry in", loop.ErrRateLimit},
 	{"ai.google.dev/gemini-api/docs/rate-limits", loop.ErrUsageLimit},
 
-	{"reason: content_filter", loop.ErrRefusal}, // codex, for which it is a stream that ended too early
-	{"blocked due to safety", loop.ErrRefusal},  // gemini
+	{"reason: content_filter", loop.ErrRefusal},        // codex, for which it is a stream that ended too early
+	{"blocked due to safety", loop.ErrRefusal},         // gemini
+	{"prohibited_content", loop.ErrRefusal},            // Google
+	{"violates usage guidelines", loop.ErrRefusal},     // xAI, with the status of a wrong key
+	{"content management policy", loop.ErrRefusal},     // Azure
+	{"content filtering policy", loop.ErrRefusal},      // Anthropic
+	{"content_policy_violation", loop.ErrRefusal},      // OpenAI
+	{"rejected by our safety system", loop.ErrRefusal}, // OpenAI
+	{"result of our safety system", loop.ErrRefusal},   // OpenAI
 
 	{"credit balance", loop.ErrBilling},
 	{"billing details", loop.ErrBilling},
@@ -48,8 +55,14 @@ var tellingPhrases = []phrase{
 	{"account is in good standing", loop.ErrBilling}, // qwen
 	{"extra usage is required", loop.ErrBilling},     // claude, for a long context
 	{"you have no quota", loop.ErrBilling},           // copilot
+	{"spending limit", loop.ErrBilling},              // xAI, for a team
+	{"run out of credits", loop.ErrBilling},
+	{"credits are depleted", loop.ErrBilling},   // Google
+	{"usage credits required", loop.ErrBilling}, // claude, for a long context
 
 	{"usage limit", loop.ErrUsageLimit},
+	{"usage quota", loop.ErrUsageLimit},
+	{"limit of your plan", loop.ErrUsageLimit},
 	{"usagelimiterror", loop.ErrUsageLimit},     // opencode
 	{"free usage exceeded", loop.ErrUsageLimit}, // opencode
 	{"out of extra usage", loop.ErrUsageLimit},  // claude
@@ -57,6 +70,8 @@ var tellingPhrases = []phrase{
 	{"weekly_rate_limited", loop.ErrUsageLimit}, // copilot
 	{"session limit", loop.ErrUsageLimit},
 	{"weekly limit", loop.ErrUsageLimit},
+	{"daily limit", loop.ErrUsageLimit},
+	{"monthly limit", loop.ErrUsageLimit},
 	{"5-hour limit", loop.ErrUsageLimit},
 	{"5 hour limit", loop.ErrUsageLimit},
 	{"five-hour limit", loop.ErrUsageLimit},
@@ -80,6 +95,12 @@ var tellingPhrases = []phrase{
 	{"input is too long", loop.ErrContextOverflow},
 	{"input token count", loop.ErrContextOverflow},
 	{"maximum context", loop.ErrContextOverflow},
+	{"contextoverflowerror", loop.ErrContextOverflow},       // kimi
+	{"maximum prompt length", loop.ErrContextOverflow},      // xAI
+	{"prompt token count of", loop.ErrContextOverflow},      // copilot
+	{"exceeded model token limit", loop.ErrContextOverflow}, // Moonshot
+	{"range of input length", loop.ErrContextOverflow},      // Alibaba
+	{"available context size", loop.ErrContextOverflow},     // llama.cpp
 
 	{"model_not_found", loop.ErrModel},
 	{"model not found", loop.ErrModel},
@@ -88,8 +109,15 @@ var tellingPhrases = []phrase{
 	{"does not exist or you do not have access", loop.ErrModel},
 	{"not found for api version", loop.ErrModel},
 	{"unknown model", loop.ErrModel},
+	{"unsupported model", loop.ErrModel},
+	{"no model selected", loop.ErrModel},
+	{"selected model is unavailable", loop.ErrModel},
 	{"invalid model", loop.ErrModel},
-	{"404 not found: model", loop.ErrModel}, // codex
+	{"is not a valid model", loop.ErrModel},
+	{"model not exist", loop.ErrModel},     // DeepSeek
+	{"not found the model", loop.ErrModel}, // Moonshot
+	{"no endpoints found", loop.ErrModel},  // OpenRouter
+	{"not found: model", loop.ErrModel},    // codex, crush
 
 	{"could not be refreshed", loop.ErrAuth}, // claude, codex
 	{"please run /login", loop.ErrAuth},      // claude
@@ -135,6 +163,22 @@ var phrases = []phrase{
 	{"api key expired", loop.ErrAuth},
 	{"api_key_invalid", loop.ErrAuth}, // Google
 	{"api key is missing", loop.ErrAuth},
+	{"api key not found", loop.ErrAuth},
+	{"api_key environment variable", loop.ErrAuth}, // gemini
+	{"missing environment variable", loop.ErrAuth}, // codex
+	{"authentication method", loop.ErrAuth},
+	{"must be logged in", loop.ErrAuth},
+	{"please login", loop.ErrAuth},
+	{"login expired", loop.ErrAuth},
+	{"invalid authentication", loop.ErrAuth}, // Moonshot
+	{"authentication fails", loop.ErrAuth},   // DeepSeek
+	{"invalid api-key", loop.ErrAuth},        // Alibaba
+	{"api key you provided", loop.ErrAuth},
+	{"invalid subscription key", loop.ErrAuth},  // Azure
+	{"no auth credentials", loop.ErrAuth},       // OpenRouter
+	{"auth_error", loop.ErrAuth},                // kimi
+	{"forbidden", loop.ErrAuth},                 // crush, for a 403
+	{"location is not supported", loop.ErrAuth}, // Google
 	{"invalid bearer token", loop.ErrAuth},
 	{"invalid_grant", loop.ErrAuth}, // Google, for a sign-in that has expired
 	{"please sign in", loop.ErrAuth},
@@ -150,17 +194,30 @@ var phrases = []phrase{
 	{"high demand", loop.ErrOverloaded}, // codex, for any 5xx
 	{"service unavailable", loop.ErrOverloaded},
 	{"temporarily unavailable", loop.ErrOverloaded},
+	{"server is currently busy", loop.ErrOverloaded},
+	{"server is busy", loop.ErrOverloaded},
 	{"without a finish reason", loop.ErrOverloaded}, // gemini: the server broke off
 	{"internal server error", loop.ErrServer},
 	{"server_error", loop.ErrServer},
 	{"server error", loop.ErrServer},
 	{"bad gateway", loop.ErrServer},
+	{"server had an error", loop.ErrServer},         // OpenAI
+	{"internal error has occurred", loop.ErrServer}, // Google
 
 	{"stream disconnected", loop.ErrNetwork}, // codex
 	{"stream error", loop.ErrNetwork},
 	{"stream closed", loop.ErrNetwork},
 	{"error sending request", loop.ErrNetwork},
 	{"connection error", loop.ErrNetwork},
+	{"connection_error", loop.ErrNetwork}, // kimi
+	{"connect error", loop.ErrNetwork},
+	{"cannot connect", loop.ErrNetwork},    // opencode, cline
+	{"other side closed", loop.ErrNetwork}, // Node
+	{"closed the connection", loop.ErrNetwork},
+	{"stream ended unexpectedly", loop.ErrNetwork},
+	{"without finish_reason", loop.ErrNetwork}, // pi
+	{": eof", loop.ErrNetwork},                 // Go
+	{"econnaborted", loop.ErrNetwork},
 	{"connection refused", loop.ErrNetwork},
 	{"connection reset", loop.ErrNetwork},
 	{"connection closed", loop.ErrNetwork},
@@ -176,13 +233,29 @@ var phrases = []phrase{
 	{"unexpected eof", loop.ErrNetwork},
 	{"fetch failed", loop.ErrNetwork},
 	{"socket hang up", loop.ErrNetwork},
-	{"terminated", loop.ErrNetwork},     // Node, for a stream that was cut off
-	{"unexpected eof", loop.ErrNetwork}, // Go, for the same
+	{"terminated", loop.ErrNetwork}, // Node, for a stream that was cut off
 	{"econnrefused", loop.ErrNetwork},
 	{"econnreset", loop.ErrNetwork},
 	{"enotfound", loop.ErrNetwork},
 	{"etimedout", loop.ErrNetwork},
 	{"eai_again", loop.ErrNetwork},
+	{"ehostunreach", loop.ErrNetwork},
+	{"enetunreach", loop.ErrNetwork},
+	{"epipe", loop.ErrNetwork},
+	{"broken pipe", loop.ErrNetwork},
+	{"failed to lookup address", loop.ErrNetwork}, // Rust
+	{"name resolution", loop.ErrNetwork},
+	{"error decoding response body", loop.ErrNetwork}, // Rust, for a stream that was cut off
+	{"stalled mid-stream", loop.ErrNetwork},           // claude
+	{"deadline exceeded", loop.ErrNetwork},
+	{"x509:", loop.ErrNetwork},
+	{"signed by unknown authority", loop.ErrNetwork},
+	{"invalid peer certificate", loop.ErrNetwork}, // Rust
+	{"self signed certificate", loop.ErrNetwork},
+	{"self-signed certificate", loop.ErrNetwork},
+	{"local issuer certificate", loop.ErrNetwork},
+	{"certificate has expired", loop.ErrNetwork},
+	{"certificate verify failed", loop.ErrNetwork},
 	{"timed out", loop.ErrNetwork},
 	{"timeout", loop.ErrNetwork},
 	{"network", loop.ErrNetwork},
@@ -192,6 +265,11 @@ var phrases = []phrase{
 	{"content moderation policy", loop.ErrRefusal},     // droid
 	{"safety policy blocked", loop.ErrRefusal},         // kimi
 	{"finish_reason: content_filter", loop.ErrRefusal}, // pi
+	{"finish_reason: safety", loop.ErrRefusal},
+	{"refused to continue", loop.ErrRefusal},          // grok
+	{"considered high risk", loop.ErrRefusal},         // Moonshot
+	{"high-risk cyber", loop.ErrRefusal},              // codex
+	{"requested entity was not found", loop.ErrModel}, // Google
 	{"permission denied by", loop.ErrPermission},
 	{"rejected permission", loop.ErrPermission},
 }

@@ -103,11 +103,15 @@ func TestQwenCountsWhatItTriedAgain(t *testing.T) {
 	}{
 		{"a session of its own", []string{message, sum}, loop.Usage{}, loop.Usage{Input: 300, Output: 50, CacheRead: 200, Turns: 1}},
 		{
-			"a continued one", []string{message, sum}, loop.Usage{Input: 120, Output: 20, CacheRead: 80},
+			"a continued one",
+			[]string{message, sum},
+			loop.Usage{Input: 120, Output: 20, CacheRead: 80},
 			loop.Usage{Input: 180, Output: 30, CacheRead: 120, Turns: 1},
 		},
 		{
-			"one that says less than its messages", []string{message, sum}, loop.Usage{Input: 300, Output: 50, CacheRead: 200},
+			"one that says less than its messages",
+			[]string{message, sum},
+			loop.Usage{Input: 300, Output: 50, CacheRead: 200},
 			loop.Usage{Input: 60, Output: 10, CacheRead: 40, Turns: 1},
 		},
 	}

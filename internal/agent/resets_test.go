@@ -56,6 +56,7 @@ func TestResetTimes(t *testing.T) {
 		{"opencode, while it tries again", "Free usage exceeded [retrying in 8h 13m attempt #1]", now, now.Add(493 * time.Minute)},
 		{"OpenRouter", `{"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"1794714335000"}}`, now, time.Unix(1794714335, 0).UTC()},
 		{"a wait in minutes after a word for a header", "retry after 5 minutes", now, now.Add(5 * time.Minute)},
+		{"gemini and qwen, hours in milliseconds", "Retrying after 7200000ms", now, now.Add(2 * time.Hour)},
 		{"a header in milliseconds", "retry-after-ms: 1500", now, now.Add(1500 * time.Millisecond)},
 		{"a header with a date", `"retry-after":"Sun, 15 Nov 2026 02:00:00 GMT"`, now, at(11, 15, 2, 0)},
 		{"a header of a subscription", "anthropic-ratelimit-unified-reset: 1794714335", now, time.Unix(1794714335, 0).UTC()},
