@@ -152,9 +152,9 @@ func resetIn(text string, now time.Time) time.Time {
 // "resets_at":1794713084, or a time by a standard. In an answer that was put
 // into another one, quotes come with a backslash.
 var (
-	epochForm    = text.NewPattern(`(?i)(?:\||(?:resets?_?at|ratelimit-reset|unified-reset)\\*"?\s*[:=]\s*\\*"?)(\d{10,13})\b`)
-	standardForm = text.NewPattern(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
-	headerForm   = text.NewPattern(`(?i)retry-after\\*"?\s*:\s*\\*"?([a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT)`)
+	epochForm    = text.NewPattern(`(?i)(?:\||(?:resets?(?:_?at|_?time)?|ratelimit-reset|unified-reset)\\*"?\s*[:=]\s*\\*"?)(\d{10,13})\b`)
+	standardForm = text.NewPattern(`\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)`)
+	headerForm   = text.NewPattern(`(?i)(?:retry-after\\*"?\s*:\s*\\*"?|\bresets?:?\s+(?:at\s+|on\s+)?)([a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT)`)
 )
 
 func stampIn(text string, _ time.Time) time.Time {
@@ -166,18 +166,27 @@ func stampIn(text string, _ time.Time) time.Time {
 		t, _ := time.Parse(time.RFC1123, found[1]) // zero when there is no such day
 		return t
 	}
-	t, _ := time.Parse(time.RFC3339, standardForm().FindString(text)) // zero when there is none
-	return t
+	stamp := standardForm().FindString(text)
+	for _, layout := range standardLayouts {
+		if t, err := time.Parse(layout, stamp); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
 }
+
+// standardLayouts are the ways of ISO 8601, with or without seconds and a colon in the
+// distance of the time zone.
+var standardLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700"}
 
 // Waits count from now: "try again in 3 hours 20 minutes", "will reset after
 // 23h14m5s", "wait 2 minutes", "retry-after: 30", "resets_in_seconds":7200,
 // "retryDelay":"39s".
 var (
-	waitForm = text.NewPattern(`(?i)(?:(?:resets?|again|retry(?:ing)?|available|wait)\b[^.\n]{0,20}?\b(?:in|after|for|within)|\bwait)\s+(?:about\s+|~\s?)?` + spanPart +
+	waitForm = text.NewPattern(`(?i)(?:(?:resets?|again|back|retry(?:ing)?|available|wait)\b[^.\n]{0,20}?\b(?:in|after|for|within):?|\bwait)\s+(?:(?:about|around|approximately)\s+|~\s?)?` + spanPart +
 		`|(?:retry|reset)_?delay\\*"?\s*[:=]\s*\\*"?` + spanPart)
 	partForm    = text.NewPattern(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
-	secondsForm = text.NewPattern(`(?i)(?:resets_in_seconds|retry[-_ ]after)\\*"?\s*[:=]\s*\\*"?(\d{1,7})\b`)
+	secondsForm = text.NewPattern(`(?i)(?:resets?_(?:in|after)_seconds|retry[-_ ]after(?:[-_]seconds)?|ratelimit-reset-after)\\*"?\s*[:=]\s*\\*"?(\d{1,7})\b`)
 	millisForm  = text.NewPattern(`(?i)retry[-_]after[-_]ms\\*"?\s*[:=]\s*\\*"?(\d{1,10})\b`)
 )
 
@@ -231,13 +240,15 @@ func unitOf(word string) time.Duration {
 // 3:24am (UTC)", "try again at Nov 20th, 2026 3:25 AM", "resets at 15:00",
 // "access on 2026-12-01 at 00:00 UTC", "resets at 10:57 PM GMT-3".
 const (
-	whenPart  = `(?i)(?:resets?|again|available|until|access)(?:\s+(?:at|on|after))?:?\s+`
+	whenPart  = `(?i)(?:resets?|again|available|until|access)(?:\s+(?:at|on|after))?:?\s+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?`
 	dayPart   = `(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?|(\d{4}-\d\d-\d\d))`
 	clockPart = `(\d{1,2})(?::(\d{2}))?(?::\d{2})?(?:\s*([ap])\.?m\b\.?)?`
-	zonePart  = `(?:\s*\(([a-z0-9_+/:-]+)\)|\s+((?:utc|gmt)(?:[+-]\d{1,2}(?::?\d{2})?)?)\b)?`
+	zonePart  = `(?:\s*\(([a-z0-9_+/:-]+)\)|\s+((?:utc|gmt)(?:[+-]\d{1,2}(?::?\d{2})?)?|[ep][sd]?t|cest|cet)\b)?`
 )
 
 var (
+	// Some put the day before the month: "20 November 2026".
+	dayFirst  = text.NewPattern(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?\s+((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b`)
 	dayForm   = text.NewPattern(whenPart + dayPart + `(?:,?\s+(?:at\s+)?` + clockPart + `)?` + zonePart)
 	clockForm = text.NewPattern(whenPart + clockPart + zonePart)
 )
@@ -247,6 +258,7 @@ var (
 const justPassed = 15 * time.Minute
 
 func clockIn(text string, now time.Time) time.Time {
+	text = dayFirst().ReplaceAllString(text, "$2 $1")
 	if found := dayForm().FindStringSubmatch(text); found != nil {
 		place, err := placeOf(found[8]+found[9], now)
 		if err != nil {
@@ -298,6 +310,12 @@ func placeOf(zone string, now time.Time) (*time.Location, error) {
 		return now.Location(), nil
 	case "utc", "gmt":
 		return time.UTC, nil
+	case "pt", "pst", "pdt":
+		return time.LoadLocation("America/Los_Angeles")
+	case "et", "est", "edt":
+		return time.LoadLocation("America/New_York")
+	case "cet", "cest":
+		return time.LoadLocation("Europe/Berlin")
 	}
 	found := offsetForm().FindStringSubmatch(zone)
 	if found == nil {
