@@ -29,6 +29,9 @@ func (f fault) err() *loop.AgentError {
 // the text.
 func (f fault) class() loop.ErrorKind {
 	word := strings.ToLower(f.kind)
+	if found := wordForm().FindStringSubmatch(f.text); word == "" && found != nil {
+		word = found[1]
+	}
 	if kind := exactWords[word]; kind != "" {
 		return kind
 	}
@@ -82,6 +85,10 @@ func formIn(text string) loop.ErrorKind {
 	}
 	return ""
 }
+
+// wordForm is a text with the provider's word before it: "insufficient_quota: You
+// exceeded …", as grok puts it.
+var wordForm = text.NewPattern(`^([a-z_]+): `)
 
 // exactWords can be trusted as they are.
 var exactWords = map[string]loop.ErrorKind{
@@ -148,6 +155,8 @@ var vagueWords = map[string]loop.ErrorKind{
 	"rate_limit":          loop.ErrRateLimit, // claude, copilot
 	"rate_limit_error":    loop.ErrRateLimit, // Anthropic
 	"rate_limit_exceeded": loop.ErrRateLimit, // OpenAI
+	"requests":            loop.ErrRateLimit, // OpenAI: too many of them
+	"tokens":              loop.ErrRateLimit, // OpenAI
 	"resource_exhausted":  loop.ErrRateLimit, // Google
 	"server_error":        loop.ErrServer,    // claude, OpenAI
 	"api_error":           loop.ErrServer,    // Anthropic

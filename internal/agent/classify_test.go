@@ -153,6 +153,12 @@ func TestKindsOfFaults(t *testing.T) {
 		{"DeepSeek, key", fault{text: "Authentication Fails, Your api key: ****1234 is invalid"}, loop.ErrAuth},
 
 		{"kimi, rate", fault{text: "provider.rate_limit: 429 max RPM: 3, please try again after 1 seconds"}, loop.ErrRateLimit},
+		{"kimi, rate without a status", fault{text: "provider.rate_limit: slow down"}, loop.ErrRateLimit},
+		{"grok, rate by its word", fault{text: "requests: Number of requests too high"}, loop.ErrRateLimit},
+		{"grok, money by its word", fault{text: "insufficient_quota: no"}, loop.ErrBilling},
+		{"grok, a plan by its word", fault{text: "usage_limit_reached: no more"}, loop.ErrUsageLimit},
+		{"grok, server by its word", fault{text: "server_error: oh"}, loop.ErrServer},
+		{"grok, overloaded by its word", fault{text: "overloaded_error: busy"}, loop.ErrOverloaded},
 		{"kimi, server", fault{text: "provider.api_error: 500 x"}, loop.ErrServer},
 		{"kimi, overloaded", fault{text: "provider.api_error: 529 x"}, loop.ErrOverloaded},
 		{"kimi, a bad request", fault{text: "provider.api_error: 400 x"}, loop.ErrAgent},

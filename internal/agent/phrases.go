@@ -186,6 +186,7 @@ var phrases = []phrase{
 
 	{"quota exceeded", loop.ErrBilling}, // codex, with no money left
 	{"rate limit", loop.ErrRateLimit},
+	{"rate_limit", loop.ErrRateLimit}, // kimi
 	{"rate-limited", loop.ErrRateLimit},
 	{"ratelimit", loop.ErrRateLimit},
 	{"too many requests", loop.ErrRateLimit},
