@@ -26,6 +26,7 @@ var notRun = []struct{ begin, why string }{
 	{"socket=", "needs a live run; the story talk has one"},
 	{"refrain import", "needs a project of another system; the story import has several"},
 	{"refrain pause", "needs a live run; the story talk has one"},
+	{"refrain park", "needs a live run; the story park has one"},
 	{"refrain note", "needs a live run; the story talk has one"},
 	{"refrain raise", "needs a live run; the story talk has one"},
 	{"refrain skip", "needs a live run; the story talk has one"},
